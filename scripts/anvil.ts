@@ -1,0 +1,36 @@
+import { createRequire } from 'node:module'
+import { arch, platform } from 'node:os'
+import { dirname, join } from 'node:path'
+
+const require = createRequire(import.meta.url)
+
+/** The chain's own binary. Its npm wrapper would stay between us and it, and die without it on a SIGKILL. */
+export function anvilBinary(): string {
+  const system = platform() === 'win32' ? 'win32' : platform()
+  const name = `@foundry-rs/anvil-${system}-${arch() === 'x64' ? 'amd64' : arch()}`
+  try {
+    const folder = dirname(require.resolve(`${name}/package.json`))
+    return join(folder, 'bin', system === 'win32' ? 'anvil.exe' : 'anvil')
+  } catch {
+    throw new Error(
+      `no local chain for this machine: ${name} is not installed; run npm install again without --omit=optional`,
+    )
+  }
+}
+
+export interface AnvilOptions {
+  port: number
+  chainId?: number
+  /** File that keeps the chain across runs; written every second. */
+  statePath?: string
+  /** Seconds between blocks; without it a block is mined for each transaction. */
+  blockTimeSec?: number
+}
+
+export function anvilArgv({ port, chainId = 31_337, statePath, blockTimeSec }: AnvilOptions): string[] {
+  const argv = ['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(chainId), '--quiet']
+  if (blockTimeSec !== undefined) argv.push('--block-time', String(blockTimeSec))
+  // `--state` alone is written at exit only: a kill would lose the chain.
+  if (statePath !== undefined) argv.push('--state', statePath, '--state-interval', '1')
+  return argv
+}

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createWriteStream } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** How long a process may take to end by itself after SIGTERM. */
+const GRACE_MS = 8_000
+
+export interface ProcessSpec {
+  name: string
+  command: string
+  argv: string[]
+  env?: Record<string, string>
+  cwd?: string
+}
+
+export interface Managed {
+  name: string
+  pid: number
+  logPath: string
+  /** Settles with the exit status, or the signal's name, when the process has ended. */
+  exited: Promise<number | string>
+  stop: () => Promise<void>
+}
+
+/**
+ * Starts the swarm's processes and ends every one of them.
+ *
+ * Each child leads a process group of its own, so that Ctrl-C reaches the supervisor alone and it decides the order;
+ * its output goes to `<logDir>/<name>.log`.
+ */
+export class Supervisor {
+  readonly #logDir: string
+  readonly #children = new Map<string, Managed>()
+  #stopping = false
+
+  constructor(logDir: string) {
+    this.#logDir = logDir
+  }
+
+  /** @param onExit - called when the process ends without having been asked to. */
+  async start(spec: ProcessSpec, onExit?: (status: number | string) => void): Promise<Managed> {
+    await mkdir(this.#logDir, { recursive: true })
+    const logPath = join(this.#logDir, `${spec.name}.log`)
+    const log = createWriteStream(logPath, { flags: 'a' })
+    const child = spawn(spec.command, spec.argv, {
+      cwd: spec.cwd,
+      env: { ...process.env, ...spec.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
+    child.stdout.pipe(log, { end: false })
+    child.stderr.pipe(log, { end: false })
+    let asked = false
+    const exited = new Promise<number | string>(resolve => {
+      child.once('error', error => resolve(error.message))
+      child.once('close', (code, signal) => resolve(code ?? signal ?? 'unknown'))
+    })
+    void exited.then(status => {
+      log.end()
+      this.#children.delete(spec.name)
+      if (!asked && !this.#stopping) onExit?.(status)
+    })
+    const stop = async () => {
+      asked = true
+      await end(child, exited)
+    }
+    const managed: Managed = { name: spec.name, pid: child.pid ?? 0, logPath, exited, stop }
+    this.#children.set(spec.name, managed)
+    return managed
+  }
+
+  get(name: string): Managed | undefined {
+    return this.#children.get(name)
+  }
+
+  /** Process ids of the running children. */
+  pids(): number[] {
+    return [...this.#children.values()].map(({ pid }) => pid)
+  }
+
+  /** Ends groups of processes in the order given by name prefix (peers before the chain that they write to), then the rest. */
+  async stopAll(order: string[]): Promise<void> {
+    this.#stopping = true
+    for (const prefix of [...order, '']) {
+      const group = [...this.#children.values()].filter(({ name }) => name.startsWith(prefix))
+      await Promise.all(group.map(({ stop }) => stop()))
+    }
+  }
+}
+
+/** SIGTERM to the whole group, then SIGKILL to what is left of it. */
+async function end(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
+  if (child.pid === undefined) return
+  signalGroup(child.pid, 'SIGTERM')
+  let timer: NodeJS.Timeout | undefined
+  const grace = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, GRACE_MS)
+  })
+  await Promise.race([exited, grace])
+  clearTimeout(timer)
+  signalGroup(child.pid, 'SIGKILL')
+  await exited
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+/** The last lines of a log, for an error message that shows why a process ended. */
+export async function logTail(path: string, lines = 12): Promise<string> {
+  const text = await readFile(path, 'utf8').catch(() => '')
+  return text.trimEnd().split('\n').slice(-lines).join('\n')
+}
