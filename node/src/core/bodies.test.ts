@@ -1,0 +1,167 @@
+import { expect, test } from 'vitest'
+import {
+  type CanaryBundle,
+  componentRoot,
+  decodeCanaryBundle,
+  decodeRolloutBundle,
+  decodeScoreSheet,
+  decodeTaskBundle,
+  encodeCanaryBundle,
+  encodeRolloutBundle,
+  encodeScoreSheet,
+  encodeTaskBundle,
+  leavesOf,
+  type RolloutBundle,
+  rolloutHeaders,
+  rootOf,
+  type ScoreSheet,
+  type TaskBundle,
+  taskHash,
+  tokenWidth,
+  UNAVAILABLE,
+  votesOf,
+} from './bodies.ts'
+import { CanonicalError, encodeCanonical } from './canonical.ts'
+import { type Hex, ZERO_HASH } from './hex.ts'
+import { leafHash } from './leaf.ts'
+import { merkleProof, verifyProof } from './merkle.ts'
+
+const word = (byte: string): Hex => `0x${byte.repeat(32)}`
+const tokens = (...ids: number[]) => new Uint8Array(Uint16Array.from(ids).buffer)
+const floats = (...values: number[]) => new Uint8Array(Float32Array.from(values).buffer)
+const header = { v: 1 as const, chainId: 31337, round: 4, peerKey: word('01'), policyHash: word('02') }
+const sequence = { promptTokens: tokens(1, 2), completionTokens: tokens(3, 4, 5), logprobs: floats(-0.5, -1, 0) }
+
+const taskBundle: TaskBundle = {
+  ...header,
+  level: 3,
+  tasks: [0, 1].map(index => ({ index, level: 3, ...sequence, seed: word('03'), text: `problem ${index}` })),
+}
+const taskRef = { peerKey: word('01'), contentId: word('04'), index: 0 }
+const sampling = { temperature: 1, maxNewTokens: 96 }
+const rollout = (index: number) => ({ index, ...sequence, sampling, seed: word('05'), ended: true })
+const rolloutBundle: RolloutBundle = {
+  ...header,
+  groups: [
+    { taskHash: word('06'), taskRef, rollouts: [rollout(0), rollout(1)] },
+    { taskHash: word('07'), taskRef, rollouts: [rollout(2)] },
+  ],
+}
+const sheet: ScoreSheet = {
+  v: 1,
+  chainId: 31337,
+  round: 4,
+  evaluatorKey: word('08'),
+  peers: [
+    {
+      peerKey: word('01'),
+      scoreMilli: 400,
+      leaves: [{ index: 0, components: { parses: 1000, ends: -200 }, scoreMilli: 400 }],
+    },
+    { peerKey: word('02'), scoreMilli: UNAVAILABLE, leaves: [] },
+  ],
+}
+const canary: CanaryBundle = {
+  ...header,
+  level: 3,
+  seed: word('09'),
+  samples: [{ task: 0, sample: 0, completionTokens: tokens(3), ended: true, scoreMilli: 900, passed: false }],
+}
+
+test('every body is decoded to what was encoded', () => {
+  expect(decodeTaskBundle(encodeTaskBundle(taskBundle))).toEqual(taskBundle)
+  expect(decodeRolloutBundle(encodeRolloutBundle(rolloutBundle))).toEqual(rolloutBundle)
+  expect(decodeRolloutBundle(encodeRolloutBundle({ ...rolloutBundle, graphHash: word('0a') })).graphHash).toBe(
+    word('0a'),
+  )
+  expect(decodeScoreSheet(encodeScoreSheet(sheet))).toEqual(sheet)
+  expect(decodeCanaryBundle(encodeCanaryBundle(canary))).toEqual(canary)
+})
+
+test('a bundle has one leaf a rollout, each provable against its root from the header alone', () => {
+  const leaves = leavesOf(rolloutBundle)
+  expect(leaves).toHaveLength(3)
+  expect(new Set(leaves).size).toBe(3)
+  expect(rolloutHeaders(rolloutBundle).map(leafHash)).toEqual(leaves)
+  for (const [i, leaf] of leaves.entries())
+    expect(verifyProof(rootOf(rolloutBundle), leaf, merkleProof(leaves, i))).toBe(true)
+  expect(leavesOf(taskBundle)).toHaveLength(2)
+})
+
+test('the root changes with any content, and with round and peer', () => {
+  const completed = (completionTokens: Uint8Array): RolloutBundle => ({
+    ...rolloutBundle,
+    groups: [{ taskHash: word('06'), taskRef, rollouts: [{ ...rollout(0), completionTokens }] }],
+  })
+  const roots = [
+    completed(tokens(3, 4, 5)),
+    completed(tokens(3, 4, 6)),
+    { ...completed(tokens(3, 4, 5)), round: 5 },
+    { ...completed(tokens(3, 4, 5)), peerKey: word('ff') },
+  ].map(rootOf)
+  expect(new Set(roots).size).toBe(4)
+})
+
+test('a task is the same problem whoever sampled it, and another at another level', () => {
+  expect(taskHash({ level: 3, text: 'x' })).toBe(taskHash({ level: 3, text: 'x' }))
+  expect(taskHash({ level: 4, text: 'x' })).not.toBe(taskHash({ level: 3, text: 'x' }))
+})
+
+test('the width of a token follows from the lengths', () => {
+  expect(tokenWidth(sequence)).toBe(2)
+  expect(
+    tokenWidth({ promptTokens: new Uint8Array(4), completionTokens: new Uint8Array(8), logprobs: floats(0, 0) }),
+  ).toBe(4)
+  expect(
+    tokenWidth({ promptTokens: new Uint8Array(2), completionTokens: new Uint8Array(8), logprobs: floats(0, 0) }),
+  ).toBeNull()
+})
+
+const group = (rollouts: unknown[]) => ({ ...rolloutBundle, groups: [{ taskHash: word('06'), taskRef, rollouts }] })
+const hostile: Record<string, unknown> = {
+  'an unknown version': { ...rolloutBundle, v: 2 },
+  'an unknown field': { ...rolloutBundle, score: 1 },
+  'no group': { ...rolloutBundle, groups: [] },
+  'an index out of order': group([rollout(1), rollout(0)]),
+  'fewer log-probabilities than tokens': group([{ ...rollout(0), logprobs: floats(-1, -1) }]),
+  'a log-probability that is not a number': group([{ ...rollout(0), logprobs: floats(-1, Number.NaN, 0) }]),
+  'a log-probability above 0': group([{ ...rollout(0), logprobs: floats(-1, 2, 0) }]),
+  'an empty completion': group([{ ...rollout(0), completionTokens: tokens(), logprobs: floats() }]),
+  'two prompts in one group': group([rollout(0), { ...rollout(1), promptTokens: tokens(9) }]),
+  'a completion over the limit': group([
+    { ...rollout(0), completionTokens: new Uint8Array(5000 * 4), logprobs: new Uint8Array(5000 * 4) },
+  ]),
+  'a peer key in upper case': { ...rolloutBundle, peerKey: `0x${'AB'.repeat(32)}` },
+  'a negative round': { ...rolloutBundle, round: -1 },
+}
+
+test.each(Object.entries(hostile))('a rollout bundle with %s is refused, going out and coming in', (_, bundle) => {
+  expect(() => decodeRolloutBundle(encodeCanonical(bundle))).toThrow(CanonicalError)
+  expect(() => encodeRolloutBundle(bundle as RolloutBundle)).toThrow(CanonicalError)
+})
+
+test('a task with too long a text is refused', () => {
+  const [task] = taskBundle.tasks
+  const long = { ...taskBundle, tasks: [{ ...task, text: 'x'.repeat(4001) }] }
+  expect(() => decodeTaskBundle(encodeCanonical(long))).toThrow(/tasks.0.text/)
+})
+
+test('the votes of a sheet carry a root over the components, and zero where there are none', () => {
+  const votes = votesOf(sheet)
+  expect(votes.scoresMilli).toEqual([400, UNAVAILABLE])
+  expect(votes.componentRoots[1]).toBe(ZERO_HASH)
+  const [scored] = sheet.peers
+  if (scored === undefined) throw new Error('no peer')
+  const other = { ...scored, leaves: [{ index: 0, components: { parses: 999, ends: -200 }, scoreMilli: 400 }] }
+  expect(componentRoot(sheet, other)).not.toBe(votes.componentRoots[0])
+  expect(componentRoot({ ...sheet, evaluatorKey: word('ff') }, scored)).not.toBe(votes.componentRoots[0])
+})
+
+test('a sheet lists peers and leaves in order, each once', () => {
+  const [first, second] = sheet.peers
+  for (const peers of [
+    [second, first],
+    [first, first],
+  ])
+    expect(() => decodeScoreSheet(encodeCanonical({ ...sheet, peers }))).toThrow(CanonicalError)
+})

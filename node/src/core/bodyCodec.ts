@@ -1,0 +1,30 @@
+import type { z } from 'zod'
+import { CanonicalError, decodeCanonical, encodeCanonical } from './canonical.ts'
+
+/** Encoder and decoder of one kind of body. Both check everything; what does not pass never leaves, nor comes in. */
+export type BodyCodec<T> = {
+  /** @throws {CanonicalError} if the value is not what the schema says, or too large. */
+  encode(value: T): Uint8Array
+  /** @throws {CanonicalError} on any bytes that {@link encode} would not have produced. */
+  decode(bytes: Uint8Array): T
+  maxBytes: number
+}
+
+export function bodyCodec<T extends z.ZodType>(schema: T, maxBytes: number): BodyCodec<z.output<T>> {
+  return {
+    maxBytes,
+    decode: bytes => decodeCanonical(bytes, schema, maxBytes),
+    encode(value) {
+      const hint = 'This is a defect of this node; please report it.'
+      const parsed = schema.safeParse(value)
+      if (!parsed.success) {
+        const issue = parsed.error.issues[0]
+        throw new CanonicalError(`Field '${issue?.path.join('.') ?? ''}': ${issue?.message ?? 'invalid'}.`, { hint })
+      }
+      const bytes = encodeCanonical(parsed.data)
+      if (bytes.byteLength > maxBytes)
+        throw new CanonicalError(`A body of ${bytes.byteLength} bytes where at most ${maxBytes} are allowed.`, { hint })
+      return bytes
+    },
+  }
+}

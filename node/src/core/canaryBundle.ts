@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { bodyCodec } from './bodyCodec.ts'
+import { bundleHeader, indexSchema, levelSchema, milliSchema, tokensSchema } from './bodyFields.ts'
+import { hash32Schema } from './hex.ts'
+
+export const MAX_CANARY_SAMPLES = 4096
+export const MAX_CANARY_BUNDLE_BYTES = 8 * 1024 * 1024
+
+/**
+ * Samples of one policy on the fixed held-out set, with what the judge model said and what execution said.
+ *
+ * A measurement: nothing of it is ever paid, or trained on.
+ */
+export const canaryBundleSchema = z.strictObject({
+  ...bundleHeader,
+  level: levelSchema,
+  /** Of the sampler: the same one before and after, so that two canaries can be compared. */
+  seed: hash32Schema,
+  samples: z
+    .array(
+      z.strictObject({
+        /** Of the task in the held-out set. */
+        task: indexSchema,
+        sample: indexSchema,
+        completionTokens: tokensSchema,
+        ended: z.boolean(),
+        /** The composite score, by the rule that scores rollouts. */
+        scoreMilli: milliSchema,
+        /** Whether the tests passed when the code was run; null if it was not run. */
+        passed: z.boolean().nullable(),
+      }),
+    )
+    .max(MAX_CANARY_SAMPLES),
+})
+
+export type CanaryBundle = z.output<typeof canaryBundleSchema>
+export type CanarySample = CanaryBundle['samples'][number]
+
+const codec = bodyCodec(canaryBundleSchema, MAX_CANARY_BUNDLE_BYTES)
+export const encodeCanaryBundle = codec.encode
+export const decodeCanaryBundle = codec.decode

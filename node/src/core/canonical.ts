@@ -1,0 +1,41 @@
+import * as dagCbor from '@ipld/dag-cbor'
+import type { z } from 'zod'
+import { NodeError } from './errors.ts'
+
+/** Bytes that are not the canonical encoding of what they claim to be. Whoever sent them is at fault. */
+export class CanonicalError extends NodeError {
+  override readonly code = 'CANONICAL'
+}
+
+/** Canonical dag-cbor: one value, one encoding. Map keys are sorted, numbers take their shortest form. */
+export function encodeCanonical(value: unknown): Uint8Array {
+  return dagCbor.encode(value)
+}
+
+/**
+ * Decodes hostile bytes.
+ *
+ * The library's decoder accepts non-canonical input, so what was decoded is encoded again and compared: else two
+ * different content ids could stand for one value.
+ *
+ * @param maxBytes - checked before anything is parsed.
+ * @throws {CanonicalError} too large, not dag-cbor, not canonical, or not what the schema says.
+ */
+export function decodeCanonical<T extends z.ZodType>(bytes: Uint8Array, schema: T, maxBytes: number): z.output<T> {
+  const hint = 'Ignore these bytes; their sender runs different or broken software.'
+  if (bytes.byteLength > maxBytes)
+    throw new CanonicalError(`${bytes.byteLength} bytes where at most ${maxBytes} are allowed.`, { hint })
+  let raw: unknown
+  let again: Uint8Array
+  try {
+    raw = dagCbor.decode(bytes)
+    again = dagCbor.encode(raw)
+  } catch (cause) {
+    throw new CanonicalError('Not dag-cbor.', { hint, cause })
+  }
+  if (Buffer.compare(again, bytes) !== 0) throw new CanonicalError('Not in canonical form.', { hint })
+  const parsed = schema.safeParse(raw)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw new CanonicalError(`Field '${issue?.path.join('.') ?? ''}': ${issue?.message ?? 'invalid'}.`, { hint })
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { createManualClock, systemClock } from './clock.ts'
+
+test('a manual clock wakes sleepers in the order of their time', async () => {
+  const clock = createManualClock(1000)
+  const woken: string[] = []
+  const late = clock.sleep(20).then(() => woken.push('late'))
+  const early = clock.sleep(10).then(() => woken.push('early'))
+  expect(clock.sleepers()).toBe(2)
+  clock.advance(9)
+  expect(clock.sleepers()).toBe(2)
+  clock.advance(11)
+  await Promise.all([late, early])
+  expect(woken).toEqual(['early', 'late'])
+  expect(clock.nowMs()).toBe(1020)
+})
+
+test('an aborted sleep rejects with the reason, on either clock', async () => {
+  for (const clock of [createManualClock(), systemClock]) {
+    const controller = new AbortController()
+    const sleep = clock.sleep(60_000, controller.signal)
+    controller.abort(new Error('stop'))
+    await expect(sleep).rejects.toThrow('stop')
+    await expect(clock.sleep(60_000, controller.signal)).rejects.toThrow('stop')
+  }
+})
+
+test('the system clock sleeps', async () => {
+  const before = systemClock.nowMs()
+  await systemClock.sleep(5)
+  expect(systemClock.nowMs() - before).toBeGreaterThanOrEqual(4)
+})

@@ -1,0 +1,57 @@
+/** Time, injected, so that tests decide when it passes. */
+export type Clock = {
+  /** Unix time, milliseconds. */
+  nowMs(): number
+  /** Resolves after `ms`; rejects with the signal's reason when it is aborted first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      const timer = setTimeout(finish, ms)
+      signal?.addEventListener('abort', abort, { once: true })
+      function finish(): void {
+        signal?.removeEventListener('abort', abort)
+        resolve()
+      }
+      function abort(): void {
+        clearTimeout(timer)
+        reject(signal?.reason)
+      }
+    }),
+}
+
+export type ManualClock = Clock & {
+  /** Moves time on and wakes, in order, who slept until then. */
+  advance(ms: number): void
+  /** How many sleep now: lets a test wait until the code under test has come to rest. */
+  sleepers(): number
+}
+
+export function createManualClock(startMs = 0): ManualClock {
+  let now = startMs
+  const waiting = new Set<{ atMs: number; wake: () => void }>()
+  return {
+    nowMs: () => now,
+    sleepers: () => waiting.size,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason)
+        if (ms <= 0) return resolve()
+        const entry = { atMs: now + ms, wake: resolve }
+        waiting.add(entry)
+        signal?.addEventListener('abort', () => waiting.delete(entry) && reject(signal.reason), { once: true })
+      }),
+    advance(ms) {
+      now += ms
+      const due = [...waiting].filter(entry => entry.atMs <= now).sort((a, b) => a.atMs - b.atMs)
+      for (const entry of due) {
+        waiting.delete(entry)
+        entry.wake()
+      }
+    },
+  }
+}

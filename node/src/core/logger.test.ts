@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { createManualClock } from './clock.ts'
+import { createLogger, type LoggerOptions } from './logger.ts'
+
+function record(options: Partial<LoggerOptions> = {}) {
+  const lines: string[] = []
+  const logger = createLogger({
+    write: line => lines.push(line),
+    format: 'json',
+    level: 'info',
+    clock: createManualClock(1_700_000_000_000),
+    ...options,
+  })
+  return { lines, logger }
+}
+
+test('a line is one JSON object with time, level, message and fields', () => {
+  const { lines, logger } = record()
+  logger.child({ role: 'solver' }).info('committed', { round: 3, wei: 5n })
+  expect(lines.map(line => JSON.parse(line))).toEqual([
+    { at: '2023-11-14T22:13:20.000Z', level: 'info', message: 'committed', role: 'solver', round: 3, wei: '5' },
+  ])
+})
+
+test('lines below the level are dropped', () => {
+  const { lines, logger } = record({ level: 'warn' })
+  logger.info('no')
+  logger.warn('yes')
+  expect(lines).toHaveLength(1)
+})
+
+test('keys are redacted by name and by value, and peer keys are not', () => {
+  const { lines, logger } = record({ secrets: ['deadbeef'] })
+  logger.info('started with deadbeef', { privateKey: 'a', accountKey: 'b', nested: { secret: 'c' }, peerKey: '0x12' })
+  logger.error('failed', { error: new Error('key deadbeef refused') })
+  const text = lines.join('\n')
+  expect(text).not.toContain('deadbeef')
+  expect(JSON.parse(lines[0] as string)).toMatchObject({
+    privateKey: '[redacted]',
+    accountKey: '[redacted]',
+    nested: { secret: '[redacted]' },
+    peerKey: '0x12',
+  })
+})
+
+test('bytes are counted, not printed', () => {
+  const { lines, logger } = record()
+  logger.info('x', { bytes: new Uint8Array(64), buffer: Buffer.alloc(32) })
+  expect(JSON.parse(lines[0] as string)).toMatchObject({ bytes: '[64 bytes]', buffer: '[32 bytes]' })
+})
+
+test('the pretty form is one line', () => {
+  const { lines, logger } = record({ format: 'pretty' })
+  logger.warn('two\nlines', { round: 1, error: new Error('bad\nthing') })
+  expect(lines).toEqual(['22:13:20 WARN  two lines round=1 error=Error: bad thing'])
+})

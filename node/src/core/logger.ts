@@ -1,0 +1,95 @@
+import type { Clock } from './clock.ts'
+
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof logLevels)[number]
+export type LogFields = Record<string, unknown>
+
+export type Logger = {
+  debug(message: string, fields?: LogFields): void
+  info(message: string, fields?: LogFields): void
+  warn(message: string, fields?: LogFields): void
+  error(message: string, fields?: LogFields): void
+  /** The same log with `fields` on every line. */
+  child(fields: LogFields): Logger
+}
+
+export type LoggerOptions = {
+  /** Takes one line, without its newline. */
+  write: (line: string) => void
+  format: 'json' | 'pretty'
+  level: LogLevel
+  clock: Clock
+  /** Values that must never be written, such as the account key in hexadecimal: replaced wherever they appear. */
+  secrets?: readonly string[]
+}
+
+/** Field names whose values are never written, whatever they hold. `peerKey` is public and stays. */
+const SECRET_NAME = /^(private|secret|account)?_?key$|private_?key|secret|mnemonic|passw|api_?key|authorization/i
+
+export function createLogger(options: LoggerOptions, bound: LogFields = {}): Logger {
+  const minimum = logLevels.indexOf(options.level)
+  const at = (level: LogLevel) => (message: string, fields?: LogFields) => {
+    if (logLevels.indexOf(level) < minimum) return
+    const atIso = new Date(options.clock.nowMs()).toISOString()
+    options.write(hide(render(options.format, level, atIso, message, { ...bound, ...fields }), options.secrets ?? []))
+  }
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: fields => createLogger(options, { ...bound, ...fields }),
+  }
+}
+
+/** A logger that keeps nothing. */
+export const silentLogger: Logger = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+  child: () => silentLogger,
+}
+
+function render(format: 'json' | 'pretty', level: LogLevel, at: string, message: string, fields: LogFields): string {
+  if (format === 'json') return JSON.stringify({ at, level, message, ...fields }, plain)
+  const parts = Object.entries(fields).map(([name, value]) => {
+    const shown = plain(name, value)
+    return `${name}=${typeof shown === 'string' ? shown : JSON.stringify(shown, plain)}`
+  })
+  return [at.slice(11, 19), level.toUpperCase().padEnd(5), message, ...parts].join(' ').replace(/[\r\n]+/g, ' ')
+}
+
+function plain(name: string, value: unknown): unknown {
+  if (SECRET_NAME.test(name)) return '[redacted]'
+  if (typeof value === 'bigint') return value.toString()
+  if (value instanceof Error) return describeError(value)
+  // JSON would spell out every byte, and bytes may be a key.
+  if (value instanceof Uint8Array) return `[${value.byteLength} bytes]`
+  if (isBufferJson(value)) return `[${value.data.length} bytes]`
+  return value
+}
+
+/** `Buffer.toJSON` has run before a replacer sees the value. */
+function isBufferJson(value: unknown): value is { data: unknown[] } {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'data' in value &&
+    'type' in value &&
+    value.type === 'Buffer' &&
+    Array.isArray(value.data)
+  )
+}
+
+function describeError(error: Error): string {
+  const code = 'code' in error && typeof error.code === 'string' ? ` [${error.code}]` : ''
+  const cause = error.cause instanceof Error ? `; cause: ${describeError(error.cause)}` : ''
+  return `${error.name}: ${error.message}${code}${cause}`
+}
+
+function hide(line: string, secrets: readonly string[]): string {
+  let hidden = line
+  for (const secret of secrets) if (secret.length > 0) hidden = hidden.replaceAll(secret, '[redacted]')
+  return hidden
+}

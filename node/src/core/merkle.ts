@@ -1,0 +1,45 @@
+import { concat, keccak256 } from 'viem'
+import type { Hex } from './hex.ts'
+
+/**
+ * Merkle trees over leaves in their own order, with pairs sorted before they are hashed, so that OpenZeppelin's
+ * `MerkleProof.verify` accepts the proofs.
+ *
+ * The layout is that of OpenZeppelin's JavaScript library without its sorting of leaves: a complete binary heap whose
+ * last node is leaf 0. A sorted pair proves membership, never a position, which is why a leaf holds its own index.
+ * Leaves must be hashes of more than 64 bytes of preimage (ours are hashed twice), or an inner node could pass as one.
+ */
+function buildTree(leaves: readonly Hex[]): Hex[] {
+  if (leaves.length === 0) throw new RangeError('a Merkle tree needs at least one leaf')
+  const size = 2 * leaves.length - 1
+  const tree = new Array<Hex>(size)
+  for (const [i, leaf] of leaves.entries()) tree[size - 1 - i] = leaf
+  for (let i = leaves.length - 2; i >= 0; i--) tree[i] = hashPair(tree[2 * i + 1] as Hex, tree[2 * i + 2] as Hex)
+  return tree
+}
+
+function hashPair(a: Hex, b: Hex): Hex {
+  return keccak256(a < b ? concat([a, b]) : concat([b, a]))
+}
+
+/** @throws {RangeError} if there is no leaf. */
+export function merkleRoot(leaves: readonly Hex[]): Hex {
+  return buildTree(leaves)[0] as Hex
+}
+
+/**
+ * The siblings from leaf `index` up to the root.
+ *
+ * @throws {RangeError} if there is no such leaf.
+ */
+export function merkleProof(leaves: readonly Hex[], index: number): Hex[] {
+  if (!Number.isInteger(index) || index < 0 || index >= leaves.length) throw new RangeError(`no leaf ${index}`)
+  const tree = buildTree(leaves)
+  const proof: Hex[] = []
+  for (let i = tree.length - 1 - index; i > 0; i = (i - 1) >> 1) proof.push(tree[i % 2 === 1 ? i + 1 : i - 1] as Hex)
+  return proof
+}
+
+export function verifyProof(root: Hex, leaf: Hex, proof: readonly Hex[]): boolean {
+  return proof.reduce(hashPair, leaf) === root
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { bodyCodec } from './bodyCodec.ts'
+import { areNumbered, bundleHeader, indexSchema, lengthsAgree, sampledSequence } from './bodyFields.ts'
+import { encodeCanonical } from './canonical.ts'
+import { contentId } from './contentId.ts'
+import { type Hex, hash32Schema } from './hex.ts'
+import { type LeafHeader, leafHash } from './leaf.ts'
+
+export const MAX_GROUPS = 256
+export const MAX_GROUP_ROLLOUTS = 64
+/** Leaves of one commitment. */
+export const MAX_ROLLOUTS = 4096
+export const MAX_ROLLOUT_BUNDLE_BYTES = 8 * 1024 * 1024
+
+const rolloutSchema = z
+  .strictObject({
+    /** Position among all rollouts of the bundle, not of the group. */
+    index: indexSchema,
+    ...sampledSequence,
+    sampling: z.strictObject({
+      /** 0 is greedy. */
+      temperature: z.number().min(0).max(10),
+      maxNewTokens: z.int().min(1).max(4096),
+    }),
+    /** Whether the completion ended by itself, inside the limit. */
+    ended: z.boolean(),
+  })
+  .refine(lengthsAgree, 'expected as many completion tokens as log-probabilities')
+
+const groupSchema = z.strictObject({
+  taskHash: hash32Schema,
+  /** Where the task stands: the proposer's peer key, its bundle, and the task's index there. */
+  taskRef: z.strictObject({ peerKey: hash32Schema, contentId: hash32Schema, index: indexSchema }),
+  rollouts: z.array(rolloutSchema).min(1).max(MAX_GROUP_ROLLOUTS).refine(shareAPrompt, 'expected one prompt a group'),
+})
+
+export const rolloutBundleSchema = z.strictObject({
+  ...bundleHeader,
+  /** sha-256 of the ONNX graph that sampled, if told: replay is exact only on the same one. */
+  graphHash: hash32Schema.optional(),
+  groups: z
+    .array(groupSchema)
+    .min(1)
+    .max(MAX_GROUPS)
+    .refine(groups => areNumbered(groups.flatMap(group => group.rollouts)), 'expected rollouts numbered from 0')
+    .refine(groups => groups.reduce((sum, group) => sum + group.rollouts.length, 0) <= MAX_ROLLOUTS, 'too many leaves'),
+})
+
+/** What a solver generated, publishes and commits to in one round. It holds no score: scores are for others to give. */
+export type RolloutBundle = z.output<typeof rolloutBundleSchema>
+export type RolloutGroup = RolloutBundle['groups'][number]
+export type Rollout = RolloutGroup['rollouts'][number]
+
+const codec = bodyCodec(rolloutBundleSchema, MAX_ROLLOUT_BUNDLE_BYTES)
+export const encodeRolloutBundle = codec.encode
+export const decodeRolloutBundle = codec.decode
+
+/** The headers behind the leaves, in order: what an auditor hands to the chain. */
+export function rolloutHeaders({ chainId, round, peerKey, policyHash, groups }: RolloutBundle): LeafHeader[] {
+  return groups.flatMap(({ taskHash, taskRef, rollouts }) =>
+    rollouts.map(({ index, ...rollout }) => {
+      const bodyHash = contentId(encodeCanonical({ taskHash, taskRef, ...rollout }))
+      return { chainId, round, peerKey, index, taskHash, policyHash, seed: rollout.seed, bodyHash }
+    }),
+  )
+}
+
+/** One leaf a rollout, in order. */
+export function rolloutLeaves(bundle: RolloutBundle): Hex[] {
+  return rolloutHeaders(bundle).map(leafHash)
+}
+
+function shareAPrompt(rollouts: readonly { promptTokens: Uint8Array }[]): boolean {
+  const first = rollouts[0]?.promptTokens
+  return first !== undefined && rollouts.every(({ promptTokens }) => Buffer.compare(promptTokens, first) === 0)
+}

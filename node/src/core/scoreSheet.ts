@@ -1,0 +1,104 @@
+import { encodeAbiParameters, keccak256 } from 'viem'
+import { z } from 'zod'
+import { bodyCodec } from './bodyCodec.ts'
+import { chainIdSchema, indexSchema, milliSchema, roundSchema, versionSchema } from './bodyFields.ts'
+import { encodeCanonical } from './canonical.ts'
+import { contentId } from './contentId.ts'
+import { type Hex, hash32Schema, ZERO_HASH } from './hex.ts'
+import { merkleRoot } from './merkle.ts'
+
+/** A vote that says: I could not get the peer's bundle. */
+export const UNAVAILABLE = 65_535
+export const MAX_SHEET_PEERS = 256
+export const MAX_COMPONENTS = 16
+export const MAX_SCORE_SHEET_BYTES = 16 * 1024 * 1024
+
+const leafScoreSchema = z.strictObject({
+  index: indexSchema,
+  /** Named thousandths, as the environment's specification names them; a penalty is below 0. */
+  components: z
+    .record(z.string().regex(/^[a-z][A-Za-z0-9]{0,31}$/), z.int().min(-1000).max(1000))
+    .refine(components => Object.keys(components).length <= MAX_COMPONENTS, `at most ${MAX_COMPONENTS} components`),
+  scoreMilli: milliSchema,
+})
+
+const peerScoreSchema = z
+  .strictObject({
+    peerKey: hash32Schema,
+    /** The vote: 0 to 1000, or {@link UNAVAILABLE}. */
+    scoreMilli: z.union([milliSchema, z.literal(UNAVAILABLE)]),
+    /** In order of index. */
+    leaves: z.array(leafScoreSchema).max(4096).refine(ascend, 'expected leaves in order of index, each once'),
+  })
+  .refine(peer => peer.scoreMilli !== UNAVAILABLE || peer.leaves.length === 0, 'an unavailable peer has no scored leaf')
+
+export const scoreSheetSchema = z.strictObject({
+  v: versionSchema,
+  chainId: chainIdSchema,
+  round: roundSchema,
+  evaluatorKey: hash32Schema,
+  /** In order of peer key. */
+  peers: z
+    .array(peerScoreSchema)
+    .max(MAX_SHEET_PEERS)
+    .refine(
+      peers => peers.every((peer, i) => i === 0 || (peers[i - 1]?.peerKey ?? '') < peer.peerKey),
+      'expected peers in order of key, each once',
+    ),
+})
+
+/** What stands behind an evaluator's votes of one round. */
+export type ScoreSheet = z.output<typeof scoreSheetSchema>
+export type PeerScore = ScoreSheet['peers'][number]
+export type LeafScore = PeerScore['leaves'][number]
+
+const codec = bodyCodec(scoreSheetSchema, MAX_SCORE_SHEET_BYTES)
+export const encodeScoreSheet = codec.encode
+export const decodeScoreSheet = codec.decode
+
+const componentLeafParameters = [
+  { type: 'uint256' },
+  { type: 'uint64' },
+  { type: 'bytes32' },
+  { type: 'bytes32' },
+  { type: 'uint32' },
+  { type: 'uint16' },
+  { type: 'bytes32' },
+] as const
+
+/**
+ * The Merkle root that a vote carries: over (chain, round, evaluator, peer, index, score, sha-256 of the components),
+ * each leaf hashed twice. Zero where no leaf was scored.
+ */
+export function componentRoot(sheet: Omit<ScoreSheet, 'peers'>, peer: PeerScore): Hex {
+  if (peer.leaves.length === 0) return ZERO_HASH
+  const { chainId, round, evaluatorKey } = sheet
+  return merkleRoot(
+    peer.leaves.map(({ index, components, scoreMilli }) => {
+      const componentsHash = contentId(encodeCanonical(components))
+      const values = [
+        BigInt(chainId),
+        BigInt(round),
+        evaluatorKey,
+        peer.peerKey,
+        index,
+        scoreMilli,
+        componentsHash,
+      ] as const
+      return keccak256(keccak256(encodeAbiParameters(componentLeafParameters, values)))
+    }),
+  )
+}
+
+/** The arrays that the chain takes, in the sheet's order. */
+export function votesOf(sheet: ScoreSheet): { peerKeys: Hex[]; scoresMilli: number[]; componentRoots: Hex[] } {
+  return {
+    peerKeys: sheet.peers.map(peer => peer.peerKey),
+    scoresMilli: sheet.peers.map(peer => peer.scoreMilli),
+    componentRoots: sheet.peers.map(peer => componentRoot(sheet, peer)),
+  }
+}
+
+function ascend(leaves: readonly { index: number }[]): boolean {
+  return leaves.every((leaf, i) => i === 0 || (leaves[i - 1]?.index ?? -1) < leaf.index)
+}
