@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {AccessControl} from "@openzeppelin/contracts/access/AccessControl.sol";
+import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
+import {IRounds} from "./interfaces/IRounds.sol";
+
+/// @title Rounds
+contract Rounds is IRounds, AccessControl {
+    /// @dev Rounds from `fromRound` on last `roundSeconds`, the first of them from `startsAtSec`.
+    struct ScheduleSpan {
+        // slot 0
+        uint64 fromRound;
+        uint40 startsAtSec;
+        uint32 roundSeconds;
+    }
+
+    /// @dev Rounds from `fromRound` on are played in this environment.
+    struct EnvironmentSpan {
+        // slot 0
+        uint64 fromRound;
+        // slot 1
+        bytes32 environmentHash;
+    }
+
+    /// @inheritdoc IRounds
+    uint64 public constant FINALITY_ROUNDS = 3;
+
+    /// @inheritdoc IRounds
+    bytes32 public constant SCHEDULE_MANAGER_ROLE = keccak256("SCHEDULE_MANAGER_ROLE");
+
+    /// @inheritdoc IRounds
+    bytes32 public constant ENVIRONMENT_MANAGER_ROLE = keccak256("ENVIRONMENT_MANAGER_ROLE");
+
+    /// @dev Both lists rise strictly in `fromRound`; their first spans are from round 0.
+    ScheduleSpan[] internal _schedule;
+    EnvironmentSpan[] internal _environments;
+
+    /// @param admin Holds every role at first.
+    /// @param startsAtSec Start of round 0, Unix time, seconds.
+    /// @param roundSeconds Length of each round, seconds, above 0.
+    /// @param environmentHash Hash of the environment's specification, not zero.
+    constructor(address admin, uint40 startsAtSec, uint32 roundSeconds, bytes32 environmentHash) {
+        if (roundSeconds == 0) revert Rounds_ZeroLength();
+        if (environmentHash == 0) revert Rounds_ZeroEnvironment();
+        _grantRole(DEFAULT_ADMIN_ROLE, admin);
+        _grantRole(SCHEDULE_MANAGER_ROLE, admin);
+        _grantRole(ENVIRONMENT_MANAGER_ROLE, admin);
+        _schedule.push(ScheduleSpan(0, startsAtSec, roundSeconds));
+        _environments.push(EnvironmentSpan(0, environmentHash));
+        emit ScheduleSet(0, startsAtSec, roundSeconds);
+        emit EnvironmentSet(0, environmentHash);
+    }
+
+    /// @inheritdoc IRounds
+    function setSchedule(uint64 fromRound, uint32 roundSeconds) external onlyRole(SCHEDULE_MANAGER_ROLE) {
+        if (roundSeconds == 0) revert Rounds_ZeroLength();
+        _requireNotBegun(fromRound);
+        uint256 startsAtSec = startOf(fromRound);
+        if (startsAtSec > type(uint40).max) revert Rounds_StartTooLate(startsAtSec);
+
+        while (_schedule.length != 0 && _schedule[_schedule.length - 1].fromRound >= fromRound) _schedule.pop();
+        _schedule.push(ScheduleSpan(fromRound, uint40(startsAtSec), roundSeconds));
+        emit ScheduleSet(fromRound, uint40(startsAtSec), roundSeconds);
+    }
+
+    /// @inheritdoc IRounds
+    function setEnvironment(uint64 fromRound, bytes32 environmentHash) external onlyRole(ENVIRONMENT_MANAGER_ROLE) {
+        if (environmentHash == 0) revert Rounds_ZeroEnvironment();
+        _requireNotBegun(fromRound);
+
+        while (_environments.length != 0 && _environments[_environments.length - 1].fromRound >= fromRound) {
+            _environments.pop();
+        }
+        _environments.push(EnvironmentSpan(fromRound, environmentHash));
+        emit EnvironmentSet(fromRound, environmentHash);
+    }
+
+    /// @inheritdoc IRounds
+    function currentRound() external view returns (uint64 round) {
+        return roundAt(block.timestamp);
+    }
+
+    /// @inheritdoc IRounds
+    function endOf(uint64 round) external view returns (uint256 endsAtSec) {
+        ScheduleSpan memory span = _spanOf(round);
+        return _startIn(span, round) + span.roundSeconds;
+    }
+
+    /// @inheritdoc IRounds
+    function environmentOf(uint64 round) external view returns (bytes32 environmentHash) {
+        uint256 i = _environments.length - 1;
+        while (_environments[i].fromRound > round) --i;
+        return _environments[i].environmentHash;
+    }
+
+    /// @inheritdoc IRounds
+    function roundAt(uint256 timestamp) public view returns (uint64 round) {
+        // The newest span first: nearly every call is about now.
+        for (uint256 i = _schedule.length; i > 0; --i) {
+            ScheduleSpan memory span = _schedule[i - 1];
+            if (timestamp >= span.startsAtSec) {
+                return SafeCast.toUint64(span.fromRound + (timestamp - span.startsAtSec) / span.roundSeconds);
+            }
+        }
+        revert Rounds_NotStarted(timestamp, _schedule[0].startsAtSec);
+    }
+
+    /// @inheritdoc IRounds
+    function firstOpenRound() public view returns (uint64 round) {
+        return block.timestamp < _schedule[0].startsAtSec ? 0 : roundAt(block.timestamp) + 1;
+    }
+
+    /// @inheritdoc IRounds
+    function startOf(uint64 round) public view returns (uint256 startsAtSec) {
+        return _startIn(_spanOf(round), round);
+    }
+
+    function _requireNotBegun(uint64 fromRound) internal view {
+        uint64 open = firstOpenRound();
+        if (fromRound < open) revert Rounds_AlreadyBegun(fromRound, open);
+    }
+
+    function _spanOf(uint64 round) internal view returns (ScheduleSpan memory span) {
+        uint256 i = _schedule.length - 1;
+        while (_schedule[i].fromRound > round) --i;
+        return _schedule[i];
+    }
+
+    function _startIn(ScheduleSpan memory span, uint64 round) internal pure returns (uint256 startsAtSec) {
+        return span.startsAtSec + uint256(round - span.fromRound) * span.roundSeconds;
+    }
+}

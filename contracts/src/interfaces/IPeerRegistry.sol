@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+/// @title IPeerRegistry
+/// @notice Which account speaks for which libp2p peer, proven by the peer's own key, and the peers to dial first.
+/// @dev A peer is keyed by `keccak256(bytes(peerId))`, `peerId` being the base58btc form. The string is emitted once, at
+/// registration, and derived again from the stored key by `peerIdOf`; it is never stored.
+interface IPeerRegistry {
+    /// @notice Emitted when a peer is bound to an account for the first time.
+    /// @param peerKey Keccak of the peer id's base58 form.
+    /// @param account The account that speaks for the peer from now on.
+    /// @param peerId The peer id, base58btc ("16Uiu2HA…" for secp256k1 keys).
+    event PeerRegistered(bytes32 indexed peerKey, address indexed account, string peerId);
+
+    /// @notice Emitted when the peer's key moves the peer to another account.
+    /// @param peerKey Keccak of the peer id's base58 form.
+    /// @param from The account that spoke for the peer until now.
+    /// @param to The account that speaks for the peer from now on.
+    event PeerMoved(bytes32 indexed peerKey, address indexed from, address indexed to);
+
+    /// @notice Emitted when the list of bootnodes is replaced.
+    /// @param multiaddrs The whole new list.
+    event BootnodesSet(string[] multiaddrs);
+
+    /// @notice Thrown when a public key is not 64 bytes of x and y.
+    /// @param length Length given, bytes.
+    error PeerRegistry_PublicKeyLength(uint256 length);
+
+    /// @notice Thrown when a proof arrives after its deadline.
+    /// @param deadline Last second at which the proof was good, Unix time.
+    /// @param timestamp The block's time, Unix time, seconds.
+    error PeerRegistry_DeadlinePassed(uint256 deadline, uint256 timestamp);
+
+    /// @notice Thrown when a signature is malformed: not 65 bytes, a high `s`, or no point at all.
+    error PeerRegistry_MalformedSignature();
+
+    /// @notice Thrown when a well-formed signature is not by the public key, or is over other words than those of this
+    /// account, nonce, deadline, chain and contract.
+    /// @param expected Address of the public key given.
+    /// @param recovered Address that the signature yields.
+    error PeerRegistry_WrongSigner(address expected, address recovered);
+
+    /// @notice Thrown when the account registers a peer that is already its own.
+    /// @param peerKey Keccak of the peer id's base58 form.
+    /// @param account The account that holds it.
+    error PeerRegistry_AlreadyRegistered(bytes32 peerKey, address account);
+
+    /// @notice Thrown when a peer id is asked of a key that nobody has registered.
+    /// @param peerKey The unknown key.
+    error PeerRegistry_UnknownPeer(bytes32 peerKey);
+
+    /// @notice Binds the peer of `publicKey` to the caller, or moves it to the caller if another account holds it.
+    /// @dev The proof is an EIP-712 signature by the peer's key over
+    /// `Registration(address account,bytes32 publicKeyHash,uint256 nonce,uint256 deadline)` in the domain
+    /// `("Waggle PeerRegistry", "1", chainId, contract)`, with `account` the caller and `nonce` = `nonces(account)`. Moving
+    /// needs a fresh proof that names the new account, so whoever holds the peer's key decides, and nobody else.
+    /// @param publicKey The peer's secp256k1 key, 64 bytes: x then y, big-endian.
+    /// @param signature r, s, v; 65 bytes; `s` in the lower half of the order.
+    /// @param deadline Last second at which the proof may be used, Unix time.
+    /// @return peerKey Keccak of the peer id's base58 form.
+    function register(
+        bytes calldata publicKey,
+        bytes calldata signature,
+        uint256 deadline
+    ) external returns (bytes32 peerKey);
+
+    /// @notice Replaces the list of bootnodes. Role: `BOOTNODE_MANAGER_ROLE`.
+    /// @param multiaddrs The whole new list, each ending in `/p2p/<peer id>`.
+    function setBootnodes(string[] calldata multiaddrs) external;
+
+    /// @notice The account that speaks for a peer; zero if none does.
+    /// @param peerKey Keccak of the peer id's base58 form.
+    /// @return account The account.
+    function accountOf(bytes32 peerKey) external view returns (address account);
+
+    /// @notice The peer id behind a key, derived again from the stored public key.
+    /// @param peerKey Keccak of the peer id's base58 form.
+    /// @return peerId The peer id, base58btc.
+    function peerIdOf(bytes32 peerKey) external view returns (string memory peerId);
+
+    /// @notice How many peers an account speaks for.
+    /// @param account The account.
+    /// @return count Number of peers.
+    function peerCount(address account) external view returns (uint256 count);
+
+    /// @notice A page of the peers that an account speaks for. The order changes when a peer moves away.
+    /// @param account The account.
+    /// @param offset Peers to pass over; past the end gives an empty page.
+    /// @param limit Most peers to return.
+    /// @return peerKeys Keys of the peers.
+    function peersOf(address account, uint256 offset, uint256 limit) external view returns (bytes32[] memory peerKeys);
+
+    /// @notice The nonce that the account's next proof must name.
+    /// @param account The account.
+    /// @return nonce Registrations by this account so far.
+    function nonces(address account) external view returns (uint256 nonce);
+
+    /// @notice The peers to dial first.
+    /// @return multiaddrs Their addresses.
+    function bootnodes() external view returns (string[] memory multiaddrs);
+
+    /// @notice The role that may set the bootnodes.
+    /// @return role The role's id.
+    function BOOTNODE_MANAGER_ROLE() external view returns (bytes32 role);
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IPeerRegistry} from "./IPeerRegistry.sol";
+import {IRounds} from "./IRounds.sol";
+
+/// @title IRolloutCommitments
+/// @notice What each peer says, once a round, that it worked on: a Merkle root over its rollouts.
+/// @dev The preimage is in the event; storage holds one word a peer and round, in a ring, which says only that a commitment
+/// was made in time and to what.
+interface IRolloutCommitments {
+    /// @notice One rollout as the chain sees it, without its body.
+    /// @param index Position among the peer's leaves of the round, from 0.
+    /// @param taskHash Hash of the task that was solved.
+    /// @param policyHash Hash of the weights that solved it.
+    /// @param seed The sampling seed.
+    /// @param bodyHash sha-256 of the rollout's body.
+    struct Leaf {
+        uint32 index;
+        bytes32 taskHash;
+        bytes32 policyHash;
+        bytes32 seed;
+        bytes32 bodyHash;
+    }
+
+    /// @notice Emitted when a proposer announces its tasks for a round to come. The last one before the round begins counts.
+    /// @param round The round that the tasks are for.
+    /// @param peerKey The proposer.
+    /// @param root Merkle root of the tasks.
+    /// @param count Number of tasks.
+    /// @param contentId sha-256 of the bundle that holds them.
+    event TasksCommitted(uint64 indexed round, bytes32 indexed peerKey, bytes32 root, uint32 count, bytes32 contentId);
+
+    /// @notice Emitted when a peer commits to its rollouts of the current round. The last one of the round counts.
+    /// @param round The round.
+    /// @param peerKey The solver.
+    /// @param root Merkle root of the leaves.
+    /// @param leafCount Number of leaves.
+    /// @param policyHash Hash of the weights that the round began with.
+    /// @param contentId sha-256 of the bundle that holds the rollouts.
+    event RolloutsCommitted(
+        uint64 indexed round,
+        bytes32 indexed peerKey,
+        bytes32 root,
+        uint32 leafCount,
+        bytes32 policyHash,
+        bytes32 contentId
+    );
+
+    /// @notice Thrown when the sender does not speak for the peer.
+    /// @param peerKey The peer.
+    /// @param account The sender.
+    error RolloutCommitments_NotPeerAccount(bytes32 peerKey, address account);
+
+    /// @notice Thrown when rollouts are committed for another round than the current one.
+    /// @param round The round given.
+    /// @param currentRound The current round.
+    error RolloutCommitments_NotCurrentRound(uint64 round, uint64 currentRound);
+
+    /// @notice Thrown when tasks are committed for a round that has begun, or is too far ahead.
+    /// @param round The round given.
+    /// @param firstOpenRound First round that takes tasks.
+    /// @param lastOpenRound Last round that takes tasks.
+    error RolloutCommitments_RoundNotOpen(uint64 round, uint64 firstOpenRound, uint64 lastOpenRound);
+
+    /// @notice Thrown when a commitment is to nothing: no leaves, no tasks, or a zero root.
+    error RolloutCommitments_Empty();
+
+    /// @notice Announces the tasks that a proposer offers for a round to come; amendable until that round begins.
+    /// @dev Event only: no transaction reads it so far.
+    /// @param round The next round or the one after it.
+    /// @param peerKey The proposer; the sender must speak for it.
+    /// @param root Merkle root of the tasks, not zero.
+    /// @param count Number of tasks, above 0.
+    /// @param contentId sha-256 of the bundle that holds them.
+    function commitTasks(uint64 round, bytes32 peerKey, bytes32 root, uint32 count, bytes32 contentId) external;
+
+    /// @notice Commits to the rollouts of the current round; amendable until the round ends.
+    /// @dev `round` is explicit, so that a transaction that is late reverts instead of committing to another round.
+    /// @param round The current round.
+    /// @param peerKey The solver; the sender must speak for it.
+    /// @param root Merkle root of the leaves, not zero.
+    /// @param leafCount Number of leaves, above 0.
+    /// @param policyHash Hash of the weights that the round began with.
+    /// @param contentId sha-256 of the bundle that holds the rollouts.
+    function commit(
+        uint64 round,
+        bytes32 peerKey,
+        bytes32 root,
+        uint32 leafCount,
+        bytes32 policyHash,
+        bytes32 contentId
+    ) external;
+
+    /// @notice Whether a peer committed in a round.
+    /// @dev Right for the current round and the `RING_ROUNDS - 1` before it; an older word may have been reused, and then
+    /// this says false.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    /// @return made Whether it did.
+    function committed(uint64 round, bytes32 peerKey) external view returns (bool made);
+
+    /// @notice Whether these words are a peer's last commitment of a round; bounds as for `committed`.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    /// @param root Merkle root of the leaves.
+    /// @param leafCount Number of leaves.
+    /// @param policyHash Hash of the weights that the round began with.
+    /// @param contentId sha-256 of the bundle that holds the rollouts.
+    /// @return same Whether they are.
+    function isCommitment(
+        uint64 round,
+        bytes32 peerKey,
+        bytes32 root,
+        uint32 leafCount,
+        bytes32 policyHash,
+        bytes32 contentId
+    ) external view returns (bool same);
+
+    /// @notice The Merkle leaf of a rollout:
+    /// `keccak256(keccak256(abi.encode(chainId, round, peerKey, index, taskHash, policyHash, seed, bodyHash)))`.
+    /// @dev Hashed twice, so that no inner node passes for a leaf. The index is inside, since sorted-pair proofs prove no
+    /// position; chain, round and peer are inside, so that nobody's root can be copied.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    /// @param leaf The rollout.
+    /// @return hash The leaf.
+    function leafOf(uint64 round, bytes32 peerKey, Leaf calldata leaf) external view returns (bytes32 hash);
+
+    /// @notice Whether a leaf is under a root; pairs are sorted before they are hashed, as in OpenZeppelin's MerkleProof.
+    /// @param root The root.
+    /// @param leaf The leaf, as `leafOf` gives it.
+    /// @param proof Siblings, from the leaf up.
+    /// @return valid Whether it is.
+    function verifyLeaf(bytes32 root, bytes32 leaf, bytes32[] calldata proof) external pure returns (bool valid);
+
+    /// @notice How many rounds a commitment stays readable: k + 3.
+    /// @return rounds Number of rounds.
+    function RING_ROUNDS() external view returns (uint64 rounds);
+
+    /// @notice The registry that says who speaks for a peer.
+    /// @return registry The contract.
+    function peerRegistry() external view returns (IPeerRegistry registry);
+
+    /// @notice The clock.
+    /// @return clock The contract.
+    function rounds() external view returns (IRounds clock);
+}

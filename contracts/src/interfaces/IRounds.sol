@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+/// @title IRounds
+/// @notice The clock: rounds computed from the chain's time, and the environment that each round is played in.
+/// @dev No transaction moves a round on. A schedule is a list of spans, each of which says from which round on, starting
+/// when, rounds last how long; a new span binds only rounds that have not begun.
+interface IRounds {
+    /// @notice Emitted when rounds from `fromRound` on get a length. Spans announced earlier for `fromRound` or later
+    /// rounds are void.
+    /// @param fromRound First round of the span.
+    /// @param startsAtSec Start of that round, Unix time, seconds.
+    /// @param roundSeconds Length of each round, seconds.
+    event ScheduleSet(uint64 indexed fromRound, uint40 startsAtSec, uint32 roundSeconds);
+
+    /// @notice Emitted when rounds from `fromRound` on get an environment. Those announced earlier for `fromRound` or later
+    /// rounds are void.
+    /// @param fromRound First round of the span.
+    /// @param environmentHash Hash of the environment's specification.
+    event EnvironmentSet(uint64 indexed fromRound, bytes32 environmentHash);
+
+    /// @notice Thrown when a time before round 0 is asked for.
+    /// @param timestamp The time asked for, Unix time, seconds.
+    /// @param startsAtSec Start of round 0, Unix time, seconds.
+    error Rounds_NotStarted(uint256 timestamp, uint256 startsAtSec);
+
+    /// @notice Thrown when a change would bind a round that has begun.
+    /// @param fromRound First round of the change.
+    /// @param firstOpenRound First round that has not begun.
+    error Rounds_AlreadyBegun(uint64 fromRound, uint64 firstOpenRound);
+
+    /// @notice Thrown when rounds are to last no time at all.
+    error Rounds_ZeroLength();
+
+    /// @notice Thrown when an environment's hash is zero.
+    error Rounds_ZeroEnvironment();
+
+    /// @notice Thrown when a span would start later than `uint40` seconds can say.
+    /// @param startsAtSec The start asked for, Unix time, seconds.
+    error Rounds_StartTooLate(uint256 startsAtSec);
+
+    /// @notice Sets the length of rounds from `fromRound` on. Role: `SCHEDULE_MANAGER_ROLE`.
+    /// @param fromRound First round that is to last so long; it must not have begun.
+    /// @param roundSeconds Length of each round, seconds, above 0.
+    function setSchedule(uint64 fromRound, uint32 roundSeconds) external;
+
+    /// @notice Sets the environment of rounds from `fromRound` on. Role: `ENVIRONMENT_MANAGER_ROLE`.
+    /// @param fromRound First round in that environment; it must not have begun.
+    /// @param environmentHash Hash of the environment's specification, not zero.
+    function setEnvironment(uint64 fromRound, bytes32 environmentHash) external;
+
+    /// @notice The round of the current block.
+    /// @return round The round; reverts with `Rounds_NotStarted` before round 0.
+    function currentRound() external view returns (uint64 round);
+
+    /// @notice The round at a time, by the schedule as it stands.
+    /// @param timestamp Unix time, seconds.
+    /// @return round The round; reverts with `Rounds_NotStarted` before round 0.
+    function roundAt(uint256 timestamp) external view returns (uint64 round);
+
+    /// @notice The first round that has not begun: 0 before the start, else the current round + 1.
+    /// @return round The round.
+    function firstOpenRound() external view returns (uint64 round);
+
+    /// @notice First second of a round.
+    /// @param round The round.
+    /// @return startsAtSec Unix time, seconds.
+    function startOf(uint64 round) external view returns (uint256 startsAtSec);
+
+    /// @notice First second after a round.
+    /// @param round The round.
+    /// @return endsAtSec Unix time, seconds.
+    function endOf(uint64 round) external view returns (uint256 endsAtSec);
+
+    /// @notice The environment that a round is played in.
+    /// @param round The round.
+    /// @return environmentHash Hash of the environment's specification.
+    function environmentOf(uint64 round) external view returns (bytes32 environmentHash);
+
+    /// @notice k: round r is final once the current round is above r + k.
+    /// @return rounds Number of rounds.
+    function FINALITY_ROUNDS() external view returns (uint64 rounds);
+
+    /// @notice The role that may change the schedule.
+    /// @return role The role's id.
+    function SCHEDULE_MANAGER_ROLE() external view returns (bytes32 role);
+
+    /// @notice The role that may change the environment.
+    /// @return role The role's id.
+    function ENVIRONMENT_MANAGER_ROLE() external view returns (bytes32 role);
+}

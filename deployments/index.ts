@@ -1,0 +1,2 @@
+export * from './abi.ts'
+export * from './record.ts'
