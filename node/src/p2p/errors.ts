@@ -1,0 +1,21 @@
+import { NodeError } from '#core/errors.ts'
+
+/** Another process listens where this one should. */
+export class PortTakenError extends NodeError {
+  override readonly code = 'P2P_PORT_TAKEN'
+}
+
+/** An address that cannot be listened on, for another reason than its port being taken. */
+export class ListenError extends NodeError {
+  override readonly code = 'P2P_LISTEN'
+}
+
+/** A multiaddr or a peer key in the configuration that cannot be read. */
+export class AddressError extends NodeError {
+  override readonly code = 'P2P_ADDRESS'
+}
+
+/** An announcement of our own that other peers would refuse. */
+export class AnnouncementError extends NodeError {
+  override readonly code = 'P2P_ANNOUNCEMENT'
+}

@@ -1,0 +1,233 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { peerIdFromString } from '@libp2p/peer-id'
+import { afterEach, expect, test } from 'vitest'
+import { systemClock } from '#core/clock.ts'
+import { contentId } from '#core/contentId.ts'
+import type { Hex } from '#core/hex.ts'
+import { silentLogger } from '#core/logger.ts'
+import { createFetchBundle, type FetchLimits } from './fetchBundle.ts'
+import { encodeRequest, FETCH_PROTOCOL } from './fetchProtocol.ts'
+import type { Host } from './host.ts'
+import { type BundleSource, type ServeLimits, serveBundles } from './serveBundles.ts'
+import { createStreamReader } from './streamReader.ts'
+import { writeMessage } from './streamWriter.ts'
+import { connect, startTestHost, until } from './testHosts.ts'
+
+const running: Host[] = []
+afterEach(async () => {
+  await Promise.all(running.splice(0).map(host => host.stop()))
+})
+
+const common = { clock: systemClock, logger: silentLogger }
+
+async function start(): Promise<Host> {
+  const host = await startTestHost()
+  running.push(host)
+  return host
+}
+
+async function holder(
+  bodies: readonly Uint8Array[],
+  limits: Partial<ServeLimits> = {},
+  corrupt = false,
+): Promise<Host> {
+  const host = await start()
+  const store = new Map(bodies.map(body => [contentId(body), corrupt ? randomBytes(body.byteLength) : body]))
+  const source: BundleSource = { get: async id => store.get(id) ?? null }
+  await serveBundles(host, { source, limits, ...common })
+  return host
+}
+
+const fetcher = (host: Host, limits: Partial<FetchLimits> = {}) => createFetchBundle(host, { ...common, limits })
+const absent: Hex = `0x${'ab'.repeat(32)}`
+
+test('a body of several megabytes arrives whole, from the holder named', async () => {
+  const body = randomBytes((3 << 20) + 17)
+  const server = await holder([body])
+  const client = await start()
+  await connect(client, server)
+  const result = await fetcher(client)({ contentId: contentId(body), size: body.byteLength, from: [server.peerId] })
+  expect(result.ok && Buffer.compare(result.bytes, body)).toBe(0)
+  expect(result.ok && result.from).toBe(server.peerId)
+})
+
+test('an empty body is a body', async () => {
+  const body = new Uint8Array(0)
+  const server = await holder([body])
+  const client = await start()
+  await connect(client, server)
+  const result = await fetcher(client)({ contentId: contentId(body), from: [server.peerId] })
+  expect(result.ok && result.bytes.byteLength).toBe(0)
+})
+
+test('when the holder named lacks it, other connected peers are asked', async () => {
+  const body = randomBytes(1000)
+  const empty = await holder([])
+  const server = await holder([body])
+  const client = await start()
+  await connect(client, empty)
+  await connect(client, server)
+  const result = await fetcher(client)({ contentId: contentId(body), from: [empty.peerId] })
+  expect(result.ok && result.from).toBe(server.peerId)
+})
+
+test('a body that nobody has is not-found', async () => {
+  const server = await holder([])
+  const client = await start()
+  await connect(client, server)
+  const result = await fetcher(client)({ contentId: absent, from: [server.peerId] })
+  expect(result).toEqual({ ok: false, reason: 'not-found', tried: [{ peer: server.peerId, reason: 'not-found' }] })
+})
+
+test('a body above the announced size is too-large', async () => {
+  const body = randomBytes(5000)
+  const server = await holder([body])
+  const client = await start()
+  await connect(client, server)
+  const result = await fetcher(client)({ contentId: contentId(body), size: 4999, from: [server.peerId] })
+  expect(result).toMatchObject({ ok: false, reason: 'too-large' })
+})
+
+test('a corrupt body is a mismatch, held against the peer, and the next holder is asked', async () => {
+  const body = randomBytes(200_000)
+  const liar = await holder([body], {}, true)
+  const server = await holder([body])
+  const client = await start()
+  await connect(client, liar)
+  await connect(client, server)
+  const from = [liar.peerId, server.peerId]
+  const result = await fetcher(client)({ contentId: contentId(body), size: body.byteLength, from })
+  expect(result.ok && result.from).toBe(server.peerId)
+  expect(client.guard.penaltyOf(liar.peerId)).toBeGreaterThan(30)
+  expect(client.guard.penaltyOf(server.peerId)).toBe(0)
+})
+
+test('a peer that is not connected and cannot be found is unreachable', async () => {
+  const gone = await start()
+  const client = await start()
+  const result = await fetcher(client)({ contentId: absent, from: [gone.peerId] })
+  expect(result).toMatchObject({ ok: false, reason: 'unreachable' })
+})
+
+test('a holder that never answers is a timeout', async () => {
+  const silent = await start()
+  await silent.node.handle(FETCH_PROTOCOL, () => {})
+  const client = await start()
+  await connect(client, silent)
+  const result = await fetcher(client, { idleMs: 100 })({ contentId: absent, from: [silent.peerId] })
+  expect(result).toMatchObject({ ok: false, reason: 'timeout' })
+})
+
+test('an abort ends a fetch at once', async () => {
+  const silent = await start()
+  const asked = Promise.withResolvers<void>()
+  await silent.node.handle(FETCH_PROTOCOL, () => asked.resolve())
+  const client = await start()
+  await connect(client, silent)
+  const stop = new AbortController()
+  const pending = fetcher(client)({ contentId: absent, from: [silent.peerId], signal: stop.signal })
+  await asked.promise
+  stop.abort()
+  expect(await pending).toMatchObject({ ok: false, reason: 'timeout' })
+})
+
+test('a holder with no place left is busy, and is asked again', async () => {
+  const body = randomBytes(1000)
+  const server = await holder([body], { streamsPerPeer: 0 })
+  const client = await start()
+  await connect(client, server)
+  const fetchBundle = fetcher(client, { busyRetries: 2, busyWaitMs: 1 })
+  const result = await fetchBundle({ contentId: contentId(body), from: [server.peerId] })
+  expect(result).toMatchObject({ ok: false, reason: 'busy' })
+  expect(!result.ok && result.tried.length).toBe(3)
+})
+
+test('many fetches at once from one holder all succeed', async () => {
+  const bodies = Array.from({ length: 20 }, () => randomBytes(100_000))
+  const server = await holder(bodies)
+  const client = await start()
+  await connect(client, server)
+  const fetchBundle = fetcher(client)
+  const results = await Promise.all(
+    bodies.map(body => fetchBundle({ contentId: contentId(body), from: [server.peerId] })),
+  )
+  expect(results.every(result => result.ok)).toBe(true)
+})
+
+test('a slow reader gets every byte, and neither side buffers the body', async () => {
+  const body = randomBytes(8 << 20)
+  const server = await holder([body])
+  const client = await start()
+  await connect(client, server)
+  const stream = await client.node.dialProtocol(peerIdFromString(server.peerId), FETCH_PROTOCOL)
+  const reader = createStreamReader(stream, { idleMs: 5000, highWaterBytes: 64 << 10 })
+  const request = encodeRequest({ v: 1, contentId: contentId(body), maxBytes: body.byteLength })
+  await writeMessage(stream, request, 1000)
+  await reader.message(256)
+  const serving = server.node.getConnections().flatMap(one => one.streams.filter(s => s.protocol === FETCH_PROTOCOL))
+  const hash = createHash('sha256')
+  let peak = 0
+  for (let read = 0; read < body.byteLength; ) {
+    const chunk = await reader.chunk(32 << 10)
+    if (chunk === null) break
+    hash.update(chunk)
+    read += chunk.byteLength
+    // A turn of the event loop for each chunk: the server could have sent far more meanwhile.
+    await new Promise(resolve => setImmediate(resolve))
+    peak = Math.max(peak, stream.readBufferLength, ...serving.map(one => one.writeBufferLength))
+  }
+  expect(`0x${hash.digest('hex')}`).toBe(contentId(body))
+  expect(peak).toBeLessThan(2 << 20)
+  reader.release()
+  await stream.close()
+})
+
+test('streams opened without a request are reset, and do not keep a body from others', async () => {
+  const body = randomBytes(1000)
+  const server = await holder([body], { idleMs: 150 })
+  const client = await start()
+  await connect(client, server)
+  const idle = await Promise.all(
+    Array.from({ length: 20 }, () => client.node.dialProtocol(peerIdFromString(server.peerId), FETCH_PROTOCOL)),
+  )
+  const result = await fetcher(client)({ contentId: contentId(body), from: [server.peerId] })
+  expect(result.ok).toBe(true)
+  await Promise.all(idle.map(stream => until(stream, ['close'], () => stream.status !== 'open')))
+})
+
+test('a reader that stops reading is given up on, and its place is free again', async () => {
+  const body = randomBytes(32 << 20)
+  const small = randomBytes(10)
+  const server = await holder([body, small], { idleMs: 200, streamsPerPeer: 1 })
+  const client = await start()
+  await connect(client, server)
+  const stream = await client.node.dialProtocol(peerIdFromString(server.peerId), FETCH_PROTOCOL)
+  stream.pause()
+  await writeMessage(stream, encodeRequest({ v: 1, contentId: contentId(body), maxBytes: body.byteLength }), 1000)
+  await until(stream, ['close'], () => stream.status === 'reset')
+  const result = await fetcher(client)({ contentId: contentId(small), from: [server.peerId] })
+  expect(result.ok).toBe(true)
+})
+
+test('a request that is not canonical, or too long, resets the stream', async () => {
+  const server = await holder([])
+  const client = await start()
+  await connect(client, server)
+  for (const junk of [randomBytes(100), randomBytes(100_000)]) {
+    const stream = await client.node.dialProtocol(peerIdFromString(server.peerId), FETCH_PROTOCOL)
+    await writeMessage(stream, junk, 1000).catch(() => {})
+    await until(stream, ['close'], () => stream.status === 'reset')
+  }
+})
+
+test('bodies go out at the pace allowed', async () => {
+  const body = randomBytes(256 << 10)
+  const server = await holder([body], { bytesPerSecond: 1 << 20, burstBytes: 64 << 10 })
+  const client = await start()
+  await connect(client, server)
+  const startedMs = performance.now()
+  const result = await fetcher(client)({ contentId: contentId(body), from: [server.peerId] })
+  expect(result.ok).toBe(true)
+  // 192 KiB beyond the burst, at 1 MiB a second.
+  expect(performance.now() - startedMs).toBeGreaterThan(150)
+})

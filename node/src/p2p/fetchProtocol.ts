@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { decodeCanonical, encodeCanonical } from '#core/canonical.ts'
+import { hash32Schema } from '#core/hex.ts'
+
+/**
+ * Bodies by content id.
+ *
+ * Requester: one framed request. Holder: one framed header, then, if its status is `ok`, exactly `size` bytes of body
+ * without frames, and the end of the stream. Frames are a 4-byte big-endian length and canonical dag-cbor.
+ */
+export const FETCH_PROTOCOL = '/waggle/fetch/1.0.0'
+
+/** The hard cap on a body, whatever either side asks for. Each is held in memory whole. */
+export const MAX_BODY_BYTES = 64 << 20
+
+/** Bodies go out in pieces of this size, so that many streams share a connection fairly. */
+export const CHUNK_BYTES = 64 << 10
+
+/** A request or a header; both are far smaller. */
+export const MAX_FRAME_BYTES = 256
+
+const request = z.strictObject({
+  v: z.literal(1),
+  contentId: hash32Schema,
+  maxBytes: z.int().min(0).max(MAX_BODY_BYTES),
+})
+const header = z.strictObject({
+  v: z.literal(1),
+  status: z.enum(['ok', 'not-found', 'busy', 'too-large']),
+  size: z.int().min(0).max(MAX_BODY_BYTES),
+})
+
+export type FetchRequest = z.infer<typeof request>
+export type FetchHeader = z.infer<typeof header>
+
+export const encodeRequest = (value: FetchRequest): Uint8Array => encodeCanonical(value)
+export const encodeHeader = (value: FetchHeader): Uint8Array => encodeCanonical(value)
+/** @throws {CanonicalError} if the bytes are not a request. */
+export const decodeRequest = (bytes: Uint8Array): FetchRequest => decodeCanonical(bytes, request, MAX_FRAME_BYTES)
+/** @throws {CanonicalError} if the bytes are not a header. */
+export const decodeHeader = (bytes: Uint8Array): FetchHeader => decodeCanonical(bytes, header, MAX_FRAME_BYTES)

@@ -1,0 +1,61 @@
+import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
+import { expect, test } from 'vitest'
+import { AddressError, PortTakenError } from './errors.ts'
+import { peerIdOf } from './peerPrivateKey.ts'
+import { connect, newPrivateKey, startTestHost } from './testHosts.ts'
+
+test('a host has the peer id of its key, and says where it listens', async () => {
+  const privateKey = await newPrivateKey()
+  const host = await startTestHost({ privateKey })
+  expect(host.peerId).toBe(peerIdOf(privateKey))
+  expect(host.peerId).toMatch(/^16Uiu2HA/)
+  expect(host.addresses()[0]).toMatch(new RegExp(`^/ip4/127.0.0.1/tcp/\\d+/p2p/${host.peerId}$`))
+  await host.stop()
+})
+
+test('an RSA key, as in a swarm.pem, is a peer like any other', async () => {
+  const privateKey = privateKeyToProtobuf(await generateKeyPair('RSA', 2048))
+  const [rsa, other] = await Promise.all([startTestHost({ privateKey }), startTestHost()])
+  await connect(other, rsa)
+  expect(rsa.peerId).toMatch(/^Qm/)
+  expect(other.connectedPeers()).toEqual([rsa.peerId])
+  await Promise.all([rsa.stop(), other.stop()])
+})
+
+test('hosts connect over WebSockets', async () => {
+  const [server, client] = await Promise.all([startTestHost({ listen: ['/ip4/127.0.0.1/tcp/0/ws'] }), startTestHost()])
+  await connect(client, server)
+  expect(client.connectedPeers()).toEqual([server.peerId])
+  await Promise.all([server.stop(), client.stop()])
+})
+
+test('a port that is taken is said so', async () => {
+  const first = await startTestHost()
+  const port = first.addresses()[0]?.split('/')[4]
+  await expect(startTestHost({ listen: [`/ip4/127.0.0.1/tcp/${port}`] })).rejects.toBeInstanceOf(PortTakenError)
+  await first.stop()
+})
+
+test('bytes that are no private key are said to be none', async () => {
+  await expect(startTestHost({ privateKey: new Uint8Array(8) })).rejects.toBeInstanceOf(AddressError)
+})
+
+test('a banned peer is hung up on at the door, in both directions', async () => {
+  const [a, b] = await Promise.all([startTestHost(), startTestHost()])
+  a.guard.ban(b.peerId, 'test')
+  await expect(connect(a, b)).rejects.toThrow()
+  await connect(b, a).catch(() => {})
+  expect(a.connectedPeers()).toEqual([])
+  await Promise.all([a.stop(), b.stop()])
+})
+
+test('a stopped host leaves no handle open', async () => {
+  const before = process.getActiveResourcesInfo().filter(isSocket).length
+  const [a, b] = await Promise.all([startTestHost({ topics: ['t'] }), startTestHost({ topics: ['t'] })])
+  await connect(a, b)
+  await Promise.all([a.stop(), b.stop()])
+  await new Promise(resolve => setImmediate(resolve))
+  expect(process.getActiveResourcesInfo().filter(isSocket).length).toBe(before)
+})
+
+const isSocket = (name: string): boolean => name.startsWith('TCP')

@@ -1,0 +1,145 @@
+import type { GossipSub } from '@chainsafe/libp2p-gossipsub'
+import { gossipsub } from '@chainsafe/libp2p-gossipsub'
+import { noise } from '@chainsafe/libp2p-noise'
+import { yamux } from '@chainsafe/libp2p-yamux'
+import { identify } from '@libp2p/identify'
+import type { Libp2p } from '@libp2p/interface'
+import { mdns } from '@libp2p/mdns'
+import { ping } from '@libp2p/ping'
+import { tcp } from '@libp2p/tcp'
+import { webSockets } from '@libp2p/websockets'
+import { createLibp2p } from 'libp2p'
+import type { Clock } from '#core/clock.ts'
+import type { Logger } from '#core/logger.ts'
+import { auditGossip } from './auditGossip.ts'
+import { ListenError, PortTakenError } from './errors.ts'
+import { messageId } from './messageId.ts'
+import { createPeerGuard, type PeerGuard } from './peerGuard.ts'
+import { peerPrivateKey } from './peerPrivateKey.ts'
+import { scoreParams, scoreThresholds } from './topicScore.ts'
+
+/** gossipsub, with two methods that its published interface leaves out. */
+export type GossipService = GossipSub & { getScore(peerId: string): number; getMeshPeers(topic: string): string[] }
+export type Node = Libp2p<{ gossip: GossipSub }>
+
+export type HostOptions = {
+  /** libp2p's protobuf private key; the content of a `swarm.pem` will do. */
+  privateKey: Uint8Array
+  /** Multiaddrs, TCP or WebSockets. None: dials only. */
+  listen: readonly string[]
+  /** Multiaddrs that others reach this host at, where they differ from those listened on. */
+  announce?: readonly string[]
+  /** The only gossip topics there are; a subscription to another one is not even kept. */
+  topics: readonly string[]
+  /** Finds peers on the local network by multicast. Off by default: it leaves this machine. */
+  mdns?: boolean
+  /** Milliseconds between gossip heartbeats. 1000 is what the gossipsub specification asks for. */
+  heartbeatMs?: number
+  maxConnections?: number
+  clock: Clock
+  logger: Logger
+}
+
+export type Host = {
+  readonly peerId: string
+  readonly node: Node
+  readonly gossip: GossipService
+  readonly guard: PeerGuard
+  /** Multiaddrs, each ending in `/p2p/<peer id>`. */
+  addresses(): string[]
+  connectedPeers(): string[]
+  stop(): Promise<void>
+}
+
+/** Holds a batch of messages of 16 KB each and the largest list of ids, far above what an honest peer sends. */
+const MAX_FRAME_BYTES = 1 << 20
+
+/**
+ * What a paused stream may still receive. yamux would let the window grow to 16 MB, and libp2p resets a paused stream
+ * that holds more than 4 MB. One megabyte is 10 MB/s at a round trip of 100 ms.
+ */
+const MAX_WINDOW_BYTES = 1 << 20
+
+/**
+ * Starts a libp2p host: TCP and WebSockets, noise, yamux, identify, ping, gossipsub with strict signing.
+ *
+ * @throws {PortTakenError | ListenError} if it cannot listen.
+ * @throws {AddressError} if the private key is not one.
+ */
+export async function createHost(options: HostOptions): Promise<Host> {
+  const guard = createPeerGuard(options.clock, options.logger)
+  const node = await startNode(options, guard)
+  const gossip = node.services.gossip as GossipService
+  const stopAudit = auditGossip(node, gossip, guard, options.logger)
+  options.logger.info('p2p host started', { peer: node.peerId.toString(), addresses: node.getMultiaddrs().map(String) })
+  return {
+    peerId: node.peerId.toString(),
+    node,
+    gossip,
+    guard,
+    addresses: () => node.getMultiaddrs().map(String),
+    connectedPeers: () => node.getPeers().map(String),
+    async stop() {
+      stopAudit()
+      await node.stop()
+    },
+  }
+}
+
+async function startNode(options: HostOptions, guard: PeerGuard): Promise<Node> {
+  try {
+    return await createLibp2p({
+      privateKey: peerPrivateKey(options.privateKey),
+      addresses: { listen: [...options.listen], announce: [...(options.announce ?? [])] },
+      transports: [tcp(), webSockets()],
+      connectionEncrypters: [noise()],
+      streamMuxers: [yamux({ streamOptions: { maxStreamWindowSize: MAX_WINDOW_BYTES } })],
+      connectionGater: guard.gater,
+      connectionManager: {
+        maxConnections: options.maxConnections ?? 128,
+        // Connections a second from one address. The default of 5 is too few for a swarm on one machine.
+        inboundConnectionThreshold: 64,
+        maxIncomingPendingConnections: 64,
+      },
+      // A machine whose cores all train answers a ping late; the default gives up after 5 s.
+      connectionMonitor: { pingInterval: 15_000, pingTimeout: { minTimeout: 15_000 } },
+      ...(options.mdns ? { peerDiscovery: [mdns()] } : {}),
+      services: { identify: identify(), ping: ping(), gossip: gossipService(options, guard) },
+    })
+  } catch (cause) {
+    throw explainListenFailure(cause, options.listen)
+  }
+}
+
+function gossipService(options: HostOptions, guard: PeerGuard): ReturnType<typeof gossipsub> {
+  return gossipsub({
+    globalSignaturePolicy: 'StrictSign',
+    allowedTopics: [...options.topics],
+    msgIdFn: messageId,
+    // So that our own announcements come by as the signed messages which others get to keep.
+    emitSelf: true,
+    allowPublishToZeroTopicPeers: true,
+    fallbackToFloodsub: false,
+    doPX: false,
+    maxInboundDataLength: MAX_FRAME_BYTES,
+    maxOutboundBufferSize: 4 * MAX_FRAME_BYTES,
+    heartbeatInterval: options.heartbeatMs ?? 1000,
+    scoreParams: scoreParams(options.topics, guard.penaltyOf),
+    scoreThresholds,
+  })
+}
+
+function explainListenFailure(cause: unknown, listen: readonly string[]): unknown {
+  if (!(cause instanceof Error) || cause.name !== 'UnsupportedListenAddressesError') return cause
+  const where = listen.join(', ')
+  if (cause.message.includes('EADDRINUSE')) {
+    return new PortTakenError(`The peer-to-peer port of ${where} is in use.`, {
+      hint: 'Stop the other process, or choose another port for `listen`.',
+      cause,
+    })
+  }
+  return new ListenError(`Cannot listen on ${where}.`, {
+    hint: 'Check that `listen` holds TCP or WebSocket multiaddrs of this machine.',
+    cause,
+  })
+}

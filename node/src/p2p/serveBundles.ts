@@ -1,0 +1,143 @@
+import type { Connection, Stream } from '@libp2p/interface'
+import type { Clock } from '#core/clock.ts'
+import type { Hex } from '#core/hex.ts'
+import type { Logger } from '#core/logger.ts'
+import {
+  CHUNK_BYTES,
+  decodeRequest,
+  encodeHeader,
+  FETCH_PROTOCOL,
+  type FetchHeader,
+  MAX_BODY_BYTES,
+  MAX_FRAME_BYTES,
+} from './fetchProtocol.ts'
+import type { Host } from './host.ts'
+import { StreamError } from './streamError.ts'
+import { createStreamReader } from './streamReader.ts'
+import { finishStream, writeBytes, writeMessage } from './streamWriter.ts'
+import { createTokenBucket, type TokenBucket } from './tokenBucket.ts'
+
+/** Where bodies come from; the only thing that this layer knows of a store. */
+export type BundleSource = { get(contentId: Hex): Promise<Uint8Array | null> }
+
+export type ServeLimits = {
+  /** Bodies under way to one peer; one more is answered `busy`. */
+  streamsPerPeer: number
+  /** Bodies under way to all peers: bounds memory, as each is held whole. */
+  streams: number
+  /** Pace for one peer, over all its streams. */
+  bytesPerSecond: number
+  burstBytes: number
+  /** Without a request, or without the remote taking bytes, for so long: reset. */
+  idleMs: number
+  /** A body must be taken at this pace or faster, else one byte now and then would hold a place for ever. */
+  minBytesPerSecond: number
+}
+
+export const defaultServeLimits: ServeLimits = {
+  streamsPerPeer: 4,
+  streams: 32,
+  bytesPerSecond: 16 << 20,
+  burstBytes: 64 << 20,
+  idleMs: 10_000,
+  minBytesPerSecond: 64 << 10,
+}
+
+type ServeOptions = { source: BundleSource; limits?: Partial<ServeLimits>; clock: Clock; logger: Logger }
+
+/** Answers fetch requests. @returns a function that stops answering and resets the streams under way. */
+export async function serveBundles(host: Host, options: ServeOptions): Promise<() => Promise<void>> {
+  const limits = { ...defaultServeLimits, ...options.limits }
+  const stopping = new AbortController()
+  const buckets = new Map<string, TokenBucket>()
+  const places = createPlaces(limits)
+
+  const onStream = async (stream: Stream, connection: Connection): Promise<void> => {
+    const peer = connection.remotePeer.toString()
+    try {
+      await serveOne(stream, { ...options, limits, peer, places, bucket: bucketOf(peer), signal: stopping.signal })
+      await finishStream(stream, limits.idleMs)
+    } catch (cause) {
+      options.logger.debug('fetch stream reset', { peer, cause })
+      stream.abort(cause instanceof Error ? cause : new StreamError('closed', cause))
+    }
+  }
+  function bucketOf(peer: string): TokenBucket {
+    for (const [id, bucket] of buckets) if (bucket.isFull()) buckets.delete(id)
+    const bucket = buckets.get(peer) ?? createTokenBucket(limits.bytesPerSecond, limits.burstBytes, options.clock)
+    buckets.set(peer, bucket)
+    return bucket
+  }
+  // Streams that have sent no request yet are bounded by libp2p itself, for each connection.
+  await host.node.handle(FETCH_PROTOCOL, onStream, { maxInboundStreams: 32, maxOutboundStreams: 32 })
+  return async () => {
+    stopping.abort(new StreamError('closed'))
+    await host.node.unhandle(FETCH_PROTOCOL)
+  }
+}
+
+type ServeContext = ServeOptions & {
+  limits: ServeLimits
+  peer: string
+  places: Places
+  bucket: TokenBucket
+  signal: AbortSignal
+}
+
+async function serveOne(stream: Stream, context: ServeContext): Promise<void> {
+  const { limits, peer, places } = context
+  // The whole request must come within this time, not only some byte of it.
+  const asking = AbortSignal.any([context.signal, AbortSignal.timeout(limits.idleMs)])
+  const reader = createStreamReader(stream, { idleMs: limits.idleMs, signal: asking })
+  const frame = await reader.message(MAX_FRAME_BYTES).finally(() => reader.release())
+  if (frame === null) return
+  const request = decodeRequest(frame)
+
+  const answer = (status: FetchHeader['status'], size = 0): Promise<void> =>
+    writeMessage(stream, encodeHeader({ v: 1, status, size }), limits.idleMs, context.signal)
+  if (!places.enter(peer)) return answer('busy')
+  try {
+    const body = await context.source.get(request.contentId)
+    if (body === null) return await answer('not-found')
+    if (body.byteLength > Math.min(request.maxBytes, MAX_BODY_BYTES)) return await answer('too-large')
+    await answer('ok', body.byteLength)
+    await sendBody(stream, body, context)
+  } finally {
+    places.leave(peer)
+  }
+}
+
+async function sendBody(stream: Stream, body: Uint8Array, context: ServeContext): Promise<void> {
+  const { limits, clock } = context
+  const slowest = Math.min(limits.minBytesPerSecond, limits.bytesPerSecond / 2)
+  const deadline = AbortSignal.timeout(Math.ceil(limits.idleMs + (body.byteLength / slowest) * 1000))
+  const signal = AbortSignal.any([context.signal, deadline])
+  for (let offset = 0; offset < body.byteLength; offset += CHUNK_BYTES) {
+    const chunk = body.subarray(offset, offset + CHUNK_BYTES)
+    const waitMs = context.bucket.takeMs(chunk.byteLength)
+    if (waitMs > 0) await clock.sleep(waitMs, signal)
+    await writeBytes(stream, chunk, limits.idleMs, signal)
+  }
+}
+
+type Places = { enter(peer: string): boolean; leave(peer: string): void }
+
+function createPlaces(limits: ServeLimits): Places {
+  const taken = new Map<string, number>()
+  let total = 0
+  return {
+    enter(peer) {
+      const mine = taken.get(peer) ?? 0
+      if (mine >= limits.streamsPerPeer || total >= limits.streams) return false
+      taken.set(peer, mine + 1)
+      total += 1
+      return true
+    },
+    leave(peer) {
+      const mine = (taken.get(peer) ?? 1) - 1
+      if (mine === 0) taken.delete(peer)
+      else taken.set(peer, mine)
+      total -= 1
+    },
+  }
+}

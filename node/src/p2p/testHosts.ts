@@ -1,0 +1,61 @@
+import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
+import { multiaddr } from '@multiformats/multiaddr'
+import { systemClock } from '#core/clock.ts'
+import { silentLogger } from '#core/logger.ts'
+import { createHost, type Host, type HostOptions } from './host.ts'
+
+export const LOOPBACK = '/ip4/127.0.0.1/tcp/0'
+
+/** A fresh secp256k1 peer key, as libp2p's protobuf. */
+export async function newPrivateKey(): Promise<Uint8Array> {
+  return privateKeyToProtobuf(await generateKeyPair('secp256k1'))
+}
+
+/** A host on a free loopback port, with heartbeats fast enough for a test. */
+export async function startTestHost(options: Partial<HostOptions> = {}): Promise<Host> {
+  return createHost({
+    privateKey: options.privateKey ?? (await newPrivateKey()),
+    listen: [LOOPBACK],
+    topics: [],
+    heartbeatMs: 100,
+    clock: systemClock,
+    logger: silentLogger,
+    ...options,
+  })
+}
+
+export async function connect(from: Host, to: Host): Promise<void> {
+  await from.node.dial(to.addresses().map(address => multiaddr(address)))
+}
+
+/** Resolves when `condition` holds, looked at on every event named of `target`; fails after `timeoutMs`. */
+export async function until(
+  target: EventTargetLike,
+  events: readonly string[],
+  condition: () => boolean,
+  timeoutMs = 10_000,
+): Promise<void> {
+  if (condition()) return
+  await new Promise<void>((resolve, reject) => {
+    const settle = (error?: Error): void => {
+      clearTimeout(timer)
+      for (const name of events) target.removeEventListener(name, look)
+      if (error === undefined) resolve()
+      else reject(error)
+    }
+    const look = (): void => {
+      if (condition()) settle()
+    }
+    const timer = setTimeout(() => settle(new Error(`not within ${timeoutMs} ms: ${condition}`)), timeoutMs)
+    for (const name of events) target.addEventListener(name, look)
+  })
+}
+
+type EventTargetLike = {
+  addEventListener(type: string, listener: () => void): void
+  removeEventListener(type: string, listener: () => void): void
+}
+
+/** Resolves when the two are no longer, or not yet, connected, as `a` sees it. */
+export const disconnected = (a: Host, b: Host): Promise<void> =>
+  until(a.node as EventTargetLike, ['peer:disconnect'], () => !a.connectedPeers().includes(b.peerId))

@@ -1,0 +1,30 @@
+import type { Clock } from '#core/clock.ts'
+
+export type TokenBucket = {
+  /** Takes `count` tokens. @returns milliseconds to wait before acting on them; 0 where they were there. */
+  takeMs(count: number): number
+  /** True when the bucket is full again, so that a new one would be the same. */
+  isFull(): boolean
+}
+
+/** A bucket of `burst` tokens, refilled at `perSecond`. Taking more than there are is a debt that delays what follows. */
+export function createTokenBucket(perSecond: number, burst: number, clock: Clock): TokenBucket {
+  let tokens = burst
+  let atMs = clock.nowMs()
+  const refill = (): void => {
+    const now = clock.nowMs()
+    tokens = Math.min(burst, tokens + ((now - atMs) / 1000) * perSecond)
+    atMs = now
+  }
+  return {
+    takeMs(count) {
+      refill()
+      tokens -= count
+      return tokens >= 0 ? 0 : (-tokens / perSecond) * 1000
+    },
+    isFull() {
+      refill()
+      return tokens >= burst
+    },
+  }
+}
