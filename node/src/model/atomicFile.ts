@@ -1,0 +1,34 @@
+import { open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/**
+ * Replaces a file in one step: a reader, or a run after a crash, sees the old content or the new one, never a part.
+ *
+ * The data is on disk before the name points to it (fsync of the file, rename, fsync of the folder).
+ */
+export async function writeFileAtomic(path: string, content: Uint8Array | readonly Uint8Array[]): Promise<void> {
+  const temporary = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`
+  try {
+    const file = await open(temporary, 'wx')
+    try {
+      for (const part of content instanceof Uint8Array ? [content] : content) await file.writeFile(part)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+  await syncFolder(dirname(path))
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
