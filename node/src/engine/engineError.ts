@@ -1,0 +1,15 @@
+import { NodeError } from '#core/errors.ts'
+
+/** A tensor graph that makes no sense: shapes that do not fit, an op without a gradient asked for one. */
+export class GraphError extends NodeError {
+  readonly code: string = 'ENGINE_GRAPH'
+
+  constructor(message: string) {
+    super(message, { hint: 'This is a defect of the program that builds the graph; please report it.' })
+  }
+}
+
+/** ONNX Runtime refused to build or to run a model. */
+export class SessionError extends NodeError {
+  readonly code: string = 'ENGINE_SESSION'
+}

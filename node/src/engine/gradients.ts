@@ -1,0 +1,51 @@
+import { GraphError } from './engineError.ts'
+import type { GraphNode, Value } from './graph.ts'
+import { opTable } from './opTable.ts'
+import { add, zerosLike } from './tensor.ts'
+
+/**
+ * Reverse-mode gradients of a scalar, as new nodes of the same graph.
+ *
+ * @param loss - scalar `[]`.
+ * @param wrt - values to differentiate by.
+ * @returns the gradient of each, in its shape; zeros where the loss does not depend on it.
+ * @throws {GraphError} if the loss is not a scalar, or an op on the way has no gradient.
+ */
+export function gradients(loss: Value, wrt: readonly Value[]): readonly Value[] {
+  const { graph } = loss
+  if (loss.shape.length > 0) throw new GraphError(`the loss must be a scalar, not [${loss.shape}]`)
+  const nodes = nodesBetween(wrt, loss)
+  const gradientOf = new Map<Value, Value>([[loss, graph.scalar(1, loss.dtype)]])
+  for (const node of nodes.reverse()) {
+    const dy = node.outputs.map(output => gradientOf.get(output) ?? null)
+    if (dy.every(d => d === null)) continue
+    const rule = opTable[node.op].gradient
+    if (rule === 'discrete') continue
+    if (rule === 'forwardOnly') throw new GraphError(`${node.op} has no gradient; build the training graph without it`)
+    const parts = rule(node, dy)
+    for (const [i, input] of node.inputs.entries()) {
+      const part = parts[i]
+      if (!input || !part) continue
+      const sum = gradientOf.get(input)
+      gradientOf.set(input, sum ? add(sum, part) : part)
+    }
+  }
+  return wrt.map(value => gradientOf.get(value) ?? zerosLike(value))
+}
+
+/** The nodes on a path from `from` to `to`, in order. */
+function nodesBetween(from: readonly Value[], to: Value): GraphNode[] {
+  const reached = new Set<Value>(from)
+  const forward = to.graph.nodes.filter(node => {
+    if (!node.inputs.some(input => input && reached.has(input))) return false
+    for (const output of node.outputs) reached.add(output)
+    return true
+  })
+  const needed = new Set<Value>([to])
+  const between = forward.reverse().filter(node => {
+    if (!node.outputs.some(output => needed.has(output))) return false
+    for (const input of node.inputs) if (input) needed.add(input)
+    return true
+  })
+  return between.reverse()
+}

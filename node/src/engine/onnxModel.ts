@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto'
+import { onnxTypes } from './dtypes.ts'
+import { GraphError } from './engineError.ts'
+import type { Attribute, Attributes, DType, Graph, GraphNode, Shape, Value } from './graph.ts'
+import type { Emitter } from './opRow.ts'
+import { emitAs } from './opRow.ts'
+import { opTable } from './opTable.ts'
+import { ProtobufWriter } from './protobuf.ts'
+
+/** A graph as ONNX Runtime takes it. */
+export interface OnnxModel {
+  readonly bytes: Uint8Array
+  /** sha-256 of the bytes, hex: the same graph has the same hash on every machine. */
+  readonly hash: string
+  /** The inputs that the outputs depend on, by name: what a run must feed. */
+  readonly inputs: ReadonlyMap<string, Value>
+  readonly outputs: ReadonlyMap<string, Value>
+}
+
+const IR_VERSION = 10
+const OPSET = 21
+
+/**
+ * Encodes the part of a graph that the outputs depend on as an ONNX ModelProto. Inputs and nodes that nothing
+ * needs are left out.
+ *
+ * @see https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
+ */
+export function encodeModel(outputs: Readonly<Record<string, Value>>): OnnxModel {
+  const entries = Object.entries(outputs)
+  const graph = entries[0]?.[1].graph
+  if (!graph) throw new GraphError('a model needs an output')
+  const needed = backwardSlice(
+    graph,
+    entries.map(([, value]) => value),
+  )
+  const message = new ProtobufWriter()
+  const emitter = new NodeWriter(message)
+  for (const node of needed.nodes) {
+    emitter.begin(node)
+    ;(opTable[node.op].emit ?? emitAs(node.op))(node, emitter)
+  }
+  for (const [name, value] of entries) emitter.node('Identity', [emitter.name(value)], [name])
+  message.string(2, 'waggle')
+  for (const constant of [...needed.constants, ...emitter.constants.values()]) message.message(5, tensorProto(constant))
+  for (const input of needed.inputs) message.message(11, valueInfo(input.name, input))
+  for (const [name, value] of entries) message.message(12, valueInfo(name, value))
+  const opset = (domain: string, version: number) => new ProtobufWriter().string(1, domain).int(2, version)
+  const model = new ProtobufWriter().int(1, IR_VERSION).string(2, 'waggle').message(7, message)
+  const bytes = model.message(8, opset('', OPSET)).message(8, opset('com.microsoft', 1)).finish()
+  return {
+    bytes,
+    hash: createHash('sha256').update(bytes).digest('hex'),
+    inputs: new Map(needed.inputs.map(value => [value.name, value])),
+    outputs: new Map(entries),
+  }
+}
+
+/** The nodes, inputs and constants that values depend on, each in the order of their making. */
+function backwardSlice(graph: Graph, values: readonly Value[]) {
+  const seen = new Set<Value>()
+  const nodes = new Set<GraphNode>()
+  const stack = [...values]
+  for (let value = stack.pop(); value; value = stack.pop()) {
+    if (seen.has(value)) continue
+    seen.add(value)
+    if (!value.producer || nodes.has(value.producer)) continue
+    nodes.add(value.producer)
+    for (const input of value.producer.inputs) if (input) stack.push(input)
+  }
+  const ordered = [...nodes].sort((a, b) => a.sequence - b.sequence)
+  const constants = new Set<Value>()
+  for (const node of ordered) for (const input of node.inputs) if (input?.data) constants.add(input)
+  for (const value of values) if (value.data) constants.add(value)
+  return {
+    nodes: ordered,
+    inputs: [...graph.inputs.values()].filter(input => seen.has(input)),
+    constants: [...constants].map(({ name, dtype, shape, data }) => ({
+      name,
+      dtype,
+      shape,
+      data: data as ArrayBufferView,
+    })),
+  }
+}
+
+interface Constant {
+  readonly name: string
+  readonly dtype: DType
+  readonly shape: Shape
+  readonly data: ArrayBufferView
+}
+
+class NodeWriter implements Emitter {
+  readonly constants = new Map<string, Constant>()
+  readonly #graph: ProtobufWriter
+  #prefix = ''
+  #temporaries = 0
+
+  constructor(graph: ProtobufWriter) {
+    this.#graph = graph
+  }
+
+  begin(node: GraphNode): void {
+    this.#prefix = node.outputs[0]?.name ?? ''
+    this.#temporaries = 0
+  }
+
+  name(value: Value | null): string {
+    return value?.name ?? ''
+  }
+
+  temporary(): string {
+    return `${this.#prefix}_${this.#temporaries++}`
+  }
+
+  node(
+    op: string,
+    inputs: readonly string[],
+    outputs: readonly string[],
+    attributes: Attributes = {},
+    domain = '',
+  ): void {
+    const message = new ProtobufWriter()
+    for (const input of inputs) message.string(1, input)
+    for (const output of outputs) message.string(2, output)
+    message.string(3, `${op}_${outputs[0]}`).string(4, op)
+    for (const [name, attribute] of Object.entries(attributes)) message.message(5, attributeProto(name, attribute))
+    if (domain) message.string(7, domain)
+    this.#graph.message(1, message)
+  }
+
+  integers(xs: readonly number[]): string {
+    return this.#constant(`i64_${xs.join('_')}`, 'i64', [xs.length], BigInt64Array.from(xs, BigInt))
+  }
+
+  scalar(x: number, dtype: DType): string {
+    const data =
+      dtype === 'f64' ? Float64Array.of(x) : dtype === 'f32' ? Float32Array.of(x) : BigInt64Array.of(BigInt(x))
+    return this.#constant(`${dtype}_${x}`, dtype, [], data)
+  }
+
+  #constant(name: string, dtype: DType, shape: Shape, data: ArrayBufferView): string {
+    this.constants.set(name, { name, dtype, shape, data })
+    return name
+  }
+}
+
+function attributeProto(name: string, attribute: Attribute): ProtobufWriter {
+  const message = new ProtobufWriter().string(1, name)
+  if (typeof attribute === 'number') return message.int(3, attribute).int(20, 2)
+  if (typeof attribute === 'string') return message.string(4, attribute).int(20, 3)
+  if ('float' in attribute) return message.float(2, attribute.float).int(20, 1)
+  for (const x of attribute) message.int(8, x)
+  return message.int(20, 7)
+}
+
+function tensorProto({ name, dtype, shape, data }: Constant): ProtobufWriter {
+  const message = new ProtobufWriter()
+  for (const dim of shape) message.int(1, dim as number)
+  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+  return message.int(2, onnxTypes[dtype]).string(8, name).bytes(9, bytes)
+}
+
+function valueInfo(name: string, value: Value): ProtobufWriter {
+  const shape = new ProtobufWriter()
+  for (const dim of value.shape) {
+    shape.message(1, typeof dim === 'number' ? new ProtobufWriter().int(1, dim) : new ProtobufWriter().string(2, dim))
+  }
+  const tensor = new ProtobufWriter().int(1, onnxTypes[value.dtype]).message(2, shape)
+  return new ProtobufWriter().string(1, name).message(2, new ProtobufWriter().message(1, tensor))
+}

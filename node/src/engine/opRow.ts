@@ -1,0 +1,111 @@
+import { GraphError } from './engineError.ts'
+import type { Attribute, Attributes, DType, GraphNode, Shape, Value } from './graph.ts'
+
+/** What a row is told when an op is applied. */
+export interface Application {
+  readonly op: string
+  readonly inputs: readonly (Value | null)[]
+  readonly attributes: Attributes
+  /** Given by the caller where the output's shape is data: Reshape, Expand, Slice, Pad. */
+  readonly declared: Shape | undefined
+}
+
+export interface TensorType {
+  readonly dtype: DType
+  readonly shape: Shape
+}
+
+/**
+ * Vector-Jacobian product of a node, as graph nodes.
+ *
+ * @param node - the node as it was applied; its inputs and outputs may be used.
+ * @param dy - gradient of each output; null where the loss does not depend on it.
+ * @returns the gradient of each input, in the input's shape; null for inputs that have none.
+ */
+export type GradientRule = (node: GraphNode, dy: readonly (Value | null)[]) => readonly (Value | null)[]
+
+/** Writes ONNX nodes. Tensor names in, tensor names out. */
+export interface Emitter {
+  name(value: Value | null): string
+  /** A fresh name for a tensor between two nodes of one emission. */
+  temporary(): string
+  node(
+    op: string,
+    inputs: readonly string[],
+    outputs: readonly string[],
+    attributes?: Attributes,
+    domain?: string,
+  ): void
+  integers(xs: readonly number[]): string
+  scalar(x: number, dtype: DType): string
+}
+
+/** One row of the op table. */
+export interface OpRow {
+  /** Types and shapes of the outputs; throws a GraphError on inputs that do not fit. */
+  readonly infer: (application: Application) => readonly TensorType[]
+  /** ONNX nodes; without it, one node of the op's own name in the standard domain. */
+  readonly emit?: (node: GraphNode, emitter: Emitter) => void
+  /**
+   * `discrete`: the outputs are integers or truth values, so no gradient flows. `forwardOnly`: it would be
+   * wanted, but the op has none, and asking for it throws when the graph is built.
+   */
+  readonly gradient: GradientRule | 'discrete' | 'forwardOnly'
+}
+
+/** The com.microsoft domain of ONNX Runtime. */
+export const CONTRIB = 'com.microsoft'
+
+/** An emission of one node, under another name or in another domain. */
+export const emitAs =
+  (name: string, domain = ''): NonNullable<OpRow['emit']> =>
+  (node, e) =>
+    e.node(
+      name,
+      node.inputs.map(v => e.name(v)),
+      node.outputs.map(v => e.name(v)),
+      node.attributes,
+      domain,
+    )
+
+/** The i-th input, which must be there. */
+export function required(application: Pick<Application, 'op' | 'inputs'>, i: number): Value {
+  const value = application.inputs[i]
+  if (!value) throw new GraphError(`${application.op} needs an input ${i}`)
+  return value
+}
+
+/** The declared output shape, which must be there. */
+export function declaredShape({ op, declared }: Application): Shape {
+  if (!declared) throw new GraphError(`${op} needs its output shape declared`)
+  return declared
+}
+
+/** An integer attribute, or the default. */
+export function integerAttribute(attributes: Attributes, name: string, fallback: number): number {
+  const value: Attribute | undefined = attributes[name]
+  return typeof value === 'number' ? value : fallback
+}
+
+/** An attribute that is a list of integers, which must be there. */
+export function integersAttribute(attributes: Attributes, name: string): readonly number[] {
+  const value = attributes[name]
+  if (!Array.isArray(value)) throw new GraphError(`attribute ${name} must be a list of integers`)
+  return value as readonly number[]
+}
+
+/** A floating-point attribute, or the default. */
+export function floatAttribute(attributes: Attributes, name: string, fallback: number): number {
+  const value = attributes[name]
+  return typeof value === 'object' && 'float' in value ? value.float : fallback
+}
+
+/** Refuses inputs of different types. */
+export function sameType(op: string, ...values: readonly Value[]): DType {
+  const [first] = values
+  if (!first) throw new GraphError(`${op} needs an input`)
+  for (const value of values) {
+    if (value.dtype !== first.dtype) throw new GraphError(`${op}: ${first.dtype} and ${value.dtype} do not mix`)
+  }
+  return first.dtype
+}

@@ -1,0 +1,70 @@
+import { GraphError } from '../engineError.ts'
+import type { GraphNode, Value } from '../graph.ts'
+import type { LinearOp } from '../op.ts'
+import { CONTRIB, type Emitter, floatAttribute, integerAttribute, type OpRow, required, sameType } from '../opRow.ts'
+import { broadcastShapes, dimAt } from '../shapes.ts'
+import { flattenRows, matMul, sumTo } from '../tensor.ts'
+
+const flags = (node: Pick<GraphNode, 'attributes'>) => ({
+  transA: integerAttribute(node.attributes, 'transA', 0) === 1,
+  transB: integerAttribute(node.attributes, 'transB', 0) === 1,
+  alpha: floatAttribute(node.attributes, 'alpha', 1),
+})
+
+/** f32 has a fused kernel for transposed and scaled products; f64 writes them out. */
+function emitMatMul(node: GraphNode, e: Emitter): void {
+  const [a, b] = [required(node, 0), required(node, 1)]
+  const { transA, transB, alpha } = flags(node)
+  const output = e.name(node.outputs[0] as Value)
+  if (!transA && !transB && alpha === 1) {
+    e.node('MatMul', [e.name(a), e.name(b)], [output])
+    return
+  }
+  if (a.dtype === 'f32') {
+    e.node('FusedMatMul', [e.name(a), e.name(b)], [output], node.attributes, CONTRIB)
+    return
+  }
+  const transposed = (value: Value) => {
+    const name = e.temporary()
+    const axes = value.shape.map((_, i) => i)
+    e.node('Transpose', [e.name(value)], [name], { perm: [...axes.slice(0, -2), axes.length - 1, axes.length - 2] })
+    return name
+  }
+  const product = alpha === 1 ? output : e.temporary()
+  e.node('MatMul', [transA ? transposed(a) : e.name(a), transB ? transposed(b) : e.name(b)], [product])
+  if (alpha !== 1) e.node('Mul', [product, e.scalar(alpha, a.dtype)], [output])
+}
+
+export const linearRows: Record<LinearOp, OpRow> = {
+  // alpha * op(A) op(B), over broadcast leading axes; attributes `transA`, `transB`, `alpha`.
+  MatMul: {
+    infer: application => {
+      const [a, b] = [required(application, 0), required(application, 1)]
+      const { transA, transB } = flags(application)
+      if (a.shape.length < 2 || b.shape.length < 2) throw new GraphError('MatMul needs matrices')
+      const [rows, inner] = transA ? [dimAt(a.shape, -1), dimAt(a.shape, -2)] : [dimAt(a.shape, -2), dimAt(a.shape, -1)]
+      const [innerB, columns] = transB
+        ? [dimAt(b.shape, -1), dimAt(b.shape, -2)]
+        : [dimAt(b.shape, -2), dimAt(b.shape, -1)]
+      if (inner !== innerB) throw new GraphError(`MatMul: [${a.shape}] and [${b.shape}] do not multiply`)
+      const batch = broadcastShapes(a.shape.slice(0, -2), b.shape.slice(0, -2))
+      return [{ dtype: sameType('MatMul', a, b), shape: [...batch, rows, columns] }]
+    },
+    emit: emitMatMul,
+    gradient: (node, [gradient]) => {
+      const dy = gradient as Value
+      const [a, b] = [required(node, 0), required(node, 1)]
+      const { transA, transB, alpha } = flags(node)
+      const da = transA
+        ? matMul(b, dy, { transA: transB, transB: true, alpha })
+        : matMul(dy, b, { transB: !transB, alpha })
+      // A weight matrix shared by all rows: one tall product instead of a batch of them and a sum.
+      const shared = b.shape.length === 2 && !transA
+      const [x, g] = shared ? [flattenRows(a), flattenRows(dy)] : [a, dy]
+      const db = transB
+        ? matMul(g, x, { transA: true, transB: transA, alpha })
+        : matMul(x, g, { transA: !transA, alpha })
+      return [sumTo(da, a.shape), sumTo(db, b.shape)]
+    },
+  },
+}

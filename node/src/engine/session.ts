@@ -1,0 +1,124 @@
+import ort from 'onnxruntime-node'
+import { runtimeTypes, type TensorArrays } from './dtypes.ts'
+import { SessionError } from './engineError.ts'
+import type { DType, Value } from './graph.ts'
+import type { OnnxModel } from './onnxModel.ts'
+
+/** A tensor fed to a session or read from it. Inputs are not copied: the runtime reads `data` in place. */
+export type Tensor<T extends DType = DType> = {
+  [K in T]: { readonly dtype: K; readonly shape: readonly number[]; readonly data: TensorArrays[K] }
+}[T]
+
+/** Makes a tensor; `data` is kept, not copied. */
+export function tensor<T extends DType>(dtype: T, data: TensorArrays[T], shape: readonly number[]): Tensor<T> {
+  return { dtype, data, shape } as Tensor<T>
+}
+
+export interface SessionOptions {
+  /** Threads for one product; 2 by default. The results do not depend on it. */
+  readonly threads?: number
+  /** Plan memory by the shapes of the first run: faster for small fixed shapes, wasteful for large or varying ones. */
+  readonly memoryPattern?: boolean
+  /** ONNX Runtime's graph rewriting. */
+  readonly optimization?: 'disabled' | 'basic' | 'extended' | 'all'
+  /** ONNX Runtime's own session configuration entries. */
+  readonly extra?: Readonly<Record<string, unknown>>
+}
+
+export interface Session {
+  readonly model: OnnxModel
+  /**
+   * Runs the graph. Blocks its thread: keep sessions in a worker.
+   *
+   * @param feeds - every input of the model by name; names that the model does not know are an error.
+   * @param outputs - names of the wanted outputs; all by default. The others are still computed.
+   * @throws {SessionError} on a missing, unknown or misshapen input, or when the runtime fails.
+   */
+  run(feeds: Readonly<Record<string, Tensor>>, outputs?: readonly string[]): Promise<Record<string, Tensor>>
+  dispose(): Promise<void>
+}
+
+/**
+ * Builds an ONNX Runtime session on the CPU.
+ *
+ * @throws {SessionError} if the runtime refuses the model.
+ */
+export async function createSession(model: OnnxModel, options: SessionOptions = {}): Promise<Session> {
+  let session: ort.InferenceSession
+  try {
+    session = await ort.InferenceSession.create(model.bytes, {
+      executionProviders: ['cpu'],
+      executionMode: 'sequential',
+      intraOpNumThreads: options.threads ?? 2,
+      interOpNumThreads: 1,
+      graphOptimizationLevel: options.optimization ?? 'all',
+      enableMemPattern: options.memoryPattern ?? false,
+      logSeverityLevel: 3,
+      ...(options.extra ? { extra: options.extra } : {}),
+    })
+  } catch (cause) {
+    throw failure('ONNX Runtime refused the model', cause)
+  }
+  return {
+    model,
+    async run(feeds, outputs) {
+      const inputs = checkedFeeds(model, feeds)
+      try {
+        const results = outputs ? await session.run(inputs, outputs) : await session.run(inputs)
+        return Object.fromEntries(
+          Object.entries(results).map(([name, value]) => [name, fromRuntime(model, name, value)]),
+        )
+      } catch (cause) {
+        throw failure('ONNX Runtime failed to run the model', cause)
+      }
+    },
+    dispose: () => session.release(),
+  }
+}
+
+function checkedFeeds(model: OnnxModel, feeds: Readonly<Record<string, Tensor>>): Record<string, ort.Tensor> {
+  const lengths = new Map<string, number>()
+  const inputs: Record<string, ort.Tensor> = {}
+  for (const [name, value] of model.inputs) {
+    const fed = feeds[name]
+    if (!fed) throw badFeed(`input ${name} was not fed`)
+    checkShape(name, value, fed, lengths)
+    inputs[name] = new ort.Tensor(runtimeTypes[fed.dtype], fed.data as ort.Tensor.DataType, fed.shape) as ort.Tensor
+  }
+  for (const name in feeds) if (!model.inputs.has(name)) throw badFeed(`the model has no input named ${name}`)
+  return inputs
+}
+
+function checkShape(name: string, value: Value, fed: Tensor, lengths: Map<string, number>): void {
+  const shown = `${name}: ${fed.dtype}[${fed.shape}]`
+  const fits = fed.dtype === value.dtype && fed.shape.length === value.shape.length
+  if (!fits) throw badFeed(`${shown} for ${value.dtype}[${value.shape}]`)
+  for (const [axis, dim] of value.shape.entries()) {
+    const length = fed.shape[axis] as number
+    const expected = typeof dim === 'number' ? dim : (lengths.get(dim) ?? length)
+    if (length !== expected) throw badFeed(`${shown} for [${value.shape}], where ${dim} is ${expected}`)
+    if (typeof dim === 'string') lengths.set(dim, length)
+  }
+  if (fed.data.length !== fed.shape.reduce((a, b) => a * b, 1))
+    throw badFeed(`${shown} with ${fed.data.length} elements`)
+}
+
+function fromRuntime(model: OnnxModel, name: string, value: ort.OnnxValue): Tensor {
+  const dtype = model.outputs.get(name)?.dtype ?? 'f32'
+  const { data, dims } = value as ort.Tensor
+  return { dtype, data, shape: dims } as unknown as Tensor
+}
+
+const badFeed = (message: string) =>
+  new SessionError(message, { hint: 'This is a defect of the program that runs the graph; please report it.' })
+
+function failure(message: string, cause: unknown): SessionError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const memory = /alloc|memory/i.test(reason)
+  return new SessionError(`${message}: ${reason}`, {
+    hint: memory
+      ? 'Free some memory, or use smaller batches.'
+      : 'Check that onnxruntime-node 1.30.0 is installed whole.',
+    cause,
+  })
+}
