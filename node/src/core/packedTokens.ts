@@ -1,0 +1,43 @@
+import { type SampledSequence, tokenWidth } from './bodyFields.ts'
+
+/** A sampled sequence as the models hold it. */
+export type UnpackedSequence = { promptTokens: Int32Array; completionTokens: Int32Array; logprobs: Float32Array }
+
+/** Little-endian token ids of 2 bytes: a vocabulary of at most 65,536. */
+export function packTokens(tokens: Int32Array): Uint8Array {
+  const bytes = new Uint8Array(tokens.length * 2)
+  const view = new DataView(bytes.buffer)
+  for (const [at, token] of tokens.entries()) {
+    if (token < 0 || token > 0xffff) throw new RangeError(`token ${token} does not fit 2 bytes`)
+    view.setUint16(at * 2, token, true)
+  }
+  return bytes
+}
+
+/** @param width - bytes a token, as {@link tokenWidth} tells. */
+export function unpackTokens(bytes: Uint8Array, width: 2 | 4 = 2): Int32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return Int32Array.from({ length: bytes.byteLength / width }, (_, at) =>
+    width === 2 ? view.getUint16(at * 2, true) : view.getInt32(at * 4, true),
+  )
+}
+
+export function packLogprobs(logprobs: Float32Array): Uint8Array {
+  const bytes = new Uint8Array(logprobs.length * 4)
+  const view = new DataView(bytes.buffer)
+  for (const [at, value] of logprobs.entries()) view.setFloat32(at * 4, value, true)
+  return bytes
+}
+
+/** @throws {RangeError} if the lengths do not agree; a decoded body's always do. */
+export function unpackSequence(sequence: SampledSequence): UnpackedSequence {
+  const width = tokenWidth(sequence)
+  if (width === null) throw new RangeError('a sequence whose lengths do not agree')
+  const { logprobs } = sequence
+  const view = new DataView(logprobs.buffer, logprobs.byteOffset, logprobs.byteLength)
+  return {
+    promptTokens: unpackTokens(sequence.promptTokens, width),
+    completionTokens: unpackTokens(sequence.completionTokens, width),
+    logprobs: Float32Array.from({ length: logprobs.byteLength / 4 }, (_, at) => view.getFloat32(at * 4, true)),
+  }
+}

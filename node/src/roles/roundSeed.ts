@@ -1,0 +1,25 @@
+import { encodeAbiParameters, keccak256 } from 'viem'
+import type { Hex } from '#core/hex.ts'
+
+/** What a seed is for; one purpose never shares random numbers with another. */
+export type SeedPurpose = 'draw' | 'rollout' | 'propose' | 'canary'
+
+const parameters = [
+  { type: 'string' },
+  { type: 'uint256' },
+  { type: 'uint64' },
+  { type: 'bytes32' },
+  { type: 'uint32' },
+] as const
+
+/**
+ * Seed of one peer's randomness in one round. It follows from public facts alone, so a peer can't grind it and anyone
+ * can draw the same numbers again.
+ *
+ * @param attempt - counts repeats within a round, such as proposals sampled again.
+ */
+export function roundSeed(purpose: SeedPurpose, chainId: number, round: number, peerKey: Hex, attempt = 0): Hex {
+  return keccak256(
+    encodeAbiParameters(parameters, [`waggle ${purpose}`, BigInt(chainId), BigInt(round), peerKey, attempt]),
+  )
+}

@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs'
+import { cp, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openIdentity } from '../../node/src/store/identity.ts'
+import type { SwarmOptions } from './options.ts'
+import type { Ports } from './ports.ts'
+import type { ProcessSpec } from './supervisor.ts'
+
+const cli = join(import.meta.dirname, '..', '..', 'node', 'src', 'cli', 'main.ts')
+
+export type PeerRole = 'proposer' | 'solver' | 'evaluator' | 'gateway'
+
+/** One peer of the local swarm, a process of its own. */
+export interface SwarmPeer {
+  /** `solver-2`: its folder and its log. */
+  slot: string
+  role: PeerRole
+  folder: string
+  /** Three words. */
+  name: string
+  peerId: string
+  peerKey: `0x${string}`
+  address: `0x${string}`
+}
+
+/** Who takes part; identities are made on the first run and kept. The gateway comes first: the others meet there. */
+export async function planPeers(options: SwarmOptions): Promise<SwarmPeer[]> {
+  const slots: [PeerRole, number][] = [
+    ['gateway', 1],
+    ['proposer', 1],
+    ['evaluator', options.evaluators],
+    ['solver', options.solvers],
+  ]
+  const peers: SwarmPeer[] = []
+  for (const [role, count] of slots)
+    for (let number = 1; number <= count; number++) {
+      const slot = count === 1 && role !== 'solver' && role !== 'evaluator' ? role : `${role}-${number}`
+      const folder = join(options.data, 'peers', slot)
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const { name, peerId, peerKey, address } = await openIdentity(folder)
+      peers.push({ slot, role, folder, name, peerId, peerKey, address })
+    }
+  return peers
+}
+
+export interface PeerLaunch {
+  peer: SwarmPeer
+  deploymentPath: string
+  rpcUrl: string
+  ports: Ports
+  gatewayPeerId: string
+  level: number | undefined
+}
+
+export function peerProcess({ peer, deploymentPath, rpcUrl, ports, gatewayPeerId, level }: PeerLaunch): ProcessSpec {
+  const isGateway = peer.role === 'gateway'
+  const argv = [
+    cli,
+    'start',
+    '--role',
+    peer.role,
+    '--data',
+    peer.folder,
+    '--deployment',
+    deploymentPath,
+    '--rpc',
+    rpcUrl,
+  ]
+  argv.push('--listen', `/ip4/127.0.0.1/tcp/${isGateway ? ports.p2p : 0}`)
+  if (isGateway) argv.push('--http', String(ports.gateway))
+  else argv.push('--bootnode', `/ip4/127.0.0.1/tcp/${ports.p2p}/p2p/${gatewayPeerId}`)
+  if (peer.role === 'proposer' && level !== undefined) argv.push('--level', String(level))
+  return { name: `peer-${peer.slot}`, command: process.execPath, argv }
+}
+
+/** Keeps the weights that each solver starts this run with, to measure later what it learned. */
+export async function keepStartingPolicies(peers: SwarmPeer[], data: string): Promise<Map<string, string | null>> {
+  const kept = new Map<string, string | null>()
+  for (const peer of peers.filter(({ role }) => role === 'solver')) {
+    const policy = join(peer.folder, 'policy')
+    const copy = join(data, 'before', peer.slot)
+    const learned = existsSync(policy)
+    if (learned) await cp(policy, copy, { recursive: true, force: true })
+    kept.set(peer.slot, learned ? copy : null)
+  }
+  return kept
+}

@@ -1,0 +1,29 @@
+import { createServer } from 'node:net'
+
+/** Every port of a local swarm; all but the chain's follow the dashboard's. */
+export interface Ports {
+  dashboard: number
+  gateway: number
+  indexer: number
+  p2p: number
+  chain: number
+}
+
+export function portsFrom(dashboard: number, chain: number): Ports {
+  return { dashboard, gateway: dashboard + 1, indexer: dashboard + 2, p2p: dashboard + 3, chain }
+}
+
+/** @throws {Error} that names the first port taken and what to do. */
+export async function requireFree(ports: Ports): Promise<void> {
+  for (const [name, port] of Object.entries(ports)) {
+    const free = await new Promise<boolean>(resolve => {
+      const server = createServer()
+      server.once('error', () => resolve(false))
+      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+    })
+    if (!free) {
+      const flag = name === 'chain' ? '--chain-port' : '--port'
+      throw new Error(`port ${port} (${name}) is taken: stop what listens there, or choose another with ${flag}`)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/** One row of the live table. `null` stands where nothing is known yet. */
+export interface TableRow {
+  round: number
+  tasks: number
+  rollouts: number
+  taken: number | null
+  meanReward: number | null
+  passAt1: number | null
+  votes: number
+  settledPoints: number | null
+  seconds: number | null
+}
+
+const columns: { title: string; width: number; cell: (row: TableRow) => string }[] = [
+  { title: 'round', width: 6, cell: row => String(row.round) },
+  { title: 'tasks', width: 6, cell: row => String(row.tasks) },
+  { title: 'rollouts', width: 9, cell: row => String(row.rollouts) },
+  { title: 'taken', width: 6, cell: row => text(row.taken, 0) },
+  { title: 'mean reward', width: 12, cell: row => text(row.meanReward, 3) },
+  { title: 'pass@1 run', width: 11, cell: row => text(row.passAt1, 3) },
+  { title: 'votes', width: 6, cell: row => String(row.votes) },
+  { title: 'settled points', width: 15, cell: row => text(row.settledPoints, 0) },
+  { title: 'seconds', width: 8, cell: row => text(row.seconds, 0) },
+]
+
+const text = (value: number | null, digits: number) => (value === null ? '·' : value.toFixed(digits))
+const line = (cells: string[]) => cells.map((cell, index) => cell.padStart(columns[index]?.width ?? 0)).join(' ')
+
+/**
+ * Prints a row once its round has settled, and, on a terminal, the running rounds below it, redrawn in place.
+ */
+export class LiveTable {
+  readonly #out: NodeJS.WriteStream
+  readonly #printed = new Set<number>()
+  #drawn = 0
+  #headed = false
+
+  constructor(out: NodeJS.WriteStream) {
+    this.#out = out
+  }
+
+  update(rows: TableRow[]): void {
+    this.#erase()
+    if (!this.#headed && rows.length > 0) {
+      this.#headed = true
+      this.#out.write(`${line(columns.map(({ title }) => title))}\n`)
+    }
+    for (const row of rows) {
+      if (row.settledPoints === null || this.#printed.has(row.round)) continue
+      this.#printed.add(row.round)
+      this.#out.write(`${line(columns.map(({ cell }) => cell(row)))}\n`)
+    }
+    if (!this.#out.isTTY) return
+    const open = rows.filter(row => !this.#printed.has(row.round)).slice(-4)
+    for (const row of open) this.#out.write(`\x1b[2m${line(columns.map(({ cell }) => cell(row)))}\x1b[0m\n`)
+    this.#drawn = open.length
+  }
+
+  /** Removes the rows that may still change, so that other lines can be printed. */
+  #erase(): void {
+    if (this.#drawn > 0) this.#out.write(`\x1b[${this.#drawn}A\x1b[0J`)
+    this.#drawn = 0
+  }
+}
