@@ -1,0 +1,63 @@
+import type { Hex } from './hex.ts'
+
+/**
+ * What becomes of a transaction:
+ * queued (wanted, no nonce yet) → signed (raw bytes stored, perhaps broadcast) → mined → confirmed or reverted.
+ * A reorganisation leads from mined, confirmed or reverted back to signed. `dropped`: its time passed before it was mined.
+ */
+export const outboxStatuses = ['queued', 'signed', 'mined', 'confirmed', 'reverted', 'dropped'] as const
+export type OutboxStatus = (typeof outboxStatuses)[number]
+
+/** A call that must be made once, however often the node dies. */
+export type OutboxIntent = {
+  /** Unique: asking twice for one key is asking once. */
+  key: string
+  to: Hex
+  data: Hex
+  /** First and last round in which the chain accepts the call; null: always. */
+  fromRound: number | null
+  throughRound: number | null
+}
+
+/** One signed transaction. Those of one entry share a nonce unless another transaction took it, so one at most is mined. */
+export type OutboxAttempt = {
+  hash: Hex
+  raw: Hex
+  nonce: number
+  gas: bigint
+  maxFeePerGasWei: bigint
+  maxPriorityFeePerGasWei: bigint
+  signedAtMs: number
+}
+
+export type OutboxEntry = OutboxIntent & {
+  id: number
+  status: OutboxStatus
+  /** Oldest first. */
+  attempts: OutboxAttempt[]
+  minedHash: Hex | null
+  minedBlock: number | null
+  /** Name of the contract's error, or why the entry was dropped. */
+  detail: string | null
+}
+
+/** Where the outbox keeps its entries. Every method is atomic and durable when it returns. */
+export type OutboxStore = {
+  /** The entry of that key: the one there, or a new one. */
+  insert(intent: OutboxIntent): OutboxEntry
+  get(key: string): OutboxEntry | undefined
+  /** Those still to be followed (queued, signed, mined), oldest first. */
+  live(): OutboxEntry[]
+  /** Records a signed transaction before it is broadcast; the entry is then `signed`. */
+  addAttempt(id: number, attempt: OutboxAttempt): void
+  markMined(id: number, mined: { hash: Hex; block: number; revertedWith: string | null }): void
+  setStatus(id: number, status: OutboxStatus, detail: string | null): void
+  /** Drops all queued and signed entries whose last round is before `round`, in one step. Returns what was dropped. */
+  dropExpired(round: number): OutboxEntry[]
+  /** Entries once mined whose nonce the chain says is still to come: a reorganisation took them. */
+  minedFromNonce(nonce: number): OutboxEntry[]
+  /** Highest fee of any attempt, of any entry, at this nonce: what would replace it must bid more. Null if there is none. */
+  highestFeeAt(nonce: number): { maxFeePerGasWei: bigint; maxPriorityFeePerGasWei: bigint } | null
+  /** Forgets finished entries but the newest `keep`. */
+  prune(keep: number): void
+}

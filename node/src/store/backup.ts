@@ -1,0 +1,85 @@
+import { cp, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { NodeError } from '#core/errors.ts'
+import { LOCK_FILE, PID_FILE } from './lockDataFolder.ts'
+
+export class BackupError extends NodeError {
+  override readonly code = 'BACKUP'
+}
+
+/** Re-fetchable, and large. */
+export const BUNDLES_FOLDER = 'bundles'
+
+/**
+ * Copies a data folder (keys, journal and outbox, weights) but for its bundles, also while its node runs.
+ *
+ * The copy is whole or not there: it gets its name when it is done.
+ *
+ * @throws {BackupError} if `target` is there already, or `dataDir` is not.
+ */
+export async function backupDataFolder(dataDir: string, target: string): Promise<void> {
+  if (!(await exists(dataDir)))
+    throw new BackupError(`${dataDir} is not there.`, { hint: 'Name the data folder of a node with --data.' })
+  if (await exists(target))
+    throw new BackupError(`${target} is there already.`, { hint: 'Name a folder that is not there yet.' })
+  await copyWhole(dataDir, target)
+}
+
+/**
+ * Puts a backup back as a data folder.
+ *
+ * An outbox of yesterday is harmless: what it broadcasts again the chain knows already.
+ *
+ * @throws {BackupError} if `dataDir` holds anything: a restore never overwrites a key.
+ */
+export async function restoreDataFolder(backup: string, dataDir: string): Promise<void> {
+  if (!(await exists(backup)))
+    throw new BackupError(`${backup} is not there.`, { hint: 'Name a folder that a backup made.' })
+  const inside = (await exists(dataDir)) ? await readdir(dataDir) : []
+  if (inside.length > 0)
+    throw new BackupError(`${dataDir} is not empty.`, {
+      hint: 'Restore into a new folder, or move this one away first.',
+    })
+  await rm(dataDir, { recursive: true, force: true })
+  await copyWhole(backup, dataDir)
+}
+
+async function copyWhole(source: string, target: string): Promise<void> {
+  const partial = join(dirname(target), `.${basename(target)}.${process.pid}.partial`)
+  await rm(partial, { recursive: true, force: true })
+  await mkdir(partial, { recursive: true, mode: 0o700 })
+  try {
+    for (const name of await readdir(source)) {
+      if (
+        name === BUNDLES_FOLDER ||
+        name === LOCK_FILE ||
+        name === PID_FILE ||
+        /(-wal|-shm|-journal|\.partial)$/.test(name)
+      )
+        continue
+      if (name.endsWith('.sqlite')) copyDatabase(join(source, name), join(partial, name))
+      else await cp(join(source, name), join(partial, name), { recursive: true, preserveTimestamps: true })
+    }
+    await rename(partial, target)
+  } finally {
+    await rm(partial, { recursive: true, force: true })
+  }
+}
+
+/** A copy of one moment, with what still stands in the write-ahead log. */
+function copyDatabase(source: string, target: string): void {
+  const db = new DatabaseSync(source)
+  try {
+    db.prepare('VACUUM INTO ?').run(target)
+  } finally {
+    db.close()
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,81 @@
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
+import { peerIdFromPrivateKey } from '@libp2p/peer-id'
+import { hashMessage, recoverPublicKey } from 'viem'
+import { expect, test } from 'vitest'
+import { peerKeyOf } from '#core/peerKey.ts'
+import { peerName } from '#core/peerName.ts'
+import { IdentityError, openIdentity } from './identity.ts'
+
+const folder = () => mkdtempSync(join(tmpdir(), 'waggle-identity-'))
+
+test('a new folder gets a secp256k1 peer key and an account key that only the owner can read, and keeps them', async () => {
+  const dataDir = folder()
+  const first = await openIdentity(dataDir)
+  const second = await openIdentity(dataDir)
+  expect(first.peerId).toMatch(/^16Uiu2HA/)
+  expect(first.peerKey).toBe(peerKeyOf(first.peerId))
+  expect(first.name).toBe(peerName(first.peerId))
+  expect(second.peerId).toBe(first.peerId)
+  expect(second.accountKey).toBe(first.accountKey)
+  for (const name of ['peer.key', 'account.key']) expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600)
+})
+
+test('two nodes that start at once in one new folder agree on the keys', async () => {
+  const dataDir = folder()
+  const [a, b] = await Promise.all([openIdentity(dataDir), openIdentity(dataDir)])
+  expect(a.peerId).toBe(b.peerId)
+  expect(a.accountKey).toBe(b.accountKey)
+})
+
+test('the swarm.pem of RL Swarm is read as it is and keeps its peer id', async () => {
+  const dataDir = folder()
+  const key = await generateKeyPair('RSA', 2048)
+  const bytes = privateKeyToProtobuf(key)
+  writeFileSync(join(dataDir, 'swarm.pem'), bytes)
+  const identity = await openIdentity(dataDir)
+  expect(identity.peerId).toBe(peerIdFromPrivateKey(key).toString())
+  expect(identity.peerId).toMatch(/^Qm/)
+  expect(identity.signer).toBeNull()
+  expect(readFileSync(join(dataDir, 'swarm.pem'))).toEqual(Buffer.from(bytes))
+  expect(existsSync(join(dataDir, 'peer.key'))).toBe(false)
+})
+
+test('two peer keys in one folder are refused', async () => {
+  const dataDir = folder()
+  await openIdentity(dataDir)
+  writeFileSync(join(dataDir, 'swarm.pem'), privateKeyToProtobuf(await generateKeyPair('RSA', 2048)))
+  await expect(openIdentity(dataDir)).rejects.toThrow(/two peer keys/)
+})
+
+test('a damaged key is reported, left as it is, and not quoted', async () => {
+  for (const name of ['peer.key', 'swarm.pem', 'account.key']) {
+    const dataDir = folder()
+    writeFileSync(join(dataDir, name), 'garbage-0123')
+    const error = await openIdentity(dataDir).catch(thrown => thrown)
+    expect(error).toBeInstanceOf(IdentityError)
+    expect(inspect(error)).not.toContain('garbage')
+    expect(readFileSync(join(dataDir, name), 'utf8')).toBe('garbage-0123')
+  }
+})
+
+test('no key is in the JSON or the inspection of an identity', async () => {
+  const identity = await openIdentity(folder())
+  for (const text of [JSON.stringify({ identity }), inspect({ identity }, { depth: 9 })]) {
+    expect(text).toContain(identity.peerId)
+    expect(text).not.toContain(identity.accountKey.slice(2))
+    expect(text).not.toMatch(/privateKey|accountKey/)
+  }
+})
+
+test('the signer signs with the peer key', async () => {
+  const { signer } = await openIdentity(folder())
+  if (signer === null) throw new Error('no signer')
+  const hash = hashMessage('x')
+  const signature = await signer.sign(hash)
+  expect(signature).toHaveLength(2 + 65 * 2)
+  expect(await recoverPublicKey({ hash, signature })).toBe(`0x04${signer.publicKey.slice(2)}`)
+})

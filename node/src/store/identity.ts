@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf } from '@libp2p/crypto/keys'
+import type { PrivateKey } from '@libp2p/interface'
+import { peerIdFromPrivateKey } from '@libp2p/peer-id'
+import { bytesToHex } from 'viem'
+import { privateKeyToAccount, privateKeyToAddress, sign } from 'viem/accounts'
+import { NodeError } from '#core/errors.ts'
+import { type Hex, toHex } from '#core/hex.ts'
+import { peerKeyOf } from '#core/peerKey.ts'
+import { peerName } from '#core/peerName.ts'
+import type { PeerSigner } from '#core/peerSigner.ts'
+
+/** A key file that cannot be read, or two where one is due. Neither is ever overwritten. */
+export class IdentityError extends NodeError {
+  override readonly code = 'IDENTITY'
+}
+
+/** Who a node is. Serialised or inspected, it shows what is public only. */
+export type Identity = {
+  peerId: string
+  peerKey: Hex
+  /** Three words. */
+  name: string
+  /** Of the account that pays for transactions. */
+  address: Hex
+  /** For libp2p. */
+  privateKey: PrivateKey
+  /** Private key of the account. */
+  accountKey: Hex
+  /** Null for an RSA identity, which the registry cannot check yet. */
+  signer: PeerSigner | null
+}
+
+export const PEER_KEY_FILE = 'peer.key'
+export const SWARM_PEM_FILE = 'swarm.pem'
+export const ACCOUNT_KEY_FILE = 'account.key'
+
+/**
+ * The identity in a data folder; what is missing is made, with mode 0600.
+ *
+ * `peer.key` is libp2p's protobuf of a secp256k1 key. A `swarm.pem` of RL Swarm (the same protobuf, RSA; it is no PEM)
+ * is read in its place and keeps its peer id. `account.key` is 32 bytes in hexadecimal.
+ *
+ * @throws {IdentityError} a file that is damaged, or both `peer.key` and `swarm.pem`.
+ */
+export async function openIdentity(dataDir: string): Promise<Identity> {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const privateKey = await openPeerKey(dataDir)
+  const accountKey = openAccountKey(dataDir)
+  const peerId = peerIdFromPrivateKey(privateKey).toString()
+  const shown = { peerId, peerKey: peerKeyOf(peerId), name: peerName(peerId), address: privateKeyToAddress(accountKey) }
+  const secret = { privateKey, accountKey, signer: signerOf(privateKey) }
+  const identity: Identity = { ...shown, ...secret }
+  // So that no log line, error or JSON dump holds a key by accident.
+  const hidden = { enumerable: false, value: () => shown }
+  return Object.defineProperties(identity, { toJSON: hidden, [inspect.custom]: hidden })
+}
+
+async function openPeerKey(dataDir: string): Promise<PrivateKey> {
+  const peerKeyPath = join(dataDir, PEER_KEY_FILE)
+  const swarmPemPath = join(dataDir, SWARM_PEM_FILE)
+  if (existsSync(swarmPemPath)) {
+    if (existsSync(peerKeyPath))
+      throw new IdentityError(`${dataDir} holds two peer keys, ${PEER_KEY_FILE} and ${SWARM_PEM_FILE}.`, {
+        hint: 'Keep the one whose peer id you want here, and move the other to a folder of its own.',
+      })
+    return readPeerKey(swarmPemPath)
+  }
+  if (!existsSync(peerKeyPath)) createSecretFile(peerKeyPath, privateKeyToProtobuf(await generateKeyPair('secp256k1')))
+  return readPeerKey(peerKeyPath)
+}
+
+function readPeerKey(path: string): PrivateKey {
+  try {
+    return privateKeyFromProtobuf(readFileSync(path))
+  } catch (cause) {
+    throw damaged(path, cause)
+  }
+}
+
+function openAccountKey(dataDir: string): Hex {
+  const path = join(dataDir, ACCOUNT_KEY_FILE)
+  if (!existsSync(path)) createSecretFile(path, `${randomAccountKey()}\n`)
+  const text = readFileSync(path, 'utf8').trim()
+  const key: Hex = `0x${text.replace(/^0x/, '').toLowerCase()}`
+  try {
+    privateKeyToAddress(key)
+    return key
+  } catch {
+    // The cause is not passed on: its message may quote the key.
+    throw damaged(path, undefined)
+  }
+}
+
+/** 32 random bytes are a valid key but for one case in 2^128. */
+function randomAccountKey(): string {
+  return toHex(randomBytes(32)).slice(2)
+}
+
+/** All or nothing, and never over a file that is there: of two nodes at once, the first one's key stays. */
+function createSecretFile(path: string, content: string | Uint8Array): void {
+  const partial = `${path}.${process.pid}.partial`
+  try {
+    writeFileSync(partial, content, { mode: 0o600, flush: true })
+    linkSync(partial, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(partial, { force: true })
+  }
+}
+
+function damaged(path: string, cause: unknown): IdentityError {
+  return new IdentityError(`The key file ${path} is damaged; it was left as it is.`, {
+    hint: 'Restore it from a backup. To start as a new peer instead, move the file away.',
+    cause,
+  })
+}
+
+function signerOf(key: PrivateKey): PeerSigner | null {
+  if (key.type !== 'secp256k1') return null
+  const privateKey = bytesToHex(key.raw)
+  // viem gives 0x04, x, y; the registry takes x, y.
+  const publicKey: Hex = `0x${privateKeyToAccount(privateKey).publicKey.slice(4)}`
+  return { publicKey, sign: digest => sign({ hash: digest, privateKey, to: 'hex' }) }
+}

@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { formatError } from '#core/errors.ts'
+import { DataFolderLockedError, lockDataFolder } from './lockDataFolder.ts'
+
+const folder = () => mkdtempSync(join(tmpdir(), 'waggle-lock-'))
+
+test('a second node gets one clear error that names the first, until that lets go', () => {
+  const dataDir = folder()
+  const lock = lockDataFolder(dataDir)
+  let error: unknown
+  try {
+    lockDataFolder(dataDir)
+  } catch (thrown) {
+    error = thrown
+  }
+  expect(error).toBeInstanceOf(DataFolderLockedError)
+  expect(formatError(error)).toContain(`process ${process.pid}`)
+  lock.release()
+  lock.release()
+  expect(existsSync(join(dataDir, 'node.pid'))).toBe(false)
+  lockDataFolder(dataDir).release()
+})
+
+test('the lock of a process that was killed is taken over', async () => {
+  const dataDir = folder()
+  const module = join(import.meta.dirname, 'lockDataFolder.ts')
+  const script = `import(${JSON.stringify(module)}).then(m => { m.lockDataFolder(${JSON.stringify(dataDir)}); console.log('held'); setInterval(() => {}, 1000) })`
+  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout, 'data')
+  expect(() => lockDataFolder(dataDir)).toThrow(`process ${child.pid}`)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  lockDataFolder(dataDir).release()
+})

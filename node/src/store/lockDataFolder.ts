@@ -1,0 +1,55 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { NodeError } from '#core/errors.ts'
+
+/** Another node lives in this data folder: two on one key would collide on the chain and on the network. */
+export class DataFolderLockedError extends NodeError {
+  override readonly code = 'DATA_FOLDER_LOCKED'
+}
+
+export type DataFolderLock = { release(): void }
+
+export const LOCK_FILE = 'node.lock'
+export const PID_FILE = 'node.pid'
+
+/**
+ * Takes the data folder for this process.
+ *
+ * The lock is the operating system's, held through an SQLite transaction that never ends, so that it goes with its process
+ * however that dies: there is no stale lock to judge, and no process id that was given to another. `node.pid` beside it is
+ * for people.
+ *
+ * @throws {DataFolderLockedError}
+ */
+export function lockDataFolder(dataDir: string): DataFolderLock {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const pidPath = join(dataDir, PID_FILE)
+  const db = new DatabaseSync(join(dataDir, LOCK_FILE), { timeout: 0 })
+  try {
+    db.exec('BEGIN EXCLUSIVE')
+  } catch (cause) {
+    db.close()
+    const holder = readPid(pidPath)
+    throw new DataFolderLockedError(
+      `Another node${holder === null ? '' : `, process ${holder},`} uses the data folder ${dataDir}.`,
+      { hint: 'Stop it, or give this node a folder of its own with --data.', cause },
+    )
+  }
+  writeFileSync(pidPath, `${process.pid}\n`)
+  return {
+    release() {
+      if (!db.isOpen) return
+      rmSync(pidPath, { force: true })
+      db.close()
+    },
+  }
+}
+
+function readPid(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,51 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
+import { formatError } from '#core/errors.ts'
+import { createJournal } from './journal.ts'
+import { JournalCorruptError, JournalTooNewError, openDatabase } from './openDatabase.ts'
+
+const path = () => join(mkdtempSync(join(tmpdir(), 'waggle-journal-')), 'journal.sqlite')
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    work()
+  } catch (error) {
+    return error
+  }
+  return undefined
+}
+
+test('a file that is no database is left as it is, and the error says what to do', () => {
+  const file = path()
+  writeFileSync(file, 'this is not a database, but it is long enough to be looked at by SQLite'.repeat(20))
+  const before = readFileSync(file)
+  const error = thrownBy(() => openDatabase(file))
+  expect(error).toBeInstanceOf(JournalCorruptError)
+  expect(formatError(error)).toContain(`mv ${file}`)
+  expect(readFileSync(file)).toEqual(before)
+})
+
+test('a damaged page is found at the start', () => {
+  const file = path()
+  const db = openDatabase(file)
+  const journal = createJournal(db, createManualClock())
+  for (let round = 0; round < 2000; round++) journal.set(round, 'key', 'value'.repeat(20))
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  db.close()
+  const bytes = readFileSync(file)
+  bytes.fill(0xff, 4096 * 5, 4096 * 9)
+  writeFileSync(file, bytes)
+  expect(thrownBy(() => openDatabase(file))).toBeInstanceOf(JournalCorruptError)
+  expect(readFileSync(file)).toEqual(bytes)
+})
+
+test('a journal of a newer release is refused', () => {
+  const file = path()
+  const db = openDatabase(file)
+  db.exec('PRAGMA user_version = 99')
+  db.close()
+  expect(thrownBy(() => openDatabase(file))).toBeInstanceOf(JournalTooNewError)
+})

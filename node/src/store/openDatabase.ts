@@ -1,0 +1,105 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { NodeError } from '#core/errors.ts'
+
+/** Name of the database in a data folder. */
+export const JOURNAL_FILE = 'journal.sqlite'
+
+/** The journal's file is damaged, or not ours. Nothing in it was touched. */
+export class JournalCorruptError extends NodeError {
+  override readonly code = 'JOURNAL_CORRUPT'
+}
+
+/** The journal was written by a newer release. */
+export class JournalTooNewError extends NodeError {
+  override readonly code = 'JOURNAL_TOO_NEW'
+}
+
+/** No room on the disk, no permission, or locked by another process. */
+export class JournalUnusableError extends NodeError {
+  override readonly code = 'JOURNAL_UNUSABLE'
+}
+
+/** Raised by one whenever {@link tables} changes shape. */
+const SCHEMA_VERSION = 1
+
+const tables = `
+  CREATE TABLE IF NOT EXISTS facts (
+    round INTEGER NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (round, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS state (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS notes (
+    id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, message TEXT NOT NULL, fields TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS outbox (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, to_address TEXT NOT NULL, data TEXT NOT NULL,
+    from_round INTEGER, through_round INTEGER, status TEXT NOT NULL,
+    mined_hash TEXT, mined_block INTEGER, detail TEXT
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS outbox_status ON outbox (status);
+  CREATE TABLE IF NOT EXISTS outbox_attempts (
+    hash TEXT PRIMARY KEY, entry INTEGER NOT NULL REFERENCES outbox (id) ON DELETE CASCADE, raw TEXT NOT NULL,
+    nonce INTEGER NOT NULL, gas TEXT NOT NULL, max_fee TEXT NOT NULL, max_priority_fee TEXT NOT NULL,
+    signed_at_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS outbox_attempts_entry ON outbox_attempts (entry);
+  CREATE INDEX IF NOT EXISTS outbox_attempts_nonce ON outbox_attempts (nonce);
+`
+
+/**
+ * Opens the node's one database, which holds journal and outbox, and checks it whole.
+ *
+ * Every commit is flushed to the disk: a transaction must be stored before it is broadcast, power cut or not.
+ *
+ * @param path - a file, made if it is not there, or `:memory:`.
+ * @throws {JournalCorruptError} if the file is damaged or no database. It is left as it is.
+ * @throws {JournalTooNewError} if a newer release wrote it.
+ */
+export function openDatabase(path: string): DatabaseSync {
+  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
+  let db: DatabaseSync | undefined
+  try {
+    db = new DatabaseSync(path, { timeout: 5000 })
+    check(db, path)
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
+    db.exec(`BEGIN IMMEDIATE; ${tables} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`)
+    return db
+  } catch (cause) {
+    if (db?.isOpen) db.close()
+    const code = resultCode(cause)
+    if (code === SQLITE_CORRUPT || code === SQLITE_NOTADB) throw corrupt(path, cause)
+    if (code === 0) throw cause
+    throw new JournalUnusableError(`The journal ${path} cannot be used: ${(cause as Error).message}.`, {
+      hint: 'Check that the folder is yours, that the disk is not full, and that no other node uses it.',
+      retryable: true,
+      cause,
+    })
+  }
+}
+
+function check(db: DatabaseSync, path: string): void {
+  const version = Number(db.prepare('PRAGMA user_version').get()?.user_version)
+  if (version > SCHEMA_VERSION)
+    throw new JournalTooNewError(`The journal ${path} was written by a newer release (format ${version}).`, {
+      hint: 'Install that release, or start with another data folder.',
+    })
+  const result = db.prepare('PRAGMA quick_check(1)').get()?.quick_check
+  if (result !== 'ok') throw corrupt(path, new Error(String(result)))
+}
+
+function corrupt(path: string, cause: unknown): JournalCorruptError {
+  return new JournalCorruptError(`The journal ${path} is damaged; it was left as it is.`, {
+    hint: `Move it away (mv ${path} ${path}.damaged), with ${path}-wal and ${path}-shm if they are there, and start again: keys, bundles and weights are kept, only the rounds in flight are skipped. Or restore a backup.`,
+    cause,
+  })
+}
+
+/** SQLite's primary result code, 0 for errors that are not SQLite's. */
+function resultCode(error: unknown): number {
+  const code = (error as { errcode?: unknown }).errcode
+  return typeof code === 'number' ? code & 0xff : 0
+}
+
+const SQLITE_CORRUPT = 11
+const SQLITE_NOTADB = 26

@@ -1,0 +1,116 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { Hex } from '#core/hex.ts'
+import type { OutboxAttempt, OutboxEntry, OutboxStatus, OutboxStore } from '#core/outboxStore.ts'
+
+type Row = Record<string, SQLOutputValue>
+
+/** The outbox's entries in the node's database. */
+export function createOutboxTable(db: DatabaseSync): OutboxStore {
+  const insert = db.prepare(
+    `INSERT INTO outbox (key, to_address, data, from_round, through_round, status)
+     VALUES (?, ?, ?, ?, ?, 'queued') ON CONFLICT (key) DO NOTHING`,
+  )
+  const byKey = db.prepare('SELECT * FROM outbox WHERE key = ?')
+  const byId = db.prepare('SELECT * FROM outbox WHERE id = ?')
+  const live = db.prepare("SELECT * FROM outbox WHERE status IN ('queued', 'signed', 'mined') ORDER BY id")
+  const attemptsOf = db.prepare('SELECT * FROM outbox_attempts WHERE entry = ? ORDER BY rowid')
+  const attemptsAt = db.prepare('SELECT * FROM outbox_attempts WHERE nonce = ?')
+  const addAttempt = db.prepare('INSERT OR IGNORE INTO outbox_attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+  const setStatus = db.prepare(
+    'UPDATE outbox SET status = ?, detail = ?, mined_hash = NULL, mined_block = NULL WHERE id = ?',
+  )
+  const finish = db.prepare('UPDATE outbox SET status = ?, detail = ? WHERE id = ?')
+  const markMined = db.prepare(
+    "UPDATE outbox SET status = 'mined', mined_hash = ?, mined_block = ?, detail = ? WHERE id = ?",
+  )
+  const expire = db.prepare(
+    `UPDATE outbox SET status = 'dropped', detail = 'round passed'
+     WHERE status IN ('queued', 'signed') AND through_round < ? RETURNING id`,
+  )
+  const mined = db.prepare(
+    `SELECT DISTINCT outbox.* FROM outbox JOIN outbox_attempts ON hash = mined_hash
+     WHERE nonce >= ? ORDER BY outbox.id`,
+  )
+  const prune = db.prepare(
+    `DELETE FROM outbox WHERE status IN ('confirmed', 'reverted', 'dropped') AND id NOT IN
+     (SELECT id FROM outbox WHERE status IN ('confirmed', 'reverted', 'dropped') ORDER BY id DESC LIMIT ?)`,
+  )
+
+  const entryOf = (row: Row): OutboxEntry => ({
+    id: Number(row.id),
+    key: String(row.key),
+    to: row.to_address as Hex,
+    data: row.data as Hex,
+    fromRound: row.from_round as number | null,
+    throughRound: row.through_round as number | null,
+    status: row.status as OutboxStatus,
+    attempts: attemptsOf.all(Number(row.id)).map(attemptOf),
+    minedHash: row.mined_hash as Hex | null,
+    minedBlock: row.mined_block as number | null,
+    detail: row.detail as string | null,
+  })
+  const entriesOf = (rows: Row[]) => rows.map(entryOf)
+  const atomically = <T>(work: () => T): T => {
+    db.exec('BEGIN IMMEDIATE')
+    try {
+      const result = work()
+      db.exec('COMMIT')
+      return result
+    } catch (error) {
+      db.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  return {
+    insert({ key, to, data, fromRound, throughRound }) {
+      insert.run(key, to, data, fromRound, throughRound)
+      return entryOf(byKey.get(key) as Row)
+    },
+    get: key => {
+      const row = byKey.get(key)
+      return row === undefined ? undefined : entryOf(row)
+    },
+    live: () => entriesOf(live.all()),
+    addAttempt: (id, attempt) =>
+      atomically(() => {
+        const { hash, raw, nonce, gas, maxFeePerGasWei, maxPriorityFeePerGasWei, signedAtMs } = attempt
+        addAttempt.run(hash, id, raw, nonce, `${gas}`, `${maxFeePerGasWei}`, `${maxPriorityFeePerGasWei}`, signedAtMs)
+        setStatus.run('signed', null, id)
+      }),
+    markMined: (id, { hash, block, revertedWith }) => void markMined.run(hash, block, revertedWith, id),
+    setStatus(id, status, detail) {
+      // A finished entry keeps where it was mined: a deep reorganisation may yet take it.
+      const keepsBlock = status === 'confirmed' || status === 'reverted'
+      if (keepsBlock) finish.run(status, detail, id)
+      else setStatus.run(status, detail, id)
+    },
+    dropExpired: round =>
+      atomically(() => expire.all(round).map(row => entryOf(byId.get(Number(row.id)) as Row))).sort(
+        (a, b) => a.id - b.id,
+      ),
+    minedFromNonce: nonce => entriesOf(mined.all(nonce)),
+    highestFeeAt(nonce) {
+      const attempts = attemptsAt.all(nonce).map(attemptOf)
+      if (attempts.length === 0) return null
+      const highest = (values: bigint[]) => values.reduce((most, value) => (value > most ? value : most))
+      return {
+        maxFeePerGasWei: highest(attempts.map(attempt => attempt.maxFeePerGasWei)),
+        maxPriorityFeePerGasWei: highest(attempts.map(attempt => attempt.maxPriorityFeePerGasWei)),
+      }
+    },
+    prune: keep => void prune.run(keep),
+  }
+}
+
+function attemptOf(row: Row): OutboxAttempt {
+  return {
+    hash: row.hash as Hex,
+    raw: row.raw as Hex,
+    nonce: Number(row.nonce),
+    gas: BigInt(String(row.gas)),
+    maxFeePerGasWei: BigInt(String(row.max_fee)),
+    maxPriorityFeePerGasWei: BigInt(String(row.max_priority_fee)),
+    signedAtMs: Number(row.signed_at_ms),
+  }
+}
