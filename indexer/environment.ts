@@ -1,0 +1,44 @@
+import { resolve } from 'node:path'
+import { z } from 'zod'
+
+const url = z.string().regex(/^https?:\/\//, 'must start with http:// or https://')
+
+const schema = z.object({
+  /** Path of the deployment's record: addresses and first blocks come from nowhere else. */
+  WAGGLE_DEPLOYMENT: z.string().min(1, 'is not set: give the path of a deployment record'),
+  WAGGLE_RPC_URL: url,
+  /** Where PGlite keeps the index. It holds nothing that the chain does not: it may be deleted at any time. */
+  WAGGLE_INDEX: z.string().min(1).default('.waggle/index'),
+  /** Set for Postgres in place of PGlite. */
+  DATABASE_URL: z.string().min(1).optional(),
+})
+
+export interface IndexerEnvironment {
+  deploymentPath: string
+  rpcUrl: string
+  indexFolder: string
+  databaseUrl: string | undefined
+  /** The chain runs on this machine, so it may be reset under us and answers at once. */
+  isLocal: boolean
+}
+
+/**
+ * The only reader of `process.env` in this package.
+ *
+ * @throws {Error} one line that names each variable that is missing or malformed.
+ */
+export function readEnvironment(env: NodeJS.ProcessEnv = process.env): IndexerEnvironment {
+  const parsed = schema.safeParse(env)
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(issue => `${issue.path.join('.')} ${issue.message}`)
+    throw new Error(`cannot start the indexer: ${faults.join('; ')}`)
+  }
+  const rpcHost = new URL(parsed.data.WAGGLE_RPC_URL).hostname
+  return {
+    deploymentPath: resolve(parsed.data.WAGGLE_DEPLOYMENT),
+    rpcUrl: parsed.data.WAGGLE_RPC_URL,
+    indexFolder: resolve(parsed.data.WAGGLE_INDEX),
+    databaseUrl: parsed.data.DATABASE_URL,
+    isLocal: ['127.0.0.1', 'localhost', '[::1]'].includes(rpcHost),
+  }
+}

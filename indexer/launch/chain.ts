@@ -1,0 +1,23 @@
+import { createPublicClient, http } from 'viem'
+
+export type Chain = Awaited<ReturnType<typeof connectChain>>
+
+/**
+ * A client of the chain that was asked for.
+ *
+ * @throws {Error} if the chain does not answer or has another id.
+ */
+export async function connectChain(rpcUrl: string, chainId: number) {
+  const chain = createPublicClient({ transport: http(rpcUrl, { retryCount: 5, retryDelay: 200 }) })
+  let found: number
+  try {
+    found = await chain.getChainId()
+  } catch (cause) {
+    throw new Error(`the chain at ${rpcUrl} does not answer: start it, or set WAGGLE_RPC_URL`, { cause })
+  }
+  if (found !== chainId)
+    throw new Error(
+      `the chain at ${rpcUrl} has id ${found}, the deployment is on ${chainId}: set WAGGLE_RPC_URL or WAGGLE_DEPLOYMENT`,
+    )
+  return chain
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Deployment } from '@waggle/deployments/record'
+
+const root = join(import.meta.dirname, '..')
+const require = createRequire(import.meta.url)
+
+/** Everything that the rows of an index follow from, apart from the chain's blocks after the first. */
+export interface Origin {
+  deployment: Deployment
+  /** Hash of the deployment's first block: tells a chain that was reset from one that went on. */
+  firstBlockHash: `0x${string}`
+}
+
+/**
+ * Name of an index by its origin: the deployment, the chain, the code of the handlers, Ponder's version.
+ *
+ * Ponder refuses a schema that other code has filled. Under a name of its own each gets an empty one instead.
+ *
+ * @returns a database schema name, `waggle_` and 16 hexadecimal digits.
+ */
+export function fingerprint({ deployment, firstBlockHash }: Origin): string {
+  const { chainId, contracts } = deployment
+  const hash = createHash('sha256').update(JSON.stringify({ chainId, contracts, firstBlockHash }))
+  const sources = globSync(['ponder.config.ts', 'ponder.schema.ts', 'src/*.ts'], { cwd: root }).sort()
+  const files = [
+    ...sources.map(file => join(root, file)),
+    ...['@waggle/deployments/abi', '@waggle/node/core/peerName'].map(id => require.resolve(id)),
+    join(root, '../node_modules/ponder/package.json'),
+  ]
+  for (const file of files) hash.update(readFileSync(file))
+  return `waggle_${hash.digest('hex').slice(0, 16)}`
+}

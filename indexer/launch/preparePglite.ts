@@ -1,0 +1,42 @@
+import { existsSync, rmSync } from 'node:fs'
+import { PGlite } from '@electric-sql/pglite'
+
+export type Preparation =
+  | { kind: 'none' }
+  | { kind: 'kept'; finalizedSec: number | null }
+  | { kind: 'dropped'; reason: string }
+
+/**
+ * Makes the index on disk ready for Ponder: repairs it after a kill, or drops it where it is of no use.
+ *
+ * Opening it replays PGlite's log. Ponder then still waits 25 s for the lock of the process that was killed, which only
+ * whoever holds the folder's own lock can know to be dead: hence the unlocking here.
+ *
+ * @param folder - PGlite's, held by this process.
+ * @param schema - the index that is wanted; the folder holds one only.
+ * @returns `kept` with the time of the last block that was final when it was written, Unix seconds.
+ */
+export async function preparePglite(folder: string, schema: string): Promise<Preparation> {
+  if (!existsSync(folder)) return { kind: 'none' }
+  let db: PGlite | undefined
+  try {
+    db = await PGlite.create(folder)
+    const { rows } = await db.query('SELECT 1 FROM information_schema.schemata WHERE schema_name = $1', [schema])
+    if (rows.length === 0) {
+      await db.close()
+      rmSync(folder, { recursive: true, force: true })
+      return { kind: 'dropped', reason: 'it was built by other code, or for another deployment or chain' }
+    }
+    await db.exec(`UPDATE "${schema}"._ponder_meta SET value = jsonb_set(value, '{is_locked}', '0')`)
+    const checkpoints = await db.query<{ at: string }>(
+      `SELECT SUBSTR(finalized_checkpoint, 1, 10) AS at FROM "${schema}"._ponder_checkpoint`,
+    )
+    await db.close()
+    const at = checkpoints.rows[0]?.at
+    return { kind: 'kept', finalizedSec: at === undefined ? null : Number(at) }
+  } catch (error) {
+    await db?.close().catch(() => {})
+    rmSync(folder, { recursive: true, force: true })
+    return { kind: 'dropped', reason: `it does not open (${error instanceof Error ? error.message : error})` }
+  }
+}

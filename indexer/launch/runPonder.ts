@@ -1,0 +1,31 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Rows that Ponder may keep in memory while it catches up, bytes. Its default is a fifth of the heap limit. */
+const CACHE_BYTES = 32 * 1024 * 1024
+
+interface Options {
+  /** Database schema. */
+  schema: string
+  port: string
+  host: string
+  /** Where Ponder leaves its generated GraphQL schema, and would look for an `.env.local`. */
+  workingFolder: string
+}
+
+/** Runs `ponder start` in this process; it handles signals from here on. */
+export async function runPonder({ schema, port, host, workingFolder }: Options): Promise<void> {
+  mkdirSync(workingFolder, { recursive: true })
+  process.chdir(workingFolder)
+  // Takes precedence over --port.
+  delete process.env.PORT
+  process.env.PONDER_TELEMETRY_DISABLED = '1'
+  process.env.PONDER_CACHE_BYTES ??= String(CACHE_BYTES)
+  const entry = new URL('./bin/ponder.js', import.meta.resolve('ponder'))
+  process.argv = [
+    ...[process.argv0, entry.pathname, '--root', join(import.meta.dirname, '..')],
+    ...['--log-level', process.env.PONDER_LOG_LEVEL ?? 'warn'],
+    ...['start', '--schema', schema, '--port', port, '--hostname', host],
+  ]
+  await import(entry.href)
+}

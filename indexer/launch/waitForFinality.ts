@@ -1,0 +1,31 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Chain } from './chain.ts'
+
+/** Blocks after which Ponder takes a block for final, for chains that it has no entry for. */
+const FINALITY_BLOCKS = 30n
+
+const WAIT_MS = 30_000
+const POLL_MS = 250
+
+/**
+ * Waits until the chain is as far as it was when the index was written.
+ *
+ * A local chain that was killed comes back up to a second short, and a public endpoint may lag a little; Ponder would
+ * give up at once ("finalized block cannot move backwards").
+ *
+ * @param finalizedSec - time of the last block that was final then, Unix seconds.
+ * @returns false if the chain stays behind: it is another chain, or was rolled back beyond finality.
+ */
+export async function waitForFinality(chain: Chain, finalizedSec: number): Promise<boolean> {
+  const deadlineMs = performance.now() + WAIT_MS
+  for (;;) {
+    const latest = await chain.getBlock()
+    // A chain whose very tip is older is not catching up: it started again.
+    if (latest.timestamp < finalizedSec) return false
+    const number = latest.number > FINALITY_BLOCKS ? latest.number - FINALITY_BLOCKS : 0n
+    const { timestamp } = await chain.getBlock({ blockNumber: number })
+    if (timestamp >= finalizedSec) return true
+    if (performance.now() > deadlineMs) return false
+    await delay(POLL_MS)
+  }
+}

@@ -1,0 +1,32 @@
+import { peerRegistryAbi, rewardVotesAbi, rolloutCommitmentsAbi, roundsAbi } from '@waggle/deployments/abi'
+import { readDeployment } from '@waggle/deployments/record'
+import { createConfig } from 'ponder'
+import { http } from 'viem'
+import { readEnvironment } from './environment.ts'
+
+const { deploymentPath, rpcUrl, indexFolder, databaseUrl, isLocal } = readEnvironment()
+const { chainId, contracts } = readDeployment(deploymentPath)
+
+export default createConfig({
+  database:
+    databaseUrl === undefined
+      ? { kind: 'pglite', directory: `${indexFolder}/pglite` }
+      : { kind: 'postgres', connectionString: databaseUrl },
+  chains: {
+    swarm: {
+      id: chainId,
+      // Without the limit lifted, viem refuses the logs of a busy range. Ponder retries by itself.
+      rpc: http(rpcUrl, { maxResponseBodySize: false, timeout: 60_000, retryCount: 0 }),
+      // 250 ms is a quarter of the local chain's block; public endpoints count requests.
+      pollingInterval: isLocal ? 250 : 2_000,
+      // The cache outlives a reset of a local chain and then answers for blocks that are gone.
+      disableCache: isLocal,
+    },
+  },
+  contracts: {
+    PeerRegistry: { chain: 'swarm', abi: peerRegistryAbi, ...contracts.PeerRegistry },
+    Rounds: { chain: 'swarm', abi: roundsAbi, ...contracts.Rounds },
+    RolloutCommitments: { chain: 'swarm', abi: rolloutCommitmentsAbi, ...contracts.RolloutCommitments },
+    RewardVotes: { chain: 'swarm', abi: rewardVotesAbi, ...contracts.RewardVotes },
+  },
+})

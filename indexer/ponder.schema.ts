@@ -1,0 +1,317 @@
+import {
+  bigint,
+  hex,
+  index,
+  integer,
+  onchainEnum,
+  onchainTable,
+  onchainView,
+  primaryKey,
+  relations,
+  sql,
+  text,
+} from 'ponder'
+import type { Span } from './src/schedule.ts'
+
+// Whatever a transaction's sender may choose up to 2^32 and every time is a `bigint`: a count that does not fit its column
+// would stop the index for everybody. Rounds fit 31 bits for as long as Unix time does.
+
+/** A registered peer and what it has earned. */
+export const peer = onchainTable(
+  'peer',
+  t => ({
+    /** keccak-256 of the base58 peer id; every other table speaks of peers by it. */
+    peerKey: t.hex().primaryKey(),
+    peerId: t.text().notNull(),
+    /** Three words, a pure function of the peer id; kept so that a search by name is a query. */
+    name: t.text().notNull(),
+    account: t.hex().notNull(),
+    registeredAtSec: t.bigint().notNull(),
+    moves: t.integer().notNull().default(0),
+    /** Points settled so far, provisional ones included. */
+    pointsMilli: t.bigint().notNull().default(0n),
+    roundsProposed: t.integer().notNull().default(0),
+    roundsSolved: t.integer().notNull().default(0),
+    roundsSettled: t.integer().notNull().default(0),
+    lastActiveRound: t.integer(),
+  }),
+  table => ({
+    byPoints: index().on(table.pointsMilli),
+    byPeerId: index().on(table.peerId),
+    byName: index().on(table.name),
+    byAccount: index().on(table.account),
+  }),
+)
+
+/** An evaluator's latest seat. `untilRound` is the first round without it, null while it sits. */
+export const evaluator = onchainTable('evaluator', t => ({
+  peerKey: t.hex().primaryKey(),
+  fromRound: t.integer().notNull(),
+  untilRound: t.integer(),
+  votesCommitted: t.integer().notNull().default(0),
+  votesRevealed: t.integer().notNull().default(0),
+}))
+
+/** Every span of rounds for which a peer had a seat. */
+export const evaluatorSeat = onchainTable(
+  'evaluator_seat',
+  t => ({
+    peerKey: t.hex().notNull(),
+    fromRound: t.integer().notNull(),
+    untilRound: t.integer(),
+  }),
+  table => ({ pk: primaryKey({ columns: [table.peerKey, table.fromRound] }) }),
+)
+
+/** One row: the schedule and the environments as announced, from which every round's times are computed. */
+export const clock = onchainTable('clock', t => ({
+  id: t.text().primaryKey(),
+  schedule: t.jsonb().$type<Span[]>().notNull(),
+  environments: t.jsonb().$type<{ fromRound: number; hash: `0x${string}` }[]>().notNull(),
+  /** Highest round that has a row. */
+  latestRound: t.integer(),
+}))
+
+/** A round in which something happened, or for which tasks were committed. */
+export const round = onchainTable('round', t => ({
+  number: t.integer().primaryKey(),
+  startsAtSec: t.bigint().notNull(),
+  endsAtSec: t.bigint().notNull(),
+  /** Chain time from which the round's points are final. */
+  finalAtSec: t.bigint().notNull(),
+  environmentHash: t.hex().notNull(),
+  /** Peers that committed tasks; an amendment does not count again. */
+  proposers: t.integer().notNull().default(0),
+  taskCount: t.bigint().notNull().default(0n),
+  /** Peers that committed rollouts; an amendment does not count again. */
+  solvers: t.integer().notNull().default(0),
+  rolloutCount: t.bigint().notNull().default(0n),
+  evaluatorsCommitted: t.integer().notNull().default(0),
+  evaluatorsRevealed: t.integer().notNull().default(0),
+  settled: t.integer().notNull().default(0),
+  scored: t.integer().notNull().default(0),
+  unavailable: t.integer().notNull().default(0),
+  noQuorum: t.integer().notNull().default(0),
+  /** Sum over settled peers; the mean reward is this over `scored + unavailable`. */
+  scoreMilliSum: t.integer().notNull().default(0),
+}))
+
+/** What a proposer committed for a round. The latest wins; `amendments` counts the earlier ones. */
+export const tasksCommitment = onchainTable(
+  'tasks_commitment',
+  t => ({
+    round: t.integer().notNull(),
+    peerKey: t.hex().notNull(),
+    root: t.hex().notNull(),
+    count: t.bigint().notNull(),
+    contentId: t.hex().notNull(),
+    amendments: t.integer().notNull().default(0),
+    atSec: t.bigint().notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  table => ({ pk: primaryKey({ columns: [table.round, table.peerKey] }), byPeer: index().on(table.peerKey) }),
+)
+
+/** What a solver committed for a round. The latest wins; `amendments` counts the earlier ones. */
+export const rolloutCommitment = onchainTable(
+  'rollout_commitment',
+  t => ({
+    round: t.integer().notNull(),
+    peerKey: t.hex().notNull(),
+    root: t.hex().notNull(),
+    leafCount: t.bigint().notNull(),
+    policyHash: t.hex().notNull(),
+    contentId: t.hex().notNull(),
+    amendments: t.integer().notNull().default(0),
+    atSec: t.bigint().notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  table => ({ pk: primaryKey({ columns: [table.round, table.peerKey] }), byPeer: index().on(table.peerKey) }),
+)
+
+/** An evaluator's sealed votes for a round, and whether it opened them. */
+export const voteCommit = onchainTable(
+  'vote_commit',
+  t => ({
+    round: t.integer().notNull(),
+    evaluatorKey: t.hex().notNull(),
+    commitment: t.hex().notNull(),
+    committedAtSec: t.bigint().notNull(),
+    revealedAtSec: t.bigint(),
+    /** Content id of the score sheet, known once revealed. */
+    contentId: t.hex(),
+  }),
+  table => ({
+    pk: primaryKey({ columns: [table.round, table.evaluatorKey] }),
+    byEvaluator: index().on(table.evaluatorKey),
+  }),
+)
+
+/** One evaluator's revealed vote on one peer; `scoreMilli` is null where it voted `unavailable`. */
+export const vote = onchainTable(
+  'vote',
+  t => ({
+    round: t.integer().notNull(),
+    evaluatorKey: t.hex().notNull(),
+    peerKey: t.hex().notNull(),
+    scoreMilli: t.integer(),
+    componentRoot: t.hex().notNull(),
+    contentId: t.hex().notNull(),
+    atSec: t.bigint().notNull(),
+  }),
+  table => ({
+    pk: primaryKey({ columns: [table.round, table.evaluatorKey, table.peerKey] }),
+    byPeer: index().on(table.peerKey, table.round),
+  }),
+)
+
+export const settlementOutcome = onchainEnum('settlement_outcome', ['scored', 'unavailable', 'noQuorum'])
+
+/** A peer's result in a round: provisional until chain time reaches `finalAtSec`. */
+export const settlement = onchainTable(
+  'settlement',
+  t => ({
+    round: t.integer().notNull(),
+    peerKey: t.hex().notNull(),
+    outcome: settlementOutcome().notNull(),
+    scoreMilli: t.integer().notNull(),
+    votes: t.integer().notNull(),
+    finalAtSec: t.bigint().notNull(),
+    atSec: t.bigint().notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  table => ({
+    pk: primaryKey({ columns: [table.round, table.peerKey] }),
+    byPeer: index().on(table.peerKey),
+    byFinality: index().on(table.finalAtSec),
+  }),
+)
+
+export const feedKind = onchainEnum('feed_kind', [
+  'peerRegistered',
+  'peerMoved',
+  'bootnodesSet',
+  'scheduleSet',
+  'environmentSet',
+  'evaluatorAdmitted',
+  'evaluatorRemoved',
+  'tasksCommitted',
+  'rolloutsCommitted',
+  'votesCommitted',
+  'votesRevealed',
+  'settled',
+])
+
+/** One row per event, in chain order: what the live feed shows. */
+export const feedItem = onchainTable(
+  'feed_item',
+  t => ({
+    /** Ponder's event id: sorts as the chain does. */
+    id: t.text().primaryKey(),
+    kind: feedKind().notNull(),
+    round: t.integer(),
+    peerKey: t.hex(),
+    detail: t.jsonb().$type<Record<string, string | number | null>>().notNull(),
+    atSec: t.bigint().notNull(),
+    blockNumber: t.integer().notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  table => ({ byPeer: index().on(table.peerKey), byRound: index().on(table.round) }),
+)
+
+/** The peers to dial first, as last set. */
+export const bootnodeSet = onchainTable('bootnode_set', t => ({
+  id: t.text().primaryKey(),
+  multiaddrs: t.text().array().notNull(),
+}))
+
+/** Ponder keeps chain, block and time of its last block in one string that starts with ten digits of Unix seconds. */
+const chainTimeSec = sql`(SELECT COALESCE(MAX(SUBSTR(latest_checkpoint, 1, 10)), '0')::numeric FROM _ponder_checkpoint)`
+
+/**
+ * The leaderboard. Points of rounds that are not final yet are set apart, by comparing each settlement's `finalAtSec`
+ * with the time of the last indexed block: no row has to change when a round becomes final.
+ */
+export const standing = onchainView('standing', {
+  rank: integer('rank').notNull(),
+  peerKey: hex('peer_key').notNull(),
+  peerId: text('peer_id').notNull(),
+  name: text('name').notNull(),
+  account: hex('account').notNull(),
+  pointsMilli: bigint('points_milli').notNull(),
+  finalPointsMilli: bigint('final_points_milli').notNull(),
+  provisionalPointsMilli: bigint('provisional_points_milli').notNull(),
+  roundsProposed: integer('rounds_proposed').notNull(),
+  roundsSolved: integer('rounds_solved').notNull(),
+  roundsSettled: integer('rounds_settled').notNull(),
+  lastActiveRound: integer('last_active_round'),
+}).as(sql`
+  SELECT
+    ROW_NUMBER() OVER (ORDER BY p.points_milli DESC, p.registered_at_sec, p.peer_key)::integer AS rank,
+    p.peer_key, p.peer_id, p.name, p.account, p.points_milli,
+    p.points_milli - COALESCE(s.provisional, 0) AS final_points_milli,
+    COALESCE(s.provisional, 0)::numeric(78) AS provisional_points_milli,
+    p.rounds_proposed, p.rounds_solved, p.rounds_settled, p.last_active_round
+  FROM ${peer} p
+  LEFT JOIN (
+    SELECT peer_key, SUM(score_milli) AS provisional
+    FROM ${settlement} WHERE final_at_sec > ${chainTimeSec}
+    GROUP BY peer_key
+  ) s ON s.peer_key = p.peer_key
+`)
+
+export const peerRelations = relations(peer, ({ one, many }) => ({
+  evaluator: one(evaluator, { fields: [peer.peerKey], references: [evaluator.peerKey] }),
+  settlements: many(settlement),
+  tasksCommitments: many(tasksCommitment),
+  rolloutCommitments: many(rolloutCommitment),
+  votesReceived: many(vote, { relationName: 'votesReceived' }),
+}))
+
+export const evaluatorRelations = relations(evaluator, ({ one, many }) => ({
+  peer: one(peer, { fields: [evaluator.peerKey], references: [peer.peerKey] }),
+  seats: many(evaluatorSeat),
+  voteCommits: many(voteCommit),
+}))
+
+export const evaluatorSeatRelations = relations(evaluatorSeat, ({ one }) => ({
+  evaluator: one(evaluator, { fields: [evaluatorSeat.peerKey], references: [evaluator.peerKey] }),
+}))
+
+export const roundRelations = relations(round, ({ many }) => ({
+  tasksCommitments: many(tasksCommitment),
+  rolloutCommitments: many(rolloutCommitment),
+  voteCommits: many(voteCommit),
+  votes: many(vote),
+  settlements: many(settlement),
+}))
+
+export const tasksCommitmentRelations = relations(tasksCommitment, ({ one }) => ({
+  peer: one(peer, { fields: [tasksCommitment.peerKey], references: [peer.peerKey] }),
+  inRound: one(round, { fields: [tasksCommitment.round], references: [round.number] }),
+}))
+
+export const rolloutCommitmentRelations = relations(rolloutCommitment, ({ one }) => ({
+  peer: one(peer, { fields: [rolloutCommitment.peerKey], references: [peer.peerKey] }),
+  inRound: one(round, { fields: [rolloutCommitment.round], references: [round.number] }),
+}))
+
+export const voteCommitRelations = relations(voteCommit, ({ one }) => ({
+  evaluator: one(evaluator, { fields: [voteCommit.evaluatorKey], references: [evaluator.peerKey] }),
+  inRound: one(round, { fields: [voteCommit.round], references: [round.number] }),
+}))
+
+export const voteRelations = relations(vote, ({ one }) => ({
+  peer: one(peer, { fields: [vote.peerKey], references: [peer.peerKey], relationName: 'votesReceived' }),
+  evaluator: one(peer, { fields: [vote.evaluatorKey], references: [peer.peerKey] }),
+  inRound: one(round, { fields: [vote.round], references: [round.number] }),
+}))
+
+export const settlementRelations = relations(settlement, ({ one }) => ({
+  peer: one(peer, { fields: [settlement.peerKey], references: [peer.peerKey] }),
+  inRound: one(round, { fields: [settlement.round], references: [round.number] }),
+}))
+
+export const feedItemRelations = relations(feedItem, ({ one }) => ({
+  peer: one(peer, { fields: [feedItem.peerKey], references: [peer.peerKey] }),
+}))

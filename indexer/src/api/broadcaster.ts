@@ -1,0 +1,111 @@
+import { encode, type FeedRow, FeedWindow } from './feedWindow.ts'
+
+export interface Head {
+  blockNumber: number
+  timestampSec: number
+}
+
+export interface Message {
+  event: 'head' | 'item' | 'retract'
+  /** Set on items, so that a browser that reconnects says which it saw last. */
+  id?: string
+  data: string
+}
+
+export interface Source<Row extends FeedRow> {
+  /** The last indexed block, null before the first. */
+  readHead: () => Promise<Head | null>
+  /** The newest rows, oldest first. */
+  readRows: () => Promise<Row[]>
+}
+
+export type Send = (message: Message) => void
+
+/**
+ * One poll of the index for all who listen, and none while nobody does.
+ *
+ * Each tick reads one row (the head), and the feed's newest rows only if the head moved.
+ */
+export class Broadcaster<Row extends FeedRow> {
+  readonly #source: Source<Row>
+  readonly #intervalMs: number
+  readonly #listeners = new Set<Send>()
+  #window = new FeedWindow<Row>()
+  #head: Head | null = null
+  #timer: NodeJS.Timeout | undefined
+  #running = Promise.resolve()
+
+  constructor(source: Source<Row>, options: { intervalMs: number }) {
+    this.#source = source
+    this.#intervalMs = options.intervalMs
+  }
+
+  get listeners(): number {
+    return this.#listeners.size
+  }
+
+  /**
+   * Sends the head and the newest rows now, then every change.
+   *
+   * @param backlog - what of the newest rows to send first: all after an id, or the last few.
+   * @returns a function that ends it.
+   */
+  async listen(send: Send, backlog: { afterId: string } | { last: number }): Promise<() => void> {
+    // Within the ticks' order, so that no change falls between the backlog and the first broadcast.
+    await this.#enqueue(async () => {
+      // With nobody listening the window has gone stale.
+      if (this.#listeners.size === 0) await this.#refresh()
+      if (this.#head !== null) send({ event: 'head', data: encode(this.#head) })
+      const { rows } = this.#window
+      const wanted =
+        'afterId' in backlog ? rows.filter(row => row.id > backlog.afterId) : rows.slice(rows.length - backlog.last)
+      for (const row of wanted) send(item(row))
+      this.#listeners.add(send)
+    })
+    this.#schedule()
+    return () => {
+      this.#listeners.delete(send)
+      if (this.#listeners.size === 0) clearTimeout(this.#timer)
+    }
+  }
+
+  /** Reads the index and sends what changed. */
+  async tick(): Promise<void> {
+    await this.#enqueue(() => this.#refresh())
+  }
+
+  async #refresh(): Promise<void> {
+    const head = await this.#source.readHead()
+    if (encode(head) === encode(this.#head) && head !== null) return
+    const { added, retracted } = this.#window.replace(await this.#source.readRows())
+    this.#head = head
+    for (const id of retracted) this.#broadcast({ event: 'retract', data: encode({ id }) })
+    for (const row of added) this.#broadcast(item(row))
+    if (head !== null) this.#broadcast({ event: 'head', data: encode(head) })
+  }
+
+  #broadcast(message: Message): void {
+    for (const send of this.#listeners) send(message)
+  }
+
+  #enqueue(step: () => Promise<void>): Promise<void> {
+    const done = this.#running.then(step)
+    this.#running = done.catch(() => {})
+    return done
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer)
+    if (this.#listeners.size === 0) return
+    this.#timer = setTimeout(() => {
+      // The index may be closing, or its database away for a moment: the next tick sees.
+      this.tick()
+        .catch(() => {})
+        .finally(() => this.#schedule())
+    }, this.#intervalMs)
+  }
+}
+
+function item(row: FeedRow): Message {
+  return { event: 'item', id: row.id, data: encode(row) }
+}

@@ -1,0 +1,85 @@
+import * as schema from 'ponder:schema'
+import type { Context } from 'hono'
+import { streamSSE } from 'hono/streaming'
+import { desc, type ReadonlyDrizzle, sql } from 'ponder'
+import { Broadcaster, type Head, type Message } from './broadcaster.ts'
+
+/** How often the index is asked whether it has a new block, while somebody listens. */
+const POLL_MS = 250
+
+/** Newest rows of the feed that are watched; older ones are history, which GraphQL serves. */
+const WINDOW_ROWS = 200
+
+/** Sent while nothing happens, so that proxies keep the connection. */
+const HEARTBEAT_MS = 15_000
+
+/** Messages that a slow reader may fall behind before it is cut off; its browser reconnects and resumes. */
+const MAX_PENDING = 1_000
+
+const MAX_LISTENERS = 200
+
+/** `GET /live?last=50`: server-sent events `head`, `item` and `retract`. */
+export function liveRoute(db: ReadonlyDrizzle<typeof schema>) {
+  const broadcaster = new Broadcaster(
+    {
+      async readHead(): Promise<Head | null> {
+        const { rows } = await db.execute<{ checkpoint: string | null }>(
+          sql`SELECT MAX(latest_checkpoint) AS checkpoint FROM _ponder_checkpoint`,
+        )
+        return decodeHead(rows[0]?.checkpoint ?? null)
+      },
+      async readRows() {
+        const rows = await db.select().from(schema.feedItem).orderBy(desc(schema.feedItem.id)).limit(WINDOW_ROWS)
+        return rows.reverse()
+      },
+    },
+    { intervalMs: POLL_MS },
+  )
+
+  return (context: Context) => {
+    if (broadcaster.listeners >= MAX_LISTENERS) return context.text('too many listeners: try again later', 503)
+    const afterId = context.req.header('last-event-id')
+    const last = Math.min(Math.max(Math.trunc(Number(context.req.query('last') ?? 0)) || 0, 0), WINDOW_ROWS)
+    context.header('cache-control', 'no-cache, no-transform')
+    context.header('x-accel-buffering', 'no')
+    return streamSSE(context, async stream => {
+      const pending: Message[] = []
+      let wake = () => {}
+      const stop = await broadcaster.listen(
+        message => {
+          pending.push(message)
+          wake()
+        },
+        afterId === undefined || afterId === '' ? { last } : { afterId },
+      )
+      stream.onAbort(() => wake())
+      try {
+        while (!stream.aborted && !stream.closed && pending.length <= MAX_PENDING) {
+          const message = pending.shift()
+          if (message !== undefined) await stream.writeSSE(message)
+          else if (!(await wokenWithin(HEARTBEAT_MS, resolve => (wake = resolve))))
+            await stream.write(': still here\n\n')
+        }
+      } finally {
+        stop()
+      }
+    })
+  }
+}
+
+/** Ponder's checkpoint: 10 digits of Unix seconds, 16 of the chain's id, 16 of the block's number, then the event. */
+export function decodeHead(checkpoint: string | null): Head | null {
+  if (checkpoint === null) return null
+  return { timestampSec: Number(checkpoint.slice(0, 10)), blockNumber: Number(checkpoint.slice(26, 42)) }
+}
+
+/** @returns true if woken, false after the time. */
+function wokenWithin(timeMs: number, onWake: (wake: () => void) => void): Promise<boolean> {
+  return new Promise(resolve => {
+    const timer = setTimeout(() => resolve(false), timeMs)
+    onWake(() => {
+      clearTimeout(timer)
+      resolve(true)
+    })
+  })
+}

@@ -1,0 +1,89 @@
+import { ponder } from 'ponder:registry'
+import { evaluator, evaluatorSeat, settlement, vote, voteCommit } from 'ponder:schema'
+import { addToFeed } from './feed.ts'
+import { updatePeer } from './peerRow.ts'
+import { updateRound } from './roundRow.ts'
+
+/** `RewardVotes.UNAVAILABLE()`: the evaluator could not get the peer's bundle. */
+const UNAVAILABLE = 65_535
+
+/** By the event's number. */
+const outcomes = { 1: 'scored', 2: 'unavailable', 3: 'noQuorum' } as const
+
+ponder.on('RewardVotes:EvaluatorAdmitted', async ({ event, context }) => {
+  const { peerKey } = event.args
+  const seat = { fromRound: Number(event.args.fromRound), untilRound: null }
+  await context.db
+    .insert(evaluator)
+    .values({ peerKey, ...seat })
+    .onConflictDoUpdate(seat)
+  await context.db
+    .insert(evaluatorSeat)
+    .values({ peerKey, ...seat })
+    .onConflictDoUpdate(seat)
+  await addToFeed(context, event, { kind: 'evaluatorAdmitted', peerKey, detail: { fromRound: seat.fromRound } })
+})
+
+ponder.on('RewardVotes:EvaluatorRemoved', async ({ event, context }) => {
+  const { peerKey } = event.args
+  const untilRound = Number(event.args.fromRound)
+  const { fromRound } = await context.db.update(evaluator, { peerKey }).set({ untilRound })
+  await context.db.update(evaluatorSeat, { peerKey, fromRound }).set({ untilRound })
+  await addToFeed(context, event, { kind: 'evaluatorRemoved', peerKey, detail: { fromRound: untilRound } })
+})
+
+ponder.on('RewardVotes:VotesCommitted', async ({ event, context }) => {
+  const { evaluatorKey, commitment } = event.args
+  const round = Number(event.args.round)
+  await context.db.insert(voteCommit).values({ round, evaluatorKey, commitment, committedAtSec: event.block.timestamp })
+  await updateRound(context, round, row => ({ evaluatorsCommitted: row.evaluatorsCommitted + 1 }))
+  await context.db.update(evaluator, { peerKey: evaluatorKey }).set(row => ({ votesCommitted: row.votesCommitted + 1 }))
+  await addToFeed(context, event, { kind: 'votesCommitted', round, peerKey: evaluatorKey, detail: { commitment } })
+})
+
+ponder.on('RewardVotes:VotesRevealed', async ({ event, context }) => {
+  const { evaluatorKey, peerKeys, scoresMilli, componentRoots, contentId } = event.args
+  const round = Number(event.args.round)
+  const atSec = event.block.timestamp
+  const votes = peerKeys.flatMap((peerKey, index) => {
+    const score = scoresMilli[index]
+    const componentRoot = componentRoots[index]
+    // The contract refuses lists of unequal length.
+    if (score === undefined || componentRoot === undefined) return []
+    const scoreMilli = score === UNAVAILABLE ? null : score
+    return [{ round, evaluatorKey, peerKey, scoreMilli, componentRoot, contentId, atSec }]
+  })
+  if (votes.length > 0) await context.db.insert(vote).values(votes)
+  await context.db.update(voteCommit, { round, evaluatorKey }).set({ revealedAtSec: atSec, contentId })
+  await updateRound(context, round, row => ({ evaluatorsRevealed: row.evaluatorsRevealed + 1 }))
+  await context.db.update(evaluator, { peerKey: evaluatorKey }).set(row => ({ votesRevealed: row.votesRevealed + 1 }))
+  const detail = { votes: votes.length, contentId }
+  await addToFeed(context, event, { kind: 'votesRevealed', round, peerKey: evaluatorKey, detail })
+})
+
+ponder.on('RewardVotes:Settled', async ({ event, context }) => {
+  const { peerKey, scoreMilli, votes } = event.args
+  const round = Number(event.args.round)
+  const outcome = outcomes[event.args.outcome as keyof typeof outcomes]
+  if (outcome === undefined) throw new Error(`round ${round} was settled with unknown outcome ${event.args.outcome}`)
+  const { finalAtSec } = await updateRound(context, round, row => ({
+    settled: row.settled + 1,
+    [outcome]: row[outcome] + 1,
+    scoreMilliSum: row.scoreMilliSum + scoreMilli,
+  }))
+  await context.db.insert(settlement).values({
+    round,
+    peerKey,
+    outcome,
+    scoreMilli,
+    votes,
+    finalAtSec,
+    atSec: event.block.timestamp,
+    transactionHash: event.transaction.hash,
+  })
+  await updatePeer(context, peerKey, row => ({
+    pointsMilli: row.pointsMilli + BigInt(scoreMilli),
+    roundsSettled: row.roundsSettled + 1,
+  }))
+  await addToFeed(context, event, { kind: 'settled', round, peerKey, detail: { scoreMilli, votes, outcome } })
+})

@@ -1,0 +1,38 @@
+import { type Context, ponder } from 'ponder:registry'
+import { clock, round } from 'ponder:schema'
+import { addToFeed } from './feed.ts'
+import { CLOCK, readClock } from './roundRow.ts'
+import { announce, inForce, timesOf } from './schedule.ts'
+
+ponder.on('Rounds:ScheduleSet', async ({ event, context }) => {
+  const { startsAtSec, roundSeconds } = event.args
+  const span = { fromRound: Number(event.args.fromRound), startsAtSec, roundSeconds }
+  await context.db
+    .insert(clock)
+    .values({ id: CLOCK, schedule: [span], environments: [] })
+    .onConflictDoUpdate(row => ({ schedule: announce(row.schedule, span) }))
+  await renewRounds(context, span.fromRound)
+  await addToFeed(context, event, { kind: 'scheduleSet', detail: span })
+})
+
+ponder.on('Rounds:EnvironmentSet', async ({ event, context }) => {
+  const environment = { fromRound: Number(event.args.fromRound), hash: event.args.environmentHash }
+  await context.db
+    .insert(clock)
+    .values({ id: CLOCK, schedule: [], environments: [environment] })
+    .onConflictDoUpdate(row => ({ environments: announce(row.environments, environment) }))
+  await renewRounds(context, environment.fromRound)
+  await addToFeed(context, event, { kind: 'environmentSet', detail: environment })
+})
+
+/** Times and environment of rounds that have a row already (tasks come early) and do not end before `fromRound`. */
+async function renewRounds(context: Context, fromRound: number): Promise<void> {
+  const { schedule, environments, latestRound } = await readClock(context)
+  if (latestRound === null) return
+  // A round's end and finality are the starts of later rounds, so those just before the change move as well.
+  for (let number = Math.max(0, fromRound - 4); number <= latestRound; number++) {
+    if ((await context.db.find(round, { number })) === null) continue
+    const environmentHash = inForce(environments, number).hash
+    await context.db.update(round, { number }).set({ ...timesOf(schedule, number), environmentHash })
+  }
+}

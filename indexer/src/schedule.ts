@@ -1,0 +1,45 @@
+/** Rounds from `fromRound` on last `roundSeconds`, the first of them starting at `startsAtSec`. */
+export interface Span {
+  fromRound: number
+  startsAtSec: number
+  roundSeconds: number
+}
+
+/**
+ * Rounds after which points are final: round r is final once round r + FINALITY_ROUNDS has ended.
+ *
+ * The same as `Rounds.FINALITY_ROUNDS()`, which is a constant of the contract; a test compares them.
+ */
+export const FINALITY_ROUNDS = 3
+
+/** An announcement voids those made earlier for the same round or a later one. */
+export function announce<T extends { fromRound: number }>(spans: readonly T[], span: T): T[] {
+  return [...spans.filter(({ fromRound }) => fromRound < span.fromRound), span]
+}
+
+/** The last span that begins at or before the round. */
+export function inForce<T extends { fromRound: number }>(spans: readonly T[], round: number): T {
+  const span = spans.findLast(({ fromRound }) => fromRound <= round)
+  if (span === undefined) throw new Error(`nothing was announced for round ${round}`)
+  return span
+}
+
+/** Unix time, seconds, at which a round starts. */
+export function startOf(schedule: readonly Span[], round: number): bigint {
+  const { fromRound, startsAtSec, roundSeconds } = inForce(schedule, round)
+  return BigInt(startsAtSec) + BigInt(round - fromRound) * BigInt(roundSeconds)
+}
+
+/**
+ * The times of a round, seconds.
+ *
+ * `finalAtSec` cannot change once the round is settled: that happens in round r + FINALITY_ROUNDS, and the start of the
+ * round after it was fixed when that one began.
+ */
+export function timesOf(schedule: readonly Span[], round: number) {
+  return {
+    startsAtSec: startOf(schedule, round),
+    endsAtSec: startOf(schedule, round + 1),
+    finalAtSec: startOf(schedule, round + FINALITY_ROUNDS + 1),
+  }
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { announce, inForce, startOf, timesOf } from '../src/schedule.ts'
+
+const schedule = [
+  { fromRound: 0, startsAtSec: 1_000, roundSeconds: 20 },
+  { fromRound: 10, startsAtSec: 1_200, roundSeconds: 5 },
+]
+
+test('a round starts where its span says', () => {
+  expect(startOf(schedule, 0)).toBe(1_000n)
+  expect(startOf(schedule, 9)).toBe(1_180n)
+  expect(startOf(schedule, 10)).toBe(1_200n)
+  expect(startOf(schedule, 12)).toBe(1_210n)
+})
+
+test('a round is final when the third round after it has ended', () => {
+  expect(timesOf(schedule, 5)).toEqual({ startsAtSec: 1_100n, endsAtSec: 1_120n, finalAtSec: 1_180n })
+  expect(timesOf(schedule, 7).finalAtSec).toBe(1_205n)
+})
+
+test('an announcement voids those made earlier for the same or later rounds', () => {
+  const shorter = { fromRound: 8, startsAtSec: 1_160, roundSeconds: 3 }
+  expect(announce(schedule, shorter)).toEqual([schedule[0], shorter])
+})
+
+test('nothing is in force before the first span', () => {
+  expect(() => inForce(schedule, -1)).toThrow('nothing was announced for round -1')
+})

@@ -1,0 +1,309 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { peerRegistryAbi, rewardVotesAbi, rolloutCommitmentsAbi, roundsAbi } from '@waggle/deployments/abi'
+import {
+  type Abi,
+  type Address,
+  createTestClient,
+  encodeAbiParameters,
+  type Hex,
+  hashTypedData,
+  http,
+  keccak256,
+  publicActions,
+  walletActions,
+} from 'viem'
+import { generatePrivateKey, mnemonicToAccount, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { foundry } from 'viem/chains'
+import { anvilArgv, anvilBinary } from '../../scripts/anvil.ts'
+
+const root = join(import.meta.dirname, '../..')
+const MNEMONIC = 'test test test test test test test test test test test junk'
+const admin = mnemonicToAccount(MNEMONIC)
+
+/** Seconds of a round on the test chain. */
+export const ROUND_SECONDS = 100
+export const UNAVAILABLE = 65_535
+export const ENVIRONMENT: Hex = keccak256('0x01')
+
+export interface TestPeer {
+  peerKey: Hex
+  peerId: string
+  account: ReturnType<typeof mnemonicToAccount>
+  key: PrivateKeyAccount
+}
+
+export interface Ballot {
+  evaluator: TestPeer
+  scores: { peer: TestPeer; scoreMilli: number }[]
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise(resolve => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+function connect(url: string) {
+  return createTestClient({ mode: 'anvil', chain: foundry, transport: http(url), account: admin, pollingInterval: 20 })
+    .extend(publicActions)
+    .extend(walletActions)
+}
+
+/** A real chain with the real contracts; a block is mined for each transaction, and time moves when told. */
+export class TestChain {
+  readonly url: string
+  readonly client: ReturnType<typeof connect>
+  readonly recordPath: string
+  readonly #process: ChildProcess
+  #contracts!: Record<'PeerRegistry' | 'Rounds' | 'RolloutCommitments' | 'RewardVotes', Address>
+  #startsAtSec = 0n
+  #peers = 0
+
+  private constructor(port: number, process: ChildProcess, recordPath: string) {
+    this.url = `http://127.0.0.1:${port}`
+    this.client = connect(this.url)
+    this.recordPath = recordPath
+    this.#process = process
+  }
+
+  /** @param folder - where the deployment's record goes. */
+  static async start(folder: string): Promise<TestChain> {
+    const port = await freePort()
+    const chain = new TestChain(
+      port,
+      spawn(anvilBinary(), anvilArgv({ port }), { stdio: 'ignore' }),
+      join(folder, 'deployment.json'),
+    )
+    await until(() => chain.client.getChainId().then(() => true))
+    await chain.#deploy()
+    return chain
+  }
+
+  stop(): void {
+    this.#process.kill('SIGKILL')
+  }
+
+  async #deploy(): Promise<void> {
+    const { timestamp } = await this.client.getBlock()
+    this.#startsAtSec = timestamp + 50n
+    const registry = await this.#create('PeerRegistry', [admin.address])
+    const rounds = await this.#create('Rounds', [admin.address, Number(this.#startsAtSec), ROUND_SECONDS, ENVIRONMENT])
+    const commitments = await this.#create('RolloutCommitments', [registry.address, rounds.address])
+    const votes = await this.#create('RewardVotes', [
+      admin.address,
+      registry.address,
+      rounds.address,
+      commitments.address,
+    ])
+    this.#contracts = {
+      PeerRegistry: registry.address,
+      Rounds: rounds.address,
+      RolloutCommitments: commitments.address,
+      RewardVotes: votes.address,
+    }
+    const contracts = { PeerRegistry: registry, Rounds: rounds, RolloutCommitments: commitments, RewardVotes: votes }
+    writeFileSync(this.recordPath, JSON.stringify({ network: 'local', chainId: foundry.id, contracts }))
+  }
+
+  async #create(name: string, args: unknown[]): Promise<{ address: Address; startBlock: number }> {
+    const path = join(root, `artifacts/contracts/src/${name}.sol/${name}.json`)
+    const { abi, bytecode } = JSON.parse(readFileSync(path, 'utf8')) as { abi: Abi; bytecode: Hex }
+    const hash = await this.client.deployContract({ abi, bytecode, args })
+    const receipt = await this.client.waitForTransactionReceipt({ hash })
+    if (!receipt.contractAddress) throw new Error(`${name} was not deployed`)
+    return { address: receipt.contractAddress, startBlock: Number(receipt.blockNumber) }
+  }
+
+  /** Moves time to the middle of a round and mines one block there. */
+  async enter(round: number): Promise<void> {
+    const timestamp = this.#startsAtSec + BigInt(round * ROUND_SECONDS + ROUND_SECONDS / 2)
+    await this.client.setNextBlockTimestamp({ timestamp })
+    await this.client.mine({ blocks: 1 })
+  }
+
+  async blockNumber(): Promise<number> {
+    return Number(await this.client.getBlockNumber({ cacheTime: 0 }))
+  }
+
+  finalityRounds(): Promise<bigint> {
+    return this.client.readContract({
+      address: this.#contracts.Rounds,
+      abi: roundsAbi,
+      functionName: 'FINALITY_ROUNDS',
+    })
+  }
+
+  timesOf(round: number): Promise<[bigint, bigint]> {
+    const rounds = { address: this.#contracts.Rounds, abi: roundsAbi } as const
+    return Promise.all([
+      this.client.readContract({ ...rounds, functionName: 'startOf', args: [BigInt(round)] }),
+      this.client.readContract({ ...rounds, functionName: 'endOf', args: [BigInt(round)] }),
+    ])
+  }
+
+  points(peer: TestPeer): Promise<bigint> {
+    return this.client.readContract({
+      address: this.#contracts.RewardVotes,
+      abi: rewardVotesAbi,
+      functionName: 'points',
+      args: [peer.peerKey],
+    })
+  }
+
+  /** Registers a new peer under an account of its own. */
+  async register(): Promise<TestPeer> {
+    const account = mnemonicToAccount(MNEMONIC, { addressIndex: ++this.#peers })
+    await this.client.setBalance({ address: account.address, value: 10n ** 18n })
+    const key = privateKeyToAccount(generatePrivateKey())
+    return this.#bind(key, account)
+  }
+
+  /** The peer's key moves it to an account that has none yet. */
+  async move(peer: TestPeer): Promise<TestPeer> {
+    const account = mnemonicToAccount(MNEMONIC, { addressIndex: ++this.#peers })
+    await this.client.setBalance({ address: account.address, value: 10n ** 18n })
+    return this.#bind(peer.key, account)
+  }
+
+  async #bind(key: PrivateKeyAccount, account: TestPeer['account']): Promise<TestPeer> {
+    const registry = { address: this.#contracts.PeerRegistry, abi: peerRegistryAbi } as const
+    const publicKey: Hex = `0x${key.publicKey.slice(4)}`
+    const deadline = 1n << 40n
+    const digest = hashTypedData({
+      domain: { name: 'Waggle PeerRegistry', version: '1', chainId: foundry.id, verifyingContract: registry.address },
+      primaryType: 'Registration',
+      types: {
+        Registration: [
+          { name: 'account', type: 'address' },
+          { name: 'publicKeyHash', type: 'bytes32' },
+          { name: 'nonce', type: 'uint256' },
+          { name: 'deadline', type: 'uint256' },
+        ],
+      },
+      message: {
+        account: account.address,
+        publicKeyHash: keccak256(publicKey),
+        nonce: await this.client.readContract({ ...registry, functionName: 'nonces', args: [account.address] }),
+        deadline,
+      },
+    })
+    const signature = await key.sign({ hash: digest })
+    const { request, result: peerKey } = await this.client.simulateContract({
+      ...registry,
+      account,
+      functionName: 'register',
+      args: [publicKey, signature, deadline],
+    })
+    await this.#mined(this.client.writeContract(request))
+    const peerId = await this.client.readContract({ ...registry, functionName: 'peerIdOf', args: [peerKey] })
+    return { peerKey, peerId, account, key }
+  }
+
+  async setSchedule(fromRound: number, roundSeconds: number): Promise<void> {
+    const rounds = { address: this.#contracts.Rounds, abi: roundsAbi } as const
+    const args = [BigInt(fromRound), roundSeconds] as const
+    await this.#mined(this.client.writeContract({ ...rounds, functionName: 'setSchedule', args }))
+  }
+
+  async admit(peer: TestPeer): Promise<void> {
+    const votes = { address: this.#contracts.RewardVotes, abi: rewardVotesAbi } as const
+    await this.#mined(this.client.writeContract({ ...votes, functionName: 'admitEvaluator', args: [peer.peerKey] }))
+  }
+
+  async remove(peer: TestPeer): Promise<void> {
+    const votes = { address: this.#contracts.RewardVotes, abi: rewardVotesAbi } as const
+    await this.#mined(this.client.writeContract({ ...votes, functionName: 'removeEvaluator', args: [peer.peerKey] }))
+  }
+
+  async commitTasks(peer: TestPeer, round: number, count: number): Promise<void> {
+    const contract = { address: this.#contracts.RolloutCommitments, abi: rolloutCommitmentsAbi } as const
+    const args = [BigInt(round), peer.peerKey, digest(`tasks ${count}`), count, digest('task bundle')] as const
+    await this.#mined(
+      this.client.writeContract({ ...contract, account: peer.account, functionName: 'commitTasks', args }),
+    )
+  }
+
+  async commit(peer: TestPeer, round: number, leafCount: number): Promise<void> {
+    const contract = { address: this.#contracts.RolloutCommitments, abi: rolloutCommitmentsAbi } as const
+    const root = digest(`rollouts ${leafCount}`)
+    const args = [BigInt(round), peer.peerKey, root, leafCount, digest('policy'), digest('rollout bundle')] as const
+    await this.#mined(this.client.writeContract({ ...contract, account: peer.account, functionName: 'commit', args }))
+  }
+
+  async commitVotes(round: number, { evaluator, scores }: Ballot): Promise<void> {
+    const contract = { address: this.#contracts.RewardVotes, abi: rewardVotesAbi } as const
+    const ballot = ballotArgs(scores)
+    const commitment = keccak256(
+      encodeAbiParameters(
+        ['uint256', 'address', 'uint64', 'bytes32', 'bytes32[]', 'uint16[]', 'bytes32[]', 'bytes32', 'bytes32'].map(
+          type => ({ type }),
+        ),
+        [BigInt(foundry.id), contract.address, BigInt(round), evaluator.peerKey, ...ballot],
+      ),
+    )
+    const args = [BigInt(round), evaluator.peerKey, commitment] as const
+    await this.#mined(
+      this.client.writeContract({ ...contract, account: evaluator.account, functionName: 'commitVotes', args }),
+    )
+  }
+
+  async revealVotes(round: number, { evaluator, scores }: Ballot): Promise<void> {
+    const contract = { address: this.#contracts.RewardVotes, abi: rewardVotesAbi } as const
+    const args = [BigInt(round), evaluator.peerKey, ...ballotArgs(scores)] as const
+    await this.#mined(
+      this.client.writeContract({ ...contract, account: evaluator.account, functionName: 'revealVotes', args }),
+    )
+  }
+
+  async settle(round: number, peers: TestPeer[]): Promise<void> {
+    const contract = { address: this.#contracts.RewardVotes, abi: rewardVotesAbi } as const
+    const args = [BigInt(round), peers.map(({ peerKey }) => peerKey)] as const
+    await this.#mined(this.client.writeContract({ ...contract, functionName: 'settle', args }))
+  }
+
+  /** Undoes the last blocks and puts empty ones in their place. */
+  async reorganise(depth: number): Promise<void> {
+    await this.client.request({ method: 'anvil_reorg', params: [depth, []] } as never)
+  }
+
+  async #mined(sent: Promise<Hex>): Promise<void> {
+    const receipt = await this.client.waitForTransactionReceipt({ hash: await sent })
+    if (receipt.status !== 'success') throw new Error(`reverted: ${receipt.transactionHash}`)
+  }
+}
+
+export function digest(text: string): Hex {
+  return keccak256(`0x${Buffer.from(text).toString('hex')}`)
+}
+
+function ballotArgs(scores: Ballot['scores']) {
+  return [
+    scores.map(({ peer }) => peer.peerKey),
+    scores.map(({ scoreMilli }) => scoreMilli),
+    scores.map(({ peer }) => digest(`components of ${peer.peerId}`)),
+    digest('score sheet'),
+    digest('salt'),
+  ] as const
+}
+
+/** Waits for something that other processes bring about, asking again until it holds. */
+export async function until(holds: () => Promise<boolean>, timeoutMs = 20_000): Promise<void> {
+  const deadlineMs = performance.now() + timeoutMs
+  let last: unknown
+  for (;;) {
+    try {
+      if (await holds()) return
+      last = undefined
+    } catch (error) {
+      last = error
+    }
+    if (performance.now() > deadlineMs) throw new Error('waited in vain', { cause: last })
+    await new Promise(resolve => setTimeout(resolve, 25))
+  }
+}

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { freePort, type TestChain, until } from './testChain.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
+
+/** The indexer as the swarm starts it: a process of its own. */
+export class TestIndexer {
+  readonly url: string
+  readonly process: ChildProcess
+  /** Everything that it printed. */
+  log = ''
+
+  private constructor(port: number, process: ChildProcess) {
+    this.url = `http://127.0.0.1:${port}`
+    this.process = process
+    const keep = (chunk: Buffer) => {
+      this.log += chunk.toString()
+    }
+    process.stdout?.on('data', keep)
+    process.stderr?.on('data', keep)
+  }
+
+  static async spawn(chain: TestChain, folder: string): Promise<TestIndexer> {
+    const port = await freePort()
+    const child = spawn(process.execPath, ['indexer/start.ts', '--port', String(port), '--host', '127.0.0.1'], {
+      cwd: root,
+      env: {
+        PATH: process.env.PATH,
+        WAGGLE_DEPLOYMENT: chain.recordPath,
+        WAGGLE_RPC_URL: chain.url,
+        WAGGLE_INDEX: folder,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    return new TestIndexer(port, child)
+  }
+
+  /** Spawns it and waits until it has the chain's tip. */
+  static async start(chain: TestChain, folder: string): Promise<TestIndexer> {
+    const indexer = await TestIndexer.spawn(chain, folder)
+    await indexer.reachTip(chain)
+    return indexer
+  }
+
+  async reachTip(chain: TestChain): Promise<void> {
+    const tip = await chain.blockNumber()
+    try {
+      await until(async () => {
+        if (this.process.exitCode !== null) return true
+        const status = (await (await fetch(`${this.url}/status`)).json()) as { swarm?: { block: { number: number } } }
+        return (status.swarm?.block.number ?? -1) >= tip
+      })
+      if (this.process.exitCode !== null) throw new Error(`it exited with ${this.process.exitCode}`)
+    } catch (cause) {
+      throw new Error(`the indexer did not reach block ${tip}; it printed:\n${this.log}`, { cause })
+    }
+  }
+
+  async query<T = Record<string, Json>>(query: string): Promise<T> {
+    const response = await fetch(`${this.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    })
+    const { data, errors } = (await response.json()) as { data: T; errors?: unknown }
+    if (errors !== undefined) throw new Error(JSON.stringify(errors))
+    return data
+  }
+
+  /** @returns the exit code, null if a signal ended it. */
+  async end(signal: NodeJS.Signals = 'SIGKILL'): Promise<number | null> {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return this.process.exitCode
+    const gone = new Promise<number | null>(resolve => this.process.once('exit', code => resolve(code)))
+    this.process.kill(signal)
+    return gone
+  }
+}
