@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import toolbox from '@nomicfoundation/hardhat-toolbox'
-import { defineConfig, task } from 'hardhat/config'
+import { configVariable, defineConfig, task } from 'hardhat/config'
+import { KEY_VARIABLE, LOCAL_KEY, NETWORKS, type NetworkPreset } from './scripts/deploy/networks.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -9,9 +10,35 @@ const abi = task('abi', 'Write deployments/abi.ts from the contracts, or check t
   .setAction(() => import('./scripts/deploy/abiTask.ts'))
   .build()
 
+const deploy = task('deploy', 'Deploy the protocol, or finish a deployment; a rerun sends nothing')
+  .addOption({
+    name: 'data',
+    description: 'Data folder: journal, and local record (default .waggle)',
+    defaultValue: '',
+  })
+  .addOption({ name: 'record', description: 'Where to write the record (default: by network)', defaultValue: '' })
+  .addOption({ name: 'roundSeconds', description: 'Length of a round (default: by network)', defaultValue: '' })
+  .addOption({ name: 'startsAt', description: 'Start of round 0, Unix time (default: now)', defaultValue: '' })
+  .addOption({ name: 'environment', description: "Hash of the environment's specification", defaultValue: '' })
+  .addFlag({ name: 'json', description: 'End with one JSON object alone on the last line' })
+  .setAction(() => import('./scripts/deploy/deployTask.ts'))
+  .build()
+
+/** URLs and keys are the environment's; a key may also lie in Hardhat's keystore, which asks for its password. */
+function network(name: string, { chainId, urlVariable, defaultUrl }: NetworkPreset) {
+  const isLocalKey = name === 'local' && process.env[KEY_VARIABLE] === undefined
+  return {
+    type: 'http' as const,
+    chainType: 'generic' as const,
+    chainId,
+    url: process.env[urlVariable] ?? defaultUrl,
+    accounts: [isLocalKey ? LOCAL_KEY : configVariable(KEY_VARIABLE)],
+  }
+}
+
 export default defineConfig({
   plugins: [toolbox],
-  tasks: [abi],
+  tasks: [abi, deploy],
   paths: {
     sources: 'contracts/src',
     tests: { solidity: 'contracts/test', nodejs: 'contracts/test' },
@@ -25,5 +52,12 @@ export default defineConfig({
         settings: { optimizer: { enabled: true, runs: 10_000 }, viaIR: true, evmVersion: 'cancun' },
       },
     ],
+  },
+  networks: Object.fromEntries(Object.entries(NETWORKS).map(([name, preset]) => [name, network(name, preset)])),
+  test: {
+    solidity: {
+      fuzz: { runs: 256, seed: '0x77616767' },
+      invariant: { runs: 24, depth: 60, failOnRevert: true },
+    },
   },
 })

@@ -1,0 +1,64 @@
+import type { EthereumProvider } from 'hardhat/types/providers'
+import { DeployError } from './deployError.ts'
+
+interface Block {
+  readonly hash: string
+  readonly number: number
+  readonly timestamp: number
+}
+
+interface ChainTransaction {
+  readonly hash: string
+  readonly from: string
+  readonly nonce: number
+}
+
+/** Most blocks searched for a transaction whose hash a killed run did not write: about a day of Ethereum. */
+const SEARCHED_BLOCKS = 7_200
+
+/** The few questions that a deployment asks a chain, in numbers instead of hex. */
+export function chainReader(provider: EthereumProvider) {
+  const ask = (method: string, ...params: unknown[]): Promise<unknown> => provider.request({ method, params })
+  const number = async (method: string, ...params: unknown[]) => Number(await ask(method, ...params))
+
+  const block = async (tag: string): Promise<Block> => {
+    const found = (await ask('eth_getBlockByNumber', tag, false)) as Record<keyof Block, string>
+    return { hash: found.hash, number: Number(found.number), timestamp: Number(found.timestamp) }
+  }
+
+  const transactionsIn = async (tag: string): Promise<ChainTransaction[]> => {
+    const found = (await ask('eth_getBlockByNumber', tag, true)) as { transactions: Record<string, string>[] } | null
+    return (found?.transactions ?? []).map(({ hash = '', from = '', nonce }) => ({ hash, from, nonce: Number(nonce) }))
+  }
+
+  return {
+    block,
+    chainId: () => number('eth_chainId'),
+    accounts: async () => (await ask('eth_accounts')) as `0x${string}`[],
+    hasCode: async (address: string) => ((await ask('eth_getCode', address, 'latest')) as string).length > 2,
+    balanceWei: async (address: string) => BigInt((await ask('eth_getBalance', address, 'latest')) as string),
+    gasPriceWei: async () => BigInt((await ask('eth_gasPrice')) as string),
+
+    /**
+     * The transaction that an account sent with a nonce, mined or still pending.
+     *
+     * @param fromBlock - block at or before which the account had not used the nonce yet.
+     */
+    async findTransaction(account: string, nonce: number, fromBlock: number): Promise<string | undefined> {
+      const used = await number('eth_getTransactionCount', account, 'pending')
+      if (used <= nonce) return undefined
+      const latest = await number('eth_blockNumber')
+      const isIt = (it: ChainTransaction) => it.from.toLowerCase() === account.toLowerCase() && it.nonce === nonce
+      const pending = (await transactionsIn('pending')).find(isIt)
+      if (pending) return pending.hash
+      for (let at = latest; at >= Math.max(fromBlock, latest - SEARCHED_BLOCKS); at--) {
+        const mined = (await transactionsIn(`0x${at.toString(16)}`)).find(isIt)
+        if (mined) return mined.hash
+      }
+      const hint = `look up the transaction and run "npx hardhat ignition track-tx HASH DEPLOYMENT"`
+      throw new DeployError('TRANSACTION_UNTRACKED', `nonce ${nonce} of ${account} is used, by what is not known`, hint)
+    },
+  }
+}
+
+export type ChainReader = ReturnType<typeof chainReader>

@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs'
+import type { HardhatRuntimeEnvironment } from 'hardhat/types/hre'
+import type { NetworkConnection } from 'hardhat/types/network'
+import { type Deployment, DeploymentRecordError, readDeployment } from '../../deployments/record.ts'
+import { CONTRACT_NAMES } from './abiModule.ts'
+import { type ChainReader, chainReader } from './chain.ts'
+import { DeployError } from './deployError.ts'
+import { type JournalState, readJournal } from './journal.ts'
+import { NETWORKS, type NetworkPreset } from './networks.ts'
+import { type DeployParameters, readParameters, writeAtomically, writeParameters } from './parameters.ts'
+import {
+  type RequestedParameters,
+  requireChain,
+  requireFundedAccount,
+  requireLiving,
+  requireSameParameters,
+} from './preflight.ts'
+import { runIgnition } from './runIgnition.ts'
+
+export interface DeployOptions {
+  /** Folder of the Ignition journal. */
+  readonly journalDir: string
+  /** The deployment's record, written at the end: where it is, nothing is left to do. */
+  readonly recordFile: string
+  readonly requested: RequestedParameters
+}
+
+export interface DeployOutcome {
+  readonly deployment: Deployment
+  /** Transactions sent by this run: 0 if all was there. */
+  readonly sent: number
+}
+
+/** keccak256("codezero"): names the environment until its specification's own hash is given. */
+export const DEFAULT_ENVIRONMENT_HASH = '0x667d5f6b1049475e934b3f314baa67b6cfc8088b2e756499071df8a5c1c2d53a'
+
+/**
+ * Deploys the protocol, or finishes what an earlier run began, or finds that nothing is left to do.
+ *
+ * @param connection - to a network of `NETWORKS`.
+ * @throws {DeployError} before anything is sent, if chain, key, funds, journal, record or parameters do not allow it.
+ */
+export async function deployProtocol(
+  hre: HardhatRuntimeEnvironment,
+  connection: NetworkConnection,
+  options: DeployOptions,
+): Promise<DeployOutcome> {
+  const { journalDir, recordFile, requested } = options
+  const { networkName: network } = connection
+  const preset = NETWORKS[network]
+  if (!preset) throw new DeployError('UNKNOWN_NETWORK', `no preset for network ${network}`, 'add it to networks.ts')
+  const chain = chainReader(connection.provider)
+  await requireChain(chain, network, preset)
+
+  const record = readRecord(recordFile, preset)
+  const journal = await readJournal(journalDir)
+  const stored = await readParameters(journalDir)
+  const known = [...Object.entries(record?.contracts ?? {}), ...Object.entries(journal.created)]
+  await requireLiving(chain, stored, known, options)
+  await requireSameParameters(connection, stored, record, requested)
+  if (record) return { deployment: record, sent: 0 }
+
+  const finished = isFinished(journal)
+    ? journal
+    : await finish(hre, connection, chain, preset, journal, stored, options)
+  if (!isFinished(finished)) throw new DeployError('DEPLOYMENT_FAILED', 'the journal lacks a contract', 'run it again')
+  const deployment = { network, chainId: preset.chainId, contracts: finished.created }
+  await writeAtomically(recordFile, deployment)
+  return { deployment, sent: finished.sent - journal.sent }
+}
+
+async function finish(
+  hre: HardhatRuntimeEnvironment,
+  connection: NetworkConnection,
+  chain: ChainReader,
+  preset: NetworkPreset,
+  journal: JournalState,
+  stored: DeployParameters | undefined,
+  { journalDir, requested }: DeployOptions,
+): Promise<JournalState> {
+  const account = await requireFundedAccount(chain, connection.networkName, journal.created)
+  const parameters = stored ?? (await chooseParameters(chain, preset, requested))
+  if (!stored) await writeParameters(journalDir, parameters)
+  await hre.tasks.getTask('build').run({ quiet: true, noTests: true })
+  await runIgnition({ hre, connection, chain, preset, journalDir, journal, account, parameters })
+  return readJournal(journalDir)
+}
+
+async function chooseParameters(
+  chain: ChainReader,
+  preset: NetworkPreset,
+  requested: RequestedParameters,
+): Promise<DeployParameters> {
+  const [genesis, latest] = await Promise.all([chain.block('0x0'), chain.block('latest')])
+  return {
+    genesisHash: genesis.hash,
+    fromBlock: latest.number,
+    startsAtSec: latest.timestamp,
+    roundSeconds: preset.roundSeconds,
+    environmentHash: DEFAULT_ENVIRONMENT_HASH,
+    ...requested,
+  }
+}
+
+function isFinished(journal: JournalState): journal is JournalState & { created: Deployment['contracts'] } {
+  return CONTRACT_NAMES.every(name => journal.created[name])
+}
+
+function readRecord(file: string, preset: NetworkPreset): Deployment | undefined {
+  if (!existsSync(file)) return undefined
+  try {
+    const record = readDeployment(file)
+    if (record.chainId === preset.chainId) return record
+    throw new DeployError('RECORD_CORRUPT', `${file} is of chain ${record.chainId}`, 'name another --data or --record')
+  } catch (cause) {
+    if (!(cause instanceof DeploymentRecordError)) throw cause
+    throw new DeployError('RECORD_CORRUPT', cause.message, cause.hint, cause)
+  }
+}

@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { CONTRACT_NAMES, type ContractName } from './abiModule.ts'
+import { DeployError } from './deployError.ts'
+
+/** A contract that the journal says exists. */
+export interface CreatedContract {
+  readonly address: `0x${string}`
+  readonly startBlock: number
+}
+
+/** What an Ignition journal says of the protocol's deployment. */
+export interface JournalState {
+  readonly created: Partial<Record<ContractName, CreatedContract>>
+  /** Transactions that may have been sent though their hash was never written: the run was killed in between. */
+  readonly unrecorded: readonly { readonly futureId: string; readonly nonce: number }[]
+  /** Transactions whose sending was written. */
+  readonly sent: number
+  /** Whether there is a journal at all. */
+  readonly exists: boolean
+}
+
+interface JournalLine {
+  readonly type: string
+  readonly futureId?: string
+  readonly networkInteractionId?: number
+  readonly nonce?: number
+  readonly receipt?: {
+    readonly status?: string
+    readonly contractAddress?: `0x${string}`
+    readonly blockNumber: number
+  }
+}
+
+/**
+ * Reads `journal.jsonl` of an Ignition deployment.
+ *
+ * @param dir - the deployment's folder; none is an empty journal.
+ * @throws {DeployError} JOURNAL_CORRUPT if a line is not JSON: Ignition itself would only show a parser's stack.
+ */
+export async function readJournal(dir: string): Promise<JournalState> {
+  const file = path.join(dir, 'journal.jsonl')
+  const text = await readFile(file, 'utf8').catch(() => undefined)
+  const created: Partial<Record<ContractName, CreatedContract>> = {}
+  const prepared = new Map<string, { futureId: string; nonce: number }>()
+  let sent = 0
+  for (const [index, line] of (text ?? '').split('\n').entries()) {
+    if (line.trim() === '') continue
+    const entry = parseLine(line, file, index + 1)
+    const interaction = `${entry.futureId} ${entry.networkInteractionId}`
+    if (entry.type === 'TRANSACTION_PREPARE_SEND') {
+      prepared.set(interaction, { futureId: entry.futureId ?? '', nonce: entry.nonce ?? 0 })
+    } else if (entry.type === 'TRANSACTION_SEND') {
+      prepared.delete(interaction)
+      sent++
+    } else if (entry.type === 'TRANSACTION_CONFIRM') {
+      const name = CONTRACT_NAMES.find(contract => entry.futureId === `Protocol#${contract}`)
+      const address = entry.receipt?.status === 'SUCCESS' ? entry.receipt.contractAddress : undefined
+      if (name && address) created[name] = { address, startBlock: entry.receipt?.blockNumber ?? 0 }
+    }
+  }
+  return { created, unrecorded: [...prepared.values()], sent, exists: text !== undefined }
+}
+
+function parseLine(line: string, file: string, number: number): JournalLine {
+  try {
+    return JSON.parse(line)
+  } catch (cause) {
+    const hint = `restore it, or delete ${path.dirname(file)}: a finished deployment is known by its record too`
+    throw new DeployError('JOURNAL_CORRUPT', `line ${number} of ${file} is damaged`, hint, cause)
+  }
+}

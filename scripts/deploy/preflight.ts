@@ -1,0 +1,98 @@
+import type { NetworkConnection } from 'hardhat/types/network'
+import { formatEther } from 'viem'
+import { roundsAbi } from '../../deployments/abi.ts'
+import type { Deployment } from '../../deployments/record.ts'
+import { CONTRACT_NAMES, type ContractName } from './abiModule.ts'
+import type { ChainReader } from './chain.ts'
+import { DeployError } from './deployError.ts'
+import type { CreatedContract } from './journal.ts'
+import { KEY_VARIABLE, type NetworkPreset } from './networks.ts'
+import type { DeployParameters } from './parameters.ts'
+
+/** What the operator asks of round 0; an absent one is as the first run chose it, or the network's default. */
+export type RequestedParameters = Partial<Pick<DeployParameters, 'startsAtSec' | 'roundSeconds' | 'environmentHash'>>
+
+/** Gas of the whole deployment, rounded up; a test holds the figure to the contracts. */
+export const DEPLOYMENT_GAS = 7_000_000n
+
+/** @throws {DeployError} if no chain answers, or it is another than the network's. */
+export async function requireChain(chain: ChainReader, network: string, preset: NetworkPreset): Promise<void> {
+  const chainId = await chain.chainId().catch(cause => {
+    const hint = `start it, or set ${preset.urlVariable}`
+    throw new DeployError('CHAIN_UNREACHABLE', `no chain answers for network ${network}`, hint, cause)
+  })
+  if (chainId !== preset.chainId) {
+    const message = `network ${network} is chain ${preset.chainId}, but chain ${chainId} answers`
+    throw new DeployError('WRONG_CHAIN', message, `point ${preset.urlVariable} at the right chain`)
+  }
+}
+
+/**
+ * Ignition trusts its journal: after a reset it reports success with addresses where nothing is.
+ *
+ * @throws {DeployError} if the chain began afresh since the first run, or a known address holds no code.
+ */
+export async function requireLiving(
+  chain: ChainReader,
+  stored: DeployParameters | undefined,
+  known: readonly (readonly [string, CreatedContract])[],
+  places: { journalDir: string; recordFile: string },
+): Promise<void> {
+  const hint = `the chain was reset: delete ${places.journalDir} and ${places.recordFile} to deploy afresh`
+  if (stored && stored.genesisHash !== (await chain.block('0x0')).hash) {
+    throw new DeployError('CHAIN_REPLACED', 'this is not the chain that the deployment began on', hint)
+  }
+  for (const [name, { address }] of known) {
+    if (!(await chain.hasCode(address))) {
+      throw new DeployError('DEAD_ADDRESS', `${name} should be at ${address}, but no code is there`, hint)
+    }
+  }
+}
+
+/** @throws {DeployError} if the deployment that there is was made with other parameters than those asked for. */
+export async function requireSameParameters(
+  connection: NetworkConnection,
+  stored: DeployParameters | undefined,
+  record: Deployment | undefined,
+  requested: RequestedParameters,
+): Promise<void> {
+  if (Object.keys(requested).length === 0) return
+  const made = stored ?? (record && (await readRoundZero(connection, record)))
+  for (const [name, value] of Object.entries(requested)) {
+    const now = made?.[name as keyof RequestedParameters]
+    if (now !== undefined && now !== value) {
+      const message = `the deployment has ${name} ${now}, not ${value}`
+      throw new DeployError('PARAMETERS_DIFFER', message, 'leave the option out, or deploy with another --data')
+    }
+  }
+}
+
+async function readRoundZero(connection: NetworkConnection, record: Deployment): Promise<RequestedParameters> {
+  const client = await connection.viem.getPublicClient()
+  const rounds = { address: record.contracts.Rounds.address, abi: roundsAbi, args: [0n] } as const
+  const startsAtSec = Number(await client.readContract({ ...rounds, functionName: 'startOf' }))
+  const endsAtSec = Number(await client.readContract({ ...rounds, functionName: 'endOf' }))
+  const environmentHash = await client.readContract({ ...rounds, functionName: 'environmentOf' })
+  return { startsAtSec, roundSeconds: endsAtSec - startsAtSec, environmentHash }
+}
+
+/** @throws {DeployError} if there is no account to deploy from, or it cannot pay for what is left to do. */
+export async function requireFundedAccount(
+  chain: ChainReader,
+  network: string,
+  created: Partial<Record<ContractName, CreatedContract>>,
+): Promise<`0x${string}`> {
+  const [account] = await chain.accounts().catch(cause => {
+    const hint = `set it in the environment, or run "npx hardhat keystore set ${KEY_VARIABLE}"`
+    throw new DeployError('NO_KEY', `${KEY_VARIABLE} holds no private key to deploy with`, hint, cause)
+  })
+  if (!account) throw new DeployError('NO_KEY', `no account to deploy with on ${network}`, `set ${KEY_VARIABLE}`)
+  const missing = BigInt(CONTRACT_NAMES.filter(name => !created[name]).length)
+  const costWei = ((await chain.gasPriceWei()) * DEPLOYMENT_GAS * missing) / BigInt(CONTRACT_NAMES.length)
+  const balanceWei = await chain.balanceWei(account)
+  if (balanceWei < costWei) {
+    const message = `${account} holds ${formatEther(balanceWei)} on ${network}, deploying takes ${formatEther(costWei)}`
+    throw new DeployError('NO_FUNDS', message, 'send it the difference, or deploy with another key')
+  }
+  return account
+}

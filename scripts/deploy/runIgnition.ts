@@ -1,0 +1,66 @@
+import {
+  errorDeploymentResultToExceptionMessage,
+  HardhatArtifactResolver,
+} from '@nomicfoundation/hardhat-ignition/helpers'
+import { DeploymentResultType, deploy, trackTransaction } from '@nomicfoundation/ignition-core'
+import type { HardhatRuntimeEnvironment } from 'hardhat/types/hre'
+import type { NetworkConnection } from 'hardhat/types/network'
+import type { ChainReader } from './chain.ts'
+import { DeployError } from './deployError.ts'
+import type { JournalState } from './journal.ts'
+import type { NetworkPreset } from './networks.ts'
+import type { DeployParameters } from './parameters.ts'
+import protocolModule from './protocolModule.ts'
+
+interface IgnitionRun {
+  readonly hre: HardhatRuntimeEnvironment
+  readonly connection: NetworkConnection
+  readonly chain: ChainReader
+  readonly preset: NetworkPreset
+  readonly journalDir: string
+  readonly journal: JournalState
+  readonly account: `0x${string}`
+  readonly parameters: DeployParameters
+}
+
+/**
+ * Lets Ignition send what its journal says is not sent yet, and wait until all of it is mined.
+ *
+ * @throws {DeployError} DEPLOYMENT_FAILED with Ignition's own reason.
+ */
+export async function runIgnition(run: IgnitionRun): Promise<void> {
+  const { hre, connection, preset, journalDir, account, parameters } = run
+  await adoptUnrecorded(run)
+  const { startsAtSec, roundSeconds, environmentHash } = parameters
+  const result = await deploy({
+    config: { requiredConfirmations: preset.confirmations, blockPollingInterval: preset.blockPollingMs },
+    provider: connection.provider,
+    deploymentDir: journalDir,
+    artifactResolver: new HardhatArtifactResolver(hre.artifacts),
+    ignitionModule: protocolModule,
+    deploymentParameters: { Protocol: { startsAtSec, roundSeconds, environmentHash } },
+    accounts: [account],
+    defaultSender: account,
+  }).catch(cause => {
+    throw failure(cause instanceof Error ? cause.message : String(cause), journalDir, cause)
+  })
+  if (result.type !== DeploymentResultType.SUCCESSFUL_DEPLOYMENT) {
+    throw failure(errorDeploymentResultToExceptionMessage(result), journalDir)
+  }
+}
+
+/**
+ * Writes into the journal what a killed run sent without writing it down. Ignition would take such a transaction for the
+ * operator's own, and send it once more.
+ */
+async function adoptUnrecorded({ connection, chain, journalDir, journal, account, parameters, preset }: IgnitionRun) {
+  for (const { nonce } of journal.unrecorded) {
+    const hash = await chain.findTransaction(account, nonce, parameters.fromBlock)
+    if (hash) await trackTransaction(journalDir, hash, connection.provider, preset.confirmations)
+  }
+}
+
+function failure(reason: string, journalDir: string, cause?: unknown): DeployError {
+  const hint = `run it again once that is mended: what is deployed stays, as ${journalDir} says`
+  return new DeployError('DEPLOYMENT_FAILED', reason.replaceAll(/\s*\n\s*/g, ' ').trim(), hint, cause)
+}
