@@ -1,0 +1,180 @@
+import { expect, test } from 'vitest'
+import { admitProblem } from './admitProblem.ts'
+import { countRightTests } from './countRightTests.ts'
+import { createJudge, type Judge } from './createJudge.ts'
+import { canaryTasks } from './curriculum/canaryTasks.ts'
+import { parseTaskText } from './curriculum/parseTaskText.ts'
+import type { Problem } from './curriculum/task.ts'
+import { difficultySchema, initialDifficulty, observeSolvedShare } from './difficulty.ts'
+import { environmentHash } from './environmentSpec.ts'
+import { formatProposal, parseProposal } from './parseProposal.ts'
+import { environmentFrom, presets } from './presets.ts'
+import { answerText } from './prompts.ts'
+import { canonicalCode } from './python/canonicalCode.ts'
+import { parsePython } from './python/parsePython.ts'
+import { scoreAnswers } from './scoreAnswers.ts'
+import { checkStructure } from './structure.ts'
+
+const problem: Problem = {
+  name: 'calc',
+  parameters: ['xs'],
+  text: 'Return the sum of the numbers in xs that are even.',
+}
+const right = 'def calc(xs):\n    return sum([x for x in xs if x % 2 == 0])\n'
+
+test('Code is valid or not as CPython says, without running it.', () => {
+  const valid = [right, 'def f(a):\n    return a', 'x = 1\n', 'def f(a, b=1, *c, **d):\n    pass\n']
+  const invalid = ['def f(a):\nreturn a\n', 'def f(a:\n', 'return (a\n', 'def f(a):\n    x = 1\n      y = 2\n', 'a +\n']
+  for (const code of valid) expect(parsePython(code), code).not.toBeNull()
+  for (const code of invalid) expect(parsePython(code), code).toBeNull()
+})
+
+test('The judge reads code with canonical names, and nothing that speaks to a reader.', () => {
+  const code = `def calc(xs):
+    """Return the sum of the numbers in xs that are even."""
+    total = 0  # the sum of the numbers that are even
+
+    for item in xs:
+        if item % 2 == 0:
+            total += item.the_sum_of_even_numbers
+    return max(total, len('even numbers'), total.count("a"))
+`
+  expect(canonicalCode(code, problem)).toBe(`def f(xs):
+    '?'
+    p = 0
+    for q in xs:
+        if q % 2 == 0:
+            p += q.r
+    return max(p, len('?'), p.count('a'))
+`)
+  expect(canonicalCode('def calc(xs):\n    sum = 0\n    return sum\n', problem)).toBe(
+    'def f(xs):\n    p = 0\n    return p\n',
+  )
+})
+
+test.each([
+  ['a right answer', answerText(right), true, []],
+  ['no fence', right, true, ['fenced', 'parses', 'defines', 'adheres']],
+  ['two blocks', answerText(right) + answerText(right), true, ['fenced', 'parses', 'defines', 'adheres']],
+  ['broken code', answerText('def calc(xs:\n'), true, ['parses', 'defines', 'adheres']],
+  ['another function', answerText(right.replace('calc', 'other')), true, ['defines', 'adheres']],
+  ['another parameter', answerText(right.replaceAll('xs', 'ys')), true, ['adheres']],
+  ['a default value', answerText(right.replace('(xs)', '(xs=1)')), true, ['adheres']],
+  ['more than the function', answerText(`${right}calc([])\n`), true, ['adheres']],
+  ['words around the block', `Here:\n${answerText(right)}`, true, ['adheres']],
+  ['no end', answerText(right), false, ['ends']],
+] as const)('Structure: %s.', (_, text, ended, failing) => {
+  const { checks, code } = checkStructure(text, ended, problem)
+  expect(Object.entries(checks).flatMap(([name, holds]) => (holds ? [] : [name]))).toEqual([...failing])
+  expect(code).toBe(failing.length ? null : right)
+})
+
+test('Predicted correctness counts only where the structure is whole.', async () => {
+  const judge: Judge = { predictCorrectness: async pairs => pairs.map(() => 0.5), evidence: async () => [] }
+  const scores = await scoreAnswers(judge, presets.starter.weights, [
+    { problem, text: answerText(right), ended: true },
+    { problem, text: answerText(right), ended: false },
+    { problem, text: 'no', ended: true },
+  ])
+  expect(scores.map(({ score }) => Number(score.toFixed(6)))).toEqual([0.6, 0.16, 0.04])
+  expect(scores[1]?.components.predictedCorrectness).toBe(0)
+})
+
+test('The judge reads its probability from the text alone, and gives 0 to what it can not read.', async () => {
+  const tokenizer = {
+    encode: (text: string) => Int32Array.from(Buffer.from(text)),
+    decode: () => '',
+    special: () => 300,
+  }
+  const seen: number[] = []
+  const judge = createJudge({
+    tokenizer,
+    calibration: { bias: 1, gap: -1, nll: -1 },
+    maxTokens: 200,
+    scorer: {
+      score: async sequences => {
+        for (const { tokens, from } of sequences) seen.push(tokens.length - from, tokens[from - 1] as number)
+        return sequences.map(() => ({ logprobs: [-0.5, -0.5], gaps: [0, 0.5] }))
+      },
+    },
+  })
+  const long = { ...problem, text: 'x'.repeat(300) }
+  const found = await judge.predictCorrectness([
+    { code: right, problem },
+    { code: 'def (', problem },
+    { code: right, problem: long },
+  ])
+  expect(found).toEqual([0.5, 0, 0])
+  expect(seen).toEqual([problem.text.length, 300])
+})
+
+test('A proposal is read back from its text.', () => {
+  const proposal = { problem, tests: ['assert calc([1, 2]) == 2', 'assert calc([]) == 0'] }
+  expect(parseProposal(formatProposal(proposal))).toEqual(proposal)
+})
+
+test.each([
+  ['no header', 'Return the sum.\nassert f(1) == 1'],
+  ['no header', 'Write f(a, a). Return a.\nassert f(1, 2) == 1'],
+  ['text too long', `Write f(a). ${'x'.repeat(2001)}\nassert f(1) == 1`],
+  ['no tests', 'Write f(a). Return a.'],
+  ['too many tests', `Write f(a). Return a.${'\nassert f(1) == 1'.repeat(5)}`],
+  ['test malformed', 'Write f(a). Return a.\nassert g(1) == 1'],
+  ['test malformed', 'Write f(a). Return a.\nassert f(1, 2) == 1'],
+  ['test malformed', 'Write f(a). Return a.\nassert f(open("x")) == 1'],
+  ['test malformed', 'Write f(a). Return a.\nassert f(1) == 1 or True'],
+  ['test malformed', 'Write f(a). Return a.\nassert f(1) == 1; import os'],
+  ['test malformed', 'Write f(a). Return a.\nassert f(1) == 1, "no"'],
+  ['test malformed', 'Write f(a). Return a.\nassert f(1) == 1\n'],
+] as const)('No proposal: %s.', (fault, text) => {
+  expect(parseProposal(text)).toBe(fault)
+})
+
+test('Held-out functions are refused as tasks, and so is what is not understood.', () => {
+  for (const level of [1, 2, 3, 4, 5] as const) {
+    for (const task of canaryTasks(level, 40)) expect(admitProblem(task), task.text).toBe('held out')
+  }
+  expect(admitProblem({ ...problem, text: 'Sum the even numbers.' })).toBe('not understood')
+  expect(admitProblem({ ...problem, parameters: ['ys'] })).toBe('wrong parameters')
+  expect(admitProblem(problem)).toMatchObject({ level: 3, text: problem.text })
+})
+
+test("A proposal's expected values are checked against its text.", () => {
+  const meaning = parseTaskText(problem.text)
+  if (!meaning) throw new Error('the text is of the curriculum')
+  const tests = ['assert calc([1, 2]) == 2', 'assert calc([1, 2]) == 3', "assert calc('ab') == 0"]
+  expect(countRightTests({ problem, tests }, meaning)).toBe(1)
+})
+
+test('The level rises and falls by absolute success, at 100 and 0 percent too.', () => {
+  const rule = difficultySchema.parse({})
+  const after = (shares: number[]) =>
+    shares.reduce((state, share) => observeSolvedShare(state, share, rule), initialDifficulty(rule)).level
+  expect(initialDifficulty(rule).level).toBe(2)
+  expect(after(Array(5).fill(1))).toBe(3)
+  expect(after(Array(5).fill(0))).toBe(1)
+  expect(after(Array(4).fill(1))).toBe(2)
+  expect(after(Array(100).fill(1))).toBe(5)
+  expect(after(Array(100).fill(0.5))).toBe(2)
+})
+
+test('Inside the band the level follows the trend.', () => {
+  const rule = difficultySchema.parse({})
+  const levels = (from: number, to: number) =>
+    [...Array(10).fill(from), ...Array(10).fill(to)].reduce(
+      (state, share) => observeSolvedShare(state, share, rule),
+      initialDifficulty(rule),
+    ).level
+  expect(levels(0.4, 0.5)).toBe(3)
+  expect(levels(0.5, 0.4)).toBe(1)
+  expect(levels(0.5, 0.52)).toBe(2)
+})
+
+test("The environment's hash is that of its content.", () => {
+  expect(environmentHash(presets.starter)).toBe(environmentHash(environmentFrom('starter')))
+  expect(environmentHash(presets.starter)).not.toBe(environmentHash(environmentFrom('starter', { groupSize: 4 })))
+  expect(environmentHash(presets.starter)).toMatch(/^0x[0-9a-f]{64}$/)
+  expect(() => environmentFrom('starter', { weights: { ...presets.starter.weights, ends: 0.9 } })).toThrow(
+    /add up to 1/,
+  )
+})

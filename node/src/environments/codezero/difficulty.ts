@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import type { Level } from './curriculum/task.ts'
+
+/** When the proposers' level moves. Defaults: RL Swarm's trend rule, with an absolute band beside it. */
+export const difficultySchema = z.strictObject({
+  /** Level of the first round. 2: RL Swarm's. */
+  startLevel: z.int().min(1).max(5).default(2),
+  /** Solved less than this, the level falls. 0.3: below it, groups of 8 hold few right answers to learn from. */
+  bandLow: z.number().min(0).max(1).default(0.3),
+  /** Solved more than this, the level rises. 0.7: above it, most groups are right throughout. */
+  bandHigh: z.number().min(0).max(1).default(0.7),
+  /** Observations in a mean. 10: RL Swarm's. */
+  window: z.int().min(1).max(100).default(10),
+  /** Change between two means that moves the level inside the band. 0.05: RL Swarm's. */
+  trendThreshold: z.number().min(0).max(1).default(0.05),
+  /** Observations between two decisions. 5: RL Swarm's. */
+  checkEvery: z.int().min(1).max(100).default(5),
+})
+export type DifficultyRule = z.output<typeof difficultySchema>
+
+/** What the controller remembers: the level and the solved shares seen on it, newest last. */
+export type DifficultyState = { level: Level; solved: readonly number[]; observations: number }
+
+export function initialDifficulty(rule: DifficultyRule): DifficultyState {
+  return { level: rule.startLevel as Level, solved: [], observations: 0 }
+}
+
+/**
+ * The state after one more observation.
+ *
+ * The absolute band decides first, so that a level solved always, or never, is left even where nothing changes; inside
+ * it the trend decides: the mean of the last `window` minus that of the `window` before. A move forgets what was seen,
+ * since shares of another level do not compare.
+ *
+ * @param solvedShare - mean predicted correctness of a settled round, from 0 to 1.
+ */
+export function observeSolvedShare(state: DifficultyState, solvedShare: number, rule: DifficultyRule): DifficultyState {
+  const solved = [...state.solved, solvedShare].slice(-2 * rule.window)
+  const observations = state.observations + 1
+  const step = observations % rule.checkEvery === 0 ? direction(solved, rule) : 0
+  const level = Math.min(5, Math.max(1, state.level + step)) as Level
+  return level === state.level ? { level, solved, observations } : { level, solved: [], observations: 0 }
+}
+
+function direction(solved: readonly number[], rule: DifficultyRule): -1 | 0 | 1 {
+  const recent = mean(solved.slice(-rule.window))
+  if (recent > rule.bandHigh) return 1
+  if (recent < rule.bandLow) return -1
+  if (solved.length < 2 * rule.window) return 0
+  const trend = recent - mean(solved.slice(0, rule.window))
+  if (trend > rule.trendThreshold) return 1
+  return trend < -rule.trendThreshold ? -1 : 0
+}
+
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length

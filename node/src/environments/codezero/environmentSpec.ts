@@ -1,0 +1,80 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { z } from 'zod'
+import { encodeCanonical } from '#core/canonical.ts'
+import { type Hex, hash32Schema, toHex } from '#core/hex.ts'
+import { difficultySchema } from './difficulty.ts'
+import { type ScoreComponent, scoreComponents } from './scoreAnswers.ts'
+
+const share = z.number().min(0).max(1)
+
+const weightsSchema = z
+  .strictObject(Object.fromEntries(scoreComponents.map(name => [name, share])) as Record<ScoreComponent, typeof share>)
+  .refine(
+    weights => Math.abs(Object.values(weights).reduce((sum, weight) => sum + weight, 0) - 1) < 1e-9,
+    'expected weights that add up to 1',
+  )
+
+const samplingSchema = z.strictObject({
+  temperature: z.number().min(0).max(10),
+  maxNewTokens: z.int().min(1).max(4096),
+})
+
+const trainingSchema = z.strictObject({
+  learningRate: z.number().positive().max(0.1),
+  betas: z.tuple([share, share]),
+  weightDecay: z.number().min(0).max(1),
+  /** Rounds in which the learning rate rises to its value. */
+  warmUpRounds: z.int().min(0).max(1000),
+  /** The gradient's norm is cut to this. */
+  maxGradientNorm: z.number().positive(),
+  clipLow: share,
+  clipHigh: share,
+  /** Groups whose rewards deviate less (population standard deviation) teach nothing and are dropped. */
+  minGroupDeviation: z.number().min(0).max(1),
+  /** Added to the deviation that advantages are divided by. */
+  deviationEpsilon: z.number().min(0).max(1),
+})
+
+const sharingSchema = z.strictObject({
+  /**
+   * `updateForEachPeer`: after the update on the own groups, one for the groups of each other solver, the importance
+   * ratio against the log-probabilities that came with them. `mixed`: taken groups join the own ones in one update.
+   */
+  mode: z.enum(['updateForEachPeer', 'mixed']),
+  /** Groups taken from one peer a round, at most. */
+  groupsPerPeer: z.int().min(0).max(256),
+  /** Peers taken from in a round, at most. */
+  peers: z.int().min(0).max(64),
+})
+
+/** All that decides tasks, scores and learning. Its hash is on the chain for each round: the public rule. */
+export const environmentSpecSchema = z.strictObject({
+  name: z.literal('codezero'),
+  version: z.int().min(1),
+  preset: z.string().min(1).max(64),
+  weights: weightsSchema,
+  /** Tasks that a solver answers in a round, and answers to each. */
+  tasksPerRound: z.int().min(1).max(256),
+  groupSize: z.int().min(2).max(64),
+  /** Leaves that a solver owes in a round; missing ones count 0. */
+  owedLeaves: z.int().min(1).max(4096),
+  solving: samplingSchema,
+  proposing: samplingSchema,
+  training: trainingSchema,
+  sharing: sharingSchema,
+  difficulty: difficultySchema,
+  canary: z.strictObject({
+    level: z.int().min(1).max(5),
+    tasks: z.int().min(1).max(1000),
+    samplesPerTask: z.int().min(1).max(64),
+    everyRounds: z.int().min(1).max(1000),
+  }),
+  /** sha-256 of the frozen judge's weights; null where the operator chooses the evaluator. */
+  judgeHash: hash32Schema.nullable(),
+})
+export type EnvironmentSpec = z.output<typeof environmentSpecSchema>
+
+/** What `Rounds.environmentOf` holds: keccak-256 of the canonical dag-cbor of the specification. */
+export function environmentHash(spec: EnvironmentSpec): Hex {
+  return toHex(keccak_256(encodeCanonical(environmentSpecSchema.parse(spec))))
+}

@@ -1,0 +1,67 @@
+import type { Problem } from './curriculum/task.ts'
+import { problemText } from './prompts.ts'
+import { type PythonNode, parsePython, statementsOf } from './python/parsePython.ts'
+
+/** A problem and its unit tests, as a proposer wrote them: each test is `assert name(arguments) == value`. */
+export type Proposal = { problem: Problem; tests: readonly string[] }
+
+export const proposalLimits = { problemCharacters: 2_000, tests: 4, testCharacters: 400, parameters: 8 } as const
+
+/** Why a text is no proposal. */
+export type ProposalFault = 'no header' | 'text too long' | 'no tests' | 'too many tests' | 'test malformed'
+
+/** A proposal as text; `parseProposal` is the inverse. */
+export function formatProposal({ problem, tests }: Proposal): string {
+  return [problemText(problem), ...tests].join('\n')
+}
+
+/**
+ * Reads a proposal strictly: a line `Write name(parameters). text`, then one to four tests, one a line.
+ *
+ * Nothing is executed and nothing is forgiven: a proposer that learns the form is worth more than a clever reader.
+ */
+export function parseProposal(text: string): Proposal | ProposalFault {
+  const [head = '', ...tests] = text.split('\n')
+  const match = /^Write ([A-Za-z_]\w{0,39})\(([A-Za-z_]\w{0,19}(?:, [A-Za-z_]\w{0,19})*)\)\. (\S.*)$/.exec(head)
+  if (!match) return 'no header'
+  const [, name = '', list = '', problem = ''] = match
+  const parameters = list.split(', ')
+  if (parameters.length > proposalLimits.parameters || new Set(parameters).size < parameters.length) return 'no header'
+  if (problem.length > proposalLimits.problemCharacters) return 'text too long'
+  if (!tests.length) return 'no tests'
+  if (tests.length > proposalLimits.tests) return 'too many tests'
+  if (!tests.every(test => isUnitTest(test, name, parameters.length))) return 'test malformed'
+  return { problem: { name, parameters, text: problem }, tests }
+}
+
+/** The arguments and the expected value of a unit test, as source text; null where it is none. */
+export function readUnitTest(test: string): { name: string; args: string[]; expected: string } | null {
+  if (test.length > proposalLimits.testCharacters || !test.startsWith('assert ')) return null
+  const tree = parsePython(test)
+  const [statement, ...others] = tree ? statementsOf(tree) : []
+  if (statement?.type !== 'AssertStatement' || others.length) return null
+  const [, comparison, ...message] = statement.children
+  if (comparison?.type !== 'BinaryExpression' || message.length) return null
+  const [call, operator, expected] = comparison.children
+  if (call?.type !== 'CallExpression' || operator?.text !== '==' || !expected || !isLiteral(expected)) return null
+  const [callee, list] = call.children
+  if (callee?.type !== 'VariableName' || list?.type !== 'ArgList') return null
+  const args = list.children.filter(child => !['(', ')', ','].includes(child.type))
+  if (!args.every(isLiteral)) return null
+  return { name: callee.text, args: args.map(arg => arg.text), expected: expected.text }
+}
+
+function isUnitTest(test: string, name: string, parameters: number): boolean {
+  const read = readUnitTest(test)
+  return read !== null && read.name === name && read.args.length === parameters
+}
+
+const plainLiterals = ['Number', 'String', 'Boolean', 'None']
+const containers = ['ArrayExpression', 'TupleExpression', 'DictionaryExpression', 'SetExpression']
+
+function isLiteral(node: PythonNode): boolean {
+  if (plainLiterals.includes(node.type)) return true
+  if (node.type === 'UnaryExpression') return /^-\d[\d.]*$/.test(node.text)
+  if (!containers.includes(node.type)) return false
+  return node.children.every(child => ['[', ']', '(', ')', '{', '}', ',', ':'].includes(child.type) || isLiteral(child))
+}

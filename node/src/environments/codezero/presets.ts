@@ -1,0 +1,60 @@
+import { difficultySchema } from './difficulty.ts'
+import { type EnvironmentSpec, environmentSpecSchema } from './environmentSpec.ts'
+
+const weights = { fenced: 0.04, parses: 0.04, defines: 0.04, adheres: 0.04, ends: 0.04, predictedCorrectness: 0.8 }
+
+/** For the starter models: a million parameters learn at a rate at which large ones would break. */
+const starter: EnvironmentSpec = {
+  name: 'codezero',
+  version: 1,
+  preset: 'starter',
+  weights,
+  tasksPerRound: 8,
+  groupSize: 8,
+  owedLeaves: 64,
+  solving: { temperature: 1, maxNewTokens: 96 },
+  proposing: { temperature: 1, maxNewTokens: 160 },
+  training: {
+    learningRate: 1.5e-4,
+    betas: [0.9, 0.99],
+    weightDecay: 0,
+    warmUpRounds: 5,
+    maxGradientNorm: 1,
+    clipLow: 0.2,
+    clipHigh: 0.28,
+    minGroupDeviation: 0.05,
+    deviationEpsilon: 1e-4,
+  },
+  sharing: { mode: 'updateForEachPeer', groupsPerPeer: 8, peers: 8 },
+  difficulty: difficultySchema.parse({}),
+  canary: { level: 3, tasks: 100, samplesPerTask: 8, everyRounds: 5 },
+  judgeHash: null,
+}
+
+/** For models of the Qwen family: RL Swarm's constants. */
+const qwen: EnvironmentSpec = {
+  ...starter,
+  preset: 'qwen',
+  tasksPerRound: 2,
+  groupSize: 2,
+  owedLeaves: 4,
+  solving: { temperature: 1, maxNewTokens: 256 },
+  proposing: { temperature: 1, maxNewTokens: 512 },
+  training: {
+    ...starter.training,
+    learningRate: 1e-6,
+    betas: [0.9, 0.999],
+    warmUpRounds: 0,
+    minGroupDeviation: 0,
+    deviationEpsilon: 1e-8,
+  },
+  sharing: { mode: 'mixed', groupsPerPeer: 1, peers: 2 },
+}
+
+export const presets = { starter, qwen } as const satisfies Record<string, EnvironmentSpec>
+export type PresetName = keyof typeof presets
+
+/** A preset with some fields replaced, checked as a whole. */
+export function environmentFrom(preset: PresetName, changes: Partial<EnvironmentSpec> = {}): EnvironmentSpec {
+  return environmentSpecSchema.parse({ ...presets[preset], ...changes })
+}

@@ -1,0 +1,49 @@
+import type { Problem } from './curriculum/task.ts'
+
+/** Special tokens of the starter models' tokenizer, ids 0 to 4 in this order. */
+export const starterSpecials = ['<eos>', '<user>', '<asst>', '<judge>', '<no>'] as const
+export type StarterSpecial = (typeof starterSpecials)[number]
+
+/** What prompts need of a tokenizer. Text never becomes a special token. */
+export type PromptTokenizer = {
+  encode(text: string): Int32Array
+  decode(ids: ArrayLike<number>, special?: 'drop' | 'keep'): string
+  special(name: string): number
+}
+
+/** The problem as a solver reads it: header and text, without tests. */
+export function problemText({ name, parameters, text }: Problem): string {
+  return `Write ${name}(${parameters.join(', ')}). ${text}`
+}
+
+/** What a proposer is asked for. */
+export function proposalRequest(level: number): string {
+  return `Propose level ${level}.`
+}
+
+/** A right answer's form: one fenced Python block and nothing else. */
+export function answerText(code: string): string {
+  return `\`\`\`python\n${code}\`\`\``
+}
+
+/** Prompt of a starter model: `<user>` request `<asst>`. The completion ends with `<eos>`. */
+export function starterPrompt(tokenizer: PromptTokenizer, request: string): Int32Array {
+  return Int32Array.of(tokenizer.special('<user>'), ...tokenizer.encode(request), tokenizer.special('<asst>'))
+}
+
+/** Prompt tokens for a solver's problem. */
+export function solverPrompt(tokenizer: PromptTokenizer, problem: Problem): Int32Array {
+  return starterPrompt(tokenizer, problemText(problem))
+}
+
+/** Prompt tokens that ask for a proposal. */
+export function proposalPrompt(tokenizer: PromptTokenizer, level: number): Int32Array {
+  return starterPrompt(tokenizer, proposalRequest(level))
+}
+
+/** The text of a completion, its end token dropped and any other special token kept visible, so that it breaks the form. */
+export function completionText(tokenizer: PromptTokenizer, tokens: Int32Array, ended: boolean): string {
+  const eos = tokenizer.special('<eos>')
+  const length = ended && tokens.at(-1) === eos ? tokens.length - 1 : tokens.length
+  return tokenizer.decode(tokens.subarray(0, length), 'keep')
+}

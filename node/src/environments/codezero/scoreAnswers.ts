@@ -1,0 +1,41 @@
+import type { Judge } from './createJudge.ts'
+import type { Problem } from './curriculum/task.ts'
+import { checkStructure, structureChecks } from './structure.ts'
+
+/** The named components of a score, in the order in which they are committed to. */
+export const scoreComponents = [...structureChecks, 'predictedCorrectness'] as const
+export type ScoreComponent = (typeof scoreComponents)[number]
+export type ScoreWeights = Record<ScoreComponent, number>
+
+export type Answer = { problem: Problem; text: string; ended: boolean }
+
+/** Each component from 0 to 1, and their weighted sum. */
+export type AnswerScore = { components: Record<ScoreComponent, number>; score: number }
+
+/**
+ * Scores answers without running any code.
+ *
+ * Predicted correctness counts nothing unless the structure is whole, so that a broken answer is never worth a judge's
+ * good opinion of its fragments.
+ *
+ * @returns one score an answer, in order; from 0 to the sum of the weights.
+ */
+export async function scoreAnswers(
+  judge: Judge,
+  weights: ScoreWeights,
+  answers: readonly Answer[],
+): Promise<AnswerScore[]> {
+  const structures = answers.map(({ text, ended, problem }) => checkStructure(text, ended, problem))
+  const whole = structures.flatMap(({ code }, i) => (code === null ? [] : [{ code, i }]))
+  const predicted = await judge.predictCorrectness(
+    whole.map(({ code, i }) => ({ code, problem: (answers[i] as Answer).problem })),
+  )
+  const correctness = new Map(whole.map(({ i }, j) => [i, predicted[j] ?? 0]))
+  return structures.map(({ checks }, i) => {
+    const components = Object.fromEntries([
+      ...structureChecks.map(name => [name, checks[name] ? 1 : 0]),
+      ['predictedCorrectness', correctness.get(i) ?? 0],
+    ]) as Record<ScoreComponent, number>
+    return { components, score: scoreComponents.reduce((sum, name) => sum + weights[name] * components[name], 0) }
+  })
+}
