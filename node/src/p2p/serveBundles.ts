@@ -15,7 +15,7 @@ import type { Host } from './host.ts'
 import { StreamError } from './streamError.ts'
 import { createStreamReader } from './streamReader.ts'
 import { finishStream, writeBytes, writeMessage } from './streamWriter.ts'
-import { createTokenBucket, type TokenBucket } from './tokenBucket.ts'
+import { createPeerBuckets, type TokenBucket } from './tokenBucket.ts'
 
 /** Where bodies come from; the only thing that this layer knows of a store. */
 export type BundleSource = { get(contentId: Hex): Promise<Uint8Array | null> }
@@ -49,7 +49,7 @@ type ServeOptions = { source: BundleSource; limits?: Partial<ServeLimits>; clock
 export async function serveBundles(host: Host, options: ServeOptions): Promise<() => Promise<void>> {
   const limits = { ...defaultServeLimits, ...options.limits }
   const stopping = new AbortController()
-  const buckets = new Map<string, TokenBucket>()
+  const bucketOf = createPeerBuckets(limits.bytesPerSecond, limits.burstBytes, options.clock)
   const places = createPlaces(limits)
 
   const onStream = async (stream: Stream, connection: Connection): Promise<void> => {
@@ -61,12 +61,6 @@ export async function serveBundles(host: Host, options: ServeOptions): Promise<(
       options.logger.debug('fetch stream reset', { peer, cause })
       stream.abort(cause instanceof Error ? cause : new StreamError('closed', cause))
     }
-  }
-  function bucketOf(peer: string): TokenBucket {
-    for (const [id, bucket] of buckets) if (bucket.isFull()) buckets.delete(id)
-    const bucket = buckets.get(peer) ?? createTokenBucket(limits.bytesPerSecond, limits.burstBytes, options.clock)
-    buckets.set(peer, bucket)
-    return bucket
   }
   // Streams that have sent no request yet are bounded by libp2p itself, for each connection.
   await host.node.handle(FETCH_PROTOCOL, onStream, { maxInboundStreams: 32, maxOutboundStreams: 32 })

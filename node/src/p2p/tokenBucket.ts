@@ -3,6 +3,8 @@ import type { Clock } from '#core/clock.ts'
 export type TokenBucket = {
   /** Takes `count` tokens. @returns milliseconds to wait before acting on them; 0 where they were there. */
   takeMs(count: number): number
+  /** Takes `count` tokens if they are there. */
+  tryTake(count: number): boolean
   /** True when the bucket is full again, so that a new one would be the same. */
   isFull(): boolean
 }
@@ -22,9 +24,26 @@ export function createTokenBucket(perSecond: number, burst: number, clock: Clock
       tokens -= count
       return tokens >= 0 ? 0 : (-tokens / perSecond) * 1000
     },
+    tryTake(count) {
+      refill()
+      if (tokens < count) return false
+      tokens -= count
+      return true
+    },
     isFull() {
       refill()
       return tokens >= burst
     },
+  }
+}
+
+/** One bucket a peer; those that are full again are forgotten. */
+export function createPeerBuckets(perSecond: number, burst: number, clock: Clock): (peer: string) => TokenBucket {
+  const buckets = new Map<string, TokenBucket>()
+  return peer => {
+    for (const [id, bucket] of buckets) if (bucket.isFull()) buckets.delete(id)
+    const bucket = buckets.get(peer) ?? createTokenBucket(perSecond, burst, clock)
+    buckets.set(peer, bucket)
+    return bucket
   }
 }

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { checkAddresses, dialable, encodeAddresses } from './addressAnnouncement.ts'
+
+const peerId = '16Uiu2HAkzLY2i7BKTwqj4SBfqaE8EtU7pYnqsVtWt2fyZ4E7SCdc'
+const at = (address: string, peer = peerId) => `${address}/p2p/${peer}`
+const encode = (multiaddrs: string[], peer = peerId) =>
+  encodeAddresses({ v: 1, kind: 'addresses', chainId: 31337, peerId: peer, multiaddrs })
+
+test('a peer may announce its own addresses', () => {
+  const bytes = encode([at('/ip4/203.0.113.7/tcp/4001')])
+  expect(checkAddresses(bytes, peerId, 31337).verdict).toBe('accept')
+})
+
+test('addresses of another peer, another sender and another chain are rejected', () => {
+  expect(checkAddresses(encode([at('/ip4/203.0.113.7/tcp/1', '16Uiu2HAmOther')]), peerId, 31337).verdict).toBe('reject')
+  expect(checkAddresses(encode([at('/ip4/203.0.113.7/tcp/1')]), '16Uiu2HAmOther', 31337).verdict).toBe('reject')
+  expect(checkAddresses(encode([at('/ip4/203.0.113.7/tcp/1')]), peerId, 1).verdict).toBe('reject')
+})
+
+test('loopback is dialled only from a host that itself is on loopback alone', () => {
+  const local = at('/ip4/127.0.0.1/tcp/1')
+  const remote = at('/ip4/203.0.113.7/tcp/1')
+  const own = ['/ip4/127.0.0.1/tcp/9/p2p/x']
+  expect(dialable([local, remote], own)).toEqual([local, remote])
+  expect(dialable([local, remote], [...own, '/ip4/198.51.100.1/tcp/9/p2p/x'])).toEqual([remote])
+  expect(dialable([local], [])).toEqual([])
+})
+
+test('an address of a protocol unknown here is passed over', () => {
+  expect(dialable([at('/carrier-pigeon/1')], ['/ip4/127.0.0.1/tcp/9'])).toEqual([])
+})

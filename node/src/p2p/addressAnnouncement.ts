@@ -1,0 +1,60 @@
+import { multiaddr } from '@multiformats/multiaddr'
+import { z } from 'zod'
+import { chainIdSchema, versionSchema } from '#core/bodyFields.ts'
+import { encodeCanonical } from '#core/canonical.ts'
+import { decodeVersioned, SOFT_MAX_BYTES } from './announcement.ts'
+import { reject, type Verdict } from './verdict.ts'
+
+export const MAX_ADDRESSES = 8
+
+const schema = z.strictObject({
+  v: versionSchema,
+  kind: z.literal('addresses'),
+  chainId: chainIdSchema,
+  /** Base58; the signer of the message that carries this. */
+  peerId: z.string().max(64),
+  multiaddrs: z.array(z.string().max(256)).min(1).max(MAX_ADDRESSES),
+})
+
+/** "I can be reached here": multiaddrs, each ending in `/p2p/<peer id>`. */
+export type AddressAnnouncement = z.infer<typeof schema>
+
+export function encodeAddresses(announcement: AddressAnnouncement): Uint8Array {
+  return encodeCanonical(schema.parse(announcement))
+}
+
+/**
+ * Checks what the bytes alone can show. A multiaddr that cannot be parsed is not wrong: newer software may know more
+ * protocols.
+ *
+ * @param from - base58 peer id of the signer.
+ */
+export function checkAddresses(bytes: Uint8Array, from: string, chainId: number): Verdict<AddressAnnouncement> {
+  const decoded = decodeVersioned(bytes, schema, SOFT_MAX_BYTES)
+  if (decoded.verdict !== 'accept') return decoded
+  const { value } = decoded
+  if (value.chainId !== chainId) return reject('wrong chain id')
+  if (value.peerId !== from) return reject('not the sender that it names')
+  if (!value.multiaddrs.every(address => address.endsWith(`/p2p/${from}`))) return reject('addresses of another peer')
+  return decoded
+}
+
+/** The addresses that this host can make sense of, and may dial. */
+export function dialable(addresses: readonly string[], ownAddresses: readonly string[]): string[] {
+  // On a swarm of one machine all is loopback; elsewhere a loopback address is somebody else's, or a trap.
+  const local = ownAddresses.length > 0 && ownAddresses.every(isLoopback)
+  return addresses.filter(address => parses(address) && (local || !isLoopback(address)))
+}
+
+export function isLoopback(address: string): boolean {
+  return /^\/(ip4\/127\.|ip6\/::1\/|dns[46]?\/localhost\/)/.test(address)
+}
+
+function parses(address: string): boolean {
+  try {
+    multiaddr(address)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { chainIdSchema, roundSchema, versionSchema } from '#core/bodyFields.ts'
+import { CanonicalError, decodeCanonical, encodeCanonical } from '#core/canonical.ts'
+import { hash32Schema } from '#core/hex.ts'
+import { AnnouncementError } from './errors.ts'
+import { type AnnouncementKind, announcementKinds } from './topics.ts'
+import { ignore, reject, type Verdict } from './verdict.ts'
+
+/** What we send at most. */
+export const SOFT_MAX_BYTES = 4 << 10
+/** What we take at most, from software that is newer or more talkative than ours. */
+export const HARD_MAX_BYTES = 16 << 10
+
+const count = z.int().min(0).max(0xffff_ffff)
+
+const schema = z.strictObject({
+  v: versionSchema,
+  kind: z.enum(announcementKinds),
+  chainId: chainIdSchema,
+  round: roundSchema,
+  /** Base58; the signer of the message that carries this. */
+  peerId: z.string().max(64),
+  /** sha-256 of the body, which is fetched from the peer. */
+  contentId: hash32Schema,
+  /** Root of the body's leaves, as committed on the chain. */
+  root: hash32Schema,
+  /** Leaves below `root`. */
+  count,
+  /** The policy that made the rollouts; zero for the other kinds. */
+  policyHash: hash32Schema,
+  /** Of the body, bytes. */
+  size: count,
+})
+
+/** "I hold a body": where to fetch it, and what it is bound to. Hashes are `0x` and 64 digits. */
+export type Announcement = z.infer<typeof schema>
+
+const versioned = z.looseObject({ v: z.int() })
+
+/** @throws {AnnouncementError} if other peers would refuse it. */
+export function encodeAnnouncement(announcement: Announcement): Uint8Array {
+  const parsed = schema.safeParse(announcement)
+  const bytes = parsed.success ? encodeCanonical(parsed.data) : undefined
+  if (bytes !== undefined && bytes.byteLength <= SOFT_MAX_BYTES) return bytes
+  throw new AnnouncementError(`An announcement of kind ${announcement.kind} is not well formed.`, {
+    hint: 'This is a fault of the program; please report it.',
+    cause: parsed.error,
+  })
+}
+
+/**
+ * Checks what the bytes alone can show.
+ *
+ * @param from - base58 peer id of the signer.
+ */
+export function checkAnnouncement(
+  bytes: Uint8Array,
+  from: string,
+  expected: { kind: AnnouncementKind; chainId: number },
+): Verdict<Announcement> {
+  const decoded = decodeVersioned(bytes, schema, HARD_MAX_BYTES)
+  if (decoded.verdict !== 'accept') return decoded
+  const { kind, chainId, peerId } = decoded.value
+  if (kind !== expected.kind) return reject('kind of another topic')
+  if (chainId !== expected.chainId) return reject('wrong chain id')
+  if (peerId !== from) return reject('not the sender that it names')
+  return decoded
+}
+
+/** Canonical bytes of version 1, checked by `schema`. A later version is not wrong, only not for us. */
+export function decodeVersioned<T extends z.ZodType>(
+  bytes: Uint8Array,
+  schema: T,
+  maxBytes: number,
+): Verdict<z.output<T>> {
+  try {
+    const { v } = decodeCanonical(bytes, versioned, maxBytes)
+    if (v !== 1) return ignore(`version ${v}`)
+    return { verdict: 'accept', value: decodeCanonical(bytes, schema, maxBytes) }
+  } catch (cause) {
+    if (cause instanceof CanonicalError) return reject(cause.message)
+    throw cause
+  }
+}

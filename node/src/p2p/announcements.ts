@@ -1,0 +1,99 @@
+import type { Message, TopicValidatorResult } from '@chainsafe/libp2p-gossipsub'
+import type { PeerId } from '@libp2p/interface'
+import type { Clock } from '#core/clock.ts'
+import type { Logger } from '#core/logger.ts'
+import { type Announcement, encodeAnnouncement } from './announcement.ts'
+import { createAnnouncementCache } from './announcementCache.ts'
+import { createFloodCount } from './floodCount.ts'
+import type { Host } from './host.ts'
+import { fromGossip, type SignedMessage } from './signedMessage.ts'
+import { type AnnouncementKind, announcementKinds, type Swarm, topicOf } from './topics.ts'
+import { gossipResult, type Verdict } from './verdict.ts'
+
+export type AnnouncementHandler = (announcement: Announcement) => void | Promise<void>
+
+/** What the author fills in; the rest is known. */
+export type OwnAnnouncement = Omit<Announcement, 'v' | 'chainId' | 'peerId'>
+
+export type Announcements = {
+  /** Signs and gossips an announcement of our own; peers that come later get it too. @throws {AnnouncementError} */
+  publish(announcement: OwnAnnouncement): Promise<void>
+  /** Calls `handler` for each new or amended announcement of another peer. @returns a function that ends it. */
+  onAnnouncement(kind: AnnouncementKind, handler: AnnouncementHandler): () => void
+  /** The latest of each kind and peer, our own included. */
+  of(round: number, kind?: AnnouncementKind): Announcement[]
+  /** As signed, for handing on. */
+  signed(from: number, to: number): SignedMessage[]
+  /** Takes a message that came outside gossip, once its signature has been checked. */
+  take(message: SignedMessage): void
+  check(message: SignedMessage): Verdict<Announcement>
+  stop(): void
+}
+
+type Options = { swarm: Swarm; currentRound: () => number | null; clock: Clock; logger: Logger }
+
+/** Announcements over gossip: checks, keeps and hands on those of others, and publishes ours. */
+export function createAnnouncements(host: Host, options: Options): Announcements {
+  const { swarm, logger } = options
+  const cache = createAnnouncementCache(swarm, options.currentRound)
+  const handlers = new Map<AnnouncementKind, Set<AnnouncementHandler>>()
+  const countUseless = createFloodCount(host.guard, options.clock)
+  const topics = announcementKinds.map(kind => topicOf(swarm, kind))
+
+  function keep(announcement: Announcement, message: SignedMessage): void {
+    cache.put(announcement, message)
+    if (announcement.peerId === host.peerId) return
+    for (const handler of handlers.get(announcement.kind) ?? []) call(handler, announcement)
+  }
+  function call(handler: AnnouncementHandler, announcement: Announcement): void {
+    Promise.resolve(announcement)
+      .then(handler)
+      .catch(error => logger.error('an announcement handler failed', { kind: announcement.kind, error }))
+  }
+  function take(message: SignedMessage): void {
+    const checked = cache.check(message)
+    if (checked.verdict === 'accept') keep(checked.value, message)
+  }
+  function validate(source: PeerId, message: Message): TopicValidatorResult {
+    const signed = fromGossip(message)
+    const checked = cache.check(signed)
+    const from = signed.from
+    if (checked.verdict === 'accept') keep(checked.value, signed)
+    else logger.debug('announcement not taken', { from, verdict: checked.verdict, reason: checked.reason })
+    // Who only forwarded it may have done so in good faith, with a view of its own.
+    if (checked.verdict === 'ignore' && source.toString() === from) countUseless(from, checked.reason)
+    return gossipResult[checked.verdict]
+  }
+  // Validators do not see what we publish; it comes by here, signed.
+  const onMessage = (event: CustomEvent<Message>): void => {
+    const message = event.detail
+    const own = message.type === 'signed' && message.from.toString() === host.peerId
+    if (own && topics.includes(message.topic)) take(fromGossip(message))
+  }
+
+  for (const topic of topics) {
+    host.gossip.topicValidators.set(topic, validate)
+    host.gossip.subscribe(topic)
+  }
+  host.gossip.addEventListener('message', onMessage)
+
+  return {
+    async publish(announcement) {
+      const bytes = encodeAnnouncement({ ...announcement, v: 1, chainId: swarm.chainId, peerId: host.peerId })
+      await host.gossip.publish(topicOf(swarm, announcement.kind), bytes)
+    },
+    onAnnouncement(kind, handler) {
+      const set = handlers.get(kind) ?? new Set()
+      handlers.set(kind, set.add(handler))
+      return () => void set.delete(handler)
+    },
+    of: cache.of,
+    signed: cache.signed,
+    check: cache.check,
+    take,
+    stop() {
+      host.gossip.removeEventListener('message', onMessage)
+      handlers.clear()
+    },
+  }
+}

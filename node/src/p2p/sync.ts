@@ -1,0 +1,154 @@
+import type { Connection, PeerId, Stream } from '@libp2p/interface'
+import { peerIdFromString } from '@libp2p/peer-id'
+import { CanonicalError } from '#core/canonical.ts'
+import type { Clock } from '#core/clock.ts'
+import type { Logger } from '#core/logger.ts'
+import type { Host } from './host.ts'
+import { decodeSigned, encodeSigned, isSignedByAuthor, MAX_SIGNED_BYTES, type SignedMessage } from './signedMessage.ts'
+import { StreamError } from './streamError.ts'
+import { createStreamReader } from './streamReader.ts'
+import { closeStream, finishStream, writeMessage } from './streamWriter.ts'
+import {
+  decodeSyncRequest,
+  encodeSyncRequest,
+  MAX_ANSWERS,
+  MAX_REQUEST_BYTES,
+  missingFrom,
+  packPrefixes,
+  SYNC_PROTOCOL,
+} from './syncProtocol.ts'
+import { createPeerBuckets } from './tokenBucket.ts'
+import type { Verdict } from './verdict.ts'
+
+/** What is kept in sync: announcements and addresses, together. */
+export type SyncStore = {
+  /** As signed; announcements of these rounds, and all addresses. */
+  signed(from: number, to: number): SignedMessage[]
+  /** Everything but the signature. */
+  check(message: SignedMessage): Verdict<unknown>
+  take(message: SignedMessage): void
+  /** The rounds worth asking for, both inside. */
+  rounds(): { from: number; to: number }
+}
+
+export type Sync = {
+  /** Asks one peer, checks and takes what it has. @returns how many messages were new to us. */
+  pull(peer: string): Promise<number>
+  stop(): Promise<void>
+}
+
+export type SyncOptions = {
+  store: SyncStore
+  /** Mean wait before asking some peer again for what gossip lost. */
+  everyMs?: number
+  clock: Clock
+  logger: Logger
+}
+
+const IDLE_MS = 5000
+const FAULT_POINTS = 20
+
+/** Brings a late or restarted peer up to date: each new peer is asked once, then some peer every few seconds. */
+export async function startSync(host: Host, options: SyncOptions): Promise<Sync> {
+  const { store, logger, clock } = options
+  const stopping = new AbortController()
+  const bucketOf = createPeerBuckets(1, 10, clock)
+  const peers = new Set<string>()
+
+  async function serve(stream: Stream, connection: Connection): Promise<void> {
+    try {
+      if (!bucketOf(connection.remotePeer.toString()).tryTake(1)) throw new StreamError('aborted', 'asked too often')
+      await answer(stream, store, stopping.signal)
+    } catch (cause) {
+      stream.abort(cause instanceof Error ? cause : new StreamError('closed', cause))
+    }
+  }
+  async function pull(peer: string): Promise<number> {
+    let stream: Stream | undefined
+    try {
+      const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(4 * IDLE_MS)])
+      stream = await host.node.dialProtocol(peerIdFromString(peer), SYNC_PROTOCOL, { signal })
+      const taken = await ask(stream, store, signal)
+      await closeStream(stream, IDLE_MS)
+      return taken
+    } catch (cause) {
+      stream?.abort(cause instanceof Error ? cause : new StreamError('closed', cause))
+      if (cause instanceof SyncFault || cause instanceof CanonicalError) {
+        host.guard.penalise(peer, FAULT_POINTS, `answered with ${cause.message}`)
+      }
+      logger.debug('could not catch up', { peer, cause })
+      return 0
+    }
+  }
+  async function repeat(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await clock.sleep((options.everyMs ?? 10_000) * (0.5 + Math.random()), stopping.signal)
+      const all = [...peers]
+      const peer = all[Math.floor(Math.random() * all.length)]
+      if (peer !== undefined) await pull(peer)
+    }
+  }
+
+  await host.node.handle(SYNC_PROTOCOL, serve, { maxInboundStreams: 4, maxOutboundStreams: 4 })
+  const topology = await host.node.register(SYNC_PROTOCOL, {
+    onConnect(peer: PeerId) {
+      peers.add(peer.toString())
+      void pull(peer.toString())
+    },
+    onDisconnect: (peer: PeerId) => void peers.delete(peer.toString()),
+  })
+  repeat().catch(cause => {
+    if (!stopping.signal.aborted) logger.error('stopped catching up', { cause })
+  })
+  return {
+    pull,
+    async stop() {
+      stopping.abort(new StreamError('aborted'))
+      host.node.unregister(topology)
+      await host.node.unhandle(SYNC_PROTOCOL)
+    },
+  }
+}
+
+async function answer(stream: Stream, store: SyncStore, signal: AbortSignal): Promise<void> {
+  const asking = AbortSignal.any([signal, AbortSignal.timeout(IDLE_MS)])
+  const reader = createStreamReader(stream, { idleMs: IDLE_MS, signal: asking })
+  const frame = await reader.message(MAX_REQUEST_BYTES).finally(() => reader.release())
+  if (frame === null) return finishStream(stream, IDLE_MS)
+  const request = decodeSyncRequest(frame)
+  const sending = AbortSignal.any([signal, AbortSignal.timeout(4 * IDLE_MS)])
+  for (const message of missingFrom(request.have, store.signed(request.from, request.to))) {
+    await writeMessage(stream, encodeSigned(message), IDLE_MS, sending)
+  }
+  await finishStream(stream, IDLE_MS)
+}
+
+async function ask(stream: Stream, store: SyncStore, signal: AbortSignal): Promise<number> {
+  const { from, to } = store.rounds()
+  const reader = createStreamReader(stream, { idleMs: IDLE_MS, signal })
+  try {
+    const have = packPrefixes(store.signed(from, to))
+    await writeMessage(stream, encodeSyncRequest({ v: 1, from, to, have }), IDLE_MS, signal)
+    let taken = 0
+    for (let count = 0; count < MAX_ANSWERS; count += 1) {
+      const frame = await reader.message(MAX_SIGNED_BYTES)
+      if (frame === null) break
+      const message = decodeSigned(frame)
+      const { verdict } = store.check(message)
+      if (verdict === 'ignore') continue
+      // The cheap checks come first: a signature takes about a millisecond.
+      if (verdict === 'reject' || !(await isSignedByAuthor(message)))
+        throw new SyncFault('a forged or malformed message')
+      store.take(message)
+      taken += 1
+    }
+    return taken
+  } finally {
+    reader.release()
+  }
+}
+
+/** An answer that proves its sender at fault. Never leaves this file. */
+class SyncFault extends Error {
+  override readonly name = 'SyncFault'
+}

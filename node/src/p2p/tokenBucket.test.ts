@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
+import { createPeerBuckets, createTokenBucket } from './tokenBucket.ts'
+
+test('a burst is free, and what follows waits for the pace', () => {
+  const clock = createManualClock()
+  const bucket = createTokenBucket(100, 50, clock)
+  expect(bucket.takeMs(50)).toBe(0)
+  expect(bucket.takeMs(10)).toBe(100)
+  clock.advance(100)
+  expect(bucket.takeMs(10)).toBe(100)
+})
+
+test('tokens that are not there are not taken', () => {
+  const clock = createManualClock()
+  const bucket = createTokenBucket(1, 1, clock)
+  expect([bucket.tryTake(1), bucket.tryTake(1)]).toEqual([true, false])
+  clock.advance(1000)
+  expect(bucket.tryTake(1)).toBe(true)
+  expect(bucket.isFull()).toBe(false)
+})
+
+test('each peer has a bucket of its own', () => {
+  const bucketOf = createPeerBuckets(1, 1, createManualClock())
+  expect([bucketOf('a').tryTake(1), bucketOf('a').tryTake(1), bucketOf('b').tryTake(1)]).toEqual([true, false, true])
+})

@@ -1,0 +1,26 @@
+import type { AnnouncementKind } from './topics.ts'
+
+export type TopicRule = {
+  /** Rounds taken, counted from the current one as we see it: from `earliest` to `latest`, both inside. */
+  earliest: number
+  latest: number
+  /** Messages that one peer may send about one round: the announcement, its amendments, and repeats after restarts. */
+  perPeerAndRound: number
+}
+
+/**
+ * One rule for each topic of rounds. The early ends leave room for late joiners and late settlement; the late ends, for a
+ * view of the chain that lags by a round.
+ */
+export const topicRules: Record<AnnouncementKind, TopicRule> = {
+  // Committed up to two rounds ahead.
+  tasks: { earliest: -4, latest: 3, perPeerAndRound: 8 },
+  // Committed in the round itself, amendable until its end; scored in the next; needed until settled.
+  rollouts: { earliest: -4, latest: 1, perPeerAndRound: 16 },
+  // Revealed two rounds later, final after three more.
+  scores: { earliest: -6, latest: 1, perPeerAndRound: 8 },
+  canary: { earliest: -6, latest: 1, perPeerAndRound: 8 },
+}
+
+/** Everything that any rule takes, for catching up. */
+export const roundsKept = { earliest: -6, latest: 3 }

@@ -1,0 +1,127 @@
+import { multiaddr } from '@multiformats/multiaddr'
+import { afterEach, expect, test } from 'vitest'
+import { encodeCanonical } from '#core/canonical.ts'
+import { type Announcement, encodeAnnouncement } from '#p2p/announcement.ts'
+import type { Host } from '#p2p/host.ts'
+import { ownAnnouncement, testSwarm } from '#p2p/testAnnouncement.ts'
+import { startTestHost, until } from '#p2p/testHosts.ts'
+import { topicOf, topicsOf } from '#p2p/topics.ts'
+import { announced, startTestPeer, type TestPeer } from './p2pNetworks.ts'
+
+const stops: (() => Promise<void>)[] = []
+afterEach(async () => {
+  await Promise.all(stops.splice(0).map(stop => stop()))
+})
+
+const topic = topicOf(testSwarm, 'rollouts')
+
+type Scene = { victim: TestPeer; witness: TestPeer; attacker: Host }
+
+/** Two honest peers, and an attacker that is subscribed, connected to the first, and checks nothing. */
+async function scene(): Promise<Scene> {
+  const victim = await startTestPeer()
+  const witness = await startTestPeer({ bootnodes: victim.addresses() })
+  const attacker = await startTestHost({ topics: topicsOf(testSwarm) })
+  stops.push(victim.stop, witness.stop, attacker.stop)
+  for (const name of topicsOf(testSwarm)) attacker.gossip.subscribe(name)
+  await witness.waitForPeers(1)
+  await attacker.node.dial(victim.addresses().map(address => multiaddr(address)))
+  await until(attacker.gossip, ['subscription-change', 'gossipsub:heartbeat'], () =>
+    attacker.gossip.getSubscribers(topic).some(peer => peer.toString() === victim.peerId),
+  )
+  return { victim, witness, attacker }
+}
+
+const claim = (peerId: string, changes: object = {}): Announcement => ({
+  ...ownAnnouncement(),
+  v: 1,
+  chainId: testSwarm.chainId,
+  peerId,
+  ...changes,
+})
+
+/** Sends until the victim has hung up, then sees that it stays away, and that the honest peer heard none of it. */
+async function bannedAfter(
+  { victim, witness, attacker }: Scene,
+  payload: (index: number) => Uint8Array,
+): Promise<void> {
+  const connected = (): boolean => victim.connectedPeers().includes(attacker.peerId)
+  expect(connected()).toBe(true)
+  const hungUp = until(victim.host.node, ['peer:disconnect'], () => !connected())
+  for (let index = 0; index < 120 && connected(); index += 1) await attacker.gossip.publish(topic, payload(index))
+  await hungUp
+  expect(victim.host.guard.isBanned(attacker.peerId)).toBe(true)
+  await attacker.node.dial(victim.addresses().map(address => multiaddr(address))).catch(() => {})
+  expect(connected()).toBe(false)
+  expect(victim.connectedPeers()).toContain(witness.peerId)
+  expect(witness.host.gossip.getScore(victim.peerId)).toBeGreaterThanOrEqual(0)
+}
+
+test.each<[string, (attacker: string, index: number) => Uint8Array]>([
+  ['malformed', (_, index) => Uint8Array.from([index, 2, 3])],
+  ['oversized', attacker => encodeCanonical({ ...claim(attacker), padding: 'x'.repeat(17 << 10) })],
+  ['of another chain', attacker => encodeAnnouncement(claim(attacker, { chainId: 1 }))],
+  ['not canonical', attacker => notCanonical(encodeAnnouncement(claim(attacker)))],
+  [
+    'in the name of another peer',
+    () => encodeAnnouncement(claim('16Uiu2HAkzLY2i7BKTwqj4SBfqaE8EtU7pYnqsVtWt2fyZ4E7SCdc')),
+  ],
+])(
+  'a peer that sends announcements that are %s is rejected, scored down, hung up on and kept out',
+  async (_, payload) => {
+    const set = await scene()
+    await bannedAfter(set, index => payload(set.attacker.peerId, index))
+    expect(set.victim.announcements(5)).toEqual([])
+    expect(set.witness.announcements(5)).toEqual([])
+  },
+)
+
+test('a peer that floods well-formed announcements is heard a few times, then banned', async () => {
+  const set = await scene()
+  const payload = encodeAnnouncement(claim(set.attacker.peerId))
+  await bannedAfter(set, () => payload)
+  expect(set.victim.announcements(5).length).toBe(1)
+})
+
+test('messages with a forged signature are rejected, and their sender is banned', async () => {
+  const set = await scene()
+  forgeSignatures(set.attacker)
+  await bannedAfter(set, () => encodeAnnouncement(claim(set.attacker.peerId)))
+  expect(set.victim.announcements(5)).toEqual([])
+})
+
+test('after a frame above the limit, which ends gossip without a word, the peer is hung up on', async () => {
+  const { victim, attacker } = await scene()
+  const gone = until(victim.host.node, ['peer:disconnect'], () => !victim.connectedPeers().includes(attacker.peerId))
+  await attacker.gossip.publish(topic, new Uint8Array((1 << 20) + 1000))
+  await gone
+  expect(victim.host.guard.penaltyOf(attacker.peerId)).toBeGreaterThan(0)
+  expect(victim.host.guard.isBanned(attacker.peerId)).toBe(false)
+})
+
+test('a message of a round that we do not know yet is ignored, and its sender keeps its score', async () => {
+  const { victim, attacker } = await scene()
+  await attacker.gossip.publish(topic, encodeAnnouncement(claim(attacker.peerId, { round: 500 })))
+  const heard = announced(victim, 'rollouts', one => one.peerId === attacker.peerId)
+  await attacker.gossip.publish(topic, encodeAnnouncement(claim(attacker.peerId)))
+  await heard
+  expect(victim.announcements(500)).toEqual([])
+  expect(victim.host.gossip.getScore(attacker.peerId)).toBeGreaterThanOrEqual(0)
+})
+
+/** The same map behind a longer head than it needs. */
+function notCanonical(bytes: Uint8Array): Uint8Array {
+  return Uint8Array.from([0xb8, (bytes[0] ?? 0) & 0x1f, ...bytes.subarray(1)])
+}
+
+function forgeSignatures(host: Host): void {
+  const inside = host.gossip as unknown as { publishConfig: { privateKey: { sign(data: Uint8Array): unknown } } }
+  const key = inside.publishConfig.privateKey
+  inside.publishConfig.privateKey = {
+    async sign(data) {
+      const signature = Uint8Array.from((await key.sign(data)) as Uint8Array)
+      signature[5] = (signature[5] ?? 0) ^ 255
+      return signature
+    },
+  }
+}

@@ -1,0 +1,143 @@
+import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
+import { afterEach, expect, test } from 'vitest'
+import type { NetworkOptions } from '#p2p/network.ts'
+import { hash, ownAnnouncement } from '#p2p/testAnnouncement.ts'
+import { newPrivateKey, until } from '#p2p/testHosts.ts'
+import { announced, newBody, startTestPeer, type TestPeer } from './p2pNetworks.ts'
+
+const running: TestPeer[] = []
+const unhandled: unknown[] = []
+const onUnhandled = (reason: unknown): void => void unhandled.push(reason)
+process.on('unhandledRejection', onUnhandled)
+afterEach(async () => {
+  await Promise.all(running.splice(0).map(peer => peer.stop()))
+  expect(unhandled).toEqual([])
+})
+
+async function start(options: Partial<NetworkOptions> = {}): Promise<TestPeer> {
+  const peer = await startTestPeer(options)
+  running.push(peer)
+  return peer
+}
+
+async function swarm(count: number): Promise<[TestPeer, ...TestPeer[]]> {
+  const bootnode = await start()
+  const others = await Promise.all(Array.from({ length: count - 1 }, () => start({ bootnodes: bootnode.addresses() })))
+  return [bootnode, ...others]
+}
+
+const from = (peer: TestPeer) => (announcement: { peerId: string }) => announcement.peerId === peer.peerId
+
+test('five peers find each other from one bootnode, hear announcements and fetch the bodies', async () => {
+  const peers = await swarm(5)
+  await Promise.all(peers.map(peer => peer.waitForPeers(4)))
+  const bodies = peers.map(() => newBody())
+  const heard = peers.flatMap(peer =>
+    peers.filter(one => one !== peer).map(one => announced(peer, 'rollouts', from(one))),
+  )
+  await Promise.all(
+    peers.map((peer, index) => {
+      const body = bodies[index] ?? newBody()
+      return peer.publish(ownAnnouncement({ contentId: peer.put(body), size: body.byteLength }))
+    }),
+  )
+  const announcements = await Promise.all(heard)
+  expect(announcements.length).toBe(20)
+
+  const fetched = await Promise.all(
+    peers.flatMap(peer =>
+      peer
+        .announcements(5, 'rollouts')
+        .map(({ contentId, size, peerId }) =>
+          peer.fetchBundle({ contentId, size, from: [peerId] }).then(result => result.ok || peerId === peer.peerId),
+        ),
+    ),
+  )
+  expect(fetched.length).toBe(25)
+  expect(fetched.every(Boolean)).toBe(true)
+})
+
+test('a late joiner gets the announcements of the current round, also of peers it is not connected to', async () => {
+  const [bootnode, author] = await swarm(2)
+  if (author === undefined) return
+  const heard = announced(bootnode, 'tasks', from(author))
+  await author.publish(ownAnnouncement({ kind: 'tasks', contentId: hash('first') }))
+  await heard
+  await author.stop()
+
+  const late = await start({ bootnodes: bootnode.addresses() })
+  const announcement = await announced(late, 'tasks', from(author))
+  expect(announcement.contentId).toBe(hash('first'))
+})
+
+test('a restarted peer is redialled, gets its own announcement back, and can amend it', async () => {
+  const privateKey = await newPrivateKey()
+  const [bootnode] = await swarm(1)
+  const first = await start({ privateKey, bootnodes: bootnode.addresses() })
+  await first.waitForPeers(1)
+  const heard = announced(bootnode, 'rollouts', from(first))
+  await first.publish(ownAnnouncement({ contentId: hash('first') }))
+  await heard
+  await first.stop()
+
+  const second = await start({ privateKey, bootnodes: bootnode.addresses() })
+  expect(second.peerId).toBe(first.peerId)
+  // Its own announcements do not come to handlers: another peer's, taken in the same catch-up, tells when it is done.
+  const marked = announced(second, 'canary', from(bootnode))
+  await bootnode.publish(ownAnnouncement({ kind: 'canary' }))
+  await marked
+  await until(second.host.gossip, ['gossipsub:heartbeat'], () => second.announcements(5, 'rollouts').length === 1)
+  expect(second.announcements(5, 'rollouts')[0]?.contentId).toBe(hash('first'))
+
+  const amended = announced(bootnode, 'rollouts', one => one.contentId === hash('amended'))
+  await second.publish(ownAnnouncement({ contentId: hash('amended') }))
+  await amended
+  expect(bootnode.announcements(5, 'rollouts').length).toBe(1)
+})
+
+test('a bootnode that restarts is found again, and gossip goes on', async () => {
+  const privateKey = await newPrivateKey()
+  const first = await start({ privateKey })
+  const listen = first.addresses().map(address => address.split('/p2p/')[0] ?? '')
+  const peer = await start({ bootnodes: first.addresses() })
+  await peer.waitForPeers(1)
+  await first.stop()
+  const second = await start({ privateKey, listen })
+  await Promise.all([peer.waitForPeers(1), second.waitForPeers(1)])
+  const heard = announced(second, 'scores', from(peer))
+  await peer.publish(ownAnnouncement({ kind: 'scores' }))
+  await heard
+})
+
+test('a peer with an RSA key announces, is heard by all, and is believed by those who come late', async () => {
+  const privateKey = privateKeyToProtobuf(await generateKeyPair('RSA', 2048))
+  const [bootnode] = await swarm(1)
+  const rsa = await start({ privateKey, bootnodes: bootnode.addresses() })
+  await rsa.waitForPeers(1)
+  const body = newBody()
+  const heard = announced(bootnode, 'rollouts', from(rsa))
+  await rsa.publish(ownAnnouncement({ contentId: rsa.put(body), size: body.byteLength }))
+  await heard
+  const late = await start({ bootnodes: bootnode.addresses() })
+  const { contentId, size, peerId } = await announced(late, 'rollouts', from(rsa))
+  const result = await late.fetchBundle({ contentId, size, from: [peerId] })
+  expect(result.ok).toBe(true)
+})
+
+test('a handler that fails does not stop gossip', async () => {
+  const [bootnode, author] = await swarm(2)
+  if (author === undefined) return
+  bootnode.onAnnouncement('tasks', () => {
+    throw new Error('handler')
+  })
+  await author.waitForPeers(1)
+  const heard = [announced(bootnode, 'tasks', from(author)), announced(bootnode, 'scores', from(author))]
+  await author.publish(ownAnnouncement({ kind: 'tasks' }))
+  await author.publish(ownAnnouncement({ kind: 'scores' }))
+  await Promise.all(heard)
+})
+
+test('stopping twice, and while others dial, is clean', async () => {
+  const [bootnode, peer] = await swarm(2)
+  await Promise.all([bootnode.stop(), peer?.stop(), peer?.stop()])
+})
