@@ -29,10 +29,8 @@ const trainingSchema = z.strictObject({
   maxGradientNorm: z.number().positive(),
   clipLow: share,
   clipHigh: share,
-  /** Groups whose rewards deviate less (population standard deviation) teach nothing and are dropped. */
+  /** Groups whose rewards deviate less (standard deviation over samples - 1) teach nothing and are dropped. */
   minGroupDeviation: z.number().min(0).max(1),
-  /** Added to the deviation that advantages are divided by. */
-  deviationEpsilon: z.number().min(0).max(1),
 })
 
 const sharingSchema = z.strictObject({

@@ -23,7 +23,6 @@ const starter: EnvironmentSpec = {
     clipLow: 0.2,
     clipHigh: 0.28,
     minGroupDeviation: 0.05,
-    deviationEpsilon: 1e-4,
   },
   sharing: { mode: 'updateForEachPeer', groupsPerPeer: 8, peers: 8 },
   difficulty: difficultySchema.parse({}),
@@ -46,7 +45,6 @@ const qwen: EnvironmentSpec = {
     betas: [0.9, 0.999],
     warmUpRounds: 0,
     minGroupDeviation: 0,
-    deviationEpsilon: 1e-8,
   },
   sharing: { mode: 'mixed', groupsPerPeer: 1, peers: 2 },
 }

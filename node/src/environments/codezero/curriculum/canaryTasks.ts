@@ -1,15 +1,17 @@
+import { drawInputs } from './drawInputs.ts'
 import { drawHeldOutTask } from './drawTask.ts'
 import { seededRandom } from './seededRandom.ts'
 import { semanticKey } from './semanticKey.ts'
+import { strictTests } from './strictTests.ts'
 import type { Level, Task } from './task.ts'
 
 /**
  * The fixed held-out set of a level: measured by execution, never trained on.
  *
- * Functions are distinct while the level has enough of them (levels 1 and 2 do not).
+ * Functions are distinct while the level has enough of them (level 1 does not).
  */
 export function canaryTasks(level: Level, count = 100): Task[] {
-  const random = seededRandom(`waggle canary level ${level}`)
+  const random = seededRandom(`canary level ${level}`)
   const tasks: Task[] = []
   const seen = new Set<string>()
   for (let tries = 0; tasks.length < count; tries++) {
@@ -20,4 +22,14 @@ export function canaryTasks(level: Level, count = 100): Task[] {
     tasks.push(task)
   }
   return tasks
+}
+
+/** A canary task with the tests that it is measured by: always the same. */
+export type CanaryCase = { task: Task; tests: string[] }
+
+export function canaryCases(level: Level, count = 100): CanaryCase[] {
+  return canaryTasks(level, count).map((task, i) => ({
+    task,
+    tests: strictTests(task, drawInputs(task.meaning, seededRandom(`canary inputs ${level} ${i}`))),
+  }))
 }

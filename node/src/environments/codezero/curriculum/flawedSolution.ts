@@ -2,6 +2,7 @@ import { confusedFilter, type FilterId, hardFilters } from './filters.ts'
 import { confusedMap, hardMaps, type MapId } from './maps.ts'
 import { renderSolution } from './renderSolution.ts'
 import type { SeededRandom } from './seededRandom.ts'
+import { isHeldOut } from './semanticKey.ts'
 import { type StructuralBug, typicalAggregateBug } from './structuralBugs.ts'
 import type { Meaning, Task } from './task.ts'
 
@@ -11,7 +12,9 @@ export const flawRates = { easy: 0.12, hard: 0.6, aggregate: 0.3, droppedStep: 0
 /** An answer of the solver's corpus: right, or with a typical mistake, more often where the concept is hard. */
 export function flawedSolution(task: Task, random: SeededRandom): string {
   const { meaning, bug } = flawedMeaning(task.meaning, random)
-  return renderSolution(task, meaning, random, { style: 'narrow', bug })
+  // A mistake must not show how a held-out function is written.
+  const shown = isHeldOut(meaning) ? task.meaning : meaning
+  return renderSolution(task, shown, random, { style: 'narrow', bug })
 }
 
 function flawedMeaning(meaning: Meaning, random: SeededRandom): { meaning: Meaning; bug: StructuralBug | null } {

@@ -1,9 +1,8 @@
-import { sha256 } from '@noble/hashes/sha2.js'
-import { utf8ToBytes } from '@noble/hashes/utils.js'
+import { randomStream } from '#core/random.ts'
 
-/** A stream of pseudo-random draws that is the same on every machine for the same seed. */
+/** Draws for the curriculum: the same on every machine for the same seed. */
 export type SeededRandom = {
-  /** A number in [0, 1). */
+  /** Uniform in (0, 1). */
   next(): number
   /** An integer in [low, high], both included. */
   between(low: number, high: number): number
@@ -16,15 +15,11 @@ export type SeededRandom = {
   shuffled<T>(items: readonly T[]): T[]
 }
 
-/**
- * Small Fast Counting generator (sfc32), seeded by the SHA-256 of a string.
- *
- * @param seed - any string or integer; the same seed gives the same stream.
- * @see Doty-Humphrey, PractRand, sfc32.
- */
+/** @param seed - any string or number; the same seed gives the same draws. */
 export function seededRandom(seed: string | number): SeededRandom {
-  const next = sfc32(sha256(utf8ToBytes(String(seed))))
-  const between = (low: number, high: number) => low + Math.floor(next() * (high - low + 1))
+  const stream = randomStream('curriculum', String(seed))
+  const next = () => stream.uniform()
+  const between = (low: number, high: number) => low + stream.integer(high - low + 1)
   const pick = <T>(items: readonly T[]): T => items[between(0, items.length - 1)] as T
   return {
     next,
@@ -49,19 +44,5 @@ export function seededRandom(seed: string | number): SeededRandom {
       }
       return order
     },
-  }
-}
-
-function sfc32(digest: Uint8Array): () => number {
-  const view = new DataView(digest.buffer, digest.byteOffset)
-  let [a, b, c, counter] = [view.getInt32(0), view.getInt32(4), view.getInt32(8), view.getInt32(12)]
-  return () => {
-    const sum = (((a + b) | 0) + counter) | 0
-    counter = (counter + 1) | 0
-    a = b ^ (b >>> 9)
-    b = (c + (c << 3)) | 0
-    c = (c << 21) | (c >>> 11)
-    c = (c + sum) | 0
-    return (sum >>> 0) / 4294967296
   }
 }
