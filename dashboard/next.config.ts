@@ -1,0 +1,19 @@
+import { join } from 'node:path'
+import type { NextConfig } from 'next'
+
+const config: NextConfig = {
+  // The browser talks to the indexer's live stream itself, so nothing that Next serves has to stay uncompressed.
+  transpilePackages: ['@waggle/deployments', '@waggle/node'],
+  turbopack: { root: join(import.meta.dirname, '..') },
+  // `npm run typecheck -w @waggle/dashboard` does it, and the tests run that: a first `npm run swarm` waits for the build.
+  typescript: { ignoreBuildErrors: true },
+  poweredByHeader: false,
+  agentRules: false,
+  experimental: {
+    // Two cores are shared with a whole swarm: one worker is as fast for four pages and half the memory.
+    cpus: 1,
+    useOffline: true,
+  },
+}
+
+export default config

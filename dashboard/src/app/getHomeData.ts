@@ -1,0 +1,29 @@
+import 'server-only'
+import { getCanary, getSwarmStatus } from '@/sources/gateway.ts'
+import { getFeed } from '@/sources/getFeed.ts'
+import { getStandings } from '@/sources/getStandings.ts'
+
+export const PEERS_PER_PAGE = 20
+const FEED_ITEMS = 24
+
+export interface HomeParameters {
+  search: string
+  page: number
+}
+
+/** Search and page from the address; what makes no sense there is as if it were absent. */
+export function readHomeParameters(query: Record<string, string | string[] | undefined>): HomeParameters {
+  const first = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value) ?? ''
+  const page = Number(first(query.page))
+  return { search: first(query.q).trim().slice(0, 100), page: Number.isSafeInteger(page) && page > 0 ? page : 1 }
+}
+
+/** Every part of the home page, each on its way: a slow one holds up none of the others. */
+export function getHomeData({ search, page }: HomeParameters) {
+  return {
+    status: getSwarmStatus(),
+    canary: getCanary(),
+    standings: getStandings(search, PEERS_PER_PAGE, (page - 1) * PEERS_PER_PAGE),
+    feed: getFeed(FEED_ITEMS),
+  }
+}

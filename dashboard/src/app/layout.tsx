@@ -1,0 +1,53 @@
+import './globals.css'
+import type { Metadata, Viewport } from 'next'
+import { connection } from 'next/server'
+import type { ReactNode } from 'react'
+import { AccountProvider } from '@/chain/AccountProvider.tsx'
+import { ChainProvider } from '@/chain/ChainProvider.tsx'
+import { OfflineBanner } from '@/components/OfflineBanner.tsx'
+import { SiteHeader } from '@/components/SiteHeader.tsx'
+import { LiveProvider } from '@/live/LiveProvider.tsx'
+import { readEnvironment } from '@/sources/environment.ts'
+import { getNetwork } from '@/sources/getNetwork.ts'
+import { recursive, recursiveMono } from './fonts.ts'
+
+export const metadata: Metadata = {
+  title: { default: 'Waggle', template: '%s · Waggle' },
+  description: 'An open swarm of language models that learn from each other, with every point on a chain.',
+}
+
+export const viewport: Viewport = {
+  themeColor: [
+    { media: '(prefers-color-scheme: light)', color: '#f6f7f1' },
+    { media: '(prefers-color-scheme: dark)', color: '#12121c' },
+  ],
+}
+
+export default async function RootLayout({ children }: { children: ReactNode }) {
+  // Nothing of the deployment is known when this is built.
+  await connection()
+  const network = getNetwork()
+  return (
+    <html lang="en" className={`${recursive.variable} ${recursiveMono.variable}`}>
+      <body>
+        <a
+          href="#main"
+          className="sr-only focus:not-sr-only focus:absolute focus:z-20 focus:bg-honey focus:p-3 focus:text-night"
+        >
+          Skip to the content
+        </a>
+        <ChainProvider network={network}>
+          <AccountProvider>
+            <LiveProvider indexerUrl={readEnvironment().indexerUrl}>
+              <OfflineBanner />
+              <SiteHeader networkName={network?.name ?? null} />
+              <main id="main" className="mx-auto w-full max-w-6xl px-4 pt-6 pb-24 sm:px-6">
+                {children}
+              </main>
+            </LiveProvider>
+          </AccountProvider>
+        </ChainProvider>
+      </body>
+    </html>
+  )
+}

@@ -1,0 +1,40 @@
+import { Suspense } from 'react'
+import { CanarySection } from '@/components/CanarySection.tsx'
+import { Comb } from '@/components/Comb.tsx'
+import { Feed } from '@/components/Feed.tsx'
+import { Leaderboard } from '@/components/Leaderboard.tsx'
+import { OwnPeers } from '@/components/OwnPeers.tsx'
+import { RoundHeadline } from '@/components/RoundHeadline.tsx'
+import { Skeleton } from '@/components/Skeleton.tsx'
+import { SwarmFacts } from '@/components/SwarmFacts.tsx'
+import { getHomeData, readHomeParameters } from './getHomeData.ts'
+
+export default async function HomePage({ searchParams }: PageProps<'/'>) {
+  const parameters = readHomeParameters(await searchParams)
+  const { status, canary, standings, feed } = getHomeData(parameters)
+  return (
+    <>
+      <section aria-label="The current round" className="grid items-center gap-x-14 gap-y-8 md:grid-cols-[24rem_1fr]">
+        <Comb />
+        <div>
+          <RoundHeadline />
+          <Suspense fallback={<Skeleton lines={2} />}>
+            <SwarmFacts status={status} />
+          </Suspense>
+        </div>
+      </section>
+      <OwnPeers />
+      <div className="mt-14 grid gap-x-12 gap-y-14 lg:grid-cols-[1fr_20rem]">
+        <Suspense fallback={<Skeleton lines={12} title="Leaderboard" />}>
+          <Leaderboard standings={standings} {...parameters} />
+        </Suspense>
+        <Suspense fallback={<Skeleton lines={12} title="As it happens" />}>
+          <Feed feed={feed} />
+        </Suspense>
+      </div>
+      <Suspense fallback={<Skeleton lines={6} title="Reward and execution" />}>
+        <CanarySection canary={canary} />
+      </Suspense>
+    </>
+  )
+}

@@ -1,0 +1,36 @@
+import type { Metadata } from 'next'
+import Link from 'next/link'
+import { notFound } from 'next/navigation'
+import { Suspense } from 'react'
+import { ProblemSection } from '@/components/ProblemSection.tsx'
+import { RoundPath } from '@/components/RoundPath.tsx'
+import { Skeleton } from '@/components/Skeleton.tsx'
+import { VoteSection } from '@/components/VoteSection.tsx'
+import { getRoundData, readRoundNumber } from './getRoundData.ts'
+
+export async function generateMetadata({ params }: PageProps<'/rounds/[round]'>): Promise<Metadata> {
+  return { title: `Round ${(await params).round}` }
+}
+
+export default async function RoundPage({ params, searchParams }: PageProps<'/rounds/[round]'>) {
+  const round = readRoundNumber((await params).round)
+  if (round === null) notFound()
+  const { task } = await searchParams
+  const { record, bodies } = getRoundData(round)
+  return (
+    <>
+      <nav aria-label="Neighbouring rounds" className="flex gap-4 text-sm">
+        {round > 0 && <Link href={`/rounds/${round - 1}`}>Round {round - 1}</Link>}
+        <Link href={`/rounds/${round + 1}`}>Round {round + 1}</Link>
+      </nav>
+      <h1 className="mt-3 text-5xl sm:text-6xl">Round {round}</h1>
+      <RoundPath round={round} />
+      <Suspense fallback={<Skeleton lines={5} title="Votes and points" />}>
+        <VoteSection record={record} round={round} />
+      </Suspense>
+      <Suspense fallback={<Skeleton lines={10} title="Problems and solutions" />}>
+        <ProblemSection bodies={bodies} asked={typeof task === 'string' ? task : undefined} />
+      </Suspense>
+    </>
+  )
+}

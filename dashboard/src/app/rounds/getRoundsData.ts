@@ -1,0 +1,16 @@
+import 'server-only'
+import { getRounds, type RoundList } from '@/sources/getRounds.ts'
+import type { Part } from '@/sources/part.ts'
+
+export const ROUNDS_PER_PAGE = 25
+
+export interface RoundsData {
+  page: number
+  rounds: Promise<Part<RoundList>>
+}
+
+export function getRoundsData(query: Record<string, string | string[] | undefined>): RoundsData {
+  const asked = Number(query.page)
+  const page = Number.isSafeInteger(asked) && asked > 0 ? asked : 1
+  return { page, rounds: getRounds(ROUNDS_PER_PAGE, (page - 1) * ROUNDS_PER_PAGE) }
+}

@@ -1,0 +1,23 @@
+import type { Metadata } from 'next'
+import { Suspense } from 'react'
+import { RoundsTable } from '@/components/RoundsTable.tsx'
+import { Skeleton } from '@/components/Skeleton.tsx'
+import { getRoundsData } from './getRoundsData.ts'
+
+export const metadata: Metadata = { title: 'Rounds' }
+
+export default async function RoundsPage({ searchParams }: PageProps<'/rounds'>) {
+  const { page, rounds } = getRoundsData(await searchParams)
+  return (
+    <>
+      <h1 className="text-4xl sm:text-5xl">Rounds</h1>
+      <p className="mt-3 max-w-prose text-soft">
+        A round is tried, voted on, revealed and settled, one round of time each. Its points are final three rounds
+        after it ended.
+      </p>
+      <Suspense fallback={<Skeleton lines={12} />}>
+        <RoundsTable rounds={rounds} page={page} />
+      </Suspense>
+    </>
+  )
+}

@@ -1,0 +1,50 @@
+'use client'
+
+import { getConnection, reconnect, watchConnection } from '@wagmi/core'
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
+import type { Address } from 'viem'
+import { useChain } from './ChainProvider.tsx'
+import { type OwnPeer, readOwnPeers } from './readOwnPeers.ts'
+
+export interface Account {
+  address: Address | null
+  /** Null while they are read, or when the chain does not answer. */
+  peers: OwnPeer[] | null
+}
+
+const AccountContext = createContext<Account>({ address: null, peers: null })
+
+/** The wallet's account, and its peers as PeerRegistry has them. */
+export function AccountProvider({ children }: { children: ReactNode }) {
+  const chain = useChain()
+  const [address, setAddress] = useState<Address | null>(null)
+  const [peers, setPeers] = useState<OwnPeer[] | null>(null)
+
+  useEffect(() => {
+    if (chain === null) return
+    // Not useSyncExternalStore(getConnection): it gives a new object each time, and React would loop.
+    const unwatch = watchConnection(chain.config, { onChange: ({ address }) => setAddress(address ?? null) })
+    setAddress(getConnection(chain.config).address ?? null)
+    void reconnect(chain.config).catch(() => [])
+    return unwatch
+  }, [chain])
+
+  useEffect(() => {
+    setPeers(null)
+    if (chain === null || address === null) return
+    let current = true
+    const show = (own: OwnPeer[]) => {
+      if (current) setPeers(own)
+    }
+    readOwnPeers(chain.config, chain.network, address).then(show, () => undefined)
+    return () => {
+      current = false
+    }
+  }, [chain, address])
+
+  return <AccountContext value={{ address, peers }}>{children}</AccountContext>
+}
+
+export function useAccount(): Account {
+  return useContext(AccountContext)
+}

@@ -1,0 +1,34 @@
+/** What the chain says of the time, or why it says nothing. Times are Unix seconds of the chain's clock. */
+export type RoundClock =
+  | { state: 'loading' }
+  | { state: 'unset' }
+  | { state: 'down'; url: string }
+  | { state: 'wrongChain'; url: string; expected: number; found: number }
+  | { state: 'noContract'; url: string }
+  | ({ state: 'waiting'; startsAtSec: number } & Skewed)
+  | ({ state: 'running' } & RunningRound & Skewed)
+
+export interface RunningRound {
+  round: number
+  startsAtSec: number
+  endsAtSec: number
+  /** A round r is final once the current one is past r + this. */
+  finalityRounds: number
+}
+
+interface Skewed {
+  /** Chain time minus this computer's. */
+  skewSec: number
+}
+
+/** A block is seen late by up to a poll, never early, so the larger of two samples is nearer the truth; one far below means that a clock was set. */
+const TOLERATED_LAG_SEC = 5
+
+export function chainSkewSec(previous: number | null, sample: number): number {
+  return previous === null || previous - sample > TOLERATED_LAG_SEC ? sample : Math.max(previous, sample)
+}
+
+/** Whole seconds until `atSec` on the chain's clock, never below 0. */
+export function secondsUntil(atSec: number, skewSec: number, nowMs: number): number {
+  return Math.max(0, Math.ceil(atSec - skewSec - nowMs / 1000))
+}

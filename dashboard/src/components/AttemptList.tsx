@@ -1,0 +1,43 @@
+import { type Attempt, bestFirst } from '@/merge/problems.ts'
+import { Notice } from './Notice.tsx'
+import { PeerLink } from './PeerLink.tsx'
+import { RolloutCard } from './RolloutCard.tsx'
+
+/** The best tries show at once; the others wait behind a summary. */
+const SHOWN = 2
+
+/** What each solver tried, best first. */
+export function AttemptList({ attempts }: { attempts: Attempt[] }) {
+  if (attempts.length === 0)
+    return <Notice title="Nobody’s solutions to this problem are known here yet.">Try another problem above.</Notice>
+  return (
+    <ul className="min-w-0 space-y-10">
+      {attempts.map(attempt => {
+        const ordered = bestFirst(attempt.rollouts)
+        const rest = ordered.slice(SHOWN)
+        return (
+          <li key={attempt.peerKey}>
+            <PeerLink peer={attempt} />
+            <ul className="mt-3 grid gap-4 xl:grid-cols-2">
+              {ordered.slice(0, SHOWN).map(rollout => (
+                <RolloutCard key={rollout.index} rollout={rollout} />
+              ))}
+            </ul>
+            {rest.length > 0 && (
+              <details className="mt-3">
+                <summary className="text-sm font-medium text-soft underline">
+                  {rest.length} more {rest.length === 1 ? 'try' : 'tries'}
+                </summary>
+                <ul className="mt-3 grid gap-4 xl:grid-cols-2">
+                  {rest.map(rollout => (
+                    <RolloutCard key={rollout.index} rollout={rollout} />
+                  ))}
+                </ul>
+              </details>
+            )}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

@@ -1,0 +1,69 @@
+import { canarySeries } from '@/merge/canarySeries.ts'
+import type { Canary } from '@/sources/gateway.ts'
+import type { Part } from '@/sources/part.ts'
+import { CanaryChart } from './CanaryChart.tsx'
+import { CanaryTable } from './CanaryTable.tsx'
+import { CanaryVerdict } from './CanaryVerdict.tsx'
+import { HeldOut } from './HeldOut.tsx'
+import { Notice } from './Notice.tsx'
+import { PartDown } from './PartDown.tsx'
+
+/** More charts than this are a wall; the table has every solver. */
+const SHOWN_SOLVERS = 6
+
+/** Reward beside pass@1 by execution, for all solvers and for each: one that learns to fool its judge model shows at once. */
+export async function CanarySection({ canary }: { canary: Promise<Part<Canary>> }) {
+  return (
+    <section aria-labelledby="canary" className="mt-16 border-t border-line pt-10">
+      <h2 id="canary" className="text-3xl">
+        Reward and execution
+      </h2>
+      <p className="mt-2 max-w-prose text-soft">
+        A judge model pays the reward and never runs code. Every few rounds the solvers also try a fixed set of tasks
+        that nobody trains on, and there the code is run. Both lines should rise together.
+      </p>
+      <Body part={await canary} />
+    </section>
+  )
+}
+
+function Body({ part }: { part: Part<Canary> }) {
+  if (part.state === 'down')
+    return (
+      <div className="mt-6">
+        <PartDown part={part} />
+      </div>
+    )
+  const [all, ...solvers] = canarySeries(part.data.points)
+  if (all === undefined)
+    return (
+      <div className="mt-6">
+        <Notice title="No canary has run yet.">The first one comes after a few rounds.</Notice>
+      </div>
+    )
+  return (
+    <>
+      <div className="mt-6 grid gap-x-10 gap-y-8 lg:grid-cols-[1fr_24rem]">
+        <div>
+          <CanaryVerdict series={all} />
+          <CanaryChart rows={all.rows} label="All solvers: reward and pass@1 by execution" height={300} />
+        </div>
+        <ul className="grid content-start gap-6 sm:grid-cols-2 lg:grid-cols-1">
+          {solvers.slice(0, SHOWN_SOLVERS).map(series => (
+            <li key={series.peerKey}>
+              <CanaryVerdict series={series} />
+              <CanaryChart
+                rows={series.rows}
+                label={`${series.name}: reward and pass@1 by execution`}
+                height={96}
+                small
+              />
+            </li>
+          ))}
+        </ul>
+      </div>
+      {part.data.heldOut && <HeldOut heldOut={part.data.heldOut} />}
+      <CanaryTable points={part.data.points} />
+    </>
+  )
+}

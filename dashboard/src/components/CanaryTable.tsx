@@ -1,0 +1,43 @@
+import { formatShare } from '@/merge/format.ts'
+import type { CanaryPoint } from '@/sources/gateway.ts'
+
+/** The charts' numbers, for those who read better than they see, and for copying. Newest first. */
+export function CanaryTable({ points }: { points: CanaryPoint[] }) {
+  const rows = points.toSorted((a, b) => b.round - a.round || a.name.localeCompare(b.name))
+  const share = (value: number | null) => (value === null ? '–' : formatShare(value))
+  return (
+    <details className="mt-6">
+      <summary className="text-sm font-medium text-soft underline">Show the numbers</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it. */}
+      <section className="mt-3 max-h-96 overflow-auto" tabIndex={0} aria-label="Canary by round and solver">
+        <table className="w-full min-w-xl text-left text-sm">
+          <thead className="text-soft">
+            <tr>
+              {['Round', 'Solver', 'Reward', 'Predicted', 'Pass@1', 'Tasks × samples'].map(title => (
+                <th key={title} scope="col" className="border-b border-line py-1.5 pr-4 font-medium">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(point => (
+              <tr key={`${point.round} ${point.peerKey}`} className="border-b border-line">
+                <td className="figures py-1.5 pr-4">{point.round}</td>
+                <th scope="row" className="casual py-1.5 pr-4 font-medium">
+                  {point.name}
+                </th>
+                <td className="figures py-1.5 pr-4">{share(point.reward)}</td>
+                <td className="figures py-1.5 pr-4">{share(point.predicted)}</td>
+                <td className="figures py-1.5 pr-4">{share(point.passAt1)}</td>
+                <td className="figures py-1.5 pr-4">
+                  {point.tasks} × {point.samples}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </details>
+  )
+}

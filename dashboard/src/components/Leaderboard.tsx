@@ -1,0 +1,85 @@
+import { PEERS_PER_PAGE } from '@/app/getHomeData.ts'
+import type { Standings } from '@/sources/getStandings.ts'
+import type { Part } from '@/sources/part.ts'
+import { LeaderboardRow } from './LeaderboardRow.tsx'
+import { LeaderboardSearch } from './LeaderboardSearch.tsx'
+import { Notice } from './Notice.tsx'
+import { Pager } from './Pager.tsx'
+import { PartDown } from './PartDown.tsx'
+
+interface Props {
+  standings: Promise<Part<Standings>>
+  search: string
+  page: number
+}
+
+/** All peers by points, with search and pages. */
+export async function Leaderboard({ standings, search, page }: Props) {
+  const part = await standings
+  return (
+    <section aria-labelledby="leaderboard" className="min-w-0">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <h2 id="leaderboard" className="text-3xl">
+          Leaderboard
+        </h2>
+        <LeaderboardSearch search={search} />
+      </div>
+      {part.state === 'down' ? (
+        <div className="mt-6">
+          <PartDown part={part} />
+        </div>
+      ) : (
+        <Board standings={part.data} search={search} page={page} />
+      )}
+    </section>
+  )
+}
+
+const columns: [title: string, className: string][] = [
+  ['Rank', 'w-12 text-right'],
+  ['Peer', ''],
+  ['Account', 'hidden sm:table-cell'],
+  ['Last round', 'hidden text-right md:table-cell'],
+  ['Points', 'text-right'],
+]
+
+function Board({ standings: { rows, total }, search, page }: { standings: Standings; search: string; page: number }) {
+  if (rows.length === 0) {
+    return (
+      <div className="mt-6">
+        {search === '' && page === 1 ? (
+          <Notice title="No peer has registered yet.">Peers appear here as soon as the chain knows them.</Notice>
+        ) : (
+          <Notice title={search === '' ? 'There is no such page.' : `No peer matches “${search}”.`}>
+            Search for part of a name, of a peer id or of an account.
+          </Notice>
+        )}
+      </div>
+    )
+  }
+  return (
+    <>
+      <table className="mt-4 w-full border-collapse text-left">
+        <thead className="text-sm text-soft">
+          <tr>
+            {columns.map(([title, className]) => (
+              <th key={title} scope="col" className={`border-b border-line px-2 py-2 font-medium ${className}`}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(row => (
+            <LeaderboardRow key={row.peerKey} row={row} />
+          ))}
+        </tbody>
+      </table>
+      <Pager
+        page={page}
+        pages={Math.ceil(total / PEERS_PER_PAGE)}
+        href={to => `/?${new URLSearchParams({ q: search, page: `${to}` })}`}
+      />
+    </>
+  )
+}

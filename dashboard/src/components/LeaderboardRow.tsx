@@ -1,0 +1,35 @@
+import Link from 'next/link'
+import { formatPoints, shorten } from '@/merge/format.ts'
+import type { Standing } from '@/sources/getStandings.ts'
+import { PeerLink } from './PeerLink.tsx'
+
+/** One peer's line: points that stand, and under them those of rounds that are not final yet. */
+export function LeaderboardRow({ row }: { row: Standing }) {
+  return (
+    <tr className="border-b border-line hover:bg-comb">
+      <td className="figures w-12 px-2 py-2.5 text-right text-soft">{row.rank}</td>
+      <td className="max-w-0 px-2 py-2.5">
+        <PeerLink peer={row} />
+      </td>
+      <td className="figures hidden w-32 px-2 py-2.5 text-sm sm:table-cell" title={row.account}>
+        {shorten(row.account)}
+      </td>
+      <td className="figures hidden w-24 px-2 py-2.5 text-right text-sm md:table-cell">
+        {row.lastActiveRound === null ? (
+          '–'
+        ) : (
+          <Link href={`/rounds/${row.lastActiveRound}`}>{row.lastActiveRound}</Link>
+        )}
+      </td>
+      <td className="w-28 px-2 py-2.5 text-right">
+        <span className="figures block text-lg leading-tight font-semibold">{formatPoints(row.finalPointsMilli)}</span>
+        {row.provisionalPointsMilli > 0 && (
+          <span className="figures block text-xs text-honey-ink">
+            +{formatPoints(row.provisionalPointsMilli)}
+            <span className="font-sans"> provisional</span>
+          </span>
+        )}
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,41 @@
+import type { Part, Source, Trouble } from '@/sources/part.ts'
+import { Notice } from './Notice.tsx'
+
+type Down = Extract<Part<unknown>, { state: 'down' }>
+
+const names: Record<Source, { title: string; variable: string; start: string }> = {
+  indexer: {
+    title: 'The indexer',
+    variable: 'WAGGLE_INDEXER_URL',
+    start: 'Points and history come back once it runs again.',
+  },
+  gateway: {
+    title: 'The gateway node',
+    variable: 'WAGGLE_GATEWAY_URL',
+    start: 'Tasks, solutions and the canary come back once it runs again; what the chain says is not affected.',
+  },
+  chain: { title: 'The chain', variable: 'WAGGLE_RPC_URL', start: 'The round clock goes on once it answers.' },
+}
+
+const says: Record<Trouble, (url: string | null) => string> = {
+  unset: () => 'has no address here.',
+  unreachable: url => `at ${url} does not answer.`,
+  unreadable: url => `at ${url} answered in a form that this dashboard does not know.`,
+}
+
+function todo(source: Source, trouble: Trouble): string {
+  const { variable, start } = names[source]
+  if (trouble === 'unset') return `Set ${variable} and start the dashboard again; npm run swarm sets it for you.`
+  if (trouble === 'unreadable')
+    return `Check that ${variable} names the right service and that both are of one version.`
+  return `${start} Check that npm run swarm is running, or that ${variable} is right.`
+}
+
+/** What a reader sees in place of a part whose source is down: which one, and what to do. */
+export function PartDown({ part }: { part: Down }) {
+  return (
+    <Notice trouble title={`${names[part.source].title} ${says[part.trouble](part.url)}`}>
+      <p>{todo(part.source, part.trouble)}</p>
+    </Notice>
+  )
+}

@@ -1,0 +1,67 @@
+import type { ReactNode } from 'react'
+import { formatPoints } from '@/merge/format.ts'
+import { peerRoles } from '@/merge/peerHistory.ts'
+import type { PeerAnswer } from '@/sources/getPeerRecord.ts'
+import { CopyText } from './CopyText.tsx'
+import { DanceGlyph } from './DanceGlyph.tsx'
+import { OwnTag } from './OwnTag.tsx'
+
+interface Props {
+  peer: NonNullable<PeerAnswer['peer']>
+  record: PeerAnswer
+}
+
+/** Who a peer is: name, dance, id, account, what it does, what it has. */
+export function PeerHead({ peer, record }: Props) {
+  const standing = record.standings.items[0]
+  return (
+    <header className="grid gap-x-10 gap-y-6 md:grid-cols-[9rem_1fr]">
+      <DanceGlyph peerKey={peer.peerKey} size={144} />
+      <div className="min-w-0">
+        <h1 className="text-4xl sm:text-6xl">
+          {peer.name} <OwnTag peerKey={peer.peerKey} />
+        </h1>
+        <p className="mt-3 text-lg">{doing(record)}</p>
+        <dl className="mt-6 grid gap-x-10 gap-y-4 sm:grid-cols-2">
+          <Fact title="Points">
+            <span className="figures text-2xl font-semibold">{formatPoints(standing?.finalPointsMilli ?? 0)}</span>{' '}
+            {(standing?.provisionalPointsMilli ?? 0) > 0 && (
+              <span className="text-sm text-honey-ink">
+                +{formatPoints(standing?.provisionalPointsMilli ?? 0)} provisional
+              </span>
+            )}
+          </Fact>
+          <Fact title="Rank">
+            <span className="figures text-2xl font-semibold">{standing?.rank ?? '–'}</span>
+          </Fact>
+          <Fact title="Peer id">
+            <CopyText text={peer.peerId} label="peer id" />
+          </Fact>
+          <Fact title="Account">
+            <CopyText text={peer.account} label="account" />
+          </Fact>
+        </dl>
+      </div>
+    </header>
+  )
+}
+
+function Fact({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0 border-t border-line pt-2">
+      <dt className="text-sm text-soft">{title}</dt>
+      <dd className="mt-0.5">{children}</dd>
+    </div>
+  )
+}
+
+function doing(record: PeerAnswer): string {
+  const roles = peerRoles(record)
+  const seat = record.evaluator
+  if (roles.length === 0) return 'Registered; it has not taken part in a round yet.'
+  const names = roles.map(role => role.charAt(0).toUpperCase() + role.slice(1)).join(', ')
+  if (seat === null) return `${names}.`
+  const since =
+    seat.untilRound === null ? `seated since round ${seat.fromRound}` : `left its seat with round ${seat.untilRound}`
+  return `${names}, ${since}; opened ${seat.votesRevealed} of ${seat.votesCommitted} sealed votes.`
+}

@@ -1,0 +1,74 @@
+import Link from 'next/link'
+import type { PeerRound } from '@/merge/peerHistory.ts'
+import { Notice } from './Notice.tsx'
+import { StateBadge } from './StateBadge.tsx'
+import { Settled } from './VoteGrid.tsx'
+
+const head = 'border-b border-line px-2 py-2 font-medium'
+
+/** What a peer did in each round, and what came of it, newest first. */
+export function PeerHistory({ history }: { history: PeerRound[] }) {
+  return (
+    <section aria-labelledby="history" className="mt-12">
+      <h2 id="history" className="text-3xl">
+        Rounds
+      </h2>
+      {history.length === 0 ? (
+        <div className="mt-4">
+          <Notice title="This peer has not taken part in a round yet." />
+        </div>
+      ) : (
+        <table className="mt-3 w-full border-collapse text-left">
+          <thead className="text-sm text-soft">
+            <tr>
+              <th className={head}>Round</th>
+              <th className={`${head} hidden sm:table-cell`}>State</th>
+              <th className={head}>Committed to</th>
+              <th className={`${head} hidden sm:table-cell`}>Votes on it</th>
+              <th className={`${head} text-right`}>Settled</th>
+            </tr>
+          </thead>
+          <tbody>
+            {history.map(row => (
+              <Row key={row.round} row={row} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}
+
+function Row({ row }: { row: PeerRound }) {
+  const votes = row.votesOnIt.map(vote => (vote === null ? 'unavailable' : vote)).join(', ')
+  return (
+    <tr className="border-b border-line">
+      <th scope="row" className="casual px-2 py-2.5 text-lg font-bold">
+        <Link href={`/rounds/${row.round}`} className="no-underline hover:underline">
+          {row.round}
+        </Link>
+      </th>
+      <td className="hidden px-2 py-2.5 sm:table-cell">
+        <StateBadge round={row.round} />
+      </td>
+      <td className="px-2 py-2.5">{committedTo(row)}</td>
+      <td className="figures hidden px-2 py-2.5 text-sm sm:table-cell">{votes || '–'}</td>
+      <td className="px-2 py-2.5 text-right">
+        {row.rollouts === null ? (
+          <span className="text-soft">–</span>
+        ) : (
+          <Settled outcome={row.outcome} scoreMilli={row.scoreMilli} />
+        )}
+      </td>
+    </tr>
+  )
+}
+
+function committedTo({ tasks, rollouts, voted }: PeerRound): string {
+  const parts = [
+    tasks === null ? null : `${tasks} tasks`,
+    rollouts === null ? null : `${rollouts} rollouts`,
+    voted === null ? null : `${voted} votes`,
+  ].filter(part => part !== null)
+  return parts.length === 0 ? 'nothing' : parts.join(', ')
+}

@@ -1,0 +1,52 @@
+import { peerHistory, scoreSeries } from '@/merge/peerHistory.ts'
+import type { PeerAnswer } from '@/sources/getPeerRecord.ts'
+import type { Part } from '@/sources/part.ts'
+import { Notice } from './Notice.tsx'
+import { PartDown } from './PartDown.tsx'
+import { PeerHead } from './PeerHead.tsx'
+import { PeerHistory } from './PeerHistory.tsx'
+import { RewardChart } from './RewardChart.tsx'
+
+/** One peer: who it is, what it earned over time, what it did in each round. */
+export async function PeerProfile({ peerKey, record }: { peerKey: string; record: Promise<Part<PeerAnswer>> }) {
+  const part = await record
+  if (part.state === 'down')
+    return (
+      <>
+        <h1 className="mb-6 text-4xl">Peer</h1>
+        <PartDown part={part} />
+      </>
+    )
+  if (part.data.peer === null)
+    return (
+      <>
+        <h1 className="mb-6 text-4xl">No such peer</h1>
+        <Notice title="No peer is registered under this key.">
+          <p className="figures break-all">{peerKey}</p>
+          <p>If it has just registered, the indexer may need a moment.</p>
+        </Notice>
+      </>
+    )
+  const history = peerHistory(part.data)
+  const scores = scoreSeries(history)
+  return (
+    <>
+      <PeerHead peer={part.data.peer} record={part.data} />
+      <section aria-labelledby="rewards" className="mt-12">
+        <h2 id="rewards" className="text-3xl">
+          Reward history
+        </h2>
+        <div className="mt-4">
+          {scores.length === 0 ? (
+            <Notice title="No round of this peer has been settled yet.">
+              Solvers are settled three rounds after they commit; proposers and evaluators are not scored themselves.
+            </Notice>
+          ) : (
+            <RewardChart scores={scores} />
+          )}
+        </div>
+      </section>
+      <PeerHistory history={history} />
+    </>
+  )
+}

@@ -1,0 +1,57 @@
+import { chooseProblem, type Problem, problems } from '@/merge/problems.ts'
+import type { RoundBodies } from '@/sources/gateway.ts'
+import type { Part } from '@/sources/part.ts'
+import { AttemptList } from './AttemptList.tsx'
+import { Notice } from './Notice.tsx'
+import { PartDown } from './PartDown.tsx'
+import { ProblemPicker } from './ProblemPicker.tsx'
+
+interface Props {
+  bodies: Promise<Part<RoundBodies>>
+  /** Hash of the problem to show. */
+  asked: string | undefined
+}
+
+/** One of the round's problems at a time, and all that was tried at it. */
+export async function ProblemSection({ bodies, asked }: Props) {
+  const part = await bodies
+  return (
+    <section aria-labelledby="problems" className="mt-14">
+      <h2 id="problems" className="text-3xl">
+        Problems and solutions
+      </h2>
+      {part.state === 'down' ? (
+        <div className="mt-4">
+          <PartDown part={part} />
+        </div>
+      ) : (
+        <Body all={problems(part.data)} asked={asked} />
+      )}
+    </section>
+  )
+}
+
+function Body({ all, asked }: { all: Problem[]; asked: string | undefined }) {
+  const shown = chooseProblem(all, asked)
+  if (shown === undefined)
+    return (
+      <div className="mt-4">
+        <Notice title="The gateway node has no problems of this round.">
+          It keeps the rounds in which it ran; tasks of a round to come arrive shortly before it.
+        </Notice>
+      </div>
+    )
+  return (
+    <div className="mt-4 grid gap-x-10 gap-y-8 lg:grid-cols-[20rem_1fr]">
+      <div>
+        <ProblemPicker all={all} shown={shown} />
+        <h3 className="mt-6 text-xl">The problem</h3>
+        <p className="mt-1 text-sm text-soft">Level {shown.level}</p>
+        <pre className="mt-3 overflow-x-auto rounded-cell bg-honey-pale px-4 py-3 whitespace-pre-wrap figures text-sm">
+          {shown.text}
+        </pre>
+      </div>
+      <AttemptList attempts={shown.attempts} />
+    </div>
+  )
+}

@@ -1,0 +1,42 @@
+import { componentLabel } from '@/merge/componentLabel.ts'
+import type { Rollout } from '@/sources/gateway.ts'
+
+/** One try: the text as the model wrote it, and the parts of its score as an evaluator's opened sheet has them. */
+export function RolloutCard({ rollout: { index, text, tokens, ended, components, scoreMilli } }: { rollout: Rollout }) {
+  return (
+    <li className="min-w-0 rounded-cell border border-line bg-comb">
+      <p className="flex items-baseline justify-between gap-3 border-b border-line px-4 py-2 text-sm">
+        <span className="text-soft">
+          Try {index + 1}, {tokens} tokens{ended ? '' : ', cut off'}
+        </span>
+        {scoreMilli === null ? (
+          <span className="text-honey-ink">not scored yet</span>
+        ) : (
+          <strong className="figures text-lg">{scoreMilli}</strong>
+        )}
+      </p>
+      <pre className="figures overflow-x-auto px-4 py-3 text-sm leading-relaxed">{text}</pre>
+      {components && (
+        <dl className="grid grid-cols-[auto_1fr_auto] items-center gap-x-3 gap-y-1 border-t border-line px-4 py-3 text-sm">
+          {Object.entries(components).map(([name, share]) => (
+            <Component key={name} name={name} share={share} />
+          ))}
+        </dl>
+      )}
+    </li>
+  )
+}
+
+function Component({ name, share }: { name: string; share: number }) {
+  return (
+    <>
+      <dt className="text-soft">{componentLabel(name)}</dt>
+      <dd className="contents">
+        <span aria-hidden="true" className="h-1.5 rounded-full bg-line">
+          <span className="block h-1.5 rounded-full bg-amber" style={{ width: `${share * 100}%` }} />
+        </span>
+        <span className="figures text-right">{share.toFixed(2)}</span>
+      </dd>
+    </>
+  )
+}

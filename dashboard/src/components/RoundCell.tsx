@@ -1,0 +1,71 @@
+import Link from 'next/link'
+import { type RoundState, roundStates } from '@/merge/roundState.ts'
+
+export const CELL_WIDTH = 104
+export const CELL_HEIGHT = CELL_WIDTH * 1.1547
+
+const outline = (() => {
+  const [x, y] = [CELL_WIDTH / 2 - 3, CELL_HEIGHT / 2 - 3.5]
+  return `M0 ${-y}L${x} ${-y / 2}V${y / 2}L0 ${y}L${-x} ${y / 2}V${-y / 2}Z`
+})()
+
+interface Props {
+  round: number
+  state: RoundState
+  x: number
+  y: number
+  /** How much of the cell is honey, 0 to 1. */
+  filled: number
+}
+
+function Words({ round, state, tone }: { round: number; state: RoundState; tone: string }) {
+  return (
+    <g textAnchor="middle" className={tone}>
+      <text y="3" className="casual text-[1.75rem] font-extrabold">
+        {round}
+      </text>
+      <text y="24" className="text-[0.8rem] font-medium">
+        {roundStates[state].label}
+      </text>
+    </g>
+  )
+}
+
+/** One round as a cell of comb: honey rises in it while it is open, and a final one is capped with wax. */
+export function RoundCell({ round, state, x, y, filled }: Props) {
+  const level = CELL_HEIGHT * (0.5 - filled)
+  const clip = `honey-${round}`
+  return (
+    <Link
+      href={`/rounds/${round}`}
+      aria-label={`Round ${round}: ${roundStates[state].label}`}
+      className="group no-underline"
+    >
+      <g transform={`translate(${x} ${y})`}>
+        <clipPath id={clip}>
+          <rect
+            x={-CELL_WIDTH / 2}
+            y={level}
+            width={CELL_WIDTH}
+            height={CELL_HEIGHT}
+            className="transition-all duration-500"
+          />
+        </clipPath>
+        <path
+          d={outline}
+          strokeLinejoin="round"
+          strokeWidth="5"
+          className="fill-comb stroke-line group-hover:stroke-honey"
+        />
+        <Words round={round} state={state} tone={state === 'proposing' ? 'fill-soft' : 'fill-ink'} />
+        <g clipPath={`url(#${clip})`}>
+          <path d={outline} className={state === 'open' ? 'fill-honey' : 'fill-honey-pale'} />
+          <Words round={round} state={state} tone={state === 'open' ? 'fill-night' : 'fill-ink'} />
+        </g>
+        {state === 'final' && (
+          <path d="M-9-27l6 6 12-12" fill="none" strokeWidth="4" strokeLinecap="round" className="stroke-honey-ink" />
+        )}
+      </g>
+    </Link>
+  )
+}

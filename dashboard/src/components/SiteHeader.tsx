@@ -1,0 +1,26 @@
+import Link from 'next/link'
+import { AccountMenu } from './AccountMenu.tsx'
+import { Mark } from './Mark.tsx'
+import { NavLink } from './NavLink.tsx'
+
+/** The head of every page: home, the two lists, the visitor's account. */
+export function SiteHeader({ networkName }: { networkName: string | null }) {
+  return (
+    <header className="mx-auto flex w-full max-w-6xl flex-wrap items-center gap-x-6 gap-y-2 px-4 py-4 sm:px-6">
+      <Link href="/" className="flex items-center gap-2.5 no-underline" aria-label="Waggle, home">
+        <Mark />
+        <span className="casual text-2xl font-extrabold tracking-tight">Waggle</span>
+      </Link>
+      <nav aria-label="Main" className="flex gap-1">
+        <NavLink href="/" also="/peers">
+          Peers
+        </NavLink>
+        <NavLink href="/rounds">Rounds</NavLink>
+      </nav>
+      <div className="ml-auto flex items-center gap-4">
+        {networkName && <span className="hidden text-sm text-soft sm:inline">{networkName} network</span>}
+        <AccountMenu />
+      </div>
+    </header>
+  )
+}

@@ -1,0 +1,29 @@
+import { rolesOf } from '@/merge/rolesOf.ts'
+import type { SwarmStatus } from '@/sources/gateway.ts'
+import type { Part } from '@/sources/part.ts'
+import { LevelCells } from './LevelCells.tsx'
+import { PartDown } from './PartDown.tsx'
+
+/** What a node says of the swarm: how hard the tasks are now, and who takes part. */
+export async function SwarmFacts({ status }: { status: Promise<Part<SwarmStatus>> }) {
+  const part = await status
+  if (part.state === 'down')
+    return (
+      <div className="mt-6">
+        <PartDown part={part} />
+      </div>
+    )
+  const { level, peers } = part.data
+  return (
+    <dl className="mt-6 flex flex-wrap gap-x-10 gap-y-4 border-t border-line pt-4">
+      <div>
+        <dt className="text-sm text-soft">Difficulty</dt>
+        <dd className="mt-1">{level === null ? 'Not set yet' : <LevelCells level={level} />}</dd>
+      </div>
+      <div>
+        <dt className="text-sm text-soft">In the swarm</dt>
+        <dd className="mt-1 font-medium">{rolesOf(peers) || 'Nobody yet'}</dd>
+      </div>
+    </dl>
+  )
+}

@@ -1,0 +1,72 @@
+import type { Outcome } from '@/merge/peerHistory.ts'
+import type { Vote, VoteRow, VoteTable } from '@/merge/voteTable.ts'
+import { PeerLink } from './PeerLink.tsx'
+
+const head = 'border-b border-line px-2 py-2 text-left align-bottom font-medium'
+
+/** Peers down, evaluators across, the settled score at the end. */
+export function VoteGrid({ table: { evaluators, rows } }: { table: VoteTable }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it.
+    <section className="mt-4 overflow-x-auto" aria-label="Votes by peer and evaluator" tabIndex={0}>
+      <table className="w-full min-w-2xl border-collapse">
+        <thead className="text-sm">
+          <tr>
+            <th scope="col" className={`${head} text-soft`}>
+              Peer
+            </th>
+            <th scope="col" className={`${head} text-right text-soft`}>
+              Rollouts
+            </th>
+            {evaluators.map(evaluator => (
+              <th key={evaluator.peerKey} scope="col" className={`${head} max-w-40`}>
+                <PeerLink peer={evaluator} compact />
+              </th>
+            ))}
+            <th scope="col" className={`${head} text-right text-soft`}>
+              Settled
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(row => (
+            <Row key={row.peer.peerKey} row={row} evaluators={evaluators} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Row({ row, evaluators }: { row: VoteRow; evaluators: VoteTable['evaluators'] }) {
+  return (
+    <tr className="border-b border-line">
+      <th scope="row" className="px-2 py-3 text-left font-normal">
+        <PeerLink peer={row.peer} />
+      </th>
+      <td className="figures px-2 py-3 text-right">{row.rollouts}</td>
+      {row.votes.map((vote, index) => (
+        <td key={evaluators[index]?.peerKey} className="px-2 py-3">
+          <VoteMark vote={vote} />
+        </td>
+      ))}
+      <td className="px-2 py-3 text-right">
+        <Settled outcome={row.outcome} scoreMilli={row.scoreMilli} />
+      </td>
+    </tr>
+  )
+}
+
+function VoteMark({ vote }: { vote: Vote }) {
+  if (vote.state === 'absent') return <span className="text-sm text-soft">no vote</span>
+  if (vote.state === 'sealed') return <span className="text-sm text-honey-ink">sealed</span>
+  if (vote.scoreMilli === null) return <span className="text-sm text-thorn">unavailable</span>
+  return <span className="figures">{vote.scoreMilli}</span>
+}
+
+export function Settled({ outcome, scoreMilli }: { outcome: Outcome | null; scoreMilli: number | null }) {
+  if (outcome === null) return <span className="text-sm text-soft">not yet</span>
+  if (outcome === 'noQuorum') return <span className="text-sm text-soft">no quorum</span>
+  if (outcome === 'unavailable') return <span className="text-sm text-thorn">unavailable, 0</span>
+  return <strong className="figures text-lg">{scoreMilli}</strong>
+}

@@ -1,0 +1,43 @@
+import { voteTable } from '@/merge/voteTable.ts'
+import type { RoundAnswer } from '@/sources/getRoundRecord.ts'
+import type { Part } from '@/sources/part.ts'
+import { Notice } from './Notice.tsx'
+import { PartDown } from './PartDown.tsx'
+import { VoteGrid } from './VoteGrid.tsx'
+
+/** Who committed, how each evaluator voted, and what was settled: everything here is on the chain. */
+export async function VoteSection({ record, round }: { record: Promise<Part<RoundAnswer>>; round: number }) {
+  const part = await record
+  return (
+    <section aria-labelledby="votes" className="mt-12">
+      <h2 id="votes" className="text-3xl">
+        Votes and points
+      </h2>
+      <div className="mt-4">
+        {part.state === 'down' ? <PartDown part={part} /> : <Body record={part.data} round={round} />}
+      </div>
+    </section>
+  )
+}
+
+function Body({ record, round }: { record: RoundAnswer; round: number }) {
+  const table = voteTable(record)
+  if (table.rows.length === 0) {
+    return (
+      <Notice title={`No solver has committed to rollouts for round ${round}.`}>
+        {record.tasksCommitments.items.length > 0
+          ? `${record.round?.tasks ?? 0} tasks are proposed for it.`
+          : 'The chain has recorded nothing of it so far.'}
+      </Notice>
+    )
+  }
+  return (
+    <>
+      <p className="max-w-prose text-soft">
+        Each evaluator scores every peer from 0 to 1000, sealed first and opened later. The lower median of the opened
+        votes is settled, if more than half of the seats voted.
+      </p>
+      <VoteGrid table={table} />
+    </>
+  )
+}

@@ -1,0 +1,46 @@
+'use client'
+
+import { useEffect, useState } from 'react'
+import type { LiveChanges, LiveItem } from '@/merge/mergeFeed.ts'
+
+export type LiveState = 'connecting' | 'live' | 'lost'
+
+/** Events kept for the feed; older ones are in the page. */
+const KEPT = 50
+
+export interface LiveStream extends LiveChanges {
+  state: LiveState
+}
+
+/** Follows the indexer's server-sent events straight from the browser: Next would compress, and so hold back, a stream of its own. */
+export function useLiveStream(indexerUrl: string | null): LiveStream {
+  const [stream, setStream] = useState<LiveStream>({
+    state: indexerUrl === null ? 'lost' : 'connecting',
+    items: [],
+    retracted: [],
+  })
+  useEffect(() => {
+    if (indexerUrl === null) return
+    const source = new EventSource(`${indexerUrl}/live`)
+    source.onopen = () => setStream(before => ({ ...before, state: 'live' }))
+    source.onerror = () => setStream(before => ({ ...before, state: 'lost' }))
+    source.addEventListener('item', ({ data }) => {
+      const item = JSON.parse(data) as LiveItem
+      setStream(before => ({
+        ...before,
+        items: [...before.items, item].slice(-KEPT),
+        retracted: before.retracted.filter(id => id !== item.id),
+      }))
+    })
+    source.addEventListener('retract', ({ data }) => {
+      const { id } = JSON.parse(data) as { id: string }
+      setStream(before => ({
+        ...before,
+        items: before.items.filter(item => item.id !== id),
+        retracted: [...before.retracted, id].slice(-KEPT),
+      }))
+    })
+    return () => source.close()
+  }, [indexerUrl])
+  return stream
+}

@@ -1,0 +1,36 @@
+'use client'
+
+import { useRouter } from 'next/navigation'
+import { useCallback, useEffect, useRef } from 'react'
+
+/** Events come in bursts; a page is read again at most this often. */
+const REFRESH_MS = 2_000
+
+/** Has the page read again soon: calls that come close together become one, and a hidden page waits until somebody looks. */
+export function useRefresh(): () => void {
+  const router = useRouter()
+  const timer = useRef<ReturnType<typeof setTimeout> | null>(null)
+  const late = useRef(false)
+
+  useEffect(() => {
+    const onVisible = () => {
+      if (document.hidden || !late.current) return
+      late.current = false
+      router.refresh()
+    }
+    document.addEventListener('visibilitychange', onVisible)
+    return () => {
+      document.removeEventListener('visibilitychange', onVisible)
+      if (timer.current !== null) clearTimeout(timer.current)
+      timer.current = null
+    }
+  }, [router])
+
+  return useCallback(() => {
+    timer.current ??= setTimeout(() => {
+      timer.current = null
+      if (document.hidden) late.current = true
+      else router.refresh()
+    }, REFRESH_MS)
+  }, [router])
+}

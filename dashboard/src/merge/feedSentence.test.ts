@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { feedSentence } from './feedSentence.ts'
+
+const event = (kind: string, detail: Record<string, string | number | null> = {}) => ({ kind, round: 3, detail })
+
+test('events read as sentences after the name of a peer', () => {
+  expect(feedSentence(event('tasksCommitted', { count: 24 }))).toBe('proposed 24 tasks')
+  expect(feedSentence(event('rolloutsCommitted', { leafCount: 1 }))).toBe('committed 1 rollout')
+  expect(feedSentence(event('settled', { outcome: 'scored', scoreMilli: 412 }))).toBe('earned 0.41 points')
+  expect(feedSentence(event('settled', { outcome: 'unavailable', scoreMilli: 0 }))).toMatch(/unavailable/)
+})
+
+test('an event that this dashboard does not know is shown by its own name', () => {
+  expect(feedSentence(event('beaconFixed'))).toBe('beaconFixed')
+})

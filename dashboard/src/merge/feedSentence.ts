@@ -1,0 +1,38 @@
+import { formatPoints } from './format.ts'
+
+/** An event as the indexer keeps it; `detail` holds the event's own arguments. */
+export interface FeedEvent {
+  kind: string
+  round: number | null
+  detail: Record<string, string | number | null>
+}
+
+type Words = (event: FeedEvent) => string
+
+function count(value: string | number | null | undefined, one: string, many = `${one}s`): string {
+  return value === null || value === undefined ? many : `${value} ${Number(value) === 1 ? one : many}`
+}
+
+const sentences: Record<string, Words> = {
+  peerRegistered: () => 'joined the swarm',
+  peerMoved: () => 'moved to another account',
+  bootnodesSet: () => 'New bootnodes were set',
+  scheduleSet: () => 'A new schedule was set',
+  environmentSet: () => 'A new environment was set',
+  evaluatorAdmitted: () => 'took an evaluator’s seat',
+  evaluatorRemoved: () => 'left its evaluator’s seat',
+  tasksCommitted: ({ detail }) => `proposed ${count(detail.count, 'task')}`,
+  rolloutsCommitted: ({ detail }) => `committed ${count(detail.leafCount, 'rollout')}`,
+  votesCommitted: () => 'sealed its votes',
+  votesRevealed: ({ detail }) => `opened its votes on ${count(detail.votes, 'peer')}`,
+  settled: ({ detail }) => {
+    if (detail.outcome === 'noQuorum') return 'got no points: no quorum'
+    if (detail.outcome === 'unavailable') return 'got no points: its rollouts were unavailable'
+    return `earned ${formatPoints(Number(detail.scoreMilli ?? 0))} points`
+  },
+}
+
+/** What happened, in words that follow the peer's name where there is one. An event that is not known yet shows its own name. */
+export function feedSentence(event: FeedEvent): string {
+  return sentences[event.kind]?.(event) ?? event.kind
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { formatPoints, formatShare, shorten } from './format.ts'
+
+test('points show two decimals, and thousands are grouped', () => {
+  expect(formatPoints(0)).toBe('0.00')
+  expect(formatPoints(1_234_567)).toBe('1,234.57')
+})
+
+test('a share is a whole percent', () => {
+  expect(formatShare(0.4567)).toBe('46 %')
+})
+
+test('a long identifier keeps its two ends and a short one stays whole', () => {
+  expect(shorten('0x1234567890abcdef')).toBe('0x1234…cdef')
+  expect(shorten('0x12345678')).toBe('0x12345678')
+})

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { mergeFeed } from './mergeFeed.ts'
+
+const live = (id: string, peerKey: string, kind = 'votesCommitted', detail: Record<string, string> = {}) => ({
+  id,
+  kind,
+  round: 1,
+  peerKey,
+  detail,
+  atSec: 1,
+})
+
+const page = [{ ...live('02', '0xa'), peer: { name: 'brisk amber bee', peerId: '16U' } }]
+
+test('new events come first, named by what the page knows', () => {
+  const merged = mergeFeed(page, { items: [live('03', '0xa'), live('04', '0xb')], retracted: [] }, 10)
+  expect(merged.map(item => [item.id, item.peer?.name])).toEqual([
+    ['04', undefined],
+    ['03', 'brisk amber bee'],
+    ['02', 'brisk amber bee'],
+  ])
+})
+
+test('an event that both have appears once, with its name', () => {
+  const merged = mergeFeed(page, { items: [live('02', '0xa')], retracted: [] }, 10)
+  expect(merged).toEqual(page)
+})
+
+test('an event that the chain took back is gone', () => {
+  expect(mergeFeed(page, { items: [], retracted: ['02'] }, 10)).toEqual([])
+})
+
+test('a registration names its peer itself, and the feed stays short', () => {
+  const items = [live('05', '0xc', 'peerRegistered', { name: 'calm tall wasp', peerId: '16V' })]
+  expect(mergeFeed(page, { items, retracted: [] }, 1)[0]?.peer?.name).toBe('calm tall wasp')
+})

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import type { PeerAnswer } from '@/sources/getPeerRecord.ts'
+import { peerHistory, peerRoles, scoreSeries } from './peerHistory.ts'
+
+const empty: PeerAnswer = {
+  peer: null,
+  standings: { totalCount: 0, items: [] },
+  evaluator: null,
+  tasksCommitments: { items: [] },
+  rolloutCommitments: { items: [] },
+  voteCommits: { items: [] },
+  votes: { items: [] },
+  settlements: { items: [] },
+}
+
+const solver: PeerAnswer = {
+  ...empty,
+  rolloutCommitments: {
+    items: [
+      { round: 9, leafCount: 64 },
+      { round: 7, leafCount: 64 },
+      { round: 6, leafCount: 64 },
+    ],
+  },
+  votes: {
+    items: [
+      { round: 7, scoreMilli: 400 },
+      { round: 7, scoreMilli: null },
+    ],
+  },
+  settlements: {
+    items: [
+      { round: 7, outcome: 'scored', scoreMilli: 400, votes: 2 },
+      { round: 6, outcome: 'noQuorum', scoreMilli: 0, votes: 1 },
+    ],
+  },
+}
+
+test('what a peer did and what came of it meet in one row for each round, newest first', () => {
+  const history = peerHistory(solver)
+  expect(history.map(({ round }) => round)).toEqual([9, 7, 6])
+  expect(history[1]).toEqual({
+    round: 7,
+    tasks: null,
+    rollouts: 64,
+    voted: null,
+    votesOnIt: [400, null],
+    outcome: 'scored',
+    scoreMilli: 400,
+  })
+  expect(history[0]?.outcome).toBeNull()
+})
+
+test('a chart has the scored rounds only, oldest first', () => {
+  expect(scoreSeries(peerHistory(solver))).toEqual([{ round: 7, score: 0.4 }])
+})
+
+test('an evaluator that never opened its votes is seen', () => {
+  const history = peerHistory({ ...empty, voteCommits: { items: [{ round: 3, revealedAtSec: null }] } })
+  expect(history).toMatchObject([{ round: 3, voted: 'sealed' }])
+})
+
+test('roles are those of its deeds', () => {
+  const evaluator = { fromRound: 0, untilRound: null, votesCommitted: 0, votesRevealed: 0 }
+  expect(peerRoles({ ...empty, evaluator })).toEqual(['evaluator'])
+  expect(peerRoles(empty)).toEqual([])
+})

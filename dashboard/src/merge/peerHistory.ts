@@ -1,0 +1,57 @@
+import type { PeerAnswer } from '@/sources/getPeerRecord.ts'
+
+export type Outcome = 'scored' | 'unavailable' | 'noQuorum'
+
+/** What a peer did in one round and what came of it; null where it did nothing of the kind, or nothing came yet. */
+export interface PeerRound {
+  round: number
+  tasks: number | null
+  rollouts: number | null
+  /** An evaluator's own votes. */
+  voted: 'sealed' | 'opened' | null
+  /** Revealed votes on this peer, in thousandths; null for 'unavailable'. */
+  votesOnIt: (number | null)[]
+  outcome: Outcome | null
+  scoreMilli: number | null
+}
+
+/** One row for each round in which the peer did anything, newest first. */
+export function peerHistory(record: PeerAnswer): PeerRound[] {
+  const rows = new Map<number, PeerRound>()
+  const row = (round: number): PeerRound => {
+    const known = rows.get(round)
+    if (known) return known
+    const fresh = { round, tasks: null, rollouts: null, voted: null, votesOnIt: [], outcome: null, scoreMilli: null }
+    rows.set(round, fresh)
+    return fresh
+  }
+  for (const { round, count } of record.tasksCommitments.items) row(round).tasks = count
+  for (const { round, leafCount } of record.rolloutCommitments.items) row(round).rollouts = leafCount
+  for (const { round, revealedAtSec } of record.voteCommits.items)
+    row(round).voted = revealedAtSec === null ? 'sealed' : 'opened'
+  for (const { round, scoreMilli } of record.votes.items) row(round).votesOnIt.push(scoreMilli)
+  for (const { round, outcome, scoreMilli } of record.settlements.items) {
+    row(round).outcome = outcome
+    row(round).scoreMilli = scoreMilli
+  }
+  return [...rows.values()].sort((a, b) => b.round - a.round)
+}
+
+/** Scores over rounds, oldest first, for a chart. A round without quorum has no score: it neither paid nor punished. */
+export function scoreSeries(history: PeerRound[]): { round: number; score: number }[] {
+  return history
+    .filter(({ outcome }) => outcome === 'scored' || outcome === 'unavailable')
+    .map(({ round, scoreMilli }) => ({ round, score: (scoreMilli ?? 0) / 1000 }))
+    .reverse()
+}
+
+export type Role = 'proposer' | 'solver' | 'evaluator'
+
+/** The roles that a peer's deeds show, as far as its record goes back. */
+export function peerRoles(record: PeerAnswer): Role[] {
+  const roles: Role[] = []
+  if ((record.peer?.roundsProposed ?? 0) > 0) roles.push('proposer')
+  if ((record.peer?.roundsSolved ?? 0) > 0) roles.push('solver')
+  if (record.evaluator !== null) roles.push('evaluator')
+  return roles
+}

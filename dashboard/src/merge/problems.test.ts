@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import type { Rollout, RoundBodies } from '@/sources/gateway.ts'
+import { bestFirst, chooseProblem, problems } from './problems.ts'
+
+const rollout = (index: number, scoreMilli: number | null): Rollout => ({
+  index,
+  text: 'def f(n):\n    return n',
+  ended: true,
+  tokens: 9,
+  components: scoreMilli === null ? null : { parses: 1 },
+  scoreMilli,
+})
+
+const group = (taskHash: string, peerKey: string) => ({
+  peerKey,
+  peerId: `id ${peerKey}`,
+  name: `name ${peerKey}`,
+  taskHash,
+  text: `text ${taskHash}`,
+  level: 3,
+  rollouts: [rollout(0, 100)],
+})
+
+const bodies: RoundBodies = {
+  round: 4,
+  tasks: [
+    { proposer: '0xp', index: 0, level: 2, text: 'text 0x1', taskHash: '0x1' },
+    { proposer: '0xp', index: 1, level: 2, text: 'text 0x2', taskHash: '0x2' },
+  ],
+  groups: [group('0x2', '0xa'), group('0x2', '0xb'), group('0x3', '0xa')],
+  evaluators: [],
+}
+
+test('a problem gathers the tries of all solvers, also where its proposal is not known', () => {
+  const all = problems(bodies)
+  expect(all.map(({ taskHash, attempts }) => [taskHash, attempts.length])).toEqual([
+    ['0x1', 0],
+    ['0x2', 2],
+    ['0x3', 1],
+  ])
+  expect(all[2]?.proposer).toBeNull()
+})
+
+test('the problem asked for is shown, else the most tried one', () => {
+  const all = problems(bodies)
+  expect(chooseProblem(all, '0x3')?.taskHash).toBe('0x3')
+  expect(chooseProblem(all, undefined)?.taskHash).toBe('0x2')
+  expect(chooseProblem([], undefined)).toBeUndefined()
+})
+
+test('the best try comes first and unscored ones last', () => {
+  const order = bestFirst([rollout(0, null), rollout(1, 200), rollout(2, 900)]).map(({ index }) => index)
+  expect(order).toEqual([2, 1, 0])
+})

@@ -1,0 +1,43 @@
+import type { Rollout, RoundBodies } from '@/sources/gateway.ts'
+
+/** All tries of one solver at one problem. */
+export interface Attempt {
+  peerKey: string
+  peerId: string
+  name: string
+  rollouts: Rollout[]
+}
+
+/** A problem of a round, and who tried it. */
+export interface Problem {
+  taskHash: string
+  text: string
+  level: number
+  /** Key of the peer that proposed it, as far as it is known here. */
+  proposer: string | null
+  attempts: Attempt[]
+}
+
+/** Problems in the order in which they were proposed, then those known from their solutions only; each with its tries by solver. */
+export function problems(bodies: RoundBodies): Problem[] {
+  const found = new Map<string, Problem>()
+  for (const { taskHash, text, level, proposer } of bodies.tasks)
+    found.set(taskHash, { taskHash, text, level, proposer, attempts: [] })
+  for (const { taskHash, text, level, peerKey, peerId, name, rollouts } of bodies.groups) {
+    const problem = found.get(taskHash) ?? { taskHash, text, level, proposer: null, attempts: [] }
+    problem.attempts.push({ peerKey, peerId, name, rollouts })
+    found.set(taskHash, problem)
+  }
+  return [...found.values()]
+}
+
+/** The problem asked for, or else the most tried one, so that a first look shows something. */
+export function chooseProblem(all: Problem[], taskHash: string | undefined): Problem | undefined {
+  const asked = all.find(problem => problem.taskHash === taskHash)
+  return asked ?? all.toSorted((a, b) => b.attempts.length - a.attempts.length)[0]
+}
+
+/** Best first, unscored ones last, as they were tried among equals. */
+export function bestFirst(rollouts: Rollout[]): Rollout[] {
+  return rollouts.toSorted((a, b) => (b.scoreMilli ?? -1) - (a.scoreMilli ?? -1) || a.index - b.index)
+}

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { roundState } from './roundState.ts'
+
+test('a round passes through its states one round at a time', () => {
+  const states = [12, 11, 10, 9, 8, 7, 6].map(round => roundState(round, 11, 3))
+  expect(states).toEqual(['proposing', 'open', 'voting', 'revealing', 'settling', 'final', 'final'])
+})
+
+test('a longer finality keeps a round settling until it is final', () => {
+  expect(roundState(5, 9, 4)).toBe('settling')
+  expect(roundState(4, 9, 4)).toBe('final')
+})

@@ -1,0 +1,19 @@
+/** Where a round is on its way from proposal to final points. */
+export type RoundState = 'proposing' | 'open' | 'voting' | 'revealing' | 'settling' | 'final'
+
+export const roundStates: Record<RoundState, { label: string; doing: string }> = {
+  proposing: { label: 'Next', doing: 'Proposers publish its tasks and commit to them.' },
+  open: { label: 'Open', doing: 'Solvers try its tasks, learn from each other and commit to what they tried.' },
+  voting: { label: 'Voting', doing: 'Evaluators score what was tried and commit to their votes, sealed.' },
+  revealing: { label: 'Revealing', doing: 'Evaluators open their votes.' },
+  settling: { label: 'Settling', doing: 'The median of the votes becomes points, provisional for now.' },
+  final: { label: 'Final', doing: 'Its points stand.' },
+}
+
+/** The state that the chain's current round implies for any other round. */
+export function roundState(round: number, currentRound: number, finalityRounds: number): RoundState {
+  const age = currentRound - round
+  if (age < 0) return 'proposing'
+  if (age > finalityRounds) return 'final'
+  return (['open', 'voting', 'revealing'] as const)[age] ?? 'settling'
+}

@@ -1,0 +1,34 @@
+import 'server-only'
+import { z } from 'zod'
+
+const address = z.url().transform(url => url.replace(/\/+$/, ''))
+
+const schema = z.object({
+  /** Path of the deployment's record: chain id and contract addresses. */
+  WAGGLE_DEPLOYMENT: z.string().min(1),
+  /** Handed to browsers, which read the round from the chain themselves: never an address with a secret in it. */
+  WAGGLE_RPC_URL: address,
+  /** Handed to browsers, which follow its live stream themselves. */
+  WAGGLE_INDEXER_URL: address,
+  /** Read by this server only. */
+  WAGGLE_GATEWAY_URL: address,
+})
+
+export interface Environment {
+  deploymentPath: string | null
+  rpcUrl: string | null
+  indexerUrl: string | null
+  gatewayUrl: string | null
+}
+
+/** Where the dashboard's sources are, read at each request so that one build serves any deployment. What is missing or malformed is null. */
+export function readEnvironment(): Environment {
+  const read = (name: keyof typeof schema.shape): string | null =>
+    schema.shape[name].safeParse(process.env[name]).data ?? null
+  return {
+    deploymentPath: read('WAGGLE_DEPLOYMENT'),
+    rpcUrl: read('WAGGLE_RPC_URL'),
+    indexerUrl: read('WAGGLE_INDEXER_URL'),
+    gatewayUrl: read('WAGGLE_GATEWAY_URL'),
+  }
+}

@@ -1,0 +1,85 @@
+import 'server-only'
+import { z } from 'zod'
+import { readEnvironment } from './environment.ts'
+import { fetchPart } from './fetchPart.ts'
+import type { Part } from './part.ts'
+
+const peer = { peerId: z.string(), peerKey: z.string(), name: z.string() }
+const share = z.number().min(0).max(1)
+
+const rollout = z.object({
+  index: z.int().nonnegative(),
+  text: z.string(),
+  ended: z.boolean(),
+  tokens: z.int().nonnegative(),
+  /** By the component's name; null until an evaluator has revealed its sheet. */
+  components: z.record(z.string(), share).nullable(),
+  scoreMilli: z.number().nullable(),
+})
+
+const group = z.object({ ...peer, taskHash: z.string(), text: z.string(), level: z.int(), rollouts: z.array(rollout) })
+
+const task = z.object({
+  proposer: z.string(),
+  index: z.int().nonnegative(),
+  level: z.int(),
+  text: z.string(),
+  taskHash: z.string(),
+})
+
+const roundBodies = z.object({
+  round: z.int(),
+  tasks: z.array(task),
+  groups: z.array(group),
+  evaluators: z.array(z.unknown()),
+})
+
+const canaryPoint = z.object({
+  round: z.int(),
+  ...peer,
+  reward: share.nullable(),
+  predicted: share.nullable(),
+  passAt1: share.nullable(),
+  tasks: z.int(),
+  samples: z.int(),
+})
+
+const heldOut = z.object({
+  level: z.int(),
+  tasks: z.int(),
+  solvers: z.array(z.object({ name: z.string(), before: share, after: share })),
+})
+
+const canary = z.object({ points: z.array(canaryPoint), heldOut: heldOut.nullable() })
+
+const status = z.object({
+  round: z.int().nullable(),
+  phase: z.string().nullable(),
+  secondsLeft: z.number().nullable(),
+  level: z.int().nullable(),
+  peers: z.array(z.object({ ...peer, role: z.string(), lastSeenRound: z.int().nullable() })),
+  environment: z.unknown(),
+})
+
+export type Rollout = z.infer<typeof rollout>
+export type RolloutGroup = z.infer<typeof group>
+export type Task = z.infer<typeof task>
+export type RoundBodies = z.infer<typeof roundBodies>
+export type CanaryPoint = z.infer<typeof canaryPoint>
+export type HeldOut = z.infer<typeof heldOut>
+export type Canary = z.infer<typeof canary>
+export type SwarmStatus = z.infer<typeof status>
+
+/** What was proposed and tried in a round, as a node keeps it: bodies are not on the chain. */
+export function getRoundBodies(round: number): Promise<Part<RoundBodies>> {
+  const missing = { round, tasks: [], groups: [], evaluators: [] }
+  return fetchPart('gateway', readEnvironment().gatewayUrl, `/v1/rounds/${round}`, roundBodies, { missing })
+}
+
+export function getCanary(): Promise<Part<Canary>> {
+  return fetchPart('gateway', readEnvironment().gatewayUrl, '/v1/canary', canary)
+}
+
+export function getSwarmStatus(): Promise<Part<SwarmStatus>> {
+  return fetchPart('gateway', readEnvironment().gatewayUrl, '/v1/status', status)
+}

@@ -1,0 +1,65 @@
+import 'server-only'
+import { z } from 'zod'
+import type { Part } from './part.ts'
+import { queryIndexer } from './queryIndexer.ts'
+
+/** Rounds of history on a peer's page. */
+const LIMIT = 200
+
+const answer = z.object({
+  peer: z
+    .object({
+      peerKey: z.string(),
+      peerId: z.string(),
+      name: z.string(),
+      account: z.string(),
+      registeredAtSec: z.int(),
+      roundsProposed: z.int(),
+      roundsSolved: z.int(),
+      roundsSettled: z.int(),
+    })
+    .nullable(),
+  standings: z.object({
+    totalCount: z.int(),
+    items: z.array(
+      z.object({ rank: z.int(), finalPointsMilli: z.coerce.number(), provisionalPointsMilli: z.coerce.number() }),
+    ),
+  }),
+  evaluator: z
+    .object({ fromRound: z.int(), untilRound: z.int().nullable(), votesCommitted: z.int(), votesRevealed: z.int() })
+    .nullable(),
+  tasksCommitments: z.object({ items: z.array(z.object({ round: z.int(), count: z.int() })) }),
+  rolloutCommitments: z.object({ items: z.array(z.object({ round: z.int(), leafCount: z.int() })) }),
+  voteCommits: z.object({ items: z.array(z.object({ round: z.int(), revealedAtSec: z.int().nullable() })) }),
+  votes: z.object({ items: z.array(z.object({ round: z.int(), scoreMilli: z.int().nullable() })) }),
+  settlements: z.object({
+    items: z.array(
+      z.object({
+        round: z.int(),
+        outcome: z.enum(['scored', 'unavailable', 'noQuorum']),
+        scoreMilli: z.int(),
+        votes: z.int(),
+      }),
+    ),
+  }),
+})
+
+export type PeerAnswer = z.infer<typeof answer>
+
+const page = 'orderBy: "round", orderDirection: "desc", limit: $limit'
+
+const QUERY = `query Peer($peerKey: String!, $limit: Int) {
+  peer(peerKey: $peerKey) { peerKey peerId name account registeredAtSec roundsProposed roundsSolved roundsSettled }
+  standings(where: { peerKey: $peerKey }) { totalCount items { rank finalPointsMilli provisionalPointsMilli } }
+  evaluator(peerKey: $peerKey) { fromRound untilRound votesCommitted votesRevealed }
+  tasksCommitments(where: { peerKey: $peerKey }, ${page}) { items { round count } }
+  rolloutCommitments(where: { peerKey: $peerKey }, ${page}) { items { round leafCount } }
+  voteCommits(where: { evaluatorKey: $peerKey }, ${page}) { items { round revealedAtSec } }
+  votes(where: { peerKey: $peerKey }, orderBy: "round", orderDirection: "desc", limit: 1000) { items { round scoreMilli } }
+  settlements(where: { peerKey: $peerKey }, ${page}) { items { round outcome scoreMilli votes } }
+}`
+
+/** All that the chain recorded of one peer, its latest rounds first; `peer` is null where nobody registered that key. */
+export function getPeerRecord(peerKey: string): Promise<Part<PeerAnswer>> {
+  return queryIndexer(QUERY, { peerKey: peerKey.toLowerCase(), limit: LIMIT }, answer)
+}

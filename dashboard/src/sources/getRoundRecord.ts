@@ -1,0 +1,66 @@
+import 'server-only'
+import { z } from 'zod'
+import type { Part } from './part.ts'
+import { queryIndexer } from './queryIndexer.ts'
+
+/** The indexer gives at most this many rows of a kind; a round of a small swarm has far fewer. */
+const LIMIT = 1_000
+
+const peer = z.object({ peerId: z.string(), name: z.string() }).nullable()
+
+const answer = z.object({
+  round: z
+    .object({
+      number: z.int(),
+      startsAtSec: z.int(),
+      endsAtSec: z.int(),
+      environmentHash: z.string(),
+      tasks: z.int(),
+      rollouts: z.int(),
+    })
+    .nullable(),
+  tasksCommitments: z.object({ items: z.array(z.object({ peerKey: z.string(), count: z.int(), peer })) }),
+  rolloutCommitments: z.object({
+    items: z.array(z.object({ peerKey: z.string(), leafCount: z.int(), root: z.string(), peer })),
+  }),
+  voteCommits: z.object({ items: z.array(z.object({ evaluatorKey: z.string(), revealedAtSec: z.int().nullable() })) }),
+  votes: z.object({
+    items: z.array(z.object({ evaluatorKey: z.string(), peerKey: z.string(), scoreMilli: z.int().nullable() })),
+  }),
+  settlements: z.object({
+    items: z.array(
+      z.object({
+        peerKey: z.string(),
+        outcome: z.enum(['scored', 'unavailable', 'noQuorum']),
+        scoreMilli: z.int(),
+        votes: z.int(),
+        peer,
+      }),
+    ),
+  }),
+  evaluatorSeats: z.object({
+    items: z.array(z.object({ peerKey: z.string(), evaluator: z.object({ peer }).nullable() })),
+  }),
+})
+
+export type RoundAnswer = z.infer<typeof answer>
+
+const QUERY = `query Round($number: Int!, $limit: Int) {
+  round(number: $number) { number startsAtSec endsAtSec environmentHash tasks rollouts }
+  tasksCommitments(where: { round: $number }, limit: $limit) { items { peerKey count peer { peerId name } } }
+  rolloutCommitments(where: { round: $number }, limit: $limit) { items { peerKey leafCount root peer { peerId name } } }
+  voteCommits(where: { round: $number }, limit: $limit) { items { evaluatorKey revealedAtSec } }
+  votes(where: { round: $number }, limit: $limit) { items { evaluatorKey peerKey scoreMilli } }
+  settlements(where: { round: $number }, limit: $limit) {
+    items { peerKey outcome scoreMilli votes peer { peerId name } }
+  }
+  evaluatorSeats(
+    where: { fromRound_lte: $number, OR: [{ untilRound: null }, { untilRound_gt: $number }] }
+    limit: $limit
+  ) { items { peerKey evaluator { peer { peerId name } } } }
+}`
+
+/** All that the chain recorded of one round; `round` is null where nothing happened in it. */
+export function getRoundRecord(number: number): Promise<Part<RoundAnswer>> {
+  return queryIndexer(QUERY, { number, limit: LIMIT }, answer)
+}

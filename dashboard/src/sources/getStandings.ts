@@ -1,0 +1,56 @@
+import 'server-only'
+import { z } from 'zod'
+import type { Part } from './part.ts'
+import { mapPart } from './part.ts'
+import { queryIndexer } from './queryIndexer.ts'
+
+const standing = z.object({
+  rank: z.int(),
+  peerKey: z.string(),
+  peerId: z.string(),
+  name: z.string(),
+  account: z.string(),
+  finalPointsMilli: z.coerce.number(),
+  provisionalPointsMilli: z.coerce.number(),
+  lastActiveRound: z.int().nullable(),
+})
+
+const answer = z.object({ standings: z.object({ totalCount: z.int(), items: z.array(standing) }) })
+
+export type Standing = z.infer<typeof standing>
+
+export interface Standings {
+  total: number
+  rows: Standing[]
+}
+
+const QUERY = `query Standings($where: standingFilter, $limit: Int, $offset: Int) {
+  standings(where: $where, orderBy: "rank", orderDirection: "asc", limit: $limit, offset: $offset) {
+    totalCount
+    items { rank peerKey peerId name account finalPointsMilli provisionalPointsMilli lastActiveRound }
+  }
+}`
+
+/** Percent, underscore and backslash mean something in SQL's LIKE, but not to somebody who searches. */
+function literal(text: string): string {
+  return text.replace(/[\\%_]/g, character => `\\${character}`)
+}
+
+function filterFor(search: string) {
+  if (search === '') return {}
+  const text = literal(search)
+  return {
+    OR: [
+      { name_contains_nocase: text },
+      { peerId_contains_nocase: text },
+      { account_contains: text.toLowerCase() },
+      { peerKey: search.toLowerCase() },
+    ],
+  }
+}
+
+/** A page of the leaderboard, best first: those whose name, peer id or account contains `search`. Ranks are those of the whole board. */
+export async function getStandings(search: string, limit: number, offset: number): Promise<Part<Standings>> {
+  const part = await queryIndexer(QUERY, { where: filterFor(search), limit, offset }, answer)
+  return mapPart(part, ({ standings }) => ({ total: standings.totalCount, rows: standings.items }))
+}

@@ -1,0 +1,23 @@
+export type Source = 'indexer' | 'gateway' | 'chain'
+
+/** Why a source gave nothing: its address is not set, nothing answers there, or the answer is not one that this dashboard can read. */
+export type Trouble = 'unset' | 'unreachable' | 'unreadable'
+
+/** One part of a page. A source that is down takes its own parts with it and no others. */
+export type Part<T> =
+  | { state: 'ready'; data: T }
+  | { state: 'down'; source: Source; trouble: Trouble; url: string | null }
+
+export function ready<T>(data: T): Part<T> {
+  return { state: 'ready', data }
+}
+
+/** The same part with its data reshaped; a part that is down stays down. */
+export function mapPart<T, U>(part: Part<T>, shape: (data: T) => U): Part<U> {
+  return part.state === 'ready' ? ready(shape(part.data)) : part
+}
+
+/** The data, or `otherwise` where the part only adds to another one. */
+export function dataOr<T, U>(part: Part<T>, otherwise: U): T | U {
+  return part.state === 'ready' ? part.data : otherwise
+}
