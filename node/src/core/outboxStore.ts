@@ -58,6 +58,11 @@ export type OutboxStore = {
   minedFromNonce(nonce: number): OutboxEntry[]
   /** Highest fee of any attempt, of any entry, at this nonce: what would replace it must bid more. Null if there is none. */
   highestFeeAt(nonce: number): { maxFeePerGasWei: bigint; maxPriorityFeePerGasWei: bigint } | null
+  /**
+   * Says which chain the entries are for. If they were for another one, all are forgotten, for they are worth nothing here
+   * and their signed bytes must not reach it. Returns how many of those were still open.
+   */
+  adopt(chain: string): number
   /** Forgets finished entries but the newest `keep`. */
   prune(keep: number): void
 }

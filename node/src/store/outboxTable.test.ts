@@ -83,3 +83,13 @@ test('pruning forgets the oldest finished entries with their attempts', () => {
   expect(['a', 'b', 'c', 'live'].map(key => table.get(key) !== undefined)).toEqual([false, false, true, true])
   expect(table.highestFeeAt(1)).toBeNull()
 })
+
+test('entries of another chain are forgotten', () => {
+  const table = open()
+  table.adopt('one')
+  table.insert(intent('a'))
+  expect(table.adopt('one')).toBe(0)
+  expect(table.adopt('two')).toBe(1)
+  expect(table.live()).toEqual([])
+  expect(table.adopt('two')).toBe(0)
+})

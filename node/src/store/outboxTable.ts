@@ -35,6 +35,10 @@ export function createOutboxTable(db: DatabaseSync): OutboxStore {
     `DELETE FROM outbox WHERE status IN ('confirmed', 'reverted', 'dropped') AND id NOT IN
      (SELECT id FROM outbox WHERE status IN ('confirmed', 'reverted', 'dropped') ORDER BY id DESC LIMIT ?)`,
   )
+  const getChain = db.prepare("SELECT value FROM state WHERE key = 'outbox.chain'")
+  const setChain = db.prepare(
+    "INSERT INTO state VALUES ('outbox.chain', ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+  )
 
   const entryOf = (row: Row): OutboxEntry => ({
     id: Number(row.id),
@@ -93,12 +97,20 @@ export function createOutboxTable(db: DatabaseSync): OutboxStore {
     highestFeeAt(nonce) {
       const attempts = attemptsAt.all(nonce).map(attemptOf)
       if (attempts.length === 0) return null
-      const highest = (values: bigint[]) => values.reduce((most, value) => (value > most ? value : most))
       return {
         maxFeePerGasWei: highest(attempts.map(attempt => attempt.maxFeePerGasWei)),
         maxPriorityFeePerGasWei: highest(attempts.map(attempt => attempt.maxPriorityFeePerGasWei)),
       }
     },
+    adopt: chain =>
+      atomically(() => {
+        const known = getChain.get()?.value
+        if (known === chain) return 0
+        const open = known === undefined ? 0 : live.all().length
+        if (known !== undefined) db.exec('DELETE FROM outbox')
+        setChain.run(chain)
+        return open
+      }),
     prune: keep => void prune.run(keep),
   }
 }
@@ -113,4 +125,11 @@ function attemptOf(row: Row): OutboxAttempt {
     maxPriorityFeePerGasWei: BigInt(String(row.max_priority_fee)),
     signedAtMs: Number(row.signed_at_ms),
   }
+}
+
+/** `Math.max` takes no bigints. */
+function highest(values: bigint[]): bigint {
+  let most = 0n
+  for (const value of values) if (value > most) most = value
+  return most
 }

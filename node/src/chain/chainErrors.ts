@@ -1,0 +1,21 @@
+import { NodeError } from '#core/errors.ts'
+
+/** Nothing answers at the RPC's address, or it answers with errors of its own. */
+export class ChainUnreachableError extends NodeError {
+  override readonly code = 'CHAIN_UNREACHABLE'
+}
+
+/** The RPC serves another chain than the deployment is on. */
+export class WrongChainError extends NodeError {
+  override readonly code = 'WRONG_CHAIN'
+}
+
+/** The account cannot pay for its transactions. */
+export class NoFundsError extends NodeError {
+  override readonly code = 'NO_FUNDS'
+}
+
+/** The deployment's record names an address that has no code: the chain was reset, or the record is another chain's. */
+export class ContractMissingError extends NodeError {
+  override readonly code = 'CONTRACT_MISSING'
+}

@@ -1,0 +1,21 @@
+import { peerRegistryAbi, rewardVotesAbi, rolloutCommitmentsAbi, roundsAbi } from '@waggle/deployments/abi'
+import { type Deployment, firstBlock } from '@waggle/deployments/record'
+
+/** Address and ABI of every contract of a deployment, as viem's actions take them. */
+export function contractsOf({ chainId, contracts, ...deployment }: Deployment) {
+  return {
+    chainId,
+    startBlock: firstBlock({ chainId, contracts, ...deployment }),
+    peerRegistry: { address: contracts.PeerRegistry.address, abi: peerRegistryAbi },
+    rounds: { address: contracts.Rounds.address, abi: roundsAbi },
+    rolloutCommitments: { address: contracts.RolloutCommitments.address, abi: rolloutCommitmentsAbi },
+    rewardVotes: { address: contracts.RewardVotes.address, abi: rewardVotesAbi },
+  } as const
+}
+
+export type Contracts = ReturnType<typeof contractsOf>
+
+/** Every custom error that a call to our contracts can end with. */
+export const contractErrors = [...peerRegistryAbi, ...roundsAbi, ...rolloutCommitmentsAbi, ...rewardVotesAbi].filter(
+  item => item.type === 'error',
+)

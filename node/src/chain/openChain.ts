@@ -1,0 +1,130 @@
+import type { Deployment } from '@waggle/deployments/record'
+import { privateKeyToAccount } from 'viem/accounts'
+import type { Clock } from '#core/clock.ts'
+import type { Hex } from '#core/hex.ts'
+import type { Logger } from '#core/logger.ts'
+import type { OutboxIntent, OutboxStore } from '#core/outboxStore.ts'
+import type { PeerSigner } from '#core/peerSigner.ts'
+import { admitEvaluator } from './admitEvaluator.ts'
+import { callChain } from './callChain.ts'
+import { commitRollouts, type RolloutsToCommit } from './commitRollouts.ts'
+import { commitTasks, type TasksToCommit } from './commitTasks.ts'
+import { commitVotes } from './commitVotes.ts'
+import { connectChain } from './connectChain.ts'
+import { contractsOf } from './contracts.ts'
+import { createOutbox, type OutboxOptions, type TxOutcome } from './outbox.ts'
+import { createOutboxRpc } from './outboxRpc.ts'
+import { createChainReads } from './reads.ts'
+import { REGISTRATION_SECONDS, registerPeer } from './registerPeer.ts'
+import { revealVotes } from './revealVotes.ts'
+import { createRoundClock } from './roundClock.ts'
+import { settle } from './settle.ts'
+import type { Votes } from './voteCommitment.ts'
+
+export type OpenChainOptions = {
+  rpcUrl: string
+  deployment: Deployment
+  /** Private key of the account that pays. */
+  accountKey: Hex
+  /** keccak-256 of the peer id. */
+  peerKey: Hex
+  /** Null for an RSA identity: it can do everything but register. */
+  signer: PeerSigner | null
+  outbox: OutboxStore
+  clock: Clock
+  logger: Logger
+  /** Ends the outbox and every wait. What is open goes on with the next start. */
+  signal: AbortSignal
+  /** Between looks at the chain's newest block, while a round is awaited. */
+  pollMs?: number
+  outboxOptions?: Partial<OutboxOptions>
+}
+
+export type RegisterOutcome = TxOutcome | { status: 'already registered' } | { status: 'unsupported key' }
+export type AdmitOutcome = TxOutcome | { status: 'already seated' }
+
+/** The chain as one peer sees it: reads, the clock of rounds, and writes that survive the node. */
+export type Chain = Awaited<ReturnType<typeof openChain>>
+
+/**
+ * Connects, checks the chain, and starts the outbox.
+ *
+ * Every write is on the disk before its promise is handed out, is sent once however often the node dies, and resolves with
+ * what became of it; asking again for the same write, after a restart, is asking about the first.
+ *
+ * @throws {ChainUnreachableError | WrongChainError | ContractMissingError | NoFundsError}
+ */
+export async function openChain(options: OpenChainOptions) {
+  const { rpcUrl, deployment, accountKey, peerKey, signer, clock, logger, signal, pollMs = 500 } = options
+  const account = privateKeyToAccount(accountKey)
+  const contracts = contractsOf(deployment)
+  const chain = await connectChain({ rpcUrl, deployment, payer: account.address })
+  const rounds = createRoundClock({ chain, contracts, clock, logger, pollMs })
+  const reads = createChainReads(chain, contracts)
+
+  const firstBlock = await callChain(rpcUrl, () => chain.rpc.getBlock({ blockNumber: BigInt(contracts.startBlock) }))
+  const forgotten = options.outbox.adopt(`${contracts.chainId}/${contracts.rewardVotes.address}/${firstBlock.hash}`)
+  if (forgotten > 0)
+    logger.warn('this is another chain than before; its open transactions were forgotten', { forgotten })
+  const outbox = createOutbox(
+    {
+      store: options.outbox,
+      rpc: createOutboxRpc(chain, account, contracts.chainId),
+      head: rounds.read,
+      clock,
+      logger,
+    },
+    options.outboxOptions,
+  )
+
+  const send = (intent: OutboxIntent): Promise<TxOutcome> => {
+    outbox.enqueue(intent)
+    return outbox.outcome(intent.key)
+  }
+
+  return {
+    ...reads,
+    account: account.address as Hex,
+    peerKey,
+    contracts,
+    rounds,
+    /** Ends when the signal is aborted and the tick in progress is over; rejects if the outbox met a defect. */
+    done: outbox.run(signal),
+
+    /** Registers this peer under this account, unless it is. */
+    async registerPeer(): Promise<RegisterOutcome> {
+      if (signer === null) return { status: 'unsupported key' }
+      if ((await reads.readAccountOf(peerKey)) === account.address) return { status: 'already registered' }
+      // One of an earlier start may still be on its way.
+      const open = options.outbox.live().find(({ key }) => key.startsWith(`register:${account.address}:`))
+      if (open !== undefined) return outbox.outcome(open.key)
+      const nonce = await reads.readRegistrationNonce(account.address)
+      const { nowSec } = await rounds.read()
+      const registration = { account: account.address, nonce, deadlineSec: nowSec + REGISTRATION_SECONDS }
+      return send(await registerPeer(contracts, signer, registration))
+    },
+    /** Commits this peer's tasks for a round, in one of the two rounds before it. */
+    commitTasks: (tasks: Omit<TasksToCommit, 'peerKey'>) => send(commitTasks(contracts, { ...tasks, peerKey })),
+    /** Commits this peer's rollouts, within their round; may be called again with others until it ends. */
+    commitRollouts: (rollouts: Omit<RolloutsToCommit, 'peerKey'>) =>
+      send(commitRollouts(contracts, { ...rollouts, peerKey })),
+    /** Commits this evaluator's votes on a round, within the round after it. */
+    commitVotes: (round: number, votes: Votes) =>
+      send(commitVotes(contracts, { round, evaluatorKey: peerKey, accountKey, votes })),
+    /** Reveals the same votes, within the second round after it. May be called early: it is sent when the time comes. */
+    revealVotes: (round: number, votes: Votes) =>
+      send(revealVotes(contracts, { round, evaluatorKey: peerKey, accountKey, votes })),
+    /** Settles those of the peers that nobody has settled yet, within the third round after it. One outcome a page. */
+    async settle(round: number, peerKeys: readonly Hex[]): Promise<TxOutcome[]> {
+      const settled = await Promise.all(peerKeys.map(key => reads.isSettled(round, key)))
+      const left = peerKeys.filter((_, i) => !settled[i])
+      return Promise.all(settle(contracts, round, left).map(send))
+    },
+    /** Seats an evaluator from the next round on; needs the role. */
+    async admitEvaluator(evaluatorKey: Hex): Promise<AdmitOutcome> {
+      const { round } = await rounds.read()
+      if ((await reads.readSeats(round + 1)).includes(evaluatorKey)) return { status: 'already seated' }
+      return send(admitEvaluator(contracts, evaluatorKey, round))
+    },
+  }
+}

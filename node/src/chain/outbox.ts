@@ -1,0 +1,148 @@
+import type { Clock } from '#core/clock.ts'
+import { NodeError } from '#core/errors.ts'
+import type { Hex } from '#core/hex.ts'
+import type { Logger } from '#core/logger.ts'
+import type { OutboxEntry, OutboxIntent, OutboxStore } from '#core/outboxStore.ts'
+import { createDelivery } from './outboxDelivery.ts'
+import type { OutboxRpc } from './outboxRpc.ts'
+
+/** What became of a transaction, as a value: none of these is a failure of the node. */
+export type TxOutcome =
+  | { status: 'mined'; hash: Hex; block: number }
+  /** `hash` is null if a simulation showed it and nothing was sent. `error` is the contract's, by name, with arguments. */
+  | { status: 'reverted'; error: string; hash: Hex | null }
+  /** Its round passed before it was mined. */
+  | { status: 'dropped'; reason: string }
+  /** The node stops; the transaction is kept and goes on with the next start. */
+  | { status: 'stopped' }
+
+export type OutboxOptions = {
+  /** Blocks, its own counted, after which a transaction is no longer looked at. A killed local chain loses one or two. */
+  confirmations: number
+  /** Blocks after which an unmined transaction is sent again as it is. */
+  rebroadcastBlocks: number
+  /** Blocks after which an unmined transaction is signed again with a higher fee. */
+  stuckBlocks: number
+  /** Simulations, in ticks of their own, that must all revert: the first may have met a server that lags. */
+  simulations: number
+  /** Between looks at the chain while something is on its way. */
+  pollMs: number
+  /** Between looks while nothing is: only a reorganisation can be news. */
+  idlePollMs: number
+  /** Finished entries kept for asking about. */
+  keep: number
+}
+
+export const outboxDefaults: OutboxOptions = {
+  confirmations: 5,
+  rebroadcastBlocks: 2,
+  stuckBlocks: 4,
+  simulations: 2,
+  pollMs: 250,
+  idlePollMs: 2000,
+  keep: 500,
+}
+
+export type OutboxModules = {
+  store: OutboxStore
+  rpc: OutboxRpc
+  /** Newest block and the round that it is in, -1 before the first. */
+  head: () => Promise<{ block: number; round: number }>
+  clock: Clock
+  logger: Logger
+}
+
+export type Outbox = {
+  /** Takes the intent; it is on the disk when this returns. A key that is known already is not taken twice. */
+  enqueue(intent: OutboxIntent): OutboxEntry
+  /** Resolves once the transaction is in a block or never will be; never rejects. */
+  outcome(key: string): Promise<TxOutcome>
+  /** One look at the chain, and whatever follows from it. Throws what the chain throws; nothing is lost by it. */
+  tick(): Promise<void>
+  /** Ticks until the signal is aborted. Goes on through outages of the chain. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+/**
+ * Sends each intent once, whatever dies in between: it is written down before it is signed, and signed bytes are written
+ * down before they are broadcast, so that a restart can only repeat the very same bytes, which the chain takes once.
+ *
+ * One transaction is on its way at a time. Simulations then see what came before, a nonce gap cannot open, and the nonce of
+ * a transaction that was given up is taken by the next. Nothing after its broadcast decides that it is done but the chain.
+ */
+export function createOutbox(modules: OutboxModules, options: Partial<OutboxOptions> = {}): Outbox {
+  const settings = { ...outboxDefaults, ...options }
+  const { store, clock, logger } = modules
+  const waiting = new Map<string, ((outcome: TxOutcome) => void)[]>()
+  const deliver = createDelivery(modules, settings)
+  let wake = () => {}
+  let stopped = false
+
+  function notify(): void {
+    for (const [key, resolvers] of waiting) {
+      const entry = store.get(key)
+      const outcome = entry === undefined ? null : outcomeOf(entry)
+      if (outcome === null) continue
+      waiting.delete(key)
+      for (const resolve of resolvers) resolve(outcome)
+    }
+  }
+
+  async function tick(): Promise<void> {
+    try {
+      await deliver()
+    } finally {
+      // Also after a tick that broke off: what it has found is so.
+      notify()
+    }
+  }
+
+  async function rest(ms: number, signal: AbortSignal): Promise<void> {
+    const woken = new AbortController()
+    wake = () => woken.abort()
+    await clock.sleep(ms, AbortSignal.any([signal, woken.signal])).catch(() => {})
+  }
+
+  return {
+    tick,
+    enqueue(intent) {
+      const entry = store.insert(intent)
+      wake()
+      return entry
+    },
+    outcome(key) {
+      const entry = store.get(key)
+      const known = entry === undefined ? null : outcomeOf(entry)
+      if (known !== null) return Promise.resolve(known)
+      if (stopped) return Promise.resolve({ status: 'stopped' })
+      return new Promise(resolve => waiting.set(key, [...(waiting.get(key) ?? []), resolve]))
+    },
+    async run(signal) {
+      let outage = false
+      try {
+        while (!signal.aborted) {
+          const failure = await tick().catch(thrown => thrown ?? new Error('unknown'))
+          if (failure !== undefined && !(failure instanceof NodeError && failure.retryable)) throw failure
+          if (failure !== undefined && !outage && !signal.aborted) logger.warn('transactions wait', { error: failure })
+          if (failure === undefined && outage) logger.info('transactions go out again')
+          outage = failure !== undefined
+          await rest(outage || store.live().length === 0 ? settings.idlePollMs : settings.pollMs, signal)
+        }
+      } finally {
+        stopped = true
+        for (const resolvers of waiting.values()) for (const resolve of resolvers) resolve({ status: 'stopped' })
+        waiting.clear()
+      }
+    },
+  }
+}
+
+/** Null while it is open. A mined transaction counts from its first block: the outbox follows it until it is deep. */
+function outcomeOf({ status, minedHash, minedBlock, detail }: OutboxEntry): TxOutcome | null {
+  if (status === 'dropped') return { status, reason: detail ?? '' }
+  if (status === 'reverted' || (status === 'mined' && detail !== null))
+    return { status: 'reverted', error: detail ?? '', hash: minedHash }
+  if ((status === 'mined' || status === 'confirmed') && minedHash !== null && minedBlock !== null)
+    return { status: 'mined', hash: minedHash, block: minedBlock }
+  return null
+}

@@ -1,0 +1,153 @@
+import type { Hex } from '#core/hex.ts'
+import type { OutboxEntry } from '#core/outboxStore.ts'
+import type { OutboxModules, OutboxOptions } from './outbox.ts'
+import type { Fees } from './outboxRpc.ts'
+
+type Head = { block: number; round: number }
+type Nonces = { latest: number; pending: number }
+
+/** The chain's pool takes a replacement from +10 % on. */
+const BUMP_PERCENT = 125n
+/** 1.25^9 is 7.5 times the first fee: past that, waiting is all that is left. */
+const MAX_ATTEMPTS = 10
+
+/**
+ * One step of delivery: look where every transaction stands, give up those whose round has passed, send again what got
+ * lost, then sign and send the next.
+ *
+ * All that must outlive the process is in the store. What is kept here only saves requests.
+ */
+export function createDelivery(modules: OutboxModules, options: OutboxOptions): () => Promise<void> {
+  const { store, rpc, head: readHead, clock, logger } = modules
+  /** Entry → its newest attempt that was broadcast, and in which blocks first and last. */
+  const sent = new Map<number, { hash: Hex; firstBlock: number; lastBlock: number }>()
+  /** Entry → block in which its nonce was first seen taken by another transaction. */
+  const displacedSince = new Map<number, number>()
+  const reverts = new Map<number, number>()
+
+  async function follow(entry: OutboxEntry, head: Head): Promise<void> {
+    for (const { hash } of entry.attempts.toReversed()) {
+      const receipt = await rpc.receipt(hash)
+      if (receipt === null) continue
+      if (entry.status !== 'mined' || entry.minedHash !== hash || entry.minedBlock !== receipt.block) {
+        const error = receipt.succeeded ? null : await rpc.revertReason(entry, receipt.block)
+        store.markMined(entry.id, { hash, block: receipt.block, revertedWith: error })
+        logger.debug('transaction mined', { key: entry.key, hash, block: receipt.block, error })
+        entry.detail = error
+      }
+      if (head.block - receipt.block + 1 >= options.confirmations) {
+        store.setStatus(entry.id, entry.detail === null ? 'confirmed' : 'reverted', entry.detail)
+        for (const memory of [sent, displacedSince, reverts]) memory.delete(entry.id)
+      }
+      return
+    }
+    if (entry.status === 'mined') reopen(entry)
+  }
+
+  function reopen(entry: OutboxEntry): void {
+    store.setStatus(entry.id, 'signed', null)
+    sent.delete(entry.id)
+    logger.info('a reorganisation took a transaction; sending it again', { key: entry.key, block: entry.minedBlock })
+  }
+
+  async function sendAgain(entry: OutboxEntry, head: Head, nonces: Nonces): Promise<void> {
+    const attempt = entry.attempts.at(-1)
+    if (attempt === undefined) return
+    if (attempt.nonce < nonces.latest) return displaced(entry, head, nonces)
+    displacedSince.delete(entry.id)
+    const last = sent.get(entry.id)
+    if (last === undefined || last.hash !== attempt.hash || head.block < last.lastBlock) return broadcast(entry, head)
+    if (head.block - last.firstBlock >= options.stuckBlocks && entry.attempts.length < MAX_ATTEMPTS) {
+      if (attempt.nonce > nonces.latest && nonces.pending <= attempt.nonce) return fillGap(head, nonces.latest)
+      return signAndSend(entry, head, attempt.nonce, attempt.gas)
+    }
+    if (head.block - last.lastBlock >= options.rebroadcastBlocks) await broadcast(entry, head)
+  }
+
+  /** Another transaction of the account took the nonce. Signing anew must wait until it is deep, or both could be mined. */
+  async function displaced(entry: OutboxEntry, head: Head, nonces: Nonces): Promise<void> {
+    const since = displacedSince.get(entry.id) ?? head.block
+    displacedSince.set(entry.id, since)
+    if (head.block - since < options.confirmations) return
+    logger.info('the nonce was taken by another transaction of this account; signing anew', { key: entry.key })
+    displacedSince.delete(entry.id)
+    store.setStatus(entry.id, 'queued', null)
+    await next(head, nonces)
+  }
+
+  /** A transaction of somebody else on this account, which ours was queued behind, has vanished. */
+  async function fillGap(head: Head, nonce: number): Promise<void> {
+    const filler = { key: `gap:${nonce}`, to: rpc.address, data: '0x' as Hex, fromRound: null, throughRound: null }
+    const entry = store.insert(filler)
+    if (entry.status === 'queued') await signAndSend(entry, head, nonce, 21_000n)
+    else if (entry.status === 'signed') await broadcast(entry, head)
+  }
+
+  async function next(head: Head, nonces: Nonces): Promise<void> {
+    const entry = store.live().find(({ status, fromRound }) => status === 'queued' && head.round >= (fromRound ?? -1))
+    if (entry === undefined) return
+    const simulated = await rpc.simulate(entry)
+    if ('revertedWith' in simulated) return refuse(entry, simulated.revertedWith)
+    reverts.delete(entry.id)
+    // Our own leftovers in the pool are replaced; behind those of another process on this account we queue.
+    const replaces = store.highestFeeAt(nonces.latest) !== null
+    await signAndSend(entry, head, replaces ? nonces.latest : Math.max(nonces.latest, nonces.pending), simulated.gas)
+  }
+
+  function refuse(entry: OutboxEntry, error: string): void {
+    const count = (reverts.get(entry.id) ?? 0) + 1
+    reverts.set(entry.id, count)
+    if (count < options.simulations) return
+    reverts.delete(entry.id)
+    store.setStatus(entry.id, 'reverted', error)
+    logger.info('a call would revert and was not sent', { key: entry.key, error })
+  }
+
+  async function signAndSend(entry: OutboxEntry, head: Head, nonce: number, gas: bigint): Promise<void> {
+    const fees = bumped(await rpc.fees(), store.highestFeeAt(nonce))
+    const signed = await rpc.sign({ to: entry.to, data: entry.data, nonce, gas, ...fees })
+    store.addAttempt(entry.id, { ...signed, nonce, gas, ...fees, signedAtMs: clock.nowMs() })
+    const stored = store.get(entry.key)
+    if (stored !== undefined) await broadcast(stored, head)
+  }
+
+  async function broadcast(entry: OutboxEntry, head: Head): Promise<void> {
+    const attempt = entry.attempts.at(-1)
+    if (attempt === undefined) return
+    const outcome = await rpc.send(attempt.raw)
+    const before = sent.get(entry.id)
+    const firstBlock = before?.hash === attempt.hash ? Math.min(before.firstBlock, head.block) : head.block
+    // One that is priced too low to enter the pool is as good as stuck.
+    const stuckBlock = outcome === 'underpriced' ? head.block - options.stuckBlocks : firstBlock
+    sent.set(entry.id, { hash: attempt.hash, firstBlock: stuckBlock, lastBlock: head.block })
+    if (outcome === 'no funds')
+      logger.warn('the account cannot pay; send it funds', { key: entry.key, account: rpc.address })
+    else if (typeof outcome === 'object') logger.warn('a transaction was refused', { key: entry.key, ...outcome })
+    else logger.debug('transaction broadcast', { key: entry.key, hash: attempt.hash, nonce: attempt.nonce, outcome })
+  }
+
+  return async () => {
+    // Nonces before receipts: a nonce that is used, with no receipt after that, was used by another transaction.
+    const head = await readHead()
+    const nonces = await rpc.nonces()
+    for (const entry of store.minedFromNonce(nonces.latest)) reopen(entry)
+    for (const entry of store.live()) if (entry.attempts.length > 0) await follow(entry, head)
+    for (const { key, throughRound } of store.dropExpired(head.round))
+      logger.info('a transaction was dropped: its round has passed', { key, throughRound, round: head.round })
+    const onTheirWay = store.live().filter(({ status }) => status === 'signed')
+    for (const entry of onTheirWay) await sendAgain(entry, head, nonces)
+    if (onTheirWay.length === 0) await next(head, nonces)
+    store.prune(options.keep)
+  }
+}
+
+function bumped(now: Fees, floor: Fees | null): Fees {
+  const above = (value: bigint, least: bigint | undefined) => {
+    const bid = least === undefined ? 0n : (least * BUMP_PERCENT) / 100n + 1n
+    return bid > value ? bid : value
+  }
+  return {
+    maxFeePerGasWei: above(now.maxFeePerGasWei, floor?.maxFeePerGasWei),
+    maxPriorityFeePerGasWei: above(now.maxPriorityFeePerGasWei, floor?.maxPriorityFeePerGasWei),
+  }
+}

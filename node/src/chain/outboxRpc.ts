@@ -1,0 +1,113 @@
+import { type Address, keccak256 } from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import type { Hex } from '#core/hex.ts'
+import type { OutboxIntent } from '#core/outboxStore.ts'
+import { callChain } from './callChain.ts'
+import type { ChainClient } from './connectChain.ts'
+import { revertedWith } from './revertedWith.ts'
+
+export type Fees = { maxFeePerGasWei: bigint; maxPriorityFeePerGasWei: bigint }
+export type UnsignedTransaction = Pick<OutboxIntent, 'to' | 'data'> & Fees & { nonce: number; gas: bigint }
+export type SendOutcome = 'accepted' | 'nonce too low' | 'underpriced' | 'no funds' | { refused: string }
+
+/** All that the outbox asks of the chain: a port, so that its tests can bend the chain as they like. */
+export type OutboxRpc = {
+  /** Next nonces of the account: of the newest block, and after what waits in the node's pool. */
+  nonces(): Promise<{ latest: number; pending: number }>
+  /** Gas that the call needs now, with room to spare, or what it would revert with. */
+  simulate(call: Pick<OutboxIntent, 'to' | 'data'>): Promise<{ gas: bigint } | { revertedWith: string }>
+  fees(): Promise<Fees>
+  sign(transaction: UnsignedTransaction): Promise<{ hash: Hex; raw: Hex }>
+  send(raw: Hex): Promise<SendOutcome>
+  /** Null while it is in no block. */
+  receipt(hash: Hex): Promise<{ block: number; succeeded: boolean } | null>
+  /** Why a mined transaction failed, as far as a replay at its block tells. */
+  revertReason(call: Pick<OutboxIntent, 'to' | 'data'>, block: number): Promise<string>
+  /** Of the account. */
+  address: Hex
+}
+
+/** Gas estimates are of the newest block; the one that mines the call may need more. */
+const GAS_MARGIN_PERCENT = 130n
+
+export function createOutboxRpc({ rpc, rpcUrl }: ChainClient, account: PrivateKeyAccount, chainId: number): OutboxRpc {
+  const address: Address = account.address
+  const call = <T>(work: () => Promise<T>) => callChain(rpcUrl, work)
+  return {
+    address,
+    async nonces() {
+      const count = (blockTag: 'latest' | 'pending') => call(() => rpc.getTransactionCount({ address, blockTag }))
+      const [latest, pending] = await Promise.all([count('latest'), count('pending')])
+      return { latest, pending }
+    },
+    simulate: ({ to, data }) =>
+      call(async () => {
+        try {
+          const gas = await rpc.estimateGas({ account: address, to, data })
+          return { gas: (gas * GAS_MARGIN_PERCENT) / 100n }
+        } catch (error) {
+          const reason = revertedWith(error)
+          if (reason === null) throw error
+          return { revertedWith: reason }
+        }
+      }),
+    async fees() {
+      const fees = await call(() => rpc.estimateFeesPerGas())
+      return { maxFeePerGasWei: fees.maxFeePerGas, maxPriorityFeePerGasWei: fees.maxPriorityFeePerGas }
+    },
+    async sign({ to, data, nonce, gas, maxFeePerGasWei, maxPriorityFeePerGasWei }) {
+      const fees = { maxFeePerGas: maxFeePerGasWei, maxPriorityFeePerGas: maxPriorityFeePerGasWei }
+      const raw = await account.signTransaction({ type: 'eip1559', chainId, to, data, nonce, gas, ...fees })
+      return { hash: keccak256(raw), raw }
+    },
+    send: raw =>
+      call(async () => {
+        try {
+          await rpc.sendRawTransaction({ serializedTransaction: raw })
+          return 'accepted'
+        } catch (error) {
+          const outcome = sendOutcome(error)
+          if (outcome === null) throw error
+          return outcome
+        }
+      }),
+    receipt: hash =>
+      call(async () => {
+        const receipt = await rpc.request({ method: 'eth_getTransactionReceipt', params: [hash] })
+        if (receipt === null || receipt.blockNumber === null) return null
+        return { block: Number(receipt.blockNumber), succeeded: receipt.status === '0x1' }
+      }),
+    revertReason: ({ to, data }, block) =>
+      call(async () => {
+        try {
+          await rpc.call({ account: address, to, data, blockNumber: BigInt(block) })
+          return 'a revert that a replay does not show'
+        } catch (error) {
+          const reason = revertedWith(error)
+          if (reason === null) throw error
+          return reason
+        }
+      }),
+  }
+}
+
+/** Servers agree on the words, not on the codes. Null for what is no verdict on the transaction. */
+export function sendOutcome(error: unknown): SendOutcome | null {
+  const text = messages(error)
+  if (/already known|already imported|ALREADY_EXISTS|known transaction/i.test(text)) return 'accepted'
+  if (/nonce (is )?too low|OldNonce|nonce has already been used/i.test(text)) return 'nonce too low'
+  if (/underpriced|fee too low|max fee per gas less than block base fee/i.test(text)) return 'underpriced'
+  if (/insufficient funds/i.test(text)) return 'no funds'
+  if (/intrinsic gas|gas limit|invalid sender|exceeds|nonce (is )?too high/i.test(text))
+    return { refused: text.slice(0, 200) }
+  return null
+}
+
+function messages(error: unknown): string {
+  const parts: string[] = []
+  for (let at = error; at instanceof Error; at = at.cause) {
+    parts.push(at.message)
+    if ('details' in at && typeof at.details === 'string') parts.push(at.details)
+  }
+  return parts.join('\n')
+}

@@ -1,0 +1,23 @@
+import type { Hex } from '#core/hex.ts'
+import { callChain } from './callChain.ts'
+import type { ChainClient } from './connectChain.ts'
+import type { Contracts } from './contracts.ts'
+
+/** Points of a peer so far, in thousandths; those of rounds that are not final may still go. */
+export function readPoints({ rpc, rpcUrl }: ChainClient, { rewardVotes }: Contracts, peerKey: Hex): Promise<number> {
+  return callChain(rpcUrl, () => rpc.readContract({ ...rewardVotes, functionName: 'points', args: [peerKey] })).then(
+    Number,
+  )
+}
+
+/** Whether a peer's score of a round is settled already. */
+export async function isSettled(
+  { rpc, rpcUrl }: ChainClient,
+  { rewardVotes }: Contracts,
+  round: number,
+  peerKey: Hex,
+): Promise<boolean> {
+  const args = [BigInt(round), peerKey] as const
+  const [outcome] = await callChain(rpcUrl, () => rpc.readContract({ ...rewardVotes, functionName: 'outcomeOf', args }))
+  return outcome !== 0
+}

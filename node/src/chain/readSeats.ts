@@ -1,0 +1,13 @@
+import type { Hex } from '#core/hex.ts'
+import { callChain } from './callChain.ts'
+import type { ChainClient } from './connectChain.ts'
+import type { Contracts } from './contracts.ts'
+
+/** Evaluators that sit on a round. */
+export function readSeats(
+  { rpc, rpcUrl }: ChainClient,
+  { rewardVotes }: Contracts,
+  round: number,
+): Promise<readonly Hex[]> {
+  return callChain(rpcUrl, () => rpc.readContract({ ...rewardVotes, functionName: 'seatsAt', args: [BigInt(round)] }))
+}

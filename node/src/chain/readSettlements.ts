@@ -1,0 +1,33 @@
+import type { Hex } from '#core/hex.ts'
+import type { ChainClient } from './connectChain.ts'
+import type { Contracts } from './contracts.ts'
+import type { EventReader } from './roundEvents.ts'
+
+export const settlementOutcomes = ['none', 'scored', 'unavailable', 'no quorum'] as const
+export type SettlementOutcome = (typeof settlementOutcomes)[number]
+export type Settlement = { peerKey: Hex; scoreMilli: number; votes: number; outcome: SettlementOutcome; block: number }
+
+/** What was settled of a round (in the third round after it). */
+export async function readSettlements(
+  { rpc }: ChainClient,
+  contracts: Contracts,
+  events: EventReader,
+  round: number,
+): Promise<Settlement[]> {
+  const logs = await events.inRounds({ first: round + 3, last: round + 3 }, range =>
+    rpc.getContractEvents({
+      ...contracts.rewardVotes,
+      eventName: 'Settled',
+      args: { round: BigInt(round) },
+      strict: true,
+      ...range,
+    }),
+  )
+  return logs.map(({ args: { peerKey, scoreMilli, votes, outcome }, blockNumber }) => ({
+    peerKey,
+    scoreMilli,
+    votes,
+    outcome: settlementOutcomes[outcome] ?? 'none',
+    block: Number(blockNumber),
+  }))
+}

@@ -1,0 +1,35 @@
+import type { Hex } from '#core/hex.ts'
+import type { ChainClient } from './connectChain.ts'
+import type { Contracts } from './contracts.ts'
+import type { EventReader } from './roundEvents.ts'
+
+/** One evaluator's votes on a round: three arrays of one length. */
+export type RevealedVotes = {
+  evaluatorKey: Hex
+  peerKeys: readonly Hex[]
+  /** 0 to 1000, or 65535 for 'unavailable'. */
+  scoresMilli: readonly number[]
+  componentRoots: readonly Hex[]
+  /** Of the score sheet. */
+  contentId: Hex
+  block: number
+}
+
+/** The votes revealed on a round (in the second round after it). */
+export async function readRevealedVotes(
+  { rpc }: ChainClient,
+  contracts: Contracts,
+  events: EventReader,
+  round: number,
+): Promise<RevealedVotes[]> {
+  const logs = await events.inRounds({ first: round + 2, last: round + 2 }, range =>
+    rpc.getContractEvents({
+      ...contracts.rewardVotes,
+      eventName: 'VotesRevealed',
+      args: { round: BigInt(round) },
+      strict: true,
+      ...range,
+    }),
+  )
+  return logs.map(({ args: { round: _, ...votes }, blockNumber }) => ({ ...votes, block: Number(blockNumber) }))
+}

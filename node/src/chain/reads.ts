@@ -1,0 +1,39 @@
+import type { Hex } from '#core/hex.ts'
+import { callChain } from './callChain.ts'
+import type { ChainClient } from './connectChain.ts'
+import type { Contracts } from './contracts.ts'
+import { readBootnodes } from './readBootnodes.ts'
+import { readRolloutCommitments, readTaskCommitments } from './readCommitments.ts'
+import { readEnvironment } from './readEnvironment.ts'
+import { readAccountOf, readPeerId } from './readPeer.ts'
+import { isSettled, readPoints } from './readPoints.ts'
+import { readSeats } from './readSeats.ts'
+import { readSettlements } from './readSettlements.ts'
+import { readRevealedVotes } from './readVotes.ts'
+import { createEventReader } from './roundEvents.ts'
+
+/** Every read, with chain and contracts filled in. A peer that only looks needs no more than this. */
+export function createChainReads(chain: ChainClient, contracts: Contracts) {
+  const events = createEventReader(chain, contracts)
+  return {
+    readTaskCommitments: (round: number) => readTaskCommitments(chain, contracts, events, round),
+    readRolloutCommitments: (round: number) => readRolloutCommitments(chain, contracts, events, round),
+    readRevealedVotes: (round: number) => readRevealedVotes(chain, contracts, events, round),
+    readSettlements: (round: number) => readSettlements(chain, contracts, events, round),
+    readSeats: (round: number) => readSeats(chain, contracts, round),
+    readPoints: (peerKey: Hex) => readPoints(chain, contracts, peerKey),
+    isSettled: (round: number, peerKey: Hex) => isSettled(chain, contracts, round, peerKey),
+    readAccountOf: (peerKey: Hex) => readAccountOf(chain, contracts, peerKey),
+    readPeerId: (peerKey: Hex) => readPeerId(chain, contracts, peerKey),
+    readBootnodes: () => readBootnodes(chain, contracts),
+    readEnvironment: (round: number) => readEnvironment(chain, contracts, round),
+    readRegistrationNonce: (account: Hex) =>
+      callChain(chain.rpcUrl, () =>
+        chain.rpc.readContract({ ...contracts.peerRegistry, functionName: 'nonces', args: [account] }),
+      ),
+    /** Of the account, wei. */
+    readBalance: (account: Hex) => callChain(chain.rpcUrl, () => chain.rpc.getBalance({ address: account })),
+  }
+}
+
+export type ChainReads = ReturnType<typeof createChainReads>

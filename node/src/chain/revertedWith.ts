@@ -1,0 +1,31 @@
+import { BaseError, decodeErrorResult, ExecutionRevertedError, type Hex } from 'viem'
+import { contractErrors } from './contracts.ts'
+
+/**
+ * What a failed call or gas estimate reverted with: the contract's error by name with its arguments, such as
+ * `RewardVotes_WrongRound(3, 4, 9)`; null if it failed for another reason than a revert.
+ */
+export function revertedWith(error: unknown): string | null {
+  if (!(error instanceof BaseError)) return null
+  const carrier = error.walk(inner => revertData(inner) !== null)
+  const data = carrier === null ? null : revertData(carrier)
+  if (data !== null) return describe(data)
+  const reverted = error.walk(inner => inner instanceof ExecutionRevertedError)
+  return reverted === null ? null : 'a revert without a reason'
+}
+
+function describe(data: Hex): string {
+  try {
+    const { errorName, args } = decodeErrorResult({ abi: contractErrors, data })
+    return `${errorName}(${(args ?? []).map(String).join(', ')})`
+  } catch {
+    return `an unknown error ${data.slice(0, 10)}`
+  }
+}
+
+/** Servers put the data into `data`, or into `data.data`. */
+function revertData(error: unknown): Hex | null {
+  const data = (error as { data?: unknown } | null)?.data
+  const inner = typeof data === 'object' && data !== null && 'data' in data ? data.data : data
+  return typeof inner === 'string' && /^0x[0-9a-f]{8,}$/i.test(inner) ? (inner as Hex) : null
+}

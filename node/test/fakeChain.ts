@@ -1,0 +1,92 @@
+import { keccak256 } from 'viem'
+import type { OutboxRpc, UnsignedTransaction } from '#chain/outboxRpc.ts'
+import { type Hex, toHex } from '#core/hex.ts'
+
+type Mined = { hash: Hex; data: Hex; succeeded: boolean }
+
+/** A chain with one account, as the outbox sees it, that a test can stop, reorganise and share with a stranger. */
+export function createFakeChain() {
+  const blocks: Mined[][] = []
+  const pool = new Map<number, { hash: Hex; data: Hex; fee: number }>()
+  const reverting = new Set<Hex>()
+  const minedTransactions = () => blocks.flat()
+  const latest = () => minedTransactions().length
+  let round = 0
+  let baseFee = 100n
+  let broke = false
+
+  const rpc: OutboxRpc = {
+    address: '0x00000000000000000000000000000000000000aa',
+    async nonces() {
+      let pending = latest()
+      while (pool.has(pending)) pending++
+      return { latest: latest(), pending }
+    },
+    simulate: async ({ data }) => (reverting.has(data) ? { revertedWith: `Reverts(${data})` } : { gas: 50_000n }),
+    fees: async () => ({ maxFeePerGasWei: baseFee * 2n, maxPriorityFeePerGasWei: 1n }),
+    async sign(transaction: UnsignedTransaction) {
+      const { data, nonce, maxFeePerGasWei } = transaction
+      const raw = toHex(new TextEncoder().encode(JSON.stringify({ data, nonce, fee: Number(maxFeePerGasWei) })))
+      return { hash: keccak256(raw), raw }
+    },
+    async send(raw) {
+      const { data, nonce, fee } = JSON.parse(Buffer.from(raw.slice(2), 'hex').toString())
+      if (broke) return 'no funds'
+      if (nonce < latest()) return 'nonce too low'
+      const hash = keccak256(raw)
+      const there = pool.get(nonce)
+      if (there?.hash === hash) return 'accepted'
+      if (there !== undefined && fee < there.fee * 1.1) return 'underpriced'
+      pool.set(nonce, { hash, data, fee })
+      return 'accepted'
+    },
+    async receipt(hash) {
+      const block = blocks.findIndex(transactions => transactions.some(mined => mined.hash === hash))
+      return block < 0
+        ? null
+        : { block, succeeded: blocks[block]?.find(mined => mined.hash === hash)?.succeeded ?? false }
+    },
+    revertReason: async ({ data }) => `Reverts(${data})`,
+  }
+
+  return {
+    rpc,
+    head: async () => ({ block: blocks.length - 1, round }),
+    /** Mines what the pool holds in order of nonce, as far as the fees allow. */
+    mine(count = 1) {
+      for (let i = 0; i < count; i++) {
+        const block: Mined[] = []
+        for (let next = pool.get(latest()); next !== undefined; next = pool.get(latest() + block.length)) {
+          if (next.fee < Number(baseFee)) break
+          block.push({ hash: next.hash, data: next.data, succeeded: !reverting.has(next.data) })
+        }
+        blocks.push(block)
+        for (const nonce of pool.keys()) if (nonce < latest()) pool.delete(nonce)
+      }
+    },
+    /** Forgets the newest blocks and the pool: a chain that was killed and started again. */
+    lose(count: number) {
+      blocks.splice(Math.max(0, blocks.length - count), count)
+      pool.clear()
+    },
+    forgetPool: () => pool.clear(),
+    /** A transaction of another process on the same account. */
+    stranger(nonce: number, fee = 1000) {
+      pool.set(nonce, { hash: keccak256(toHex(Uint8Array.of(nonce, fee % 256))), data: '0xffff', fee })
+    },
+    reverting,
+    executed: (): Hex[] => minedTransactions().map(({ data }) => data),
+    setRound: (next: number) => {
+      round = next
+    },
+    setBaseFee: (fee: bigint) => {
+      baseFee = fee
+    },
+    setBroke: (value: boolean) => {
+      broke = value
+    },
+    poolSize: () => pool.size,
+  }
+}
+
+export type FakeChain = ReturnType<typeof createFakeChain>

@@ -1,0 +1,227 @@
+import { expect, test } from 'vitest'
+import { ChainUnreachableError } from '#chain/chainErrors.ts'
+import { createOutbox, type OutboxOptions } from '#chain/outbox.ts'
+import { createManualClock, systemClock } from '#core/clock.ts'
+import { silentLogger } from '#core/logger.ts'
+import type { OutboxIntent } from '#core/outboxStore.ts'
+import { openDatabase } from '#store/openDatabase.ts'
+import { createOutboxTable } from '#store/outboxTable.ts'
+import { createFakeChain } from './fakeChain.ts'
+
+const intent = (data: `0x${string}`, rounds: { from?: number; through?: number } = {}): OutboxIntent => ({
+  key: data,
+  to: '0x00000000000000000000000000000000000000bb',
+  data,
+  fromRound: rounds.from ?? null,
+  throughRound: rounds.through ?? null,
+})
+
+function setup(options: Partial<OutboxOptions> = {}) {
+  const chain = createFakeChain()
+  chain.mine()
+  const store = createOutboxTable(openDatabase(':memory:'))
+  const modules = { store, rpc: chain.rpc, head: chain.head, clock: createManualClock(), logger: silentLogger }
+  const start = () => createOutbox(modules, { confirmations: 3, ...options })
+  const outbox = start()
+  const settle = async (blocks: number) => {
+    for (let i = 0; i < blocks; i++) {
+      await outbox.tick()
+      chain.mine()
+    }
+    await outbox.tick()
+  }
+  return { chain, store, modules, start, outbox, settle, status: (key: string) => store.get(key)?.status }
+}
+
+test('intents are mined once each, in order, and confirmed when they are deep', async () => {
+  const { chain, outbox, settle, status } = setup()
+  outbox.enqueue(intent('0x01'))
+  outbox.enqueue(intent('0x02'))
+  outbox.enqueue(intent('0x01'))
+  const outcome = outbox.outcome('0x01')
+  await outbox.tick()
+  expect(status('0x01')).toBe('signed')
+  expect(status('0x02')).toBe('queued')
+  chain.mine()
+  await outbox.tick()
+  expect(await outcome).toMatchObject({ status: 'mined', block: 1 })
+  expect(status('0x01')).toBe('mined')
+  await settle(4)
+  expect([status('0x01'), status('0x02')]).toEqual(['confirmed', 'confirmed'])
+  expect(chain.executed()).toEqual(['0x01', '0x02'])
+  expect(await outbox.outcome('0x02')).toMatchObject({ status: 'mined' })
+})
+
+test('a call that would revert is not sent, and its outcome names the error', async () => {
+  const { chain, outbox } = setup()
+  chain.reverting.add('0x01')
+  outbox.enqueue(intent('0x01'))
+  outbox.enqueue(intent('0x02'))
+  const outcome = outbox.outcome('0x01')
+  await outbox.tick()
+  await outbox.tick()
+  expect(await outcome).toEqual({ status: 'reverted', error: 'Reverts(0x01)', hash: null })
+  await outbox.tick()
+  chain.mine()
+  expect(chain.executed()).toEqual(['0x02'])
+})
+
+test('one lagging simulation does not give a call up', async () => {
+  const { chain, outbox, settle } = setup()
+  chain.reverting.add('0x01')
+  outbox.enqueue(intent('0x01'))
+  await outbox.tick()
+  chain.reverting.clear()
+  await settle(1)
+  expect(chain.executed()).toEqual(['0x01'])
+})
+
+test('a transaction that fails when it is mined is reverted, with its hash', async () => {
+  const { chain, outbox, settle, status } = setup()
+  outbox.enqueue(intent('0x01'))
+  await outbox.tick()
+  chain.reverting.add('0x01')
+  await settle(1)
+  expect(await outbox.outcome('0x01')).toMatchObject({ status: 'reverted', error: 'Reverts(0x01)', hash: /^0x/ })
+  await settle(3)
+  expect(status('0x01')).toBe('reverted')
+})
+
+test('a call waits for its first round and is dropped after its last', async () => {
+  const { chain, outbox, settle, status } = setup()
+  outbox.enqueue(intent('0x01', { from: 2, through: 2 }))
+  outbox.enqueue(intent('0x02', { from: 1, through: 1 }))
+  outbox.enqueue(intent('0x03'))
+  await settle(2)
+  expect(chain.executed()).toEqual(['0x03'])
+  const dropped = outbox.outcome('0x02')
+  chain.setRound(2)
+  await settle(2)
+  expect(chain.executed()).toEqual(['0x03', '0x01'])
+  expect(status('0x02')).toBe('dropped')
+  expect(await dropped).toEqual({ status: 'dropped', reason: 'round passed' })
+})
+
+test('a sleeper of many rounds drops all that passed in one step', async () => {
+  const { chain, outbox, store } = setup()
+  for (let round = 0; round < 20; round++) outbox.enqueue(intent(`0x${10 + round}`, { from: round, through: round }))
+  chain.setRound(100)
+  await outbox.tick()
+  expect(store.live()).toEqual([])
+  expect(chain.poolSize()).toBe(0)
+})
+
+test('the nonce of a dropped transaction is taken by the next, which outbids it', async () => {
+  const { chain, outbox, settle } = setup()
+  chain.setBaseFee(100n)
+  outbox.enqueue(intent('0x01', { through: 0 }))
+  await outbox.tick()
+  expect(chain.poolSize()).toBe(1)
+  chain.setRound(1)
+  outbox.enqueue(intent('0x02'))
+  await settle(2)
+  expect(chain.executed()).toEqual(['0x02'])
+})
+
+test('a stuck transaction is signed again under its nonce with a higher fee, and mined once', async () => {
+  const { chain, outbox, settle, store } = setup({ stuckBlocks: 2, rebroadcastBlocks: 1 })
+  outbox.enqueue(intent('0x01'))
+  await outbox.tick()
+  chain.setBaseFee(240n)
+  await settle(6)
+  const attempts = store.get('0x01')?.attempts ?? []
+  expect(attempts.length).toBeGreaterThan(1)
+  expect(new Set(attempts.map(({ nonce }) => nonce)).size).toBe(1)
+  expect(chain.executed()).toEqual(['0x01'])
+})
+
+test('a transaction that the pool forgot is sent again as it is', async () => {
+  const { chain, outbox, settle, store } = setup()
+  outbox.enqueue(intent('0x01'))
+  await outbox.tick()
+  chain.forgetPool()
+  await settle(3)
+  expect(chain.executed()).toEqual(['0x01'])
+  expect(store.get('0x01')?.attempts).toHaveLength(1)
+})
+
+test.each([1, 2, 3, 5])('a reorganisation of %i blocks loses nothing and repeats nothing', async depth => {
+  const { chain, outbox, settle, status } = setup()
+  for (const data of ['0x01', '0x02', '0x03'] as const) outbox.enqueue(intent(data))
+  await settle(4)
+  chain.lose(depth)
+  await settle(8)
+  expect(chain.executed()).toEqual(['0x01', '0x02', '0x03'])
+  expect(['0x01', '0x02', '0x03'].map(status)).toEqual(['confirmed', 'confirmed', 'confirmed'])
+})
+
+test('a nonce that another process of the account took is left to it', async () => {
+  const { chain, outbox, settle } = setup()
+  outbox.enqueue(intent('0x01'))
+  await outbox.tick()
+  chain.stranger(0)
+  await settle(8)
+  expect(chain.executed()).toEqual(['0xffff', '0x01'])
+})
+
+test('behind a transaction of another process ours is queued', async () => {
+  const { chain, outbox, settle } = setup()
+  chain.stranger(0)
+  outbox.enqueue(intent('0x01'))
+  await settle(1)
+  expect(chain.executed()).toEqual(['0xffff', '0x01'])
+})
+
+test('if that other transaction vanishes, the gap is filled', async () => {
+  const { chain, outbox, settle, store } = setup({ stuckBlocks: 2 })
+  chain.stranger(0)
+  outbox.enqueue(intent('0x01'))
+  await outbox.tick()
+  chain.forgetPool()
+  const again = store.get('0x01')?.attempts[0]
+  if (again === undefined) throw new Error('not signed')
+  await chain.rpc.send(again.raw)
+  await settle(6)
+  expect(chain.executed()).toEqual(['0x', '0x01'])
+})
+
+test('an account without funds loses nothing and goes on when it has some', async () => {
+  const { chain, outbox, settle } = setup()
+  chain.setBroke(true)
+  outbox.enqueue(intent('0x01'))
+  await settle(3)
+  expect(chain.executed()).toEqual([])
+  chain.setBroke(false)
+  await settle(3)
+  expect(chain.executed()).toEqual(['0x01'])
+})
+
+test('the loop goes on through an outage and answers those who wait when it is stopped', async () => {
+  const { chain, modules } = setup()
+  const stop = new AbortController()
+  let outages = 3
+  const head = async () => {
+    if (outages-- > 0) throw new ChainUnreachableError('down', { hint: 'wait', retryable: true })
+    return chain.head()
+  }
+  const outbox = createOutbox({ ...modules, head, clock: systemClock }, { pollMs: 1, idlePollMs: 1 })
+  const done = outbox.run(stop.signal)
+  outbox.enqueue(intent('0x01'))
+  outbox.enqueue(intent('0x02', { from: 9, through: 9 }))
+  const mined = outbox.outcome('0x01')
+  const open = outbox.outcome('0x02')
+  while (chain.poolSize() === 0) await systemClock.sleep(1)
+  chain.mine()
+  expect(await mined).toMatchObject({ status: 'mined' })
+  stop.abort()
+  await done
+  expect(await open).toEqual({ status: 'stopped' })
+  expect(await outbox.outcome('0x02')).toEqual({ status: 'stopped' })
+})
+
+test('a defect ends the loop instead of being swallowed', async () => {
+  const { modules } = setup()
+  const head = () => Promise.reject(new TypeError('defect'))
+  const outbox = createOutbox({ ...modules, head })
+  await expect(outbox.run(new AbortController().signal)).rejects.toThrow('defect')
+})

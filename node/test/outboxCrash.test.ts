@@ -1,0 +1,108 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createOutbox } from '#chain/outbox.ts'
+import { createManualClock } from '#core/clock.ts'
+import { silentLogger } from '#core/logger.ts'
+import type { OutboxIntent } from '#core/outboxStore.ts'
+import { openDatabase } from '#store/openDatabase.ts'
+import { createOutboxTable } from '#store/outboxTable.ts'
+import { createFakeChain } from './fakeChain.ts'
+
+/** Stands for a kill: nothing in the node catches it. */
+class Crash extends Error {}
+
+const intents: OutboxIntent[] = (['0x01', '0x02', '0x03'] as const).map(data => ({
+  key: data,
+  to: '0x00000000000000000000000000000000000000bb',
+  data,
+  fromRound: null,
+  throughRound: null,
+}))
+
+/** Counts every call through the port and dies at the one chosen: before it takes effect, or right after. */
+function dying<T extends object>(port: T, fuse: { left: number; after: boolean }): T {
+  return new Proxy(port, {
+    get(target, name) {
+      const method = Reflect.get(target, name)
+      if (typeof method !== 'function') return method
+      return (...args: unknown[]) => {
+        const last = fuse.left-- === 0
+        if (last && !fuse.after) throw new Crash()
+        const result = method.apply(target, args)
+        if (!last) return result
+        if (result instanceof Promise)
+          return result.then(() => {
+            throw new Crash()
+          })
+        throw new Crash()
+      }
+    },
+  })
+}
+
+/** Lives until it dies or has nothing to do; a block is mined after each tick. Returns whether it died. */
+async function live(path: string, chain: ReturnType<typeof createFakeChain>, fuse: { left: number; after: boolean }) {
+  const db = openDatabase(path)
+  const store = dying(createOutboxTable(db), fuse)
+  const rpc = dying(chain.rpc, fuse)
+  try {
+    const outbox = createOutbox(
+      { store, rpc, head: chain.head, clock: createManualClock(), logger: silentLogger },
+      { confirmations: 2 },
+    )
+    for (const intent of intents) outbox.enqueue(intent)
+    for (let i = 0; i < 12; i++) {
+      await outbox.tick()
+      chain.mine()
+    }
+    return false
+  } catch (error) {
+    if (!(error instanceof Crash)) throw error
+    return true
+  } finally {
+    db.close()
+  }
+}
+
+const never = { left: Number.POSITIVE_INFINITY, after: false }
+const newPath = () => join(mkdtempSync(join(tmpdir(), 'waggle-outbox-')), 'journal.sqlite')
+
+test.each(['before', 'after'])(
+  'killed %s any one call, a restart neither loses nor repeats a transaction',
+  async when => {
+    let calls = 0
+    for (; ; calls++) {
+      const chain = createFakeChain()
+      chain.mine()
+      const path = newPath()
+      const died = await live(path, chain, { left: calls, after: when === 'after' })
+      chain.mine()
+      await live(path, chain, { ...never })
+      expect(chain.executed(), `killed ${when} call ${calls}`).toEqual(['0x01', '0x02', '0x03'])
+      if (!died) break
+    }
+    expect(calls).toBeGreaterThan(40)
+  },
+)
+
+test('killed again and again while the chain loses blocks, nothing is lost or repeated', async () => {
+  const life = fc.record({ left: fc.nat(60), after: fc.boolean(), lost: fc.nat(2) })
+  await fc.assert(
+    fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 6 }), async lives => {
+      const chain = createFakeChain()
+      chain.mine(3)
+      const path = newPath()
+      for (const { left, after, lost } of lives) {
+        await live(path, chain, { left, after })
+        chain.lose(lost)
+        chain.mine()
+      }
+      await live(path, chain, { ...never })
+      expect(chain.executed().toSorted()).toEqual(['0x01', '0x02', '0x03'])
+    }),
+    { numRuns: 40 },
+  )
+})
