@@ -20,12 +20,21 @@ export type AnnouncementCache = {
 
 type Entry = { announcement: Announcement; message: SignedMessage; received: number }
 
-/**
- * The latest announcement of each kind, peer and round, near the current round.
- *
- * @param currentRound - null while the chain has not been read: then every round is near.
- */
-export function createAnnouncementCache(swarm: Swarm, currentRound: () => number | null): AnnouncementCache {
+/** What the rest of the node knows of the swarm. */
+export type SwarmView = {
+  swarm: Swarm
+  /** The round on the chain, or null while it is not known: then every round is near. */
+  currentRound: () => number | null
+  /**
+   * Whether a peer is one to listen to, as far as is known: registered, for instance. Others are ignored for now, and
+   * caught up with when they are. Without it, every peer is; then whoever makes up peers can fill a round.
+   */
+  admits?: (peerId: string, kind: AnnouncementKind) => boolean
+}
+
+/** The latest announcement of each kind, peer and round, near the current round. */
+export function createAnnouncementCache(view: SwarmView): AnnouncementCache {
+  const { swarm, currentRound, admits } = view
   const rounds = new Map<number, Map<string, Entry>>()
 
   function prune(): void {
@@ -40,6 +49,7 @@ export function createAnnouncementCache(swarm: Swarm, currentRound: () => number
     if (kind === null || kind === 'addresses') return ignore('topic of another swarm')
     const checked = checkAnnouncement(message.data, message.from, { kind, chainId: swarm.chainId })
     if (checked.verdict !== 'accept') return checked
+    if (admits?.(message.from, kind) === false) return ignore('peer not admitted')
     const { round } = checked.value
     const rule = topicRules[kind]
     const now = currentRound()

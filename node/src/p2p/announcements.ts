@@ -3,11 +3,11 @@ import type { PeerId } from '@libp2p/interface'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import { type Announcement, encodeAnnouncement } from './announcement.ts'
-import { createAnnouncementCache } from './announcementCache.ts'
+import { createAnnouncementCache, type SwarmView } from './announcementCache.ts'
 import { createFloodCount } from './floodCount.ts'
 import type { Host } from './host.ts'
 import { fromGossip, type SignedMessage } from './signedMessage.ts'
-import { type AnnouncementKind, announcementKinds, type Swarm, topicOf } from './topics.ts'
+import { type AnnouncementKind, announcementKinds, topicOf } from './topics.ts'
 import { gossipResult, type Verdict } from './verdict.ts'
 
 export type AnnouncementHandler = (announcement: Announcement) => void | Promise<void>
@@ -30,12 +30,12 @@ export type Announcements = {
   stop(): void
 }
 
-type Options = { swarm: Swarm; currentRound: () => number | null; clock: Clock; logger: Logger }
+type Options = SwarmView & { clock: Clock; logger: Logger }
 
 /** Announcements over gossip: checks, keeps and hands on those of others, and publishes ours. */
 export function createAnnouncements(host: Host, options: Options): Announcements {
   const { swarm, logger } = options
-  const cache = createAnnouncementCache(swarm, options.currentRound)
+  const cache = createAnnouncementCache(options)
   const handlers = new Map<AnnouncementKind, Set<AnnouncementHandler>>()
   const countUseless = createFloodCount(host.guard, options.clock)
   const topics = announcementKinds.map(kind => topicOf(swarm, kind))

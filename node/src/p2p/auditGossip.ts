@@ -1,3 +1,4 @@
+import type { PeerId } from '@libp2p/interface'
 import type { Logger } from '#core/logger.ts'
 import type { GossipService, Node } from './host.ts'
 import type { PeerGuard } from './peerGuard.ts'
@@ -5,6 +6,8 @@ import { scoreThresholds } from './topicScore.ts'
 
 /** Five losses of gossip in a few minutes make a ban. */
 const LOST_GOSSIP_POINTS = 20
+/** Heartbeats that a new connection has until gossip runs on it: identify comes first. */
+const GRACE_HEARTBEATS = 10
 
 /**
  * Looks at every connected peer once a heartbeat, for what gossipsub leaves undone:
@@ -16,14 +19,29 @@ const LOST_GOSSIP_POINTS = 20
  * @returns a function that ends the audit.
  */
 export function auditGossip(node: Node, gossip: GossipService, guard: PeerGuard, logger: Logger): () => void {
-  // Peers seen in gossip on their present connection. A peer not yet in gossip is still being identified.
-  const seen = new Set<string>()
+  // Heartbeats since a connected peer was last in gossip.
+  const missing = new Map<string, number>()
   const hangUp = (peerId: string): void => {
-    seen.delete(peerId)
+    missing.delete(peerId)
     for (const connection of node.getConnections()) {
       if (connection.remotePeer.toString() !== peerId) continue
       connection.close({ signal: AbortSignal.timeout(1000) }).catch(cause => connection.abort(cause))
     }
+  }
+  const lostGossip = (peerId: string): void => {
+    logger.debug('a connected peer is not in gossip', { peer: peerId })
+    guard.penalise(peerId, LOST_GOSSIP_POINTS, 'gossip ended')
+    if (guard.penaltyOf(peerId) > -scoreThresholds.graylistThreshold) guard.ban(peerId, 'gossip ended too often')
+    hangUp(peerId)
+  }
+  /** A peer that only fetches never was in gossip, and is welcome. */
+  const lostGossipIfSpoken = (peer: PeerId): void => {
+    node.peerStore.get(peer).then(
+      known => {
+        if (known.protocols.some(protocol => protocol.startsWith('/meshsub/'))) lostGossip(peer.toString())
+      },
+      cause => logger.debug('a connected peer is not known', { peer: peer.toString(), cause }),
+    )
   }
   const audit = (): void => {
     const inGossip = new Set(gossip.getPeers().map(peer => peer.toString()))
@@ -31,20 +49,20 @@ export function auditGossip(node: Node, gossip: GossipService, guard: PeerGuard,
       const peerId = peer.toString()
       const score = gossip.getScore(peerId)
       if (score < scoreThresholds.graylistThreshold) {
-        guard.ban(peerId, `gossip score ${score.toFixed(0)}`)
+        if (!guard.isBanned(peerId)) guard.ban(peerId, `gossip score ${score.toFixed(0)}`)
         hangUp(peerId)
       } else if (inGossip.has(peerId)) {
-        seen.add(peerId)
-      } else if (seen.has(peerId)) {
-        logger.debug('gossip from a connected peer ended', { peer: peerId })
-        guard.penalise(peerId, LOST_GOSSIP_POINTS, 'gossip ended')
-        if (guard.penaltyOf(peerId) > -scoreThresholds.graylistThreshold) guard.ban(peerId, 'gossip ended too often')
-        hangUp(peerId)
+        // One heartbeat without it is forgiven: gossipsub forgets a peer that reconnects at once for a moment.
+        missing.set(peerId, -1)
+      } else {
+        const beats = (missing.get(peerId) ?? -GRACE_HEARTBEATS) + 1
+        missing.set(peerId, beats)
+        if (beats > 0) lostGossipIfSpoken(peer)
       }
     }
   }
-  const forget = (event: CustomEvent<{ toString(): string }>): void => {
-    seen.delete(event.detail.toString())
+  const forget = (event: CustomEvent<PeerId>): void => {
+    missing.delete(event.detail.toString())
   }
   gossip.addEventListener('gossipsub:heartbeat', audit)
   node.addEventListener('peer:disconnect', forget)

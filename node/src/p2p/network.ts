@@ -1,6 +1,7 @@
 import type { PeerInfo } from '@libp2p/interface'
 import { type Contact, createAddressBook } from './addressBook.ts'
 import type { Announcement } from './announcement.ts'
+import type { SwarmView } from './announcementCache.ts'
 import { type AnnouncementHandler, createAnnouncements, type OwnAnnouncement } from './announcements.ts'
 import { createFetchBundle, type FetchBundle, type FetchLimits } from './fetchBundle.ts'
 import { createHost, type Host, type HostOptions } from './host.ts'
@@ -8,23 +9,21 @@ import { startRedial } from './redial.ts'
 import { type BundleSource, type ServeLimits, serveBundles } from './serveBundles.ts'
 import { startSync } from './sync.ts'
 import { roundsKept } from './topicRules.ts'
-import { type AnnouncementKind, type Swarm, topicsOf } from './topics.ts'
+import { type AnnouncementKind, topicsOf } from './topics.ts'
 
-export type NetworkOptions = Omit<HostOptions, 'topics'> & {
-  swarm: Swarm
-  /** Multiaddrs; none for the bootnode itself. */
-  bootnodes: readonly string[]
-  /** Connections sought among the peers known; more may come in. */
-  targetPeers?: number
-  /** The round on the chain, or null while it is not known. */
-  currentRound: () => number | null
-  /** Bodies that this peer gives to others. */
-  bundles: BundleSource
-  serveLimits?: Partial<ServeLimits>
-  fetchLimits?: Partial<FetchLimits>
-  /** Mean milliseconds between two catch-ups with some peer. */
-  syncEveryMs?: number
-}
+export type NetworkOptions = Omit<HostOptions, 'topics'> &
+  SwarmView & {
+    /** Multiaddrs; none for the bootnode itself. */
+    bootnodes: readonly string[]
+    /** Connections sought among the peers known; more may come in. */
+    targetPeers?: number
+    /** Bodies that this peer gives to others. */
+    bundles: BundleSource
+    serveLimits?: Partial<ServeLimits>
+    fetchLimits?: Partial<FetchLimits>
+    /** Mean milliseconds between two catch-ups with some peer. */
+    syncEveryMs?: number
+  }
 
 export type Network = {
   readonly peerId: string
@@ -58,7 +57,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     for (const one of stops.splice(0).reverse()) await one()
   }
   try {
-    const announcements = createAnnouncements(host, { swarm, currentRound, clock, logger })
+    const announcements = createAnnouncements(host, options)
     stops.push(announcements.stop)
     // Addresses may arrive before the redial loop stands.
     let wake = (): void => {}

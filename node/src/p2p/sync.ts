@@ -46,9 +46,11 @@ export type SyncOptions = {
 }
 
 const IDLE_MS = 5000
+/** A new peer is asked again after these: until gossip's mesh stands, what is published may reach nobody. */
+const SETTLE_MS = [500, 2000]
 const FAULT_POINTS = 20
 
-/** Brings a late or restarted peer up to date: each new peer is asked once, then some peer every few seconds. */
+/** Brings a late or restarted peer up to date: each new peer is asked at once, then some peer every few seconds. */
 export async function startSync(host: Host, options: SyncOptions): Promise<Sync> {
   const { store, logger, clock } = options
   const stopping = new AbortController()
@@ -80,6 +82,13 @@ export async function startSync(host: Host, options: SyncOptions): Promise<Sync>
       return 0
     }
   }
+  async function settleIn(peer: string): Promise<void> {
+    await pull(peer)
+    for (const ms of SETTLE_MS) {
+      await clock.sleep(ms * (0.5 + Math.random()), stopping.signal)
+      if (peers.has(peer)) await pull(peer)
+    }
+  }
   async function repeat(): Promise<void> {
     while (!stopping.signal.aborted) {
       await clock.sleep((options.everyMs ?? 10_000) * (0.5 + Math.random()), stopping.signal)
@@ -93,7 +102,9 @@ export async function startSync(host: Host, options: SyncOptions): Promise<Sync>
   const topology = await host.node.register(SYNC_PROTOCOL, {
     onConnect(peer: PeerId) {
       peers.add(peer.toString())
-      void pull(peer.toString())
+      settleIn(peer.toString()).catch(cause => {
+        if (!stopping.signal.aborted) logger.error('stopped catching up with a new peer', { peer, cause })
+      })
     },
     onDisconnect: (peer: PeerId) => void peers.delete(peer.toString()),
   })

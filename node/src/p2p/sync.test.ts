@@ -1,0 +1,95 @@
+import { peerIdFromString } from '@libp2p/peer-id'
+import { afterEach, expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
+import { silentLogger } from '#core/logger.ts'
+import type { Host } from './host.ts'
+import { encodeSigned, type SignedMessage } from './signedMessage.ts'
+import { closeStream, writeMessage } from './streamWriter.ts'
+import { type Sync, type SyncStore, startSync } from './sync.ts'
+import { SYNC_PROTOCOL } from './syncProtocol.ts'
+import { connect, startTestHost, until } from './testHosts.ts'
+
+const stops: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop()
+})
+
+async function start(): Promise<Host> {
+  const host = await startTestHost()
+  stops.push(() => host.stop())
+  return host
+}
+
+async function syncOf(host: Host, changes: Partial<SyncStore> = {}): Promise<{ sync: Sync; taken: SignedMessage[] }> {
+  const taken: SignedMessage[] = []
+  const store: SyncStore = {
+    signed: () => [],
+    check: () => ({ verdict: 'accept', value: null }),
+    take: message => void taken.push(message),
+    rounds: () => ({ from: 0, to: 10 }),
+    ...changes,
+  }
+  // The clock stands still, so nothing is asked but by the test.
+  const sync = await startSync(host, { store, clock: createManualClock(), logger: silentLogger })
+  stops.push(sync.stop)
+  return { sync, taken }
+}
+
+/** A peer that answers every request with these frames. */
+async function answering(frames: readonly Uint8Array[]): Promise<Host> {
+  const host = await start()
+  await host.node.handle(SYNC_PROTOCOL, async stream => {
+    for (const frame of frames) await writeMessage(stream, frame, 1000)
+    await closeStream(stream, 1000)
+  })
+  return host
+}
+
+const forged: SignedMessage = {
+  from: '16Uiu2HAkzLY2i7BKTwqj4SBfqaE8EtU7pYnqsVtWt2fyZ4E7SCdc',
+  sequence: new Uint8Array(8),
+  topic: 't',
+  data: Uint8Array.from([1]),
+  signature: new Uint8Array(64),
+  key: new Uint8Array(0),
+}
+
+test.each([
+  ['a forged message', encodeSigned(forged)],
+  ['noise', Uint8Array.from([1, 2, 3])],
+])('%s in an answer is not taken, and is held against the peer that gave it', async (_, frame) => {
+  const liar = await answering([frame])
+  const host = await start()
+  const { sync, taken } = await syncOf(host)
+  await connect(host, liar)
+  expect(await sync.pull(liar.peerId)).toBe(0)
+  expect(taken).toEqual([])
+  expect(host.guard.penaltyOf(liar.peerId)).toBeGreaterThan(0)
+})
+
+test('what our own view does not want is passed over, without blame', async () => {
+  const peer = await answering([encodeSigned(forged)])
+  const host = await start()
+  const { sync, taken } = await syncOf(host, { check: () => ({ verdict: 'ignore', reason: 'round too far' }) })
+  await connect(host, peer)
+  expect(await sync.pull(peer.peerId)).toBe(0)
+  expect(taken).toEqual([])
+  expect(host.guard.penaltyOf(peer.peerId)).toBe(0)
+})
+
+test('a peer that asks again and again is no longer answered', async () => {
+  const server = await start()
+  await syncOf(server)
+  const client = await start()
+  await connect(client, server)
+  const resets: boolean[] = []
+  for (let index = 0; index < 12; index += 1) {
+    const stream = await client.node.dialProtocol(peerIdFromString(server.peerId), SYNC_PROTOCOL)
+    const ended = until(stream, ['close', 'remoteCloseWrite'], () => stream.remoteWriteStatus === 'closed')
+    await stream.close().catch(() => {})
+    await ended
+    resets.push(stream.status === 'reset')
+  }
+  expect(resets.indexOf(true)).toBeGreaterThanOrEqual(9)
+  expect(resets.at(-1)).toBe(true)
+})
