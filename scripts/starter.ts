@@ -1,0 +1,99 @@
+/**
+ * Makes the starter models from nothing: `npm run starter`. Each stage runs in a process of its own and leaves its output
+ * in the work folder; a run that was stopped goes on with the first unfinished stage.
+ */
+import { spawn } from 'node:child_process'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { fullSettings, settingsHash, smokeSettings } from './starter/settings.ts'
+import { type StageName, stageOrder, stages } from './starter/stages.ts'
+import { openWorkFolder } from './starter/workFolder.ts'
+
+const usage = `npm run starter -- [options]
+
+  --out DIR    where the models go (node/models/starter; with --smoke the work folder)
+  --work DIR   where stages keep their output (node_modules/.cache/waggle-starter)
+  --seed N     of everything (1)
+  --threads N  of a stage that runs alone (2); stages that run together take one each
+  --smoke      every stage, tiny: proves that it runs, not that it teaches
+  --stage NAME only this stage
+  --json       the report as one line of JSON at the end
+  --help       this`
+
+const root = resolve(import.meta.dirname, '..')
+const { values: options } = parseArgs({
+  options: {
+    out: { type: 'string' },
+    work: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    threads: { type: 'string', default: '2' },
+    smoke: { type: 'boolean', default: false },
+    stage: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+const settings = options.smoke ? smokeSettings : fullSettings
+const seed = Number(options.seed)
+const work = openWorkFolder(
+  resolve(options.work ?? join(root, 'node_modules/.cache', options.smoke ? 'waggle-starter-smoke' : 'waggle-starter')),
+)
+const hash = settingsHash(settings, seed)
+const say = (line: string) => process.stderr.write(`${line}\n`)
+
+type Marker = { hash: string; seconds: number; result: Record<string, unknown> }
+
+async function runStageHere(name: StageName): Promise<void> {
+  const startedMs = performance.now()
+  const result = await stages[name]({
+    settings,
+    seed,
+    work,
+    threads: Number(options.threads),
+    say: line => say(`${name}: ${line}`),
+    now: () => performance.now(),
+  })
+  const seconds = Math.round((performance.now() - startedMs) / 1_000)
+  await work.writeJson(`${name}.done`, { hash, seconds, result } satisfies Marker)
+  say(`${name}: done in ${seconds} s ${JSON.stringify(result)}`)
+}
+
+async function runStageApart(name: StageName, threads: number): Promise<void> {
+  if ((await work.json<Marker>(`${name}.done`))?.hash === hash) return
+  const args = [
+    import.meta.filename,
+    '--stage',
+    name,
+    '--work',
+    work.path,
+    '--seed',
+    String(seed),
+    '--threads',
+    String(threads),
+  ]
+  if (options.smoke) args.push('--smoke')
+  if (options.out) args.push('--out', resolve(options.out))
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] })
+  await new Promise<void>((done, fail) => {
+    child.on('error', fail)
+    child.on('exit', code => (code === 0 ? done() : fail(new Error(`stage ${name} ended with ${code}`))))
+  })
+}
+
+async function main(): Promise<void> {
+  if (options.help) {
+    process.stdout.write(`${usage}\n`)
+    return
+  }
+  if (options.stage) {
+    await runStageHere(options.stage as StageName)
+    return
+  }
+  for (const group of stageOrder) {
+    const threads = group.length > 1 ? 1 : Number(options.threads)
+    await Promise.all(group.map(name => runStageApart(name, threads)))
+  }
+}
+
+await main()

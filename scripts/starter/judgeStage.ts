@@ -1,0 +1,78 @@
+import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
+import { renderSolution } from '../../node/src/environments/codezero/curriculum/renderSolution.ts'
+import { type SeededRandom, seededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
+import type { PromptTokenizer } from '../../node/src/environments/codezero/prompts.ts'
+import { initWeights } from '../../node/src/model/initWeights.ts'
+import { createTrainer, type TrainingSequence } from '../../node/src/rl/trainer.ts'
+import type { Sandbox } from '../../node/src/sandbox/createSandbox.ts'
+import { drawCandidates, type OriginMix } from './candidates.ts'
+import { type Executed, execute, relabelled } from './execute.ts'
+import { judgeLevels } from './levelMix.ts'
+import { judgeExample } from './sequences.ts'
+import { decoderConfig } from './settings.ts'
+import { countParameters } from './solverStage.ts'
+import { type Stage, withSandbox } from './stage.ts'
+import { trainOnStream } from './trainOnStream.ts'
+
+/** Of the procedural examples that are not right by construction. */
+const brokenMix: OriginMix = [
+  ['structural', 0.64],
+  ['unspoken', 0.36],
+]
+const brokenShare = 0.22
+/** Of the right ones, in the solver's narrow spelling. */
+const narrowShare = 0.2
+
+/** The judge model, from nothing: back-translation from code in all spellings to the problem's text, or `<no>`. */
+export const judgeStage: Stage = async ({ settings, seed, threads, work, say, now }) =>
+  withSandbox(async sandbox => {
+    const { judge } = settings
+    const tokenizer = await work.tokenizer()
+    const config = decoderConfig(judge, tokenizer.vocabSize)
+    const weights = initWeights(config, `${seed} judge`)
+    const trainer = await createTrainer(config, weights, { threads, optimizer: { kind: 'muon' } })
+    const chunk = (index: number) =>
+      proceduralExamples(
+        judge.chunk,
+        judge.brokenWeight,
+        tokenizer,
+        sandbox,
+        seededRandom(`${seed} judge corpus ${index}`),
+      )
+    const result = await trainOnStream(trainer, chunk, { ...judge, seed, say, now })
+    await trainer.dispose()
+    await work.writeModel('judge-plain', { config, weights })
+    return { parameters: countParameters(weights), ...result }
+  })
+
+/** Right code with its text, and broken code, executed, with the text that it deserves or `<no>`. */
+export async function proceduralExamples(
+  count: number,
+  brokenWeight: number,
+  tokenizer: PromptTokenizer,
+  sandbox: Sandbox,
+  random: SeededRandom,
+): Promise<TrainingSequence[]> {
+  const brokenCount = Math.round(count * brokenShare)
+  const right = Array.from({ length: count - brokenCount }, () => {
+    const task = drawTrainingTask(random.weighted(judgeLevels), random)
+    const style = random.chance(narrowShare) ? 'narrow' : 'any'
+    const code = renderSolution(task, task.meaning, random, { style })
+    return judgeExample(tokenizer, code, task, true, brokenWeight)
+  })
+  const broken = await execute(sandbox, drawCandidates(brokenCount, random, { mix: brokenMix }), random)
+  return [...right, ...labelledExamples(broken, brokenWeight, tokenizer, random)].filter(example => example !== null)
+}
+
+/** Executed code as examples; what turns out to be a held-out function is left out. */
+export function labelledExamples(
+  executed: readonly Executed[],
+  brokenWeight: number,
+  tokenizer: PromptTokenizer,
+  random: SeededRandom,
+): TrainingSequence[] {
+  return executed
+    .map(attempt => relabelled(attempt, random))
+    .map(found => found && judgeExample(tokenizer, found.code, found.task, found.isRight, brokenWeight))
+    .filter(example => example !== null)
+}

@@ -1,0 +1,24 @@
+import type { Level } from '../../node/src/environments/codezero/curriculum/task.ts'
+
+/** How often each level is drawn: the solver learns all, the judge mostly level 3, which is what it is measured at. */
+export const solverLevels: readonly (readonly [Level, number])[] = [
+  [1, 0.12],
+  [2, 0.2],
+  [3, 0.43],
+  [4, 0.15],
+  [5, 0.1],
+]
+export const judgeLevels: readonly (readonly [Level, number])[] = [
+  [1, 0.06],
+  [2, 0.14],
+  [3, 0.6],
+  [4, 0.12],
+  [5, 0.08],
+]
+export const proposalLevels: readonly (readonly [Level, number])[] = [
+  [1, 0.15],
+  [2, 0.2],
+  [3, 0.25],
+  [4, 0.2],
+  [5, 0.2],
+]

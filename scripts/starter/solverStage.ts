@@ -1,0 +1,28 @@
+import { seededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
+import { initWeights } from '../../node/src/model/initWeights.ts'
+import { createTrainer } from '../../node/src/rl/trainer.ts'
+import { solverExample } from './sequences.ts'
+import { decoderConfig } from './settings.ts'
+import type { Stage } from './stage.ts'
+import { trainOnStream } from './trainOnStream.ts'
+
+/** The solver, from nothing, on a corpus that is wrong on purpose, and on proposals. */
+export const solverStage: Stage = async ({ settings, seed, threads, work, say, now }) => {
+  const { solver } = settings
+  const tokenizer = await work.tokenizer()
+  const config = decoderConfig(solver, tokenizer.vocabSize)
+  const weights = initWeights(config, `${seed} solver`)
+  const trainer = await createTrainer(config, weights, { threads, optimizer: { kind: 'muon' } })
+  const chunk = async (index: number) => {
+    const random = seededRandom(`${seed} solver corpus ${index}`)
+    return Array.from({ length: solver.chunk }, () => solverExample(tokenizer, random, solver.proposalShare))
+  }
+  const result = await trainOnStream(trainer, chunk, { ...solver, seed, say, now })
+  await trainer.dispose()
+  await work.writeModel('solver', { config, weights })
+  return { parameters: countParameters(weights), ...result }
+}
+
+export function countParameters(weights: ReadonlyMap<string, { data: Float32Array }>): number {
+  return [...weights.values()].reduce((sum, { data }) => sum + data.length, 0)
+}

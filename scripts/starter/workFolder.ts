@@ -1,0 +1,58 @@
+import { mkdirSync } from 'node:fs'
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type JudgeCalibration, judgeCalibrationSchema } from '../../node/src/environments/codezero/judgeCalibration.ts'
+import { type DecoderConfig, formatDecoderConfig, readDecoderConfig } from '../../node/src/model/decoderConfig.ts'
+import { Tokenizer } from '../../node/src/model/tokenizer.ts'
+import { readWeights, type Weights, writeWeights } from '../../node/src/model/weights.ts'
+
+export type StoredModel = { config: DecoderConfig; weights: Weights }
+
+/** What stages leave for each other, on disk, so that a broken run goes on with the first unfinished stage. */
+export type WorkFolder = {
+  path: string
+  tokenizer(): Promise<Tokenizer>
+  writeModel(name: string, model: StoredModel): Promise<void>
+  model(name: string): Promise<StoredModel>
+  writeJson(name: string, value: unknown): Promise<void>
+  /** null where it was never written. */
+  json<T>(name: string): Promise<T | null>
+  calibration(name: string): Promise<JudgeCalibration>
+}
+
+export function openWorkFolder(path: string): WorkFolder {
+  mkdirSync(path, { recursive: true })
+  const writeJson = async (name: string, value: unknown) => {
+    const file = join(path, `${name}.json`)
+    await writeFile(
+      `${file}.part`,
+      JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? `${v}n` : v)),
+    )
+    await rename(`${file}.part`, file)
+  }
+  const json = async <T>(name: string): Promise<T | null> => {
+    try {
+      const text = await readFile(join(path, `${name}.json`), 'utf8')
+      return JSON.parse(text, (_, v) => (typeof v === 'string' && /^-?\d+n$/.test(v) ? BigInt(v.slice(0, -1)) : v)) as T
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+      throw error
+    }
+  }
+  return {
+    path,
+    writeJson,
+    json,
+    tokenizer: () => Tokenizer.read(join(path, 'tokenizer.json')),
+    writeModel: async (name, { config, weights }) => {
+      mkdirSync(join(path, name), { recursive: true })
+      await writeJson(join(name, 'config'), formatDecoderConfig(config))
+      await writeWeights(join(path, name, 'model.safetensors'), weights, 'F32')
+    },
+    model: async name => {
+      const config = await readDecoderConfig(join(path, name))
+      return { config, weights: await readWeights(join(path, name), config) }
+    },
+    calibration: async name => judgeCalibrationSchema.parse(await json(`${name}-calibration`)),
+  }
+}
