@@ -50,14 +50,7 @@ export type ReductionOp =
 
 export type LinearOp = 'MatMul'
 
-export type IndexingOp =
-  | 'Gather'
-  | 'GatherElements'
-  | 'GatherND'
-  | 'ScatterElements'
-  | 'ScatterND'
-  | 'TopK'
-  | 'TokenLogProb'
+export type IndexingOp = 'Gather' | 'GatherElements' | 'GatherND' | 'ScatterElements' | 'TopK' | 'TokenLogProb'
 
 export type NormalizationOp = 'RmsNorm' | 'Rope' | 'SiluMul'
 

@@ -186,9 +186,16 @@ export const gatherND = (x: Value, ids: Value, batchDims = 0) =>
 /** x with updates added at the indexed elements along an axis. */
 export const scatterAdd = (x: Value, ids: Value, updates: Value, axis: number) =>
   x.graph.apply1('ScatterElements', [x, ids, updates], { axis, reduction: 'add' })
-/** x with updates added to the indexed rows. */
-export const scatterRows = (x: Value, ids: Value, updates: Value) =>
-  x.graph.apply1('ScatterND', [x, unsqueeze(ids, -1), updates], { reduction: 'add' })
+/**
+ * Zeros in the shape of `table` [n, C] with a row of `updates` [..., C] added at each id.
+ *
+ * By ScatterElements, whose sums have one order: ONNX Runtime's ScatterND adds in several threads at once and loses some.
+ */
+export function scatterRows(table: Value, ids: Value, updates: Value): Value {
+  const rows = flattenRows(updates)
+  const column = reshape(ids, [...rows.shape.slice(0, 1), 1])
+  return scatterAdd(zerosLike(table), expandLike(column, rows), rows, 0)
+}
 /** The k largest along the last axis: values and indices. */
 export const topK = (x: Value, k: number) =>
   x.graph.apply('TopK', [x, x.graph.integers([k])], { axis: -1, largest: 1, sorted: 1 }) as readonly [Value, Value]

@@ -3,7 +3,7 @@ import type { Value } from '../graph.ts'
 import type { IndexingOp } from '../op.ts'
 import { integerAttribute, type OpRow, required } from '../opRow.ts'
 import { positiveAxis } from '../shapes.ts'
-import { exp, gather, gatherElements, mul, neg, reshape, scatterAdd, scatterRows, zerosLike } from '../tensor.ts'
+import { exp, gatherElements, mul, neg, reshape, scatterAdd, scatterRows, zerosLike } from '../tensor.ts'
 
 const likeFirst: OpRow['infer'] = application => {
   const x = required(application, 0)
@@ -26,7 +26,7 @@ export const indexingRows: Record<IndexingOp, OpRow> = {
       const [table, ids] = [required(node, 0), required(node, 1)]
       if (integerAttribute(node.attributes, 'axis', 0) !== 0)
         throw new GraphError('Gather has a gradient along axis 0 only')
-      return [scatterRows(zerosLike(table), ids, dy as Value), null]
+      return [scatterRows(table, ids, dy as Value), null]
     },
   },
   // Inputs x, indices (i64); attribute `axis`.
@@ -54,14 +54,6 @@ export const indexingRows: Record<IndexingOp, OpRow> = {
     gradient: (node, [dy]) => {
       const ids = required(node, 1)
       return [dy as Value, null, gatherElements(dy as Value, ids, integerAttribute(node.attributes, 'axis', 0))]
-    },
-  },
-  // Inputs x [n, ...], indices [..., 1], updates [..., rest of x]; attribute `reduction` ('add').
-  ScatterND: {
-    infer: likeFirst,
-    gradient: (node, [dy]) => {
-      const ids = required(node, 1)
-      return [dy as Value, null, gather(dy as Value, reshape(ids, ids.shape.slice(0, -1)), 0)]
     },
   },
   // Inputs x, k (i64 constant [1]); outputs values, indices; attributes `axis`, `largest`, `sorted`.

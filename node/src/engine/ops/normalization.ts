@@ -5,18 +5,33 @@ import { type Emitter, floatAttribute, type OpRow, required, sameType } from '..
 import { dimAt, sameShape } from '../shapes.ts'
 import { add, concat, meanOver, mul, neg, split, sub, subFrom, sumTo } from '../tensor.ts'
 
+/** f32 has a fused kernel; in f64 that one rounds its second output to f32, so the formula is written out. */
+function emitRmsNorm(node: GraphNode, e: Emitter): void {
+  const [x, weight] = [required(node, 0), required(node, 1)]
+  const [y, r] = node.outputs.map(v => e.name(v)) as [string, string]
+  const epsilon = floatAttribute(node.attributes, 'epsilon', 1e-6)
+  if (x.dtype === 'f32') {
+    const attributes = { axis: -1, epsilon: { float: epsilon }, stash_type: 1 }
+    e.node('SimplifiedLayerNormalization', [e.name(x), e.name(weight)], [y, r], attributes)
+    return
+  }
+  const [square, mean, sum, root, normal] = temporaries(e, 5) as [string, string, string, string, string]
+  e.node('Mul', [e.name(x), e.name(x)], [square])
+  e.node('ReduceMean', [square, e.integers([-1])], [mean], { keepdims: 1 })
+  e.node('Add', [mean, e.scalar(epsilon, x.dtype)], [sum])
+  e.node('Sqrt', [sum], [root])
+  e.node('Reciprocal', [root], [r])
+  e.node('Mul', [e.name(x), r], [normal])
+  e.node('Mul', [normal, e.name(weight)], [y])
+}
+
+const temporaries = (e: Emitter, count: number) => Array.from({ length: count }, () => e.temporary())
+
 /** y = x cos + rotate(x) sin, where rotate swaps the halves of the last axis and negates the new first one. */
 function emitRope(node: GraphNode, e: Emitter): void {
   const [x, cos, sin] = [0, 1, 2].map(i => required(node, i)) as [Value, Value, Value]
   const half = (dimAt(x.shape, -1) as number) / 2
-  const [first, second, negated, rotated, a, b] = Array.from({ length: 6 }, () => e.temporary()) as string[] as [
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
-  ]
+  const [first, second, negated, rotated, a, b] = temporaries(e, 6) as [string, string, string, string, string, string]
   e.node('Split', [e.name(x), e.integers([half, half])], [first, second], { axis: -1 })
   e.node('Neg', [second], [negated])
   e.node('Concat', [negated, first], [rotated], { axis: -1 })
@@ -41,13 +56,7 @@ export const normalizationRows: Record<NormalizationOp, OpRow> = {
         { dtype, shape: [...x.shape.slice(0, -1), 1] },
       ]
     },
-    emit: (node, e) =>
-      e.node(
-        'SimplifiedLayerNormalization',
-        node.inputs.map(v => e.name(v)),
-        node.outputs.map(v => e.name(v)),
-        { axis: -1, epsilon: { float: floatAttribute(node.attributes, 'epsilon', 1e-6) }, stash_type: 1 },
-      ),
+    emit: emitRmsNorm,
     gradient: (node, [gradient, dr]) => {
       if (dr) throw new GraphError('RmsNorm has a gradient through its first output only')
       const dy = gradient as Value
