@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IRolloutCommitments} from "../src/interfaces/IRolloutCommitments.sol";
+import {IRounds} from "../src/interfaces/IRounds.sol";
+import {SwarmFixture} from "./SwarmFixture.sol";
+
+contract RolloutCommitmentsTest is SwarmFixture {
+    address internal constant ALICE = address(0xA11CE);
+    address internal constant BOB = address(0xB0B);
+    bytes32 internal constant ROOT = keccak256("root");
+    bytes32 internal constant POLICY = keccak256("policy");
+    bytes32 internal constant CONTENT = keccak256("content");
+
+    bytes32 internal peer;
+
+    function setUp() public override {
+        super.setUp();
+        peer = enrol(1, ALICE);
+    }
+
+    function test_NamesItsParts() public view {
+        vm.assertEq(address(commitments.peerRegistry()), address(registry));
+        vm.assertEq(address(commitments.rounds()), address(rounds));
+        vm.assertEq(commitments.RING_ROUNDS(), rounds.FINALITY_ROUNDS() + 3);
+    }
+
+    function test_RecordsACommitment() public {
+        vm.assertFalse(commitments.committed(0, peer));
+        vm.expectEmit(address(commitments));
+        emit IRolloutCommitments.RolloutsCommitted(0, peer, ROOT, 64, POLICY, CONTENT);
+        vm.prank(ALICE);
+        commitments.commit(0, peer, ROOT, 64, POLICY, CONTENT);
+
+        vm.assertTrue(commitments.committed(0, peer));
+        vm.assertTrue(commitments.isCommitment(0, peer, ROOT, 64, POLICY, CONTENT));
+        vm.assertFalse(commitments.isCommitment(0, peer, ROOT, 63, POLICY, CONTENT));
+        vm.assertFalse(commitments.isCommitment(0, peer, ROOT, 64, CONTENT, POLICY));
+        vm.assertFalse(commitments.isCommitment(1, peer, ROOT, 64, POLICY, CONTENT));
+        vm.assertFalse(commitments.isCommitment(6, peer, ROOT, 64, POLICY, CONTENT));
+        vm.assertFalse(commitments.committed(1, peer));
+        vm.assertFalse(commitments.committed(6, peer));
+    }
+
+    function test_TheLastCommitmentOfTheRoundCounts() public {
+        vm.prank(ALICE);
+        commitments.commit(0, peer, ROOT, 64, POLICY, CONTENT);
+        vm.prank(ALICE);
+        commitments.commit(0, peer, CONTENT, 1, POLICY, ROOT);
+        vm.assertFalse(commitments.isCommitment(0, peer, ROOT, 64, POLICY, CONTENT));
+        vm.assertTrue(commitments.isCommitment(0, peer, CONTENT, 1, POLICY, ROOT));
+    }
+
+    function test_StaysReadableForTheWholeRing() public {
+        commitRollouts(peer);
+        for (uint64 round = 1; round < 6; ++round) {
+            enterRound(round);
+            commitRollouts(peer);
+        }
+        for (uint64 round = 0; round < 6; ++round) vm.assertTrue(commitments.committed(round, peer));
+        enterRound(6);
+        commitRollouts(peer);
+        vm.assertFalse(commitments.committed(0, peer));
+        vm.assertTrue(commitments.committed(1, peer));
+    }
+
+    function testFuzz_OnlyTheCommittedWordsMatch(bytes32 root, uint32 leaves, bytes32 policy, uint8 changed) public {
+        vm.assume(root != 0 && leaves != 0);
+        vm.prank(ALICE);
+        commitments.commit(0, peer, root, leaves, policy, CONTENT);
+        vm.assertTrue(commitments.isCommitment(0, peer, root, leaves, policy, CONTENT));
+        bytes32 bit = bytes32(uint256(1) << changed);
+        vm.assertFalse(commitments.isCommitment(0, peer, root ^ bit, leaves, policy, CONTENT));
+        vm.assertFalse(commitments.isCommitment(0, peer, root, leaves, policy ^ bit, CONTENT));
+        vm.assertFalse(commitments.isCommitment(0, peer, root, leaves, policy, CONTENT ^ bit));
+    }
+
+    function test_RevertWhen_CommittingForAnotherRound() public {
+        enterRound(4);
+        for (uint64 round = 3; round <= 5; round += 2) {
+            vm.expectRevert(
+                abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_NotCurrentRound.selector, round, 4)
+            );
+            vm.prank(ALICE);
+            commitments.commit(round, peer, ROOT, 64, POLICY, CONTENT);
+        }
+    }
+
+    function test_RevertWhen_CommittingBeforeTheStart() public {
+        vm.warp(START - 1);
+        vm.expectRevert(abi.encodeWithSelector(IRounds.Rounds_NotStarted.selector, START - 1, START));
+        vm.prank(ALICE);
+        commitments.commit(0, peer, ROOT, 64, POLICY, CONTENT);
+    }
+
+    function test_RevertWhen_CommittingForAnothersPeer() public {
+        bytes memory refusal = abi.encodeWithSelector(
+            IRolloutCommitments.RolloutCommitments_NotPeerAccount.selector,
+            peer,
+            BOB
+        );
+        vm.expectRevert(refusal);
+        vm.prank(BOB);
+        commitments.commit(0, peer, ROOT, 64, POLICY, CONTENT);
+        vm.expectRevert(refusal);
+        vm.prank(BOB);
+        commitments.commitTasks(1, peer, ROOT, 8, CONTENT);
+    }
+
+    function test_RevertWhen_CommittingToNothing() public {
+        bytes memory refusal = abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_Empty.selector);
+        vm.expectRevert(refusal);
+        vm.prank(ALICE);
+        commitments.commit(0, peer, 0, 64, POLICY, CONTENT);
+        vm.expectRevert(refusal);
+        vm.prank(ALICE);
+        commitments.commit(0, peer, ROOT, 0, POLICY, CONTENT);
+        vm.expectRevert(refusal);
+        vm.prank(ALICE);
+        commitments.commitTasks(1, peer, 0, 8, CONTENT);
+        vm.expectRevert(refusal);
+        vm.prank(ALICE);
+        commitments.commitTasks(1, peer, ROOT, 0, CONTENT);
+    }
+
+    function test_AnnouncesTasksForTheNextTwoRounds() public {
+        enterRound(4);
+        for (uint64 round = 5; round <= 6; ++round) {
+            vm.expectEmit(address(commitments));
+            emit IRolloutCommitments.TasksCommitted(round, peer, ROOT, 8, CONTENT);
+            vm.prank(ALICE);
+            commitments.commitTasks(round, peer, ROOT, 8, CONTENT);
+        }
+        vm.warp(START - 1);
+        vm.prank(ALICE);
+        commitments.commitTasks(0, peer, ROOT, 8, CONTENT);
+    }
+
+    function test_RevertWhen_TasksAreLateOrFarAhead() public {
+        enterRound(4);
+        for (uint64 round = 4; round <= 7; round += 3) {
+            vm.expectRevert(
+                abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_RoundNotOpen.selector, round, 5, 6)
+            );
+            vm.prank(ALICE);
+            commitments.commitTasks(round, peer, ROOT, 8, CONTENT);
+        }
+    }
+
+    function testFuzz_LeafBindsEveryWord(uint64 round, IRolloutCommitments.Leaf calldata leaf) public view {
+        bytes32 expected = keccak256(
+            abi.encode(
+                keccak256(
+                    abi.encode(
+                        block.chainid,
+                        round,
+                        peer,
+                        leaf.index,
+                        leaf.taskHash,
+                        leaf.policyHash,
+                        leaf.seed,
+                        leaf.bodyHash
+                    )
+                )
+            )
+        );
+        vm.assertEq(commitments.leafOf(round, peer, leaf), expected);
+    }
+
+    function testFuzz_ProvesLeavesOfATreeOfFour(bytes32[4] calldata leaves, uint256 position) public view {
+        bytes32 left = hashPair(leaves[0], leaves[1]);
+        bytes32 right = hashPair(leaves[2], leaves[3]);
+        bytes32 root = hashPair(left, right);
+        uint256 i = bound(position, 0, 3);
+        bytes32[] memory proof = new bytes32[](2);
+        proof[0] = leaves[i ^ 1];
+        proof[1] = i < 2 ? right : left;
+        vm.assertTrue(commitments.verifyLeaf(root, leaves[i], proof));
+        vm.assertFalse(commitments.verifyLeaf(root, ~leaves[i], proof));
+        vm.assertFalse(commitments.verifyLeaf(~root, leaves[i], proof));
+    }
+
+    function hashPair(bytes32 a, bytes32 b) internal pure returns (bytes32 parent) {
+        return a < b ? keccak256(abi.encode(a, b)) : keccak256(abi.encode(b, a));
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {PeerRegistry} from "../src/PeerRegistry.sol";
+import {RewardVotes} from "../src/RewardVotes.sol";
+import {RolloutCommitments} from "../src/RolloutCommitments.sol";
+import {Rounds} from "../src/Rounds.sol";
+import {Secp256k1} from "./Secp256k1.sol";
+import {TestBase} from "./TestBase.sol";
+
+/// @dev The four contracts, wired, with this contract as the administrator, at the first second of round 0.
+abstract contract SwarmFixture is TestBase {
+    uint40 internal constant START = 1_700_000_000;
+    uint32 internal constant LENGTH = 20;
+    bytes32 internal constant ENVIRONMENT = keccak256("environment");
+
+    /// @dev A peer's key pair.
+    struct Wallet {
+        address addr;
+        bytes publicKey;
+        uint256 privateKey;
+    }
+
+    PeerRegistry internal registry;
+    Rounds internal rounds;
+    RolloutCommitments internal commitments;
+    RewardVotes internal votes;
+
+    function setUp() public virtual {
+        vm.warp(START);
+        registry = new PeerRegistry(address(this));
+        rounds = new Rounds(address(this), START, LENGTH, ENVIRONMENT);
+        commitments = new RolloutCommitments(registry, rounds);
+        votes = new RewardVotes(address(this), registry, rounds, commitments);
+    }
+
+    /// @dev An account for a test's actor.
+    function accountNamed(uint256 index) internal pure returns (address account) {
+        return address(uint160(0xACC0000 + index));
+    }
+
+    /// @dev The first second of a round.
+    function enterRound(uint64 round) internal {
+        vm.warp(rounds.startOf(round));
+    }
+
+    /// @dev Registers the peer of a private key with an account.
+    function enrol(uint256 privateKey, address account) internal returns (bytes32 peerKey) {
+        Wallet memory wallet = walletOf(privateKey);
+        bytes memory signature = proofOf(wallet, account, type(uint256).max);
+        vm.prank(account);
+        return registry.register(wallet.publicKey, signature, type(uint256).max);
+    }
+
+    function walletOf(uint256 privateKey) internal view returns (Wallet memory wallet) {
+        (uint256 x, uint256 y) = Secp256k1.publicKey(privateKey);
+        bytes memory publicKey = abi.encode(x, y);
+        return Wallet(address(uint160(uint256(keccak256(publicKey)))), publicKey, privateKey);
+    }
+
+    /// @dev The peer key's signature over a registration with the account's next nonce.
+    function proofOf(
+        Wallet memory wallet,
+        address account,
+        uint256 deadline
+    ) internal view returns (bytes memory signature) {
+        (uint8 v, bytes32 r, bytes32 s) = vm.sign(
+            wallet.privateKey,
+            digestOf(address(registry), wallet.publicKey, account, registry.nonces(account), deadline)
+        );
+        return abi.encodePacked(r, s, v);
+    }
+
+    /// @dev EIP-712, spelled out again so that the contract is not its own judge.
+    function digestOf(
+        address verifyingContract,
+        bytes memory publicKey,
+        address account,
+        uint256 nonce,
+        uint256 deadline
+    ) internal view returns (bytes32 digest) {
+        bytes32 domain = keccak256(
+            abi.encode(
+                keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
+                keccak256("Waggle PeerRegistry"),
+                keccak256("1"),
+                block.chainid,
+                verifyingContract
+            )
+        );
+        bytes32 words = keccak256(
+            abi.encode(
+                keccak256("Registration(address account,bytes32 publicKeyHash,uint256 nonce,uint256 deadline)"),
+                account,
+                keccak256(publicKey),
+                nonce,
+                deadline
+            )
+        );
+        return keccak256(abi.encodePacked(hex"1901", domain, words));
+    }
+
+    /// @dev Commits some rollouts of a peer in the current round.
+    function commitRollouts(bytes32 peerKey) internal {
+        uint64 round = rounds.currentRound();
+        vm.prank(registry.accountOf(peerKey));
+        commitments.commit(round, peerKey, keccak256("root"), 8, keccak256("policy"), keccak256("content"));
+    }
+}

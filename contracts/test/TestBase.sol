@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+/// @dev The cheat codes that these tests use; forge-std from npm is unusable.
+interface Vm {
+    function prank(address sender) external;
+
+    function warp(uint256 timestamp) external;
+
+    function sign(uint256 privateKey, bytes32 digest) external pure returns (uint8 v, bytes32 r, bytes32 s);
+
+    function assume(bool condition) external pure;
+
+    function expectRevert(bytes calldata revertData) external;
+
+    function expectEmit(address emitter) external;
+
+    function assertEq(uint256 left, uint256 right) external pure;
+
+    function assertEq(bytes32 left, bytes32 right) external pure;
+
+    function assertEq(address left, address right) external pure;
+
+    function assertEq(string calldata left, string calldata right) external pure;
+
+    function assertEq(bytes32[] calldata left, bytes32[] calldata right) external pure;
+
+    function assertTrue(bool condition) external pure;
+
+    function assertFalse(bool condition) external pure;
+
+    function assertLe(uint256 left, uint256 right) external pure;
+}
+
+/// @dev What every test contract starts from.
+abstract contract TestBase {
+    Vm internal constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
+
+    address[] private _targets;
+
+    /// @dev Read by the runner: invariants call these contracts only.
+    function targetContracts() public view returns (address[] memory targets) {
+        return _targets;
+    }
+
+    function targetContract(address target) internal {
+        _targets.push(target);
+    }
+
+    function bound(uint256 value, uint256 low, uint256 high) internal pure returns (uint256 bounded) {
+        return low + (value % (high - low + 1));
+    }
+
+    /// @dev Expects AccessControl's refusal of a sender without a role.
+    function expectMissingRole(address account, bytes32 role) internal {
+        vm.expectRevert(abi.encodeWithSignature("AccessControlUnauthorizedAccount(address,bytes32)", account, role));
+    }
+}
