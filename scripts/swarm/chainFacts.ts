@@ -12,8 +12,8 @@ export interface ChainRound {
   settled: number
   /** Mean settled score over scored peers, 0 to 1; null before settlement. */
   meanReward: number | null
-  /** From the round's start to the block of its last settlement, seconds; null before settlement. */
-  seconds: number | null
+  /** The round's own span, seconds. */
+  seconds: number
 }
 
 export interface ChainFacts {
@@ -43,7 +43,7 @@ export async function readChainFacts(client: PublicClient, deployment: Deploymen
   const tallies = new Map<number, Tally>()
   const tally = (round: bigint) => {
     const key = Number(round)
-    const found = tallies.get(key) ?? { tasks: new Map(), rollouts: new Map(), votes: 0, scores: [], settledBlock: 0n }
+    const found: Tally = tallies.get(key) ?? { tasks: new Map(), rollouts: new Map(), votes: 0, scores: [] }
     tallies.set(key, found)
     return found
   }
@@ -57,7 +57,6 @@ export async function readChainFacts(client: PublicClient, deployment: Deploymen
     if (log.eventName !== 'Settled') continue
     const entry = tally(log.args.round)
     entry.scores.push({ outcome: log.args.outcome, scoreMilli: log.args.scoreMilli })
-    entry.settledBlock = log.blockNumber
     pointsOf.set(log.args.peerKey, (pointsOf.get(log.args.peerKey) ?? 0) + log.args.scoreMilli)
   }
   const rounds = await Promise.all(
@@ -71,21 +70,15 @@ interface Tally {
   rollouts: Map<Hex, number>
   votes: number
   scores: { outcome: number; scoreMilli: number }[]
-  settledBlock: bigint
 }
 
 const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0)
 
 async function summarise(client: PublicClient, rounds: Hex, round: number, entry: Tally): Promise<ChainRound> {
   const settled = entry.scores.length
-  let seconds: number | null = null
-  if (settled > 0) {
-    const [start, block] = await Promise.all([
-      client.readContract({ address: rounds, abi: roundsAbi, functionName: 'startOf', args: [BigInt(round)] }),
-      client.getBlock({ blockNumber: entry.settledBlock }),
-    ])
-    seconds = Number(block.timestamp - start)
-  }
+  const at = (functionName: 'startOf' | 'endOf') =>
+    client.readContract({ address: rounds, abi: roundsAbi, functionName, args: [BigInt(round)] })
+  const [start, end] = await Promise.all([at('startOf'), at('endOf')])
   return {
     round,
     tasks: sum(entry.tasks.values()),
@@ -94,6 +87,6 @@ async function summarise(client: PublicClient, rounds: Hex, round: number, entry
     votes: entry.votes,
     settled,
     meanReward: settled > 0 ? sum(entry.scores.map(({ scoreMilli }) => scoreMilli)) / settled / 1000 : null,
-    seconds,
+    seconds: Number(end - start),
   }
 }

@@ -16,7 +16,8 @@ as processes of their own. Ctrl-C stops everything; a second run goes on where t
   --json              end with one JSON object alone on the last line of stdout
   --fresh             forget the chain, keys, weights and index of earlier runs
   --data DIR          where all of that is kept (default .waggle)
-  --port N            port of the dashboard (default 3000)
+  --port N            port of the dashboard (default 3000); gateway, indexer and peers take the next three
+  --chain-port N      port of the chain (default 8545)
   --help              this text`
 
 const count = (low: number, high: number) => z.coerce.number().int().min(low).max(high)
@@ -27,7 +28,7 @@ const schema = z.object({
   evaluators: count(2, 14).default(3),
   rounds: count(1, 1_000_000).optional(),
   level: count(1, 5).optional(),
-  'round-seconds': count(5, 3600).default(15),
+  'round-seconds': count(5, 3600).optional(),
   exit: z.boolean().default(false),
   json: z.boolean().default(false),
   fresh: z.boolean().default(false),
@@ -35,7 +36,8 @@ const schema = z.object({
     .string()
     .default('.waggle')
     .transform(path => resolve(path)),
-  port: count(1, 65_535).default(3000),
+  port: count(1, 65_531).default(3000),
+  'chain-port': count(1, 65_535).default(8545),
   help: z.boolean().default(false),
 })
 
@@ -55,6 +57,7 @@ export function parseOptions(argv: string[]): SwarmOptions {
       'round-seconds': text,
       data: text,
       port: text,
+      'chain-port': text,
       exit: flag,
       json: flag,
       fresh: flag,

@@ -32,7 +32,6 @@ export interface Managed {
 export class Supervisor {
   readonly #logDir: string
   readonly #children = new Map<string, Managed>()
-  #stopping = false
 
   constructor(logDir: string) {
     this.#logDir = logDir
@@ -41,7 +40,7 @@ export class Supervisor {
   /** @param onExit - called when the process ends without having been asked to. */
   async start(spec: ProcessSpec, onExit?: (status: number | string) => void): Promise<Managed> {
     await mkdir(this.#logDir, { recursive: true })
-    const logPath = join(this.#logDir, `${spec.name}.log`)
+    const logPath = this.logPath(spec.name)
     const log = createWriteStream(logPath, { flags: 'a' })
     const child = spawn(spec.command, spec.argv, {
       cwd: spec.cwd,
@@ -59,7 +58,7 @@ export class Supervisor {
     void exited.then(status => {
       log.end()
       this.#children.delete(spec.name)
-      if (!asked && !this.#stopping) onExit?.(status)
+      if (!asked) onExit?.(status)
     })
     const stop = async () => {
       asked = true
@@ -70,19 +69,13 @@ export class Supervisor {
     return managed
   }
 
-  get(name: string): Managed | undefined {
-    return this.#children.get(name)
+  logPath(name: string): string {
+    return join(this.#logDir, `${name}.log`)
   }
 
-  /** Process ids of the running children. */
-  pids(): number[] {
-    return [...this.#children.values()].map(({ pid }) => pid)
-  }
-
-  /** Ends groups of processes in the order given by name prefix (peers before the chain that they write to), then the rest. */
+  /** Ends processes by the prefix of their name, in the order given: peers before the chain that they write to. */
   async stopAll(order: string[]): Promise<void> {
-    this.#stopping = true
-    for (const prefix of [...order, '']) {
+    for (const prefix of order) {
       const group = [...this.#children.values()].filter(({ name }) => name.startsWith(prefix))
       await Promise.all(group.map(({ stop }) => stop()))
     }

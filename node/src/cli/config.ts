@@ -2,14 +2,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { roleNames } from '#roles/roleName.ts'
 import { UsageError } from './usageError.ts'
-
-export const roles = ['proposer', 'solver', 'evaluator', 'gateway'] as const
-export type RoleName = (typeof roles)[number]
 
 /** What a peer is told. Flags come before `<data>/waggle.yaml`, and that before the defaults. */
 export const configSchema = z.strictObject({
-  role: z.enum(roles).optional(),
+  role: z.enum(roleNames).optional(),
   /** Name of a deployment in `deployments/`, or `local`. */
   network: z.string().default('local'),
   /** Path of a deployment's record, where it is not one that comes with the code. */

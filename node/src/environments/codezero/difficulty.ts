@@ -18,8 +18,13 @@ export const difficultySchema = z.strictObject({
 })
 export type DifficultyRule = z.output<typeof difficultySchema>
 
+export const difficultyStateSchema = z.strictObject({
+  level: z.int().min(1).max(5).transform(level => level as Level),
+  solved: z.array(z.number().min(0).max(1)).readonly(),
+  observations: z.int().min(0),
+})
 /** What the controller remembers: the level and the solved shares seen on it, newest last. */
-export type DifficultyState = { level: Level; solved: readonly number[]; observations: number }
+export type DifficultyState = z.output<typeof difficultyStateSchema>
 
 export function initialDifficulty(rule: DifficultyRule): DifficultyState {
   return { level: rule.startLevel as Level, solved: [], observations: 0 }

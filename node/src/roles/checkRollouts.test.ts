@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest'
+import { type RolloutBundle, rootOf, type TaskBundle } from '#core/bodies.ts'
+import { packLogprobs, packTokens } from '#core/packedTokens.ts'
+import { drawHeldOutTask, drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
+import { seededRandom } from '#environments/codezero/curriculum/seededRandom.ts'
+import type { Task } from '#environments/codezero/curriculum/task.ts'
+import { formatProposal } from '#environments/codezero/parseProposal.ts'
+import { environmentFrom } from '#environments/codezero/presets.ts'
+import { type PromptTokenizer, proposalPrompt, solverPrompt, starterSpecials } from '#environments/codezero/prompts.ts'
+import { admitTasks } from './admitTasks.ts'
+import { checkRollouts, drawTasks, type RoundRules } from './checkRollouts.ts'
+import { roundSeed } from './roundSeed.ts'
+import { rolloutBundle } from './solver/rolloutBundle.ts'
+
+/** One token a character, above the special ones: what is tested does not depend on the vocabulary. */
+const tokenizer: PromptTokenizer = {
+  encode: text => Int32Array.from([...text], character => starterSpecials.length + character.charCodeAt(0)),
+  decode: ids =>
+    Array.from(ids, id =>
+      id < starterSpecials.length ? starterSpecials[id] : String.fromCharCode(id - starterSpecials.length),
+    ).join(''),
+  special: name => starterSpecials.indexOf(name as (typeof starterSpecials)[number]),
+}
+
+const chainId = 31_337
+const round = 7
+const proposerKey = `0x${'11'.repeat(32)}` as const
+const solverKey = `0x${'22'.repeat(32)}` as const
+const hash = `0x${'33'.repeat(32)}` as const
+const spec = environmentFrom('starter', { tasksPerRound: 2, groupSize: 2, owedLeaves: 4 })
+const eos = tokenizer.special('<eos>')
+
+function taskBundle(tasks: Task[]): TaskBundle {
+  return {
+    v: 1,
+    chainId,
+    round,
+    peerKey: proposerKey,
+    policyHash: hash,
+    level: 3,
+    tasks: tasks.map((task, index) => {
+      const text = formatProposal({ problem: task, tests: [`assert ${task.name}([1]) == 1`] })
+      const completion = Int32Array.of(...tokenizer.encode(text), eos)
+      return {
+        index,
+        level: 3,
+        text,
+        seed: hash,
+        promptTokens: packTokens(proposalPrompt(tokenizer, 3)),
+        completionTokens: packTokens(completion),
+        logprobs: packLogprobs(new Float32Array(completion.length).fill(-1)),
+      }
+    }),
+  }
+}
+
+const random = seededRandom('check rollouts')
+const training = Array.from({ length: 6 }, () => drawTrainingTask(3, random))
+const rules: RoundRules = {
+  spec,
+  tokenizer,
+  tasks: admitTasks([{ bundle: taskBundle(training), contentId: hash }], tokenizer),
+}
+
+function honestBundle(): RolloutBundle {
+  const tasks = drawTasks(chainId, round, solverKey, rules)
+  const prompts = tasks.map(({ problem }) => solverPrompt(tokenizer, problem))
+  const completions = tasks.flatMap((_, prompt) =>
+    [0, 1].map(() => {
+      const tokens = Int32Array.of(...tokenizer.encode('def f(): pass'), eos)
+      return { prompt, tokens, logprobs: new Float32Array(tokens.length).fill(-0.5), ended: true }
+    }),
+  )
+  const seed = roundSeed('rollout', chainId, round, solverKey)
+  return rolloutBundle(
+    { chainId, round, peerKey: solverKey, policyHash: hash, seed },
+    spec,
+    tasks,
+    prompts,
+    completions,
+  )
+}
+
+test('an honest bundle stands whole', () => {
+  expect(rules.tasks).toHaveLength(6)
+  const groups = checkRollouts(honestBundle(), rules)
+  expect(groups.map(({ rollouts }) => rollouts.length)).toEqual([2, 2])
+  expect(groups[0]?.rollouts[0]?.text).toBe('def f(): pass')
+  expect(rootOf(honestBundle())).toBe(rootOf(honestBundle()))
+})
+
+test('a held-out function is refused as a proposed task, and in a group that was taken from a peer', () => {
+  const held = drawHeldOutTask(3, seededRandom('held'))
+  const bundle = taskBundle([held, ...training])
+  const admitted = admitTasks([{ bundle, contentId: hash }], tokenizer)
+  expect(admitted.map(({ ref }) => ref.index)).toEqual([1, 2, 3, 4, 5, 6])
+  // A peer that answers the held-out task in place of the one drawn for it.
+  const smuggled = honestBundle()
+  const prompt = packTokens(solverPrompt(tokenizer, held))
+  for (const rollout of smuggled.groups[0]?.rollouts ?? []) rollout.promptTokens = prompt
+  expect(checkRollouts(smuggled, rules)).toHaveLength(1)
+})
+
+test.each<[string, (bundle: RolloutBundle) => void]>([
+  ['another task', bundle => void bundle.groups.reverse()],
+  [
+    'a seed that was ground',
+    bundle =>
+      edit(bundle, rollout => {
+        rollout.seed = hash
+      }),
+  ],
+  [
+    'another temperature',
+    bundle =>
+      edit(bundle, rollout => {
+        rollout.sampling.temperature = 0.1
+      }),
+  ],
+  ['too few answers', bundle => void bundle.groups[0]?.rollouts.pop()],
+  [
+    'a false end',
+    bundle =>
+      edit(bundle, rollout => {
+        rollout.ended = false
+      }),
+  ],
+  [
+    'a task hash of its own',
+    bundle => {
+      if (bundle.groups[0]) bundle.groups[0].taskHash = hash
+    },
+  ],
+])('a group with %s is left out', (_, spoil) => {
+  const bundle = honestBundle()
+  spoil(bundle)
+  expect(checkRollouts(bundle, rules).length).toBeLessThan(2)
+})
+
+test('a task whose text is not what its tokens say is refused', () => {
+  const bundle = taskBundle(training)
+  const [first, second] = bundle.tasks
+  if (first && second) first.text = second.text
+  expect(admitTasks([{ bundle, contentId: hash }], tokenizer)).toHaveLength(5)
+})
+
+function edit(
+  bundle: RolloutBundle,
+  change: (rollout: RolloutBundle['groups'][number]['rollouts'][number]) => void,
+): void {
+  for (const rollout of bundle.groups[0]?.rollouts ?? []) change(rollout)
+}

@@ -1,0 +1,82 @@
+import type { RolloutBundle, RolloutGroup } from '#core/bodies.ts'
+import type { Hex } from '#core/hex.ts'
+import { type UnpackedSequence, unpackSequence } from '#core/packedTokens.ts'
+import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
+import { completionText, type PromptTokenizer, solverPrompt } from '#environments/codezero/prompts.ts'
+import type { AdmittedTask } from './admitTasks.ts'
+import { drawIndices } from './drawIndices.ts'
+import { roundSeed } from './roundSeed.ts'
+
+export type CheckedRollout = UnpackedSequence & { index: number; text: string; ended: boolean }
+export type CheckedGroup = { task: AdmittedTask; rollouts: CheckedRollout[] }
+
+export type RoundRules = { spec: EnvironmentSpec; tokenizer: PromptTokenizer; tasks: readonly AdmittedTask[] }
+
+/** The tasks that a solver has to answer in a round: drawn, not chosen, so that easy ones cannot be picked. */
+export function drawTasks(chainId: number, round: number, peerKey: Hex, { spec, tasks }: RoundRules): AdmittedTask[] {
+  const seed = roundSeed('draw', chainId, round, peerKey)
+  return drawIndices(tasks.length, spec.tasksPerRound, seed).map(index => tasks[index] as AdmittedTask)
+}
+
+/**
+ * The groups of a peer's bundle that follow the public rule; the others count nothing and are never trained on.
+ *
+ * A group stands if it answers the task that was drawn for its place (so it is neither held out nor made up), from that
+ * task's own prompt, with the sampling and the seed that the rule gives, and the owed number of times.
+ */
+export function checkRollouts(bundle: RolloutBundle, rules: RoundRules): CheckedGroup[] {
+  const owed = drawTasks(bundle.chainId, bundle.round, bundle.peerKey, rules)
+  const seed = roundSeed('rollout', bundle.chainId, bundle.round, bundle.peerKey)
+  return owed.flatMap((task, at) => {
+    const group = bundle.groups[at]
+    const rollouts = group && stands(group, task, seed, rules) ? readGroup(group, at, task, rules) : null
+    return rollouts === null ? [] : [{ task, rollouts }]
+  })
+}
+
+function stands(group: RolloutGroup, task: AdmittedTask, seed: Hex, { spec }: RoundRules): boolean {
+  const { taskRef, rollouts } = group
+  const sameTask =
+    group.taskHash === task.taskHash &&
+    taskRef.peerKey === task.ref.peerKey &&
+    taskRef.contentId === task.ref.contentId &&
+    taskRef.index === task.ref.index
+  return (
+    sameTask &&
+    rollouts.length === spec.groupSize &&
+    rollouts.every(
+      rollout =>
+        rollout.seed === seed &&
+        rollout.sampling.temperature === spec.solving.temperature &&
+        rollout.sampling.maxNewTokens === spec.solving.maxNewTokens,
+    )
+  )
+}
+
+function readGroup(group: RolloutGroup, at: number, task: AdmittedTask, rules: RoundRules): CheckedRollout[] | null {
+  const { spec, tokenizer } = rules
+  const prompt = solverPrompt(tokenizer, task.problem)
+  const eos = tokenizer.special('<eos>')
+  const rollouts = group.rollouts.map(rollout => ({
+    ...unpackSequence(rollout),
+    index: rollout.index,
+    ended: rollout.ended,
+  }))
+  const sound = rollouts.every(
+    ({ index, promptTokens, completionTokens, ended }, sample) =>
+      index === at * spec.groupSize + sample &&
+      sameTokens(promptTokens, prompt) &&
+      completionTokens.length <= spec.solving.maxNewTokens &&
+      ended === (completionTokens.at(-1) === eos) &&
+      !completionTokens.subarray(0, -1).includes(eos),
+  )
+  if (!sound) return null
+  return rollouts.map(rollout => ({
+    ...rollout,
+    text: completionText(tokenizer, rollout.completionTokens, rollout.ended),
+  }))
+}
+
+function sameTokens(a: Int32Array, b: Int32Array): boolean {
+  return a.length === b.length && a.every((token, at) => token === b[at])
+}

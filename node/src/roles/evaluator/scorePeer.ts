@@ -1,0 +1,41 @@
+import type { PeerScore } from '#core/bodies.ts'
+import type { Hex } from '#core/hex.ts'
+import type { Judge } from '#environments/codezero/createJudge.ts'
+import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
+import { type AnswerScore, scoreAnswers } from '#environments/codezero/scoreAnswers.ts'
+import type { CheckedGroup } from '../checkRollouts.ts'
+
+const milli = (share: number) => Math.round(share * 1000)
+
+/** Scores of a group's rollouts by the public rule: no code is run, and no score that came with them is believed. */
+export function scoreGroups(
+  judge: Judge,
+  spec: EnvironmentSpec,
+  groups: readonly CheckedGroup[],
+): Promise<AnswerScore[]> {
+  const answers = groups.flatMap(({ task, rollouts }) =>
+    rollouts.map(({ text, ended }) => ({ problem: task.problem, text, ended })),
+  )
+  return scoreAnswers(judge, spec.weights, answers)
+}
+
+/**
+ * An evaluator's vote on a peer and what stands behind it. Leaves that are missing, or that break the rule, count 0: one
+ * cherry-picked leaf does not win.
+ */
+export async function scorePeer(
+  judge: Judge,
+  spec: EnvironmentSpec,
+  peerKey: Hex,
+  groups: readonly CheckedGroup[],
+): Promise<PeerScore> {
+  const scores = await scoreGroups(judge, spec, groups)
+  const indices = groups.flatMap(({ rollouts }) => rollouts.map(({ index }) => index))
+  const leaves = scores.map(({ components, score }, at) => ({
+    index: indices[at] as number,
+    components: Object.fromEntries(Object.entries(components).map(([name, value]) => [name, milli(value)])),
+    scoreMilli: milli(score),
+  }))
+  const total = leaves.reduce((sum, { scoreMilli }) => sum + scoreMilli, 0)
+  return { peerKey, scoreMilli: Math.min(1000, Math.round(total / spec.owedLeaves)), leaves }
+}

@@ -1,0 +1,109 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { decodeRolloutBundle, decodeScoreSheet, decodeTaskBundle } from '#core/bodies.ts'
+import type { AnnouncementKind } from '#p2p/topics.ts'
+import { createSandbox } from '#sandbox/createSandbox.ts'
+import type { JsonValue } from '#store/journal.ts'
+import { everyRound } from '../everyRound.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { collectBodies, keptBodies } from './collectBodies.ts'
+import { serveJson } from './httpServer.ts'
+import { type CanaryPoint, measureCanary } from './measureCanary.ts'
+import { type From, roundView } from './roundView.ts'
+import { statusView } from './statusView.ts'
+
+export type GatewayOptions = {
+  /** Port of the HTTP server, on loopback. */
+  port: number
+  /** A file beside the swarm's data that holds what the last measurement of learning said, if there was one. */
+  heldOutPath: string
+}
+
+/** Serves what peers share to pages, and runs canaries in a sandbox to say how often the judge was right. */
+export async function runGateway(node: PeerNode, options: GatewayOptions): Promise<void> {
+  const sandbox = createSandbox()
+  // One at a time: each takes a core, and they are small.
+  let measuring: Promise<unknown> = Promise.resolve()
+  const stopCollecting = collectBodies(node, ({ kind, round, peerId }, bytes) => {
+    if (kind === 'tasks') node.journal.set(round, 'level', decodeTaskBundle(bytes).level)
+    if (kind !== 'canary') return
+    measuring = measuring
+      .then(async () => {
+        const point = await measureCanary(node, sandbox, peerId, bytes)
+        node.journal.set(round, `measured ${peerId}`, point)
+        node.logger.info('canary', { ...point })
+      })
+      .catch(error => node.logger.warn('a canary could not be measured', { round, peerId, error }))
+  })
+  const server = await serveJson(
+    options.port,
+    [
+      { path: /^\/v1\/rounds\/(\d{1,12})$/, answer: match => readRound(node, Number(match[1])) },
+      {
+        path: /^\/v1\/canary$/,
+        answer: () => ({ points: canaryPoints(node), heldOut: readHeldOut(options.heldOutPath) }),
+      },
+      { path: /^\/v1\/status$/, answer: () => statusView(node) },
+    ],
+    node.logger,
+  )
+  try {
+    await everyRound(node, async ({ round }) => {
+      node.journal.set(round, 'seen', true)
+    })
+  } finally {
+    stopCollecting()
+    server.closeAllConnections()
+    server.close()
+    await measuring
+    await sandbox.close()
+  }
+}
+
+async function readRound(node: PeerNode, round: number) {
+  const revealed = new Set((await node.chain.readRevealedVotes(round)).map(({ contentId }) => contentId))
+  const [tasks, rollouts, sheets] = await Promise.all([
+    bodies(node, round, 'tasks', decodeTaskBundle),
+    bodies(node, round, 'rollouts', decodeRolloutBundle),
+    bodies(node, round, 'scores', decodeScoreSheet),
+  ])
+  if (tasks.length + rollouts.length + sheets.length === 0) return null
+  const shown = sheets
+    .filter(({ contentId }) => revealed.has(contentId))
+    .sort((a, b) => (a.body.evaluatorKey < b.body.evaluatorKey ? -1 : 1))
+  return roundView(round, { tasks, rollouts, sheets: shown }, node.environment.tokenizer)
+}
+
+async function bodies<T>(
+  node: PeerNode,
+  round: number,
+  kind: AnnouncementKind,
+  decode: (bytes: Uint8Array) => T,
+): Promise<(From<T> & { contentId: `0x${string}` })[]> {
+  const found = await Promise.all(
+    keptBodies(node, round, kind).map(async ({ peerId, contentId }) => {
+      const bytes = await node.bundles.get(contentId)
+      return bytes === null ? [] : [{ peerId, contentId, body: decode(bytes) }]
+    }),
+  )
+  return found.flat()
+}
+
+/** Every measured canary of the rounds that are kept, oldest first. */
+function canaryPoints({ journal }: PeerNode): CanaryPoint[] {
+  const last = journal.latestRound() ?? 0
+  const points: CanaryPoint[] = []
+  for (let round = Math.max(0, last - 200); round <= last; round++)
+    for (const [key, value] of Object.entries(journal.round(round)))
+      if (key.startsWith('measured ')) points.push(value as unknown as CanaryPoint)
+  return points
+}
+
+function readHeldOut(path: string): JsonValue {
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as JsonValue) : null
+}
+
+/** The default place of the measurement, beside the peers' folders of a local swarm. */
+export function heldOutPathOf(data: string): string {
+  return join(data, '..', '..', 'held-out.json')
+}

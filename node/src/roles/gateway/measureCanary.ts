@@ -1,0 +1,59 @@
+import { type CanaryBundle, decodeCanaryBundle } from '#core/bodies.ts'
+import { peerKeyOf } from '#core/peerKey.ts'
+import { peerName } from '#core/peerName.ts'
+import { canaryCases } from '#environments/codezero/curriculum/canaryTasks.ts'
+import type { Level } from '#environments/codezero/curriculum/task.ts'
+import { fencedBlock } from '#environments/codezero/structure.ts'
+import type { Sandbox } from '#sandbox/createSandbox.ts'
+import { packedText } from '../admitTasks.ts'
+import type { PeerNode } from '../peerNode.ts'
+
+/** What the judge said of a policy beside what execution says, on the same held-out samples. */
+export type CanaryPoint = {
+  round: number
+  peerId: string
+  peerKey: string
+  name: string
+  /** Mean composite score. */
+  reward: number
+  predicted: number | null
+  passAt1: number
+  tasks: number
+  samples: number
+}
+
+/** Runs a canary's samples in the sandbox. */
+export async function measureCanary(
+  node: PeerNode,
+  sandbox: Sandbox,
+  peerId: string,
+  bytes: Uint8Array,
+): Promise<CanaryPoint> {
+  const bundle = decodeCanaryBundle(bytes)
+  const { spec, tokenizer } = node.environment
+  const held = canaryCases(bundle.level as Level, spec.canary.tasks)
+  const cases = bundle.samples.map(({ task, completionTokens, ended }) => {
+    const code = fencedBlock(packedText(tokenizer, completionTokens, 2, ended))?.code ?? ''
+    return { code, tests: held[task]?.tests ?? ['assert False'] }
+  })
+  const verdicts = await sandbox.runTests(cases)
+  const passed = verdicts.filter(verdict => verdict === 'pass').length
+  const { weights } = spec
+  const form = 1 - weights.predictedCorrectness
+  const reward = meanOf(bundle, ({ scoreMilli }) => scoreMilli / 1000)
+  return {
+    round: bundle.round,
+    peerId,
+    peerKey: peerKeyOf(peerId),
+    name: peerName(peerId),
+    reward,
+    predicted: meanOf(bundle, ({ scoreMilli }) => Math.max(0, scoreMilli / 1000 - form) / weights.predictedCorrectness),
+    passAt1: bundle.samples.length > 0 ? passed / bundle.samples.length : 0,
+    tasks: new Set(bundle.samples.map(({ task }) => task)).size,
+    samples: bundle.samples.length,
+  }
+}
+
+function meanOf({ samples }: CanaryBundle, value: (sample: CanaryBundle['samples'][number]) => number): number {
+  return samples.reduce((sum, sample) => sum + value(sample), 0) / Math.max(1, samples.length)
+}

@@ -1,0 +1,76 @@
+import { type RolloutBundle, type ScoreSheet, type TaskBundle, taskHash, tokenWidth } from '#core/bodies.ts'
+import { peerName } from '#core/peerName.ts'
+import type { PromptTokenizer } from '#environments/codezero/prompts.ts'
+import { packedText } from '../admitTasks.ts'
+
+/** A bundle, and the peer that announced it. */
+export type From<T> = { peerId: string; contentId: string; body: T }
+
+export type RoundBodies = {
+  tasks: From<TaskBundle>[]
+  rollouts: From<RolloutBundle>[]
+  /** Revealed ones only, in order of evaluator. */
+  sheets: From<ScoreSheet>[]
+}
+
+/** What a page shows of a round: what was proposed, what was tried, and how it was scored. */
+export function roundView(round: number, { tasks, rollouts, sheets }: RoundBodies, tokenizer: PromptTokenizer) {
+  const proposed = tasks.flatMap(({ peerId, body }) =>
+    body.tasks.map(task => ({
+      proposer: peerId,
+      proposerName: peerName(peerId),
+      index: task.index,
+      level: task.level,
+      text: task.text,
+      taskHash: taskHash(task),
+    })),
+  )
+  const taskOf = new Map(proposed.map(task => [task.taskHash, task]))
+  const groups = rollouts.flatMap(({ peerId, body }) => {
+    const scores = leafScores(sheets, body.peerKey)
+    return body.groups.map(group => ({
+      peerId,
+      peerKey: body.peerKey,
+      name: peerName(peerId),
+      taskHash: group.taskHash,
+      text: taskOf.get(group.taskHash)?.text ?? '',
+      level: taskOf.get(group.taskHash)?.level ?? 0,
+      rollouts: group.rollouts.map(rollout => {
+        const width = tokenWidth(rollout) ?? 2
+        const score = scores.get(rollout.index)
+        return {
+          index: rollout.index,
+          text: packedText(tokenizer, rollout.completionTokens, width, rollout.ended),
+          ended: rollout.ended,
+          tokens: rollout.completionTokens.byteLength / width,
+          components: score?.components ?? null,
+          scoreMilli: score?.scoreMilli ?? null,
+        }
+      }),
+    }))
+  })
+  const evaluators = sheets.map(({ peerId, contentId, body }) => ({
+    peerId,
+    peerKey: body.evaluatorKey,
+    name: peerName(peerId),
+    contentId,
+    votes: body.peers.map(({ peerKey, scoreMilli }) => ({ peerKey, scoreMilli })),
+  }))
+  return { round, tasks: proposed, groups, evaluators }
+}
+
+/** Components of a peer's leaves as the first evaluator that scored them has revealed them, each from 0 to 1. */
+function leafScores(sheets: readonly From<ScoreSheet>[], peerKey: string) {
+  const scored = sheets.flatMap(({ body }) =>
+    body.peers.filter(peer => peer.peerKey === peerKey && peer.leaves.length > 0),
+  )
+  return new Map(
+    (scored[0]?.leaves ?? []).map(({ index, components, scoreMilli }) => [
+      index,
+      {
+        scoreMilli,
+        components: Object.fromEntries(Object.entries(components).map(([name, milli]) => [name, milli / 1000])),
+      },
+    ]),
+  )
+}

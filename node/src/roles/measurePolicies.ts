@@ -1,0 +1,59 @@
+import { canaryCases } from '#environments/codezero/curriculum/canaryTasks.ts'
+import type { Level } from '#environments/codezero/curriculum/task.ts'
+import { fencedBlock } from '#environments/codezero/structure.ts'
+import { createSandbox } from '#sandbox/createSandbox.ts'
+import { loadEnvironment } from './loadEnvironment.ts'
+import { openPolicy } from './openModels.ts'
+import { sampleHeldOut } from './solver/canary.ts'
+
+export type Measurement = {
+  /** Folders of policies; `starter` is the model that comes with the code. */
+  policies: string[]
+  level: Level
+  tasks: number
+  samples: number
+  threads: number
+}
+
+export type MeasuredPolicy = { policy: string; passAt1: number; predicted: number; reward: number }
+
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+
+/**
+ * Share of sampled answers to fixed held-out tasks that pass their tests when run, for each policy, with the same sampling
+ * seeds for all.
+ */
+export async function measurePolicies({
+  policies,
+  level,
+  tasks,
+  samples,
+  threads,
+}: Measurement): Promise<MeasuredPolicy[]> {
+  const environment = await loadEnvironment()
+  const cases = canaryCases(level, tasks)
+  const sandbox = createSandbox()
+  const measured: MeasuredPolicy[] = []
+  try {
+    for (const folder of policies) {
+      const policy = await openPolicy(environment, folder === 'starter' ? null : folder, threads)
+      const judge = await environment.openJudge(policy.judge)
+      const drawn = await sampleHeldOut(policy, judge, environment, level, tasks, samples).finally(policy.close)
+      const verdicts = await sandbox.runTests(
+        drawn.map(({ at, text }) => ({
+          code: fencedBlock(text)?.code ?? '',
+          tests: cases[at]?.tests ?? ['assert False'],
+        })),
+      )
+      measured.push({
+        policy: folder,
+        passAt1: mean(verdicts.map(verdict => Number(verdict === 'pass'))),
+        predicted: mean(drawn.map(({ score }) => score.components.predictedCorrectness)),
+        reward: mean(drawn.map(({ score }) => score.score)),
+      })
+    }
+  } finally {
+    await sandbox.close()
+  }
+  return measured
+}

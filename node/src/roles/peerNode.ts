@@ -1,0 +1,104 @@
+import { join } from 'node:path'
+import { privateKeyToProtobuf } from '@libp2p/crypto/keys'
+import type { Deployment } from '@waggle/deployments/record'
+import { type Chain, openChain } from '#chain/openChain.ts'
+import type { Clock } from '#core/clock.ts'
+import type { Logger } from '#core/logger.ts'
+import { type Network, startNetwork } from '#p2p/network.ts'
+import { deploymentTag } from '#p2p/topics.ts'
+import { type Bundles, openBundles } from '#store/bundles.ts'
+import { type Identity, openIdentity } from '#store/identity.ts'
+import { createJournal, type Journal } from '#store/journal.ts'
+import { lockDataFolder } from '#store/lockDataFolder.ts'
+import { openDatabase } from '#store/openDatabase.ts'
+import { createOutboxTable } from '#store/outboxTable.ts'
+import type { Environment } from './loadEnvironment.ts'
+import { requireEnvironment } from './requireEnvironment.ts'
+
+export const JOURNAL_FILE = 'node.sqlite'
+
+export type PeerOptions = {
+  data: string
+  rpcUrl: string
+  deployment: Deployment
+  environment: Environment
+  /** Multiaddrs. */
+  listen: readonly string[]
+  bootnodes: readonly string[]
+  clock: Clock
+  /** Makes the log once the keys are known, which it must never show. */
+  openLogger: (identity: Identity) => Logger
+  /** Ends every wait; what is open goes on with the next start. */
+  signal: AbortSignal
+}
+
+/** What every role stands on: who it is, its chain, its network, and what it remembers. */
+export type PeerNode = {
+  identity: Identity
+  chainId: number
+  environment: Environment
+  chain: Chain
+  network: Network
+  journal: Journal
+  bundles: Bundles
+  clock: Clock
+  logger: Logger
+  signal: AbortSignal
+  /** Told by the loop of rounds; the network judges announcements by it. */
+  setRound: (round: number) => void
+  close: () => Promise<void>
+}
+
+/**
+ * Opens a data folder and joins chain and network. What was opened is closed again if a later step fails.
+ *
+ * @throws {NodeError} for every way in which the surroundings can be wrong, each with what to do.
+ */
+export async function openPeer(options: PeerOptions): Promise<PeerNode> {
+  const { data, deployment, environment, clock } = options
+  const lock = lockDataFolder(data)
+  const closers: (() => unknown)[] = [() => lock.release()]
+  const close = async () => {
+    for (const one of closers.splice(0).reverse()) await one()
+  }
+  const ended = new AbortController()
+  const signal = AbortSignal.any([options.signal, ended.signal])
+  try {
+    const identity = await openIdentity(data)
+    const logger = options.openLogger(identity)
+    const db = openDatabase(join(data, JOURNAL_FILE))
+    closers.push(() => db.close())
+    const bundles = await openBundles(join(data, 'bundles'), { logger })
+    const { accountKey, peerKey, signer } = identity
+    const outbox = createOutboxTable(db)
+    const { rpcUrl } = options
+    const chain = await openChain({ rpcUrl, deployment, accountKey, peerKey, signer, outbox, clock, logger, signal })
+    closers.push(
+      () => chain.done,
+      () => ended.abort(),
+    )
+    await requireEnvironment(chain, environment)
+    let round: number | null = null
+    const addresses = Object.values(deployment.contracts).map(({ address }) => address)
+    const network = await startNetwork({
+      swarm: { chainId: deployment.chainId, deployment: deploymentTag(addresses) },
+      privateKey: privateKeyToProtobuf(identity.privateKey),
+      listen: options.listen,
+      bootnodes: [...options.bootnodes, ...(await chain.readBootnodes())],
+      currentRound: () => round,
+      bundles,
+      clock,
+      logger,
+    })
+    closers.push(network.stop)
+    const journal = createJournal(db, clock)
+    const setRound = (now: number) => {
+      round = now
+    }
+    const { chainId } = deployment
+    return { identity, chainId, environment, chain, network, journal, bundles, clock, logger, signal, setRound, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

@@ -1,0 +1,89 @@
+import type { Task } from '#core/bodies.ts'
+import type { Hex } from '#core/hex.ts'
+import { packLogprobs, packTokens } from '#core/packedTokens.ts'
+import { admitProblem } from '#environments/codezero/admitProblem.ts'
+import { parseProposal } from '#environments/codezero/parseProposal.ts'
+import { completionText, proposalPrompt } from '#environments/codezero/prompts.ts'
+import type { Completion } from '#model/generate.ts'
+import type { Environment } from '../loadEnvironment.ts'
+import type { Policy } from '../models.ts'
+
+/** Times that missing proposals are sampled again before a round goes with fewer. */
+const MAX_ATTEMPTS = 8
+
+export type Proposals = {
+  tasks: Task[]
+  /** Samples that were no proposal, by reason. */
+  refused: Record<string, number>
+}
+
+/**
+ * Samples proposals at a level until there are enough that may be trained on.
+ *
+ * @param seedOf - seed of an attempt; each attempt draws new numbers.
+ */
+export async function propose(
+  policy: Policy,
+  { spec, tokenizer }: Environment,
+  level: number,
+  count: number,
+  seedOf: (attempt: number) => Hex,
+): Promise<Proposals> {
+  const prompt = proposalPrompt(tokenizer, level)
+  const tasks: Task[] = []
+  const refused: Record<string, number> = {}
+  const seen = new Set<string>()
+  for (let attempt = 0; attempt < MAX_ATTEMPTS && tasks.length < count; attempt++) {
+    const seed = seedOf(attempt)
+    const completions = await policy.generate({
+      prompts: [prompt],
+      samplesPerPrompt: count,
+      maxNewTokens: spec.proposing.maxNewTokens,
+      temperature: spec.proposing.temperature,
+      stopToken: tokenizer.special('<eos>'),
+      seed,
+    })
+    for (const completion of completions) {
+      if (tasks.length === count) break
+      const text = completionText(tokenizer, completion.tokens, completion.ended)
+      const fault = faultOf(text, completion.ended, level, seen)
+      if (fault !== null) {
+        refused[fault] = (refused[fault] ?? 0) + 1
+        continue
+      }
+      seen.add(text)
+      tasks.push(taskOf(tasks.length, level, text, seed, prompt, completion))
+    }
+  }
+  return { tasks, refused }
+}
+
+/** Why a sample is not published; null where it is. */
+function faultOf(text: string, ended: boolean, level: number, seen: ReadonlySet<string>): string | null {
+  if (!ended) return 'too long'
+  if (seen.has(text)) return 'repeated'
+  const proposal = parseProposal(text)
+  if (typeof proposal === 'string') return proposal
+  const admitted = admitProblem(proposal.problem)
+  if (typeof admitted === 'string') return admitted
+  return admitted.level === level ? null : 'another level'
+}
+
+function taskOf(
+  index: number,
+  level: number,
+  text: string,
+  seed: Hex,
+  prompt: Int32Array,
+  completion: Completion,
+): Task {
+  return {
+    index,
+    level,
+    promptTokens: packTokens(prompt),
+    completionTokens: packTokens(completion.tokens),
+    logprobs: packLogprobs(completion.logprobs),
+    seed,
+    text,
+  }
+}

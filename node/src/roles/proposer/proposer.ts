@@ -1,0 +1,76 @@
+import { encodeTaskBundle, rootOf, type TaskBundle } from '#core/bodies.ts'
+import {
+  type DifficultyState,
+  difficultyStateSchema,
+  initialDifficulty,
+  observeSolvedShare,
+} from '#environments/codezero/difficulty.ts'
+import { everyRound } from '../everyRound.ts'
+import type { Policy } from '../models.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { publishBody } from '../publishBody.ts'
+import { roundSeed } from '../roundSeed.ts'
+import { propose } from './propose.ts'
+import { solvedShare } from './solvedShare.ts'
+
+/** Proposals a round for each task that one solver answers: three solvers then meet few tasks twice. */
+const POOL_FACTOR = 3
+
+/** Rounds until the scores of a round are final on the chain and may move the difficulty. */
+const SETTLED_AFTER = 4
+
+export type ProposerOptions = {
+  /** Holds the difficulty; without it the level follows the settled scores. */
+  level?: number | undefined
+}
+
+/** Proposes tasks for each next round while the current one runs. */
+export async function runProposer(node: PeerNode, policy: Policy, options: ProposerOptions = {}): Promise<void> {
+  await everyRound(node, async ({ round }) => {
+    const level = options.level ?? (await followScores(node, round))
+    await proposeFor(node, policy, round + 1, level)
+  })
+}
+
+async function proposeFor(node: PeerNode, policy: Policy, round: number, level: number): Promise<void> {
+  const { chainId, identity, journal, logger, environment, chain } = node
+  if (journal.get(round, 'proposed') === true) return
+  const { peerKey } = identity
+  const count = POOL_FACTOR * environment.spec.tasksPerRound
+  const seedOf = (attempt: number) => roundSeed('propose', chainId, round, peerKey, attempt)
+  const { tasks, refused } = await propose(policy, environment, level, count, seedOf)
+  const invalid = Object.values(refused).reduce((sum, times) => sum + times, 0)
+  logger.info('proposed', { round, level, tasks: tasks.length, invalid, refused })
+  journal.set(round, 'report', { level, tasks: tasks.length, invalid, refused })
+  if (tasks.length === 0) return
+  const bundle: TaskBundle = { v: 1, chainId, round, peerKey, policyHash: await policy.hash(), level, tasks }
+  const root = rootOf(bundle)
+  const contentId = await publishBody(node, encodeTaskBundle(bundle), {
+    kind: 'tasks',
+    round,
+    root,
+    count: tasks.length,
+  })
+  const outcome = await chain.commitTasks({ round, root, count: tasks.length, contentId })
+  if (outcome.status === 'mined') journal.set(round, 'proposed', true)
+  else logger.warn('the tasks were not committed', { round, outcome })
+}
+
+/** Moves the controller by every round that has become final since, and tells where it stands. */
+async function followScores(node: PeerNode, round: number): Promise<number> {
+  const { spec } = node.environment
+  const { journal } = node
+  const kept = difficultyStateSchema.safeParse(journal.getState('difficulty'))
+  let state: DifficultyState = kept.success ? kept.data : initialDifficulty(spec.difficulty)
+  const last = round - SETTLED_AFTER
+  const seen = journal.getState('difficulty round')
+  // Rounds that passed while this peer was away said something of other tasks: only the newest counts then.
+  const first = typeof seen === 'number' && last - seen <= spec.difficulty.window ? seen + 1 : last
+  for (let settled = Math.max(0, first); settled <= last; settled++) {
+    const share = await solvedShare(node, settled)
+    if (share !== null) state = observeSolvedShare(state, share, spec.difficulty)
+  }
+  journal.setState('difficulty', { ...state, solved: [...state.solved] })
+  journal.setState('difficulty round', last)
+  return state.level
+}

@@ -1,0 +1,19 @@
+import { DatabaseSync } from 'node:sqlite'
+
+/** What a node noted of one round: a solver's report, or a proposer's. */
+export type RoundReport = { round: number } & Record<string, unknown>
+
+/**
+ * The reports of a peer's journal, oldest first; read beside the peer, which may be running.
+ *
+ * @param path - the journal's file, which exists.
+ */
+export function readReports(path: string): RoundReport[] {
+  const db = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+  try {
+    const rows = db.prepare("SELECT round, value FROM facts WHERE key = 'report' ORDER BY round").all()
+    return rows.map(({ round, value }) => ({ ...JSON.parse(String(value)), round: Number(round) }))
+  } finally {
+    db.close()
+  }
+}

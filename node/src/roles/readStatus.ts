@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Deployment } from '@waggle/deployments/record'
+import { formatEther } from 'viem'
+import { connectChain } from '#chain/connectChain.ts'
+import { contractsOf } from '#chain/contracts.ts'
+import { createChainReads } from '#chain/reads.ts'
+import { createRoundClock } from '#chain/roundClock.ts'
+import { systemClock } from '#core/clock.ts'
+import { silentLogger } from '#core/logger.ts'
+import type { Identity } from '#store/identity.ts'
+import { JOURNAL_FILE } from './peerNode.ts'
+import { readReports } from './readReports.ts'
+
+/** Rounds shown, newest last. */
+const SHOWN = 10
+
+export type StatusQuestion = { data: string; deployment: Deployment; rpcUrl: string; identity: Identity }
+
+/** Where a peer stands, by the chain and by its own journal. */
+export async function readStatus({ data, deployment, rpcUrl, identity }: StatusQuestion) {
+  const chain = await connectChain({ rpcUrl, deployment })
+  const contracts = contractsOf(deployment)
+  const reads = createChainReads(chain, contracts)
+  const { peerId, peerKey, name, address } = identity
+  const rounds = createRoundClock({ chain, contracts, clock: systemClock, logger: silentLogger, pollMs: 500 })
+  const { round } = await rounds.read()
+  const path = join(data, JOURNAL_FILE)
+  return {
+    network: deployment.network,
+    name,
+    peerId,
+    peerKey,
+    account: address,
+    balanceEth: formatEther(await reads.readBalance(address)),
+    registered: (await reads.readAccountOf(peerKey)) !== null,
+    seated: (await reads.readSeats(Math.max(0, round) + 1)).includes(peerKey),
+    points: Number(await reads.readPoints(peerKey)),
+    round,
+    reports: existsSync(path) ? readReports(path).slice(-SHOWN) : [],
+  }
+}

@@ -1,0 +1,83 @@
+import { type CanaryBundle, encodeCanaryBundle } from '#core/bodies.ts'
+import { packTokens } from '#core/packedTokens.ts'
+import type { Judge } from '#environments/codezero/createJudge.ts'
+import { canaryTasks } from '#environments/codezero/curriculum/canaryTasks.ts'
+import type { Level, Task } from '#environments/codezero/curriculum/task.ts'
+import { completionText, solverPrompt } from '#environments/codezero/prompts.ts'
+import { type AnswerScore, scoreAnswers } from '#environments/codezero/scoreAnswers.ts'
+import type { Completion } from '#model/generate.ts'
+import type { Environment } from '../loadEnvironment.ts'
+import type { Policy } from '../models.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { publishBody } from '../publishBody.ts'
+
+/** The same random numbers in every round and for every solver, so that canaries can be compared. */
+export const CANARY_SEED = `0x${'ca'.repeat(32)}` as const
+
+export type HeldOutSample = {
+  task: Task
+  at: number
+  sample: number
+  text: string
+  completion: Completion
+  score: AnswerScore
+}
+
+/** Samples a policy on the fixed held-out set and scores it as rollouts are scored. Nothing of it is trained on. */
+export async function sampleHeldOut(
+  policy: Policy,
+  judge: Judge,
+  { spec, tokenizer }: Environment,
+  level: Level,
+  tasks: number,
+  samplesPerPrompt: number,
+): Promise<HeldOutSample[]> {
+  const set = canaryTasks(level, tasks)
+  const prompts = set.map(task => solverPrompt(tokenizer, task))
+  const { temperature, maxNewTokens } = spec.solving
+  const stopToken = tokenizer.special('<eos>')
+  const request = { prompts, samplesPerPrompt, temperature, maxNewTokens, stopToken, seed: CANARY_SEED }
+  const completions = await policy.generate(request)
+  const answers = completions.map(({ prompt, tokens, ended }) => ({
+    problem: set[prompt] as Task,
+    text: completionText(tokenizer, tokens, ended),
+    ended,
+  }))
+  const scores = await scoreAnswers(judge, spec.weights, answers)
+  return completions.map((completion, i) => ({
+    task: set[completion.prompt] as Task,
+    at: completion.prompt,
+    sample: i % samplesPerPrompt,
+    text: answers[i]?.text ?? '',
+    completion,
+    score: scores[i] as AnswerScore,
+  }))
+}
+
+/** Publishes samples on the held-out set in every round that has a canary; whoever measures runs them, never this node. */
+export async function publishCanary(node: PeerNode, policy: Policy, judge: Judge, round: number): Promise<void> {
+  const { spec } = node.environment
+  const { everyRounds, level, tasks, samplesPerTask } = spec.canary
+  if (round % everyRounds !== 0) return
+  const policyHash = await policy.hash()
+  const samples = await sampleHeldOut(policy, judge, node.environment, level as Level, tasks, samplesPerTask)
+  const bundle: CanaryBundle = {
+    v: 1,
+    chainId: node.chainId,
+    round,
+    peerKey: node.identity.peerKey,
+    policyHash,
+    level,
+    seed: CANARY_SEED,
+    samples: samples.map(({ at, sample, completion, score }) => ({
+      task: at,
+      sample,
+      completionTokens: packTokens(completion.tokens),
+      ended: completion.ended,
+      scoreMilli: Math.round(score.score * 1000),
+      passed: null,
+    })),
+  }
+  const body = { kind: 'canary', round, policyHash, count: samples.length } as const
+  await publishBody(node, encodeCanaryBundle(bundle), body)
+}

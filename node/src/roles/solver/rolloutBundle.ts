@@ -1,0 +1,38 @@
+import type { RolloutBundle } from '#core/bodies.ts'
+import type { Hex } from '#core/hex.ts'
+import { packLogprobs, packTokens } from '#core/packedTokens.ts'
+import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
+import type { Completion } from '#model/generate.ts'
+import type { AdmittedTask } from '../admitTasks.ts'
+
+export type RolloutHeader = { chainId: number; round: number; peerKey: Hex; policyHash: Hex; seed: Hex }
+
+/**
+ * What a solver publishes for a round: for each task drawn, one group of completions.
+ *
+ * @param prompts - prompt tokens, one a task.
+ * @param completions - `groupSize` for each task, in order of the tasks.
+ */
+export function rolloutBundle(
+  header: RolloutHeader,
+  spec: EnvironmentSpec,
+  tasks: readonly AdmittedTask[],
+  prompts: readonly Int32Array[],
+  completions: readonly Completion[],
+): RolloutBundle {
+  const { chainId, round, peerKey, policyHash, seed } = header
+  const groups = tasks.map((task, at) => ({
+    taskHash: task.taskHash,
+    taskRef: task.ref,
+    rollouts: completions.slice(at * spec.groupSize, (at + 1) * spec.groupSize).map((completion, sample) => ({
+      index: at * spec.groupSize + sample,
+      promptTokens: packTokens(prompts[at] as Int32Array),
+      completionTokens: packTokens(completion.tokens),
+      logprobs: packLogprobs(completion.logprobs),
+      seed,
+      sampling: { ...spec.solving },
+      ended: completion.ended,
+    })),
+  }))
+  return { v: 1, chainId, round, peerKey, policyHash, groups }
+}

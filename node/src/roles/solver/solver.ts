@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import type { RoundTime } from '#chain/roundClock.ts'
+import { encodeRolloutBundle, rootOf } from '#core/bodies.ts'
+import type { Judge } from '#environments/codezero/createJudge.ts'
+import { solverPrompt } from '#environments/codezero/prompts.ts'
+import { admitTasks } from '../admitTasks.ts'
+import { type CheckedGroup, checkRollouts, drawTasks, type RoundRules } from '../checkRollouts.ts'
+import { everyRound } from '../everyRound.ts'
+import { fetchTasks } from '../fetchCommitted.ts'
+import type { Policy } from '../models.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { publishBody } from '../publishBody.ts'
+import { roundSeed } from '../roundSeed.ts'
+import { publishCanary } from './canary.ts'
+import { createLearner } from './learner.ts'
+import { rolloutBundle } from './rolloutBundle.ts'
+import type { SolverReport } from './solverReport.ts'
+import { takeGroups } from './takeGroups.ts'
+
+export const POLICY_FOLDER = 'policy'
+
+/** Share of a round after which groups of other peers are no longer waited for. */
+const TAKE_UNTIL = 0.8
+
+/**
+ * Solves in every round: draws tasks, answers them, shares and commits the answers, learns from them, then from those of
+ * every other solver.
+ *
+ * @param data - the peer's folder; the policy is kept in it after every round.
+ */
+export async function runSolver(node: PeerNode, policy: Policy, judge: Judge, data: string): Promise<void> {
+  const learner = createLearner(node, policy, judge)
+  await everyRound(node, async time => {
+    const { round } = time
+    // A round that was learned from before a restart would be answered by another policy than the one committed.
+    if (node.journal.get(round, 'report') !== undefined) return
+    const startedMs = node.clock.nowMs()
+    const { spec, tokenizer } = node.environment
+    const tasks = admitTasks(await fetchTasks(node, round, untilShare(node, time, 0.4)), tokenizer)
+    const rules: RoundRules = { spec, tokenizer, tasks }
+    const mine = drawTasks(node.chainId, round, node.identity.peerKey, rules)
+    if (mine.length === 0) return node.logger.info('no task in this round', { round })
+    await publishCanary(node, policy, judge, round)
+    const groups = await answer(node, policy, round, rules)
+    const own = await learner.learn(groups, true)
+    const taken = await takeGroups(node, learner, round, rules, untilShare(node, time, TAKE_UNTIL))
+    await policy.save(join(data, POLICY_FOLDER))
+    const rollouts = groups.reduce((sum, group) => sum + group.rollouts.length, 0)
+    const seconds = (node.clock.nowMs() - startedMs) / 1000
+    const report: SolverReport = { tasks: mine.length, rollouts, taken, ...own, seconds }
+    node.journal.set(round, 'report', report)
+    node.logger.info('learned', { round, ...report })
+  })
+}
+
+/** Samples the owed answers, publishes and commits them. */
+async function answer(node: PeerNode, policy: Policy, round: number, rules: RoundRules): Promise<CheckedGroup[]> {
+  const { chain, chainId, identity, logger } = node
+  const { spec, tokenizer } = rules
+  const { peerKey } = identity
+  const tasks = drawTasks(chainId, round, peerKey, rules)
+  const seed = roundSeed('rollout', chainId, round, peerKey)
+  const prompts = tasks.map(({ problem }) => solverPrompt(tokenizer, problem))
+  const policyHash = await policy.hash()
+  const { temperature, maxNewTokens } = spec.solving
+  const stopToken = tokenizer.special('<eos>')
+  const sampling = { samplesPerPrompt: spec.groupSize, maxNewTokens, temperature, stopToken, seed }
+  const completions = await policy.generate({ prompts, ...sampling })
+  const bundle = rolloutBundle({ chainId, round, peerKey, policyHash, seed }, spec, tasks, prompts, completions)
+  const commitment = { round, root: rootOf(bundle), count: completions.length, policyHash }
+  const contentId = await publishBody(node, encodeRolloutBundle(bundle), { kind: 'rollouts', ...commitment })
+  // Learning does not wait for the chain: the outbox sees to it, and a commitment that fails costs the points, not the lesson.
+  void chain.commitRollouts({ ...commitment, contentId }).then(outcome => {
+    if (outcome.status !== 'mined') logger.warn('the rollouts were not committed', { round, outcome })
+  })
+  return checkRollouts(bundle, rules)
+}
+
+/** Aborts at a share of the round. */
+function untilShare({ signal }: PeerNode, { startsAtSec, endsAtSec, nowSec }: RoundTime, share: number): AbortSignal {
+  const leftMs = (startsAtSec + (endsAtSec - startsAtSec) * share - nowSec) * 1000
+  return AbortSignal.any([signal, AbortSignal.timeout(Math.max(1, leftMs))])
+}

@@ -1,0 +1,12 @@
+/** What a solver keeps of a round in its journal, for its operator. */
+export type SolverReport = {
+  tasks: number
+  rollouts: number
+  /** Groups of other peers that were trained on. */
+  taken: number
+  /** Mean composite score of the own answers, by the solver's own copy of the judge. */
+  meanReward: number
+  /** Mean predicted correctness of the own answers. */
+  averageAtK: number
+  seconds: number
+}

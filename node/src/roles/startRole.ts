@@ -1,0 +1,57 @@
+import { join } from 'node:path'
+import { runEvaluator } from './evaluator/evaluator.ts'
+import { heldOutPathOf, runGateway } from './gateway/gateway.ts'
+import { loadEnvironment } from './loadEnvironment.ts'
+import { openJudgeModel, openPolicy } from './openModels.ts'
+import { openPeer, type PeerNode, type PeerOptions } from './peerNode.ts'
+import { runProposer } from './proposer/proposer.ts'
+import type { RoleName } from './roleName.ts'
+import { POLICY_FOLDER, runSolver } from './solver/solver.ts'
+
+export type RoleOptions = Omit<PeerOptions, 'environment'> & {
+  role: RoleName
+  /** Proposer: holds the difficulty. */
+  level: number | undefined
+  /** Gateway: port of its HTTP server. */
+  httpPort: number
+  /** Threads of a model's session. */
+  threads: number
+}
+
+/** Runs a peer in its role until the signal is aborted; closes everything it opened. */
+export async function startRole(options: RoleOptions): Promise<void> {
+  const environment = await loadEnvironment()
+  const node = await openPeer({ ...options, environment })
+  try {
+    const { name, peerId } = node.identity
+    node.logger.info('started', { role: options.role, name, peerId, addresses: node.network.addresses() })
+    await register(node, options.role)
+    await run(node, options)
+  } catch (error) {
+    if (!options.signal.aborted) throw error
+  } finally {
+    await node.close()
+  }
+}
+
+/** What votes, commits or is paid must be registered; who only looks need not be. */
+async function register({ chain, logger }: PeerNode, role: RoleName): Promise<void> {
+  if (role === 'gateway') return
+  const outcome = await chain.registerPeer()
+  if (outcome.status === 'mined') logger.info('registered', { hash: outcome.hash })
+  else if (outcome.status !== 'already registered') logger.warn('this peer is not registered', { outcome })
+}
+
+async function run(node: PeerNode, { role, data, level, httpPort, threads }: RoleOptions): Promise<void> {
+  const { environment } = node
+  if (role === 'gateway') return runGateway(node, { port: httpPort, heldOutPath: heldOutPathOf(data) })
+  if (role === 'evaluator') {
+    const scorer = await openJudgeModel(environment, threads)
+    const judge = await environment.openJudge(scorer)
+    return runEvaluator(node, judge).finally(scorer.close)
+  }
+  const policy = await openPolicy(environment, role === 'solver' ? join(data, POLICY_FOLDER) : null, threads)
+  if (role === 'proposer') return runProposer(node, policy, { level }).finally(policy.close)
+  const judge = await environment.openJudge(policy.judge)
+  return runSolver(node, policy, judge, data).finally(policy.close)
+}

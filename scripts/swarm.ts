@@ -1,0 +1,33 @@
+/** `npm run swarm`: a whole swarm on this machine. See `--help`. */
+import { parseOptions, usage } from './swarm/options.ts'
+import { runSwarm } from './swarm/runSwarm.ts'
+
+let options: ReturnType<typeof parseOptions>
+try {
+  options = parseOptions(process.argv.slice(2))
+} catch (error) {
+  console.error(`${(error as Error).message}\n\nnpm run swarm -- --help says what there is.`)
+  process.exit(64)
+}
+if (options.help) {
+  console.log(usage)
+  process.exit(0)
+}
+
+const stop = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => {
+    if (!stop.signal.aborted) console.error('\nstopping …')
+    stop.abort()
+  })
+
+try {
+  await runSwarm(options, stop)
+} catch (error) {
+  if (!stop.signal.aborted) {
+    console.error(`swarm: ${(error as Error).message}`)
+    process.exitCode = 1
+  }
+}
+// Whatever still holds the event loop open (a half-closed socket) must not keep a stopped swarm on the terminal.
+process.exit()

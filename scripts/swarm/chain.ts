@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { type Deployment, readDeployment } from '@waggle/deployments/record'
+import { anvilArgv, anvilBinary } from '../anvil.ts'
+import type { Managed, Supervisor } from './supervisor.ts'
+import { answers, waitFor } from './waitFor.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const hardhatCli = join(createRequire(import.meta.url).resolve('hardhat/package.json'), '..', 'dist', 'src', 'cli.js')
+
+export interface LocalChain {
+  port: number
+  data: string
+  onExit: (status: number | string) => void
+}
+
+/** A chain that keeps its state in `<data>/chain`, with a block a second. */
+export async function startChain(supervisor: Supervisor, chain: LocalChain, signal: AbortSignal): Promise<Managed> {
+  const folder = join(chain.data, 'chain')
+  await mkdir(folder, { recursive: true })
+  const argv = anvilArgv({ port: chain.port, statePath: join(folder, 'state.json'), blockTimeSec: 1 })
+  const managed = await supervisor.start({ name: 'chain', command: anvilBinary(), argv }, chain.onExit)
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
+  const ask = { method: 'POST', body, headers: { 'content-type': 'application/json' } }
+  await waitFor(managed, () => answers(`http://127.0.0.1:${chain.port}`, ask), 30_000, signal)
+  return managed
+}
+
+export interface DeployRequest {
+  rpcUrl: string
+  data: string
+  roundSeconds: number | undefined
+  environmentHash: string
+}
+
+/** Runs the very task that `npx hardhat deploy` runs. @throws {Error} with its one clear line. */
+export async function deploy(request: DeployRequest): Promise<{ deployment: Deployment; path: string }> {
+  const argv = [hardhatCli, 'deploy', '--network', 'local', '--data', request.data]
+  argv.push('--environment', request.environmentHash, '--json')
+  if (request.roundSeconds !== undefined) argv.push('--round-seconds', String(request.roundSeconds))
+  const child = spawn(process.execPath, argv, {
+    cwd: root,
+    env: { ...process.env, WAGGLE_RPC_URL: request.rpcUrl, HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let out = ''
+  let errors = ''
+  child.stdout.on('data', chunk => {
+    out += chunk
+  })
+  child.stderr.on('data', chunk => {
+    errors += chunk
+  })
+  const status = await new Promise(resolve => child.on('close', resolve))
+  const last = out.trimEnd().split('\n').at(-1) ?? ''
+  if (status !== 0) throw new Error(errors.trim() || last || `the deployment failed with status ${status}`)
+  const path = (JSON.parse(last) as { record: string }).record
+  return { deployment: readDeployment(path), path }
+}

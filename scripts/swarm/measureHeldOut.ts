@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SwarmOptions } from './options.ts'
+import type { SwarmPeer } from './peers.ts'
+import { logTail, type Supervisor } from './supervisor.ts'
+
+const cli = join(import.meta.dirname, '..', '..', 'node', 'src', 'cli', 'main.ts')
+
+/** Tasks and samples of the measurement, at level 3 unless the run holds another. */
+const TASKS = 100
+const SAMPLES = 8
+const DEFAULT_LEVEL = 3
+
+export interface HeldOut {
+  level: number
+  tasks: number
+  solvers: { name: string; before: number; after: number }[]
+}
+
+/**
+ * What each solver learned in this run: pass@1 by execution on the fixed held-out tasks, before and after, with the same
+ * sampling seeds.
+ *
+ * @param startedWith - for each solver's slot, the policy that it began with; null for the starter model.
+ */
+export async function measureHeldOut(
+  supervisor: Supervisor,
+  peers: SwarmPeer[],
+  startedWith: Map<string, string | null>,
+  options: SwarmOptions,
+  signal: AbortSignal,
+): Promise<HeldOut> {
+  const level = options.level ?? DEFAULT_LEVEL
+  const solvers = peers.filter(({ role }) => role === 'solver')
+  const pairs = solvers.map(({ slot, name, folder }) => ({
+    name,
+    before: startedWith.get(slot) ?? 'starter',
+    after: join(folder, 'policy'),
+  }))
+  const policies = [...new Set(pairs.flatMap(({ before, after }) => [before, after]))]
+  const argv = [cli, 'eval', '--level', String(level), '--tasks', String(TASKS), '--samples', String(SAMPLES), '--json']
+  for (const policy of policies) argv.push('--policy', policy)
+  const run = await supervisor.start({ name: 'held-out', command: process.execPath, argv })
+  const status = await run.exited
+  signal.throwIfAborted()
+  if (status !== 0) throw new Error(`the measurement failed (${status}):\n${await logTail(run.logPath)}`)
+  const last = (await readFile(run.logPath, 'utf8')).trimEnd().split('\n').at(-1) ?? ''
+  const { policies: measured } = JSON.parse(last) as { policies: { policy: string; passAt1: number }[] }
+  const passAt1 = (policy: string) => measured.find(one => one.policy === policy)?.passAt1 ?? 0
+  return {
+    level,
+    tasks: TASKS,
+    solvers: pairs.map(({ name, before, after }) => ({ name, before: passAt1(before), after: passAt1(after) })),
+  }
+}

@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Deployment } from '@waggle/deployments/record'
+import type { PublicClient } from 'viem'
+import { readReports } from '../../node/src/roles/readReports.ts'
+import { type ChainFacts, readChainFacts } from './chainFacts.ts'
+import type { SwarmPeer } from './peers.ts'
+import type { TableRow } from './table.ts'
+
+/** A round as the report has it. */
+export interface ReportRound {
+  round: number
+  tasks: number
+  rollouts: number
+  taken: number
+  meanReward: number | null
+  averageAtK: number | null
+  passAt1: number | null
+  commitments: number
+  votes: number
+  settled: number
+  seconds: number
+}
+
+export interface Monitor {
+  /** Reads chain, journals and gateway anew. */
+  refresh: () => Promise<{ rows: TableRow[]; settledRounds: number }>
+  /** As of the last refresh: the rounds of this run that have settled. */
+  report: () => { peers: { name: string; role: string; points: number }[]; rounds: ReportRound[] }
+}
+
+export interface MonitorModules {
+  client: PublicClient
+  deployment: Deployment
+  peers: SwarmPeer[]
+  gatewayUrl: string
+  /** Round in which this run began; earlier ones belong to earlier runs. */
+  firstRound: number
+}
+
+const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
+const mean = (values: number[]) => (values.length > 0 ? sum(values) / values.length : null)
+
+/** Follows a running swarm from outside: what the chain says, what solvers noted, what the canary measured. */
+export function createMonitor({ client, deployment, peers, gatewayUrl, firstRound }: MonitorModules): Monitor {
+  let facts: ChainFacts = { rounds: [], pointsOf: new Map() }
+  let noted = new Map<number, { taken: number; averageAtK: number }[]>()
+  let canary = new Map<number, number[]>()
+
+  const merged = (): ReportRound[] =>
+    facts.rounds
+      .filter(({ round, commitments }) => round >= firstRound && commitments > 0)
+      .map(round => ({
+        ...round,
+        taken: sum((noted.get(round.round) ?? []).map(({ taken }) => taken)),
+        averageAtK: mean((noted.get(round.round) ?? []).map(({ averageAtK }) => averageAtK)),
+        passAt1: mean(canary.get(round.round) ?? []),
+      }))
+
+  return {
+    async refresh() {
+      ;[facts, canary] = await Promise.all([readChainFacts(client, deployment), readCanary(gatewayUrl)])
+      noted = readNoted(peers)
+      const rounds = merged()
+      const rows = rounds.map(round => ({
+        ...round,
+        settledPoints: round.settled > 0 ? Math.round((round.meanReward ?? 0) * round.settled * 1000) : null,
+      }))
+      return { rows, settledRounds: rounds.filter(({ settled }) => settled > 0).length }
+    },
+    report: () => ({
+      peers: peers
+        .filter(({ role }) => role !== 'gateway')
+        .map(({ name, role, peerKey }) => ({ name, role, points: facts.pointsOf.get(peerKey) ?? 0 })),
+      rounds: merged().filter(({ settled }) => settled > 0),
+    }),
+  }
+}
+
+/** What solvers wrote into their journals, by round. */
+function readNoted(peers: SwarmPeer[]): Map<number, { taken: number; averageAtK: number }[]> {
+  const noted = new Map<number, { taken: number; averageAtK: number }[]>()
+  for (const { role, folder } of peers) {
+    const path = join(folder, 'node.sqlite')
+    if (role !== 'solver' || !existsSync(path)) continue
+    for (const { round, taken, averageAtK } of readReports(path))
+      noted.set(round, [...(noted.get(round) ?? []), { taken: Number(taken), averageAtK: Number(averageAtK) }])
+  }
+  return noted
+}
+
+/** pass@1 by execution of each solver's canary, by round; nothing while the gateway does not answer. */
+async function readCanary(gatewayUrl: string): Promise<Map<number, number[]>> {
+  const byRound = new Map<number, number[]>()
+  const response = await fetch(`${gatewayUrl}/v1/canary`, { signal: AbortSignal.timeout(2_000) }).catch(() => null)
+  if (response?.ok !== true) return byRound
+  const { points } = (await response.json()) as { points: { round: number; passAt1: number }[] }
+  for (const { round, passAt1 } of points) byRound.set(round, [...(byRound.get(round) ?? []), passAt1])
+  return byRound
+}

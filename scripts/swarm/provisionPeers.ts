@@ -1,0 +1,33 @@
+import { rewardVotesAbi } from '@waggle/deployments/abi'
+import type { Deployment } from '@waggle/deployments/record'
+import { createWalletClient, http, parseEther, publicActions } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { LOCAL_KEY } from '../deploy/networks.ts'
+import type { SwarmPeer } from './peers.ts'
+
+/** What a peer's account starts with: far more than a year of rounds costs. */
+const FUNDS_WEI = parseEther('10')
+
+/** Funds the peers' accounts and admits the evaluators, as the deployer; what is already so is left alone. */
+export async function provisionPeers(rpcUrl: string, { contracts }: Deployment, peers: SwarmPeer[]): Promise<void> {
+  const account = privateKeyToAccount(LOCAL_KEY)
+  const deployer = createWalletClient({ account, transport: http(rpcUrl), pollingInterval: 200 }).extend(publicActions)
+  const votes = { address: contracts.RewardVotes.address, abi: rewardVotesAbi } as const
+  const hashes: `0x${string}`[] = []
+  for (const { address } of peers) {
+    if ((await deployer.getBalance({ address })) >= FUNDS_WEI / 2n) continue
+    hashes.push(await deployer.sendTransaction({ chain: null, to: address, value: FUNDS_WEI }))
+  }
+  // A seat sits from the round after its admission on, so the seats of a round far ahead are all that are admitted.
+  const seats = await deployer.readContract({ ...votes, functionName: 'seatsAt', args: [2n ** 40n] })
+  for (const { peerKey } of peers.filter(({ role }) => role === 'evaluator')) {
+    if (seats.includes(peerKey)) continue
+    hashes.push(
+      await deployer.writeContract({ ...votes, chain: null, functionName: 'admitEvaluator', args: [peerKey] }),
+    )
+  }
+  for (const hash of hashes) {
+    const receipt = await deployer.waitForTransactionReceipt({ hash, timeout: 30_000 })
+    if (receipt.status !== 'success') throw new Error(`transaction ${hash} of the deployer failed`)
+  }
+}

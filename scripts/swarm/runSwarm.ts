@@ -1,0 +1,150 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Deployment } from '@waggle/deployments/record'
+import { loadEnvironment } from '../../node/src/roles/loadEnvironment.ts'
+import { deploy, startChain } from './chain.ts'
+import { connect, currentRound } from './chainFacts.ts'
+import { buildDashboard, startDashboard } from './dashboard.ts'
+import { startIndexer } from './indexer.ts'
+import { keepRunning } from './keepRunning.ts'
+import { lockData } from './lock.ts'
+import { measureHeldOut } from './measureHeldOut.ts'
+import { watchMemory } from './memory.ts'
+import { createMonitor, type Monitor } from './monitor.ts'
+import type { SwarmOptions } from './options.ts'
+import { keepStartingPolicies, peerProcess, planPeers, type SwarmPeer } from './peers.ts'
+import { portsFrom, requireFree } from './ports.ts'
+import { provisionPeers } from './provisionPeers.ts'
+import { Supervisor } from './supervisor.ts'
+import { LiveTable } from './table.ts'
+
+/** Everything that a run leaves in its data folder, and that `--fresh` forgets. */
+const KEPT = ['chain', 'ignition', 'deployment.json', 'peers', 'index', 'before', 'logs', 'held-out.json']
+
+/**
+ * Runs a swarm until it is told to stop or the run is complete, and leaves no process behind.
+ *
+ * @throws {Error} with one line that says what to do.
+ */
+export async function runSwarm(options: SwarmOptions, stop: AbortController): Promise<void> {
+  const startedMs = performance.now()
+  const seconds = () => (performance.now() - startedMs) / 1000
+  const release = await lockData(options.data)
+  const supervisor = new Supervisor(join(options.data, 'logs'))
+  const memory = watchMemory(process.pid)
+  try {
+    if (options.fresh)
+      await Promise.all(KEPT.map(name => rm(join(options.data, name), { recursive: true, force: true })))
+    const swarm = await startEverything(options, supervisor, stop)
+    const readySeconds = seconds()
+    announce(options, swarm, readySeconds)
+    const firstSettledSeconds = await follow(options, swarm.monitor, stop.signal, seconds)
+    if (options.rounds === undefined) return
+    if (options.exit) await supervisor.stopAll(['peer-proposer', 'peer-solver', 'peer-evaluator'])
+    say(`measuring what the solvers learned, by execution on held-out tasks …`)
+    const heldOut = await measureHeldOut(supervisor, swarm.peers, swarm.startedWith, options, stop.signal)
+    await writeFile(join(options.data, 'held-out.json'), JSON.stringify(heldOut))
+    for (const { name, before, after } of heldOut.solvers)
+      say(`  ${name}: pass@1 ${before.toFixed(3)} → ${after.toFixed(3)}`)
+    if (!options.exit) await untilStopped(swarm.monitor, stop.signal)
+    const { peers, rounds } = swarm.monitor.report()
+    const report = { readySeconds, firstSettledSeconds, peakPssMb: memory.peakMb(), heldOut, peers, rounds }
+    await supervisor.stopAll(['peer-', 'dashboard', 'indexer', 'chain'])
+    if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`)
+  } finally {
+    memory.stop()
+    await supervisor.stopAll(['peer-', 'dashboard', 'indexer', 'chain'])
+    await release()
+  }
+}
+
+interface Swarm {
+  deployment: Deployment
+  peers: SwarmPeer[]
+  monitor: Monitor
+  startedWith: Map<string, string | null>
+}
+
+async function startEverything(options: SwarmOptions, supervisor: Supervisor, stop: AbortController): Promise<Swarm> {
+  const ports = portsFrom(options.port, options['chain-port'])
+  await requireFree(ports)
+  await mkdir(join(options.data, 'logs'), { recursive: true })
+  const environment = await loadEnvironment()
+  const rpcUrl = `http://127.0.0.1:${ports.chain}`
+  const keep = keepRunning(supervisor, stop, say)
+
+  say('building the dashboard, starting the chain …')
+  const built = buildDashboard(supervisor)
+  built.catch(() => {})
+  await keep('chain', onExit => startChain(supervisor, { port: ports.chain, data: options.data, onExit }, stop.signal))
+  const { deployment, path } = await deploy({
+    rpcUrl,
+    data: options.data,
+    roundSeconds: options['round-seconds'],
+    environmentHash: environment.hash,
+  })
+  const peers = await planPeers(options)
+  await provisionPeers(rpcUrl, deployment, peers)
+  const startedWith = await keepStartingPolicies(peers, options.data)
+  const gatewayPeerId = peers.find(({ role }) => role === 'gateway')?.peerId ?? ''
+  say('starting the peers and the indexer …')
+  for (const peer of peers) {
+    const spec = peerProcess({ peer, deploymentPath: path, rpcUrl, ports, gatewayPeerId, level: options.level })
+    await keep(spec.name, onExit => supervisor.start(spec, onExit))
+  }
+  const shared = { WAGGLE_DEPLOYMENT: path, WAGGLE_RPC_URL: rpcUrl }
+  await keep('indexer', onExit =>
+    startIndexer(supervisor, { port: ports.indexer, data: options.data, env: shared }, onExit, stop.signal),
+  )
+  await built
+  const env = {
+    ...shared,
+    WAGGLE_INDEXER_URL: `http://127.0.0.1:${ports.indexer}`,
+    WAGGLE_GATEWAY_URL: `http://127.0.0.1:${ports.gateway}`,
+  }
+  await keep('dashboard', onExit => startDashboard(supervisor, { port: ports.dashboard, env }, onExit, stop.signal))
+  const client = connect(rpcUrl)
+  const firstRound = (await currentRound(client, deployment)) ?? 0
+  const monitor = createMonitor({ client, deployment, peers, gatewayUrl: env.WAGGLE_GATEWAY_URL, firstRound })
+  return { deployment, peers, monitor, startedWith }
+}
+
+function announce(options: SwarmOptions, { deployment, peers }: Swarm, readySeconds: number): void {
+  say('')
+  for (const [name, { address }] of Object.entries(deployment.contracts)) say(`  ${name.padEnd(20)} ${address}`)
+  for (const { slot, name, peerId } of peers) say(`  ${slot.padEnd(20)} ${name} (${peerId})`)
+  say(`  ${'logs'.padEnd(20)} ${join(options.data, 'logs')}`)
+  say(`\nready after ${readySeconds.toFixed(0)} s; dashboard on http://localhost:${options.port}\n`)
+}
+
+/** Shows the rounds until the run is complete. @returns seconds until the first round had settled. */
+async function follow(
+  options: SwarmOptions,
+  monitor: Monitor,
+  signal: AbortSignal,
+  seconds: () => number,
+): Promise<number | null> {
+  const table = new LiveTable(process.stderr)
+  let first: number | null = null
+  for (;;) {
+    const { rows, settledRounds } = await monitor.refresh()
+    table.update(rows)
+    if (settledRounds > 0) first ??= seconds()
+    if (options.rounds !== undefined && settledRounds >= options.rounds) return first
+    await sleep(1_000, undefined, { signal })
+  }
+}
+
+async function untilStopped(monitor: Monitor, signal: AbortSignal): Promise<void> {
+  const table = new LiveTable(process.stderr)
+  while (!signal.aborted) {
+    table.update((await monitor.refresh()).rows)
+    await sleep(1_000, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/** Progress goes to stderr: stdout is for the report. */
+function say(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
