@@ -71,7 +71,8 @@ contract PeerRegistry is IPeerRegistry, AccessControl, EIP712, Nonces {
 
     /// @inheritdoc IPeerRegistry
     function setBootnodes(string[] calldata multiaddrs) external onlyRole(BOOTNODE_MANAGER_ROLE) {
-        _bootnodes = multiaddrs;
+        delete _bootnodes;
+        for (uint256 i = 0; i < multiaddrs.length; ++i) _bootnodes.push(multiaddrs[i]);
         emit BootnodesSet(multiaddrs);
     }
 

@@ -20,6 +20,19 @@ contract RewardVotes is IRewardVotes, AccessControl {
         mapping(bytes32 evaluatorKey => uint256 seat) seatPlusOne;
     }
 
+    /// @dev What a commitment is the hash of, in its order. In memory, since all of it does not fit the stack.
+    struct Ballot {
+        uint256 chainId;
+        address votes;
+        uint64 round;
+        bytes32 evaluatorKey;
+        bytes32[] peerKeys;
+        uint16[] scoresMilli;
+        bytes32[] componentRoots;
+        bytes32 contentId;
+        bytes32 salt;
+    }
+
     /// @inheritdoc IRewardVotes
     uint16 public constant UNAVAILABLE = VoteWords.UNAVAILABLE;
 
@@ -105,30 +118,17 @@ contract RewardVotes is IRewardVotes, AccessControl {
         bytes32 contentId,
         bytes32 salt
     ) external {
-        _requireRound(round, round + 2);
-        _requireSpeaker(evaluatorKey);
-        if (peerKeys.length != scoresMilli.length || peerKeys.length != componentRoots.length) {
-            revert RewardVotes_LengthMismatch(peerKeys.length, scoresMilli.length, componentRoots.length);
-        }
-        _markRevealed(
-            round,
-            evaluatorKey,
-            keccak256(
-                abi.encode(
-                    block.chainid,
-                    address(this),
-                    round,
-                    evaluatorKey,
-                    peerKeys,
-                    scoresMilli,
-                    componentRoots,
-                    contentId,
-                    salt
-                )
-            )
-        );
-        _castVotes(round, _seatOf(round, evaluatorKey), peerKeys, scoresMilli);
-        emit VotesRevealed(round, evaluatorKey, peerKeys, scoresMilli, componentRoots, contentId);
+        Ballot memory ballot;
+        ballot.chainId = block.chainid;
+        ballot.votes = address(this);
+        ballot.round = round;
+        ballot.evaluatorKey = evaluatorKey;
+        ballot.peerKeys = peerKeys;
+        ballot.scoresMilli = scoresMilli;
+        ballot.componentRoots = componentRoots;
+        ballot.contentId = contentId;
+        ballot.salt = salt;
+        _reveal(ballot);
     }
 
     /// @inheritdoc IRewardVotes
@@ -196,8 +196,31 @@ contract RewardVotes is IRewardVotes, AccessControl {
         }
     }
 
-    /// @dev Checks: the ballot is committed, not revealed, and `commitment` is its hash.
-    function _markRevealed(uint64 round, bytes32 evaluatorKey, bytes32 commitment) internal {
+    function _reveal(Ballot memory ballot) internal {
+        _requireRound(ballot.round, ballot.round + 2);
+        _requireSpeaker(ballot.evaluatorKey);
+        uint256 count = ballot.peerKeys.length;
+        if (count != ballot.scoresMilli.length || count != ballot.componentRoots.length) {
+            revert RewardVotes_LengthMismatch(count, ballot.scoresMilli.length, ballot.componentRoots.length);
+        }
+        _markRevealed(ballot);
+        uint256 seat = _seatOf(ballot.round, ballot.evaluatorKey);
+        for (uint256 i = 0; i < count; ++i) {
+            _castVote(ballot.round, seat, ballot.peerKeys[i], ballot.scoresMilli[i]);
+        }
+        emit VotesRevealed(
+            ballot.round,
+            ballot.evaluatorKey,
+            ballot.peerKeys,
+            ballot.scoresMilli,
+            ballot.componentRoots,
+            ballot.contentId
+        );
+    }
+
+    /// @dev Checks: the ballot is committed, and not revealed.
+    function _markRevealed(Ballot memory ballot) internal {
+        (uint64 round, bytes32 evaluatorKey, bytes32 commitment) = (ballot.round, ballot.evaluatorKey, _hash(ballot));
         uint256 word = _ballots[evaluatorKey][round % RING];
         uint256 expected = (_tagOf(round) << 192) | _truncated(commitment);
         if (word == expected | REVEALED) revert RewardVotes_AlreadyRevealed(round, evaluatorKey);
@@ -205,24 +228,15 @@ contract RewardVotes is IRewardVotes, AccessControl {
         _ballots[evaluatorKey][round % RING] = word | REVEALED;
     }
 
-    function _castVotes(
-        uint64 round,
-        uint256 seat,
-        bytes32[] calldata peerKeys,
-        uint16[] calldata scoresMilli
-    ) internal {
-        for (uint256 i = 0; i < peerKeys.length; ++i) {
-            bytes32 peerKey = peerKeys[i];
-            uint16 scoreMilli = scoresMilli[i];
-            if (scoreMilli > VoteWords.MAX_SCORE && scoreMilli != UNAVAILABLE) {
-                revert RewardVotes_ScoreOutOfRange(peerKey, scoreMilli);
-            }
-            if (_registry.accountOf(peerKey) == msg.sender) revert RewardVotes_OwnPeer(peerKey, msg.sender);
-            if (!_commitments.committed(round, peerKey)) revert RewardVotes_NoCommitment(round, peerKey);
-            uint256 word = _votes[peerKey][round % RING].forRound(round);
-            if (word.hasVote(seat)) revert RewardVotes_DuplicatePeer(peerKey);
-            _votes[peerKey][round % RING] = word.withVote(seat, scoreMilli);
+    function _castVote(uint64 round, uint256 seat, bytes32 peerKey, uint16 scoreMilli) internal {
+        if (scoreMilli > VoteWords.MAX_SCORE && scoreMilli != UNAVAILABLE) {
+            revert RewardVotes_ScoreOutOfRange(peerKey, scoreMilli);
         }
+        if (_registry.accountOf(peerKey) == msg.sender) revert RewardVotes_OwnPeer(peerKey, msg.sender);
+        if (!_commitments.committed(round, peerKey)) revert RewardVotes_NoCommitment(round, peerKey);
+        uint256 word = _votes[peerKey][round % RING].forRound(round);
+        if (word.hasVote(seat)) revert RewardVotes_DuplicatePeer(peerKey);
+        _votes[peerKey][round % RING] = word.withVote(seat, scoreMilli);
     }
 
     function _settle(uint64 round, bytes32 peerKey, uint256 quorum) internal {
@@ -256,6 +270,15 @@ contract RewardVotes is IRewardVotes, AccessControl {
         uint256 i = _seatSets.length - 1;
         while (_seatSets[i].fromRound > round) --i;
         return _seatSets[i];
+    }
+
+    /// @dev The hash of the ballot's words as separate arguments. A struct with arrays is encoded as its offset, 32, and
+    /// then just that; so the first word is left out.
+    function _hash(Ballot memory ballot) internal pure returns (bytes32 commitment) {
+        bytes memory encoded = abi.encode(ballot);
+        assembly ("memory-safe") {
+            commitment := keccak256(add(encoded, 0x40), sub(mload(encoded), 0x20))
+        }
     }
 
     function _tagOf(uint64 round) internal pure returns (uint256 tag) {
