@@ -5,9 +5,8 @@ import type { ReactNode } from 'react'
 import { AccountProvider } from '@/chain/AccountProvider.tsx'
 import { ChainProvider } from '@/chain/ChainProvider.tsx'
 import { OfflineBanner } from '@/components/OfflineBanner.tsx'
+import { SiteFooter } from '@/components/SiteFooter.tsx'
 import { SiteHeader } from '@/components/SiteHeader.tsx'
-import { LiveProvider } from '@/live/LiveProvider.tsx'
-import { readEnvironment } from '@/sources/environment.ts'
 import { getNetwork } from '@/sources/getNetwork.ts'
 import { recursive, recursiveMono } from './fonts.ts'
 
@@ -38,13 +37,12 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
         </a>
         <ChainProvider network={network}>
           <AccountProvider>
-            <LiveProvider indexerUrl={readEnvironment().indexerUrl}>
-              <OfflineBanner />
-              <SiteHeader networkName={network?.name ?? null} />
-              <main id="main" className="mx-auto w-full max-w-6xl px-4 pt-6 pb-24 sm:px-6">
-                {children}
-              </main>
-            </LiveProvider>
+            <OfflineBanner />
+            <SiteHeader networkName={network?.name ?? null} />
+            <main id="main" className="mx-auto w-full max-w-6xl px-4 pt-6 pb-24 sm:px-6">
+              {children}
+            </main>
+            <SiteFooter network={network} />
           </AccountProvider>
         </ChainProvider>
       </body>

@@ -48,7 +48,7 @@ export function AccountMenu() {
         className="rounded-full border-2 border-ink px-4 py-1 text-sm font-semibold hover:bg-honey hover:text-night"
         onClick={() => void connectFirst(chain).then(setTrouble)}
       >
-        Connect account
+        Connect<span className="max-sm:sr-only"> account</span>
       </button>
       {trouble && (
         <p

@@ -1,4 +1,5 @@
-import { canarySeries } from '@/merge/canarySeries.ts'
+import { type CanarySeries, canarySeries } from '@/merge/canarySeries.ts'
+import { canaryVerdict } from '@/merge/canaryVerdict.ts'
 import type { Canary } from '@/sources/gateway.ts'
 import type { Part } from '@/sources/part.ts'
 import { CanaryChart } from './CanaryChart.tsx'
@@ -45,25 +46,33 @@ function Body({ part }: { part: Part<Canary> }) {
     <>
       <div className="mt-6 grid gap-x-10 gap-y-8 lg:grid-cols-[1fr_24rem]">
         <div>
-          <CanaryVerdict series={all} />
-          <CanaryChart rows={all.rows} label="All solvers: reward and pass@1 by execution" height={300} />
+          <Chart series={all} height={340} />
         </div>
         <ul className="grid content-start gap-6 sm:grid-cols-2 lg:grid-cols-1">
           {solvers.slice(0, SHOWN_SOLVERS).map(series => (
             <li key={series.peerKey}>
-              <CanaryVerdict series={series} />
-              <CanaryChart
-                rows={series.rows}
-                label={`${series.name}: reward and pass@1 by execution`}
-                height={96}
-                small
-              />
+              <Chart series={series} height={112} small />
             </li>
           ))}
         </ul>
       </div>
       {part.data.heldOut && <HeldOut heldOut={part.data.heldOut} />}
       <CanaryTable points={part.data.points} />
+    </>
+  )
+}
+
+function Chart({ series, height, small = false }: { series: CanarySeries; height: number; small?: boolean }) {
+  return (
+    <>
+      <CanaryVerdict series={series} />
+      <CanaryChart
+        rows={series.rows}
+        label={`${series.name}: reward and pass@1 by execution`}
+        height={height}
+        alarming={canaryVerdict(series.rows).kind === 'fooling'}
+        small={small}
+      />
     </>
   )
 }

@@ -9,21 +9,19 @@ function signed(change: number): string {
 /** What the two lines say together, in words, so that nobody has to read it off colours. */
 export function CanaryVerdict({ series: { peerKey, name, rows } }: { series: CanarySeries }) {
   const verdict = canaryVerdict(rows)
+  const changes =
+    verdict.kind === 'tooEarly' ? '' : `reward ${signed(verdict.rewardChange)}, execution ${signed(verdict.passChange)}`
   return (
-    <p className="flex flex-wrap items-baseline gap-x-2 text-sm">
-      <span className="casual text-base font-semibold">
+    <p className="text-sm">
+      <span className="casual mr-2 text-base font-semibold">
         {peerKey === null ? name : <Link href={`/peers/${peerKey}`}>{name}</Link>}
       </span>
-      {verdict.kind === 'tooEarly' && <span className="text-soft">one more measurement is needed</span>}
-      {verdict.kind === 'level' && <span className="text-soft">no clear change yet</span>}
-      {verdict.kind === 'together' && (
-        <span className="text-leaf">
-          rising together: reward {signed(verdict.rewardChange)}, execution {signed(verdict.passChange)}
-        </span>
-      )}
+      {verdict.kind === 'tooEarly' && <span className="text-soft">needs one more measurement</span>}
+      {verdict.kind === 'level' && <span className="text-soft">no clear change yet: {changes}</span>}
+      {verdict.kind === 'together' && <span className="text-leaf">rising together: {changes}</span>}
       {verdict.kind === 'fooling' && (
         <strong className="font-semibold text-thorn">
-          may be fooling its judge: reward {signed(verdict.rewardChange)}, execution {signed(verdict.passChange)}
+          {peerKey === null ? 'reward outruns execution' : 'may be fooling its judge'}: {changes}
         </strong>
       )}
     </p>

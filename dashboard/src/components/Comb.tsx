@@ -14,7 +14,7 @@ const centre = (index: number) => ({
   y: CELL_HEIGHT / 2 + (index % 2 === 0 ? 0 : STEP_Y),
 })
 
-/** The rounds in flight, one cell each: a round moves along the waggle from proposal to final. */
+/** The rounds in flight, one cell each: a round waggles its way from proposal to final. */
 export function Comb() {
   const clock = useRoundClock()
   const running = clock.state === 'running' ? clock : null
@@ -37,13 +37,6 @@ export function Comb() {
           const filled = state === 'proposing' ? 0 : state === 'open' ? elapsed : 1
           return <RoundCell key={round} round={round} state={state} filled={filled} {...centre(index)} />
         })}
-        <polyline
-          points={rounds.map((_, index) => `${centre(index).x},${centre(index).y + 38}`).join(' ')}
-          className="pointer-events-none fill-none stroke-honey-ink opacity-60"
-          strokeWidth="1.5"
-          strokeDasharray="1 6"
-          strokeLinecap="round"
-        />
       </svg>
     </nav>
   )

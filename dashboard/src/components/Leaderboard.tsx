@@ -1,4 +1,4 @@
-import { PEERS_PER_PAGE } from '@/app/getHomeData.ts'
+import { PEERS_PER_PAGE } from '@/app/(swarm)/getHomeData.ts'
 import type { Standings } from '@/sources/getStandings.ts'
 import type { Part } from '@/sources/part.ts'
 import { LeaderboardRow } from './LeaderboardRow.tsx'
@@ -63,7 +63,11 @@ function Board({ standings: { rows, total }, search, page }: { standings: Standi
         <thead className="text-sm text-soft">
           <tr>
             {columns.map(([title, className]) => (
-              <th key={title} scope="col" className={`border-b border-line px-2 py-2 font-medium ${className}`}>
+              <th
+                key={title}
+                scope="col"
+                className={`border-b border-line px-2 py-2 font-medium whitespace-nowrap ${className}`}
+              >
                 {title}
               </th>
             ))}

@@ -8,20 +8,20 @@ export function LeaderboardRow({ row }: { row: Standing }) {
   return (
     <tr className="border-b border-line hover:bg-comb">
       <td className="figures w-12 px-2 py-2.5 text-right text-soft">{row.rank}</td>
-      <td className="max-w-0 px-2 py-2.5">
+      <td className="w-full max-w-0 px-2 py-2.5">
         <PeerLink peer={row} />
       </td>
-      <td className="figures hidden w-32 px-2 py-2.5 text-sm sm:table-cell" title={row.account}>
+      <td className="figures hidden px-2 py-2.5 text-sm sm:table-cell" title={row.account}>
         {shorten(row.account)}
       </td>
-      <td className="figures hidden w-24 px-2 py-2.5 text-right text-sm md:table-cell">
+      <td className="figures hidden px-2 py-2.5 text-right text-sm md:table-cell">
         {row.lastActiveRound === null ? (
           '–'
         ) : (
           <Link href={`/rounds/${row.lastActiveRound}`}>{row.lastActiveRound}</Link>
         )}
       </td>
-      <td className="w-28 px-2 py-2.5 text-right">
+      <td className="px-2 py-2.5 text-right whitespace-nowrap">
         <span className="figures block text-lg leading-tight font-semibold">{formatPoints(row.finalPointsMilli)}</span>
         {row.provisionalPointsMilli > 0 && (
           <span className="figures block text-xs text-honey-ink">

@@ -1,13 +1,24 @@
 import Link from 'next/link'
 import type { PeerRound } from '@/merge/peerHistory.ts'
 import { Notice } from './Notice.tsx'
+import { Pager } from './Pager.tsx'
 import { StateBadge } from './StateBadge.tsx'
 import { Settled } from './VoteGrid.tsx'
+
+/** Rounds on one page of a peer's history. */
+const ROWS = 20
+
+interface Props {
+  history: PeerRound[]
+  page: number
+  href: (page: number) => string
+}
 
 const head = 'border-b border-line px-2 py-2 font-medium'
 
 /** What a peer did in each round, and what came of it, newest first. */
-export function PeerHistory({ history }: { history: PeerRound[] }) {
+export function PeerHistory({ history, page, href }: Props) {
+  const shown = history.slice((page - 1) * ROWS, page * ROWS)
   return (
     <section aria-labelledby="history" className="mt-12">
       <h2 id="history" className="text-3xl">
@@ -29,12 +40,13 @@ export function PeerHistory({ history }: { history: PeerRound[] }) {
             </tr>
           </thead>
           <tbody>
-            {history.map(row => (
+            {shown.map(row => (
               <Row key={row.round} row={row} />
             ))}
           </tbody>
         </table>
       )}
+      <Pager page={page} pages={Math.ceil(history.length / ROWS)} href={href} />
     </section>
   )
 }

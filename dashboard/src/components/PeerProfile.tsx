@@ -7,8 +7,15 @@ import { PeerHead } from './PeerHead.tsx'
 import { PeerHistory } from './PeerHistory.tsx'
 import { RewardChart } from './RewardChart.tsx'
 
+interface Props {
+  peerKey: string
+  record: Promise<Part<PeerAnswer>>
+  /** Of its rounds. */
+  page: number
+}
+
 /** One peer: who it is, what it earned over time, what it did in each round. */
-export async function PeerProfile({ peerKey, record }: { peerKey: string; record: Promise<Part<PeerAnswer>> }) {
+export async function PeerProfile({ peerKey, record, page }: Props) {
   const part = await record
   if (part.state === 'down')
     return (
@@ -46,7 +53,7 @@ export async function PeerProfile({ peerKey, record }: { peerKey: string; record
           )}
         </div>
       </section>
-      <PeerHistory history={history} />
+      <PeerHistory history={history} page={page} href={to => `/peers/${peerKey}?page=${to}`} />
     </>
   )
 }

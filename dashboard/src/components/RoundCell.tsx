@@ -63,7 +63,7 @@ export function RoundCell({ round, state, x, y, filled }: Props) {
           <Words round={round} state={state} tone={state === 'open' ? 'fill-night' : 'fill-ink'} />
         </g>
         {state === 'final' && (
-          <path d="M-9-27l6 6 12-12" fill="none" strokeWidth="4" strokeLinecap="round" className="stroke-honey-ink" />
+          <path d="M-7-33l5 5 9-9" fill="none" strokeWidth="3.5" strokeLinecap="round" className="stroke-honey-ink" />
         )}
       </g>
     </Link>

@@ -32,8 +32,8 @@ export function RoundHeadline() {
       <h1 className="text-5xl sm:text-6xl">Round {clock.round}</h1>
       <p className="mt-3 max-w-[44ch] text-lg leading-snug">{roundStates.open.doing}</p>
       <p className="mt-3 text-soft">
-        <span role="timer" className="figures text-2xl font-semibold text-ink">
-          {left ?? '…'} s
+        <span role="timer">
+          <span className="figures text-3xl font-semibold text-ink">{left ?? '…'}</span> s
         </span>{' '}
         until round {clock.round + 1}
       </p>

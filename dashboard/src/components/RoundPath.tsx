@@ -20,33 +20,38 @@ export function RoundPath({ round }: { round: number }) {
   const reached = state === null ? -1 : path.indexOf(state)
   return (
     <div className="mt-6 min-h-24">
-      <ol className="flex max-w-2xl items-center" aria-label="Way of this round">
+      <ol className="flex max-w-3xl" aria-label="Way of this round">
         {path.map((step, index) => (
-          <li
-            key={step}
-            aria-current={index === reached ? 'step' : undefined}
-            className={`flex items-center ${index > 0 ? 'flex-1' : ''}`}
-          >
-            {index > 0 && <span className={`h-0.5 flex-1 ${index <= reached ? 'bg-honey-ink' : 'bg-line'}`} />}
-            <svg width="26" height="29" viewBox="-13 -14.5 26 29" aria-hidden="true" className="mx-0.5 shrink-0">
-              <path
-                d="M0-12.5 11-6.2V6.2L0 12.5-11 6.2V-6.2Z"
-                strokeWidth="2"
-                strokeLinejoin="round"
-                className={
-                  index > reached
-                    ? 'fill-none stroke-line'
-                    : index === reached
-                      ? 'fill-honey stroke-honey-ink'
-                      : 'fill-honey-pale stroke-honey-ink'
-                }
+          <li key={step} aria-current={index === reached ? 'step' : undefined} className="relative flex-1 text-center">
+            {index > 0 && (
+              <span
+                aria-hidden="true"
+                className={`absolute top-[13.5px] right-[calc(50%+15px)] left-[calc(-50%+15px)] h-0.5 ${index <= reached ? 'bg-honey-ink' : 'bg-line'}`}
               />
-            </svg>
-            <span className={index === reached ? 'mr-1 text-sm font-bold' : 'sr-only'}>{roundStates[step].label}</span>
+            )}
+            <Cell reached={reached - index} />
+            <span className={`mt-1 block text-sm ${index === reached ? 'font-bold' : 'text-soft max-sm:sr-only'}`}>
+              {roundStates[step].label}
+            </span>
           </li>
         ))}
       </ol>
       <p className="mt-3 text-lg">{state === null ? 'Asking the chain.' : roundStates[state].doing}</p>
     </div>
+  )
+}
+
+/** A cell on the way: behind is wax, here is honey, ahead is empty. */
+function Cell({ reached }: { reached: number }) {
+  const looks =
+    reached < 0
+      ? 'fill-none stroke-line'
+      : reached === 0
+        ? 'fill-honey stroke-honey-ink'
+        : 'fill-honey-pale stroke-honey-ink'
+  return (
+    <svg width="26" height="29" viewBox="-13 -14.5 26 29" aria-hidden="true" className="mx-auto">
+      <path d="M0-12.5 11-6.2V6.2L0 12.5-11 6.2V-6.2Z" strokeWidth="2" strokeLinejoin="round" className={looks} />
+    </svg>
   )
 }

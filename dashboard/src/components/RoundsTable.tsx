@@ -1,5 +1,5 @@
 import Link from 'next/link'
-import { ROUNDS_PER_PAGE } from '@/app/rounds/getRoundsData.ts'
+import { ROUNDS_PER_PAGE } from '@/app/(swarm)/rounds/getRoundsData.ts'
 import { formatShare } from '@/merge/format.ts'
 import { meanReward } from '@/merge/meanReward.ts'
 import type { RoundList, RoundTotals } from '@/sources/getRounds.ts'

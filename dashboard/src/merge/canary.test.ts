@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CanaryPoint } from '@/sources/gateway.ts'
+import { canaryGap } from './canaryGap.ts'
 import { canarySeries } from './canarySeries.ts'
 import { canaryVerdict } from './canaryVerdict.ts'
 
@@ -48,4 +49,12 @@ test('reward and execution that rise together are learning', () => {
 test('two measurements are needed to say anything, and a small change says nothing', () => {
   expect(canaryVerdict(rows([0.4, 0.4], [0.5, null])).kind).toBe('tooEarly')
   expect(canaryVerdict(rows([0.4, 0.4], [0.42, 0.38])).kind).toBe('level')
+})
+
+test('the gap to shade follows execution evenly between two measurements, and ends with the last one', () => {
+  const gaps = canaryGap(rows([0.5, 0.4], [0.6, null], [0.7, 0.2], [0.8, null])).map(({ gap }) => gap)
+  expect(gaps[0]).toEqual([0.4, 0.5])
+  expect(gaps[1]?.[0]).toBeCloseTo(0.3)
+  expect(gaps[2]).toEqual([0.2, 0.7])
+  expect(gaps[3]).toBeNull()
 })

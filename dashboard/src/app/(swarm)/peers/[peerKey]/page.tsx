@@ -3,16 +3,17 @@ import { notFound } from 'next/navigation'
 import { Suspense } from 'react'
 import { PeerProfile } from '@/components/PeerProfile.tsx'
 import { Skeleton } from '@/components/Skeleton.tsx'
+import { readPage } from '@/merge/readPage.ts'
 import { getPeerData, readPeerKey } from './getPeerData.ts'
 
 export const metadata: Metadata = { title: 'Peer' }
 
-export default async function PeerPage({ params }: PageProps<'/peers/[peerKey]'>) {
+export default async function PeerPage({ params, searchParams }: PageProps<'/peers/[peerKey]'>) {
   const peerKey = readPeerKey((await params).peerKey)
   if (peerKey === null) notFound()
   return (
     <Suspense fallback={<Skeleton lines={10} />}>
-      <PeerProfile peerKey={peerKey} record={getPeerData(peerKey)} />
+      <PeerProfile peerKey={peerKey} record={getPeerData(peerKey)} page={readPage(await searchParams)} />
     </Suspense>
   )
 }

@@ -1,4 +1,5 @@
 import 'server-only'
+import { readPage, readParameter } from '@/merge/readPage.ts'
 import { getCanary, getSwarmStatus } from '@/sources/gateway.ts'
 import { getFeed } from '@/sources/getFeed.ts'
 import { getStandings } from '@/sources/getStandings.ts'
@@ -11,11 +12,9 @@ export interface HomeParameters {
   page: number
 }
 
-/** Search and page from the address; what makes no sense there is as if it were absent. */
+/** Search and page from the address. */
 export function readHomeParameters(query: Record<string, string | string[] | undefined>): HomeParameters {
-  const first = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value) ?? ''
-  const page = Number(first(query.page))
-  return { search: first(query.q).trim().slice(0, 100), page: Number.isSafeInteger(page) && page > 0 ? page : 1 }
+  return { search: readParameter(query, 'q').slice(0, 100), page: readPage(query) }
 }
 
 /** Every part of the home page, each on its way: a slow one holds up none of the others. */

@@ -1,4 +1,5 @@
 import 'server-only'
+import { readPage } from '@/merge/readPage.ts'
 import { getRounds, type RoundList } from '@/sources/getRounds.ts'
 import type { Part } from '@/sources/part.ts'
 
@@ -10,7 +11,6 @@ export interface RoundsData {
 }
 
 export function getRoundsData(query: Record<string, string | string[] | undefined>): RoundsData {
-  const asked = Number(query.page)
-  const page = Number.isSafeInteger(asked) && asked > 0 ? asked : 1
+  const page = readPage(query)
   return { page, rounds: getRounds(ROUNDS_PER_PAGE, (page - 1) * ROUNDS_PER_PAGE) }
 }

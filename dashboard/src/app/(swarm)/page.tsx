@@ -1,4 +1,5 @@
 import { Suspense } from 'react'
+import { CanaryGlance } from '@/components/CanaryGlance.tsx'
 import { CanarySection } from '@/components/CanarySection.tsx'
 import { Comb } from '@/components/Comb.tsx'
 import { Feed } from '@/components/Feed.tsx'
@@ -14,12 +15,20 @@ export default async function HomePage({ searchParams }: PageProps<'/'>) {
   const { status, canary, standings, feed } = getHomeData(parameters)
   return (
     <>
-      <section aria-label="The current round" className="grid items-center gap-x-14 gap-y-8 md:grid-cols-[24rem_1fr]">
+      <section
+        aria-label="The current round"
+        className="grid items-center gap-x-10 gap-y-8 md:grid-cols-[20rem_1fr] lg:grid-cols-[20rem_1fr_22rem]"
+      >
         <Comb />
         <div>
           <RoundHeadline />
           <Suspense fallback={<Skeleton lines={2} />}>
             <SwarmFacts status={status} />
+          </Suspense>
+        </div>
+        <div className="md:col-span-2 lg:col-span-1">
+          <Suspense fallback={<Skeleton lines={4} />}>
+            <CanaryGlance canary={canary} />
           </Suspense>
         </div>
       </section>

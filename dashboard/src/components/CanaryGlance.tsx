@@ -1,0 +1,35 @@
+import { canarySeries } from '@/merge/canarySeries.ts'
+import { canaryVerdict } from '@/merge/canaryVerdict.ts'
+import type { Canary } from '@/sources/gateway.ts'
+import type { Part } from '@/sources/part.ts'
+import { CanaryChart } from './CanaryChart.tsx'
+
+/** Reward and execution in small, at the top of the page, and by name any solver that may be fooling its judge. The section below has the rest. */
+export async function CanaryGlance({ canary }: { canary: Promise<Part<Canary>> }) {
+  const part = await canary
+  if (part.state === 'down') return null
+  const [all, ...solvers] = canarySeries(part.data.points)
+  if (all === undefined) return null
+  const fooling = solvers.filter(solver => canaryVerdict(solver.rows).kind === 'fooling').map(({ name }) => name)
+  return (
+    <section aria-label="Reward and execution at a glance" className="min-w-0">
+      <p className="text-sm leading-snug">
+        <a href="#canary" className="casual font-semibold">
+          Reward and execution
+        </a>{' '}
+        {fooling.length > 0 ? (
+          <strong className="font-semibold text-thorn">{fooling.join(', ')} may be fooling the judge</strong>
+        ) : (
+          <span className="text-soft">no solver outruns what execution shows</span>
+        )}
+      </p>
+      <CanaryChart
+        rows={all.rows}
+        label="All solvers: reward and pass@1 by execution"
+        height={176}
+        alarming={fooling.length > 0}
+        small
+      />
+    </section>
+  )
+}

@@ -1,0 +1,24 @@
+import type { Network } from '@/chain/network.ts'
+
+/** Where all of it can be checked. */
+export function SiteFooter({ network }: { network: Network | null }) {
+  if (network === null) return null
+  const contracts = [
+    ['Rounds', network.rounds],
+    ['PeerRegistry', network.peerRegistry],
+  ]
+  return (
+    <footer className="mx-auto w-full max-w-6xl border-t border-line px-4 py-8 text-sm text-soft sm:px-6">
+      <p>
+        Chain {network.chainId}, read at <span className="figures break-all">{network.rpcUrl}</span>
+      </p>
+      <ul className="mt-1 flex flex-wrap gap-x-6 gap-y-1">
+        {contracts.map(([name, address]) => (
+          <li key={name}>
+            {name} <span className="figures break-all">{address}</span>
+          </li>
+        ))}
+      </ul>
+    </footer>
+  )
+}
