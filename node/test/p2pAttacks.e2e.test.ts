@@ -26,11 +26,16 @@ async function scene(): Promise<Scene> {
   for (const name of topicsOf(testSwarm)) attacker.gossip.subscribe(name)
   await witness.waitForPeers(1)
   await attacker.node.dial(victim.addresses().map(address => multiaddr(address)))
-  await until(attacker.gossip, ['subscription-change', 'gossipsub:heartbeat'], () =>
-    attacker.gossip.getSubscribers(topic).some(peer => peer.toString() === victim.peerId),
-  )
+  // Each has heard of the other's subscriptions, so that streams stand both ways.
+  await subscribed(attacker, victim.host)
+  await subscribed(victim.host, attacker)
   return { victim, witness, attacker }
 }
+
+const subscribed = (at: Host, peer: Host): Promise<void> =>
+  until(at.gossip, ['subscription-change', 'gossipsub:heartbeat'], () =>
+    at.gossip.getSubscribers(topic).some(one => one.toString() === peer.peerId),
+  )
 
 const claim = (peerId: string, changes: object = {}): Announcement => ({
   ...ownAnnouncement(),

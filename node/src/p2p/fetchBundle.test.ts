@@ -184,7 +184,7 @@ test('a slow reader gets every byte, and neither side buffers the body', async (
 
 test('streams opened without a request are reset, and do not keep a body from others', async () => {
   const body = randomBytes(1000)
-  const server = await holder([body], { idleMs: 150 })
+  const server = await holder([body], { idleMs: 1000 })
   const client = await start()
   await connect(client, server)
   const idle = await Promise.all(
@@ -198,7 +198,7 @@ test('streams opened without a request are reset, and do not keep a body from ot
 test('a reader that stops reading is given up on, and its place is free again', async () => {
   const body = randomBytes(32 << 20)
   const small = randomBytes(10)
-  const server = await holder([body, small], { idleMs: 200, streamsPerPeer: 1 })
+  const server = await holder([body, small], { idleMs: 1000, streamsPerPeer: 1 })
   const client = await start()
   await connect(client, server)
   const stream = await client.node.dialProtocol(peerIdFromString(server.peerId), FETCH_PROTOCOL)

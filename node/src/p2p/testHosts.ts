@@ -24,8 +24,10 @@ export async function startTestHost(options: Partial<HostOptions> = {}): Promise
   })
 }
 
+/** Resolves when both sides have the connection: until then libp2p resets it on more than ten streams. */
 export async function connect(from: Host, to: Host): Promise<void> {
   await from.node.dial(to.addresses().map(address => multiaddr(address)))
+  await until(to.node, ['peer:connect'], () => to.connectedPeers().includes(from.peerId))
 }
 
 /** Resolves when `condition` holds, looked at on every event named of `target`; fails after `timeoutMs`. */
@@ -55,7 +57,3 @@ type EventTargetLike = {
   addEventListener(type: string, listener: () => void): void
   removeEventListener(type: string, listener: () => void): void
 }
-
-/** Resolves when the two are no longer, or not yet, connected, as `a` sees it. */
-export const disconnected = (a: Host, b: Host): Promise<void> =>
-  until(a.node as EventTargetLike, ['peer:disconnect'], () => !a.connectedPeers().includes(b.peerId))
