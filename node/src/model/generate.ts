@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { openUniform, philox4x32, type Seed, streamKey } from '#core/random.ts'
-import { createSession, type Session, tensor } from '#engine/session.ts'
+import { type Session, tensor } from '#engine/session.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { buildGenerationModel } from './generationGraph.ts'
 import { KvCache } from './kvCache.ts'
+import { createLiveSession } from './liveSession.ts'
 import { ModelInputError } from './modelErrors.ts'
-import { checkWeights, copyWeights, sameWeights, type Weights } from './weights.ts'
+import { checkWeights, type Weights } from './weights.ts'
 
 /** Rows generated at a time; more do not raise the tokens a second of a small model, and cost cache memory. */
 const MAX_ROWS = 64
@@ -72,33 +73,13 @@ export function createGenerator(
   { threads = 1 }: { threads?: number } = {},
 ): Generator {
   checkWeights(config, weights, 'weights')
-  let built: { session: Session; of: Weights } | undefined
-  let queue: Promise<unknown> = Promise.resolve()
-
-  async function currentSession(): Promise<Session> {
-    if (built && sameWeights(built.of, weights)) return built.session
-    await built?.session.dispose()
-    built = undefined
-    const of = copyWeights(weights)
-    const session = await createSession(buildGenerationModel(config, of), { threads })
-    built = { session, of }
-    return session
-  }
-
+  const live = createLiveSession(weights, of => buildGenerationModel(config, of), { threads })
   return {
-    generate(request) {
-      const result = queue.then(async () => {
-        checkRequest(config, request)
-        return new Generation(config, await currentSession(), request).run()
-      })
-      queue = result.catch(() => undefined)
-      return result
+    async generate(request) {
+      checkRequest(config, request)
+      return live.use(session => new Generation(config, session, request).run())
     },
-    async dispose() {
-      await queue
-      await built?.session.dispose()
-      built = undefined
-    },
+    dispose: () => live.dispose(),
   }
 }
 

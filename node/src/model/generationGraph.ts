@@ -20,11 +20,9 @@ import {
   squeeze,
   where,
 } from '#engine/tensor.ts'
+import { constantWeights } from './constantWeights.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import type { Weights } from './weights.ts'
-
-/** Weights joined by their output rows into one matrix or bias, so that one product serves several. */
-type Joined = (names: readonly string[]) => Value
 
 /**
  * The decoder as generation runs it: some tokens in, their keys and values and one sampled token a row out.
@@ -44,42 +42,42 @@ type Joined = (names: readonly string[]) => Value
  */
 export function buildGenerationModel(config: DecoderConfig, weights: Weights): OnnxModel {
   const graph = new Graph()
-  const joined = joinedConstants(graph, weights)
+  const weight = constantWeights(graph, weights)
   const tokens = graph.input('tokens', 'i64', ['B', 'S'])
   const positions = graph.input('positions', 'i64', ['B', 'S'])
   const last = graph.input('last', 'i64', ['B'])
   const lengths = graph.input('lengths', 'i32', ['B'])
   const longest = graph.input('longest', 'i32', [])
   const tables = rotaryTables(graph, config)
-  const embedding = joined(['model.embed_tokens.weight'])
+  const embedding = weight('model.embed_tokens.weight')
   const outputs: Record<string, Value> = {}
 
   let x = gather(embedding, reshape(tokens, ['B*S']), 0) // (B*S, hidden)
   for (let layer = 0; layer < config.layers; layer++) {
     const name = (part: string) => `model.layers.${layer}.${part}`
-    const norm = joined([name('input_layernorm.weight')])
+    const norm = weight(name('input_layernorm.weight'))
     const projections = ['q', 'k', 'v'].map(part => name(`self_attn.${part}_proj`))
     const qkv = linear(
       rmsNorm(x, norm, config.rmsNormEps),
-      joined(projections.map(part => `${part}.weight`)),
-      joined(projections.map(part => `${part}.bias`)),
+      weight(...projections.map(part => `${part}.weight`)),
+      weight(...projections.map(part => `${part}.bias`)),
     )
     const { attention, key, value } = attend(config, qkv, { positions, lengths, longest, ...tables }, layer)
     outputs[`new.${layer}.key`] = key
     outputs[`new.${layer}.value`] = value
-    x = add(x, linear(attention, joined([name('self_attn.o_proj.weight')])))
+    x = add(x, linear(attention, weight(name('self_attn.o_proj.weight'))))
 
-    const postNorm = joined([name('post_attention_layernorm.weight')])
+    const postNorm = weight(name('post_attention_layernorm.weight'))
     const gateUp = linear(
       rmsNorm(x, postNorm, config.rmsNormEps),
-      joined([name('mlp.gate_proj.weight'), name('mlp.up_proj.weight')]),
+      weight(name('mlp.gate_proj.weight'), name('mlp.up_proj.weight')),
     )
     const [gate, up] = split(gateUp, -1, [config.intermediateSize, config.intermediateSize]) as [Value, Value]
-    x = add(x, linear(siluMul(gate, up), joined([name('mlp.down_proj.weight')])))
+    x = add(x, linear(siluMul(gate, up), weight(name('mlp.down_proj.weight'))))
   }
 
-  const hidden = rmsNorm(gather(x, last, 0), joined(['model.norm.weight']), config.rmsNormEps) // (B, hidden)
-  const logits = linear(hidden, config.tieWordEmbeddings ? embedding : joined(['lm_head.weight']))
+  const hidden = rmsNorm(gather(x, last, 0), weight('model.norm.weight'), config.rmsNormEps) // (B, hidden)
+  const logits = linear(hidden, config.tieWordEmbeddings ? embedding : weight('lm_head.weight'))
   return encodeModel({ ...sample(config, logits), ...outputs })
 }
 
@@ -142,23 +140,4 @@ function rotaryTables(graph: Graph, config: DecoderConfig): { cos: Value; sin: V
     return graph.constant('f32', [config.maxPositions, half], data)
   }
   return { cos: table(Math.cos), sin: table(Math.sin) }
-}
-
-function joinedConstants(graph: Graph, weights: Weights): Joined {
-  const made = new Map<string, Value>()
-  return names => {
-    const known = made.get(names.join())
-    if (known) return known
-    const parts = names.map(name => weights.get(name)) as NonNullable<ReturnType<Weights['get']>>[]
-    const rows = parts.reduce((sum, part) => sum + (part.shape[0] as number), 0)
-    const data = new Float32Array(parts.reduce((sum, part) => sum + part.data.length, 0))
-    let at = 0
-    for (const part of parts) {
-      data.set(part.data, at)
-      at += part.data.length
-    }
-    const value = graph.constant('f32', [rows, ...(parts[0]?.shape.slice(1) ?? [])], data)
-    made.set(names.join(), value)
-    return value
-  }
 }

@@ -1,0 +1,68 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { ModelFileError } from './modelErrors.ts'
+import type { Tensor } from './safetensors.ts'
+import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
+import { checkWeights, copyWeights, hashWeights, readWeights, sameWeights, writeWeights } from './weights.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'waggle-weights-'))
+afterAll(() => rm(folder, { recursive: true }))
+const path = join(folder, 'model.safetensors')
+const tensorOf = (weights: Map<string, Tensor>, name: string) => weights.get(name) as Tensor
+
+test('weights in F32 come back bit for bit, with the same hash', async () => {
+  const weights = tinyWeights()
+  await writeWeights(path, weights, 'F32')
+  const read = await readWeights(folder, tinyConfig)
+  expect(sameWeights(read, weights)).toBe(true)
+  expect(hashWeights(read)).toBe(hashWeights(weights))
+  expect(hashWeights(tinyWeights(tinyConfig, 'other'))).not.toBe(hashWeights(weights))
+})
+
+test('weights read from BF16 have one hash, whatever file they are in', async () => {
+  await writeWeights(path, tinyWeights(), 'BF16')
+  const rounded = await readWeights(folder, tinyConfig)
+  expect(sameWeights(rounded, tinyWeights())).toBe(false)
+  await writeWeights(path, rounded, 'F32')
+  expect(hashWeights(await readWeights(folder, tinyConfig))).toBe(hashWeights(rounded))
+})
+
+test('an output layer that repeats the tied embedding is dropped', async () => {
+  const weights = tinyWeights()
+  weights.set('lm_head.weight', tensorOf(weights, 'model.embed_tokens.weight'))
+  await writeWeights(path, weights, 'F32')
+  expect((await readWeights(folder, tinyConfig)).has('lm_head.weight')).toBe(false)
+})
+
+test('a weight that is missing, misshapen, foreign or not finite is named', async () => {
+  const damage = (change: (weights: Map<string, Tensor>) => void) => {
+    const weights = tinyWeights()
+    change(weights)
+    return weights
+  }
+  const name = 'model.layers.1.mlp.up_proj.weight'
+  const { shape, data } = tensorOf(tinyWeights(), name)
+  const named = expect.objectContaining({ field: name, file: 'source' })
+  const check = (weights: Map<string, Tensor>) => () => checkWeights(tinyConfig, weights, 'source')
+  expect(check(damage(w => w.delete(name)))).toThrow(named)
+  expect(check(damage(w => w.set(name, { shape: [...shape].reverse(), data })))).toThrow(named)
+  expect(check(damage(w => w.set(name, { shape, data: data.slice(1) })))).toThrow(named)
+  expect(check(damage(w => w.set('extra', { shape, data })))).toThrow(ModelFileError)
+  await writeWeights(
+    path,
+    damage(w => tensorOf(w, name).data.fill(Number.NaN, 5, 6)),
+    'F32',
+  )
+  await expect(readWeights(folder, tinyConfig)).rejects.toThrow(`${name}: element 5 is NaN`)
+})
+
+test('weights of other tensors or other bits are not the same', () => {
+  const weights = tinyWeights()
+  const changed = copyWeights(weights)
+  expect(sameWeights(changed, weights)).toBe(true)
+  tensorOf(changed, 'model.norm.weight').data[3] = 7
+  expect(sameWeights(changed, weights)).toBe(false)
+  expect(sameWeights(new Map(), weights)).toBe(false)
+})
