@@ -8,7 +8,7 @@ import { createMuon, type MuonOptions } from './muon.ts'
 import type { Optimizer, OptimizerState } from './optimizer.ts'
 import type { PolicyLossOptions } from './policyLoss.ts'
 import { TrainerError } from './trainerError.ts'
-import { gradientName, type LossKind, logprobsModel, lossModel } from './trainingGraphs.ts'
+import { gradientName, type LossKind, lossModel } from './trainingGraphs.ts'
 
 /** A sequence to learn, with a weight for each scored token. */
 export interface TrainingSequence extends ScoredSequence {
@@ -53,8 +53,6 @@ export interface Trainer {
   readonly weights: Weights
   crossEntropyStep(batch: readonly TrainingSequence[], learningRate: number): Promise<StepReport>
   policyStep(batch: readonly PolicySequence[], options: PolicyStepOptions): Promise<StepReport>
-  /** Log-probabilities of the scored tokens under the current weights, in the order given. */
-  logprobs(batch: readonly ScoredSequence[]): Promise<Float32Array[]>
   state(): OptimizerState
   load(state: OptimizerState): void
   dispose(): Promise<void>
@@ -75,10 +73,11 @@ export async function createTrainer(
 ): Promise<Trainer> {
   const optimizer = await createOptimizer(weights, options)
   const sessions = new Map<string, Promise<Session>>()
-  const sessionFor = (key: string, build: () => ReturnType<typeof lossModel>) => {
+  const sessionFor = (loss: LossKind) => {
+    const key = JSON.stringify(loss)
     let session = sessions.get(key)
     if (!session) {
-      session = createSession(build(), { threads: options.threads ?? 2 })
+      session = createSession(lossModel(config, loss, options), { threads: options.threads ?? 2 })
       sessions.set(key, session)
     }
     return session
@@ -86,19 +85,19 @@ export async function createTrainer(
   const weightFeeds: Record<string, Tensor> = {}
   for (const [name, { shape, data }] of weights) weightFeeds[name] = tensor('f32', data, shape)
 
-  /** Runs a session over a batch in parts of similar length, and calls back with each part's outputs. */
+  /** Runs a session over a batch in parts of similar length. */
   async function runParts<S extends ScoredSequence>(
     session: Session,
     batch: readonly S[],
     extraFeeds: (part: readonly S[]) => Record<string, Float32Array>,
-    receive: (part: readonly number[], outputs: Record<string, Tensor>) => void,
+    receive: (outputs: Record<string, Tensor>) => void,
   ): Promise<void> {
     const lengths = batch.map(s => s.tokens.length)
     for (const indices of lengthBatches(lengths, options.maxTokens ?? 8192)) {
       const part = indices.map(i => batch[i] as S)
       const { feeds, scored } = decoderFeeds(config, part)
       for (const [name, data] of Object.entries(extraFeeds(part))) feeds[name] = tensor('f32', data, [scored])
-      receive(indices, await session.run({ ...weightFeeds, ...feeds }))
+      receive(await session.run({ ...weightFeeds, ...feeds }))
     }
   }
 
@@ -108,10 +107,10 @@ export async function createTrainer(
     extraFeeds: (part: readonly S[]) => Record<string, Float32Array>,
     learningRate: number,
   ): Promise<StepReport> {
-    const session = await sessionFor(JSON.stringify(loss), () => lossModel(config, loss, options))
+    const session = await sessionFor(loss)
     const sums = new Map<string, Float32Array>()
     let total = 0
-    await runParts(session, batch, extraFeeds, (_, outputs) => {
+    await runParts(session, batch, extraFeeds, outputs => {
       total += (outputs.loss as Tensor<'f32'>).data[0] as number
       for (const name of weights.keys()) addTo(sums, name, (outputs[gradientName(name)] as Tensor<'f32'>).data)
     })
@@ -144,25 +143,6 @@ export async function createTrainer(
         ...(klBeta > 0 ? { referenceLogprobs: joined(part, s => reference(s)) } : {}),
       })
       return step({ kind: 'policy', clipLow, clipHigh, klBeta }, batch, feeds, learningRate)
-    },
-    async logprobs(batch) {
-      const session = await sessionFor('logprobs', () => logprobsModel(config, options.temperature))
-      const results: Float32Array[] = []
-      await runParts(
-        session,
-        batch,
-        () => ({}),
-        (indices, outputs) => {
-          const all = (outputs.logprobs as Tensor<'f32'>).data
-          let at = 0
-          for (const i of indices) {
-            const { length } = (batch[i] as ScoredSequence).scored
-            results[i] = all.slice(at, at + length)
-            at += length
-          }
-        },
-      )
-      return results
     },
     state: () => optimizer.state(),
     load: state => optimizer.load(state),

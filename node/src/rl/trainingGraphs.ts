@@ -42,9 +42,3 @@ function lossOf(loss: LossKind, logprobs: Value, perToken: (name: string) => Val
   if (loss.klBeta === 0) return policyLoss(inputs, loss)
   return policyLoss({ ...inputs, referenceLogprobs: perToken('referenceLogprobs') }, loss)
 }
-
-/** Log-probabilities of the scored tokens, without gradients. */
-export function logprobsModel(config: DecoderConfig, temperature?: number): OnnxModel {
-  const { logprobs } = tokenScores(config, 'f32', temperature)
-  return encodeModel({ logprobs })
-}

@@ -1,0 +1,64 @@
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeFileAtomic } from '#model/atomicFile.ts'
+import { type DecoderConfig, formatDecoderConfig } from '#model/decoderConfig.ts'
+import { ModelFileError } from '#model/modelErrors.ts'
+import { readSafetensors, writeSafetensors } from '#model/safetensors.ts'
+import { hashWeights, type Weights, writeWeights } from '#model/weights.ts'
+import type { OptimizerState } from './optimizer.ts'
+
+/** The optimizer's file belongs to weights by their hash, so that no crash can pair it with others. */
+const optimizerFile = (weightsHash: string) => `optimizer-${weightsHash.slice(2, 18)}.safetensors`
+const STEPS = 'steps'
+
+/**
+ * Saves weights (`model.safetensors`, F32), configuration and optimizer state.
+ *
+ * The optimizer's state is written first, the weights' rename commits, and only then is the state of older weights
+ * deleted: after a crash at any point the folder holds weights and the state that belongs to them.
+ *
+ * @returns the weights' content hash.
+ */
+export async function saveCheckpoint(
+  folder: string,
+  config: DecoderConfig,
+  weights: Weights,
+  state: OptimizerState,
+): Promise<`0x${string}`> {
+  await mkdir(folder, { recursive: true })
+  const hash = hashWeights(weights)
+  const file = optimizerFile(hash)
+  const tensors = new Map([...state.tensors].map(([name, data]) => [name, { shape: [data.length], data: owned(data) }]))
+  tensors.set(STEPS, { shape: [1], data: Float32Array.of(state.steps) }) // exact up to 2^24
+  await writeSafetensors(join(folder, file), tensors, 'F32')
+  await writeFileAtomic(
+    join(folder, 'config.json'),
+    Buffer.from(`${JSON.stringify(formatDecoderConfig(config), null, 2)}\n`),
+  )
+  await writeWeights(join(folder, 'model.safetensors'), weights, 'F32')
+  for (const name of await readdir(folder)) {
+    if (/^optimizer-[0-9a-f]+\.safetensors$/.test(name) && name !== file) await rm(join(folder, name), { force: true })
+  }
+  return hash
+}
+
+/**
+ * The optimizer state saved for just these weights; null if there is none.
+ *
+ * @throws {ModelFileError} if the file is damaged.
+ */
+export async function readOptimizerState(folder: string, weightsHash: string): Promise<OptimizerState | null> {
+  const file = optimizerFile(weightsHash)
+  if (!(await readdir(folder)).includes(file)) return null
+  const tensors = await readSafetensors(join(folder, file))
+  const steps = tensors.get(STEPS)?.data[0]
+  if (steps === undefined || !Number.isInteger(steps) || steps < 0) {
+    throw new ModelFileError(join(folder, file), STEPS, 'is missing or not a count', {
+      hint: 'Delete the file to go on with a fresh optimizer.',
+    })
+  }
+  tensors.delete(STEPS)
+  return { steps, tensors: new Map([...tensors].map(([name, { data }]) => [name, data])) }
+}
+
+const owned = (data: Float32Array) => data as Float32Array<ArrayBuffer>

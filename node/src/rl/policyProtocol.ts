@@ -1,0 +1,58 @@
+import type { Completion, GenerateOptions } from '#model/generate.ts'
+import type { SequenceScores, SequenceToScore } from '#model/score.ts'
+import type { AdamWOptions } from './adamW.ts'
+import type { GroupStepOptions, GroupStepReport, RolloutGroup } from './groupStep.ts'
+
+/** What the worker is started with. */
+export interface PolicyWorkerOptions {
+  /** Threads for one product; 1, because peers share the cores. */
+  readonly threads?: number
+  readonly adamW?: AdamWOptions
+}
+
+export interface LoadedPolicy {
+  /** Content hash of the weights, as they are in float32. */
+  readonly weightsHash: `0x${string}`
+  /** Updates taken since training began; 0 where no optimizer state was saved beside the weights. */
+  readonly steps: number
+}
+
+/** The operations of the worker: name, arguments, result. */
+export interface PolicyOperations {
+  /** Loads the policy of a folder, and the optimizer's state where `save` left one for just these weights. */
+  load(folder: string): LoadedPolicy
+  /** Loads the frozen judge model. */
+  loadJudge(folder: string): { readonly weightsHash: `0x${string}` }
+  generate(request: Omit<GenerateOptions, 'signal'>): Completion[]
+  /** Scores under the judge model. */
+  score(sequences: readonly SequenceToScore[]): SequenceScores[]
+  /** Log-probabilities of tokens `from` on under the policy as it is now. */
+  logprobs(sequences: readonly SequenceToScore[]): Float32Array[]
+  /** One update of the policy on rollout groups, its own or a peer's. */
+  policyStep(groups: readonly RolloutGroup[], options: GroupStepOptions): GroupStepReport
+  /** Saves weights and optimizer state; a crash leaves the last save or this one, whole. */
+  save(folder: string): LoadedPolicy
+  weightsHash(): `0x${string}`
+}
+
+export type PolicyOperation = keyof PolicyOperations
+
+/** Client to worker. */
+export type PolicyMessage =
+  | { readonly id: number; readonly operation: PolicyOperation; readonly args: readonly unknown[] }
+  | { readonly close: true }
+
+/** An error as it crosses the boundary. */
+export interface SentError {
+  readonly name: string
+  readonly message: string
+  readonly code: string
+  readonly hint: string
+  readonly retryable: boolean
+  readonly stack: string | undefined
+}
+
+/** Worker to client. */
+export type PolicyReply =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: SentError }
