@@ -1,6 +1,4 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createOutbox } from '#chain/outbox.ts'
@@ -44,8 +42,11 @@ function dying<T extends object>(port: T, fuse: { left: number; after: boolean }
 }
 
 /** Lives until it dies or has nothing to do; a block is mined after each tick. Returns whether it died. */
-async function live(path: string, chain: ReturnType<typeof createFakeChain>, fuse: { left: number; after: boolean }) {
-  const db = openDatabase(path)
+async function live(
+  db: DatabaseSync,
+  chain: ReturnType<typeof createFakeChain>,
+  fuse: { left: number; after: boolean },
+) {
   const store = dying(createOutboxTable(db), fuse)
   const rpc = dying(chain.rpc, fuse)
   try {
@@ -62,13 +63,12 @@ async function live(path: string, chain: ReturnType<typeof createFakeChain>, fus
   } catch (error) {
     if (!(error instanceof Crash)) throw error
     return true
-  } finally {
-    db.close()
   }
 }
 
 const never = { left: Number.POSITIVE_INFINITY, after: false }
-const newPath = () => join(mkdtempSync(join(tmpdir(), 'waggle-outbox-')), 'journal.sqlite')
+/** Every write of the store is atomic and durable, so that a database in memory that outlives the node is a disk. */
+const newDisk = () => openDatabase(':memory:')
 
 test.each(['before', 'after'])(
   'killed %s any one call, a restart neither loses nor repeats a transaction',
@@ -77,10 +77,10 @@ test.each(['before', 'after'])(
     for (; ; calls++) {
       const chain = createFakeChain()
       chain.mine()
-      const path = newPath()
-      const died = await live(path, chain, { left: calls, after: when === 'after' })
+      const disk = newDisk()
+      const died = await live(disk, chain, { left: calls, after: when === 'after' })
       chain.mine()
-      await live(path, chain, { ...never })
+      await live(disk, chain, { ...never })
       expect(chain.executed(), `killed ${when} call ${calls}`).toEqual(['0x01', '0x02', '0x03'])
       if (!died) break
     }
@@ -94,13 +94,13 @@ test('killed again and again while the chain loses blocks, nothing is lost or re
     fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 6 }), async lives => {
       const chain = createFakeChain()
       chain.mine(3)
-      const path = newPath()
+      const disk = newDisk()
       for (const { left, after, lost } of lives) {
-        await live(path, chain, { left, after })
+        await live(disk, chain, { left, after })
         chain.lose(lost)
         chain.mine()
       }
-      await live(path, chain, { ...never })
+      await live(disk, chain, { ...never })
       expect(chain.executed().toSorted()).toEqual(['0x01', '0x02', '0x03'])
     }),
     { numRuns: 40 },

@@ -1,4 +1,4 @@
-import { BaseError, HttpRequestError, RpcRequestError, TimeoutError } from 'viem'
+import { BaseError, BlockNotFoundError, HttpRequestError, RpcRequestError, TimeoutError } from 'viem'
 import { ChainUnreachableError } from './chainErrors.ts'
 import { revertedWith } from './revertedWith.ts'
 
@@ -14,9 +14,7 @@ export async function callChain<T>(rpcUrl: string, work: () => Promise<T>): Prom
     return await work()
   } catch (cause) {
     if (!(cause instanceof BaseError) || revertedWith(cause) !== null) throw cause
-    const failure = cause.walk(
-      error => error instanceof HttpRequestError || error instanceof TimeoutError || error instanceof RpcRequestError,
-    )
+    const failure = cause.walk(error => failures.some(kind => error instanceof kind))
     if (failure === null) throw cause
     const said = failure instanceof BaseError ? failure.details || failure.shortMessage : ''
     throw new ChainUnreachableError(
@@ -29,6 +27,9 @@ export async function callChain<T>(rpcUrl: string, work: () => Promise<T>): Prom
     )
   }
 }
+
+/** A block can be missing on a server that lags, or after a reorganisation. */
+const failures = [HttpRequestError, TimeoutError, RpcRequestError, BlockNotFoundError]
 
 /** Paths and queries of RPC URLs carry API keys: they are never shown. */
 export function originOf(rpcUrl: string): string {

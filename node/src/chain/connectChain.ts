@@ -29,7 +29,7 @@ export async function connectChain({
 }: ConnectOptions): Promise<ChainClient> {
   // viem keeps block numbers for 4 s by default; our rounds may be shorter than six times that.
   const rpc = createPublicClient({
-    transport: http(rpcUrl, { timeout: timeoutMs, retryCount: 2, retryDelay: 100 }),
+    transport: http(rpcUrl, { timeout: timeoutMs, retryCount: 2, retryDelay: 100, maxResponseBodySize: false }),
     cacheTime: 0,
   })
   const chainId = await callChain(rpcUrl, () => rpc.getChainId())

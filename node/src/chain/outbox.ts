@@ -25,9 +25,9 @@ export type OutboxOptions = {
   stuckBlocks: number
   /** Simulations, in ticks of their own, that must all revert: the first may have met a server that lags. */
   simulations: number
-  /** Between looks at the chain while something is on its way. */
+  /** Between looks at the chain while something is on its way to a block. */
   pollMs: number
-  /** Between looks while nothing is: only a reorganisation can be news. */
+  /** Between looks while nothing is: only a new round or a reorganisation can be news. */
   idlePollMs: number
   /** Finished entries kept for asking about. */
   keep: number
@@ -38,8 +38,8 @@ export const outboxDefaults: OutboxOptions = {
   rebroadcastBlocks: 2,
   stuckBlocks: 4,
   simulations: 2,
-  pollMs: 250,
-  idlePollMs: 2000,
+  pollMs: 500,
+  idlePollMs: 1000,
   keep: 500,
 }
 
@@ -126,7 +126,8 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
           if (failure !== undefined && !outage && !signal.aborted) logger.warn('transactions wait', { error: failure })
           if (failure === undefined && outage) logger.info('transactions go out again')
           outage = failure !== undefined
-          await rest(outage || store.live().length === 0 ? settings.idlePollMs : settings.pollMs, signal)
+          const busy = !outage && store.live().some(({ status }) => status === 'signed')
+          await rest(busy ? settings.pollMs : settings.idlePollMs, signal)
         }
       } finally {
         stopped = true

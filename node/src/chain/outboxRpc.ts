@@ -1,4 +1,4 @@
-import { type Address, keccak256 } from 'viem'
+import { type Address, BaseError, keccak256, RpcRequestError } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
@@ -84,8 +84,11 @@ export function createOutboxRpc({ rpc, rpcUrl }: ChainClient, account: PrivateKe
           return 'a revert that a replay does not show'
         } catch (error) {
           const reason = revertedWith(error)
-          if (reason === null) throw error
-          return reason
+          if (reason !== null) return reason
+          // A server that no longer has that block's state refuses; that must not hold up what comes after.
+          if (error instanceof BaseError && error.walk(inner => inner instanceof RpcRequestError) !== null)
+            return 'a revert whose reason the server cannot tell'
+          throw error
         }
       }),
   }
@@ -94,7 +97,7 @@ export function createOutboxRpc({ rpc, rpcUrl }: ChainClient, account: PrivateKe
 /** Servers agree on the words, not on the codes. Null for what is no verdict on the transaction. */
 export function sendOutcome(error: unknown): SendOutcome | null {
   const text = messages(error)
-  if (/already known|already imported|ALREADY_EXISTS|known transaction/i.test(text)) return 'accepted'
+  if (/already ?known|already imported|ALREADY_EXISTS|known transaction/i.test(text)) return 'accepted'
   if (/nonce (is )?too low|OldNonce|nonce has already been used/i.test(text)) return 'nonce too low'
   if (/underpriced|fee too low|max fee per gas less than block base fee/i.test(text)) return 'underpriced'
   if (/insufficient funds/i.test(text)) return 'no funds'

@@ -1,0 +1,27 @@
+import { encodeErrorResult, RpcRequestError } from 'viem'
+import { expect, test } from 'vitest'
+import { contractErrors } from './contracts.ts'
+import { revertedWith } from './revertedWith.ts'
+
+const data = encodeErrorResult({ abi: contractErrors, errorName: 'RewardVotes_WrongRound', args: [3n, 4n, 9n] })
+const rpcError = (error: { code: number; message: string; data?: unknown }) =>
+  new RpcRequestError({ body: {}, url: 'http://127.0.0.1', error })
+
+test('a custom error is named, with its arguments, wherever the server puts its bytes', () => {
+  for (const carrier of [data, { data }])
+    expect(revertedWith(rpcError({ code: 3, message: 'execution reverted', data: carrier }))).toBe(
+      'RewardVotes_WrongRound(3, 4, 9)',
+    )
+})
+
+test('an error that no contract of ours has is shown by its selector', () => {
+  expect(revertedWith(rpcError({ code: 3, message: 'execution reverted', data: '0x12345678' }))).toBe(
+    'an unknown error 0x12345678',
+  )
+})
+
+test('what is no revert is none', () => {
+  expect(revertedWith(rpcError({ code: -32000, message: 'insufficient funds' }))).toBeNull()
+  expect(revertedWith(new Error('x'))).toBeNull()
+  expect(revertedWith(undefined)).toBeNull()
+})

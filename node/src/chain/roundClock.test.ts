@@ -1,0 +1,118 @@
+import {
+  createPublicClient,
+  custom,
+  decodeFunctionData,
+  encodeErrorResult,
+  encodeFunctionResult,
+  type Hex,
+  HttpRequestError,
+  toHex,
+} from 'viem'
+import { expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
+import { silentLogger } from '#core/logger.ts'
+import { blockAtTime } from './blockAtTime.ts'
+import { contractsOf } from './contracts.ts'
+import { createRoundClock } from './roundClock.ts'
+
+const STARTS_AT_SEC = 1000
+const ROUND_SECONDS = 10
+const contract = { address: `0x${'11'.repeat(20)}`, startBlock: 0 } as const
+const contracts = contractsOf({
+  network: 'test',
+  chainId: 31337,
+  contracts: { PeerRegistry: contract, Rounds: contract, RolloutCommitments: contract, RewardVotes: contract },
+})
+
+/** A chain of rounds of 10 s from 1000 on, with a block of each time given. */
+function setup() {
+  const times = [990]
+  const calls = { rounds: 0 }
+  const { abi } = contracts.rounds
+  const view = (data: Hex) => {
+    calls.rounds++
+    const { functionName, args } = decodeFunctionData({ abi, data })
+    const value = Number((args as readonly bigint[])[0])
+    if (functionName === 'roundAt') {
+      if (value < STARTS_AT_SEC)
+        throw {
+          code: 3,
+          message: 'execution reverted',
+          data: encodeErrorResult({ abi, errorName: 'Rounds_NotStarted', args: [BigInt(value), 1000n] }),
+        }
+      const round = BigInt(Math.floor((value - STARTS_AT_SEC) / ROUND_SECONDS))
+      return encodeFunctionResult({ abi, functionName, result: round })
+    }
+    if (functionName !== 'startOf' && functionName !== 'endOf') throw new Error(functionName)
+    const round = functionName === 'endOf' ? value + 1 : value
+    return encodeFunctionResult({ abi, functionName, result: BigInt(STARTS_AT_SEC + round * ROUND_SECONDS) })
+  }
+  let down = false
+  const request = async ({ method, params }: { method: string; params: unknown[] }): Promise<unknown> => {
+    if (down) throw new HttpRequestError({ url: 'http://127.0.0.1:1' })
+    if (method === 'eth_call') return view((params[0] as { data: Hex }).data)
+    const number = params[0] === 'latest' ? times.length - 1 : Number(params[0])
+    return { number: toHex(number), timestamp: toHex(times[number] ?? 0), transactions: [] }
+  }
+  const rpc = createPublicClient({ transport: custom({ request }, { retryCount: 0 }), cacheTime: 0 })
+  const chain = { rpc, rpcUrl: 'http://127.0.0.1:1' }
+  const clock = createManualClock()
+  const rounds = createRoundClock({ chain, contracts, clock, logger: silentLogger, pollMs: 100 })
+  const setDown = (value: boolean) => {
+    down = value
+  }
+  return { times, calls, chain, clock, rounds, setDown }
+}
+
+/** Lets the code under test run until it sleeps. */
+async function asleep(clock: ReturnType<typeof createManualClock>): Promise<void> {
+  while (clock.sleepers() === 0) await new Promise(resolve => setImmediate(resolve))
+}
+
+test('before the start there is no round, then the span of each is asked for once', async () => {
+  const { times, calls, rounds } = setup()
+  expect(await rounds.read()).toEqual({ round: -1, startsAtSec: 0, endsAtSec: 1000, nowSec: 990, block: 0 })
+  times.push(1023)
+  expect(await rounds.read()).toEqual({ round: 2, startsAtSec: 1020, endsAtSec: 1030, nowSec: 1023, block: 1 })
+  const before = calls.rounds
+  times.push(1029)
+  expect((await rounds.read()).nowSec).toBe(1029)
+  expect(calls.rounds).toBe(before)
+  times.push(1030)
+  expect((await rounds.read()).round).toBe(3)
+})
+
+test('a wait ends in the round that the chain has reached, however many it skipped', async () => {
+  const { times, clock, rounds } = setup()
+  const waited = rounds.waitFor(1, new AbortController().signal)
+  await asleep(clock)
+  times.push(1075)
+  clock.advance(100)
+  expect((await waited).round).toBe(7)
+})
+
+test('a wait outlives an outage of the chain, and ends with its signal', async () => {
+  const { times, clock, rounds, setDown } = setup()
+  const stop = new AbortController()
+  setDown(true)
+  const waited = rounds.waitFor(0, stop.signal)
+  await asleep(clock)
+  setDown(false)
+  times.push(1001)
+  clock.advance(100)
+  expect((await waited).round).toBe(0)
+  const never = rounds.waitFor(50, stop.signal)
+  await asleep(clock)
+  stop.abort(new Error('stop'))
+  await expect(never).rejects.toThrow('stop')
+})
+
+test('the first block at or after a time is found, and none that is still to come', async () => {
+  const { times, chain } = setup()
+  for (let time = 1000; time < 1100; time += 3) times.push(time)
+  for (const wanted of [1000, 1001, 1050, 1099]) {
+    const block = await blockAtTime(chain, wanted, 0)
+    expect(block).toBe(times.findIndex(time => time >= wanted))
+  }
+  expect(await blockAtTime(chain, 1100, 0)).toBeNull()
+})

@@ -1,0 +1,249 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Deployment } from '@waggle/deployments/record'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ChainUnreachableError, ContractMissingError, NoFundsError, WrongChainError } from '#chain/chainErrors.ts'
+import { type Chain, openChain } from '#chain/openChain.ts'
+import { leavesOf, type RolloutBundle, rolloutHeaders, rootOf, UNAVAILABLE } from '#core/bodies.ts'
+import { systemClock } from '#core/clock.ts'
+import { type Hex, toHex, ZERO_HASH } from '#core/hex.ts'
+import { leafHash } from '#core/leaf.ts'
+import { silentLogger } from '#core/logger.ts'
+import { merkleProof } from '#core/merkle.ts'
+import { type Identity, openIdentity } from '#store/identity.ts'
+import { openDatabase } from '#store/openDatabase.ts'
+import { createOutboxTable } from '#store/outboxTable.ts'
+import { deployContracts, freePort, type LocalChain, startLocalChain } from './localChain.ts'
+
+const ROUND_SECONDS = 60
+const word = (byte: number): Hex => `0x${byte.toString(16).padStart(2, '0').repeat(32)}`
+const stop = new AbortController()
+let local: LocalChain
+let deployment: Deployment
+
+type Peer = { identity: Identity; chain: Chain }
+
+async function newPeer(accountKey?: Hex): Promise<Peer> {
+  const identity = await openIdentity(mkdtempSync(join(tmpdir(), 'waggle-chain-')))
+  if (accountKey === undefined) await local.fund(identity.address)
+  return { identity, chain: await open(identity, accountKey ?? identity.accountKey) }
+}
+
+function open(identity: Identity, accountKey: Hex): Promise<Chain> {
+  return openChain({
+    rpcUrl: local.rpcUrl,
+    deployment,
+    accountKey,
+    peerKey: identity.peerKey,
+    signer: identity.signer,
+    outbox: createOutboxTable(openDatabase(':memory:')),
+    clock: systemClock,
+    logger: silentLogger,
+    signal: stop.signal,
+    pollMs: 10,
+    outboxOptions: { pollMs: 10, idlePollMs: 20, confirmations: 2 },
+  })
+}
+
+/** Goes to the start of a round in chain time. */
+async function enter(round: number): Promise<void> {
+  const startsAtSec = await local.client.readContract({
+    address: deployment.contracts.Rounds.address,
+    abi: [
+      {
+        type: 'function',
+        name: 'startOf',
+        inputs: [{ type: 'uint64' }],
+        outputs: [{ type: 'uint256' }],
+        stateMutability: 'view',
+      },
+    ],
+    functionName: 'startOf',
+    args: [BigInt(round)],
+  })
+  await local.travelTo(Number(startsAtSec))
+}
+
+beforeAll(async () => {
+  local = await startLocalChain()
+  deployment = await deployContracts(local, ROUND_SECONDS)
+})
+
+afterAll(async () => {
+  stop.abort()
+  await local.stop()
+})
+
+test('a round goes from registration over commitment, votes and reveal to settled points', async () => {
+  const solver = await newPeer()
+  const evaluators = [await newPeer(), await newPeer(), await newPeer()]
+  const adminKey = toHex(local.admin.getHdKey().privateKey as Uint8Array)
+  const admin = await newPeer(adminKey)
+
+  for (const { chain, identity } of [solver, ...evaluators]) {
+    expect(await chain.registerPeer()).toMatchObject({ status: 'mined' })
+    expect(await chain.registerPeer()).toEqual({ status: 'already registered' })
+    expect(await chain.readPeerId(identity.peerKey)).toBe(identity.peerId)
+    expect(await chain.readAccountOf(identity.peerKey)).toBe(identity.address)
+  }
+  expect(await solver.chain.readPeerId(word(9))).toBeNull()
+
+  for (const { identity } of evaluators) {
+    expect(await admin.chain.admitEvaluator(identity.peerKey)).toMatchObject({ status: 'mined' })
+    expect(await admin.chain.admitEvaluator(identity.peerKey)).toEqual({ status: 'already seated' })
+  }
+
+  const round = (await solver.chain.rounds.read()).round + 2
+  const tasks = { round, root: word(1), count: 8, contentId: word(2) }
+  expect(await solver.chain.commitTasks(tasks)).toMatchObject({ status: 'mined' })
+
+  await enter(round)
+  expect((await solver.chain.rounds.waitFor(round, stop.signal)).round).toBe(round)
+  expect(await solver.chain.readSeats(round)).toEqual(evaluators.map(({ identity }) => identity.peerKey))
+  expect(await solver.chain.readTaskCommitments(round)).toMatchObject([
+    { peerKey: solver.identity.peerKey, root: word(1), count: 8, contentId: word(2) },
+  ])
+  const rollouts = { round, root: word(3), count: 64, policyHash: word(4), contentId: word(5) }
+  expect(await solver.chain.commitRollouts(rollouts)).toMatchObject({ status: 'mined' })
+  expect(await solver.chain.commitRollouts({ ...rollouts, root: word(6) })).toMatchObject({ status: 'mined' })
+  expect(await solver.chain.readRolloutCommitments(round)).toMatchObject([
+    { root: word(6), count: 64, policyHash: word(4) },
+  ])
+
+  const votes = (scoreMilli: number) => ({
+    peerKeys: [solver.identity.peerKey],
+    scoresMilli: [scoreMilli],
+    componentRoots: [scoreMilli === UNAVAILABLE ? ZERO_HASH : word(7)],
+    contentId: word(8),
+  })
+  const scores = [400, 700, 500]
+  // Revealed early, kept until their time.
+  const reveals = evaluators.map(({ chain }, i) => chain.revealVotes(round, votes(scores[i] ?? 0)))
+  await enter(round + 1)
+  for (const [i, { chain }] of evaluators.entries())
+    expect(await chain.commitVotes(round, votes(scores[i] ?? 0))).toMatchObject({ status: 'mined' })
+  await enter(round + 2)
+  expect(await Promise.all(reveals)).toMatchObject([{ status: 'mined' }, { status: 'mined' }, { status: 'mined' }])
+  const revealed = await solver.chain.readRevealedVotes(round)
+  expect(revealed.map(({ scoresMilli }) => scoresMilli[0]).sort()).toEqual([400, 500, 700])
+
+  await enter(round + 3)
+  expect(await solver.chain.settle(round, [solver.identity.peerKey])).toMatchObject([{ status: 'mined' }])
+  expect(await admin.chain.settle(round, [solver.identity.peerKey])).toEqual([])
+  expect(await solver.chain.readSettlements(round)).toMatchObject([
+    { peerKey: solver.identity.peerKey, scoreMilli: 500, votes: 3, outcome: 'scored' },
+  ])
+  expect(await solver.chain.readPoints(solver.identity.peerKey)).toBe(500)
+})
+
+test('the leaf and the proof that are computed here are those of the contract', async () => {
+  const { identity } = await newPeer()
+  const tokens = (...ids: number[]) => new Uint8Array(Uint16Array.from(ids).buffer)
+  const rollout = (index: number) => ({
+    index,
+    promptTokens: tokens(1, 2),
+    completionTokens: tokens(3 + index),
+    logprobs: new Uint8Array(Float32Array.of(-1).buffer),
+    sampling: { temperature: 1, maxNewTokens: 96 },
+    seed: word(1),
+    ended: true,
+  })
+  const taskRef = { peerKey: word(2), contentId: word(3), index: 0 }
+  const bundle: RolloutBundle = {
+    v: 1,
+    chainId: deployment.chainId,
+    round: 5,
+    peerKey: identity.peerKey,
+    policyHash: word(4),
+    groups: [{ taskHash: word(5), taskRef, rollouts: [rollout(0), rollout(1), rollout(2)] }],
+  }
+  const { rolloutCommitments } = (await newPeer()).chain.contracts
+  const [, header] = rolloutHeaders(bundle)
+  if (header === undefined) throw new Error('no leaf')
+  const { index, taskHash, policyHash, seed, bodyHash } = header
+  const args = [5n, identity.peerKey, { index, taskHash, policyHash, seed, bodyHash }] as const
+  const onChain = await local.client.readContract({ ...rolloutCommitments, functionName: 'leafOf', args })
+  expect(onChain).toBe(leafHash(header))
+  const proof = merkleProof(leavesOf(bundle), 1)
+  const verify = [rootOf(bundle), onChain, proof] as const
+  expect(await local.client.readContract({ ...rolloutCommitments, functionName: 'verifyLeaf', args: verify })).toBe(
+    true,
+  )
+})
+
+test('a revert is a value that names the contract’s error', async () => {
+  const { chain } = await newPeer()
+  const { round } = await chain.rounds.read()
+  const outcome = await chain.commitRollouts({
+    round,
+    root: word(1),
+    count: 1,
+    policyHash: word(2),
+    contentId: word(3),
+  })
+  expect(outcome).toMatchObject({ status: 'reverted', hash: null })
+  expect((outcome as { error: string }).error).toMatch(/^RolloutCommitments_NotPeerAccount\(0x/)
+})
+
+test('what was meant for a round that passed is dropped', async () => {
+  const { chain } = await newPeer()
+  const { round } = await chain.rounds.read()
+  const late = chain.commitRollouts({
+    round: round - 1,
+    root: word(1),
+    count: 1,
+    policyHash: word(2),
+    contentId: word(3),
+  })
+  expect(await late).toEqual({ status: 'dropped', reason: 'round passed' })
+})
+
+test('two nodes on one account do not disturb each other', async () => {
+  const first = await newPeer()
+  const identity = await openIdentity(mkdtempSync(join(tmpdir(), 'waggle-chain-')))
+  const second = { identity, chain: await open(identity, first.identity.accountKey) }
+  expect(await first.chain.registerPeer()).toMatchObject({ status: 'mined' })
+  expect(await second.chain.registerPeer()).toMatchObject({ status: 'mined' })
+  const { round } = await first.chain.rounds.read()
+  const rollouts = { round, count: 1, policyHash: word(2), contentId: word(3) }
+  // Whose nonce was taken waits for that to be deep: blocks must come by themselves.
+  await local.client.setIntervalMining({ interval: 1 })
+  const outcomes = await Promise.all(
+    [first, second].flatMap(({ chain }) => [1, 2].map(i => chain.commitRollouts({ ...rollouts, root: word(i) }))),
+  )
+  await local.client.setIntervalMining({ interval: 0 })
+  await local.client.setAutomine(true)
+  expect(outcomes.map(({ status }) => status)).toEqual(Array(4).fill('mined'))
+})
+
+test('an RSA identity is told that it cannot register', async () => {
+  const { identity } = await newPeer()
+  const chain = await open({ ...identity, signer: null }, identity.accountKey)
+  expect(await chain.registerPeer()).toEqual({ status: 'unsupported key' })
+})
+
+test('each fault at the start is one clear error', async () => {
+  const identity = await openIdentity(mkdtempSync(join(tmpdir(), 'waggle-chain-')))
+  const attempt = (changes: { deployment?: Deployment; rpcUrl?: string }) =>
+    openChain({
+      rpcUrl: local.rpcUrl,
+      deployment,
+      accountKey: identity.accountKey,
+      peerKey: identity.peerKey,
+      signer: identity.signer,
+      outbox: createOutboxTable(openDatabase(':memory:')),
+      clock: systemClock,
+      logger: silentLogger,
+      signal: stop.signal,
+      ...changes,
+    })
+  await expect(attempt({})).rejects.toThrow(NoFundsError)
+  await expect(attempt({ deployment: { ...deployment, chainId: 11155111 } })).rejects.toThrow(WrongChainError)
+  const moved = { ...deployment.contracts, Rounds: { address: `0x${'12'.repeat(20)}` as Hex, startBlock: 0 } }
+  await expect(attempt({ deployment: { ...deployment, contracts: moved } })).rejects.toThrow(ContractMissingError)
+  const closed = `http://127.0.0.1:${await freePort()}/secret-api-key`
+  const unreachable = await attempt({ rpcUrl: closed }).catch(error => error)
+  expect(unreachable).toBeInstanceOf(ChainUnreachableError)
+  expect(unreachable.message).not.toContain('secret-api-key')
+})

@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Deployment } from '@waggle/deployments/record'
+import { type Abi, createTestClient, type Hex, http, publicActions, walletActions } from 'viem'
+import { mnemonicToAccount } from 'viem/accounts'
+import { anvilArgv, anvilBinary } from '../../scripts/anvil.ts'
+
+const root = join(import.meta.dirname, '../..')
+/** Anvil's own, known to everybody. */
+const mnemonic = 'test test test test test test test test test test test junk'
+
+export type LocalChain = Awaited<ReturnType<typeof startLocalChain>>
+
+/** A real chain on a free port of loopback, for one test. Without `blockTimeSec` each transaction makes a block. */
+export async function startLocalChain(
+  options: { statePath?: string; blockTimeSec?: number; chainId?: number; port?: number } = {},
+) {
+  const port = options.port ?? (await freePort())
+  const rpcUrl = `http://127.0.0.1:${port}`
+  const admin = mnemonicToAccount(mnemonic)
+  const client = createTestClient({
+    mode: 'anvil',
+    transport: http(rpcUrl, { retryCount: 0 }),
+    account: admin,
+    cacheTime: 0,
+  })
+    .extend(publicActions)
+    .extend(walletActions)
+  let child = await spawnAnvil(anvilArgv({ ...options, port }), () => client.getChainId())
+  return {
+    rpcUrl,
+    port,
+    client,
+    admin,
+    /** Waits for nothing and saves nothing: what a crash is. */
+    async kill() {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    },
+    async restart() {
+      child = await spawnAnvil(anvilArgv({ ...options, port }), () => client.getChainId())
+    },
+    /** Moves chain time to a moment and makes a block there. */
+    async travelTo(timeSec: number) {
+      await client.setNextBlockTimestamp({ timestamp: BigInt(timeSec) })
+      await client.mine({ blocks: 1 })
+    },
+    fund: (address: Hex) => client.setBalance({ address, value: 10n ** 18n }),
+  }
+}
+
+async function spawnAnvil(argv: string[], ping: () => Promise<unknown>): Promise<ChildProcess> {
+  const child = spawn(anvilBinary(), argv, { stdio: 'ignore' })
+  for (let tries = 0; tries < 400; tries++) {
+    const answer = await ping().catch(() => null)
+    if (answer !== null) return child
+    if (child.exitCode !== null) throw new Error(`anvil ended with ${child.exitCode}`)
+    await sleep(25)
+  }
+  child.kill('SIGKILL')
+  throw new Error('anvil did not answer within 10 s')
+}
+
+/** Deploys the real contracts, round 0 starting with the deployment. */
+export async function deployContracts({ client, admin }: LocalChain, roundSeconds = 60): Promise<Deployment> {
+  await buildContracts()
+  const startsAtSec = Number((await client.getBlock()).timestamp)
+  const deploy = async (name: string, args: unknown[]) => {
+    const { abi, bytecode } = artifact(name)
+    const hash = await client.deployContract({ abi, bytecode, args, account: admin, chain: null })
+    const { contractAddress, blockNumber } = await client.waitForTransactionReceipt({ hash, pollingInterval: 20 })
+    if (!contractAddress) throw new Error(`${name} was not deployed`)
+    return { address: contractAddress, startBlock: Number(blockNumber) }
+  }
+  const PeerRegistry = await deploy('PeerRegistry', [admin.address])
+  const Rounds = await deploy('Rounds', [admin.address, startsAtSec, roundSeconds, `0x${'01'.repeat(32)}`])
+  const RolloutCommitments = await deploy('RolloutCommitments', [PeerRegistry.address, Rounds.address])
+  const wired = [admin.address, PeerRegistry.address, Rounds.address, RolloutCommitments.address]
+  const RewardVotes = await deploy('RewardVotes', wired)
+  return {
+    network: 'test',
+    chainId: await client.getChainId(),
+    contracts: { PeerRegistry, Rounds, RolloutCommitments, RewardVotes },
+  }
+}
+
+function artifactPath(name: string): string {
+  return join(root, 'artifacts/contracts/src', `${name}.sol`, `${name}.json`)
+}
+
+function artifact(name: string): { abi: Abi; bytecode: Hex } {
+  return JSON.parse(readFileSync(artifactPath(name), 'utf8'))
+}
+
+/** Compiles the contracts where nobody has; the suites before this one usually have. */
+async function buildContracts(): Promise<void> {
+  if (existsSync(artifactPath('RewardVotes'))) return
+  const hardhat = join(root, 'node_modules/hardhat/dist/src/cli.js')
+  const child = spawn(process.execPath, [hardhat, 'build'], { cwd: root, stdio: 'ignore' })
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error('npx hardhat build failed')
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
