@@ -39,6 +39,7 @@ const seed = Number(options.seed)
 const work = openWorkFolder(
   resolve(options.work ?? join(root, 'node_modules/.cache', options.smoke ? 'waggle-starter-smoke' : 'waggle-starter')),
 )
+const out = resolve(options.out ?? (options.smoke ? join(work.path, 'models') : join(root, 'node/models/starter')))
 const hash = settingsHash(settings, seed)
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
@@ -50,6 +51,7 @@ async function runStageHere(name: StageName): Promise<void> {
     settings,
     seed,
     work,
+    out,
     threads: Number(options.threads),
     say: line => say(`${name}: ${line}`),
     now: () => performance.now(),

@@ -18,7 +18,16 @@ export type Settings = {
   damaged: number
   calibrationPairs: number
   /** Size of the report's sets, canary tasks and answers to each, and rounds of the shared GRPO run. */
-  report: { pairs: number; canaryTasks: number; samples: number; rounds: number; peers: number; proposals: number }
+  report: {
+    pairs: number
+    canaryTasks: number
+    samples: number
+    rounds: number
+    peers: number
+    proposals: number
+    /** Tasks of the shared run: the solver's own proposals, or drawn where it is too poor to propose. */
+    tasks: 'proposed' | 'drawn'
+  }
 }
 
 type Shape = { hiddenSize: number; layers: number; intermediateSize: number }
@@ -30,7 +39,7 @@ export const fullSettings: Settings = {
     hiddenSize: 128,
     layers: 4,
     intermediateSize: 384,
-    tokens: 2_800_000,
+    tokens: 2_400_000,
     learningRate: 2e-3,
     batchSize: 32,
     chunk: 6_000,
@@ -40,13 +49,13 @@ export const fullSettings: Settings = {
     hiddenSize: 160,
     layers: 4,
     intermediateSize: 448,
-    tokens: 4_100_000,
+    tokens: 3_400_000,
     learningRate: 2e-3,
     batchSize: 48,
     chunk: 5_600,
     brokenWeight: 4,
   },
-  hardening: { tokens: 1_850_000, learningRate: 1.2e-3, batchSize: 48, chunk: 5_200, brokenWeight: 3 },
+  hardening: { tokens: 1_600_000, learningRate: 1.2e-3, batchSize: 48, chunk: 5_200, brokenWeight: 3 },
   pool: { tasks: 4_000, hotTasks: 1_400 },
   attacks: [
     { name: 'high-rate', rounds: 60, learningRate: 3e-4, warmUpRounds: 5, epochs: 1 },
@@ -55,7 +64,7 @@ export const fullSettings: Settings = {
   dumpTasks: 500,
   damaged: 8_000,
   calibrationPairs: 1_500,
-  report: { pairs: 600, canaryTasks: 100, samples: 8, rounds: 30, peers: 3, proposals: 300 },
+  report: { pairs: 600, canaryTasks: 100, samples: 8, rounds: 30, peers: 3, proposals: 300, tasks: 'proposed' },
 }
 
 /** Every stage, in seconds: proves that the pipeline runs, not that it teaches. */
@@ -71,7 +80,7 @@ export const smokeSettings: Settings = {
   dumpTasks: 4,
   damaged: 30,
   calibrationPairs: 60,
-  report: { pairs: 20, canaryTasks: 4, samples: 2, rounds: 1, peers: 2, proposals: 4 },
+  report: { pairs: 20, canaryTasks: 4, samples: 2, rounds: 1, peers: 2, proposals: 5, tasks: 'drawn' },
 }
 
 export function decoderConfig(shape: Shape, vocabSize: number): DecoderConfig {

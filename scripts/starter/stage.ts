@@ -7,6 +7,8 @@ export type StageContext = {
   seed: number
   threads: number
   work: WorkFolder
+  /** Where the models go. */
+  out: string
   say(line: string): void
   now(): number
 }

@@ -19,7 +19,11 @@ export const difficultySchema = z.strictObject({
 export type DifficultyRule = z.output<typeof difficultySchema>
 
 export const difficultyStateSchema = z.strictObject({
-  level: z.int().min(1).max(5).transform(level => level as Level),
+  level: z
+    .int()
+    .min(1)
+    .max(5)
+    .transform(level => level as Level),
   solved: z.array(z.number().min(0).max(1)).readonly(),
   observations: z.int().min(0),
 })

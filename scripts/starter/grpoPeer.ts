@@ -1,0 +1,125 @@
+import type { Judge } from '../../node/src/environments/codezero/createJudge.ts'
+import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
+import { seededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
+import type { Level, Task } from '../../node/src/environments/codezero/curriculum/task.ts'
+import type { EnvironmentSpec } from '../../node/src/environments/codezero/environmentSpec.ts'
+import { completionText, solverPrompt } from '../../node/src/environments/codezero/prompts.ts'
+import { scoreAnswers } from '../../node/src/environments/codezero/scoreAnswers.ts'
+import { createGenerator, type Generator } from '../../node/src/model/generate.ts'
+import type { Tokenizer } from '../../node/src/model/tokenizer.ts'
+import { copyWeights } from '../../node/src/model/weights.ts'
+import { groupAdvantages } from '../../node/src/rl/groupAdvantages.ts'
+import { createTrainer, type PolicySequence } from '../../node/src/rl/trainer.ts'
+import type { StoredModel } from './workFolder.ts'
+
+/** The answers to one task, as a peer would publish them, with rewards of the taker's own judge. */
+export type Group = {
+  task: Task
+  answers: { tokens: Int32Array; from: number; logprobs: Float32Array }[]
+  rewards: Float32Array
+}
+
+export type GrpoPeer = {
+  model: StoredModel
+  generator: Generator
+  /** Answers to the tasks, scored; drawn training tasks where none are given. */
+  rollouts(round: number, tasks?: readonly Task[]): Promise<Group[]>
+  /** One update on these groups; does nothing where no group teaches anything. */
+  update(groups: readonly Group[], round: number, epochs?: number): Promise<void>
+  dispose(): Promise<void>
+}
+
+export type PeerOptions = {
+  base: StoredModel
+  tokenizer: Tokenizer
+  judge: Judge
+  spec: EnvironmentSpec
+  level: Level
+  seed: string
+  threads: number
+}
+
+/** A solver that trains on rewards of the judge alone, as the swarm's solvers do, without a network. */
+export async function createGrpoPeer(options: PeerOptions): Promise<GrpoPeer> {
+  const { base, tokenizer, judge, spec, level, seed, threads } = options
+  const { training } = spec
+  const weights = copyWeights(base.weights)
+  const [beta1, beta2] = training.betas
+  const trainer = await createTrainer(base.config, weights, {
+    threads,
+    optimizer: { kind: 'adamW', beta1, beta2, weightDecay: training.weightDecay },
+    clipNorm: training.maxGradientNorm,
+  })
+  const generator = createGenerator(base.config, weights, { threads })
+  return {
+    model: { config: base.config, weights },
+    generator,
+    rollouts: async (round, given) => {
+      const random = seededRandom(`${seed} tasks ${round}`)
+      const tasks = given ?? Array.from({ length: spec.tasksPerRound }, () => drawTrainingTask(level, random))
+      return rolloutGroups(tasks, { tokenizer, judge, spec, generator, seed: `${seed} answers ${round}` })
+    },
+    update: async (groups, round, epochs = 1) => {
+      const batch = policyBatch(groups, training.minGroupDeviation)
+      if (!batch.length) return
+      const learningRate = training.learningRate * Math.min(1, (round + 1) / Math.max(1, training.warmUpRounds))
+      const { clipLow, clipHigh } = training
+      for (let i = 0; i < epochs; i++) await trainer.policyStep(batch, { learningRate, clipLow, clipHigh, klBeta: 0 })
+    },
+    dispose: async () => {
+      await trainer.dispose()
+      await generator.dispose()
+    },
+  }
+}
+
+async function rolloutGroups(
+  tasks: readonly Task[],
+  options: Pick<PeerOptions, 'tokenizer' | 'judge' | 'spec'> & { generator: Generator; seed: string },
+): Promise<Group[]> {
+  const { tokenizer, judge, spec, generator, seed } = options
+  const prompts = tasks.map(task => solverPrompt(tokenizer, task))
+  const completions = await generator.generate({
+    prompts,
+    samplesPerPrompt: spec.groupSize,
+    maxNewTokens: spec.solving.maxNewTokens,
+    temperature: spec.solving.temperature,
+    stopToken: tokenizer.special('<eos>'),
+    seed,
+  })
+  const scores = await scoreAnswers(
+    judge,
+    spec.weights,
+    completions.map(({ prompt, tokens, ended }) => ({
+      problem: tasks[prompt] as Task,
+      text: completionText(tokenizer, tokens, ended),
+      ended,
+    })),
+  )
+  return tasks.map((task, i) => {
+    const of = <T>(items: readonly T[]) => items.slice(i * spec.groupSize, (i + 1) * spec.groupSize)
+    const prompt = prompts[i] as Int32Array
+    return {
+      task,
+      rewards: Float32Array.from(of(scores).map(({ score }) => score)),
+      answers: of(completions).map(({ tokens, logprobs }) => ({
+        tokens: Int32Array.of(...prompt, ...tokens),
+        from: prompt.length,
+        logprobs,
+      })),
+    }
+  })
+}
+
+function policyBatch(groups: readonly Group[], minDeviation: number): PolicySequence[] {
+  return groups.flatMap(({ answers, rewards }) => {
+    const { advantages, kept } = groupAdvantages(rewards, answers.length, { divideByDeviation: true, minDeviation })
+    if (!kept[0]) return []
+    return answers.map(({ tokens, from, logprobs }, i) => ({
+      tokens,
+      scored: Int32Array.from({ length: tokens.length - from }, (_, k) => from + k),
+      oldLogprobs: logprobs,
+      advantage: advantages[i] ?? 0,
+    }))
+  })
+}

@@ -1,0 +1,19 @@
+import { createJudge, type Judge } from '../../node/src/environments/codezero/createJudge.ts'
+import type { JudgeCalibration } from '../../node/src/environments/codezero/judgeCalibration.ts'
+import { createScorer } from '../../node/src/model/score.ts'
+import type { Tokenizer } from '../../node/src/model/tokenizer.ts'
+import type { StoredModel } from './workFolder.ts'
+
+export type OpenJudge = Judge & { dispose(): Promise<void> }
+
+/** A stored judge model, ready to be asked. */
+export function openJudge(
+  { config, weights }: StoredModel,
+  tokenizer: Tokenizer,
+  calibration: JudgeCalibration,
+  threads: number,
+): OpenJudge {
+  const scorer = createScorer(config, weights, { threads })
+  const judge = createJudge({ scorer, tokenizer, calibration, maxTokens: config.maxPositions })
+  return { ...judge, dispose: () => scorer.dispose() }
+}

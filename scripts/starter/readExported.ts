@@ -1,0 +1,25 @@
+import { join } from 'node:path'
+import { readJudgeCalibration } from '../../node/src/environments/codezero/readJudgeCalibration.ts'
+import { readDecoderConfig } from '../../node/src/model/decoderConfig.ts'
+import { Tokenizer } from '../../node/src/model/tokenizer.ts'
+import { readWeights } from '../../node/src/model/weights.ts'
+import { type OpenJudge, openJudge } from './openModels.ts'
+import type { StoredModel } from './workFolder.ts'
+
+/** The exported models, read back as a peer reads them, so that what is measured is what is committed. */
+export async function readExported(
+  out: string,
+  threads: number,
+): Promise<{ solver: StoredModel; judge: OpenJudge; tokenizer: Tokenizer }> {
+  const read = async (name: string): Promise<StoredModel> => {
+    const config = await readDecoderConfig(join(out, name))
+    return { config, weights: await readWeights(join(out, name), config) }
+  }
+  const tokenizer = await Tokenizer.read(join(out, 'judge', 'tokenizer.json'))
+  const calibration = await readJudgeCalibration(join(out, 'judge'))
+  return {
+    solver: await read('solver'),
+    judge: openJudge(await read('judge'), tokenizer, calibration, threads),
+    tokenizer,
+  }
+}
