@@ -37,6 +37,11 @@ export interface PolicyOperations {
 
 export type PolicyOperation = keyof PolicyOperations
 
+/** The same operations across a boundary. */
+export type PolicyHandlers = {
+  [K in PolicyOperation]: (...args: Parameters<PolicyOperations[K]>) => Promise<ReturnType<PolicyOperations[K]>>
+}
+
 /** Client to worker. */
 export type PolicyMessage =
   | { readonly id: number; readonly operation: PolicyOperation; readonly args: readonly unknown[] }

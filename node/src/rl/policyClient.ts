@@ -1,0 +1,106 @@
+import { Worker } from 'node:worker_threads'
+import { NodeError } from '#core/errors.ts'
+import type { PolicyHandlers, PolicyOperation, PolicyReply, PolicyWorkerOptions, SentError } from './policyProtocol.ts'
+
+/** An error of the worker thread, with the code and hint that it had there; or the end of the thread itself. */
+export class PolicyWorkerError extends NodeError {
+  readonly code: string
+
+  constructor(sent: Pick<SentError, 'message' | 'code' | 'hint' | 'retryable'>, cause?: unknown) {
+    super(sent.message, { hint: sent.hint, retryable: sent.retryable, cause })
+    this.code = sent.code
+  }
+}
+
+/** The policy and the judge model in a thread of their own: the caller's event loop is never blocked. */
+export interface PolicyClient extends PolicyHandlers {
+  /**
+   * Stops the thread. Operations under way or waiting reject with code POLICY_CLOSED. In the thread, generation and
+   * scoring end at their next step; a save or an update is carried to its end, so that no file is left half-written.
+   */
+  close(): Promise<void>
+}
+
+interface PendingCall {
+  resolve(result: unknown): void
+  reject(error: PolicyWorkerError): void
+}
+
+/**
+ * Starts the worker thread. Nothing is loaded yet: call `load` and `loadJudge`.
+ *
+ * Every operation rejects with a {@link PolicyWorkerError}: the worker's own NodeError (same code and hint),
+ * POLICY_CLOSED after `close`, or POLICY_WORKER_ENDED (retryable, with a new client) if the thread dies.
+ */
+export function openPolicyClient(options: PolicyWorkerOptions = {}): PolicyClient {
+  const worker = new Worker(new URL('./policyWorker.ts', import.meta.url), { workerData: options })
+  const pending = new Map<number, PendingCall>()
+  let nextId = 0
+  let ended: PolicyWorkerError | undefined
+
+  function end(error: PolicyWorkerError): void {
+    ended ??= error
+    for (const call of pending.values()) call.reject(ended)
+    pending.clear()
+  }
+
+  const exited = new Promise<void>(resolve => {
+    worker.once('exit', code => {
+      end(workerEnded(`with code ${code}`))
+      resolve()
+    })
+  })
+  worker.once('error', error => end(workerEnded(`by an error: ${error.message}`, error)))
+  worker.on('message', (reply: PolicyReply) => {
+    const call = pending.get(reply.id)
+    pending.delete(reply.id)
+    if ('result' in reply) call?.resolve(reply.result)
+    else call?.reject(new PolicyWorkerError(reply.error, reply.error))
+  })
+
+  const call = <K extends PolicyOperation>(operation: K) =>
+    ((...args: readonly unknown[]) =>
+      new Promise((resolve, reject) => {
+        if (ended) {
+          reject(ended)
+          return
+        }
+        pending.set(nextId, { resolve, reject })
+        worker.postMessage({ id: nextId++, operation, args })
+      })) as PolicyHandlers[K]
+
+  return {
+    load: call('load'),
+    loadJudge: call('loadJudge'),
+    generate: call('generate'),
+    score: call('score'),
+    logprobs: call('logprobs'),
+    policyStep: call('policyStep'),
+    save: call('save'),
+    weightsHash: call('weightsHash'),
+    async close() {
+      end(closed())
+      worker.postMessage({ close: true })
+      await exited
+    },
+  }
+}
+
+const closed = () =>
+  new PolicyWorkerError({
+    message: 'the policy worker was closed',
+    code: 'POLICY_CLOSED',
+    hint: 'Nothing to do: the node is stopping.',
+    retryable: false,
+  })
+
+const workerEnded = (how: string, cause?: unknown) =>
+  new PolicyWorkerError(
+    {
+      message: `the policy worker ended ${how}`,
+      code: 'POLICY_WORKER_ENDED',
+      hint: 'Restart the node; if it happens again, check that there is enough free memory.',
+      retryable: true,
+    },
+    cause,
+  )
