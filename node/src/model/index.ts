@@ -1,0 +1,37 @@
+/**
+ * The model half of Waggle as a library: decoders, their files, tokenizers, generation and scoring, on ONNX Runtime.
+ *
+ * @example
+ * const config = await readDecoderConfig(folder)
+ * const generator = createGenerator(config, await readWeights(folder, config))
+ * const tokenizer = await Tokenizer.read(`${folder}/tokenizer.json`)
+ *
+ * @module @waggle/node/model
+ */
+
+export { openUniform, philox4x32, type RandomStream, randomStream, type Seed, streamKey } from '#core/random.ts'
+export {
+  type DecoderFeeds,
+  decoderFeeds,
+  lengthBatches,
+  type ScoredSequence,
+  shuffledBatches,
+} from './batch.ts'
+export { type DecoderConfig, formatDecoderConfig, parseDecoderConfig, readDecoderConfig } from './decoderConfig.ts'
+export { decoderWeightShapes, parameterCount } from './decoderWeights.ts'
+export { type Completion, createGenerator, type GenerateOptions, type Generator } from './generate.ts'
+export { initWeights } from './initWeights.ts'
+export { ModelFileError, ModelInputError } from './modelErrors.ts'
+export { encodeSafetensors, readSafetensors, type Tensor, writeSafetensors } from './safetensors.ts'
+export { createScorer, type Scorer, type SequenceScores, type SequenceToScore } from './score.ts'
+export { Tokenizer } from './tokenizer.ts'
+export { trainTokenizer } from './trainTokenizer.ts'
+export {
+  checkWeights,
+  copyWeights,
+  hashWeights,
+  readWeights,
+  sameWeights,
+  type Weights,
+  writeWeights,
+} from './weights.ts'
