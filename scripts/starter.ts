@@ -3,11 +3,14 @@
  * in the work folder; a run that was stopped goes on with the first unfinished stage.
  */
 import { spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import type { Bar } from './starter/bars.ts'
 import { fullSettings, settingsHash, smokeSettings } from './starter/settings.ts'
-import { type StageName, stageOrder, stages } from './starter/stages.ts'
-import { openWorkFolder } from './starter/workFolder.ts'
+import { type StageName, stageOrder } from './starter/stageOrder.ts'
+import { stages } from './starter/stages.ts'
+import { type Marker, openWorkFolder } from './starter/workFolder.ts'
 
 const usage = `npm run starter -- [options]
 
@@ -42,8 +45,6 @@ const work = openWorkFolder(
 const out = resolve(options.out ?? (options.smoke ? join(work.path, 'models') : join(root, 'node/models/starter')))
 const hash = settingsHash(settings, seed)
 const say = (line: string) => process.stderr.write(`${line}\n`)
-
-type Marker = { hash: string; seconds: number; result: Record<string, unknown> }
 
 async function runStageHere(name: StageName): Promise<void> {
   const startedMs = performance.now()
@@ -89,6 +90,8 @@ async function main(): Promise<void> {
     return
   }
   if (options.stage) {
+    if (!(options.stage in stages))
+      throw new Error(`unknown stage ${options.stage}: one of ${stageOrder.flat().join(' ')}`)
     await runStageHere(options.stage as StageName)
     return
   }
@@ -96,6 +99,11 @@ async function main(): Promise<void> {
     const threads = group.length > 1 ? 1 : Number(options.threads)
     await Promise.all(group.map(name => runStageApart(name, threads)))
   }
+  const { bars } = JSON.parse(await readFile(join(out, 'report.json'), 'utf8')) as { bars: Bar[] }
+  const lines = bars.map(
+    ({ what, bar, measured, holds }) => `${holds ? 'holds' : 'FAILS'}  ${what}: ${measured} (${bar})`,
+  )
+  process.stdout.write(options.json ? `${JSON.stringify({ out, bars })}\n` : `${lines.join('\n')}\nmodels in ${out}\n`)
 }
 
 await main()
