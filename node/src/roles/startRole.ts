@@ -52,6 +52,6 @@ async function run(node: PeerNode, { role, data, level, httpPort, threads }: Rol
   }
   const policy = await openPolicy(environment, role === 'solver' ? join(data, POLICY_FOLDER) : null, threads)
   if (role === 'proposer') return runProposer(node, policy, { level }).finally(policy.close)
-  const judge = await environment.openJudge(policy.judge)
+  const judge = await environment.openJudge(policy)
   return runSolver(node, policy, judge, data).finally(policy.close)
 }

@@ -112,5 +112,5 @@ async function keptSheet(node: PeerNode, round: number): Promise<ScoreSheet | nu
 
 /** Aborts when a peer that holds a bundle back would make us miss our own vote: at two thirds of the round. */
 function deadline({ signal }: PeerNode, { endsAtSec, nowSec }: RoundTime): AbortSignal {
-  return AbortSignal.any([signal, AbortSignal.timeout(Math.max(1, ((endsAtSec - nowSec) * 1000 * 2) / 3))])
+  return AbortSignal.any([signal, AbortSignal.timeout(Math.max(1, Math.round(((endsAtSec - nowSec) * 1000 * 2) / 3)))])
 }

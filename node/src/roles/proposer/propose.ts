@@ -5,8 +5,8 @@ import { admitProblem } from '#environments/codezero/admitProblem.ts'
 import { parseProposal } from '#environments/codezero/parseProposal.ts'
 import { completionText, proposalPrompt } from '#environments/codezero/prompts.ts'
 import type { Completion } from '#model/generate.ts'
+import type { PolicyClient } from '#rl/policyClient.ts'
 import type { Environment } from '../loadEnvironment.ts'
-import type { Policy } from '../models.ts'
 
 /** Times that missing proposals are sampled again before a round goes with fewer. */
 const MAX_ATTEMPTS = 8
@@ -23,7 +23,7 @@ export type Proposals = {
  * @param seedOf - seed of an attempt; each attempt draws new numbers.
  */
 export async function propose(
-  policy: Policy,
+  policy: PolicyClient,
   { spec, tokenizer }: Environment,
   level: number,
   count: number,

@@ -5,8 +5,8 @@ import {
   initialDifficulty,
   observeSolvedShare,
 } from '#environments/codezero/difficulty.ts'
+import type { PolicyClient } from '#rl/policyClient.ts'
 import { everyRound } from '../everyRound.ts'
-import type { Policy } from '../models.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
 import { roundSeed } from '../roundSeed.ts'
@@ -25,14 +25,14 @@ export type ProposerOptions = {
 }
 
 /** Proposes tasks for each next round while the current one runs. */
-export async function runProposer(node: PeerNode, policy: Policy, options: ProposerOptions = {}): Promise<void> {
+export async function runProposer(node: PeerNode, policy: PolicyClient, options: ProposerOptions = {}): Promise<void> {
   await everyRound(node, async ({ round }) => {
     const level = options.level ?? (await followScores(node, round))
     await proposeFor(node, policy, round + 1, level)
   })
 }
 
-async function proposeFor(node: PeerNode, policy: Policy, round: number, level: number): Promise<void> {
+async function proposeFor(node: PeerNode, policy: PolicyClient, round: number, level: number): Promise<void> {
   const { chainId, identity, journal, logger, environment, chain } = node
   if (journal.get(round, 'proposed') === true) return
   const { peerKey } = identity
@@ -43,7 +43,7 @@ async function proposeFor(node: PeerNode, policy: Policy, round: number, level: 
   logger.info('proposed', { round, level, tasks: tasks.length, invalid, refused })
   journal.set(round, 'report', { level, tasks: tasks.length, invalid, refused })
   if (tasks.length === 0) return
-  const bundle: TaskBundle = { v: 1, chainId, round, peerKey, policyHash: await policy.hash(), level, tasks }
+  const bundle: TaskBundle = { v: 1, chainId, round, peerKey, policyHash: await policy.weightsHash(), level, tasks }
   const root = rootOf(bundle)
   const contentId = await publishBody(node, encodeTaskBundle(bundle), {
     kind: 'tasks',

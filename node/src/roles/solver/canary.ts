@@ -6,8 +6,8 @@ import type { Level, Task } from '#environments/codezero/curriculum/task.ts'
 import { completionText, solverPrompt } from '#environments/codezero/prompts.ts'
 import { type AnswerScore, scoreAnswers } from '#environments/codezero/scoreAnswers.ts'
 import type { Completion } from '#model/generate.ts'
+import type { PolicyClient } from '#rl/policyClient.ts'
 import type { Environment } from '../loadEnvironment.ts'
-import type { Policy } from '../models.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
 
@@ -25,7 +25,7 @@ export type HeldOutSample = {
 
 /** Samples a policy on the fixed held-out set and scores it as rollouts are scored. Nothing of it is trained on. */
 export async function sampleHeldOut(
-  policy: Policy,
+  policy: PolicyClient,
   judge: Judge,
   { spec, tokenizer }: Environment,
   level: Level,
@@ -55,11 +55,11 @@ export async function sampleHeldOut(
 }
 
 /** Publishes samples on the held-out set in every round that has a canary; whoever measures runs them, never this node. */
-export async function publishCanary(node: PeerNode, policy: Policy, judge: Judge, round: number): Promise<void> {
+export async function publishCanary(node: PeerNode, policy: PolicyClient, judge: Judge, round: number): Promise<void> {
   const { spec } = node.environment
   const { everyRounds, level, tasks, samplesPerTask } = spec.canary
   if (round % everyRounds !== 0) return
-  const policyHash = await policy.hash()
+  const policyHash = await policy.weightsHash()
   const samples = await sampleHeldOut(policy, judge, node.environment, level as Level, tasks, samplesPerTask)
   const bundle: CanaryBundle = {
     v: 1,

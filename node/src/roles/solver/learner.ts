@@ -1,9 +1,9 @@
 import type { Judge } from '#environments/codezero/createJudge.ts'
+import type { RolloutGroup } from '#rl/groupStep.ts'
+import type { PolicyClient } from '#rl/policyClient.ts'
 import type { CheckedGroup } from '../checkRollouts.ts'
 import { scoreGroups } from '../evaluator/scorePeer.ts'
-import type { Policy } from '../models.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { policySequences } from './policySequences.ts'
 
 export type Learner = {
   /**
@@ -17,7 +17,7 @@ export type Learner = {
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
 
 /** Learns from groups, its own or taken: a score that came with a rollout is never believed. */
-export function createLearner(node: PeerNode, policy: Policy, judge: Judge): Learner {
+export function createLearner(node: PeerNode, policy: PolicyClient, judge: Judge): Learner {
   const { spec } = node.environment
   const { training } = spec
   const { journal, logger } = node
@@ -27,22 +27,35 @@ export function createLearner(node: PeerNode, policy: Policy, judge: Judge): Lea
       const kept = Number(journal.getState('rounds learned') ?? 0)
       const rounds = own ? kept + 1 : kept
       if (own) journal.setState('rounds learned', rounds)
-      const sequences = policySequences(
-        groups,
-        scores.map(({ score }) => score),
-        spec,
+      const warmUp = Math.min(1, Math.max(1, rounds) / Math.max(1, training.warmUpRounds))
+      const learningRate = training.learningRate * warmUp
+      const { clipLow, clipHigh, minGroupDeviation: minDeviation } = training
+      const step = { learningRate, clipLow, clipHigh, divideByDeviation: true, minDeviation }
+      const report = await policy.policyStep(
+        rewarded(
+          groups,
+          scores.map(({ score }) => score),
+        ),
+        step,
       )
-      if (sequences.length > 0) {
-        const warmUp = Math.min(1, Math.max(1, rounds) / Math.max(1, training.warmUpRounds))
-        const { clipLow, clipHigh } = training
-        const learningRate = training.learningRate * warmUp
-        const step = await policy.learn(sequences, { learningRate, clipLow, clipHigh, klBeta: 0 })
-        logger.debug('update', { own, sequences: sequences.length, learningRate, ...step })
-      }
+      logger.debug('update', { own, learningRate, groupsUsed: report.groupsUsed, ...report.step })
       return {
         meanReward: mean(scores.map(({ score }) => score)),
         averageAtK: mean(scores.map(({ components }) => components.predictedCorrectness)),
       }
     },
   }
+}
+
+/** Groups as the trainer takes them, each completion with the reward that was computed here. */
+function rewarded(groups: readonly CheckedGroup[], rewards: readonly number[]): RolloutGroup[] {
+  let next = 0
+  return groups.flatMap(({ rollouts }) => {
+    const completions = rollouts.map(({ completionTokens, logprobs }) => ({
+      tokens: completionTokens,
+      logprobs,
+      reward: rewards[next++] as number,
+    }))
+    return rollouts[0] === undefined ? [] : [{ prompt: rollouts[0].promptTokens, completions }]
+  })
 }

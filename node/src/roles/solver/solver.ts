@@ -3,11 +3,11 @@ import type { RoundTime } from '#chain/roundClock.ts'
 import { encodeRolloutBundle, rootOf } from '#core/bodies.ts'
 import type { Judge } from '#environments/codezero/createJudge.ts'
 import { solverPrompt } from '#environments/codezero/prompts.ts'
+import type { PolicyClient } from '#rl/policyClient.ts'
 import { admitTasks } from '../admitTasks.ts'
 import { type CheckedGroup, checkRollouts, drawTasks, type RoundRules } from '../checkRollouts.ts'
 import { everyRound } from '../everyRound.ts'
 import { fetchTasks } from '../fetchCommitted.ts'
-import type { Policy } from '../models.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
 import { roundSeed } from '../roundSeed.ts'
@@ -28,7 +28,7 @@ const TAKE_UNTIL = 0.8
  *
  * @param data - the peer's folder; the policy is kept in it after every round.
  */
-export async function runSolver(node: PeerNode, policy: Policy, judge: Judge, data: string): Promise<void> {
+export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Judge, data: string): Promise<void> {
   const learner = createLearner(node, policy, judge)
   await everyRound(node, async time => {
     const { round } = time
@@ -54,14 +54,14 @@ export async function runSolver(node: PeerNode, policy: Policy, judge: Judge, da
 }
 
 /** Samples the owed answers, publishes and commits them. */
-async function answer(node: PeerNode, policy: Policy, round: number, rules: RoundRules): Promise<CheckedGroup[]> {
+async function answer(node: PeerNode, policy: PolicyClient, round: number, rules: RoundRules): Promise<CheckedGroup[]> {
   const { chain, chainId, identity, logger } = node
   const { spec, tokenizer } = rules
   const { peerKey } = identity
   const tasks = drawTasks(chainId, round, peerKey, rules)
   const seed = roundSeed('rollout', chainId, round, peerKey)
   const prompts = tasks.map(({ problem }) => solverPrompt(tokenizer, problem))
-  const policyHash = await policy.hash()
+  const policyHash = await policy.weightsHash()
   const { temperature, maxNewTokens } = spec.solving
   const stopToken = tokenizer.special('<eos>')
   const sampling = { samplesPerPrompt: spec.groupSize, maxNewTokens, temperature, stopToken, seed }
@@ -79,5 +79,5 @@ async function answer(node: PeerNode, policy: Policy, round: number, rules: Roun
 /** Aborts at a share of the round. */
 function untilShare({ signal }: PeerNode, { startsAtSec, endsAtSec, nowSec }: RoundTime, share: number): AbortSignal {
   const leftMs = (startsAtSec + (endsAtSec - startsAtSec) * share - nowSec) * 1000
-  return AbortSignal.any([signal, AbortSignal.timeout(Math.max(1, leftMs))])
+  return AbortSignal.any([signal, AbortSignal.timeout(Math.max(1, Math.round(leftMs)))])
 }
