@@ -1,7 +1,7 @@
 import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
 import { seededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
 import { environmentFrom, presets } from '../../node/src/environments/codezero/presets.ts'
-import { createGrpoPeer, type GrpoPeer } from './grpoPeer.ts'
+import { createGrpoPeer, type GrpoPeer, meanReward } from './grpoPeer.ts'
 import { openJudge } from './openModels.ts'
 import { executeAnswers, sampleAnswers } from './sampleAnswers.ts'
 import { type Stage, type StageContext, withSandbox } from './stage.ts'
@@ -36,8 +36,7 @@ export const attackStage =
     const rewards: number[] = []
     for (let round = 0; round < rounds; round++) {
       const groups = await peer.rollouts(round)
-      const all = groups.flatMap(group => [...group.rewards])
-      rewards.push(all.reduce((sum, reward) => sum + reward, 0) / all.length)
+      rewards.push(meanReward(groups))
       await peer.update(groups, round, epochs)
       if (round % 10 === 9) say(`round ${round + 1}, mean reward ${mean(rewards.slice(-5)).toFixed(3)}`)
     }

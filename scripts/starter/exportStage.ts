@@ -1,5 +1,6 @@
-import { cp, mkdir, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { contentId } from '../../node/src/core/contentId.ts'
 import { judgeConfigPart } from '../../node/src/environments/codezero/readJudgeCalibration.ts'
 import { formatDecoderConfig, readDecoderConfig } from '../../node/src/model/decoderConfig.ts'
 import { hashWeights, readWeights, writeWeights } from '../../node/src/model/weights.ts'
@@ -23,8 +24,8 @@ export const exportStage: Stage = async ({ work, out }) => {
     )
     await cp(join(work.path, 'tokenizer.json'), join(folder, 'tokenizer.json'))
     const rounded = await readWeights(folder, await readDecoderConfig(folder))
-    const { size } = await stat(join(folder, 'model.safetensors'))
-    files[name] = { weightsHash: hashWeights(rounded), bytes: size }
+    const file = await readFile(join(folder, 'model.safetensors'))
+    files[name] = { weightsHash: hashWeights(rounded), fileHash: contentId(file), bytes: file.length }
   }
   return files
 }

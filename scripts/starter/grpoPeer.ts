@@ -8,16 +8,12 @@ import { scoreAnswers } from '../../node/src/environments/codezero/scoreAnswers.
 import { createGenerator, type Generator } from '../../node/src/model/generate.ts'
 import type { Tokenizer } from '../../node/src/model/tokenizer.ts'
 import { copyWeights } from '../../node/src/model/weights.ts'
-import { groupAdvantages } from '../../node/src/rl/groupAdvantages.ts'
-import { createTrainer, type PolicySequence } from '../../node/src/rl/trainer.ts'
+import { groupStep, type RolloutGroup } from '../../node/src/rl/groupStep.ts'
+import { createTrainer } from '../../node/src/rl/trainer.ts'
 import type { StoredModel } from './workFolder.ts'
 
-/** The answers to one task, as a peer would publish them, with rewards of the taker's own judge. */
-export type Group = {
-  task: Task
-  answers: { tokens: Int32Array; from: number; logprobs: Float32Array }[]
-  rewards: Float32Array
-}
+/** The answers to one task, with the rewards of the taker's own judge. */
+export type Group = RolloutGroup & { task: Task }
 
 export type GrpoPeer = {
   model: StoredModel
@@ -60,11 +56,10 @@ export async function createGrpoPeer(options: PeerOptions): Promise<GrpoPeer> {
       return rolloutGroups(tasks, { tokenizer, judge, spec, generator, seed: `${seed} answers ${round}` })
     },
     update: async (groups, round, epochs = 1) => {
-      const batch = policyBatch(groups, training.minGroupDeviation)
-      if (!batch.length) return
       const learningRate = training.learningRate * Math.min(1, (round + 1) / Math.max(1, training.warmUpRounds))
-      const { clipLow, clipHigh } = training
-      for (let i = 0; i < epochs; i++) await trainer.policyStep(batch, { learningRate, clipLow, clipHigh, klBeta: 0 })
+      const { clipLow, clipHigh, minGroupDeviation } = training
+      const options = { learningRate, clipLow, clipHigh, minDeviation: minGroupDeviation }
+      for (let i = 0; i < epochs; i++) await groupStep(trainer, groups, options)
     },
     dispose: async () => {
       await trainer.dispose()
@@ -96,30 +91,17 @@ async function rolloutGroups(
       ended,
     })),
   )
-  return tasks.map((task, i) => {
-    const of = <T>(items: readonly T[]) => items.slice(i * spec.groupSize, (i + 1) * spec.groupSize)
-    const prompt = prompts[i] as Int32Array
-    return {
-      task,
-      rewards: Float32Array.from(of(scores).map(({ score }) => score)),
-      answers: of(completions).map(({ tokens, logprobs }) => ({
-        tokens: Int32Array.of(...prompt, ...tokens),
-        from: prompt.length,
-        logprobs,
-      })),
-    }
-  })
+  return tasks.map((task, i) => ({
+    task,
+    prompt: prompts[i] as Int32Array,
+    completions: completions
+      .map(({ prompt, tokens, logprobs }, k) => ({ prompt, tokens, logprobs, reward: scores[k]?.score ?? 0 }))
+      .filter(({ prompt }) => prompt === i),
+  }))
 }
 
-function policyBatch(groups: readonly Group[], minDeviation: number): PolicySequence[] {
-  return groups.flatMap(({ answers, rewards }) => {
-    const { advantages, kept } = groupAdvantages(rewards, answers.length, { divideByDeviation: true, minDeviation })
-    if (!kept[0]) return []
-    return answers.map(({ tokens, from, logprobs }, i) => ({
-      tokens,
-      scored: Int32Array.from({ length: tokens.length - from }, (_, k) => from + k),
-      oldLogprobs: logprobs,
-      advantage: advantages[i] ?? 0,
-    }))
-  })
+/** Mean reward over all answers. */
+export function meanReward(groups: readonly Group[]): number {
+  const rewards = groups.flatMap(({ completions }) => completions.map(({ reward }) => reward))
+  return rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length
 }

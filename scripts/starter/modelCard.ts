@@ -3,7 +3,7 @@ import type { ExportedModel } from './exportStage.ts'
 
 /** Where and how the models were made. */
 export type Origin = { commit: string; seed: number; machine: string; minutes: number }
-export type ModelFacts = { parameters: number; bytes: number; weightsHash: string }
+export type ModelFacts = { parameters: number; bytes: number; weightsHash: string; fileHash: string }
 
 const titles: Record<ExportedModel, string> = { solver: 'Waggle starter solver', judge: 'Waggle starter judge' }
 
@@ -30,7 +30,7 @@ of \`node/src/environments/codezero/curriculum\`. Nothing was downloaded.
 | machine | ${origin.machine} |
 | duration | ${origin.minutes} minutes for both models |
 | parameters | ${facts.parameters} |
-| file | ${facts.bytes} bytes, bfloat16 |
+| file | ${facts.bytes} bytes, bfloat16, sha-256 ${facts.fileHash} |
 | weights | ${facts.weightsHash} (sha-256 of the weights as float32 safetensors) |
 
 ## Measured

@@ -5,7 +5,7 @@ import { environmentFrom } from '../../node/src/environments/codezero/presets.ts
 import { createGenerator, type Generator } from '../../node/src/model/generate.ts'
 import type { Tokenizer } from '../../node/src/model/tokenizer.ts'
 import type { Sandbox } from '../../node/src/sandbox/createSandbox.ts'
-import { createGrpoPeer, type Group, type GrpoPeer } from './grpoPeer.ts'
+import { createGrpoPeer, type Group, type GrpoPeer, meanReward } from './grpoPeer.ts'
 import { passRate } from './measureSolver.ts'
 import { accuracyOf } from './measureStage.ts'
 import { readExported } from './readExported.ts'
@@ -100,4 +100,3 @@ async function trainedAnswers(
 }
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
-const meanReward = (groups: readonly Group[]) => mean(groups.flatMap(({ rewards }) => [...rewards]))
