@@ -49,7 +49,7 @@ export async function groupStep(
   return { groupsUsed: kept.length, step }
 }
 
-/** A group as sequences to learn from; none if its rewards deviate too little. Empty completions are left out. */
+/** A group as sequences to learn from; none if its rewards deviate too little or it is of one. Empty completions are left out. */
 function policySequences(
   { prompt, completions }: RolloutGroup,
   options: { divideByDeviation: boolean; minDeviation: number },
@@ -60,6 +60,7 @@ function policySequences(
     if (!Number.isFinite(reward) || !logprobs.every(Number.isFinite))
       throw refuse('a reward or log-probability is not finite')
   }
+  if (completions.length < 2) return []
   const rewards = Float32Array.from(completions, completion => completion.reward)
   const { advantages, kept } = groupAdvantages(rewards, completions.length, options)
   if (!kept[0]) return []

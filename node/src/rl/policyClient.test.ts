@@ -1,0 +1,140 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { formatDecoderConfig } from '#model/decoderConfig.ts'
+import { initWeights } from '#model/initWeights.ts'
+import { hashWeights, writeWeights } from '#model/weights.ts'
+import { openPolicyClient, type PolicyClient } from './policyClient.ts'
+
+const config = {
+  architecture: 'qwen2',
+  vocabSize: 24,
+  hiddenSize: 32,
+  layers: 2,
+  heads: 4,
+  kvHeads: 2,
+  headDim: 8,
+  intermediateSize: 64,
+  rmsNormEps: 1e-6,
+  ropeTheta: 1e4,
+  tieWordEmbeddings: true,
+  maxPositions: 64,
+} as const
+
+const request = {
+  prompts: [Int32Array.of(1, 2, 3), Int32Array.of(4, 5)],
+  samplesPerPrompt: 4,
+  maxNewTokens: 6,
+  temperature: 1,
+  stopToken: 0,
+  seed: 'test',
+}
+
+let folder: string
+let client: PolicyClient
+
+async function writeModel(name: string): Promise<string> {
+  const path = join(folder, name)
+  await mkdir(path)
+  await writeFile(join(path, 'config.json'), JSON.stringify(formatDecoderConfig(config)))
+  await writeWeights(join(path, 'model.safetensors'), initWeights(config, name), 'F32')
+  return path
+}
+
+/** Generates, rewards token 7, and takes one update. */
+async function learn(policy: PolicyClient, seed: string) {
+  const completions = await policy.generate({ ...request, seed })
+  const groups = request.prompts.map((prompt, p) => ({
+    prompt,
+    completions: completions
+      .filter(c => c.prompt === p)
+      .map(({ tokens, logprobs }, i) => ({ tokens, logprobs, reward: i === 0 ? 1 : 0 })),
+  }))
+  return policy.policyStep(groups, { learningRate: 1e-3 })
+}
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'waggle-policy-'))
+  client = openPolicyClient()
+})
+
+afterEach(async () => {
+  await client.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('a policy is loaded, samples, learns, is saved and goes on bit for bit in another worker', async () => {
+  const model = await writeModel('policy')
+  expect(await client.load(model)).toEqual({ weightsHash: hashWeights(initWeights(config, 'policy')), steps: 0 })
+  const report = await learn(client, 'a')
+  expect(report.groupsUsed).toBe(2)
+  const saved = await client.save(join(folder, 'saved'))
+  expect(saved.steps).toBe(1)
+  await learn(client, 'b')
+
+  const other = openPolicyClient()
+  try {
+    expect(await other.load(join(folder, 'saved'))).toEqual(saved)
+    await learn(other, 'b')
+    expect(await other.weightsHash()).toBe(await client.weightsHash())
+    await other.save(join(folder, 'saved'))
+    const files = await readdir(join(folder, 'saved'))
+    expect(files.filter(name => name.startsWith('optimizer-'))).toHaveLength(1)
+  } finally {
+    await other.close()
+  }
+})
+
+test('log-probabilities of a completion under the policy are those that it was sampled with, within 1e-4', async () => {
+  await client.load(await writeModel('policy'))
+  const [completion] = await client.generate(request)
+  const prompt = request.prompts[0] as Int32Array
+  const tokens = Int32Array.from([...prompt, ...(completion?.tokens ?? [])])
+  const [logprobs] = await client.logprobs([{ tokens, from: prompt.length }])
+  for (const [i, logprob] of (logprobs ?? []).entries())
+    expect(logprob).toBeCloseTo(completion?.logprobs[i] as number, 4)
+})
+
+test('the judge model scores, and training the policy leaves it as it is', async () => {
+  await client.load(await writeModel('policy'))
+  await client.loadJudge(await writeModel('judge'))
+  const sequences = [{ tokens: Int32Array.of(1, 2, 3, 4, 5), from: 2 }]
+  const before = await client.score(sequences)
+  expect(before[0]?.gaps).toHaveLength(3)
+  await learn(client, 'a')
+  expect(await client.score(sequences)).toEqual(before)
+})
+
+test('an error of the worker arrives with its code and hint, and the worker goes on', async () => {
+  await expect(client.generate(request)).rejects.toMatchObject({ code: 'TRAINER', message: 'the policy is not loaded' })
+  await expect(client.load(join(folder, 'nowhere'))).rejects.toMatchObject({ code: 'MODEL_FILE' })
+  await client.load(await writeModel('policy'))
+  const prompts = [Int32Array.of(1, 99)]
+  await expect(client.generate({ ...request, prompts })).rejects.toMatchObject({ code: 'MODEL_INPUT' })
+  expect(await client.generate(request)).toHaveLength(8)
+})
+
+test('closing rejects what is under way and what comes after, and ends the thread', async () => {
+  await client.load(await writeModel('policy'))
+  const long = client.generate({ ...request, samplesPerPrompt: 64, maxNewTokens: 50 })
+  const refused = expect(long).rejects.toMatchObject({ code: 'POLICY_CLOSED' })
+  await client.close()
+  await refused
+  await expect(client.weightsHash()).rejects.toMatchObject({ code: 'POLICY_CLOSED' })
+})
+
+test('the caller’s event loop turns while the worker works', async () => {
+  await client.load(await writeModel('policy'))
+  let turns = 0
+  let done = false
+  const work = learn(client, 'a').finally(() => {
+    done = true
+  })
+  while (!done) {
+    turns++
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  await work
+  expect(turns).toBeGreaterThan(20)
+})

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { Graph } from '#engine/graph.ts'
+import { encodeModel } from '#engine/onnxModel.ts'
+import { createSession, type Tensor, tensor } from '#engine/session.ts'
+import { policyLoss } from './policyLoss.ts'
+
+const M = 5
+const names = ['logprobs', 'oldLogprobs', 'advantages', 'weights', 'referenceLogprobs'] as const
+
+async function lossOf(values: Record<(typeof names)[number], number[]>, klBeta: number): Promise<number> {
+  const graph = new Graph('f64')
+  const inputs = Object.fromEntries(names.map(name => [name, graph.input(name, 'f64', ['M'])]))
+  const loss = policyLoss(inputs as unknown as Parameters<typeof policyLoss>[0], {
+    clipLow: 0.2,
+    clipHigh: 0.28,
+    klBeta,
+  })
+  const session = await createSession(encodeModel({ loss }), { threads: 1 })
+  const fed = [...session.model.inputs.keys()] as (typeof names)[number][]
+  const feeds = Object.fromEntries(fed.map(name => [name, tensor('f64', Float64Array.from(values[name]), [M])]))
+  const outputs = await session.run(feeds)
+  await session.dispose()
+  return (outputs.loss as Tensor<'f64'>).data[0] as number
+}
+
+const ratios = [1, 1.5, 1.5, 0.5, 0.5]
+const values = {
+  logprobs: ratios.map(r => Math.log(r) - 2),
+  oldLogprobs: ratios.map(() => -2),
+  advantages: [1, 1, -1, 1, -1],
+  weights: ratios.map(() => 1 / M),
+  referenceLogprobs: ratios.map(() => -2),
+}
+
+test('the ratio is clipped only where that makes the objective smaller', async () => {
+  // min(ratio A, clipped A): 1, 1.28, -1.5, 0.5, -0.8.
+  expect(await lossOf(values, 0)).toBeCloseTo(-(1 + 1.28 - 1.5 + 0.5 - 0.8) / 5, 12)
+})
+
+test('the KL penalty is the estimator r - log r - 1, weighted by beta', async () => {
+  const kl = ratios.map(r => 1 / r - Math.log(1 / r) - 1).reduce((a, b) => a + b) / 5
+  expect(await lossOf(values, 0.04)).toBeCloseTo(-0.48 / 5 + 0.04 * kl, 12)
+})
