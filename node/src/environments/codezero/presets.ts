@@ -13,7 +13,8 @@ const starter: EnvironmentSpec = {
   groupSize: 8,
   owedLeaves: 64,
   solving: { temperature: 1, maxNewTokens: 96 },
-  proposing: { temperature: 1, maxNewTokens: 160 },
+  // Cooler than solving: at 1 one proposal in twelve is malformed, at 0.8 hardly any, and texts still differ.
+  proposing: { temperature: 0.8, maxNewTokens: 160 },
   training: {
     learningRate: 1.5e-4,
     betas: [0.9, 0.99],
