@@ -13,9 +13,6 @@ import {
 } from 'ponder'
 import type { Span } from './src/schedule.ts'
 
-// Whatever a transaction's sender may choose up to 2^32 and every time is a `bigint`: a count that does not fit its column
-// would stop the index for everybody. Rounds fit 31 bits for as long as Unix time does.
-
 /** A registered peer and what it has earned. */
 export const peer = onchainTable(
   'peer',
@@ -26,7 +23,7 @@ export const peer = onchainTable(
     /** Three words, a pure function of the peer id; kept so that a search by name is a query. */
     name: t.text().notNull(),
     account: t.hex().notNull(),
-    registeredAtSec: t.bigint().notNull(),
+    registeredAtSec: t.int8({ mode: 'number' }).notNull(),
     moves: t.integer().notNull().default(0),
     /** Points settled so far, provisional ones included. */
     pointsMilli: t.bigint().notNull().default(0n),
@@ -75,19 +72,19 @@ export const clock = onchainTable('clock', t => ({
 /** A round in which something happened, or for which tasks were committed. */
 export const round = onchainTable('round', t => ({
   number: t.integer().primaryKey(),
-  startsAtSec: t.bigint().notNull(),
-  endsAtSec: t.bigint().notNull(),
+  startsAtSec: t.int8({ mode: 'number' }).notNull(),
+  endsAtSec: t.int8({ mode: 'number' }).notNull(),
   /** Chain time from which the round's points are final. */
-  finalAtSec: t.bigint().notNull(),
+  finalAtSec: t.int8({ mode: 'number' }).notNull(),
   environmentHash: t.hex().notNull(),
-  /** Peers that committed tasks; an amendment does not count again. */
-  proposers: t.integer().notNull().default(0),
-  taskCount: t.bigint().notNull().default(0n),
-  /** Peers that committed rollouts; an amendment does not count again. */
-  solvers: t.integer().notNull().default(0),
-  rolloutCount: t.bigint().notNull().default(0n),
-  evaluatorsCommitted: t.integer().notNull().default(0),
-  evaluatorsRevealed: t.integer().notNull().default(0),
+  /** Peers that committed tasks, and rollouts; an amendment does not count again. */
+  taskCommitments: t.integer().notNull().default(0),
+  rolloutCommitments: t.integer().notNull().default(0),
+  /** What they committed, as they count it. */
+  tasks: t.integer().notNull().default(0),
+  rollouts: t.integer().notNull().default(0),
+  votesCommitted: t.integer().notNull().default(0),
+  votesRevealed: t.integer().notNull().default(0),
   settled: t.integer().notNull().default(0),
   scored: t.integer().notNull().default(0),
   unavailable: t.integer().notNull().default(0),
@@ -103,10 +100,10 @@ export const tasksCommitment = onchainTable(
     round: t.integer().notNull(),
     peerKey: t.hex().notNull(),
     root: t.hex().notNull(),
-    count: t.bigint().notNull(),
+    count: t.integer().notNull(),
     contentId: t.hex().notNull(),
     amendments: t.integer().notNull().default(0),
-    atSec: t.bigint().notNull(),
+    atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),
   }),
   table => ({ pk: primaryKey({ columns: [table.round, table.peerKey] }), byPeer: index().on(table.peerKey) }),
@@ -119,11 +116,11 @@ export const rolloutCommitment = onchainTable(
     round: t.integer().notNull(),
     peerKey: t.hex().notNull(),
     root: t.hex().notNull(),
-    leafCount: t.bigint().notNull(),
+    leafCount: t.integer().notNull(),
     policyHash: t.hex().notNull(),
     contentId: t.hex().notNull(),
     amendments: t.integer().notNull().default(0),
-    atSec: t.bigint().notNull(),
+    atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),
   }),
   table => ({ pk: primaryKey({ columns: [table.round, table.peerKey] }), byPeer: index().on(table.peerKey) }),
@@ -136,8 +133,8 @@ export const voteCommit = onchainTable(
     round: t.integer().notNull(),
     evaluatorKey: t.hex().notNull(),
     commitment: t.hex().notNull(),
-    committedAtSec: t.bigint().notNull(),
-    revealedAtSec: t.bigint(),
+    committedAtSec: t.int8({ mode: 'number' }).notNull(),
+    revealedAtSec: t.int8({ mode: 'number' }),
     /** Content id of the score sheet, known once revealed. */
     contentId: t.hex(),
   }),
@@ -157,7 +154,7 @@ export const vote = onchainTable(
     scoreMilli: t.integer(),
     componentRoot: t.hex().notNull(),
     contentId: t.hex().notNull(),
-    atSec: t.bigint().notNull(),
+    atSec: t.int8({ mode: 'number' }).notNull(),
   }),
   table => ({
     pk: primaryKey({ columns: [table.round, table.evaluatorKey, table.peerKey] }),
@@ -176,8 +173,8 @@ export const settlement = onchainTable(
     outcome: settlementOutcome().notNull(),
     scoreMilli: t.integer().notNull(),
     votes: t.integer().notNull(),
-    finalAtSec: t.bigint().notNull(),
-    atSec: t.bigint().notNull(),
+    finalAtSec: t.int8({ mode: 'number' }).notNull(),
+    atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),
   }),
   table => ({
@@ -212,7 +209,7 @@ export const feedItem = onchainTable(
     round: t.integer(),
     peerKey: t.hex(),
     detail: t.jsonb().$type<Record<string, string | number | null>>().notNull(),
-    atSec: t.bigint().notNull(),
+    atSec: t.int8({ mode: 'number' }).notNull(),
     blockNumber: t.integer().notNull(),
     transactionHash: t.hex().notNull(),
   }),
@@ -278,38 +275,25 @@ export const evaluatorSeatRelations = relations(evaluatorSeat, ({ one }) => ({
   evaluator: one(evaluator, { fields: [evaluatorSeat.peerKey], references: [evaluator.peerKey] }),
 }))
 
-export const roundRelations = relations(round, ({ many }) => ({
-  tasksCommitments: many(tasksCommitment),
-  rolloutCommitments: many(rolloutCommitment),
-  voteCommits: many(voteCommit),
-  votes: many(vote),
-  settlements: many(settlement),
-}))
-
 export const tasksCommitmentRelations = relations(tasksCommitment, ({ one }) => ({
   peer: one(peer, { fields: [tasksCommitment.peerKey], references: [peer.peerKey] }),
-  inRound: one(round, { fields: [tasksCommitment.round], references: [round.number] }),
 }))
 
 export const rolloutCommitmentRelations = relations(rolloutCommitment, ({ one }) => ({
   peer: one(peer, { fields: [rolloutCommitment.peerKey], references: [peer.peerKey] }),
-  inRound: one(round, { fields: [rolloutCommitment.round], references: [round.number] }),
 }))
 
 export const voteCommitRelations = relations(voteCommit, ({ one }) => ({
   evaluator: one(evaluator, { fields: [voteCommit.evaluatorKey], references: [evaluator.peerKey] }),
-  inRound: one(round, { fields: [voteCommit.round], references: [round.number] }),
 }))
 
 export const voteRelations = relations(vote, ({ one }) => ({
   peer: one(peer, { fields: [vote.peerKey], references: [peer.peerKey], relationName: 'votesReceived' }),
   evaluator: one(peer, { fields: [vote.evaluatorKey], references: [peer.peerKey] }),
-  inRound: one(round, { fields: [vote.round], references: [round.number] }),
 }))
 
 export const settlementRelations = relations(settlement, ({ one }) => ({
   peer: one(peer, { fields: [settlement.peerKey], references: [peer.peerKey] }),
-  inRound: one(round, { fields: [settlement.round], references: [round.number] }),
 }))
 
 export const feedItemRelations = relations(feedItem, ({ one }) => ({

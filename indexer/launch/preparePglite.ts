@@ -28,6 +28,8 @@ export async function preparePglite(folder: string, schema: string): Promise<Pre
       return { kind: 'dropped', reason: 'it was built by other code, or for another deployment or chain' }
     }
     await db.exec(`UPDATE "${schema}"._ponder_meta SET value = jsonb_set(value, '{is_locked}', '0')`)
+    // Ponder takes back all rows that were not final, yet leaves this: `/status` would claim a tip that is not there.
+    await db.exec(`UPDATE "${schema}"._ponder_checkpoint SET latest_checkpoint = safe_checkpoint`)
     const checkpoints = await db.query<{ at: string }>(
       `SELECT SUBSTR(finalized_checkpoint, 1, 10) AS at FROM "${schema}"._ponder_checkpoint`,
     )

@@ -11,7 +11,7 @@ export async function addToFeed(context: Context, event: Event, item: Item): Pro
     round: item.round ?? null,
     peerKey: item.peerKey ?? null,
     detail: item.detail,
-    atSec: event.block.timestamp,
+    atSec: Number(event.block.timestamp),
     blockNumber: Number(event.block.number),
     transactionHash: event.transaction.hash,
   })

@@ -7,7 +7,9 @@ import { updatePeer } from './peerRow.ts'
 ponder.on('PeerRegistry:PeerRegistered', async ({ event, context }) => {
   const { peerKey, account, peerId } = event.args
   const name = peerName(peerId)
-  await context.db.insert(peer).values({ peerKey, peerId, name, account, registeredAtSec: event.block.timestamp })
+  await context.db
+    .insert(peer)
+    .values({ peerKey, peerId, name, account, registeredAtSec: Number(event.block.timestamp) })
   await addToFeed(context, event, { kind: 'peerRegistered', peerKey, detail: { account, peerId, name } })
 })
 

@@ -35,8 +35,10 @@ ponder.on('RewardVotes:EvaluatorRemoved', async ({ event, context }) => {
 ponder.on('RewardVotes:VotesCommitted', async ({ event, context }) => {
   const { evaluatorKey, commitment } = event.args
   const round = Number(event.args.round)
-  await context.db.insert(voteCommit).values({ round, evaluatorKey, commitment, committedAtSec: event.block.timestamp })
-  await updateRound(context, round, row => ({ evaluatorsCommitted: row.evaluatorsCommitted + 1 }))
+  await context.db
+    .insert(voteCommit)
+    .values({ round, evaluatorKey, commitment, committedAtSec: Number(event.block.timestamp) })
+  await updateRound(context, round, row => ({ votesCommitted: row.votesCommitted + 1 }))
   await context.db.update(evaluator, { peerKey: evaluatorKey }).set(row => ({ votesCommitted: row.votesCommitted + 1 }))
   await addToFeed(context, event, { kind: 'votesCommitted', round, peerKey: evaluatorKey, detail: { commitment } })
 })
@@ -44,7 +46,7 @@ ponder.on('RewardVotes:VotesCommitted', async ({ event, context }) => {
 ponder.on('RewardVotes:VotesRevealed', async ({ event, context }) => {
   const { evaluatorKey, peerKeys, scoresMilli, componentRoots, contentId } = event.args
   const round = Number(event.args.round)
-  const atSec = event.block.timestamp
+  const atSec = Number(event.block.timestamp)
   const votes = peerKeys.flatMap((peerKey, index) => {
     const score = scoresMilli[index]
     const componentRoot = componentRoots[index]
@@ -55,7 +57,7 @@ ponder.on('RewardVotes:VotesRevealed', async ({ event, context }) => {
   })
   if (votes.length > 0) await context.db.insert(vote).values(votes)
   await context.db.update(voteCommit, { round, evaluatorKey }).set({ revealedAtSec: atSec, contentId })
-  await updateRound(context, round, row => ({ evaluatorsRevealed: row.evaluatorsRevealed + 1 }))
+  await updateRound(context, round, row => ({ votesRevealed: row.votesRevealed + 1 }))
   await context.db.update(evaluator, { peerKey: evaluatorKey }).set(row => ({ votesRevealed: row.votesRevealed + 1 }))
   const detail = { votes: votes.length, contentId }
   await addToFeed(context, event, { kind: 'votesRevealed', round, peerKey: evaluatorKey, detail })
@@ -78,7 +80,7 @@ ponder.on('RewardVotes:Settled', async ({ event, context }) => {
     scoreMilli,
     votes,
     finalAtSec,
-    atSec: event.block.timestamp,
+    atSec: Number(event.block.timestamp),
     transactionHash: event.transaction.hash,
   })
   await updatePeer(context, peerKey, row => ({

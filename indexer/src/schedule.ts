@@ -25,9 +25,9 @@ export function inForce<T extends { fromRound: number }>(spans: readonly T[], ro
 }
 
 /** Unix time, seconds, at which a round starts. */
-export function startOf(schedule: readonly Span[], round: number): bigint {
+export function startOf(schedule: readonly Span[], round: number): number {
   const { fromRound, startsAtSec, roundSeconds } = inForce(schedule, round)
-  return BigInt(startsAtSec) + BigInt(round - fromRound) * BigInt(roundSeconds)
+  return startsAtSec + (round - fromRound) * roundSeconds
 }
 
 /**

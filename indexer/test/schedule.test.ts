@@ -7,15 +7,15 @@ const schedule = [
 ]
 
 test('a round starts where its span says', () => {
-  expect(startOf(schedule, 0)).toBe(1_000n)
-  expect(startOf(schedule, 9)).toBe(1_180n)
-  expect(startOf(schedule, 10)).toBe(1_200n)
-  expect(startOf(schedule, 12)).toBe(1_210n)
+  expect(startOf(schedule, 0)).toBe(1_000)
+  expect(startOf(schedule, 9)).toBe(1_180)
+  expect(startOf(schedule, 10)).toBe(1_200)
+  expect(startOf(schedule, 12)).toBe(1_210)
 })
 
 test('a round is final when the third round after it has ended', () => {
-  expect(timesOf(schedule, 5)).toEqual({ startsAtSec: 1_100n, endsAtSec: 1_120n, finalAtSec: 1_180n })
-  expect(timesOf(schedule, 7).finalAtSec).toBe(1_205n)
+  expect(timesOf(schedule, 5)).toEqual({ startsAtSec: 1_100, endsAtSec: 1_120, finalAtSec: 1_180 })
+  expect(timesOf(schedule, 7).finalAtSec).toBe(1_205)
 })
 
 test('an announcement voids those made earlier for the same or later rounds', () => {

@@ -293,7 +293,7 @@ function ballotArgs(scores: Ballot['scores']) {
 }
 
 /** Waits for something that other processes bring about, asking again until it holds. */
-export async function until(holds: () => Promise<boolean>, timeoutMs = 20_000): Promise<void> {
+export async function until(holds: () => Promise<boolean>, timeoutMs = 120_000): Promise<void> {
   const deadlineMs = performance.now() + timeoutMs
   let last: unknown
   for (;;) {

@@ -1,4 +1,4 @@
-import { encode, type FeedRow, FeedWindow } from './feedWindow.ts'
+import { type FeedRow, FeedWindow } from './feedWindow.ts'
 
 export interface Head {
   blockNumber: number
@@ -55,7 +55,7 @@ export class Broadcaster<Row extends FeedRow> {
     await this.#enqueue(async () => {
       // With nobody listening the window has gone stale.
       if (this.#listeners.size === 0) await this.#refresh()
-      if (this.#head !== null) send({ event: 'head', data: encode(this.#head) })
+      if (this.#head !== null) send({ event: 'head', data: JSON.stringify(this.#head) })
       const { rows } = this.#window
       const wanted =
         'afterId' in backlog ? rows.filter(row => row.id > backlog.afterId) : rows.slice(rows.length - backlog.last)
@@ -76,12 +76,12 @@ export class Broadcaster<Row extends FeedRow> {
 
   async #refresh(): Promise<void> {
     const head = await this.#source.readHead()
-    if (encode(head) === encode(this.#head) && head !== null) return
+    if (JSON.stringify(head) === JSON.stringify(this.#head) && head !== null) return
     const { added, retracted } = this.#window.replace(await this.#source.readRows())
     this.#head = head
-    for (const id of retracted) this.#broadcast({ event: 'retract', data: encode({ id }) })
+    for (const id of retracted) this.#broadcast({ event: 'retract', data: JSON.stringify({ id }) })
     for (const row of added) this.#broadcast(item(row))
-    if (head !== null) this.#broadcast({ event: 'head', data: encode(head) })
+    if (head !== null) this.#broadcast({ event: 'head', data: JSON.stringify(head) })
   }
 
   #broadcast(message: Message): void {
@@ -107,5 +107,5 @@ export class Broadcaster<Row extends FeedRow> {
 }
 
 function item(row: FeedRow): Message {
-  return { event: 'item', id: row.id, data: encode(row) }
+  return { event: 'item', id: row.id, data: JSON.stringify(row) }
 }

@@ -24,19 +24,14 @@ export class FeedWindow<Row extends FeedRow> {
 
   /** @param rows - the newest rows now, oldest first. */
   replace(rows: readonly Row[]): Change<Row> {
-    const before = new Map(this.#rows.map(row => [row.id, encode(row)]))
+    const before = new Map(this.#rows.map(row => [row.id, JSON.stringify(row)]))
     const now = new Set(rows.map(row => row.id))
     const oldest = rows[0]?.id
     this.#rows = rows
     return {
-      added: rows.filter(row => before.get(row.id) !== encode(row)),
+      added: rows.filter(row => before.get(row.id) !== JSON.stringify(row)),
       // Rows older than the window's first have only moved out of it.
       retracted: [...before.keys()].filter(id => !now.has(id) && (oldest === undefined || id > oldest)),
     }
   }
-}
-
-/** JSON in which a bigint is a string, as GraphQL gives it. */
-export function encode(row: unknown): string {
-  return JSON.stringify(row, (_key, value) => (typeof value === 'bigint' ? value.toString() : value))
 }

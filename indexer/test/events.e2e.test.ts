@@ -1,0 +1,241 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { peerName } from '@waggle/node/core/peerName'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { FINALITY_ROUNDS } from '../src/schedule.ts'
+import { type Cast, gather, playRound } from './play.ts'
+import { digest, ENVIRONMENT, ROUND_SECONDS, TestChain, until } from './testChain.ts'
+import { TestIndexer } from './testIndexer.ts'
+
+// A start takes 5 s of work, and on a busy machine much longer.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
+
+const folder = mkdtempSync(join(tmpdir(), 'waggle-index-'))
+let chain: TestChain
+let indexer: TestIndexer
+let cast: Cast
+
+/** Rounds 0 to 4, with amendments in round 1: in the end round 1 is settled and not yet final. */
+beforeAll(async () => {
+  chain = await TestChain.start(folder)
+  const starting = TestIndexer.spawn(chain, join(folder, 'index'))
+  await chain.enter(0)
+  cast = await gather(chain)
+  await chain.commitTasks(cast.proposer, 1, 5)
+  for (const round of [0, 1, 2, 3, 4]) {
+    if (round > 0) await chain.enter(round)
+    if (round === 1) await chain.commit(cast.solvers[0], 1, 32)
+    await playRound(chain, cast, round)
+  }
+  indexer = await starting
+  await indexer.reachTip(chain)
+})
+
+afterAll(async () => {
+  await indexer?.end()
+  chain?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('a round counts what its peers did, and has the times that the contract computes', async () => {
+  const { round } = await indexer.query(`{ round(number: 1) {
+    startsAtSec endsAtSec finalAtSec environmentHash taskCommitments tasks rolloutCommitments rollouts
+    votesCommitted votesRevealed settled scored unavailable noQuorum scoreMilliSum
+  } }`)
+  const [startsAtSec, endsAtSec] = await chain.timesOf(1)
+  const [finalAtSec] = await chain.timesOf(1 + FINALITY_ROUNDS + 1)
+  expect(round).toEqual({
+    startsAtSec: Number(startsAtSec),
+    endsAtSec: Number(endsAtSec),
+    finalAtSec: Number(finalAtSec),
+    environmentHash: ENVIRONMENT,
+    taskCommitments: 1,
+    tasks: 8,
+    rolloutCommitments: 2,
+    rollouts: 128,
+    votesCommitted: 3,
+    votesRevealed: 3,
+    settled: 2,
+    scored: 1,
+    unavailable: 1,
+    noQuorum: 0,
+    scoreMilliSum: 600,
+  })
+})
+
+test('finality takes as many rounds as the contract says', async () => {
+  expect(BigInt(FINALITY_ROUNDS)).toBe(await chain.finalityRounds())
+})
+
+test('of a commitment that was amended the latest stands, and the earlier ones are counted', async () => {
+  const rows = await indexer.query(`{
+    tasksCommitments(where: { round: 1 }) { items { peerKey count amendments root } }
+    rolloutCommitments(where: { round: 1 }, orderBy: "amendments", orderDirection: "desc") {
+      items { peerKey leafCount amendments root policyHash contentId }
+    }
+  }`)
+  const [first, second] = cast.solvers
+  const rollouts = {
+    leafCount: 64,
+    root: digest('rollouts 64'),
+    policyHash: digest('policy'),
+    contentId: digest('rollout bundle'),
+  }
+  expect(rows).toEqual({
+    tasksCommitments: {
+      items: [{ peerKey: cast.proposer.peerKey, count: 8, amendments: 1, root: digest('tasks 8') }],
+    },
+    rolloutCommitments: {
+      items: [
+        { peerKey: first.peerKey, amendments: 1, ...rollouts },
+        { peerKey: second.peerKey, amendments: 0, ...rollouts },
+      ],
+    },
+  })
+})
+
+test('votes are kept one by one, with their components, and `unavailable` is no score', async () => {
+  const { votes } = await indexer.query<{ votes: { items: { scoreMilli: number | null }[] } }>(`{
+    votes(where: { round: 1, peerKey: "${cast.solvers[1].peerKey}" }) {
+      items { evaluatorKey scoreMilli componentRoot contentId peer { peerId } }
+    }
+  }`)
+  expect(votes.items.map(({ scoreMilli }) => scoreMilli).sort()).toEqual([300, null, null])
+  expect(votes.items[0]).toMatchObject({
+    componentRoot: digest(`components of ${cast.solvers[1].peerId}`),
+    contentId: digest('score sheet'),
+    peer: { peerId: cast.solvers[1].peerId },
+  })
+})
+
+test('settlements say how they came about, and points agree with the contract', async () => {
+  const [first, second] = cast.solvers
+  const { settlements } = await indexer.query(`{
+    settlements(where: { round: 1 }, orderBy: "scoreMilli", orderDirection: "desc") { items { peerKey outcome scoreMilli votes } }
+  }`)
+  expect(settlements).toEqual({
+    items: [
+      { peerKey: first.peerKey, outcome: 'scored', scoreMilli: 600, votes: 3 },
+      { peerKey: second.peerKey, outcome: 'unavailable', scoreMilli: 0, votes: 3 },
+    ],
+  })
+  const { peer } = await indexer.query(`{ peer(peerKey: "${first.peerKey}") { pointsMilli roundsSettled } }`)
+  expect(peer).toEqual({ pointsMilli: String(await chain.points(first)), roundsSettled: 1 })
+})
+
+test('evaluators show how often they voted, and the rounds that they sat', async () => {
+  const { evaluators } = await indexer.query(`{
+    evaluators { totalCount items { fromRound untilRound votesCommitted votesRevealed seats { totalCount } } }
+  }`)
+  const { evaluatorSeats } = await indexer.query(`{
+    evaluatorSeats(where: { fromRound_lte: 3, OR: [{ untilRound: null }, { untilRound_gt: 3 }] }) { totalCount }
+  }`)
+  expect(evaluatorSeats).toEqual({ totalCount: 3 })
+  const seat = { fromRound: 1, untilRound: null, votesCommitted: 3, votesRevealed: 2, seats: { totalCount: 1 } }
+  expect(evaluators).toEqual({ totalCount: 3, items: [seat, seat, seat] })
+})
+
+test('standings are ordered, paged and counted', async () => {
+  const page = (offset: number) =>
+    indexer.query<{ standings: { totalCount: number; items: { rank: number; peerId: string }[]; pageInfo: unknown } }>(
+      `{ standings(orderBy: "rank", limit: 4, offset: ${offset}) { totalCount items { rank peerId } pageInfo { hasNextPage hasPreviousPage } } }`,
+    )
+  const [one, two] = [await page(0), await page(4)]
+  expect(one.standings.totalCount).toBe(6)
+  expect(one.standings.items.map(({ rank }) => rank)).toEqual([1, 2, 3, 4])
+  expect(one.standings.items[0]?.peerId).toBe(cast.solvers[0].peerId)
+  expect(one.standings.pageInfo).toEqual({ hasNextPage: true, hasPreviousPage: false })
+  expect(two.standings.items.map(({ rank }) => rank)).toEqual([5, 6])
+  expect(two.standings.pageInfo).toEqual({ hasNextPage: false, hasPreviousPage: true })
+})
+
+test('standings are searched by name, peer id, account or key, and keep their rank', async () => {
+  const [{ peerId, peerKey, account }] = cast.solvers
+  const found = async (where: string) =>
+    (
+      await indexer.query<{ standings: { items: unknown[] } }>(
+        `{ standings(where: ${where}) { items { rank peerId } } }`,
+      )
+    ).standings.items
+  for (const where of [
+    `{ name_contains_nocase: "${peerName(peerId).toUpperCase()}" }`,
+    `{ peerId_starts_with: "${peerId.slice(0, 20)}" }`,
+    `{ account: "${account.address}" }`,
+    `{ peerKey: "${peerKey}" }`,
+    `{ OR: [{ peerId_contains: "${peerId}" }, { account: "${peerId}" }] }`,
+  ])
+    expect(await found(where), where).toEqual([{ rank: 1, peerId }])
+  expect(await found('{ name_contains_nocase: "no such peer" }')).toEqual([])
+})
+
+test('points are provisional until the round is final, and nothing has to be sent for that', async () => {
+  const standing = async () =>
+    (
+      await indexer.query<{ standings: { items: unknown[] } }>(
+        '{ standings(where: { rank: 1 }) { items { pointsMilli finalPointsMilli provisionalPointsMilli } } }',
+      )
+    ).standings.items[0]
+  expect(await standing()).toEqual({ pointsMilli: '600', finalPointsMilli: '0', provisionalPointsMilli: '600' })
+  await chain.enter(5)
+  await indexer.reachTip(chain)
+  expect(await standing()).toEqual({ pointsMilli: '600', finalPointsMilli: '600', provisionalPointsMilli: '0' })
+})
+
+test('a peer that moves to another account keeps its history', async () => {
+  const moved = await chain.move(cast.solvers[1])
+  await indexer.reachTip(chain)
+  const { peer } = await indexer.query(`{ peer(peerKey: "${moved.peerKey}") { account moves roundsSolved } }`)
+  expect(peer).toEqual({ account: moved.account.address.toLowerCase(), moves: 1, roundsSolved: 4 })
+})
+
+test('a seat that is given up and taken again is two spans', async () => {
+  const [evaluator] = cast.evaluators
+  await chain.remove(evaluator)
+  await chain.enter(7)
+  await chain.admit(evaluator)
+  await indexer.reachTip(chain)
+  const { evaluator: row } = await indexer.query(`{ evaluator(peerKey: "${evaluator.peerKey}") {
+    fromRound untilRound seats(orderBy: "fromRound") { items { fromRound untilRound } }
+  } }`)
+  expect(row).toEqual({
+    fromRound: 8,
+    untilRound: null,
+    seats: {
+      items: [
+        { fromRound: 1, untilRound: 6 },
+        { fromRound: 8, untilRound: null },
+      ],
+    },
+  })
+})
+
+test('a new schedule moves the times of rounds that are announced but have not begun', async () => {
+  await chain.commitTasks(cast.proposer, 8, 8)
+  await chain.commitTasks(cast.proposer, 9, 8)
+  await chain.setSchedule(9, ROUND_SECONDS / 2)
+  await indexer.reachTip(chain)
+  const { rounds } = await indexer.query(
+    '{ rounds(where: { number_gte: 8 }) { items { number startsAtSec endsAtSec } } }',
+  )
+  const expected = []
+  for (const number of [8, 9]) {
+    const [startsAtSec, endsAtSec] = await chain.timesOf(number)
+    expected.push({ number, startsAtSec: Number(startsAtSec), endsAtSec: Number(endsAtSec) })
+  }
+  expect(rounds).toEqual({ items: expected })
+})
+
+test('a reorganisation takes back what it undid', async () => {
+  const count = async () =>
+    (await indexer.query<{ peers: { totalCount: number } }>('{ peers { totalCount } }')).peers.totalCount
+  const before = await count()
+  await chain.register()
+  await until(async () => (await count()) === before + 1)
+  await chain.reorganise(1)
+  await until(async () => (await count()) === before)
+})
+
+test('nothing but these events was needed, and no warning came of them', () => {
+  expect(indexer.log).toBe('')
+})

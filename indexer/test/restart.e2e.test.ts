@@ -1,0 +1,84 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { preparePglite } from '../launch/preparePglite.ts'
+import { type Cast, gather, playRound } from './play.ts'
+import { TestChain } from './testChain.ts'
+import { TestIndexer } from './testIndexer.ts'
+
+// A start takes 5 s of work, and on a busy machine much longer.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
+
+const folder = mkdtempSync(join(tmpdir(), 'waggle-restart-'))
+const kept = join(folder, 'kept')
+let chain: TestChain
+let indexer: TestIndexer
+let cast: Cast
+/** Rows of an index that saw the whole chain at once. */
+let expected: Awaited<ReturnType<TestIndexer['dump']>>
+
+beforeAll(async () => {
+  chain = await TestChain.start(folder)
+  await chain.enter(0)
+  cast = await gather(chain)
+})
+
+afterAll(async () => {
+  await indexer?.end()
+  chain?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('killed in mid-round, with a reorganisation while it is away, it ends like an index built from nothing', async () => {
+  indexer = await TestIndexer.start(chain, kept)
+  for (const round of [0, 1, 2, 3]) {
+    await chain.enter(round)
+    await playRound(chain, cast, round)
+    // More than twice Ponder's finality, so that some of what is on disk is final and some is not.
+    await chain.client.mine({ blocks: 25, interval: 1 })
+  }
+  await chain.enter(4)
+  const undone = await chain.register()
+  await indexer.reachTip(chain)
+  expect(await indexer.query(`{ peer(peerKey: "${undone.peerKey}") { moves } }`)).toEqual({ peer: { moves: 0 } })
+
+  await indexer.end('SIGKILL')
+  await chain.reorganise(1)
+  await playRound(chain, cast, 4)
+  await chain.enter(5)
+  await playRound(chain, cast, 5)
+
+  indexer = await TestIndexer.start(chain, kept)
+  const fresh = await TestIndexer.start(chain, join(folder, 'fresh'))
+  expected = await fresh.dump()
+  await fresh.end()
+  expect(await indexer.dump()).toEqual(expected)
+  expect(JSON.stringify(expected)).not.toContain(undone.peerId)
+  expect(indexer.log).toBe('')
+})
+
+test('a second indexer on the same folder is refused', async () => {
+  const second = await TestIndexer.spawn(chain, kept)
+  expect(await second.exited()).toBe(1)
+  expect(second.log).toBe(`another indexer is using ${kept}: stop it, or set WAGGLE_INDEX to another folder\n`)
+})
+
+test('told to stop, it exits with 0', async () => {
+  expect(await indexer.end('SIGTERM')).toBe(0)
+})
+
+test('an index that does not open is built anew', async () => {
+  for (const file of ['PG_VERSION', 'global/pg_control']) writeFileSync(join(kept, 'pglite', file), 'garbage')
+  indexer = await TestIndexer.start(chain, kept)
+  expect(indexer.log).toMatch(/^index: building it anew: it does not open \(.*\)\n$/)
+  expect(await indexer.dump()).toEqual(expected)
+  await indexer.end('SIGTERM')
+})
+
+test('an index of another origin is dropped', async () => {
+  const pglite = join(kept, 'pglite')
+  const reason = 'it was built by other code, or for another deployment or chain'
+  expect(await preparePglite(pglite, 'waggle_0000000000000000')).toEqual({ kind: 'dropped', reason })
+  expect(existsSync(pglite)).toBe(false)
+})
