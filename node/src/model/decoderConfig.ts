@@ -41,6 +41,7 @@ const huggingFaceConfig = z
     rope_scaling: z.null('scaled rotary positions are not supported').optional(),
     tie_word_embeddings: z.boolean().default(false),
     max_position_embeddings: count(10_000_000).default(32_768),
+    hidden_act: z.literal('silu', 'only silu is supported').default('silu'),
     use_sliding_window: z.literal(false, 'sliding-window attention is not supported').default(false),
   })
   .transform((file, context): DecoderConfig => {

@@ -1,0 +1,93 @@
+import { afterEach, expect, test } from 'vitest'
+import { Graph } from './graph.ts'
+import { encodeModel } from './onnxModel.ts'
+import { createSession, type Session, tensor } from './session.ts'
+import * as t from './tensor.ts'
+
+const open: Session[] = []
+
+afterEach(async () => {
+  for (const session of open.splice(0)) await session.dispose()
+})
+
+/** y = x W^T + 1, and the sum of x. */
+function affine() {
+  const graph = new Graph()
+  const x = graph.input('x', 'f32', ['B', 3])
+  const w = graph.input('w', 'f32', [2, 3])
+  graph.input('unused', 'f32', [1])
+  return encodeModel({ y: t.addScalar(t.linear(x, w), 1), total: t.sumOver(x) })
+}
+
+async function sessionOf(model = affine()): Promise<Session> {
+  const session = await createSession(model, { threads: 1 })
+  open.push(session)
+  return session
+}
+
+const x = tensor('f32', Float32Array.of(1, 2, 3, 4, 5, 6), [2, 3])
+const w = tensor('f32', Float32Array.of(1, 0, 0, 0, 1, 0), [2, 3])
+
+test('a run takes feeds by name and gives outputs by name, with their shapes', async () => {
+  const session = await sessionOf()
+  expect([...session.model.inputs.keys()]).toEqual(['x', 'w'])
+  const { y, total } = await session.run({ x, w })
+  expect(y).toEqual({ dtype: 'f32', shape: [2, 2], data: Float32Array.of(2, 3, 5, 6) })
+  expect(total).toEqual({ dtype: 'f32', shape: [], data: Float32Array.of(21) })
+  expect(Object.keys(await session.run({ x, w }, ['total']))).toEqual(['total'])
+})
+
+test('inputs are read in place: what changes between runs is seen', async () => {
+  const session = await sessionOf()
+  const data = Float32Array.of(1, 1, 1)
+  const fed = { x: tensor('f32', data, [1, 3]), w }
+  await session.run(fed)
+  data[0] = 7
+  expect((await session.run(fed)).total?.data[0]).toBe(9)
+})
+
+test('a missing, unknown, mistyped or misshapen feed is named', async () => {
+  const session = await sessionOf()
+  await expect(session.run({ x })).rejects.toThrow('input w was not fed')
+  await expect(session.run({ x, w, z: x })).rejects.toThrow('no input named z')
+  const wrong = tensor('f64', new Float64Array(6), [2, 3])
+  await expect(session.run({ x: wrong, w })).rejects.toThrow('x: f64[2,3] for f32[B,3]')
+  const misshapen = tensor('f32', new Float32Array(4), [2, 2])
+  await expect(session.run({ x: misshapen, w })).rejects.toMatchObject({ code: 'ENGINE_SESSION' })
+  const short = tensor('f32', new Float32Array(5), [2, 3])
+  await expect(session.run({ x: short, w })).rejects.toThrow('with 5 elements')
+})
+
+test('a symbol has one value a run', async () => {
+  const graph = new Graph()
+  const [a, b] = [graph.input('a', 'f32', ['N']), graph.input('b', 'f32', ['N'])]
+  const session = await sessionOf(encodeModel({ sum: t.add(a, b) }))
+  const [two, three] = [2, 3].map(n => tensor('f32', new Float32Array(n), [n]))
+  await expect(session.run({ a: two, b: three } as never)).rejects.toThrow('where N is 2')
+})
+
+test('a model that ONNX Runtime refuses is a SessionError that says why', async () => {
+  const model = { ...affine(), bytes: new Uint8Array(16) }
+  await expect(createSession(model)).rejects.toMatchObject({
+    code: 'ENGINE_SESSION',
+    hint: expect.stringContaining('1.30.0'),
+  })
+})
+
+test('graphs built alike have the same bytes, and leave out what the outputs do not need', () => {
+  expect(affine().bytes).toEqual(affine().bytes)
+  expect(affine().hash).toMatch(/^[0-9a-f]{64}$/)
+  expect(affine().inputs.has('unused')).toBe(false)
+})
+
+test('shapes that do not fit are refused where the graph is built', () => {
+  const graph = new Graph()
+  const [a, b] = [graph.input('a', 'f32', ['B', 3]), graph.input('b', 'f32', ['B', 4])]
+  expect(() => t.add(a, b)).toThrow('do not broadcast')
+  expect(() => t.matMul(a, b)).toThrow('do not multiply')
+  expect(() => t.transpose(a, [0, 0])).toThrow('does not permute')
+  expect(() => t.add(a, graph.input('c', 'i64', ['B', 3]))).toThrow('do not mix')
+  expect(() => t.add(a, new Graph().input('a', 'f32', ['B', 3]))).toThrow('another graph')
+  expect(() => graph.input('a', 'f32', [])).toThrow('already has an input')
+  expect(() => graph.length('Q')).toThrow('no input has a dimension named Q')
+})
