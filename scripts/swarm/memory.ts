@@ -38,7 +38,7 @@ export async function pssMb(root: number): Promise<number> {
 }
 
 /** Samples memory until stopped and keeps the peak. */
-export function watchMemory(root: number, everyMs = 1_000): { peakMb: () => number; stop: () => void } {
+export function watchMemory(root: number, everyMs = 2_000): { peakMb: () => number; stop: () => void } {
   let peakMb = 0
   let busy = false
   const timer = setInterval(() => {

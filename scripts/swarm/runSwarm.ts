@@ -9,7 +9,7 @@ import { buildDashboard, startDashboard } from './dashboard.ts'
 import { startIndexer } from './indexer.ts'
 import { keepRunning } from './keepRunning.ts'
 import { lockData } from './lock.ts'
-import { measureHeldOut } from './measureHeldOut.ts'
+import { type HeldOut, measureHeldOut } from './measureHeldOut.ts'
 import { watchMemory } from './memory.ts'
 import { createMonitor, type Monitor } from './monitor.ts'
 import type { SwarmOptions } from './options.ts'
@@ -21,6 +21,9 @@ import { LiveTable } from './table.ts'
 
 /** Everything that a run leaves in its data folder, and that `--fresh` forgets. */
 const KEPT = ['chain', 'ignition', 'deployment.json', 'peers', 'index', 'before', 'logs', 'held-out.json']
+
+/** Peers before the chain that they write to; the empty prefix is whatever is left. */
+const STOP_ORDER = ['peer-', 'dashboard', 'indexer', 'chain', '']
 
 /**
  * Runs a swarm until it is told to stop or the run is complete, and leaves no process behind.
@@ -39,22 +42,16 @@ export async function runSwarm(options: SwarmOptions, stop: AbortController): Pr
     const swarm = await startEverything(options, supervisor, stop)
     const readySeconds = seconds()
     announce(options, swarm, readySeconds)
-    const firstSettledSeconds = await follow(options, swarm.monitor, stop.signal, seconds)
-    if (options.rounds === undefined) return
-    if (options.exit) await supervisor.stopAll(['peer-proposer', 'peer-solver', 'peer-evaluator'])
-    say(`measuring what the solvers learned, by execution on held-out tasks …`)
-    const heldOut = await measureHeldOut(supervisor, swarm.peers, swarm.startedWith, options, stop.signal)
-    await writeFile(join(options.data, 'held-out.json'), JSON.stringify(heldOut))
-    for (const { name, before, after } of heldOut.solvers)
-      say(`  ${name}: pass@1 ${before.toFixed(3)} → ${after.toFixed(3)}`)
+    const progress = await follow(options, swarm.monitor, stop.signal, seconds)
+    const heldOut = progress.isComplete ? await learned(options, supervisor, swarm, stop.signal) : null
     if (!options.exit) await untilStopped(swarm.monitor, stop.signal)
-    const { peers, rounds } = swarm.monitor.report()
-    const report = { readySeconds, firstSettledSeconds, peakPssMb: memory.peakMb(), heldOut, peers, rounds }
-    await supervisor.stopAll(['peer-', 'dashboard', 'indexer', 'chain'])
+    const { firstSettledSeconds } = progress
+    const report = { readySeconds, firstSettledSeconds, peakPssMb: memory.peakMb(), heldOut, ...swarm.monitor.report() }
+    await supervisor.stopAll(STOP_ORDER)
     if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`)
   } finally {
     memory.stop()
-    await supervisor.stopAll(['peer-', 'dashboard', 'indexer', 'chain'])
+    await supervisor.stopAll(STOP_ORDER)
     await release()
   }
 }
@@ -118,31 +115,57 @@ function announce(options: SwarmOptions, { deployment, peers }: Swarm, readySeco
   say(`\nready after ${readySeconds.toFixed(0)} s; dashboard on http://localhost:${options.port}\n`)
 }
 
-/** Shows the rounds until the run is complete. @returns seconds until the first round had settled. */
+/** How far a run came: whether all its rounds have settled, and after how many seconds the first had. */
+interface Progress {
+  isComplete: boolean
+  firstSettledSeconds: number | null
+}
+
+/** Shows the rounds until the run is complete or stopped. */
 async function follow(
   options: SwarmOptions,
   monitor: Monitor,
   signal: AbortSignal,
   seconds: () => number,
-): Promise<number | null> {
+): Promise<Progress> {
   const table = new LiveTable(process.stderr)
-  let first: number | null = null
-  for (;;) {
+  let firstSettledSeconds: number | null = null
+  while (!signal.aborted) {
     const { rows, settledRounds } = await monitor.refresh()
     table.update(rows)
-    if (settledRounds > 0) first ??= seconds()
-    if (options.rounds !== undefined && settledRounds >= options.rounds) return first
-    await sleep(1_000, undefined, { signal })
+    if (settledRounds > 0) firstSettledSeconds ??= seconds()
+    if (options.rounds !== undefined && settledRounds >= options.rounds)
+      return { isComplete: true, firstSettledSeconds }
+    await pause(signal)
   }
+  return { isComplete: false, firstSettledSeconds }
+}
+
+/** Measures what the run taught, and leaves the figures where the gateway finds them for the dashboard. */
+async function learned(
+  options: SwarmOptions,
+  supervisor: Supervisor,
+  swarm: Swarm,
+  signal: AbortSignal,
+): Promise<HeldOut> {
+  if (options.exit) await supervisor.stopAll(['peer-proposer', 'peer-solver', 'peer-evaluator'])
+  say('measuring what the solvers learned, by execution on held-out tasks …')
+  const heldOut = await measureHeldOut(supervisor, swarm.peers, swarm.startedWith, options, signal)
+  await writeFile(join(options.data, 'held-out.json'), JSON.stringify(heldOut))
+  for (const { name, before, after } of heldOut.solvers)
+    say(`  ${name}: pass@1 ${before.toFixed(3)} → ${after.toFixed(3)}`)
+  return heldOut
 }
 
 async function untilStopped(monitor: Monitor, signal: AbortSignal): Promise<void> {
   const table = new LiveTable(process.stderr)
   while (!signal.aborted) {
     table.update((await monitor.refresh()).rows)
-    await sleep(1_000, undefined, { signal }).catch(() => undefined)
+    await pause(signal)
   }
 }
+
+const pause = (signal: AbortSignal) => sleep(1_000, undefined, { signal }).catch(() => undefined)
 
 /** Progress goes to stderr: stdout is for the report. */
 function say(line: string): void {

@@ -17,7 +17,8 @@ export async function everyRound(node: PeerNode, work: (time: RoundTime) => Prom
   const { chain, journal, logger, signal } = node
   let next = 0
   let failures = 0
-  let before = journal.latestRound()
+  const kept = journal.getState('round')
+  let before = typeof kept === 'number' ? kept : undefined
   while (!signal.aborted) {
     const time = await chain.rounds.waitFor(next, signal)
     node.setRound(time.round)
@@ -36,6 +37,7 @@ export async function everyRound(node: PeerNode, work: (time: RoundTime) => Prom
     }
     journal.prune(time.round - ROUNDS_KEPT)
     await node.bundles.pruneBefore(time.round - ROUNDS_KEPT)
+    journal.setState('round', time.round)
     before = time.round
     next = time.round + 1
   }

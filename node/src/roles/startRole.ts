@@ -5,6 +5,7 @@ import { loadEnvironment } from './loadEnvironment.ts'
 import { openJudgeModel, openPolicy } from './openModels.ts'
 import { openPeer, type PeerNode, type PeerOptions } from './peerNode.ts'
 import { runProposer } from './proposer/proposer.ts'
+import { reportOutcome } from './reportOutcome.ts'
 import type { RoleName } from './roleName.ts'
 import { POLICY_FOLDER, runSolver } from './solver/solver.ts'
 
@@ -38,8 +39,10 @@ export async function startRole(options: RoleOptions): Promise<void> {
 async function register({ chain, logger }: PeerNode, role: RoleName): Promise<void> {
   if (role === 'gateway') return
   const outcome = await chain.registerPeer()
-  if (outcome.status === 'mined') logger.info('registered', { hash: outcome.hash })
-  else if (outcome.status !== 'already registered') logger.warn('this peer is not registered', { outcome })
+  if (outcome.status === 'already registered') return
+  if (outcome.status === 'unsupported key')
+    return logger.warn('an RSA peer cannot register yet: it takes part, but earns no points')
+  reportOutcome(logger, 'registered', outcome, {})
 }
 
 async function run(node: PeerNode, { role, data, level, httpPort, threads }: RoleOptions): Promise<void> {

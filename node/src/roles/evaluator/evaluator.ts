@@ -15,6 +15,7 @@ import { everyRound } from '../everyRound.ts'
 import { fetchRollouts, fetchTasks } from '../fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
+import { reportOutcome } from '../reportOutcome.ts'
 import { scorePeer } from './scorePeer.ts'
 
 /** Votes on the round before, reveals on the one before that, and settles the third. */
@@ -46,8 +47,7 @@ async function vote(node: PeerNode, judge: Judge, round: number, time: RoundTime
   const contentId = journal.get(round, 'sheet') as Hex
   const outcome = await chain.commitVotes(round, { ...votesOf(sheet), contentId })
   const scores = sheet.peers.map(({ scoreMilli }) => scoreMilli)
-  if (outcome.status === 'mined') logger.info('voted', { round, scores })
-  else logger.warn('the votes were not committed', { round, outcome })
+  reportOutcome(logger, 'votes committed', outcome, { round, scores })
 }
 
 async function makeSheet(node: PeerNode, judge: Judge, round: number, signal: AbortSignal): Promise<ScoreSheet> {
@@ -78,7 +78,7 @@ async function reveal(node: PeerNode, round: number): Promise<void> {
     count: sheet.peers.length,
   })
   const outcome = await node.chain.revealVotes(round, { ...votesOf(sheet), contentId })
-  if (outcome.status !== 'mined') node.logger.warn('the votes were not revealed', { round, outcome })
+  reportOutcome(node.logger, 'votes revealed', outcome, { round })
 }
 
 /**
@@ -99,9 +99,7 @@ async function settle(node: PeerNode, round: number, { startsAtSec, endsAtSec }:
     round,
     commitments.map(({ peerKey }) => peerKey),
   )
-  for (const outcome of outcomes)
-    if (outcome.status === 'mined') logger.info('settled', { round, peers: commitments.length })
-    else logger.warn('the round was not settled', { round, outcome })
+  for (const outcome of outcomes) reportOutcome(logger, 'round settled', outcome, { round, peers: commitments.length })
 }
 
 async function keptSheet(node: PeerNode, round: number): Promise<ScoreSheet | null> {

@@ -8,22 +8,34 @@ import type { PeerNode } from '../peerNode.ts'
 /** A body that was announced and is kept: its author and its content id. */
 export type KeptBody = { peerId: string; contentId: Hex }
 
-/** Fetches every body that is announced, keeps it, and notes whose it is; so that pages can show what the chain only hashes. */
+/**
+ * Fetches every body that is announced, keeps it, and notes whose it is; so that pages can show what the chain only hashes.
+ *
+ * @returns ends it, and resolves when what was under way is over.
+ */
 export function collectBodies(
   node: PeerNode,
   onBody: (announcement: Announcement, bytes: Uint8Array) => void,
-): () => void {
+): () => Promise<void> {
+  const underWay = new Set<Promise<void>>()
   const take = async (announcement: Announcement) => {
     const { kind, round, peerId, contentId, root, count } = announcement
     const commitment = { peerKey: peerKeyOf(peerId), root, count, contentId }
     const bytes = await fetchBody(node, round, kind, commitment, node.signal)
-    if (bytes === null) return
+    if (bytes === null || node.signal.aborted) return
     node.journal.set(round, `${kind} ${peerId}`, contentId)
     onBody(announcement, bytes)
   }
-  const stops = announcementKinds.map(kind => node.network.onAnnouncement(kind, take))
-  return () => {
+  const stops = announcementKinds.map(kind =>
+    node.network.onAnnouncement(kind, announcement => {
+      const work = take(announcement).finally(() => underWay.delete(work))
+      underWay.add(work)
+      return work
+    }),
+  )
+  return async () => {
     for (const stop of stops) stop()
+    await Promise.allSettled(underWay)
   }
 }
 

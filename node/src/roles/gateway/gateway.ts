@@ -52,7 +52,7 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
       node.journal.set(round, 'seen', true)
     })
   } finally {
-    stopCollecting()
+    await stopCollecting()
     server.closeAllConnections()
     server.close()
     await measuring

@@ -9,6 +9,7 @@ import type { PolicyClient } from '#rl/policyClient.ts'
 import { everyRound } from '../everyRound.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
+import { reportOutcome } from '../reportOutcome.ts'
 import { roundSeed } from '../roundSeed.ts'
 import { propose } from './propose.ts'
 import { solvedShare } from './solvedShare.ts'
@@ -24,11 +25,14 @@ export type ProposerOptions = {
   level?: number | undefined
 }
 
-/** Proposes tasks for each next round while the current one runs. */
+/** Rounds ahead that tasks are proposed for: one would do, two leave a slow machine a round to spare. */
+const AHEAD = 2
+
+/** Proposes tasks for the rounds to come while the current one runs. */
 export async function runProposer(node: PeerNode, policy: PolicyClient, options: ProposerOptions = {}): Promise<void> {
   await everyRound(node, async ({ round }) => {
     const level = options.level ?? (await followScores(node, round))
-    await proposeFor(node, policy, round + 1, level)
+    for (let ahead = 1; ahead <= AHEAD; ahead++) await proposeFor(node, policy, round + ahead, level)
   })
 }
 
@@ -52,8 +56,7 @@ async function proposeFor(node: PeerNode, policy: PolicyClient, round: number, l
     count: tasks.length,
   })
   const outcome = await chain.commitTasks({ round, root, count: tasks.length, contentId })
-  if (outcome.status === 'mined') journal.set(round, 'proposed', true)
-  else logger.warn('the tasks were not committed', { round, outcome })
+  if (reportOutcome(logger, 'tasks committed', outcome, { round })) journal.set(round, 'proposed', true)
 }
 
 /** Moves the controller by every round that has become final since, and tells where it stands. */

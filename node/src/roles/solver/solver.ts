@@ -10,6 +10,7 @@ import { everyRound } from '../everyRound.ts'
 import { fetchTasks } from '../fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
+import { reportOutcome } from '../reportOutcome.ts'
 import { roundSeed } from '../roundSeed.ts'
 import { publishCanary } from './canary.ts'
 import { createLearner } from './learner.ts'
@@ -70,9 +71,9 @@ async function answer(node: PeerNode, policy: PolicyClient, round: number, rules
   const commitment = { round, root: rootOf(bundle), count: completions.length, policyHash }
   const contentId = await publishBody(node, encodeRolloutBundle(bundle), { kind: 'rollouts', ...commitment })
   // Learning does not wait for the chain: the outbox sees to it, and a commitment that fails costs the points, not the lesson.
-  void chain.commitRollouts({ ...commitment, contentId }).then(outcome => {
-    if (outcome.status !== 'mined') logger.warn('the rollouts were not committed', { round, outcome })
-  })
+  void chain
+    .commitRollouts({ ...commitment, contentId })
+    .then(outcome => reportOutcome(logger, 'rollouts committed', outcome, { round }))
   return checkRollouts(bundle, rules)
 }
 

@@ -1,0 +1,14 @@
+import type { TxOutcome } from '#chain/outbox.ts'
+import type { LogFields, Logger } from '#core/logger.ts'
+
+/**
+ * Notes what became of a transaction. One that waits for the next start because the node stops is no news.
+ *
+ * @param done - what it did, as in `votes committed`.
+ * @returns whether it is in a block.
+ */
+export function reportOutcome(logger: Logger, done: string, outcome: TxOutcome, fields: LogFields): boolean {
+  if (outcome.status === 'mined') logger.info(done, fields)
+  else if (outcome.status !== 'stopped') logger.warn(`not ${done}`, { ...fields, outcome })
+  return outcome.status === 'mined'
+}

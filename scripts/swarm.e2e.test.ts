@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readDeployment } from '@waggle/deployments/record'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, readChainFacts } from './swarm/chainFacts.ts'
+
+const root = join(import.meta.dirname, '..')
+const ROUNDS = 3
+
+let data: string
+let swarm: ChildProcess
+let progress = ''
+let report = ''
+let ports: { dashboard: number; chain: number }
+
+/** Five ports in a row and one more, all free a moment ago. */
+async function freePorts(): Promise<typeof ports> {
+  const listen = (port: number) =>
+    new Promise<number | null>(resolve => {
+      const server = createServer()
+      server.once('error', () => resolve(null))
+      server.listen(port, '127.0.0.1', () => {
+        const address = server.address()
+        server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : null))
+      })
+    })
+  for (;;) {
+    const first = await listen(0)
+    if (first === null || first > 65_000) continue
+    const rest = await Promise.all([1, 2, 3, 4].map(step => listen(first + step)))
+    if (rest.every(port => port !== null)) return { dashboard: first, chain: first + 4 }
+  }
+}
+
+/** Resolves when the swarm's progress says it; fails with what it said if it ends first. */
+async function says(pattern: RegExp): Promise<void> {
+  while (!pattern.test(progress)) {
+    if (swarm.exitCode !== null) throw new Error(`the swarm ended (${swarm.exitCode}):\n${progress}`)
+    await sleep(200)
+  }
+}
+
+/** Processes whose command line names the run's folder, or the port of its chain. */
+function processesOfRun(): string[] {
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .map(pid => {
+      try {
+        return `${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')}`
+      } catch {
+        return ''
+      }
+    })
+    .filter(line => line.includes(data) || line.includes(`--port ${ports.dashboard + 2} `))
+}
+
+const pidOf = (slot: string) => Number(readFileSync(join(data, 'peers', slot, 'node.pid'), 'utf8'))
+
+beforeAll(async () => {
+  data = await mkdtemp(join(tmpdir(), 'waggle-swarm-'))
+  ports = await freePorts()
+  const argv = ['scripts/swarm.ts', '--data', data, '--port', `${ports.dashboard}`, '--chain-port', `${ports.chain}`]
+  argv.push('--rounds', `${ROUNDS}`, '--round-seconds', '12', '--json')
+  swarm = spawn(process.execPath, argv, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  swarm.stderr?.on('data', chunk => {
+    progress += chunk
+  })
+  swarm.stdout?.on('data', chunk => {
+    report += chunk
+  })
+})
+
+afterAll(async () => {
+  if (swarm.exitCode === null) swarm.kill('SIGKILL')
+  await rm(data, { recursive: true, force: true })
+})
+
+test('a whole swarm learns and settles through kills, agrees with itself, and leaves no process', async () => {
+  await says(/ready after/)
+  const url = `http://127.0.0.1:${ports.dashboard}`
+  expect((await fetch(url)).status).toBe(200)
+
+  // In mid-round, without warning: one of each kind, and the indexer.
+  await says(/\n +\d+ +24/)
+  for (const slot of ['solver-1', 'evaluator-1', 'proposer']) process.kill(pidOf(slot), 'SIGKILL')
+  const indexer = processesOfRun().find(line => line.includes('indexer/start.ts'))
+  process.kill(Number(indexer?.split(' ')[0]), 'SIGKILL')
+  await says(/indexer ended \(SIGKILL\); starting it again/)
+  await says(/pass@1 [\d.]+ → [\d.]+/)
+
+  const deployment = readDeployment(join(data, 'deployment.json'))
+  const facts = await readChainFacts(connect(`http://127.0.0.1:${ports.chain}`), deployment)
+  expect(facts.rounds.filter(({ settled }) => settled > 0).length).toBeGreaterThanOrEqual(ROUNDS)
+  await indexAgrees(facts.pointsOf)
+
+  swarm.kill('SIGINT')
+  expect(await new Promise(resolve => swarm.once('close', resolve))).toBe(0)
+  expect(processesOfRun()).toEqual([])
+  expect(existsSync(join(data, 'swarm.pid'))).toBe(false)
+
+  const { rounds, peers, heldOut, peakPssMb } = JSON.parse(report.trimEnd().split('\n').at(-1) ?? '')
+  expect(rounds.length).toBeGreaterThanOrEqual(ROUNDS)
+  for (const peer of peers.filter(({ role }: { role: string }) => role === 'solver'))
+    expect(peer.points).toBeGreaterThan(0)
+  expect(rounds.some(({ taken }: { taken: number }) => taken > 0)).toBe(true)
+  expect(heldOut.solvers).toHaveLength(3)
+  expect(peakPssMb).toBeGreaterThan(0)
+})
+
+/** The index, built through a kill, says of every peer's points what the chain's events say. */
+async function indexAgrees(pointsOf: Map<string, number>): Promise<void> {
+  const query = '{ peers(limit: 100) { items { peerKey pointsMilli } } }'
+  for (let attempt = 0; ; attempt++) {
+    const indexed = await fetch(`http://127.0.0.1:${ports.dashboard + 2}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    })
+      .then(response => response.json())
+      .then(
+        ({ data: found }) =>
+          new Map(
+            found.peers.items.map((peer: { peerKey: string; pointsMilli: string }) => [
+              peer.peerKey,
+              Number(peer.pointsMilli),
+            ]),
+          ),
+      )
+      .catch(() => new Map())
+    const behind = [...pointsOf].filter(([peerKey, points]) => (indexed.get(peerKey) ?? -1) < points)
+    if (behind.length === 0) return
+    if (attempt > 100) expect([...indexed]).toEqual([...pointsOf])
+    await sleep(300)
+  }
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { parseOptions } from './options.ts'
+
+test('says nothing, gets the swarm of the README', () => {
+  expect(parseOptions([])).toMatchObject({ solvers: 3, evaluators: 3, port: 3000, 'chain-port': 8545, exit: false })
+})
+
+test('reads every option', () => {
+  const argv = '--solvers 2 --evaluators 4 --rounds 5 --level 3 --exit --json --fresh --data x --port 4000'.split(' ')
+  expect(parseOptions(argv)).toMatchObject({
+    solvers: 2,
+    evaluators: 4,
+    rounds: 5,
+    level: 3,
+    exit: true,
+    json: true,
+    fresh: true,
+    port: 4000,
+  })
+})
+
+test.each([
+  ['--evaluators 1', 'evaluators'],
+  ['--level 6', 'level'],
+  ['--rounds none', 'rounds'],
+  ['--exit', '--rounds'],
+  ['--colour blue', 'colour'],
+])('%s is refused by name', (argv, name) => {
+  expect(() => parseOptions(argv.split(' '))).toThrow(name)
+})
