@@ -2,9 +2,9 @@
 
 import { connect, disconnect, getConnectors } from '@wagmi/core'
 import { useState } from 'react'
-import { useAccount } from '@/chain/AccountProvider.tsx'
-import { type Chain, useChain } from '@/chain/ChainProvider.tsx'
-import { shorten } from '@/merge/format.ts'
+import { useAccount } from '#chain/AccountProvider.tsx'
+import { type Chain, useChain } from '#chain/ChainProvider.tsx'
+import { shorten } from '#merge/format.ts'
 
 /** Connects to the first wallet of this browser. Nothing is ever signed here; the account only tells which peers are the reader's. */
 async function connectFirst({ config }: Chain): Promise<string | null> {

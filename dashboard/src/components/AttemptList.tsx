@@ -1,4 +1,4 @@
-import { type Attempt, bestFirst } from '@/merge/problems.ts'
+import { type Attempt, bestFirst } from '#merge/problems.ts'
 import { Notice } from './Notice.tsx'
 import { PeerLink } from './PeerLink.tsx'
 import { RolloutCard } from './RolloutCard.tsx'

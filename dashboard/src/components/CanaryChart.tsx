@@ -1,9 +1,9 @@
 'use client'
 
 import { Area, CartesianGrid, ComposedChart, Line, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts'
-import { canaryGap } from '@/merge/canaryGap.ts'
-import type { CanaryRow } from '@/merge/canarySeries.ts'
-import { formatShare } from '@/merge/format.ts'
+import { canaryGap } from '#merge/canaryGap.ts'
+import type { CanaryRow } from '#merge/canarySeries.ts'
+import { formatShare } from '#merge/format.ts'
 import { CanaryLegend } from './CanaryLegend.tsx'
 import { axis, grid, tooltip } from './chartLooks.ts'
 

@@ -1,7 +1,7 @@
-import { canarySeries } from '@/merge/canarySeries.ts'
-import { canaryVerdict } from '@/merge/canaryVerdict.ts'
-import type { Canary } from '@/sources/gateway.ts'
-import type { Part } from '@/sources/part.ts'
+import { canarySeries } from '#merge/canarySeries.ts'
+import { canaryVerdict } from '#merge/canaryVerdict.ts'
+import type { Canary } from '#sources/gateway.ts'
+import type { Part } from '#sources/part.ts'
 import { CanaryChart } from './CanaryChart.tsx'
 
 /** Reward and execution in small, at the top of the page, and by name any solver that may be fooling its judge. The section below has the rest. */

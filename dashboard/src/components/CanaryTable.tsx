@@ -1,5 +1,5 @@
-import { formatShare } from '@/merge/format.ts'
-import type { CanaryPoint } from '@/sources/gateway.ts'
+import { formatShare } from '#merge/format.ts'
+import type { CanaryPoint } from '#sources/gateway.ts'
 
 /** The charts' numbers, for those who read better than they see, and for copying. Newest first. */
 export function CanaryTable({ points }: { points: CanaryPoint[] }) {

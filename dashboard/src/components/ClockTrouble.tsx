@@ -1,4 +1,4 @@
-import type { RoundClock } from '@/chain/roundClock.ts'
+import type { RoundClock } from '#chain/roundClock.ts'
 import { Notice } from './Notice.tsx'
 import { PartDown } from './PartDown.tsx'
 

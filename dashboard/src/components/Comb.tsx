@@ -1,8 +1,8 @@
 'use client'
 
-import { useRoundClock } from '@/chain/ChainProvider.tsx'
-import { useSecondsUntil } from '@/chain/useSecondsUntil.ts'
-import { roundState } from '@/merge/roundState.ts'
+import { useRoundClock } from '#chain/ChainProvider.tsx'
+import { useSecondsUntil } from '#chain/useSecondsUntil.ts'
+import { roundState } from '#merge/roundState.ts'
 import { CELL_HEIGHT, CELL_WIDTH, RoundCell } from './RoundCell.tsx'
 
 const CELLS = 6

@@ -1,4 +1,4 @@
-import { danceOf } from '@/merge/danceOf.ts'
+import { danceOf } from '#merge/danceOf.ts'
 
 /** A peer's own waggle dance, for telling peers apart at a glance. Its name always stands beside it, so it is silent to screen readers. */
 export function DanceGlyph({ peerKey, size = 32 }: { peerKey: string; size?: number }) {

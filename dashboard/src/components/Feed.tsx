@@ -1,5 +1,5 @@
-import type { FeedItem } from '@/sources/getFeed.ts'
-import type { Part } from '@/sources/part.ts'
+import type { FeedItem } from '#sources/getFeed.ts'
+import type { Part } from '#sources/part.ts'
 import { FeedList } from './FeedList.tsx'
 import { LiveBadge } from './LiveBadge.tsx'
 import { PartDown } from './PartDown.tsx'

@@ -1,5 +1,5 @@
-import { formatShare } from '@/merge/format.ts'
-import type { HeldOut as Measured } from '@/sources/gateway.ts'
+import { formatShare } from '#merge/format.ts'
+import type { HeldOut as Measured } from '#sources/gateway.ts'
 
 /** Held-out tasks before the run and after it, by execution: what the swarm has learnt. */
 export function HeldOut({ heldOut: { level, tasks, solvers } }: { heldOut: Measured }) {

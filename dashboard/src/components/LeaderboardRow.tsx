@@ -1,6 +1,6 @@
 import Link from 'next/link'
-import { formatPoints, shorten } from '@/merge/format.ts'
-import type { Standing } from '@/sources/getStandings.ts'
+import { formatPoints, shorten } from '#merge/format.ts'
+import type { Standing } from '#sources/getStandings.ts'
 import { PeerLink } from './PeerLink.tsx'
 
 /** One peer's line: points that stand, and under them those of rounds that are not final yet. */
@@ -11,7 +11,7 @@ export function LeaderboardRow({ row }: { row: Standing }) {
       <td className="w-full max-w-0 px-2 py-2.5">
         <PeerLink peer={row} />
       </td>
-      <td className="figures hidden px-2 py-2.5 text-sm sm:table-cell" title={row.account}>
+      <td className="figures hidden px-2 py-2.5 text-sm whitespace-nowrap sm:table-cell" title={row.account}>
         {shorten(row.account)}
       </td>
       <td className="figures hidden px-2 py-2.5 text-right text-sm md:table-cell">

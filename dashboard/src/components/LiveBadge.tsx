@@ -1,7 +1,7 @@
 'use client'
 
-import { useLive } from '@/live/LiveProvider.tsx'
-import type { LiveState } from '@/live/useLiveStream.ts'
+import { useLive } from '#live/LiveProvider.tsx'
+import type { LiveState } from '#live/useLiveStream.ts'
 
 const looks: Record<LiveState, { text: string; dot: string }> = {
   connecting: { text: 'Connecting', dot: 'bg-line' },

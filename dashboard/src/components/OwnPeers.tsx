@@ -1,7 +1,7 @@
 'use client'
 
 import { useEffect, useState } from 'react'
-import { useAccount } from '@/chain/AccountProvider.tsx'
+import { useAccount } from '#chain/AccountProvider.tsx'
 import { Notice } from './Notice.tsx'
 import { PeerLink } from './PeerLink.tsx'
 

@@ -1,6 +1,6 @@
 'use client'
 
-import { useAccount } from '@/chain/AccountProvider.tsx'
+import { useAccount } from '#chain/AccountProvider.tsx'
 
 /** Marks a peer of the connected account. */
 export function OwnTag({ peerKey }: { peerKey: string }) {

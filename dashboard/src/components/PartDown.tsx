@@ -1,4 +1,4 @@
-import type { Part, Source, Trouble } from '@/sources/part.ts'
+import type { Part, Source, Trouble } from '#sources/part.ts'
 import { Notice } from './Notice.tsx'
 
 type Down = Extract<Part<unknown>, { state: 'down' }>

@@ -1,5 +1,5 @@
 import Link from 'next/link'
-import type { PeerRound } from '@/merge/peerHistory.ts'
+import type { PeerRound } from '#merge/peerHistory.ts'
 import { Notice } from './Notice.tsx'
 import { Pager } from './Pager.tsx'
 import { StateBadge } from './StateBadge.tsx'

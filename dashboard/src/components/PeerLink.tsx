@@ -1,5 +1,5 @@
 import Link from 'next/link'
-import { shorten } from '@/merge/format.ts'
+import { shorten } from '#merge/format.ts'
 import { DanceGlyph } from './DanceGlyph.tsx'
 import { OwnTag } from './OwnTag.tsx'
 

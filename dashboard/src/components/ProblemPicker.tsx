@@ -1,5 +1,5 @@
 import Link from 'next/link'
-import type { Problem } from '@/merge/problems.ts'
+import type { Problem } from '#merge/problems.ts'
 
 /** All problems of a round as cells of comb: fuller with more solvers that tried them. */
 export function ProblemPicker({ all, shown }: { all: Problem[]; shown: Problem }) {

@@ -1,5 +1,5 @@
-import { componentLabel } from '@/merge/componentLabel.ts'
-import type { Rollout } from '@/sources/gateway.ts'
+import { componentLabel } from '#merge/componentLabel.ts'
+import type { Rollout } from '#sources/gateway.ts'
 
 /** One try: the text as the model wrote it, and the parts of its score as an evaluator's opened sheet has them. */
 export function RolloutCard({ rollout: { index, text, tokens, ended, components, scoreMilli } }: { rollout: Rollout }) {

@@ -1,5 +1,5 @@
 import Link from 'next/link'
-import { type RoundState, roundStates } from '@/merge/roundState.ts'
+import { type RoundState, roundStates } from '#merge/roundState.ts'
 
 export const CELL_WIDTH = 104
 export const CELL_HEIGHT = CELL_WIDTH * 1.1547

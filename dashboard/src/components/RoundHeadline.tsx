@@ -1,8 +1,8 @@
 'use client'
 
-import { useRoundClock } from '@/chain/ChainProvider.tsx'
-import { useSecondsUntil } from '@/chain/useSecondsUntil.ts'
-import { roundStates } from '@/merge/roundState.ts'
+import { useRoundClock } from '#chain/ChainProvider.tsx'
+import { useSecondsUntil } from '#chain/useSecondsUntil.ts'
+import { roundStates } from '#merge/roundState.ts'
 import { ClockTrouble } from './ClockTrouble.tsx'
 
 /** The current round in words, as the chain has it, and how long it still lasts. */

@@ -1,7 +1,7 @@
 'use client'
 
-import { useRoundClock } from '@/chain/ChainProvider.tsx'
-import { type RoundState, roundStates } from '@/merge/roundState.ts'
+import { useRoundClock } from '#chain/ChainProvider.tsx'
+import { type RoundState, roundStates } from '#merge/roundState.ts'
 import { ClockTrouble } from './ClockTrouble.tsx'
 import { useRoundState } from './StateBadge.tsx'
 

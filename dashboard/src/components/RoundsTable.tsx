@@ -1,9 +1,9 @@
 import Link from 'next/link'
-import { ROUNDS_PER_PAGE } from '@/app/(swarm)/rounds/getRoundsData.ts'
-import { formatShare } from '@/merge/format.ts'
-import { meanReward } from '@/merge/meanReward.ts'
-import type { RoundList, RoundTotals } from '@/sources/getRounds.ts'
-import type { Part } from '@/sources/part.ts'
+import { ROUNDS_PER_PAGE } from '#app/(swarm)/rounds/getRoundsData.ts'
+import { formatShare } from '#merge/format.ts'
+import { meanReward } from '#merge/meanReward.ts'
+import type { RoundList, RoundTotals } from '#sources/getRounds.ts'
+import type { Part } from '#sources/part.ts'
 import { Notice } from './Notice.tsx'
 import { Pager } from './Pager.tsx'
 import { PartDown } from './PartDown.tsx'
@@ -17,7 +17,7 @@ const columns: [title: string, className: string][] = [
   ['Solvers', 'hidden text-right md:table-cell'],
   ['Votes opened', 'hidden text-right md:table-cell'],
   ['Settled', 'hidden text-right sm:table-cell'],
-  ['Mean reward', ''],
+  ['Mean reward', 'pl-6'],
 ]
 
 /** Rounds in which something happened, newest first. */
@@ -81,7 +81,7 @@ function Row({ round }: { round: RoundTotals }) {
         {round.votesRevealed} of {round.votesCommitted}
       </td>
       <td className={`${figure} hidden sm:table-cell`}>{round.settled}</td>
-      <td className="w-[28%] px-2 py-2.5">
+      <td className="w-[28%] py-2.5 pr-2 pl-6">
         {mean === null ? <span className="text-soft">–</span> : <Bar share={mean} />}
       </td>
     </tr>

@@ -1,4 +1,4 @@
-import type { Network } from '@/chain/network.ts'
+import type { Network } from '#chain/network.ts'
 
 /** Where all of it can be checked. */
 export function SiteFooter({ network }: { network: Network | null }) {
@@ -8,17 +8,19 @@ export function SiteFooter({ network }: { network: Network | null }) {
     ['PeerRegistry', network.peerRegistry],
   ]
   return (
-    <footer className="mx-auto w-full max-w-6xl border-t border-line px-4 py-8 text-sm text-soft sm:px-6">
-      <p>
-        Chain {network.chainId}, read at <span className="figures break-all">{network.rpcUrl}</span>
-      </p>
-      <ul className="mt-1 flex flex-wrap gap-x-6 gap-y-1">
-        {contracts.map(([name, address]) => (
-          <li key={name}>
-            {name} <span className="figures break-all">{address}</span>
-          </li>
-        ))}
-      </ul>
+    <footer className="mx-auto w-full max-w-6xl px-4 text-sm text-soft sm:px-6">
+      <div className="border-t border-line py-8">
+        <p>
+          Chain {network.chainId}, read at <span className="figures break-all">{network.rpcUrl}</span>
+        </p>
+        <ul className="mt-1 flex flex-wrap gap-x-6 gap-y-1">
+          {contracts.map(([name, address]) => (
+            <li key={name}>
+              {name} <span className="figures break-all">{address}</span>
+            </li>
+          ))}
+        </ul>
+      </div>
     </footer>
   )
 }

@@ -1,7 +1,7 @@
 'use client'
 
-import { useRoundClock } from '@/chain/ChainProvider.tsx'
-import { type RoundState, roundState, roundStates } from '@/merge/roundState.ts'
+import { useRoundClock } from '#chain/ChainProvider.tsx'
+import { type RoundState, roundState, roundStates } from '#merge/roundState.ts'
 
 /** A round's state by the chain's clock; null while the chain has said nothing. */
 export function useRoundState(round: number): RoundState | null {

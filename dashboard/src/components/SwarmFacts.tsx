@@ -1,6 +1,6 @@
-import { rolesOf } from '@/merge/rolesOf.ts'
-import type { SwarmStatus } from '@/sources/gateway.ts'
-import type { Part } from '@/sources/part.ts'
+import { rolesOf } from '#merge/rolesOf.ts'
+import type { SwarmStatus } from '#sources/gateway.ts'
+import type { Part } from '#sources/part.ts'
 import { LevelCells } from './LevelCells.tsx'
 import { PartDown } from './PartDown.tsx'
 

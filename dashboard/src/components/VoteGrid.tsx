@@ -1,5 +1,5 @@
-import type { Outcome } from '@/merge/peerHistory.ts'
-import type { Vote, VoteRow, VoteTable } from '@/merge/voteTable.ts'
+import type { Outcome } from '#merge/peerHistory.ts'
+import type { Vote, VoteRow, VoteTable } from '#merge/voteTable.ts'
 import { PeerLink } from './PeerLink.tsx'
 
 const head = 'border-b border-line px-2 py-2 text-left align-bottom font-medium'

@@ -1,7 +1,7 @@
 'use client'
 
 import { createContext, type ReactNode, useContext, useEffect } from 'react'
-import { useRoundClock } from '@/chain/ChainProvider.tsx'
+import { useRoundClock } from '#chain/ChainProvider.tsx'
 import { type LiveStream, useLiveStream } from './useLiveStream.ts'
 import { useRefresh } from './useRefresh.ts'
 

@@ -1,7 +1,7 @@
 'use client'
 
 import { useEffect, useState } from 'react'
-import type { LiveChanges, LiveItem } from '@/merge/mergeFeed.ts'
+import type { LiveChanges, LiveItem } from '#merge/mergeFeed.ts'
 
 export type LiveState = 'connecting' | 'live' | 'lost'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CanaryPoint } from '@/sources/gateway.ts'
+import type { CanaryPoint } from '#sources/gateway.ts'
 import { canaryGap } from './canaryGap.ts'
 import { canarySeries } from './canarySeries.ts'
 import { canaryVerdict } from './canaryVerdict.ts'

@@ -1,4 +1,4 @@
-import type { CanaryPoint } from '@/sources/gateway.ts'
+import type { CanaryPoint } from '#sources/gateway.ts'
 
 /** What the judge paid and what execution showed, side by side, in one round. Shares from 0 to 1. */
 export interface CanaryRow {

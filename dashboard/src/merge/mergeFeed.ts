@@ -1,4 +1,4 @@
-import type { FeedItem } from '@/sources/getFeed.ts'
+import type { FeedItem } from '#sources/getFeed.ts'
 
 /** An event as the live stream sends it: the stream knows keys, not names. */
 export type LiveItem = Omit<FeedItem, 'peer'>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PeerAnswer } from '@/sources/getPeerRecord.ts'
+import type { PeerAnswer } from '#sources/getPeerRecord.ts'
 import { peerHistory, peerRoles, scoreSeries } from './peerHistory.ts'
 
 const empty: PeerAnswer = {

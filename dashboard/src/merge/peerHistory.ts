@@ -1,4 +1,4 @@
-import type { PeerAnswer } from '@/sources/getPeerRecord.ts'
+import type { PeerAnswer } from '#sources/getPeerRecord.ts'
 
 export type Outcome = 'scored' | 'unavailable' | 'noQuorum'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Rollout, RoundBodies } from '@/sources/gateway.ts'
+import type { Rollout, RoundBodies } from '#sources/gateway.ts'
 import { bestFirst, chooseProblem, problems } from './problems.ts'
 
 const rollout = (index: number, scoreMilli: number | null): Rollout => ({

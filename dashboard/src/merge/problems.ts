@@ -1,4 +1,4 @@
-import type { Rollout, RoundBodies } from '@/sources/gateway.ts'
+import type { Rollout, RoundBodies } from '#sources/gateway.ts'
 
 /** All tries of one solver at one problem. */
 export interface Attempt {

@@ -2,7 +2,7 @@
 export type RoundState = 'proposing' | 'open' | 'voting' | 'revealing' | 'settling' | 'final'
 
 export const roundStates: Record<RoundState, { label: string; doing: string }> = {
-  proposing: { label: 'Next', doing: 'Proposers publish its tasks and commit to them.' },
+  proposing: { label: 'Proposing', doing: 'Proposers publish its tasks and commit to them.' },
   open: { label: 'Open', doing: 'Solvers try its tasks, learn from each other and commit to what they tried.' },
   voting: { label: 'Voting', doing: 'Evaluators score what was tried and commit to their votes, sealed.' },
   revealing: { label: 'Revealing', doing: 'Evaluators open their votes.' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RoundAnswer } from '@/sources/getRoundRecord.ts'
+import type { RoundAnswer } from '#sources/getRoundRecord.ts'
 import { voteTable } from './voteTable.ts'
 
 const peer = (name: string) => ({ peerId: `id of ${name}`, name })

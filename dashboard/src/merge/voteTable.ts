@@ -1,4 +1,4 @@
-import type { RoundAnswer } from '@/sources/getRoundRecord.ts'
+import type { RoundAnswer } from '#sources/getRoundRecord.ts'
 import type { Outcome } from './peerHistory.ts'
 
 export interface NamedPeer {

@@ -1,4 +1,3 @@
-import 'server-only'
 import { z } from 'zod'
 
 const address = z.url().transform(url => url.replace(/\/+$/, ''))

@@ -1,4 +1,3 @@
-import 'server-only'
 import { z } from 'zod'
 import { readEnvironment } from './environment.ts'
 import { fetchPart } from './fetchPart.ts'

@@ -1,6 +1,5 @@
-import 'server-only'
 import { readDeployment } from '@waggle/deployments/record'
-import type { Network } from '@/chain/network.ts'
+import type { Network } from '#chain/network.ts'
 import { readEnvironment } from './environment.ts'
 
 /** The deployment as the browser needs it; null where none is set or its record can't be read, which is logged. */

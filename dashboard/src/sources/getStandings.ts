@@ -1,4 +1,3 @@
-import 'server-only'
 import { z } from 'zod'
 import type { Part } from './part.ts'
 import { mapPart } from './part.ts'

@@ -1,6 +1,6 @@
 'use client'
 
-import { Notice } from '@/components/Notice.tsx'
+import { Notice } from '#components/Notice.tsx'
 
 /** A fault of the dashboard itself; a source that is down never ends up here. */
 export default function ErrorPage({ error, retry }: { error: unknown; retry: () => void }) {

@@ -1,8 +1,7 @@
-import 'server-only'
-import { readPage, readParameter } from '@/merge/readPage.ts'
-import { getCanary, getSwarmStatus } from '@/sources/gateway.ts'
-import { getFeed } from '@/sources/getFeed.ts'
-import { getStandings } from '@/sources/getStandings.ts'
+import { readPage, readParameter } from '#merge/readPage.ts'
+import { getCanary, getSwarmStatus } from '#sources/gateway.ts'
+import { getFeed } from '#sources/getFeed.ts'
+import { getStandings } from '#sources/getStandings.ts'
 
 export const PEERS_PER_PAGE = 20
 const FEED_ITEMS = 24

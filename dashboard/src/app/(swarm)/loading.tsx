@@ -1,4 +1,4 @@
-import { Skeleton } from '@/components/Skeleton.tsx'
+import { Skeleton } from '#components/Skeleton.tsx'
 
 export default function Loading() {
   return <Skeleton lines={10} title="Waggle" />

@@ -1,7 +1,6 @@
-import 'server-only'
-import { readPage } from '@/merge/readPage.ts'
-import { getRounds, type RoundList } from '@/sources/getRounds.ts'
-import type { Part } from '@/sources/part.ts'
+import { readPage } from '#merge/readPage.ts'
+import { getRounds, type RoundList } from '#sources/getRounds.ts'
+import type { Part } from '#sources/part.ts'
 
 export const ROUNDS_PER_PAGE = 25
 

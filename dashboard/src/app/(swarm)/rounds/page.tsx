@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { Suspense } from 'react'
-import { RoundsTable } from '@/components/RoundsTable.tsx'
-import { Skeleton } from '@/components/Skeleton.tsx'
+import { RoundsTable } from '#components/RoundsTable.tsx'
+import { Skeleton } from '#components/Skeleton.tsx'
 import { getRoundsData } from './getRoundsData.ts'
 
 export const metadata: Metadata = { title: 'Rounds' }

@@ -1,6 +1,5 @@
-import 'server-only'
-import { getPeerRecord, type PeerAnswer } from '@/sources/getPeerRecord.ts'
-import type { Part } from '@/sources/part.ts'
+import { getPeerRecord, type PeerAnswer } from '#sources/getPeerRecord.ts'
+import type { Part } from '#sources/part.ts'
 
 /** A peer's key from its address, lower case; null for anything else. */
 export function readPeerKey(text: string): string | null {

@@ -1,9 +1,9 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { Suspense } from 'react'
-import { PeerProfile } from '@/components/PeerProfile.tsx'
-import { Skeleton } from '@/components/Skeleton.tsx'
-import { readPage } from '@/merge/readPage.ts'
+import { PeerProfile } from '#components/PeerProfile.tsx'
+import { Skeleton } from '#components/Skeleton.tsx'
+import { readPage } from '#merge/readPage.ts'
 import { getPeerData, readPeerKey } from './getPeerData.ts'
 
 export const metadata: Metadata = { title: 'Peer' }

@@ -1,7 +1,6 @@
-import 'server-only'
-import { getRoundBodies, type RoundBodies } from '@/sources/gateway.ts'
-import { getRoundRecord, type RoundAnswer } from '@/sources/getRoundRecord.ts'
-import type { Part } from '@/sources/part.ts'
+import { getRoundBodies, type RoundBodies } from '#sources/gateway.ts'
+import { getRoundRecord, type RoundAnswer } from '#sources/getRoundRecord.ts'
+import type { Part } from '#sources/part.ts'
 
 export interface RoundData {
   /** What the chain recorded. */

@@ -1,0 +1,71 @@
+import { createRequire } from 'node:module'
+import type * as GraphQL from 'graphql'
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { getFeed } from '#sources/getFeed.ts'
+import { getPeerRecord } from '#sources/getPeerRecord.ts'
+import { getRoundRecord } from '#sources/getRoundRecord.ts'
+import { getRounds } from '#sources/getRounds.ts'
+import { getStandings } from '#sources/getStandings.ts'
+import * as tables from '../../indexer/ponder.schema.ts'
+import { answers } from './fixtures/indexerAnswers.ts'
+import { solvers } from './fixtures/swarm.ts'
+
+// The very module that Ponder loads: another copy of it would refuse Ponder's schema.
+const load = createRequire(import.meta.url)
+const { parse, validate } = load('graphql') as typeof GraphQL
+const { getVariableValues } = load('graphql/execution/values.js') as typeof import('graphql/execution/values.js')
+
+interface Sent {
+  query: string
+  variables: Record<string, unknown>
+}
+
+let schema: GraphQL.GraphQLSchema
+let sent: Sent | undefined
+
+beforeAll(async () => {
+  // Ponder builds its API with this and does not export it.
+  const { buildGraphQLSchema } = await import('../../node_modules/ponder/dist/esm/graphql/index.js')
+  schema = buildGraphQLSchema({ schema: tables })
+})
+
+beforeEach(() => {
+  vi.stubEnv('WAGGLE_INDEXER_URL', 'http://127.0.0.1:1')
+  vi.stubGlobal('fetch', async (_url: string, { body }: { body: string }) => {
+    const request: Sent = JSON.parse(body)
+    sent = request
+    const operation = /^query (\w+)/.exec(request.query)?.[1] ?? ''
+    return Response.json({ data: answers[operation]?.(request.variables) })
+  })
+})
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.unstubAllGlobals()
+})
+
+const reads: Record<string, () => Promise<{ state: string }>> = {
+  'the leaderboard': () => getStandings('', 20, 0),
+  'a search': () => getStandings('50%_of\\', 20, 20),
+  'the feed': () => getFeed(24),
+  'the rounds': () => getRounds(25, 0),
+  'a round': () => getRoundRecord(39),
+  'a peer': () => getPeerRecord(solvers[0]?.peerKey ?? ''),
+}
+
+for (const [name, read] of Object.entries(reads)) {
+  test(`the query of ${name} is one that the indexer answers`, async () => {
+    expect((await read()).state).toBe('ready')
+    const { query, variables } = sent as Sent
+    const document = parse(query)
+    expect(validate(schema, document).map(error => error.message)).toEqual([])
+    const operation = document.definitions.find(definition => definition.kind === 'OperationDefinition')
+    const { errors } = getVariableValues(schema, operation?.variableDefinitions ?? [], variables)
+    expect(errors).toBeUndefined()
+  })
+}
+
+test('what means something in SQL is searched for as it is', async () => {
+  await getStandings('50%_of\\', 20, 0)
+  expect(JSON.stringify(sent?.variables)).toContain(JSON.stringify('50\\%\\_of\\\\').slice(1, -1))
+})
