@@ -78,6 +78,7 @@ async function runStageApart(name: StageName, threads: number): Promise<void> {
   if (options.smoke) args.push('--smoke')
   if (options.out) args.push('--out', resolve(options.out))
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] })
+  process.once('exit', () => child.kill())
   await new Promise<void>((done, fail) => {
     child.on('error', fail)
     child.on('exit', code => (code === 0 ? done() : fail(new Error(`stage ${name} ended with ${code}`))))
@@ -89,6 +90,7 @@ async function main(): Promise<void> {
     process.stdout.write(`${usage}\n`)
     return
   }
+  if (!Number.isInteger(seed)) throw new Error(`--seed wants a whole number, not ${options.seed}`)
   if (options.stage) {
     if (!(options.stage in stages))
       throw new Error(`unknown stage ${options.stage}: one of ${stageOrder.flat().join(' ')}`)
@@ -106,4 +108,5 @@ async function main(): Promise<void> {
   process.stdout.write(options.json ? `${JSON.stringify({ out, bars })}\n` : `${lines.join('\n')}\nmodels in ${out}\n`)
 }
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 await main()
