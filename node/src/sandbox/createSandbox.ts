@@ -26,7 +26,7 @@ export type Sandbox = {
 }
 
 export type SandboxOptions = {
-  /** Time for one case. 1 s: a right answer to a small problem takes less than a millisecond. */
+  /** Time for one case. 2 s: a right answer takes less than a millisecond, but the machine may be busy. */
   caseTimeoutMs?: number
   /** Python's memory. 512 MB: it starts at about 20. */
   memoryLimitMb?: number
@@ -42,7 +42,7 @@ const KILL_GRACE_MS = 500
  *
  * @throws {SandboxStartError} from the first run, where the child does not start.
  */
-export function createSandbox({ caseTimeoutMs = 1_000, memoryLimitMb = 512 }: SandboxOptions = {}): Sandbox {
+export function createSandbox({ caseTimeoutMs = 2_000, memoryLimitMb = 512 }: SandboxOptions = {}): Sandbox {
   let child: Promise<SandboxChild> | null = null
   let queue: Promise<unknown> = Promise.resolve()
   const start = () => {
