@@ -56,8 +56,8 @@ export function tokenScores(config: DecoderConfig, real: 'f32' | 'f64' = 'f32', 
   const targets = graph.input('targets', 'i64', ['M'])
   const weights = new Map<string, Value>()
   for (const [name, shape] of decoderWeightShapes(config)) weights.set(name, graph.input(name, real, shape))
-  const hidden = flattenRows(qwen2Hidden(config, weights, ids, cos, sin))
-  const logits = scale(qwen2Logits(config, weights, gather(hidden, rows, 0)), 1 / temperature)
+  const hidden = qwen2Hidden(config, weights, ids, cos, sin, rows)
+  const logits = scale(qwen2Logits(config, weights, hidden), 1 / temperature)
   return { graph, weights, logits, logprobs: tokenLogProb(logits, targets) }
 }
 
@@ -66,19 +66,31 @@ export function tokenScores(config: DecoderConfig, real: 'f32' | 'f64' = 'f32', 
  *
  * @param ids - i64 [B, T].
  * @param cos - [T, headDim]; `sin` likewise.
- * @returns [B, T, hidden].
+ * @param rows - i64 [M], positions b * T + t: the last layer is computed only there, where it is wanted; everywhere
+ *   by default. Only its attention looks at other positions, and half the positions of a batch are prompts.
+ * @returns [M, hidden], or [B, T, hidden] without `rows`.
  * @see Qwen2, arXiv:2407.10671 section 2.2.1.
  */
-export function qwen2Hidden(config: DecoderConfig, weights: WeightValues, ids: Value, cos: Value, sin: Value): Value {
+export function qwen2Hidden(
+  config: DecoderConfig,
+  weights: WeightValues,
+  ids: Value,
+  cos: Value,
+  sin: Value,
+  rows?: Value,
+): Value {
   const mask = causalMask(ids, config.heads / config.kvHeads, cos)
   let x = gather(weightOf(weights, 'model.embed_tokens.weight'), ids, 0)
   for (let layer = 0; layer < config.layers; layer++) {
     const weight = (name: string) => weightOf(weights, `model.layers.${layer}.${name}`)
-    x = add(
-      x,
-      attention(config, weight, rmsNorm(x, weight('input_layernorm.weight'), config.rmsNormEps), cos, sin, mask),
-    )
-    x = add(x, feedForward(weight, rmsNorm(x, weight('post_attention_layernorm.weight'), config.rmsNormEps)))
+    const norm = (y: Value, name: string) => rmsNorm(y, weight(name), config.rmsNormEps)
+    let mixed = attention(config, weight, norm(x, 'input_layernorm.weight'), cos, sin, mask)
+    if (rows && layer === config.layers - 1) {
+      mixed = gather(flattenRows(mixed), rows, 0)
+      x = gather(flattenRows(x), rows, 0)
+    }
+    x = add(x, linear(mixed, weight('self_attn.o_proj.weight')))
+    x = add(x, feedForward(weight, norm(x, 'post_attention_layernorm.weight')))
   }
   return x
 }
@@ -90,7 +102,7 @@ export function qwen2Logits(config: DecoderConfig, weights: WeightValues, hidden
   return linear(normal, weightOf(weights, head))
 }
 
-/** Grouped-query attention: [B, T, hidden] to [B, T, hidden]. */
+/** Grouped-query attention before its output matrix: [B, T, hidden] to [B, T, heads * headDim]. */
 function attention(
   config: DecoderConfig,
   weight: (name: string) => Value,
@@ -112,7 +124,7 @@ function attention(
   const scores = matMul(grouped, k, { transB: true, alpha: 1 / Math.sqrt(headDim) })
   const mixed = matMul(softmax(add(scores, mask)), v) // [B, kvHeads, G*T, D]
   const joined = transpose(reshape(mixed, ['B', heads, 'T', headDim]), [0, 2, 1, 3])
-  return linear(reshape(joined, ['B', 'T', heads * headDim]), weight('self_attn.o_proj.weight'))
+  return reshape(joined, ['B', 'T', heads * headDim])
 }
 
 function feedForward(weight: (name: string) => Value, x: Value): Value {

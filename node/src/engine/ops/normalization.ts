@@ -3,7 +3,7 @@ import type { GraphNode, Value } from '../graph.ts'
 import type { NormalizationOp } from '../op.ts'
 import { type Emitter, floatAttribute, type OpRow, required, sameType } from '../opRow.ts'
 import { dimAt, sameShape } from '../shapes.ts'
-import { add, concat, meanOver, mul, neg, split, sub, subFrom, sumTo } from '../tensor.ts'
+import { add, concat, meanOver, mul, neg, split, sub, sumTo } from '../tensor.ts'
 
 /** f32 has a fused kernel; in f64 that one rounds its second output to f32, so the formula is written out. */
 function emitRmsNorm(node: GraphNode, e: Emitter): void {
@@ -107,8 +107,9 @@ export const normalizationRows: Record<NormalizationOp, OpRow> = {
       if (dgate || dsilu) throw new GraphError('SiluMul has a gradient through its first output only')
       const dy = gradient as Value
       const [up, gate, silu] = [required(node, 1), node.outputs[1] as Value, node.outputs[2] as Value]
-      const slope = add(gate, mul(silu, subFrom(1, gate)))
-      return [mul(mul(dy, up), slope), mul(dy, silu)]
+      // dy (up s + y (1 - s)) with s = sigmoid(x): the slope times up, in the fewest passes over memory.
+      const y = node.outputs[0] as Value
+      return [mul(dy, add(y, mul(gate, sub(up, y)))), mul(dy, silu)]
     },
   },
 }
