@@ -33,7 +33,7 @@ afterAll(async () => {
 test('killed in mid-round, with a reorganisation while it is away, it ends like an index built from nothing', async () => {
   indexer = await TestIndexer.start(chain, kept)
   for (const round of [0, 1, 2, 3]) {
-    await chain.enter(round)
+    if (round > 0) await chain.enter(round)
     await playRound(chain, cast, round)
     // More than twice Ponder's finality, so that some of what is on disk is final and some is not.
     await chain.client.mine({ blocks: 25, interval: 1 })

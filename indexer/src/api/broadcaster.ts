@@ -12,9 +12,16 @@ export interface Message {
   data: string
 }
 
-export interface Source<Row extends FeedRow> {
+/** Changes whenever the index does, but for a reorganisation into events at the very same places. */
+export interface Mark {
   /** The last indexed block, null before the first. */
-  readHead: () => Promise<Head | null>
+  head: Head | null
+  /** Id of the newest row: a block may give way to another with its number and time. */
+  newestId: string | null
+}
+
+export interface Source<Row extends FeedRow> {
+  readMark: () => Promise<Mark>
   /** The newest rows, oldest first. */
   readRows: () => Promise<Row[]>
 }
@@ -24,14 +31,14 @@ export type Send = (message: Message) => void
 /**
  * One poll of the index for all who listen, and none while nobody does.
  *
- * Each tick reads one row (the head), and the feed's newest rows only if the head moved.
+ * Each tick reads the mark, and the feed's newest rows only if it changed.
  */
 export class Broadcaster<Row extends FeedRow> {
   readonly #source: Source<Row>
   readonly #intervalMs: number
   readonly #listeners = new Set<Send>()
   #window = new FeedWindow<Row>()
-  #head: Head | null = null
+  #mark: Mark = { head: null, newestId: null }
   #timer: NodeJS.Timeout | undefined
   #running = Promise.resolve()
 
@@ -55,11 +62,11 @@ export class Broadcaster<Row extends FeedRow> {
     await this.#enqueue(async () => {
       // With nobody listening the window has gone stale.
       if (this.#listeners.size === 0) await this.#refresh()
-      if (this.#head !== null) send({ event: 'head', data: JSON.stringify(this.#head) })
+      if (this.#mark.head !== null) send(headMessage(this.#mark.head))
       const { rows } = this.#window
       const wanted =
         'afterId' in backlog ? rows.filter(row => row.id > backlog.afterId) : rows.slice(rows.length - backlog.last)
-      for (const row of wanted) send(item(row))
+      for (const row of wanted) send(itemMessage(row))
       this.#listeners.add(send)
     })
     this.#schedule()
@@ -75,13 +82,13 @@ export class Broadcaster<Row extends FeedRow> {
   }
 
   async #refresh(): Promise<void> {
-    const head = await this.#source.readHead()
-    if (JSON.stringify(head) === JSON.stringify(this.#head) && head !== null) return
+    const mark = await this.#source.readMark()
+    if (JSON.stringify(mark) === JSON.stringify(this.#mark)) return
     const { added, retracted } = this.#window.replace(await this.#source.readRows())
-    this.#head = head
+    this.#mark = mark
     for (const id of retracted) this.#broadcast({ event: 'retract', data: JSON.stringify({ id }) })
-    for (const row of added) this.#broadcast(item(row))
-    if (head !== null) this.#broadcast({ event: 'head', data: JSON.stringify(head) })
+    for (const row of added) this.#broadcast(itemMessage(row))
+    if (mark.head !== null) this.#broadcast(headMessage(mark.head))
   }
 
   #broadcast(message: Message): void {
@@ -106,6 +113,10 @@ export class Broadcaster<Row extends FeedRow> {
   }
 }
 
-function item(row: FeedRow): Message {
+function headMessage(head: Head): Message {
+  return { event: 'head', data: JSON.stringify(head) }
+}
+
+function itemMessage(row: FeedRow): Message {
   return { event: 'item', id: row.id, data: JSON.stringify(row) }
 }

@@ -2,7 +2,7 @@ import * as schema from 'ponder:schema'
 import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { desc, type ReadonlyDrizzle, sql } from 'ponder'
-import { Broadcaster, type Head, type Message } from './broadcaster.ts'
+import { Broadcaster, type Head, type Mark, type Message } from './broadcaster.ts'
 
 /** How often the index is asked whether it has a new block, while somebody listens. */
 const POLL_MS = 250
@@ -22,11 +22,11 @@ const MAX_LISTENERS = 200
 export function liveRoute(db: ReadonlyDrizzle<typeof schema>) {
   const broadcaster = new Broadcaster(
     {
-      async readHead(): Promise<Head | null> {
-        const { rows } = await db.execute<{ checkpoint: string | null }>(
-          sql`SELECT MAX(latest_checkpoint) AS checkpoint FROM _ponder_checkpoint`,
+      async readMark(): Promise<Mark> {
+        const { rows } = await db.execute<{ checkpoint: string | null; newest: string | null }>(
+          sql`SELECT MAX(latest_checkpoint) AS checkpoint, (SELECT MAX(id) FROM feed_item) AS newest FROM _ponder_checkpoint`,
         )
-        return decodeHead(rows[0]?.checkpoint ?? null)
+        return { head: decodeHead(rows[0]?.checkpoint ?? null), newestId: rows[0]?.newest ?? null }
       },
       async readRows() {
         const rows = await db.select().from(schema.feedItem).orderBy(desc(schema.feedItem.id)).limit(WINDOW_ROWS)
