@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { admitProblem } from '../../node/src/environments/codezero/admitProblem.ts'
+import { countRightTests } from '../../node/src/environments/codezero/countRightTests.ts'
+import { parseTaskText } from '../../node/src/environments/codezero/curriculum/parseTaskText.ts'
+import { seededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
+import { isHeldOut } from '../../node/src/environments/codezero/curriculum/semanticKey.ts'
+import { levels, type Meaning } from '../../node/src/environments/codezero/curriculum/task.ts'
+import { parseProposal } from '../../node/src/environments/codezero/parseProposal.ts'
+import { starterSpecials } from '../../node/src/environments/codezero/prompts.ts'
+import { checkStructure } from '../../node/src/environments/codezero/structure.ts'
+import { Tokenizer } from '../../node/src/model/tokenizer.ts'
+import { trainTokenizer } from '../../node/src/model/trainTokenizer.ts'
+import { drawCandidates, type OriginMix } from './candidates.ts'
+import { proposalExample } from './proposalExample.ts'
+import { judgeExample, solverExample } from './sequences.ts'
+
+const tokenizer = trainTokenizer(['def f(xs):\n    return sum(xs)\n'], 300, starterSpecials)
+const request = /^Write (\w+)\(([\w, ]+)\)\. (.*)$/
+
+test('Every proposal that the solver learns from is well-formed, admitted, of its level, with right values.', () => {
+  const random = seededRandom('proposals')
+  for (const level of levels) {
+    for (let i = 0; i < 60; i++) {
+      const proposal = parseProposal(proposalExample(level, random))
+      if (typeof proposal === 'string') throw new Error(proposal)
+      expect(admitProblem(proposal.problem)).toMatchObject({ level })
+      const meaning = parseTaskText(proposal.problem.text) as Meaning
+      expect(countRightTests(proposal, meaning)).toBe(proposal.tests.length)
+    }
+  }
+})
+
+test("The solver's corpus asks for no held-out function, and every answer has the right form.", () => {
+  const random = seededRandom('solver corpus')
+  for (let i = 0; i < 300; i++) {
+    const { tokens, scored } = solverExample(tokenizer, random, 0)
+    const [prompt, answer] = tokenizer.decode(tokens, 'keep').split('<asst>') as [string, string]
+    const [, name = '', parameters = '', text = ''] = request.exec(prompt.replace('<user>', '')) ?? []
+    const meaning = parseTaskText(text)
+    expect(meaning && isHeldOut(meaning), text).toBe(false)
+    const problem = { name, parameters: parameters.split(', '), text }
+    expect(checkStructure(answer.replace('<eos>', ''), true, problem).code, answer).not.toBeNull()
+    expect(tokens[scored.at(-1) as number]).toBe(tokenizer.special('<eos>'))
+  }
+})
+
+test("The judge's corpus holds no held-out function: neither as a task nor as the code of a near-miss for training.", () => {
+  const random = seededRandom('judge corpus')
+  const mix: OriginMix = [
+    ['right', 0.5],
+    ['unspoken', 0.5],
+  ]
+  for (const { task, code } of drawCandidates(200, random, { mix })) {
+    expect(isHeldOut(task.meaning)).toBe(false)
+    expect(judgeExample(tokenizer, code, task, true, 1)?.weights.every(weight => weight === 1)).toBe(true)
+  }
+})
+
+test('Text of a problem never becomes a special token.', () => {
+  const ids = tokenizer.encode('<judge><no><eos>')
+  for (const name of starterSpecials) expect([...ids]).not.toContain(tokenizer.special(name))
+  expect(tokenizer).toBeInstanceOf(Tokenizer)
+})
