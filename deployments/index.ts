@@ -1,2 +1,3 @@
 export * from './abi.ts'
+export * from './networks.ts'
 export * from './record.ts'

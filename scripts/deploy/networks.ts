@@ -1,9 +1,7 @@
+import { type KnownNetwork, knownNetworks } from '../../deployments/networks.ts'
+
 /** What deploying to a network needs to know before it asks the chain anything. */
-export interface NetworkPreset {
-  readonly chainId: number
-  /** Environment variable that overrides `defaultUrl`. It may hold a URL with an API key: it is never printed. */
-  readonly urlVariable: string
-  readonly defaultUrl: string
+export interface NetworkPreset extends KnownNetwork {
   /** Length of a round unless `--round-seconds` says otherwise. */
   readonly roundSeconds: number
   /** Blocks on top of a transaction before it counts: a public chain may reorganise, a local one does not. */
@@ -19,28 +17,7 @@ export const LOCAL_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae78
 
 /** Names are those of `--network`. */
 export const NETWORKS: Readonly<Record<string, NetworkPreset>> = {
-  local: {
-    chainId: 31337,
-    urlVariable: 'WAGGLE_RPC_URL',
-    defaultUrl: 'http://127.0.0.1:8545',
-    roundSeconds: 20,
-    confirmations: 1,
-    blockPollingMs: 200,
-  },
-  sepolia: {
-    chainId: 11_155_111,
-    urlVariable: 'SEPOLIA_RPC_URL',
-    defaultUrl: 'https://ethereum-sepolia-rpc.publicnode.com',
-    roundSeconds: 600,
-    confirmations: 2,
-    blockPollingMs: 2_000,
-  },
-  gensynTestnet: {
-    chainId: 685_685,
-    urlVariable: 'GENSYN_TESTNET_RPC_URL',
-    defaultUrl: 'https://gensyn-testnet.g.alchemy.com/public',
-    roundSeconds: 600,
-    confirmations: 2,
-    blockPollingMs: 1_000,
-  },
+  local: { ...knownNetworks.local, roundSeconds: 20, confirmations: 1, blockPollingMs: 200 },
+  sepolia: { ...knownNetworks.sepolia, roundSeconds: 600, confirmations: 2, blockPollingMs: 2_000 },
+  gensynTestnet: { ...knownNetworks.gensynTestnet, roundSeconds: 600, confirmations: 2, blockPollingMs: 1_000 },
 }

@@ -1,0 +1,27 @@
+/** A network that Waggle knows by name. */
+export interface KnownNetwork {
+  readonly chainId: number
+  /** Environment variable whose RPC URL goes before `defaultUrl`. It may hold a URL with an API key: it is never printed. */
+  readonly urlVariable: string
+  /** An endpoint that needs no account; an operator's own is better. */
+  readonly defaultUrl: string
+}
+
+/** Names are those of `--network`, of a deployment's record and of its file. */
+export const knownNetworks = {
+  local: {
+    chainId: 31337,
+    urlVariable: 'WAGGLE_RPC_URL',
+    defaultUrl: 'http://127.0.0.1:8545',
+  },
+  sepolia: {
+    chainId: 11_155_111,
+    urlVariable: 'SEPOLIA_RPC_URL',
+    defaultUrl: 'https://ethereum-sepolia-rpc.publicnode.com',
+  },
+  gensynTestnet: {
+    chainId: 685_685,
+    urlVariable: 'GENSYN_TESTNET_RPC_URL',
+    defaultUrl: 'https://gensyn-testnet.g.alchemy.com/public',
+  },
+} as const satisfies Record<string, KnownNetwork>
