@@ -1,5 +1,5 @@
 import { cp, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { NodeError } from '#core/errors.ts'
 import { LOCK_FILE, PID_FILE } from './lockDataFolder.ts'
@@ -16,13 +16,16 @@ export const BUNDLES_FOLDER = 'bundles'
  *
  * The copy is whole or not there: it gets its name when it is done.
  *
- * @throws {BackupError} if `target` is there already, or `dataDir` is not.
+ * @throws {BackupError} if `target` is there already or within `dataDir`, or `dataDir` is not there, or its journal is damaged.
  */
 export async function backupDataFolder(dataDir: string, target: string): Promise<void> {
   if (!(await exists(dataDir)))
     throw new BackupError(`${dataDir} is not there.`, { hint: 'Name the data folder of a node with --data.' })
   if (await exists(target))
     throw new BackupError(`${target} is there already.`, { hint: 'Name a folder that is not there yet.' })
+  const inner = relative(resolve(dataDir), resolve(target))
+  if (!inner.startsWith('..'))
+    throw new BackupError(`${target} is inside ${dataDir}.`, { hint: 'Name a folder elsewhere, best on another disk.' })
   await copyWhole(dataDir, target)
 }
 
@@ -72,6 +75,11 @@ function copyDatabase(source: string, target: string): void {
   const db = new DatabaseSync(source)
   try {
     db.prepare('VACUUM INTO ?').run(target)
+  } catch (cause) {
+    throw new BackupError(`The journal ${source} cannot be copied: ${(cause as Error).message}.`, {
+      hint: 'If it is damaged, move it away; keys and weights can be backed up without it.',
+      cause,
+    })
   } finally {
     db.close()
   }
