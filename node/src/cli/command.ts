@@ -2,12 +2,20 @@ import type { ParseArgsOptionsConfig } from 'node:util'
 
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>
 
-/** One verb of the command line. */
+/** What one verb of the command line does. */
 export type Command = {
-  /** One line, for the list of commands. */
-  summary: string
   /** What `--help` prints. */
   usage: string
   options: ParseArgsOptionsConfig
+  /** Names of the arguments beside the options; all of them are needed, and no others are taken. */
+  positionals?: readonly string[]
+  /** @param positionals - as many as are named. */
   run: (values: Values, positionals: string[]) => Promise<void>
+}
+
+/** A verb as the list of commands shows it. Its code is loaded once it is called: most need no model and no network. */
+export type Verb = {
+  /** One line. */
+  summary: string
+  load: () => Promise<Command>
 }

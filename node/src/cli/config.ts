@@ -1,22 +1,30 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { multiaddr } from '@multiformats/multiaddr'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { roleNames } from '#roles/roleName.ts'
 import { UsageError } from './usageError.ts'
 
-/** What a peer is told. Flags come before `<data>/waggle.yaml`, and that before the defaults. */
+export const CONFIG_FILE = 'waggle.yaml'
+
+const address = z.string().refine(isMultiaddr, 'not a multiaddr such as /ip4/0.0.0.0/tcp/4001')
+
+/** What a peer is told. Flags come before `<data>/waggle.yaml`, and that before the environment and the defaults. */
 export const configSchema = z.strictObject({
   role: z.enum(roleNames).optional(),
   /** Name of a deployment in `deployments/`, or `local`. */
-  network: z.string().default('local'),
+  network: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]+$/, 'not the name of a network')
+    .default('local'),
   /** Path of a deployment's record, where it is not one that comes with the code. */
-  deployment: z.string().optional(),
-  /** The record may be on one chain only; its RPC endpoint is the operator's choice. */
-  rpc: z.url().optional(),
+  deployment: z.string().min(1).optional(),
+  /** A record is on one chain only; which of the chain's RPC endpoints is asked is the operator's choice. */
+  rpc: z.url({ protocol: /^https?$/, error: 'not an http or https URL' }).optional(),
   /** TCP on every interface and a free port: an operator behind NAT has nothing to choose. */
-  listen: z.array(z.string()).default(['/ip4/0.0.0.0/tcp/0']),
-  bootnodes: z.array(z.string()).default([]),
+  listen: z.array(address).default(['/ip4/0.0.0.0/tcp/0']),
+  bootnodes: z.array(address).default([]),
   /** Port of the gateway's HTTP server, on loopback. */
   http: z.coerce.number().int().min(1).max(65_535).default(3001),
   /** Holds a proposer at one level; without it the difficulty follows the settled scores. */
@@ -29,18 +37,23 @@ export const configSchema = z.strictObject({
 export type Config = z.infer<typeof configSchema> & { data: string }
 
 /**
- * @param flags - what the command line says; `undefined` where it says nothing.
+ * @param flags - what the command line says; `undefined` where it says nothing. `data` names the peer's folder.
  * @throws {UsageError} that names the file and the field.
  */
-export function loadConfig(data: string, flags: Record<string, unknown>): Config {
-  const folder = resolve(data)
-  const path = join(folder, 'waggle.yaml')
+export function loadConfig({ data, ...flags }: Record<string, unknown>): Config {
+  const folder = resolve(String(data))
+  const path = join(folder, CONFIG_FILE)
   const file = existsSync(path) ? readYaml(path) : {}
   const said = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined))
   const parsed = configSchema.safeParse({ ...file, ...said })
   if (parsed.success) return { ...parsed.data, data: folder }
-  const issues = parsed.error.issues.map(({ path: field, message }) => `${field.join('.')}: ${message}`)
-  throw new UsageError(`Bad configuration: ${issues.join('; ')}.`, { hint: `Correct the flag, or ${path}.` })
+  const issues = parsed.error.issues.map(({ path: field, message }) =>
+    field.length === 0 ? message : `${field.join('.')}: ${message}`,
+  )
+  const fromFile = parsed.error.issues.some(({ path: [field] }) => field === undefined || !(field in said))
+  throw new UsageError(`Bad ${fromFile ? `setting in ${path}` : 'option'}: ${issues.join('; ')}.`, {
+    hint: fromFile ? 'Correct that file.' : 'See --help.',
+  })
 }
 
 function readYaml(path: string): Record<string, unknown> {
@@ -51,5 +64,13 @@ function readYaml(path: string): Record<string, unknown> {
       hint: 'Correct it, or move it away.',
       cause,
     })
+  }
+}
+
+function isMultiaddr(text: string): boolean {
+  try {
+    return multiaddr(text).getComponents().length > 0
+  } catch {
+    return false
   }
 }

@@ -1,45 +1,65 @@
 import { parseArgs } from 'node:util'
 import { formatError, NodeError } from '#core/errors.ts'
 import type { Command } from './command.ts'
-import { admit } from './commands/admit.ts'
-import { evaluate } from './commands/evaluate.ts'
-import { init } from './commands/init.ts'
-import { start } from './commands/start.ts'
-import { status } from './commands/status.ts'
 import { UsageError } from './usageError.ts'
-
-const commands: Record<string, Command> = { init, start, status, admit, eval: evaluate }
+import { verbs } from './verbs.ts'
 
 const usage = `npm run waggle -- COMMAND [OPTIONS]
 
-${Object.entries(commands)
+${Object.entries(verbs)
   .map(([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`)
   .join('\n')}
 
-npm run waggle -- COMMAND --help says more.`
+npm run waggle -- COMMAND --help says more.
+Exit codes: 0 done, 64 called wrongly, 75 trying again later may help, 1 any other failure.`
 
-async function main(argv: string[]): Promise<void> {
-  const [name = '--help', ...rest] = argv
-  if (name === '--help' || name === 'help') return console.log(usage)
-  const command = commands[name]
-  if (command === undefined)
-    throw new UsageError(`No command ${name}.`, { hint: `There are: ${Object.keys(commands).join(', ')}.` })
-  const { values, positionals } = parse(command, rest)
+/** A defect that keeps something open must not keep the process: its work is over by then. */
+const LINGER_MS = 5_000
+
+async function main([name = '--help', ...argv]: string[]): Promise<void> {
+  if (['--help', '-h', 'help'].includes(name)) return console.log(usage)
+  const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined
+  if (verb === undefined)
+    throw new UsageError(`There is no command ${name}.`, { hint: `There are: ${Object.keys(verbs).join(', ')}.` })
+  const command = await verb.load()
+  const { values, positionals } = parse(name, command, argv)
   if (values.help === true) return console.log(command.usage)
+  requirePositionals(name, command, positionals)
   await command.run(values, positionals)
 }
 
-function parse(command: Command, argv: string[]): ReturnType<typeof parseArgs> {
+function parse(name: string, command: Command, args: string[]): ReturnType<typeof parseArgs> {
   try {
-    const options = { ...command.options, help: { type: 'boolean' } } as const
-    return parseArgs({ args: argv, options, allowPositionals: true })
+    const options = { ...command.options, help: { type: 'boolean', short: 'h' } } as const
+    return parseArgs({ args, options, allowPositionals: true })
   } catch (cause) {
-    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { hint: 'See --help.', cause })
+    const [sentence = ''] = (cause instanceof Error ? cause.message : String(cause)).split(/\. |\n/)
+    throw new UsageError(`${sentence.replace(/\.$/, '')}.`, { hint: helpHint(name), cause })
   }
 }
 
-main(process.argv.slice(2)).catch(error => {
+function requirePositionals(name: string, { positionals: due = [] }: Command, given: readonly string[]): void {
+  if (given.length < due.length)
+    throw new UsageError(`${name} needs ${due.slice(given.length).join(' and ')}.`, { hint: helpHint(name) })
+  if (given.length > due.length)
+    throw new UsageError(`${name} does not take '${given[due.length]}'.`, { hint: helpHint(name) })
+}
+
+function helpHint(name: string): string {
+  return `See npm run waggle -- ${name} --help.`
+}
+
+/** One line for whoever can act on it; a defect, which nobody foresaw, comes with its stack. */
+function fail(error: unknown): void {
+  if (!(error instanceof NodeError) && error instanceof Error) console.error(error)
   console.error(formatError(error))
-  // 64: used wrongly (sysexits.h); 75: trying again may help; 1: anything else.
+  // 64 and 75 are those of sysexits.h.
   process.exitCode = error instanceof UsageError ? 64 : error instanceof NodeError && error.retryable ? 75 : 1
+}
+
+process.on('uncaughtException', error => {
+  fail(error)
+  process.exit()
 })
+await main(process.argv.slice(2)).catch(fail)
+setTimeout(() => process.exit(), LINGER_MS).unref()

@@ -1,45 +1,70 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { type Deployment, deploymentPath, readDeployment } from '@waggle/deployments/record'
+import { dirname, join } from 'node:path'
+import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
+import { type Deployment, DeploymentRecordError, deploymentPath, readDeployment } from '@waggle/deployments/record'
 import type { Config } from './config.ts'
+import { environment } from './environment.ts'
 import { UsageError } from './usageError.ts'
 
 const text = { type: 'string' } as const
+const known: Readonly<Record<string, KnownNetwork>> = knownNetworks
 
-export const dataOption = { data: text } as const
+export const dataOption = { data: { type: 'string', default: '.waggle/peer' } } as const
 export const networkOptions = { network: text, deployment: text, rpc: text } as const
 
-export const networkUsage = `  --data DIR          the peer's folder (default .waggle/peer)
-  --network NAME      local, sepolia, gensynTestnet, or another record in deployments/ (default local)
-  --deployment FILE   a deployment's record, where it is not one that comes with the code
-  --rpc URL           RPC endpoint of its chain (default: that of the network, or WAGGLE_RPC_URL)`
-
-/** Endpoints that a peer may use without an account of its own; an operator's own is better. */
-const publicRpc: Record<string, string> = {
-  local: 'http://127.0.0.1:8545',
-  sepolia: 'https://ethereum-sepolia-rpc.publicnode.com',
-  gensynTestnet: 'https://gensyn-testnet.g.alchemy.com/public',
-}
+export const dataUsage = `  --data DIR          the peer's folder (default ${dataOption.data.default})`
+export const networkUsage = `  --network NAME      ${Object.keys(known).join(', ')}, or another record in deployments/ (default local)
+  --deployment FILE   a deployment's record elsewhere (default: WAGGLE_DEPLOYMENT, else by network)
+  --rpc URL           RPC endpoint of its chain (default: the network's variable, as ${known.sepolia?.urlVariable},
+                      else WAGGLE_RPC_URL, else a public endpoint)`
 
 /**
  * The deployment that a command talks to.
  *
- * @throws {UsageError} if the network is not known or has no deployment yet.
+ * @throws {UsageError} if the network is not known, has no deployment yet, or its record is damaged.
  */
 export function openDeployment(config: Config): { deployment: Deployment; rpcUrl: string } {
-  const path = config.deployment ?? deploymentPath(config.network, join(config.data, '..'))
-  const known = config.network in publicRpc || config.deployment !== undefined
-  if (!existsSync(path)) {
-    const hint = known
-      ? `Deploy there first (npx hardhat deploy --network ${config.network}), or name a record with --deployment.`
-      : `Known networks: ${Object.keys(publicRpc).join(', ')}.`
-    throw new UsageError(`No deployment on the network '${config.network}': ${path} is not there.`, { hint })
-  }
-  const deployment = readDeployment(path)
-  const rpcUrl = config.rpc ?? process.env.WAGGLE_RPC_URL ?? publicRpc[deployment.network]
-  if (rpcUrl === undefined)
-    throw new UsageError(`No RPC endpoint for '${deployment.network}'.`, {
-      hint: 'Name one with --rpc or WAGGLE_RPC_URL.',
+  const deployment = readRecord(config)
+  const { network } = deployment
+  const rpcUrl = config.rpc ?? environment.rpcUrl(network) ?? known[network]?.defaultUrl
+  if (rpcUrl !== undefined) return { deployment, rpcUrl }
+  throw new UsageError(`No RPC endpoint for the network '${network}' is known.`, {
+    hint: 'Name one with --rpc or WAGGLE_RPC_URL.',
+  })
+}
+
+function readRecord(config: Config): Deployment {
+  const named = config.deployment ?? environment.deployment()
+  const path = named ?? recordPath(config)
+  if (!existsSync(path)) throw missing(config.network, path, named !== undefined)
+  try {
+    return readDeployment(path)
+  } catch (cause) {
+    if (!(cause instanceof DeploymentRecordError)) throw cause
+    throw new UsageError(`The deployment's record ${path} is damaged.`, {
+      hint: 'Restore it, or delete it and run npx hardhat deploy again: that writes it anew and sends nothing.',
+      cause,
     })
-  return { deployment, rpcUrl }
+  }
+}
+
+/** A local record lies above the folders of the peers, as `npm run swarm` has them; else where `hardhat deploy` puts it. */
+function recordPath({ network, data }: Config): string {
+  const above = [dirname(data), dirname(dirname(data))].map(folder => join(folder, 'deployment.json'))
+  const found = network === 'local' ? above.find(existsSync) : undefined
+  return found ?? deploymentPath(network)
+}
+
+function missing(network: string, path: string, isNamed: boolean): UsageError {
+  if (isNamed)
+    return new UsageError(`There is no deployment's record at ${path}.`, {
+      hint: 'Correct --deployment (or the setting, or WAGGLE_DEPLOYMENT), or deploy first: npx hardhat deploy.',
+    })
+  if (!(network in known))
+    return new UsageError(`There is no network '${network}'.`, {
+      hint: `Use one of ${Object.keys(known).join(', ')}, or name a record with --deployment.`,
+    })
+  return new UsageError(`Waggle is not deployed on the network '${network}': ${path} is not there.`, {
+    hint: `Deploy first (npx hardhat deploy --network ${network}), or name a record with --deployment.`,
+  })
 }

@@ -1,28 +1,44 @@
-import { admitPeer } from '#roles/admitPeer.ts'
+import { peerIdFromString } from '@libp2p/peer-id'
 import type { Command } from '../command.ts'
 import { loadConfig } from '../config.ts'
-import { dataOption, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
+import { environment } from '../environment.ts'
+import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
 import { UsageError } from '../usageError.ts'
 
 /** Seats an evaluator; for who deployed the swarm. */
 export const admit: Command = {
-  summary: 'seat an evaluator (for who holds the role on the chain)',
   usage: `npm run waggle -- admit PEER_ID [OPTIONS]
 
-The key of the account with the role stands in WAGGLE_DEPLOYER_KEY.
+Seats an evaluator from the next round on. WAGGLE_DEPLOYER_KEY holds the private key of the account with the role.
 
-${networkUsage}`,
-  options: { ...dataOption, ...networkOptions },
-  async run({ data, ...flags }, [peerId]) {
-    if (peerId === undefined) throw new UsageError('No peer id.', { hint: 'npm run waggle -- admit PEER_ID.' })
-    const key = process.env.WAGGLE_DEPLOYER_KEY
-    if (key === undefined || !/^0x[0-9a-fA-F]{64}$/.test(key))
-      throw new UsageError('WAGGLE_DEPLOYER_KEY is not set, or not 0x and 64 digits.', {
-        hint: 'Set it to the key of the account that may seat evaluators.',
-      })
-    const config = loadConfig(String(data ?? '.waggle/peer'), flags)
-    const { deployment, rpcUrl } = openDeployment(config)
-    const outcome = await admitPeer({ deployment, rpcUrl, peerId, key: key as `0x${string}` })
-    console.log(outcome)
+${networkUsage}
+${dataUsage}: where a local deployment's record is looked for
+  --json              print one JSON object`,
+  options: { ...dataOption, ...networkOptions, json: { type: 'boolean' } },
+  positionals: ['PEER_ID'],
+  async run({ json, ...flags }, [peerId = '']) {
+    requirePeerId(peerId)
+    const key = environment.deployerKey()
+    const { deployment, rpcUrl } = openDeployment(loadConfig(flags))
+    const { admitPeer } = await import('#roles/admitPeer.ts')
+    const outcome = await admitPeer({ deployment, rpcUrl, peerId, key })
+    if (json === true) return console.log(JSON.stringify({ peerId, ...outcome }))
+    console.log(
+      outcome.status === 'seated'
+        ? `${peerId} sits from the next round on (${outcome.hash})`
+        : `${peerId} has a seat already`,
+    )
   },
+}
+
+/** The contract takes any hash: a mistyped id would take a seat that nobody can vote from. */
+function requirePeerId(text: string): void {
+  try {
+    peerIdFromString(text)
+  } catch (cause) {
+    throw new UsageError(`${text} is no peer id.`, {
+      hint: 'npm run waggle -- init, on the evaluator, shows its id.',
+      cause,
+    })
+  }
 }

@@ -1,10 +1,9 @@
 import { systemClock } from '#core/clock.ts'
 import { createLogger } from '#core/logger.ts'
 import { roleNames } from '#roles/roleName.ts'
-import { startRole } from '#roles/startRole.ts'
 import type { Command } from '../command.ts'
-import { loadConfig } from '../config.ts'
-import { dataOption, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
+import { CONFIG_FILE, loadConfig } from '../config.ts'
+import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
 import { UsageError } from '../usageError.ts'
 
 const text = { type: 'string' } as const
@@ -12,15 +11,17 @@ const list = { type: 'string', multiple: true } as const
 
 /** Runs a peer until it is stopped. */
 export const start: Command = {
-  summary: 'run a peer: --role solver, proposer, evaluator or gateway',
   usage: `npm run waggle -- start --role ROLE [OPTIONS]
 
-Ctrl-C stops it; the next start goes on where it was. Settings may also stand in DIR/waggle.yaml.
+Ctrl-C stops it; the next start goes on where it was. Settings may also stand in DIR/${CONFIG_FILE}, one a line, by the names
+of the options (listen and bootnodes are lists there).
 
   --role ROLE         ${roleNames.join(', ')}
+${dataUsage}
 ${networkUsage}
   --listen MULTIADDR  where to listen, may be repeated (default /ip4/0.0.0.0/tcp/0)
-  --bootnode MULTIADDR  a peer to meet first, may be repeated (default: those on the chain)
+  --bootnode MULTIADDR
+                      a peer to meet first beside those on the chain, may be repeated
   --level N           proposer: hold the difficulty at this level
   --http N            gateway: port of its HTTP server on loopback (default 3001)
   --threads N         threads of a model's session (default 1)
@@ -36,11 +37,13 @@ ${networkUsage}
     threads: text,
     log: text,
   },
-  async run({ data, bootnode, ...flags }) {
-    const config = loadConfig(String(data ?? '.waggle/peer'), { ...flags, bootnodes: bootnode })
+  async run({ bootnode, ...flags }) {
+    const config = loadConfig({ ...flags, bootnodes: bootnode })
     const { role } = config
     if (role === undefined) throw new UsageError('No role.', { hint: `Name one with --role: ${roleNames.join(', ')}.` })
     const { deployment, rpcUrl } = openDeployment(config)
+    // After the checks above: models and network take a second to load.
+    const { startRole } = await import('#roles/startRole.ts')
     const stop = new AbortController()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
     await startRole({

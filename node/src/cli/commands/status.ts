@@ -1,25 +1,35 @@
-import { readStatus } from '#roles/readStatus.ts'
 import { openIdentity } from '#store/identity.ts'
 import type { Command } from '../command.ts'
 import { loadConfig } from '../config.ts'
-import { dataOption, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
+import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
+import { requirePeer } from '../requirePeer.ts'
 
-/** What the chain and the peer's own journal say of it. Works while the peer runs, and while it does not. */
+/** What the chain and the peer's own journal say of it. */
 export const status: Command = {
-  summary: "show a peer's round, points, seat and last rounds",
-  usage: `npm run waggle -- status [--data DIR] [--network NAME] [--json]\n\n${networkUsage}`,
+  usage: `npm run waggle -- status [OPTIONS]
+
+What the chain and the peer's own journal say of it, while it runs and while it does not.
+
+${dataUsage}
+${networkUsage}
+  --json              print one JSON object`,
   options: { ...dataOption, ...networkOptions, json: { type: 'boolean' } },
-  async run({ data, json, ...flags }) {
-    const config = loadConfig(String(data ?? '.waggle/peer'), flags)
+  async run({ json, ...flags }) {
+    const config = loadConfig(flags)
+    const { data } = config
+    requirePeer(data, 'Name its folder with --data, or make a new peer: npm run waggle -- init.')
     const { deployment, rpcUrl } = openDeployment(config)
-    const identity = await openIdentity(config.data)
-    const found = await readStatus({ data: config.data, deployment, rpcUrl, identity })
+    const identity = await openIdentity(data)
+    const { readStatus } = await import('#roles/readStatus.ts')
+    const found = await readStatus({ data, deployment, rpcUrl, identity })
     if (json === true) return console.log(JSON.stringify(found))
-    const { name, peerId, account, balanceEth, registered, seated, points, round, reports } = found
-    console.log(`peer       ${name} (${peerId})\naccount    ${account}, ${balanceEth} of the native coin`)
-    console.log(
-      `registered ${registered ? 'yes' : 'no'}\nseat       ${seated ? 'yes' : 'no'}\npoints     ${points}\nround      ${round}`,
-    )
+    const { name, peerId, account, balanceEth, registered, seated, points, network, round, reports } = found
+    console.log(`peer       ${name} (${peerId})
+account    ${account}, ${balanceEth} of the native coin
+registered ${registered ? 'yes' : 'no: it is done by the first start'}
+seat       ${seated ? 'yes' : 'no'}
+points     ${points}
+round      ${round < 0 ? 'not begun' : round} on ${network}`)
     for (const { round: of, ...report } of reports) console.log(`  round ${of}: ${JSON.stringify(report)}`)
   },
 }

@@ -1,0 +1,26 @@
+import { resolve } from 'node:path'
+import { restoreDataFolder } from '#store/backup.ts'
+import { openIdentity } from '#store/identity.ts'
+import type { Command } from '../command.ts'
+import { dataOption, dataUsage } from '../networkOptions.ts'
+import { requirePeer } from '../requirePeer.ts'
+
+/** Puts a backup back. */
+export const restore: Command = {
+  usage: `npm run waggle -- restore DIR [--data DIR] [--json]
+
+Puts the backup in DIR back as the folder of a peer, which must be empty or not there. The backup stays as it is.
+
+${dataUsage}
+  --json              print one JSON object`,
+  options: { ...dataOption, json: { type: 'boolean' } },
+  positionals: ['DIR'],
+  async run({ data: folder, json }, [source = '']) {
+    const [backup, data] = [resolve(source), resolve(String(folder))]
+    requirePeer(backup, 'Name a folder that npm run waggle -- backup made.')
+    await restoreDataFolder(backup, data)
+    const { peerId, name } = await openIdentity(data)
+    if (json === true) return console.log(JSON.stringify({ data, backup, peerId, name }))
+    console.log(`${name} (${peerId}) is restored to ${data}. Start it in one place only.`)
+  },
+}

@@ -1,0 +1,40 @@
+import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
+import { UsageError } from './usageError.ts'
+
+/** Set and not empty. */
+function read(variable: string): string | undefined {
+  return process.env[variable] || undefined
+}
+
+/**
+ * The environment, read nowhere else in the node: paths, and secrets that a command line would show to everybody on the
+ * machine. What is wrong is named, never quoted.
+ */
+export const environment = {
+  /** Path of a deployment's record, as the indexer and the dashboard take it too. */
+  deployment: () => read('WAGGLE_DEPLOYMENT'),
+
+  /**
+   * RPC endpoint: that of the network's own variable, else `WAGGLE_RPC_URL`.
+   *
+   * @throws {UsageError} if the variable holds no such URL.
+   */
+  rpcUrl(network: string): string | undefined {
+    const known: Record<string, KnownNetwork> = knownNetworks
+    const variables = [known[network]?.urlVariable, 'WAGGLE_RPC_URL'].filter(name => name !== undefined)
+    const variable = variables.find(name => read(name) !== undefined)
+    const url = variable === undefined ? undefined : read(variable)
+    if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+      throw new UsageError(`${variable} is no http or https URL.`, { hint: 'Correct it, or unset it.' })
+    return url
+  },
+
+  /** Private key of the account that deployed. @throws {UsageError} */
+  deployerKey(): `0x${string}` {
+    const key = read('WAGGLE_DEPLOYER_KEY')
+    if (key !== undefined && /^0x[0-9a-fA-F]{64}$/.test(key)) return key as `0x${string}`
+    throw new UsageError(`WAGGLE_DEPLOYER_KEY is ${key === undefined ? 'not set' : 'not 0x and 64 hex digits'}.`, {
+      hint: 'Set it to the private key of the account that may seat evaluators.',
+    })
+  },
+}

@@ -1,0 +1,33 @@
+import type { Verb } from './command.ts'
+
+/** Every command, in the order in which a new operator meets them. */
+export const verbs: Readonly<Record<string, Verb>> = {
+  init: {
+    summary: 'make the keys of a new peer, and show its name and the account to fund',
+    load: async () => (await import('./commands/init.ts')).init,
+  },
+  start: {
+    summary: 'run a peer: --role solver, proposer, evaluator or gateway',
+    load: async () => (await import('./commands/start.ts')).start,
+  },
+  status: {
+    summary: "show a peer's round, points, seat and last rounds",
+    load: async () => (await import('./commands/status.ts')).status,
+  },
+  backup: {
+    summary: 'copy keys, journal and weights of a peer to a folder, also while it runs',
+    load: async () => (await import('./commands/backup.ts')).backup,
+  },
+  restore: {
+    summary: 'put a backup back as the folder of a peer',
+    load: async () => (await import('./commands/restore.ts')).restore,
+  },
+  admit: {
+    summary: 'seat an evaluator (for who holds the role on the chain)',
+    load: async () => (await import('./commands/admit.ts')).admit,
+  },
+  eval: {
+    summary: 'measure policies by running their answers to held-out tasks in a sandbox',
+    load: async () => (await import('./commands/evaluate.ts')).evaluate,
+  },
+}

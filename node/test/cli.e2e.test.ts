@@ -1,0 +1,63 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runCli } from './cliProcess.ts'
+import { deployContracts, startLocalChain } from './localChain.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'waggle-cli-'))
+
+test('the list of commands names each with a line, and each says what it takes', async () => {
+  const { code, stdout, stderr } = await runCli(['--help'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const names = stdout.split('\n').flatMap(line => /^ {2}([a-z]+) +\S/.exec(line)?.[1] ?? [])
+  expect(names).toEqual(['init', 'start', 'status', 'backup', 'restore', 'admit', 'eval'])
+  const helps = await Promise.all(names.map(name => runCli([name, '--help'])))
+  expect(helps.map(help => help.code)).toEqual(names.map(() => 0))
+  for (const [at, name] of names.entries()) expect(helps[at]?.stdout).toMatch(`npm run waggle -- ${name} `)
+})
+
+test('a peer is made once, backed up, lost and restored with the same keys', async () => {
+  const [data, copy] = [join(root, 'peer'), join(root, 'copy')]
+  const made = JSON.parse((await runCli(['init', '--data', data, '--json'])).stdout)
+  expect(made).toMatchObject({ data, peerId: expect.stringMatching(/^16Uiu2HA/) })
+  expect(JSON.parse((await runCli(['init', '--data', data, '--json'])).stdout)).toEqual(made)
+  const keys = () => readdirSync(data).map(file => readFileSync(join(data, file), 'base64'))
+  const before = keys()
+
+  expect(await runCli(['backup', copy, '--data', data])).toMatchObject({ code: 0, stderr: '' })
+  const twice = await runCli(['backup', copy, '--data', data])
+  expect(twice).toMatchObject({ code: 1, stderr: expect.stringMatching(/is there already.*\[BACKUP\]/) })
+  const over = await runCli(['restore', copy, '--data', data])
+  expect(over).toMatchObject({ code: 1, stderr: expect.stringMatching(/is not empty.*\[BACKUP\]/) })
+  rmSync(data, { recursive: true })
+  const restored = await runCli(['restore', copy, '--data', data, '--json'])
+  expect(JSON.parse(restored.stdout)).toMatchObject({ peerId: made.peerId, name: made.name })
+  expect(keys()).toEqual(before)
+})
+
+test('a folder without keys is no backup', async () => {
+  const result = await runCli(['restore', root, '--data', join(root, 'other')])
+  expect(result).toMatchObject({ code: 64, stderr: expect.stringContaining('There is no peer in') })
+})
+
+test('who deployed seats an evaluator; asking again changes nothing', async () => {
+  const local = await startLocalChain()
+  try {
+    const deployment = JSON.stringify(await deployContracts(local))
+    const record = join(root, 'deployment.json')
+    writeFileSync(record, deployment)
+    const data = join(root, 'evaluator')
+    const { peerId } = JSON.parse((await runCli(['init', '--data', data, '--json'])).stdout)
+    // Anvil's first account, which deployed.
+    const key = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+    const env = { WAGGLE_DEPLOYER_KEY: key, WAGGLE_RPC_URL: local.rpcUrl, WAGGLE_DEPLOYMENT: record }
+    const admit = async () => JSON.parse((await runCli(['admit', peerId, '--json'], env)).stdout)
+    expect(await admit()).toMatchObject({ peerId, status: 'seated' })
+    expect(await admit()).toEqual({ peerId, status: 'already seated' })
+    const { stdout } = await runCli(['status', '--data', data, '--json'], env)
+    expect(JSON.parse(stdout)).toMatchObject({ peerId, seated: true, registered: false, round: 0 })
+  } finally {
+    await local.stop()
+  }
+})

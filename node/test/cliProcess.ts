@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const main = join(import.meta.dirname, '../src/cli/main.ts')
+
+/** The environment of a shell in which nothing of Waggle is set. */
+const bare = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith('WAGGLE_') && !name.endsWith('_RPC_URL')),
+)
+
+export type CliResult = { code: number | null; stdout: string; stderr: string }
+
+/** Where no swarm has left a deployment's record. */
+const cwd = mkdtempSync(join(tmpdir(), 'waggle-cwd-'))
+
+/** A command line that runs, as a process of its own. */
+export function startCli(argv: readonly string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [main, ...argv], {
+    cwd,
+    env: { ...bare, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said = { stdout: '', stderr: '' }
+  const lines = createInterface(child.stdout)
+  lines.on('line', line => {
+    said.stdout += `${line}\n`
+  })
+  child.stderr.on('data', chunk => {
+    said.stderr += chunk
+  })
+  const exited: Promise<CliResult> = once(child, 'close').then(([code]) => ({ code, ...said }))
+  return {
+    exited,
+    /** Resolves once a line of stdout holds the text. @throws if the process ends first. */
+    said: (text: string) =>
+      new Promise<void>((resolve, reject) => {
+        if (said.stdout.includes(text)) return resolve()
+        lines.on('line', line => line.includes(text) && resolve())
+        exited.then(({ stderr }) => reject(new Error(`ended before it said '${text}': ${stderr}`)))
+      }),
+    stop() {
+      child.kill('SIGTERM')
+      return exited
+    },
+  }
+}
+
+export function runCli(argv: readonly string[], env?: Record<string, string>): Promise<CliResult> {
+  return startCli(argv, env).exited
+}
+
+/** Takes a free port of loopback until it is closed. */
+export async function takePort(): Promise<{ port: number; server: Server }> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return { port: address.port, server }
+}
