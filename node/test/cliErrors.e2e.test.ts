@@ -1,0 +1,225 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Deployment } from '@waggle/deployments/record'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { contractsOf } from '#chain/contracts.ts'
+import { loadEnvironment, starterFolder } from '#roles/loadEnvironment.ts'
+import { JOURNAL_FILE } from '#roles/peerNode.ts'
+import { openIdentity } from '#store/identity.ts'
+import { type CliResult, runCli, startCli, takePort } from './cliProcess.ts'
+import { deployContracts, freePort, type LocalChain, startLocalChain } from './localChain.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'waggle-cli-'))
+let local: LocalChain
+let deployment: Deployment
+
+beforeAll(async () => {
+  local = await startLocalChain()
+  deployment = await deployContracts(local, 100_000)
+  await playByOurRules()
+})
+
+afterAll(() => local.stop())
+
+/** The rules of round 1 on are those of this node, and it is round 1. */
+async function playByOurRules(): Promise<void> {
+  const { rounds } = contractsOf(deployment)
+  const { hash } = await loadEnvironment()
+  await local.client.writeContract({ ...rounds, functionName: 'setEnvironment', args: [1n, hash], chain: null })
+  const startsAt = await local.client.readContract({ ...rounds, functionName: 'startOf', args: [1n] })
+  await local.travelTo(Number(startsAt))
+}
+
+/** A folder with keys, and a record of the deployment. */
+async function newPeer(name: string, { funded = true, record = deployment } = {}) {
+  const data = join(root, name, 'peer')
+  const recordPath = join(root, name, 'deployment.json')
+  const { address, peerId } = await openIdentity(data)
+  if (funded) await local.fund(address)
+  writeFileSync(recordPath, JSON.stringify(record))
+  const flags = ['--data', data, '--deployment', recordPath, '--rpc', local.rpcUrl]
+  const start = ['start', '--role', 'gateway', '--listen', '/ip4/127.0.0.1/tcp/0', ...flags]
+  const keys = () => ['peer.key', 'account.key'].map(file => readFileSync(join(data, file), 'base64'))
+  return { data, recordPath, address, peerId, flags, start, keys }
+}
+
+/** One line that says what is wrong and what to do, and nothing else. */
+function expectOneLine({ stderr, code }: CliResult, expected: { code: number; says: RegExp }): void {
+  expect(stderr).toMatch(expected.says)
+  expect(stderr.trimEnd().split('\n'), stderr).toHaveLength(1)
+  expect(code).toBe(expected.code)
+}
+
+describe('what is called wrongly ends with 64', () => {
+  const wrong: [what: string, argv: string[], says: RegExp][] = [
+    ['an unknown option', ['start', '--rolle', 'solver'], /^Unknown option '--rolle'\. See npm run waggle -- start/],
+    ['an unknown command', ['stat'], /^There is no command stat\. There are: init, start, .* \[USAGE\]$/m],
+    ['a number out of range', ['start', '--level', '6'], /^Bad option: level: .* See --help\. \[USAGE\]$/m],
+    ['a role that is none', ['start', '--role', 'miner'], /^Bad option: role: .*solver.* \[USAGE\]$/m],
+    [
+      'an unknown network',
+      ['start', '--role', 'solver', '--network', 'mars'],
+      /no network 'mars'\. Use one of local, sep/,
+    ],
+    [
+      'a network without a deployment',
+      ['start', '--role', 'solver', '--network', 'local'],
+      /not deployed on the network 'local': .*\/\.waggle\/deployment\.json .*npx hardhat deploy --network local/,
+    ],
+    [
+      'a record that is not there',
+      ['start', '--role', 'solver', '--deployment', '/no/record'],
+      /\/no\/record\. Correct --d/,
+    ],
+    ['a peer that is not there', ['status'], /There is no peer in .* Name its folder with --data/],
+    ['a peer id that is none', ['admit', '16Uiu2HAmTypo'], /^16Uiu2HAmTypo is no peer id\./],
+  ]
+
+  test.each(wrong)('%s', async (_, argv, says) => {
+    expectOneLine(await runCli([...argv, '--data', join(root, 'nobody')]), { code: 64, says })
+  })
+
+  test('settings that are not YAML, or not known, are named with their file', async () => {
+    const data = join(root, 'settings')
+    const file = join(data, 'waggle.yaml')
+    mkdirSync(data)
+    writeFileSync(file, 'role: [solver')
+    expectOneLine(await runCli(['start', '--data', data]), { code: 64, says: /waggle\.yaml is not YAML.* Correct it/ })
+    writeFileSync(file, 'role: solver\ncolour: blue\n')
+    expectOneLine(await runCli(['start', '--data', data]), {
+      code: 64,
+      says: /Bad setting in .*waggle\.yaml: .*colour.* Correct that file/,
+    })
+  })
+
+  test('an RPC URL in the environment that is none is named and never shown', async () => {
+    const { data, recordPath } = await newPeer('bad-url')
+    const flags = ['--data', data, '--deployment', recordPath]
+    const result = await runCli(['status', ...flags], { WAGGLE_RPC_URL: 'node.example/secret-key' })
+    expectOneLine(result, { code: 64, says: /^WAGGLE_RPC_URL is no http or https URL\. Correct it/ })
+    expect(result.stderr).not.toContain('secret')
+  })
+})
+
+describe('a chain that is not as it should be', () => {
+  test('one that nobody reaches may be tried again: 75', async () => {
+    const { data, recordPath } = await newPeer('unreachable')
+    const argv = ['status', '--data', data, '--deployment', recordPath, '--rpc', `http://127.0.0.1:${await freePort()}`]
+    expectOneLine(await runCli(argv), {
+      code: 75,
+      says: /does not answer.*Check that it runs.*\[CHAIN_UNREACHABLE\]$/m,
+    })
+  })
+
+  test('another chain than the deployment is on is told by its id', async () => {
+    const { start } = await newPeer('wrong-chain', { record: { ...deployment, chainId: 685_685 } })
+    const says = /has id 31337; the deployment 'test' is on 685685\. .*\[WRONG_CHAIN\]$/m
+    expectOneLine(await runCli(start), { code: 1, says })
+  })
+
+  test('a chain that was reset is told by the contract that is not there', async () => {
+    const Rounds = { address: `0x${'12'.repeat(20)}` as const, startBlock: 1 }
+    const record = { ...deployment, contracts: { ...deployment.contracts, Rounds } }
+    const { flags } = await newPeer('reset', { record })
+    expectOneLine(await runCli(['status', ...flags]), {
+      code: 1,
+      says: /no Rounds at 0x1212.*deploy again.*\[CONTRACT_MI/,
+    })
+  })
+
+  test('an account without funds is named, to be funded', async () => {
+    const { start, address } = await newPeer('poor', { funded: false })
+    const says = new RegExp(`account ${address} has no funds.* Send it some .*\\[NO_FUNDS\\]$`, 'm')
+    expectOneLine(await runCli(start), { code: 1, says })
+  })
+
+  test('an account that may not seat evaluators is told who may', async () => {
+    const { flags, peerId } = await newPeer('usurper')
+    await local.fund('0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf')
+    const env = { WAGGLE_DEPLOYER_KEY: `0x${'1'.padStart(64, '0')}` }
+    const says = /0x7E5F.* cannot seat .*Use the key of the account that deployed.*\[ADMISSION_REFUSED\]$/m
+    expectOneLine(await runCli(['admit', peerId, ...flags], env), { code: 1, says })
+  })
+})
+
+describe('what is taken stays with its owner', () => {
+  test('the ports of a peer', async () => {
+    const { start, keys } = await newPeer('ports')
+    const before = keys()
+    const { port, server } = await takePort()
+    const listen = await runCli([...start, '--listen', `/ip4/127.0.0.1/tcp/${port}`])
+    const http = await runCli([...start, '--http', String(port)])
+    server.close()
+    expectOneLine(listen, { code: 1, says: /port of .* is in use\. .*another port for `listen`.*\[P2P_PORT_TAKEN\]$/m })
+    expectOneLine(http, { code: 1, says: new RegExp(`^Port ${port} is taken\\. .*--http\\. \\[HTTP_PORT\\]$`, 'm') })
+    expect(keys()).toEqual(before)
+  })
+
+  test('a data folder: the second node goes, the first stays, and the folder opens again after it', async () => {
+    const { start, flags } = await newPeer('folder')
+    const first = startCli([...start, '--http', String(await freePort())])
+    onTestFinished(async () => void (await first.stop()))
+    await first.said('started')
+    const second = await runCli([...start, '--http', String(await freePort())])
+    expectOneLine(second, {
+      code: 1,
+      says: /Another node, process \d+, uses .* with --data\. \[DATA_FOLDER_LOCKED\]$/m,
+    })
+    const status = await runCli(['status', '--json', ...flags])
+    expect(JSON.parse(status.stdout)).toMatchObject({ network: 'test', round: 1, points: 0, balanceEth: '1' })
+    expect(await first.stop()).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+describe('a damaged file is named and left as it is', () => {
+  test('the journal', async () => {
+    const { start, flags, data, keys } = await newPeer('journal')
+    const [before, path] = [keys(), join(data, JOURNAL_FILE)]
+    writeFileSync(path, 'not a database, but a good deal of text '.repeat(200))
+    const kept = readFileSync(path)
+    expectOneLine(await runCli(start), {
+      code: 1,
+      says: /node\.sqlite is damaged.* Move it away .*\[JOURNAL_CORRUPT\]$/m,
+    })
+    expectOneLine(await runCli(['status', ...flags]), {
+      code: 1,
+      says: /node\.sqlite cannot be read.*\[JOURNAL_UNUSABLE\]$/m,
+    })
+    const backup = await runCli(['backup', join(root, 'journal', 'copy'), '--data', data])
+    expectOneLine(backup, { code: 1, says: /node\.sqlite cannot be copied.* move it away.*\[BACKUP\]$/m })
+    expect(readFileSync(path)).toEqual(kept)
+    expect(keys()).toEqual(before)
+  })
+
+  test('a key', async () => {
+    const { start, data } = await newPeer('key')
+    const path = join(data, 'account.key')
+    writeFileSync(path, '0x12 is no key')
+    expectOneLine(await runCli(start), {
+      code: 1,
+      says: /account\.key is damaged.* Restore it from a backup.*\[IDENTITY\]$/m,
+    })
+    expect(readFileSync(path, 'utf8')).toBe('0x12 is no key')
+  })
+
+  test("a solver's weights", async () => {
+    const { start, data } = await newPeer('weights')
+    const policy = join(data, 'policy')
+    cpSync(join(starterFolder, 'solver'), policy, { recursive: true })
+    const path = join(policy, 'model.safetensors')
+    truncateSync(path, 100_000)
+    const solver = start.map(word => (word === 'gateway' ? 'solver' : word))
+    expectOneLine(await runCli(solver), { code: 1, says: /policy\/model\.safetensors: .*\[MODEL_FILE\]$/m })
+    expect(readFileSync(path)).toHaveLength(100_000)
+  })
+
+  test("a deployment's record", async () => {
+    const { flags, recordPath } = await newPeer('record')
+    writeFileSync(recordPath, '{"network":"local"')
+    expectOneLine(await runCli(['status', ...flags]), {
+      code: 64,
+      says: /deployment\.json is damaged\. .*hardhat deploy again/,
+    })
+  })
+})
