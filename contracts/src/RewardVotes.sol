@@ -234,17 +234,19 @@ contract RewardVotes is IRewardVotes, AccessControl {
         }
         if (_registry.accountOf(peerKey) == msg.sender) revert RewardVotes_OwnPeer(peerKey, msg.sender);
         if (!_commitments.committed(round, peerKey)) revert RewardVotes_NoCommitment(round, peerKey);
-        uint256 word = _votes[peerKey][round % RING].forRound(round);
+        uint256[RING] storage ring = _votes[peerKey];
+        uint256 word = ring[round % RING].forRound(round);
         if (word.hasVote(seat)) revert RewardVotes_DuplicatePeer(peerKey);
-        _votes[peerKey][round % RING] = word.withVote(seat, scoreMilli);
+        ring[round % RING] = word.withVote(seat, scoreMilli);
     }
 
     function _settle(uint64 round, bytes32 peerKey, uint256 quorum) internal {
-        uint256 word = _votes[peerKey][round % RING].forRound(round);
+        uint256[RING] storage ring = _votes[peerKey];
+        uint256 word = ring[round % RING].forRound(round);
         if (word.outcomeOf() != 0) return;
         if (!_commitments.committed(round, peerKey)) revert RewardVotes_NoCommitment(round, peerKey);
         (uint8 outcome, uint16 scoreMilli, uint256 cast) = word.tally(quorum);
-        _votes[peerKey][round % RING] = word.settled(outcome, scoreMilli);
+        ring[round % RING] = word.settled(outcome, scoreMilli);
         if (scoreMilli != 0) _points[peerKey] += scoreMilli;
         emit Settled(round, peerKey, scoreMilli, uint8(cast), outcome);
     }

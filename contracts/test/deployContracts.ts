@@ -1,0 +1,34 @@
+import type { HardhatViemHelpers } from '@nomicfoundation/hardhat-viem/types'
+import { getContract, type Hex } from 'viem'
+import { peerRegistryAbi, rewardVotesAbi, rolloutCommitmentsAbi, roundsAbi } from '../../deployments/abi.ts'
+
+/** When the rounds of a test's clock begin and how long they last. */
+export interface TestSchedule {
+  readonly startsAtSec: number
+  readonly roundSeconds: number
+}
+
+/** Deploys the four contracts from the first account, typed by the generated ABIs, not by build output. */
+export async function deployContracts(viem: HardhatViemHelpers, { startsAtSec, roundSeconds }: TestSchedule) {
+  const [wallet] = await viem.getWalletClients()
+  if (!wallet) throw new Error('the test network has no account')
+  const client = { public: await viem.getPublicClient(), wallet }
+  const admin = wallet.account.address
+  const deploy = async (name: string, ...args: unknown[]): Promise<Hex> => {
+    return (await viem.deployContract(name, args as never)).address
+  }
+  const environment: Hex = `0x${'e1'.repeat(32)}`
+  const registry = await deploy('PeerRegistry', admin)
+  const rounds = await deploy('Rounds', admin, startsAtSec, roundSeconds, environment)
+  const commitments = await deploy('RolloutCommitments', registry, rounds)
+  const votes = await deploy('RewardVotes', admin, registry, rounds, commitments)
+  return {
+    client: client.public,
+    chainId: await client.public.getChainId(),
+    admin,
+    registry: getContract({ abi: peerRegistryAbi, address: registry, client }),
+    rounds: getContract({ abi: roundsAbi, address: rounds, client }),
+    commitments: getContract({ abi: rolloutCommitmentsAbi, address: commitments, client }),
+    votes: getContract({ abi: rewardVotesAbi, address: votes, client }),
+  }
+}

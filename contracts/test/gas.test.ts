@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { network } from 'hardhat'
+import { type Address, bytesToHex, type Hex } from 'viem'
+import { voteCommitment } from '../../node/src/chain/voteCommitment.ts'
+import { deployContracts } from './deployContracts.ts'
+import { proveRegistration } from './proveRegistration.ts'
+
+const SOLVERS = 32
+const EVALUATORS = 3
+const ROUND_SECONDS = 3_600
+
+/** Most gas of each step once its words in the ring exist; contracts/README.md says what each takes. */
+const BARS: Figures = {
+  register: 140_000,
+  commit: 60_000,
+  commitVotes: 60_000,
+  revealAPeer: 18_000,
+  settleAPeer: 25_000,
+}
+
+type Figures = Record<'register' | 'commit' | 'commitVotes' | 'revealAPeer' | 'settleAPeer', number>
+
+const word = () => bytesToHex(randomBytes(32))
+
+test('a round of 32 peers and 3 evaluators stays within the gas bars', async () => {
+  const swarm = await openSwarm()
+  const solvers: Hex[] = []
+  let register = 0
+  for (let i = 0; i < SOLVERS; i++) {
+    const enrolled = await swarm.enrol(swarm.admin, BigInt(i))
+    solvers.push(enrolled.key)
+    register = enrolled.gas
+  }
+  const evaluators: { key: Hex; account: Address }[] = []
+  for (const account of swarm.accounts.slice(1, EVALUATORS + 1)) {
+    const { key } = await swarm.enrol(account, 0n)
+    await swarm.votes.write.admitEvaluator([key])
+    evaluators.push({ key, account })
+  }
+  // The first pass through the ring pays for fresh words; the second is what every later round costs.
+  const fresh = { ...(await playRound(swarm, 1n, solvers, evaluators)), register }
+  const inRing = { ...(await playRound(swarm, 7n, solvers, evaluators)), register }
+  console.log('gas, fresh words:', JSON.stringify(fresh), 'in the ring:', JSON.stringify(inRing))
+  for (const step of Object.keys(BARS) as (keyof Figures)[]) {
+    assert(inRing[step] <= BARS[step], `${step} takes ${inRing[step]} gas, the bar is ${BARS[step]}`)
+  }
+})
+
+async function playRound(
+  { commitments, votes, chainId, enter, used }: Awaited<ReturnType<typeof openSwarm>>,
+  round: bigint,
+  solvers: readonly Hex[],
+  evaluators: readonly { key: Hex; account: Address }[],
+): Promise<Omit<Figures, 'register'>> {
+  await enter(round)
+  let commit = 0
+  for (const key of solvers) {
+    commit = await used(commitments.write.commit([round, key, word(), 64, word(), word()]))
+  }
+  const scoresMilli = solvers.map((_, i) => i * 30)
+  const sheet = { peerKeys: solvers, scoresMilli, componentRoots: solvers.map(word), contentId: word() }
+  await enter(round + 1n)
+  let commitVotes = 0
+  for (const { key, account } of evaluators) {
+    const ballot = { chainId, rewardVotes: votes.address, round: Number(round), evaluatorKey: key }
+    const hash = voteCommitment(ballot, sheet, key)
+    commitVotes = await used(votes.write.commitVotes([round, key, hash], { account }))
+  }
+  await enter(round + 2n)
+  let reveal = 0
+  for (const { key, account } of evaluators) {
+    const { peerKeys, componentRoots, contentId } = sheet
+    const args = [round, key, peerKeys, scoresMilli, componentRoots, contentId, key] as const
+    reveal = await used(votes.write.revealVotes(args, { account }))
+  }
+  await enter(round + 3n)
+  const settle = await used(votes.write.settle([round, solvers]))
+  const aPeer = (gas: number) => Math.round(gas / solvers.length)
+  return { commit, commitVotes, revealAPeer: aPeer(reveal), settleAPeer: aPeer(settle) }
+}
+
+/** The contracts on a fresh network, with a clock that can be moved and peers that can be enrolled. */
+async function openSwarm() {
+  const { viem, networkHelpers } = await network.create()
+  const accounts = (await viem.getWalletClients()).map(wallet => wallet.account.address)
+  const startsAtSec = Number((await (await viem.getPublicClient()).getBlock()).timestamp)
+  const contracts = await deployContracts(viem, { startsAtSec, roundSeconds: ROUND_SECONDS })
+  const { client, registry, rounds, chainId } = contracts
+
+  const used = async (sent: Promise<Hex>) =>
+    Number((await client.waitForTransactionReceipt({ hash: await sent })).gasUsed)
+
+  const enrol = async (account: Address, nonce: bigint) => {
+    const proof = await proveRegistration(word(), chainId, registry.address, account, nonce)
+    const gas = await used(registry.write.register(proof, { account }))
+    const [key] = await registry.read.peersOf([account, nonce, 1n])
+    assert(key)
+    return { key, gas }
+  }
+
+  const enter = async (round: bigint) => networkHelpers.time.increaseTo(await rounds.read.startOf([round]))
+  return { ...contracts, accounts, used, enrol, enter }
+}

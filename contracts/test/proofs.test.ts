@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { network } from 'hardhat'
+import { BaseError, bytesToHex, ContractFunctionRevertedError, zeroAddress } from 'viem'
+import { voteCommitment } from '../../node/src/chain/voteCommitment.ts'
+import { leafHash } from '../../node/src/core/leaf.ts'
+import { merkleProof, merkleRoot } from '../../node/src/core/merkle.ts'
+import { deployContracts } from './deployContracts.ts'
+
+const word = () => bytesToHex(randomBytes(32))
+const { viem } = await network.create()
+const startsAtSec = Number((await (await viem.getPublicClient()).getBlock()).timestamp) - 45_000
+const { client, chainId, commitments, votes } = await deployContracts(viem, { startsAtSec, roundSeconds: 20_000 })
+
+test('a leaf computed off chain is the leaf computed on chain', async () => {
+  for (let index = 0; index < 16; index++) {
+    const place = { chainId, round: index * 1_000_003, peerKey: word() }
+    const leaf = { index, taskHash: word(), policyHash: word(), seed: word(), bodyHash: word() }
+    const onChain = await commitments.read.leafOf([BigInt(place.round), place.peerKey, leaf])
+    assert.equal(onChain, leafHash({ ...place, ...leaf }))
+  }
+})
+
+test('the chain accepts every proof of trees of 1 to 20 leaves, and no proof for another leaf', async () => {
+  for (let size = 1; size <= 20; size++) {
+    const leaves = Array.from({ length: size }, word)
+    const root = merkleRoot(leaves)
+    for (const index of new Set([0, size >> 1, size - 1])) {
+      const proof = merkleProof(leaves, index)
+      assert(await commitments.read.verifyLeaf([root, leaves[index] ?? word(), proof]))
+      assert(!(await commitments.read.verifyLeaf([root, word(), proof])))
+    }
+  }
+})
+
+test('a commitment to votes computed off chain is the hash that the chain compares', async () => {
+  for (let size = 0; size < 8; size++) {
+    const sheet = {
+      peerKeys: Array.from({ length: size }, word),
+      scoresMilli: Array.from({ length: size }, (_, i) => (i % 3 === 0 ? 65_535 : i * 100)),
+      componentRoots: Array.from({ length: size }, word),
+      contentId: word(),
+    }
+    const evaluatorKey = `0x${'00'.repeat(32)}` as const
+    const salt = word()
+    const hash = voteCommitment({ chainId, rewardVotes: votes.address, round: 0, evaluatorKey }, sheet, salt)
+    // The zero address speaks for a peer that nobody registered. It committed nothing, so the refusal names the hash that
+    // it would have had to commit to.
+    const reveal = client.simulateContract({
+      ...votes,
+      functionName: 'revealVotes',
+      args: [0n, evaluatorKey, sheet.peerKeys, sheet.scoresMilli, sheet.componentRoots, sheet.contentId, salt],
+      account: zeroAddress,
+    })
+    await assert.rejects(reveal, error => {
+      assert(error instanceof BaseError)
+      const refusal = error.walk(cause => cause instanceof ContractFunctionRevertedError)
+      assert(refusal instanceof ContractFunctionRevertedError)
+      assert.equal(refusal.data?.errorName, 'RewardVotes_NotCommitment')
+      assert.equal(refusal.data.args?.[2], hash)
+      return true
+    })
+  }
+})
