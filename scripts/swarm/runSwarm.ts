@@ -81,6 +81,8 @@ async function startEverything(options: SwarmOptions, supervisor: Supervisor, st
     roundSeconds: options['round-seconds'],
     environmentHash: environment.hash,
   })
+  const client = connect(rpcUrl)
+  const firstRound = (await currentRound(client, deployment)) ?? 0
   const peers = await planPeers(options)
   await provisionPeers(rpcUrl, deployment, peers)
   const startedWith = await keepStartingPolicies(peers, options.data)
@@ -101,8 +103,6 @@ async function startEverything(options: SwarmOptions, supervisor: Supervisor, st
     WAGGLE_GATEWAY_URL: `http://127.0.0.1:${ports.gateway}`,
   }
   await keep('dashboard', onExit => startDashboard(supervisor, { port: ports.dashboard, env }, onExit, stop.signal))
-  const client = connect(rpcUrl)
-  const firstRound = (await currentRound(client, deployment)) ?? 0
   const monitor = createMonitor({ client, deployment, peers, gatewayUrl: env.WAGGLE_GATEWAY_URL, firstRound })
   return { deployment, peers, monitor, startedWith }
 }
