@@ -214,8 +214,13 @@ describe('a damaged file is named and left as it is', () => {
     expect(readFileSync(path)).toHaveLength(100_000)
   })
 
-  test("a deployment's record", async () => {
+  test("a deployment's record, and one of another network than asked for", async () => {
     const { flags, recordPath } = await newPeer('record')
+    const other = await runCli(['status', ...flags, '--network', 'sepolia'])
+    expectOneLine(other, {
+      code: 64,
+      says: /of the network 'test', not 'sepolia'\. Leave out --network or --deployment/,
+    })
     writeFileSync(recordPath, '{"network":"local"')
     expectOneLine(await runCli(['status', ...flags]), {
       code: 64,

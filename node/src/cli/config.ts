@@ -13,11 +13,11 @@ const address = z.string().refine(isMultiaddr, 'not a multiaddr such as /ip4/0.0
 /** What a peer is told. Flags come before `<data>/waggle.yaml`, and that before the environment and the defaults. */
 export const configSchema = z.strictObject({
   role: z.enum(roleNames).optional(),
-  /** Name of a deployment in `deployments/`, or `local`. */
+  /** Name of a deployment in `deployments/`, or `local`, which it is if nothing else is said. */
   network: z
     .string()
     .regex(/^[A-Za-z0-9_-]+$/, 'not the name of a network')
-    .default('local'),
+    .optional(),
   /** Path of a deployment's record, where it is not one that comes with the code. */
   deployment: z.string().min(1).optional(),
   /** A record is on one chain only; which of the chain's RPC endpoints is asked is the operator's choice. */

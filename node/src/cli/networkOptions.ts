@@ -14,7 +14,7 @@ export const networkOptions = { network: text, deployment: text, rpc: text } as 
 
 export const dataUsage = `  --data DIR          the peer's folder (default ${dataOption.data.default})`
 export const networkUsage = `  --network NAME      ${Object.keys(known).join(', ')}, or another record in deployments/ (default local)
-  --deployment FILE   a deployment's record elsewhere (default: WAGGLE_DEPLOYMENT, else by network)
+  --deployment FILE   a deployment's record elsewhere (default: by network, or WAGGLE_DEPLOYMENT if none is named)
   --rpc URL           RPC endpoint of its chain (default: the network's variable, as ${known.sepolia?.urlVariable},
                       else WAGGLE_RPC_URL, else a public endpoint)`
 
@@ -34,9 +34,19 @@ export function openDeployment(config: Config): { deployment: Deployment; rpcUrl
 }
 
 function readRecord(config: Config): Deployment {
-  const named = config.deployment ?? environment.deployment()
-  const path = named ?? recordPath(config)
-  if (!existsSync(path)) throw missing(config.network, path, named !== undefined)
+  const { network = 'local', data } = config
+  // A network that was asked for goes before what a shell happens to have set.
+  const named = config.deployment ?? (config.network === undefined ? environment.deployment() : undefined)
+  const path = named ?? recordPath(network, data)
+  if (!existsSync(path)) throw missing(network, path, named !== undefined)
+  const deployment = parseRecord(path)
+  if (config.network === undefined || config.network === deployment.network) return deployment
+  throw new UsageError(`The record ${path} is of the network '${deployment.network}', not '${config.network}'.`, {
+    hint: 'Leave out --network or --deployment.',
+  })
+}
+
+function parseRecord(path: string): Deployment {
   try {
     return readDeployment(path)
   } catch (cause) {
@@ -49,7 +59,7 @@ function readRecord(config: Config): Deployment {
 }
 
 /** A local record lies above the folders of the peers, as `npm run swarm` has them; else where `hardhat deploy` puts it. */
-function recordPath({ network, data }: Config): string {
+function recordPath(network: string, data: string): string {
   const above = [dirname(data), dirname(dirname(data))].map(folder => join(folder, 'deployment.json'))
   const found = network === 'local' ? above.find(existsSync) : undefined
   return found ?? deploymentPath(network)
