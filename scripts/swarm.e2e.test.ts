@@ -114,27 +114,23 @@ test('a whole swarm learns and settles through kills, agrees with itself, and le
 
 /** The index, built through a kill, says of every peer's points what the chain's events say. */
 async function indexAgrees(pointsOf: Map<string, number>): Promise<void> {
-  const query = '{ peers(limit: 100) { items { peerKey pointsMilli } } }'
   for (let attempt = 0; ; attempt++) {
-    const indexed = await fetch(`http://127.0.0.1:${ports.dashboard + 2}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query }),
-    })
-      .then(response => response.json())
-      .then(
-        ({ data: found }) =>
-          new Map(
-            found.peers.items.map((peer: { peerKey: string; pointsMilli: string }) => [
-              peer.peerKey,
-              Number(peer.pointsMilli),
-            ]),
-          ),
-      )
-      .catch(() => new Map())
+    const indexed = await indexedPoints().catch(() => new Map<string, number>())
     const behind = [...pointsOf].filter(([peerKey, points]) => (indexed.get(peerKey) ?? -1) < points)
     if (behind.length === 0) return
     if (attempt > 100) expect([...indexed]).toEqual([...pointsOf])
     await sleep(300)
   }
+}
+
+async function indexedPoints(): Promise<Map<string, number>> {
+  const response = await fetch(`http://127.0.0.1:${ports.dashboard + 2}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: '{ peers(limit: 100) { items { peerKey pointsMilli } } }' }),
+  })
+  const { data: found } = (await response.json()) as {
+    data: { peers: { items: { peerKey: string; pointsMilli: string }[] } }
+  }
+  return new Map(found.peers.items.map(({ peerKey, pointsMilli }) => [peerKey, Number(pointsMilli)]))
 }

@@ -13,6 +13,7 @@ import { lockDataFolder } from '#store/lockDataFolder.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
 import type { Environment } from './loadEnvironment.ts'
+import { createRegisteredPeers } from './registeredPeers.ts'
 import { requireEnvironment } from './requireEnvironment.ts'
 
 export const JOURNAL_FILE = 'node.sqlite'
@@ -86,6 +87,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       listen: options.listen,
       bootnodes: [...options.bootnodes, ...(await chain.readBootnodes())],
       currentRound: () => round,
+      admits: createRegisteredPeers(chain, clock, logger),
       bundles,
       clock,
       logger,

@@ -27,7 +27,7 @@ const starter: EnvironmentSpec = {
   },
   sharing: { mode: 'updateForEachPeer', groupsPerPeer: 8, peers: 8 },
   difficulty: difficultySchema.parse({}),
-  canary: { level: 3, tasks: 100, samplesPerTask: 8, everyRounds: 5 },
+  canary: { level: 3, tasks: 100, samplesPerTask: 2, everyRounds: 5 },
   judgeHash: null,
 }
 
