@@ -25,7 +25,7 @@ const config: DecoderConfig = {
 function copies(count: number, seed: string): TrainingSequence[] {
   const random = randomStream('copies', seed)
   return Array.from({ length: count }, () => {
-    const half = Array.from({ length: 3 + random.integer(4) }, () => 1 + random.integer(23))
+    const half = Array.from({ length: 3 + random.integer(2) }, () => 1 + random.integer(11))
     const scored = Int32Array.from(half, (_, i) => half.length + 1 + i)
     return { tokens: Int32Array.from([...half, 0, ...half]), scored, weights: new Float32Array(half.length).fill(1) }
   })
@@ -35,16 +35,16 @@ async function train(steps: number, options: TrainerOptions, seed = 'toy') {
   const weights = initWeights(config, seed)
   const trainer = await createTrainer(config, weights, options)
   const losses: number[] = []
-  for (let i = 0; i < steps; i++) losses.push((await trainer.crossEntropyStep(copies(32, `${i}`), 5e-3)).loss)
+  for (let i = 0; i < steps; i++) losses.push((await trainer.crossEntropyStep(copies(32, `${i}`), 1e-2)).loss)
   return { trainer, weights, losses, hash: hashWeights(weights) }
 }
 
 for (const kind of ['adamW', 'muon'] as const) {
-  test(`${kind} learns to copy: the loss falls from that of guessing to a third of it`, async () => {
-    const { trainer, losses } = await train(220, { threads: 1, optimizer: { kind } })
+  test(`${kind} learns to copy: the loss falls from that of guessing to a third of what is possible without attention`, async () => {
+    const { trainer, losses } = await train(70, { threads: 1, optimizer: { kind } })
     await trainer.dispose()
     expect(losses[0]).toBeGreaterThan(3) // log 24 = 3.18
-    expect(losses.slice(-5).reduce((a, b) => a + b) / 5).toBeLessThan(1.06)
+    expect(losses.slice(-5).reduce((a, b) => a + b) / 5).toBeLessThan(Math.log(11) / 3)
   })
 
   test(`${kind} gives the same bits on one thread, on two, and again`, async () => {
