@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
-const project = (name: string, include: string[], testTimeout: number) => ({ test: { name, include, testTimeout, hookTimeout: testTimeout } })
+const project = (name: string, include: string[], testTimeout: number) => ({
+  test: { name, include, testTimeout, hookTimeout: testTimeout },
+})
 
 /** One project a room; `npm test` runs them one after another, because the end-to-end ones want the machine to themselves. */
 export default defineConfig({
