@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Deployment } from '@waggle/deployments/record'
 import type { PublicClient } from 'viem'
 import { readReports } from '../../node/src/roles/readReports.ts'
+import { JOURNAL_FILE } from '../../node/src/store/openDatabase.ts'
 import { type ChainFacts, readChainFacts } from './chainFacts.ts'
 import type { SwarmPeer } from './peers.ts'
 import type { TableRow } from './table.ts'
@@ -81,7 +82,7 @@ export function createMonitor({ client, deployment, peers, gatewayUrl, firstRoun
 function readNoted(peers: SwarmPeer[]): Map<number, { taken: number; averageAtK: number }[]> {
   const noted = new Map<number, { taken: number; averageAtK: number }[]>()
   for (const { role, folder } of peers) {
-    const path = join(folder, 'node.sqlite')
+    const path = join(folder, JOURNAL_FILE)
     if (role !== 'solver' || !existsSync(path)) continue
     for (const { round, taken, averageAtK } of readReports(path))
       noted.set(round, [...(noted.get(round) ?? []), { taken: Number(taken), averageAtK: Number(averageAtK) }])

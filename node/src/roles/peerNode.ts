@@ -10,13 +10,11 @@ import { type Bundles, openBundles } from '#store/bundles.ts'
 import { type Identity, openIdentity } from '#store/identity.ts'
 import { createJournal, type Journal } from '#store/journal.ts'
 import { lockDataFolder } from '#store/lockDataFolder.ts'
-import { openDatabase } from '#store/openDatabase.ts'
+import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
 import type { Environment } from './loadEnvironment.ts'
 import { createRegisteredPeers } from './registeredPeers.ts'
 import { requireEnvironment } from './requireEnvironment.ts'
-
-export const JOURNAL_FILE = 'node.sqlite'
 
 export type PeerOptions = {
   data: string

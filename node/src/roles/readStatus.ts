@@ -9,7 +9,7 @@ import { createRoundClock } from '#chain/roundClock.ts'
 import { systemClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import type { Identity } from '#store/identity.ts'
-import { JOURNAL_FILE } from './peerNode.ts'
+import { JOURNAL_FILE } from '#store/openDatabase.ts'
 import { readReports } from './readReports.ts'
 
 /** Rounds shown, newest last. */

@@ -50,11 +50,11 @@ async function run(node: PeerNode, { role, data, level, httpPort, threads }: Rol
   if (role === 'gateway') return runGateway(node, { port: httpPort, heldOutPath: heldOutPathOf(data) })
   if (role === 'evaluator') {
     const scorer = await openJudgeModel(environment, threads)
-    const judge = await environment.openJudge(scorer)
+    const judge = environment.openJudge(scorer)
     return runEvaluator(node, judge).finally(scorer.close)
   }
   const policy = await openPolicy(environment, role === 'solver' ? join(data, POLICY_FOLDER) : null, threads)
   if (role === 'proposer') return runProposer(node, policy, { level }).finally(policy.close)
-  const judge = await environment.openJudge(policy)
+  const judge = environment.openJudge(policy)
   return runSolver(node, policy, judge, data).finally(policy.close)
 }
