@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import type { NextConfig } from 'next'
 
 const config: NextConfig = {
+  // Tests build into a folder of their own, so that they never pull the build from under a dashboard that is running.
+  distDir: process.env.WAGGLE_DASHBOARD_BUILD ?? '.next',
   // The browser talks to the indexer's live stream itself, so nothing that Next serves has to stay uncompressed.
   transpilePackages: ['@waggle/deployments', '@waggle/node'],
   turbopack: { root: join(import.meta.dirname, '..') },

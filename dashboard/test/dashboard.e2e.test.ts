@@ -137,6 +137,7 @@ browserTest('a peer’s page shows who it is, its reward history and its rounds'
   await see(page, solver.account)
   await expect.poll(() => page.locator('.recharts-bar-rectangle').count(), { timeout: 20_000 }).toBe(CURRENT_ROUND - 2)
   const newest = page.locator('section[aria-labelledby=history] tbody tr').first()
+  await newest.getByText('Open').waitFor()
   expect(await newest.textContent()).toBe(`${CURRENT_ROUND}Open64 rollouts–not yet`)
 })
 
@@ -281,12 +282,7 @@ browserTest('an address that names nothing says so', async () => {
 browserTest('no page scrolls sideways on a phone, and the keyboard reaches the content first', async () => {
   for (const address of ['/', '/rounds', `/rounds/${CURRENT_ROUND - 2}`, `/peers/${solver.peerKey}`]) {
     const page = await visit(address, { width: 390 })
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.waitForLoadState('load')
-    await page
-      .getByRole('status', { name: /^Loading/ })
-      .first()
-      .waitFor({ state: 'detached' })
+    await page.getByRole('table').filter({ visible: true }).first().waitFor()
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
     expect(overflow, address).toBeLessThanOrEqual(0)
     await page.keyboard.press('Tab')

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as GraphQL from 'graphql'
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { getFeed } from '#sources/getFeed.ts'
 import { getPeerRecord } from '#sources/getPeerRecord.ts'
 import { getRoundRecord } from '#sources/getRoundRecord.ts'
@@ -20,14 +20,12 @@ interface Sent {
   variables: Record<string, unknown>
 }
 
-let schema: GraphQL.GraphQLSchema
+// Ponder builds its API with this and does not export it.
+const { buildGraphQLSchema } = load('../../node_modules/ponder/dist/esm/graphql/index.js') as {
+  buildGraphQLSchema: (options: { schema: object }) => GraphQL.GraphQLSchema
+}
+const schema = buildGraphQLSchema({ schema: tables })
 let sent: Sent | undefined
-
-beforeAll(async () => {
-  // Ponder builds its API with this and does not export it.
-  const { buildGraphQLSchema } = await import('../../node_modules/ponder/dist/esm/graphql/index.js')
-  schema = buildGraphQLSchema({ schema: tables })
-})
 
 beforeEach(() => {
   vi.stubEnv('WAGGLE_INDEXER_URL', 'http://127.0.0.1:1')

@@ -45,7 +45,7 @@ export function AccountMenu() {
     <span className="relative">
       <button
         type="button"
-        className="rounded-full border-2 border-ink px-4 py-1 text-sm font-semibold hover:bg-honey hover:text-night"
+        className="rounded-full border-2 border-ink px-3 py-1 text-sm font-semibold sm:px-4 hover:bg-honey hover:text-night"
         onClick={() => void connectFirst(chain).then(setTrouble)}
       >
         Connect<span className="max-sm:sr-only"> account</span>

@@ -8,8 +8,8 @@ import { ProblemPicker } from './ProblemPicker.tsx'
 
 interface Props {
   bodies: Promise<Part<RoundBodies>>
-  /** Hash of the problem to show. */
-  asked: string | undefined
+  /** Hash of the problem to show; empty for any. */
+  asked: string
 }
 
 /** One of the round's problems at a time, and all that was tried at it. */
@@ -31,7 +31,7 @@ export async function ProblemSection({ bodies, asked }: Props) {
   )
 }
 
-function Body({ all, asked }: { all: Problem[]; asked: string | undefined }) {
+function Body({ all, asked }: { all: Problem[]; asked: string }) {
   const shown = chooseProblem(all, asked)
   if (shown === undefined)
     return (

@@ -17,7 +17,7 @@ const columns: [title: string, className: string][] = [
   ['Solvers', 'hidden text-right md:table-cell'],
   ['Votes opened', 'hidden text-right md:table-cell'],
   ['Settled', 'hidden text-right sm:table-cell'],
-  ['Mean reward', 'pl-6'],
+  ['Mean reward', 'whitespace-nowrap sm:pl-6'],
 ]
 
 /** Rounds in which something happened, newest first. */
@@ -81,7 +81,7 @@ function Row({ round }: { round: RoundTotals }) {
         {round.votesRevealed} of {round.votesCommitted}
       </td>
       <td className={`${figure} hidden sm:table-cell`}>{round.settled}</td>
-      <td className="w-[28%] py-2.5 pr-2 pl-6">
+      <td className="py-2.5 pr-2 sm:w-[28%] sm:pl-6">
         {mean === null ? <span className="text-soft">–</span> : <Bar share={mean} />}
       </td>
     </tr>
@@ -91,7 +91,7 @@ function Row({ round }: { round: RoundTotals }) {
 function Bar({ share }: { share: number }) {
   return (
     <span className="flex items-center gap-3">
-      <span aria-hidden="true" className="h-2 flex-1 rounded-full bg-line">
+      <span aria-hidden="true" className="h-2 flex-1 rounded-full bg-line max-sm:hidden">
         <span className="block h-2 rounded-full bg-amber" style={{ width: `${share * 100}%` }} />
       </span>
       <span className="figures w-14 text-right">{formatShare(share)}</span>

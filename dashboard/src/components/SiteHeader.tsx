@@ -6,12 +6,12 @@ import { NavLink } from './NavLink.tsx'
 /** The head of every page: home, the two lists, the visitor's account. */
 export function SiteHeader({ networkName }: { networkName: string | null }) {
   return (
-    <header className="mx-auto flex w-full max-w-6xl flex-wrap items-center gap-x-3 gap-y-2 px-4 sm:gap-x-6 py-4 sm:px-6">
+    <header className="mx-auto flex w-full max-w-6xl flex-wrap items-center gap-x-2 gap-y-2 px-4 sm:gap-x-6 py-4 sm:px-6">
       <Link href="/" className="flex items-center gap-2.5 no-underline" aria-label="Waggle, home">
         <Mark />
-        <span className="casual text-2xl font-extrabold tracking-tight">Waggle</span>
+        <span className="casual text-xl font-extrabold sm:text-2xl tracking-tight">Waggle</span>
       </Link>
-      <nav aria-label="Main" className="flex gap-1">
+      <nav aria-label="Main" className="flex sm:gap-1">
         <NavLink href="/" also="/peers">
           Peers
         </NavLink>

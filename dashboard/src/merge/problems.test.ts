@@ -44,8 +44,8 @@ test('a problem gathers the tries of all solvers, also where its proposal is not
 test('the problem asked for is shown, else the most tried one', () => {
   const all = problems(bodies)
   expect(chooseProblem(all, '0x3')?.taskHash).toBe('0x3')
-  expect(chooseProblem(all, undefined)?.taskHash).toBe('0x2')
-  expect(chooseProblem([], undefined)).toBeUndefined()
+  expect(chooseProblem(all, '')?.taskHash).toBe('0x2')
+  expect(chooseProblem([], '')).toBeUndefined()
 })
 
 test('the best try comes first and unscored ones last', () => {

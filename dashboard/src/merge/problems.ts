@@ -32,7 +32,7 @@ export function problems(bodies: RoundBodies): Problem[] {
 }
 
 /** The problem asked for, or else the most tried one, so that a first look shows something. */
-export function chooseProblem(all: Problem[], taskHash: string | undefined): Problem | undefined {
+export function chooseProblem(all: Problem[], taskHash: string): Problem | undefined {
   const asked = all.find(problem => problem.taskHash === taskHash)
   return asked ?? all.toSorted((a, b) => b.attempts.length - a.attempts.length)[0]
 }

@@ -1,4 +1,5 @@
-type Query = Record<string, string | string[] | undefined>
+/** What follows the question mark of an address, as Next hands it to a page. */
+export type Query = Record<string, string | string[] | undefined>
 
 /** One parameter of an address, the first where it was given twice; empty where it is absent. */
 export function readParameter(query: Query, name: string): string {

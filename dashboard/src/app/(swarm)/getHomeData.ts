@@ -1,4 +1,4 @@
-import { readPage, readParameter } from '#merge/readPage.ts'
+import { type Query, readPage, readParameter } from '#merge/readPage.ts'
 import { getCanary, getSwarmStatus } from '#sources/gateway.ts'
 import { getFeed } from '#sources/getFeed.ts'
 import { getStandings } from '#sources/getStandings.ts'
@@ -12,7 +12,7 @@ export interface HomeParameters {
 }
 
 /** Search and page from the address. */
-export function readHomeParameters(query: Record<string, string | string[] | undefined>): HomeParameters {
+export function readHomeParameters(query: Query): HomeParameters {
   return { search: readParameter(query, 'q').slice(0, 100), page: readPage(query) }
 }
 

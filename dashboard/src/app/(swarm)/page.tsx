@@ -8,9 +8,10 @@ import { OwnPeers } from '#components/OwnPeers.tsx'
 import { RoundHeadline } from '#components/RoundHeadline.tsx'
 import { Skeleton } from '#components/Skeleton.tsx'
 import { SwarmFacts } from '#components/SwarmFacts.tsx'
+import type { Query } from '#merge/readPage.ts'
 import { getHomeData, readHomeParameters } from './getHomeData.ts'
 
-export default async function HomePage({ searchParams }: PageProps<'/'>) {
+export default async function HomePage({ searchParams }: { searchParams: Promise<Query> }) {
   const parameters = readHomeParameters(await searchParams)
   const { status, canary, standings, feed } = getHomeData(parameters)
   return (

@@ -1,4 +1,4 @@
-import { readPage } from '#merge/readPage.ts'
+import { type Query, readPage } from '#merge/readPage.ts'
 import { getRounds, type RoundList } from '#sources/getRounds.ts'
 import type { Part } from '#sources/part.ts'
 
@@ -9,7 +9,7 @@ export interface RoundsData {
   rounds: Promise<Part<RoundList>>
 }
 
-export function getRoundsData(query: Record<string, string | string[] | undefined>): RoundsData {
+export function getRoundsData(query: Query): RoundsData {
   const page = readPage(query)
   return { page, rounds: getRounds(ROUNDS_PER_PAGE, (page - 1) * ROUNDS_PER_PAGE) }
 }

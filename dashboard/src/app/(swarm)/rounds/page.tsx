@@ -2,11 +2,12 @@ import type { Metadata } from 'next'
 import { Suspense } from 'react'
 import { RoundsTable } from '#components/RoundsTable.tsx'
 import { Skeleton } from '#components/Skeleton.tsx'
+import type { Query } from '#merge/readPage.ts'
 import { getRoundsData } from './getRoundsData.ts'
 
 export const metadata: Metadata = { title: 'Rounds' }
 
-export default async function RoundsPage({ searchParams }: PageProps<'/rounds'>) {
+export default async function RoundsPage({ searchParams }: { searchParams: Promise<Query> }) {
   const { page, rounds } = getRoundsData(await searchParams)
   return (
     <>

@@ -3,12 +3,17 @@ import { notFound } from 'next/navigation'
 import { Suspense } from 'react'
 import { PeerProfile } from '#components/PeerProfile.tsx'
 import { Skeleton } from '#components/Skeleton.tsx'
-import { readPage } from '#merge/readPage.ts'
+import { type Query, readPage } from '#merge/readPage.ts'
 import { getPeerData, readPeerKey } from './getPeerData.ts'
 
 export const metadata: Metadata = { title: 'Peer' }
 
-export default async function PeerPage({ params, searchParams }: PageProps<'/peers/[peerKey]'>) {
+interface Props {
+  params: Promise<{ peerKey: string }>
+  searchParams: Promise<Query>
+}
+
+export default async function PeerPage({ params, searchParams }: Props) {
   const peerKey = readPeerKey((await params).peerKey)
   if (peerKey === null) notFound()
   return (

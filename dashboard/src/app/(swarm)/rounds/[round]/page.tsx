@@ -6,16 +6,22 @@ import { ProblemSection } from '#components/ProblemSection.tsx'
 import { RoundPath } from '#components/RoundPath.tsx'
 import { Skeleton } from '#components/Skeleton.tsx'
 import { VoteSection } from '#components/VoteSection.tsx'
+import { type Query, readParameter } from '#merge/readPage.ts'
 import { getRoundData, readRoundNumber } from './getRoundData.ts'
 
-export async function generateMetadata({ params }: PageProps<'/rounds/[round]'>): Promise<Metadata> {
+interface Props {
+  params: Promise<{ round: string }>
+  searchParams: Promise<Query>
+}
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: `Round ${(await params).round}` }
 }
 
-export default async function RoundPage({ params, searchParams }: PageProps<'/rounds/[round]'>) {
+export default async function RoundPage({ params, searchParams }: Props) {
   const round = readRoundNumber((await params).round)
   if (round === null) notFound()
-  const { task } = await searchParams
+  const task = readParameter(await searchParams, 'task')
   const { record, bodies } = getRoundData(round)
   return (
     <>
@@ -29,7 +35,7 @@ export default async function RoundPage({ params, searchParams }: PageProps<'/ro
         <VoteSection record={record} round={round} />
       </Suspense>
       <Suspense fallback={<Skeleton lines={10} title="Problems and solutions" />}>
-        <ProblemSection bodies={bodies} asked={typeof task === 'string' ? task : undefined} />
+        <ProblemSection bodies={bodies} asked={task} />
       </Suspense>
     </>
   )
