@@ -65,7 +65,7 @@ beforeAll(async () => {
   data = await mkdtemp(join(tmpdir(), 'waggle-swarm-'))
   ports = await freePorts()
   const argv = ['scripts/swarm.ts', '--data', data, '--port', `${ports.dashboard}`, '--chain-port', `${ports.chain}`]
-  argv.push('--rounds', `${ROUNDS}`, '--round-seconds', '12', '--json')
+  argv.push('--rounds', `${ROUNDS}`, '--round-seconds', '15', '--json')
   swarm = spawn(process.execPath, argv, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   swarm.stderr?.on('data', chunk => {
     progress += chunk

@@ -11,7 +11,7 @@ as processes of their own. Ctrl-C stops everything; a second run goes on where t
   --evaluators N      peers that score (default 3, at least 2: a quorum)
   --rounds N          count of settled rounds after which the run is complete
   --level N           hold the difficulty at this level, 1 to 5
-  --round-seconds N   length of a round on a fresh chain (default 15)
+  --round-seconds N   length of a round on a fresh chain (default 20)
   --exit              stop everything once the run is complete (needs --rounds)
   --json              end with one JSON object alone on the last line of stdout
   --fresh             forget the chain, keys, weights and index of earlier runs
