@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { EthereumProvider } from 'hardhat/types/providers'
 import { DeployError } from './deployError.ts'
 
@@ -15,6 +16,9 @@ interface ChainTransaction {
 
 /** Most blocks searched for a transaction whose hash a killed run did not write: about a day of Ethereum. */
 const SEARCHED_BLOCKS = 7_200
+
+/** Polls for confirmations: 4 minutes on the slowest preset. */
+const CONFIRMATION_POLLS = 120
 
 /** The few questions that a deployment asks a chain, in numbers instead of hex. */
 export function chainReader(provider: EthereumProvider) {
@@ -38,6 +42,17 @@ export function chainReader(provider: EthereumProvider) {
     hasCode: async (address: string) => ((await ask('eth_getCode', address, 'latest')) as string).length > 2,
     balanceWei: async (address: string) => BigInt((await ask('eth_getBalance', address, 'latest')) as string),
     gasPriceWei: async () => BigInt((await ask('eth_gasPrice')) as string),
+
+    /** Waits until all that an account sent has its confirmations, or for so long that Ignition had better say why not. */
+    async untilConfirmed(account: string, confirmations: number, pollMs: number): Promise<void> {
+      for (let polls = 0; polls < CONFIRMATION_POLLS; polls++) {
+        const at = (await number('eth_blockNumber')) - confirmations + 1
+        const tag = `0x${Math.max(at, 0).toString(16)}`
+        const confirmed = await number('eth_getTransactionCount', account, tag)
+        if (confirmed >= (await number('eth_getTransactionCount', account, 'pending'))) return
+        await setTimeout(pollMs)
+      }
+    },
 
     /**
      * The transaction that an account sent with a nonce, mined or still pending.

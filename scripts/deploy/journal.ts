@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { appendFile, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { CONTRACT_NAMES, type ContractName } from './abiModule.ts'
 import { DeployError } from './deployError.ts'
@@ -9,22 +9,29 @@ export interface CreatedContract {
   readonly startBlock: number
 }
 
+/** Ignition's word for "this nonce did not go to us": it chooses a new one and sends again. */
+const FORGET = 'ONCHAIN_INTERACTION_REPLACED_BY_USER'
+
 /** What an Ignition journal says of the protocol's deployment. */
 export interface JournalState {
   readonly created: Partial<Record<ContractName, CreatedContract>>
-  /** Transactions that may have been sent though their hash was never written: the run was killed in between. */
-  readonly unrecorded: readonly { readonly futureId: string; readonly nonce: number }[]
+  /** Transactions about to be sent when the run was killed: the journal does not say whether they were. */
+  readonly unrecorded: readonly PreparedTransaction[]
   /** Transactions whose sending was written. */
   readonly sent: number
   /** Whether there is a journal at all. */
   readonly exists: boolean
 }
 
-interface JournalLine {
+/** A transaction that Ignition chose a nonce for. */
+export interface PreparedTransaction {
+  readonly futureId: string
+  readonly networkInteractionId: number
+  readonly nonce: number
+}
+
+interface JournalLine extends Partial<PreparedTransaction> {
   readonly type: string
-  readonly futureId?: string
-  readonly networkInteractionId?: number
-  readonly nonce?: number
   readonly receipt?: {
     readonly status?: string
     readonly contractAddress?: `0x${string}`
@@ -42,24 +49,33 @@ export async function readJournal(dir: string): Promise<JournalState> {
   const file = path.join(dir, 'journal.jsonl')
   const text = await readFile(file, 'utf8').catch(() => undefined)
   const created: Partial<Record<ContractName, CreatedContract>> = {}
-  const prepared = new Map<string, { futureId: string; nonce: number }>()
+  const prepared = new Map<string, PreparedTransaction>()
   let sent = 0
   for (const [index, line] of (text ?? '').split('\n').entries()) {
     if (line.trim() === '') continue
     const entry = parseLine(line, file, index + 1)
-    const interaction = `${entry.futureId} ${entry.networkInteractionId}`
+    const { futureId = '', networkInteractionId = 0, nonce = 0 } = entry
+    const interaction = `${futureId} ${networkInteractionId}`
     if (entry.type === 'TRANSACTION_PREPARE_SEND') {
-      prepared.set(interaction, { futureId: entry.futureId ?? '', nonce: entry.nonce ?? 0 })
+      prepared.set(interaction, { futureId, networkInteractionId, nonce })
     } else if (entry.type === 'TRANSACTION_SEND') {
       prepared.delete(interaction)
       sent++
+    } else if (entry.type === FORGET) {
+      prepared.delete(interaction)
     } else if (entry.type === 'TRANSACTION_CONFIRM') {
-      const name = CONTRACT_NAMES.find(contract => entry.futureId === `Protocol#${contract}`)
+      const name = CONTRACT_NAMES.find(contract => futureId === `Protocol#${contract}`)
       const address = entry.receipt?.status === 'SUCCESS' ? entry.receipt.contractAddress : undefined
       if (name && address) created[name] = { address, startBlock: entry.receipt?.blockNumber ?? 0 }
     }
   }
   return { created, unrecorded: [...prepared.values()], sent, exists: text !== undefined }
+}
+
+/** Writes into the journal that a prepared transaction was never sent, in the form in which Ignition writes its lines. */
+export async function forgetPrepared(dir: string, { futureId, networkInteractionId }: PreparedTransaction) {
+  const line = JSON.stringify({ futureId, networkInteractionId, type: FORGET })
+  await appendFile(path.join(dir, 'journal.jsonl'), `\n${line}`)
 }
 
 function parseLine(line: string, file: string, number: number): JournalLine {

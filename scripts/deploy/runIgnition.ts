@@ -7,7 +7,7 @@ import type { HardhatRuntimeEnvironment } from 'hardhat/types/hre'
 import type { NetworkConnection } from 'hardhat/types/network'
 import type { ChainReader } from './chain.ts'
 import { DeployError } from './deployError.ts'
-import type { JournalState } from './journal.ts'
+import { forgetPrepared, type JournalState } from './journal.ts'
 import type { NetworkPreset } from './networks.ts'
 import type { DeployParameters } from './parameters.ts'
 import protocolModule from './protocolModule.ts'
@@ -30,7 +30,7 @@ interface IgnitionRun {
  */
 export async function runIgnition(run: IgnitionRun): Promise<void> {
   const { hre, connection, preset, journalDir, account, parameters } = run
-  await adoptUnrecorded(run)
+  await closeUnrecorded(run)
   const { startsAtSec, roundSeconds, environmentHash } = parameters
   const result = await deploy({
     config: { requiredConfirmations: preset.confirmations, blockPollingInterval: preset.blockPollingMs },
@@ -50,14 +50,17 @@ export async function runIgnition(run: IgnitionRun): Promise<void> {
 }
 
 /**
- * Writes into the journal what a killed run sent without writing it down. Ignition would take such a transaction for the
- * operator's own, and send it once more.
+ * Settles what a killed run left open: a transaction that it was about to send. If the chain has it, its hash goes into the
+ * journal, else the journal forgets it. Ignition alone asks the operator for the hash, even of one that was never sent.
  */
-async function adoptUnrecorded({ connection, chain, journalDir, journal, account, parameters, preset }: IgnitionRun) {
-  for (const { nonce } of journal.unrecorded) {
-    const hash = await chain.findTransaction(account, nonce, parameters.fromBlock)
+async function closeUnrecorded({ connection, chain, journalDir, journal, account, parameters, preset }: IgnitionRun) {
+  for (const prepared of journal.unrecorded) {
+    const hash = await chain.findTransaction(account, prepared.nonce, parameters.fromBlock)
     if (hash) await trackTransaction(journalDir, hash, connection.provider, preset.confirmations)
+    else await forgetPrepared(journalDir, prepared)
   }
+  // Ignition refuses to start while anything of the account's is unconfirmed, which a rerun soon after a kill would meet.
+  await chain.untilConfirmed(account, preset.confirmations, preset.blockPollingMs)
 }
 
 function failure(reason: string, journalDir: string, cause?: unknown): DeployError {

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { after, before, test } from 'node:test'
+import { createPublicClient, type Hex, http } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import { rewardVotesAbi, roundsAbi } from '../../deployments/abi.ts'
+import { readDeployment } from '../../deployments/record.ts'
+import type { DeployErrorCode } from '../../scripts/deploy/deployError.ts'
+import type { DeployOptions } from '../../scripts/deploy/deployProtocol.ts'
+import { LOCAL_KEY, NETWORKS } from '../../scripts/deploy/networks.ts'
+import { DEPLOYMENT_GAS } from '../../scripts/deploy/preflight.ts'
+import { deployOn, freshOptions, type Wrap } from './deployOn.ts'
+import { type Anvil, startAnvil } from './startAnvil.ts'
+
+const DEPLOYER = privateKeyToAddress(LOCAL_KEY)
+let anvil: Anvil
+
+before(async () => {
+  anvil = await startAnvil(31337)
+})
+
+after(() => anvil.stop())
+
+const nonce = async (chain = anvil) => Number(await chain.rpc('eth_getTransactionCount', DEPLOYER, 'latest'))
+
+/** Runs a deployment that must be refused, and gives the refusal. */
+async function refused(code: DeployErrorCode, deployment: Promise<unknown>): Promise<string> {
+  let message = ''
+  await assert.rejects(deployment, (error: Error & { code?: string; hint?: string }) => {
+    assert.equal(error.code, code, error.stack)
+    message = `${error.message}: ${error.hint}`
+    assert(!message.includes('\n'), message)
+    return true
+  })
+  return message
+}
+
+for (const [network, { chainId }] of Object.entries(NETWORKS)) {
+  test(`a deployment to ${network} is wired, recorded, and sends nothing when it is run again`, async () => {
+    const chain = await startAnvil(chainId, '--block-time', '0.3')
+    try {
+      const options = freshOptions({ roundSeconds: 25, environmentHash: `0x${'ab'.repeat(32)}` })
+      const first = await deployOn(network, chain.url, options)
+      assert.equal(first.sent, 4)
+      const record = readDeployment(options.recordFile)
+      assert.deepEqual(record, first.deployment)
+      assert.equal(record.network, network)
+      assert.equal(record.chainId, chainId)
+
+      const client = createPublicClient({ transport: http(chain.url) })
+      const { Rounds, RewardVotes } = record.contracts
+      const wiring = await client.readContract({ ...RewardVotes, abi: rewardVotesAbi, functionName: 'rounds' })
+      assert.equal(wiring.toLowerCase(), Rounds.address.toLowerCase())
+      const rounds = { ...Rounds, abi: roundsAbi, args: [0n] } as const
+      assert.equal(await client.readContract({ ...rounds, functionName: 'environmentOf' }), `0x${'ab'.repeat(32)}`)
+      const startsAt = await client.readContract({ ...rounds, functionName: 'startOf' })
+      assert.equal(await client.readContract({ ...rounds, functionName: 'endOf' }), startsAt + 25n)
+      for (const { address, startBlock } of Object.values(record.contracts)) {
+        assert(!(await client.getCode({ address, blockNumber: BigInt(startBlock - 1) })))
+        assert(await client.getCode({ address, blockNumber: BigInt(startBlock) }))
+      }
+
+      const sent = await nonce(chain)
+      assert.equal((await deployOn(network, chain.url, options)).sent, 0)
+      rmSync(options.recordFile)
+      assert.deepEqual(await deployOn(network, chain.url, options), { deployment: record, sent: 0 })
+      rmSync(options.journalDir, { recursive: true })
+      assert.deepEqual(await deployOn(network, chain.url, options), { deployment: record, sent: 0 })
+      assert.equal(await nonce(chain), sent)
+    } finally {
+      await chain.stop()
+    }
+  })
+}
+
+/** Fails the n-th transaction, before it reaches the chain or after, as a kill at that moment would. */
+function dieAt(count: number, moment: 'before' | 'after'): Wrap {
+  let seen = 0
+  return request => async call => {
+    if (seen > count) throw new Error('killed')
+    if (call.method !== 'eth_sendTransaction') return request(call)
+    if (++seen !== count + 1) return request(call)
+    if (moment === 'after') await request(call)
+    throw new Error('killed')
+  }
+}
+
+for (const moment of ['before', 'after'] as const) {
+  for (const count of [0, 1, 2, 3]) {
+    test(`a run that dies ${moment} it sends transaction ${count + 1} is finished by the next, with none sent twice`, async () => {
+      const options = freshOptions()
+      const sentBefore = await nonce()
+      await refused('DEPLOYMENT_FAILED', deployOn('local', anvil.url, options, dieAt(count, moment)))
+      const { deployment } = await deployOn('local', anvil.url, options)
+      assert.equal(await nonce(), sentBefore + 4)
+      for (const { address } of Object.values(deployment.contracts)) {
+        assert.notEqual(await anvil.rpc('eth_getCode', address, 'latest'), '0x')
+      }
+    })
+  }
+}
+
+test('a rerun keeps to the parameters of the first run, and refuses others', async () => {
+  const options = freshOptions({ roundSeconds: 30 })
+  await refused('DEPLOYMENT_FAILED', deployOn('local', anvil.url, options, dieAt(0, 'before')))
+  await refused('PARAMETERS_DIFFER', deployOn('local', anvil.url, { ...options, requested: { roundSeconds: 31 } }))
+  await deployOn('local', anvil.url, { ...options, requested: {} })
+  // With the journal gone, the contracts themselves say what they were made with.
+  rmSync(options.journalDir, { recursive: true })
+  await deployOn('local', anvil.url, options)
+  const message = await refused(
+    'PARAMETERS_DIFFER',
+    deployOn('local', anvil.url, { ...options, requested: { roundSeconds: 31 } }),
+  )
+  assert.match(message, /roundSeconds 30, not 31/)
+})
+
+test('an address without code is refused, by the journal and by the record', async () => {
+  const options = freshOptions()
+  const { deployment } = await deployOn('local', anvil.url, options)
+  const { address } = deployment.contracts.RolloutCommitments
+  await anvil.rpc('anvil_setCode', address, '0x')
+  assert.match(await refused('DEAD_ADDRESS', deployOn('local', anvil.url, options)), /RolloutCommitments.*delete/)
+  const aside = { ...options, recordFile: `${options.recordFile}.none` }
+  await refused('DEAD_ADDRESS', deployOn('local', anvil.url, aside))
+  rmSync(options.journalDir, { recursive: true })
+  await refused('DEAD_ADDRESS', deployOn('local', anvil.url, options))
+})
+
+test('a chain that began afresh is refused, even before anything was mined on the first', async () => {
+  const options = freshOptions()
+  await refused('DEPLOYMENT_FAILED', deployOn('local', anvil.url, options, dieAt(0, 'before')))
+  const other = await startAnvil(31337, '--timestamp', '1700000000')
+  try {
+    assert.match(await refused('CHAIN_REPLACED', deployOn('local', other.url, options)), /delete/)
+  } finally {
+    await other.stop()
+  }
+})
+
+test('a chain with another id, and a chain that does not answer, are refused before anything is written', async () => {
+  const options = freshOptions()
+  const message = await refused('WRONG_CHAIN', deployOn('sepolia', anvil.url, options))
+  assert.match(message, /sepolia is chain 11155111, but chain 31337 answers.*SEPOLIA_RPC_URL/)
+  await refused('CHAIN_UNREACHABLE', deployOn('local', 'http://127.0.0.1:1', options))
+})
+
+test('an account that cannot pay is told what it takes', async () => {
+  const balance = await anvil.rpc<Hex>('eth_getBalance', DEPLOYER, 'latest')
+  await anvil.rpc('anvil_setBalance', DEPLOYER, '0x1')
+  const message = await refused('NO_FUNDS', deployOn('local', anvil.url, freshOptions()))
+  await anvil.rpc('anvil_setBalance', DEPLOYER, balance)
+  assert.match(message, new RegExp(`${DEPLOYER} holds 0.000000000000000001 on local, deploying takes 0\\.\\d+`, 'i'))
+})
+
+test('a damaged journal, parameter file or record is named with what to do', async () => {
+  const options = freshOptions()
+  await deployOn('local', anvil.url, options)
+  const damage = (file: string, code: DeployErrorCode, into: DeployOptions) => {
+    const good = readFileSync(file)
+    writeFileSync(file, `${good.subarray(0, good.length - 20)}`)
+    return refused(code, deployOn('local', anvil.url, into)).finally(() => writeFileSync(file, good))
+  }
+  const journal = path.join(options.journalDir, 'journal.jsonl')
+  assert.match(await damage(journal, 'JOURNAL_CORRUPT', options), /line \d+ of .*journal\.jsonl is damaged/)
+  await damage(path.join(options.journalDir, 'parameters.json'), 'JOURNAL_CORRUPT', options)
+  assert.match(await damage(options.recordFile, 'RECORD_CORRUPT', options), /delete it and run/)
+  assert.equal((await deployOn('local', anvil.url, options)).sent, 0)
+})
+
+test('the gas that funds are checked against covers the deployment, and not twice over', async () => {
+  const { deployment } = await deployOn('local', anvil.url, freshOptions())
+  let gas = 0n
+  for (const { startBlock } of Object.values(deployment.contracts)) {
+    const block = await anvil.rpc<{ gasUsed: Hex }>('eth_getBlockByNumber', `0x${startBlock.toString(16)}`, false)
+    gas += BigInt(block.gasUsed)
+  }
+  assert(gas <= DEPLOYMENT_GAS && gas * 2n > DEPLOYMENT_GAS, `the deployment takes ${gas} gas`)
+})

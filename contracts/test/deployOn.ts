@@ -1,0 +1,45 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import hre from 'hardhat'
+import type { NetworkConnection } from 'hardhat/types/network'
+import { type DeployOptions, type DeployOutcome, deployProtocol } from '../../scripts/deploy/deployProtocol.ts'
+import { LOCAL_KEY } from '../../scripts/deploy/networks.ts'
+
+/** Options for a deployment into a folder of its own. */
+export function freshOptions(requested: DeployOptions['requested'] = {}): DeployOptions {
+  const dir = mkdtempSync(path.join(tmpdir(), 'waggle-deploy-'))
+  return { journalDir: path.join(dir, 'ignition'), recordFile: path.join(dir, 'deployment.json'), requested }
+}
+
+/** What a test may stand between the deployment and the chain. */
+export type Wrap = (request: Request) => Request
+type Request = NetworkConnection['provider']['request']
+
+/**
+ * Deploys in this process to a preset network whose URL is the test's chain.
+ *
+ * @param wrap - sees, and may refuse, every request to the chain.
+ */
+export async function deployOn(
+  network: string,
+  url: string,
+  options: DeployOptions,
+  wrap: Wrap = request => request,
+): Promise<DeployOutcome> {
+  const connection = await hre.network.create({ network, override: { url, accounts: [LOCAL_KEY] } })
+  try {
+    return await deployProtocol(hre, wrapped(connection, wrap), options)
+  } finally {
+    await connection.close()
+  }
+}
+
+function wrapped(connection: NetworkConnection, wrap: Wrap): NetworkConnection {
+  const provider = connection.provider
+  const request = wrap(provider.request.bind(provider))
+  const facade = new Proxy(provider, {
+    get: (target, name) => (name === 'request' ? request : Reflect.get(target, name)),
+  })
+  return new Proxy(connection, { get: (target, name) => (name === 'provider' ? facade : Reflect.get(target, name)) })
+}
