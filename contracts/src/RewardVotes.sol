@@ -13,7 +13,8 @@ import {VoteWords} from "./libraries/VoteWords.sol";
 contract RewardVotes is IRewardVotes, AccessControl {
     using VoteWords for uint256;
 
-    /// @dev Who sits from a round on, until the next set's round. Kept for ever, so that any round's quorum can be checked.
+    /// @dev Who sits from a round on, until the next set's round. Kept for ever, so that any round's quorum can be
+    /// checked.
     struct SeatSet {
         uint64 fromRound;
         bytes32[] keys;
@@ -49,7 +50,8 @@ contract RewardVotes is IRewardVotes, AccessControl {
     /// @dev Rises strictly in `fromRound`; the first is empty and from round 0.
     SeatSet[] internal _seatSets;
 
-    /// @dev One word: round + 1 in the upper 64 bits, then 1 bit for revealed, then the lower 191 bits of the commitment.
+    /// @dev One word: round + 1 in the upper 64 bits, then 1 bit for revealed, then the lower 191 bits of the
+    /// commitment.
     mapping(bytes32 evaluatorKey => uint256[RING] words) internal _ballots;
 
     /// @dev See `VoteWords`.
@@ -274,8 +276,8 @@ contract RewardVotes is IRewardVotes, AccessControl {
         return _seatSets[i];
     }
 
-    /// @dev The hash of the ballot's words as separate arguments. A struct with arrays is encoded as its offset, 32, and
-    /// then just that; so the first word is left out.
+    /// @dev The hash of the ballot's words as separate arguments. A struct with arrays is encoded as its offset, 32,
+    /// and then just that; so the first word is left out.
     function _hash(Ballot memory ballot) internal pure returns (bytes32 commitment) {
         bytes memory encoded = abi.encode(ballot);
         assembly ("memory-safe") {

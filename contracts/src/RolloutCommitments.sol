@@ -15,8 +15,8 @@ contract RolloutCommitments is IRolloutCommitments {
     IPeerRegistry internal immutable _registry;
     IRounds internal immutable _rounds;
 
-    /// @dev One word: round + 1 in the upper 64 bits, so that round 0 differs from an empty word; below them the lower 192
-    /// bits of the commitment's hash. A collision there costs its finder 2^96 hashes.
+    /// @dev One word: round + 1 in the upper 64 bits, so that round 0 differs from an empty word; below them the
+    /// lower 192 bits of the commitment's hash. A collision there costs its finder 2^96 hashes.
     mapping(bytes32 peerKey => uint256[RING] words) internal _words;
 
     /// @param registry Says who speaks for a peer.

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import hre from 'hardhat'
@@ -6,9 +6,16 @@ import type { NetworkConnection } from 'hardhat/types/network'
 import { type DeployOptions, type DeployOutcome, deployProtocol } from '../../scripts/deploy/deployProtocol.ts'
 import { LOCAL_KEY } from '../../scripts/deploy/networks.ts'
 
+/** A folder that is gone when this process is. */
+export function freshDir(): string {
+  const dir = mkdtempSync(path.join(tmpdir(), 'waggle-deploy-'))
+  process.once('exit', () => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
 /** Options for a deployment into a folder of its own. */
 export function freshOptions(requested: DeployOptions['requested'] = {}): DeployOptions {
-  const dir = mkdtempSync(path.join(tmpdir(), 'waggle-deploy-'))
+  const dir = freshDir()
   return { journalDir: path.join(dir, 'ignition'), recordFile: path.join(dir, 'deployment.json'), requested }
 }
 

@@ -15,9 +15,11 @@ export type RequestedParameters = Partial<Pick<DeployParameters, 'startsAtSec' |
 /** Gas of the whole deployment, rounded up; a test holds the figure to the contracts. */
 export const DEPLOYMENT_GAS = 7_000_000n
 
-/** @throws {DeployError} if no chain answers, or it is another than the network's. */
+/** @throws {DeployError} if there is no key, no chain answers, or another chain than the network's does. */
 export async function requireChain(chain: ChainReader, network: string, preset: NetworkPreset): Promise<void> {
   const chainId = await chain.chainId().catch(cause => {
+    // Hardhat reads the key before it asks anything.
+    if (cause instanceof Error && cause.message.includes(KEY_VARIABLE)) throw noKey(cause)
     const hint = `start it, or set ${preset.urlVariable}`
     throw new DeployError('CHAIN_UNREACHABLE', `no chain answers for network ${network}`, hint, cause)
   })
@@ -25,6 +27,11 @@ export async function requireChain(chain: ChainReader, network: string, preset: 
     const message = `network ${network} is chain ${preset.chainId}, but chain ${chainId} answers`
     throw new DeployError('WRONG_CHAIN', message, `point ${preset.urlVariable} at the right chain`)
   }
+}
+
+function noKey(cause?: unknown): DeployError {
+  const hint = `set it in the environment, or run "npx hardhat keystore set ${KEY_VARIABLE}"`
+  return new DeployError('NO_KEY', `${KEY_VARIABLE} holds no private key to deploy with`, hint, cause)
 }
 
 /**
@@ -82,11 +89,8 @@ export async function requireFundedAccount(
   network: string,
   created: Partial<Record<ContractName, CreatedContract>>,
 ): Promise<`0x${string}`> {
-  const [account] = await chain.accounts().catch(cause => {
-    const hint = `set it in the environment, or run "npx hardhat keystore set ${KEY_VARIABLE}"`
-    throw new DeployError('NO_KEY', `${KEY_VARIABLE} holds no private key to deploy with`, hint, cause)
-  })
-  if (!account) throw new DeployError('NO_KEY', `no account to deploy with on ${network}`, `set ${KEY_VARIABLE}`)
+  const [account] = await chain.accounts()
+  if (!account) throw noKey()
   const missing = BigInt(CONTRACT_NAMES.filter(name => !created[name]).length)
   const costWei = ((await chain.gasPriceWei()) * DEPLOYMENT_GAS * missing) / BigInt(CONTRACT_NAMES.length)
   const balanceWei = await chain.balanceWei(account)

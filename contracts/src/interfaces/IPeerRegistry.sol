@@ -3,8 +3,8 @@ pragma solidity 0.8.30;
 
 /// @title IPeerRegistry
 /// @notice Which account speaks for which libp2p peer, proven by the peer's own key, and the peers to dial first.
-/// @dev A peer is keyed by `keccak256(bytes(peerId))`, `peerId` being the base58btc form. The string is emitted once, at
-/// registration, and derived again from the stored key by `peerIdOf`; it is never stored.
+/// @dev A peer is keyed by `keccak256(bytes(peerId))`, `peerId` being the base58btc form. The string is emitted once,
+/// at registration, and derived again from the stored key by `peerIdOf`; it is never stored.
 interface IPeerRegistry {
     /// @notice Emitted when a peer is bound to an account for the first time.
     /// @param peerKey Keccak of the peer id's base58 form.
@@ -52,8 +52,9 @@ interface IPeerRegistry {
     /// @notice Binds the peer of `publicKey` to the caller, or moves it to the caller if another account holds it.
     /// @dev The proof is an EIP-712 signature by the peer's key over
     /// `Registration(address account,bytes32 publicKeyHash,uint256 nonce,uint256 deadline)` in the domain
-    /// `("Waggle PeerRegistry", "1", chainId, contract)`, with `account` the caller and `nonce` = `nonces(account)`. Moving
-    /// needs a fresh proof that names the new account, so whoever holds the peer's key decides, and nobody else.
+    /// `("Waggle PeerRegistry", "1", chainId, contract)`, with `account` the caller and `nonce` = `nonces(account)`.
+    /// Moving needs a fresh proof that names the new account, so whoever holds the peer's key decides, and nobody
+    /// else.
     /// @param publicKey The peer's secp256k1 key, 64 bytes: x then y, big-endian.
     /// @param signature r, s, v; 65 bytes; `s` in the lower half of the order.
     /// @param deadline Last second at which the proof may be used, Unix time.

@@ -132,7 +132,8 @@ interface IRewardVotes {
     function commitVotes(uint64 round, bytes32 evaluatorKey, bytes32 commitment) external;
 
     /// @notice Reveals the votes committed to, two rounds after the round voted on; all or nothing.
-    /// @dev A vote is for a peer with a commitment in the round, of another account. Leaving a peer out is casting no vote.
+    /// @dev A vote is for a peer with a commitment in the round, of another account. Leaving a peer out is casting no
+    /// vote.
     /// @param round The round voted on.
     /// @param evaluatorKey The evaluator; the sender must speak for it.
     /// @param peerKeys The peers scored, each once.
@@ -151,9 +152,9 @@ interface IRewardVotes {
     ) external;
 
     /// @notice Settles peers of a round, three rounds after it, in pages of any size; anyone may call.
-    /// @dev Quorum is more than half of the round's seats and at least 2 votes. With quorum: more than half of the votes
-    /// `UNAVAILABLE` scores 0, else the score is the lower median of the others. Without: no points, and no blame.
-    /// A peer that is settled already is passed over, so that two who settle at once do not hurt each other.
+    /// @dev Quorum is more than half of the round's seats and at least 2 votes. With quorum: more than half of the
+    /// votes `UNAVAILABLE` scores 0, else the score is the lower median of the others. Without: no points, and no
+    /// blame. A peer that is settled already is passed over, so that two who settle at once do not hurt each other.
     /// @param round The round.
     /// @param peerKeys The peers; each must have committed in the round.
     function settle(uint64 round, bytes32[] calldata peerKeys) external;

@@ -6,8 +6,8 @@ import {IRounds} from "./IRounds.sol";
 
 /// @title IRolloutCommitments
 /// @notice What each peer says, once a round, that it worked on: a Merkle root over its rollouts.
-/// @dev The preimage is in the event; storage holds one word a peer and round, in a ring, which says only that a commitment
-/// was made in time and to what.
+/// @dev The preimage is in the event; storage holds one word a peer and round, in a ring, which says only that a
+/// commitment was made in time and to what.
 interface IRolloutCommitments {
     /// @notice One rollout as the chain sees it, without its body.
     /// @param index Position among the peer's leaves of the round, from 0.
@@ -23,7 +23,8 @@ interface IRolloutCommitments {
         bytes32 bodyHash;
     }
 
-    /// @notice Emitted when a proposer announces its tasks for a round to come. The last one before the round begins counts.
+    /// @notice Emitted when a proposer announces its tasks for a round to come. The last one before the round begins
+    /// counts.
     /// @param round The round that the tasks are for.
     /// @param peerKey The proposer.
     /// @param root Merkle root of the tasks.
@@ -93,8 +94,8 @@ interface IRolloutCommitments {
     ) external;
 
     /// @notice Whether a peer committed in a round.
-    /// @dev Right for the current round and the `RING_ROUNDS - 1` before it; an older word may have been reused, and then
-    /// this says false.
+    /// @dev Right for the current round and the `RING_ROUNDS - 1` before it; an older word may have been reused, and
+    /// then this says false.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @return made Whether it did.
@@ -119,15 +120,16 @@ interface IRolloutCommitments {
 
     /// @notice The Merkle leaf of a rollout:
     /// `keccak256(keccak256(abi.encode(chainId, round, peerKey, index, taskHash, policyHash, seed, bodyHash)))`.
-    /// @dev Hashed twice, so that no inner node passes for a leaf. The index is inside, since sorted-pair proofs prove no
-    /// position; chain, round and peer are inside, so that nobody's root can be copied.
+    /// @dev Hashed twice, so that no inner node passes for a leaf. The index is inside, since sorted-pair proofs
+    /// prove no position; chain, round and peer are inside, so that nobody's root can be copied.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param leaf The rollout.
     /// @return hash The leaf.
     function leafOf(uint64 round, bytes32 peerKey, Leaf calldata leaf) external view returns (bytes32 hash);
 
-    /// @notice Whether a leaf is under a root; pairs are sorted before they are hashed, as in OpenZeppelin's MerkleProof.
+    /// @notice Whether a leaf is under a root; pairs are sorted before they are hashed, as in OpenZeppelin's
+    /// MerkleProof.
     /// @param root The root.
     /// @param leaf The leaf, as `leafOf` gives it.
     /// @param proof Siblings, from the leaf up.

@@ -3,8 +3,8 @@ pragma solidity 0.8.30;
 
 /// @title IRounds
 /// @notice The clock: rounds computed from the chain's time, and the environment that each round is played in.
-/// @dev No transaction moves a round on. A schedule is a list of spans, each of which says from which round on, starting
-/// when, rounds last how long; a new span binds only rounds that have not begun.
+/// @dev No transaction moves a round on. A schedule is a list of spans, each of which says from which round on,
+/// starting when, rounds last how long; a new span binds only rounds that have not begun.
 interface IRounds {
     /// @notice Emitted when rounds from `fromRound` on get a length. Spans announced earlier for `fromRound` or later
     /// rounds are void.
@@ -13,8 +13,8 @@ interface IRounds {
     /// @param roundSeconds Length of each round, seconds.
     event ScheduleSet(uint64 indexed fromRound, uint40 startsAtSec, uint32 roundSeconds);
 
-    /// @notice Emitted when rounds from `fromRound` on get an environment. Those announced earlier for `fromRound` or later
-    /// rounds are void.
+    /// @notice Emitted when rounds from `fromRound` on get an environment. Those announced earlier for `fromRound` or
+    /// later rounds are void.
     /// @param fromRound First round of the span.
     /// @param environmentHash Hash of the environment's specification.
     event EnvironmentSet(uint64 indexed fromRound, bytes32 environmentHash);

@@ -19,34 +19,34 @@ library VoteWords {
     uint256 private constant TAG_SHIFT = 226;
     uint256 private constant TAG_MASK = (1 << 30) - 1;
 
-    /// @notice The word as it stands for a round: itself, or an empty one of that round if it is of another.
+    /// @dev The word as it stands for a round: itself, or an empty one of that round if it is of another.
     function forRound(uint256 word, uint64 round) internal pure returns (uint256 current) {
         uint256 tag = (uint256(round) + 1) & TAG_MASK;
         return word >> TAG_SHIFT == tag ? word : tag << TAG_SHIFT;
     }
 
-    /// @notice The outcome: 0 while open.
+    /// @dev The outcome: 0 while open.
     function outcomeOf(uint256 word) internal pure returns (uint8 outcome) {
         return uint8((word >> OUTCOME_SHIFT) & 3);
     }
 
-    /// @notice The score of a settled word.
+    /// @dev The score of a settled word.
     function scoreOf(uint256 word) internal pure returns (uint16 scoreMilli) {
         return uint16(word);
     }
 
-    /// @notice Whether a seat has voted, in an open word.
+    /// @dev Whether a seat has voted, in an open word.
     function hasVote(uint256 word, uint256 seat) internal pure returns (bool voted) {
         return uint16(word >> (seat * 16)) != 0;
     }
 
-    /// @notice The word with a seat's vote added; the seat must not have voted.
+    /// @dev The word with a seat's vote added; the seat must not have voted.
     function withVote(uint256 word, uint256 seat, uint16 scoreMilli) internal pure returns (uint256 updated) {
         uint256 lane = scoreMilli == UNAVAILABLE ? UNAVAILABLE : scoreMilli + 1;
         return word | (lane << (seat * 16));
     }
 
-    /// @notice The word closed, with its outcome in place of the votes.
+    /// @dev The word closed, with its outcome in place of the votes.
     function settled(uint256 word, uint8 outcome, uint16 scoreMilli) internal pure returns (uint256 closed) {
         return ((word >> TAG_SHIFT) << TAG_SHIFT) | (uint256(outcome) << OUTCOME_SHIFT) | scoreMilli;
     }

@@ -8,8 +8,8 @@ import {Rounds} from "../../src/Rounds.sol";
 import {Median} from "../Median.sol";
 import {TestBase} from "../TestBase.sol";
 
-/// @dev Plays a swarm at random, and keeps books of its own in the plainest form. What the contracts must refuse is tried
-/// as well: `refused` counts what they refused, `slipped` what they let through.
+/// @dev Plays a swarm at random, and keeps books of its own in the plainest form. What the contracts must refuse is
+/// tried as well: `refused` counts what they refused, `slipped` what they let through.
 contract SwarmHandler is TestBase {
     struct Parts {
         PeerRegistry registry;
@@ -51,8 +51,8 @@ contract SwarmHandler is TestBase {
         observe();
     }
 
-    /// @dev Mostly plays the round to its end first, else few peers would ever come as far as a score. Sometimes passes over
-    /// several rounds.
+    /// @dev Mostly plays the round to its end first, else few peers would ever come as far as a score. Sometimes
+    /// passes over several rounds.
     function pass(uint256 draw) external {
         if (draw % 16 != 0) {
             settle(draw >> 8);
