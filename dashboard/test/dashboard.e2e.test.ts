@@ -26,7 +26,7 @@ beforeAll(async () => {
   if (path === null) return
   dashboard = await startDashboard()
   browser = await chromium.launch({ executablePath: path, args: ['--no-sandbox'] })
-}, 300_000)
+}, 600_000)
 
 afterAll(async () => {
   await browser?.close()

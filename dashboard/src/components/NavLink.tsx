@@ -12,7 +12,7 @@ export function NavLink({ href, also, children }: { href: string; also?: string;
     <Link
       href={href}
       aria-current={here ? 'page' : undefined}
-      className={`rounded-full px-2.5 py-1.5 sm:px-3 font-medium no-underline ${here ? 'bg-honey-pale' : 'text-soft hover:text-ink'}`}
+      className={`rounded-full px-2 py-1.5 sm:px-3 font-medium no-underline ${here ? 'bg-honey-pale' : 'text-soft hover:text-ink'}`}
     >
       {children}
     </Link>
