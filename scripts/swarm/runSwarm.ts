@@ -8,6 +8,7 @@ import { connect, currentRound } from './chainFacts.ts'
 import { buildDashboard, startDashboard } from './dashboard.ts'
 import { startIndexer } from './indexer.ts'
 import { keepRunning } from './keepRunning.ts'
+import { endLeftovers } from './leftovers.ts'
 import { lockData } from './lock.ts'
 import { type HeldOut, measureHeldOut } from './measureHeldOut.ts'
 import { watchMemory } from './memory.ts'
@@ -34,7 +35,10 @@ export async function runSwarm(options: SwarmOptions, stop: AbortController): Pr
   const startedMs = performance.now()
   const seconds = () => (performance.now() - startedMs) / 1000
   const release = await lockData(options.data)
-  const supervisor = new Supervisor(join(options.data, 'logs'))
+  const notesPath = join(options.data, 'processes.json')
+  const left = await endLeftovers(notesPath)
+  if (left.length > 0) say(`ended what a killed swarm had left running: ${left.join(', ')}`)
+  const supervisor = new Supervisor(join(options.data, 'logs'), notesPath)
   const memory = watchMemory(process.pid)
   try {
     if (options.fresh)

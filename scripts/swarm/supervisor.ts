@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { noteProcesses } from './leftovers.ts'
 
 /** How long a process may take to end by itself after SIGTERM. */
 const GRACE_MS = 8_000
@@ -31,10 +32,13 @@ export interface Managed {
  */
 export class Supervisor {
   readonly #logDir: string
+  readonly #notesPath: string
   readonly #children = new Map<string, Managed>()
 
-  constructor(logDir: string) {
+  /** @param notesPath - file that says which processes run, for a later swarm to clear away if this one is killed. */
+  constructor(logDir: string, notesPath: string) {
     this.#logDir = logDir
+    this.#notesPath = notesPath
   }
 
   /** @param onExit - called when the process ends without having been asked to. */
@@ -58,6 +62,7 @@ export class Supervisor {
     void exited.then(status => {
       log.end()
       this.#children.delete(spec.name)
+      this.#note()
       if (!asked) onExit?.(status)
     })
     const stop = async () => {
@@ -66,7 +71,12 @@ export class Supervisor {
     }
     const managed: Managed = { name: spec.name, pid: child.pid ?? 0, logPath, exited, stop }
     this.#children.set(spec.name, managed)
+    this.#note()
     return managed
+  }
+
+  #note(): void {
+    noteProcesses(this.#notesPath, this.#children.values())
   }
 
   logPath(name: string): string {

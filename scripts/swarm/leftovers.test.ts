@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { endLeftovers } from './leftovers.ts'
+import { Supervisor } from './supervisor.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'waggle-supervisor-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const notes = join(folder, 'processes.json')
+const forever = ['-e', 'setInterval(() => {}, 1000)']
+
+test('ends what a killed swarm left running, and nothing else', async () => {
+  const supervisor = new Supervisor(join(folder, 'logs'), notes)
+  const orphan = await supervisor.start({ name: 'orphan', command: process.execPath, argv: forever })
+  expect(await endLeftovers(notes)).toEqual(['orphan'])
+  expect(await orphan.exited).toBe('SIGTERM')
+})
+
+test('a process that only has the id of an old one is left alone', async () => {
+  writeFileSync(notes, JSON.stringify([{ name: 'old', pid: process.pid, startedAt: '1' }]))
+  expect(await endLeftovers(notes)).toEqual([])
+})
+
+test('stops processes in the order asked for', async () => {
+  const supervisor = new Supervisor(join(folder, 'logs'), notes)
+  const ended: string[] = []
+  const start = async (name: string) => {
+    const process_ = await supervisor.start({ name, command: process.execPath, argv: forever })
+    void process_.exited.then(() => ended.push(name))
+  }
+  for (const name of ['chain', 'peer-a']) await start(name)
+  await supervisor.stopAll(['peer-', 'chain'])
+  expect(ended).toEqual(['peer-a', 'chain'])
+})
+
+test('tells of a process that ends unasked', async () => {
+  const supervisor = new Supervisor(join(folder, 'logs'), notes)
+  const status = await new Promise(resolve => {
+    void supervisor.start({ name: 'short', command: process.execPath, argv: ['-e', 'process.exit(7)'] }, resolve)
+  })
+  expect(status).toBe(7)
+})

@@ -1,0 +1,53 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A process, told from a later one with the same id by when it began. */
+interface Started {
+  name: string
+  pid: number
+  startedAt: string
+}
+
+/** Start of a process in ticks since boot; undefined where it is gone, or the system has no `/proc`. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // Counted from the last ')': a command's name may hold blanks.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  } catch {
+    return undefined
+  }
+}
+
+/** Writes down which processes run, so that a swarm that was killed can be cleared away by the next. */
+export function noteProcesses(path: string, running: Iterable<{ name: string; pid: number }>): void {
+  const notes = [...running].flatMap(({ name, pid }) => {
+    const startedAt = startOf(pid)
+    return startedAt === undefined ? [] : [{ name, pid, startedAt }]
+  })
+  writeFileSync(path, JSON.stringify(notes))
+}
+
+/**
+ * Ends what a swarm left running that was itself killed: only processes that it started, each with all of its group.
+ *
+ * @returns names of what was ended.
+ */
+export async function endLeftovers(path: string): Promise<string[]> {
+  if (!existsSync(path)) return []
+  const notes = JSON.parse(readFileSync(path, 'utf8')) as Started[]
+  const left = notes.filter(({ pid, startedAt }) => startOf(pid) === startedAt)
+  for (const { pid } of left) signal(pid, 'SIGTERM')
+  for (let waitedMs = 0; waitedMs < 5_000 && left.some(({ pid }) => startOf(pid) !== undefined); waitedMs += 100)
+    await sleep(100)
+  for (const { pid, startedAt } of left) if (startOf(pid) === startedAt) signal(pid, 'SIGKILL')
+  return left.map(({ name }) => name)
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
