@@ -31,7 +31,7 @@ async function start(): Promise<void> {
     const prepared = await preparePglite(pgliteFolder, schema)
     if (prepared.kind === 'dropped') console.log(`index: building it anew: ${prepared.reason}`)
     if (prepared.kind === 'kept' && prepared.finalizedSec !== null) {
-      const reached = await waitForFinality(chain, prepared.finalizedSec)
+      const reached = await waitForFinality(chain, deployment.chainId, prepared.finalizedSec)
       if (!reached) {
         console.log('index: building it anew: the chain went back behind blocks that were final')
         rmSync(pgliteFolder, { recursive: true, force: true })

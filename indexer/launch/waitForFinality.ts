@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Chain } from './chain.ts'
 
-/** Blocks after which Ponder takes a block for final, for chains that it has no entry for. */
-const FINALITY_BLOCKS = 30n
+/** Blocks after which Ponder takes a block for final; 30 on chains that it does not know. */
+const FINALITY_BLOCKS: Readonly<Record<number, bigint>> = { 1: 65n, 11155111: 65n }
 
 const WAIT_MS = 30_000
 const POLL_MS = 250
@@ -13,16 +13,18 @@ const POLL_MS = 250
  * A local chain that was killed comes back up to a second short, and a public endpoint may lag a little; Ponder would
  * give up at once ("finalized block cannot move backwards").
  *
+ * @param chainId - Ponder's finality depends on it.
  * @param finalizedSec - time of the last block that was final then, Unix seconds.
  * @returns false if the chain stays behind: it is another chain, or was rolled back beyond finality.
  */
-export async function waitForFinality(chain: Chain, finalizedSec: number): Promise<boolean> {
+export async function waitForFinality(chain: Chain, chainId: number, finalizedSec: number): Promise<boolean> {
+  const depth = FINALITY_BLOCKS[chainId] ?? 30n
   const deadlineMs = performance.now() + WAIT_MS
   for (;;) {
     const latest = await chain.getBlock()
     // A chain whose very tip is older is not catching up: it started again.
     if (latest.timestamp < finalizedSec) return false
-    const number = latest.number > FINALITY_BLOCKS ? latest.number - FINALITY_BLOCKS : 0n
+    const number = latest.number > depth ? latest.number - depth : 0n
     const { timestamp } = await chain.getBlock({ blockNumber: number })
     if (timestamp >= finalizedSec) return true
     if (performance.now() > deadlineMs) return false

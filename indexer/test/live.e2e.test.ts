@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const client of clients) client.close()
-  await indexer?.end()
+  await TestIndexer.endAll()
   chain?.stop()
   rmSync(folder, { recursive: true, force: true })
 })

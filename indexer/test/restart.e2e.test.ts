@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await indexer?.end()
+  await TestIndexer.endAll()
   chain?.stop()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -55,7 +55,7 @@ test('killed in mid-round, with a reorganisation while it is away, it ends like 
   await fresh.end()
   expect(await indexer.dump()).toEqual(expected)
   expect(JSON.stringify(expected)).not.toContain(undone.peerId)
-  expect(indexer.log).toBe('')
+  expect(indexer.complaints).toEqual([])
 })
 
 test('a second indexer on the same folder is refused', async () => {
@@ -71,7 +71,7 @@ test('told to stop, it exits with 0', async () => {
 test('an index that does not open is built anew', async () => {
   for (const file of ['PG_VERSION', 'global/pg_control']) writeFileSync(join(kept, 'pglite', file), 'garbage')
   indexer = await TestIndexer.start(chain, kept)
-  expect(indexer.log).toMatch(/^index: building it anew: it does not open \(.*\)\n$/)
+  expect(indexer.complaints).toEqual([expect.stringMatching(/^index: building it anew: it does not open \(.*\)$/)])
   expect(await indexer.dump()).toEqual(expected)
   await indexer.end('SIGTERM')
 })

@@ -21,6 +21,8 @@ interface TypeRef {
 
 /** The indexer as the swarm starts it: a process of its own. */
 export class TestIndexer {
+  static readonly #started: TestIndexer[] = []
+
   readonly url: string
   readonly process: ChildProcess
   /** Everything that it printed. */
@@ -52,18 +54,25 @@ export class TestIndexer {
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     )
-    return new TestIndexer(port, child)
+    const indexer = new TestIndexer(port, child)
+    TestIndexer.#started.push(indexer)
+    return indexer
+  }
+
+  /** Ends every indexer that this file's tests started. */
+  static async endAll(): Promise<void> {
+    await Promise.all(TestIndexer.#started.map(indexer => indexer.end()))
+  }
+
+  /** What it printed, but for the remark that a chain which mines only on demand is slow. */
+  get complaints(): string[] {
+    return this.log.split('\n').filter(line => line !== '' && !line.includes('No new block received'))
   }
 
   /** Spawns it and waits until it has the chain's tip. */
   static async start(chain: TestChain, folder: string): Promise<TestIndexer> {
     const indexer = await TestIndexer.spawn(chain, folder)
-    try {
-      await indexer.reachTip(chain)
-    } catch (error) {
-      await indexer.end()
-      throw error
-    }
+    await indexer.reachTip(chain)
     return indexer
   }
 
