@@ -12,7 +12,7 @@ export default defineConfig({
       project('node', ['node/src/**/*.test.ts', 'node/test/**/*.test.ts'], 60_000),
       project('indexer', ['indexer/**/*.test.ts'], 90_000),
       project('dashboard', ['dashboard/**/*.test.{ts,tsx}'], 120_000),
-      project('scripts', ['scripts/**/*.test.ts'], 300_000),
+      project('scripts', ['scripts/**/*.test.ts'], 480_000),
     ],
   },
 })
