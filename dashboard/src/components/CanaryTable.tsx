@@ -13,7 +13,7 @@ export function CanaryTable({ points }: { points: CanaryPoint[] }) {
         <table className="w-full min-w-xl text-left text-sm">
           <thead className="text-soft">
             <tr>
-              {['Round', 'Solver', 'Reward', 'Predicted', 'Pass@1', 'Tasks × samples'].map(title => (
+              {['Round', 'Solver', 'Reward', 'Predicted', 'Pass@1', 'Tasks', 'Samples'].map(title => (
                 <th key={title} scope="col" className="border-b border-line py-1.5 pr-4 font-medium">
                   {title}
                 </th>
@@ -30,9 +30,8 @@ export function CanaryTable({ points }: { points: CanaryPoint[] }) {
                 <td className="figures py-1.5 pr-4">{share(point.reward)}</td>
                 <td className="figures py-1.5 pr-4">{share(point.predicted)}</td>
                 <td className="figures py-1.5 pr-4">{share(point.passAt1)}</td>
-                <td className="figures py-1.5 pr-4">
-                  {point.tasks} × {point.samples}
-                </td>
+                <td className="figures py-1.5 pr-4">{point.tasks}</td>
+                <td className="figures py-1.5 pr-4">{point.samples}</td>
               </tr>
             ))}
           </tbody>

@@ -46,7 +46,10 @@ function Body({ all, asked }: { all: Problem[]; asked: string }) {
       <div>
         <ProblemPicker all={all} shown={shown} />
         <h3 className="mt-6 text-xl">The problem</h3>
-        <p className="mt-1 text-sm text-soft">Level {shown.level}</p>
+        <p className="mt-1 text-sm text-soft">
+          Level {shown.level}
+          {shown.proposer && `, proposed by ${shown.proposer}`}
+        </p>
         <pre className="mt-3 overflow-x-auto rounded-cell bg-honey-pale px-4 py-3 whitespace-pre-wrap figures text-sm">
           {shown.text}
         </pre>

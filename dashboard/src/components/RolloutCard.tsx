@@ -1,13 +1,17 @@
 import { componentLabel } from '#merge/componentLabel.ts'
-import type { Rollout } from '#sources/gateway.ts'
+import type { NumberedRollout } from '#merge/problems.ts'
 
 /** One try: the text as the model wrote it, and the parts of its score as an evaluator's opened sheet has them. */
-export function RolloutCard({ rollout: { index, text, tokens, ended, components, scoreMilli } }: { rollout: Rollout }) {
+export function RolloutCard({
+  rollout: { number, text, tokens, ended, components, scoreMilli },
+}: {
+  rollout: NumberedRollout
+}) {
   return (
     <li className="min-w-0 rounded-cell border border-line bg-comb">
       <p className="flex items-baseline justify-between gap-3 border-b border-line px-4 py-2 text-sm">
         <span className="text-soft">
-          Try {index + 1}, {tokens} tokens{ended ? '' : ', cut off'}
+          Try {number}, {tokens} tokens{ended ? '' : ', cut off'}
         </span>
         {scoreMilli === null ? (
           <span className="text-honey-ink">not scored yet</span>

@@ -24,8 +24,8 @@ const group = (taskHash: string, peerKey: string) => ({
 const bodies: RoundBodies = {
   round: 4,
   tasks: [
-    { proposer: '0xp', index: 0, level: 2, text: 'text 0x1', taskHash: '0x1' },
-    { proposer: '0xp', index: 1, level: 2, text: 'text 0x2', taskHash: '0x2' },
+    { proposer: '16Up', proposerName: 'tall calm bee', index: 0, level: 2, text: 'text 0x1', taskHash: '0x1' },
+    { proposer: '16Up', proposerName: 'tall calm bee', index: 1, level: 2, text: 'text 0x2', taskHash: '0x2' },
   ],
   groups: [group('0x2', '0xa'), group('0x2', '0xb'), group('0x3', '0xa')],
   evaluators: [],
@@ -49,6 +49,6 @@ test('the problem asked for is shown, else the most tried one', () => {
 })
 
 test('the best try comes first and unscored ones last', () => {
-  const order = bestFirst([rollout(0, null), rollout(1, 200), rollout(2, 900)]).map(({ index }) => index)
-  expect(order).toEqual([2, 1, 0])
+  const order = bestFirst([rollout(24, null), rollout(25, 200), rollout(26, 900)]).map(({ number }) => number)
+  expect(order).toEqual([3, 2, 1])
 })

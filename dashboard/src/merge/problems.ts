@@ -13,7 +13,7 @@ export interface Problem {
   taskHash: string
   text: string
   level: number
-  /** Key of the peer that proposed it, as far as it is known here. */
+  /** Name of the peer that proposed it, as far as it is known here. */
   proposer: string | null
   attempts: Attempt[]
 }
@@ -21,8 +21,8 @@ export interface Problem {
 /** Problems in the order in which they were proposed, then those known from their solutions only; each with its tries by solver. */
 export function problems(bodies: RoundBodies): Problem[] {
   const found = new Map<string, Problem>()
-  for (const { taskHash, text, level, proposer } of bodies.tasks)
-    found.set(taskHash, { taskHash, text, level, proposer, attempts: [] })
+  for (const { taskHash, text, level, proposerName } of bodies.tasks)
+    found.set(taskHash, { taskHash, text, level, proposer: proposerName, attempts: [] })
   for (const { taskHash, text, level, peerKey, peerId, name, rollouts } of bodies.groups) {
     const problem = found.get(taskHash) ?? { taskHash, text, level, proposer: null, attempts: [] }
     problem.attempts.push({ peerKey, peerId, name, rollouts })
@@ -37,7 +37,15 @@ export function chooseProblem(all: Problem[], taskHash: string): Problem | undef
   return asked ?? all.toSorted((a, b) => b.attempts.length - a.attempts.length)[0]
 }
 
+/** A try and its place among its solver's tries at the same problem, from 1. */
+export interface NumberedRollout extends Rollout {
+  number: number
+}
+
 /** Best first, unscored ones last, as they were tried among equals. */
-export function bestFirst(rollouts: Rollout[]): Rollout[] {
-  return rollouts.toSorted((a, b) => (b.scoreMilli ?? -1) - (a.scoreMilli ?? -1) || a.index - b.index)
+export function bestFirst(rollouts: Rollout[]): NumberedRollout[] {
+  return rollouts
+    .toSorted((a, b) => a.index - b.index)
+    .map((rollout, place) => ({ ...rollout, number: place + 1 }))
+    .sort((a, b) => (b.scoreMilli ?? -1) - (a.scoreMilli ?? -1) || a.number - b.number)
 }

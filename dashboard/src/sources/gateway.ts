@@ -4,9 +4,11 @@ import { fetchPart } from './fetchPart.ts'
 import type { Part } from './part.ts'
 
 const peer = { peerId: z.string(), peerKey: z.string(), name: z.string() }
-const share = z.number().min(0).max(1)
+/** From 0 to 1; sums of fractions may miss either end by a hair. */
+const share = z.number().transform(value => Math.min(1, Math.max(0, value)))
 
 const rollout = z.object({
+  /** Its leaf among all rollouts that the peer commits to. */
   index: z.int().nonnegative(),
   text: z.string(),
   ended: z.boolean(),
@@ -19,7 +21,9 @@ const rollout = z.object({
 const group = z.object({ ...peer, taskHash: z.string(), text: z.string(), level: z.int(), rollouts: z.array(rollout) })
 
 const task = z.object({
+  /** Peer id. */
   proposer: z.string(),
+  proposerName: z.string(),
   index: z.int().nonnegative(),
   level: z.int(),
   text: z.string(),
@@ -40,6 +44,7 @@ const canaryPoint = z.object({
   predicted: share.nullable(),
   passAt1: share.nullable(),
   tasks: z.int(),
+  /** Over all tasks. */
   samples: z.int(),
 })
 
