@@ -53,7 +53,7 @@ for (const suite of suites.filter(({ name }) => wanted.length === 0 || wanted.in
   failed += count.failed + broken
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(0)
   rows.push(
-    `${suite.name.padEnd(12)} ${String(count.passed).padStart(5)} passed ${String(count.failed + broken).padStart(4)} failed ${seconds.padStart(5)} s`,
+    `${suite.name.padEnd(16)} ${String(count.passed).padStart(5)} passed ${String(count.failed + broken).padStart(4)} failed ${seconds.padStart(5)} s`,
   )
 }
 await rm(scratch, { recursive: true, force: true })

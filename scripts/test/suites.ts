@@ -58,6 +58,16 @@ const vitest = (project: string) => (reportPath: string) => [
 export const suites: Suite[] = [
   { name: 'format', argv: () => [bin('@biomejs/biome', 'biome'), 'check', '.'], count: byExitCode },
   { name: 'types', argv: () => [bin('typescript', 'tsc'), '--noEmit', '-p', 'tsconfig.json'], count: byExitCode },
+  {
+    name: 'types-indexer',
+    argv: () => [bin('typescript', 'tsc'), '--noEmit', '-p', 'indexer/tsconfig.json'],
+    count: byExitCode,
+  },
+  {
+    name: 'types-dashboard',
+    argv: () => [bin('typescript', 'tsc'), '--noEmit', '-p', 'dashboard/tsconfig.json'],
+    count: byExitCode,
+  },
   { name: 'solhint', argv: () => [bin('solhint'), '--max-warnings', '0', 'contracts/src/**/*.sol'], count: byExitCode },
   { name: 'abi', argv: () => [bin('hardhat'), 'abi', '--check'], count: byExitCode },
   { name: 'contracts', argv: () => [bin('hardhat'), 'test'], count: byHardhatOutput },
