@@ -67,7 +67,7 @@ export const environmentSpecSchema = z.strictObject({
     samplesPerTask: z.int().min(1).max(64),
     everyRounds: z.int().min(1).max(1000),
   }),
-  /** sha-256 of the frozen judge's weights; null where the operator chooses the evaluator. */
+  /** Content hash of the frozen judge’s weights (`hashWeights`); null where the operator chooses the evaluator. */
   judgeHash: hash32Schema.nullable(),
 })
 export type EnvironmentSpec = z.output<typeof environmentSpecSchema>
