@@ -8,6 +8,7 @@ import { connectChain } from './launch/chain.ts'
 import { fingerprint } from './launch/fingerprint.ts'
 import { lockFolder } from './launch/folderLock.ts'
 import { preparePglite } from './launch/preparePglite.ts'
+import { requirePort } from './launch/requirePort.ts'
 import { runPonder } from './launch/runPonder.ts'
 import { waitForFinality } from './launch/waitForFinality.ts'
 
@@ -20,6 +21,7 @@ const { values: flags } = parseArgs({
 
 async function start(): Promise<void> {
   const { deploymentPath, rpcUrl, indexFolder, databaseUrl } = readEnvironment()
+  await requirePort(Number(flags.port), flags.host)
   const deployment = readDeployment(deploymentPath)
   const chain = await connectChain(rpcUrl, deployment.chainId)
   const { hash: firstBlockHash } = await chain.getBlock({ blockNumber: BigInt(firstBlock(deployment)) })

@@ -8,7 +8,7 @@ export type Chain = Awaited<ReturnType<typeof connectChain>>
  * @throws {Error} if the chain does not answer or has another id.
  */
 export async function connectChain(rpcUrl: string, chainId: number) {
-  const chain = createPublicClient({ transport: http(rpcUrl, { retryCount: 5, retryDelay: 200 }) })
+  const chain = createPublicClient({ transport: http(rpcUrl, { retryCount: 3, retryDelay: 200 }) })
   let found: number
   try {
     found = await chain.getChainId()

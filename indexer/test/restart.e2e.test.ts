@@ -64,6 +64,27 @@ test('a second indexer on the same folder is refused', async () => {
   expect(second.log).toBe(`another indexer is using ${kept}: stop it, or set WAGGLE_INDEX to another folder\n`)
 })
 
+test('a port, a chain or a record that is not to be had is one line that says what to do', async () => {
+  const nowhere = 'http://127.0.0.1:9'
+  const cases = [
+    {
+      at: Number(new URL(chain.url).port),
+      says: `cannot listen on 127.0.0.1:${new URL(chain.url).port}: choose another port with --port`,
+    },
+    { url: nowhere, says: `the chain at ${nowhere} does not answer: start it, or set WAGGLE_RPC_URL` },
+    { recordPath: '/nowhere.json', says: expect.stringMatching(/^no deployment record at \/nowhere\.json: run .*$/) },
+  ]
+  for (const { at, says, ...wrong } of cases) {
+    const failing = await TestIndexer.spawn(
+      { recordPath: chain.recordPath, url: chain.url, ...wrong },
+      join(folder, 'none'),
+      at,
+    )
+    expect(await failing.exited()).toBe(1)
+    expect(failing.complaints).toEqual([says])
+  }
+})
+
 test('told to stop, it exits with 0', async () => {
   expect(await indexer.end('SIGTERM')).toBe(0)
 })

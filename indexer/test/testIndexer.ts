@@ -38,8 +38,8 @@ export class TestIndexer {
     process.stderr?.on('data', keep)
   }
 
-  static async spawn(chain: TestChain, folder: string): Promise<TestIndexer> {
-    const port = await freePort()
+  static async spawn(chain: { recordPath: string; url: string }, folder: string, at?: number): Promise<TestIndexer> {
+    const port = at ?? (await freePort())
     const child = spawn(
       process.execPath,
       [...heap, 'indexer/start.ts', '--port', String(port), '--host', '127.0.0.1'],
