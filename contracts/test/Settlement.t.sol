@@ -96,18 +96,24 @@ contract SettlementTest is VotesFixture {
         enterRound(2);
         for (uint256 i = 0; i < 3; ++i) revealBallot(0, evaluators[i], ballotOf(scores));
         enterRound(3);
+        vm.recordLogs();
         votes.settle(0, firstSolvers(2));
         votes.settle(0, firstSolvers(3));
         votes.settle(0, firstSolvers(3));
+        vm.assertEq(vm.getRecordedLogs().length, 3);
         for (uint256 i = 0; i < 3; ++i) vm.assertEq(votes.points(solvers[i]), scores[i]);
+        expectOutcome(1, 100);
     }
 
     function test_APeerTwiceInAPageCountsOnce() public {
         voteOnFirstSolver(scoresOf(900, 900));
         bytes32[] memory twice = new bytes32[](2);
         (twice[0], twice[1]) = (solvers[0], solvers[0]);
+        vm.recordLogs();
         votes.settle(0, twice);
+        vm.assertEq(vm.getRecordedLogs().length, 1);
         vm.assertEq(votes.points(solvers[0]), 900);
+        expectOutcome(1, 900);
     }
 
     function test_PointsAddUpOverRounds() public {

@@ -3,6 +3,12 @@ pragma solidity 0.8.30;
 
 /// @dev The cheat codes that these tests use; forge-std from npm is unusable.
 interface Vm {
+    struct Log {
+        bytes32[] topics;
+        bytes data;
+        address emitter;
+    }
+
     function prank(address sender) external;
 
     function warp(uint256 timestamp) external;
@@ -14,6 +20,10 @@ interface Vm {
     function expectRevert(bytes calldata revertData) external;
 
     function expectEmit(address emitter) external;
+
+    function recordLogs() external;
+
+    function getRecordedLogs() external returns (Log[] memory logs);
 
     function assertEq(uint256 left, uint256 right) external pure;
 

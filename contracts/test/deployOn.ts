@@ -6,11 +6,12 @@ import type { NetworkConnection } from 'hardhat/types/network'
 import { type DeployOptions, type DeployOutcome, deployProtocol } from '../../scripts/deploy/deployProtocol.ts'
 import { LOCAL_KEY } from '../../scripts/deploy/networks.ts'
 
+const scratch = mkdtempSync(path.join(tmpdir(), 'waggle-deploy-'))
+process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
+
 /** A folder that is gone when this process is. */
 export function freshDir(): string {
-  const dir = mkdtempSync(path.join(tmpdir(), 'waggle-deploy-'))
-  process.once('exit', () => rmSync(dir, { recursive: true, force: true }))
-  return dir
+  return mkdtempSync(path.join(scratch, 'data-'))
 }
 
 /** Options for a deployment into a folder of its own. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createRequire } from 'node:module'
+import { anvilBinary } from '../../scripts/anvil.ts'
 
 /** A chain of the test's own, on a free port. */
 export interface Anvil {
@@ -8,16 +8,9 @@ export interface Anvil {
   stop(): Promise<void>
 }
 
-/**
- * Starts anvil's platform binary itself: killing npm's wrapper would leave the chain behind.
- *
- * Without `--block-time` in `flags`, each transaction is mined at once.
- */
+/** Starts a chain. Without `--block-time` in `flags`, each transaction is mined at once. */
 export async function startAnvil(chainId: number, ...flags: string[]): Promise<Anvil> {
-  const { platform, arch } = process
-  const suffix = `${platform}-${arch === 'x64' ? 'amd64' : arch}/bin/anvil`
-  const binary = createRequire(import.meta.url).resolve(`@foundry-rs/anvil-${suffix}`)
-  const child = spawn(binary, ['--chain-id', `${chainId}`, '--port', '0', ...flags], {
+  const child = spawn(anvilBinary(), ['--chain-id', `${chainId}`, '--port', '0', ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const url = await listeningUrl(child)

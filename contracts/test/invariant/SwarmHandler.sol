@@ -149,7 +149,7 @@ contract SwarmHandler is TestBase {
     function attemptSettle(uint64 round, bytes32 peer, bool inTime) internal {
         bytes32[] memory page = new bytes32[](1);
         page[0] = peer;
-        uint256 before = parts.votes.points(peer);
+        (uint8 before, ) = parts.votes.outcomeOf(round, peer);
         bool allowed = inTime && committedInTime[round][peer];
         try parts.votes.settle(round, page) {
             note(allowed);
@@ -158,8 +158,9 @@ contract SwarmHandler is TestBase {
             ++refused;
             return;
         }
+        (uint8 actual, uint16 actualScore) = parts.votes.outcomeOf(round, peer);
         if (timesSettled[round][peer] != 0) {
-            if (parts.votes.points(peer) != before) ++timesSettled[round][peer];
+            if (actual != before || parts.votes.points(peer) != expectedPoints[peer]) ++timesSettled[round][peer];
             return;
         }
         timesSettled[round][peer] = 1;
@@ -169,7 +170,6 @@ contract SwarmHandler is TestBase {
         (uint8 outcome, uint16 score) = Median.outcome(votesCast, votesCast.length, quorum < 2 ? 2 : quorum);
         expectedPoints[peer] += score;
         if (outcome == 1) ++scored;
-        (uint8 actual, uint16 actualScore) = parts.votes.outcomeOf(round, peer);
         require(actual == outcome && actualScore == score, "settled otherwise than the plain rule says");
     }
 

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { type DeploymentRecordError, deploymentPath, firstBlock, readDeployment } from '../../deployments/record.ts'
+import { freshDir } from './deployOn.ts'
+
+const contract = (digit: number, startBlock: number) => ({ address: `0x${`${digit}`.repeat(40)}`, startBlock })
+const record = {
+  network: 'local',
+  chainId: 31337,
+  contracts: {
+    PeerRegistry: contract(1, 9),
+    Rounds: contract(2, 7),
+    RolloutCommitments: contract(3, 8),
+    RewardVotes: contract(4, 12),
+  },
+}
+
+function recordFile(value: unknown): string {
+  const file = path.join(freshDir(), 'deployment.json')
+  writeFileSync(file, typeof value === 'string' ? value : JSON.stringify(value))
+  return file
+}
+
+test('a record is read as it was written, and knows its oldest block', () => {
+  const read = readDeployment(recordFile(record))
+  assert.deepEqual(read, record)
+  assert.equal(firstBlock(read), 7)
+})
+
+test('a missing record is an error that says how to get one', () => {
+  assert.throws(
+    () => readDeployment(path.join(freshDir(), 'none.json')),
+    (error: DeploymentRecordError) => error.code === 'DEPLOYMENT_MISSING' && /hardhat deploy/.test(error.hint),
+  )
+})
+
+test('a record that is not JSON, lacks a contract, has another field or a bad address is refused', () => {
+  const { RewardVotes: _, ...three } = record.contracts
+  const bad = [
+    '{"network": "lo',
+    { ...record, contracts: three },
+    { ...record, note: 'hello' },
+    { ...record, contracts: { ...record.contracts, Rounds: { address: '0x12', startBlock: 1 } } },
+  ]
+  for (const value of bad) {
+    const file = recordFile(value)
+    assert.throws(
+      () => readDeployment(file),
+      (error: DeploymentRecordError) => error.code === 'DEPLOYMENT_CORRUPT' && error.message.includes(file),
+    )
+  }
+})
+
+test('a local record lies in the data folder, any other beside the module', () => {
+  assert.equal(deploymentPath('local', '/data'), '/data/deployment.json')
+  assert(deploymentPath('sepolia', '/data').endsWith(path.join('deployments', 'sepolia.json')))
+})
