@@ -180,7 +180,7 @@ describe('a damaged file is named and left as it is', () => {
     const kept = readFileSync(path)
     expectOneLine(await runCli(start), {
       code: 1,
-      says: /node\.sqlite is damaged.* Move it away .*\[JOURNAL_CORRUPT\]$/m,
+      says: /journal\.sqlite is damaged.* Move it away .*\[JOURNAL_CORRUPT\]$/m,
     })
     expectOneLine(await runCli(['status', ...flags]), {
       code: 1,

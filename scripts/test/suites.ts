@@ -29,12 +29,8 @@ function bin(packageName: string, command: string = packageName): string {
 const byExitCode: Suite['count'] = ({ code }) => ({ passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 })
 
 const byVitestReport: Suite['count'] = async ({ reportPath }) => {
-  const report = JSON.parse(await readFile(reportPath, 'utf8')) as {
-    numPassedTests: number
-    numFailedTests: number
-    numFailedTestSuites: number
-  }
-  return { passed: report.numPassedTests, failed: Math.max(report.numFailedTests, report.numFailedTestSuites) }
+  const report = JSON.parse(await readFile(reportPath, 'utf8')) as { numPassedTests: number; numFailedTests: number }
+  return { passed: report.numPassedTests, failed: report.numFailedTests }
 }
 
 /** Hardhat prints one `N passing` and, if any, one `N failing` for each of its runners. */
