@@ -184,10 +184,10 @@ describe('a damaged file is named and left as it is', () => {
     })
     expectOneLine(await runCli(['status', ...flags]), {
       code: 1,
-      says: /node\.sqlite cannot be read.*\[JOURNAL_UNUSABLE\]$/m,
+      says: /journal\.sqlite cannot be read.*\[JOURNAL_UNUSABLE\]$/m,
     })
     const backup = await runCli(['backup', join(root, 'journal', 'copy'), '--data', data])
-    expectOneLine(backup, { code: 1, says: /node\.sqlite cannot be copied.* move it away.*\[BACKUP\]$/m })
+    expectOneLine(backup, { code: 1, says: /journal\.sqlite cannot be copied.* move it away.*\[BACKUP\]$/m })
     expect(readFileSync(path)).toEqual(kept)
     expect(keys()).toEqual(before)
   })

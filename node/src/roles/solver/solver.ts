@@ -20,6 +20,9 @@ import { takeGroups } from './takeGroups.ts'
 
 export const POLICY_FOLDER = 'policy'
 
+/** Share of a round after which tasks that could not be had are given up. */
+const FETCH_UNTIL = 0.4
+
 /** Share of a round after which groups of other peers are no longer waited for. */
 const TAKE_UNTIL = 0.8
 
@@ -37,14 +40,16 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
     if (node.journal.get(round, 'report') !== undefined) return
     const startedMs = node.clock.nowMs()
     const { spec, tokenizer } = node.environment
-    const tasks = admitTasks(await fetchTasks(node, round, untilShare(node, time, 0.4)), tokenizer)
+    // Both run from now: what is told of the chain's time is as old as this call.
+    const [tasksDue, groupsDue] = [untilShare(node, time, FETCH_UNTIL), untilShare(node, time, TAKE_UNTIL)]
+    const tasks = admitTasks(await fetchTasks(node, round, tasksDue), tokenizer)
     const rules: RoundRules = { spec, tokenizer, tasks }
     const mine = drawTasks(node.chainId, round, node.identity.peerKey, rules)
     if (mine.length === 0) return node.logger.info('no task in this round', { round })
     await publishCanary(node, policy, judge, round)
     const groups = await answer(node, policy, round, rules)
     const own = await learner.learn(groups, true)
-    const taken = await takeGroups(node, learner, round, rules, untilShare(node, time, TAKE_UNTIL))
+    const taken = await takeGroups(node, learner, round, rules, groupsDue)
     await policy.save(join(data, POLICY_FOLDER))
     const rollouts = groups.reduce((sum, group) => sum + group.rollouts.length, 0)
     const seconds = (node.clock.nowMs() - startedMs) / 1000
