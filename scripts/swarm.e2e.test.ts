@@ -5,7 +5,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readDeployment } from '@waggle/deployments/record'
+import { rewardVotesAbi, rolloutCommitmentsAbi } from '@waggle/deployments/abi'
+import { type Deployment, readDeployment } from '@waggle/deployments/record'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, readChainFacts } from './swarm/chainFacts.ts'
 
@@ -87,7 +88,7 @@ test('a whole swarm learns and settles through kills, agrees with itself, and le
 
   // In mid-round, without warning: one of each kind, and the indexer.
   await says(/\n +\d+ +24/)
-  for (const slot of ['solver-1', 'evaluator-1', 'proposer']) process.kill(pidOf(slot), 'SIGKILL')
+  for (const slot of ['solver-1', 'evaluator-1', 'proposer', 'gateway']) process.kill(pidOf(slot), 'SIGKILL')
   const indexer = processesOfRun().find(line => line.includes('indexer/start.ts'))
   process.kill(Number(indexer?.split(' ')[0]), 'SIGKILL')
   await says(/indexer ended \(SIGKILL\); starting it again/)
@@ -97,6 +98,8 @@ test('a whole swarm learns and settles through kills, agrees with itself, and le
   const facts = await readChainFacts(connect(`http://127.0.0.1:${ports.chain}`), deployment)
   expect(facts.rounds.filter(({ settled }) => settled > 0).length).toBeGreaterThanOrEqual(ROUNDS)
   await indexAgrees(facts.pointsOf)
+  const events = await protocolEvents(deployment)
+  expect(events.filter((event, at) => events.indexOf(event) !== at)).toEqual([])
 
   swarm.kill('SIGINT')
   expect(await new Promise(resolve => swarm.once('close', resolve))).toBe(0)
@@ -111,6 +114,21 @@ test('a whole swarm learns and settles through kills, agrees with itself, and le
   expect(heldOut.solvers).toHaveLength(3)
   expect(peakPssMb).toBeGreaterThan(0)
 })
+
+/** Every step that a peer may take once in a round: a transaction that was sent twice would show as one of them twice. */
+async function protocolEvents(deployment: Deployment): Promise<string[]> {
+  const { RolloutCommitments, RewardVotes } = deployment.contracts
+  const client = connect(`http://127.0.0.1:${ports.chain}`)
+  const range = { fromBlock: BigInt(RolloutCommitments.startBlock), strict: true } as const
+  const [work, votes] = await Promise.all([
+    client.getContractEvents({ ...range, address: RolloutCommitments.address, abi: rolloutCommitmentsAbi }),
+    client.getContractEvents({ ...range, address: RewardVotes.address, abi: rewardVotesAbi }),
+  ])
+  return [...work, ...votes].flatMap(({ eventName, args }) => {
+    if (!('round' in args)) return []
+    return [`${eventName} ${args.round} ${'peerKey' in args ? args.peerKey : args.evaluatorKey}`]
+  })
+}
 
 /** The index, built through a kill, says of every peer's points what the chain's events say. */
 async function indexAgrees(pointsOf: Map<string, number>): Promise<void> {

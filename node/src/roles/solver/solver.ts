@@ -46,8 +46,9 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
     const rules: RoundRules = { spec, tokenizer, tasks }
     const mine = drawTasks(node.chainId, round, node.identity.peerKey, rules)
     if (mine.length === 0) return node.logger.info('no task in this round', { round })
-    await publishCanary(node, policy, judge, round)
     const groups = await answer(node, policy, round, rules)
+    // After the commitment, which has to be in time, and before the policy changes.
+    await publishCanary(node, policy, judge, round)
     const own = await learner.learn(groups, true)
     const taken = await takeGroups(node, learner, round, rules, groupsDue)
     await policy.save(join(data, POLICY_FOLDER))
