@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Deployment } from '@waggle/deployments/record'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { contractsOf } from '#chain/contracts.ts'
-import { loadEnvironment, starterFolder } from '#roles/loadEnvironment.ts'
+import { loadEnvironments, starterFolder } from '#roles/loadEnvironment.ts'
 import { openIdentity } from '#store/identity.ts'
 import { JOURNAL_FILE } from '#store/openDatabase.ts'
 import { type CliResult, runCli, startCli, takePort } from './cliProcess.ts'
@@ -25,7 +25,7 @@ afterAll(() => local.stop())
 /** The rules of round 1 on are those of this node, and it is round 1. */
 async function playByOurRules(): Promise<void> {
   const { rounds } = contractsOf(deployment)
-  const { hash } = await loadEnvironment()
+  const { hash } = (await loadEnvironments()).starter
   await local.client.writeContract({ ...rounds, functionName: 'setEnvironment', args: [1n, hash], chain: null })
   const startsAt = await local.client.readContract({ ...rounds, functionName: 'startOf', args: [1n] })
   await local.travelTo(Number(startsAt))

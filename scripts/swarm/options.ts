@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
+import { type PresetName, presets } from '../../node/src/environments/codezero/presets.ts'
 
 export const usage = `npm run swarm [-- OPTIONS]
 
@@ -11,6 +12,7 @@ as processes of their own. Ctrl-C stops everything; a second run goes on where t
   --evaluators N      peers that score (default 3, at least 2: a quorum)
   --rounds N          count of settled rounds after which the run is complete
   --level N           hold the difficulty at this level, 1 to 5
+  --preset NAME       constants: starter, or qwen, RL Swarm's (default starter; fixed by the first run)
   --round-seconds N   length of a round on a fresh chain (default 20)
   --exit              stop everything once the run is complete (needs --rounds)
   --json              end with one JSON object alone on the last line of stdout
@@ -28,6 +30,7 @@ const schema = z.object({
   evaluators: count(2, 14).default(3),
   rounds: count(1, 1_000_000).optional(),
   level: count(1, 5).optional(),
+  preset: z.enum(Object.keys(presets) as [PresetName, ...PresetName[]]).default('starter'),
   'round-seconds': count(5, 3600).optional(),
   exit: z.boolean().default(false),
   json: z.boolean().default(false),
@@ -54,6 +57,7 @@ export function parseOptions(argv: string[]): SwarmOptions {
       evaluators: text,
       rounds: text,
       level: text,
+      preset: text,
       'round-seconds': text,
       data: text,
       port: text,

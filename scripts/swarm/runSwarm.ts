@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Deployment } from '@waggle/deployments/record'
-import { loadEnvironment } from '../../node/src/roles/loadEnvironment.ts'
+import { loadEnvironments } from '../../node/src/roles/loadEnvironment.ts'
 import { deploy, startChain } from './chain.ts'
 import { connect, currentRound } from './chainFacts.ts'
 import { buildDashboard, startDashboard } from './dashboard.ts'
@@ -71,7 +71,7 @@ async function startEverything(options: SwarmOptions, supervisor: Supervisor, st
   const ports = portsFrom(options.port, options['chain-port'])
   await requireFree(ports)
   await mkdir(join(options.data, 'logs'), { recursive: true })
-  const environment = await loadEnvironment()
+  const environment = (await loadEnvironments())[options.preset]
   const rpcUrl = `http://127.0.0.1:${ports.chain}`
   const keep = keepRunning(supervisor, stop, say)
 

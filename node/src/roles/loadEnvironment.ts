@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Hex } from '#core/hex.ts'
 import { createJudge, type Judge, type SequenceScorer } from '#environments/codezero/createJudge.ts'
 import { type EnvironmentSpec, environmentHash } from '#environments/codezero/environmentSpec.ts'
-import { environmentFrom } from '#environments/codezero/presets.ts'
+import { environmentFrom, type PresetName, presets } from '#environments/codezero/presets.ts'
 import { readJudgeCalibration } from '#environments/codezero/readJudgeCalibration.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
 import { Tokenizer } from '#model/tokenizer.ts'
@@ -22,13 +22,16 @@ export type Environment = {
   openJudge: (scorer: SequenceScorer) => Judge
 }
 
-/** The CodeZero environment with the starter models. @throws {ModelFileError} if a file of theirs is missing or damaged. */
-export async function loadEnvironment(): Promise<Environment> {
+/**
+ * The CodeZero environment with the starter models, by each preset: a swarm plays by the one whose hash its chain holds.
+ *
+ * @throws {ModelFileError} if a file of the models is missing or damaged.
+ */
+export async function loadEnvironments(): Promise<Record<PresetName, Environment>> {
   const solverFolder = join(starterFolder, 'solver')
   const judgeFolder = join(starterFolder, 'judge')
   const judgeConfig = await readDecoderConfig(judgeFolder)
   const judgeHash = hashWeights(await readWeights(judgeFolder, judgeConfig))
-  const spec = environmentFrom('starter', { judgeHash })
   const [tokenizer, judgeTokenizer] = await Promise.all(
     [solverFolder, judgeFolder].map(folder => Tokenizer.read(join(folder, 'tokenizer.json'))),
   )
@@ -36,5 +39,10 @@ export async function loadEnvironment(): Promise<Environment> {
   const calibration = await readJudgeCalibration(judgeFolder)
   const openJudge = (scorer: SequenceScorer) =>
     createJudge({ scorer, tokenizer: judgeTokenizer, calibration, maxTokens: judgeConfig.maxPositions })
-  return { spec, hash: environmentHash(spec), tokenizer, solverFolder, judgeFolder, openJudge }
+  const environment = (preset: PresetName): Environment => {
+    const spec = environmentFrom(preset, { judgeHash })
+    return { spec, hash: environmentHash(spec), tokenizer, solverFolder, judgeFolder, openJudge }
+  }
+  const names = Object.keys(presets) as PresetName[]
+  return Object.fromEntries(names.map(name => [name, environment(name)])) as Record<PresetName, Environment>
 }

@@ -2,7 +2,7 @@ import { canaryCases } from '#environments/codezero/curriculum/canaryTasks.ts'
 import type { Level } from '#environments/codezero/curriculum/task.ts'
 import { fencedBlock } from '#environments/codezero/structure.ts'
 import { createSandbox } from '#sandbox/createSandbox.ts'
-import { loadEnvironment } from './loadEnvironment.ts'
+import { loadEnvironments } from './loadEnvironment.ts'
 import { openPolicy } from './openModels.ts'
 import { sampleHeldOut } from './solver/canary.ts'
 
@@ -30,7 +30,7 @@ export async function measurePolicies({
   samples,
   threads,
 }: Measurement): Promise<MeasuredPolicy[]> {
-  const environment = await loadEnvironment()
+  const { starter: environment } = await loadEnvironments()
   const cases = canaryCases(level, tasks)
   const sandbox = createSandbox()
   const measured: MeasuredPolicy[] = []

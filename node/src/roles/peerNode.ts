@@ -12,15 +12,16 @@ import { createJournal, type Journal } from '#store/journal.ts'
 import { lockDataFolder } from '#store/lockDataFolder.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
+import { environmentOnChain } from './environmentOnChain.ts'
 import type { Environment } from './loadEnvironment.ts'
 import { createRegisteredPeers } from './registeredPeers.ts'
-import { requireEnvironment } from './requireEnvironment.ts'
 
 export type PeerOptions = {
   data: string
   rpcUrl: string
   deployment: Deployment
-  environment: Environment
+  /** Those that this node can play by; the chain names one. */
+  environments: readonly Environment[]
   /** Multiaddrs. */
   listen: readonly string[]
   bootnodes: readonly string[]
@@ -54,7 +55,7 @@ export type PeerNode = {
  * @throws {NodeError} for every way in which the surroundings can be wrong, each with what to do.
  */
 export async function openPeer(options: PeerOptions): Promise<PeerNode> {
-  const { data, deployment, environment, clock } = options
+  const { data, deployment, clock } = options
   const lock = lockDataFolder(data)
   const closers: (() => unknown)[] = [() => lock.release()]
   const close = async () => {
@@ -76,7 +77,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       () => chain.done,
       () => ended.abort(),
     )
-    await requireEnvironment(chain, environment)
+    const environment = await environmentOnChain(chain, options.environments)
     let round: number | null = null
     const addresses = Object.values(deployment.contracts).map(({ address }) => address)
     const network = await startNetwork({

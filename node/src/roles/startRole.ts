@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { runEvaluator } from './evaluator/evaluator.ts'
 import { heldOutPathOf, runGateway } from './gateway/gateway.ts'
-import { loadEnvironment } from './loadEnvironment.ts'
+import { loadEnvironments } from './loadEnvironment.ts'
 import { openJudgeModel, openPolicy } from './openModels.ts'
 import { openPeer, type PeerNode, type PeerOptions } from './peerNode.ts'
 import { runProposer } from './proposer/proposer.ts'
@@ -9,7 +9,7 @@ import { reportOutcome } from './reportOutcome.ts'
 import type { RoleName } from './roleName.ts'
 import { POLICY_FOLDER, runSolver } from './solver/solver.ts'
 
-export type RoleOptions = Omit<PeerOptions, 'environment'> & {
+export type RoleOptions = Omit<PeerOptions, 'environments'> & {
   role: RoleName
   /** Proposer: holds the difficulty. */
   level: number | undefined
@@ -21,8 +21,8 @@ export type RoleOptions = Omit<PeerOptions, 'environment'> & {
 
 /** Runs a peer in its role until the signal is aborted; closes everything it opened. */
 export async function startRole(options: RoleOptions): Promise<void> {
-  const environment = await loadEnvironment()
-  const node = await openPeer({ ...options, environment })
+  const environments = Object.values(await loadEnvironments())
+  const node = await openPeer({ ...options, environments })
   try {
     const { name, peerId } = node.identity
     node.logger.info('started', { role: options.role, name, peerId, addresses: node.network.addresses() })

@@ -5,13 +5,21 @@ import type { CheckedGroup } from '../checkRollouts.ts'
 import { scoreGroups } from '../evaluator/scorePeer.ts'
 import type { PeerNode } from '../peerNode.ts'
 
+export type OwnMeans = {
+  /** Composite score. */
+  meanReward: number
+  averageAtK: number
+}
+
 export type Learner = {
   /**
    * One update on these groups, with rewards computed here.
    *
-   * @param own - whether they are this solver's own: its warm-up counts rounds, not updates.
+   * @param own - how many of them, from the first on, are this solver's own: the means are of those, and the warm-up
+   *   counts rounds, so updates that have any.
+   * @returns means over the own answers; 0 where there are none.
    */
-  learn: (groups: readonly CheckedGroup[], own: boolean) => Promise<{ meanReward: number; averageAtK: number }>
+  learn: (groups: readonly CheckedGroup[], own: number) => Promise<OwnMeans>
 }
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
@@ -25,8 +33,8 @@ export function createLearner(node: PeerNode, policy: PolicyClient, judge: Judge
     async learn(groups, own) {
       const scores = await scoreGroups(judge, spec, groups)
       const kept = Number(journal.getState('rounds learned') ?? 0)
-      const rounds = own ? kept + 1 : kept
-      if (own) journal.setState('rounds learned', rounds)
+      const rounds = own > 0 ? kept + 1 : kept
+      if (own > 0) journal.setState('rounds learned', rounds)
       const warmUp = Math.min(1, Math.max(1, rounds) / Math.max(1, training.warmUpRounds))
       const learningRate = training.learningRate * warmUp
       const { clipLow, clipHigh, minGroupDeviation: minDeviation } = training
@@ -39,13 +47,16 @@ export function createLearner(node: PeerNode, policy: PolicyClient, judge: Judge
         step,
       )
       logger.debug('update', { own, learningRate, groupsUsed: report.groupsUsed, ...report.step })
+      const ownScores = scores.slice(0, answersIn(groups.slice(0, own)))
       return {
-        meanReward: mean(scores.map(({ score }) => score)),
-        averageAtK: mean(scores.map(({ components }) => components.predictedCorrectness)),
+        meanReward: mean(ownScores.map(({ score }) => score)),
+        averageAtK: mean(ownScores.map(({ components }) => components.predictedCorrectness)),
       }
     },
   }
 }
+
+const answersIn = (groups: readonly CheckedGroup[]) => groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0)
 
 /** Groups as the trainer takes them, each completion with the reward that was computed here. */
 function rewarded(groups: readonly CheckedGroup[], rewards: readonly number[]): RolloutGroup[] {

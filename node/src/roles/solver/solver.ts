@@ -14,6 +14,7 @@ import { reportOutcome } from '../reportOutcome.ts'
 import { roundSeed } from '../roundSeed.ts'
 import { publishCanary } from './canary.ts'
 import { createLearner } from './learner.ts'
+import { learnRound } from './learnRound.ts'
 import { rolloutBundle } from './rolloutBundle.ts'
 import type { SolverReport } from './solverReport.ts'
 import { takeGroups } from './takeGroups.ts'
@@ -27,8 +28,8 @@ const FETCH_UNTIL = 0.4
 const TAKE_UNTIL = 0.8
 
 /**
- * Solves in every round: draws tasks, answers them, shares and commits the answers, learns from them, then from those of
- * every other solver.
+ * Solves in every round: draws tasks, answers them, shares and commits the answers, learns from them and from those of
+ * other solvers.
  *
  * @param data - the peer's folder; the policy is kept in it after every round.
  */
@@ -49,12 +50,11 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
     const groups = await answer(node, policy, round, rules)
     // After the commitment, which has to be in time, and before the policy changes.
     await publishCanary(node, policy, judge, round)
-    const own = await learner.learn(groups, true)
-    const taken = await takeGroups(node, learner, round, rules, groupsDue)
+    const learned = await learnRound(learner, spec.sharing.mode, groups, takeGroups(node, round, rules, groupsDue))
     await policy.save(join(data, POLICY_FOLDER))
     const rollouts = groups.reduce((sum, group) => sum + group.rollouts.length, 0)
     const seconds = (node.clock.nowMs() - startedMs) / 1000
-    const report: SolverReport = { tasks: mine.length, rollouts, taken, ...own, seconds }
+    const report: SolverReport = { tasks: mine.length, rollouts, ...learned, seconds }
     node.journal.set(round, 'report', report)
     node.logger.info('learned', { round, ...report })
   })
