@@ -95,6 +95,10 @@ export function decoderConfig(shape: Shape, vocabSize: number): DecoderConfig {
     intermediateSize: shape.intermediateSize,
     rmsNormEps: 1e-6,
     ropeTheta: 10_000,
+    ropeScaling: null,
+    attentionBias: 'qkv',
+    mlpBias: false,
+    queryKeyNorm: false,
     tieWordEmbeddings: true,
     maxPositions: 256,
   }

@@ -1,11 +1,20 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { z } from 'zod'
+import { type HuggingFaceConfig, huggingFaceConfig } from './huggingFaceConfig.ts'
 import { ModelFileError } from './modelErrors.ts'
+import type { RopeScaling } from './rope.ts'
 
-/** The shape of a decoder: everything that the graph needs to know beside the weights. */
+/** The families that can be read, by Hugging Face's `model_type`. */
+export const architectures = ['qwen2', 'qwen3', 'llama'] as const
+export type Architecture = (typeof architectures)[number]
+
+/**
+ * The shape of a decoder: everything that the graph needs to know beside the weights.
+ *
+ * The families differ in what is said here and in nothing else, so the decoder is written once (`decoder.ts`).
+ */
 export interface DecoderConfig {
-  readonly architecture: 'qwen2'
+  readonly architecture: Architecture
   readonly vocabSize: number
   readonly hiddenSize: number
   readonly layers: number
@@ -17,55 +26,24 @@ export interface DecoderConfig {
   readonly intermediateSize: number
   readonly rmsNormEps: number
   readonly ropeTheta: number
+  readonly ropeScaling: RopeScaling | null
+  /** Which of attention's matrices have a bias: queries, keys and values (Qwen2), or the output's too. */
+  readonly attentionBias: 'none' | 'qkv' | 'all'
+  /** Whether the feed-forward matrices have a bias. */
+  readonly mlpBias: boolean
+  /** Whether each head of queries and keys is normalised before it is rotated (Qwen3). */
+  readonly queryKeyNorm: boolean
   /** True if the output layer is the embedding table. */
   readonly tieWordEmbeddings: boolean
   readonly maxPositions: number
 }
 
-const count = (max: number) => z.number().int().min(1).max(max)
-
-// Bounds: wide enough for every published Qwen2 model, tight enough that a broken file cannot ask for all memory.
-const huggingFaceConfig = z
-  .object({
-    model_type: z.literal('qwen2', 'only qwen2 is supported'),
-    vocab_size: count(1_000_000),
-    hidden_size: count(16_384),
-    num_hidden_layers: count(256),
-    num_attention_heads: count(256),
-    num_key_value_heads: count(256).optional(),
-    head_dim: count(1_024).nullish(),
-    intermediate_size: count(131_072),
-    rms_norm_eps: z.number().min(1e-12).max(1e-2).default(1e-6),
-    rope_theta: z.number().min(1).max(1e9).optional(),
-    rope_parameters: z.looseObject({ rope_theta: z.number().min(1).max(1e9).optional() }).nullish(),
-    rope_scaling: z.null('scaled rotary positions are not supported').optional(),
-    tie_word_embeddings: z.boolean().default(false),
-    max_position_embeddings: count(10_000_000).default(32_768),
-    hidden_act: z.literal('silu', 'only silu is supported').default('silu'),
-    use_sliding_window: z.literal(false, 'sliding-window attention is not supported').default(false),
-  })
-  .transform((file, context): DecoderConfig => {
-    const heads = file.num_attention_heads
-    const kvHeads = file.num_key_value_heads ?? heads
-    const headDim = file.head_dim ?? file.hidden_size / heads
-    const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
-    if (heads % kvHeads) refuse('num_key_value_heads', `${kvHeads} does not divide ${heads} heads`)
-    if (headDim % 2) refuse('head_dim', `${headDim} is not even, as rotary positions need`)
-    return {
-      architecture: 'qwen2',
-      vocabSize: file.vocab_size,
-      hiddenSize: file.hidden_size,
-      layers: file.num_hidden_layers,
-      heads,
-      kvHeads,
-      headDim,
-      intermediateSize: file.intermediate_size,
-      rmsNormEps: file.rms_norm_eps,
-      ropeTheta: file.rope_theta ?? file.rope_parameters?.rope_theta ?? 10_000,
-      tieWordEmbeddings: file.tie_word_embeddings,
-      maxPositions: file.max_position_embeddings,
-    }
-  })
+/** What sets a family apart where its config.json does not say. */
+const familyTraits = {
+  qwen2: { attentionBias: 'qkv', mlpBias: false, queryKeyNorm: false },
+  qwen3: { attentionBias: 'none', mlpBias: false, queryKeyNorm: true },
+  llama: { attentionBias: 'none', mlpBias: false, queryKeyNorm: false },
+} as const satisfies Record<Architecture, Partial<DecoderConfig>>
 
 /**
  * Reads the parsed content of a Hugging Face `config.json`.
@@ -75,10 +53,10 @@ const huggingFaceConfig = z
  */
 export function parseDecoderConfig(content: unknown, source = 'config.json'): DecoderConfig {
   const parsed = huggingFaceConfig.safeParse(content)
-  if (parsed.success) return parsed.data
+  if (parsed.success) return fromHuggingFace(parsed.data)
   const issue = parsed.error.issues[0]
   throw new ModelFileError(source, issue?.path.join('.') || 'content', issue?.message ?? 'is not valid', {
-    hint: 'Use the config.json of a Qwen2 model.',
+    hint: `Use the config.json of a model of one of these types: ${architectures.join(', ')}.`,
     cause: parsed.error,
   })
 }
@@ -100,27 +78,66 @@ export async function readDecoderConfig(folder: string): Promise<DecoderConfig> 
   return parseDecoderConfig(content, path)
 }
 
-/** The content of a Hugging Face `config.json`, which transformers loads as Qwen2ForCausalLM. */
-export function formatDecoderConfig(config: DecoderConfig): Record<string, unknown> {
+function fromHuggingFace(file: HuggingFaceConfig): DecoderConfig {
+  const traits = familyTraits[file.model_type]
+  const biasEverywhere = file.model_type !== 'qwen2' && file.attention_bias
   return {
-    architectures: ['Qwen2ForCausalLM'],
-    model_type: 'qwen2',
+    architecture: file.model_type,
+    vocabSize: file.vocab_size,
+    hiddenSize: file.hidden_size,
+    layers: file.num_hidden_layers,
+    heads: file.num_attention_heads,
+    kvHeads: file.num_key_value_heads,
+    headDim: file.head_dim,
+    intermediateSize: file.intermediate_size,
+    rmsNormEps: file.rms_norm_eps,
+    ...file.rope,
+    attentionBias: biasEverywhere ? 'all' : traits.attentionBias,
+    mlpBias: file.model_type === 'llama' && file.mlp_bias,
+    queryKeyNorm: traits.queryKeyNorm,
+    tieWordEmbeddings: file.tie_word_embeddings,
+    maxPositions: file.max_position_embeddings,
+  }
+}
+
+/** The content of a Hugging Face `config.json`, which transformers loads as a model for causal language modelling. */
+export function formatDecoderConfig(config: DecoderConfig): Record<string, unknown> {
+  const family = config.architecture
+  const isQwen = family !== 'llama'
+  // transformers derives it for Qwen2 and Llama unless told; told only where it differs.
+  const derived = family !== 'qwen3' && config.headDim * config.heads === config.hiddenSize
+  return {
+    architectures: [{ qwen2: 'Qwen2ForCausalLM', qwen3: 'Qwen3ForCausalLM', llama: 'LlamaForCausalLM' }[family]],
+    model_type: family,
     hidden_act: 'silu',
     vocab_size: config.vocabSize,
     hidden_size: config.hiddenSize,
     num_hidden_layers: config.layers,
     num_attention_heads: config.heads,
     num_key_value_heads: config.kvHeads,
-    // transformers' Qwen2 derives it unless told; told only where it differs.
-    ...(config.headDim * config.heads === config.hiddenSize ? {} : { head_dim: config.headDim }),
+    ...(derived ? {} : { head_dim: config.headDim }),
     intermediate_size: config.intermediateSize,
     rms_norm_eps: config.rmsNormEps,
     rope_theta: config.ropeTheta,
+    ...(config.ropeScaling ? { rope_scaling: formatScaling(config.ropeScaling) } : {}),
+    ...(family === 'qwen2' ? {} : { attention_bias: config.attentionBias === 'all' }),
+    ...(family === 'llama' ? { mlp_bias: config.mlpBias } : {}),
     tie_word_embeddings: config.tieWordEmbeddings,
     max_position_embeddings: config.maxPositions,
     bos_token_id: 0,
     eos_token_id: 0,
     torch_dtype: 'bfloat16',
-    use_sliding_window: false,
+    ...(isQwen ? { use_sliding_window: false } : {}),
+  }
+}
+
+function formatScaling(scaling: RopeScaling): Record<string, unknown> {
+  if (scaling.type === 'linear') return { rope_type: 'linear', factor: scaling.factor }
+  return {
+    rope_type: 'llama3',
+    factor: scaling.factor,
+    low_freq_factor: scaling.lowFreqFactor,
+    high_freq_factor: scaling.highFreqFactor,
+    original_max_position_embeddings: scaling.originalMaxPositions,
   }
 }

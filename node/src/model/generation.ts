@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { openUniform, philox4x32, streamKey } from '#core/random.ts'
-import { type Session, tensor } from '#engine/session.ts'
+import { type Session, type Tensor, tensor } from '#engine/session.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import type { Completion, GenerateOptions } from './generate.ts'
 import { KvCache } from './kvCache.ts'
+import { ropeHalfTables } from './rope.ts'
 
 /** Rows generated at a time; more do not raise the tokens a second of a small model, and cost cache memory. */
 const MAX_ROWS = 64
@@ -33,6 +34,7 @@ export class Generation {
   readonly #request: GenerateOptions
   readonly #key: readonly [number, number]
   readonly #cache: KvCache
+  readonly #rope: { readonly cos: Tensor; readonly sin: Tensor }
   readonly #maxRows: number
   readonly #completions: Completion[] = []
   readonly #active: Row[] = []
@@ -45,6 +47,11 @@ export class Generation {
     this.#key = streamKey('waggle/generate', request.seed)
     this.#maxRows = Math.min(MAX_ROWS, this.#total)
     this.#cache = new KvCache(config, this.#maxRows)
+    const longest = request.prompts.reduce((most, prompt) => Math.max(most, prompt.length), 0)
+    const positions = Math.max(PREFILL_MIN_LENGTH, Math.min(config.maxPositions, longest + request.maxNewTokens))
+    const { cos, sin } = ropeHalfTables(config, positions)
+    const shape = [positions, config.headDim / 2]
+    this.#rope = { cos: tensor('f32', cos, shape), sin: tensor('f32', sin, shape) }
   }
 
   get #total(): number {
@@ -180,6 +187,7 @@ export class Generation {
       last: tensor('i64', last, [rows]),
       lengths: tensor('i32', lastPositions, [rows]),
       longest: tensor('i32', Int32Array.of(longest), []),
+      ...this.#rope,
       uniforms: tensor('f32', uniforms, [rows, 1]),
       inverseTemperature: tensor('f32', Float32Array.of(temperature === 0 ? 1 : 1 / temperature), []),
       greedy: tensor('bool', Uint8Array.of(temperature === 0 ? 1 : 0), []),

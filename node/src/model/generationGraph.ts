@@ -4,6 +4,7 @@ import {
   add,
   argMax,
   cast,
+  concat,
   cumSum,
   gather,
   gatherElements,
@@ -35,7 +36,8 @@ import type { Weights } from './weights.ts'
  * built in some tens of milliseconds.
  *
  * Inputs: `tokens`, `positions` i64 [B, S]; `last` i64 [B], row of each sequence's last token in [B * S]; `lengths` i32 [B],
- * past and new tokens of the row minus 1; `longest` i32 [], past and new tokens of the longest row; `uniforms` f32 [B, 1];
+ * past and new tokens of the row minus 1; `longest` i32 [], past and new tokens of the longest row; `cos`, `sin` f32
+ * [R, headDim / 2], rotary tables of as many positions as are in use or more (see `ropeHalfTables`); `uniforms` f32 [B, 1];
  * `inverseTemperature` f32 []; `greedy` bool []; `past.<layer>.key|value` f32 [B, kvHeads, P, headDim].
  * Outputs: `token` i64 [B], `logprob` f32 [B] under the distribution sampled from (at `greedy`: under temperature
  * 1 / `inverseTemperature`), `new.<layer>.key|value` f32 [B, S, kvHeads * headDim].
@@ -48,8 +50,15 @@ export function buildGenerationModel(config: DecoderConfig, weights: Weights): O
   const last = graph.input('last', 'i64', ['B'])
   const lengths = graph.input('lengths', 'i32', ['B'])
   const longest = graph.input('longest', 'i32', [])
-  const tables = rotaryTables(graph, config)
+  const cos = graph.input('cos', 'f32', ['R', config.headDim / 2])
+  const sin = graph.input('sin', 'f32', ['R', config.headDim / 2])
   const embedding = weight('model.embed_tokens.weight')
+  /** One product of matrices that share their input, whose outputs are joined. */
+  const project = (value: Value, ...names: string[]) => {
+    const biases = names.map(name => `${name}.bias`)
+    const hasBias = weights.has(biases[0] as string)
+    return linear(value, weight(...names.map(name => `${name}.weight`)), hasBias ? weight(...biases) : undefined)
+  }
   const outputs: Record<string, Value> = {}
 
   let x = gather(embedding, reshape(tokens, ['B*S']), 0) // (B*S, hidden)
@@ -57,23 +66,20 @@ export function buildGenerationModel(config: DecoderConfig, weights: Weights): O
     const name = (part: string) => `model.layers.${layer}.${part}`
     const norm = weight(name('input_layernorm.weight'))
     const projections = ['q', 'k', 'v'].map(part => name(`self_attn.${part}_proj`))
-    const qkv = linear(
-      rmsNorm(x, norm, config.rmsNormEps),
-      weight(...projections.map(part => `${part}.weight`)),
-      weight(...projections.map(part => `${part}.bias`)),
-    )
-    const { attention, key, value } = attend(config, qkv, { positions, lengths, longest, ...tables }, layer)
+    const qkv = project(rmsNorm(x, norm, config.rmsNormEps), ...projections)
+    const headNorms = config.queryKeyNorm
+      ? { query: weight(name('self_attn.q_norm.weight')), key: weight(name('self_attn.k_norm.weight')) }
+      : undefined
+    const inputs = { positions, lengths, longest, cos, sin }
+    const { attention, key, value } = attend(config, qkv, inputs, layer, headNorms)
     outputs[`new.${layer}.key`] = key
     outputs[`new.${layer}.value`] = value
-    x = add(x, linear(attention, weight(name('self_attn.o_proj.weight'))))
+    x = add(x, project(attention, name('self_attn.o_proj')))
 
     const postNorm = weight(name('post_attention_layernorm.weight'))
-    const gateUp = linear(
-      rmsNorm(x, postNorm, config.rmsNormEps),
-      weight(name('mlp.gate_proj.weight'), name('mlp.up_proj.weight')),
-    )
+    const gateUp = project(rmsNorm(x, postNorm, config.rmsNormEps), name('mlp.gate_proj'), name('mlp.up_proj'))
     const [gate, up] = split(gateUp, -1, [config.intermediateSize, config.intermediateSize]) as [Value, Value]
-    x = add(x, linear(siluMul(gate, up), weight(name('mlp.down_proj.weight'))))
+    x = add(x, project(siluMul(gate, up), name('mlp.down_proj')))
   }
 
   const hidden = rmsNorm(gather(x, last, 0), weight('model.norm.weight'), config.rmsNormEps) // (B, hidden)
@@ -89,18 +95,26 @@ interface AttentionInputs {
   readonly sin: Value
 }
 
-function attend(config: DecoderConfig, qkv: Value, inputs: AttentionInputs, layer: number) {
+/** @param headNorms - weights [headDim] that each head of queries and keys is normalised with. */
+function attend(
+  config: DecoderConfig,
+  qkv: Value,
+  inputs: AttentionInputs,
+  layer: number,
+  headNorms?: { query: Value; key: Value },
+) {
   const { heads, kvHeads, headDim } = config
   const graph = qkv.graph
-  const [queryKeySize, valueSize] = [(heads + kvHeads) * headDim, kvHeads * headDim]
-  const [queryKey, value] = split(reshape(qkv, ['B', 'S', queryKeySize + valueSize]), -1, [
-    queryKeySize,
-    valueSize,
+  const [querySize, keySize] = [heads * headDim, kvHeads * headDim]
+  const [queryKey, value] = split(reshape(qkv, ['B', 'S', querySize + 2 * keySize]), -1, [
+    querySize + keySize,
+    keySize,
   ]) as [Value, Value]
-  const rotated = graph.apply1('RotaryEmbedding', [queryKey, inputs.positions, inputs.cos, inputs.sin], {
+  const normal = headNorms ? normalHeads(config, queryKey, headNorms) : queryKey
+  const rotated = graph.apply1('RotaryEmbedding', [normal, inputs.positions, inputs.cos, inputs.sin], {
     num_heads: heads + kvHeads,
   })
-  const [query, key] = split(rotated, -1, [heads * headDim, valueSize]) as [Value, Value]
+  const [query, key] = split(rotated, -1, [querySize, keySize]) as [Value, Value]
   const past = ['key', 'value'].map(part =>
     graph.input(`past.${layer}.${part}`, 'f32', ['B', kvHeads, 'P', headDim]),
   ) as [Value, Value]
@@ -111,6 +125,15 @@ function attend(config: DecoderConfig, qkv: Value, inputs: AttentionInputs, laye
     do_rotary: 0,
   })
   return { attention: reshape(attention, ['B*S', heads * headDim]), key, value }
+}
+
+/** Queries and keys [B, S, (heads + kvHeads) * headDim] with each head normalised (Qwen3, arXiv:2505.09388 section 2). */
+function normalHeads(config: DecoderConfig, queryKey: Value, weights: { query: Value; key: Value }): Value {
+  const { heads, kvHeads, headDim, rmsNormEps } = config
+  const inHeads = reshape(queryKey, ['B', 'S', heads + kvHeads, headDim])
+  const [query, key] = split(inHeads, 2, [heads, kvHeads]) as [Value, Value]
+  const normal = concat([rmsNorm(query, weights.query, rmsNormEps), rmsNorm(key, weights.key, rmsNormEps)], 2)
+  return reshape(normal, ['B', 'S', (heads + kvHeads) * headDim])
 }
 
 /**
@@ -128,16 +151,4 @@ function sample(config: DecoderConfig, logits: Value): { token: Value; logprob: 
   const drawn = argMax(cast(greater(running, mul(uniforms, total)), 'f32'), -1, true)
   const token = where(greedy, argMax(logits, -1, true), drawn) // (B, 1)
   return { token: squeeze(token, -1), logprob: squeeze(gatherElements(logSoftmax(scaled), token, -1), -1) }
-}
-
-/** cos and sin of position times frequency, [positions, headDim / 2], computed in float64 and rounded once. */
-function rotaryTables(graph: Graph, config: DecoderConfig): { cos: Value; sin: Value } {
-  const half = config.headDim / 2
-  const table = (f: (angle: number) => number) => {
-    const data = Float32Array.from({ length: config.maxPositions * half }, (_, i) =>
-      f(Math.floor(i / half) * config.ropeTheta ** ((-2 * (i % half)) / config.headDim)),
-    )
-    return graph.constant('f32', [config.maxPositions, half], data)
-  }
-  return { cos: table(Math.cos), sin: table(Math.sin) }
 }

@@ -1,4 +1,5 @@
 import type { DecoderConfig } from './decoderConfig.ts'
+import { ropeFrequencies } from './rope.ts'
 import type { Weights } from './weights.ts'
 
 /**
@@ -20,16 +21,19 @@ export function referenceLogprobs(
   const rows = Array.from(tokens, t => Array.from(embedding.subarray(t * hiddenSize, (t + 1) * hiddenSize)))
   for (let layer = 0; layer < config.layers; layer++) {
     const part = (name: string) => w(`model.layers.${layer}.${name}`)
-    const project = (x: number[], name: string, position?: number) => {
-      const y = linear(x, part(`self_attn.${name}_proj.weight`), part(`self_attn.${name}_proj.bias`))
-      return position === undefined ? y : rotate(config, y, position)
+    const project = (x: number[], name: string) => linear(x, part(`${name}.weight`), part(`${name}.bias`))
+    const inHeads = (x: number[], name: string, position?: number) => {
+      const y = project(x, `self_attn.${name}_proj`)
+      if (position === undefined) return y
+      const normal = config.queryKeyNorm ? normalHeads(config, y, part(`self_attn.${name}_norm.weight`)) : y
+      return rotate(config, normal, position)
     }
     const normal = rows.map(x => rmsNorm(config, x, part('input_layernorm.weight')))
-    const [q, k] = ['q', 'k'].map(name => normal.map((x, position) => project(x, name, position))) as [
+    const [q, k] = ['q', 'k'].map(name => normal.map((x, position) => inHeads(x, name, position))) as [
       number[][],
       number[][],
     ]
-    const v = normal.map(x => project(x, 'v'))
+    const v = normal.map(x => inHeads(x, 'v'))
     rows.forEach((x, t) => {
       const mixed: number[] = []
       for (let head = 0; head < heads; head++) {
@@ -42,14 +46,14 @@ export function referenceLogprobs(
         for (let d = 0; d < headDim; d++)
           mixed.push(p.reduce((sum, pi, i) => sum + pi * at(v[i] as number[], shared + d), 0))
       }
-      rows[t] = sum(x, linear(mixed, part('self_attn.o_proj.weight')))
+      rows[t] = sum(x, project(mixed, 'self_attn.o_proj'))
     })
     rows.forEach((x, t) => {
       const normalized = rmsNorm(config, x, part('post_attention_layernorm.weight'))
-      const up = linear(normalized, part('mlp.up_proj.weight'))
-      const gate = linear(normalized, part('mlp.gate_proj.weight'))
+      const up = project(normalized, 'mlp.up_proj')
+      const gate = project(normalized, 'mlp.gate_proj')
       const inner = gate.map((g, i) => (g / (1 + Math.exp(-g))) * at(up, i))
-      rows[t] = sum(x, linear(inner, part('mlp.down_proj.weight')))
+      rows[t] = sum(x, project(inner, 'mlp.down_proj'))
     })
   }
   const last = rmsNorm(config, rows.at(-1) as number[], w('model.norm.weight'))
@@ -64,7 +68,7 @@ const dot = (a: number[], b: number[]) => a.reduce((total, x, i) => total + x * 
 /** x W^T + b with W `[out, in]`. */
 function linear(x: number[], weight: Float32Array, bias?: Float32Array): number[] {
   return Array.from({ length: weight.length / x.length }, (_, o) => {
-    let total = bias ? at(bias, o) : 0
+    let total = bias?.[o] ?? 0
     for (let i = 0; i < x.length; i++) total += at(x, i) * at(weight, o * x.length + i)
     return total
   })
@@ -75,12 +79,21 @@ function rmsNorm(config: DecoderConfig, x: number[], weight: Float32Array): numb
   return x.map((value, i) => (value / root) * at(weight, i))
 }
 
+function normalHeads(config: DecoderConfig, x: number[], weight: Float32Array): number[] {
+  const heads = Array.from({ length: x.length / config.headDim }, (_, head) =>
+    x.slice(head * config.headDim, (head + 1) * config.headDim),
+  )
+  return heads.flatMap(head => rmsNorm(config, head, weight))
+}
+
 /** Rotary positions on every head, halves not interleaved. */
-function rotate({ headDim, ropeTheta }: DecoderConfig, x: number[], position: number): number[] {
+function rotate(config: DecoderConfig, x: number[], position: number): number[] {
+  const { headDim } = config
   const half = headDim / 2
+  const frequencies = ropeFrequencies(config)
   return x.map((value, i) => {
     const d = i % headDim
-    const angle = position * ropeTheta ** ((-2 * (d % half)) / headDim)
+    const angle = Math.fround(position * at(frequencies, d % half))
     const partner = d < half ? -at(x, i + half) : at(x, i - half)
     return value * Math.cos(angle) + partner * Math.sin(angle)
   })

@@ -4,10 +4,10 @@ import { createSession, tensor } from '#engine/session.ts'
 import { decoderFeeds } from './batch.ts'
 import { createGenerator } from './generate.ts'
 import { ModelInputError } from './modelErrors.ts'
-import { tokenScores } from './qwen2.ts'
 import { referenceLogprobs } from './referenceDecoder.ts'
 import { createScorer, type SequenceToScore } from './score.ts'
 import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
+import { tokenScores } from './tokenScores.ts'
 import { copyWeights } from './weights.ts'
 
 const weights = tinyWeights()

@@ -5,10 +5,11 @@ import type { Session, Tensor } from '#engine/session.ts'
 import { tensor } from '#engine/session.ts'
 import { flattenRows, gather, gatherElements, logSoftmax, maxOver, squeeze, sub, unsqueeze } from '#engine/tensor.ts'
 import { constantWeights } from './constantWeights.ts'
+import { decoderHidden, decoderLogits, denseParts } from './decoder.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { createLiveSession } from './liveSession.ts'
 import { ModelInputError } from './modelErrors.ts'
-import { qwen2Hidden, qwen2Logits, ropeTables } from './qwen2.ts'
+import { ropeTables } from './rope.ts'
 import { checkWeights, type Weights } from './weights.ts'
 
 /** Padded tokens in one run: enough rows for full products, few enough that their activations stay in the cache. */
@@ -93,9 +94,9 @@ function buildScoringModel(config: DecoderConfig, weights: Weights): OnnxModel {
   const rows = graph.input('rows', 'i64', ['M'])
   const targets = graph.input('targets', 'i64', ['M'])
   const constant = constantWeights(graph, weights)
-  const values = new Map([...weights.keys()].map(name => [name, constant(name)]))
-  const hidden = flattenRows(qwen2Hidden(config, values, ids, cos, sin))
-  const all = logSoftmax(qwen2Logits(config, values, gather(hidden, rows, 0))) // (M, V)
+  const parts = denseParts(new Map([...weights.keys()].map(name => [name, constant(name)])))
+  const hidden = flattenRows(decoderHidden(config, parts, ids, cos, sin))
+  const all = logSoftmax(decoderLogits(config, parts, gather(hidden, rows, 0))) // (M, V)
   const logprobs = squeeze(gatherElements(all, unsqueeze(targets, -1), -1), -1)
   return encodeModel({ logprobs, gaps: sub(maxOver(all, -1), logprobs) })
 }
@@ -139,8 +140,8 @@ async function scoreBatch(
   const { cos, sin } = ropeTables(config, length)
   const outputs = await session.run({
     ids: tensor('i64', ids, [batch.length, length]),
-    cos: tensor('f32', Float32Array.from(cos), [length, config.headDim]),
-    sin: tensor('f32', Float32Array.from(sin), [length, config.headDim]),
+    cos: tensor('f32', cos, [length, config.headDim]),
+    sin: tensor('f32', sin, [length, config.headDim]),
     rows: tensor('i64', rows, [count]),
     targets: tensor('i64', targets, [count]),
   })

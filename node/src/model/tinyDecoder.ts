@@ -15,8 +15,42 @@ export const tinyConfig: DecoderConfig = {
   intermediateSize: 24,
   rmsNormEps: 1e-6,
   ropeTheta: 10_000,
+  ropeScaling: null,
+  attentionBias: 'qkv',
+  mlpBias: false,
+  queryKeyNorm: false,
   tieWordEmbeddings: true,
   maxPositions: 64,
+}
+
+/** One of every kind of decoder that can be read. For tests. */
+export const tinyFamilies: Readonly<Record<string, DecoderConfig>> = {
+  Qwen2: tinyConfig,
+  'Qwen3, tied': { ...tinyConfig, architecture: 'qwen3', attentionBias: 'none', queryKeyNorm: true },
+  'Qwen3, untied, with biases': {
+    ...tinyConfig,
+    architecture: 'qwen3',
+    attentionBias: 'all',
+    queryKeyNorm: true,
+    tieWordEmbeddings: false,
+  },
+  'Llama with linear scaling': {
+    ...tinyConfig,
+    architecture: 'llama',
+    attentionBias: 'none',
+    kvHeads: 4,
+    ropeTheta: 100_000,
+    ropeScaling: { type: 'linear', factor: 4 },
+    tieWordEmbeddings: false,
+  },
+  'Llama 3 with all biases': {
+    ...tinyConfig,
+    architecture: 'llama',
+    attentionBias: 'all',
+    mlpBias: true,
+    kvHeads: 1,
+    ropeScaling: { type: 'llama3', factor: 8, lowFreqFactor: 1, highFreqFactor: 4, originalMaxPositions: 16 },
+  },
 }
 
 /** Random weights with peaked distributions and with norms and biases that are neither one nor zero. For tests. */

@@ -18,6 +18,10 @@ const config = {
   intermediateSize: 64,
   rmsNormEps: 1e-6,
   ropeTheta: 1e4,
+  ropeScaling: null,
+  attentionBias: 'qkv',
+  mlpBias: false,
+  queryKeyNorm: false,
   tieWordEmbeddings: true,
   maxPositions: 64,
 } as const

@@ -17,6 +17,10 @@ const config: DecoderConfig = {
   intermediateSize: 64,
   rmsNormEps: 1e-6,
   ropeTheta: 1e4,
+  ropeScaling: null,
+  attentionBias: 'qkv',
+  mlpBias: false,
+  queryKeyNorm: false,
   tieWordEmbeddings: true,
   maxPositions: 32,
 }

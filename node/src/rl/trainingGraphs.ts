@@ -2,7 +2,7 @@ import { gradients } from '#engine/gradients.ts'
 import type { Value } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
-import { tokenScores } from '#model/qwen2.ts'
+import { tokenScores } from '#model/tokenScores.ts'
 import { crossEntropyLoss, type PolicyLossOptions, policyLoss } from './policyLoss.ts'
 
 /** What a training graph calls the gradient of a weight. */

@@ -1,0 +1,127 @@
+import type { Value } from '#engine/graph.ts'
+import {
+  add,
+  cast,
+  expand,
+  flattenRows,
+  gather,
+  lessOrEqual,
+  linear,
+  matMul,
+  range,
+  reshape,
+  rmsNorm,
+  rope,
+  scale,
+  siluMul,
+  softmax,
+  subFrom,
+  transpose,
+  unsqueeze,
+} from '#engine/tensor.ts'
+import type { DecoderConfig } from './decoderConfig.ts'
+
+/** The graph's weights, by Hugging Face name. */
+export type WeightValues = ReadonlyMap<string, Value>
+
+/**
+ * What a decoder is made of. The names are Hugging Face's: `model.layers.0.self_attn.q_proj` is a matrix with its bias, if it
+ * has one; `model.norm.weight` is a weight. Adapters come in as another `project`.
+ */
+export interface DecoderParts {
+  weight(name: string): Value
+  /** y = x W^T, plus the bias of the matrix if it has one. [..., in] to [..., out]. */
+  project(x: Value, name: string): Value
+}
+
+/** A decoder's parts as they are in its files. */
+export function denseParts(weights: WeightValues): DecoderParts {
+  const weight = (name: string) => {
+    const value = weights.get(name)
+    if (!value) throw new Error(`the graph has no weight named ${name}`)
+    return value
+  }
+  return { weight, project: (x, name) => linear(x, weight(`${name}.weight`), weights.get(`${name}.bias`)) }
+}
+
+/** Positions of a batch: rotary tables [T, headDim] (see `ropeTables`) and what each may look at. */
+interface Positions {
+  readonly cos: Value
+  readonly sin: Value
+  /** [G*T, T], added to the scores of the G query heads that share a key head. */
+  readonly mask: Value
+}
+
+/**
+ * Hidden states before the last norm: no cache, all positions at once.
+ *
+ * @param ids - i64 [B, T], padded on the right (padding is never attended to, since attention is causal).
+ * @param cos - [T, headDim]; `sin` likewise (see `ropeTables`).
+ * @param rows - i64 [M], positions b * T + t: the last layer is computed only there, where it is wanted; everywhere
+ *   by default. Only its attention looks at other positions, and half the positions of a batch are prompts.
+ * @returns [M, hidden], or [B, T, hidden] without `rows`.
+ * @see Qwen2, arXiv:2407.10671 section 2.2.1; Qwen3, arXiv:2505.09388 section 2; Llama, arXiv:2407.21783 section 3.2.
+ */
+export function decoderHidden(
+  config: DecoderConfig,
+  parts: DecoderParts,
+  ids: Value,
+  cos: Value,
+  sin: Value,
+  rows?: Value,
+): Value {
+  const positions = { cos, sin, mask: causalMask(ids, config.heads / config.kvHeads, cos) }
+  const norm = (x: Value, name: string) => rmsNorm(x, parts.weight(name), config.rmsNormEps)
+  let x = gather(parts.weight('model.embed_tokens.weight'), ids, 0)
+  for (let layer = 0; layer < config.layers; layer++) {
+    const name = (part: string) => `model.layers.${layer}.${part}`
+    let mixed = attention(config, parts, name('self_attn'), norm(x, name('input_layernorm.weight')), positions)
+    if (rows && layer === config.layers - 1) {
+      mixed = gather(flattenRows(mixed), rows, 0)
+      x = gather(flattenRows(x), rows, 0)
+    }
+    x = add(x, parts.project(mixed, name('self_attn.o_proj')))
+    x = add(x, feedForward(parts, name('mlp'), norm(x, name('post_attention_layernorm.weight'))))
+  }
+  return x
+}
+
+/** Logits of hidden states: [..., hidden] to [..., V]. */
+export function decoderLogits(config: DecoderConfig, parts: DecoderParts, hidden: Value): Value {
+  const normal = rmsNorm(hidden, parts.weight('model.norm.weight'), config.rmsNormEps)
+  // A tied output layer is the embedding table, so no adapter of a `lm_head` can be meant.
+  return config.tieWordEmbeddings
+    ? linear(normal, parts.weight('model.embed_tokens.weight'))
+    : parts.project(normal, 'lm_head')
+}
+
+/** Grouped-query attention before its output matrix: [B, T, hidden] to [B, T, heads * headDim]. */
+function attention(config: DecoderConfig, parts: DecoderParts, name: string, x: Value, positions: Positions): Value {
+  const { heads, kvHeads, headDim } = config
+  const { cos, sin, mask } = positions
+  const inHeads = (part: string, count: number) =>
+    reshape(parts.project(x, `${name}.${part}_proj`), ['B', 'T', count, headDim])
+  const headsFirst = (y: Value) => transpose(y, [0, 2, 1, 3])
+  const normal = (y: Value, part: string) =>
+    config.queryKeyNorm ? rmsNorm(y, parts.weight(`${name}.${part}_norm.weight`), config.rmsNormEps) : y
+  const q = rope(headsFirst(normal(inHeads('q', heads), 'q')), cos, sin) // [B, heads, T, D]
+  const k = rope(headsFirst(normal(inHeads('k', kvHeads), 'k')), cos, sin) // [B, kvHeads, T, D]
+  const v = headsFirst(inHeads('v', kvHeads))
+  // The query heads that share a key head become rows of one product, so that keys and values are never repeated.
+  const grouped = reshape(q, ['B', kvHeads, mask.shape[0] ?? 'T', headDim])
+  const scores = matMul(grouped, k, { transB: true, alpha: 1 / Math.sqrt(headDim) })
+  const mixed = matMul(softmax(add(scores, mask)), v) // [B, kvHeads, G*T, D]
+  return reshape(headsFirst(reshape(mixed, ['B', heads, 'T', headDim])), ['B', 'T', heads * headDim])
+}
+
+function feedForward({ project }: DecoderParts, name: string, x: Value): Value {
+  return project(siluMul(project(x, `${name}.gate_proj`), project(x, `${name}.up_proj`)), `${name}.down_proj`)
+}
+
+/** 0 where a position may look and -1e9 where not, once for each query head of a group: [G*T, T]. */
+function causalMask(ids: Value, group: number, like: Value): Value {
+  const positions = range(ids, 'T')
+  const visible = cast(lessOrEqual(unsqueeze(positions, 0), unsqueeze(positions, 1)), like.dtype)
+  const mask = scale(subFrom(1, visible), -1e9)
+  return group === 1 ? mask : reshape(expand(unsqueeze(mask, 0), [group, 'T', 'T']), [`${group}*T`, 'T'])
+}

@@ -1,0 +1,39 @@
+import { Graph, type Value } from '#engine/graph.ts'
+import { scale, tokenLogProb } from '#engine/tensor.ts'
+import { decoderHidden, decoderLogits, denseParts, type WeightValues } from './decoder.ts'
+import type { DecoderConfig } from './decoderConfig.ts'
+import { decoderWeightShapes } from './decoderWeights.ts'
+
+/** Log-probabilities of chosen tokens of a padded batch, and what they are made of. */
+export interface TokenScores {
+  readonly graph: Graph
+  readonly weights: WeightValues
+  /** [M, V] at the chosen positions. */
+  readonly logits: Value
+  /** [M]: log-probability of each chosen token under the softmax of `logits`. */
+  readonly logprobs: Value
+}
+
+/**
+ * A whole decoder as a graph for training and scoring, the output layer only where it is asked for.
+ *
+ * Inputs beside the weights: `ids` i64 [B, T]; `cos`, `sin` [T, headDim]; `rows` i64 [M], the positions b * T + t whose next
+ * token is scored; `targets` i64 [M], those tokens (see `decoderFeeds`).
+ *
+ * @param real - f64 to check gradients, f32 otherwise.
+ * @param temperature - logits are divided by it.
+ */
+export function tokenScores(config: DecoderConfig, real: 'f32' | 'f64' = 'f32', temperature = 1): TokenScores {
+  const graph = new Graph(real)
+  const ids = graph.input('ids', 'i64', ['B', 'T'])
+  const cos = graph.input('cos', real, ['T', config.headDim])
+  const sin = graph.input('sin', real, ['T', config.headDim])
+  const rows = graph.input('rows', 'i64', ['M'])
+  const targets = graph.input('targets', 'i64', ['M'])
+  const weights = new Map<string, Value>()
+  for (const [name, shape] of decoderWeightShapes(config)) weights.set(name, graph.input(name, real, shape))
+  const parts = denseParts(weights)
+  const hidden = decoderHidden(config, parts, ids, cos, sin, rows)
+  const logits = scale(decoderLogits(config, parts, hidden), 1 / temperature)
+  return { graph, weights, logits, logprobs: tokenLogProb(logits, targets) }
+}
