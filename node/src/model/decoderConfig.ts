@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type HuggingFaceConfig, huggingFaceConfig } from './huggingFaceConfig.ts'
+import { readJsonFile } from './jsonFile.ts'
 import { ModelFileError } from './modelErrors.ts'
 import type { RopeScaling } from './rope.ts'
 
@@ -68,14 +68,7 @@ export function parseDecoderConfig(content: unknown, source = 'config.json'): De
  */
 export async function readDecoderConfig(folder: string): Promise<DecoderConfig> {
   const path = join(folder, 'config.json')
-  let content: unknown
-  try {
-    content = JSON.parse(await readFile(path, 'utf8'))
-  } catch (cause) {
-    const problem = cause instanceof SyntaxError ? 'is not JSON' : 'cannot be read'
-    throw new ModelFileError(path, 'file', problem, { cause })
-  }
-  return parseDecoderConfig(content, path)
+  return parseDecoderConfig(await readJsonFile(path), path)
 }
 
 function fromHuggingFace(file: HuggingFaceConfig): DecoderConfig {

@@ -22,10 +22,19 @@ export { decoderWeightShapes, parameterCount } from './decoderWeights.ts'
 export { type Completion, createGenerator, type GenerateOptions, type Generator } from './generate.ts'
 export { initWeights } from './initWeights.ts'
 export { ModelFileError, ModelInputError } from './modelErrors.ts'
-export { encodeSafetensors, readSafetensors, type Tensor, writeSafetensors } from './safetensors.ts'
+export {
+  encodeSafetensors,
+  readSafetensors,
+  readStoredTensors,
+  type StoredTensor,
+  scanSafetensors,
+  type Tensor,
+  writeSafetensors,
+} from './safetensors.ts'
 export { createScorer, type Scorer, type SequenceScores, type SequenceToScore } from './score.ts'
 export { Tokenizer } from './tokenizer.ts'
 export { trainTokenizer } from './trainTokenizer.ts'
+export { locateWeights } from './weightFiles.ts'
 export {
   checkWeights,
   copyWeights,

@@ -1,8 +1,8 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import { bf16ToF32, f16ToF32, f32ToBf16 } from '#core/tensorBytes.ts'
 import { writeFileAtomic } from './atomicFile.ts'
 import { ModelFileError } from './modelErrors.ts'
-import { parseSafetensorsHeader, type SafetensorsEntry } from './safetensorsHeader.ts'
+import { parseSafetensorsHeader } from './safetensorsHeader.ts'
 
 /** A tensor in float32, row-major. */
 export interface Tensor {
@@ -10,8 +10,60 @@ export interface Tensor {
   readonly data: Float32Array<ArrayBuffer>
 }
 
+/** A tensor in a file. */
+export interface StoredTensor {
+  readonly name: string
+  /** The file as it was asked for, which may be a symbolic link. */
+  readonly path: string
+  readonly dtype: 'F32' | 'F16' | 'BF16'
+  readonly shape: readonly number[]
+  readonly elements: number
+  /** First byte, from the start of the file. */
+  readonly offset: number
+}
+
 /** Elements converted at a time, so that a large file never stands in memory twice. */
 const CHUNK_ELEMENTS = 1 << 20
+
+/** As in Hugging Face's reader. */
+const MAX_HEADER_BYTES = 100_000_000
+
+/**
+ * Reads what a safetensors file holds, and where, without reading it.
+ *
+ * @throws {ModelFileError} naming the file and the tensor or the header, if the header does not describe the whole file.
+ * @see https://github.com/huggingface/safetensors#format
+ */
+export async function scanSafetensors(path: string): Promise<Map<string, StoredTensor>> {
+  return withFile(path, async (file, size) => {
+    if (size < 8) throw new ModelFileError(path, 'header', `a file of ${size} bytes has none`)
+    const prefix = await readExactly(file, path, 'header', 0, Buffer.alloc(8))
+    const headerBytes = prefix.readBigUInt64LE()
+    if (headerBytes > BigInt(Math.min(size - 8, MAX_HEADER_BYTES)))
+      throw new ModelFileError(path, 'header', `claims ${headerBytes} bytes of a file of ${size}`)
+    const text = await readExactly(file, path, 'header', 8, Buffer.alloc(Number(headerBytes)))
+    const dataStart = 8 + text.length
+    const entries = parseSafetensorsHeader(text, size - dataStart, path)
+    return new Map(entries.map(({ begin, ...entry }) => [entry.name, { ...entry, path, offset: dataStart + begin }]))
+  })
+}
+
+/**
+ * Reads tensors as float32, in the order given; those of one file together.
+ *
+ * @throws {ModelFileError} naming the file and the tensor.
+ */
+export async function readStoredTensors(stored: Iterable<StoredTensor>): Promise<Map<string, Tensor>> {
+  const all = [...stored]
+  const read = new Map<string, Tensor>()
+  for (const path of new Set(all.map(tensor => tensor.path))) {
+    const inFile = all.filter(tensor => tensor.path === path).sort((a, b) => a.offset - b.offset)
+    await withFile(path, async file => {
+      for (const tensor of inFile) read.set(tensor.name, await readTensor(file, tensor))
+    })
+  }
+  return new Map(all.map(({ name }) => [name, read.get(name) as Tensor]))
+}
 
 /**
  * Reads every tensor of a safetensors file as float32.
@@ -20,23 +72,9 @@ const CHUNK_ELEMENTS = 1 << 20
  * more memory than its own size (twice that for 16-bit tensors).
  *
  * @throws {ModelFileError} naming the file and the tensor or the header.
- * @see https://github.com/huggingface/safetensors#format
  */
 export async function readSafetensors(path: string): Promise<Map<string, Tensor>> {
-  let file: FileHandle
-  try {
-    file = await open(path, 'r')
-  } catch (cause) {
-    throw new ModelFileError(path, 'file', 'cannot be read', { cause })
-  }
-  try {
-    const { entries, dataStart } = await readHeader(file, path)
-    const tensors = new Map<string, Tensor>()
-    for (const entry of entries) tensors.set(entry.name, await readTensor(file, path, entry, dataStart))
-    return tensors
-  } finally {
-    await file.close()
-  }
+  return readStoredTensors((await scanSafetensors(path)).values())
 }
 
 /**
@@ -72,37 +110,39 @@ export function encodeSafetensors(tensors: ReadonlyMap<string, Tensor>, dtype: '
   return [length, json, padding, ...parts]
 }
 
-async function readHeader(file: FileHandle, path: string) {
-  const status = await file.stat()
-  if (!status.isFile()) throw new ModelFileError(path, 'file', 'is not a regular file')
-  const { size } = status
-  if (size < 8) throw new ModelFileError(path, 'header', `a file of ${size} bytes has none`)
-  const prefix = await readExactly(file, path, 'header', 0, Buffer.alloc(8))
-  const headerBytes = prefix.readBigUInt64LE()
-  if (headerBytes > BigInt(Math.min(size - 8, MAX_HEADER_BYTES)))
-    throw new ModelFileError(path, 'header', `claims ${headerBytes} bytes of a file of ${size}`)
-  const text = await readExactly(file, path, 'header', 8, Buffer.alloc(Number(headerBytes)))
-  const dataStart = 8 + text.length
-  return { entries: parseSafetensorsHeader(text, size - dataStart, path), dataStart }
+/** Opens a regular file for a job. Others are not opened: a pipe would wait for its writer. */
+async function withFile<T>(path: string, job: (file: FileHandle, size: number) => Promise<T>): Promise<T> {
+  const unreadable = (cause: unknown) => new ModelFileError(path, 'file', 'cannot be read', { cause })
+  const found = await stat(path).catch(cause => {
+    throw unreadable(cause)
+  })
+  if (!found.isFile()) throw new ModelFileError(path, 'file', 'is not a regular file')
+  const file = await open(path, 'r').catch(cause => {
+    throw unreadable(cause)
+  })
+  try {
+    return await job(file, found.size)
+  } finally {
+    await file.close()
+  }
 }
 
-/** As in Hugging Face's reader. */
-const MAX_HEADER_BYTES = 100_000_000
-
-async function readTensor(file: FileHandle, path: string, entry: SafetensorsEntry, dataStart: number): Promise<Tensor> {
-  const data = new Float32Array(entry.elements)
-  const start = dataStart + entry.begin
-  if (entry.dtype === 'F32') await readExactly(file, path, entry.name, start, bytesOf(data))
+async function readTensor(
+  file: FileHandle,
+  { path, name, dtype, shape, elements, offset }: StoredTensor,
+): Promise<Tensor> {
+  const data = new Float32Array(elements)
+  if (dtype === 'F32') await readExactly(file, path, name, offset, bytesOf(data))
   else {
-    const convert = entry.dtype === 'BF16' ? bf16ToF32 : f16ToF32
-    const chunk = new Uint16Array(Math.min(entry.elements, CHUNK_ELEMENTS))
-    for (let at = 0; at < entry.elements; at += chunk.length) {
-      const part = chunk.subarray(0, Math.min(chunk.length, entry.elements - at))
-      await readExactly(file, path, entry.name, start + 2 * at, bytesOf(part))
+    const convert = dtype === 'BF16' ? bf16ToF32 : f16ToF32
+    const chunk = new Uint16Array(Math.min(elements, CHUNK_ELEMENTS))
+    for (let at = 0; at < elements; at += chunk.length) {
+      const part = chunk.subarray(0, Math.min(chunk.length, elements - at))
+      await readExactly(file, path, name, offset + 2 * at, bytesOf(part))
       convert(part, data.subarray(at, at + part.length))
     }
   }
-  return { shape: entry.shape, data }
+  return { shape, data }
 }
 
 async function readExactly<T extends Uint8Array>(

@@ -1,0 +1,92 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { DecoderConfig } from './decoderConfig.ts'
+import { decoderWeightShapes } from './decoderWeights.ts'
+import { readJsonFile } from './jsonFile.ts'
+import { ModelFileError } from './modelErrors.ts'
+import { type StoredTensor, scanSafetensors } from './safetensors.ts'
+
+/** The file in which Hugging Face models that fit one file keep their weights. */
+const SINGLE_FILE = 'model.safetensors'
+
+/** Which file has which tensor, where they are many. */
+const INDEX_FILE = 'model.safetensors.index.json'
+
+/** More than any index of these families: 200 bytes for each of 256 layers' 16 tensors are less than one. */
+const INDEX_MAX_BYTES = 8 << 20
+
+// A name and no path: an index may not send the reader out of its folder. A symbolic link there may, as in the hub's cache.
+const shardName = z.string().regex(/^[^/\\]+\.safetensors$/, 'names no safetensors file of this folder')
+const indexSchema = z.object({ weight_map: z.record(z.string(), shardName) })
+
+/**
+ * Finds every weight of a model in its folder: `model.safetensors`, or else the files that `model.safetensors.index.json`
+ * names. Only headers are read, so that a wrong folder is refused before any memory is asked for.
+ *
+ * @returns the configuration's weights by name, where they lie and in which type; each of the shape that it should have.
+ * @throws {ModelFileError} naming the file and the tensor or field that is missing, misshapen, foreign or malformed.
+ */
+export async function locateWeights(folder: string, config: DecoderConfig): Promise<Map<string, StoredTensor>> {
+  const single = join(folder, SINGLE_FILE)
+  const index = join(folder, INDEX_FILE)
+  if ((await isThere(single)) || !(await isThere(index))) {
+    const stored = withoutUnused(config, await scanSafetensors(single))
+    checkShapes(config, stored, single)
+    return stored
+  }
+  const files = withoutUnused(config, await readIndex(index))
+  const shards = new Map<string, Map<string, StoredTensor>>()
+  const stored = new Map<string, StoredTensor>()
+  for (const [name, file] of files) {
+    const path = join(folder, file)
+    const shard = shards.get(file) ?? (await scanSafetensors(path))
+    shards.set(file, shard)
+    const tensor = shard.get(name)
+    if (!tensor) throw new ModelFileError(path, name, `is not in this file, where ${INDEX_FILE} says that it is`)
+    stored.set(name, tensor)
+  }
+  checkShapes(config, stored, index)
+  return stored
+}
+
+/** @throws {ModelFileError} naming `source` and the first tensor that is missing, misshapen or not the model's. */
+export function checkShapes(
+  config: DecoderConfig,
+  tensors: ReadonlyMap<string, { readonly shape: readonly number[]; readonly path?: string }>,
+  source: string,
+): void {
+  const shapes = decoderWeightShapes(config)
+  const refuse = (name: string, problem: string, file = source) =>
+    new ModelFileError(file, name, problem, { hint: 'Use weights and config.json of the same model.' })
+  for (const [name, shape] of shapes) {
+    const found = tensors.get(name)
+    if (!found) throw refuse(name, 'is missing')
+    if (found.shape.join() !== shape.join())
+      throw refuse(name, `has shape [${found.shape}], not [${shape}] as config.json asks`, found.path)
+  }
+  for (const name of tensors.keys()) if (!shapes.has(name)) throw refuse(name, 'is not a tensor of this model')
+}
+
+/** Leaves out what some exporters write beside the weights: a tied embedding a second time, and rotary frequencies. */
+function withoutUnused<T>(config: DecoderConfig, tensors: ReadonlyMap<string, T>): Map<string, T> {
+  const isUnused = (name: string) =>
+    (config.tieWordEmbeddings && name === 'lm_head.weight') || name.endsWith('.rotary_emb.inv_freq')
+  return new Map([...tensors].filter(([name]) => !isUnused(name)))
+}
+
+async function readIndex(path: string): Promise<Map<string, string>> {
+  const parsed = indexSchema.safeParse(await readJsonFile(path, INDEX_MAX_BYTES))
+  if (parsed.success) return new Map(Object.entries(parsed.data.weight_map))
+  const issue = parsed.error.issues[0]
+  throw new ModelFileError(path, issue?.path.join('.') || 'content', issue?.message ?? 'is malformed', {
+    cause: parsed.error,
+  })
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}
