@@ -1,0 +1,84 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type LoraConfig, parseLoraConfig } from './loraConfig.ts'
+import { initLora, loraShapes, mergeLora } from './loraFactors.ts'
+import { readLora, writeLora } from './loraFiles.ts'
+import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
+
+const lora: LoraConfig = { rank: 3, alpha: 6, targets: ['q_proj', 'mlp.down_proj'], rankStabilized: false }
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'waggle-lora-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** An adapter whose B is not zero. */
+function adapter() {
+  const fresh = initLora(tinyConfig, lora, 'test')
+  for (const [name, { data }] of fresh.factors)
+    if (name.endsWith('lora_B.weight')) data.set(data.map((_, i) => Math.sin(i + name.length)))
+  return fresh
+}
+
+test('a fresh adapter changes no weight', () => {
+  const weights = tinyWeights()
+  const merged = mergeLora(weights, initLora(tinyConfig, lora, 'test'))
+  for (const [name, { data }] of weights) expect(merged.get(name)?.data).toEqual(data)
+})
+
+test('merging adds alpha / rank times B A to the targets and leaves the other weights as they are', () => {
+  const weights = tinyWeights()
+  const { factors } = adapter()
+  const merged = mergeLora(weights, { config: lora, factors })
+  const name = 'model.layers.1.mlp.down_proj'
+  const [a, b] = ['A', 'B'].map(f => factors.get(`${name}.lora_${f}.weight`)?.data as Float32Array)
+  const inner = tinyConfig.intermediateSize
+  const [row, column] = [5, 7]
+  let expected = weights.get(`${name}.weight`)?.data[row * inner + column] as number
+  for (let r = 0; r < 3; r++) expected += 2 * (b?.[row * 3 + r] as number) * (a?.[r * inner + column] as number)
+  expect(merged.get(`${name}.weight`)?.data[row * inner + column]).toBeCloseTo(expected, 6)
+  const kept = 'model.layers.1.self_attn.k_proj.weight'
+  expect(merged.get(kept)).toBe(weights.get(kept))
+})
+
+test('an adapter is read as it was written', async () => {
+  const written = adapter()
+  await writeLora(folder, written, 'base')
+  expect(await readLora(folder, tinyConfig)).toEqual(written)
+})
+
+test('an adapter that does not fit its model is refused by file and field', async () => {
+  await writeLora(folder, adapter())
+  const wider = { ...tinyConfig, hiddenSize: 32 }
+  await expect(readLora(folder, wider)).rejects.toThrow(
+    /adapter_model\.safetensors: .*lora_A\.weight: has shape \[3,16\]/,
+  )
+  const path = join(folder, 'adapter_config.json')
+  const content = JSON.parse(await readFile(path, 'utf8'))
+  await writeFile(path, JSON.stringify({ ...content, target_modules: ['q_proj', 'c_attn'] }))
+  await expect(readLora(folder, tinyConfig)).rejects.toThrow(
+    'target_modules: the decoder has no linear module named c_attn',
+  )
+  await writeFile(path, JSON.stringify({ ...content, target_modules: ['q_proj'] }))
+  await expect(readLora(folder, tinyConfig)).rejects.toThrow('is not a factor of this adapter')
+  await writeFile(path, '{')
+  await expect(readLora(folder, tinyConfig)).rejects.toThrow('is not JSON')
+})
+
+test('what PEFT can and this adapter cannot is refused by name', () => {
+  const plain = { peft_type: 'LORA', r: 8, lora_alpha: 16, target_modules: 'all-linear', modules_to_save: null }
+  expect(parseLoraConfig(plain).targets).toHaveLength(7)
+  for (const [field, value] of Object.entries({ use_dora: true, modules_to_save: ['lm_head'], r: 1e9, bias: 'all' })) {
+    expect(() => parseLoraConfig({ ...plain, [field]: value })).toThrow(field)
+  }
+  expect(() => parseLoraConfig({ ...plain, target_modules: '(a+)+$' })).toThrow('target_modules')
+})
+
+test('the factors have the shapes of their modules, with scaling by the square root of the rank if asked', () => {
+  const shapes = loraShapes(tinyConfig, { ...lora, targets: ['k_proj'] })
+  expect(shapes.get('model.layers.0.self_attn.k_proj.lora_B.weight')).toEqual([16, 3])
+  expect(shapes.size).toBe(2 * tinyConfig.layers)
+})

@@ -1,0 +1,79 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeFileAtomic } from './atomicFile.ts'
+import type { DecoderConfig } from './decoderConfig.ts'
+import { formatLoraConfig, parseLoraConfig } from './loraConfig.ts'
+import { type LoraAdapter, loraShapes } from './loraFactors.ts'
+import { ModelFileError, ModelInputError } from './modelErrors.ts'
+import { readSafetensors, writeSafetensors } from './safetensors.ts'
+import type { Weights } from './weights.ts'
+
+// An adapter on disk, as PEFT keeps it: `adapter_config.json` and `adapter_model.safetensors`.
+
+const CONFIG_FILE = 'adapter_config.json'
+const FACTORS_FILE = 'adapter_model.safetensors'
+
+/** PEFT's wrapper and the model's own attribute, before a module's name in the model. */
+const PREFIX = 'base_model.model.'
+
+/**
+ * Reads a PEFT adapter's folder.
+ *
+ * @param config - of the model that the adapter is for.
+ * @throws {ModelFileError} if a file is missing or damaged, asks for more than plain LoRA, or does not fit the model.
+ */
+export async function readLora(folder: string, config: DecoderConfig): Promise<LoraAdapter> {
+  const configPath = join(folder, CONFIG_FILE)
+  const lora = parseLoraConfig(await readJson(configPath), configPath)
+  const path = join(folder, FACTORS_FILE)
+  const shapes = fittingShapes(config, lora, configPath)
+  const saved = await readSafetensors(path)
+  const factors: Weights = new Map()
+  for (const [name, shape] of shapes) {
+    const found = saved.get(PREFIX + name)
+    if (!found) throw unfit(path, PREFIX + name, 'is missing')
+    if (found.shape.join() !== shape.join())
+      throw unfit(path, PREFIX + name, `has shape [${found.shape}], not [${shape}]`)
+    const at = found.data.findIndex(x => !Number.isFinite(x))
+    if (at >= 0) throw new ModelFileError(path, PREFIX + name, `element ${at} is ${found.data[at]}`)
+    factors.set(name, found)
+    saved.delete(PREFIX + name)
+  }
+  const [unknown] = saved.keys()
+  if (unknown !== undefined) throw unfit(path, unknown, 'is not a factor of this adapter')
+  return { config: lora, factors }
+}
+
+/**
+ * Writes an adapter so that PEFT loads it: factors in F32 first, the configuration, which names them whole, last.
+ *
+ * @param baseModel - name or folder of the model that it is for, kept in the configuration.
+ */
+export async function writeLora(folder: string, adapter: LoraAdapter, baseModel: string | null = null): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const tensors = new Map([...adapter.factors].map(([name, factor]) => [PREFIX + name, factor]))
+  await writeSafetensors(join(folder, FACTORS_FILE), tensors, 'F32')
+  const content = `${JSON.stringify(formatLoraConfig(adapter.config, baseModel), null, 2)}\n`
+  await writeFileAtomic(join(folder, CONFIG_FILE), Buffer.from(content))
+}
+
+async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'))
+  } catch (cause) {
+    const problem = cause instanceof SyntaxError ? 'is not JSON' : 'cannot be read'
+    throw new ModelFileError(path, 'file', problem, { cause })
+  }
+}
+
+function fittingShapes(config: DecoderConfig, lora: LoraAdapter['config'], path: string) {
+  try {
+    return loraShapes(config, lora)
+  } catch (cause) {
+    if (cause instanceof ModelInputError) throw unfit(path, 'target_modules', cause.message)
+    throw cause
+  }
+}
+
+const unfit = (file: string, field: string, problem: string) =>
+  new ModelFileError(file, field, problem, { hint: 'Use an adapter that was trained for this model.' })
