@@ -696,6 +696,16 @@ export const roundsAbi = [
     "type": "error"
   },
   {
+    "inputs": [],
+    "name": "Rounds_Manual",
+    "type": "error"
+  },
+  {
+    "inputs": [],
+    "name": "Rounds_NotManual",
+    "type": "error"
+  },
+  {
     "inputs": [
       {
         "internalType": "uint256",
@@ -908,6 +918,32 @@ export const roundsAbi = [
   },
   {
     "inputs": [],
+    "name": "NEVER",
+    "outputs": [
+      {
+        "internalType": "uint40",
+        "name": "",
+        "type": "uint40"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "ROUND_MANAGER_ROLE",
+    "outputs": [
+      {
+        "internalType": "bytes32",
+        "name": "",
+        "type": "bytes32"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
     "name": "SCHEDULE_MANAGER_ROLE",
     "outputs": [
       {
@@ -917,6 +953,19 @@ export const roundsAbi = [
       }
     ],
     "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "advanceRound",
+    "outputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      }
+    ],
+    "stateMutability": "nonpayable",
     "type": "function"
   },
   {
@@ -1038,6 +1087,19 @@ export const roundsAbi = [
       {
         "internalType": "bool",
         "name": "",
+        "type": "bool"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "isManual",
+    "outputs": [
+      {
+        "internalType": "bool",
+        "name": "manual",
         "type": "bool"
       }
     ],

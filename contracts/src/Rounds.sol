@@ -7,7 +7,8 @@ import {IRounds} from "./interfaces/IRounds.sol";
 
 /// @title Rounds
 contract Rounds is IRounds, AccessControl {
-    /// @dev Rounds from `fromRound` on last `roundSeconds`, the first of them from `startsAtSec`.
+    /// @dev Rounds from `fromRound` on last `roundSeconds`, the first of them from `startsAtSec`. Under a manual
+    /// schedule each round is a span of its own, of 0 seconds: it lasts until the next one.
     struct ScheduleSpan {
         // slot 0
         uint64 fromRound;
@@ -27,10 +28,18 @@ contract Rounds is IRounds, AccessControl {
     uint64 public constant FINALITY_ROUNDS = 3;
 
     /// @inheritdoc IRounds
+    uint40 public constant NEVER = type(uint40).max;
+
+    /// @inheritdoc IRounds
     bytes32 public constant SCHEDULE_MANAGER_ROLE = keccak256("SCHEDULE_MANAGER_ROLE");
 
     /// @inheritdoc IRounds
     bytes32 public constant ENVIRONMENT_MANAGER_ROLE = keccak256("ENVIRONMENT_MANAGER_ROLE");
+
+    /// @inheritdoc IRounds
+    bytes32 public constant ROUND_MANAGER_ROLE = keccak256("ROUND_MANAGER_ROLE");
+
+    bool internal immutable _manual;
 
     /// @dev Both lists rise strictly in `fromRound`; their first spans are from round 0.
     ScheduleSpan[] internal _schedule;
@@ -38,14 +47,15 @@ contract Rounds is IRounds, AccessControl {
 
     /// @param admin Holds every role at first.
     /// @param startsAtSec Start of round 0, Unix time, seconds.
-    /// @param roundSeconds Length of each round, seconds, above 0.
+    /// @param roundSeconds Length of each round, seconds; 0 for a manual schedule, which is for test networks.
     /// @param environmentHash Hash of the environment's specification, not zero.
     constructor(address admin, uint40 startsAtSec, uint32 roundSeconds, bytes32 environmentHash) {
-        if (roundSeconds == 0) revert Rounds_ZeroLength();
         if (environmentHash == 0) revert Rounds_ZeroEnvironment();
+        _manual = roundSeconds == 0;
         _grantRole(DEFAULT_ADMIN_ROLE, admin);
         _grantRole(SCHEDULE_MANAGER_ROLE, admin);
         _grantRole(ENVIRONMENT_MANAGER_ROLE, admin);
+        _grantRole(ROUND_MANAGER_ROLE, admin);
         _schedule.push(ScheduleSpan(0, startsAtSec, roundSeconds));
         _environments.push(EnvironmentSpan(0, environmentHash));
         emit ScheduleSet(0, startsAtSec, roundSeconds);
@@ -54,6 +64,7 @@ contract Rounds is IRounds, AccessControl {
 
     /// @inheritdoc IRounds
     function setSchedule(uint64 fromRound, uint32 roundSeconds) external onlyRole(SCHEDULE_MANAGER_ROLE) {
+        if (_manual) revert Rounds_Manual();
         if (roundSeconds == 0) revert Rounds_ZeroLength();
         _requireNotBegun(fromRound);
         uint256 startsAtSec = startOf(fromRound);
@@ -62,6 +73,15 @@ contract Rounds is IRounds, AccessControl {
         while (_schedule.length != 0 && _schedule[_schedule.length - 1].fromRound >= fromRound) _schedule.pop();
         _schedule.push(ScheduleSpan(fromRound, uint40(startsAtSec), roundSeconds));
         emit ScheduleSet(fromRound, uint40(startsAtSec), roundSeconds);
+    }
+
+    /// @inheritdoc IRounds
+    function advanceRound() external onlyRole(ROUND_MANAGER_ROLE) returns (uint64 round) {
+        if (!_manual) revert Rounds_NotManual();
+        round = roundAt(block.timestamp) + 1;
+        uint40 startsAtSec = uint40(block.timestamp);
+        _schedule.push(ScheduleSpan(round, startsAtSec, 0));
+        emit ScheduleSet(round, startsAtSec, 0);
     }
 
     /// @inheritdoc IRounds
@@ -84,7 +104,7 @@ contract Rounds is IRounds, AccessControl {
     /// @inheritdoc IRounds
     function endOf(uint64 round) external view returns (uint256 endsAtSec) {
         ScheduleSpan memory span = _spanOf(round);
-        return _startIn(span, round) + span.roundSeconds;
+        return span.roundSeconds == 0 ? startOf(round + 1) : _startIn(span, round) + span.roundSeconds;
     }
 
     /// @inheritdoc IRounds
@@ -95,11 +115,17 @@ contract Rounds is IRounds, AccessControl {
     }
 
     /// @inheritdoc IRounds
+    function isManual() external view returns (bool manual) {
+        return _manual;
+    }
+
+    /// @inheritdoc IRounds
     function roundAt(uint256 timestamp) public view returns (uint64 round) {
         // The newest span first: nearly every call is about now.
         for (uint256 i = _schedule.length; i > 0; --i) {
             ScheduleSpan memory span = _schedule[i - 1];
             if (timestamp >= span.startsAtSec) {
+                if (span.roundSeconds == 0) return span.fromRound;
                 return SafeCast.toUint64(span.fromRound + (timestamp - span.startsAtSec) / span.roundSeconds);
             }
         }
@@ -128,6 +154,7 @@ contract Rounds is IRounds, AccessControl {
     }
 
     function _startIn(ScheduleSpan memory span, uint64 round) internal pure returns (uint256 startsAtSec) {
+        if (span.roundSeconds == 0 && round > span.fromRound) return NEVER;
         return span.startsAtSec + uint256(round - span.fromRound) * span.roundSeconds;
     }
 }

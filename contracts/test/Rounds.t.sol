@@ -29,11 +29,6 @@ contract RoundsTest is SwarmFixture {
         new Rounds(address(this), START, LENGTH, ENVIRONMENT);
     }
 
-    function test_RevertWhen_BuiltWithRoundsOfNoLength() public {
-        vm.expectRevert(abi.encodeWithSelector(IRounds.Rounds_ZeroLength.selector));
-        new Rounds(address(this), START, 0, ENVIRONMENT);
-    }
-
     function test_RevertWhen_BuiltWithoutAnEnvironment() public {
         vm.expectRevert(abi.encodeWithSelector(IRounds.Rounds_ZeroEnvironment.selector));
         new Rounds(address(this), START, LENGTH, 0);

@@ -4,13 +4,14 @@ pragma solidity 0.8.30;
 /// @title IRounds
 /// @notice The clock: rounds computed from the chain's time, and the environment that each round is played in.
 /// @dev No transaction moves a round on. A schedule is a list of spans, each of which says from which round on,
-/// starting when, rounds last how long; a new span binds only rounds that have not begun.
+/// starting when, rounds last how long; a new span binds only rounds that have not begun. A test network may have a
+/// manual schedule instead, chosen once, when the contract is made: a round lasts until a role ends it.
 interface IRounds {
     /// @notice Emitted when rounds from `fromRound` on get a length. Spans announced earlier for `fromRound` or later
     /// rounds are void.
     /// @param fromRound First round of the span.
     /// @param startsAtSec Start of that round, Unix time, seconds.
-    /// @param roundSeconds Length of each round, seconds.
+    /// @param roundSeconds Length of each round, seconds; 0 for a round of a manual schedule, which has just begun.
     event ScheduleSet(uint64 indexed fromRound, uint40 startsAtSec, uint32 roundSeconds);
 
     /// @notice Emitted when rounds from `fromRound` on get an environment. Those announced earlier for `fromRound` or
@@ -32,6 +33,12 @@ interface IRounds {
     /// @notice Thrown when rounds are to last no time at all.
     error Rounds_ZeroLength();
 
+    /// @notice Thrown when a manual schedule is to be computed.
+    error Rounds_Manual();
+
+    /// @notice Thrown when a round of a computed schedule is to be ended by hand.
+    error Rounds_NotManual();
+
     /// @notice Thrown when an environment's hash is zero.
     error Rounds_ZeroEnvironment();
 
@@ -43,6 +50,10 @@ interface IRounds {
     /// @param fromRound First round that is to last so long; it must not have begun.
     /// @param roundSeconds Length of each round, seconds, above 0.
     function setSchedule(uint64 fromRound, uint32 roundSeconds) external;
+
+    /// @notice Ends the current round of a manual schedule and begins the next. Role: `ROUND_MANAGER_ROLE`.
+    /// @return round The round that has begun.
+    function advanceRound() external returns (uint64 round);
 
     /// @notice Sets the environment of rounds from `fromRound` on. Role: `ENVIRONMENT_MANAGER_ROLE`.
     /// @param fromRound First round in that environment; it must not have begun.
@@ -62,14 +73,18 @@ interface IRounds {
     /// @return round The round.
     function firstOpenRound() external view returns (uint64 round);
 
+    /// @notice Whether rounds are ended by hand.
+    /// @return manual Whether they are.
+    function isManual() external view returns (bool manual);
+
     /// @notice First second of a round.
     /// @param round The round.
-    /// @return startsAtSec Unix time, seconds.
+    /// @return startsAtSec Unix time, seconds; `NEVER` for a round of a manual schedule that has not begun.
     function startOf(uint64 round) external view returns (uint256 startsAtSec);
 
     /// @notice First second after a round.
     /// @param round The round.
-    /// @return endsAtSec Unix time, seconds.
+    /// @return endsAtSec Unix time, seconds; `NEVER` for a round of a manual schedule that has not ended.
     function endOf(uint64 round) external view returns (uint256 endsAtSec);
 
     /// @notice The environment that a round is played in.
@@ -80,6 +95,14 @@ interface IRounds {
     /// @notice k: round r is final once the current round is above r + k.
     /// @return rounds Number of rounds.
     function FINALITY_ROUNDS() external view returns (uint64 rounds);
+
+    /// @notice What stands for a time that is not known yet.
+    /// @return timeSec Unix time, seconds.
+    function NEVER() external view returns (uint40 timeSec);
+
+    /// @notice The role that may end a round of a manual schedule.
+    /// @return role The role's id.
+    function ROUND_MANAGER_ROLE() external view returns (bytes32 role);
 
     /// @notice The role that may change the schedule.
     /// @return role The role's id.
