@@ -17,6 +17,7 @@ export {
   type ScoredSequence,
   shuffledBatches,
 } from './batch.ts'
+export type { ChatMessage } from './chatTemplate.ts'
 export { type DecoderConfig, formatDecoderConfig, parseDecoderConfig, readDecoderConfig } from './decoderConfig.ts'
 export { decoderWeightShapes, parameterCount } from './decoderWeights.ts'
 export { type Completion, createGenerator, type GenerateOptions, type Generator } from './generate.ts'
@@ -25,6 +26,7 @@ export { allLinear, type LoraConfig, loraScaling, parseLoraConfig } from './lora
 export { initLora, type LoraAdapter, mergeLora } from './loraFactors.ts'
 export { readLora, writeLora } from './loraFiles.ts'
 export { ModelFileError, ModelInputError } from './modelErrors.ts'
+export { checkTokenizerFits, PretrainedTokenizer } from './pretrainedTokenizer.ts'
 export {
   encodeSafetensors,
   readSafetensors,

@@ -1,0 +1,182 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import { parseDecoderConfig } from './decoderConfig.ts'
+import { ModelFileError, ModelInputError } from './modelErrors.ts'
+import { checkTokenizerFits, PretrainedTokenizer } from './pretrainedTokenizer.ts'
+
+// Golden values: Hugging Face tokenizers and transformers, by scripts/golden/tokenizerVectors.py.
+type Golden = {
+  texts: { text: string; ids: number[] }[]
+  decoded: { ids: number[]; drop: string; keep: string }[]
+  specials: Record<string, number>
+  chats: { messages: { role: 'system' | 'user' | 'assistant'; content: string }[]; ids: number[] }[]
+}
+const golden = join(import.meta.dirname, 'golden', 'tokenizers')
+const families = ['qwen', 'deepseek', 'llama'] as const
+const scratch = await mkdtemp(join(tmpdir(), 'waggle-pretrained-'))
+afterAll(() => rm(scratch, { recursive: true }))
+let copies = 0
+
+/** A family's folder with one file changed; its tokenizer, or why there is none. */
+async function changed(family: (typeof families)[number], file: string, change: (json: never) => unknown) {
+  const folder = join(scratch, String(copies++))
+  await cp(join(golden, family), folder, { recursive: true })
+  const old = await readFile(join(folder, file), 'utf8')
+  const content = change((file.endsWith('.json') ? JSON.parse(old) : old) as never)
+  await writeFile(join(folder, file), typeof content === 'string' ? content : JSON.stringify(content))
+  return PretrainedTokenizer.read(folder)
+}
+
+describe.each(families)('%s', async family => {
+  const tokenizer = await PretrainedTokenizer.read(join(golden, family))
+  const { texts, decoded, specials, chats }: Golden = JSON.parse(
+    await readFile(join(golden, family, 'golden.json'), 'utf8'),
+  )
+
+  test.each(texts)('tokens of $text are those of Hugging Face', ({ text, ids }) => {
+    expect([...tokenizer.encode(text)]).toEqual(ids)
+  })
+
+  test.each(decoded)('ids are decoded as Hugging Face does', ({ ids, drop, keep }) => {
+    expect(tokenizer.decode(ids)).toBe(drop)
+    expect(tokenizer.decode(ids, 'keep')).toBe(keep)
+  })
+
+  test.each(chats)('a conversation is rendered and encoded as transformers does', ({ messages, ids }) => {
+    expect([...tokenizer.chatPrompt(messages)]).toEqual(ids)
+  })
+
+  test('special tokens are found by name, and an answer ends with the tokenizer’s own', () => {
+    for (const [name, id] of Object.entries(specials)) expect(tokenizer.special(name)).toBe(id)
+    const end = { qwen: '<|im_end|>', deepseek: '<|EOT|>', llama: '<|eot_id|>' }[family]
+    expect(tokenizer.endTokens).toEqual([tokenizer.special(end)])
+    expect(() => tokenizer.special('<no>')).toThrow(ModelInputError)
+  })
+
+  test('control tokens in a text or a message stay text, however they are cut', () => {
+    const names = [...Object.keys(specials), '<think>', '</think>', '<|im_', 'end|>', '<', '|>', '\udc00', 'a']
+    const frame = controlsIn(tokenizer.chatPrompt([{ role: 'system', content: 'x' }, user('y')]))
+    const pieces = fc.array(fc.constantFrom(...names), { maxLength: 6 }).map(parts => parts.join(''))
+    function controlsIn(ids: Int32Array): number[] {
+      return [...ids].filter(id => Object.values(specials).includes(id))
+    }
+    fc.assert(
+      fc.property(pieces, pieces, (a, b) => {
+        expect(controlsIn(tokenizer.encode(a))).toEqual([])
+        expect(tokenizer.decode(tokenizer.encode(a))).toBe(
+          a.toWellFormed().normalize(family === 'qwen' ? 'NFC' : undefined),
+        )
+        const prompt = tokenizer.chatPrompt([{ role: 'system', content: a }, user(b)])
+        expect(controlsIn(prompt)).toEqual(frame)
+        expect(tokenizer.decode(prompt)).toContain(b.toWellFormed())
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('any text comes back', () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 40 })
+    fc.assert(
+      fc.property(text, value => {
+        const same = family === 'qwen' ? value.normalize('NFC') : value
+        // deepseek-coder's vocabulary spells a few letters as bytes that are no UTF-8.
+        if (!/[õ÷Á]/.test(same)) expect(tokenizer.decode(tokenizer.encode(value))).toBe(same)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+const user = (content: string) => ({ role: 'user', content }) as const
+
+test('an id that the tokenizer does not have reads as U+FFFD', async () => {
+  const tokenizer = await PretrainedTokenizer.read(join(golden, 'qwen'))
+  expect(tokenizer.decode([tokenizer.vocabSize + 7, -1])).toBe('\ufffd\ufffd')
+})
+
+test('a tokenizer with more tokens than its model is refused, a padded model is not', async () => {
+  const tokenizer = await PretrainedTokenizer.read(join(golden, 'qwen'))
+  const shape = {
+    model_type: 'qwen2',
+    hidden_size: 8,
+    num_hidden_layers: 1,
+    num_attention_heads: 2,
+    intermediate_size: 8,
+  }
+  const config = (vocab_size: number) => parseDecoderConfig({ ...shape, vocab_size })
+  expect(() => checkTokenizerFits(tokenizer, config(tokenizer.vocabSize + 100), 'x')).not.toThrow()
+  expect(() => checkTokenizerFits(tokenizer, config(tokenizer.vocabSize - 1), 'tokenizer.json')).toThrow(
+    expect.objectContaining({ code: 'MODEL_FILE', file: 'tokenizer.json', field: 'model.vocab' }),
+  )
+})
+
+test('whatever decides the tokens is in the hash', async () => {
+  const { hash } = await PretrainedTokenizer.read(join(golden, 'llama'))
+  expect((await PretrainedTokenizer.read(join(golden, 'llama'))).hash).toBe(hash)
+  const other = await changed('llama', 'chat_template.jinja', (text: string) => `${text} `)
+  expect(other.hash).not.toBe(hash)
+})
+
+type Json = {
+  added_tokens: { id: number; content: string }[]
+  model: { vocab: Record<string, unknown>; merges: unknown[] }
+  pre_tokenizer: { pretokenizers: { pattern: unknown }[] }
+}
+test.each<[string, (json: Json) => unknown]>([
+  ['content', () => '{"model": {"vocab"'],
+  ['content', () => '[]'],
+  ['model', ({ model: _, ...json }) => json],
+  ['model.type', json => ({ ...json, model: { ...json.model, type: 'Unigram' } })],
+  ['model.vocab', json => ({ ...json, model: { ...json.model, vocab: [1] } })],
+  ['model.vocab.X', json => Object.assign(json.model.vocab, { X: 5 }) && json],
+  ['model.vocab.Q9', json => Object.assign(json.model.vocab, { Q9: 999999999 }) && json],
+  ['model.vocab.Q9', json => Object.assign(json.model.vocab, { Q9: -1 }) && json],
+  ['model.vocab.Q9', json => Object.assign(json.model.vocab, { Q9: '7' }) && json],
+  ['model.vocab.漢', json => Object.assign(json.model.vocab, { 漢: 9000 }) && json],
+  ['model.merges.0', json => json.model.merges.unshift(['!', '?']) && json],
+  ['model.merges.0', json => json.model.merges.unshift(7) && json],
+  ['added_tokens.<|im_end|>', json => Object.assign(json.added_tokens[2] as object, { id: 5 }) && json],
+  ['added_tokens.0.content', json => Object.assign(json.added_tokens[0] as object, { content: '' }) && json],
+  ['pre_tokenizer', json => ({ ...json, pre_tokenizer: { type: 'Metaspace' } })],
+  ['decoder', json => ({ ...json, decoder: null })],
+])('a lying tokenizer.json names the field %s', async (field, change) => {
+  const reading = changed('qwen', 'tokenizer.json', change)
+  await expect(reading).rejects.toThrow(ModelFileError)
+  await expect(reading).rejects.toMatchObject({ field, file: expect.stringContaining('tokenizer.json') })
+})
+
+test.each<[string, string]>([
+  ['does not end', '{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}'],
+  ['failed: no', "{{ raise_exception('no') }}"],
+  ['is not a template', '{% for x in %}'],
+  ['characters', `{% for a in range(3000) %}${'x'.repeat(400)}{% endfor %}`],
+])('a template that %s is refused', async (problem, template) => {
+  await expect(changed('llama', 'chat_template.jinja', () => template)).rejects.toMatchObject({
+    code: 'MODEL_FILE',
+    field: 'chat_template',
+    message: expect.stringContaining(problem),
+  })
+})
+
+test('a pattern that backtracks without end is stopped', async () => {
+  const tokenizer = await changed('qwen', 'tokenizer.json', (json: Json) => {
+    Object.assign(json.pre_tokenizer.pretokenizers[0] as object, { pattern: { Regex: '^(a+)+$' } })
+    return json
+  })
+  expect(() => tokenizer.encode(`${'a'.repeat(60)}b`)).toThrow(
+    expect.objectContaining({ code: 'MODEL_FILE', field: 'pre_tokenizer' }),
+  )
+})
+
+test('a model without a chat template, an end token that is none, and a missing file are named', async () => {
+  const bare = await changed('qwen', 'tokenizer_config.json', () => ({ eos_token: '<|im_end|>' }))
+  expect(() => bare.chatPrompt([user('x')])).toThrow(expect.objectContaining({ field: 'chat_template' }))
+  await expect(changed('qwen', 'tokenizer_config.json', () => ({ eos_token: 'no' }))).rejects.toMatchObject({
+    field: 'eos_token',
+  })
+  await expect(changed('qwen', 'tokenizer_config.json', () => ({}))).rejects.toMatchObject({ field: 'eos_token' })
+  await expect(PretrainedTokenizer.read(join(scratch, 'none'))).rejects.toMatchObject({ field: 'file' })
+})

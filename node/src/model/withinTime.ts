@@ -1,0 +1,31 @@
+import { createContext, Script } from 'node:vm'
+
+/** A piece of work took longer than it may. */
+export class OutOfTimeError extends Error {
+  override readonly name = 'OutOfTimeError'
+}
+
+const slot: { work?: (() => unknown) | undefined; result?: unknown } = {}
+const context = createContext({ slot })
+const script = new Script('slot.result = slot.work()')
+
+/**
+ * Runs synchronous work that a file has a say in (a template's loops, a pattern's backtracking) and stops it when its time is up.
+ *
+ * V8 can only be interrupted from outside: the runtime's watchdog thread does it. It costs about half a millisecond.
+ *
+ * @throws {OutOfTimeError} after `timeMs`; what the work throws is thrown as it is.
+ */
+export function withinTime<T>(timeMs: number, work: () => T): T {
+  slot.work = work
+  try {
+    script.runInContext(context, { timeout: timeMs })
+    return slot.result as T
+  } catch (cause) {
+    if ((cause as { code?: unknown } | null)?.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw cause
+    throw new OutOfTimeError(`not done after ${timeMs} ms`, { cause })
+  } finally {
+    slot.work = undefined
+    slot.result = undefined
+  }
+}
