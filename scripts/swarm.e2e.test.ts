@@ -8,6 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { rewardVotesAbi, rolloutCommitmentsAbi } from '@waggle/deployments/abi'
 import { type Deployment, readDeployment } from '@waggle/deployments/record'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readReports } from '../node/src/roles/readReports.ts'
+import { JOURNAL_FILE } from '../node/src/store/openDatabase.ts'
 import { connect, readChainFacts } from './swarm/chainFacts.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -110,7 +112,10 @@ test('a whole swarm learns and settles through kills, agrees with itself, and le
   expect(rounds.length).toBeGreaterThanOrEqual(ROUNDS)
   for (const peer of peers.filter(({ role }: { role: string }) => role === 'solver'))
     expect(peer.points).toBeGreaterThan(0)
-  expect(rounds.some(({ taken }: { taken: number }) => taken > 0)).toBe(true)
+  for (const slot of ['solver-1', 'solver-2', 'solver-3']) {
+    const reports = readReports(join(data, 'peers', slot, JOURNAL_FILE))
+    expect(reports.reduce((sum, { taken }) => sum + Number(taken), 0)).toBeGreaterThan(0)
+  }
   expect(heldOut.solvers).toHaveLength(3)
   expect(peakPssMb).toBeGreaterThan(0)
 })

@@ -36,6 +36,8 @@ export type Network = {
   onAnnouncement(kind: AnnouncementKind, handler: AnnouncementHandler): () => void
   /** The latest of each kind and peer, our own included: also what came while nobody listened. */
   announcements(round: number, kind?: AnnouncementKind): Announcement[]
+  /** Asks one peer for what is missing here: at once, not when its turn comes. @returns how many messages were new. */
+  catchUp(peerId: string): Promise<number>
   fetchBundle: FetchBundle
   stop(): Promise<void>
   /** For tests and diagnosis. */
@@ -94,6 +96,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
       publish: announcements.publish,
       onAnnouncement: announcements.onAnnouncement,
       announcements: announcements.of,
+      catchUp: sync.pull,
       fetchBundle: createFetchBundle(host, {
         ...(options.fetchLimits && { limits: options.fetchLimits }),
         clock,

@@ -86,7 +86,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       listen: options.listen,
       bootnodes: [...options.bootnodes, ...(await chain.readBootnodes())],
       currentRound: () => round,
-      admits: createRegisteredPeers(chain, clock, logger),
+      admits: createRegisteredPeers(identity.peerId, chain, clock, logger, async peerId => network.catchUp(peerId)),
       bundles,
       clock,
       logger,

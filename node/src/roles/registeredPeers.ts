@@ -13,16 +13,25 @@ const MAX_UNKNOWN = 10_000
  * Tells whose announcements are taken: those of registered peers, since an id that costs nothing could be made up by the
  * thousand to fill a round.
  *
- * @returns answers at once from what is known; about a peer that is not, it asks the chain and says no until then. The
- *   network catches up with what was passed over.
+ * @param own - this node's id: always admitted, since others ask here for its announcements from the first on.
+ * @param onKnown - called once a peer that was passed over turns out to be registered, so that its announcement can be
+ *   fetched again.
+ * @returns answers at once from what is known; about a peer that is not, it asks the chain and says no until then.
  */
-export function createRegisteredPeers(chain: Chain, clock: Clock, logger: Logger): (peerId: string) => boolean {
-  const registered = new Set<string>()
+export function createRegisteredPeers(
+  own: string,
+  chain: Pick<Chain, 'readAccountOf'>,
+  clock: Clock,
+  logger: Logger,
+  onKnown: (peerId: string) => Promise<unknown>,
+): (peerId: string) => boolean {
+  const registered = new Set<string>([own])
   const askedAtMs = new Map<string, number>()
   const ask = async (peerId: string) => {
     if ((await chain.readAccountOf(peerKeyOf(peerId))) === null) return
     registered.add(peerId)
     askedAtMs.delete(peerId)
+    await onKnown(peerId)
   }
   return peerId => {
     if (registered.has(peerId)) return true
