@@ -58,7 +58,6 @@ const canary = z.object({ points: z.array(canaryPoint), heldOut: heldOut.nullabl
 
 const status = z.object({
   round: z.int().nullable(),
-  phase: z.string().nullable(),
   secondsLeft: z.number().nullable(),
   level: z.int().nullable(),
   peers: z.array(z.object({ ...peer, role: z.string(), lastSeenRound: z.int().nullable() })),

@@ -31,7 +31,6 @@ export async function statusView(node: PeerNode) {
   const running = round >= 0
   return {
     round: running ? round : null,
-    phase: running ? 'open' : null,
     secondsLeft: endsAtSec - nowSec,
     level,
     peers: [...peers.values()],
