@@ -88,7 +88,34 @@ export const peerRegistryAbi = [
   },
   {
     "inputs": [],
+    "name": "PeerRegistry_MalformedModulus",
+    "type": "error"
+  },
+  {
+    "inputs": [],
     "name": "PeerRegistry_MalformedSignature",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "bits",
+        "type": "uint256"
+      }
+    ],
+    "name": "PeerRegistry_ModulusSize",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      }
+    ],
+    "name": "PeerRegistry_NoConsent",
     "type": "error"
   },
   {
@@ -111,6 +138,28 @@ export const peerRegistryAbi = [
       }
     ],
     "name": "PeerRegistry_UnknownPeer",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint32",
+        "name": "exponent",
+        "type": "uint32"
+      }
+    ],
+    "name": "PeerRegistry_WeakExponent",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "words",
+        "type": "bytes32"
+      }
+    ],
+    "name": "PeerRegistry_WrongRsaSignature",
     "type": "error"
   },
   {
@@ -521,6 +570,35 @@ export const peerRegistryAbi = [
         "type": "uint256"
       }
     ],
+    "name": "peerIdsOf",
+    "outputs": [
+      {
+        "internalType": "string[]",
+        "name": "peerIds",
+        "type": "string[]"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      },
+      {
+        "internalType": "uint256",
+        "name": "offset",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "limit",
+        "type": "uint256"
+      }
+    ],
     "name": "peersOf",
     "outputs": [
       {
@@ -551,6 +629,123 @@ export const peerRegistryAbi = [
       }
     ],
     "name": "register",
+    "outputs": [
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      }
+    ],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      },
+      {
+        "internalType": "bytes",
+        "name": "publicKey",
+        "type": "bytes"
+      },
+      {
+        "internalType": "bytes",
+        "name": "signature",
+        "type": "bytes"
+      },
+      {
+        "internalType": "uint256",
+        "name": "deadline",
+        "type": "uint256"
+      },
+      {
+        "internalType": "bytes",
+        "name": "consent",
+        "type": "bytes"
+      }
+    ],
+    "name": "registerFor",
+    "outputs": [
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      }
+    ],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes",
+        "name": "modulus",
+        "type": "bytes"
+      },
+      {
+        "internalType": "uint32",
+        "name": "exponent",
+        "type": "uint32"
+      },
+      {
+        "internalType": "bytes",
+        "name": "signature",
+        "type": "bytes"
+      },
+      {
+        "internalType": "uint256",
+        "name": "deadline",
+        "type": "uint256"
+      }
+    ],
+    "name": "registerRsa",
+    "outputs": [
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      }
+    ],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      },
+      {
+        "internalType": "bytes",
+        "name": "modulus",
+        "type": "bytes"
+      },
+      {
+        "internalType": "uint32",
+        "name": "exponent",
+        "type": "uint32"
+      },
+      {
+        "internalType": "bytes",
+        "name": "signature",
+        "type": "bytes"
+      },
+      {
+        "internalType": "uint256",
+        "name": "deadline",
+        "type": "uint256"
+      },
+      {
+        "internalType": "bytes",
+        "name": "consent",
+        "type": "bytes"
+      }
+    ],
+    "name": "registerRsaFor",
     "outputs": [
       {
         "internalType": "bytes32",

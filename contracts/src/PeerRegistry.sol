@@ -5,19 +5,29 @@ import {AccessControl} from "@openzeppelin/contracts/access/AccessControl.sol";
 import {Nonces} from "@openzeppelin/contracts/utils/Nonces.sol";
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
+import {RSA} from "@openzeppelin/contracts/utils/cryptography/RSA.sol";
+import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
 import {IPeerRegistry} from "./interfaces/IPeerRegistry.sol";
 import {PeerIds} from "./libraries/PeerIds.sol";
+import {RsaKeys} from "./libraries/RsaKeys.sol";
 
 /// @title PeerRegistry
 contract PeerRegistry is IPeerRegistry, AccessControl, EIP712, Nonces {
-    /// @dev A registered peer. The peer id follows from x and the parity of y.
+    /// @dev What a peer's key is.
+    enum KeyKind {
+        Secp256k1Even,
+        Secp256k1Odd,
+        Rsa
+    }
+
+    /// @dev A registered peer. The peer id follows from kind and digest.
     struct Peer {
         // slot 0
-        bytes32 x;
+        bytes32 digest; // x of a secp256k1 point, or sha-256 of an RSA key
         // slot 1
         address account;
-        bool odd;
         uint64 index; // in `_peersOf[account]`
+        KeyKind kind;
     }
 
     /// @inheritdoc IPeerRegistry
@@ -43,30 +53,44 @@ contract PeerRegistry is IPeerRegistry, AccessControl, EIP712, Nonces {
         bytes calldata signature,
         uint256 deadline
     ) external returns (bytes32 peerKey) {
-        if (publicKey.length != 64) revert PeerRegistry_PublicKeyLength(publicKey.length);
-        if (block.timestamp > deadline) revert PeerRegistry_DeadlinePassed(deadline, block.timestamp);
-        _requireProof(publicKey, signature, deadline);
+        (peerKey, ) = _register(msg.sender, publicKey, signature, deadline);
+    }
 
-        bytes32 x = bytes32(publicKey[:32]);
-        bool odd = uint8(publicKey[63]) & 1 == 1;
-        string memory peerId = PeerIds.ofSecp256k1(x, odd);
-        peerKey = keccak256(bytes(peerId));
+    /// @inheritdoc IPeerRegistry
+    function registerRsa(
+        bytes calldata modulus,
+        uint32 exponent,
+        bytes calldata signature,
+        uint256 deadline
+    ) external returns (bytes32 peerKey) {
+        (peerKey, ) = _registerRsa(msg.sender, modulus, exponent, signature, deadline);
+    }
 
-        Peer storage peer = _peers[peerKey];
-        address holder = peer.account;
-        if (holder == msg.sender) revert PeerRegistry_AlreadyRegistered(peerKey, msg.sender);
-        if (holder == address(0)) {
-            peer.x = x;
-            emit PeerRegistered(peerKey, msg.sender, peerId);
-        } else {
-            _unlist(holder, peer.index);
-            emit PeerMoved(peerKey, holder, msg.sender);
-        }
-        bytes32[] storage listed = _peersOf[msg.sender];
-        peer.account = msg.sender;
-        peer.odd = odd;
-        peer.index = uint64(listed.length);
-        listed.push(peerKey);
+    /// @inheritdoc IPeerRegistry
+    function registerFor(
+        address account,
+        bytes calldata publicKey,
+        bytes calldata signature,
+        uint256 deadline,
+        bytes calldata consent
+    ) external returns (bytes32 peerKey) {
+        bytes32 words;
+        (peerKey, words) = _register(account, publicKey, signature, deadline);
+        _requireConsent(account, words, consent);
+    }
+
+    /// @inheritdoc IPeerRegistry
+    function registerRsaFor(
+        address account,
+        bytes calldata modulus,
+        uint32 exponent,
+        bytes calldata signature,
+        uint256 deadline,
+        bytes calldata consent
+    ) external returns (bytes32 peerKey) {
+        bytes32 words;
+        (peerKey, words) = _registerRsa(account, modulus, exponent, signature, deadline);
+        _requireConsent(account, words, consent);
     }
 
     /// @inheritdoc IPeerRegistry
@@ -82,23 +106,15 @@ contract PeerRegistry is IPeerRegistry, AccessControl, EIP712, Nonces {
     }
 
     /// @inheritdoc IPeerRegistry
-    function peerIdOf(bytes32 peerKey) external view returns (string memory peerId) {
-        Peer storage peer = _peers[peerKey];
-        if (peer.account == address(0)) revert PeerRegistry_UnknownPeer(peerKey);
-        return PeerIds.ofSecp256k1(peer.x, peer.odd);
-    }
-
-    /// @inheritdoc IPeerRegistry
     function peerCount(address account) external view returns (uint256 count) {
         return _peersOf[account].length;
     }
 
     /// @inheritdoc IPeerRegistry
-    function peersOf(address account, uint256 offset, uint256 limit) external view returns (bytes32[] memory peerKeys) {
-        bytes32[] storage listed = _peersOf[account];
-        uint256 rest = offset < listed.length ? listed.length - offset : 0;
-        peerKeys = new bytes32[](limit < rest ? limit : rest);
-        for (uint256 i = 0; i < peerKeys.length; ++i) peerKeys[i] = listed[offset + i];
+    function peerIdsOf(address account, uint256 offset, uint256 limit) external view returns (string[] memory peerIds) {
+        bytes32[] memory peerKeys = peersOf(account, offset, limit);
+        peerIds = new string[](peerKeys.length);
+        for (uint256 i = 0; i < peerKeys.length; ++i) peerIds[i] = peerIdOf(peerKeys[i]);
     }
 
     /// @inheritdoc IPeerRegistry
@@ -107,23 +123,87 @@ contract PeerRegistry is IPeerRegistry, AccessControl, EIP712, Nonces {
     }
 
     /// @inheritdoc IPeerRegistry
+    function peerIdOf(bytes32 peerKey) public view returns (string memory peerId) {
+        Peer storage peer = _peers[peerKey];
+        if (peer.account == address(0)) revert PeerRegistry_UnknownPeer(peerKey);
+        return _peerIdOf(peer.kind, peer.digest);
+    }
+
+    /// @inheritdoc IPeerRegistry
+    function peersOf(address account, uint256 offset, uint256 limit) public view returns (bytes32[] memory peerKeys) {
+        bytes32[] storage listed = _peersOf[account];
+        uint256 rest = offset < listed.length ? listed.length - offset : 0;
+        peerKeys = new bytes32[](limit < rest ? limit : rest);
+        for (uint256 i = 0; i < peerKeys.length; ++i) peerKeys[i] = listed[offset + i];
+    }
+
+    /// @inheritdoc IPeerRegistry
     function nonces(address account) public view override(IPeerRegistry, Nonces) returns (uint256 nonce) {
         return super.nonces(account);
     }
 
-    /// @dev Uses up the caller's nonce. That the recovered address is the key's own shows that the key is on the curve.
-    function _requireProof(bytes calldata publicKey, bytes calldata signature, uint256 deadline) internal {
+    /// @dev That the recovered address is the key's own shows that the key is on the curve.
+    function _register(
+        address account,
+        bytes calldata publicKey,
+        bytes calldata signature,
+        uint256 deadline
+    ) internal returns (bytes32 peerKey, bytes32 words) {
+        if (publicKey.length != 64) revert PeerRegistry_PublicKeyLength(publicKey.length);
         bytes32 publicKeyHash = keccak256(publicKey);
-        bytes32 words = keccak256(
-            abi.encode(REGISTRATION_TYPEHASH, msg.sender, publicKeyHash, _useNonce(msg.sender), deadline)
-        );
-        (address recovered, ECDSA.RecoverError failure, ) = ECDSA.tryRecoverCalldata(
-            _hashTypedDataV4(words),
-            signature
-        );
+        words = _useWords(account, publicKeyHash, deadline);
+        (address recovered, ECDSA.RecoverError failure, ) = ECDSA.tryRecoverCalldata(words, signature);
         if (failure != ECDSA.RecoverError.NoError) revert PeerRegistry_MalformedSignature();
         address expected = address(uint160(uint256(publicKeyHash)));
         if (recovered != expected) revert PeerRegistry_WrongSigner(expected, recovered);
+        bool odd = uint8(publicKey[63]) & 1 == 1;
+        peerKey = _bind(account, odd ? KeyKind.Secp256k1Odd : KeyKind.Secp256k1Even, bytes32(publicKey[:32]));
+    }
+
+    function _registerRsa(
+        address account,
+        bytes calldata modulus,
+        uint32 exponent,
+        bytes calldata signature,
+        uint256 deadline
+    ) internal returns (bytes32 peerKey, bytes32 words) {
+        bytes memory publicKey = _rsaKey(modulus, exponent);
+        words = _useWords(account, keccak256(publicKey), deadline);
+        // OpenZeppelin's RSA refuses a signature that is not as long as the modulus, or not below it.
+        if (!RSA.pkcs1Sha256(sha256(abi.encode(words)), signature, abi.encodePacked(exponent), modulus)) {
+            revert PeerRegistry_WrongRsaSignature(words);
+        }
+        peerKey = _bind(account, KeyKind.Rsa, sha256(publicKey));
+    }
+
+    /// @dev What both the peer's key and a consenting account sign. Uses up the account's nonce.
+    function _useWords(address account, bytes32 publicKeyHash, uint256 deadline) internal returns (bytes32 words) {
+        if (block.timestamp > deadline) revert PeerRegistry_DeadlinePassed(deadline, block.timestamp);
+        return
+            _hashTypedDataV4(
+                keccak256(abi.encode(REGISTRATION_TYPEHASH, account, publicKeyHash, _useNonce(account), deadline))
+            );
+    }
+
+    /// @dev Binds a peer whose key has been proven.
+    function _bind(address account, KeyKind kind, bytes32 digest) internal returns (bytes32 peerKey) {
+        string memory peerId = _peerIdOf(kind, digest);
+        peerKey = keccak256(bytes(peerId));
+        Peer storage peer = _peers[peerKey];
+        address holder = peer.account;
+        if (holder == account) revert PeerRegistry_AlreadyRegistered(peerKey, account);
+        if (holder == address(0)) {
+            peer.digest = digest;
+            emit PeerRegistered(peerKey, account, peerId);
+        } else {
+            _unlist(holder, peer.index);
+            emit PeerMoved(peerKey, holder, account);
+        }
+        bytes32[] storage listed = _peersOf[account];
+        peer.account = account;
+        peer.kind = kind;
+        peer.index = uint64(listed.length);
+        listed.push(peerKey);
     }
 
     /// @dev Takes a peer off an account's list; the last one fills the gap.
@@ -133,5 +213,26 @@ contract PeerRegistry is IPeerRegistry, AccessControl, EIP712, Nonces {
         listed[index] = last;
         _peers[last].index = index;
         listed.pop();
+    }
+
+    /// @dev Last of all, since an ERC-1271 account is called for it.
+    function _requireConsent(address account, bytes32 words, bytes calldata consent) internal view {
+        if (!SignatureChecker.isValidSignatureNowCalldata(account, words, consent)) {
+            revert PeerRegistry_NoConsent(account);
+        }
+    }
+
+    /// @dev The key's protobuf form, if the key is one that can be trusted to sign.
+    function _rsaKey(bytes calldata modulus, uint32 exponent) internal pure returns (bytes memory publicKey) {
+        uint256 bits = RsaKeys.bitsOf(modulus);
+        if (bits < RsaKeys.MIN_BITS || bits > RsaKeys.MAX_BITS) revert PeerRegistry_ModulusSize(bits);
+        if (modulus[0] == 0 || uint8(modulus[modulus.length - 1]) & 1 == 0) revert PeerRegistry_MalformedModulus();
+        if (exponent < RsaKeys.MIN_EXPONENT || exponent & 1 == 0) revert PeerRegistry_WeakExponent(exponent);
+        return RsaKeys.protobufOf(modulus, exponent);
+    }
+
+    function _peerIdOf(KeyKind kind, bytes32 digest) internal pure returns (string memory peerId) {
+        return
+            kind == KeyKind.Rsa ? PeerIds.ofDigest(digest) : PeerIds.ofSecp256k1(digest, kind == KeyKind.Secp256k1Odd);
     }
 }

@@ -5,7 +5,7 @@ import { peerIdFromPrivateKey } from '@libp2p/peer-id'
 import { network } from 'hardhat'
 import { bytesToHex, keccak256, stringToBytes } from 'viem'
 import { deployContracts } from './deployContracts.ts'
-import { proveRegistration } from './proveRegistration.ts'
+import { proveRegistration, proveRsaRegistration } from './proveRegistration.ts'
 
 test('the peer id derived on chain is the one that libp2p derives from the same key', async () => {
   const { viem } = await network.create()
@@ -21,3 +21,14 @@ test('the peer id derived on chain is the one that libp2p derives from the same 
     assert.deepEqual(await registry.read.peersOf([admin, nonce, 1n]), [peerKey])
   }
 })
+
+for (const bits of [2048, 3072, 4096]) {
+  test(`an RSA key of ${bits} bits registers under the peer id that libp2p derives from it`, async () => {
+    const { viem } = await network.create()
+    const { registry, admin, chainId } = await deployContracts(viem, { startsAtSec: 0, roundSeconds: 1 })
+    const key = await generateKeyPair('RSA', bits)
+    const peerId = peerIdFromPrivateKey(key).toString()
+    await registry.write.registerRsa(await proveRsaRegistration(key, chainId, registry.address, admin, 0n))
+    assert.equal(await registry.read.peerIdOf([keccak256(stringToBytes(peerId))]), peerId)
+  })
+}

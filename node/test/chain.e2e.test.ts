@@ -1,6 +1,7 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import type { Deployment } from '@waggle/deployments/record'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ChainUnreachableError, ContractMissingError, NoFundsError, WrongChainError } from '#chain/chainErrors.ts'
@@ -24,8 +25,10 @@ let deployment: Deployment
 
 type Peer = { identity: Identity; chain: Chain }
 
-async function newPeer(accountKey?: Hex): Promise<Peer> {
-  const identity = await openIdentity(mkdtempSync(join(tmpdir(), 'waggle-chain-')))
+async function newPeer(accountKey?: Hex, swarmPem?: Uint8Array): Promise<Peer> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'waggle-chain-'))
+  if (swarmPem !== undefined) writeFileSync(join(dataDir, 'swarm.pem'), swarmPem)
+  const identity = await openIdentity(dataDir)
   if (accountKey === undefined) await local.fund(identity.address)
   return { identity, chain: await open(identity, accountKey ?? identity.accountKey) }
 }
@@ -75,8 +78,9 @@ afterAll(async () => {
   await local.stop()
 })
 
-test('a round goes from registration over commitment, votes and reveal to settled points', async () => {
-  const solver = await newPeer()
+test('a peer with the swarm.pem of RL Swarm earns points: registration, commitment, votes, reveal, settlement', async () => {
+  const solver = await newPeer(undefined, privateKeyToProtobuf(await generateKeyPair('RSA', 2048)))
+  expect(solver.identity.peerId).toMatch(/^Qm/)
   const evaluators = [await newPeer(), await newPeer(), await newPeer()]
   const adminKey = toHex(local.admin.getHdKey().privateKey as Uint8Array)
   const admin = await newPeer(adminKey)
@@ -217,7 +221,7 @@ test('two nodes on one account do not disturb each other', async () => {
   expect(outcomes.map(({ status }) => status)).toEqual(Array(4).fill('mined'))
 })
 
-test('an RSA identity is told that it cannot register', async () => {
+test('an identity whose key the registry cannot check is told that it cannot register', async () => {
   const { identity } = await newPeer()
   const chain = await open({ ...identity, signer: null }, identity.accountKey)
   expect(await chain.registerPeer()).toEqual({ status: 'unsupported key' })

@@ -9,7 +9,7 @@ interface IPeerRegistry {
     /// @notice Emitted when a peer is bound to an account for the first time.
     /// @param peerKey Keccak of the peer id's base58 form.
     /// @param account The account that speaks for the peer from now on.
-    /// @param peerId The peer id, base58btc ("16Uiu2HA…" for secp256k1 keys).
+    /// @param peerId The peer id, base58btc ("16Uiu2HA…" for secp256k1 keys, "Qm…" for RSA keys).
     event PeerRegistered(bytes32 indexed peerKey, address indexed account, string peerId);
 
     /// @notice Emitted when the peer's key moves the peer to another account.
@@ -40,6 +40,25 @@ interface IPeerRegistry {
     /// @param recovered Address that the signature yields.
     error PeerRegistry_WrongSigner(address expected, address recovered);
 
+    /// @notice Thrown when an RSA modulus is not of 2048 to 4096 bits.
+    /// @param bits Its size, bits.
+    error PeerRegistry_ModulusSize(uint256 bits);
+
+    /// @notice Thrown when an RSA modulus has a leading zero byte, or is even.
+    error PeerRegistry_MalformedModulus();
+
+    /// @notice Thrown when an RSA exponent is even, or below 65537.
+    /// @param exponent The exponent given.
+    error PeerRegistry_WeakExponent(uint32 exponent);
+
+    /// @notice Thrown when an RSA signature is malformed, not by the public key, or over other words.
+    /// @param words The EIP-712 digest that had to be signed.
+    error PeerRegistry_WrongRsaSignature(bytes32 words);
+
+    /// @notice Thrown when a registration on behalf of an account is not signed by that account.
+    /// @param account The account.
+    error PeerRegistry_NoConsent(address account);
+
     /// @notice Thrown when the account registers a peer that is already its own.
     /// @param peerKey Keccak of the peer id's base58 form.
     /// @param account The account that holds it.
@@ -63,6 +82,54 @@ interface IPeerRegistry {
         bytes calldata publicKey,
         bytes calldata signature,
         uint256 deadline
+    ) external returns (bytes32 peerKey);
+
+    /// @notice The same for the peer of an RSA key. The key is given as its two numbers: the contract writes libp2p's
+    /// protobuf form of it, and so the peer id, itself.
+    /// @dev The peer's key signs the same EIP-712 digest, `publicKeyHash` being the keccak of that protobuf form, by
+    /// PKCS#1 v1.5 with SHA-256, as libp2p keys sign.
+    /// @param modulus Big-endian, 2048 to 4096 bits, odd, without leading zeros.
+    /// @param exponent The public exponent, odd, at least 65537.
+    /// @param signature As long as the modulus, and below it.
+    /// @param deadline Last second at which the proof may be used, Unix time.
+    /// @return peerKey Keccak of the peer id's base58 form.
+    function registerRsa(
+        bytes calldata modulus,
+        uint32 exponent,
+        bytes calldata signature,
+        uint256 deadline
+    ) external returns (bytes32 peerKey);
+
+    /// @notice Registers a peer of a secp256k1 key with an account that need not send the transaction.
+    /// @param account The account; it may be a contract.
+    /// @param publicKey The peer's key, as for `register`.
+    /// @param signature The peer's proof, as for `register`, with `account` in it.
+    /// @param deadline Last second at which the proof may be used, Unix time.
+    /// @param consent The account's signature over the same digest: ECDSA, or ERC-1271 if it has code.
+    /// @return peerKey Keccak of the peer id's base58 form.
+    function registerFor(
+        address account,
+        bytes calldata publicKey,
+        bytes calldata signature,
+        uint256 deadline,
+        bytes calldata consent
+    ) external returns (bytes32 peerKey);
+
+    /// @notice Registers a peer of an RSA key with an account that need not send the transaction.
+    /// @param account The account; it may be a contract.
+    /// @param modulus As for `registerRsa`.
+    /// @param exponent As for `registerRsa`.
+    /// @param signature The peer's proof, as for `registerRsa`, with `account` in it.
+    /// @param deadline Last second at which the proof may be used, Unix time.
+    /// @param consent The account's signature over the same digest: ECDSA, or ERC-1271 if it has code.
+    /// @return peerKey Keccak of the peer id's base58 form.
+    function registerRsaFor(
+        address account,
+        bytes calldata modulus,
+        uint32 exponent,
+        bytes calldata signature,
+        uint256 deadline,
+        bytes calldata consent
     ) external returns (bytes32 peerKey);
 
     /// @notice Replaces the list of bootnodes. Role: `BOOTNODE_MANAGER_ROLE`.
@@ -90,6 +157,13 @@ interface IPeerRegistry {
     /// @param limit Most peers to return.
     /// @return peerKeys Keys of the peers.
     function peersOf(address account, uint256 offset, uint256 limit) external view returns (bytes32[] memory peerKeys);
+
+    /// @notice A page of the peer ids that an account speaks for, in the order of `peersOf`.
+    /// @param account The account.
+    /// @param offset Peers to pass over; past the end gives an empty page.
+    /// @param limit Most peers to return.
+    /// @return peerIds Their ids, base58btc.
+    function peerIdsOf(address account, uint256 offset, uint256 limit) external view returns (string[] memory peerIds);
 
     /// @notice The nonce that the account's next proof must name.
     /// @param account The account.

@@ -42,6 +42,10 @@ contract RegistryInvariants is SwarmFixture {
         }
     }
 
+    function invariant_P4_NoProofServesAnotherAccount() public view {
+        vm.assertEq(handler.stolen(), 0);
+    }
+
     function timesListed(bytes32 peerKey, address account) internal view returns (uint256 times) {
         bytes32[] memory listed = registry.peersOf(account, 0, type(uint256).max);
         for (uint256 i = 0; i < listed.length; ++i) if (listed[i] == peerKey) ++times;

@@ -3,20 +3,23 @@ pragma solidity 0.8.30;
 
 import {SwarmFixture} from "../SwarmFixture.sol";
 import {PeerRegistry} from "../../src/PeerRegistry.sol";
+import {RsaKey} from "../RsaKey.sol";
 
-/// @dev Registers and moves a few peers among a few accounts at random.
+/// @dev Registers and moves a few peers among a few accounts at random, with good proofs and with those of other words. The
+/// last peer's key is an RSA key.
 contract RegistryHandler is SwarmFixture {
-    uint256 public constant PEERS = 5;
+    uint256 public constant PEERS = 6;
     uint256 public constant ACCOUNTS = 3;
 
     mapping(uint256 index => Wallet wallet) internal _wallets;
     mapping(uint256 index => bytes32 peerKey) public peerKeys;
     mapping(uint256 index => address account) public holders;
     mapping(address account => uint256 count) public registrations;
+    uint256 public stolen;
 
     constructor(PeerRegistry registry_) {
         registry = registry_;
-        for (uint256 i = 0; i < PEERS; ++i) _wallets[i] = walletOf(i + 1);
+        for (uint256 i = 0; i < PEERS - 1; ++i) _wallets[i] = walletOf(i + 1);
     }
 
     /// @dev Not the fixture's: the runner calls every function of a handler.
@@ -26,11 +29,33 @@ contract RegistryHandler is SwarmFixture {
         uint256 index = draw % PEERS;
         address account = accountNamed((draw >> 8) % ACCOUNTS);
         if (holders[index] == account) return;
-        bytes memory signature = proofOf(_wallets[index], account, block.timestamp);
-        vm.prank(account);
-        peerKeys[index] = registry.register(_wallets[index].publicKey, signature, block.timestamp);
+        peerKeys[index] = this.submit(index, account, account);
         holders[index] = account;
         ++registrations[account];
+    }
+
+    /// @dev A proof that names one account, in the hands of another.
+    function steal(uint256 draw) external {
+        address account = accountNamed((draw >> 8) % ACCOUNTS);
+        address thief = accountNamed(ACCOUNTS + ((draw >> 16) % ACCOUNTS));
+        try this.submit(draw % PEERS, account, thief) {
+            ++stolen;
+        } catch {}
+    }
+
+    function submit(uint256 index, address named, address sender) external returns (bytes32 peerKey) {
+        // The runner calls every function of a handler, and a revert fails its run.
+        if (msg.sender != address(this)) return 0;
+        if (index == PEERS - 1) {
+            uint256 nonce = registry.nonces(named);
+            bytes32 words = digestOf(address(registry), RsaKey.protobuf(), named, nonce, block.timestamp);
+            bytes memory rsaSignature = RsaKey.sign(abi.encode(words));
+            vm.prank(sender);
+            return registry.registerRsa(RsaKey.MODULUS, RsaKey.EXPONENT, rsaSignature, block.timestamp);
+        }
+        bytes memory signature = proofOf(_wallets[index], named, block.timestamp);
+        vm.prank(sender);
+        return registry.register(_wallets[index].publicKey, signature, block.timestamp);
     }
 
     function accountAt(uint256 index) external pure returns (address account) {

@@ -28,7 +28,7 @@ export type OpenChainOptions = {
   accountKey: Hex
   /** keccak-256 of the peer id. */
   peerKey: Hex
-  /** Null for an RSA identity: it can do everything but register. */
+  /** Null for a key that the registry cannot check: such a peer can do everything but register. */
   signer: PeerSigner | null
   outbox: OutboxStore
   clock: Clock

@@ -37,14 +37,20 @@ export async function registerPeer(
   signer: PeerSigner,
   registration: Registration,
 ): Promise<OutboxIntent> {
-  const { address, abi } = contracts.peerRegistry
   const signature = await signer.sign(registrationDigest(contracts, signer.publicKey, registration))
-  const args = [signer.publicKey, signature, BigInt(registration.deadlineSec)] as const
   return {
     key: `register:${registration.account}:${registration.nonce}:${registration.deadlineSec}`,
-    to: address,
-    data: encodeFunctionData({ abi, functionName: 'register', args }),
+    to: contracts.peerRegistry.address,
+    data: registerCall(contracts, signer, signature, BigInt(registration.deadlineSec)),
     fromRound: null,
     throughRound: null,
   }
+}
+
+function registerCall({ peerRegistry }: Contracts, signer: PeerSigner, signature: Hex, deadline: bigint): Hex {
+  const { abi } = peerRegistry
+  if (signer.type === 'secp256k1')
+    return encodeFunctionData({ abi, functionName: 'register', args: [signer.publicKey, signature, deadline] })
+  const args = [signer.modulus, signer.exponent, signature, deadline] as const
+  return encodeFunctionData({ abi, functionName: 'registerRsa', args })
 }

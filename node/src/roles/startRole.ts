@@ -41,7 +41,9 @@ async function register({ chain, logger }: PeerNode, role: RoleName): Promise<vo
   const outcome = await chain.registerPeer()
   if (outcome.status === 'already registered') return
   if (outcome.status === 'unsupported key')
-    return logger.warn('an RSA peer cannot register yet: it takes part, but earns no points')
+    return logger.warn(
+      'a peer key that is neither secp256k1 nor RSA cannot register: it takes part, but earns no points',
+    )
   reportOutcome(logger, 'registered', outcome, {})
 }
 

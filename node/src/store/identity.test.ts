@@ -2,10 +2,11 @@ import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
-import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
+import { generateKeyPair, privateKeyToProtobuf, publicKeyToProtobuf } from '@libp2p/crypto/keys'
 import { peerIdFromPrivateKey } from '@libp2p/peer-id'
-import { hashMessage, recoverPublicKey } from 'viem'
+import { hashMessage, hexToBytes, recoverPublicKey } from 'viem'
 import { expect, test } from 'vitest'
+import { toHex } from '#core/hex.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
 import { peerName } from '#core/peerName.ts'
 import { IdentityError, openIdentity } from './identity.ts'
@@ -39,7 +40,7 @@ test('the swarm.pem of RL Swarm is read as it is and keeps its peer id', async (
   const identity = await openIdentity(dataDir)
   expect(identity.peerId).toBe(peerIdFromPrivateKey(key).toString())
   expect(identity.peerId).toMatch(/^Qm/)
-  expect(identity.signer).toBeNull()
+  expect(identity.signer?.type).toBe('RSA')
   expect(readFileSync(join(dataDir, 'swarm.pem'))).toEqual(Buffer.from(bytes))
   expect(existsSync(join(dataDir, 'peer.key'))).toBe(false)
 })
@@ -73,9 +74,28 @@ test('no key is in the JSON or the inspection of an identity', async () => {
 
 test('the signer signs with the peer key', async () => {
   const { signer } = await openIdentity(folder())
-  if (signer === null) throw new Error('no signer')
+  if (signer?.type !== 'secp256k1') throw new Error('no signer')
   const hash = hashMessage('x')
   const signature = await signer.sign(hash)
   expect(signature).toHaveLength(2 + 65 * 2)
   expect(await recoverPublicKey({ hash, signature })).toBe(`0x04${signer.publicKey.slice(2)}`)
+})
+
+test('an RSA signer signs as libp2p does, and shows the numbers of its key', async () => {
+  const dataDir = folder()
+  const key = await generateKeyPair('RSA', 2048)
+  writeFileSync(join(dataDir, 'swarm.pem'), privateKeyToProtobuf(key))
+  const { signer } = await openIdentity(dataDir)
+  if (signer?.type !== 'RSA') throw new Error('no signer')
+  const hash = hashMessage('x')
+  expect(await key.publicKey.verify(hexToBytes(hash), hexToBytes(await signer.sign(hash)))).toBe(true)
+  expect(signer.exponent).toBe(65537)
+  expect(signer.modulus).toHaveLength(2 + 256 * 2)
+  expect(signer.publicKey).toBe(toHex(publicKeyToProtobuf(key.publicKey)))
+})
+
+test('a key that the registry cannot check has no signer', async () => {
+  const dataDir = folder()
+  writeFileSync(join(dataDir, 'swarm.pem'), privateKeyToProtobuf(await generateKeyPair('Ed25519')))
+  expect((await openIdentity(dataDir)).signer).toBeNull()
 })

@@ -5,13 +5,13 @@ import { inspect } from 'node:util'
 import { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import type { PrivateKey } from '@libp2p/interface'
 import { peerIdFromPrivateKey } from '@libp2p/peer-id'
-import { bytesToHex } from 'viem'
-import { privateKeyToAccount, privateKeyToAddress, sign } from 'viem/accounts'
+import { privateKeyToAddress } from 'viem/accounts'
 import { NodeError } from '#core/errors.ts'
 import { type Hex, toHex } from '#core/hex.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
 import { peerName } from '#core/peerName.ts'
 import type { PeerSigner } from '#core/peerSigner.ts'
+import { peerSignerOf } from './peerSigner.ts'
 
 /** A key file that cannot be read, or two where one is due. Neither is ever overwritten. */
 export class IdentityError extends NodeError {
@@ -30,7 +30,7 @@ export type Identity = {
   privateKey: PrivateKey
   /** Private key of the account. */
   accountKey: Hex
-  /** Null for an RSA identity, which the registry cannot check yet. */
+  /** Null for a key that is neither secp256k1 nor RSA: the registry cannot check it. */
   signer: PeerSigner | null
 }
 
@@ -52,7 +52,7 @@ export async function openIdentity(dataDir: string): Promise<Identity> {
   const accountKey = openAccountKey(dataDir)
   const peerId = peerIdFromPrivateKey(privateKey).toString()
   const shown = { peerId, peerKey: peerKeyOf(peerId), name: peerName(peerId), address: privateKeyToAddress(accountKey) }
-  const secret = { privateKey, accountKey, signer: signerOf(privateKey) }
+  const secret = { privateKey, accountKey, signer: peerSignerOf(privateKey) }
   const identity: Identity = { ...shown, ...secret }
   // So that no log line, error or JSON dump holds a key by accident.
   const hidden = { enumerable: false, value: () => shown }
@@ -118,12 +118,4 @@ function damaged(path: string, cause: unknown): IdentityError {
     hint: 'Restore it from a backup. To start as a new peer instead, move the file away.',
     cause,
   })
-}
-
-function signerOf(key: PrivateKey): PeerSigner | null {
-  if (key.type !== 'secp256k1') return null
-  const privateKey = bytesToHex(key.raw)
-  // viem gives 0x04, x, y; the registry takes x, y.
-  const publicKey: Hex = `0x${privateKeyToAccount(privateKey).publicKey.slice(4)}`
-  return { publicKey, sign: digest => sign({ hash: digest, privateKey, to: 'hex' }) }
 }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IPeerRegistry} from "../src/interfaces/IPeerRegistry.sol";
+import {AccountContract} from "./AccountContract.sol";
+import {RsaKey} from "./RsaKey.sol";
+import {SwarmFixture} from "./SwarmFixture.sol";
+
+/// @dev Accounts that are contracts, and registrations that somebody else pays for.
+contract ContractAccountsTest is SwarmFixture {
+    address internal constant RELAYER = address(0xFEE);
+    AccountContract internal wallet;
+
+    function setUp() public override {
+        super.setUp();
+        wallet = new AccountContract(address(this));
+    }
+
+    function test_AContractRegistersAndCommits() public {
+        Wallet memory key = walletOf(1);
+        bytes memory signature = proofOf(key, address(wallet), block.timestamp);
+        bytes memory result = wallet.execute(
+            address(registry),
+            abi.encodeCall(registry.register, (key.publicKey, signature, block.timestamp))
+        );
+        bytes32 peerKey = abi.decode(result, (bytes32));
+        vm.assertEq(registry.accountOf(peerKey), address(wallet));
+        bytes32 hash = keccak256("x");
+        wallet.execute(address(commitments), abi.encodeCall(commitments.commit, (0, peerKey, hash, 1, hash, hash)));
+        vm.assertTrue(commitments.committed(0, peerKey));
+    }
+
+    function test_ARelayerRegistersForAContractThatConsents() public {
+        Wallet memory key = walletOf(1);
+        bytes memory signature = proofOf(key, address(wallet), block.timestamp);
+        wallet.approve(digestOf(address(registry), key.publicKey, address(wallet), 0, block.timestamp));
+        vm.prank(RELAYER);
+        bytes32 peerKey = registry.registerFor(address(wallet), key.publicKey, signature, block.timestamp, "");
+        vm.assertEq(registry.accountOf(peerKey), address(wallet));
+        vm.assertEq(registry.nonces(address(wallet)), 1);
+        vm.assertEq(registry.nonces(RELAYER), 0);
+    }
+
+    function test_ARelayerRegistersAnRsaPeerForAKeyThatConsents() public {
+        Wallet memory account = walletOf(77);
+        bytes32 words = digestOf(address(registry), RsaKey.protobuf(), account.addr, 0, block.timestamp);
+        bytes memory consent = signed(77, words);
+        bytes memory signature = RsaKey.sign(abi.encode(words));
+        vm.prank(RELAYER);
+        bytes32 peerKey = registry.registerRsaFor(
+            account.addr,
+            RsaKey.MODULUS,
+            65537,
+            signature,
+            block.timestamp,
+            consent
+        );
+        vm.assertEq(registry.accountOf(peerKey), account.addr);
+    }
+
+    /// @dev Else anyone could put peers on an account's list, and so keep an evaluator from scoring them.
+    function test_RevertWhen_TheAccountHasNotConsented() public {
+        Wallet memory key = walletOf(1);
+        bytes memory signature = proofOf(key, address(wallet), block.timestamp);
+        vm.expectRevert(abi.encodeWithSelector(IPeerRegistry.PeerRegistry_NoConsent.selector, address(wallet)));
+        registry.registerFor(address(wallet), key.publicKey, signature, block.timestamp, "");
+
+        Wallet memory account = walletOf(77);
+        bytes32 words = digestOf(address(registry), key.publicKey, account.addr, 0, block.timestamp);
+        signature = proofOf(key, account.addr, block.timestamp);
+        vm.expectRevert(abi.encodeWithSelector(IPeerRegistry.PeerRegistry_NoConsent.selector, account.addr));
+        registry.registerFor(account.addr, key.publicKey, signature, block.timestamp, signed(78, words));
+
+        words = digestOf(address(registry), RsaKey.protobuf(), account.addr, 0, block.timestamp);
+        signature = RsaKey.sign(abi.encode(words));
+        vm.expectRevert(abi.encodeWithSelector(IPeerRegistry.PeerRegistry_NoConsent.selector, account.addr));
+        registry.registerRsaFor(account.addr, RsaKey.MODULUS, 65537, signature, block.timestamp, signed(78, words));
+    }
+
+    function signed(uint256 privateKey, bytes32 digest) internal pure returns (bytes memory signature) {
+        (uint8 v, bytes32 r, bytes32 s) = vm.sign(privateKey, digest);
+        return abi.encodePacked(r, s, v);
+    }
+}
