@@ -12,6 +12,7 @@ import {
   linear,
   logSoftmax,
   mul,
+  pad,
   reshape,
   rmsNorm,
   siluMul,
@@ -23,6 +24,7 @@ import {
 } from '#engine/tensor.ts'
 import { constantWeights } from './constantWeights.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
+import { cacheHeadDim } from './kvCache.ts'
 import type { Weights } from './weights.ts'
 
 /**
@@ -38,9 +40,9 @@ import type { Weights } from './weights.ts'
  * Inputs: `tokens`, `positions` i64 [B, S]; `last` i64 [B], row of each sequence's last token in [B * S]; `lengths` i32 [B],
  * past and new tokens of the row minus 1; `longest` i32 [], past and new tokens of the longest row; `cos`, `sin` f32
  * [R, headDim / 2], rotary tables of as many positions as are in use or more (see `ropeHalfTables`); `uniforms` f32 [B, 1];
- * `inverseTemperature` f32 []; `greedy` bool []; `past.<layer>.key|value` f32 [B, kvHeads, P, headDim].
+ * `inverseTemperature` f32 []; `greedy` bool []; `past.<layer>.key|value` f32 [B, kvHeads, P, D] with D = `cacheHeadDim`.
  * Outputs: `token` i64 [B], `logprob` f32 [B] under the distribution sampled from (at `greedy`: under temperature
- * 1 / `inverseTemperature`), `new.<layer>.key|value` f32 [B, S, kvHeads * headDim].
+ * 1 / `inverseTemperature`), `new.<layer>.key|value` f32 [B, S, kvHeads * D].
  */
 export function buildGenerationModel(config: DecoderConfig, weights: Weights): OnnxModel {
   const graph = new Graph()
@@ -105,7 +107,7 @@ function attend(
 ) {
   const { heads, kvHeads, headDim } = config
   const graph = qkv.graph
-  const [querySize, keySize] = [heads * headDim, kvHeads * headDim]
+  const [querySize, keySize, cached] = [heads * headDim, kvHeads * headDim, cacheHeadDim(config)]
   const [queryKey, value] = split(reshape(qkv, ['B', 'S', querySize + 2 * keySize]), -1, [
     querySize + keySize,
     keySize,
@@ -115,16 +117,31 @@ function attend(
     num_heads: heads + kvHeads,
   })
   const [query, key] = split(rotated, -1, [querySize, keySize]) as [Value, Value]
+  const [wideQuery, wideKey, wideValue] = [
+    resizeHeads(query, heads, headDim, cached),
+    resizeHeads(key, kvHeads, headDim, cached),
+    resizeHeads(value, kvHeads, headDim, cached),
+  ]
   const past = ['key', 'value'].map(part =>
-    graph.input(`past.${layer}.${part}`, 'f32', ['B', kvHeads, 'P', headDim]),
+    graph.input(`past.${layer}.${part}`, 'f32', ['B', kvHeads, 'P', cached]),
   ) as [Value, Value]
-  const attention = graph.apply1('GroupQueryAttention', [query, key, value, ...past, inputs.lengths, inputs.longest], {
+  const operands = [wideQuery, wideKey, wideValue, ...past, inputs.lengths, inputs.longest]
+  const mixed = graph.apply1('GroupQueryAttention', operands, {
     num_heads: heads,
     kv_num_heads: kvHeads,
     scale: { float: 1 / Math.sqrt(headDim) },
     do_rotary: 0,
   })
-  return { attention: reshape(attention, ['B*S', heads * headDim]), key, value }
+  const attention = resizeHeads(mixed, heads, cached, headDim)
+  return { attention: reshape(attention, ['B*S', heads * headDim]), key: wideKey, value: wideValue }
+}
+
+/** [B, S, count * from] to [B, S, count * to]: zeros are added to each head, or its last elements taken off. */
+function resizeHeads(x: Value, count: number, from: number, to: number): Value {
+  if (from === to) return x
+  const inHeads = reshape(x, ['B', 'S', count, from])
+  const resized = from < to ? pad(inHeads, -1, 0, to - from) : slice(inHeads, -1, 0, to)
+  return reshape(resized, ['B', 'S', count * to])
 }
 
 /** Queries and keys [B, S, (heads + kvHeads) * headDim] with each head normalised (Qwen3, arXiv:2505.09388 section 2). */

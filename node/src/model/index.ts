@@ -22,10 +22,12 @@ export { type DecoderConfig, formatDecoderConfig, parseDecoderConfig, readDecode
 export { decoderWeightShapes, parameterCount } from './decoderWeights.ts'
 export { type Completion, createGenerator, type GenerateOptions, type Generator } from './generate.ts'
 export { initWeights } from './initWeights.ts'
+export { type LoadedModel, loadModel } from './loadModel.ts'
 export { allLinear, type LoraConfig, loraScaling, parseLoraConfig } from './loraConfig.ts'
 export { initLora, type LoraAdapter, mergeLora } from './loraFactors.ts'
 export { readLora, writeLora } from './loraFiles.ts'
 export { ModelFileError, ModelInputError } from './modelErrors.ts'
+export { positionLogits } from './positionLogits.ts'
 export { checkTokenizerFits, PretrainedTokenizer } from './pretrainedTokenizer.ts'
 export {
   encodeSafetensors,

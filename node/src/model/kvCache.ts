@@ -1,11 +1,19 @@
 import { type Tensor, tensor } from '#engine/session.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 
+/** The attention kernel takes heads of a whole number of these elements. */
+const HEAD_DIM_STEP = 8
+
+/** Width of a head in the cache: that of the model, or the next that the attention kernel takes, filled up with zeros. */
+export function cacheHeadDim({ headDim }: DecoderConfig): number {
+  return Math.ceil(headDim / HEAD_DIM_STEP) * HEAD_DIM_STEP
+}
+
 /** Positions added at a time: the attention kernel clears as much memory as the cache could hold, so it grows with need. */
 const GROWTH_POSITIONS = 32
 
 /**
- * Keys and values of the rows being generated, in buffers of our own: `[rows, kvHeads, capacity, headDim]` a layer.
+ * Keys and values of the rows being generated, in buffers of our own: `[rows, kvHeads, capacity, cacheHeadDim]` a layer.
  *
  * Feeding the runtime's outputs back instead costs a copy of the whole cache each step, because outputs leave it copied.
  * Rows are the first ones of the buffers, without gaps: `move` closes the gap that a finished row leaves.
@@ -28,7 +36,8 @@ export class KvCache {
   reserve(positions: number): void {
     if (positions <= this.#capacity) return
     const capacity = Math.ceil(positions / GROWTH_POSITIONS) * GROWTH_POSITIONS
-    const { kvHeads, headDim } = this.#config
+    const { kvHeads } = this.#config
+    const headDim = cacheHeadDim(this.#config)
     for (const [name, old] of this.#buffers) {
       const grown = new Float32Array(this.#rows * kvHeads * capacity * headDim)
       for (let head = 0; head < this.#rows * kvHeads; head++) {
@@ -42,7 +51,8 @@ export class KvCache {
 
   /** The first `rows` rows as the graph's `past` inputs; not copied. */
   feeds(rows: number): Record<string, Tensor> {
-    const { kvHeads, headDim } = this.#config
+    const { kvHeads } = this.#config
+    const headDim = cacheHeadDim(this.#config)
     const shape = [rows, kvHeads, this.#capacity, headDim]
     const elements = rows * kvHeads * this.#capacity * headDim
     const feeds: Record<string, Tensor> = {}
@@ -53,7 +63,7 @@ export class KvCache {
   /**
    * Stores positions that a run returned.
    *
-   * @param outputs - the run's outputs; `new.<layer>.key|value` are `[B, S, kvHeads * headDim]`.
+   * @param outputs - the run's outputs; `new.<layer>.key|value` are `[B, S, kvHeads * cacheHeadDim]`.
    * @param sequence - which of the run's B sequences.
    * @param count - how many of its S positions, from the first.
    * @param row - where they go.
@@ -66,7 +76,8 @@ export class KvCache {
     row: number,
     position: number,
   ): void {
-    const { kvHeads, headDim } = this.#config
+    const { kvHeads } = this.#config
+    const headDim = cacheHeadDim(this.#config)
     for (const [name, buffer] of this.#buffers) {
       const { data, shape } = outputs[`new.${name}`] as Tensor<'f32'>
       const first = sequence * (shape[1] as number) * kvHeads * headDim
@@ -83,7 +94,8 @@ export class KvCache {
   /** Copies the first `positions` positions of one row over another. */
   move(from: number, to: number, positions: number): void {
     if (from === to) return
-    const { kvHeads, headDim } = this.#config
+    const { kvHeads } = this.#config
+    const headDim = cacheHeadDim(this.#config)
     const stride = this.#capacity * headDim
     for (const buffer of this.#buffers.values()) {
       for (let head = 0; head < kvHeads; head++) {

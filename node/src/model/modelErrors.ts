@@ -8,7 +8,7 @@ export class ModelFileError extends NodeError {
   readonly field: string
 
   constructor(file: string, field: string, problem: string, options: { hint?: string; cause?: unknown } = {}) {
-    super(`${file}: ${field}: ${problem}`, {
+    super(`${file}: ${field}: ${problem}.`, {
       hint: options.hint ?? 'Download the file again, or restore it from its source.',
       cause: options.cause,
     })
