@@ -26,6 +26,10 @@ export const verbs: Readonly<Record<string, Verb>> = {
     summary: 'seat an evaluator (for who holds the role on the chain)',
     load: async () => (await import('./commands/admit.ts')).admit,
   },
+  model: {
+    summary: 'run a model of your own on token ids: its logits, or what it generates',
+    load: async () => (await import('./commands/model.ts')).model,
+  },
   eval: {
     summary: 'measure policies by running their answers to held-out tasks in a sandbox',
     load: async () => (await import('./commands/evaluate.ts')).evaluate,

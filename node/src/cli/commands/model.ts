@@ -1,0 +1,139 @@
+import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
+import type { LoadedModel } from '#model/loadModel.ts'
+import type { Command, Values } from '../command.ts'
+import { UsageError } from '../usageError.ts'
+
+const text = { type: 'string' } as const
+
+/** Runs a model of a folder on token ids. */
+export const model: Command = {
+  usage: `npm run --silent waggle -- model logits --model DIR --tokens 1,2,3 [--adapter DIR] [--json]
+npm run --silent waggle -- model generate --model DIR --tokens 1,2,3 [--greedy] [--max-new-tokens N] [--json]
+
+Runs a model of a Hugging Face folder (config.json and safetensors; no tokenizer is needed) on token ids, in float32.
+logits says what it makes of every position; generate appends tokens, and ends where generation_config.json says.
+
+  --model DIR         the model's folder
+  --tokens IDS        token ids, separated by commas
+  --adapter DIR       a PEFT LoRA adapter, merged into the weights
+  --max-new-tokens N  generate: new tokens at most (default 32)
+  --greedy            generate: always the most likely token, instead of sampling at temperature 1
+  --seed TEXT         generate: what sampling depends on (default 0)
+  --threads N         threads of a product (default: all of the machine)
+  --json              end with one JSON object on the last line:
+                      { "logits": number[positions][vocabulary] }, or
+                      { "tokens": number[], "logprobs": number[] } of the new tokens, log-probabilities at temperature 1`,
+  options: {
+    model: text,
+    tokens: text,
+    adapter: text,
+    'max-new-tokens': text,
+    greedy: { type: 'boolean' },
+    seed: text,
+    threads: text,
+    json: { type: 'boolean' },
+  },
+  positionals: ['logits or generate'],
+  async run(values, [action = '']) {
+    const verb = Object.hasOwn(actions, action) ? actions[action as keyof typeof actions] : undefined
+    if (!verb)
+      throw new UsageError(`model does not know '${action}'.`, { hint: 'Ask for model logits or model generate.' })
+    const { model: folder, adapter } = values
+    if (typeof folder !== 'string')
+      throw new UsageError(`model ${action} needs --model.`, { hint: "Name a model's folder." })
+    const tokens = parseTokens(values.tokens)
+    const threads = whole('threads', values.threads, availableParallelism(), 256)
+    const { loadModel } = await import('#model/loadModel.ts')
+    const loaded = await loadModel(folder, typeof adapter === 'string' ? { adapter } : {})
+    checkTokens(loaded, tokens)
+    await verb(loaded, tokens, threads, values)
+  },
+}
+
+const actions = { logits, generate }
+
+async function logits(loaded: LoadedModel, tokens: Int32Array, threads: number, { json }: Values): Promise<void> {
+  const { positionLogits } = await import('#model/positionLogits.ts')
+  let at = 0
+  if (json === true) await print('{"logits":[')
+  for await (const row of positionLogits(loaded, tokens, { threads })) {
+    if (json === true) await print(`${at === 0 ? '' : ','}[${Array.from(row, shortest).join()}]`)
+    else console.log(`${at} ${tokens[at]} -> ${describeBest(row)}`)
+    at++
+  }
+  if (json === true) await print(']}\n')
+}
+
+async function generate(loaded: LoadedModel, prompt: Int32Array, threads: number, values: Values): Promise<void> {
+  const { createGenerator } = await import('#model/generate.ts')
+  const generator = createGenerator(loaded.config, loaded.weights, { threads })
+  const [completion] = await generator.generate({
+    prompts: [prompt],
+    samplesPerPrompt: 1,
+    maxNewTokens: whole('max-new-tokens', values['max-new-tokens'], 32, 1_000_000),
+    temperature: values.greedy === true ? 0 : 1,
+    stopToken: loaded.stopTokens[0] ?? -1,
+    seed: typeof values.seed === 'string' ? values.seed : '0',
+  })
+  await generator.dispose()
+  const { tokens, logprobs } = endAt(loaded.stopTokens, completion ?? { tokens: [], logprobs: [] })
+  if (values.json === true) return print(`${JSON.stringify({ tokens, logprobs: logprobs.map(shortest) })}\n`)
+  for (const [i, token] of tokens.entries()) console.log(`${token} ${Math.exp(logprobs[i] as number).toFixed(4)}`)
+}
+
+/** The generator knows one end token, and models may name several. */
+function endAt(stopTokens: readonly number[], made: { tokens: ArrayLike<number>; logprobs: ArrayLike<number> }) {
+  const tokens = Array.from(made.tokens)
+  const end = tokens.findIndex(token => stopTokens.includes(token))
+  const count = end < 0 ? tokens.length : end + 1
+  return { tokens: tokens.slice(0, count), logprobs: Array.from(made.logprobs).slice(0, count) }
+}
+
+function parseTokens(value: Values[string]): Int32Array {
+  const hint = 'Give token ids separated by commas: --tokens 1,2,3.'
+  if (typeof value !== 'string') throw new UsageError('model needs --tokens.', { hint })
+  const words = value.split(',').map(word => word.trim())
+  const wrong = words.find(word => !/^\d{1,9}$/.test(word))
+  if (wrong !== undefined) throw new UsageError(`--tokens: '${wrong}' is no token id.`, { hint })
+  return Int32Array.from(words, Number)
+}
+
+function checkTokens({ config }: LoadedModel, tokens: Int32Array): void {
+  const { vocabSize, maxPositions } = config
+  const unknown = tokens.find(token => token >= vocabSize)
+  if (unknown !== undefined)
+    throw new UsageError(`--tokens: ${unknown} is not in the vocabulary of ${vocabSize}.`, {
+      hint: 'Use the ids of this model’s own tokenizer.',
+    })
+  if (tokens.length >= maxPositions)
+    throw new UsageError(`--tokens: ${tokens.length} are too many for the ${maxPositions} positions of this model.`, {
+      hint: 'Give fewer.',
+    })
+}
+
+function whole(name: string, value: Values[string], fallback: number, max: number): number {
+  const number = value === undefined ? fallback : Number(value)
+  if (Number.isInteger(number) && number >= 1 && number <= max) return number
+  throw new UsageError(`--${name} ${value} is out of range.`, { hint: `Give a whole number from 1 to ${max}.` })
+}
+
+/** A float32 with no more digits than tell it from its neighbours. */
+function shortest(x: number): number {
+  return Number(x.toPrecision(9))
+}
+
+/** Writes to stdout, and waits where its reader is slow: logits of a long prompt are larger than a string may be. */
+async function print(part: string): Promise<void> {
+  if (!process.stdout.write(part)) await once(process.stdout, 'drain')
+}
+
+/** The five most likely next tokens, with their probabilities. */
+function describeBest(logits: Float32Array): string {
+  const most = logits.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)
+  const total = logits.reduce((sum, x) => sum + Math.exp(x - most), 0)
+  const best = Array.from(logits.keys())
+    .sort((a, b) => (logits[b] as number) - (logits[a] as number) || a - b)
+    .slice(0, 5)
+  return best.map(token => `${token} ${(Math.exp((logits[token] as number) - most) / total).toFixed(4)}`).join(', ')
+}

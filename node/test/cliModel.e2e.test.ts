@@ -1,0 +1,123 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { type CliResult, runCli } from './cliProcess.ts'
+
+const decoders = join(import.meta.dirname, '../src/model/golden/decoders')
+const folderOf = (name: string) => join(decoders, name)
+const goldenOf = (...path: string[]) => JSON.parse(readFileSync(join(decoders, ...path, 'golden.json'), 'utf8'))
+const lastLine = ({ stdout }: CliResult) => JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')
+const worst = (a: number[], b: number[]) => Math.max(...a.map((x, i) => Math.abs(x - (b[i] as number))))
+
+const root = mkdtempSync(join(tmpdir(), 'waggle-cli-model-'))
+afterAll(() => rmSync(root, { recursive: true }))
+
+describe('a folder of transformers’ is run as transformers runs it', () => {
+  test('logits of every position, of weights in many files', async () => {
+    const { tokens, logits } = goldenOf('qwen3-sharded').logits[2]
+    const argv = ['model', 'logits', '--model', folderOf('qwen3-sharded'), '--tokens', tokens.join(), '--json']
+    const result = await runCli(argv)
+    expect(result).toMatchObject({ code: 0, stderr: '' })
+    const given = lastLine(result)
+    expect(Object.keys(given)).toEqual(['logits'])
+    expect(given.logits).toHaveLength(tokens.length)
+    for (const [t, row] of given.logits.entries()) {
+      expect(row).toHaveLength(96)
+      expect(worst(row, logits[t])).toBeLessThan(1e-4)
+    }
+  })
+
+  test('greedy tokens and their log-probabilities, up to the end token, with an adapter', async () => {
+    const { prompt, tokens, logprobs } = goldenOf('llama-linear', 'adapter').greedy[2]
+    expect(tokens.at(-1)).toBe(7)
+    const flags = [
+      '--adapter',
+      join(folderOf('llama-linear'), 'adapter'),
+      '--greedy',
+      '--max-new-tokens',
+      '24',
+      '--json',
+    ]
+    const argv = ['model', 'generate', '--model', folderOf('llama-linear'), '--tokens', prompt.join(), ...flags]
+    const result = await runCli(argv)
+    expect(result).toMatchObject({ code: 0, stderr: '' })
+    expect(lastLine(result)).toEqual({ tokens, logprobs: expect.any(Array) })
+    expect(worst(lastLine(result).logprobs, logprobs)).toBeLessThan(1e-4)
+  })
+
+  test('for people, a line a position and a line a token', async () => {
+    const flags = ['--model', folderOf('qwen2'), '--tokens', '5,17']
+    const logits = await runCli(['model', 'logits', ...flags])
+    expect(logits.stdout).toMatch(/^0 5 -> (\d+ 0\.\d{4}(, )?){5}\n1 17 -> (\d+ 0\.\d{4}(, )?){5}\n$/)
+    const generated = await runCli(['model', 'generate', ...flags, '--max-new-tokens', '3', '--seed', 'any'])
+    expect(generated.stdout).toMatch(/^(\d+ [01]\.\d{4}\n){3}$/)
+  })
+})
+
+/** A copy of a good model, to be damaged. */
+function damaged(name: string, change: (folder: string) => void): string {
+  const folder = join(root, name)
+  cpSync(folderOf('qwen2'), folder, { recursive: true })
+  change(folder)
+  return folder
+}
+
+function changeConfig(folder: string, fields: object): void {
+  const path = join(folder, 'config.json')
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...fields }))
+}
+
+describe('what cannot be run ends in one line', () => {
+  const refused: [name: string, change: (folder: string) => void, says: RegExp][] = [
+    [
+      'no-folder',
+      folder => rmSync(folder, { recursive: true }),
+      /config\.json: file: cannot be read\..*\[MODEL_FILE\]$/,
+    ],
+    [
+      'architecture',
+      folder => changeConfig(folder, { model_type: 'mamba' }),
+      /config\.json: model_type: must be qwen2, qwen3 or llama.*\[MODEL_FILE\]$/,
+    ],
+    [
+      'absurd',
+      folder => changeConfig(folder, { vocab_size: 1_000_000, hidden_size: 16_384, num_hidden_layers: 256 }),
+      /model\.safetensors: model\.embed_tokens\.weight: has shape \[96,32\], not \[1000000,16384\]/,
+    ],
+    [
+      'cut',
+      folder => truncateSync(join(folder, 'model.safetensors'), 20_000),
+      /model\.safetensors: data: has \d+ bytes where the header says/,
+    ],
+    [
+      'stop',
+      folder => writeFileSync(join(folder, 'generation_config.json'), '{"eos_token_id": [1, 96]}'),
+      /generation_config\.json: eos_token_id: must be a token of the vocabulary of 96/,
+    ],
+  ]
+
+  test.each(refused)('a folder: %s', async (name, change, says) => {
+    const result = await runCli(['model', 'logits', '--model', damaged(name, change), '--tokens', '1', '--json'])
+    expect(result.stderr.trimEnd()).toMatch(says)
+    expect(result.stderr.trimEnd().split('\n')).toHaveLength(1)
+    expect(result).toMatchObject({ code: 1, stdout: '' })
+  })
+
+  const misused: [argv: string[], says: RegExp][] = [
+    [['model', 'train'], /^model does not know 'train'\. Ask for model logits or model generate\. \[USAGE\]$/],
+    [['model', 'logits', '--tokens', '1'], /^model logits needs --model\./],
+    [['model', 'logits', '--model', folderOf('qwen2')], /^model needs --tokens\. Give token ids separated by commas/],
+    [['model', 'logits', '--model', folderOf('qwen2'), '--tokens', '1,x'], /^--tokens: 'x' is no token id\./],
+    [
+      ['model', 'logits', '--model', folderOf('qwen2'), '--tokens', '96'],
+      /^--tokens: 96 is not in the vocabulary of 96\./,
+    ],
+  ]
+
+  test.each(misused)('%s', async (argv, says) => {
+    const result = await runCli(argv)
+    expect(result.stderr.trimEnd()).toMatch(says)
+    expect(result).toMatchObject({ code: 64, stdout: '' })
+  })
+})
