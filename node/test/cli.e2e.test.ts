@@ -11,7 +11,7 @@ test('the list of commands names each with a line, and each says what it takes',
   const { code, stdout, stderr } = await runCli(['--help'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const names = stdout.split('\n').flatMap(line => /^ {2}([a-z]+) +\S/.exec(line)?.[1] ?? [])
-  expect(names).toEqual(['init', 'start', 'status', 'backup', 'restore', 'admit', 'eval'])
+  expect(names).toEqual(['init', 'start', 'pull', 'push', 'status', 'backup', 'restore', 'admit', 'eval'])
   const helps = await Promise.all(names.map(name => runCli([name, '--help'])))
   expect(helps.map(help => help.code)).toEqual(names.map(() => 0))
   for (const [at, name] of names.entries()) expect(helps[at]?.stdout).toMatch(`npm run waggle -- ${name} `)

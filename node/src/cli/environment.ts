@@ -1,3 +1,4 @@
+import { homedir } from 'node:os'
 import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
 import { UsageError } from './usageError.ts'
 
@@ -13,6 +14,14 @@ function read(variable: string): string | undefined {
 export const environment = {
   /** Path of a deployment's record, as the indexer and the dashboard take it too. */
   deployment: () => read('WAGGLE_DEPLOYMENT'),
+
+  /** Folder of downloaded models. */
+  models: () => read('WAGGLE_MODELS'),
+
+  /** Access token of the Hugging Face hub, by the name that its own tools read. */
+  hubToken: () => read('HF_TOKEN'),
+
+  home: () => homedir(),
 
   /**
    * RPC endpoint: that of the network's own variable, else `WAGGLE_RPC_URL`.

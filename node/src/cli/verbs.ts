@@ -10,6 +10,14 @@ export const verbs: Readonly<Record<string, Verb>> = {
     summary: 'run a peer: --role solver, proposer, evaluator or gateway',
     load: async () => (await import('./commands/start.ts')).start,
   },
+  pull: {
+    summary: 'download a model from the Hugging Face hub',
+    load: async () => (await import('./commands/pull.ts')).pull,
+  },
+  push: {
+    summary: 'publish a model or an adapter on the Hugging Face hub',
+    load: async () => (await import('./commands/push.ts')).push,
+  },
   status: {
     summary: "show a peer's round, points, seat and last rounds",
     load: async () => (await import('./commands/status.ts')).status,

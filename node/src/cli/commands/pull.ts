@@ -1,0 +1,24 @@
+import { pullModel } from '#hub/pullModel.ts'
+import { parseRepoReference } from '#hub/repoReference.ts'
+import type { Command } from '../command.ts'
+import { hubOptions, hubUsage, modelsFolder, openHub, showProgress } from '../modelOptions.ts'
+
+/** Downloads a model. */
+export const pull: Command = {
+  usage: `npm run waggle -- pull OWNER/NAME[@REVISION] [--models DIR] [--json]
+
+A download that was broken off goes on where it stopped; every file is checked against the hub's checksum.
+
+${hubUsage}
+  --json              end with one JSON object on the last line`,
+  options: { ...hubOptions, json: { type: 'boolean' } },
+  positionals: ['OWNER/NAME[@REVISION]'],
+  async run({ json, models, hub }, [name = '']) {
+    const settings = { models: models as string | undefined, hub: hub as string | undefined }
+    const stop = new AbortController()
+    process.once('SIGINT', () => stop.abort())
+    const client = openHub(settings, stop.signal)
+    const pulled = await pullModel(client, parseRepoReference(name), modelsFolder(settings), showProgress())
+    console.log(json === true ? JSON.stringify(pulled) : `${pulled.repo} at ${pulled.commit} is in ${pulled.folder}`)
+  },
+}

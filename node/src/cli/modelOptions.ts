@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import { systemClock } from '#core/clock.ts'
+import { createHubClient, HUB_URL, type HubClient } from '#hub/hubClient.ts'
+import { openModelFolder } from '#hub/openModelFolder.ts'
+import type { PullProgress } from '#hub/pullModel.ts'
+import { environment } from './environment.ts'
+import { UsageError } from './usageError.ts'
+
+const text = { type: 'string' } as const
+
+export const hubOptions = { models: text, hub: text } as const
+export const hubUsage = `  --models DIR        where downloaded models are kept (default WAGGLE_MODELS, else ~/.cache/waggle/models)
+  --hub URL           another hub than ${HUB_URL}
+                      HF_TOKEN in the environment: access token for private and gated repositories`
+
+export type HubSettings = { models?: string | undefined; hub?: string | undefined }
+
+/** @throws {UsageError} if the address is none. */
+export function openHub({ hub }: HubSettings, signal?: AbortSignal): HubClient {
+  if (hub !== undefined && !/^https?:$/.test(URL.parse(hub)?.protocol ?? ''))
+    throw new UsageError(`--hub ${hub} is no http or https URL.`, { hint: `Leave it out for ${HUB_URL}.` })
+  return createHubClient({ url: hub, token: environment.hubToken(), clock: systemClock, signal })
+}
+
+export function modelsFolder({ models }: HubSettings): string {
+  return models ?? environment.models() ?? join(environment.home(), '.cache', 'waggle', 'models')
+}
+
+/** The folder that `--model PATH_OR_REPO` means, downloaded if need be, with progress on stderr. */
+export function openModel(pathOrRepo: string, settings: HubSettings, signal?: AbortSignal): Promise<string> {
+  return openModelFolder(openHub(settings, signal), pathOrRepo, modelsFolder(settings), showProgress())
+}
+
+/** A line on stderr for every tenth of a model, so that a log stays readable; stdout is for results. */
+export function showProgress(): (progress: PullProgress) => void {
+  let shown = -1
+  return ({ file, received, total }) => {
+    const tenth = total === 0 ? 10 : Math.floor((received / total) * 10)
+    if (tenth === shown) return
+    shown = tenth
+    const mb = (bytes: number) => (bytes / 1e6).toFixed(1)
+    console.error(`${mb(received)} of ${mb(total)} MB  ${file}`)
+  }
+}

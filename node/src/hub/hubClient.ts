@@ -1,0 +1,99 @@
+import type { Clock } from '#core/clock.ts'
+import { HubError } from './hubError.ts'
+
+export const HUB_URL = 'https://huggingface.co'
+
+export type HubOptions = {
+  /** Where the hub is; {@link HUB_URL} unless it is a mirror or a test. */
+  readonly url?: string | undefined
+  /** Access token. It is sent to the hub's own origin only, and stands in no message. */
+  readonly token?: string | undefined
+  readonly clock: Clock
+  readonly signal?: AbortSignal | undefined
+}
+
+export type HubRequest = {
+  readonly method?: 'GET' | 'POST' | 'PUT'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Blob
+}
+
+/** Requests to one hub. */
+export type HubClient = {
+  readonly clock: Clock
+  readonly signal: AbortSignal | undefined
+  /**
+   * One request, redirects followed, without the token once they leave the hub's origin.
+   *
+   * @param target - a path on the hub, or an address that the hub gave.
+   * @returns a response with status 2xx.
+   * @throws {HubError} what any other answer, or none, means.
+   */
+  send(target: string, request?: HubRequest): Promise<Response>
+}
+
+const MAX_REDIRECTS = 5
+/** From the request to the answer's head. */
+const ANSWER_MS = 60_000
+
+/** @throws {HubError} if the token has characters that no token has. */
+export function createHubClient({ url = HUB_URL, token, clock, signal }: HubOptions): HubClient {
+  const origin = new URL(url).origin
+  // fetch would quote a malformed header, and so the token, in its error.
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
+    throw new HubError('HUB_DENIED', 'The access token holds characters that no token has.')
+  return {
+    clock,
+    signal,
+    async send(target, { headers = {}, ...request } = {}) {
+      let address = new URL(target, `${url.replace(/\/$/, '')}/`)
+      for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+        requireSafe(address, origin)
+        const own = address.origin === origin && token !== undefined ? { authorization: `Bearer ${token}` } : {}
+        const response = await reach(address, { ...request, headers: { ...headers, ...own } }, signal)
+        const location = response.headers.get('location')
+        if (response.status < 300 || response.status >= 400 || location === null) {
+          if (response.ok) return response
+          throw await refusal(address, response)
+        }
+        await response.body?.cancel()
+        address = new URL(location, address)
+      }
+      throw new HubError('HUB_RESPONSE', `${address.host} redirects without end.`)
+    },
+  }
+}
+
+async function reach(address: URL, request: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(), ANSWER_MS)
+  const signals = signal ? [signal, timeout.signal] : [timeout.signal]
+  try {
+    return await fetch(address, { ...request, redirect: 'manual', signal: AbortSignal.any(signals) })
+  } catch (cause) {
+    signal?.throwIfAborted()
+    throw new HubError('HUB_OFFLINE', `${address.host} cannot be reached.`, cause)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Plain http only where the hub itself is asked so: a redirect must not take the traffic off TLS. */
+function requireSafe({ protocol, origin, host }: URL, hub: string): void {
+  if (protocol === 'https:' || (protocol === 'http:' && (origin === hub || new URL(hub).protocol === 'http:'))) return
+  throw new HubError('HUB_RESPONSE', `The hub points to ${host} without encryption.`)
+}
+
+/** What an answer that is none means. Addresses are named without their query, which may be a signature. */
+async function refusal({ origin, host, pathname }: URL, response: Response): Promise<HubError> {
+  await response.body?.cancel()
+  const at = `${origin}${pathname}`
+  const { status } = response
+  const kind = response.headers.get('x-error-code')
+  // The hub says 401 for a repository that does not exist, so as not to say which private ones do.
+  if (status === 404 || kind === 'RepoNotFound' || kind === 'RevisionNotFound')
+    return new HubError('HUB_NOT_FOUND', `There is nothing at ${at}, or not for everyone.`)
+  if (status === 401 || status === 403) return new HubError('HUB_DENIED', `${host} denies ${at} (${status}).`)
+  if (status === 429 || status >= 500) return new HubError('HUB_BUSY', `${host} answers ${status}.`)
+  return new HubError('HUB_RESPONSE', `${host} answers ${status} at ${at}.`)
+}

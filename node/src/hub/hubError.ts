@@ -1,0 +1,24 @@
+import { NodeError } from '#core/errors.ts'
+
+const hints = {
+  HUB_OFFLINE:
+    'Check the connection and run it again: it goes on where it stopped. What is in the cache already works offline.',
+  HUB_BUSY: 'Wait a minute and run it again: it goes on where it stopped.',
+  HUB_NOT_FOUND: 'Check the name and the revision; a private repository needs HF_TOKEN.',
+  HUB_DENIED: "Accept the model's terms on its page if it has any, and set HF_TOKEN to a token that may do this.",
+  HUB_FILE_NAME: 'Do not use this repository: its file names try to leave the folder.',
+  HUB_CHECKSUM: 'Run it again; if it happens twice, the repository or the way to it is damaged.',
+  HUB_DISK: 'Free some space, or name another folder with --models.',
+  HUB_RESPONSE: 'Check --hub: what answers there does not speak the hub’s protocol.',
+  HUB_REFERENCE: 'Give a folder with a config.json, or OWNER/NAME, with @REVISION if it has to be a certain one.',
+} as const
+
+/** Why something could not be had from the hub, or put there. Never holds a token or a signed address. */
+export class HubError extends NodeError {
+  readonly code: keyof typeof hints
+
+  constructor(code: keyof typeof hints, message: string, cause?: unknown) {
+    super(message, { hint: hints[code], retryable: code === 'HUB_OFFLINE' || code === 'HUB_BUSY', cause })
+    this.code = code
+  }
+}

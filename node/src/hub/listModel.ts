@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import type { HubClient } from './hubClient.ts'
+import { HubError } from './hubError.ts'
+import { readLimitedJson } from './readLimited.ts'
+import type { RepoReference } from './repoReference.ts'
+
+/** A file of a repository, and what its bytes must hash to. */
+export type RemoteFile = {
+  readonly name: string
+  readonly bytes: number
+  /** `git`: sha-1 of the blob, as git names it; `sha256`: of the content, as Git LFS names it. */
+  readonly checksum: { readonly kind: 'git' | 'sha256'; readonly hex: string }
+}
+
+/** A model as it stands at one commit: the files that Waggle reads. */
+export type RemoteModel = { readonly repo: string; readonly commit: string; readonly files: readonly RemoteFile[] }
+
+const bytes = z
+  .int()
+  .min(0)
+  .max(2 ** 46)
+const modelSchema = z.looseObject({
+  sha: z.string().regex(/^[0-9a-f]{40}$/),
+  siblings: z
+    .array(
+      z.looseObject({
+        rfilename: z.string().min(1).max(1024),
+        size: bytes.nullish(),
+        blobId: z
+          .string()
+          .regex(/^[0-9a-f]{40}$/)
+          .nullish(),
+        lfs: z.looseObject({ sha256: z.string().regex(/^[0-9a-f]{64}$/), size: bytes }).nullish(),
+      }),
+    )
+    .max(100_000),
+})
+
+/** What a model's folder is made of. Other frameworks' weights, pictures and code are left where they are. */
+const WANTED =
+  /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|adapter_config|[\w.-]+\.safetensors\.index)\.json$|^chat_template\.jinja$|^[\w.-]+\.safetensors$|^README\.md$|^LICENSE(\.\w+)?$/
+
+/**
+ * Lists a model's files at a revision.
+ *
+ * @throws {HubError} if the repository is not there, not for us, or names files outside its folder.
+ */
+export async function listModel(client: HubClient, { repo, revision }: RepoReference): Promise<RemoteModel> {
+  const path = `api/models/${repo}/revision/${encodeURIComponent(revision)}?blobs=true`
+  const parsed = modelSchema.safeParse(await readLimitedJson(await client.send(path)))
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    throw new HubError(
+      'HUB_RESPONSE',
+      `What the hub says of ${repo} is not understood: ${issue?.path.join('.')}: ${issue?.message}.`,
+    )
+  }
+  const { sha, siblings } = parsed.data
+  const hostile = siblings.find(({ rfilename }) => !staysInside(rfilename))
+  if (hostile)
+    throw new HubError('HUB_FILE_NAME', `${repo} has a file named ${JSON.stringify(hostile.rfilename.slice(0, 100))}.`)
+  const files = siblings.flatMap(({ rfilename: name, size, blobId, lfs }): RemoteFile[] => {
+    if (!WANTED.test(name)) return []
+    if (lfs) return [{ name, bytes: lfs.size, checksum: { kind: 'sha256', hex: lfs.sha256 } }]
+    if (blobId && size != null) return [{ name, bytes: size, checksum: { kind: 'git', hex: blobId } }]
+    throw new HubError('HUB_RESPONSE', `The hub gives no checksum for ${name} of ${repo}.`)
+  })
+  return { repo, commit: sha, files }
+}
+
+/** A relative path without tricks, on any system. */
+function staysInside(name: string): boolean {
+  if (/[\\:\0]/.test(name) || name.startsWith('/')) return false
+  return name.split('/').every(part => part !== '' && part !== '.' && part !== '..')
+}

@@ -1,0 +1,111 @@
+import { mkdir, readFile, rename, stat, statfs, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { downloadFile } from './downloadFile.ts'
+import type { HubClient } from './hubClient.ts'
+import { HubError } from './hubError.ts'
+import { listModel, type RemoteModel } from './listModel.ts'
+import type { RepoReference } from './repoReference.ts'
+
+/** Bytes of a model's files that are there, of all of them. */
+export type PullProgress = { readonly file: string; readonly received: number; readonly total: number }
+
+export type PulledModel = {
+  readonly folder: string
+  readonly repo: string
+  /** The commit that the revision was when it was looked up. */
+  readonly commit: string
+  readonly bytes: number
+}
+
+/** Kept free beside what is downloaded. */
+const SPARE_BYTES = 256 * 1024 * 1024
+
+const keptSchema = z.strictObject({ commit: z.string().regex(/^[0-9a-f]{40}$/), bytes: z.int().min(0) })
+
+/**
+ * Brings a model into the cache, `CACHE/OWNER--NAME/COMMIT/`, or finds it there.
+ *
+ * A revision that was pulled whole before is found without the hub if that can't be reached; a commit, which never changes,
+ * always is. A folder is complete once a record in `CACHE/OWNER--NAME/revisions/` names it.
+ *
+ * @throws {HubError}
+ */
+export async function pullModel(
+  client: HubClient,
+  reference: RepoReference,
+  cache: string,
+  progress: (progress: PullProgress) => void = () => {},
+): Promise<PulledModel> {
+  const { repo, revision } = reference
+  const home = join(cache, repo.replace('/', '--'))
+  const isCommit = /^[0-9a-f]{40}$/.test(revision)
+  const kept = await readKept(home, revision)
+  if (isCommit && kept) return { folder: join(home, kept.commit), repo, ...kept }
+  let model: RemoteModel
+  try {
+    model = await listModel(client, reference)
+  } catch (error) {
+    if (kept && error instanceof HubError && error.retryable) return { folder: join(home, kept.commit), repo, ...kept }
+    throw error
+  }
+  const folder = join(home, model.commit)
+  await bring(client, model, folder, progress)
+  const bytes = totalOf(model)
+  for (const name of new Set([model.commit, revision])) await keep(home, name, { commit: model.commit, bytes })
+  return { folder, repo, commit: model.commit, bytes }
+}
+
+async function bring(client: HubClient, model: RemoteModel, folder: string, progress: (p: PullProgress) => void) {
+  if (!model.files.some(({ name }) => name.endsWith('.safetensors')))
+    throw new HubError('HUB_NOT_FOUND', `${model.repo} has no safetensors files: it is no model that Waggle reads.`)
+  const total = totalOf(model)
+  try {
+    await mkdir(folder, { recursive: true })
+  } catch (cause) {
+    throw new HubError('HUB_DISK', `${folder} cannot be made.`, cause)
+  }
+  const present = await Promise.all(model.files.map(({ name }) => bytesAt(join(folder, name))))
+  const missing = total - present.reduce((sum, bytes) => sum + bytes, 0)
+  const { bavail, bsize } = await statfs(folder)
+  if (missing > 0 && missing + SPARE_BYTES > bavail * bsize)
+    throw new HubError('HUB_DISK', `${model.repo} needs ${missing} more bytes, and ${bavail * bsize} are free.`)
+  let received = 0
+  for (const file of model.files) {
+    await downloadFile(client, model, file, folder, bytes => {
+      received += bytes
+      progress({ file: file.name, received, total })
+    })
+  }
+}
+
+/** Bytes of a file or of its part. */
+async function bytesAt(path: string): Promise<number> {
+  for (const candidate of [path, `${path}.part`]) {
+    const found = await stat(candidate).catch(() => null)
+    if (found) return found.size
+  }
+  return 0
+}
+
+const totalOf = ({ files }: RemoteModel) => files.reduce((sum, { bytes }) => sum + bytes, 0)
+
+const recordPath = (home: string, revision: string) => join(home, 'revisions', `${encodeURIComponent(revision)}.json`)
+
+async function readKept(home: string, revision: string): Promise<z.output<typeof keptSchema> | null> {
+  const text = await readFile(recordPath(home, revision), 'utf8').catch(() => null)
+  if (text === null) return null
+  try {
+    const kept = keptSchema.parse(JSON.parse(text))
+    return (await stat(join(home, kept.commit)).catch(() => null)) ? kept : null
+  } catch {
+    return null // A damaged record is as good as none: the hub is asked again.
+  }
+}
+
+async function keep(home: string, revision: string, kept: z.output<typeof keptSchema>): Promise<void> {
+  const path = recordPath(home, revision)
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(`${path}.${process.pid}.tmp`, JSON.stringify(kept))
+  await rename(`${path}.${process.pid}.tmp`, path)
+}
