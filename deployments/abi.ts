@@ -891,6 +891,70 @@ export const roundsAbi = [
     "type": "error"
   },
   {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint256",
+        "name": "blockNumber",
+        "type": "uint256"
+      }
+    ],
+    "name": "Rounds_BeaconMissed",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint64",
+        "name": "currentRound",
+        "type": "uint64"
+      }
+    ],
+    "name": "Rounds_BeaconNotDue",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      }
+    ],
+    "name": "Rounds_BeaconNotFixed",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint256",
+        "name": "blockNumber",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "currentBlock",
+        "type": "uint256"
+      }
+    ],
+    "name": "Rounds_BeaconNotReady",
+    "type": "error"
+  },
+  {
     "inputs": [],
     "name": "Rounds_Manual",
     "type": "error"
@@ -952,6 +1016,44 @@ export const roundsAbi = [
     ],
     "name": "SafeCastOverflowedUintDowncast",
     "type": "error"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "indexed": false,
+        "internalType": "bytes32",
+        "name": "beacon",
+        "type": "bytes32"
+      }
+    ],
+    "name": "BeaconDrawn",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "blockNumber",
+        "type": "uint256"
+      }
+    ],
+    "name": "BeaconFixed",
+    "type": "event"
   },
   {
     "anonymous": false,
@@ -1074,6 +1176,19 @@ export const roundsAbi = [
   },
   {
     "inputs": [],
+    "name": "BEACON_DELAY_BLOCKS",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
     "name": "DEFAULT_ADMIN_ROLE",
     "outputs": [
       {
@@ -1164,6 +1279,49 @@ export const roundsAbi = [
     "type": "function"
   },
   {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      }
+    ],
+    "name": "beaconOf",
+    "outputs": [
+      {
+        "internalType": "bytes32",
+        "name": "beacon",
+        "type": "bytes32"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      }
+    ],
+    "name": "beaconStateOf",
+    "outputs": [
+      {
+        "internalType": "enum IRoundBeacons.BeaconState",
+        "name": "state",
+        "type": "uint8"
+      },
+      {
+        "internalType": "uint256",
+        "name": "blockNumber",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
     "inputs": [],
     "name": "currentRound",
     "outputs": [
@@ -1174,6 +1332,25 @@ export const roundsAbi = [
       }
     ],
     "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      }
+    ],
+    "name": "drawBeacon",
+    "outputs": [
+      {
+        "internalType": "bytes32",
+        "name": "beacon",
+        "type": "bytes32"
+      }
+    ],
+    "stateMutability": "nonpayable",
     "type": "function"
   },
   {
@@ -1225,6 +1402,19 @@ export const roundsAbi = [
       }
     ],
     "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      }
+    ],
+    "name": "fixBeacon",
+    "outputs": [],
+    "stateMutability": "nonpayable",
     "type": "function"
   },
   {
@@ -1452,6 +1642,33 @@ export const rolloutCommitmentsAbi = [
   {
     "inputs": [],
     "name": "RolloutCommitments_Empty",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "leaves",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "proofs",
+        "type": "uint256"
+      }
+    ],
+    "name": "RolloutCommitments_LengthMismatch",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      }
+    ],
+    "name": "RolloutCommitments_NoBeacon",
     "type": "error"
   },
   {
@@ -1824,6 +2041,40 @@ export const rolloutCommitmentsAbi = [
   {
     "inputs": [
       {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "uint32",
+        "name": "owed",
+        "type": "uint32"
+      },
+      {
+        "internalType": "uint32",
+        "name": "count",
+        "type": "uint32"
+      }
+    ],
+    "name": "sampledLeaves",
+    "outputs": [
+      {
+        "internalType": "uint32[]",
+        "name": "indices",
+        "type": "uint32[]"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
         "internalType": "bytes32",
         "name": "root",
         "type": "bytes32"
@@ -1840,6 +2091,35 @@ export const rolloutCommitmentsAbi = [
       }
     ],
     "name": "verifyLeaf",
+    "outputs": [
+      {
+        "internalType": "bool",
+        "name": "valid",
+        "type": "bool"
+      }
+    ],
+    "stateMutability": "pure",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "root",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "bytes32[]",
+        "name": "leaves",
+        "type": "bytes32[]"
+      },
+      {
+        "internalType": "bytes32[][]",
+        "name": "proofs",
+        "type": "bytes32[][]"
+      }
+    ],
+    "name": "verifyLeaves",
     "outputs": [
       {
         "internalType": "bool",

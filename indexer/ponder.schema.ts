@@ -77,6 +77,9 @@ export const round = onchainTable('round', t => ({
   /** Chain time from which the round's points are final. */
   finalAtSec: t.int8({ mode: 'number' }).notNull(),
   environmentHash: t.hex().notNull(),
+  /** Hash of the block that was fixed after the round's end; null while, or for ever if, nobody recorded it. */
+  beacon: t.hex(),
+  beaconBlock: t.integer(),
   /** Peers that committed tasks, and rollouts; an amendment does not count again. */
   taskCommitments: t.integer().notNull().default(0),
   rolloutCommitments: t.integer().notNull().default(0),
@@ -190,6 +193,7 @@ export const feedKind = onchainEnum('feed_kind', [
   'bootnodesSet',
   'scheduleSet',
   'environmentSet',
+  'beaconDrawn',
   'evaluatorAdmitted',
   'evaluatorRemoved',
   'tasksCommitted',

@@ -102,6 +102,7 @@ contract RewardVotes is IRewardVotes, AccessControl {
         _requireRound(round, round + 1);
         _requireSpeaker(evaluatorKey);
         _seatOf(round, evaluatorKey);
+        _rounds.drawBeacon(round);
         uint256 tag = _tagOf(round);
         if (_ballots[evaluatorKey][round % RING] >> 192 == tag) {
             revert RewardVotes_AlreadyCommitted(round, evaluatorKey);

@@ -5,6 +5,7 @@ import {MerkleProof} from "@openzeppelin/contracts/utils/cryptography/MerkleProo
 import {IPeerRegistry} from "./interfaces/IPeerRegistry.sol";
 import {IRolloutCommitments} from "./interfaces/IRolloutCommitments.sol";
 import {IRounds} from "./interfaces/IRounds.sol";
+import {Draws} from "./libraries/Draws.sol";
 import {RING} from "./libraries/Ring.sol";
 
 /// @title RolloutCommitments
@@ -84,6 +85,33 @@ contract RolloutCommitments is IRolloutCommitments {
             )
         );
         return keccak256(abi.encode(inner));
+    }
+
+    /// @inheritdoc IRolloutCommitments
+    function sampledLeaves(
+        uint64 round,
+        bytes32 peerKey,
+        uint32 owed,
+        uint32 count
+    ) external view returns (uint32[] memory indices) {
+        bytes32 beacon = _rounds.beaconOf(round);
+        if (beacon == 0) revert RolloutCommitments_NoBeacon(round);
+        return Draws.distinct(owed, count, Draws.seedOf("waggle sample", round, beacon, peerKey));
+    }
+
+    /// @inheritdoc IRolloutCommitments
+    function verifyLeaves(
+        bytes32 root,
+        bytes32[] calldata leaves,
+        bytes32[][] calldata proofs
+    ) external pure returns (bool valid) {
+        if (leaves.length != proofs.length) {
+            revert RolloutCommitments_LengthMismatch(leaves.length, proofs.length);
+        }
+        for (uint256 i = 0; i < leaves.length; ++i) {
+            if (!MerkleProof.verifyCalldata(proofs[i], root, leaves[i])) return false;
+        }
+        return true;
     }
 
     /// @inheritdoc IRolloutCommitments

@@ -3,10 +3,11 @@ pragma solidity 0.8.30;
 
 import {AccessControl} from "@openzeppelin/contracts/access/AccessControl.sol";
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
+import {RoundBeacons} from "./RoundBeacons.sol";
 import {IRounds} from "./interfaces/IRounds.sol";
 
 /// @title Rounds
-contract Rounds is IRounds, AccessControl {
+contract Rounds is IRounds, RoundBeacons, AccessControl {
     /// @dev Rounds from `fromRound` on last `roundSeconds`, the first of them from `startsAtSec`. Under a manual
     /// schedule each round is a span of its own, of 0 seconds: it lasts until the next one.
     struct ScheduleSpan {
@@ -140,6 +141,10 @@ contract Rounds is IRounds, AccessControl {
     /// @inheritdoc IRounds
     function startOf(uint64 round) public view returns (uint256 startsAtSec) {
         return _startIn(_spanOf(round), round);
+    }
+
+    function _firstOpenRound() internal view override returns (uint64 round) {
+        return firstOpenRound();
     }
 
     function _requireNotBegun(uint64 fromRound) internal view {

@@ -183,4 +183,39 @@ contract RolloutCommitmentsTest is SwarmFixture {
     function hashPair(bytes32 a, bytes32 b) internal pure returns (bytes32 parent) {
         return a < b ? keccak256(abi.encode(a, b)) : keccak256(abi.encode(b, a));
     }
+
+    function test_VerifiesNoLeavesAndNoneThatIsForeign() public view {
+        bytes32[] memory leaves = new bytes32[](1);
+        bytes32[][] memory proofs = new bytes32[][](1);
+        leaves[0] = ROOT;
+        vm.assertTrue(commitments.verifyLeaves(ROOT, leaves, proofs));
+        vm.assertFalse(commitments.verifyLeaves(POLICY, leaves, proofs));
+        vm.assertTrue(commitments.verifyLeaves(POLICY, new bytes32[](0), new bytes32[][](0)));
+    }
+
+    function test_RevertWhen_ThereIsNotOneProofForEachLeaf() public {
+        vm.expectRevert(abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_LengthMismatch.selector, 2, 1));
+        commitments.verifyLeaves(ROOT, new bytes32[](2), new bytes32[][](1));
+    }
+
+    function test_RevertWhen_SamplingARoundWithoutABeacon() public {
+        enterRound(1);
+        vm.expectRevert(abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_NoBeacon.selector, 0));
+        commitments.sampledLeaves(0, peer, 64, 32);
+        rounds.drawBeacon(0);
+        vm.assertEq(commitments.sampledLeaves(0, peer, 64, 32).length, 32);
+    }
+
+    function testFuzz_SamplesDistinctLeavesOfThoseOwed(bytes32 peerKey, uint32 owed, uint32 count) public {
+        (owed, count) = (uint32(bound(owed, 0, 100)), uint32(bound(count, 0, 120)));
+        enterRound(1);
+        rounds.drawBeacon(0);
+        uint32[] memory drawn = commitments.sampledLeaves(0, peerKey, owed, count);
+        vm.assertEq(drawn.length, count < owed ? count : owed);
+        bool[] memory seen = new bool[](owed);
+        for (uint256 i = 0; i < drawn.length; ++i) {
+            vm.assertFalse(seen[drawn[i]]);
+            seen[drawn[i]] = true;
+        }
+    }
 }

@@ -39,9 +39,10 @@ abstract contract SwarmFixture is TestBase {
         return address(uint160(0xACC0000 + index));
     }
 
-    /// @dev The first second of a round.
+    /// @dev The first second of a round; the beacon of the one before can be drawn.
     function enterRound(uint64 round) internal {
         vm.warp(rounds.startOf(round));
+        if (round > 0) openBeacon(rounds, round - 1);
     }
 
     /// @dev Registers the peer of a private key with an account.

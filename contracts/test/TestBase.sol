@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {Rounds} from "../src/Rounds.sol";
+
 /// @dev The cheat codes that these tests use; forge-std from npm is unusable.
 interface Vm {
     struct Log {
@@ -12,6 +14,12 @@ interface Vm {
     function prank(address sender) external;
 
     function warp(uint256 timestamp) external;
+
+    function roll(uint256 blockNumber) external;
+
+    function etch(address target, bytes calldata code) external;
+
+    function setBlockhash(uint256 blockNumber, bytes32 blockHash) external;
 
     function sign(uint256 privateKey, bytes32 digest) external pure returns (uint8 v, bytes32 r, bytes32 s);
 
@@ -59,6 +67,14 @@ abstract contract TestBase {
 
     function bound(uint256 value, uint256 low, uint256 high) internal pure returns (uint256 bounded) {
         return low + (value % (high - low + 1));
+    }
+
+    /// @dev Fixes the beacon of the round before the current one, and lets its block pass.
+    function openBeacon(Rounds rounds, uint64 round) internal {
+        rounds.fixBeacon(round);
+        (, uint256 blockNumber) = rounds.beaconStateOf(round);
+        vm.roll(blockNumber + 1);
+        vm.setBlockhash(blockNumber, keccak256(abi.encode("beacon", round)));
     }
 
     /// @dev Expects AccessControl's refusal of a sender without a role.

@@ -113,6 +113,11 @@ async function openSwarm() {
     return used(registry.write.registerRsa(proof))
   }
 
-  const enter = async (round: bigint) => networkHelpers.time.increaseTo(await rounds.read.startOf([round]))
+  const enter = async (round: bigint) => {
+    await networkHelpers.time.increaseTo(await rounds.read.startOf([round]))
+    await rounds.write.fixBeacon([round - 1n])
+    await networkHelpers.mine(1)
+    await rounds.write.drawBeacon([round - 1n])
+  }
   return { ...contracts, accounts, used, enrol, enrolRsa, enter }
 }

@@ -6,12 +6,16 @@ import { BaseError, bytesToHex, ContractFunctionRevertedError, zeroAddress } fro
 import { voteCommitment } from '../../node/src/chain/voteCommitment.ts'
 import { leafHash } from '../../node/src/core/leaf.ts'
 import { merkleProof, merkleRoot } from '../../node/src/core/merkle.ts'
+import { sampledLeaves } from '../../node/src/roles/evaluator/sampledLeaves.ts'
 import { deployContracts } from './deployContracts.ts'
 
 const word = () => bytesToHex(randomBytes(32))
-const { viem } = await network.create()
+const { viem, networkHelpers } = await network.create()
 const startsAtSec = Number((await (await viem.getPublicClient()).getBlock()).timestamp) - 45_000
-const { client, chainId, commitments, votes } = await deployContracts(viem, { startsAtSec, roundSeconds: 20_000 })
+const { client, chainId, commitments, rounds, votes } = await deployContracts(viem, {
+  startsAtSec,
+  roundSeconds: 20_000,
+})
 
 test('a leaf computed off chain is the leaf computed on chain', async () => {
   for (let index = 0; index < 16; index++) {
@@ -31,6 +35,29 @@ test('the chain accepts every proof of trees of 1 to 20 leaves, and no proof for
       assert(await commitments.read.verifyLeaf([root, leaves[index] ?? word(), proof]))
       assert(!(await commitments.read.verifyLeaf([root, word(), proof])))
     }
+    const proofs = leaves.map((_, index) => merkleProof(leaves, index))
+    assert(await commitments.read.verifyLeaves([root, leaves, proofs]))
+    assert(!(await commitments.read.verifyLeaves([root, leaves.with(size >> 1, word()), proofs])))
+  }
+})
+
+test('the leaves that are scored are drawn alike off chain and on chain', async () => {
+  await rounds.write.fixBeacon([1n])
+  await networkHelpers.mine(1)
+  await rounds.write.drawBeacon([1n])
+  const beacon = await rounds.read.beaconOf([1n])
+  for (const [owed, count] of [
+    [0, 4],
+    [1, 1],
+    [4, 4],
+    [5, 9],
+    [64, 32],
+    [4096, 100],
+  ] as const) {
+    const peerKey = word()
+    const onChain = await commitments.read.sampledLeaves([1n, peerKey, owed, count])
+    const spec = { owedLeaves: owed, sampledLeaves: count }
+    assert.deepEqual(onChain, sampledLeaves(chainId, 1, beacon, peerKey, spec))
   }
 })
 

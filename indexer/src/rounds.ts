@@ -1,7 +1,7 @@
 import { type Context, ponder } from 'ponder:registry'
 import { clock, round } from 'ponder:schema'
 import { addToFeed } from './feed.ts'
-import { CLOCK, readClock } from './roundRow.ts'
+import { CLOCK, readClock, updateRound } from './roundRow.ts'
 import { announce, inForce, timesOf } from './schedule.ts'
 
 ponder.on('Rounds:ScheduleSet', async ({ event, context }) => {
@@ -23,6 +23,18 @@ ponder.on('Rounds:EnvironmentSet', async ({ event, context }) => {
     .onConflictDoUpdate(row => ({ environments: announce(row.environments, environment) }))
   await renewRounds(context, environment.fromRound)
   await addToFeed(context, event, { kind: 'environmentSet', detail: environment })
+})
+
+ponder.on('Rounds:BeaconFixed', async ({ event, context }) => {
+  const beaconBlock = Number(event.args.blockNumber)
+  await updateRound(context, Number(event.args.round), () => ({ beaconBlock }))
+})
+
+ponder.on('Rounds:BeaconDrawn', async ({ event, context }) => {
+  const { beacon } = event.args
+  const number = Number(event.args.round)
+  await updateRound(context, number, () => ({ beacon }))
+  await addToFeed(context, event, { kind: 'beaconDrawn', round: number, detail: { beacon } })
 })
 
 /** Times and environment of rounds that have a row already (tasks come early) and do not end before `fromRound`. */

@@ -64,6 +64,15 @@ test('a round counts what its peers did, and has the times that the contract com
   })
 })
 
+test('a round has its beacon once that is recorded', async () => {
+  const { rounds } = await indexer.query<{ rounds: { items: unknown[] } }>(
+    '{ rounds(where: { number_in: [1, 2, 3] }, orderBy: "number") { items { beacon beaconBlock } } }',
+  )
+  const beacons = await Promise.all([1, 2, 3].map(round => chain.beaconOf(round)))
+  expect(rounds.items).toEqual(beacons)
+  expect(beacons.map(({ beacon }) => beacon !== null)).toEqual([true, true, true])
+})
+
 test('finality takes as many rounds as the contract says', async () => {
   expect(BigInt(FINALITY_ROUNDS)).toBe(await chain.finalityRounds())
 })

@@ -125,6 +125,22 @@ export class TestChain {
     const timestamp = this.#startsAtSec + BigInt(round * ROUND_SECONDS + ROUND_SECONDS / 2)
     await this.client.setNextBlockTimestamp({ timestamp })
     await this.client.mine({ blocks: 1 })
+    if (round > 0) await this.#openBeacon(round - 1)
+  }
+
+  /** Fixes the beacon of a round and lets its block pass; the first vote records it. */
+  async #openBeacon(round: number): Promise<void> {
+    const rounds = { address: this.#contracts.Rounds, abi: roundsAbi } as const
+    await this.#mined(this.client.writeContract({ ...rounds, functionName: 'fixBeacon', args: [BigInt(round)] }))
+    await this.client.mine({ blocks: 1 })
+  }
+
+  /** A round's beacon and its block, as the contract has them. */
+  async beaconOf(round: number): Promise<{ beacon: Hex | null; beaconBlock: number }> {
+    const rounds = { address: this.#contracts.Rounds, abi: roundsAbi, args: [BigInt(round)] } as const
+    const beacon = await this.client.readContract({ ...rounds, functionName: 'beaconOf' })
+    const [, block] = await this.client.readContract({ ...rounds, functionName: 'beaconStateOf' })
+    return { beacon: BigInt(beacon) === 0n ? null : beacon, beaconBlock: Number(block) }
   }
 
   async blockNumber(): Promise<number> {

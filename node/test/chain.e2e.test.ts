@@ -125,8 +125,16 @@ test('a peer with the swarm.pem of RL Swarm earns points: registration, commitme
   // Revealed early, kept until their time.
   const reveals = evaluators.map(({ chain }, i) => chain.revealVotes(round, votes(scores[i] ?? 0)))
   await enter(round + 1)
+  expect(await solver.chain.readBeacon(round)).toEqual({ state: 'none', hash: null })
+  expect(await solver.chain.fixBeacon(round)).toMatchObject({ status: 'mined' })
+  expect(await solver.chain.readBeacon(round)).toEqual({ state: 'fixed', hash: null })
+  await local.client.mine({ blocks: 2 })
+  const foreseen = await solver.chain.readBeacon(round)
+  expect(foreseen).toMatchObject({ state: 'fixed', hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) })
   for (const [i, { chain }] of evaluators.entries())
     expect(await chain.commitVotes(round, votes(scores[i] ?? 0))).toMatchObject({ status: 'mined' })
+  // The first vote recorded it.
+  expect(await solver.chain.readBeacon(round)).toEqual({ ...foreseen, state: 'drawn' })
   await enter(round + 2)
   expect(await Promise.all(reveals)).toMatchObject([{ status: 'mined' }, { status: 'mined' }, { status: 'mined' }])
   const revealed = await solver.chain.readRevealedVotes(round)

@@ -67,6 +67,15 @@ interface IRolloutCommitments {
     /// @notice Thrown when a commitment is to nothing: no leaves, no tasks, or a zero root.
     error RolloutCommitments_Empty();
 
+    /// @notice Thrown when leaves are drawn of a round whose beacon is not recorded.
+    /// @param round The round.
+    error RolloutCommitments_NoBeacon(uint64 round);
+
+    /// @notice Thrown when there is not one proof for each leaf.
+    /// @param leaves Number of leaves.
+    /// @param proofs Number of proofs.
+    error RolloutCommitments_LengthMismatch(uint256 leaves, uint256 proofs);
+
     /// @notice Announces the tasks that a proposer offers for a round to come; amendable until that round begins.
     /// @dev Event only: no transaction reads it so far.
     /// @param round The next round or the one after it.
@@ -135,6 +144,31 @@ interface IRolloutCommitments {
     /// @param proof Siblings, from the leaf up.
     /// @return valid Whether it is.
     function verifyLeaf(bytes32 root, bytes32 leaf, bytes32[] calldata proof) external pure returns (bool valid);
+
+    /// @notice Whether each of many leaves is under a root.
+    /// @param root The root.
+    /// @param leaves The leaves, as `leafOf` gives them.
+    /// @param proofs A proof for each.
+    /// @return valid Whether all of them are; true of none.
+    function verifyLeaves(
+        bytes32 root,
+        bytes32[] calldata leaves,
+        bytes32[][] calldata proofs
+    ) external pure returns (bool valid);
+
+    /// @notice The leaves of a peer that are scored in a round: drawn by the round's beacon from those that it owes, so
+    /// that a leaf which was never made is drawn like any other, and counts 0.
+    /// @param round The round, whose beacon must be recorded.
+    /// @param peerKey The peer.
+    /// @param owed Leaves that a peer owes in the round, by the environment's specification.
+    /// @param count How many are scored, by the same.
+    /// @return indices Positions among the peer's leaves, each once, in the order drawn.
+    function sampledLeaves(
+        uint64 round,
+        bytes32 peerKey,
+        uint32 owed,
+        uint32 count
+    ) external view returns (uint32[] memory indices);
 
     /// @notice How many rounds a commitment stays readable: k + 3.
     /// @return rounds Number of rounds.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {IRoundBeacons} from "./IRoundBeacons.sol";
+
 /// @title IRounds
 /// @notice The clock: rounds computed from the chain's time, and the environment that each round is played in.
 /// @dev No transaction moves a round on. A schedule is a list of spans, each of which says from which round on,
 /// starting when, rounds last how long; a new span binds only rounds that have not begun. A test network may have a
 /// manual schedule instead, chosen once, when the contract is made: a round lasts until a role ends it.
-interface IRounds {
+interface IRounds is IRoundBeacons {
     /// @notice Emitted when rounds from `fromRound` on get a length. Spans announced earlier for `fromRound` or later
     /// rounds are void.
     /// @param fromRound First round of the span.

@@ -63,6 +63,7 @@ contract SwarmHandler is TestBase {
         uint64 round = parts.rounds.currentRound();
         uint64 ahead = (draw >> 16) % 32 == 0 ? uint64(bound(draw >> 24, 2, 9)) : 1;
         vm.warp(bound(draw >> 32, parts.rounds.startOf(round + ahead), parts.rounds.endOf(round + ahead) - 1));
+        if ((draw >> 40) % 16 != 0) openBeacon(parts.rounds, round + ahead - 1);
         observe();
     }
 
@@ -89,7 +90,8 @@ contract SwarmHandler is TestBase {
                 uint256 word = uint256(keccak256(abi.encode(draw, i, j)));
                 scores[j] = word % 4 == 0 ? GONE : uint16((word >> 8) % 1001);
             }
-            bool allowed = sits(round, evaluators[i]) && ballots[round][evaluators[i]].length == 0;
+            (, uint256 beaconBlock) = parts.rounds.beaconStateOf(round);
+            bool allowed = sits(round, evaluators[i]) && ballots[round][evaluators[i]].length == 0 && beaconBlock != 0;
             vm.prank(parts.registry.accountOf(evaluators[i]));
             try parts.votes.commitVotes(round, evaluators[i], hashOf(round, evaluators[i], scores)) {
                 note(allowed);

@@ -1,6 +1,7 @@
 import { voteTable } from '#merge/voteTable.ts'
 import type { RoundAnswer } from '#sources/getRoundRecord.ts'
 import type { Part } from '#sources/part.ts'
+import { CopyText } from './CopyText.tsx'
 import { Notice } from './Notice.tsx'
 import { PartDown } from './PartDown.tsx'
 import { VoteGrid } from './VoteGrid.tsx'
@@ -37,6 +38,10 @@ function Body({ record, round }: { record: RoundAnswer; round: number }) {
         Each evaluator scores every peer from 0 to 1000, sealed first and opened later. The lower median of the opened
         votes is settled, if more than half of the seats voted.
       </p>
+      <p className="mt-2 max-w-prose text-soft">
+        Which rollouts are scored is drawn by the round’s beacon: the hash of a block that came after the round.
+      </p>
+      {record.round?.beacon != null && <CopyText text={record.round.beacon} label="the beacon" />}
       <VoteGrid table={table} />
     </>
   )

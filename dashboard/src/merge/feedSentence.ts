@@ -19,6 +19,7 @@ const sentences: Record<string, Words> = {
   bootnodesSet: () => 'New bootnodes were set',
   scheduleSet: () => 'A new schedule was set',
   environmentSet: () => 'A new environment was set',
+  beaconDrawn: ({ round }) => `The beacon of round ${round} was drawn`,
   evaluatorAdmitted: () => 'took an evaluator’s seat',
   evaluatorRemoved: () => 'left its evaluator’s seat',
   tasksCommitted: ({ detail }) => `proposed ${count(detail.count, 'task')}`,

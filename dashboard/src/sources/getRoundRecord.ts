@@ -14,6 +14,7 @@ const answer = z.object({
       startsAtSec: z.int(),
       endsAtSec: z.int(),
       environmentHash: z.string(),
+      beacon: z.string().nullable(),
       tasks: z.int(),
       rollouts: z.int(),
     })
@@ -45,7 +46,7 @@ const answer = z.object({
 export type RoundAnswer = z.infer<typeof answer>
 
 const QUERY = `query Round($number: Int!, $limit: Int) {
-  round(number: $number) { number startsAtSec endsAtSec environmentHash tasks rollouts }
+  round(number: $number) { number startsAtSec endsAtSec environmentHash beacon tasks rollouts }
   tasksCommitments(where: { round: $number }, limit: $limit) { items { peerKey count peer { peerId name } } }
   rolloutCommitments(where: { round: $number }, limit: $limit) { items { peerKey leafCount root peer { peerId name } } }
   voteCommits(where: { round: $number }, limit: $limit) { items { evaluatorKey revealedAtSec } }

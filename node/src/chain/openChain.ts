@@ -12,6 +12,7 @@ import { commitTasks, type TasksToCommit } from './commitTasks.ts'
 import { commitVotes } from './commitVotes.ts'
 import { connectChain } from './connectChain.ts'
 import { contractsOf } from './contracts.ts'
+import { drawBeacon, fixBeacon } from './openBeacon.ts'
 import { createOutbox, type OutboxOptions, type TxOutcome } from './outbox.ts'
 import { createOutboxRpc } from './outboxRpc.ts'
 import { createChainReads } from './reads.ts'
@@ -108,6 +109,10 @@ export async function openChain(options: OpenChainOptions) {
     /** Commits this peer's rollouts, within their round; may be called again with others until it ends. */
     commitRollouts: (rollouts: Omit<RolloutsToCommit, 'peerKey'>) =>
       send(commitRollouts(contracts, { ...rollouts, peerKey })),
+    /** Fixes the block of a round's beacon, within the round after it. */
+    fixBeacon: (round: number) => send(fixBeacon(contracts, round)),
+    /** Records a round's beacon, within the round after it. */
+    drawBeacon: (round: number) => send(drawBeacon(contracts, round)),
     /** Commits this evaluator's votes on a round, within the round after it. */
     commitVotes: (round: number, votes: Votes) =>
       send(commitVotes(contracts, { round, evaluatorKey: peerKey, accountKey, votes })),

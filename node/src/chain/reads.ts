@@ -2,6 +2,7 @@ import type { Hex } from '#core/hex.ts'
 import { callChain } from './callChain.ts'
 import type { ChainClient } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
+import { readBeacon } from './readBeacon.ts'
 import { readBootnodes } from './readBootnodes.ts'
 import { readRolloutCommitments, readTaskCommitments } from './readCommitments.ts'
 import { readEnvironment } from './readEnvironment.ts'
@@ -25,6 +26,7 @@ export function createChainReads(chain: ChainClient, contracts: Contracts) {
     isSettled: (round: number, peerKey: Hex) => isSettled(chain, contracts, round, peerKey),
     readAccountOf: (peerKey: Hex) => readAccountOf(chain, contracts, peerKey),
     readPeerId: (peerKey: Hex) => readPeerId(chain, contracts, peerKey),
+    readBeacon: (round: number) => readBeacon(chain, contracts, round),
     readBootnodes: () => readBootnodes(chain, contracts),
     readEnvironment: (round: number) => readEnvironment(chain, contracts, round),
     readRegistrationNonce: (account: Hex) =>

@@ -59,6 +59,7 @@ const training = Array.from({ length: 6 }, () => drawTrainingTask(3, random))
 const rules: RoundRules = {
   spec,
   tokenizer,
+  beacon: hash,
   tasks: admitTasks([{ bundle: taskBundle(training), contentId: hash }], tokenizer),
 }
 
@@ -71,7 +72,7 @@ function honestBundle(): RolloutBundle {
       return { prompt, tokens, logprobs: new Float32Array(tokens.length).fill(-0.5), ended: true }
     }),
   )
-  const seed = roundSeed('rollout', chainId, round, solverKey)
+  const seed = roundSeed('rollout', chainId, round, rules.beacon, solverKey)
   return rolloutBundle(
     { chainId, round, peerKey: solverKey, policyHash: hash, seed },
     spec,

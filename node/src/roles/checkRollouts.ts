@@ -10,11 +10,22 @@ import { roundSeed } from './roundSeed.ts'
 export type CheckedRollout = UnpackedSequence & { index: number; text: string; ended: boolean }
 export type CheckedGroup = { task: AdmittedTask; rollouts: CheckedRollout[] }
 
-export type RoundRules = { spec: EnvironmentSpec; tokenizer: PromptTokenizer; tasks: readonly AdmittedTask[] }
+export type RoundRules = {
+  spec: EnvironmentSpec
+  tokenizer: PromptTokenizer
+  tasks: readonly AdmittedTask[]
+  /** Of the round before: from it follow the tasks and the seed of each peer. */
+  beacon: Hex
+}
 
 /** The tasks that a solver has to answer in a round: drawn, not chosen, so that easy ones cannot be picked. */
-export function drawTasks(chainId: number, round: number, peerKey: Hex, { spec, tasks }: RoundRules): AdmittedTask[] {
-  const seed = roundSeed('draw', chainId, round, peerKey)
+export function drawTasks(
+  chainId: number,
+  round: number,
+  peerKey: Hex,
+  { spec, tasks, beacon }: RoundRules,
+): AdmittedTask[] {
+  const seed = roundSeed('draw', chainId, round, beacon, peerKey)
   return drawIndices(tasks.length, spec.tasksPerRound, seed).map(index => tasks[index] as AdmittedTask)
 }
 
@@ -26,7 +37,7 @@ export function drawTasks(chainId: number, round: number, peerKey: Hex, { spec, 
  */
 export function checkRollouts(bundle: RolloutBundle, rules: RoundRules): CheckedGroup[] {
   const owed = drawTasks(bundle.chainId, bundle.round, bundle.peerKey, rules)
-  const seed = roundSeed('rollout', bundle.chainId, bundle.round, bundle.peerKey)
+  const seed = roundSeed('rollout', bundle.chainId, bundle.round, rules.beacon, bundle.peerKey)
   return owed.flatMap((task, at) => {
     const group = bundle.groups[at]
     const rollouts = group && stands(group, task, seed, rules) ? readGroup(group, at, task, rules) : null

@@ -56,6 +56,8 @@ export const environmentSpecSchema = z.strictObject({
   groupSize: z.int().min(2).max(64),
   /** Leaves that a solver owes in a round; missing ones count 0. */
   owedLeaves: z.int().min(1).max(4096),
+  /** Of those, how many the beacon draws to be scored. */
+  sampledLeaves: z.int().min(1).max(4096),
   solving: samplingSchema,
   proposing: samplingSchema,
   training: trainingSchema,

@@ -12,6 +12,7 @@ const starter: EnvironmentSpec = {
   tasksPerRound: 8,
   groupSize: 8,
   owedLeaves: 64,
+  sampledLeaves: 32,
   solving: { temperature: 1, maxNewTokens: 96 },
   // Cooler than solving: at 1 one proposal in twelve is malformed, at 0.8 hardly any, and texts still differ.
   proposing: { temperature: 0.8, maxNewTokens: 160 },
@@ -38,6 +39,7 @@ const qwen: EnvironmentSpec = {
   tasksPerRound: 2,
   groupSize: 2,
   owedLeaves: 4,
+  sampledLeaves: 4,
   solving: { temperature: 1, maxNewTokens: 256 },
   proposing: { temperature: 1, maxNewTokens: 512 },
   training: {

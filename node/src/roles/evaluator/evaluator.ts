@@ -16,6 +16,8 @@ import { fetchRollouts, fetchTasks } from '../fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
 import { reportOutcome } from '../reportOutcome.ts'
+import { awaitBeacon, beaconOf } from '../roundBeacon.ts'
+import { sampledLeaves } from './sampledLeaves.ts'
 import { scorePeer } from './scorePeer.ts'
 
 /** Votes on the round before, reveals on the one before that, and settles the third. */
@@ -40,7 +42,10 @@ async function vote(node: PeerNode, judge: Judge, round: number, time: RoundTime
   if (!seats.includes(identity.peerKey)) return logger.info('no seat in this round', { round })
   let sheet = await keptSheet(node, round)
   if (sheet === null) {
-    sheet = await makeSheet(node, judge, round, deadline(node, time))
+    const due = deadline(node, time)
+    const [before, beacon] = [await beaconOf(node, round - 1), await awaitBeacon(node, time, due)]
+    if (before === null || beacon === null) return logger.info('the round is void', { round })
+    sheet = await makeSheet(node, judge, { round, before, beacon }, due)
     if (sheet.peers.length === 0) return
     journal.set(round, 'sheet', await node.bundles.put(encodeScoreSheet(sheet), round))
   }
@@ -50,10 +55,19 @@ async function vote(node: PeerNode, judge: Judge, round: number, time: RoundTime
   reportOutcome(logger, 'votes committed', outcome, { round, scores })
 }
 
-async function makeSheet(node: PeerNode, judge: Judge, round: number, signal: AbortSignal): Promise<ScoreSheet> {
+/** The round that is scored, the beacon that its seeds follow from, and its own, which draws the leaves that count. */
+type ScoredRound = { round: number; before: Hex; beacon: Hex }
+
+async function makeSheet(
+  node: PeerNode,
+  judge: Judge,
+  { round, before, beacon }: ScoredRound,
+  signal: AbortSignal,
+): Promise<ScoreSheet> {
   const { chain, identity, environment, chainId } = node
   const { spec, tokenizer } = environment
   const tasks = admitTasks(await fetchTasks(node, round, signal), tokenizer)
+  const rules = { spec, tokenizer, tasks, beacon: before }
   const peers: PeerScore[] = []
   // In order of peer key, as the commitments come.
   for (const commitment of await chain.readRolloutCommitments(round)) {
@@ -63,7 +77,10 @@ async function makeSheet(node: PeerNode, judge: Judge, round: number, signal: Ab
     const fetched = await fetchRollouts(node, round, commitment, signal)
     if (fetched === 'unavailable') peers.push({ peerKey, scoreMilli: UNAVAILABLE, leaves: [] })
     else if (fetched === 'false') peers.push({ peerKey, scoreMilli: 0, leaves: [] })
-    else peers.push(await scorePeer(judge, spec, peerKey, checkRollouts(fetched, { spec, tokenizer, tasks })))
+    else {
+      const sampled = sampledLeaves(chainId, round, beacon, peerKey, spec)
+      peers.push(await scorePeer(judge, spec, peerKey, checkRollouts(fetched, rules), sampled))
+    }
   }
   return { v: 1, chainId, round, evaluatorKey: identity.peerKey, peers }
 }

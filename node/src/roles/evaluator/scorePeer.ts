@@ -20,22 +20,30 @@ export function scoreGroups(
 }
 
 /**
- * An evaluator's vote on a peer and what stands behind it. Leaves that are missing, or that break the rule, count 0: one
- * cherry-picked leaf does not win.
+ * An evaluator's vote on a peer and what stands behind it. Sampled leaves that are missing, or that break the rule, count 0:
+ * one cherry-picked leaf does not win.
+ *
+ * @param sampled - indices of the leaves that are scored, of those owed.
  */
 export async function scorePeer(
   judge: Judge,
   spec: EnvironmentSpec,
   peerKey: Hex,
   groups: readonly CheckedGroup[],
+  sampled: readonly number[],
 ): Promise<PeerScore> {
-  const scores = await scoreGroups(judge, spec, groups)
-  const indices = groups.flatMap(({ rollouts }) => rollouts.map(({ index }) => index))
+  const drawn = new Set(sampled)
+  const scored = groups.map(({ task, rollouts }) => ({
+    task,
+    rollouts: rollouts.filter(({ index }) => drawn.has(index)),
+  }))
+  const scores = await scoreGroups(judge, spec, scored)
+  const indices = scored.flatMap(({ rollouts }) => rollouts.map(({ index }) => index))
   const leaves = scores.map(({ components, score }, at) => ({
     index: indices[at] as number,
     components: Object.fromEntries(Object.entries(components).map(([name, value]) => [name, milli(value)])),
     scoreMilli: milli(score),
   }))
   const total = leaves.reduce((sum, { scoreMilli }) => sum + scoreMilli, 0)
-  return { peerKey, scoreMilli: Math.min(1000, Math.round(total / spec.owedLeaves)), leaves }
+  return { peerKey, scoreMilli: Math.min(1000, Math.round(total / sampled.length)), leaves }
 }

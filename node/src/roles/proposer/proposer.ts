@@ -1,4 +1,5 @@
 import { encodeTaskBundle, rootOf, type TaskBundle } from '#core/bodies.ts'
+import { ZERO_HASH } from '#core/hex.ts'
 import {
   type DifficultyState,
   difficultyStateSchema,
@@ -41,7 +42,7 @@ async function proposeFor(node: PeerNode, policy: PolicyClient, round: number, l
   if (journal.get(round, 'proposed') === true) return
   const { peerKey } = identity
   const count = POOL_FACTOR * environment.spec.tasksPerRound
-  const seedOf = (attempt: number) => roundSeed('propose', chainId, round, peerKey, attempt)
+  const seedOf = (attempt: number) => roundSeed('propose', chainId, round, ZERO_HASH, peerKey, attempt)
   const { tasks, refused } = await propose(policy, environment, level, count, seedOf)
   const invalid = Object.values(refused).reduce((sum, times) => sum + times, 0)
   logger.info('proposed', { round, level, tasks: tasks.length, invalid, refused })

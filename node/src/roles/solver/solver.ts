@@ -11,6 +11,7 @@ import { fetchTasks } from '../fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
 import { reportOutcome } from '../reportOutcome.ts'
+import { awaitBeacon, recordBeacon } from '../roundBeacon.ts'
 import { roundSeed } from '../roundSeed.ts'
 import { publishCanary } from './canary.ts'
 import { createLearner } from './learner.ts'
@@ -43,8 +44,9 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
     const { spec, tokenizer } = node.environment
     // Both run from now: what is told of the chain's time is as old as this call.
     const [tasksDue, groupsDue] = [untilShare(node, time, FETCH_UNTIL), untilShare(node, time, TAKE_UNTIL)]
-    const tasks = admitTasks(await fetchTasks(node, round, tasksDue), tokenizer)
-    const rules: RoundRules = { spec, tokenizer, tasks }
+    const [beacon, bundles] = await Promise.all([awaitBeacon(node, time, tasksDue), fetchTasks(node, round, tasksDue)])
+    if (beacon === null) return
+    const rules: RoundRules = { spec, tokenizer, beacon, tasks: admitTasks(bundles, tokenizer) }
     const mine = drawTasks(node.chainId, round, node.identity.peerKey, rules)
     if (mine.length === 0) return node.logger.info('no task in this round', { round })
     const groups = await answer(node, policy, round, rules)
@@ -52,6 +54,7 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
     await publishCanary(node, policy, judge, round)
     const learned = await learnRound(learner, spec.sharing.mode, groups, takeGroups(node, round, rules, groupsDue))
     await policy.save(join(data, POLICY_FOLDER))
+    await recordBeacon(node, round - 1)
     const rollouts = groups.reduce((sum, group) => sum + group.rollouts.length, 0)
     const seconds = (node.clock.nowMs() - startedMs) / 1000
     const report: SolverReport = { tasks: mine.length, rollouts, ...learned, seconds }
@@ -66,7 +69,7 @@ async function answer(node: PeerNode, policy: PolicyClient, round: number, rules
   const { spec, tokenizer } = rules
   const { peerKey } = identity
   const tasks = drawTasks(chainId, round, peerKey, rules)
-  const seed = roundSeed('rollout', chainId, round, peerKey)
+  const seed = roundSeed('rollout', chainId, round, rules.beacon, peerKey)
   const prompts = tasks.map(({ problem }) => solverPrompt(tokenizer, problem))
   const policyHash = await policy.weightsHash()
   const { temperature, maxNewTokens } = spec.solving

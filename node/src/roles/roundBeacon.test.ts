@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import type { BeaconReading } from '#chain/readBeacon.ts'
+import type { RoundTime } from '#chain/roundClock.ts'
+import { createManualClock } from '#core/clock.ts'
+import { type Hex, ZERO_HASH } from '#core/hex.ts'
+import { silentLogger } from '#core/logger.ts'
+import type { PeerNode } from './peerNode.ts'
+import { awaitBeacon, beaconOf, recordBeacon } from './roundBeacon.ts'
+
+const hash: Hex = `0x${'be'.repeat(32)}`
+const time: RoundTime = { round: 7, startsAtSec: 0, endsAtSec: 80, nowSec: 0, block: 1 }
+
+/** A node beside a chain whose beacon of round 6 is as told; its turn comes when `peerKey` says. */
+function setup(peerKey: Hex, reading: BeaconReading) {
+  const stop = new AbortController()
+  const clock = createManualClock()
+  const calls: string[] = []
+  const send = (name: string) => async (round: number) => {
+    calls.push(`${name} ${round}`)
+    return { status: 'mined', hash, block: 1 } as const
+  }
+  const chain = { readBeacon: async () => reading, fixBeacon: send('fix'), drawBeacon: send('draw') }
+  const parts = { chain, clock, logger: silentLogger, identity: { peerKey }, signal: stop.signal }
+  const told = (next: BeaconReading) => {
+    reading = next
+  }
+  return { node: parts as unknown as PeerNode, clock, calls, stop, told }
+}
+
+async function asleep(clock: ReturnType<typeof createManualClock>): Promise<void> {
+  while (clock.sleepers() === 0) await new Promise(resolve => setImmediate(resolve))
+}
+
+const first: Hex = `0x${'00'.repeat(32)}`
+const last: Hex = `0x${'ff'.repeat(32)}`
+
+test('the first in turn fixes the block at once, and takes its hash as soon as it is there', async () => {
+  const { node, clock, calls, told } = setup(first, { state: 'none', hash: null })
+  const beacon = awaitBeacon(node, time, node.signal)
+  await asleep(clock)
+  expect(calls).toEqual(['fix 6'])
+  clock.advance(300)
+  await asleep(clock)
+  told({ state: 'fixed', hash })
+  clock.advance(300)
+  expect(await beacon).toBe(hash)
+  expect(calls).toEqual(['fix 6'])
+})
+
+test('the last in turn leaves it to the others for an eighth of the round', async () => {
+  const { node, clock, calls } = setup(last, { state: 'none', hash: null })
+  const given = new AbortController()
+  const beacon = awaitBeacon(node, time, given.signal)
+  for (let ms = 0; ms < 9_600; ms += 300) {
+    await asleep(clock)
+    expect(calls).toEqual([])
+    clock.advance(300)
+  }
+  await asleep(clock)
+  clock.advance(900)
+  await asleep(clock)
+  expect(calls).toEqual(['fix 6'])
+  given.abort()
+  expect(await beacon).toBeNull()
+})
+
+test('a void round has none, and the round before the first has zero', async () => {
+  const { node } = setup(first, { state: 'void', hash: null })
+  expect(await awaitBeacon(node, time, node.signal)).toBeNull()
+  expect(await awaitBeacon(node, { ...time, round: 0 }, node.signal)).toBe(ZERO_HASH)
+  expect(await beaconOf(node, 6)).toBeNull()
+  expect(await beaconOf(node, -1)).toBe(ZERO_HASH)
+})
+
+test('a wait ends with the node', async () => {
+  const { node, clock, stop } = setup(last, { state: 'none', hash: null })
+  const beacon = awaitBeacon(node, time, node.signal)
+  await asleep(clock)
+  stop.abort(new Error('stop'))
+  await expect(beacon).rejects.toThrow('stop')
+})
+
+test('a beacon is recorded only where it is fixed and not recorded', async () => {
+  const { node, calls, told } = setup(first, { state: 'drawn', hash })
+  await recordBeacon(node, 6)
+  await recordBeacon(node, -1)
+  expect(calls).toEqual([])
+  told({ state: 'fixed', hash })
+  await recordBeacon(node, 6)
+  expect(calls).toEqual(['draw 6'])
+})

@@ -1,0 +1,57 @@
+import type { RoundTime } from '#chain/roundClock.ts'
+import { type Hex, ZERO_HASH } from '#core/hex.ts'
+import type { PeerNode } from './peerNode.ts'
+import { reportOutcome } from './reportOutcome.ts'
+
+/** Peers take turns over this share of a round, so that a call that one makes is not made by all. */
+const TURNS = 1 / 8
+
+/** A round whose end nobody knows has turns as if it lasted so long. */
+const MAX_ROUND_SEC = 3_600
+
+const POLL_MS = 300
+
+/**
+ * The beacon of the round before the current one. Whoever needs it makes the call that fixes its block, when its turn has
+ * come and nobody has.
+ *
+ * @returns zero for the round before the first; null if the round is void, or `until` is aborted first.
+ */
+export async function awaitBeacon(node: PeerNode, time: RoundTime, until: AbortSignal): Promise<Hex | null> {
+  const { chain, clock, logger, identity } = node
+  const round = time.round - 1
+  if (round < 0) return ZERO_HASH
+  const roundSec = Math.min(MAX_ROUND_SEC, time.endsAtSec - time.startsAtSec)
+  const turnMs = clock.nowMs() + turnOf(identity.peerKey, round) * TURNS * roundSec * 1000
+  let called = false
+  while (!until.aborted) {
+    const { state, hash } = await chain.readBeacon(round)
+    if (hash !== null) return hash
+    if (state === 'void') break
+    if (state === 'none' && !called && clock.nowMs() >= turnMs) {
+      called = true
+      void chain.fixBeacon(round).then(outcome => reportOutcome(logger, 'beacon fixed', outcome, { round }))
+    }
+    await clock.sleep(POLL_MS, until).catch(() => undefined)
+  }
+  node.signal.throwIfAborted()
+  logger.info('no beacon', { round })
+  return null
+}
+
+/** The beacon of any round that passed, as the chain has it; null where it has none. */
+export async function beaconOf({ chain }: PeerNode, round: number): Promise<Hex | null> {
+  return round < 0 ? ZERO_HASH : (await chain.readBeacon(round)).hash
+}
+
+/** Records a beacon that is fixed, unless the first vote has done so. */
+export async function recordBeacon({ chain, logger }: PeerNode, round: number): Promise<void> {
+  if (round < 0 || (await chain.readBeacon(round)).state !== 'fixed') return
+  reportOutcome(logger, 'beacon recorded', await chain.drawBeacon(round), { round })
+}
+
+/** 0 to 1, another for every peer and round. */
+function turnOf(peerKey: Hex, round: number): number {
+  const at = 2 + ((round * 8) % 48)
+  return Number.parseInt(peerKey.slice(at, at + 8), 16) / 2 ** 32
+}
