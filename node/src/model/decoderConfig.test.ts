@@ -128,6 +128,7 @@ test.each([
   ['rope_scaling', { rope_scaling: { type: 'linear' } }, 'needs a factor'],
   ['rope_parameters', { rope_parameters: { rope_type: 'llama3', factor: 2 } }, 'needs a low_freq_factor'],
   ['rope_parameters.partial_rotary_factor', { rope_parameters: { partial_rotary_factor: 0.5 } }, 'not supported'],
+  ['rope_parameters.full_attention', { rope_parameters: { full_attention: { rope_theta: 5e5 } } }, 'not supported'],
   ['layer_types.1', { layer_types: ['full_attention', 'sliding_attention'] }, 'only full attention'],
   ['quantization_config', { quantization_config: { bits: 4 } }, 'use the float weights'],
   ['use_sliding_window', { use_sliding_window: true }, 'not supported'],

@@ -16,6 +16,7 @@ const ropeSchema = z
     high_freq_factor: factor.optional(),
     original_max_position_embeddings: count(1 << 20).optional(),
     partial_rotary_factor: z.literal(1, 'rotating a part of each head is not supported').optional(),
+    full_attention: z.undefined('rotary positions of their own for each kind of layer are not supported').optional(),
   })
   .nullish()
 
