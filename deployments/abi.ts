@@ -1679,6 +1679,22 @@ export const rolloutCommitmentsAbi = [
         "type": "uint64"
       },
       {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "RolloutCommitments_NoCommitment",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
         "internalType": "uint64",
         "name": "currentRound",
         "type": "uint64"
@@ -1738,6 +1754,12 @@ export const rolloutCommitmentsAbi = [
         "internalType": "bytes32",
         "name": "peerKey",
         "type": "bytes32"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint32",
+        "name": "ordinal",
+        "type": "uint32"
       },
       {
         "indexed": false,
@@ -1918,6 +1940,25 @@ export const rolloutCommitmentsAbi = [
         "internalType": "uint64",
         "name": "round",
         "type": "uint64"
+      }
+    ],
+    "name": "committedCount",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "count",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
       },
       {
         "internalType": "bytes32",
@@ -2007,6 +2048,30 @@ export const rolloutCommitmentsAbi = [
         "internalType": "bytes32",
         "name": "hash",
         "type": "bytes32"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32[]",
+        "name": "peerKeys",
+        "type": "bytes32[]"
+      }
+    ],
+    "name": "ordinalsOf",
+    "outputs": [
+      {
+        "internalType": "uint32[]",
+        "name": "ordinals",
+        "type": "uint32[]"
       }
     ],
     "stateMutability": "view",
@@ -2188,9 +2253,14 @@ export const rewardVotesAbi = [
         "type": "uint64"
       },
       {
-        "internalType": "bytes32",
-        "name": "evaluatorKey",
-        "type": "bytes32"
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      },
+      {
+        "internalType": "uint8",
+        "name": "position",
+        "type": "uint8"
       }
     ],
     "name": "RewardVotes_AlreadyCommitted",
@@ -2226,19 +2296,8 @@ export const rewardVotesAbi = [
   {
     "inputs": [
       {
-        "internalType": "bytes32",
-        "name": "peerKey",
-        "type": "bytes32"
-      }
-    ],
-    "name": "RewardVotes_DuplicatePeer",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
         "internalType": "uint256",
-        "name": "peerKeys",
+        "name": "peers",
         "type": "uint256"
       },
       {
@@ -2261,25 +2320,9 @@ export const rewardVotesAbi = [
         "internalType": "uint64",
         "name": "round",
         "type": "uint64"
-      },
-      {
-        "internalType": "bytes32",
-        "name": "peerKey",
-        "type": "bytes32"
       }
     ],
-    "name": "RewardVotes_NoCommitment",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint256",
-        "name": "seats",
-        "type": "uint256"
-      }
-    ],
-    "name": "RewardVotes_NoSeatLeft",
+    "name": "RewardVotes_NoBeacon",
     "type": "error"
   },
   {
@@ -2301,6 +2344,53 @@ export const rewardVotesAbi = [
       }
     ],
     "name": "RewardVotes_NotCommitment",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      }
+    ],
+    "name": "RewardVotes_NotInShard",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      },
+      {
+        "internalType": "uint8",
+        "name": "position",
+        "type": "uint8"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "evaluatorKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "RewardVotes_NotOnCommittee",
     "type": "error"
   },
   {
@@ -2338,25 +2428,20 @@ export const rewardVotesAbi = [
   {
     "inputs": [
       {
-        "internalType": "bytes32",
-        "name": "peerKey",
-        "type": "bytes32"
-      },
-      {
-        "internalType": "address",
-        "name": "account",
-        "type": "address"
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
       }
     ],
-    "name": "RewardVotes_OwnPeer",
+    "name": "RewardVotes_RoundVoid",
     "type": "error"
   },
   {
     "inputs": [
       {
-        "internalType": "bytes32",
-        "name": "peerKey",
-        "type": "bytes32"
+        "internalType": "uint256",
+        "name": "place",
+        "type": "uint256"
       },
       {
         "internalType": "uint16",
@@ -2389,6 +2474,22 @@ export const rewardVotesAbi = [
     "type": "error"
   },
   {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint64",
+        "name": "firstKnown",
+        "type": "uint64"
+      }
+    ],
+    "name": "RoundHistory_Forgotten",
+    "type": "error"
+  },
+  {
     "anonymous": false,
     "inputs": [
       {
@@ -2405,6 +2506,31 @@ export const rewardVotesAbi = [
       }
     ],
     "name": "EvaluatorAdmitted",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "indexed": true,
+        "internalType": "bytes32",
+        "name": "evaluatorKey",
+        "type": "bytes32"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint8",
+        "name": "misses",
+        "type": "uint8"
+      }
+    ],
+    "name": "EvaluatorMissed",
     "type": "event"
   },
   {
@@ -2555,6 +2681,12 @@ export const rewardVotesAbi = [
       },
       {
         "indexed": false,
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      },
+      {
+        "indexed": false,
         "internalType": "bytes32",
         "name": "commitment",
         "type": "bytes32"
@@ -2580,9 +2712,9 @@ export const rewardVotesAbi = [
       },
       {
         "indexed": false,
-        "internalType": "bytes32[]",
-        "name": "peerKeys",
-        "type": "bytes32[]"
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
       },
       {
         "indexed": false,
@@ -2605,6 +2737,19 @@ export const rewardVotesAbi = [
     ],
     "name": "VotesRevealed",
     "type": "event"
+  },
+  {
+    "inputs": [],
+    "name": "COMMITTEE_SEATS",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
   },
   {
     "inputs": [],
@@ -2634,12 +2779,12 @@ export const rewardVotesAbi = [
   },
   {
     "inputs": [],
-    "name": "MAX_SEATS",
+    "name": "MAX_MISSES",
     "outputs": [
       {
-        "internalType": "uint256",
+        "internalType": "uint8",
         "name": "",
-        "type": "uint256"
+        "type": "uint8"
       }
     ],
     "stateMutability": "view",
@@ -2679,6 +2824,50 @@ export const rewardVotesAbi = [
         "type": "uint64"
       },
       {
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      },
+      {
+        "internalType": "uint8",
+        "name": "position",
+        "type": "uint8"
+      }
+    ],
+    "name": "ballotOf",
+    "outputs": [
+      {
+        "internalType": "bool",
+        "name": "committed",
+        "type": "bool"
+      },
+      {
+        "internalType": "bool",
+        "name": "revealed",
+        "type": "bool"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      },
+      {
+        "internalType": "uint8",
+        "name": "position",
+        "type": "uint8"
+      },
+      {
         "internalType": "bytes32",
         "name": "evaluatorKey",
         "type": "bytes32"
@@ -2692,6 +2881,30 @@ export const rewardVotesAbi = [
     "name": "commitVotes",
     "outputs": [],
     "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      }
+    ],
+    "name": "committeeOf",
+    "outputs": [
+      {
+        "internalType": "bytes32[]",
+        "name": "evaluatorKeys",
+        "type": "bytes32[]"
+      }
+    ],
+    "stateMutability": "view",
     "type": "function"
   },
   {
@@ -2750,6 +2963,25 @@ export const rewardVotesAbi = [
         "internalType": "bool",
         "name": "",
         "type": "bool"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "evaluatorKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "missesOf",
+    "outputs": [
+      {
+        "internalType": "uint8",
+        "name": "misses",
+        "type": "uint8"
       }
     ],
     "stateMutability": "view",
@@ -2850,34 +3082,46 @@ export const rewardVotesAbi = [
   {
     "inputs": [
       {
-        "internalType": "uint64",
-        "name": "round",
-        "type": "uint64"
-      },
-      {
-        "internalType": "bytes32",
-        "name": "evaluatorKey",
-        "type": "bytes32"
-      },
-      {
-        "internalType": "bytes32[]",
-        "name": "peerKeys",
-        "type": "bytes32[]"
-      },
-      {
-        "internalType": "uint16[]",
-        "name": "scoresMilli",
-        "type": "uint16[]"
-      },
-      {
-        "internalType": "bytes32[]",
-        "name": "componentRoots",
-        "type": "bytes32[]"
-      },
-      {
-        "internalType": "bytes32",
-        "name": "contentId",
-        "type": "bytes32"
+        "components": [
+          {
+            "internalType": "uint64",
+            "name": "round",
+            "type": "uint64"
+          },
+          {
+            "internalType": "uint32",
+            "name": "shard",
+            "type": "uint32"
+          },
+          {
+            "internalType": "uint8",
+            "name": "position",
+            "type": "uint8"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "evaluatorKey",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "uint16[]",
+            "name": "scoresMilli",
+            "type": "uint16[]"
+          },
+          {
+            "internalType": "bytes32[]",
+            "name": "componentRoots",
+            "type": "bytes32[]"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "contentId",
+            "type": "bytes32"
+          }
+        ],
+        "internalType": "struct IRewardVotes.Ballot",
+        "name": "ballot",
+        "type": "tuple"
       },
       {
         "internalType": "bytes32",
@@ -2916,6 +3160,25 @@ export const rewardVotesAbi = [
         "internalType": "contract IRolloutCommitments",
         "name": "commitments",
         "type": "address"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      }
+    ],
+    "name": "roundPoints",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "total",
+        "type": "uint256"
       }
     ],
     "stateMutability": "view",
@@ -2961,6 +3224,11 @@ export const rewardVotesAbi = [
         "type": "uint64"
       },
       {
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      },
+      {
         "internalType": "bytes32[]",
         "name": "peerKeys",
         "type": "bytes32[]"
@@ -2969,6 +3237,30 @@ export const rewardVotesAbi = [
     "name": "settle",
     "outputs": [],
     "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      }
+    ],
+    "name": "shardSize",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "peers",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
     "type": "function"
   },
   {
@@ -2984,54 +3276,6 @@ export const rewardVotesAbi = [
       {
         "internalType": "bool",
         "name": "",
-        "type": "bool"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint64",
-        "name": "round",
-        "type": "uint64"
-      },
-      {
-        "internalType": "bytes32",
-        "name": "evaluatorKey",
-        "type": "bytes32"
-      }
-    ],
-    "name": "votesCommitted",
-    "outputs": [
-      {
-        "internalType": "bool",
-        "name": "made",
-        "type": "bool"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint64",
-        "name": "round",
-        "type": "uint64"
-      },
-      {
-        "internalType": "bytes32",
-        "name": "evaluatorKey",
-        "type": "bytes32"
-      }
-    ],
-    "name": "votesRevealed",
-    "outputs": [
-      {
-        "internalType": "bool",
-        "name": "made",
         "type": "bool"
       }
     ],

@@ -47,6 +47,8 @@ export const evaluator = onchainTable('evaluator', t => ({
   untilRound: t.integer(),
   votesCommitted: t.integer().notNull().default(0),
   votesRevealed: t.integer().notNull().default(0),
+  /** Absences when one was last counted: 1 for a silence, 3 for a ballot that stayed sealed. A reveal clears them. */
+  misses: t.integer().notNull().default(0),
 }))
 
 /** Every span of rounds for which a peer had a seat. */
@@ -92,6 +94,7 @@ export const round = onchainTable('round', t => ({
   scored: t.integer().notNull().default(0),
   unavailable: t.integer().notNull().default(0),
   noQuorum: t.integer().notNull().default(0),
+  void: t.integer().notNull().default(0),
   /** Sum over settled peers; the mean reward is this over `scored + unavailable`. */
   scoreMilliSum: t.integer().notNull().default(0),
 }))
@@ -129,12 +132,21 @@ export const rolloutCommitment = onchainTable(
   table => ({ pk: primaryKey({ columns: [table.round, table.peerKey] }), byPeer: index().on(table.peerKey) }),
 )
 
-/** An evaluator's sealed votes for a round, and whether it opened them. */
+/** A peer's place among those of a round, by first commitment: votes are cast by place. */
+export const roundPlace = onchainTable(
+  'round_place',
+  t => ({ round: t.integer().notNull(), ordinal: t.integer().notNull(), peerKey: t.hex().notNull() }),
+  table => ({ pk: primaryKey({ columns: [table.round, table.ordinal] }) }),
+)
+
+/** An evaluator's sealed votes for a shard of a round, and whether it opened them. */
 export const voteCommit = onchainTable(
   'vote_commit',
   t => ({
     round: t.integer().notNull(),
     evaluatorKey: t.hex().notNull(),
+    /** Peers 32 * shard on, in the order in which they committed. */
+    shard: t.integer().notNull(),
     commitment: t.hex().notNull(),
     committedAtSec: t.int8({ mode: 'number' }).notNull(),
     revealedAtSec: t.int8({ mode: 'number' }),
@@ -142,7 +154,7 @@ export const voteCommit = onchainTable(
     contentId: t.hex(),
   }),
   table => ({
-    pk: primaryKey({ columns: [table.round, table.evaluatorKey] }),
+    pk: primaryKey({ columns: [table.round, table.evaluatorKey, table.shard] }),
     byEvaluator: index().on(table.evaluatorKey),
   }),
 )
@@ -165,7 +177,7 @@ export const vote = onchainTable(
   }),
 )
 
-export const settlementOutcome = onchainEnum('settlement_outcome', ['scored', 'unavailable', 'noQuorum'])
+export const settlementOutcome = onchainEnum('settlement_outcome', ['scored', 'unavailable', 'noQuorum', 'void'])
 
 /** A peer's result in a round: provisional until chain time reaches `finalAtSec`. */
 export const settlement = onchainTable(

@@ -1,145 +1,120 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {AccessControl} from "@openzeppelin/contracts/access/AccessControl.sol";
+import {EvaluatorSeats} from "./EvaluatorSeats.sol";
 import {IPeerRegistry} from "./interfaces/IPeerRegistry.sol";
 import {IRewardVotes} from "./interfaces/IRewardVotes.sol";
 import {IRolloutCommitments} from "./interfaces/IRolloutCommitments.sol";
 import {IRounds} from "./interfaces/IRounds.sol";
-import {RING} from "./libraries/Ring.sol";
-import {VoteWords} from "./libraries/VoteWords.sol";
+import {CommitteeWords} from "./libraries/CommitteeWords.sol";
+import {RING, SHARD_PEERS, tagOf} from "./libraries/Ring.sol";
+import {SEATS, Tally} from "./libraries/Tally.sol";
 
 /// @title RewardVotes
-contract RewardVotes is IRewardVotes, AccessControl {
-    using VoteWords for uint256;
+contract RewardVotes is IRewardVotes, EvaluatorSeats {
+    using CommitteeWords for uint256;
 
-    /// @dev Who sits from a round on, until the next set's round. Kept for ever, so that any round's quorum can be
-    /// checked.
-    struct SeatSet {
-        uint64 fromRound;
-        bytes32[] keys;
-        mapping(bytes32 evaluatorKey => uint256 seat) seatPlusOne;
+    /// @dev What a committee has done on one shard of a round; the next round of the ring writes over it.
+    struct Shard {
+        uint256 committee; // see `CommitteeWords`
+        // A word a position: the round's tag in the upper 32 bits, 1 bit for revealed, the lower 223 bits of the
+        // commitment bound to its evaluator.
+        uint256[SEATS] ballots;
+        uint256[2][SEATS] scores; // see `Tally`; good where the ballot is revealed
     }
 
-    /// @dev What a commitment is the hash of, in its order. In memory, since all of it does not fit the stack.
-    struct Ballot {
-        uint256 chainId;
-        address votes;
+    /// @dev What settling a page reads once for all its peers.
+    struct Page {
         uint64 round;
-        bytes32 evaluatorKey;
-        bytes32[] peerKeys;
-        uint16[] scoresMilli;
-        bytes32[] componentRoots;
-        bytes32 contentId;
-        bytes32 salt;
+        uint32 shard;
+        bool isVoid;
+        uint256 quorum;
+        uint256 pointsMilli;
+        address[SEATS] accounts;
+        uint256[2][SEATS] scores;
     }
 
     /// @inheritdoc IRewardVotes
-    uint16 public constant UNAVAILABLE = VoteWords.UNAVAILABLE;
-
-    /// @inheritdoc IRewardVotes
-    uint256 public constant MAX_SEATS = VoteWords.SEATS;
-
-    /// @inheritdoc IRewardVotes
-    bytes32 public constant EVALUATOR_ADMIN_ROLE = keccak256("EVALUATOR_ADMIN_ROLE");
+    uint16 public constant UNAVAILABLE = Tally.UNAVAILABLE;
 
     IPeerRegistry internal immutable _registry;
-    IRounds internal immutable _rounds;
     IRolloutCommitments internal immutable _commitments;
 
-    /// @dev Rises strictly in `fromRound`; the first is empty and from round 0.
-    SeatSet[] internal _seatSets;
+    mapping(uint256 slot => Shard shard) internal _shards;
 
-    /// @dev One word: round + 1 in the upper 64 bits, then 1 bit for revealed, then the lower 191 bits of the
-    /// commitment.
-    mapping(bytes32 evaluatorKey => uint256[RING] words) internal _ballots;
-
-    /// @dev See `VoteWords`.
-    mapping(bytes32 peerKey => uint256[RING] words) internal _votes;
+    /// @dev The round's tag in the upper 32 bits, then from bit 16 on 8 bits of outcome, then the score.
+    mapping(bytes32 peerKey => uint256[RING] words) internal _outcomes;
 
     mapping(bytes32 peerKey => uint256 total) internal _points;
+    mapping(uint64 round => uint256 total) internal _roundPoints;
 
-    uint256 private constant REVEALED = 1 << 191;
+    uint256 private constant REVEALED = 1 << 223;
 
     /// @param admin Holds every role at first.
     /// @param registry Says who speaks for a peer.
     /// @param clock The clock.
     /// @param commitments The commitments that are voted on.
-    constructor(address admin, IPeerRegistry registry, IRounds clock, IRolloutCommitments commitments) {
-        _grantRole(DEFAULT_ADMIN_ROLE, admin);
-        _grantRole(EVALUATOR_ADMIN_ROLE, admin);
+    constructor(
+        address admin,
+        IPeerRegistry registry,
+        IRounds clock,
+        IRolloutCommitments commitments
+    ) EvaluatorSeats(admin, clock) {
         _registry = registry;
-        _rounds = clock;
         _commitments = commitments;
-        _seatSets.push();
     }
 
     /// @inheritdoc IRewardVotes
-    function admitEvaluator(bytes32 peerKey) external onlyRole(EVALUATOR_ADMIN_ROLE) {
-        SeatSet storage seats = _openSeatSet();
-        if (seats.seatPlusOne[peerKey] != 0) revert RewardVotes_AlreadySeated(peerKey);
-        if (seats.keys.length == MAX_SEATS) revert RewardVotes_NoSeatLeft(MAX_SEATS);
-        seats.keys.push(peerKey);
-        seats.seatPlusOne[peerKey] = seats.keys.length;
-        emit EvaluatorAdmitted(peerKey, seats.fromRound);
-    }
-
-    /// @inheritdoc IRewardVotes
-    function removeEvaluator(bytes32 peerKey) external onlyRole(EVALUATOR_ADMIN_ROLE) {
-        SeatSet storage seats = _openSeatSet();
-        uint256 position = seats.seatPlusOne[peerKey];
-        if (position == 0) revert RewardVotes_NotSeated(peerKey, seats.fromRound);
-        bytes32 last = seats.keys[seats.keys.length - 1];
-        seats.keys[position - 1] = last;
-        seats.seatPlusOne[last] = position;
-        seats.seatPlusOne[peerKey] = 0;
-        seats.keys.pop();
-        emit EvaluatorRemoved(peerKey, seats.fromRound);
-    }
-
-    /// @inheritdoc IRewardVotes
-    function commitVotes(uint64 round, bytes32 evaluatorKey, bytes32 commitment) external {
-        _requireRound(round, round + 1);
-        _requireSpeaker(evaluatorKey);
-        _seatOf(round, evaluatorKey);
-        _rounds.drawBeacon(round);
-        uint256 tag = _tagOf(round);
-        if (_ballots[evaluatorKey][round % RING] >> 192 == tag) {
-            revert RewardVotes_AlreadyCommitted(round, evaluatorKey);
-        }
-        _ballots[evaluatorKey][round % RING] = (tag << 192) | _truncated(commitment);
-        emit VotesCommitted(round, evaluatorKey, commitment);
-    }
-
-    /// @inheritdoc IRewardVotes
-    function revealVotes(
+    function commitVotes(
         uint64 round,
+        uint32 shard,
+        uint8 position,
         bytes32 evaluatorKey,
-        bytes32[] calldata peerKeys,
-        uint16[] calldata scoresMilli,
-        bytes32[] calldata componentRoots,
-        bytes32 contentId,
-        bytes32 salt
+        bytes32 commitment
     ) external {
-        Ballot memory ballot;
-        ballot.chainId = block.chainid;
-        ballot.votes = address(this);
-        ballot.round = round;
-        ballot.evaluatorKey = evaluatorKey;
-        ballot.peerKeys = peerKeys;
-        ballot.scoresMilli = scoresMilli;
-        ballot.componentRoots = componentRoots;
-        ballot.contentId = contentId;
-        ballot.salt = salt;
-        _reveal(ballot);
+        _requireRound(round, round + 1);
+        if (_registry.accountOf(evaluatorKey) != msg.sender) {
+            revert RewardVotes_NotPeerAccount(evaluatorKey, msg.sender);
+        }
+        Shard storage votes = _shards[_slotOf(round, shard)];
+        uint256 committee = votes.committee;
+        if (!committee.isOf(round)) committee = _openCommittee(votes, round, shard);
+        uint32 number = _evaluators[evaluatorKey].number;
+        if (number == 0 || position >= SEATS || committee.numberAt(position) != number) {
+            revert RewardVotes_NotOnCommittee(round, shard, position, evaluatorKey);
+        }
+        uint256 tag = tagOf(round) << 224;
+        if ((votes.ballots[position] >> 224) << 224 == tag) revert RewardVotes_AlreadyCommitted(round, shard, position);
+        votes.ballots[position] = tag | _bound(commitment, evaluatorKey);
+        emit VotesCommitted(round, evaluatorKey, shard, commitment);
     }
 
     /// @inheritdoc IRewardVotes
-    function settle(uint64 round, bytes32[] calldata peerKeys) external {
+    function revealVotes(Ballot calldata ballot, bytes32 salt) external {
+        _requireRound(ballot.round, ballot.round + 2);
+        uint256 count = shardSize(ballot.round, ballot.shard);
+        if (ballot.scoresMilli.length != count || ballot.componentRoots.length != count) {
+            revert RewardVotes_LengthMismatch(count, ballot.scoresMilli.length, ballot.componentRoots.length);
+        }
+        _markRevealed(ballot, keccak256(abi.encode(block.chainid, address(this), ballot, salt)));
+        _storeScores(ballot);
+        emit VotesRevealed(
+            ballot.round,
+            ballot.evaluatorKey,
+            ballot.shard,
+            ballot.scoresMilli,
+            ballot.componentRoots,
+            ballot.contentId
+        );
+    }
+
+    /// @inheritdoc IRewardVotes
+    function settle(uint64 round, uint32 shard, bytes32[] calldata peerKeys) external {
         _requireRound(round, round + 3);
-        uint256 quorum = _seatSetAt(round).keys.length / 2 + 1;
-        if (quorum < 2) quorum = 2;
-        for (uint256 i = 0; i < peerKeys.length; ++i) _settle(round, peerKeys[i], quorum);
+        Page memory page = _openPage(round, shard);
+        uint32[] memory ordinals = _commitments.ordinalsOf(round, peerKeys);
+        for (uint256 i = 0; i < peerKeys.length; ++i) _settle(page, peerKeys[i], ordinals[i]);
+        if (page.pointsMilli != 0) _roundPoints[round] += page.pointsMilli;
     }
 
     /// @inheritdoc IRewardVotes
@@ -148,26 +123,25 @@ contract RewardVotes is IRewardVotes, AccessControl {
     }
 
     /// @inheritdoc IRewardVotes
+    function roundPoints(uint64 round) external view returns (uint256 total) {
+        return _roundPoints[round];
+    }
+
+    /// @inheritdoc IRewardVotes
     function outcomeOf(uint64 round, bytes32 peerKey) external view returns (uint8 outcome, uint16 scoreMilli) {
-        uint256 word = _votes[peerKey][round % RING].forRound(round);
-        outcome = word.outcomeOf();
-        if (outcome != 0) scoreMilli = word.scoreOf();
+        uint256 word = _outcomes[peerKey][round % RING];
+        if (word.isOf(round)) (outcome, scoreMilli) = (uint8(word >> 16), uint16(word));
     }
 
     /// @inheritdoc IRewardVotes
-    function seatsAt(uint64 round) external view returns (bytes32[] memory evaluatorKeys) {
-        return _seatSetAt(round).keys;
-    }
-
-    /// @inheritdoc IRewardVotes
-    function votesCommitted(uint64 round, bytes32 evaluatorKey) external view returns (bool made) {
-        return _ballots[evaluatorKey][round % RING] >> 192 == _tagOf(round);
-    }
-
-    /// @inheritdoc IRewardVotes
-    function votesRevealed(uint64 round, bytes32 evaluatorKey) external view returns (bool made) {
-        uint256 word = _ballots[evaluatorKey][round % RING];
-        return word >> 192 == _tagOf(round) && word & REVEALED != 0;
+    function ballotOf(
+        uint64 round,
+        uint32 shard,
+        uint8 position
+    ) external view returns (bool committed, bool revealed) {
+        uint256 word = _shards[_slotOf(round, shard)].ballots[position];
+        committed = word >> 224 == tagOf(round);
+        revealed = committed && word & REVEALED != 0;
     }
 
     /// @inheritdoc IRewardVotes
@@ -185,73 +159,91 @@ contract RewardVotes is IRewardVotes, AccessControl {
         return _commitments;
     }
 
-    /// @dev The set of the first round that has not begun; a copy of the last one if none has been opened for it.
-    function _openSeatSet() internal returns (SeatSet storage open) {
-        uint64 fromRound = _rounds.firstOpenRound();
-        SeatSet storage last = _seatSets[_seatSets.length - 1];
-        if (last.fromRound == fromRound) return last;
-        open = _seatSets.push();
-        open.fromRound = fromRound;
-        for (uint256 seat = 0; seat < last.keys.length; ++seat) {
-            bytes32 key = last.keys[seat];
-            open.keys.push(key);
-            open.seatPlusOne[key] = seat + 1;
-        }
+    /// @inheritdoc IRewardVotes
+    function shardSize(uint64 round, uint32 shard) public view returns (uint256 peers) {
+        uint256 count = _commitments.committedCount(round);
+        uint256 first = uint256(shard) * SHARD_PEERS;
+        if (first >= count) return 0;
+        return count - first < SHARD_PEERS ? count - first : SHARD_PEERS;
     }
 
-    function _reveal(Ballot memory ballot) internal {
-        _requireRound(ballot.round, ballot.round + 2);
-        _requireSpeaker(ballot.evaluatorKey);
-        uint256 count = ballot.peerKeys.length;
-        if (count != ballot.scoresMilli.length || count != ballot.componentRoots.length) {
-            revert RewardVotes_LengthMismatch(count, ballot.scoresMilli.length, ballot.componentRoots.length);
-        }
-        _markRevealed(ballot);
-        uint256 seat = _seatOf(ballot.round, ballot.evaluatorKey);
-        for (uint256 i = 0; i < count; ++i) {
-            _castVote(ballot.round, seat, ballot.peerKeys[i], ballot.scoresMilli[i]);
-        }
-        emit VotesRevealed(
-            ballot.round,
-            ballot.evaluatorKey,
-            ballot.peerKeys,
-            ballot.scoresMilli,
-            ballot.componentRoots,
-            ballot.contentId
-        );
+    /// @dev Draws the committee, and keeps it for those that vote after this one and for settlement.
+    function _openCommittee(Shard storage votes, uint64 round, uint32 shard) internal returns (uint256 committee) {
+        // The seeds of the round's own work came from the beacon before.
+        if (round > 0 && _rounds.beaconOf(round - 1) == 0) revert RewardVotes_RoundVoid(round);
+        committee = CommitteeWords.pack(round, _drawCommittee(round, shard, _rounds.drawBeacon(round)));
+        votes.committee = committee;
     }
 
     /// @dev Checks: the ballot is committed, and not revealed.
-    function _markRevealed(Ballot memory ballot) internal {
-        (uint64 round, bytes32 evaluatorKey, bytes32 commitment) = (ballot.round, ballot.evaluatorKey, _hash(ballot));
-        uint256 word = _ballots[evaluatorKey][round % RING];
-        uint256 expected = (_tagOf(round) << 192) | _truncated(commitment);
+    function _markRevealed(Ballot calldata ballot, bytes32 commitment) internal {
+        (uint64 round, uint8 position, bytes32 evaluatorKey) = (ballot.round, ballot.position, ballot.evaluatorKey);
+        uint256[SEATS] storage ballots = _shards[_slotOf(round, ballot.shard)].ballots;
+        uint256 word = position < SEATS ? ballots[position] : 0;
+        uint256 expected = (tagOf(round) << 224) | _bound(commitment, evaluatorKey);
         if (word == expected | REVEALED) revert RewardVotes_AlreadyRevealed(round, evaluatorKey);
         if (word != expected) revert RewardVotes_NotCommitment(round, evaluatorKey, commitment);
-        _ballots[evaluatorKey][round % RING] = word | REVEALED;
+        ballots[position] = word | REVEALED;
     }
 
-    function _castVote(uint64 round, uint256 seat, bytes32 peerKey, uint16 scoreMilli) internal {
-        if (scoreMilli > VoteWords.MAX_SCORE && scoreMilli != UNAVAILABLE) {
-            revert RewardVotes_ScoreOutOfRange(peerKey, scoreMilli);
+    function _storeScores(Ballot calldata ballot) internal {
+        uint256[2] memory packed;
+        uint16[] calldata scoresMilli = ballot.scoresMilli;
+        for (uint256 i = 0; i < scoresMilli.length; ++i) {
+            uint16 scoreMilli = scoresMilli[i];
+            if (scoreMilli > Tally.MAX_SCORE && scoreMilli != UNAVAILABLE) {
+                revert RewardVotes_ScoreOutOfRange(i, scoreMilli);
+            }
+            packed[i / Tally.LANES] |= Tally.laneOf(scoreMilli) << ((i % Tally.LANES) * 16);
         }
-        if (_registry.accountOf(peerKey) == msg.sender) revert RewardVotes_OwnPeer(peerKey, msg.sender);
-        if (!_commitments.committed(round, peerKey)) revert RewardVotes_NoCommitment(round, peerKey);
-        uint256[RING] storage ring = _votes[peerKey];
-        uint256 word = ring[round % RING].forRound(round);
-        if (word.hasVote(seat)) revert RewardVotes_DuplicatePeer(peerKey);
-        ring[round % RING] = word.withVote(seat, scoreMilli);
+        uint256[2] storage words = _shards[_slotOf(ballot.round, ballot.shard)].scores[ballot.position];
+        words[0] = packed[0];
+        if (scoresMilli.length > Tally.LANES) words[1] = packed[1];
     }
 
-    function _settle(uint64 round, bytes32 peerKey, uint256 quorum) internal {
-        uint256[RING] storage ring = _votes[peerKey];
-        uint256 word = ring[round % RING].forRound(round);
-        if (word.outcomeOf() != 0) return;
-        if (!_commitments.committed(round, peerKey)) revert RewardVotes_NoCommitment(round, peerKey);
-        (uint8 outcome, uint16 scoreMilli, uint256 cast) = word.tally(quorum);
-        ring[round % RING] = word.settled(outcome, scoreMilli);
-        if (scoreMilli != 0) _points[peerKey] += scoreMilli;
-        emit Settled(round, peerKey, scoreMilli, uint8(cast), outcome);
+    /// @dev Reads what a page needs; the first page of a shard judges absences.
+    function _openPage(uint64 round, uint32 shard) internal returns (Page memory page) {
+        Shard storage votes = _shards[_slotOf(round, shard)];
+        (page.round, page.shard) = (round, shard);
+        page.isVoid = _rounds.beaconOf(round) == 0 || (round > 0 && _rounds.beaconOf(round - 1) == 0);
+        if (page.isVoid) return page;
+        uint256 committee = votes.committee;
+        // Nobody on it has voted: nobody has drawn it either.
+        if (!committee.isOf(round)) committee = _openCommittee(votes, round, shard);
+        uint256 seats = committee.sizeOf();
+        page.quorum = Tally.quorumOf(seats);
+        bool isFirst = !committee.isJudged() && shardSize(round, shard) != 0;
+        if (isFirst) votes.committee = committee.withJudged();
+        for (uint256 position = 0; position < seats; ++position) {
+            bytes32 evaluatorKey = _evaluatorKeys[committee.numberAt(position)];
+            uint256 word = votes.ballots[position];
+            bool isCommitted = word >> 224 == tagOf(round);
+            bool isRevealed = isCommitted && word & REVEALED != 0;
+            if (isRevealed) {
+                page.accounts[position] = _registry.accountOf(evaluatorKey);
+                page.scores[position] = votes.scores[position];
+            }
+            if (!isFirst) continue;
+            if (isRevealed) _forgive(evaluatorKey);
+            else _miss(round, evaluatorKey, isCommitted ? SEALED_MISSES : SILENT_MISSES);
+        }
+    }
+
+    function _settle(Page memory page, bytes32 peerKey, uint32 ordinal) internal {
+        if (ordinal / SHARD_PEERS != page.shard) revert RewardVotes_NotInShard(page.round, peerKey, page.shard);
+        uint256[RING] storage ring = _outcomes[peerKey];
+        if (ring[page.round % RING].isOf(page.round)) return;
+        (uint8 outcome, uint16 scoreMilli, uint8 cast) = (Tally.OUTCOME_VOID, 0, 0);
+        if (!page.isVoid) {
+            address account = _registry.accountOf(peerKey);
+            (outcome, scoreMilli, cast) = Tally.verdict(_lanesOf(page, ordinal, account), page.quorum);
+        }
+        ring[page.round % RING] = (tagOf(page.round) << 224) | (uint256(outcome) << 16) | scoreMilli;
+        if (scoreMilli != 0) {
+            _points[peerKey] += scoreMilli;
+            page.pointsMilli += scoreMilli;
+        }
+        emit Settled(page.round, peerKey, scoreMilli, cast, outcome);
     }
 
     function _requireRound(uint64 round, uint64 dueRound) internal view {
@@ -259,38 +251,26 @@ contract RewardVotes is IRewardVotes, AccessControl {
         if (current != dueRound) revert RewardVotes_WrongRound(round, dueRound, current);
     }
 
-    function _requireSpeaker(bytes32 evaluatorKey) internal view {
-        if (_registry.accountOf(evaluatorKey) != msg.sender) {
-            revert RewardVotes_NotPeerAccount(evaluatorKey, msg.sender);
+    /// @dev The votes on one peer; a vote of its own account is none.
+    function _lanesOf(
+        Page memory page,
+        uint32 ordinal,
+        address account
+    ) internal pure returns (uint256[SEATS] memory lanes) {
+        uint256 place = ordinal % SHARD_PEERS;
+        for (uint256 position = 0; position < SEATS; ++position) {
+            if (page.accounts[position] == account) continue;
+            uint256 word = page.scores[position][place / Tally.LANES];
+            lanes[position] = uint16(word >> ((place % Tally.LANES) * 16));
         }
     }
 
-    function _seatOf(uint64 round, bytes32 evaluatorKey) internal view returns (uint256 seat) {
-        uint256 position = _seatSetAt(round).seatPlusOne[evaluatorKey];
-        if (position == 0) revert RewardVotes_NotSeated(evaluatorKey, round);
-        return position - 1;
+    function _slotOf(uint64 round, uint32 shard) internal pure returns (uint256 slot) {
+        return ((round % RING) << 32) | shard;
     }
 
-    function _seatSetAt(uint64 round) internal view returns (SeatSet storage seats) {
-        uint256 i = _seatSets.length - 1;
-        while (_seatSets[i].fromRound > round) --i;
-        return _seatSets[i];
-    }
-
-    /// @dev The hash of the ballot's words as separate arguments. A struct with arrays is encoded as its offset, 32,
-    /// and then just that; so the first word is left out.
-    function _hash(Ballot memory ballot) internal pure returns (bytes32 commitment) {
-        bytes memory encoded = abi.encode(ballot);
-        assembly ("memory-safe") {
-            commitment := keccak256(add(encoded, 0x40), sub(mload(encoded), 0x20))
-        }
-    }
-
-    function _tagOf(uint64 round) internal pure returns (uint256 tag) {
-        return uint256(round) + 1;
-    }
-
-    function _truncated(bytes32 commitment) internal pure returns (uint256 bits) {
-        return uint256(commitment) & (REVEALED - 1);
+    /// @dev Binds a commitment to who made it, so that it can't be revealed in another's name.
+    function _bound(bytes32 commitment, bytes32 evaluatorKey) internal pure returns (uint256 bits) {
+        return uint256(keccak256(abi.encode(commitment, evaluatorKey))) & (REVEALED - 1);
     }
 }

@@ -6,7 +6,7 @@ import {IPeerRegistry} from "./interfaces/IPeerRegistry.sol";
 import {IRolloutCommitments} from "./interfaces/IRolloutCommitments.sol";
 import {IRounds} from "./interfaces/IRounds.sol";
 import {Draws} from "./libraries/Draws.sol";
-import {RING} from "./libraries/Ring.sol";
+import {RING, tagOf} from "./libraries/Ring.sol";
 
 /// @title RolloutCommitments
 contract RolloutCommitments is IRolloutCommitments {
@@ -16,9 +16,13 @@ contract RolloutCommitments is IRolloutCommitments {
     IPeerRegistry internal immutable _registry;
     IRounds internal immutable _rounds;
 
-    /// @dev One word: round + 1 in the upper 64 bits, so that round 0 differs from an empty word; below them the
-    /// lower 192 bits of the commitment's hash. A collision there costs its finder 2^96 hashes.
+    /// @dev One word: the round's tag in the upper 32 bits, so that round 0 differs from an empty word; 32 bits of
+    /// ordinal among the round's peers; the lower 192 bits of the commitment's hash. A collision there costs its
+    /// finder 2^96 hashes.
     mapping(bytes32 peerKey => uint256[RING] words) internal _words;
+
+    /// @dev Peers that have committed: the round's tag in the upper 32 bits, then the number.
+    uint256[RING] internal _counts;
 
     /// @param registry Says who speaks for a peer.
     /// @param clock The clock.
@@ -49,13 +53,18 @@ contract RolloutCommitments is IRolloutCommitments {
         uint64 current = _rounds.currentRound();
         if (round != current) revert RolloutCommitments_NotCurrentRound(round, current);
         if (root == 0 || leafCount == 0) revert RolloutCommitments_Empty();
-        _words[peerKey][round % RING] = _wordOf(round, root, leafCount, policyHash, contentId);
-        emit RolloutsCommitted(round, peerKey, root, leafCount, policyHash, contentId);
+        uint256[RING] storage ring = _words[peerKey];
+        uint256 place = round % RING;
+        uint256 tag = tagOf(round);
+        uint256 known = ring[place];
+        uint32 ordinal = known >> 224 == tag ? uint32(known >> 192) : _nextOrdinal(place, tag);
+        ring[place] = (tag << 224) | (uint256(ordinal) << 192) | _hashOf(root, leafCount, policyHash, contentId);
+        emit RolloutsCommitted(round, peerKey, ordinal, root, leafCount, policyHash, contentId);
     }
 
     /// @inheritdoc IRolloutCommitments
     function committed(uint64 round, bytes32 peerKey) external view returns (bool made) {
-        return _words[peerKey][round % RING] >> 192 == uint256(round) + 1;
+        return _words[peerKey][round % RING] >> 224 == tagOf(round);
     }
 
     /// @inheritdoc IRolloutCommitments
@@ -67,7 +76,24 @@ contract RolloutCommitments is IRolloutCommitments {
         bytes32 policyHash,
         bytes32 contentId
     ) external view returns (bool same) {
-        return _words[peerKey][round % RING] == _wordOf(round, root, leafCount, policyHash, contentId);
+        uint256 word = _words[peerKey][round % RING];
+        return word >> 224 == tagOf(round) && uint192(word) == _hashOf(root, leafCount, policyHash, contentId);
+    }
+
+    /// @inheritdoc IRolloutCommitments
+    function committedCount(uint64 round) external view returns (uint256 count) {
+        uint256 word = _counts[round % RING];
+        if (word >> 224 == tagOf(round)) count = uint32(word);
+    }
+
+    /// @inheritdoc IRolloutCommitments
+    function ordinalsOf(uint64 round, bytes32[] calldata peerKeys) external view returns (uint32[] memory ordinals) {
+        ordinals = new uint32[](peerKeys.length);
+        for (uint256 i = 0; i < peerKeys.length; ++i) {
+            uint256 word = _words[peerKeys[i]][round % RING];
+            if (word >> 224 != tagOf(round)) revert RolloutCommitments_NoCommitment(round, peerKeys[i]);
+            ordinals[i] = uint32(word >> 192);
+        }
     }
 
     /// @inheritdoc IRolloutCommitments
@@ -133,14 +159,18 @@ contract RolloutCommitments is IRolloutCommitments {
         if (_registry.accountOf(peerKey) != msg.sender) revert RolloutCommitments_NotPeerAccount(peerKey, msg.sender);
     }
 
-    function _wordOf(
-        uint64 round,
+    function _nextOrdinal(uint256 place, uint256 tag) internal returns (uint32 ordinal) {
+        uint256 word = _counts[place];
+        if (word >> 224 == tag) ordinal = uint32(word);
+        _counts[place] = (tag << 224) | (ordinal + 1);
+    }
+
+    function _hashOf(
         bytes32 root,
         uint32 leafCount,
         bytes32 policyHash,
         bytes32 contentId
-    ) internal pure returns (uint256 word) {
-        uint256 hash = uint256(keccak256(abi.encode(root, leafCount, policyHash, contentId)));
-        return ((uint256(round) + 1) << 192) | uint192(hash);
+    ) internal pure returns (uint192 hash) {
+        return uint192(uint256(keccak256(abi.encode(root, leafCount, policyHash, contentId))));
     }
 }

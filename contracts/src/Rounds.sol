@@ -42,6 +42,9 @@ contract Rounds is IRounds, RoundBeacons, AccessControl {
 
     bool internal immutable _manual;
 
+    /// @dev The last of `_schedule`, beside it: nearly every call is about now, and reads one slot.
+    ScheduleSpan internal _newest;
+
     /// @dev Both lists rise strictly in `fromRound`; their first spans are from round 0.
     ScheduleSpan[] internal _schedule;
     EnvironmentSpan[] internal _environments;
@@ -57,7 +60,7 @@ contract Rounds is IRounds, RoundBeacons, AccessControl {
         _grantRole(SCHEDULE_MANAGER_ROLE, admin);
         _grantRole(ENVIRONMENT_MANAGER_ROLE, admin);
         _grantRole(ROUND_MANAGER_ROLE, admin);
-        _schedule.push(ScheduleSpan(0, startsAtSec, roundSeconds));
+        _pushSpan(ScheduleSpan(0, startsAtSec, roundSeconds));
         _environments.push(EnvironmentSpan(0, environmentHash));
         emit ScheduleSet(0, startsAtSec, roundSeconds);
         emit EnvironmentSet(0, environmentHash);
@@ -72,7 +75,7 @@ contract Rounds is IRounds, RoundBeacons, AccessControl {
         if (startsAtSec > type(uint40).max) revert Rounds_StartTooLate(startsAtSec);
 
         while (_schedule.length != 0 && _schedule[_schedule.length - 1].fromRound >= fromRound) _schedule.pop();
-        _schedule.push(ScheduleSpan(fromRound, uint40(startsAtSec), roundSeconds));
+        _pushSpan(ScheduleSpan(fromRound, uint40(startsAtSec), roundSeconds));
         emit ScheduleSet(fromRound, uint40(startsAtSec), roundSeconds);
     }
 
@@ -81,7 +84,7 @@ contract Rounds is IRounds, RoundBeacons, AccessControl {
         if (!_manual) revert Rounds_NotManual();
         round = roundAt(block.timestamp) + 1;
         uint40 startsAtSec = uint40(block.timestamp);
-        _schedule.push(ScheduleSpan(round, startsAtSec, 0));
+        _pushSpan(ScheduleSpan(round, startsAtSec, 0));
         emit ScheduleSet(round, startsAtSec, 0);
     }
 
@@ -122,15 +125,14 @@ contract Rounds is IRounds, RoundBeacons, AccessControl {
 
     /// @inheritdoc IRounds
     function roundAt(uint256 timestamp) public view returns (uint64 round) {
-        // The newest span first: nearly every call is about now.
-        for (uint256 i = _schedule.length; i > 0; --i) {
-            ScheduleSpan memory span = _schedule[i - 1];
-            if (timestamp >= span.startsAtSec) {
-                if (span.roundSeconds == 0) return span.fromRound;
-                return SafeCast.toUint64(span.fromRound + (timestamp - span.startsAtSec) / span.roundSeconds);
-            }
+        ScheduleSpan memory span = _newest;
+        for (uint256 i = timestamp < span.startsAtSec ? _schedule.length - 1 : 0; i > 0; --i) {
+            span = _schedule[i - 1];
+            if (timestamp >= span.startsAtSec) break;
         }
-        revert Rounds_NotStarted(timestamp, _schedule[0].startsAtSec);
+        if (timestamp < span.startsAtSec) revert Rounds_NotStarted(timestamp, span.startsAtSec);
+        if (span.roundSeconds == 0) return span.fromRound;
+        return SafeCast.toUint64(span.fromRound + (timestamp - span.startsAtSec) / span.roundSeconds);
     }
 
     /// @inheritdoc IRounds
@@ -141,6 +143,11 @@ contract Rounds is IRounds, RoundBeacons, AccessControl {
     /// @inheritdoc IRounds
     function startOf(uint64 round) public view returns (uint256 startsAtSec) {
         return _startIn(_spanOf(round), round);
+    }
+
+    function _pushSpan(ScheduleSpan memory span) internal {
+        _newest = span;
+        _schedule.push(span);
     }
 
     function _firstOpenRound() internal view override returns (uint64 round) {

@@ -3,8 +3,8 @@ pragma solidity 0.8.30;
 
 import {IERC1271} from "@openzeppelin/contracts/interfaces/IERC1271.sol";
 
-/// @dev An account that is a contract, as ERC-4337 wallets are: its owner's calls go out in its name, and it vouches by
-/// ERC-1271 for the digests that its owner has approved.
+/// @dev An account that is a contract, as ERC-4337 wallets are: its owner's calls go out in its name, and it vouches
+/// by ERC-1271 for the digests that its owner has approved.
 contract AccountContract is IERC1271 {
     address internal immutable _owner;
     mapping(bytes32 digest => bool approved) internal _approved;

@@ -1,225 +1,237 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {IEvaluatorSeats} from "../src/interfaces/IEvaluatorSeats.sol";
 import {IRewardVotes} from "../src/interfaces/IRewardVotes.sol";
+import {IRoundBeacons} from "../src/interfaces/IRoundBeacons.sol";
 import {VotesFixture} from "./VotesFixture.sol";
 
 /// @dev Committing to votes, and revealing them.
 contract BallotsTest is VotesFixture {
     function test_CommitsToVotes() public {
         enterRound(1);
-        bytes32 commitment = hashOf(0, evaluators[0], ballotOf(500));
+        IRewardVotes.Ballot memory ballot = ballotOf(0, evaluators[0], scoresOf(500));
         vm.expectEmit(address(votes));
-        emit IRewardVotes.VotesCommitted(0, evaluators[0], commitment);
-        commitBallot(0, evaluators[0], ballotOf(500));
-        vm.assertTrue(votes.votesCommitted(0, evaluators[0]));
-        vm.assertFalse(votes.votesRevealed(0, evaluators[0]));
-        vm.assertFalse(votes.votesCommitted(0, evaluators[1]));
-        vm.assertFalse(votes.votesCommitted(6, evaluators[0]));
+        emit IRewardVotes.VotesCommitted(0, evaluators[0], 0, hashOf(ballot));
+        commitBallot(ballot);
+        expectBallot(ballot, true, false);
+        ballot.round = 6;
+        expectBallot(ballot, false, false);
+    }
+
+    function test_TheFirstVoteRecordsTheBeacon() public {
+        vm.warp(rounds.startOf(1));
+        openBeacon(rounds, 0);
+        vm.assertEq(rounds.beaconOf(0), bytes32(0));
+        // Which position it has, nobody can know before: it tries all.
+        for (uint8 position = 0; position < 3; ++position) {
+            vm.prank(accountNamed(100));
+            try votes.commitVotes(0, 0, position, evaluators[0], SALT) {} catch {}
+        }
+        vm.assertTrue(rounds.beaconOf(0) != 0);
+        (bool committed, ) = votes.ballotOf(0, 0, positionOf(0, 0, evaluators[0]));
+        vm.assertTrue(committed);
+    }
+
+    function test_RevertWhen_VotingBeforeTheBeacon() public {
+        vm.warp(rounds.startOf(1));
+        vm.expectRevert(abi.encodeWithSelector(IRoundBeacons.Rounds_BeaconNotFixed.selector, 0));
+        vm.prank(accountNamed(100));
+        votes.commitVotes(0, 0, 0, evaluators[0], SALT);
+        vm.expectRevert(abi.encodeWithSelector(IEvaluatorSeats.RewardVotes_NoBeacon.selector, 0));
+        votes.committeeOf(0, 0);
+    }
+
+    function test_RevertWhen_TheRoundsSeedsCameFromNoBeacon() public {
+        vm.warp(rounds.startOf(2));
+        openBeacon(rounds, 1);
+        vm.expectRevert(abi.encodeWithSelector(IRewardVotes.RewardVotes_RoundVoid.selector, 1));
+        vm.prank(accountNamed(100));
+        votes.commitVotes(1, 0, 0, evaluators[0], SALT);
     }
 
     function test_RevertWhen_CommittingTwice() public {
         enterRound(1);
-        commitBallot(0, evaluators[0], ballotOf(500));
-        vm.expectRevert(abi.encodeWithSelector(IRewardVotes.RewardVotes_AlreadyCommitted.selector, 0, evaluators[0]));
-        vm.prank(accountNamed(100));
-        votes.commitVotes(0, evaluators[0], bytes32("other"));
+        IRewardVotes.Ballot memory ballot = ballotOf(0, evaluators[0], scoresOf(500));
+        commitBallot(ballot);
+        ballot.contentId = bytes32("other");
+        vm.expectRevert(
+            abi.encodeWithSelector(IRewardVotes.RewardVotes_AlreadyCommitted.selector, 0, 0, ballot.position)
+        );
+        commitAs(accountNamed(100), ballot);
     }
 
     function test_RevertWhen_CommittingInAnotherRound() public {
         for (uint64 round = 0; round <= 2; round += 2) {
-            enterRound(round);
+            if (round != 0) enterRound(round);
             vm.expectRevert(abi.encodeWithSelector(IRewardVotes.RewardVotes_WrongRound.selector, 0, 1, round));
             vm.prank(accountNamed(100));
-            votes.commitVotes(0, evaluators[0], bytes32("votes"));
+            votes.commitVotes(0, 0, 0, evaluators[0], SALT);
         }
     }
 
     function test_RevertWhen_CommittingForAnothersSeat() public {
         enterRound(1);
+        IRewardVotes.Ballot memory ballot = ballotOf(0, evaluators[0], scoresOf(500));
         vm.expectRevert(
             abi.encodeWithSelector(IRewardVotes.RewardVotes_NotPeerAccount.selector, evaluators[0], accountNamed(101))
         );
-        vm.prank(accountNamed(101));
-        votes.commitVotes(0, evaluators[0], bytes32("votes"));
+        commitAs(accountNamed(101), ballot);
     }
 
-    function test_RevertWhen_CommittingWithoutASeat() public {
+    function test_RevertWhen_NotOnTheCommitteeAtThatPosition() public {
         enterRound(1);
-        vm.expectRevert(abi.encodeWithSelector(IRewardVotes.RewardVotes_NotSeated.selector, solvers[0], 0));
-        vm.prank(accountNamed(200));
-        votes.commitVotes(0, solvers[0], bytes32("votes"));
+        uint8 own = positionOf(0, 0, evaluators[0]);
+        for (uint8 position = 0; position < 7; ++position) {
+            if (position != own) expectNotOnCommittee(evaluators[0], accountNamed(100), position);
+            expectNotOnCommittee(solvers[0], accountNamed(200), position);
+        }
     }
 
     function test_ASeatTakenAfterTheRoundBeganCannotVoteOnIt() public {
         votes.admitEvaluator(solvers[1]);
         votes.removeEvaluator(evaluators[0]);
         enterRound(1);
-        vm.expectRevert(abi.encodeWithSelector(IRewardVotes.RewardVotes_NotSeated.selector, solvers[1], 0));
-        vm.prank(accountNamed(201));
-        votes.commitVotes(0, solvers[1], bytes32("votes"));
-        commitBallot(0, evaluators[0], ballotOf(500));
+        for (uint8 position = 0; position < 5; ++position) {
+            expectNotOnCommittee(solvers[1], accountNamed(201), position);
+        }
+        commitBallot(ballotOf(0, evaluators[0], scoresOf(500)));
     }
 
     function test_RevealsVotes() public {
-        commitRollouts(solvers[0]);
-        commitRollouts(solvers[1]);
-        enterRound(1);
-        Ballot memory ballot = twoVotes(700, GONE);
-        commitBallot(0, evaluators[1], ballot);
-        enterRound(2);
+        IRewardVotes.Ballot memory ballot = enterVoted(2, scoresOf(700, GONE));
         vm.expectEmit(address(votes));
         emit IRewardVotes.VotesRevealed(
             0,
-            evaluators[1],
-            ballot.peerKeys,
+            ballot.evaluatorKey,
+            0,
             ballot.scoresMilli,
             ballot.componentRoots,
             ballot.contentId
         );
-        revealBallot(0, evaluators[1], ballot);
-        vm.assertTrue(votes.votesCommitted(0, evaluators[1]));
-        vm.assertTrue(votes.votesRevealed(0, evaluators[1]));
-        vm.assertFalse(votes.votesRevealed(0, evaluators[0]));
-        vm.assertFalse(votes.votesRevealed(6, evaluators[1]));
+        revealBallot(ballot);
+        expectBallot(ballot, true, true);
     }
 
-    function test_AnEmptyBallotIsGood() public {
-        enterRound(1);
-        commitBallot(0, evaluators[0], ballotOf(new uint16[](0)));
-        enterRound(2);
-        revealBallot(0, evaluators[0], ballotOf(new uint16[](0)));
-        vm.assertTrue(votes.votesRevealed(0, evaluators[0]));
+    /// @dev The salt is the secret: whoever has it may carry the votes to the chain.
+    function test_AnyoneWhoKnowsTheSaltMayReveal() public {
+        IRewardVotes.Ballot memory ballot = enterVoted(1, scoresOf(700));
+        vm.prank(address(0xB0B));
+        votes.revealVotes(ballot, SALT);
+        expectBallot(ballot, true, true);
     }
 
     function test_RevertWhen_RevealingTwice() public {
-        enterVoted(ballotOf(500));
-        revealBallot(0, evaluators[0], ballotOf(500));
-        expectRefusedReveal(
-            abi.encodeWithSelector(IRewardVotes.RewardVotes_AlreadyRevealed.selector, 0, evaluators[0]),
-            ballotOf(500)
+        IRewardVotes.Ballot memory ballot = enterVoted(1, scoresOf(500));
+        revealBallot(ballot);
+        vm.expectRevert(
+            abi.encodeWithSelector(IRewardVotes.RewardVotes_AlreadyRevealed.selector, 0, ballot.evaluatorKey)
         );
+        revealBallot(ballot);
     }
 
     function test_RevertWhen_RevealingInAnotherRound() public {
         commitRollouts(solvers[0]);
         enterRound(1);
-        commitBallot(0, evaluators[0], ballotOf(500));
+        IRewardVotes.Ballot memory ballot = ballotOf(0, evaluators[0], scoresOf(500));
+        commitBallot(ballot);
         for (uint64 round = 1; round <= 3; round += 2) {
-            enterRound(round);
-            expectRefusedReveal(
-                abi.encodeWithSelector(IRewardVotes.RewardVotes_WrongRound.selector, 0, 2, round),
-                ballotOf(500)
-            );
+            if (round != 1) enterRound(round);
+            vm.expectRevert(abi.encodeWithSelector(IRewardVotes.RewardVotes_WrongRound.selector, 0, 2, round));
+            revealBallot(ballot);
         }
     }
 
-    function test_RevertWhen_RevealingForAnothersSeat() public {
-        enterVoted(ballotOf(500));
-        vm.expectRevert(
-            abi.encodeWithSelector(IRewardVotes.RewardVotes_NotPeerAccount.selector, evaluators[0], accountNamed(101))
-        );
-        revealAs(accountNamed(101), 0, evaluators[0], ballotOf(500));
-    }
-
     function test_RevertWhen_RevealingWithoutACommitment() public {
+        commitRollouts(solvers[0]);
+        enterRound(1);
+        IRewardVotes.Ballot memory ballot = ballotOf(0, evaluators[0], scoresOf(500));
         enterRound(2);
-        Ballot memory ballot = ballotOf(500);
+        expectNotCommitment(ballot);
+        ballot.position = 7;
         expectNotCommitment(ballot);
     }
 
     function test_RevertWhen_RevealingOtherVotes() public {
-        enterVoted(ballotOf(500));
-        Ballot memory ballot = ballotOf(501);
+        IRewardVotes.Ballot memory ballot = enterVoted(1, scoresOf(500));
+        ballot.scoresMilli[0] = 501;
         expectNotCommitment(ballot);
-        ballot = ballotOf(500);
-        ballot.salt = bytes32("other");
+        (ballot.scoresMilli[0], ballot.contentId) = (500, bytes32("other"));
         expectNotCommitment(ballot);
-        ballot = ballotOf(500);
-        ballot.contentId = bytes32("other");
+        (ballot.contentId, ballot.componentRoots[0]) = (keccak256("sheet"), bytes32("other"));
         expectNotCommitment(ballot);
-        ballot = ballotOf(500);
-        ballot.componentRoots[0] = bytes32("other");
+        (ballot.componentRoots[0], ballot.evaluatorKey) = (keccak256(abi.encode("components", 0)), evaluators[1]);
         expectNotCommitment(ballot);
-        ballot = ballotOf(500);
-        ballot.peerKeys[0] = solvers[1];
+        ballot.evaluatorKey = evaluators[0];
+        revealBallot(ballot);
+    }
+
+    /// @dev Who copies a sealed ballot can't open it: the ballot names its evaluator and its position.
+    function test_RevertWhen_RevealingACopiedBallot() public {
+        commitRollouts(solvers[0]);
+        enterRound(1);
+        IRewardVotes.Ballot memory ballot = ballotOf(0, evaluators[0], scoresOf(500));
+        commitBallot(ballot);
+        uint8 position = positionOf(0, 0, evaluators[1]);
+        bytes32 copied = hashOf(ballot);
+        vm.prank(accountNamed(101));
+        votes.commitVotes(0, 0, position, evaluators[1], copied);
+        enterRound(2);
+        ballot.position = position;
+        expectNotCommitment(ballot);
+        ballot.evaluatorKey = evaluators[1];
         expectNotCommitment(ballot);
     }
 
-    function test_RevertWhen_ArraysDifferInLength() public {
-        Ballot memory ballot = ballotOf(500);
-        ballot.scoresMilli = new uint16[](2);
-        enterVoted(ballot);
-        expectRefusedReveal(abi.encodeWithSelector(IRewardVotes.RewardVotes_LengthMismatch.selector, 1, 2, 1), ballot);
-        ballot = ballotOf(500);
-        ballot.componentRoots = new bytes32[](0);
-        expectRefusedReveal(abi.encodeWithSelector(IRewardVotes.RewardVotes_LengthMismatch.selector, 1, 1, 0), ballot);
+    function test_RevertWhen_NotOneScoreForEachPeerOfTheShard() public {
+        IRewardVotes.Ballot memory ballot = enterVoted(2, scoresOf(500));
+        expectMismatch(ballot, 2, 1, 1);
+        ballot.scoresMilli = scoresOf(500, 500);
+        expectMismatch(ballot, 2, 2, 1);
+        ballot.scoresMilli = scoresOf(500, 500, 500);
+        ballot.componentRoots = new bytes32[](3);
+        expectMismatch(ballot, 2, 3, 3);
     }
 
     function testFuzz_RevertWhen_AScoreIsOutOfRange(uint16 scoreMilli) public {
         scoreMilli = uint16(bound(scoreMilli, 1001, 65534));
-        enterVoted(ballotOf(scoreMilli));
-        expectRefusedReveal(
-            abi.encodeWithSelector(IRewardVotes.RewardVotes_ScoreOutOfRange.selector, solvers[0], scoreMilli),
-            ballotOf(scoreMilli)
-        );
+        IRewardVotes.Ballot memory ballot = enterVoted(2, scoresOf(500, scoreMilli));
+        vm.expectRevert(abi.encodeWithSelector(IRewardVotes.RewardVotes_ScoreOutOfRange.selector, 1, scoreMilli));
+        revealBallot(ballot);
     }
 
-    function test_RevertWhen_APeerOccursTwice() public {
-        Ballot memory ballot = twoVotes(500, 600);
-        ballot.peerKeys[1] = solvers[0];
-        enterVoted(ballot);
-        expectRefusedReveal(
-            abi.encodeWithSelector(IRewardVotes.RewardVotes_DuplicatePeer.selector, solvers[0]),
-            ballot
-        );
-    }
-
-    function test_RevertWhen_ScoringAPeerOfTheOwnAccount() public {
-        bytes32 own = enrol(300, accountNamed(100));
-        commitRollouts(own);
-        Ballot memory ballot = ballotOf(1000);
-        ballot.peerKeys[0] = own;
-        enterVoted(ballot);
-        expectRefusedReveal(
-            abi.encodeWithSelector(IRewardVotes.RewardVotes_OwnPeer.selector, own, accountNamed(100)),
-            ballot
-        );
-    }
-
-    function test_RevertWhen_ThePeerCommittedNothing() public {
-        Ballot memory ballot = twoVotes(500, 600);
-        enterVoted(ballot);
-        expectRefusedReveal(
-            abi.encodeWithSelector(IRewardVotes.RewardVotes_NoCommitment.selector, 0, solvers[1]),
-            ballot
-        );
-    }
-
-    /// @dev The first solver commits in round 0, the first evaluator to the ballot; round 2 begins.
-    function enterVoted(Ballot memory ballot) internal {
-        commitRollouts(solvers[0]);
+    /// @dev The first solvers commit in round 0, the first evaluator to its votes; round 2 begins.
+    function enterVoted(uint256 peers, uint16[] memory scores) internal returns (IRewardVotes.Ballot memory ballot) {
+        for (uint256 i = 0; i < peers; ++i) commitRollouts(solvers[i]);
         enterRound(1);
-        commitBallot(0, evaluators[0], ballot);
+        ballot = ballotOf(0, evaluators[0], scores);
+        commitBallot(ballot);
         enterRound(2);
     }
 
-    function expectNotCommitment(Ballot memory ballot) internal {
-        bytes32 hash = hashOf(0, evaluators[0], ballot);
-        expectRefusedReveal(
-            abi.encodeWithSelector(IRewardVotes.RewardVotes_NotCommitment.selector, 0, evaluators[0], hash),
-            ballot
+    function expectBallot(IRewardVotes.Ballot memory ballot, bool committed, bool revealed) internal view {
+        (bool isCommitted, bool isRevealed) = votes.ballotOf(ballot.round, ballot.shard, ballot.position);
+        vm.assertTrue(isCommitted == committed && isRevealed == revealed);
+    }
+
+    function expectNotOnCommittee(bytes32 evaluatorKey, address account, uint8 position) internal {
+        vm.expectRevert(
+            abi.encodeWithSelector(IRewardVotes.RewardVotes_NotOnCommittee.selector, 0, 0, position, evaluatorKey)
         );
+        vm.prank(account);
+        votes.commitVotes(0, 0, position, evaluatorKey, SALT);
     }
 
-    function expectRefusedReveal(bytes memory refusal, Ballot memory ballot) internal {
-        vm.expectRevert(refusal);
-        revealAs(accountNamed(100), 0, evaluators[0], ballot);
+    function expectNotCommitment(IRewardVotes.Ballot memory ballot) internal {
+        bytes32 hash = hashOf(ballot);
+        vm.expectRevert(
+            abi.encodeWithSelector(IRewardVotes.RewardVotes_NotCommitment.selector, 0, ballot.evaluatorKey, hash)
+        );
+        revealBallot(ballot);
     }
 
-    function twoVotes(uint16 first, uint16 second) internal view returns (Ballot memory ballot) {
-        uint16[] memory scores = new uint16[](2);
-        (scores[0], scores[1]) = (first, second);
-        return ballotOf(scores);
+    function expectMismatch(IRewardVotes.Ballot memory ballot, uint256 peers, uint256 scores, uint256 roots) internal {
+        vm.expectRevert(abi.encodeWithSelector(IRewardVotes.RewardVotes_LengthMismatch.selector, peers, scores, roots));
+        revealBallot(ballot);
     }
 }

@@ -174,7 +174,8 @@ contract PeerRegistryTest is SwarmFixture {
         registry.register(wallet.publicKey, signature, block.timestamp);
     }
 
-    /// @dev Registers key 1 with Alice by a signature over `digest`, and expects the refusal that names both addresses.
+    /// @dev Registers key 1 with Alice by a signature over `digest`, and expects the refusal that names both
+    /// addresses.
     function expectWrongSigner(uint256 signer, bytes32 digest) internal {
         Wallet memory wallet = walletOf(1);
         (uint8 v, bytes32 r, bytes32 s) = vm.sign(signer, digest);

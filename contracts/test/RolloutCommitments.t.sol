@@ -28,7 +28,7 @@ contract RolloutCommitmentsTest is SwarmFixture {
     function test_RecordsACommitment() public {
         vm.assertFalse(commitments.committed(0, peer));
         vm.expectEmit(address(commitments));
-        emit IRolloutCommitments.RolloutsCommitted(0, peer, ROOT, 64, POLICY, CONTENT);
+        emit IRolloutCommitments.RolloutsCommitted(0, peer, 0, ROOT, 64, POLICY, CONTENT);
         vm.prank(ALICE);
         commitments.commit(0, peer, ROOT, 64, POLICY, CONTENT);
 
@@ -199,17 +199,16 @@ contract RolloutCommitmentsTest is SwarmFixture {
     }
 
     function test_RevertWhen_SamplingARoundWithoutABeacon() public {
-        enterRound(1);
+        vm.warp(rounds.startOf(1));
         vm.expectRevert(abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_NoBeacon.selector, 0));
         commitments.sampledLeaves(0, peer, 64, 32);
-        rounds.drawBeacon(0);
+        enterRound(1);
         vm.assertEq(commitments.sampledLeaves(0, peer, 64, 32).length, 32);
     }
 
     function testFuzz_SamplesDistinctLeavesOfThoseOwed(bytes32 peerKey, uint32 owed, uint32 count) public {
         (owed, count) = (uint32(bound(owed, 0, 100)), uint32(bound(count, 0, 120)));
         enterRound(1);
-        rounds.drawBeacon(0);
         uint32[] memory drawn = commitments.sampledLeaves(0, peerKey, owed, count);
         vm.assertEq(drawn.length, count < owed ? count : owed);
         bool[] memory seen = new bool[](owed);
@@ -217,5 +216,36 @@ contract RolloutCommitmentsTest is SwarmFixture {
             vm.assertFalse(seen[drawn[i]]);
             seen[drawn[i]] = true;
         }
+    }
+
+    function test_NumbersPeersByTheirFirstCommitment() public {
+        bytes32 second = enrol(2, BOB);
+        vm.assertEq(commitments.committedCount(0), 0);
+        commitRollouts(peer);
+        commitRollouts(second);
+        commitRollouts(peer);
+        expectOrdinals(0, peer, second, 0, 1);
+        enterRound(1);
+        commitRollouts(second);
+        commitRollouts(peer);
+        expectOrdinals(1, peer, second, 1, 0);
+        expectOrdinals(0, peer, second, 0, 1);
+        vm.assertEq(commitments.committedCount(6), 0);
+    }
+
+    function test_RevertWhen_AskingForThePlaceOfOneThatCommittedNothing() public {
+        bytes32[] memory peers = new bytes32[](1);
+        peers[0] = peer;
+        vm.expectRevert(abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_NoCommitment.selector, 0, peer));
+        commitments.ordinalsOf(0, peers);
+    }
+
+    function expectOrdinals(uint64 round, bytes32 a, bytes32 b, uint256 ofA, uint256 ofB) internal view {
+        bytes32[] memory peers = new bytes32[](2);
+        (peers[0], peers[1]) = (a, b);
+        uint32[] memory ordinals = commitments.ordinalsOf(round, peers);
+        vm.assertEq(ordinals[0], ofA);
+        vm.assertEq(ordinals[1], ofB);
+        vm.assertEq(commitments.committedCount(round), 2);
     }
 }

@@ -2,6 +2,7 @@
 pragma solidity 0.8.30;
 
 import {IRewardVotes} from "../src/interfaces/IRewardVotes.sol";
+import {IRolloutCommitments} from "../src/interfaces/IRolloutCommitments.sol";
 import {Median} from "./Median.sol";
 import {VotesFixture} from "./VotesFixture.sol";
 
@@ -10,14 +11,14 @@ contract SettlementTest is VotesFixture {
         voteOnFirstSolver(scoresOf(900, 100, 400));
         vm.expectEmit(address(votes));
         emit IRewardVotes.Settled(0, solvers[0], 400, 3, 1);
-        votes.settle(0, firstSolvers(1));
+        votes.settle(0, 0, firstSolvers(1));
         expectOutcome(1, 400);
         vm.assertEq(votes.points(solvers[0]), 400);
     }
 
     function test_TakesTheLowerOfTwo() public {
         voteOnFirstSolver(scoresOf(900, 100));
-        votes.settle(0, firstSolvers(1));
+        votes.settle(0, 0, firstSolvers(1));
         expectOutcome(1, 100);
     }
 
@@ -25,12 +26,12 @@ contract SettlementTest is VotesFixture {
         voteOnFirstSolver(scoresOf(900, GONE, 700));
         vm.expectEmit(address(votes));
         emit IRewardVotes.Settled(0, solvers[0], 700, 3, 1);
-        votes.settle(0, firstSolvers(1));
+        votes.settle(0, 0, firstSolvers(1));
     }
 
     function test_HalfUnavailableStillScores() public {
         voteOnFirstSolver(scoresOf(GONE, 800));
-        votes.settle(0, firstSolvers(1));
+        votes.settle(0, 0, firstSolvers(1));
         expectOutcome(1, 800);
     }
 
@@ -38,7 +39,7 @@ contract SettlementTest is VotesFixture {
         voteOnFirstSolver(scoresOf(GONE, 1000, GONE));
         vm.expectEmit(address(votes));
         emit IRewardVotes.Settled(0, solvers[0], 0, 3, 2);
-        votes.settle(0, firstSolvers(1));
+        votes.settle(0, 0, firstSolvers(1));
         expectOutcome(2, 0);
         vm.assertEq(votes.points(solvers[0]), 0);
     }
@@ -47,16 +48,19 @@ contract SettlementTest is VotesFixture {
         voteOnFirstSolver(scoresOf(900));
         vm.expectEmit(address(votes));
         emit IRewardVotes.Settled(0, solvers[0], 0, 1, 3);
-        votes.settle(0, firstSolvers(1));
+        votes.settle(0, 0, firstSolvers(1));
         expectOutcome(3, 0);
     }
 
     function test_NobodyVotedIsNoQuorum() public {
         commitRollouts(solvers[0]);
+        enterRound(1);
         enterRound(3);
+        votes.settle(0, 0, firstSolvers(0));
         vm.expectEmit(address(votes));
         emit IRewardVotes.Settled(0, solvers[0], 0, 0, 3);
-        votes.settle(0, firstSolvers(1));
+        votes.settle(0, 0, firstSolvers(1));
+        for (uint256 i = 0; i < 3; ++i) vm.assertEq(votes.missesOf(evaluators[i]), 1);
     }
 
     /// @dev One seat alone is a majority of itself, but never a quorum.
@@ -65,44 +69,168 @@ contract SettlementTest is VotesFixture {
         votes.removeEvaluator(evaluators[2]);
         enterRound(1);
         commitRollouts(solvers[0]);
-        enterRound(2);
-        commitBallot(1, evaluators[0], ballotOf(900));
-        enterRound(3);
-        revealBallot(1, evaluators[0], ballotOf(900));
-        enterRound(4);
+        voteOn(1, scoresOf(900));
         vm.expectEmit(address(votes));
         emit IRewardVotes.Settled(1, solvers[0], 0, 1, 3);
-        votes.settle(1, firstSolvers(1));
+        votes.settle(1, 0, firstSolvers(1));
     }
 
-    /// @dev The quorum is of the seats that sat in the round, not of those of the day of settlement.
-    function test_QuorumIsOfTheRoundsOwnSeats() public {
+    /// @dev The quorum is of the committee that was drawn, not of those who sit on the day of settlement.
+    function test_QuorumIsOfTheRoundsOwnCommittee() public {
         commitRollouts(solvers[0]);
-        for (uint256 i = 0; i < 11; ++i) votes.admitEvaluator(bytes32(i));
-        enterRound(1);
-        for (uint256 i = 0; i < 2; ++i) commitBallot(0, evaluators[i], ballotOf(600));
-        enterRound(2);
-        for (uint256 i = 0; i < 2; ++i) revealBallot(0, evaluators[i], ballotOf(600));
-        enterRound(3);
-        votes.settle(0, firstSolvers(1));
+        for (uint256 i = 0; i < 11; ++i) votes.admitEvaluator(bytes32(i + 1));
+        voteOn(0, scoresOf(600, 600));
+        votes.settle(0, 0, firstSolvers(1));
         expectOutcome(1, 600);
+    }
+
+    function test_AVoteOfThePeersOwnAccountIsNone() public {
+        bytes32 own = enrol(300, accountNamed(100));
+        commitRollouts(own);
+        voteOn(0, scoresOf(1000, 200, 300));
+        bytes32[] memory page = new bytes32[](1);
+        page[0] = own;
+        vm.expectEmit(address(votes));
+        emit IRewardVotes.Settled(0, own, 200, 2, 1);
+        votes.settle(0, 0, page);
+    }
+
+    function test_AVoidRoundEndsWithoutPointsAndWithoutBlame() public {
+        commitRollouts(solvers[0]);
+        vm.warp(rounds.startOf(3));
+        vm.expectEmit(address(votes));
+        emit IRewardVotes.Settled(0, solvers[0], 0, 0, 4);
+        votes.settle(0, 0, firstSolvers(1));
+        expectOutcome(4, 0);
+        for (uint256 i = 0; i < 3; ++i) vm.assertEq(votes.missesOf(evaluators[i]), 0);
+    }
+
+    /// @dev The work of a round cannot be judged if its seeds came from no beacon.
+    function test_ARoundAfterAVoidOneIsVoidToo() public {
+        vm.warp(rounds.startOf(1));
+        commitRollouts(solvers[0]);
+        vm.warp(rounds.startOf(2));
+        openBeacon(rounds, 1);
+        rounds.drawBeacon(1);
+        vm.warp(rounds.startOf(4));
+        vm.expectEmit(address(votes));
+        emit IRewardVotes.Settled(1, solvers[0], 0, 0, 4);
+        votes.settle(1, 0, firstSolvers(1));
+    }
+
+    function test_TheFirstPageJudgesAbsencesOnce() public {
+        commitRollouts(solvers[0]);
+        commitRollouts(solvers[1]);
+        enterRound(1);
+        IRewardVotes.Ballot memory opened = ballotOf(0, evaluators[0], scoresOf(500, 500));
+        commitBallot(opened);
+        commitBallot(ballotOf(0, evaluators[1], scoresOf(500, 500)));
+        enterRound(2);
+        revealBallot(opened);
+        enterRound(3);
+        vm.recordLogs();
+        votes.settle(0, 0, firstSolvers(1));
+        vm.assertEq(vm.getRecordedLogs().length, 3);
+        votes.settle(0, 0, firstSolvers(2));
+        votes.settle(0, 0, firstSolvers(0));
+        vm.assertEq(votes.missesOf(evaluators[0]), 0);
+        vm.assertEq(votes.missesOf(evaluators[1]), 3);
+        vm.assertEq(votes.missesOf(evaluators[2]), 1);
+    }
+
+    function test_AShardWithoutPeersBlamesNobody() public {
+        enterRound(1);
+        rounds.drawBeacon(0);
+        enterRound(3);
+        votes.settle(0, 0, firstSolvers(0));
+        votes.settle(0, 7, firstSolvers(0));
+        for (uint256 i = 0; i < 3; ++i) vm.assertEq(votes.missesOf(evaluators[i]), 0);
+    }
+
+    function test_TooManyMissesTakeTheSeatAndARevealForgives() public {
+        for (uint64 round = 0; round < 6; ++round) {
+            playWithTwo(round * 4, round == 3);
+            vm.assertEq(votes.missesOf(evaluators[2]), round < 3 ? round + 1 : round - 3);
+            vm.assertEq(votes.seatsAt(type(uint64).max).length, 3);
+        }
+        for (uint64 round = 6; round < 10; ++round) playWithTwo(round * 4, false);
+        bytes32[] memory seats = votes.seatsAt(type(uint64).max);
+        vm.assertEq(seats.length, 2);
+        vm.assertTrue(seats[0] != evaluators[2] && seats[1] != evaluators[2]);
+        vm.assertEq(votes.seatsAt(39).length, 3);
+        votes.admitEvaluator(evaluators[2]);
+        vm.assertEq(votes.missesOf(evaluators[2]), 0);
+    }
+
+    /// @dev One that was drawn and has left since can't lose what it no longer has.
+    function test_WhoHasLeftIsNotBlamed() public {
+        commitRollouts(solvers[0]);
+        enterRound(1);
+        rounds.drawBeacon(0);
+        votes.removeEvaluator(evaluators[2]);
+        enterRound(3);
+        votes.settle(0, 0, firstSolvers(1));
+        vm.assertEq(votes.missesOf(evaluators[2]), 0);
+        vm.assertEq(votes.missesOf(evaluators[0]), 1);
     }
 
     function test_SettlesInPagesAndEachPeerOnce() public {
         for (uint256 i = 0; i < 3; ++i) commitRollouts(solvers[i]);
         uint16[] memory scores = scoresOf(100, 200, 300);
+        IRewardVotes.Ballot[3] memory ballots;
         enterRound(1);
-        for (uint256 i = 0; i < 3; ++i) commitBallot(0, evaluators[i], ballotOf(scores));
+        for (uint256 i = 0; i < 3; ++i) {
+            ballots[i] = ballotOf(0, evaluators[i], scores);
+            commitBallot(ballots[i]);
+        }
         enterRound(2);
-        for (uint256 i = 0; i < 3; ++i) revealBallot(0, evaluators[i], ballotOf(scores));
+        for (uint256 i = 0; i < 3; ++i) revealBallot(ballots[i]);
         enterRound(3);
         vm.recordLogs();
-        votes.settle(0, firstSolvers(2));
-        votes.settle(0, firstSolvers(3));
-        votes.settle(0, firstSolvers(3));
+        votes.settle(0, 0, firstSolvers(2));
+        votes.settle(0, 0, firstSolvers(3));
+        votes.settle(0, 0, firstSolvers(3));
         vm.assertEq(vm.getRecordedLogs().length, 3);
         for (uint256 i = 0; i < 3; ++i) vm.assertEq(votes.points(solvers[i]), scores[i]);
+        vm.assertEq(votes.roundPoints(0), 600);
         expectOutcome(1, 100);
+    }
+
+    /// @dev 40 peers: the second shard has a committee and ballots of its own.
+    function test_ShardsAreSettledByTheirOwnCommittees() public {
+        bytes32[] memory peers = new bytes32[](40);
+        for (uint256 i = 0; i < 40; ++i) {
+            peers[i] = enrol(1_000 + i, accountNamed(1_000 + i));
+            commitRollouts(peers[i]);
+        }
+        vm.assertEq(votes.shardSize(0, 0), 32);
+        vm.assertEq(votes.shardSize(0, 1), 8);
+        vm.assertEq(votes.shardSize(0, 2), 0);
+        IRewardVotes.Ballot[] memory ballots = new IRewardVotes.Ballot[](6);
+        enterRound(1);
+        for (uint256 i = 0; i < 6; ++i) {
+            uint32 shard = uint32(i / 3);
+            uint16[] memory scores = new uint16[](shard == 0 ? 32 : 8);
+            for (uint256 j = 0; j < scores.length; ++j) scores[j] = uint16(shard * 500 + j * 10);
+            ballots[i] = ballotOf(0, evaluators[i % 3], scores);
+            ballots[i].shard = shard;
+            ballots[i].position = positionOf(0, shard, evaluators[i % 3]);
+            commitBallot(ballots[i]);
+        }
+        enterRound(2);
+        for (uint256 i = 0; i < 6; ++i) revealBallot(ballots[i]);
+        enterRound(3);
+        expectNotInShard(peers, 0, 32);
+        bytes32[] memory first = new bytes32[](32);
+        bytes32[] memory second = new bytes32[](8);
+        for (uint256 i = 0; i < 32; ++i) first[i] = peers[i];
+        for (uint256 i = 0; i < 8; ++i) second[i] = peers[32 + i];
+        expectNotInShard(first, 1, 0);
+        votes.settle(0, 1, second);
+        votes.settle(0, 0, first);
+        for (uint256 i = 0; i < 40; ++i) {
+            vm.assertEq(votes.points(peers[i]), i < 32 ? i * 10 : 500 + (i - 32) * 10);
+        }
     }
 
     function test_APeerTwiceInAPageCountsOnce() public {
@@ -110,37 +238,34 @@ contract SettlementTest is VotesFixture {
         bytes32[] memory twice = new bytes32[](2);
         (twice[0], twice[1]) = (solvers[0], solvers[0]);
         vm.recordLogs();
-        votes.settle(0, twice);
-        vm.assertEq(vm.getRecordedLogs().length, 1);
+        votes.settle(0, 0, twice);
+        // One of the peer, one of the evaluator that was silent.
+        vm.assertEq(vm.getRecordedLogs().length, 2);
         vm.assertEq(votes.points(solvers[0]), 900);
         expectOutcome(1, 900);
     }
 
     function test_PointsAddUpOverRounds() public {
         voteOnFirstSolver(scoresOf(900, 900));
-        votes.settle(0, firstSolvers(1));
+        votes.settle(0, 0, firstSolvers(1));
         commitRollouts(solvers[0]);
-        enterRound(4);
-        for (uint256 i = 0; i < 2; ++i) commitBallot(3, evaluators[i], ballotOf(50));
-        enterRound(5);
-        for (uint256 i = 0; i < 2; ++i) revealBallot(3, evaluators[i], ballotOf(50));
-        enterRound(6);
-        votes.settle(3, firstSolvers(1));
+        voteOn(3, scoresOf(50, 50));
+        votes.settle(3, 0, firstSolvers(1));
         vm.assertEq(votes.points(solvers[0]), 950);
         expectOutcome(1, 900);
     }
 
     function test_AnOutcomeOutlivesTheRingOnlyUntilItsSlotIsReused() public {
         voteOnFirstSolver(scoresOf(900, 900));
-        votes.settle(0, firstSolvers(1));
+        votes.settle(0, 0, firstSolvers(1));
         enterRound(6);
         commitRollouts(solvers[0]);
         enterRound(9);
         expectOutcome(1, 900);
-        votes.settle(6, firstSolvers(1));
+        votes.settle(6, 0, firstSolvers(1));
         expectOutcome(0, 0);
         (uint8 outcome, ) = votes.outcomeOf(6, solvers[0]);
-        vm.assertEq(outcome, 3);
+        vm.assertEq(outcome, 4);
     }
 
     function test_RevertWhen_SettlingInAnotherRound() public {
@@ -148,14 +273,16 @@ contract SettlementTest is VotesFixture {
         for (uint64 round = 2; round <= 4; round += 2) {
             enterRound(round);
             vm.expectRevert(abi.encodeWithSelector(IRewardVotes.RewardVotes_WrongRound.selector, 0, 3, round));
-            votes.settle(0, firstSolvers(1));
+            votes.settle(0, 0, firstSolvers(1));
         }
     }
 
     function test_RevertWhen_SettlingAPeerThatCommittedNothing() public {
         enterRound(3);
-        vm.expectRevert(abi.encodeWithSelector(IRewardVotes.RewardVotes_NoCommitment.selector, 0, solvers[0]));
-        votes.settle(0, firstSolvers(1));
+        vm.expectRevert(
+            abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_NoCommitment.selector, 0, solvers[0])
+        );
+        votes.settle(0, 0, firstSolvers(1));
     }
 
     function testFuzz_SettlesAsThePlainRuleSays(uint16[3] memory drawn, uint256 voters) public {
@@ -163,7 +290,7 @@ contract SettlementTest is VotesFixture {
         uint16[] memory scores = new uint16[](voters);
         for (uint256 i = 0; i < voters; ++i) scores[i] = drawn[i] % 4 == 0 ? GONE : drawn[i] % 1001;
         voteOnFirstSolver(scores);
-        votes.settle(0, firstSolvers(1));
+        votes.settle(0, 0, firstSolvers(1));
         (uint8 outcome, uint16 scoreMilli) = Median.outcome(scores, voters, 2);
         expectOutcome(outcome, scoreMilli);
         vm.assertEq(votes.points(solvers[0]), scoreMilli);
@@ -175,18 +302,16 @@ contract SettlementTest is VotesFixture {
         vm.assertEq(actualScore, scoreMilli);
     }
 
-    function scoresOf(uint16 a) internal pure returns (uint16[] memory scores) {
-        scores = new uint16[](1);
-        scores[0] = a;
+    /// @dev A round in which the first two evaluators vote, the third if it is to be forgiven; then the next begins.
+    function playWithTwo(uint64 round, bool withThird) internal {
+        if (round > 0) enterRound(round);
+        commitRollouts(solvers[0]);
+        voteOn(round, withThird ? scoresOf(500, 500, 500) : scoresOf(500, 500));
+        votes.settle(round, 0, firstSolvers(1));
     }
 
-    function scoresOf(uint16 a, uint16 b) internal pure returns (uint16[] memory scores) {
-        scores = new uint16[](2);
-        (scores[0], scores[1]) = (a, b);
-    }
-
-    function scoresOf(uint16 a, uint16 b, uint16 c) internal pure returns (uint16[] memory scores) {
-        scores = new uint16[](3);
-        (scores[0], scores[1], scores[2]) = (a, b, c);
+    function expectNotInShard(bytes32[] memory page, uint32 shard, uint256 first) internal {
+        vm.expectRevert(abi.encodeWithSelector(IRewardVotes.RewardVotes_NotInShard.selector, 0, page[first], shard));
+        votes.settle(0, shard, page);
     }
 }

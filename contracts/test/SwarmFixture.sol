@@ -39,10 +39,12 @@ abstract contract SwarmFixture is TestBase {
         return address(uint160(0xACC0000 + index));
     }
 
-    /// @dev The first second of a round; the beacon of the one before can be drawn.
+    /// @dev The first second of a round; the beacon of the one before is recorded.
     function enterRound(uint64 round) internal {
         vm.warp(rounds.startOf(round));
-        if (round > 0) openBeacon(rounds, round - 1);
+        if (round == 0) return;
+        openBeacon(rounds, round - 1);
+        rounds.drawBeacon(round - 1);
     }
 
     /// @dev Registers the peer of a private key with an account.

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { network } from 'hardhat'
-import { BaseError, bytesToHex, ContractFunctionRevertedError, zeroAddress } from 'viem'
+import { BaseError, bytesToHex, ContractFunctionRevertedError } from 'viem'
 import { voteCommitment } from '../../node/src/chain/voteCommitment.ts'
 import { leafHash } from '../../node/src/core/leaf.ts'
 import { merkleProof, merkleRoot } from '../../node/src/core/merkle.ts'
+import { drawCommittee } from '../../node/src/roles/drawCommittee.ts'
 import { sampledLeaves } from '../../node/src/roles/evaluator/sampledLeaves.ts'
 import { deployContracts } from './deployContracts.ts'
 
@@ -62,24 +63,13 @@ test('the leaves that are scored are drawn alike off chain and on chain', async 
 })
 
 test('a commitment to votes computed off chain is the hash that the chain compares', async () => {
-  for (let size = 0; size < 8; size++) {
-    const sheet = {
-      peerKeys: Array.from({ length: size }, word),
-      scoresMilli: Array.from({ length: size }, (_, i) => (i % 3 === 0 ? 65_535 : i * 100)),
-      componentRoots: Array.from({ length: size }, word),
-      contentId: word(),
-    }
-    const evaluatorKey = `0x${'00'.repeat(32)}` as const
+  // Nobody committed anything in round 0: a ballot on it is empty, and the refusal names the hash that was expected.
+  for (const position of [0, 4]) {
+    const ballot = { round: 0n, shard: 3, position, evaluatorKey: word(), scoresMilli: [], componentRoots: [] }
+    const votesOn = { ...ballot, contentId: word() }
     const salt = word()
-    const hash = voteCommitment({ chainId, rewardVotes: votes.address, round: 0, evaluatorKey }, sheet, salt)
-    // The zero address speaks for a peer that nobody registered. It committed nothing, so the refusal names the hash that
-    // it would have had to commit to.
-    const reveal = client.simulateContract({
-      ...votes,
-      functionName: 'revealVotes',
-      args: [0n, evaluatorKey, sheet.peerKeys, sheet.scoresMilli, sheet.componentRoots, sheet.contentId, salt],
-      account: zeroAddress,
-    })
+    const hash = voteCommitment({ chainId, rewardVotes: votes.address }, votesOn, salt)
+    const reveal = client.simulateContract({ ...votes, functionName: 'revealVotes', args: [votesOn, salt] })
     await assert.rejects(reveal, error => {
       assert(error instanceof BaseError)
       const refusal = error.walk(cause => cause instanceof ContractFunctionRevertedError)
@@ -89,4 +79,19 @@ test('a commitment to votes computed off chain is the hash that the chain compar
       return true
     })
   }
+})
+
+test('a committee is drawn alike off chain and on chain', async () => {
+  for (let seats = 0; seats < 9; seats++) await votes.write.admitEvaluator([word()])
+  const round = (await rounds.read.currentRound()) + 1n
+  await networkHelpers.time.increaseTo(await rounds.read.startOf([round + 1n]))
+  await rounds.write.fixBeacon([round])
+  await networkHelpers.mine(1)
+  await rounds.write.drawBeacon([round])
+  const [beacon, seated] = [await rounds.read.beaconOf([round]), await votes.read.seatsAt([round])]
+  for (let shard = 0; shard < 20; shard++)
+    assert.deepEqual(
+      await votes.read.committeeOf([round, shard]),
+      drawCommittee(chainId, Number(round), beacon, shard, seated),
+    )
 })

@@ -1,5 +1,5 @@
 import { ponder } from 'ponder:registry'
-import { evaluator, evaluatorSeat, settlement, vote, voteCommit } from 'ponder:schema'
+import { evaluator, evaluatorSeat, roundPlace, settlement, vote, voteCommit } from 'ponder:schema'
 import { addToFeed } from './feed.ts'
 import { updatePeer } from './peerRow.ts'
 import { updateRound } from './roundRow.ts'
@@ -7,8 +7,11 @@ import { updateRound } from './roundRow.ts'
 /** `RewardVotes.UNAVAILABLE()`: the evaluator could not get the peer's bundle. */
 const UNAVAILABLE = 65_535
 
+/** Peers of a shard, at most, by the contract. */
+const SHARD_PEERS = 32
+
 /** By the event's number. */
-const outcomes = { 1: 'scored', 2: 'unavailable', 3: 'noQuorum' } as const
+const outcomes = { 1: 'scored', 2: 'unavailable', 3: 'noQuorum', 4: 'void' } as const
 
 ponder.on('RewardVotes:EvaluatorAdmitted', async ({ event, context }) => {
   const { peerKey } = event.args
@@ -32,31 +35,37 @@ ponder.on('RewardVotes:EvaluatorRemoved', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'evaluatorRemoved', peerKey, detail: { fromRound: untilRound } })
 })
 
+ponder.on('RewardVotes:EvaluatorMissed', async ({ event, context }) => {
+  const { evaluatorKey, misses } = event.args
+  await context.db.update(evaluator, { peerKey: evaluatorKey }).set({ misses })
+})
+
 ponder.on('RewardVotes:VotesCommitted', async ({ event, context }) => {
-  const { evaluatorKey, commitment } = event.args
+  const { evaluatorKey, shard, commitment } = event.args
   const round = Number(event.args.round)
   await context.db
     .insert(voteCommit)
-    .values({ round, evaluatorKey, commitment, committedAtSec: Number(event.block.timestamp) })
+    .values({ round, evaluatorKey, shard, commitment, committedAtSec: Number(event.block.timestamp) })
   await updateRound(context, round, row => ({ votesCommitted: row.votesCommitted + 1 }))
   await context.db.update(evaluator, { peerKey: evaluatorKey }).set(row => ({ votesCommitted: row.votesCommitted + 1 }))
   await addToFeed(context, event, { kind: 'votesCommitted', round, peerKey: evaluatorKey, detail: { commitment } })
 })
 
 ponder.on('RewardVotes:VotesRevealed', async ({ event, context }) => {
-  const { evaluatorKey, peerKeys, scoresMilli, componentRoots, contentId } = event.args
+  const { evaluatorKey, shard, scoresMilli, componentRoots, contentId } = event.args
   const round = Number(event.args.round)
   const atSec = Number(event.block.timestamp)
-  const votes = peerKeys.flatMap((peerKey, index) => {
-    const score = scoresMilli[index]
+  const votes = []
+  for (const [index, score] of scoresMilli.entries()) {
+    const place = await context.db.find(roundPlace, { round, ordinal: shard * SHARD_PEERS + index })
     const componentRoot = componentRoots[index]
-    // The contract refuses lists of unequal length.
-    if (score === undefined || componentRoot === undefined) return []
+    // The contract refuses lists that are not as long as the shard.
+    if (place === null || componentRoot === undefined) throw new Error(`round ${round} has no peer at place ${index}`)
     const scoreMilli = score === UNAVAILABLE ? null : score
-    return [{ round, evaluatorKey, peerKey, scoreMilli, componentRoot, contentId, atSec }]
-  })
+    votes.push({ round, evaluatorKey, peerKey: place.peerKey, scoreMilli, componentRoot, contentId, atSec })
+  }
   if (votes.length > 0) await context.db.insert(vote).values(votes)
-  await context.db.update(voteCommit, { round, evaluatorKey }).set({ revealedAtSec: atSec, contentId })
+  await context.db.update(voteCommit, { round, evaluatorKey, shard }).set({ revealedAtSec: atSec, contentId })
   await updateRound(context, round, row => ({ votesRevealed: row.votesRevealed + 1 }))
   await context.db.update(evaluator, { peerKey: evaluatorKey }).set(row => ({ votesRevealed: row.votesRevealed + 1 }))
   const detail = { votes: votes.length, contentId }

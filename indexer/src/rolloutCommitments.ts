@@ -1,5 +1,5 @@
 import { ponder } from 'ponder:registry'
-import { rolloutCommitment, tasksCommitment } from 'ponder:schema'
+import { rolloutCommitment, roundPlace, tasksCommitment } from 'ponder:schema'
 import { addToFeed } from './feed.ts'
 import { updatePeer } from './peerRow.ts'
 import { updateRound } from './roundRow.ts'
@@ -36,10 +36,11 @@ ponder.on('RolloutCommitments:TasksCommitted', async ({ event, context }) => {
 })
 
 ponder.on('RolloutCommitments:RolloutsCommitted', async ({ event, context }) => {
-  const { peerKey, root, policyHash, contentId } = event.args
+  const { peerKey, ordinal, root, policyHash, contentId } = event.args
   const round = Number(event.args.round)
   const leafCount = shownCount(event.args.leafCount)
   const earlier = (await context.db.find(rolloutCommitment, { round, peerKey }))?.leafCount
+  if (earlier === undefined) await context.db.insert(roundPlace).values({ round, ordinal, peerKey })
   const latest = {
     root,
     leafCount,

@@ -7,7 +7,6 @@ import {
   type Abi,
   type Address,
   createTestClient,
-  encodeAbiParameters,
   type Hex,
   hashTypedData,
   http,
@@ -17,6 +16,7 @@ import {
 } from 'viem'
 import { generatePrivateKey, mnemonicToAccount, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
+import { voteCommitment } from '../../node/src/chain/voteCommitment.ts'
 import { anvilArgv, anvilBinary } from '../../scripts/anvil.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -26,6 +26,7 @@ const admin = mnemonicToAccount(MNEMONIC)
 /** Seconds of a round on the test chain. Its clock runs on beside ours, so that a round must outlast any test. */
 export const ROUND_SECONDS = 100_000
 export const UNAVAILABLE = 65_535
+const SALT: Hex = keccak256('0x02')
 export const ENVIRONMENT: Hex = keccak256('0x01')
 
 export interface TestPeer {
@@ -128,11 +129,12 @@ export class TestChain {
     if (round > 0) await this.#openBeacon(round - 1)
   }
 
-  /** Fixes the beacon of a round and lets its block pass; the first vote records it. */
+  /** Fixes the beacon of a round, lets its block pass, and records it. */
   async #openBeacon(round: number): Promise<void> {
     const rounds = { address: this.#contracts.Rounds, abi: roundsAbi } as const
     await this.#mined(this.client.writeContract({ ...rounds, functionName: 'fixBeacon', args: [BigInt(round)] }))
     await this.client.mine({ blocks: 1 })
+    await this.#mined(this.client.writeContract({ ...rounds, functionName: 'drawBeacon', args: [BigInt(round)] }))
   }
 
   /** A round's beacon and its block, as the contract has them. */
@@ -252,34 +254,54 @@ export class TestChain {
     await this.#mined(this.client.writeContract({ ...contract, account: peer.account, functionName: 'commit', args }))
   }
 
-  async commitVotes(round: number, { evaluator, scores }: Ballot): Promise<void> {
+  async commitVotes(round: number, vote: Ballot): Promise<void> {
     const contract = { address: this.#contracts.RewardVotes, abi: rewardVotesAbi } as const
-    const ballot = ballotArgs(scores)
-    const commitment = keccak256(
-      encodeAbiParameters(
-        ['uint256', 'address', 'uint64', 'bytes32', 'bytes32[]', 'uint16[]', 'bytes32[]', 'bytes32', 'bytes32'].map(
-          type => ({ type }),
-        ),
-        [BigInt(foundry.id), contract.address, BigInt(round), evaluator.peerKey, ...ballot],
-      ),
-    )
-    const args = [BigInt(round), evaluator.peerKey, commitment] as const
-    await this.#mined(
-      this.client.writeContract({ ...contract, account: evaluator.account, functionName: 'commitVotes', args }),
-    )
+    const ballot = await this.#ballotOf(round, vote)
+    const commitment = voteCommitment({ chainId: foundry.id, rewardVotes: contract.address }, ballot, SALT)
+    const { shard, position, evaluatorKey } = ballot
+    const args = [BigInt(round), shard, position, evaluatorKey, commitment] as const
+    const { account } = vote.evaluator
+    await this.#mined(this.client.writeContract({ ...contract, account, functionName: 'commitVotes', args }))
   }
 
-  async revealVotes(round: number, { evaluator, scores }: Ballot): Promise<void> {
+  async revealVotes(round: number, vote: Ballot): Promise<void> {
     const contract = { address: this.#contracts.RewardVotes, abi: rewardVotesAbi } as const
-    const args = [BigInt(round), evaluator.peerKey, ...ballotArgs(scores)] as const
-    await this.#mined(
-      this.client.writeContract({ ...contract, account: evaluator.account, functionName: 'revealVotes', args }),
-    )
+    const args = [await this.#ballotOf(round, vote), SALT] as const
+    await this.#mined(this.client.writeContract({ ...contract, functionName: 'revealVotes', args }))
+  }
+
+  /** The votes as the contract takes them: in the order in which the peers committed. */
+  async #ballotOf(round: number, { evaluator, scores }: Ballot) {
+    const votes = { address: this.#contracts.RewardVotes, abi: rewardVotesAbi } as const
+    const work = { address: this.#contracts.RolloutCommitments, abi: rolloutCommitmentsAbi } as const
+    const committee = await this.client.readContract({
+      ...votes,
+      functionName: 'committeeOf',
+      args: [BigInt(round), 0],
+    })
+    const keys = scores.map(({ peer }) => peer.peerKey)
+    const ordinals = await this.client.readContract({
+      ...work,
+      functionName: 'ordinalsOf',
+      args: [BigInt(round), keys],
+    })
+    const inOrder = scores
+      .map((score, index) => ({ ...score, ordinal: ordinals[index] ?? 0 }))
+      .sort((a, b) => a.ordinal - b.ordinal)
+    return {
+      round: BigInt(round),
+      shard: 0,
+      position: committee.indexOf(evaluator.peerKey),
+      evaluatorKey: evaluator.peerKey,
+      scoresMilli: inOrder.map(({ scoreMilli }) => scoreMilli),
+      componentRoots: inOrder.map(({ peer }) => digest(`components of ${peer.peerId}`)),
+      contentId: digest('score sheet'),
+    }
   }
 
   async settle(round: number, peers: TestPeer[]): Promise<void> {
     const contract = { address: this.#contracts.RewardVotes, abi: rewardVotesAbi } as const
-    const args = [BigInt(round), peers.map(({ peerKey }) => peerKey)] as const
+    const args = [BigInt(round), 0, peers.map(({ peerKey }) => peerKey)] as const
     await this.#mined(this.client.writeContract({ ...contract, functionName: 'settle', args }))
   }
 
@@ -307,16 +329,6 @@ function buildContracts(): void {
 
 export function digest(text: string): Hex {
   return keccak256(`0x${Buffer.from(text).toString('hex')}`)
-}
-
-function ballotArgs(scores: Ballot['scores']) {
-  return [
-    scores.map(({ peer }) => peer.peerKey),
-    scores.map(({ scoreMilli }) => scoreMilli),
-    scores.map(({ peer }) => digest(`components of ${peer.peerId}`)),
-    digest('score sheet'),
-    digest('salt'),
-  ] as const
 }
 
 /** Waits for something that other processes bring about, asking again until it holds. */

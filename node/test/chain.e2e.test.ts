@@ -12,6 +12,7 @@ import { type Hex, toHex, ZERO_HASH } from '#core/hex.ts'
 import { leafHash } from '#core/leaf.ts'
 import { silentLogger } from '#core/logger.ts'
 import { merkleProof } from '#core/merkle.ts'
+import { drawCommittee } from '#roles/drawCommittee.ts'
 import { type Identity, openIdentity } from '#store/identity.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
@@ -68,6 +69,13 @@ async function enter(round: number): Promise<void> {
   await local.travelTo(Number(startsAtSec))
 }
 
+/** Fixes the beacon of the round before the current one, lets its block pass, and records it. */
+async function openBeacon(chain: Chain, round: number): Promise<void> {
+  expect(await chain.fixBeacon(round)).toMatchObject({ status: 'mined' })
+  await local.client.mine({ blocks: 2 })
+  expect(await chain.drawBeacon(round)).toMatchObject({ status: 'mined' })
+}
+
 beforeAll(async () => {
   local = await startLocalChain()
   deployment = await deployContracts(local, ROUND_SECONDS)
@@ -103,6 +111,7 @@ test('a peer with the swarm.pem of RL Swarm earns points: registration, commitme
   expect(await solver.chain.commitTasks(tasks)).toMatchObject({ status: 'mined' })
 
   await enter(round)
+  await openBeacon(solver.chain, round - 1)
   expect((await solver.chain.rounds.waitFor(round, stop.signal)).round).toBe(round)
   expect(await solver.chain.readSeats(round)).toEqual(evaluators.map(({ identity }) => identity.peerKey))
   expect(await solver.chain.readTaskCommitments(round)).toMatchObject([
@@ -112,18 +121,17 @@ test('a peer with the swarm.pem of RL Swarm earns points: registration, commitme
   expect(await solver.chain.commitRollouts(rollouts)).toMatchObject({ status: 'mined' })
   expect(await solver.chain.commitRollouts({ ...rollouts, root: word(6) })).toMatchObject({ status: 'mined' })
   expect(await solver.chain.readRolloutCommitments(round)).toMatchObject([
-    { root: word(6), count: 64, policyHash: word(4) },
+    { root: word(6), count: 64, policyHash: word(4), ordinal: 0 },
   ])
 
-  const votes = (scoreMilli: number) => ({
-    peerKeys: [solver.identity.peerKey],
+  const ballot = (position: number, scoreMilli: number) => ({
+    round: BigInt(round),
+    shard: 0,
+    position,
     scoresMilli: [scoreMilli],
     componentRoots: [scoreMilli === UNAVAILABLE ? ZERO_HASH : word(7)],
     contentId: word(8),
   })
-  const scores = [400, 700, 500]
-  // Revealed early, kept until their time.
-  const reveals = evaluators.map(({ chain }, i) => chain.revealVotes(round, votes(scores[i] ?? 0)))
   await enter(round + 1)
   expect(await solver.chain.readBeacon(round)).toEqual({ state: 'none', hash: null })
   expect(await solver.chain.fixBeacon(round)).toMatchObject({ status: 'mined' })
@@ -131,8 +139,14 @@ test('a peer with the swarm.pem of RL Swarm earns points: registration, commitme
   await local.client.mine({ blocks: 2 })
   const foreseen = await solver.chain.readBeacon(round)
   expect(foreseen).toMatchObject({ state: 'fixed', hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) })
+  const seats = await solver.chain.readSeats(round)
+  const committee = drawCommittee(deployment.chainId, round, foreseen.hash ?? ZERO_HASH, 0, seats)
+  const scores = [400, 700, 500]
+  const ballots = evaluators.map(({ identity }, i) => ballot(committee.indexOf(identity.peerKey), scores[i] ?? 0))
   for (const [i, { chain }] of evaluators.entries())
-    expect(await chain.commitVotes(round, votes(scores[i] ?? 0))).toMatchObject({ status: 'mined' })
+    expect(await chain.commitVotes(ballots[i] as (typeof ballots)[number])).toMatchObject({ status: 'mined' })
+  // Revealed early, kept until their time.
+  const reveals = evaluators.map(({ chain }, i) => chain.revealVotes(ballots[i] as (typeof ballots)[number]))
   // The first vote recorded it.
   expect(await solver.chain.readBeacon(round)).toEqual({ ...foreseen, state: 'drawn' })
   await enter(round + 2)
@@ -141,8 +155,9 @@ test('a peer with the swarm.pem of RL Swarm earns points: registration, commitme
   expect(revealed.map(({ scoresMilli }) => scoresMilli[0]).sort()).toEqual([400, 500, 700])
 
   await enter(round + 3)
-  expect(await solver.chain.settle(round, [solver.identity.peerKey])).toMatchObject([{ status: 'mined' }])
-  expect(await admin.chain.settle(round, [solver.identity.peerKey])).toEqual([])
+  const shard = { round, shard: 0, peerKeys: [solver.identity.peerKey] }
+  expect(await solver.chain.settle(shard)).toMatchObject({ status: 'mined' })
+  expect(await admin.chain.settle(shard)).toBeNull()
   expect(await solver.chain.readSettlements(round)).toMatchObject([
     { peerKey: solver.identity.peerKey, scoreMilli: 500, votes: 3, outcome: 'scored' },
   ])

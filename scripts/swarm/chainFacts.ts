@@ -53,7 +53,7 @@ export async function readChainFacts(client: PublicClient, deployment: Deploymen
     if (log.eventName === 'RolloutsCommitted') tally(log.args.round).rollouts.set(log.args.peerKey, log.args.leafCount)
   }
   for (const log of votes) {
-    if (log.eventName === 'VotesRevealed') tally(log.args.round).votes += log.args.peerKeys.length
+    if (log.eventName === 'VotesRevealed') tally(log.args.round).votes += log.args.scoresMilli.length
     if (log.eventName !== 'Settled') continue
     const entry = tally(log.args.round)
     entry.scores.push({ outcome: log.args.outcome, scoreMilli: log.args.scoreMilli })

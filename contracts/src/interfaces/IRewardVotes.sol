@@ -1,41 +1,52 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {IEvaluatorSeats} from "./IEvaluatorSeats.sol";
 import {IPeerRegistry} from "./IPeerRegistry.sol";
 import {IRolloutCommitments} from "./IRolloutCommitments.sol";
 import {IRounds} from "./IRounds.sol";
 
 /// @title IRewardVotes
 /// @notice Evaluators commit to scores in round r + 1, reveal them in r + 2, and anyone settles the median in r + 3.
-/// @dev First version of the protocol: every seat sits, seats are admitted by a role and stake nothing.
-interface IRewardVotes {
-    /// @notice Emitted when an evaluator gets a seat.
-    /// @param peerKey The evaluator.
-    /// @param fromRound First round in which it sits.
-    event EvaluatorAdmitted(bytes32 indexed peerKey, uint64 fromRound);
+/// @dev A round's peers are cut into shards of up to 32 in the order in which they committed. For each shard the
+/// round's beacon draws a committee. An evaluator votes on a shard at once: one score a peer, in that order.
+interface IRewardVotes is IEvaluatorSeats {
+    /// @notice One evaluator's votes on a shard.
+    /// @param round The round voted on.
+    /// @param shard The shard.
+    /// @param position The evaluator's position on the shard's committee.
+    /// @param evaluatorKey The evaluator.
+    /// @param scoresMilli A score for each peer of the shard, by ordinal: 0 to 1000, or 65535 for unavailable.
+    /// @param componentRoots For each, the Merkle root of the components of its leaves' scores.
+    /// @param contentId sha-256 of the sheet that holds those components.
+    struct Ballot {
+        uint64 round;
+        uint32 shard;
+        uint8 position;
+        bytes32 evaluatorKey;
+        uint16[] scoresMilli;
+        bytes32[] componentRoots;
+        bytes32 contentId;
+    }
 
-    /// @notice Emitted when an evaluator loses its seat.
-    /// @param peerKey The evaluator.
-    /// @param fromRound First round in which it sits no longer.
-    event EvaluatorRemoved(bytes32 indexed peerKey, uint64 fromRound);
-
-    /// @notice Emitted when an evaluator commits to its votes on a round.
+    /// @notice Emitted when an evaluator commits to its votes on a shard.
     /// @param round The round voted on.
     /// @param evaluatorKey The evaluator.
+    /// @param shard The shard.
     /// @param commitment Hash of the votes; see `commitVotes`.
-    event VotesCommitted(uint64 indexed round, bytes32 indexed evaluatorKey, bytes32 commitment);
+    event VotesCommitted(uint64 indexed round, bytes32 indexed evaluatorKey, uint32 shard, bytes32 commitment);
 
-    /// @notice Emitted when an evaluator reveals its votes on a round.
+    /// @notice Emitted when an evaluator reveals its votes on a shard.
     /// @param round The round voted on.
     /// @param evaluatorKey The evaluator.
-    /// @param peerKeys The peers scored.
-    /// @param scoresMilli A score for each: 0 to 1000, or 65535 for unavailable.
+    /// @param shard The shard.
+    /// @param scoresMilli A score for each peer of the shard, by ordinal: 0 to 1000, or 65535 for unavailable.
     /// @param componentRoots For each, the Merkle root of the components of its leaves' scores.
     /// @param contentId sha-256 of the sheet that holds those components.
     event VotesRevealed(
         uint64 indexed round,
         bytes32 indexed evaluatorKey,
-        bytes32[] peerKeys,
+        uint32 shard,
         uint16[] scoresMilli,
         bytes32[] componentRoots,
         bytes32 contentId
@@ -45,22 +56,9 @@ interface IRewardVotes {
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param scoreMilli Points given, 0 to 1000.
-    /// @param votes Votes cast on it, those of `unavailable` included.
-    /// @param outcome 1 scored, 2 unavailable, 3 no quorum.
+    /// @param votes Votes that counted, those of `unavailable` included.
+    /// @param outcome 1 scored, 2 unavailable, 3 no quorum, 4 the round is void.
     event Settled(uint64 indexed round, bytes32 indexed peerKey, uint16 scoreMilli, uint8 votes, uint8 outcome);
-
-    /// @notice Thrown when an evaluator is admitted that has a seat.
-    /// @param peerKey The evaluator.
-    error RewardVotes_AlreadySeated(bytes32 peerKey);
-
-    /// @notice Thrown when an evaluator without a seat is removed, or votes on a round in which it does not sit.
-    /// @param evaluatorKey The evaluator.
-    /// @param round The round.
-    error RewardVotes_NotSeated(bytes32 evaluatorKey, uint64 round);
-
-    /// @notice Thrown when no seat is left.
-    /// @param seats Number of seats there are.
-    error RewardVotes_NoSeatLeft(uint256 seats);
 
     /// @notice Thrown when the sender does not speak for the evaluator.
     /// @param evaluatorKey The evaluator.
@@ -73,21 +71,33 @@ interface IRewardVotes {
     /// @param currentRound The current round.
     error RewardVotes_WrongRound(uint64 round, uint64 dueRound, uint64 currentRound);
 
-    /// @notice Thrown when an evaluator commits twice to a round.
+    /// @notice Thrown when a round is voted on whose seeds came from no beacon.
+    /// @param round The round.
+    error RewardVotes_RoundVoid(uint64 round);
+
+    /// @notice Thrown when an evaluator votes on a shard that it was not drawn for, or names another position.
     /// @param round The round voted on.
+    /// @param shard The shard.
+    /// @param position The position named.
     /// @param evaluatorKey The evaluator.
-    error RewardVotes_AlreadyCommitted(uint64 round, bytes32 evaluatorKey);
+    error RewardVotes_NotOnCommittee(uint64 round, uint32 shard, uint8 position, bytes32 evaluatorKey);
+
+    /// @notice Thrown when an evaluator commits twice to a shard.
+    /// @param round The round voted on.
+    /// @param shard The shard.
+    /// @param position Its position.
+    error RewardVotes_AlreadyCommitted(uint64 round, uint32 shard, uint8 position);
 
     /// @notice Thrown when an evaluator reveals twice.
     /// @param round The round voted on.
     /// @param evaluatorKey The evaluator.
     error RewardVotes_AlreadyRevealed(uint64 round, bytes32 evaluatorKey);
 
-    /// @notice Thrown when the arrays of a reveal differ in length.
-    /// @param peerKeys Length of `peerKeys`.
+    /// @notice Thrown when a ballot has not one score and one root for each peer of its shard.
+    /// @param peers Peers of the shard.
     /// @param scoresMilli Length of `scoresMilli`.
     /// @param componentRoots Length of `componentRoots`.
-    error RewardVotes_LengthMismatch(uint256 peerKeys, uint256 scoresMilli, uint256 componentRoots);
+    error RewardVotes_LengthMismatch(uint256 peers, uint256 scoresMilli, uint256 componentRoots);
 
     /// @notice Thrown when a reveal is not what was committed to, or nothing was.
     /// @param round The round voted on.
@@ -96,109 +106,79 @@ interface IRewardVotes {
     error RewardVotes_NotCommitment(uint64 round, bytes32 evaluatorKey, bytes32 commitment);
 
     /// @notice Thrown when a score is neither 0 to 1000 nor `UNAVAILABLE`.
-    /// @param peerKey The peer scored.
+    /// @param place The peer's place in the shard.
     /// @param scoreMilli The score.
-    error RewardVotes_ScoreOutOfRange(bytes32 peerKey, uint16 scoreMilli);
+    error RewardVotes_ScoreOutOfRange(uint256 place, uint16 scoreMilli);
 
-    /// @notice Thrown when a peer occurs twice in a reveal.
-    /// @param peerKey The peer.
-    error RewardVotes_DuplicatePeer(bytes32 peerKey);
-
-    /// @notice Thrown when an evaluator scores a peer of its own account.
-    /// @param peerKey The peer.
-    /// @param account The account of both.
-    error RewardVotes_OwnPeer(bytes32 peerKey, address account);
-
-    /// @notice Thrown when a peer is scored or settled that committed nothing in the round.
+    /// @notice Thrown when a peer is settled with a shard that it is not in.
     /// @param round The round.
     /// @param peerKey The peer.
-    error RewardVotes_NoCommitment(uint64 round, bytes32 peerKey);
+    /// @param shard The shard named.
+    error RewardVotes_NotInShard(uint64 round, bytes32 peerKey, uint32 shard);
 
-    /// @notice Gives a peer a seat, from the first round that has not begun. Role: `EVALUATOR_ADMIN_ROLE`.
-    /// @param peerKey The evaluator; it need not be registered yet, but votes only once it is.
-    function admitEvaluator(bytes32 peerKey) external;
-
-    /// @notice Takes a peer's seat away, from the first round that has not begun. Role: `EVALUATOR_ADMIN_ROLE`.
-    /// @param peerKey The evaluator.
-    function removeEvaluator(bytes32 peerKey) external;
-
-    /// @notice Commits to votes on a round, in the round after it. It cannot be changed after that.
-    /// @dev `commitment` = `keccak256(abi.encode(chainId, address(this), round, evaluatorKey, peerKeys, scoresMilli,
-    /// componentRoots, contentId, salt))`: `uint256, address, uint64, bytes32, bytes32[], uint16[], bytes32[], bytes32,
-    /// bytes32`. The salt must be secret until the reveal, since scores are few enough to be guessed.
+    /// @notice Commits to votes on a shard, in the round after it. They cannot be changed after that.
+    /// @dev `commitment` = `keccak256(abi.encode(chainId, address(this), ballot, salt))`: `uint256, address, Ballot,
+    /// bytes32`. The salt must be secret until the reveal, since scores are few enough to be guessed. The first to
+    /// vote on a shard draws its committee, and records the round's beacon if nobody has.
     /// @param round The round voted on.
+    /// @param shard The shard.
+    /// @param position The evaluator's position on the shard's committee.
     /// @param evaluatorKey The evaluator; the sender must speak for it.
     /// @param commitment The hash.
-    function commitVotes(uint64 round, bytes32 evaluatorKey, bytes32 commitment) external;
+    function commitVotes(uint64 round, uint32 shard, uint8 position, bytes32 evaluatorKey, bytes32 commitment) external;
 
     /// @notice Reveals the votes committed to, two rounds after the round voted on; all or nothing.
-    /// @dev A vote is for a peer with a commitment in the round, of another account. Leaving a peer out is casting no
-    /// vote.
-    /// @param round The round voted on.
-    /// @param evaluatorKey The evaluator; the sender must speak for it.
-    /// @param peerKeys The peers scored, each once.
-    /// @param scoresMilli A score for each: 0 to 1000, or `UNAVAILABLE`.
-    /// @param componentRoots For each, the Merkle root of the components of its leaves' scores.
-    /// @param contentId sha-256 of the sheet that holds those components.
+    /// @dev Anyone who knows the salt may send it: what counts was fixed by the commitment. A vote on a peer of the
+    /// evaluator's own account must be there like any other, and does not count.
+    /// @param ballot The votes.
     /// @param salt The salt of the commitment.
-    function revealVotes(
-        uint64 round,
-        bytes32 evaluatorKey,
-        bytes32[] calldata peerKeys,
-        uint16[] calldata scoresMilli,
-        bytes32[] calldata componentRoots,
-        bytes32 contentId,
-        bytes32 salt
-    ) external;
+    function revealVotes(Ballot calldata ballot, bytes32 salt) external;
 
-    /// @notice Settles peers of a round, three rounds after it, in pages of any size; anyone may call.
-    /// @dev Quorum is more than half of the round's seats and at least 2 votes. With quorum: more than half of the
-    /// votes `UNAVAILABLE` scores 0, else the score is the lower median of the others. Without: no points, and no
-    /// blame. A peer that is settled already is passed over, so that two who settle at once do not hurt each other.
+    /// @notice Settles peers of a shard, three rounds after its round, in pages of any size; anyone may call.
+    /// @dev Quorum is more than half of the committee and at least 2 votes; a vote of the peer's own account is none.
+    /// With quorum: more than half of the votes `UNAVAILABLE` scores 0, else the score is the lower median of the
+    /// others. Without: no points, and no blame. In a void round: no points, and no blame for anyone. A peer that is
+    /// settled already is passed over, so that two who settle at once do not hurt each other. The first page of a
+    /// shard judges the committee's absences.
     /// @param round The round.
-    /// @param peerKeys The peers; each must have committed in the round.
-    function settle(uint64 round, bytes32[] calldata peerKeys) external;
+    /// @param shard The shard.
+    /// @param peerKeys Peers of that shard.
+    function settle(uint64 round, uint32 shard, bytes32[] calldata peerKeys) external;
 
     /// @notice The sum of a peer's settled scores, those of rounds not yet final included.
     /// @param peerKey The peer.
     /// @return total Points, in thousandths of a full score.
     function points(bytes32 peerKey) external view returns (uint256 total);
 
+    /// @notice The sum of all settled scores of a round, for any round.
+    /// @param round The round.
+    /// @return total Points, in thousandths of a full score.
+    function roundPoints(uint64 round) external view returns (uint256 total);
+
     /// @notice How a peer's round was settled; bounds as for `IRolloutCommitments.committed`.
     /// @param round The round.
     /// @param peerKey The peer.
-    /// @return outcome 0 not settled, 1 scored, 2 unavailable, 3 no quorum.
+    /// @return outcome 0 not settled, 1 scored, 2 unavailable, 3 no quorum, 4 the round is void.
     /// @return scoreMilli Points given, 0 to 1000.
     function outcomeOf(uint64 round, bytes32 peerKey) external view returns (uint8 outcome, uint16 scoreMilli);
 
-    /// @notice The evaluators that sit in a round, for any round; those of rounds to come may change.
+    /// @notice How far the ballot at a position is; bounds as for `outcomeOf`.
+    /// @param round The round voted on.
+    /// @param shard The shard.
+    /// @param position The position.
+    /// @return committed Whether it was committed.
+    /// @return revealed Whether it was revealed.
+    function ballotOf(uint64 round, uint32 shard, uint8 position) external view returns (bool committed, bool revealed);
+
+    /// @notice Peers of a shard; bounds as for `outcomeOf`.
     /// @param round The round.
-    /// @return evaluatorKeys The evaluators, by seat.
-    function seatsAt(uint64 round) external view returns (bytes32[] memory evaluatorKeys);
-
-    /// @notice Whether an evaluator has committed to votes on a round; bounds as for `outcomeOf`.
-    /// @param round The round voted on.
-    /// @param evaluatorKey The evaluator.
-    /// @return made Whether it has.
-    function votesCommitted(uint64 round, bytes32 evaluatorKey) external view returns (bool made);
-
-    /// @notice Whether an evaluator has revealed its votes on a round; bounds as for `outcomeOf`.
-    /// @param round The round voted on.
-    /// @param evaluatorKey The evaluator.
-    /// @return made Whether it has.
-    function votesRevealed(uint64 round, bytes32 evaluatorKey) external view returns (bool made);
+    /// @param shard The shard.
+    /// @return peers 0 to 32.
+    function shardSize(uint64 round, uint32 shard) external view returns (uint256 peers);
 
     /// @notice The score that says that a peer's bundle could not be had.
     /// @return score 65535.
     function UNAVAILABLE() external view returns (uint16 score);
-
-    /// @notice Most seats in a round.
-    /// @return seats 14: a vote takes 16 bits of one word, beside the round and the outcome.
-    function MAX_SEATS() external view returns (uint256 seats);
-
-    /// @notice The role that may admit and remove evaluators.
-    /// @return role The role's id.
-    function EVALUATOR_ADMIN_ROLE() external view returns (bytes32 role);
 
     /// @notice The registry that says who speaks for a peer.
     /// @return registry The contract.

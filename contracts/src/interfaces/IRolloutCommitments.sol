@@ -35,6 +35,7 @@ interface IRolloutCommitments {
     /// @notice Emitted when a peer commits to its rollouts of the current round. The last one of the round counts.
     /// @param round The round.
     /// @param peerKey The solver.
+    /// @param ordinal Its place among the round's peers, by first commitment; an amendment keeps it.
     /// @param root Merkle root of the leaves.
     /// @param leafCount Number of leaves.
     /// @param policyHash Hash of the weights that the round began with.
@@ -42,6 +43,7 @@ interface IRolloutCommitments {
     event RolloutsCommitted(
         uint64 indexed round,
         bytes32 indexed peerKey,
+        uint32 ordinal,
         bytes32 root,
         uint32 leafCount,
         bytes32 policyHash,
@@ -66,6 +68,11 @@ interface IRolloutCommitments {
 
     /// @notice Thrown when a commitment is to nothing: no leaves, no tasks, or a zero root.
     error RolloutCommitments_Empty();
+
+    /// @notice Thrown when a peer is asked for that committed nothing in the round.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    error RolloutCommitments_NoCommitment(uint64 round, bytes32 peerKey);
 
     /// @notice Thrown when leaves are drawn of a round whose beacon is not recorded.
     /// @param round The round.
@@ -127,6 +134,17 @@ interface IRolloutCommitments {
         bytes32 contentId
     ) external view returns (bool same);
 
+    /// @notice How many peers committed in a round; bounds as for `committed`.
+    /// @param round The round.
+    /// @return count Number of peers.
+    function committedCount(uint64 round) external view returns (uint256 count);
+
+    /// @notice The places of peers among those of a round, by first commitment; bounds as for `committed`.
+    /// @param round The round.
+    /// @param peerKeys The peers; each must have committed in the round.
+    /// @return ordinals Their places, from 0.
+    function ordinalsOf(uint64 round, bytes32[] calldata peerKeys) external view returns (uint32[] memory ordinals);
+
     /// @notice The Merkle leaf of a rollout:
     /// `keccak256(keccak256(abi.encode(chainId, round, peerKey, index, taskHash, policyHash, seed, bodyHash)))`.
     /// @dev Hashed twice, so that no inner node passes for a leaf. The index is inside, since sorted-pair proofs
@@ -156,8 +174,8 @@ interface IRolloutCommitments {
         bytes32[][] calldata proofs
     ) external pure returns (bool valid);
 
-    /// @notice The leaves of a peer that are scored in a round: drawn by the round's beacon from those that it owes, so
-    /// that a leaf which was never made is drawn like any other, and counts 0.
+    /// @notice The leaves of a peer that are scored in a round: drawn by the round's beacon from those that it owes,
+    /// so that a leaf which was never made is drawn like any other, and counts 0.
     /// @param round The round, whose beacon must be recorded.
     /// @param peerKey The peer.
     /// @param owed Leaves that a peer owes in the round, by the environment's specification.

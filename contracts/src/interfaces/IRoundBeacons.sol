@@ -45,9 +45,9 @@ interface IRoundBeacons {
     /// @param blockNumber The beacon's block.
     error Rounds_BeaconMissed(uint64 round, uint256 blockNumber);
 
-    /// @notice Fixes the block whose hash will be the beacon of a round that has just ended: `BEACON_DELAY_BLOCKS` from
-    /// this one. Only the first call counts; later ones change nothing, so that two who call at once do not hurt each
-    /// other.
+    /// @notice Fixes the block whose hash will be the beacon of a round that has just ended: `BEACON_DELAY_BLOCKS`
+    /// from this one. Only the first call counts; later ones change nothing, so that two who call at once do not hurt
+    /// each other.
     /// @param round The round before the current one.
     function fixBeacon(uint64 round) external;
 

@@ -5,8 +5,8 @@ import {Base58} from "@openzeppelin/contracts/utils/Base58.sol";
 
 /// @title PeerIds
 /// @notice libp2p peer ids of secp256k1 and RSA keys.
-/// @dev A peer id is the base58btc form of a multihash of the key in libp2p's protobuf form. Keys of up to 42 bytes are
-/// not hashed: identity multihash `00`, length `25` (37), then field 1 `08 02` (secp256k1), field 2 `12 21` (33
+/// @dev A peer id is the base58btc form of a multihash of the key in libp2p's protobuf form. Keys of up to 42 bytes
+/// are not hashed: identity multihash `00`, length `25` (37), then field 1 `08 02` (secp256k1), field 2 `12 21` (33
 /// bytes), compressed point. Longer ones are: `12` (sha-256), length `20`, then the digest.
 library PeerIds {
     /// @dev Identity multihash of a protobuf secp256k1 key, up to the compressed point.

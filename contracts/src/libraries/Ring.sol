@@ -4,3 +4,12 @@ pragma solidity 0.8.30;
 /// @dev Rounds that a word per peer stays readable: k + 3, so that it outlives settlement in r + 3 and finality after
 /// r + k. A ring writes over warm words, which costs 5,000 gas where a fresh one costs 20,000.
 uint64 constant RING = 6;
+
+/// @dev Peers that one committee scores, at most.
+uint32 constant SHARD_PEERS = 32;
+
+/// @dev The tag of a round in a word of the ring: never 0, and the same only for rounds that are some 2^32 apart, so
+/// that what is left of an older round counts as empty.
+function tagOf(uint64 round) pure returns (uint256 tag) {
+    return (uint256(round) % type(uint32).max) + 1;
+}

@@ -5,8 +5,8 @@ import {SwarmFixture} from "../SwarmFixture.sol";
 import {PeerRegistry} from "../../src/PeerRegistry.sol";
 import {RsaKey} from "../RsaKey.sol";
 
-/// @dev Registers and moves a few peers among a few accounts at random, with good proofs and with those of other words. The
-/// last peer's key is an RSA key.
+/// @dev Registers and moves a few peers among a few accounts at random, with good proofs and with those of other
+/// words. The last peer's key is an RSA key.
 contract RegistryHandler is SwarmFixture {
     uint256 public constant PEERS = 6;
     uint256 public constant ACCOUNTS = 3;

@@ -11,11 +11,11 @@ contract SwarmInvariants is SwarmFixture {
     function setUp() public override {
         super.setUp();
         bytes32[] memory peers = new bytes32[](4);
-        bytes32[] memory evaluators = new bytes32[](6);
+        bytes32[] memory evaluators = new bytes32[](8);
         for (uint256 i = 0; i < 4; ++i) peers[i] = enrol(1 + i, accountNamed(i));
-        for (uint256 i = 0; i < 6; ++i) {
+        for (uint256 i = 0; i < 8; ++i) {
             evaluators[i] = enrol(100 + i, accountNamed(100 + i));
-            if (i < 5) votes.admitEvaluator(evaluators[i]);
+            if (i < 7) votes.admitEvaluator(evaluators[i]);
         }
         handler = new SwarmHandler(
             SwarmHandler.Parts(registry, rounds, commitments, votes, address(this)),
@@ -61,17 +61,54 @@ contract SwarmInvariants is SwarmFixture {
         vm.assertEq(handler.slipped(), 0);
     }
 
+    function invariant_S5_ARoundsTotalIsTheSumOfItsScores() public view {
+        for (uint64 round = 0; round <= handler.lastRound(); ++round) {
+            vm.assertEq(votes.roundPoints(round), handler.expectedRoundPoints(round));
+        }
+    }
+
     function invariant_V1_SeatsOfABegunRoundAreFrozen() public view {
-        for (uint64 round = 0; round < handler.roundsSeen(); ++round) {
+        for (uint64 round = firstRemembered(); round < handler.roundsSeen(); ++round) {
             vm.assertEq(keccak256(abi.encode(votes.seatsAt(round))), handler.seatsHash(round));
         }
     }
 
-    function invariant_V2_SeatsAreDistinctAndAtMost14() public view {
-        bytes32[] memory seats = votes.seatsAt(type(uint64).max);
-        vm.assertLe(seats.length, votes.MAX_SEATS());
-        for (uint256 i = 0; i < seats.length; ++i) {
-            for (uint256 j = 0; j < i; ++j) vm.assertTrue(seats[i] != seats[j]);
+    function invariant_V2_SeatsAreDistinct() public view {
+        requireDistinct(votes.seatsAt(type(uint64).max));
+    }
+
+    function invariant_V3_ACommitteeIsFiveDistinctSeatsAndNeverChanges() public view {
+        for (uint64 round = firstRemembered(); round < handler.lastRound(); ++round) {
+            if (handler.beacons(round) == 0) continue;
+            bytes32[] memory committee = votes.committeeOf(round, 0);
+            bytes32[] memory seats = votes.seatsAt(round);
+            vm.assertEq(committee.length, seats.length < 5 ? seats.length : 5);
+            requireDistinct(committee);
+            for (uint256 i = 0; i < committee.length; ++i) vm.assertTrue(isIn(committee[i], seats));
+            bytes32 drawn = handler.committeeHash(round);
+            if (drawn != 0) vm.assertEq(keccak256(abi.encode(committee)), drawn);
+        }
+    }
+
+    function invariant_V4_MissesAreThoseOfTheBooksAndTakeASeatAtSix() public view {
+        for (uint256 i = 0; i < handler.EVALUATORS(); ++i) {
+            bytes32 evaluator = handler.evaluators(i);
+            vm.assertEq(votes.missesOf(evaluator), handler.expectedMisses(evaluator));
+            if (votes.missesOf(evaluator) >= 6) {
+                vm.assertFalse(isIn(evaluator, votes.seatsAt(type(uint64).max)));
+            }
+        }
+    }
+
+    function invariant_B1_ABeaconNeverChangesAndAVoidRoundHasNone() public view {
+        for (uint64 round = 0; round < handler.lastRound(); ++round) {
+            vm.assertEq(rounds.beaconOf(round), handler.beacons(round));
+        }
+    }
+
+    function invariant_B2_AVoidRoundGivesNoPoints() public view {
+        for (uint64 round = 0; round < handler.lastRound(); ++round) {
+            if (handler.isVoid(round)) vm.assertEq(votes.roundPoints(round), 0);
         }
     }
 
@@ -85,5 +122,20 @@ contract SwarmInvariants is SwarmFixture {
             vm.assertEq(rounds.startOf(round), handler.startsAtSec(round));
             if (round > 0) vm.assertEq(rounds.endOf(round - 1), handler.startsAtSec(round));
         }
+    }
+
+    /// @dev The oldest round whose seats must still be known: that which is settled now.
+    function firstRemembered() internal view returns (uint64 round) {
+        return handler.lastRound() < 3 ? 0 : handler.lastRound() - 3;
+    }
+
+    function requireDistinct(bytes32[] memory keys) internal pure {
+        for (uint256 i = 0; i < keys.length; ++i) {
+            for (uint256 j = 0; j < i; ++j) vm.assertTrue(keys[i] != keys[j]);
+        }
+    }
+
+    function isIn(bytes32 key, bytes32[] memory keys) internal pure returns (bool found) {
+        for (uint256 i = 0; i < keys.length; ++i) if (keys[i] == key) return true;
     }
 }

@@ -3,6 +3,7 @@ pragma solidity 0.8.30;
 
 import {PeerRegistry} from "../../src/PeerRegistry.sol";
 import {RewardVotes} from "../../src/RewardVotes.sol";
+import {IRewardVotes} from "../../src/interfaces/IRewardVotes.sol";
 import {RolloutCommitments} from "../../src/RolloutCommitments.sol";
 import {Rounds} from "../../src/Rounds.sol";
 import {Median} from "../Median.sol";
@@ -21,7 +22,7 @@ contract SwarmHandler is TestBase {
 
     uint16 internal constant GONE = 65535;
     uint256 public constant PEERS = 4;
-    uint256 public constant EVALUATORS = 6;
+    uint256 public constant EVALUATORS = 8;
 
     Parts internal parts;
     bytes32[] public peers;
@@ -29,11 +30,18 @@ contract SwarmHandler is TestBase {
 
     mapping(uint64 round => mapping(bytes32 peerKey => bool)) public committedInTime;
     mapping(uint64 round => mapping(bytes32 peerKey => uint16[])) internal cast;
-    mapping(uint64 round => mapping(bytes32 evaluatorKey => uint16[])) internal ballots;
+    mapping(uint64 round => bytes32[] peerKeys) internal order;
+    mapping(uint64 round => mapping(bytes32 evaluatorKey => IRewardVotes.Ballot)) internal ballots;
+    mapping(uint64 round => mapping(bytes32 evaluatorKey => bool)) public sealed_;
+    mapping(uint64 round => mapping(bytes32 evaluatorKey => bool)) public opened;
+    mapping(uint64 round => bytes32) public committeeHash;
+    mapping(uint64 round => bytes32) public beacons;
+    mapping(uint64 round => bool) public judged;
+    mapping(bytes32 evaluatorKey => uint256) public expectedMisses;
     mapping(uint64 round => mapping(bytes32 peerKey => uint256)) public timesSettled;
     mapping(bytes32 peerKey => uint256) public expectedPoints;
+    mapping(uint64 round => uint256) public expectedRoundPoints;
     mapping(uint64 round => bytes32) public seatsHash;
-    mapping(uint64 round => uint256) public seatCount;
     mapping(uint64 round => uint256) public startsAtSec;
 
     uint64 public lastRound;
@@ -63,7 +71,10 @@ contract SwarmHandler is TestBase {
         uint64 round = parts.rounds.currentRound();
         uint64 ahead = (draw >> 16) % 32 == 0 ? uint64(bound(draw >> 24, 2, 9)) : 1;
         vm.warp(bound(draw >> 32, parts.rounds.startOf(round + ahead), parts.rounds.endOf(round + ahead) - 1));
-        if ((draw >> 40) % 16 != 0) openBeacon(parts.rounds, round + ahead - 1);
+        if ((draw >> 40) % 16 != 0) {
+            openBeacon(parts.rounds, round + ahead - 1);
+            beacons[round + ahead - 1] = parts.rounds.drawBeacon(round + ahead - 1);
+        }
         observe();
     }
 
@@ -72,6 +83,7 @@ contract SwarmHandler is TestBase {
         for (uint256 i = 0; i < PEERS; ++i) {
             if ((draw >> (3 * i)) & 3 == 0) continue;
             attemptCommit(round, peers[i], bytes32(draw | 1), true);
+            if (!committedInTime[round][peers[i]]) order[round].push(peers[i]);
             committedInTime[round][peers[i]] = true;
         }
         bytes32 late = peers[draw % PEERS];
@@ -85,21 +97,9 @@ contract SwarmHandler is TestBase {
         uint64 round = current - 1;
         for (uint256 i = 0; i < EVALUATORS; ++i) {
             if ((draw >> (3 * i)) & 7 == 0) continue;
-            uint16[] memory scores = new uint16[](PEERS);
-            for (uint256 j = 0; j < PEERS; ++j) {
-                uint256 word = uint256(keccak256(abi.encode(draw, i, j)));
-                scores[j] = word % 4 == 0 ? GONE : uint16((word >> 8) % 1001);
-            }
-            (, uint256 beaconBlock) = parts.rounds.beaconStateOf(round);
-            bool allowed = sits(round, evaluators[i]) && ballots[round][evaluators[i]].length == 0 && beaconBlock != 0;
-            vm.prank(parts.registry.accountOf(evaluators[i]));
-            try parts.votes.commitVotes(round, evaluators[i], hashOf(round, evaluators[i], scores)) {
-                note(allowed);
-                ballots[round][evaluators[i]] = scores;
-            } catch {
-                require(!allowed, "a good commitment was refused");
-                ++refused;
-            }
+            uint8 position = positionOf(round, evaluators[i]);
+            bool allowed = position < 5 && !sealed_[round][evaluators[i]];
+            tryCommit(ballotFor(round, position % 5, evaluators[i], draw), allowed);
         }
     }
 
@@ -109,10 +109,10 @@ contract SwarmHandler is TestBase {
         uint64 round = current - 2;
         for (uint256 i = 0; i < EVALUATORS; ++i) {
             if ((draw >> (3 * i)) & 7 == 0) continue;
-            uint16[] memory scores = ballots[round][evaluators[i]];
-            bool allowed = scores.length != 0 && !parts.votes.votesRevealed(round, evaluators[i]);
-            if (scores.length == 0) scores = new uint16[](PEERS);
-            tryReveal(round, evaluators[i], scores, allowed);
+            bool allowed = sealed_[round][evaluators[i]] && !opened[round][evaluators[i]];
+            IRewardVotes.Ballot memory ballot = ballots[round][evaluators[i]];
+            if (!sealed_[round][evaluators[i]]) ballot = ballotFor(round, 0, evaluators[i], draw);
+            tryReveal(ballot, allowed);
         }
     }
 
@@ -130,6 +130,7 @@ contract SwarmHandler is TestBase {
         vm.prank(parts.admin);
         if (seated) parts.votes.removeEvaluator(evaluator);
         else parts.votes.admitEvaluator(evaluator);
+        if (!seated) expectedMisses[evaluator] = 0;
     }
 
     function changeSchedule(uint256 draw) external {
@@ -153,7 +154,8 @@ contract SwarmHandler is TestBase {
         page[0] = peer;
         (uint8 before, ) = parts.votes.outcomeOf(round, peer);
         bool allowed = inTime && committedInTime[round][peer];
-        try parts.votes.settle(round, page) {
+        if (allowed) judge(round);
+        try parts.votes.settle(round, 0, page) {
             note(allowed);
         } catch {
             require(!allowed, "a good settlement was refused");
@@ -167,23 +169,86 @@ contract SwarmHandler is TestBase {
         }
         timesSettled[round][peer] = 1;
         ++settlements;
-        uint256 quorum = seatCount[round] / 2 + 1;
-        uint16[] memory votesCast = cast[round][peer];
-        (uint8 outcome, uint16 score) = Median.outcome(votesCast, votesCast.length, quorum < 2 ? 2 : quorum);
+        (uint8 outcome, uint16 score) = (4, 0);
+        if (!isVoid(round)) (outcome, score) = plainVerdict(round, peer);
         expectedPoints[peer] += score;
+        expectedRoundPoints[round] += score;
         if (outcome == 1) ++scored;
         require(actual == outcome && actualScore == score, "settled otherwise than the plain rule says");
     }
 
-    function tryReveal(uint64 round, bytes32 evaluator, uint16[] memory scores, bool allowed) internal {
-        (bytes32[] memory keys, uint16[] memory given) = onCommitted(round, scores);
+    function plainVerdict(uint64 round, bytes32 peer) internal view returns (uint8 outcome, uint16 score) {
+        uint256 quorum = parts.votes.committeeOf(round, 0).length / 2 + 1;
+        uint16[] memory votesCast = cast[round][peer];
+        return Median.outcome(votesCast, votesCast.length, quorum < 2 ? 2 : quorum);
+    }
+
+    /// @dev The books of absences, before the page that judges them.
+    function judge(uint64 round) internal {
+        if (judged[round] || isVoid(round)) return;
+        judged[round] = true;
+        bytes32[] memory committee = parts.votes.committeeOf(round, 0);
+        for (uint256 i = 0; i < committee.length; ++i) {
+            bytes32 key = committee[i];
+            if (opened[round][key]) expectedMisses[key] = 0;
+            else if (sits(parts.rounds.firstOpenRound(), key)) expectedMisses[key] += sealed_[round][key] ? 3 : 1;
+        }
+    }
+
+    function isVoid(uint64 round) public view returns (bool void_) {
+        return beacons[round] == 0 || (round > 0 && beacons[round - 1] == 0);
+    }
+
+    function tryCommit(IRewardVotes.Ballot memory ballot, bool allowed) internal {
+        (uint64 round, bytes32 evaluator) = (ballot.round, ballot.evaluatorKey);
+        bytes32 hash = keccak256(abi.encode(block.chainid, address(parts.votes), ballot, bytes32(0)));
         vm.prank(parts.registry.accountOf(evaluator));
-        try parts.votes.revealVotes(round, evaluator, keys, given, keys, bytes32(0), bytes32(0)) {
+        try parts.votes.commitVotes(round, 0, ballot.position, evaluator, hash) {
             note(allowed);
-            for (uint256 i = 0; i < keys.length; ++i) cast[round][keys[i]].push(given[i]);
+            ballots[round][evaluator] = ballot;
+            sealed_[round][evaluator] = true;
+        } catch {
+            require(!allowed, "a good commitment was refused");
+            ++refused;
+        }
+    }
+
+    function tryReveal(IRewardVotes.Ballot memory ballot, bool allowed) internal {
+        uint64 round = ballot.round;
+        vm.prank(parts.registry.accountOf(ballot.evaluatorKey));
+        try parts.votes.revealVotes(ballot, bytes32(0)) {
+            note(allowed);
+            opened[round][ballot.evaluatorKey] = true;
+            for (uint256 i = 0; i < order[round].length; ++i) {
+                cast[round][order[round][i]].push(ballot.scoresMilli[i]);
+            }
         } catch {
             require(!allowed, "a good reveal was refused");
             ++refused;
+        }
+    }
+
+    /// @dev 5 and more where it does not sit on the round's committee. Keeps the committee's hash.
+    function positionOf(uint64 round, bytes32 evaluator) internal returns (uint8 position) {
+        if (isVoid(round)) return 7;
+        bytes32[] memory committee = parts.votes.committeeOf(round, 0);
+        committeeHash[round] = keccak256(abi.encode(committee));
+        while (position < committee.length && committee[position] != evaluator) ++position;
+        if (position == committee.length) position = 7;
+    }
+
+    function ballotFor(
+        uint64 round,
+        uint8 position,
+        bytes32 evaluator,
+        uint256 draw
+    ) internal view returns (IRewardVotes.Ballot memory ballot) {
+        uint256 count = order[round].length;
+        (ballot.round, ballot.position, ballot.evaluatorKey) = (round, position, evaluator);
+        (ballot.scoresMilli, ballot.componentRoots) = (new uint16[](count), new bytes32[](count));
+        for (uint256 i = 0; i < count; ++i) {
+            uint256 word = uint256(keccak256(abi.encode(draw, evaluator, i)));
+            ballot.scoresMilli[i] = word % 4 == 0 ? GONE : uint16((word >> 8) % 1001);
         }
     }
 
@@ -195,7 +260,6 @@ contract SwarmHandler is TestBase {
         for (; roundsSeen <= round; ++roundsSeen) {
             bytes32[] memory seats = parts.votes.seatsAt(roundsSeen);
             seatsHash[roundsSeen] = keccak256(abi.encode(seats));
-            seatCount[roundsSeen] = seats.length;
             startsAtSec[roundsSeen] = parts.rounds.startOf(roundsSeen);
         }
     }
@@ -207,39 +271,5 @@ contract SwarmHandler is TestBase {
     function sits(uint64 round, bytes32 evaluator) internal view returns (bool seated) {
         bytes32[] memory seats = parts.votes.seatsAt(round);
         for (uint256 i = 0; i < seats.length; ++i) if (seats[i] == evaluator) return true;
-    }
-
-    function hashOf(uint64 round, bytes32 evaluator, uint16[] memory scores) internal view returns (bytes32 hash) {
-        (bytes32[] memory keys, uint16[] memory given) = onCommitted(round, scores);
-        return
-            keccak256(
-                abi.encode(
-                    block.chainid,
-                    address(parts.votes),
-                    round,
-                    evaluator,
-                    keys,
-                    given,
-                    keys,
-                    bytes32(0),
-                    bytes32(0)
-                )
-            );
-    }
-
-    /// @dev The peers with a commitment in the round, and their scores.
-    function onCommitted(
-        uint64 round,
-        uint16[] memory scores
-    ) internal view returns (bytes32[] memory keys, uint16[] memory given) {
-        uint256 count = 0;
-        for (uint256 i = 0; i < PEERS; ++i) if (committedInTime[round][peers[i]]) ++count;
-        keys = new bytes32[](count);
-        given = new uint16[](count);
-        for (uint256 i = PEERS; i > 0; --i) {
-            if (!committedInTime[round][peers[i - 1]]) continue;
-            --count;
-            (keys[count], given[count]) = (peers[i - 1], scores[i - 1]);
-        }
     }
 }

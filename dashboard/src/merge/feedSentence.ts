@@ -28,6 +28,7 @@ const sentences: Record<string, Words> = {
   votesRevealed: ({ detail }) => `opened its votes on ${count(detail.votes, 'peer')}`,
   settled: ({ detail }) => {
     if (detail.outcome === 'noQuorum') return 'got no points: no quorum'
+    if (detail.outcome === 'void') return 'got no points: the round is void'
     if (detail.outcome === 'unavailable') return 'got no points: its rollouts were unavailable'
     return `earned ${formatPoints(Number(detail.scoreMilli ?? 0))} points`
   },

@@ -35,7 +35,7 @@ const answer = z.object({
     items: z.array(
       z.object({
         round: z.int(),
-        outcome: z.enum(['scored', 'unavailable', 'noQuorum']),
+        outcome: z.enum(['scored', 'unavailable', 'noQuorum', 'void']),
         scoreMilli: z.int(),
         votes: z.int(),
       }),

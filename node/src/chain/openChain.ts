@@ -19,8 +19,8 @@ import { createChainReads } from './reads.ts'
 import { REGISTRATION_SECONDS, registerPeer } from './registerPeer.ts'
 import { revealVotes } from './revealVotes.ts'
 import { createRoundClock } from './roundClock.ts'
-import { settle } from './settle.ts'
-import type { Votes } from './voteCommitment.ts'
+import { type ShardToSettle, settle } from './settle.ts'
+import type { Ballot } from './voteCommitment.ts'
 
 export type OpenChainOptions = {
   rpcUrl: string
@@ -113,17 +113,17 @@ export async function openChain(options: OpenChainOptions) {
     fixBeacon: (round: number) => send(fixBeacon(contracts, round)),
     /** Records a round's beacon, within the round after it. */
     drawBeacon: (round: number) => send(drawBeacon(contracts, round)),
-    /** Commits this evaluator's votes on a round, within the round after it. */
-    commitVotes: (round: number, votes: Votes) =>
-      send(commitVotes(contracts, { round, evaluatorKey: peerKey, accountKey, votes })),
+    /** Commits this evaluator's votes on a shard, within the round after its own. */
+    commitVotes: (ballot: Omit<Ballot, 'evaluatorKey'>) =>
+      send(commitVotes(contracts, accountKey, { ...ballot, evaluatorKey: peerKey })),
     /** Reveals the same votes, within the second round after it. May be called early: it is sent when the time comes. */
-    revealVotes: (round: number, votes: Votes) =>
-      send(revealVotes(contracts, { round, evaluatorKey: peerKey, accountKey, votes })),
-    /** Settles those of the peers that nobody has settled yet, within the third round after it. One outcome a page. */
-    async settle(round: number, peerKeys: readonly Hex[]): Promise<TxOutcome[]> {
+    revealVotes: (ballot: Omit<Ballot, 'evaluatorKey'>) =>
+      send(revealVotes(contracts, accountKey, { ...ballot, evaluatorKey: peerKey })),
+    /** Settles those peers of a shard that nobody has settled yet, within the third round after; null if all are. */
+    async settle({ round, shard, peerKeys }: ShardToSettle): Promise<TxOutcome | null> {
       const settled = await Promise.all(peerKeys.map(key => reads.isSettled(round, key)))
       const left = peerKeys.filter((_, i) => !settled[i])
-      return Promise.all(settle(contracts, round, left).map(send))
+      return left.length === 0 ? null : send(settle(contracts, { round, shard, peerKeys: left }))
     },
     /** Seats an evaluator from the next round on; needs the role. */
     async admitEvaluator(evaluatorKey: Hex): Promise<AdmitOutcome> {

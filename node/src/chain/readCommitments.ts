@@ -4,7 +4,8 @@ import type { Contracts } from './contracts.ts'
 import type { EventReader } from './roundEvents.ts'
 
 export type TaskCommitment = { peerKey: Hex; root: Hex; count: number; contentId: Hex; block: number }
-export type RolloutCommitment = TaskCommitment & { policyHash: Hex }
+/** `ordinal`: the peer's place among those of the round, by first commitment. */
+export type RolloutCommitment = TaskCommitment & { ordinal: number; policyHash: Hex }
 
 /** The tasks committed for a round, the newest commitment of each peer. They are committed one or two rounds before. */
 export async function readTaskCommitments(

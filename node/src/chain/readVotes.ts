@@ -3,10 +3,10 @@ import type { ChainClient } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
 import type { EventReader } from './roundEvents.ts'
 
-/** One evaluator's votes on a round: three arrays of one length. */
+/** One evaluator's votes on a shard of a round: a score and a root for each peer, by ordinal. */
 export type RevealedVotes = {
   evaluatorKey: Hex
-  peerKeys: readonly Hex[]
+  shard: number
   /** 0 to 1000, or 65535 for 'unavailable'. */
   scoresMilli: readonly number[]
   componentRoots: readonly Hex[]

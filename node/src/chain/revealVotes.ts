@@ -1,22 +1,18 @@
 import { encodeFunctionData } from 'viem'
+import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
-import type { VotesToCommit } from './commitVotes.ts'
 import type { Contracts } from './contracts.ts'
-import { voteSalt } from './voteCommitment.ts'
+import { type Ballot, voteSalt } from './voteCommitment.ts'
 
-/** Reveals the votes that were committed on a round, within the second round after it. */
-export function revealVotes(
-  { chainId, rewardVotes }: Contracts,
-  { round, evaluatorKey, accountKey, votes }: VotesToCommit,
-): OutboxIntent {
-  const salt = voteSalt(accountKey, { chainId, rewardVotes: rewardVotes.address, round, evaluatorKey })
-  const { peerKeys, scoresMilli, componentRoots, contentId } = votes
-  const args = [BigInt(round), evaluatorKey, peerKeys, scoresMilli, componentRoots, contentId, salt] as const
+/** Reveals the votes that were committed on a shard, within the second round after its own. */
+export function revealVotes({ chainId, rewardVotes }: Contracts, accountKey: Hex, ballot: Ballot): OutboxIntent {
+  const salt = voteSalt(accountKey, { chainId, rewardVotes: rewardVotes.address }, ballot)
+  const { round, shard, evaluatorKey } = ballot
   return {
-    key: `reveal-votes:${round}:${evaluatorKey}`,
+    key: `reveal-votes:${round}:${shard}:${evaluatorKey}`,
     to: rewardVotes.address,
-    data: encodeFunctionData({ abi: rewardVotes.abi, functionName: 'revealVotes', args }),
-    fromRound: round + 2,
-    throughRound: round + 2,
+    data: encodeFunctionData({ abi: rewardVotes.abi, functionName: 'revealVotes', args: [ballot, salt] }),
+    fromRound: Number(round) + 2,
+    throughRound: Number(round) + 2,
   }
 }

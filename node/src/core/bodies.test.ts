@@ -147,8 +147,15 @@ test('a task with too long a text is refused', () => {
 })
 
 test('the votes of a sheet carry a root over the components, and zero where there are none', () => {
-  const votes = votesOf(sheet)
+  const peerKeys = sheet.peers.map(({ peerKey }) => peerKey)
+  const votes = votesOf(sheet, peerKeys)
   expect(votes.scoresMilli).toEqual([400, UNAVAILABLE])
+  // In the shard's order, not the sheet's; a peer that was left out counts as unavailable.
+  const [one, two] = votes.componentRoots
+  expect(votesOf(sheet, [...peerKeys.toReversed(), word('ff')])).toEqual({
+    scoresMilli: [UNAVAILABLE, 400, UNAVAILABLE],
+    componentRoots: [two, one, ZERO_HASH],
+  })
   expect(votes.componentRoots[1]).toBe(ZERO_HASH)
   const [scored] = sheet.peers
   if (scored === undefined) throw new Error('no peer')

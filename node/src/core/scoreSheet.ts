@@ -9,7 +9,7 @@ import { merkleRoot } from './merkle.ts'
 
 /** A vote that says: I could not get the peer's bundle. */
 export const UNAVAILABLE = 65_535
-export const MAX_SHEET_PEERS = 256
+export const MAX_SHEET_PEERS = 1024
 export const MAX_COMPONENTS = 16
 export const MAX_SCORE_SHEET_BYTES = 16 * 1024 * 1024
 
@@ -90,12 +90,17 @@ export function componentRoot(sheet: Omit<ScoreSheet, 'peers'>, peer: PeerScore)
   )
 }
 
-/** The arrays that the chain takes, in the sheet's order. */
-export function votesOf(sheet: ScoreSheet): { peerKeys: Hex[]; scoresMilli: number[]; componentRoots: Hex[] } {
+/**
+ * The arrays that the chain takes for a shard: one score and one root a peer.
+ *
+ * @param peerKeys - of the shard, by ordinal; one that the sheet leaves out is `unavailable`.
+ */
+export function votesOf(sheet: ScoreSheet, peerKeys: readonly Hex[]): { scoresMilli: number[]; componentRoots: Hex[] } {
+  const scored = new Map(sheet.peers.map(peer => [peer.peerKey, peer]))
+  const peers = peerKeys.map(peerKey => scored.get(peerKey) ?? { peerKey, scoreMilli: UNAVAILABLE, leaves: [] })
   return {
-    peerKeys: sheet.peers.map(peer => peer.peerKey),
-    scoresMilli: sheet.peers.map(peer => peer.scoreMilli),
-    componentRoots: sheet.peers.map(peer => componentRoot(sheet, peer)),
+    scoresMilli: peers.map(({ scoreMilli }) => scoreMilli),
+    componentRoots: peers.map(peer => componentRoot(sheet, peer)),
   }
 }
 

@@ -22,7 +22,6 @@ const hints: readonly (readonly [error: string, hint: string])[] = [
     'AccessControlUnauthorizedAccount',
     'Use the key of the account that deployed, or have it grant EVALUATOR_ADMIN_ROLE.',
   ],
-  ['RewardVotes_NoSeatLeft', 'Remove an evaluator first.'],
 ]
 
 /**

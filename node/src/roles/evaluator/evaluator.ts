@@ -1,3 +1,4 @@
+import type { RolloutCommitment } from '#chain/readCommitments.ts'
 import type { RoundTime } from '#chain/roundClock.ts'
 import {
   decodeScoreSheet,
@@ -11,6 +12,7 @@ import type { Hex } from '#core/hex.ts'
 import type { Judge } from '#environments/codezero/createJudge.ts'
 import { admitTasks } from '../admitTasks.ts'
 import { checkRollouts } from '../checkRollouts.ts'
+import { drawCommittee, shardsOf } from '../drawCommittee.ts'
 import { everyRound } from '../everyRound.ts'
 import { fetchRollouts, fetchTasks } from '../fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
@@ -36,23 +38,38 @@ export async function runEvaluator(node: PeerNode, judge: Judge): Promise<void> 
 
 /** Scores what was committed in a round and commits to the votes. A ballot that was made before a restart is kept as it is. */
 async function vote(node: PeerNode, judge: Judge, round: number, time: RoundTime): Promise<void> {
-  const { chain, identity, journal, logger } = node
+  const { journal, logger } = node
   if (round < 0) return
-  const seats = await chain.readSeats(round)
-  if (!seats.includes(identity.peerKey)) return logger.info('no seat in this round', { round })
+  const due = deadline(node, time)
+  const [before, beacon] = [await beaconOf(node, round - 1), await awaitBeacon(node, time, due)]
+  if (before === null || beacon === null) return logger.info('the round is void', { round })
+  const shards = await ownShards(node, round, beacon)
+  if (shards.length === 0) return logger.info('nothing to score in this round', { round })
   let sheet = await keptSheet(node, round)
   if (sheet === null) {
-    const due = deadline(node, time)
-    const [before, beacon] = [await beaconOf(node, round - 1), await awaitBeacon(node, time, due)]
-    if (before === null || beacon === null) return logger.info('the round is void', { round })
-    sheet = await makeSheet(node, judge, { round, before, beacon }, due)
-    if (sheet.peers.length === 0) return
+    sheet = await makeSheet(node, judge, { round, before, beacon }, shards, due)
     journal.set(round, 'sheet', await node.bundles.put(encodeScoreSheet(sheet), round))
   }
-  const contentId = journal.get(round, 'sheet') as Hex
-  const outcome = await chain.commitVotes(round, { ...votesOf(sheet), contentId })
-  const scores = sheet.peers.map(({ scoreMilli }) => scoreMilli)
-  reportOutcome(logger, 'votes committed', outcome, { round, scores })
+  for (const ballot of ballotsOf(node, sheet, shards)) {
+    const outcome = await node.chain.commitVotes(ballot)
+    const { shard, scoresMilli } = ballot
+    reportOutcome(logger, 'votes committed', outcome, { round, shard, scores: scoresMilli })
+  }
+}
+
+/** The sheet as ballots, one for each of the shards. */
+function ballotsOf({ journal }: PeerNode, sheet: ScoreSheet, shards: readonly OwnShard[]) {
+  const contentId = journal.get(sheet.round, 'sheet') as Hex
+  return shards.map(({ shard, position, peers }) => ({
+    round: BigInt(sheet.round),
+    shard,
+    position,
+    contentId,
+    ...votesOf(
+      sheet,
+      peers.map(({ peerKey }) => peerKey),
+    ),
+  }))
 }
 
 /** The round that is scored, the beacon that its seeds follow from, and its own, which draws the leaves that count. */
@@ -62,6 +79,7 @@ async function makeSheet(
   node: PeerNode,
   judge: Judge,
   { round, before, beacon }: ScoredRound,
+  shards: readonly OwnShard[],
   signal: AbortSignal,
 ): Promise<ScoreSheet> {
   const { chain, identity, environment, chainId } = node
@@ -69,10 +87,10 @@ async function makeSheet(
   const tasks = admitTasks(await fetchTasks(node, round, signal), tokenizer)
   const rules = { spec, tokenizer, tasks, beacon: before }
   const peers: PeerScore[] = []
-  // In order of peer key, as the commitments come.
-  for (const commitment of await chain.readRolloutCommitments(round)) {
+  const committed = shards.flatMap(shard => shard.peers).sort((a, b) => (a.peerKey < b.peerKey ? -1 : 1))
+  for (const commitment of committed) {
     const { peerKey } = commitment
-    // A seat never scores a peer of its own account.
+    // A vote on a peer of the own account does not count.
     if ((await chain.readAccountOf(peerKey)) === chain.account) continue
     const fetched = await fetchRollouts(node, round, commitment, signal)
     if (fetched === 'unavailable') peers.push({ peerKey, scoreMilli: UNAVAILABLE, leaves: [] })
@@ -88,19 +106,18 @@ async function makeSheet(
 /** Reveals the votes on a round, and publishes what stands behind them. */
 async function reveal(node: PeerNode, round: number): Promise<void> {
   const sheet = await keptSheet(node, round)
-  if (sheet === null) return
-  const contentId = await publishBody(node, encodeScoreSheet(sheet), {
-    kind: 'scores',
-    round,
-    count: sheet.peers.length,
-  })
-  const outcome = await node.chain.revealVotes(round, { ...votesOf(sheet), contentId })
-  reportOutcome(node.logger, 'votes revealed', outcome, { round })
+  const beacon = sheet === null ? null : await beaconOf(node, round)
+  if (sheet === null || beacon === null) return
+  await publishBody(node, encodeScoreSheet(sheet), { kind: 'scores', round, count: sheet.peers.length })
+  const ballots = ballotsOf(node, sheet, await ownShards(node, round, beacon))
+  const outcomes = await Promise.all(ballots.map(node.chain.revealVotes))
+  for (const [at, outcome] of outcomes.entries())
+    reportOutcome(node.logger, 'votes revealed', outcome, { round, shard: ballots[at]?.shard ?? 0 })
 }
 
 /**
  * Settles a round. Anyone may: seats take turns at being first, and each next one waits a fifth of the round longer, so that
- * one transaction is enough and none that stays away can hold it up.
+ * one transaction a shard is enough and none that stays away can hold it up.
  */
 async function settle(node: PeerNode, round: number, { startsAtSec, endsAtSec }: RoundTime): Promise<void> {
   const { chain, identity, clock, logger, signal } = node
@@ -112,11 +129,25 @@ async function settle(node: PeerNode, round: number, { startsAtSec, endsAtSec }:
   const place = seat < 0 ? seats.length : (seat + round) % seats.length
   const waitMs = Math.min(place, 4) * ((endsAtSec - startsAtSec) / 5) * 1000
   await clock.sleep(waitMs, signal)
-  const outcomes = await chain.settle(
-    round,
-    commitments.map(({ peerKey }) => peerKey),
-  )
-  for (const outcome of outcomes) reportOutcome(logger, 'round settled', outcome, { round, peers: commitments.length })
+  for (const [shard, peers] of shardsOf(commitments).entries()) {
+    const outcome = await chain.settle({ round, shard, peerKeys: peers.map(({ peerKey }) => peerKey) })
+    if (outcome !== null) reportOutcome(logger, 'shard settled', outcome, { round, shard, peers: peers.length })
+  }
+}
+
+/** A shard that this evaluator was drawn for. */
+type OwnShard = { shard: number; position: number; peers: RolloutCommitment[] }
+
+/** The shards of a round on whose committees this evaluator sits. */
+async function ownShards({ chain, chainId, identity }: PeerNode, round: number, beacon: Hex): Promise<OwnShard[]> {
+  const seats = await chain.readSeats(round)
+  const shards = shardsOf(await chain.readRolloutCommitments(round))
+  return shards
+    .map((peers, shard) => {
+      const committee = drawCommittee(chainId, round, beacon, shard, seats)
+      return { shard, peers, position: committee.indexOf(identity.peerKey) }
+    })
+    .filter(({ position }) => position >= 0)
 }
 
 async function keptSheet(node: PeerNode, round: number): Promise<ScoreSheet | null> {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+/// @title IEvaluatorSeats
+/// @notice Who may score in which round, and the committees that a round's beacon draws from them.
+/// @dev A change of seats binds rounds that have not begun, so that nobody can take a seat for a round whose work or
+/// whose beacon is known. Seats are equal: one draw each. Bootstrap: seats are admitted by a role and stake nothing.
+interface IEvaluatorSeats {
+    /// @notice Emitted when an evaluator gets a seat.
+    /// @param peerKey The evaluator.
+    /// @param fromRound First round in which it sits.
+    event EvaluatorAdmitted(bytes32 indexed peerKey, uint64 fromRound);
+
+    /// @notice Emitted when an evaluator loses its seat.
+    /// @param peerKey The evaluator.
+    /// @param fromRound First round in which it sits no longer.
+    event EvaluatorRemoved(bytes32 indexed peerKey, uint64 fromRound);
+
+    /// @notice Emitted when an evaluator that was drawn did not vote, or did not reveal.
+    /// @param round The round that it was drawn for.
+    /// @param evaluatorKey The evaluator.
+    /// @param misses What it has missed since it last revealed: 1 for silence, 3 for a commitment that stayed sealed.
+    event EvaluatorMissed(uint64 indexed round, bytes32 indexed evaluatorKey, uint8 misses);
+
+    /// @notice Thrown when an evaluator is admitted that has a seat.
+    /// @param peerKey The evaluator.
+    error RewardVotes_AlreadySeated(bytes32 peerKey);
+
+    /// @notice Thrown when an evaluator without a seat is removed.
+    /// @param evaluatorKey The evaluator.
+    /// @param round The first round that has not begun.
+    error RewardVotes_NotSeated(bytes32 evaluatorKey, uint64 round);
+
+    /// @notice Thrown when a committee is drawn of a round whose beacon is not recorded.
+    /// @param round The round.
+    error RewardVotes_NoBeacon(uint64 round);
+
+    /// @notice Gives a peer a seat, from the first round that has not begun. Role: `EVALUATOR_ADMIN_ROLE`.
+    /// @param peerKey The evaluator; it need not be registered yet, but votes only once it is.
+    function admitEvaluator(bytes32 peerKey) external;
+
+    /// @notice Takes a peer's seat away, from the first round that has not begun. Role: `EVALUATOR_ADMIN_ROLE`.
+    /// @param peerKey The evaluator.
+    function removeEvaluator(bytes32 peerKey) external;
+
+    /// @notice The evaluators that sit in a round; those of rounds to come may change.
+    /// @dev Right for the last `RING` rounds before the newest change and for all later ones; for an older one it
+    /// reverts with `RoundHistory_Forgotten`.
+    /// @param round The round.
+    /// @return evaluatorKeys The evaluators, by seat.
+    function seatsAt(uint64 round) external view returns (bytes32[] memory evaluatorKeys);
+
+    /// @notice The committee of a shard: `COMMITTEE_SEATS` distinct seats, or all where there are fewer, drawn by the
+    /// beacon; bounds as for `seatsAt`.
+    /// @param round The round, whose beacon must be recorded.
+    /// @param shard The shard: peers `SHARD_PEERS * shard` on, in the order in which they committed.
+    /// @return evaluatorKeys The evaluators, by position.
+    function committeeOf(uint64 round, uint32 shard) external view returns (bytes32[] memory evaluatorKeys);
+
+    /// @notice What an evaluator has missed since it last revealed.
+    /// @param evaluatorKey The evaluator.
+    /// @return misses 1 for each silence, 3 for each commitment that stayed sealed; at `MAX_MISSES` its seat is taken.
+    function missesOf(bytes32 evaluatorKey) external view returns (uint8 misses);
+
+    /// @notice Most seats of a committee.
+    /// @return seats 5.
+    function COMMITTEE_SEATS() external view returns (uint256 seats);
+
+    /// @notice Misses at which a seat is taken away.
+    /// @return misses 6.
+    function MAX_MISSES() external view returns (uint8 misses);
+
+    /// @notice The role that may admit and remove evaluators.
+    /// @return role The role's id.
+    function EVALUATOR_ADMIN_ROLE() external view returns (bytes32 role);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {tagOf} from "./Ring.sol";
+
+/// @title CommitteeWords
+/// @notice Who sits on a shard of a round, in one word.
+/// @dev Bits 0 to 159: 32 for the evaluator's number at each of 5 positions, 0 where nobody sits. Bit 160: whether the
+/// seats were judged for their absences. Bits 224 to 255: the round's tag, so that what is left of an older round in
+/// the ring counts as empty.
+library CommitteeWords {
+    uint256 private constant JUDGED = 1 << 160;
+
+    /// @notice The word with this tag and these evaluators.
+    /// @param round The round.
+    /// @param numbers Numbers of at most 5 evaluators.
+    /// @return word The word.
+    function pack(uint64 round, uint32[] memory numbers) internal pure returns (uint256 word) {
+        word = tagOf(round) << 224;
+        for (uint256 i = 0; i < numbers.length; ++i) word |= uint256(numbers[i]) << (32 * i);
+    }
+
+    /// @notice Whether the word is of a round.
+    /// @param word The word.
+    /// @param round The round.
+    /// @return same Whether it is.
+    function isOf(uint256 word, uint64 round) internal pure returns (bool same) {
+        return word >> 224 == tagOf(round);
+    }
+
+    /// @notice The evaluator at a position.
+    /// @param word The word.
+    /// @param position 0 to 4.
+    /// @return number Its number, or 0 where nobody sits.
+    function numberAt(uint256 word, uint256 position) internal pure returns (uint32 number) {
+        return uint32(word >> (32 * position));
+    }
+
+    /// @notice How many sit.
+    /// @param word The word.
+    /// @return seats Number of seats.
+    function sizeOf(uint256 word) internal pure returns (uint256 seats) {
+        while (seats < 5 && numberAt(word, seats) != 0) ++seats;
+    }
+
+    /// @notice Whether the seats were judged for their absences.
+    /// @param word The word.
+    /// @return judged Whether they were.
+    function isJudged(uint256 word) internal pure returns (bool judged) {
+        return word & JUDGED != 0;
+    }
+
+    /// @notice The word of a shard whose seats were judged.
+    /// @param word The word.
+    /// @return judged The word.
+    function withJudged(uint256 word) internal pure returns (uint256 judged) {
+        return word | JUDGED;
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+/// @dev Most seats of a committee.
+uint256 constant SEATS = 5;
+
+/// @title Tally
+/// @notice What the votes of a committee on one peer come to.
+/// @dev A vote is a lane of 16 bits: 0 for none, else the score + 1, or 65535 for unavailable. A seat's votes on a
+/// shard lie in two words, 16 lanes each.
+library Tally {
+    uint256 internal constant LANES = 16;
+    uint16 internal constant UNAVAILABLE = type(uint16).max;
+    uint16 internal constant MAX_SCORE = 1000;
+
+    uint8 internal constant OUTCOME_SCORED = 1;
+    uint8 internal constant OUTCOME_UNAVAILABLE = 2;
+    uint8 internal constant OUTCOME_NO_QUORUM = 3;
+    uint8 internal constant OUTCOME_VOID = 4;
+
+    /// @notice The lane of a vote.
+    /// @param scoreMilli 0 to 1000, or `UNAVAILABLE`.
+    /// @return lane The lane.
+    function laneOf(uint16 scoreMilli) internal pure returns (uint256 lane) {
+        return scoreMilli == UNAVAILABLE ? UNAVAILABLE : scoreMilli + 1;
+    }
+
+    /// @notice Fewest votes that decide: more than half of the committee, and never fewer than 2.
+    /// @param seats Seats of the committee.
+    /// @return votes Number of votes.
+    function quorumOf(uint256 seats) internal pure returns (uint256 votes) {
+        votes = seats / 2 + 1;
+        return votes < 2 ? 2 : votes;
+    }
+
+    /// @notice The verdict on a peer.
+    /// @param lanes A lane for each seat.
+    /// @param quorum Fewest votes that decide, at least 1.
+    /// @return outcome `OUTCOME_SCORED`, `OUTCOME_UNAVAILABLE` or `OUTCOME_NO_QUORUM`.
+    /// @return scoreMilli Lower median of the votes that are not unavailable, if scored; else 0.
+    /// @return cast Votes, those of unavailable included.
+    function verdict(
+        uint256[SEATS] memory lanes,
+        uint256 quorum
+    ) internal pure returns (uint8 outcome, uint16 scoreMilli, uint8 cast) {
+        uint256[SEATS] memory sorted;
+        uint256 available = 0;
+        for (uint256 seat = 0; seat < SEATS; ++seat) {
+            uint256 lane = lanes[seat];
+            if (lane == 0) continue;
+            ++cast;
+            if (lane == UNAVAILABLE) continue;
+            uint256 i = available++;
+            for (; i > 0 && sorted[i - 1] > lane; --i) sorted[i] = sorted[i - 1];
+            sorted[i] = lane;
+        }
+        if (cast < quorum) return (OUTCOME_NO_QUORUM, 0, cast);
+        if ((cast - available) * 2 > cast) return (OUTCOME_UNAVAILABLE, 0, cast);
+        return (OUTCOME_SCORED, uint16(sorted[(available - 1) / 2] - 1), cast);
+    }
+}

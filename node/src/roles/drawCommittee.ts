@@ -1,0 +1,33 @@
+import type { Hex } from '#core/hex.ts'
+import { drawIndices } from './drawIndices.ts'
+import { roundSeed } from './roundSeed.ts'
+
+/** Seats of a committee, at most, and peers that one scores: `RewardVotes.COMMITTEE_SEATS` and the ring's `SHARD_PEERS`. */
+export const COMMITTEE_SEATS = 5
+export const SHARD_PEERS = 32
+
+/**
+ * The evaluators that score a shard of a round, by position, as `RewardVotes.committeeOf` has them.
+ *
+ * @param beacon - of the round itself.
+ * @param seats - evaluators by seat, as they sat in the round.
+ */
+export function drawCommittee(
+  chainId: number,
+  round: number,
+  beacon: Hex,
+  shard: number,
+  seats: readonly Hex[],
+): Hex[] {
+  const subject: Hex = `0x${shard.toString(16).padStart(64, '0')}`
+  const drawn = drawIndices(seats.length, COMMITTEE_SEATS, roundSeed('committee', chainId, round, beacon, subject))
+  return drawn.map(seat => seats[seat] as Hex)
+}
+
+/** The peers of a round by shard: 32 each, in the order in which they first committed. */
+export function shardsOf<T extends { ordinal: number }>(committed: readonly T[]): T[][] {
+  const inOrder = [...committed].sort((a, b) => a.ordinal - b.ordinal)
+  return Array.from({ length: Math.ceil(inOrder.length / SHARD_PEERS) }, (_, shard) =>
+    inOrder.slice(shard * SHARD_PEERS, (shard + 1) * SHARD_PEERS),
+  )
+}
