@@ -17,7 +17,11 @@ const deploy = task('deploy', 'Deploy the protocol, or finish a deployment; a re
     defaultValue: '',
   })
   .addOption({ name: 'record', description: 'Where to write the record (default: by network)', defaultValue: '' })
-  .addOption({ name: 'roundSeconds', description: 'Length of a round (default: by network)', defaultValue: '' })
+  .addOption({
+    name: 'roundSeconds',
+    description: 'Length of a round; 0: ended by hand (default: by network)',
+    defaultValue: '',
+  })
   .addOption({ name: 'startsAt', description: 'Start of round 0, Unix time (default: now)', defaultValue: '' })
   .addOption({ name: 'environment', description: "Hash of the environment's specification", defaultValue: '' })
   .addFlag({ name: 'json', description: 'End with one JSON object alone on the last line' })
@@ -44,6 +48,10 @@ export default defineConfig({
     tests: { solidity: 'contracts/test', nodejs: 'contracts/test' },
   },
   solidity: {
+    npmFilesToBuild: [
+      '@openzeppelin/contracts/governance/TimelockController.sol',
+      '@openzeppelin/contracts/proxy/ERC1967/ERC1967Proxy.sol',
+    ],
     compilers: [
       {
         version: '0.8.30',

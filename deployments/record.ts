@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Address } from 'viem'
 import { z } from 'zod'
+import { eachContract } from './contractNames.ts'
 
 const contractSchema = z.strictObject({
   address: z
@@ -16,12 +17,7 @@ const contractSchema = z.strictObject({
 export const deploymentSchema = z.strictObject({
   network: z.string().min(1),
   chainId: z.int().positive(),
-  contracts: z.strictObject({
-    PeerRegistry: contractSchema,
-    Rounds: contractSchema,
-    RolloutCommitments: contractSchema,
-    RewardVotes: contractSchema,
-  }),
+  contracts: z.strictObject(eachContract(() => contractSchema)),
 })
 
 export type Deployment = z.infer<typeof deploymentSchema>

@@ -2,15 +2,24 @@ import assert from 'node:assert/strict'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
-import { createPublicClient, type Hex, http } from 'viem'
-import { privateKeyToAddress } from 'viem/accounts'
-import { rewardVotesAbi, roundsAbi } from '../../deployments/abi.ts'
+import {
+  createPublicClient,
+  createWalletClient,
+  type Hex,
+  http,
+  keccak256,
+  publicActions,
+  stringToBytes,
+  zeroHash,
+} from 'viem'
+import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
+import { rewardVotesAbi, roundsAbi, swarmCoordinatorAbi, timelockControllerAbi } from '../../deployments/abi.ts'
 import { readDeployment } from '../../deployments/record.ts'
 import type { DeployErrorCode } from '../../scripts/deploy/deployError.ts'
 import type { DeployOptions } from '../../scripts/deploy/deployProtocol.ts'
 import { LOCAL_KEY, NETWORKS } from '../../scripts/deploy/networks.ts'
 import { DEPLOYMENT_GAS } from '../../scripts/deploy/preflight.ts'
-import { deployOn, freshOptions, type Wrap } from './deployOn.ts'
+import { deployOn, freshOptions, TRANSACTIONS, type Wrap } from './deployOn.ts'
 import { type Anvil, startAnvil } from './startAnvil.ts'
 
 const DEPLOYER = privateKeyToAddress(LOCAL_KEY)
@@ -21,6 +30,9 @@ before(async () => {
 })
 
 after(() => anvil.stop())
+
+/** OpenZeppelin's AccessControl and the coordinator hold roles alike; the empty name is the default admin's. */
+const roleId = (name: string) => (name === '' ? zeroHash : keccak256(stringToBytes(name)))
 
 const nonce = async (chain = anvil) => Number(await chain.rpc('eth_getTransactionCount', DEPLOYER, 'latest'))
 
@@ -42,7 +54,7 @@ for (const [network, { chainId }] of Object.entries(NETWORKS)) {
     try {
       const options = freshOptions({ roundSeconds: 25, environmentHash: `0x${'ab'.repeat(32)}` })
       const first = await deployOn(network, chain.url, options)
-      assert.equal(first.sent, 4)
+      assert.equal(first.sent, TRANSACTIONS)
       const record = readDeployment(options.recordFile)
       assert.deepEqual(record, first.deployment)
       assert.equal(record.network, network)
@@ -87,19 +99,58 @@ function dieAt(count: number, moment: 'before' | 'after'): Wrap {
 }
 
 for (const moment of ['before', 'after'] as const) {
-  for (const count of [0, 1, 2, 3]) {
+  for (let count = 0; count < TRANSACTIONS; count++) {
     test(`a run that dies ${moment} it sends transaction ${count + 1} is finished by the next, with none sent twice`, async () => {
       const options = freshOptions()
       const sentBefore = await nonce()
       await refused('DEPLOYMENT_FAILED', deployOn('local', anvil.url, options, dieAt(count, moment)))
       const { deployment } = await deployOn('local', anvil.url, options)
-      assert.equal(await nonce(), sentBefore + 4)
+      assert.equal(await nonce(), sentBefore + TRANSACTIONS)
       for (const { address } of Object.values(deployment.contracts)) {
         assert.notEqual(await anvil.rpc('eth_getCode', address, 'latest'), '0x')
       }
     })
   }
 }
+
+test('points are in the hands of the timelock, and the clock of nobody', async () => {
+  const { deployment } = await deployOn('local', anvil.url, freshOptions())
+  const { Rounds, SwarmCoordinator, TimelockController } = deployment.contracts
+  const client = createPublicClient({ transport: http(anvil.url) })
+  const has = async (at: { address: Hex }, role: string, account: Hex) =>
+    client.readContract({
+      address: at.address,
+      abi: swarmCoordinatorAbi,
+      functionName: 'hasRole',
+      args: [roleId(role), account],
+    })
+  for (const role of ['', 'SCHEDULE_MANAGER_ROLE', 'ENVIRONMENT_MANAGER_ROLE']) {
+    assert.equal(await has(Rounds, role, TimelockController.address), true)
+    assert.equal(await has(Rounds, role, DEPLOYER), false)
+  }
+  assert.equal(await has(SwarmCoordinator, 'OWNER_ROLE', TimelockController.address), true)
+  assert.equal(await has(SwarmCoordinator, 'OWNER_ROLE', DEPLOYER), false)
+  const timelock = { address: TimelockController.address, abi: timelockControllerAbi } as const
+  assert.equal(await client.readContract({ ...timelock, functionName: 'getMinDelay' }), 60n)
+  assert.equal(await has(TimelockController, 'PROPOSER_ROLE', DEPLOYER), true)
+  assert.equal(await has(TimelockController, '', DEPLOYER), false)
+})
+
+test('a manual schedule is moved by the coordinator, even if the first run died before it was handed over', async () => {
+  const options = freshOptions({ roundSeconds: 0 })
+  await refused('DEPLOYMENT_FAILED', deployOn('local', anvil.url, options, dieAt(TRANSACTIONS, 'before')))
+  const { deployment, sent } = await deployOn('local', anvil.url, options)
+  assert.equal(sent, 1)
+  const { address } = deployment.contracts.SwarmCoordinator
+  const client = createWalletClient({ account: privateKeyToAccount(LOCAL_KEY), transport: http(anvil.url) }).extend(
+    publicActions,
+  )
+  const coordinator = { address, abi: swarmCoordinatorAbi } as const
+  const hash = await client.writeContract({ ...coordinator, functionName: 'updateStageAndRound', chain: null })
+  await client.waitForTransactionReceipt({ hash })
+  assert.equal(await client.readContract({ ...coordinator, functionName: 'currentRound' }), 1n)
+  await refused('PARAMETERS_DIFFER', deployOn('local', anvil.url, { ...options, requested: { roundSeconds: 5 } }))
+})
 
 test('a rerun keeps to the parameters of the first run, and refuses others', async () => {
   const options = freshOptions({ roundSeconds: 30 })
@@ -171,9 +222,10 @@ test('a damaged journal, parameter file or record is named with what to do', asy
 
 test('the gas that funds are checked against covers the deployment, and not twice over', async () => {
   const { deployment } = await deployOn('local', anvil.url, freshOptions())
+  const blocks = Object.values(deployment.contracts).map(({ startBlock }) => startBlock)
   let gas = 0n
-  for (const { startBlock } of Object.values(deployment.contracts)) {
-    const block = await anvil.rpc<{ gasUsed: Hex }>('eth_getBlockByNumber', `0x${startBlock.toString(16)}`, false)
+  for (let number = Math.min(...blocks); number <= Math.max(...blocks); number++) {
+    const block = await anvil.rpc<{ gasUsed: Hex }>('eth_getBlockByNumber', `0x${number.toString(16)}`, false)
     gas += BigInt(block.gasUsed)
   }
   assert(gas <= DEPLOYMENT_GAS && gas * 2n > DEPLOYMENT_GAS, `the deployment takes ${gas} gas`)

@@ -3,11 +3,15 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import hre from 'hardhat'
 import type { NetworkConnection } from 'hardhat/types/network'
+import { contractNames } from '../../deployments/contractNames.ts'
 import { type DeployOptions, type DeployOutcome, deployProtocol } from '../../scripts/deploy/deployProtocol.ts'
 import { LOCAL_KEY } from '../../scripts/deploy/networks.ts'
 
 const scratch = mkdtempSync(path.join(tmpdir(), 'waggle-deploy-'))
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
+
+/** What a deployment sends: a contract each, and the coordinator's code behind its proxy. */
+export const TRANSACTIONS = contractNames.length + 1
 
 /** A folder that is gone when this process is. */
 export function freshDir(): string {

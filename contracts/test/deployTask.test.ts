@@ -9,7 +9,7 @@ import { privateKeyToAddress } from 'viem/accounts'
 import { readDeployment } from '../../deployments/record.ts'
 import { type DeployArguments, readOptions } from '../../scripts/deploy/deployTask.ts'
 import { LOCAL_KEY } from '../../scripts/deploy/networks.ts'
-import { freshDir } from './deployOn.ts'
+import { freshDir, TRANSACTIONS } from './deployOn.ts'
 import { type Anvil, startAnvil } from './startAnvil.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..', '..')
@@ -70,9 +70,9 @@ test('a run killed with SIGKILL in the middle is finished by the next, with none
   assert.equal(code, 0, err)
   const line = JSON.parse(out.trimEnd().split('\n').at(-1) ?? '')
   assert.equal(line.record, path.join(data, 'deployment.json'))
-  assert(line.sent > 0 && line.sent < 4, out)
+  assert(line.sent > 0 && line.sent < TRANSACTIONS, out)
   assert.deepEqual(readDeployment(line.record).contracts, line.contracts)
-  assert.equal(Number(await anvil.rpc('eth_getTransactionCount', DEPLOYER, 'latest')), 4)
+  assert.equal(Number(await anvil.rpc('eth_getTransactionCount', DEPLOYER, 'latest')), TRANSACTIONS)
 })
 
 test('an unknown network ends with one clear line and exit code 1', async () => {
@@ -95,9 +95,9 @@ test('an option out of range is named with its range', () => {
     return `${bad.message}: ${bad.hint}`
   }
   const range = 'is out of range: give a whole number from'
-  assert.equal(refusal({ roundSeconds: '0' }), `--round-seconds 0 ${range} 1 to 4294967295`)
-  assert.equal(refusal({ roundSeconds: '4294967296' }), `--round-seconds 4294967296 ${range} 1 to 4294967295`)
-  assert.equal(refusal({ roundSeconds: '1e3' }), `--round-seconds 1e3 ${range} 1 to 4294967295`)
+  assert.equal(refusal({ roundSeconds: '-1' }), `--round-seconds -1 ${range} 0 to 4294967295`)
+  assert.equal(refusal({ roundSeconds: '4294967296' }), `--round-seconds 4294967296 ${range} 0 to 4294967295`)
+  assert.equal(refusal({ roundSeconds: '1e3' }), `--round-seconds 1e3 ${range} 0 to 4294967295`)
   assert.equal(refusal({ startsAt: 'soon' }), `--starts-at soon ${range} 0 to 1099511627775`)
   assert.equal(refusal({ environment: '0x12' }), '--environment 0x12 is no hash: give 0x and 64 hex digits')
   assert.match(refusal({ environment: `0x${'0'.repeat(64)}` }), /is no hash/)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
+import { eachContract } from '../../deployments/contractNames.ts'
 import { type DeploymentRecordError, deploymentPath, firstBlock, readDeployment } from '../../deployments/record.ts'
 import { freshDir } from './deployOn.ts'
 
@@ -9,12 +10,7 @@ const contract = (digit: number, startBlock: number) => ({ address: `0x${`${digi
 const record = {
   network: 'local',
   chainId: 31337,
-  contracts: {
-    PeerRegistry: contract(1, 9),
-    Rounds: contract(2, 7),
-    RolloutCommitments: contract(3, 8),
-    RewardVotes: contract(4, 12),
-  },
+  contracts: eachContract((name, index) => contract(index + 1, name === 'Rounds' ? 7 : 9 + index)),
 }
 
 function recordFile(value: unknown): string {
@@ -37,10 +33,10 @@ test('a missing record is an error that says how to get one', () => {
 })
 
 test('a record that is not JSON, lacks a contract, has another field or a bad address is refused', () => {
-  const { RewardVotes: _, ...three } = record.contracts
+  const { RewardVotes: _, ...rest } = record.contracts
   const bad = [
     '{"network": "lo',
-    { ...record, contracts: three },
+    { ...record, contracts: rest },
     { ...record, note: 'hello' },
     { ...record, contracts: { ...record.contracts, Rounds: { address: '0x12', startBlock: 1 } } },
   ]

@@ -1,3 +1,4 @@
+import { eachContract } from '@waggle/deployments/contractNames'
 import type { Deployment } from '@waggle/deployments/record'
 import { expect, test } from 'vitest'
 import { fingerprint } from '../launch/fingerprint.ts'
@@ -6,7 +7,7 @@ const contract = { address: '0x0000000000000000000000000000000000000001', startB
 const deployment: Deployment = {
   network: 'local',
   chainId: 31_337,
-  contracts: { PeerRegistry: contract, Rounds: contract, RolloutCommitments: contract, RewardVotes: contract },
+  contracts: eachContract(() => contract),
 }
 const origin = { deployment, firstBlockHash: '0xaa' } as const
 

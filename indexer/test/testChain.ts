@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { peerRegistryAbi, rewardVotesAbi, rolloutCommitmentsAbi, roundsAbi } from '@waggle/deployments/abi'
+import { eachContract } from '@waggle/deployments/contractNames'
 import {
   type Abi,
   type Address,
@@ -109,7 +110,9 @@ export class TestChain {
       RolloutCommitments: commitments.address,
       RewardVotes: votes.address,
     }
-    const contracts = { PeerRegistry: registry, Rounds: rounds, RolloutCommitments: commitments, RewardVotes: votes }
+    const indexed = { PeerRegistry: registry, Rounds: rounds, RolloutCommitments: commitments, RewardVotes: votes }
+    // What the index does not read may be anywhere.
+    const contracts = { ...eachContract(() => registry), ...indexed }
     writeFileSync(this.recordPath, JSON.stringify({ network: 'local', chainId: foundry.id, contracts }))
   }
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Deployment } from '@waggle/deployments/record'
-import { type Abi, createTestClient, type Hex, http, publicActions, walletActions } from 'viem'
+import { type Abi, createTestClient, type Hex, http, publicActions, walletActions, zeroAddress } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { anvilArgv, anvilBinary } from '../../scripts/anvil.ts'
 
@@ -81,20 +81,24 @@ export async function deployContracts({ client, admin }: LocalChain, roundSecond
     if (!contractAddress) throw new Error(`${name} was not deployed`)
     return { address: contractAddress, startBlock: Number(blockNumber) }
   }
+  const { address: own } = admin
+  const TimelockController = await deploy('TimelockController', [60, [own], [own], zeroAddress])
   const PeerRegistry = await deploy('PeerRegistry', [admin.address])
   const Rounds = await deploy('Rounds', [admin.address, startsAtSec, roundSeconds, `0x${'01'.repeat(32)}`])
   const RolloutCommitments = await deploy('RolloutCommitments', [PeerRegistry.address, Rounds.address])
   const wired = [admin.address, PeerRegistry.address, Rounds.address, RolloutCommitments.address]
   const RewardVotes = await deploy('RewardVotes', wired)
+  const SwarmCoordinator = await deploy('SwarmCoordinator', [PeerRegistry.address, Rounds.address])
   return {
     network: 'test',
     chainId: await client.getChainId(),
-    contracts: { PeerRegistry, Rounds, RolloutCommitments, RewardVotes },
+    contracts: { TimelockController, PeerRegistry, Rounds, RolloutCommitments, RewardVotes, SwarmCoordinator },
   }
 }
 
 function artifactPath(name: string): string {
-  return join(root, 'artifacts/contracts/src', `${name}.sol`, `${name}.json`)
+  const folder = name === 'TimelockController' ? '@openzeppelin/contracts/governance' : 'contracts/src'
+  return join(root, 'artifacts', folder, `${name}.sol`, `${name}.json`)
 }
 
 function artifact(name: string): { abi: Abi; bytecode: Hex } {
@@ -103,7 +107,7 @@ function artifact(name: string): { abi: Abi; bytecode: Hex } {
 
 /** Compiles the contracts where nobody has; the suites before this one usually have. */
 async function buildContracts(): Promise<void> {
-  if (existsSync(artifactPath('RewardVotes'))) return
+  if (existsSync(artifactPath('SwarmCoordinator'))) return
   const hardhat = join(root, 'node_modules/hardhat/dist/src/cli.js')
   const child = spawn(process.execPath, [hardhat, 'build'], { cwd: root, stdio: 'ignore' })
   const [code] = await once(child, 'exit')

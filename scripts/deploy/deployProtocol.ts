@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import type { HardhatRuntimeEnvironment } from 'hardhat/types/hre'
 import type { NetworkConnection } from 'hardhat/types/network'
+import { contractNames } from '../../deployments/contractNames.ts'
 import { type Deployment, DeploymentRecordError, readDeployment } from '../../deployments/record.ts'
-import { CONTRACT_NAMES } from './abiModule.ts'
 import { type ChainReader, chainReader } from './chain.ts'
 import { DeployError } from './deployError.ts'
 import { type JournalState, readJournal } from './journal.ts'
@@ -15,6 +15,7 @@ import {
   requireLiving,
   requireSameParameters,
 } from './preflight.ts'
+import { callsOf } from './protocolModule.ts'
 import { runIgnition } from './runIgnition.ts'
 
 export interface DeployOptions {
@@ -60,10 +61,12 @@ export async function deployProtocol(
   await requireSameParameters(connection, stored, record, requested)
   if (record) return { deployment: record, sent: 0 }
 
-  const finished = isFinished(journal)
-    ? journal
-    : await finish(hre, connection, chain, preset, journal, stored, options)
-  if (!isFinished(finished)) throw new DeployError('DEPLOYMENT_FAILED', 'the journal lacks a contract', 'run it again')
+  const finished =
+    stored && isFinished(journal, stored)
+      ? journal
+      : await finish(hre, connection, chain, preset, journal, stored, options)
+  if (!hasEveryContract(finished))
+    throw new DeployError('DEPLOYMENT_FAILED', 'the journal lacks a contract', 'run it again')
   const deployment = { network, chainId: preset.chainId, contracts: finished.created }
   await writeAtomically(recordFile, deployment)
   return { deployment, sent: finished.sent - journal.sent }
@@ -102,8 +105,12 @@ async function chooseParameters(
   }
 }
 
-function isFinished(journal: JournalState): journal is JournalState & { created: Deployment['contracts'] } {
-  return CONTRACT_NAMES.every(name => journal.created[name])
+function isFinished(journal: JournalState, parameters: DeployParameters): boolean {
+  return hasEveryContract(journal) && callsOf(parameters).every(id => journal.confirmed.has(`Protocol#${id}`))
+}
+
+function hasEveryContract(journal: JournalState): journal is JournalState & { created: Deployment['contracts'] } {
+  return contractNames.every(name => journal.created[name])
 }
 
 function readRecord(file: string, preset: NetworkPreset): Deployment | undefined {

@@ -56,7 +56,7 @@ export function readOptions(network: string, args: DeployArguments, root: string
     throw new DeployError('UNKNOWN_NETWORK', `there is no network "${network}"`, hint)
   }
   const requested: RequestedParameters = {}
-  if (args.roundSeconds !== '') requested.roundSeconds = integer('--round-seconds', args.roundSeconds, 1, MAX_UINT32)
+  if (args.roundSeconds !== '') requested.roundSeconds = integer('--round-seconds', args.roundSeconds, 0, MAX_UINT32)
   if (args.startsAt !== '') requested.startsAtSec = integer('--starts-at', args.startsAt, 0, MAX_UINT40)
   if (args.environment !== '') {
     if (!/^0x[0-9a-fA-F]{64}$/.test(args.environment) || BigInt(args.environment) === 0n) {

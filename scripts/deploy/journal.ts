@@ -1,6 +1,6 @@
 import { appendFile, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { CONTRACT_NAMES, type ContractName } from './abiModule.ts'
+import { type ContractName, contractNames } from '../../deployments/contractNames.ts'
 import { DeployError } from './deployError.ts'
 
 /** A contract that the journal says exists. */
@@ -15,6 +15,8 @@ const FORGET = 'ONCHAIN_INTERACTION_REPLACED_BY_USER'
 /** What an Ignition journal says of the protocol's deployment. */
 export interface JournalState {
   readonly created: Partial<Record<ContractName, CreatedContract>>
+  /** Ids of all steps that succeeded, calls included. */
+  readonly confirmed: ReadonlySet<string>
   /** Transactions about to be sent when the run was killed: the journal does not say whether they were. */
   readonly unrecorded: readonly PreparedTransaction[]
   /** Transactions whose sending was written. */
@@ -49,6 +51,7 @@ export async function readJournal(dir: string): Promise<JournalState> {
   const file = path.join(dir, 'journal.jsonl')
   const text = await readFile(file, 'utf8').catch(() => undefined)
   const created: Partial<Record<ContractName, CreatedContract>> = {}
+  const confirmed = new Set<string>()
   const prepared = new Map<string, PreparedTransaction>()
   let sent = 0
   for (const [index, line] of (text ?? '').split('\n').entries()) {
@@ -64,12 +67,13 @@ export async function readJournal(dir: string): Promise<JournalState> {
     } else if (entry.type === FORGET) {
       prepared.delete(interaction)
     } else if (entry.type === 'TRANSACTION_CONFIRM') {
-      const name = CONTRACT_NAMES.find(contract => futureId === `Protocol#${contract}`)
+      if (entry.receipt?.status === 'SUCCESS') confirmed.add(futureId)
+      const name = contractNames.find(contract => futureId === `Protocol#${contract}`)
       const address = entry.receipt?.status === 'SUCCESS' ? entry.receipt.contractAddress : undefined
       if (name && address) created[name] = { address, startBlock: entry.receipt?.blockNumber ?? 0 }
     }
   }
-  return { created, unrecorded: [...prepared.values()], sent, exists: text !== undefined }
+  return { created, confirmed, unrecorded: [...prepared.values()], sent, exists: text !== undefined }
 }
 
 /** Writes into the journal that a prepared transaction was never sent, in the form in which Ignition writes its lines. */

@@ -4,6 +4,8 @@ import { type KnownNetwork, knownNetworks } from '../../deployments/networks.ts'
 export interface NetworkPreset extends KnownNetwork {
   /** Length of a round unless `--round-seconds` says otherwise. */
   readonly roundSeconds: number
+  /** Delay of the timelock that holds the powers over points, seconds. */
+  readonly timelockSeconds: number
   /** Blocks on top of a transaction before it counts: a public chain may reorganise, a local one does not. */
   readonly confirmations: number
   readonly blockPollingMs: number
@@ -15,9 +17,24 @@ export const KEY_VARIABLE = 'WAGGLE_DEPLOYER_KEY'
 /** Private key of anvil's first account ("test test … junk"): public knowledge, worth nothing outside local chains. */
 export const LOCAL_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 
+/** Long enough for whoever disagrees with a change to leave. */
+const TWO_DAYS = 172_800
+
 /** Names are those of `--network`. */
 export const NETWORKS: Readonly<Record<string, NetworkPreset>> = {
-  local: { ...knownNetworks.local, roundSeconds: 20, confirmations: 1, blockPollingMs: 200 },
-  sepolia: { ...knownNetworks.sepolia, roundSeconds: 600, confirmations: 2, blockPollingMs: 2_000 },
-  gensynTestnet: { ...knownNetworks.gensynTestnet, roundSeconds: 600, confirmations: 2, blockPollingMs: 1_000 },
+  local: { ...knownNetworks.local, roundSeconds: 20, timelockSeconds: 60, confirmations: 1, blockPollingMs: 200 },
+  sepolia: {
+    ...knownNetworks.sepolia,
+    roundSeconds: 600,
+    timelockSeconds: TWO_DAYS,
+    confirmations: 2,
+    blockPollingMs: 2_000,
+  },
+  gensynTestnet: {
+    ...knownNetworks.gensynTestnet,
+    roundSeconds: 600,
+    timelockSeconds: TWO_DAYS,
+    confirmations: 2,
+    blockPollingMs: 1_000,
+  },
 }

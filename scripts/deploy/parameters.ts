@@ -10,7 +10,8 @@ const parametersSchema = z.strictObject({
   /** Block at which the first run began: no transaction of ours is older. */
   fromBlock: z.int().nonnegative(),
   startsAtSec: z.int().nonnegative(),
-  roundSeconds: z.int().positive(),
+  /** 0 for a manual schedule. */
+  roundSeconds: z.int().nonnegative(),
   environmentHash: z.string(),
 })
 

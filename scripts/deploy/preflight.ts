@@ -1,8 +1,8 @@
 import type { NetworkConnection } from 'hardhat/types/network'
 import { formatEther } from 'viem'
 import { roundsAbi } from '../../deployments/abi.ts'
+import { type ContractName, contractNames } from '../../deployments/contractNames.ts'
 import type { Deployment } from '../../deployments/record.ts'
-import { CONTRACT_NAMES, type ContractName } from './abiModule.ts'
 import type { ChainReader } from './chain.ts'
 import { DeployError } from './deployError.ts'
 import type { CreatedContract } from './journal.ts'
@@ -13,7 +13,7 @@ import type { DeployParameters } from './parameters.ts'
 export type RequestedParameters = Partial<Pick<DeployParameters, 'startsAtSec' | 'roundSeconds' | 'environmentHash'>>
 
 /** Gas of the whole deployment, rounded up; a test holds the figure to the contracts. */
-export const DEPLOYMENT_GAS = 11_000_000n
+export const DEPLOYMENT_GAS = 17_000_000n
 
 /** @throws {DeployError} if there is no key, no chain answers, or another chain than the network's does. */
 export async function requireChain(chain: ChainReader, network: string, preset: NetworkPreset): Promise<void> {
@@ -79,8 +79,9 @@ async function readRoundZero(connection: NetworkConnection, record: Deployment):
   const rounds = { address: record.contracts.Rounds.address, abi: roundsAbi, args: [0n] } as const
   const startsAtSec = Number(await client.readContract({ ...rounds, functionName: 'startOf' }))
   const endsAtSec = Number(await client.readContract({ ...rounds, functionName: 'endOf' }))
+  const isManual = await client.readContract({ ...rounds, functionName: 'isManual', args: [] })
   const environmentHash = await client.readContract({ ...rounds, functionName: 'environmentOf' })
-  return { startsAtSec, roundSeconds: endsAtSec - startsAtSec, environmentHash }
+  return { startsAtSec, roundSeconds: isManual ? 0 : endsAtSec - startsAtSec, environmentHash }
 }
 
 /** @throws {DeployError} if there is no account to deploy from, or it cannot pay for what is left to do. */
@@ -91,8 +92,8 @@ export async function requireFundedAccount(
 ): Promise<`0x${string}`> {
   const [account] = await chain.accounts()
   if (!account) throw noKey()
-  const missing = BigInt(CONTRACT_NAMES.filter(name => !created[name]).length)
-  const costWei = ((await chain.gasPriceWei()) * DEPLOYMENT_GAS * missing) / BigInt(CONTRACT_NAMES.length)
+  const missing = BigInt(contractNames.filter(name => !created[name]).length)
+  const costWei = ((await chain.gasPriceWei()) * DEPLOYMENT_GAS * missing) / BigInt(contractNames.length)
   const balanceWei = await chain.balanceWei(account)
   if (balanceWei < costWei) {
     const message = `${account} holds ${formatEther(balanceWei)} on ${network}, deploying takes ${formatEther(costWei)}`

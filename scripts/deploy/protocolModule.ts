@@ -1,16 +1,41 @@
 import { buildModule } from '@nomicfoundation/hardhat-ignition/modules'
+import { keccak256, stringToBytes, zeroAddress } from 'viem'
+import type { DeployParameters } from './parameters.ts'
 
-/** The four contracts, wired by constructor immutables; the deployer holds every role at first. */
-export default buildModule('Protocol', m => {
-  const admin = m.getAccount(0)
-  const PeerRegistry = m.contract('PeerRegistry', [admin])
-  const Rounds = m.contract('Rounds', [
-    admin,
-    m.getParameter<number>('startsAtSec'),
-    m.getParameter<number>('roundSeconds'),
-    m.getParameter<string>('environmentHash'),
-  ])
-  const RolloutCommitments = m.contract('RolloutCommitments', [PeerRegistry, Rounds])
-  const RewardVotes = m.contract('RewardVotes', [admin, PeerRegistry, Rounds, RolloutCommitments])
-  return { PeerRegistry, Rounds, RolloutCommitments, RewardVotes }
-})
+/** Hands the rounds of a manual schedule to the coordinator. */
+const HAND_OVER_ROUNDS = 'HandOverRounds'
+
+/** Ids of the calls that follow the contracts' creation: without them a deployment is not finished. */
+export function callsOf({ roundSeconds }: Pick<DeployParameters, 'roundSeconds'>): readonly string[] {
+  return roundSeconds === 0 ? [HAND_OVER_ROUNDS] : []
+}
+
+/**
+ * The contracts, wired by constructor immutables.
+ *
+ * What could move points waits in the timelock, whose proposer and executor is the deployer: schedule, environment, and upgrades.
+ * Under a manual schedule, which only a test network has, the deployer keeps the clock, and the coordinator moves it.
+ *
+ * @param timelockSeconds - the timelock's delay.
+ */
+export function protocolModule(parameters: DeployParameters, timelockSeconds: number) {
+  const { startsAtSec, roundSeconds, environmentHash } = parameters
+  const isManual = roundSeconds === 0
+  return buildModule('Protocol', m => {
+    const deployer = m.getAccount(0)
+    const TimelockController = m.contract('TimelockController', [timelockSeconds, [deployer], [deployer], zeroAddress])
+    const keeper = isManual ? deployer : TimelockController
+    const PeerRegistry = m.contract('PeerRegistry', [deployer])
+    const Rounds = m.contract('Rounds', [keeper, startsAtSec, roundSeconds, environmentHash])
+    const RolloutCommitments = m.contract('RolloutCommitments', [PeerRegistry, Rounds])
+    const RewardVotes = m.contract('RewardVotes', [deployer, PeerRegistry, Rounds, RolloutCommitments])
+    const implementation = m.contract('SwarmCoordinator', [PeerRegistry, Rounds], { id: 'SwarmCoordinatorCode' })
+    const initialize = m.encodeFunctionCall(implementation, 'initialize', [keeper])
+    const SwarmCoordinator = m.contract('ERC1967Proxy', [implementation, initialize], { id: 'SwarmCoordinator' })
+    if (isManual) {
+      const role = keccak256(stringToBytes('ROUND_MANAGER_ROLE'))
+      m.call(Rounds, 'grantRole', [role, SwarmCoordinator], { id: HAND_OVER_ROUNDS })
+    }
+    return { TimelockController, PeerRegistry, Rounds, RolloutCommitments, RewardVotes, SwarmCoordinator }
+  })
+}

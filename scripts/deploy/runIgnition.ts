@@ -10,7 +10,7 @@ import { DeployError } from './deployError.ts'
 import { forgetPrepared, type JournalState } from './journal.ts'
 import type { NetworkPreset } from './networks.ts'
 import type { DeployParameters } from './parameters.ts'
-import protocolModule from './protocolModule.ts'
+import { protocolModule } from './protocolModule.ts'
 
 interface IgnitionRun {
   readonly hre: HardhatRuntimeEnvironment
@@ -31,14 +31,13 @@ interface IgnitionRun {
 export async function runIgnition(run: IgnitionRun): Promise<void> {
   const { hre, connection, preset, journalDir, account, parameters } = run
   await closeUnrecorded(run)
-  const { startsAtSec, roundSeconds, environmentHash } = parameters
   const result = await deploy({
     config: { requiredConfirmations: preset.confirmations, blockPollingInterval: preset.blockPollingMs },
     provider: connection.provider,
     deploymentDir: journalDir,
     artifactResolver: new HardhatArtifactResolver(hre.artifacts),
-    ignitionModule: protocolModule,
-    deploymentParameters: { Protocol: { startsAtSec, roundSeconds, environmentHash } },
+    ignitionModule: protocolModule(parameters, preset.timelockSeconds),
+    deploymentParameters: {},
     accounts: [account],
     defaultSender: account,
   }).catch(cause => {

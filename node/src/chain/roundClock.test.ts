@@ -1,3 +1,4 @@
+import { eachContract } from '@waggle/deployments/contractNames'
 import {
   createPublicClient,
   custom,
@@ -21,7 +22,7 @@ const contract = { address: `0x${'11'.repeat(20)}`, startBlock: 0 } as const
 const contracts = contractsOf({
   network: 'test',
   chainId: 31337,
-  contracts: { PeerRegistry: contract, Rounds: contract, RolloutCommitments: contract, RewardVotes: contract },
+  contracts: eachContract(() => contract),
 })
 
 /** A chain of rounds of 10 s from 1000 on, with a block of each time given. */

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IPeerRegistry} from "./IPeerRegistry.sol";
+import {IRounds} from "./IRounds.sol";
+
+/// @title ISwarmCoordinator
+/// @notice The interface that RL Swarm's nodes call, version 0.6.0. What they say of themselves is *claimed*: it is
+/// kept here, looseness included, and no settlement reads it.
+/// @dev Errors are those that callers know, without arguments. Two things differ from the original. A peer that
+/// `PeerRegistry` has proven belongs to the account that proved it, whoever claimed it here; and under a computed
+/// schedule nobody moves a round on.
+interface ISwarmCoordinator {
+    /// @notice Emitted after `RoundAdvanced`: a round has one stage.
+    /// @param roundNumber The round.
+    /// @param newStage Always 0.
+    event StageAdvanced(uint256 indexed roundNumber, uint256 newStage);
+
+    /// @notice Emitted when a round begins, or under a computed schedule when `updateStageAndRound` first meets it.
+    /// @param newRoundNumber The round.
+    event RoundAdvanced(uint256 indexed newRoundNumber);
+
+    /// @notice Emitted when an account claims a peer id.
+    /// @param eoa The account.
+    /// @param peerId Whatever it claimed.
+    event PeerRegistered(address indexed eoa, string peerId);
+
+    /// @notice Emitted when bootnodes are added.
+    /// @param manager Who added them.
+    /// @param count How many.
+    event BootnodesAdded(address indexed manager, uint256 count);
+
+    /// @notice Emitted when a bootnode is removed.
+    /// @param manager Who removed it.
+    /// @param index Where it was.
+    event BootnodeRemoved(address indexed manager, uint256 index);
+
+    /// @notice Emitted when all bootnodes are removed.
+    /// @param manager Who removed them.
+    event AllBootnodesCleared(address indexed manager);
+
+    /// @notice Emitted when a peer names winners of a round.
+    /// @param account The peer's account.
+    /// @param peerId The peer.
+    /// @param roundNumber The round.
+    /// @param winners Whom it names; any strings.
+    event WinnerSubmitted(address indexed account, string peerId, uint256 indexed roundNumber, string[] winners);
+
+    /// @notice Emitted when a role is granted, also to an account that has it.
+    /// @param role The role.
+    /// @param account Who gets it.
+    /// @param sender Who granted it.
+    event RoleGranted(bytes32 indexed role, address indexed account, address indexed sender);
+
+    /// @notice Emitted when a role is revoked, also from an account that lacks it.
+    /// @param role The role.
+    /// @param account Who loses it.
+    /// @param sender Who revoked it.
+    event RoleRevoked(bytes32 indexed role, address indexed account, address indexed sender);
+
+    /// @notice Emitted when a peer reports a reward of its own.
+    /// @param account The peer's account.
+    /// @param roundNumber The round.
+    /// @param stageNumber The stage.
+    /// @param reward What it claims.
+    /// @param peerId The peer.
+    event RewardSubmitted(
+        address indexed account,
+        uint256 indexed roundNumber,
+        uint256 indexed stageNumber,
+        int256 reward,
+        string peerId
+    );
+
+    /// @notice Emitted after `RewardSubmitted`.
+    /// @param account The peer's account.
+    /// @param peerId The peer.
+    /// @param totalRewards All that the peer has claimed.
+    event CumulativeRewardsUpdated(address indexed account, string peerId, int256 totalRewards);
+
+    /// @notice Part of the interface; nothing throws it.
+    error StageOutOfBounds();
+
+    /// @notice Thrown when a bootnode is removed that is not there.
+    error InvalidBootnodeIndex();
+
+    /// @notice Thrown when a round is named that has not begun.
+    error InvalidRoundNumber();
+
+    /// @notice Thrown when a peer that named winners of a round names some again.
+    error WinnerAlreadyVoted();
+
+    /// @notice Thrown when a peer id is claimed that is claimed already, or proven.
+    error PeerIdAlreadyRegistered();
+
+    /// @notice Thrown when the sender speaks for a peer that is not its own.
+    error InvalidVoterPeerId();
+
+    /// @notice Thrown when an account without `OWNER_ROLE` calls what is the owner's.
+    error OnlyOwner();
+
+    /// @notice Thrown when an account without `BOOTNODE_MANAGER_ROLE` changes bootnodes.
+    error OnlyBootnodeManager();
+
+    /// @notice Thrown when an account without `STAGE_MANAGER_ROLE` calls `updateStageAndRound`.
+    error OnlyStageManager();
+
+    /// @notice Thrown when a peer has reported a reward for the round and stage.
+    error RewardAlreadySubmitted();
+
+    /// @notice Thrown when a stage is named that has not begun.
+    error InvalidStageNumber();
+
+    /// @notice Thrown when a winner is named twice.
+    error InvalidVote();
+
+    /// @notice Gives all three roles to `owner_`; once.
+    /// @param owner_ The owner.
+    function initialize(address owner_) external;
+
+    /// @notice Grants a role. Role: `OWNER_ROLE`.
+    /// @param role The role; any word.
+    /// @param account Who gets it.
+    function grantRole(bytes32 role, address account) external;
+
+    /// @notice Revokes a role. Role: `OWNER_ROLE`.
+    /// @param role The role; any word.
+    /// @param account Who loses it.
+    function revokeRole(bytes32 role, address account) external;
+
+    /// @notice Begins the next round under a manual schedule; under a computed one announces the current round once,
+    /// and moves nothing. Role: `STAGE_MANAGER_ROLE`.
+    /// @return round The current round, then.
+    /// @return stage Always 0.
+    function updateStageAndRound() external returns (uint256 round, uint256 stage);
+
+    /// @notice Claims a peer id, without proof.
+    /// @param peerId Any string that nobody has claimed or proven.
+    function registerPeer(string calldata peerId) external;
+
+    /// @notice Adds bootnodes. Role: `BOOTNODE_MANAGER_ROLE`.
+    /// @param newBootnodes Any strings.
+    function addBootnodes(string[] calldata newBootnodes) external;
+
+    /// @notice Removes a bootnode; the last one takes its place. Role: `BOOTNODE_MANAGER_ROLE`.
+    /// @param index Where it is.
+    function removeBootnode(uint256 index) external;
+
+    /// @notice Removes all bootnodes. Role: `BOOTNODE_MANAGER_ROLE`.
+    function clearBootnodes() external;
+
+    /// @notice Names winners of a round in the name of a peer of the sender's.
+    /// @param roundNumber The current round or a past one.
+    /// @param winners Any distinct strings; none leaves the vote open.
+    /// @param peerId The peer.
+    function submitWinners(uint256 roundNumber, string[] calldata winners, string calldata peerId) external;
+
+    /// @notice Reports a reward of a peer of the sender's.
+    /// @param roundNumber The current round or a past one.
+    /// @param stageNumber 0; 1 passes in past rounds.
+    /// @param reward Any number.
+    /// @param peerId The peer.
+    function submitReward(uint256 roundNumber, uint256 stageNumber, int256 reward, string calldata peerId) external;
+
+    /// @notice The same, for callers that encode a `uint256`: numbers from 2^255 on wrap to negative.
+    /// @param roundNumber The current round or a past one.
+    /// @param stageNumber 0; 1 passes in past rounds.
+    /// @param reward Any number.
+    /// @param peerId The peer.
+    function submitReward(uint256 roundNumber, uint256 stageNumber, uint256 reward, string calldata peerId) external;
+
+    /// @notice Whether an account has a role.
+    /// @param role The role.
+    /// @param account The account.
+    /// @return has Whether it has.
+    function hasRole(bytes32 role, address account) external view returns (bool has);
+
+    /// @notice The current round; 0 before the first.
+    /// @return round The round.
+    function currentRound() external view returns (uint256 round);
+
+    /// @notice The current stage.
+    /// @return stage Always 0.
+    function currentStage() external pure returns (uint256 stage);
+
+    /// @notice The peer ids of accounts: what each claimed, in that order, but for those that another account has
+    /// proven; then those that it has proven and did not claim.
+    /// @param eoas The accounts.
+    /// @return peerIds A list for each.
+    function getPeerId(address[] calldata eoas) external view returns (string[][] memory peerIds);
+
+    /// @notice The accounts of peer ids: who proved it, else who claimed it, else zero.
+    /// @param peerIds The peer ids.
+    /// @return eoas An account for each.
+    function getEoa(string[] calldata peerIds) external view returns (address[] memory eoas);
+
+    /// @notice All bootnodes.
+    /// @return bootnodes The list.
+    function getBootnodes() external view returns (string[] memory bootnodes);
+
+    /// @notice How many bootnodes there are.
+    /// @return count Number of bootnodes.
+    function getBootnodesCount() external view returns (uint256 count);
+
+    /// @notice The winners that a peer named.
+    /// @param roundNumber The round.
+    /// @param peerId The peer.
+    /// @return winners As it named them.
+    function getVoterVotes(uint256 roundNumber, string calldata peerId) external view returns (string[] memory winners);
+
+    /// @notice How often a peer named winners, empty lists included.
+    /// @param peerId The peer.
+    /// @return count Number of submissions.
+    function getVoterVoteCount(string calldata peerId) external view returns (uint256 count);
+
+    /// @notice How often a peer was named.
+    /// @param peerId The peer.
+    /// @return count Number of votes.
+    function getTotalWins(string calldata peerId) external view returns (uint256 count);
+
+    /// @notice How many peers have ever named winners.
+    /// @return count Number of peers.
+    function uniqueVoters() external view returns (uint256 count);
+
+    /// @notice What the peers of accounts claimed in a round and stage, summed by account.
+    /// @param roundNumber The round.
+    /// @param stageNumber The stage.
+    /// @param accounts The accounts.
+    /// @return rewards A sum for each.
+    function getRoundStageReward(
+        uint256 roundNumber,
+        uint256 stageNumber,
+        address[] calldata accounts
+    ) external view returns (int256[] memory rewards);
+
+    /// @notice Whether a peer has reported a reward.
+    /// @param roundNumber The round.
+    /// @param stageNumber The stage.
+    /// @param peerId The peer.
+    /// @return submitted Whether it has.
+    function hasSubmittedRoundStageReward(
+        uint256 roundNumber,
+        uint256 stageNumber,
+        string calldata peerId
+    ) external view returns (bool submitted);
+
+    /// @notice All that peers have claimed.
+    /// @param peerIds The peers.
+    /// @return rewards A sum for each.
+    function getTotalRewards(string[] calldata peerIds) external view returns (int256[] memory rewards);
+
+    /// @notice Stages in a round.
+    /// @return count Always 1.
+    function stageCount() external pure returns (uint256 count);
+
+    /// @notice The role that grants roles and upgrades.
+    /// @return role The role's id.
+    function OWNER_ROLE() external view returns (bytes32 role);
+
+    /// @notice The role that changes bootnodes.
+    /// @return role The role's id.
+    function BOOTNODE_MANAGER_ROLE() external view returns (bytes32 role);
+
+    /// @notice The role that calls `updateStageAndRound`.
+    /// @return role The role's id.
+    function STAGE_MANAGER_ROLE() external view returns (bytes32 role);
+
+    /// @notice The registry whose proofs go before claims.
+    /// @return registry The contract.
+    function peerRegistry() external view returns (IPeerRegistry registry);
+
+    /// @notice The clock.
+    /// @return clock The contract.
+    function rounds() external view returns (IRounds clock);
+}
