@@ -68,6 +68,14 @@ function changeConfig(folder: string, fields: object): void {
   writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...fields }))
 }
 
+/** Replaces every weight. */
+function fillWeights(folder: string, value: number): void {
+  const path = join(folder, 'model.safetensors')
+  const bytes = readFileSync(path)
+  for (let at = 8 + Number(bytes.readBigUInt64LE()); at < bytes.length; at += 4) bytes.writeFloatLE(value, at)
+  writeFileSync(path, bytes)
+}
+
 describe('what cannot be run ends in one line', () => {
   const refused: [name: string, change: (folder: string) => void, says: RegExp][] = [
     [
@@ -94,6 +102,11 @@ describe('what cannot be run ends in one line', () => {
       'stop',
       folder => writeFileSync(join(folder, 'generation_config.json'), '{"eos_token_id": [1, 96]}'),
       /generation_config\.json: eos_token_id: must be a token of the vocabulary of 96/,
+    ],
+    [
+      'overflow',
+      folder => fillWeights(folder, 3e38),
+      /^the model computes numbers that are not finite\. .*\[MODEL_INPUT\]$/,
     ],
   ]
 

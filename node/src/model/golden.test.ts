@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createGenerator } from './generate.ts'
-import { loadModel } from './loadModel.ts'
 import { positionLogits } from './positionLogits.ts'
+import { readModel } from './readModel.ts'
 import { createScorer } from './score.ts'
 
 /** What transformers and PEFT say of tiny random models, in float32: scripts/golden/decoderVectors.py makes them. */
@@ -42,7 +42,7 @@ async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
 
 describe.each(models)('$name', async ({ folder, adapter, golden: path }) => {
   const golden = JSON.parse(readFileSync(path, 'utf8')) as Golden
-  const model = await loadModel(folder, adapter ? { adapter } : {})
+  const model = await readModel(folder, adapter ? { adapter } : {})
 
   test('has the logits of transformers within 1e-4 at every position', async () => {
     for (const { tokens, logits } of golden.logits) {

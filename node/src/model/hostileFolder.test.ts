@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import { loadModel } from './loadModel.ts'
 import { ModelFileError } from './modelErrors.ts'
+import { readModel } from './readModel.ts'
 
 const folder = join(mkdtempSync(join(tmpdir(), 'waggle-hostile-')), 'model')
 const good = join(import.meta.dirname, 'golden/decoders/qwen3-sharded')
@@ -23,7 +23,7 @@ const files = [
 async function expectRefusalOrModel(file: string, content: Uint8Array): Promise<void> {
   const path = join(folder, file)
   writeFileSync(path, content)
-  const outcome = await loadModel(folder).catch(error => error)
+  const outcome = await readModel(folder).catch(error => error)
   writeFileSync(path, readFileSync(join(good, file)))
   if (outcome instanceof Error && !(outcome instanceof ModelFileError)) throw outcome
   if (outcome instanceof ModelFileError) expect(outcome.file).toContain(folder)

@@ -1,13 +1,4 @@
-/**
- * The model half of Waggle as a library: decoders, their files, tokenizers, generation and scoring, on ONNX Runtime.
- *
- * @example
- * const config = await readDecoderConfig(folder)
- * const generator = createGenerator(config, await readWeights(folder, config))
- * const tokenizer = await Tokenizer.read(`${folder}/tokenizer.json`)
- *
- * @module @waggle/node/model
- */
+/** What the layers above and the library take from the models: decoders, their files, tokenizers, generation and scoring. */
 
 export { openUniform, philox4x32, type RandomStream, randomStream, type Seed, streamKey } from '#core/random.ts'
 export {
@@ -22,13 +13,13 @@ export { type DecoderConfig, formatDecoderConfig, parseDecoderConfig, readDecode
 export { decoderWeightShapes, parameterCount } from './decoderWeights.ts'
 export { type Completion, createGenerator, type GenerateOptions, type Generator } from './generate.ts'
 export { initWeights } from './initWeights.ts'
-export { type LoadedModel, loadModel } from './loadModel.ts'
 export { allLinear, type LoraConfig, loraScaling, parseLoraConfig } from './loraConfig.ts'
 export { initLora, type LoraAdapter, mergeLora } from './loraFactors.ts'
 export { readLora, writeLora } from './loraFiles.ts'
 export { ModelFileError, ModelInputError } from './modelErrors.ts'
 export { positionLogits } from './positionLogits.ts'
 export { checkTokenizerFits, PretrainedTokenizer } from './pretrainedTokenizer.ts'
+export { type ModelFiles, readModel } from './readModel.ts'
 export {
   encodeSafetensors,
   readSafetensors,

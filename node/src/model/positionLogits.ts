@@ -5,8 +5,8 @@ import { flattenRows } from '#engine/tensor.ts'
 import { decoderHidden, decoderLogits, denseParts } from './decoder.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { decoderWeightShapes } from './decoderWeights.ts'
-import type { LoadedModel } from './loadModel.ts'
 import { ModelInputError } from './modelErrors.ts'
+import type { ModelFiles } from './readModel.ts'
 import { ropeTables } from './rope.ts'
 
 /** Positions whose logits are in memory together: 39 MB at a vocabulary of 151 936. */
@@ -23,7 +23,7 @@ const CHUNK_POSITIONS = 64
  * @throws {ModelInputError} on an unknown token, none, or too many.
  */
 export async function* positionLogits(
-  { config, weights }: Pick<LoadedModel, 'config' | 'weights'>,
+  { config, weights }: Pick<ModelFiles, 'config' | 'weights'>,
   tokens: Int32Array,
   { threads = 1 }: { threads?: number } = {},
 ): AsyncGenerator<Float32Array> {
@@ -74,7 +74,7 @@ function weightInputs(graph: Graph, config: DecoderConfig) {
   return denseParts(inputs)
 }
 
-function weightFeeds(model: OnnxModel, weights: LoadedModel['weights']): Record<string, Tensor> {
+function weightFeeds(model: OnnxModel, weights: ModelFiles['weights']): Record<string, Tensor> {
   const feeds: Record<string, Tensor> = {}
   for (const [name, { shape, data }] of weights) if (model.inputs.has(name)) feeds[name] = tensor('f32', data, shape)
   return feeds
@@ -83,7 +83,7 @@ function weightFeeds(model: OnnxModel, weights: LoadedModel['weights']): Record<
 async function runOnce(
   model: OnnxModel,
   threads: number,
-  weights: LoadedModel['weights'],
+  weights: ModelFiles['weights'],
   feeds: Record<string, Tensor>,
 ): Promise<Record<string, Tensor>> {
   const session: Session = await createSession(model, { threads })

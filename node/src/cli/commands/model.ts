@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
-import type { LoadedModel } from '#model/loadModel.ts'
+import type { DecoderConfig } from '#model/decoderConfig.ts'
+import { ModelInputError } from '#model/modelErrors.ts'
 import type { Command, Values } from '../command.ts'
 import { UsageError } from '../usageError.ts'
 
@@ -44,42 +45,67 @@ logits says what it makes of every position; generate appends tokens, and ends w
       throw new UsageError(`model ${action} needs --model.`, { hint: "Name a model's folder." })
     const tokens = parseTokens(values.tokens)
     const threads = whole('threads', values.threads, availableParallelism(), 256)
-    const { loadModel } = await import('#model/loadModel.ts')
-    const loaded = await loadModel(folder, typeof adapter === 'string' ? { adapter } : {})
-    checkTokens(loaded, tokens)
-    await verb(loaded, tokens, threads, values)
+    const maxNewTokens = whole('max-new-tokens', values['max-new-tokens'], 32, 1_000_000)
+    const { readDecoderConfig } = await import('#model/decoderConfig.ts')
+    checkTokens(await readDecoderConfig(folder), tokens) // before the weights are read, which may take a while
+    await verb(
+      { folder, adapter: typeof adapter === 'string' ? adapter : undefined, tokens, threads, maxNewTokens },
+      values,
+    )
   },
+}
+
+interface Request {
+  readonly folder: string
+  readonly adapter: string | undefined
+  readonly tokens: Int32Array
+  readonly threads: number
+  readonly maxNewTokens: number
 }
 
 const actions = { logits, generate }
 
-async function logits(loaded: LoadedModel, tokens: Int32Array, threads: number, { json }: Values): Promise<void> {
+async function logits({ folder, adapter, tokens, threads }: Request, { json }: Values): Promise<void> {
+  const { readModel } = await import('#model/readModel.ts')
   const { positionLogits } = await import('#model/positionLogits.ts')
+  const model = await readModel(folder, adapter === undefined ? {} : { adapter })
   let at = 0
-  if (json === true) await print('{"logits":[')
-  for await (const row of positionLogits(loaded, tokens, { threads })) {
-    if (json === true) await print(`${at === 0 ? '' : ','}[${Array.from(row, shortest).join()}]`)
+  for await (const row of positionLogits(model, tokens, { threads })) {
+    requireNumbers(row)
+    if (json === true) await print(`${at === 0 ? '{"logits":[' : ','}[${Array.from(row, shortest).join()}]`)
     else console.log(`${at} ${tokens[at]} -> ${describeBest(row)}`)
     at++
   }
   if (json === true) await print(']}\n')
 }
 
-async function generate(loaded: LoadedModel, prompt: Int32Array, threads: number, values: Values): Promise<void> {
+async function generate(request: Request, values: Values): Promise<void> {
+  const { folder, adapter, threads, maxNewTokens } = request
+  const { readModel } = await import('#model/readModel.ts')
   const { createGenerator } = await import('#model/generate.ts')
-  const generator = createGenerator(loaded.config, loaded.weights, { threads })
+  const { config, weights, stopTokens } = await readModel(folder, adapter === undefined ? {} : { adapter })
+  const generator = createGenerator(config, weights, { threads })
   const [completion] = await generator.generate({
-    prompts: [prompt],
+    prompts: [request.tokens],
     samplesPerPrompt: 1,
-    maxNewTokens: whole('max-new-tokens', values['max-new-tokens'], 32, 1_000_000),
+    maxNewTokens,
     temperature: values.greedy === true ? 0 : 1,
-    stopToken: loaded.stopTokens[0] ?? -1,
+    stopToken: stopTokens[0] ?? -1,
     seed: typeof values.seed === 'string' ? values.seed : '0',
   })
   await generator.dispose()
-  const { tokens, logprobs } = endAt(loaded.stopTokens, completion ?? { tokens: [], logprobs: [] })
+  const { tokens, logprobs } = endAt(stopTokens, completion ?? { tokens: [], logprobs: [] })
+  requireNumbers(logprobs)
   if (values.json === true) return print(`${JSON.stringify({ tokens, logprobs: logprobs.map(shortest) })}\n`)
   for (const [i, token] of tokens.entries()) console.log(`${token} ${Math.exp(logprobs[i] as number).toFixed(4)}`)
+}
+
+/** Finite weights may still overflow float32 on the way, and JSON has no word for that. */
+function requireNumbers(values: Float32Array | readonly number[]): void {
+  if (values.every(Number.isFinite)) return
+  throw new ModelInputError('the model computes numbers that are not finite.', {
+    hint: 'Check that its weights are whole, and those of a trained model.',
+  })
 }
 
 /** The generator knows one end token, and models may name several. */
@@ -99,8 +125,7 @@ function parseTokens(value: Values[string]): Int32Array {
   return Int32Array.from(words, Number)
 }
 
-function checkTokens({ config }: LoadedModel, tokens: Int32Array): void {
-  const { vocabSize, maxPositions } = config
+function checkTokens({ vocabSize, maxPositions }: DecoderConfig, tokens: Int32Array): void {
   const unknown = tokens.find(token => token >= vocabSize)
   if (unknown !== undefined)
     throw new UsageError(`--tokens: ${unknown} is not in the vocabulary of ${vocabSize}.`, {

@@ -9,7 +9,7 @@ import { ModelFileError } from './modelErrors.ts'
 import { readWeights, type Weights } from './weights.ts'
 
 /** A model as its folder says: what the generator, the scorer and the trainer are made from. */
-export interface LoadedModel {
+export interface ModelFiles {
   readonly config: DecoderConfig
   /** In float32, by Hugging Face name, an adapter's updates added. */
   readonly weights: Weights
@@ -24,7 +24,7 @@ export interface LoadedModel {
  * @param options.adapter - folder of a PEFT LoRA adapter, whose updates are added to the weights.
  * @throws {ModelFileError} naming the file and the field that is missing, malformed, or not of this model.
  */
-export async function loadModel(folder: string, { adapter }: { adapter?: string } = {}): Promise<LoadedModel> {
+export async function readModel(folder: string, { adapter }: { adapter?: string } = {}): Promise<ModelFiles> {
   const config = await readDecoderConfig(folder)
   const stopTokens = await readStopTokens(folder, config)
   const lora = adapter === undefined ? undefined : await readLora(adapter, config)

@@ -1,0 +1,15 @@
+/**
+ * The model half of Waggle as a library: decoders, their files, tokenizers, generation, scoring and training, on ONNX Runtime.
+ *
+ * @example
+ * const model = await loadModel('path/to/Qwen2.5-Coder-0.5B-Instruct')
+ * const [completion] = await generate(model, { prompts: [Int32Array.of(1, 2, 3)], maxNewTokens: 32 })
+ * await model.dispose()
+ *
+ * @module @waggle/node/model
+ */
+
+export * from '#model/index.ts'
+export { type GroupStepOptions, type GroupStepReport, groupStep, type RolloutGroup } from '#rl/groupStep.ts'
+export { createTrainer, type Trainer, type TrainerOptions } from '#rl/trainer.ts'
+export { generate, loadModel, logits, Model, type ModelOptions, score, trainStep } from './model.ts'
