@@ -1,6 +1,7 @@
 import { GraphError } from './engineError.ts'
 import type { GraphNode, Value } from './graph.ts'
 import { opTable } from './opTable.ts'
+import { sameShape } from './shapes.ts'
 import { add, zerosLike } from './tensor.ts'
 
 /**
@@ -12,22 +13,34 @@ import { add, zerosLike } from './tensor.ts'
  * @throws {GraphError} if the loss is not a scalar, or an op on the way has no gradient.
  */
 export function gradients(loss: Value, wrt: readonly Value[]): readonly Value[] {
-  const { graph } = loss
   if (loss.shape.length > 0) throw new GraphError(`the loss must be a scalar, not [${loss.shape}]`)
-  const nodes = nodesBetween(wrt, loss)
-  const gradientOf = new Map<Value, Value>([[loss, graph.scalar(1, loss.dtype)]])
-  for (const node of nodes.reverse()) {
-    const dy = node.outputs.map(output => gradientOf.get(output) ?? null)
-    if (dy.every(d => d === null)) continue
+  return vectorJacobian(loss, loss.graph.scalar(1, loss.dtype), wrt)
+}
+
+/**
+ * The product of a gradient with the Jacobian of a value, as new nodes of the same graph: what a part of a program adds to
+ * the chain rule.
+ *
+ * @param y - of any shape.
+ * @param dy - gradient of a loss by `y`, in its shape.
+ * @returns the gradient by each of `wrt`, in its shape; zeros where `y` does not depend on it.
+ * @throws {GraphError} if the shapes differ, or an op on the way has no gradient.
+ */
+export function vectorJacobian(y: Value, dy: Value, wrt: readonly Value[]): readonly Value[] {
+  if (!sameShape(y.shape, dy.shape)) throw new GraphError(`a gradient of [${dy.shape}] for a value of [${y.shape}]`)
+  const gradientOf = new Map<Value, Value>([[y, dy]])
+  for (const node of nodesBetween(wrt, y).reverse()) {
+    const parts = node.outputs.map(output => gradientOf.get(output) ?? null)
+    if (parts.every(d => d === null)) continue
     const rule = opTable[node.op].gradient
     if (rule === 'discrete') continue
     if (rule === 'forwardOnly') throw new GraphError(`${node.op} has no gradient; build the training graph without it`)
-    const parts = rule(node, dy)
+    const shares = rule(node, parts)
     for (const [i, input] of node.inputs.entries()) {
-      const part = parts[i]
-      if (!input || !part) continue
+      const share = shares[i]
+      if (!input || !share) continue
       const sum = gradientOf.get(input)
-      gradientOf.set(input, sum ? add(sum, part) : part)
+      gradientOf.set(input, sum ? add(sum, share) : share)
     }
   }
   return wrt.map(value => gradientOf.get(value) ?? zerosLike(value))

@@ -24,15 +24,19 @@ const OPSET = 21
  * Encodes the part of a graph that the outputs depend on as an ONNX ModelProto. Inputs and nodes that nothing
  * needs are left out.
  *
+ * @param outputs - an output under its value's own name is that value itself, and costs no copy.
+ * @param fed - values that the model does not compute but takes as inputs, under their own names: what another model of the
+ *   same graph gave.
  * @see https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
  */
-export function encodeModel(outputs: Readonly<Record<string, Value>>): OnnxModel {
+export function encodeModel(outputs: Readonly<Record<string, Value>>, fed: readonly Value[] = []): OnnxModel {
   const entries = Object.entries(outputs)
   const graph = entries[0]?.[1].graph
   if (!graph) throw new GraphError('a model needs an output')
   const needed = backwardSlice(
     graph,
     entries.map(([, value]) => value),
+    fed,
   )
   const message = new ProtobufWriter()
   const emitter = new NodeWriter(message)
@@ -40,7 +44,9 @@ export function encodeModel(outputs: Readonly<Record<string, Value>>): OnnxModel
     emitter.begin(node)
     ;(opTable[node.op].emit ?? emitAs(node.op))(node, emitter)
   }
-  for (const [name, value] of entries) emitter.node('Identity', [emitter.name(value)], [name])
+  for (const [name, value] of entries) {
+    if (name !== value.name) emitter.node('Identity', [emitter.name(value)], [name])
+  }
   message.string(2, 'waggle')
   for (const constant of [...needed.constants, ...emitter.constants.values()]) message.message(5, tensorProto(constant))
   for (const input of needed.inputs) message.message(11, valueInfo(input.name, input))
@@ -57,14 +63,15 @@ export function encodeModel(outputs: Readonly<Record<string, Value>>): OnnxModel
 }
 
 /** The nodes, inputs and constants that values depend on, each in the order of their making. */
-function backwardSlice(graph: Graph, values: readonly Value[]) {
+function backwardSlice(graph: Graph, values: readonly Value[], fed: readonly Value[]) {
+  const given = new Set(fed)
   const seen = new Set<Value>()
   const nodes = new Set<GraphNode>()
   const stack = [...values]
   for (let value = stack.pop(); value; value = stack.pop()) {
     if (seen.has(value)) continue
     seen.add(value)
-    if (!value.producer || nodes.has(value.producer)) continue
+    if (!value.producer || given.has(value) || nodes.has(value.producer)) continue
     nodes.add(value.producer)
     for (const input of value.producer.inputs) if (input) stack.push(input)
   }
@@ -74,7 +81,7 @@ function backwardSlice(graph: Graph, values: readonly Value[]) {
   for (const value of values) if (value.data) constants.add(value)
   return {
     nodes: ordered,
-    inputs: [...graph.inputs.values()].filter(input => seen.has(input)),
+    inputs: [...graph.inputs.values(), ...fed].filter(input => seen.has(input)),
     constants: [...constants].map(({ name, dtype, shape, data }) => ({
       name,
       dtype,

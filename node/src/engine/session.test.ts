@@ -91,3 +91,24 @@ test('shapes that do not fit are refused where the graph is built', () => {
   expect(() => graph.input('a', 'f32', [])).toThrow('already has an input')
   expect(() => graph.length('Q')).toThrow('no input has a dimension named Q')
 })
+
+test('outputs are written into given memory', async () => {
+  const session = await sessionOf()
+  const memory = new Float32Array(6)
+  const place = tensor('f32', memory.subarray(1, 5), [2, 2])
+  const { total } = await session.run({ x, w }, { y: place, total: null })
+  expect([...memory]).toEqual([0, 2, 3, 5, 6, 0])
+  expect(total?.data[0]).toBe(21)
+})
+
+test('a model may take what another model of the same graph gave', async () => {
+  const graph = new Graph()
+  const x = graph.input('x', 'f32', ['B', 3])
+  const hidden = t.exp(x)
+  const first = await sessionOf(encodeModel({ [hidden.name]: hidden }))
+  const second = await sessionOf(encodeModel({ y: t.neg(hidden) }, [hidden]))
+  expect([...second.model.inputs.keys()]).toEqual([hidden.name])
+  const fed = { x: tensor('f32', Float32Array.of(0, 1, 2), [1, 3]) }
+  const { y } = await second.run(await first.run(fed))
+  expect(y?.data[2]).toBeCloseTo(-Math.exp(2), 5)
+})

@@ -31,10 +31,14 @@ export interface Session {
    * Runs the graph. Blocks its thread: keep sessions in a worker.
    *
    * @param feeds - every input of the model by name; names that the model does not know are an error.
-   * @param outputs - names of the wanted outputs; all by default. The others are still computed.
+   * @param outputs - names of the wanted outputs; all by default. The others are still computed. Or a tensor for each, which
+   *   is written in place where it is not null: no memory is asked for and nothing is copied.
    * @throws {SessionError} on a missing, unknown or misshapen input, or when the runtime fails.
    */
-  run(feeds: Readonly<Record<string, Tensor>>, outputs?: readonly string[]): Promise<Record<string, Tensor>>
+  run(
+    feeds: Readonly<Record<string, Tensor>>,
+    outputs?: readonly string[] | Readonly<Record<string, Tensor | null>>,
+  ): Promise<Record<string, Tensor>>
   dispose(): Promise<void>
 }
 
@@ -64,7 +68,7 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
     async run(feeds, outputs) {
       const inputs = checkedFeeds(model, feeds)
       try {
-        const results = outputs ? await session.run(inputs, outputs) : await session.run(inputs)
+        const results = outputs ? await session.run(inputs, fetchesOf(outputs)) : await session.run(inputs)
         return Object.fromEntries(
           Object.entries(results).map(([name, value]) => [name, fromRuntime(model, name, value)]),
         )
@@ -76,6 +80,17 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
   }
 }
 
+type Fetches = string[] | Record<string, ort.Tensor | null>
+
+function fetchesOf(outputs: readonly string[] | Readonly<Record<string, Tensor | null>>): Fetches {
+  if (Array.isArray(outputs)) return outputs as string[]
+  const places = Object.entries(outputs as Readonly<Record<string, Tensor | null>>)
+  return Object.fromEntries(places.map(([name, place]) => [name, place && toRuntime(place)]))
+}
+
+const toRuntime = ({ dtype, data, shape }: Tensor) =>
+  new ort.Tensor(runtimeTypes[dtype], data as ort.Tensor.DataType, shape) as ort.Tensor
+
 function checkedFeeds(model: OnnxModel, feeds: Readonly<Record<string, Tensor>>): Record<string, ort.Tensor> {
   const lengths = new Map<string, number>()
   const inputs: Record<string, ort.Tensor> = {}
@@ -83,7 +98,7 @@ function checkedFeeds(model: OnnxModel, feeds: Readonly<Record<string, Tensor>>)
     const fed = feeds[name]
     if (!fed) throw badFeed(`input ${name} was not fed`)
     checkShape(name, value, fed, lengths)
-    inputs[name] = new ort.Tensor(runtimeTypes[fed.dtype], fed.data as ort.Tensor.DataType, fed.shape) as ort.Tensor
+    inputs[name] = toRuntime(fed)
   }
   for (const name in feeds) if (!model.inputs.has(name)) throw badFeed(`the model has no input named ${name}`)
   return inputs

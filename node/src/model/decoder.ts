@@ -45,7 +45,7 @@ export function denseParts(weights: WeightValues): DecoderParts {
 }
 
 /** Positions of a batch: rotary tables [T, headDim] (see `ropeTables`) and what each may look at. */
-interface Positions {
+export interface Positions {
   readonly cos: Value
   readonly sin: Value
   /** [G*T, T], added to the scores of the G query heads that share a key head. */
@@ -71,19 +71,38 @@ export function decoderHidden(
   rows?: Value,
 ): Value {
   const positions = { cos, sin, mask: causalMask(ids, config.heads / config.kvHeads, cos) }
-  const norm = (x: Value, name: string) => rmsNorm(x, parts.weight(name), config.rmsNormEps)
   let x = gather(parts.weight('model.embed_tokens.weight'), ids, 0)
   for (let layer = 0; layer < config.layers; layer++) {
-    const name = (part: string) => `model.layers.${layer}.${part}`
-    let mixed = attention(config, parts, name('self_attn'), norm(x, name('input_layernorm.weight')), positions)
-    if (rows && layer === config.layers - 1) {
-      mixed = gather(flattenRows(mixed), rows, 0)
-      x = gather(flattenRows(x), rows, 0)
-    }
-    x = add(x, parts.project(mixed, name('self_attn.o_proj')))
-    x = add(x, feedForward(parts, name('mlp'), norm(x, name('post_attention_layernorm.weight'))))
+    const wanted = layer === config.layers - 1 ? rows : undefined
+    x = decoderLayer(config, parts, `model.layers.${layer}`, x, positions, wanted)
   }
   return x
+}
+
+/**
+ * One layer: attention and feed-forward, each on a norm of the residual stream and added to it.
+ *
+ * @param layer - what the names of its parts begin with: `model.layers.0`.
+ * @param x - [B, T, hidden].
+ * @param rows - see `decoderHidden`.
+ */
+export function decoderLayer(
+  config: DecoderConfig,
+  parts: DecoderParts,
+  layer: string,
+  x: Value,
+  positions: Positions,
+  rows?: Value,
+): Value {
+  const norm = (y: Value, name: string) => rmsNorm(y, parts.weight(`${layer}.${name}`), config.rmsNormEps)
+  let stream = x
+  let mixed = attention(config, parts, `${layer}.self_attn`, norm(x, 'input_layernorm.weight'), positions)
+  if (rows) {
+    mixed = gather(flattenRows(mixed), rows, 0)
+    stream = gather(flattenRows(x), rows, 0)
+  }
+  stream = add(stream, parts.project(mixed, `${layer}.self_attn.o_proj`))
+  return add(stream, feedForward(parts, `${layer}.mlp`, norm(stream, 'post_attention_layernorm.weight')))
 }
 
 /** Logits of hidden states: [..., hidden] to [..., V]. */
@@ -119,7 +138,7 @@ function feedForward({ project }: DecoderParts, name: string, x: Value): Value {
 }
 
 /** 0 where a position may look and -1e9 where not, once for each query head of a group: [G*T, T]. */
-function causalMask(ids: Value, group: number, like: Value): Value {
+export function causalMask(ids: Value, group: number, like: Value): Value {
   const positions = range(ids, 'T')
   const visible = cast(lessOrEqual(unsqueeze(positions, 0), unsqueeze(positions, 1)), like.dtype)
   const mask = scale(subFrom(1, visible), -1e9)
