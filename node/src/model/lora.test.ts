@@ -60,7 +60,7 @@ test('an adapter that does not fit its model is refused by file and field', asyn
   const content = JSON.parse(await readFile(path, 'utf8'))
   await writeFile(path, JSON.stringify({ ...content, target_modules: ['q_proj', 'c_attn'] }))
   await expect(readLora(folder, tinyConfig)).rejects.toThrow(
-    'target_modules: the decoder has no linear module named c_attn',
+    'target_modules: the layers have no linear module named c_attn',
   )
   await writeFile(path, JSON.stringify({ ...content, target_modules: ['q_proj'] }))
   await expect(readLora(folder, tinyConfig)).rejects.toThrow('is not a factor of this adapter')

@@ -15,14 +15,14 @@ export interface LoraAdapter {
 /**
  * Names and shapes of an adapter's factors.
  *
- * @throws {ModelInputError} if a target is no linear module of the decoder.
+ * @throws {ModelInputError} if a target is no linear module of the decoder's layers.
  */
 export function loraShapes(config: DecoderConfig, lora: LoraConfig): Map<string, readonly number[]> {
   const shapes = new Map<string, readonly number[]>()
   const unmet = new Set(lora.targets)
   for (const [name, [out, inner]] of decoderWeightShapes(config)) {
     const module = name.replace(/\.weight$/, '')
-    if (inner === undefined || name === 'model.embed_tokens.weight') continue
+    if (inner === undefined || !name.startsWith('model.layers.')) continue
     const target = lora.targets.find(t => module === t || module.endsWith(`.${t}`))
     if (target === undefined) continue
     unmet.delete(target)
@@ -31,7 +31,7 @@ export function loraShapes(config: DecoderConfig, lora: LoraConfig): Map<string,
   }
   const [missing] = [...unmet].filter(t => !coveredBy(t, shapes))
   if (missing !== undefined)
-    throw new ModelInputError(`the decoder has no linear module named ${missing}`, {
+    throw new ModelInputError(`the layers have no linear module named ${missing}`, {
       hint: `Name modules such as q_proj, v_proj or mlp.down_proj as the adapter's targets.`,
     })
   return shapes

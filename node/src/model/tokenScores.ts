@@ -3,11 +3,16 @@ import { scale, tokenLogProb } from '#engine/tensor.ts'
 import { decoderHidden, decoderLogits, denseParts, type WeightValues } from './decoder.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { decoderWeightShapes } from './decoderWeights.ts'
+import { type LoraConfig, loraScaling } from './loraConfig.ts'
+import { loraShapes } from './loraFactors.ts'
+import { loraParts } from './loraParts.ts'
 
 /** Log-probabilities of chosen tokens of a padded batch, and what they are made of. */
 export interface TokenScores {
   readonly graph: Graph
   readonly weights: WeightValues
+  /** The factors of an adapter; none without one. */
+  readonly factors: WeightValues
   /** [M, V] at the chosen positions. */
   readonly logits: Value
   /** [M]: log-probability of each chosen token under the softmax of `logits`. */
@@ -22,8 +27,14 @@ export interface TokenScores {
  *
  * @param real - f64 to check gradients, f32 otherwise.
  * @param temperature - logits are divided by it.
+ * @param lora - an adapter, whose factors are inputs like the weights.
  */
-export function tokenScores(config: DecoderConfig, real: 'f32' | 'f64' = 'f32', temperature = 1): TokenScores {
+export function tokenScores(
+  config: DecoderConfig,
+  real: 'f32' | 'f64' = 'f32',
+  temperature = 1,
+  lora?: LoraConfig,
+): TokenScores {
   const graph = new Graph(real)
   const ids = graph.input('ids', 'i64', ['B', 'T'])
   const cos = graph.input('cos', real, ['T', config.headDim])
@@ -32,8 +43,10 @@ export function tokenScores(config: DecoderConfig, real: 'f32' | 'f64' = 'f32', 
   const targets = graph.input('targets', 'i64', ['M'])
   const weights = new Map<string, Value>()
   for (const [name, shape] of decoderWeightShapes(config)) weights.set(name, graph.input(name, real, shape))
-  const parts = denseParts(weights)
+  const factors = new Map<string, Value>()
+  for (const [name, shape] of lora ? loraShapes(config, lora) : []) factors.set(name, graph.input(name, real, shape))
+  const parts = lora ? loraParts(weights, factors, loraScaling(lora)) : denseParts(weights)
   const hidden = decoderHidden(config, parts, ids, cos, sin, rows)
   const logits = scale(decoderLogits(config, parts, hidden), 1 / temperature)
-  return { graph, weights, logits, logprobs: tokenLogProb(logits, targets) }
+  return { graph, weights, factors, logits, logprobs: tokenLogProb(logits, targets) }
 }

@@ -1,56 +1,66 @@
 import { NodeError } from '#core/errors.ts'
 
-/** Rewards that do not form whole groups. */
+/** Rewards that do not form groups. */
 export class ShapeError extends NodeError {
   readonly code: string = 'SHAPE'
 }
 
+/**
+ * What centred rewards are divided by, by TRL's names: the standard deviation of their `group` (arXiv:2402.03300 section
+ * 4.1.2) or of the whole `batch` (arXiv:2508.08221), over count - 1 and with 1e-4 added; or nothing. Division by
+ * the group's over-weights prompts that the policy almost always, or almost never, solves (arXiv:2503.20783 section 3.1), but
+ * small models learn faster with it.
+ */
+export type ScaleRewards = 'group' | 'batch' | 'none'
+
 export interface GroupAdvantagesOptions {
-  /**
-   * Divide by the group's standard deviation (over samples - 1). It over-weights prompts that the policy almost
-   * always, or almost never, solves (arXiv:2503.20783), but small models learn faster with it.
-   */
-  readonly divideByDeviation?: boolean
+  /** `none` by default. */
+  readonly scaleRewards?: ScaleRewards
   /** Groups whose standard deviation is below this teach nothing and get advantages of zero; 0 keeps all. */
   readonly minDeviation?: number
 }
 
 export interface GroupAdvantages {
-  /** Same shape as the rewards; each row sums to 0 within 1e-5 * samples. */
-  readonly advantages: Float32Array
-  /** [prompts]: false for the groups that were dropped. */
+  /** Same shape as the rewards; each group sums to 0 within 1e-5 a sample. */
+  readonly advantages: readonly Float32Array[]
+  /** [groups]: false for the groups that were dropped. */
   readonly kept: readonly boolean[]
 }
 
 /**
  * Group-relative advantages: each reward minus the mean of its group.
  *
- * @param rewards - `[prompts, samples]`, row-major.
- * @param samples - completions per prompt, >= 2.
- * @throws {ShapeError} if `rewards` is not a whole number of groups.
+ * @param groups - rewards of the completions of each prompt, at least 2; groups may differ in size.
+ * @throws {ShapeError} if a group is of fewer than 2.
  * @see GRPO, arXiv:2402.03300 section 4.1.
  */
 export function groupAdvantages(
-  rewards: Float32Array,
-  samples: number,
-  options: GroupAdvantagesOptions = {},
+  groups: readonly Float32Array[],
+  { scaleRewards = 'none', minDeviation = 0 }: GroupAdvantagesOptions = {},
 ): GroupAdvantages {
-  if (!Number.isInteger(samples) || samples < 2 || rewards.length % samples) {
-    throw new ShapeError(`${rewards.length} rewards are not whole groups of ${samples}`, {
-      hint: 'Give one reward for each of at least 2 completions of each prompt.',
+  const small = groups.find(group => group.length < 2)
+  if (small) {
+    throw new ShapeError(`a group of ${small.length} rewards has no advantages`, {
+      hint: 'Give rewards of at least 2 completions of each prompt.',
     })
   }
-  const advantages = new Float32Array(rewards.length)
+  const batch = scaleRewards === 'batch' ? statistics(groups.flatMap(group => [...group])).deviation : 0
   const kept: boolean[] = []
-  for (let start = 0; start < rewards.length; start += samples) {
-    const group = rewards.subarray(start, start + samples)
-    const mean = group.reduce((a, b) => a + b, 0) / samples
-    const deviation = Math.sqrt(group.reduce((sum, r) => sum + (r - mean) ** 2, 0) / (samples - 1))
-    const keep = deviation >= (options.minDeviation ?? 0)
+  const advantages = groups.map(group => {
+    const { mean, deviation } = statistics(group)
+    const keep = deviation >= minDeviation
     kept.push(keep)
-    if (!keep) continue
-    const divisor = options.divideByDeviation ? deviation + 1e-4 : 1
-    for (let i = 0; i < samples; i++) advantages[start + i] = ((group[i] as number) - mean) / divisor
-  }
+    if (!keep) return new Float32Array(group.length)
+    const divisor = { none: 1, group: deviation + 1e-4, batch: batch + 1e-4 }[scaleRewards]
+    return group.map(reward => (reward - mean) / divisor)
+  })
   return { advantages, kept }
+}
+
+/** Mean and standard deviation, over count - 1 as `torch.std` has it. */
+function statistics(rewards: ArrayLike<number>): { mean: number; deviation: number } {
+  const all = Array.from(rewards)
+  const mean = all.reduce((a, b) => a + b, 0) / all.length
+  const squares = all.reduce((sum, r) => sum + (r - mean) ** 2, 0)
+  return { mean, deviation: Math.sqrt(squares / (all.length - 1)) }
 }

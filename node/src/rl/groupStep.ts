@@ -1,5 +1,6 @@
-import { groupAdvantages } from './groupAdvantages.ts'
-import type { PolicySequence, StepReport, Trainer } from './trainer.ts'
+import { groupAdvantages, type ScaleRewards } from './groupAdvantages.ts'
+import type { PolicyBatchOptions, PolicySequence } from './policyBatch.ts'
+import type { StepReport, Trainer } from './trainer.ts'
 import { TrainerError } from './trainerError.ts'
 
 /** Completions of one prompt, with the rewards that the trainer's owner gave them. */
@@ -10,17 +11,16 @@ export interface RolloutGroup {
     /** [tokens.length] under the policy that generated them. */
     readonly logprobs: Float32Array
     readonly reward: number
+    /** Whether it was cut at the limit of its length; see `maskTruncatedCompletions`. */
+    readonly truncated?: boolean
   }[]
 }
 
-export interface GroupStepOptions {
+/** Options of the loss, with defaults: `clipLow` 0.2, `clipHigh` 0.28, `klBeta` 0. */
+export interface GroupStepOptions extends Partial<PolicyBatchOptions> {
   readonly learningRate: number
-  /** The importance ratio's lower bound is 1 - clipLow; 0.2. */
-  readonly clipLow?: number
-  /** Its upper bound is 1 + clipHigh; 0.28. */
-  readonly clipHigh?: number
-  /** Divide advantages by the group's standard deviation; true, which the starter models were measured with. */
-  readonly divideByDeviation?: boolean
+  /** What advantages are divided by; `group`, which the starter models were measured with. */
+  readonly scaleRewards?: ScaleRewards
   /** Groups whose rewards deviate less than this are dropped; 0.05. */
   readonly minDeviation?: number
 }
@@ -39,38 +39,39 @@ export interface GroupStepReport {
 export async function groupStep(
   trainer: Trainer,
   groups: readonly RolloutGroup[],
-  { learningRate, clipLow = 0.2, clipHigh = 0.28, divideByDeviation = true, minDeviation = 0.05 }: GroupStepOptions,
+  options: GroupStepOptions,
 ): Promise<GroupStepReport> {
-  const kept = groups
-    .map(group => policySequences(group, { divideByDeviation, minDeviation }))
-    .filter(sequences => sequences.length > 0)
-  if (kept.length === 0) return { groupsUsed: 0, step: null }
-  const step = await trainer.policyStep(kept.flat(), { learningRate, clipLow, clipHigh, klBeta: 0 })
-  return { groupsUsed: kept.length, step }
+  const { scaleRewards = 'group', minDeviation = 0.05, ...batchOptions } = options
+  for (const group of groups) checkGroup(group)
+  const several = groups.filter(group => group.completions.length > 1)
+  const rewards = several.map(group => Float32Array.from(group.completions, completion => completion.reward))
+  const { advantages, kept } = groupAdvantages(rewards, { scaleRewards, minDeviation })
+  const sequences = several
+    .map((group, g) => (kept[g] ? policySequences(group, advantages[g] as Float32Array) : []))
+    .filter(group => group.length > 0)
+  if (sequences.length === 0) return { groupsUsed: 0, step: null }
+  const step = await trainer.policyStep(sequences.flat(), { clipLow: 0.2, clipHigh: 0.28, klBeta: 0, ...batchOptions })
+  return { groupsUsed: sequences.length, step }
 }
 
-/** A group as sequences to learn from; none if its rewards deviate too little or it is of one. Empty completions are left out. */
-function policySequences(
-  { prompt, completions }: RolloutGroup,
-  options: { divideByDeviation: boolean; minDeviation: number },
-): PolicySequence[] {
+function checkGroup({ completions }: RolloutGroup): void {
   for (const { tokens, logprobs, reward } of completions) {
     if (tokens.length !== logprobs.length)
       throw refuse(`${logprobs.length} log-probabilities for ${tokens.length} tokens`)
     if (!Number.isFinite(reward) || !logprobs.every(Number.isFinite))
       throw refuse('a reward or log-probability is not finite')
   }
-  if (completions.length < 2) return []
-  const rewards = Float32Array.from(completions, completion => completion.reward)
-  const { advantages, kept } = groupAdvantages(rewards, completions.length, options)
-  if (!kept[0]) return []
-  return completions.flatMap(({ tokens, logprobs }, i) => {
+}
+
+/** A group as sequences to learn from. Empty completions are left out. */
+function policySequences({ prompt, completions }: RolloutGroup, advantages: Float32Array): PolicySequence[] {
+  return completions.flatMap(({ tokens, logprobs, truncated = false }, i) => {
     if (tokens.length === 0) return []
     const sequence = new Int32Array(prompt.length + tokens.length)
     sequence.set(prompt)
     sequence.set(tokens, prompt.length)
     const scored = Int32Array.from(tokens, (_, t) => prompt.length + t)
-    return [{ tokens: sequence, scored, oldLogprobs: logprobs, advantage: advantages[i] as number }]
+    return [{ tokens: sequence, scored, oldLogprobs: logprobs, advantage: advantages[i] as number, truncated }]
   })
 }
 

@@ -7,13 +7,18 @@ import { policyLoss } from './policyLoss.ts'
 const M = 5
 const names = ['logprobs', 'oldLogprobs', 'advantages', 'weights', 'referenceLogprobs'] as const
 
-async function lossOf(values: Record<(typeof names)[number], number[]>, klBeta: number): Promise<number> {
+async function lossOf(
+  values: Record<(typeof names)[number], number[]>,
+  klBeta: number,
+  useBiasCorrectionKl = true,
+): Promise<number> {
   const graph = new Graph('f64')
   const inputs = Object.fromEntries(names.map(name => [name, graph.input(name, 'f64', ['M'])]))
   const loss = policyLoss(inputs as unknown as Parameters<typeof policyLoss>[0], {
     clipLow: 0.2,
     clipHigh: 0.28,
     klBeta,
+    useBiasCorrectionKl,
   })
   const session = await createSession(encodeModel({ loss }), { threads: 1 })
   const fed = [...session.model.inputs.keys()] as (typeof names)[number][]
@@ -37,7 +42,12 @@ test('the ratio is clipped only where that makes the objective smaller', async (
   expect(await lossOf(values, 0)).toBeCloseTo(-(1 + 1.28 - 1.5 + 0.5 - 0.8) / 5, 12)
 })
 
-test('the KL penalty is the estimator r - log r - 1, weighted by beta', async () => {
-  const kl = ratios.map(r => 1 / r - Math.log(1 / r) - 1).reduce((a, b) => a + b) / 5
-  expect(await lossOf(values, 0.04)).toBeCloseTo(-0.48 / 5 + 0.04 * kl, 12)
+test('the KL penalty is the estimator r - log r - 1, weighted by beta and, unless told otherwise, by the ratio', async () => {
+  const kl = ratios.map(r => 1 / r - Math.log(1 / r) - 1)
+  const mean = (xs: number[]) => xs.reduce((a, b) => a + b) / xs.length
+  expect(await lossOf(values, 0.04, false)).toBeCloseTo(-0.48 / 5 + 0.04 * mean(kl), 12)
+  expect(await lossOf(values, 0.04)).toBeCloseTo(
+    -0.48 / 5 + 0.04 * mean(kl.map((k, i) => k * (ratios[i] as number))),
+    12,
+  )
 })

@@ -1,5 +1,20 @@
+import { GraphError } from '#engine/engineError.ts'
 import type { Value } from '#engine/graph.ts'
-import { add, addScalar, clip, exp, min, mul, neg, scale, sub, sumOver } from '#engine/tensor.ts'
+import {
+  add,
+  addScalar,
+  clip,
+  exp,
+  gather,
+  matMul,
+  min,
+  mul,
+  neg,
+  reshape,
+  scale,
+  sub,
+  sumOver,
+} from '#engine/tensor.ts'
 
 /** Weighted negative log-likelihood: the sum over M of -weights * logprobs. Both are [M]; the result is a scalar. */
 export function crossEntropyLoss(logprobs: Value, weights: Value): Value {
@@ -9,42 +24,68 @@ export function crossEntropyLoss(logprobs: Value, weights: Value): Value {
 export interface PolicyLossInputs {
   /** [M] of each completion token under the policy that is trained. */
   readonly logprobs: Value
-  /** [M] of the same tokens under the policy that generated them. */
+  /** [M] of the same tokens under the policy before the update. */
   readonly oldLogprobs: Value
-  /** [M]: the advantage of the token's completion. */
+  /** [M]: the advantage of the token's completion, times its importance weight (see `importanceWeights`). */
   readonly advantages: Value
-  /** [M]: 1 / (number of tokens) for a mean over tokens. */
+  /** [M]: each token's share of the loss (see `tokenWeights`). */
   readonly weights: Value
   /** [M] under a fixed reference policy, for the KL penalty. */
   readonly referenceLogprobs?: Value
+  /** [S, M]: row s takes the mean over the tokens of completion s. For ratios of sequences. */
+  readonly sequenceMeans?: Value
+  /** i64 [M]: the completion of each token. For ratios of sequences. */
+  readonly sequences?: Value
 }
 
 export interface PolicyLossOptions {
-  /** The ratio's lower bound is 1 - clipLow; 0.2. */
+  /** The ratio's lower bound is 1 - clipLow; 0.2 for tokens, 3e-4 for sequences. */
   readonly clipLow: number
-  /** The ratio's upper bound is 1 + clipHigh; 0.28, wider so that unlikely tokens can grow (arXiv:2503.14476). */
+  /** The ratio's upper bound is 1 + clipHigh; 0.28, wider so that unlikely tokens can grow (arXiv:2503.14476 section 3.1). */
   readonly clipHigh: number
   /** Weight of the KL penalty; 0 for none. */
   readonly klBeta: number
+  /**
+   * What has a ratio: each token, the default, or each completion, by the geometric mean of its tokens' ratios (GSPO,
+   * arXiv:2507.18071 section 4).
+   */
+  readonly importanceSamplingLevel?: 'token' | 'sequence'
+  /**
+   * Weight the KL estimate by the ratio, so that it stays unbiased once the policy has moved from the one that sampled; true,
+   * as in TRL (DeepSeek-V3.2, arXiv:2512.02556 section 3.1).
+   */
+  readonly useBiasCorrectionKl?: boolean
 }
 
 /**
- * Clipped policy-gradient loss, the mean over tokens:
- * -min(ratio A, clip(ratio, 1 - clipLow, 1 + clipHigh) A) + klBeta (r - log r - 1), where ratio = exp(logprob - old)
+ * Clipped policy-gradient loss, summed over tokens by their weights:
+ * -min(ratio A, clip(ratio, 1 - clipLow, 1 + clipHigh) A) + klBeta ratio (r - log r - 1), where ratio = exp(logprob - old)
  * and log r = reference - logprob.
  *
- * The mean is over all tokens of the batch, not first within a completion: that would favour long wrong answers.
+ * GRPO, Dr. GRPO, DAPO and GSPO are this one loss: they differ in the weights, the advantages and the level of the ratio.
  *
- * @see GRPO, arXiv:2402.03300 equation 3; token mean and clip-higher from DAPO, arXiv:2503.14476 section 3.
+ * @throws {GraphError} if ratios of sequences are asked for without the sequences.
+ * @see GRPO, arXiv:2402.03300 equation 3; the KL estimator, equation 4 there.
  */
 export function policyLoss(inputs: PolicyLossInputs, options: PolicyLossOptions): Value {
-  const { logprobs, oldLogprobs, advantages, weights, referenceLogprobs } = inputs
-  const ratio = exp(sub(logprobs, oldLogprobs))
+  const { advantages, weights, logprobs, referenceLogprobs } = inputs
+  const ratio = exp(logRatio(inputs, options))
   const clipped = clip(ratio, 1 - options.clipLow, 1 + options.clipHigh)
   let loss = neg(min(mul(ratio, advantages), mul(clipped, advantages)))
   if (referenceLogprobs && options.klBeta > 0) {
     const difference = sub(referenceLogprobs, logprobs)
-    loss = add(loss, scale(addScalar(sub(exp(difference), difference), -1), options.klBeta))
+    const kl = addScalar(sub(exp(difference), difference), -1)
+    loss = add(loss, scale(options.useBiasCorrectionKl === false ? kl : mul(kl, ratio), options.klBeta))
   }
   return sumOver(mul(loss, weights))
+}
+
+/** [M]: logprob - old of each token, or its mean over the token's completion. */
+function logRatio(inputs: PolicyLossInputs, { importanceSamplingLevel = 'token' }: PolicyLossOptions): Value {
+  const { logprobs, oldLogprobs, sequenceMeans, sequences } = inputs
+  const byToken = sub(logprobs, oldLogprobs)
+  if (importanceSamplingLevel === 'token') return byToken
+  if (!sequenceMeans || !sequences) throw new GraphError('ratios of sequences need the sequences')
+  const means = matMul(sequenceMeans, reshape(byToken, ['M', 1])) // [S, 1]
+  return reshape(gather(means, sequences, 0), ['M'])
 }

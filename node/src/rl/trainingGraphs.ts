@@ -1,44 +1,75 @@
 import { gradients } from '#engine/gradients.ts'
-import type { Value } from '#engine/graph.ts'
+import type { Graph, Value } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
+import type { LoraConfig } from '#model/loraConfig.ts'
 import { tokenScores } from '#model/tokenScores.ts'
-import { crossEntropyLoss, type PolicyLossOptions, policyLoss } from './policyLoss.ts'
+import { crossEntropyLoss, type PolicyLossInputs, type PolicyLossOptions, policyLoss } from './policyLoss.ts'
 
 /** What a training graph calls the gradient of a weight. */
 export const gradientName = (weight: string) => `gradient.${weight}`
 
 export type LossKind = { readonly kind: 'crossEntropy' } | ({ readonly kind: 'policy' } & PolicyLossOptions)
 
+/** The loss that a step's options ask for, with no other field: it is a key of sessions. */
+export function policyLossKind(options: PolicyLossOptions): LossKind {
+  const { clipLow, clipHigh, klBeta, importanceSamplingLevel = 'token', useBiasCorrectionKl = true } = options
+  return { kind: 'policy', clipLow, clipHigh, klBeta, importanceSamplingLevel, useBiasCorrectionKl }
+}
+
+export interface LossModelOptions {
+  readonly real?: 'f32' | 'f64'
+  readonly temperature?: number
+  /** An adapter, whose factors are inputs beside the weights. */
+  readonly lora?: LoraConfig | undefined
+  /** Which tensors are trained; all by default. */
+  readonly trained?: (name: string) => boolean
+}
+
 /**
- * Loss and gradients of all weights as one graph. Beside the inputs of `tokenScores` it takes `weights` [M], and for
- * the policy loss `advantages` and `oldLogprobs` [M], and `referenceLogprobs` [M] where klBeta > 0.
+ * Loss and gradients of the trained tensors as one graph. Beside the inputs of `tokenScores` it takes those of `lossInputs`.
  *
- * Outputs: `loss` [] and one gradient for each weight.
+ * Outputs: `loss` [] and one gradient for each trained tensor.
  */
-export function lossModel(
-  config: DecoderConfig,
-  loss: LossKind,
-  options: { readonly real?: 'f32' | 'f64'; readonly temperature?: number } = {},
-): OnnxModel {
-  const { graph, weights, logprobs } = tokenScores(config, options.real, options.temperature)
-  const perToken = (name: string) => graph.input(name, graph.real, ['M'])
-  const value = lossOf(loss, logprobs, perToken)
-  const names = [...weights.keys()]
+export function lossModel(config: DecoderConfig, loss: LossKind, options: LossModelOptions = {}): OnnxModel {
+  const { graph, weights, factors, logprobs } = tokenScores(config, options.real, options.temperature, options.lora)
+  const value = lossOf(loss, logprobs, lossInputs(graph, loss))
+  const trained = [...weights, ...factors].filter(([name]) => options.trained?.(name) ?? true)
   const outputs: Record<string, Value> = { loss: value }
-  const parts = gradients(value, [...weights.values()])
-  for (const [i, name] of names.entries()) outputs[gradientName(name)] = parts[i] as Value
+  const parts = gradients(
+    value,
+    trained.map(([, tensor]) => tensor),
+  )
+  for (const [i, [name]] of trained.entries()) outputs[gradientName(name)] = parts[i] as Value
   return encodeModel(outputs)
 }
 
-function lossOf(loss: LossKind, logprobs: Value, perToken: (name: string) => Value): Value {
-  if (loss.kind === 'crossEntropy') return crossEntropyLoss(logprobs, perToken('weights'))
-  const inputs = {
-    logprobs,
-    weights: perToken('weights'),
-    advantages: perToken('advantages'),
-    oldLogprobs: perToken('oldLogprobs'),
-  }
-  if (loss.klBeta === 0) return policyLoss(inputs, loss)
-  return policyLoss({ ...inputs, referenceLogprobs: perToken('referenceLogprobs') }, loss)
+/** What a loss needs beside the log-probabilities, by the names of the graph's inputs. */
+export type LossInputs = Omit<PolicyLossInputs, 'logprobs'> | Pick<PolicyLossInputs, 'weights'>
+
+/**
+ * Adds the inputs of a loss: `weights` [M], and for the policy loss `advantages` and `oldLogprobs` [M], `referenceLogprobs` [M]
+ * where klBeta > 0, and for ratios of sequences `sequenceMeans` [S, M] and `sequences` i64 [M].
+ */
+export function lossInputs(graph: Graph, loss: LossKind): LossInputs {
+  const perToken = (name: string) => graph.input(name, graph.real, ['M'])
+  const weights = perToken('weights')
+  if (loss.kind === 'crossEntropy') return { weights }
+  const advantages = perToken('advantages')
+  const oldLogprobs = perToken('oldLogprobs')
+  const reference = loss.klBeta > 0 ? { referenceLogprobs: perToken('referenceLogprobs') } : {}
+  const bySequence =
+    loss.importanceSamplingLevel === 'sequence'
+      ? {
+          sequenceMeans: graph.input('sequenceMeans', graph.real, ['S', 'M']),
+          sequences: graph.input('sequences', 'i64', ['M']),
+        }
+      : {}
+  return { weights, advantages, oldLogprobs, ...reference, ...bySequence }
+}
+
+/** A loss as a scalar. */
+export function lossOf(loss: LossKind, logprobs: Value, inputs: LossInputs): Value {
+  if (loss.kind === 'crossEntropy') return crossEntropyLoss(logprobs, inputs.weights)
+  return policyLoss({ logprobs, ...(inputs as Omit<PolicyLossInputs, 'logprobs'>) }, loss)
 }

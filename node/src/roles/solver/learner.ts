@@ -38,7 +38,7 @@ export function createLearner(node: PeerNode, policy: PolicyClient, judge: Judge
       const warmUp = Math.min(1, Math.max(1, rounds) / Math.max(1, training.warmUpRounds))
       const learningRate = training.learningRate * warmUp
       const { clipLow, clipHigh, minGroupDeviation: minDeviation } = training
-      const step = { learningRate, clipLow, clipHigh, divideByDeviation: true, minDeviation }
+      const step = { learningRate, clipLow, clipHigh, scaleRewards: 'group' as const, minDeviation }
       const report = await policy.policyStep(
         rewarded(
           groups,

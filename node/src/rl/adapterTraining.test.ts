@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { initLora, type LoraAdapter } from '#model/loraFactors.ts'
+import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
+import { hashWeights } from '#model/weights.ts'
+import { groupStep } from './groupStep.ts'
+import { createTrainer, type TrainerOptions } from './trainer.ts'
+
+const fresh = () =>
+  initLora(tinyConfig, { rank: 4, alpha: 8, targets: ['q_proj', 'up_proj'], rankStabilized: false }, 'a')
+
+const completion = (token: number, reward: number) => ({
+  tokens: Int32Array.of(token, token),
+  logprobs: Float32Array.of(-3.2, -3.2),
+  reward,
+})
+const group = { prompt: Int32Array.of(1, 2), completions: [completion(5, 1), completion(6, 0), completion(7, 0)] }
+
+async function train(adapter: LoraAdapter, options: TrainerOptions = {}) {
+  const weights = tinyWeights()
+  const trainer = await createTrainer(tinyConfig, weights, { threads: 1, adapter, ...options })
+  const losses = []
+  for (let i = 0; i < 4; i++)
+    losses.push((await groupStep(trainer, [group], { learningRate: 1e-2 })).step?.loss as number)
+  const state = trainer.state()
+  await trainer.dispose()
+  return { weights, losses, state }
+}
+
+test('training an adapter lowers the loss and leaves the weights as they are', async () => {
+  const adapter = fresh()
+  const { weights, losses, state } = await train(adapter)
+  expect(losses.at(-1)).toBeLessThan(losses[0] as number)
+  expect(hashWeights(weights)).toBe(hashWeights(tinyWeights()))
+  expect(hashWeights(adapter.factors)).not.toBe(hashWeights(fresh().factors))
+  expect(state.tensors.size).toBe(2 * adapter.factors.size)
+})
+
+test('a layered trainer learns the same adapter bit for bit, and nearly the same in as little memory as will do', async () => {
+  const [monolithic, whole, cut] = [fresh(), fresh(), fresh()]
+  const first = await train(monolithic)
+  await train(whole, { layered: true, memoryBytes: 1e9 })
+  expect(hashWeights(whole.factors)).toBe(hashWeights(monolithic.factors))
+  const last = await train(cut, { layered: true, memoryBytes: 120_000 })
+  for (const [i, loss] of last.losses.entries()) expect(loss).toBeCloseTo(first.losses[i] as number, 4)
+})
+
+test('a step that no split can fit into its memory is refused before it begins', async () => {
+  await expect(train(fresh(), { layered: true, memoryBytes: 1000 })).rejects.toMatchObject({ code: 'TRAINER' })
+})

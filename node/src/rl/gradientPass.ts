@@ -1,0 +1,79 @@
+import { createSession, type Session, type Tensor, tensor } from '#engine/session.ts'
+import { decoderFeeds } from '#model/batch.ts'
+import type { DecoderConfig } from '#model/decoderConfig.ts'
+import type { LoraAdapter } from '#model/loraFactors.ts'
+import type { Weights } from '#model/weights.ts'
+import { lossFeeds } from './lossFeeds.ts'
+import type { LossTarget } from './policyBatch.ts'
+import { gradientName, type LossKind, lossModel } from './trainingGraphs.ts'
+
+/** Sums of gradients by the name of what is trained. */
+export type GradientSums = Map<string, Float32Array>
+
+/** Loss and gradients of a part of a batch. */
+export interface GradientPass {
+  /**
+   * Adds the part's gradients to the sums, which start empty.
+   *
+   * @returns the part's loss.
+   */
+  run(loss: LossKind, part: readonly LossTarget[], sums: GradientSums): Promise<number>
+  dispose(): Promise<void>
+}
+
+export interface GradientPassOptions {
+  readonly threads: number
+  readonly temperature: number
+  /** With an adapter its factors are trained and the weights are not. */
+  readonly adapter: LoraAdapter | undefined
+  /** Which tensors are trained. */
+  readonly trained: (name: string) => boolean
+}
+
+/**
+ * A pass through one graph of the whole decoder, with all its intermediate values: the fastest for small models.
+ *
+ * Sessions are built when first needed; weights are graph inputs, read in place, so that a step rebuilds nothing.
+ */
+export function createMonolithicPass(
+  config: DecoderConfig,
+  weights: Weights,
+  { threads, temperature, adapter, trained }: GradientPassOptions,
+): GradientPass {
+  const sessions = new Map<string, Promise<Session>>()
+  const sessionFor = (loss: LossKind) => {
+    const key = JSON.stringify(loss)
+    let session = sessions.get(key)
+    if (!session) {
+      session = createSession(lossModel(config, loss, { temperature, lora: adapter?.config, trained }), { threads })
+      sessions.set(key, session)
+    }
+    return session
+  }
+  const tensors = [...weights, ...(adapter?.factors ?? [])]
+  const weightFeeds = Object.fromEntries(tensors.map(([name, { shape, data }]) => [name, tensor('f32', data, shape)]))
+  const names = tensors.map(([name]) => name).filter(trained)
+  return {
+    async run(loss, part, sums) {
+      const session = await sessionFor(loss)
+      const { feeds } = decoderFeeds(config, part)
+      const outputs = await session.run({ ...weightFeeds, ...feeds, ...lossFeeds(loss, part) })
+      for (const name of names) addTo(sums, name, (outputs[gradientName(name)] as Tensor<'f32'>).data)
+      return (outputs.loss as Tensor<'f32'>).data[0] as number
+    },
+    async dispose() {
+      for (const session of sessions.values()) await (await session).dispose()
+      sessions.clear()
+    },
+  }
+}
+
+/** Adds a gradient to its sum; the first is kept as it is. */
+export function addTo(sums: GradientSums, name: string, part: Float32Array): void {
+  const sum = sums.get(name)
+  if (!sum) {
+    sums.set(name, part)
+    return
+  }
+  for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) + (part[i] as number)
+}

@@ -1,0 +1,102 @@
+import { vectorJacobian } from '#engine/gradients.ts'
+import { Graph, type GraphNode, type Value } from '#engine/graph.ts'
+import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
+import { causalMask, type DecoderParts, decoderLayer, denseParts } from '#model/decoder.ts'
+import type { DecoderConfig } from '#model/decoderConfig.ts'
+import { decoderWeightShapes } from '#model/decoderWeights.ts'
+import { type LoraConfig, loraScaling } from '#model/loraConfig.ts'
+import { loraShapes } from '#model/loraFactors.ts'
+import { loraParts } from '#model/loraParts.ts'
+import { gradientName } from './trainingGraphs.ts'
+
+/** The names of one layer's tensors in the models: those of layer 0. */
+const LAYER = 'model.layers.0'
+
+/** What of a layer's forward pass is kept for the backward pass: products with weights, or its input alone. */
+export type KeptActivations = 'products' | 'input'
+
+/** A layer's forward and backward pass as two models that serve every layer of a decoder. */
+export interface LayerModels {
+  /** Inputs `x`, `cos`, `sin`, (`rows`,) the layer's tensors; outputs `y` and the kept values, under the names in `kept`. */
+  readonly forward: OnnxModel
+  /** The inputs of `forward`, the kept values and `dy`; outputs `dx` and the gradients of the trained tensors. */
+  readonly backward: OnnxModel
+  readonly kept: readonly Value[]
+  /** The layer's tensors by their names in layer 0, and which of them are trained. */
+  readonly tensors: ReadonlyMap<string, { readonly shape: readonly number[]; readonly trained: boolean }>
+}
+
+export interface LayerModelOptions {
+  readonly real?: 'f32' | 'f64'
+  /** With an adapter its factors are trained, without one the layer's weights. */
+  readonly lora?: LoraConfig | undefined
+  /** The last layer is computed only at the rows that are scored: an input `rows` i64 [M], and `y` is [M, hidden]. */
+  readonly last?: boolean
+  readonly kept?: KeptActivations
+}
+
+/**
+ * One layer, for all: weights are inputs, so one pair of sessions serves every layer, and only one layer's intermediate
+ * values exist at a time. Two sessions, because within one graph ONNX Runtime would join what is computed twice and so keep
+ * what was to be forgotten.
+ *
+ * @see Chen et al., Training Deep Nets with Sublinear Memory Cost, arXiv:1604.06174.
+ */
+export function layerModels(config: DecoderConfig, options: LayerModelOptions = {}): LayerModels {
+  const graph = new Graph(options.real)
+  const x = graph.input('x', graph.real, ['B', 'T', config.hiddenSize])
+  const cos = graph.input('cos', graph.real, ['T', config.headDim])
+  const sin = graph.input('sin', graph.real, ['T', config.headDim])
+  const rows = options.last ? graph.input('rows', 'i64', ['M']) : undefined
+  const { parts, trained, tensors } = layerTensors(graph, config, options.lora)
+  const mask = causalMask(x, config.heads / config.kvHeads, cos)
+  const y = decoderLayer(config, parts, LAYER, x, { cos, sin, mask }, rows)
+  const forwardEnd = graph.nodes.length
+  const dy = graph.input('dy', graph.real, y.shape)
+  const [dx, ...shares] = vectorJacobian(y, dy, [x, ...trained.values()])
+  const backward: Record<string, Value> = { dx: dx as Value }
+  for (const [i, name] of [...trained.keys()].entries()) backward[gradientName(name)] = shares[i] as Value
+  const kept = options.kept === 'input' ? [] : neededProducts(Object.values(backward), forwardEnd)
+  return {
+    forward: encodeModel({ y, ...Object.fromEntries(kept.map(value => [value.name, value])) }),
+    backward: encodeModel(backward, kept),
+    kept,
+    tensors,
+  }
+}
+
+function layerTensors(graph: Graph, config: DecoderConfig, lora: LoraConfig | undefined) {
+  const ofLayer = (shapes: ReadonlyMap<string, readonly number[]>) =>
+    new Map([...shapes].filter(([name]) => name.startsWith(`${LAYER}.`)))
+  const inputs = (shapes: ReadonlyMap<string, readonly number[]>) =>
+    new Map([...shapes].map(([name, shape]) => [name, graph.input(name, graph.real, shape)]))
+  const weights = inputs(ofLayer(decoderWeightShapes(config)))
+  const factors = lora ? inputs(ofLayer(loraShapes(config, lora))) : new Map<string, Value>()
+  const parts: DecoderParts = lora ? loraParts(weights, factors, loraScaling(lora)) : denseParts(weights)
+  const trained = lora ? factors : weights
+  const tensors = new Map(
+    [...weights, ...factors].map(([name, { shape }]) => [
+      name,
+      { shape: shape as readonly number[], trained: trained.has(name) },
+    ]),
+  )
+  return { parts, trained, tensors }
+}
+
+/** The products with weights that gradients need, directly or through cheaper values that are computed again. */
+function neededProducts(gradients: readonly Value[], forwardEnd: number): Value[] {
+  const kept = new Set<Value>()
+  const seen = new Set<Value>()
+  const stack = [...gradients]
+  for (let value = stack.pop(); value; value = stack.pop()) {
+    if (seen.has(value) || !value.producer) continue
+    seen.add(value)
+    if (value.producer.sequence < forwardEnd && isWeightProduct(value.producer)) kept.add(value)
+    else for (const input of value.producer.inputs) if (input) stack.push(input)
+  }
+  return [...kept].sort((a, b) => sequence(a) - sequence(b))
+}
+
+const sequence = (value: Value) => value.producer?.sequence ?? 0
+/** Attention's products are of two activations, and cheap beside their size. */
+const isWeightProduct = ({ op, inputs }: GraphNode) => op === 'MatMul' && inputs[1]?.producer === null

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest'
+import { randomStream } from '#core/random.ts'
+import type { DecoderConfig } from '#model/decoderConfig.ts'
+import { initLora, type LoraAdapter } from '#model/loraFactors.ts'
+import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
+import { createMonolithicPass, type GradientSums } from './gradientPass.ts'
+import { createLayeredPass } from './layeredPass.ts'
+import type { KeptActivations } from './layerModels.ts'
+import { type PolicySequence, policyTargets } from './policyBatch.ts'
+import type { LossKind } from './trainingGraphs.ts'
+
+const token: LossKind = { kind: 'policy', clipLow: 0.2, clipHigh: 0.28, klBeta: 0.04, importanceSamplingLevel: 'token' }
+const sequence: LossKind = { ...token, importanceSamplingLevel: 'sequence' }
+
+function targetsOf(config: DecoderConfig, lengths: readonly number[]) {
+  const random = randomStream('layered', lengths.join())
+  const batch = lengths.map((length): PolicySequence => {
+    const tokens = Int32Array.from({ length }, () => random.integer(config.vocabSize))
+    const scored = Int32Array.from({ length: length - 3 }, (_, i) => i + 3)
+    const logprobs = () => Float32Array.from(scored, () => -3 + random.normal())
+    return { tokens, scored, advantage: random.normal(), oldLogprobs: logprobs(), referenceLogprobs: logprobs() }
+  })
+  return policyTargets(batch, token as Extract<LossKind, { kind: 'policy' }>)
+}
+
+function adapterOf(config: DecoderConfig): LoraAdapter {
+  const lora = {
+    rank: 3,
+    alpha: 6,
+    targets: ['q_proj', 'v_proj', 'o_proj', 'up_proj', 'down_proj'],
+    rankStabilized: false,
+  }
+  const adapter = initLora(config, lora, 'layered')
+  for (const [name, { data }] of adapter.factors) {
+    if (name.endsWith('lora_B.weight')) data.set(data.map((_, i) => 0.1 * Math.sin(i + name.length)))
+  }
+  return adapter
+}
+
+interface Case {
+  readonly adapter?: LoraAdapter
+  readonly trained?: (name: string) => boolean
+  readonly loss?: LossKind
+  readonly kept?: KeptActivations
+  readonly config?: DecoderConfig
+  readonly batches?: readonly (readonly number[])[]
+}
+
+/** Sums of both passes over the same parts. */
+async function both({
+  adapter,
+  trained,
+  loss = token,
+  kept = 'products',
+  config = tinyConfig,
+  batches = [[9, 12, 7]],
+}: Case) {
+  const weights = tinyWeights(config)
+  const isTrained = trained ?? ((name: string) => !adapter || name.includes('lora_'))
+  const options = { threads: 1, temperature: 0.9, adapter, trained: isTrained }
+  const passes = [
+    createMonolithicPass(config, weights, options),
+    await createLayeredPass(config, weights, { ...options, kept, headRows: 1024 }),
+  ]
+  const results = []
+  for (const pass of passes) {
+    const sums: GradientSums = new Map()
+    let total = 0
+    for (const lengths of batches) total += await pass.run(loss, targetsOf(config, lengths), sums)
+    results.push({ total, sums })
+    await pass.dispose()
+  }
+  return results as [(typeof results)[0], (typeof results)[0]]
+}
+
+const untied: DecoderConfig = { ...tinyConfig, tieWordEmbeddings: false, layers: 3 }
+
+const cases: Record<string, Case> = {
+  'all weights': {},
+  'all weights, each layer computed again': { kept: 'input' },
+  'an untied output layer': { config: untied },
+  'the layers alone': { trained: name => name.startsWith('model.layers.') || name === 'model.norm.weight' },
+  'an adapter': { adapter: adapterOf(tinyConfig) },
+  'an adapter, each layer computed again': { adapter: adapterOf(tinyConfig), kept: 'input' },
+  'ratios of sequences': { loss: sequence },
+  'several parts, the later ones larger and smaller': { batches: [[9, 7], [14, 5, 12], [6]] },
+}
+
+describe('layered equals monolithic bit for bit', () => {
+  for (const [title, each] of Object.entries(cases)) {
+    test(title, async () => {
+      const [monolithic, layered] = await both(each)
+      expect(layered.total).toBe(monolithic.total)
+      expect([...layered.sums.keys()].sort()).toEqual([...monolithic.sums.keys()].sort())
+      expect(layered.sums.size).toBeGreaterThan(10)
+      for (const [name, gradient] of monolithic.sums) expect(layered.sums.get(name), name).toEqual(gradient)
+    })
+  }
+})

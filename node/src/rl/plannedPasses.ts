@@ -1,0 +1,60 @@
+import type { DecoderConfig } from '#model/decoderConfig.ts'
+import type { Weights } from '#model/weights.ts'
+import type { GradientPass, GradientPassOptions } from './gradientPass.ts'
+import { createLayeredPass } from './layeredPass.ts'
+import type { LossTarget } from './policyBatch.ts'
+import { type StepPlan, stepPlan, trainedElements } from './stepPlan.ts'
+import type { LossKind } from './trainingGraphs.ts'
+
+/** Chooses the pass for a batch, and the padded tokens that one run of it takes. */
+export interface PlannedPasses {
+  for(loss: LossKind, targets: readonly LossTarget[]): Promise<{ pass: GradientPass; maxTokens: number }>
+  dispose(): Promise<void>
+}
+
+/** The share of what is free that a step may plan with: an estimate is not exact, and others use the machine too. */
+const FREE_SHARE = 0.8
+
+/**
+ * Layered passes cut to the memory at hand. The parts of a step follow from the batch and `memoryBytes`, so with that given
+ * the bits of a step do not depend on what else the machine does.
+ *
+ * @param options.memoryBytes - for optimizer, gradients and activations; by default four fifths of what is free now.
+ */
+export function createPlannedPasses(
+  config: DecoderConfig,
+  weights: Weights,
+  options: GradientPassOptions & { readonly memoryBytes: number | undefined },
+): PlannedPasses {
+  const memoryBytes = options.memoryBytes ?? FREE_SHARE * process.availableMemory()
+  const parameters = new Map(
+    [...weights, ...(options.adapter?.factors ?? [])].filter(([name]) => options.trained(name)),
+  )
+  const elements = trainedElements(config, parameters)
+  const sequenceLevel = (loss: LossKind) => loss.kind === 'policy' && loss.importanceSamplingLevel === 'sequence'
+  let current: { readonly key: string; readonly pass: GradientPass } | undefined
+
+  /** One pass at a time, so that two never hold memory together. */
+  async function passFor({ kept, headRows }: StepPlan): Promise<GradientPass> {
+    const key = `${kept} ${headRows}`
+    if (current?.key !== key) {
+      await current?.pass.dispose()
+      current = { key, pass: await createLayeredPass(config, weights, { ...options, kept, headRows }) }
+    }
+    return current.pass
+  }
+
+  return {
+    async for(loss, targets) {
+      const length = Math.max(...targets.map(target => target.tokens.length))
+      const scored = Math.max(...targets.map(target => target.scored.length))
+      const shape = { batch: targets.length, length, scored, ...elements, wholeHead: sequenceLevel(loss) }
+      const plan = stepPlan(config, shape, memoryBytes)
+      return { pass: await passFor(plan), maxTokens: plan.sequences * length }
+    },
+    async dispose() {
+      await current?.pass.dispose()
+      current = undefined
+    },
+  }
+}
