@@ -47,3 +47,19 @@ test('a layered trainer learns the same adapter bit for bit, and nearly the same
 test('a step that no split can fit into its memory is refused before it begins', async () => {
   await expect(train(fresh(), { layered: true, memoryBytes: 1000 })).rejects.toMatchObject({ code: 'TRAINER' })
 })
+
+test('the reference of an adapter is the base model: without an update there is no divergence, afterwards there is', async () => {
+  for (const options of [{}, { layered: true, memoryBytes: 1e9 }]) {
+    const trainer = await createTrainer(tinyConfig, tinyWeights(), { threads: 1, adapter: fresh(), ...options })
+    const still = [{ ...group, completions: group.completions.map(c => ({ ...c, logprobs: c.logprobs.slice() })) }]
+    const loss = async (klBeta: number) =>
+      (await groupStep(trainer, still, { learningRate: 0.05, klBeta, clipHigh: 1e6 })).step?.loss as number
+    const other = await createTrainer(tinyConfig, tinyWeights(), { threads: 1, adapter: fresh(), ...options })
+    const plain = (await groupStep(other, still, { learningRate: 0, clipHigh: 1e6 })).step?.loss as number
+    expect(await loss(10)).toBeCloseTo(plain, 5)
+    const moved = (await groupStep(trainer, still, { learningRate: 0, clipHigh: 1e6 })).step?.loss as number
+    expect(await loss(10)).toBeGreaterThan(moved + 0.01)
+    await trainer.dispose()
+    await other.dispose()
+  }
+})

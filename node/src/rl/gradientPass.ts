@@ -1,7 +1,10 @@
+import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
 import { createSession, type Session, type Tensor, tensor } from '#engine/session.ts'
-import { decoderFeeds } from '#model/batch.ts'
+import { decoderFeeds, type ScoredSequence } from '#model/batch.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import type { LoraAdapter } from '#model/loraFactors.ts'
+import type { Tensor as WeightTensor } from '#model/safetensors.ts'
+import { tokenScores } from '#model/tokenScores.ts'
 import type { Weights } from '#model/weights.ts'
 import { lossFeeds } from './lossFeeds.ts'
 import type { LossTarget } from './policyBatch.ts'
@@ -18,6 +21,8 @@ export interface GradientPass {
    * @returns the part's loss.
    */
   run(loss: LossKind, part: readonly LossTarget[], sums: GradientSums): Promise<number>
+  /** [M]: log-probabilities of the part's scored tokens under the weights without the adapter. */
+  baseLogprobs(part: readonly ScoredSequence[]): Promise<Float32Array>
   dispose(): Promise<void>
 }
 
@@ -41,25 +46,35 @@ export function createMonolithicPass(
   { threads, temperature, adapter, trained }: GradientPassOptions,
 ): GradientPass {
   const sessions = new Map<string, Promise<Session>>()
-  const sessionFor = (loss: LossKind) => {
-    const key = JSON.stringify(loss)
+  const sessionFor = (key: string, build: () => OnnxModel) => {
     let session = sessions.get(key)
     if (!session) {
-      session = createSession(lossModel(config, loss, { temperature, lora: adapter?.config, trained }), { threads })
+      session = createSession(build(), { threads })
       sessions.set(key, session)
     }
     return session
   }
+  const lossSession = (loss: LossKind) =>
+    sessionFor(JSON.stringify(loss), () => lossModel(config, loss, { temperature, lora: adapter?.config, trained }))
+  const baseSession = () =>
+    sessionFor('base', () => encodeModel({ logprobs: tokenScores(config, 'f32', temperature).logprobs }))
   const tensors = [...weights, ...(adapter?.factors ?? [])]
-  const weightFeeds = Object.fromEntries(tensors.map(([name, { shape, data }]) => [name, tensor('f32', data, shape)]))
+  const feedsOf = (all: Weights | [string, WeightTensor][]) =>
+    Object.fromEntries([...all].map(([name, { shape, data }]) => [name, tensor('f32', data, shape)]))
+  const weightFeeds = feedsOf(tensors)
   const names = tensors.map(([name]) => name).filter(trained)
   return {
     async run(loss, part, sums) {
-      const session = await sessionFor(loss)
+      const session = await lossSession(loss)
       const { feeds } = decoderFeeds(config, part)
       const outputs = await session.run({ ...weightFeeds, ...feeds, ...lossFeeds(loss, part) })
       for (const name of names) addTo(sums, name, (outputs[gradientName(name)] as Tensor<'f32'>).data)
       return (outputs.loss as Tensor<'f32'>).data[0] as number
+    },
+    async baseLogprobs(part) {
+      const { feeds } = decoderFeeds(config, part)
+      const outputs = await (await baseSession()).run({ ...feedsOf(weights), ...feeds })
+      return (outputs.logprobs as Tensor<'f32'>).data
     },
     async dispose() {
       for (const session of sessions.values()) await (await session).dispose()

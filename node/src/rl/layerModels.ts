@@ -12,7 +12,7 @@ import { gradientName } from './trainingGraphs.ts'
 /** The names of one layer's tensors in the models: those of layer 0. */
 const LAYER = 'model.layers.0'
 
-/** What of a layer's forward pass is kept for the backward pass: products with weights, or its input alone. */
+/** What of a layer's forward pass is kept for the backward pass: the outputs of its linear modules, or its input alone. */
 export type KeptActivations = 'products' | 'input'
 
 /** A layer's forward and backward pass as two models that serve every layer of a decoder. */
@@ -48,7 +48,7 @@ export function layerModels(config: DecoderConfig, options: LayerModelOptions = 
   const cos = graph.input('cos', graph.real, ['T', config.headDim])
   const sin = graph.input('sin', graph.real, ['T', config.headDim])
   const rows = options.last ? graph.input('rows', 'i64', ['M']) : undefined
-  const { parts, trained, tensors } = layerTensors(graph, config, options.lora)
+  const { parts, projected, trained, tensors } = layerTensors(graph, config, options.lora)
   const mask = causalMask(x, config.heads / config.kvHeads, cos)
   const y = decoderLayer(config, parts, LAYER, x, { cos, sin, mask }, rows)
   const forwardEnd = graph.nodes.length
@@ -56,7 +56,7 @@ export function layerModels(config: DecoderConfig, options: LayerModelOptions = 
   const [dx, ...shares] = vectorJacobian(y, dy, [x, ...trained.values()])
   const backward: Record<string, Value> = { dx: dx as Value }
   for (const [i, name] of [...trained.keys()].entries()) backward[gradientName(name)] = shares[i] as Value
-  const kept = options.kept === 'input' ? [] : neededProducts(Object.values(backward), forwardEnd)
+  const kept = options.kept === 'input' ? [] : neededProducts(Object.values(backward), forwardEnd, projected)
   return {
     forward: encodeModel({ y, ...Object.fromEntries(kept.map(value => [value.name, value])) }),
     backward: encodeModel(backward, kept),
@@ -72,7 +72,16 @@ function layerTensors(graph: Graph, config: DecoderConfig, lora: LoraConfig | un
     new Map([...shapes].map(([name, shape]) => [name, graph.input(name, graph.real, shape)]))
   const weights = inputs(ofLayer(decoderWeightShapes(config)))
   const factors = lora ? inputs(ofLayer(loraShapes(config, lora))) : new Map<string, Value>()
-  const parts: DecoderParts = lora ? loraParts(weights, factors, loraScaling(lora)) : denseParts(weights)
+  const plain: DecoderParts = lora ? loraParts(weights, factors, loraScaling(lora)) : denseParts(weights)
+  const projected = new Set<Value>()
+  const parts: DecoderParts = {
+    ...plain,
+    project(x, name) {
+      const y = plain.project(x, name)
+      projected.add(y)
+      return y
+    },
+  }
   const trained = lora ? factors : weights
   const tensors = new Map(
     [...weights, ...factors].map(([name, { shape }]) => [
@@ -80,18 +89,22 @@ function layerTensors(graph: Graph, config: DecoderConfig, lora: LoraConfig | un
       { shape: shape as readonly number[], trained: trained.has(name) },
     ]),
   )
-  return { parts, trained, tensors }
+  return { parts, projected, trained, tensors }
 }
 
-/** The products with weights that gradients need, directly or through cheaper values that are computed again. */
-function neededProducts(gradients: readonly Value[], forwardEnd: number): Value[] {
+/**
+ * What gradients need of the linear modules' outputs, directly or through cheaper values that are computed again, and of the
+ * thin products inside an adapter.
+ */
+function neededProducts(gradients: readonly Value[], forwardEnd: number, projected: ReadonlySet<Value>): Value[] {
   const kept = new Set<Value>()
   const seen = new Set<Value>()
   const stack = [...gradients]
   for (let value = stack.pop(); value; value = stack.pop()) {
     if (seen.has(value) || !value.producer) continue
     seen.add(value)
-    if (value.producer.sequence < forwardEnd && isWeightProduct(value.producer)) kept.add(value)
+    const isForward = value.producer.sequence < forwardEnd
+    if (isForward && (projected.has(value) || isWeightProduct(value.producer))) kept.add(value)
     else for (const input of value.producer.inputs) if (input) stack.push(input)
   }
   return [...kept].sort((a, b) => sequence(a) - sequence(b))

@@ -1,11 +1,11 @@
 import { createSession, type Session, type Tensor, tensor } from '#engine/session.ts'
-import { decoderFeeds } from '#model/batch.ts'
+import { decoderFeeds, type ScoredSequence } from '#model/batch.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import type { Weights } from '#model/weights.ts'
 import { ActivationStore } from './activationStore.ts'
 import { addEmbeddingGradient, embed } from './embedding.ts'
 import { addTo, type GradientPass, type GradientPassOptions, type GradientSums } from './gradientPass.ts'
-import { headModel, isHeadWeight } from './headModel.ts'
+import { headModel, headScoringModel, isHeadWeight } from './headModel.ts'
 import { type KeptActivations, type LayerModels, layerModels } from './layerModels.ts'
 import { lossFeeds } from './lossFeeds.ts'
 import { gradientName, type LossKind } from './trainingGraphs.ts'
@@ -43,15 +43,19 @@ export async function createLayeredPass(
   }
   const [inner, last] = [await sessionsOf(false), await sessionsOf(true)]
   const heads = new Map<string, Promise<Session>>()
-  const headSession = (loss: LossKind) => {
+  /** The output layer with a loss, or without one for log-probabilities alone. */
+  const headSession = (loss: LossKind | null) => {
     const key = JSON.stringify(loss)
     let session = heads.get(key)
     if (!session) {
-      session = createSession(headModel(config, loss, { temperature, trained }), { threads })
+      const model = loss ? headModel(config, loss, { temperature, trained }) : headScoringModel(config, { temperature })
+      session = createSession(model, { threads, arena: false })
       heads.set(key, session)
     }
     return session
   }
+  const headFeeds = () =>
+    Object.fromEntries([...tensors.keys()].filter(name => isHeadWeight(config, name)).map(name => [name, feed(name)]))
   const store = new ActivationStore()
   const tensors = new Map([...weights, ...(adapter?.factors ?? [])])
   const feed = (name: string) => {
@@ -91,14 +95,15 @@ export async function createLayeredPass(
       places[gradientName(name)] = place
       if (trained(own)) fresh.push([own, place.data as Float32Array])
     }
-    await models.backwardSession.run({ ...feeds, ...layerFeeds(models, layer) }, places)
+    const fed = picked(models.backward.inputs, { ...feeds, ...layerFeeds(models, layer) })
+    await models.backwardSession.run(fed, places)
     for (const [name, gradient] of fresh) addTo(sums, name, gradient)
   }
 
   /** Runs the output layer over the rows, some at a time, forwards and backwards. */
   async function runHead(loss: LossKind, hidden: Tensor, feeds: Record<string, Tensor>) {
     const session = await headSession(loss)
-    const own = Object.fromEntries([...tensors.keys()].filter(n => isHeadWeight(config, n)).map(n => [n, feed(n)]))
+    const own = headFeeds()
     const rows = hidden.shape[0] as number
     const whole = loss.kind === 'policy' && loss.importanceSamplingLevel === 'sequence'
     const step = whole ? rows : Math.min(rows, headRows)
@@ -122,16 +127,21 @@ export async function createLayeredPass(
     return { loss: total, dhidden, gradients }
   }
 
+  /** The feeds that are the same for all layers, and the embedded tokens. */
+  function begin(part: readonly ScoredSequence[]) {
+    const { feeds } = decoderFeeds(config, part)
+    const { ids, rows, targets, cos, sin } = feeds as Record<'ids' | 'rows' | 'targets' | 'cos' | 'sin', Tensor>
+    const [B, T] = ids.shape as [number, number]
+    const lengths: Lengths = { B, T, M: rows.shape[0] as number }
+    const x = store.place('x', [B, T, config.hiddenSize], {})
+    embed(tensors.get(EMBEDDING)?.data as Float32Array, ids.data as BigInt64Array, x.data as Float32Array)
+    return { ids, targets, lengths, x, shared: { cos, sin, rows } }
+  }
+
   return {
     async run(loss, part, sums) {
-      const { feeds } = decoderFeeds(config, part)
-      const { ids, rows, targets, cos, sin } = feeds as Record<'ids' | 'rows' | 'targets' | 'cos' | 'sin', Tensor>
-      const [B, T] = ids.shape as [number, number]
-      const lengths: Lengths = { B, T, M: rows.shape[0] as number }
-      const shared = { cos, sin, rows }
-      const embedding = tensors.get(EMBEDDING)?.data as Float32Array
-      const xs = [store.place('x', [B, T, config.hiddenSize], {})]
-      embed(embedding, ids.data as BigInt64Array, (xs[0] as Tensor<'f32'>).data)
+      const { ids, targets, lengths, x: embedded, shared } = begin(part)
+      const xs = [embedded]
       const kept: Record<string, Tensor>[] = []
       for (let layer = 0; layer < config.layers; layer++) {
         const result = await forward(layer, xs[layer] as Tensor, shared, lengths)
@@ -143,16 +153,35 @@ export async function createLayeredPass(
       for (let layer = config.layers - 1; layer >= 0; layer--) {
         const x = xs[layer] as Tensor
         const dx = store.place(`dx.${layer % 2}`, x.shape, {})
-        const fed = picked(modelsOf(layer).backward.inputs, { x, dy, ...shared, ...kept[layer] })
-        await backward(layer, fed, dx, sums)
+        await backward(layer, { x, dy, ...shared, ...kept[layer] }, dx, sums)
         dy = dx
       }
       if (trained(EMBEDDING)) {
         const { data } = ids as Tensor<'i64'>
-        addEmbeddingGradient(head.gradients, EMBEDDING, embedding.length, data, dy.data as Float32Array)
+        const elements = config.vocabSize * config.hiddenSize
+        addEmbeddingGradient(head.gradients, EMBEDDING, elements, data, dy.data as Float32Array)
       }
       for (const [name, gradient] of head.gradients) addTo(sums, name, gradient)
       return head.loss
+    },
+    async baseLogprobs(part) {
+      const { targets, lengths, x: embedded, shared } = begin(part)
+      let x = embedded
+      for (let layer = 0; layer < config.layers; layer++) {
+        const models = modelsOf(layer)
+        const y = store.place(`dx.${layer % 2}`, models.forward.outputs.get('y')?.shape ?? [], lengths)
+        const feeds = { x, ...picked(models.forward.inputs, shared), ...withoutAdapter(layerFeeds(models, layer)) }
+        await models.forwardSession.run(feeds, { y })
+        x = y
+      }
+      const session = await headSession(null)
+      const logprobs = new Float32Array(lengths.M as number)
+      for (let from = 0; from < logprobs.length; from += headRows) {
+        const to = Math.min(logprobs.length, from + headRows)
+        const feeds = { hidden: rowsOf(x, from, to), targets: rowsOf(targets, from, to), ...headFeeds() }
+        await session.run(feeds, { logprobs: tensor('f32', logprobs.subarray(from, to), [to - from]) })
+      }
+      return logprobs
     },
     async dispose() {
       for (const { forwardSession, backwardSession } of [inner, last]) {
@@ -166,6 +195,15 @@ export async function createLayeredPass(
 }
 
 const EMBEDDING = 'model.embed_tokens.weight'
+
+/** A layer's feeds with an adapter that adds zero. */
+const withoutAdapter = (feeds: Record<string, Tensor>): Record<string, Tensor> =>
+  Object.fromEntries(
+    Object.entries(feeds).map(([name, t]) => {
+      const isFactor = name.endsWith('.lora_B.weight')
+      return [name, isFactor ? tensor('f32', new Float32Array(t.data.length), t.shape) : t]
+    }),
+  )
 
 type Lengths = Readonly<Record<string, number>>
 

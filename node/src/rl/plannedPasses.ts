@@ -1,14 +1,14 @@
+import type { ScoredSequence } from '#model/batch.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import type { Weights } from '#model/weights.ts'
 import type { GradientPass, GradientPassOptions } from './gradientPass.ts'
 import { createLayeredPass } from './layeredPass.ts'
-import type { LossTarget } from './policyBatch.ts'
 import { type StepPlan, stepPlan, trainedElements } from './stepPlan.ts'
 import type { LossKind } from './trainingGraphs.ts'
 
 /** Chooses the pass for a batch, and the padded tokens that one run of it takes. */
 export interface PlannedPasses {
-  for(loss: LossKind, targets: readonly LossTarget[]): Promise<{ pass: GradientPass; maxTokens: number }>
+  for(loss: LossKind, batch: readonly ScoredSequence[]): Promise<{ pass: GradientPass; maxTokens: number }>
   dispose(): Promise<void>
 }
 
@@ -45,10 +45,10 @@ export function createPlannedPasses(
   }
 
   return {
-    async for(loss, targets) {
-      const length = Math.max(...targets.map(target => target.tokens.length))
-      const scored = Math.max(...targets.map(target => target.scored.length))
-      const shape = { batch: targets.length, length, scored, ...elements, wholeHead: sequenceLevel(loss) }
+    async for(loss, batch) {
+      const length = Math.max(...batch.map(sequence => sequence.tokens.length))
+      const scored = Math.max(...batch.map(sequence => sequence.scored.length))
+      const shape = { batch: batch.length, length, scored, ...elements, wholeHead: sequenceLevel(loss) }
       const plan = stepPlan(config, shape, memoryBytes)
       return { pass: await passFor(plan), maxTokens: plan.sequences * length }
     },

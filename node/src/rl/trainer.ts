@@ -91,6 +91,25 @@ export async function createTrainer(
     ? createPlannedPasses(config, weights, { ...passOptions, memoryBytes: options.memoryBytes })
     : fixedPass(createMonolithicPass(config, weights, passOptions), options.maxTokens ?? 2048)
 
+  /** Gives sequences the log-probabilities of the base model, which is the reference of an adapter. */
+  async function withReference(loss: LossKind, batch: readonly PolicySequence[]): Promise<PolicySequence[]> {
+    const { pass, maxTokens } = await passes.for(loss, batch)
+    const referred = [...batch]
+    const lengths = batch.map(sequence => sequence.tokens.length)
+    for (const indices of lengthBatches(lengths, maxTokens)) {
+      const part = indices.map(i => batch[i] as PolicySequence)
+      const logprobs = await pass.baseLogprobs(part)
+      let at = 0
+      for (const i of indices) {
+        const sequence = batch[i] as PolicySequence
+        const end = at + sequence.scored.length
+        referred[i] = { ...sequence, referenceLogprobs: logprobs.slice(at, end) }
+        at = end
+      }
+    }
+    return referred
+  }
+
   async function step(loss: LossKind, targets: readonly LossTarget[], learningRate: number): Promise<StepReport> {
     const sums: GradientSums = new Map()
     let total = 0
@@ -121,9 +140,11 @@ export async function createTrainer(
       return step({ kind: 'crossEntropy' }, targets, learningRate)
     },
     async policyStep(batch, { learningRate, ...batchOptions }) {
-      const targets = policyTargets(batch, batchOptions)
+      const loss = policyLossKind(batchOptions)
+      const needsReference = adapter && batchOptions.klBeta > 0 && batch.some(sequence => !sequence.referenceLogprobs)
+      const targets = policyTargets(needsReference ? await withReference(loss, batch) : batch, batchOptions)
       if (targets.length === 0) return { loss: 0, gradientNorm: 0, tokens: 0 }
-      return step(policyLossKind(batchOptions), targets, learningRate)
+      return step(loss, targets, learningRate)
     },
     state: () => optimizer.state(),
     load: state => optimizer.load(state),
