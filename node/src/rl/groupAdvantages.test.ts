@@ -17,10 +17,10 @@ test('division by the deviation of the group uses its size - 1, as torch.std doe
 })
 
 test('division by the deviation of the batch is the same for all groups', () => {
-  // torch.tensor([0., 0., 1., 0.25, 0.75]).std() = 0.4472136
+  // torch.tensor([0., 0., 1., 0.25, 0.75]).std() = 0.4541476
   const { advantages } = groupAdvantages(groups([0, 0, 1], [0.25, 0.75]), { scaleRewards: 'batch' })
-  expect(advantages[0]?.[2]).toBeCloseTo(2 / 3 / (0.4472136 + 1e-4), 5)
-  expect(advantages[1]?.[1]).toBeCloseTo(0.25 / (0.4472136 + 1e-4), 5)
+  expect(advantages[0]?.[2]).toBeCloseTo(2 / 3 / (0.4541476 + 1e-4), 5)
+  expect(advantages[1]?.[1]).toBeCloseTo(0.25 / (0.4541476 + 1e-4), 5)
 })
 
 test('a group whose rewards hardly differ is dropped', () => {
