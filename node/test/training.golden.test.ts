@@ -39,6 +39,7 @@ const record = JSON.parse(readFileSync(join(folder, 'training.json'), 'utf8')) a
   importanceSamplingCap: number
   adamW: { rates: number[]; norms: number[]; peak: number; warmupSteps: number; totalSteps: number }
   tokens: number[]
+  families: Record<string, { loss: number; oldLogprobs: number[][]; referenceLogprobs: number[][] }>
 }
 
 let config: DecoderConfig
@@ -75,26 +76,27 @@ function batch(from: 'own' | 'other' = 'own'): PolicySequence[] {
   }))
 }
 
+const baseModel = (): NonNullable<RunOptions['of']> => ({ config, weights, adapter })
+
 interface RunOptions {
   readonly lora?: boolean
   readonly layered?: boolean
   readonly sequences?: PolicySequence[]
+  readonly of?: { readonly config: DecoderConfig; readonly weights: Weights; readonly adapter?: LoraAdapter }
 }
 
 /** Loss and gradients of the golden batch. */
-async function run(
-  options: PolicyBatchOptions,
-  { lora = false, layered = false, sequences = batch() }: RunOptions = {},
-) {
+async function run(options: PolicyBatchOptions, how: RunOptions = {}) {
+  const { lora = false, layered = false, sequences = batch(), of: model = baseModel() } = how
   const passOptions = {
     threads: 1,
     temperature: 1,
-    adapter: lora ? adapter : undefined,
+    adapter: lora ? model.adapter : undefined,
     trained: (name: string) => name.includes('lora_') === lora,
   }
   const pass = layered
-    ? await createLayeredPass(config, weights, { ...passOptions, kept: 'products', headRows: 5 })
-    : createMonolithicPass(config, weights, passOptions)
+    ? await createLayeredPass(model.config, model.weights, { ...passOptions, kept: 'products', headRows: 5 })
+    : createMonolithicPass(model.config, model.weights, passOptions)
   const sums: GradientSums = new Map()
   const loss = await pass.run(policyLossKind(options), policyTargets(sequences, options), sums)
   await pass.dispose()
@@ -145,6 +147,26 @@ describe('losses within 1e-5 of TRL and all gradients within 1e-4 of PyTorch', (
       const cap = { importanceSamplingMode: mode, importanceSamplingCap: record.importanceSamplingCap }
       const { loss } = await run({ ...dapo, ...cap }, { sequences: batch('other') })
       expect(Math.abs(loss - (record.losses[mode] as number))).toBeLessThan(1e-5)
+    })
+  }
+})
+
+describe('the other families', () => {
+  for (const [family, golden] of Object.entries(record.families)) {
+    test(`${family}: the loss is within 1e-5 and all gradients within 1e-4`, async () => {
+      const path = join(import.meta.dirname, '../src/model/golden/decoders', family)
+      const ownConfig = await readDecoderConfig(path)
+      const model = { config: ownConfig, weights: await readWeights(path, ownConfig) }
+      const sequences = batch().map((sequence, i) => ({
+        ...sequence,
+        oldLogprobs: Float32Array.from(golden.oldLogprobs[i] ?? []),
+        referenceLogprobs: Float32Array.from(golden.referenceLogprobs[i] ?? []),
+      }))
+      for (const layered of [false, true]) {
+        const { loss, sums } = await run(dapo, { layered, sequences, of: model })
+        expect(Math.abs(loss - golden.loss)).toBeLessThan(1e-5)
+        expectGradients(sums, `${family}.`, model.weights.size)
+      }
     })
   }
 })

@@ -42,3 +42,4 @@ export {
   type Weights,
   writeWeights,
 } from './weights.ts'
+export { writeModel } from './writeModel.ts'

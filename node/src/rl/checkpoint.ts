@@ -1,10 +1,12 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeFileAtomic } from '#model/atomicFile.ts'
-import { type DecoderConfig, formatDecoderConfig } from '#model/decoderConfig.ts'
+import type { DecoderConfig } from '#model/decoderConfig.ts'
+import type { LoraAdapter } from '#model/loraFactors.ts'
+import { writeLora } from '#model/loraFiles.ts'
 import { ModelFileError } from '#model/modelErrors.ts'
 import { readSafetensors, writeSafetensors } from '#model/safetensors.ts'
-import { hashWeights, type Weights, writeWeights } from '#model/weights.ts'
+import { hashWeights, type Weights } from '#model/weights.ts'
+import { writeModel } from '#model/writeModel.ts'
 import type { OptimizerState } from './optimizer.ts'
 
 /** The optimizer's file belongs to weights by their hash, so that no crash can pair it with others. */
@@ -25,17 +27,37 @@ export async function saveCheckpoint(
   weights: Weights,
   state: OptimizerState,
 ): Promise<`0x${string}`> {
+  return saveWithState(folder, weights, state, () => writeModel(folder, config, weights))
+}
+
+/**
+ * Saves an adapter as PEFT keeps it, and its optimizer state, as safely as `saveCheckpoint`.
+ *
+ * @param baseModel - name or folder of the model that it is for.
+ * @returns the content hash of the factors.
+ */
+export async function saveAdapterCheckpoint(
+  folder: string,
+  adapter: LoraAdapter,
+  state: OptimizerState,
+  baseModel: string | null = null,
+): Promise<`0x${string}`> {
+  return saveWithState(folder, adapter.factors, state, () => writeLora(folder, adapter, baseModel))
+}
+
+async function saveWithState(
+  folder: string,
+  trained: Weights,
+  state: OptimizerState,
+  write: () => Promise<void>,
+): Promise<`0x${string}`> {
   await mkdir(folder, { recursive: true })
-  const hash = hashWeights(weights)
+  const hash = hashWeights(trained)
   const file = optimizerFile(hash)
   const tensors = new Map([...state.tensors].map(([name, data]) => [name, { shape: [data.length], data: owned(data) }]))
   tensors.set(STEPS, { shape: [1], data: Float32Array.of(state.steps) }) // exact up to 2^24
   await writeSafetensors(join(folder, file), tensors, 'F32')
-  await writeFileAtomic(
-    join(folder, 'config.json'),
-    Buffer.from(`${JSON.stringify(formatDecoderConfig(config), null, 2)}\n`),
-  )
-  await writeWeights(join(folder, 'model.safetensors'), weights, 'F32')
+  await write()
   for (const name of await readdir(folder)) {
     if (/^optimizer-[0-9a-f]+\.safetensors$/.test(name) && name !== file) await rm(join(folder, name), { force: true })
   }
@@ -43,7 +65,7 @@ export async function saveCheckpoint(
 }
 
 /**
- * The optimizer state saved for just these weights; null if there is none.
+ * The optimizer state saved for just these weights, or these factors; null if there is none.
  *
  * @throws {ModelFileError} if the file is damaged.
  */

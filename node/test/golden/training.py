@@ -36,6 +36,9 @@ LOSSES = {
     "gspo": dict(loss_type="grpo", importance_sampling_level="sequence"),
 }
 CAP = 1.1
+# Tiny random models of other families, by scripts/golden/decoderVectors.py.
+DECODERS = Path(__file__).parents[2] / "src/model/golden/decoders"
+FAMILIES = ["qwen3", "llama-linear", "llama3-biases"]
 
 
 def tiny_model():
@@ -190,6 +193,19 @@ def make(folder):
         schedule.step()
     vectors |= {f"adamw.{n}": p.detach().clone() for n, p in trainer.model.named_parameters()}
 
+    families = {}
+    for family in FAMILIES:
+        other = AutoModelForCausalLM.from_pretrained(DECODERS / family, dtype=torch.float32)
+        logprobs = logprobs_of(other, inputs)
+        own = {**inputs, "old_per_token_logps": logprobs + old, "ref_per_token_logps": logprobs + reference}
+        trainer = trainer_for(other, loss_type="dapo")
+        families[family] = {
+            "loss": loss_of(trainer, own),
+            "oldLogprobs": [own["old_per_token_logps"][row, :n].tolist() for row, n in enumerate(COMPLETIONS)],
+            "referenceLogprobs": [own["ref_per_token_logps"][row, :n].tolist() for row, n in enumerate(COMPLETIONS)],
+        }
+        vectors |= {f"{family}.{n}": g for n, g in gradients_of(trainer.model).items()}
+
     rows = range(len(PROMPTS))
     real = lambda tensor, row: tensor[row, : COMPLETIONS[row]].tolist()
     sequences = [
@@ -212,6 +228,7 @@ def make(folder):
         "importanceSamplingCap": CAP,
         "adamW": {"rates": rates, "norms": norms, "peak": peak, "warmupSteps": warmup, "totalSteps": steps + 2},
         "tokens": tokens[0].tolist(),
+        "families": families,
     }
     (folder / "training.json").write_text(json.dumps(record, indent=1) + "\n")
     save_file({n: t.contiguous() for n, t in vectors.items()}, folder / "training.safetensors")

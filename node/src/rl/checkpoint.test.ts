@@ -1,0 +1,52 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { initLora } from '#model/loraFactors.ts'
+import { readLora } from '#model/loraFiles.ts'
+import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
+import { hashWeights, readWeights } from '#model/weights.ts'
+import { readOptimizerState, saveAdapterCheckpoint, saveCheckpoint } from './checkpoint.ts'
+import { createTrainer } from './trainer.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'waggle-checkpoint-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const batch = [{ tokens: Int32Array.of(1, 2, 3, 4), scored: Int32Array.of(2, 3), weights: Float32Array.of(1, 1) }]
+const adapter = () => initLora(tinyConfig, { rank: 2, alpha: 4, targets: ['v_proj'], rankStabilized: true }, 'saved')
+
+test('an adapter read again takes the same next step bit for bit', async () => {
+  const first = adapter()
+  const trainer = await createTrainer(tinyConfig, tinyWeights(), { threads: 1, adapter: first })
+  await trainer.crossEntropyStep(batch, 1e-2)
+  await saveAdapterCheckpoint(folder, first, trainer.state(), 'base')
+  await trainer.crossEntropyStep(batch, 1e-2)
+
+  const second = await readLora(folder, tinyConfig)
+  const resumed = await createTrainer(tinyConfig, tinyWeights(), { threads: 1, adapter: second })
+  const state = await readOptimizerState(folder, hashWeights(second.factors))
+  expect(state?.steps).toBe(1)
+  if (state) resumed.load(state)
+  await resumed.crossEntropyStep(batch, 1e-2)
+  expect(hashWeights(second.factors)).toBe(hashWeights(first.factors))
+  await trainer.dispose()
+  await resumed.dispose()
+})
+
+test('weights read again have the state that was saved with them, and no other is kept', async () => {
+  const weights = tinyWeights()
+  const trainer = await createTrainer(tinyConfig, weights, { threads: 1 })
+  const hashes = []
+  for (let i = 0; i < 2; i++) {
+    await trainer.crossEntropyStep(batch, 1e-2)
+    hashes.push(await saveCheckpoint(folder, tinyConfig, weights, trainer.state()))
+  }
+  expect(hashWeights(await readWeights(folder, tinyConfig))).toBe(hashes[1])
+  expect((await readOptimizerState(folder, hashes[1] as string))?.steps).toBe(2)
+  expect(await readOptimizerState(folder, hashes[0] as string)).toBeNull()
+  expect((await readdir(folder)).filter(name => name.startsWith('optimizer-'))).toHaveLength(1)
+  await trainer.dispose()
+})
