@@ -14,3 +14,6 @@ export type ContractName = (typeof contractNames)[number]
 export function eachContract<T>(value: (name: ContractName, index: number) => T): Record<ContractName, T> {
   return Object.fromEntries(contractNames.map((name, index) => [name, value(name, index)])) as Record<ContractName, T>
 }
+
+/** Those whose ABI is generated. The market is deployed once there is a token to bet. */
+export const abiNames = [...contractNames, 'PredictionMarket', 'PrgMarket'] as const

@@ -1,11 +1,21 @@
-import { peerRegistryAbi, rewardVotesAbi, rolloutCommitmentsAbi, roundsAbi } from '@waggle/deployments/abi'
-import { readDeployment } from '@waggle/deployments/record'
+import {
+  peerRegistryAbi,
+  predictionMarketAbi,
+  rewardVotesAbi,
+  rolloutCommitmentsAbi,
+  roundsAbi,
+} from '@waggle/deployments/abi'
+import { firstBlock, readDeployment } from '@waggle/deployments/record'
 import { createConfig } from 'ponder'
-import { http } from 'viem'
+import { http, zeroAddress } from 'viem'
 import { readEnvironment } from './environment.ts'
 
 const { deploymentPath, rpcUrl, indexFolder, databaseUrl, isLocal } = readEnvironment()
-const { chainId, contracts } = readDeployment(deploymentPath)
+const deployment = readDeployment(deploymentPath)
+const { chainId, contracts } = deployment
+
+/** Where a deployment has no market, one that never says anything: tables stay empty, and queries the same. */
+const market = contracts.PredictionMarket ?? { address: zeroAddress, startBlock: firstBlock(deployment) }
 
 export default createConfig({
   database:
@@ -28,5 +38,6 @@ export default createConfig({
     Rounds: { chain: 'swarm', abi: roundsAbi, ...contracts.Rounds },
     RolloutCommitments: { chain: 'swarm', abi: rolloutCommitmentsAbi, ...contracts.RolloutCommitments },
     RewardVotes: { chain: 'swarm', abi: rewardVotesAbi, ...contracts.RewardVotes },
+    PredictionMarket: { chain: 'swarm', abi: predictionMarketAbi, ...market },
   },
 })

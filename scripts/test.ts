@@ -1,4 +1,7 @@
-/** `npm test`: every suite in turn, then one line `N passed, N failed` over all of them. `npm test -- NAME …` runs those suites only. */
+/**
+ * `npm test`: every suite in turn, then one line `N passed, N failed` over all of them. `npm test -- NAME …` runs those suites only.
+ * `npm run test:long` runs what is played at random, the contracts, for as long as an hour.
+ */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -30,7 +33,9 @@ async function execute(argv: string[], env: Record<string, string>): Promise<Out
   return { code, output }
 }
 
-const wanted = process.argv.slice(2)
+const named = process.argv.slice(2).filter(argument => argument !== '--long')
+const isLong = process.argv.includes('--long')
+const wanted = isLong && named.length === 0 ? ['contracts'] : named
 const unknown = wanted.filter(name => !suites.some(suite => suite.name === name))
 if (unknown.length > 0) {
   console.error(`no suite named ${unknown.join(', ')}; there are: ${suites.map(suite => suite.name).join(', ')}`)
@@ -45,7 +50,11 @@ for (const suite of suites.filter(({ name }) => wanted.length === 0 || wanted.in
   const startedMs = performance.now()
   console.log(`\n── ${suite.name}`)
   const reportPath = join(scratch, `${suite.name}.json`)
-  const { code, output } = await execute(suite.argv(reportPath), { WAGGLE_TEST: '1', NO_COLOR: '1' })
+  const { code, output } = await execute(suite.argv(reportPath), {
+    WAGGLE_TEST: '1',
+    NO_COLOR: '1',
+    ...(isLong ? { WAGGLE_LONG: '1' } : {}),
+  })
   const count = await suite.count({ code, output, reportPath })
   // A suite that ends badly without a failing test (a crash, a missing file) still counts as a failure.
   const broken = code !== 0 && count.failed === 0 ? 1 : 0

@@ -119,6 +119,22 @@ browserTest('peers are found by name, by peer id and by account, and the rest is
   await see(page, 'No peer matches “nobody at all”.')
 })
 
+browserTest('the market shows stakes, prices, clues and payouts, and that it is empty where it is', async () => {
+  const page = await visit('/market')
+  const [open, over] = [page.getByRole('article').nth(0), page.getByRole('article').nth(1)]
+  await open.getByRole('heading', { name: 'Which task will the swarm solve least often this week?' }).waitFor()
+  const row = open.getByRole('row', { name: 'palindromes' })
+  expect(await row.textContent()).toMatch(/60 %.*12.*2\.83/)
+  await open.getByText('Its answers are never long.').waitFor()
+  await open.getByText('on two sums, round 1').waitFor()
+  await over.getByRole('heading', { name: 'Game 0' }).waitFor()
+  expect(await over.getByRole('row', { name: 'Choice 1' }).textContent()).toContain('won')
+  await over.getByText('took').waitFor()
+  dashboard.indexer.answers = emptyAnswers
+  const empty = await visit('/market')
+  await see(empty, 'No game has been opened yet.')
+})
+
 browserTest('an event of the stream appears at once, and one that was taken back goes', async () => {
   const page = await visit('/')
   await see(page, /^Live$/)

@@ -18,6 +18,8 @@ import {
 import { generatePrivateKey, mnemonicToAccount, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { voteCommitment } from '../../node/src/chain/voteCommitment.ts'
+import { deployMarket } from '../../node/test/deployMarket.ts'
+import type { LocalChain } from '../../node/test/localChain.ts'
 import { anvilArgv, anvilBinary } from '../../scripts/anvil.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -64,6 +66,8 @@ export class TestChain {
   readonly recordPath: string
   readonly #process: ChildProcess
   #contracts!: Record<'PeerRegistry' | 'Rounds' | 'RolloutCommitments' | 'RewardVotes', Address>
+  /** Of the market, over a token that anyone may have. */
+  market!: { address: Address; mint: (to: Hex, amount: bigint) => Promise<void>; token: Address }
   #startsAtSec = 0n
   #peers = 0
 
@@ -113,7 +117,13 @@ export class TestChain {
     const indexed = { PeerRegistry: registry, Rounds: rounds, RolloutCommitments: commitments, RewardVotes: votes }
     // What the index does not read may be anywhere.
     const contracts = { ...eachContract(() => registry), ...indexed }
-    writeFileSync(this.recordPath, JSON.stringify({ network: 'local', chainId: foundry.id, contracts }))
+    const first = { network: 'local', chainId: foundry.id, contracts }
+    const { deployment, token, mint } = await deployMarket(
+      { client: this.client as unknown as LocalChain['client'], admin },
+      first,
+    )
+    this.market = { address: deployment.contracts.PredictionMarket.address, token, mint }
+    writeFileSync(this.recordPath, JSON.stringify(deployment))
   }
 
   async #create(name: string, args: unknown[]): Promise<{ address: Address; startBlock: number }> {

@@ -3,7 +3,7 @@ import { AccountMenu } from './AccountMenu.tsx'
 import { Mark } from './Mark.tsx'
 import { NavLink } from './NavLink.tsx'
 
-/** The head of every page: home, the two lists, the visitor's account. */
+/** The head of every page: home, the lists, the visitor's account. */
 export function SiteHeader({ networkName }: { networkName: string | null }) {
   return (
     <header className="mx-auto flex w-full max-w-6xl flex-wrap items-center gap-x-2 gap-y-2 px-4 sm:gap-x-6 py-4 sm:px-6">
@@ -16,6 +16,7 @@ export function SiteHeader({ networkName }: { networkName: string | null }) {
           Peers
         </NavLink>
         <NavLink href="/rounds">Rounds</NavLink>
+        <NavLink href="/market">Market</NavLink>
       </nav>
       <div className="ml-auto flex items-center gap-4">
         {networkName && <span className="hidden text-sm text-soft sm:inline">{networkName} network</span>}

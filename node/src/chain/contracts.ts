@@ -1,4 +1,10 @@
-import { peerRegistryAbi, rewardVotesAbi, rolloutCommitmentsAbi, roundsAbi } from '@waggle/deployments/abi'
+import {
+  peerRegistryAbi,
+  predictionMarketAbi,
+  rewardVotesAbi,
+  rolloutCommitmentsAbi,
+  roundsAbi,
+} from '@waggle/deployments/abi'
 import { type Deployment, firstBlock } from '@waggle/deployments/record'
 
 /** Address and ABI of every contract of a deployment, as viem's actions take them. */
@@ -10,12 +16,20 @@ export function contractsOf({ chainId, contracts, ...deployment }: Deployment) {
     rounds: { address: contracts.Rounds.address, abi: roundsAbi },
     rolloutCommitments: { address: contracts.RolloutCommitments.address, abi: rolloutCommitmentsAbi },
     rewardVotes: { address: contracts.RewardVotes.address, abi: rewardVotesAbi },
+    predictionMarket:
+      contracts.PredictionMarket === undefined
+        ? null
+        : ({ address: contracts.PredictionMarket.address, abi: predictionMarketAbi } as const),
   } as const
 }
 
 export type Contracts = ReturnType<typeof contractsOf>
 
 /** Every custom error that a call to our contracts can end with. */
-export const contractErrors = [...peerRegistryAbi, ...roundsAbi, ...rolloutCommitmentsAbi, ...rewardVotesAbi].filter(
-  item => item.type === 'error',
-)
+export const contractErrors = [
+  ...peerRegistryAbi,
+  ...roundsAbi,
+  ...rolloutCommitmentsAbi,
+  ...rewardVotesAbi,
+  ...predictionMarketAbi,
+].filter(item => item.type === 'error')

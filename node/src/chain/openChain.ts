@@ -89,6 +89,10 @@ export async function openChain(options: OpenChainOptions) {
     peerKey,
     contracts,
     rounds,
+    /** For reads that are not a peer's own, such as the market's. */
+    client: chain,
+    /** Sends what another layer has made of the contracts, once. */
+    send,
     /** Ends when the signal is aborted and the tick in progress is over; rejects if the outbox met a defect. */
     done: outbox.run(signal),
 

@@ -38,6 +38,10 @@ export const verbs: Readonly<Record<string, Verb>> = {
     summary: 'run a model of your own on token ids: its logits, or what it generates',
     load: async () => (await import('./commands/model.ts')).model,
   },
+  market: {
+    summary: 'open, bet on and settle games of the prediction market',
+    load: async () => (await import('./commands/market.ts')).market,
+  },
   eval: {
     summary: 'measure policies by running their answers to held-out tasks in a sandbox',
     load: async () => (await import('./commands/evaluate.ts')).evaluate,

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IBurnableToken} from "../interfaces/IBurnableToken.sol";
+import {IPeerRegistry} from "../interfaces/IPeerRegistry.sol";
+import {IPredictionMarket} from "../interfaces/IPredictionMarket.sol";
+import {IRounds} from "../interfaces/IRounds.sol";
+import {ISeats} from "../interfaces/ISeats.sol";
+
+/// @title MarketLedger
+/// @notice What the market stores, and where a game stands.
+abstract contract MarketLedger is IPredictionMarket {
+    /// @dev How a game ended.
+    enum Outcome {
+        Open,
+        Resolved,
+        Void
+    }
+
+    struct Game {
+        // slot 0
+        address judge;
+        uint40 startsAtSec;
+        uint8 roundCount;
+        uint8 choiceCount;
+        uint8 cluesRevealed;
+        uint8 answer;
+        bool answered;
+        Outcome outcome;
+        // slot 1: with slot 0, all that a bet reads of its game
+        uint96 minBet;
+        uint96 virtualStake;
+        uint32 bettingSec;
+        uint32 revealSec;
+        // slot 2
+        uint112 bond;
+        uint32 disputeSec;
+        uint40 answeredAtSec;
+        // slot 3
+        bytes32 root;
+    }
+
+    /// @dev A choice's or a holder's part in a game.
+    struct Stake {
+        // slot 0
+        uint112 stake;
+        uint128 shares;
+    }
+
+    /// @dev What holders divide when a game has ended: `pot` by shares of the choice that won, or by stakes if void.
+    struct Settlement {
+        // slot 0
+        uint128 pot;
+        uint128 weight;
+        // slot 1
+        uint128 potLeft;
+        uint128 weightLeft;
+    }
+
+    struct Dispute {
+        // slot 0
+        address disputer;
+        uint40 openedAtSec;
+        bool drawn;
+        uint8 revealed;
+        // slot 1
+        uint64 seedBlock;
+        uint64 seatRound;
+        // slot 2
+        bytes32[] committee;
+    }
+
+    /// @inheritdoc IPredictionMarket
+    IBurnableToken public immutable token;
+
+    /// @inheritdoc IPredictionMarket
+    ISeats public immutable seats;
+
+    /// @inheritdoc IPredictionMarket
+    IRounds public immutable rounds;
+
+    /// @inheritdoc IPredictionMarket
+    IPeerRegistry public immutable peerRegistry;
+
+    /// @inheritdoc IPredictionMarket
+    address public immutable peerFace;
+
+    uint256 internal _gameCount;
+
+    /// @dev Those that exist have rounds.
+    mapping(uint256 gameId => Game game) internal _games;
+
+    mapping(uint256 gameId => mapping(uint256 choice => Stake all)) internal _choices;
+    mapping(uint256 gameId => mapping(uint256 choice => mapping(bytes32 holder => Stake own))) internal _positions;
+
+    /// @dev Sum of the choices' weights at a round's opening; of round 0, which opens empty, none is stored.
+    mapping(uint256 gameId => mapping(uint256 round => uint256 sumOfSquares)) internal _openings;
+
+    /// @dev Stake of a choice before the round's first bet on it, plus one.
+    mapping(uint256 gameId => mapping(uint256 choice => mapping(uint256 round => uint256 stakePlusOne)))
+        internal _openingStakes;
+
+    /// @dev Accounts that bet through a peer; those that bet themselves have a position.
+    mapping(uint256 gameId => mapping(address account => bool made)) internal _betThroughPeer;
+
+    mapping(uint256 gameId => Settlement divided) internal _settlements;
+    mapping(uint256 gameId => Dispute state) internal _disputes;
+
+    /// @dev A seat's commitment, then its verdict + 1, which no hash is as small as.
+    mapping(uint256 gameId => mapping(bytes32 seatKey => uint256 word)) internal _ballots;
+
+    mapping(address account => uint256 amount) internal _credits;
+
+    /// @param token_ See `token`.
+    /// @param seats_ See `seats`.
+    /// @param rounds_ See `rounds`.
+    /// @param registry_ See `peerRegistry`.
+    /// @param peerFace_ See `peerFace`.
+    constructor(IBurnableToken token_, ISeats seats_, IRounds rounds_, IPeerRegistry registry_, address peerFace_) {
+        token = token_;
+        seats = seats_;
+        rounds = rounds_;
+        peerRegistry = registry_;
+        peerFace = peerFace_;
+    }
+
+    /// @inheritdoc IPredictionMarket
+    function gameCount() external view returns (uint256 count) {
+        return _gameCount;
+    }
+
+    /// @inheritdoc IPredictionMarket
+    function creditOf(address account) external view returns (uint256 amount) {
+        return _credits[account];
+    }
+
+    /// @inheritdoc IPredictionMarket
+    function hasBet(uint256 gameId, address account) public view returns (bool made) {
+        if (_betThroughPeer[gameId][account]) return true;
+        return _hasPosition(gameId, _holderOf(account));
+    }
+
+    /// @inheritdoc IPredictionMarket
+    function phaseOf(uint256 gameId) public view returns (Phase phase) {
+        Game storage game = _games[gameId];
+        if (game.roundCount == 0) return Phase.Unknown;
+        if (game.outcome != Outcome.Open) return game.outcome == Outcome.Resolved ? Phase.Resolved : Phase.Void;
+        if (game.answered) return _phaseAfterAnswer(gameId, game);
+        if (block.timestamp < game.startsAtSec) return Phase.Waiting;
+        if (_missedDeadline(game)) return Phase.ResolutionDue;
+        // No deadline is missed: the clues of all rounds before this one are proven, and this one is not past the last.
+        uint256 round = _roundOf(game);
+        if (block.timestamp < _opensAt(game, round) + game.bettingSec) return Phase.Betting;
+        if (game.cluesRevealed == round) return Phase.AwaitingClue;
+        return game.cluesRevealed == game.roundCount ? Phase.AwaitingAnswer : Phase.Waiting;
+    }
+
+    function _phaseAfterAnswer(uint256 gameId, Game storage game) internal view returns (Phase phase) {
+        Dispute storage state = _disputes[gameId];
+        if (state.disputer == address(0)) {
+            bool open = block.timestamp < uint256(game.answeredAtSec) + game.disputeSec;
+            return open ? Phase.Disputable : Phase.ResolutionDue;
+        }
+        bool allIn = state.drawn && state.revealed == state.committee.length;
+        bool over = block.timestamp >= uint256(state.openedAtSec) + 2 * uint256(game.disputeSec);
+        return allIn || over ? Phase.ResolutionDue : Phase.Disputed;
+    }
+
+    /// @dev Whether the clue that is next, or the answer, did not come in time.
+    function _missedDeadline(Game storage game) internal view returns (bool missed) {
+        uint256 clue = game.cluesRevealed;
+        return block.timestamp >= _opensAt(game, clue < game.roundCount ? clue + 1 : clue);
+    }
+
+    /// @dev The round by the clock; at or above `roundCount` after the last.
+    function _roundOf(Game storage game) internal view returns (uint256 round) {
+        return (block.timestamp - game.startsAtSec) / (uint256(game.bettingSec) + game.revealSec);
+    }
+
+    function _opensAt(Game storage game, uint256 round) internal view returns (uint256 atSec) {
+        return game.startsAtSec + round * (uint256(game.bettingSec) + game.revealSec);
+    }
+
+    function _requireGame(uint256 gameId) internal view returns (Game storage game) {
+        game = _games[gameId];
+        if (game.roundCount == 0) revert PredictionMarket_UnknownGame(gameId, _gameCount);
+    }
+
+    function _requirePhase(uint256 gameId, Phase due) internal view {
+        Phase phase = phaseOf(gameId);
+        if (phase != due) revert PredictionMarket_WrongPhase(gameId, phase);
+    }
+
+    function _requirePeerFace() internal view {
+        if (msg.sender != peerFace) revert PredictionMarket_NotPeerFace(msg.sender);
+    }
+
+    function _hasPosition(uint256 gameId, bytes32 holder) internal view returns (bool has) {
+        uint256 choices = _games[gameId].choiceCount;
+        for (uint256 choice = 0; choice < choices; ++choice) {
+            if (_positions[gameId][choice][holder].stake != 0) return true;
+        }
+    }
+
+    function _totalStake(uint256 gameId) internal view returns (uint256 total) {
+        uint256 choices = _games[gameId].choiceCount;
+        for (uint256 choice = 0; choice < choices; ++choice) total += _choices[gameId][choice].stake;
+    }
+
+    function _credit(uint256 gameId, address account, uint256 amount) internal {
+        if (amount == 0) return;
+        _credits[account] += amount;
+        emit Credited(gameId, account, amount);
+    }
+
+    function _holderOf(address account) internal pure returns (bytes32 holder) {
+        return bytes32(uint256(uint160(account)));
+    }
+}

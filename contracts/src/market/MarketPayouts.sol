@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {IBurnableToken} from "../interfaces/IBurnableToken.sol";
+import {IPredictionMarket} from "../interfaces/IPredictionMarket.sol";
+import {MarketPrices} from "../libraries/MarketPrices.sol";
+import {MarketDisputes} from "./MarketDisputes.sol";
+
+/// @title MarketPayouts
+/// @notice How a game ends, and what each holder gets: its stake on the choice that won and a portion of the pot by
+/// shares, or all its stakes back.
+abstract contract MarketPayouts is MarketDisputes {
+    using SafeERC20 for IBurnableToken;
+
+    /// @dev A tenth of the loser's bond pays the committee.
+    uint256 private constant VERDICT_PAY_DIVISOR = 10;
+
+    /// @inheritdoc IPredictionMarket
+    function cancel(uint256 gameId) external {
+        Game storage game = _requireGame(gameId);
+        if (msg.sender != game.judge) revert PredictionMarket_NotJudge(msg.sender, game.judge);
+        Phase phase = phaseOf(gameId);
+        if (game.answered || phase >= Phase.ResolutionDue) {
+            revert PredictionMarket_WrongPhase(gameId, phase);
+        }
+        _voidForfeiting(gameId, game);
+    }
+
+    /// @inheritdoc IPredictionMarket
+    function resolve(uint256 gameId) public {
+        Game storage game = _requireGame(gameId);
+        _requirePhase(gameId, Phase.ResolutionDue);
+        if (!game.answered) _voidForfeiting(gameId, game);
+        else if (_disputes[gameId].disputer == address(0)) _uphold(gameId, game);
+        else _resolveDispute(gameId, game);
+    }
+
+    /// @inheritdoc IPredictionMarket
+    function claim(uint256 gameId) external returns (uint256 payout) {
+        return _claim(gameId, msg.sender, _holderOf(msg.sender));
+    }
+
+    /// @inheritdoc IPredictionMarket
+    function claimFor(address account, bytes32 peerKey, uint256 gameId) external returns (uint256 payout) {
+        _requirePeerFace();
+        return _claim(gameId, account, peerKey);
+    }
+
+    /// @inheritdoc IPredictionMarket
+    function withdraw() external returns (uint256 amount) {
+        amount = _credits[msg.sender];
+        if (amount == 0) revert PredictionMarket_NothingToWithdraw(msg.sender);
+        _credits[msg.sender] = 0;
+        emit Withdrawn(msg.sender, amount);
+        token.safeTransfer(msg.sender, amount);
+    }
+
+    /// @inheritdoc IPredictionMarket
+    function claimableOf(uint256 gameId, bytes32 holder) external view returns (uint256 payout) {
+        Game storage game = _requireGame(gameId);
+        if (game.outcome == Outcome.Open) return 0;
+        (uint256 stake, uint256 weight) = _rightsOf(gameId, game, holder);
+        Settlement storage divided = _settlements[gameId];
+        return stake + MarketPrices.portionDown(divided.pot, weight, divided.weight);
+    }
+
+    function _claim(uint256 gameId, address account, bytes32 holder) internal returns (uint256 payout) {
+        Game storage game = _requireGame(gameId);
+        if (game.outcome == Outcome.Open) resolve(gameId);
+        (uint256 stake, uint256 weight) = _rightsOf(gameId, game, holder);
+        if (stake == 0) revert PredictionMarket_NothingToClaim(gameId, holder);
+
+        _forget(gameId, game, holder);
+        Settlement storage divided = _settlements[gameId];
+        uint256 pot = divided.pot;
+        uint256 dust = 0;
+        payout = stake;
+        if (pot != 0) {
+            uint256 portion = MarketPrices.portionDown(pot, weight, divided.weight);
+            payout += portion;
+            (uint256 potLeft, uint256 weightLeft) = (divided.potLeft - portion, divided.weightLeft - weight);
+            if (weightLeft == 0) (dust, potLeft) = (potLeft, 0);
+            (divided.potLeft, divided.weightLeft) = (uint128(potLeft), uint128(weightLeft));
+        }
+        emit Claimed(gameId, holder, account, payout);
+        if (dust != 0) _burn(gameId, dust);
+        token.safeTransfer(account, payout);
+    }
+
+    /// @dev Both are 0 once claimed.
+    function _rightsOf(
+        uint256 gameId,
+        Game storage game,
+        bytes32 holder
+    ) internal view returns (uint256 stake, uint256 weight) {
+        if (game.outcome == Outcome.Resolved) {
+            Stake storage own = _positions[gameId][game.answer][holder];
+            return (own.stake, own.shares);
+        }
+        uint256 choices = game.choiceCount;
+        for (uint256 choice = 0; choice < choices; ++choice) stake += _positions[gameId][choice][holder].stake;
+        return (stake, stake);
+    }
+
+    function _forget(uint256 gameId, Game storage game, bytes32 holder) internal {
+        if (game.outcome == Outcome.Resolved) {
+            delete _positions[gameId][game.answer][holder];
+            return;
+        }
+        uint256 choices = game.choiceCount;
+        for (uint256 choice = 0; choice < choices; ++choice) {
+            if (_positions[gameId][choice][holder].stake != 0) delete _positions[gameId][choice][holder];
+        }
+    }
+
+    function _uphold(uint256 gameId, Game storage game) internal {
+        _credit(gameId, game.judge, game.bond);
+        _resolveTo(gameId, game, game.answer, 0);
+    }
+
+    /// @dev Without a verdict the committed answer stands and nobody loses a bond: a committee that does not come must
+    /// not be a way to undo a game that was lost.
+    function _resolveDispute(uint256 gameId, Game storage game) internal {
+        address disputer = _disputes[gameId].disputer;
+        (bool reached, uint8 choice) = _verdictOf(gameId);
+        if (!reached) {
+            _credit(gameId, disputer, game.bond);
+            _uphold(gameId, game);
+            return;
+        }
+        uint256 paid = _payVerdict(gameId, choice, game.bond / VERDICT_PAY_DIVISOR);
+        uint256 left = game.bond - paid;
+        if (choice == game.answer) {
+            _credit(gameId, game.judge, left);
+            _uphold(gameId, game);
+            return;
+        }
+        _credit(gameId, disputer, game.bond);
+        if (choice == game.choiceCount) _void(gameId, game, left);
+        else _resolveTo(gameId, game, choice, left);
+    }
+
+    /// @dev Where nobody won, everybody is refunded.
+    function _resolveTo(uint256 gameId, Game storage game, uint8 choice, uint256 forfeited) internal {
+        Stake storage winners = _choices[gameId][choice];
+        uint256 shares = winners.shares;
+        if (shares == 0) {
+            _void(gameId, game, forfeited);
+            return;
+        }
+        uint256 pot = _totalStake(gameId) - winners.stake + forfeited;
+        (game.answer, game.outcome) = (choice, Outcome.Resolved);
+        _divide(gameId, pot, shares);
+        emit GameResolved(gameId, choice, pot, shares);
+    }
+
+    /// @dev The Judge's bond goes to the bettors, or back if there are none to be harmed.
+    function _voidForfeiting(uint256 gameId, Game storage game) internal {
+        if (_totalStake(gameId) != 0) {
+            _void(gameId, game, game.bond);
+            return;
+        }
+        _credit(gameId, game.judge, game.bond);
+        _void(gameId, game, 0);
+    }
+
+    function _void(uint256 gameId, Game storage game, uint256 pot) internal {
+        uint256 total = _totalStake(gameId);
+        game.outcome = Outcome.Void;
+        _divide(gameId, pot, total);
+        emit GameVoided(gameId, pot, total);
+    }
+
+    function _divide(uint256 gameId, uint256 pot, uint256 weight) internal {
+        // At most 16 choices of 112 bits and a bond of as many: 117 bits.
+        _settlements[gameId] = Settlement(uint128(pot), uint128(weight), uint128(pot), uint128(weight));
+    }
+
+    function _burn(uint256 gameId, uint256 amount) internal {
+        emit DustBurnt(gameId, amount);
+        token.burn(amount);
+    }
+}

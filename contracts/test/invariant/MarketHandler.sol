@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IPredictionMarket as M} from "../../src/interfaces/IPredictionMarket.sol";
+import {PredictionMarket} from "../../src/PredictionMarket.sol";
+import {TestBase} from "../TestBase.sol";
+import {TestSeats, TestToken} from "../market/MarketDoubles.sol";
+import {Tree} from "../market/Tree.sol";
+
+/// @dev Plays games at random: honest and lying Judges, bettors, a disputer, a committee that agrees or not, and people who try
+/// what is not theirs. Its books are of its own, in the plainest form. `slipped` counts what should have been refused.
+contract MarketHandler is TestBase {
+    /// @dev A game as the handler knows it.
+    struct Kept {
+        address judge;
+        address disputer;
+        uint8 rounds;
+        uint8 choices;
+        uint8 committed;
+        uint8 truth;
+        uint40 startsAt;
+        uint256 paidIn;
+        uint256 paidOut;
+        uint256 bond;
+    }
+
+    uint256 public constant PEOPLE = 5;
+    uint256 internal constant MOST_GAMES = 6;
+    uint32 internal constant BETTING = 100;
+    uint32 internal constant REVEAL = 50;
+    uint32 internal constant DISPUTE = 200;
+    uint96 internal constant V = 5e18;
+
+    PredictionMarket internal market;
+    TestToken internal token;
+    TestSeats internal book;
+    bytes32[] internal seatKeys;
+
+    Kept[] internal _games;
+    mapping(uint256 gameId => mapping(address account => uint256)) public staked;
+    mapping(uint256 gameId => mapping(address account => uint256)) public claims;
+    mapping(uint256 gameId => mapping(address account => uint256)) public received;
+    mapping(uint256 gameId => mapping(uint256 round => mapping(uint256 choice => uint256))) public priceSeen;
+    mapping(uint256 gameId => mapping(uint256 round => mapping(uint256 choice => uint256))) public placed;
+    mapping(uint256 gameId => mapping(uint256 round => mapping(uint256 choice => uint256))) public openingStake;
+
+    uint256 public paidIn;
+    uint256 public paidOut;
+    uint256 public slipped;
+    uint256 public stuck;
+    uint256 public refused;
+    uint256 public resolved;
+    uint256 public voided;
+    uint256 public disputes;
+    uint256 public verdicts;
+    uint256 public bondsLostByTheUpheld;
+
+    constructor(PredictionMarket market_, TestToken token_, TestSeats book_, bytes32[] memory seatKeys_) {
+        (market, token, book, seatKeys) = (market_, token_, book_, seatKeys_);
+    }
+
+    function games() external view returns (uint256 count) {
+        return _games.length;
+    }
+
+    function gameAt(uint256 gameId) external view returns (Kept memory game) {
+        return _games[gameId];
+    }
+
+    function person(uint256 index) public pure returns (address account) {
+        return address(uint160(0xBE7000 + index));
+    }
+
+    function holder(address account) public pure returns (bytes32 key) {
+        return bytes32(uint256(uint160(account)));
+    }
+
+    /// @dev A whole step of every game, since single calls at random would seldom get one to its end.
+    function pass(uint256 draw) external {
+        if (_games.length < MOST_GAMES && draw % 3 == 0) open(draw >> 8);
+        for (uint256 id = 0; id < _games.length; ++id) {
+            uint256 own = uint256(keccak256(abi.encode(draw, id)));
+            for (uint256 i = 0; i < 3; ++i) bet(id, own >> (16 * i));
+            // A Judge that loses interest runs into a deadline.
+            if (own % 32 != 0) show(id);
+            if (own % 64 == 1) cancel(id);
+            quarrel(id, own >> 64);
+            end(id);
+        }
+        vm.warp(block.timestamp + bound(draw >> 16, 20, 60));
+        vm.roll(block.number + 1 + (draw % 8));
+    }
+
+    function open(uint256 draw) public {
+        if (_games.length >= MOST_GAMES) return;
+        Kept memory game;
+        game.judge = person(draw % 2);
+        (game.rounds, game.choices) = (uint8(1 + ((draw >> 8) % 3)), uint8(2 + ((draw >> 16) % 3)));
+        game.truth = uint8((draw >> 24) % game.choices);
+        game.committed = (draw >> 32) % 3 == 0 ? uint8((draw >> 40) % game.choices) : game.truth;
+        (game.startsAt, game.bond) = (uint40(block.timestamp), 1e18 + (draw % 1e18));
+        M.GameConfig memory config = M.GameConfig({
+            root: Tree.root(leavesOf(game)),
+            roundCount: game.rounds,
+            choiceCount: game.choices,
+            startsAtSec: game.startsAt,
+            bettingSec: BETTING,
+            revealSec: REVEAL,
+            disputeSec: DISPUTE,
+            minBet: 1e6,
+            virtualStake: V,
+            bond: uint112(game.bond)
+        });
+        pay(game.judge, game.bond);
+        vm.prank(game.judge);
+        uint256 id = market.createGame(config, "");
+        require(id == _games.length, "ids are not in order");
+        _games.push(game);
+        _games[id].paidIn = game.bond;
+        seePrices(id, 0);
+    }
+
+    /// @dev By anyone, on anything, of any size, at any time; with an even draw also what must not get through.
+    function bet(uint256 id, uint256 draw) public {
+        if (_games.length == 0) return;
+        id %= _games.length;
+        Kept storage game = _games[id];
+        M.GameView memory now_ = market.gameOf(id);
+        address account = person((draw >> 4) % PEOPLE);
+        uint8 choice = uint8((draw >> 8) % (uint256(game.choices) + 1));
+        uint8 round = (draw >> 12) % 16 == 0 ? now_.round + 1 : now_.round;
+        // From dust to whales.
+        uint256 stake = 1e5 << bound(draw >> 3, 0, 50);
+        bool allowed =
+            now_.phase == M.Phase.Betting &&
+                round == now_.round &&
+                account != game.judge &&
+                choice < game.choices &&
+                stake >= 1e6;
+        if (allowed && round > 0) {
+            allowed = placed[id][round][choice] + stake <= openingStake[id][round][choice] + V;
+        }
+        pay(account, stake);
+        vm.prank(account);
+        try market.bet(id, round, choice, stake) returns (uint256 shares) {
+            note(allowed);
+            // A share is never cheaper than the price that was announced.
+            if (shares * priceSeen[id][round][choice] > stake * 1e18) ++slipped;
+            staked[id][account] += stake;
+            placed[id][round][choice] += stake;
+            game.paidIn += stake;
+        } catch {
+            require(!allowed, "a good bet was refused");
+            unpay(account, stake);
+        }
+    }
+
+    function show(uint256 id) public {
+        if (_games.length == 0) return;
+        id %= _games.length;
+        Kept storage game = _games[id];
+        M.GameView memory now_ = market.gameOf(id);
+        bytes32[] memory leaves = leavesOf(game);
+        uint8 next = now_.cluesRevealed;
+        if (next < game.rounds) {
+            try market.revealClue(id, "clue", bytes32(uint256(next)), Tree.proof(leaves, next)) {
+                note(now_.phase == M.Phase.AwaitingClue);
+                if (next + 1 < game.rounds) seePrices(id, next + 1);
+            } catch {
+                require(now_.phase != M.Phase.AwaitingClue, "a good clue was refused");
+                ++refused;
+            }
+            return;
+        }
+        bytes32[] memory proof = Tree.proof(leaves, game.rounds);
+        uint8 other = (game.committed + 1) % game.choices;
+        try market.proveAnswer(id, other, bytes32(uint256(game.rounds)), proof) {
+            ++slipped;
+        } catch {
+            ++refused;
+        }
+        try market.proveAnswer(id, game.committed, bytes32(uint256(game.rounds)), proof) {
+            note(now_.phase == M.Phase.AwaitingAnswer);
+        } catch {
+            require(now_.phase != M.Phase.AwaitingAnswer, "a good answer was refused");
+            ++refused;
+        }
+    }
+
+    function cancel(uint256 id) public {
+        if (_games.length == 0) return;
+        id %= _games.length;
+        Kept storage game = _games[id];
+        M.GameView memory now_ = market.gameOf(id);
+        bool allowed = !now_.answered && now_.phase < M.Phase.Disputable;
+        try market.cancel(id) {
+            ++slipped;
+        } catch {
+            ++refused;
+        }
+        vm.prank(game.judge);
+        try market.cancel(id) {
+            note(allowed);
+        } catch {
+            require(!allowed, "a good cancellation was refused");
+            ++refused;
+        }
+    }
+
+    /// @dev Disputes a lie, and sometimes the truth; the committee says the truth, or falls apart.
+    function quarrel(uint256 id, uint256 draw) public {
+        if (_games.length == 0) return;
+        id %= _games.length;
+        Kept storage game = _games[id];
+        M.Phase phase = market.phaseOf(id);
+        if (phase == M.Phase.Disputable && (game.committed != game.truth || draw % 4 == 0)) {
+            address account = person(2 + (draw % 3));
+            pay(account, game.bond);
+            vm.prank(account);
+            try market.dispute(id) {
+                (game.disputer, game.paidIn) = (account, game.paidIn + game.bond);
+                ++disputes;
+            } catch {
+                unpay(account, game.bond);
+            }
+        }
+        if (phase == M.Phase.Disputed) deliberate(id, draw);
+    }
+
+    function end(uint256 id) public {
+        if (_games.length == 0) return;
+        id %= _games.length;
+        M.Phase phase = market.phaseOf(id);
+        uint256 judgeHad = market.creditOf(_games[id].judge);
+        uint256 disputerHad = market.creditOf(_games[id].disputer);
+        try market.resolve(id) {
+            note(phase == M.Phase.ResolutionDue);
+            if (market.phaseOf(id) == M.Phase.Resolved) ++resolved;
+            else ++voided;
+            if (_games[id].disputer != address(0)) checkBonds(id, judgeHad, disputerHad);
+        } catch {
+            if (phase == M.Phase.ResolutionDue) ++stuck;
+        }
+        if (phase != M.Phase.Resolved && phase != M.Phase.Void) return;
+        for (uint256 i = 0; i < PEOPLE; ++i) collect(id, person(i));
+    }
+
+    function collect(uint256 id, address account) public {
+        if (_games.length == 0) return;
+        id %= _games.length;
+        uint256 due = market.claimableOf(id, holder(account));
+        vm.prank(account);
+        try market.claim(id) returns (uint256 payout) {
+            note(due == payout);
+            ++claims[id][account];
+            received[id][account] += payout;
+            _games[id].paidOut += payout;
+            paidOut += payout;
+        } catch {
+            require(due == 0, "a good claim was refused");
+        }
+        uint256 credit = market.creditOf(account);
+        if (credit == 0) return;
+        vm.prank(account);
+        paidOut += market.withdraw();
+    }
+
+    /// @dev Where a choice won, it says who was upheld; where none did, one of the two was.
+    function checkBonds(uint256 id, uint256 judgeHad, uint256 disputerHad) internal {
+        Kept storage game = _games[id];
+        bool judgeWhole = market.creditOf(game.judge) >= judgeHad + game.bond;
+        bool disputerWhole = market.creditOf(game.disputer) >= disputerHad + game.bond;
+        bool won = market.phaseOf(id) == M.Phase.Resolved;
+        bool upheld = market.gameOf(id).answer == game.committed;
+        bool fair = won ? (upheld ? judgeWhole : disputerWhole) : judgeWhole || disputerWhole;
+        if (!fair) ++bondsLostByTheUpheld;
+    }
+
+    function deliberate(uint256 id, uint256 draw) internal {
+        M.DisputeView memory state = market.disputeOf(id);
+        if (!state.drawn) {
+            try market.drawCommittee(id) {} catch {
+                ++refused;
+            }
+            return;
+        }
+        for (uint256 i = 0; i < state.committee.length; ++i) {
+            bytes32 seat = state.committee[i];
+            address account = book.accountOf(seat);
+            // Two of five may say anything; the draw must be the same at commitment and reveal.
+            uint8 choice = i < 2 ? uint8(id % 2) : _games[id].truth;
+            bytes32 hash = keccak256(abi.encode(block.chainid, address(market), id, seat, choice, bytes32("s")));
+            if (block.timestamp < state.openedAtSec + DISPUTE) {
+                if (draw % 8 == 0) continue;
+                vm.prank(account);
+                try market.commitVerdict(id, seat, hash) {} catch {}
+            } else {
+                vm.prank(account);
+                try market.revealVerdict(id, seat, choice, "s") {
+                    ++verdicts;
+                } catch {}
+            }
+        }
+    }
+
+    function seePrices(uint256 id, uint8 round) internal {
+        for (uint8 choice = 0; choice < _games[id].choices; ++choice) {
+            priceSeen[id][round][choice] = market.priceOf(id, round, choice);
+            (openingStake[id][round][choice], ) = market.choiceOf(id, choice);
+        }
+    }
+
+    function leavesOf(Kept memory game) internal view returns (bytes32[] memory leaves) {
+        leaves = new bytes32[](uint256(game.rounds) + 1);
+        for (uint8 i = 0; i < game.rounds; ++i) {
+            leaves[i] = market.clueLeaf(game.judge, i, "clue", bytes32(uint256(i)));
+        }
+        leaves[game.rounds] = market.answerLeaf(game.judge, game.rounds, game.committed, bytes32(uint256(game.rounds)));
+    }
+
+    function pay(address account, uint256 amount) internal {
+        token.mint(account, amount);
+        vm.prank(account);
+        token.approve(address(market), type(uint256).max);
+        paidIn += amount;
+    }
+
+    function unpay(address account, uint256 amount) internal {
+        vm.prank(account);
+        token.burn(amount);
+        paidIn -= amount;
+        ++refused;
+    }
+
+    function note(bool allowed) internal {
+        if (!allowed) ++slipped;
+    }
+}

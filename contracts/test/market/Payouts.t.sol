@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IPredictionMarket as M} from "../../src/interfaces/IPredictionMarket.sol";
+import {MarketFixture} from "./MarketFixture.sol";
+
+contract PayoutsTest is MarketFixture {
+    function test_EarlyAndRightIsPaidMost() public {
+        uint256 id = openGame(3, 2);
+        betAs(ALICE, id, ANSWER, 4e18);
+        betAs(BOB, id, 0, 4e18);
+        nextRound(id);
+        betAs(CAROL, id, ANSWER, 4e18);
+        finishGame(id);
+        // The crowd was even, so the second round costs 1.5.
+        uint256 late = uint256(4e36) / 1.5e18;
+        uint256 whole = 4e18 + late;
+        vm.assertEq(market.claimableOf(id, holder(BOB)), 0);
+        vm.expectEmit(address(market));
+        emit M.Claimed(id, holder(ALICE), ALICE, 4e18 + (4e18 * 4e18) / whole);
+        vm.prank(ALICE);
+        uint256 early = market.claim(id);
+        vm.prank(CAROL);
+        uint256 second = market.claim(id);
+        vm.assertEq(second, 4e18 + (4e18 * late) / whole);
+        vm.assertTrue(early > second);
+        vm.assertEq(market.creditOf(JUDGE), BOND);
+        vm.assertEq(token.balanceOf(address(market)), BOND);
+    }
+
+    function test_BurnsTheDustOfTheLastClaim() public {
+        uint256 id = openGame(1, 2);
+        betAs(ALICE, id, ANSWER, 1e18);
+        betAs(BOB, id, ANSWER, 1e18);
+        betAs(CAROL, id, ANSWER, 1e18);
+        betAs(OWNER, id, 0, 1e18);
+        finishGame(id);
+        uint256 supply = token.totalSupply();
+        vm.prank(ALICE);
+        market.claim(id);
+        vm.prank(BOB);
+        market.claim(id);
+        vm.expectEmit(address(market));
+        emit M.DustBurnt(id, 1);
+        vm.prank(CAROL);
+        market.claim(id);
+        vm.assertEq(supply - token.totalSupply(), 1);
+        vm.assertEq(token.balanceOf(address(market)), BOND);
+    }
+
+    function test_RefundsAllWhenNobodyWasRight() public {
+        uint256 id = openGame(1, 2);
+        betAs(ALICE, id, 0, 3e18);
+        finishGame(id);
+        vm.assertTrue(market.phaseOf(id) == M.Phase.Void);
+        vm.assertEq(market.creditOf(JUDGE), BOND);
+        vm.prank(ALICE);
+        vm.assertEq(market.claim(id), 3e18);
+    }
+
+    function test_AMissedDeadlineRefundsAllAndForfeitsTheBond() public {
+        uint256 id = openGame(2, 3);
+        betAs(ALICE, id, 0, 1e18);
+        betAs(ALICE, id, 2, 1e18);
+        betAs(BOB, id, 1, 6e18);
+        vm.warp(START + BETTING + REVEAL);
+        vm.expectEmit(address(market));
+        emit M.GameVoided(id, BOND, 8e18);
+        market.resolve(id);
+        vm.assertEq(market.creditOf(JUDGE), 0);
+        vm.prank(ALICE);
+        vm.assertEq(market.claim(id), 2e18 + BOND / 4);
+        vm.prank(BOB);
+        vm.assertEq(market.claim(id), 6e18 + (uint256(BOND) * 3) / 4);
+        vm.assertEq(token.balanceOf(address(market)), 0);
+    }
+
+    function test_AMissedDeadlineWithoutBetsReturnsTheBond() public {
+        uint256 id = openGame(2, 3);
+        vm.warp(START + BETTING + REVEAL);
+        market.resolve(id);
+        vm.assertEq(market.creditOf(JUDGE), BOND);
+    }
+
+    function test_AClaimResolvesAGameThatIsDue() public {
+        uint256 id = openGame(1, 2);
+        betAs(ALICE, id, ANSWER, 3e18);
+        answerGame(id);
+        expectPhaseRefusal(id, M.Phase.Disputable);
+        vm.prank(ALICE);
+        market.claim(id);
+        vm.warp(block.timestamp + DISPUTE);
+        vm.assertEq(market.claimableOf(id, holder(ALICE)), 0);
+        vm.prank(ALICE);
+        vm.assertEq(market.claim(id), 3e18);
+    }
+
+    function test_TheJudgeCancels() public {
+        uint256 empty = openGame(2, 2);
+        vm.prank(JUDGE);
+        market.cancel(empty);
+        vm.assertEq(market.creditOf(JUDGE), BOND);
+        uint256 id = openGame(2, 2);
+        betAs(ALICE, id, 0, 3e18);
+        vm.prank(JUDGE);
+        market.cancel(id);
+        vm.assertEq(market.creditOf(JUDGE), BOND);
+        vm.prank(ALICE);
+        vm.assertEq(market.claim(id), 3e18 + BOND);
+    }
+
+    function test_RevertWhen_CancelledByAnotherOrTooLate() public {
+        uint256 id = openGame(1, 2);
+        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NotJudge.selector, ALICE, JUDGE));
+        vm.prank(ALICE);
+        market.cancel(id);
+        answerGame(id);
+        expectPhaseRefusal(id, M.Phase.Disputable);
+        vm.prank(JUDGE);
+        market.cancel(id);
+        uint256 other = openGame(1, 2);
+        vm.warp(block.timestamp + BETTING + REVEAL);
+        expectPhaseRefusal(other, M.Phase.ResolutionDue);
+        vm.prank(JUDGE);
+        market.cancel(other);
+        vm.prank(JUDGE);
+        market.resolve(other);
+        expectPhaseRefusal(other, M.Phase.Void);
+        vm.prank(JUDGE);
+        market.cancel(other);
+    }
+
+    function test_RevertWhen_ResolvedBeforeItIsDueOrTwice() public {
+        uint256 id = openGame(1, 2);
+        betAs(ALICE, id, ANSWER, 1e18);
+        expectPhaseRefusal(id, M.Phase.Betting);
+        market.resolve(id);
+        finishGame(id);
+        expectPhaseRefusal(id, M.Phase.Resolved);
+        market.resolve(id);
+    }
+
+    function test_RevertWhen_ClaimedTwiceOrForNothing() public {
+        uint256 id = openGame(1, 2);
+        betAs(ALICE, id, ANSWER, 1e18);
+        betAs(BOB, id, 0, 1e18);
+        finishGame(id);
+        vm.prank(ALICE);
+        market.claim(id);
+        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NothingToClaim.selector, id, holder(ALICE)));
+        vm.prank(ALICE);
+        market.claim(id);
+        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NothingToClaim.selector, id, holder(BOB)));
+        vm.prank(BOB);
+        market.claim(id);
+    }
+
+    function test_CreditsAreWithdrawnOnce() public {
+        uint256 id = openGame(1, 2);
+        betAs(ALICE, id, ANSWER, 1e18);
+        finishGame(id);
+        uint256 before = token.balanceOf(JUDGE);
+        vm.expectEmit(address(market));
+        emit M.Withdrawn(JUDGE, BOND);
+        vm.prank(JUDGE);
+        vm.assertEq(market.withdraw(), BOND);
+        vm.assertEq(token.balanceOf(JUDGE) - before, BOND);
+        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NothingToWithdraw.selector, JUDGE));
+        vm.prank(JUDGE);
+        market.withdraw();
+    }
+}

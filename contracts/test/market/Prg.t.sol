@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {PrgMarket} from "../../src/PrgMarket.sol";
+import {IPeerAccounts} from "../../src/interfaces/IPeerAccounts.sol";
+import {IPredictionMarket as M} from "../../src/interfaces/IPredictionMarket.sol";
+import {IPrgMarket as P} from "../../src/interfaces/IPrgMarket.sol";
+import {MarketFixture} from "./MarketFixture.sol";
+import {Tree} from "./Tree.sol";
+
+contract PrgTest is MarketFixture {
+    string internal constant PEER = "QmPeer";
+    string internal constant SECOND = "QmSecond";
+
+    /// @dev The terms of games that are opened through the face.
+    uint256 internal constant FACE_BETTING = 10 minutes;
+    uint256 internal constant FACE_REVEAL = 5 minutes;
+
+    bytes32[] internal leaves;
+
+    function setUp() public override {
+        super.setUp();
+        book.speak(keccak256(bytes(PEER)), ALICE);
+        book.speak(keccak256(bytes(SECOND)), BOB);
+        vm.prank(OWNER);
+        face.depositBond(30e18);
+        vm.prank(ALICE);
+        face.deposit(PEER, ALICE, 20e18);
+        vm.prank(ALICE);
+        face.deposit(SECOND, BOB, 20e18);
+        leaves = leavesOf(OWNER, 2, ANSWER);
+    }
+
+    function test_PlaysAGameAsItsClientsDo() public {
+        vm.expectEmit(address(face));
+        emit P.NewGameCreated(0, 2, 3, START);
+        uint256 id = _create();
+        vm.assertEq(face.bondDeposit(OWNER), 20e18);
+        vm.assertEq(face.choiceCount(id), 3);
+        vm.assertEq(face.gameStatus(id), 0);
+        vm.assertEq(face.currentRoundIdx(id), 0);
+        vm.assertEq(face.price(id, 0, 1), 1e18);
+        vm.assertEq(face.choiceTokensOut(id, 0, 1, 4e18), 4e18);
+
+        vm.expectEmit(address(face));
+        emit P.NewGuess(id, ALICE, PEER, 0, 1, 4e18);
+        vm.prank(ALICE);
+        face.guessAnswer(id, PEER, 0, 1, 4e18);
+        vm.prank(BOB);
+        face.guessAnswer(id, SECOND, 0, 2, 6e18);
+        vm.assertEq(face.betTokenBalance(PEER), 16e18);
+        vm.assertEq(face.choiceTokenBalance(id, 1, PEER), 4e18);
+        vm.assertEq(face.choiceSupply(id, 1), 4e18);
+        vm.assertEq(face.totalBets(id), 10e18);
+
+        _revealBoth(id);
+        vm.assertEq(face.currentRoundIdx(id), 1);
+        market.proveAnswer(id, ANSWER, saltOf(2), Tree.proof(leaves, 2));
+        vm.assertEq(face.gameStatus(id), 1);
+        vm.expectEmit(address(face));
+        emit P.AnswerRevealed(id, 1, 77);
+        vm.prank(OWNER);
+        face.revealAnswer(id, 1, 77);
+
+        vm.warp(block.timestamp + 1 hours);
+        uint256 before = token.balanceOf(ALICE);
+        vm.expectEmit(address(face));
+        emit P.RewardClaimed(id, ALICE, PEER, 4e18, 10e18);
+        vm.prank(ALICE);
+        face.claimReward(id, PEER);
+        vm.assertEq(token.balanceOf(ALICE) - before, 10e18);
+        vm.assertEq(face.gameStatus(id), 2);
+        vm.assertEq(market.creditOf(OWNER), 10e18);
+    }
+
+    function test_NativeBetsAreInTheSameGame() public {
+        uint256 id = _create();
+        betAs(CAROL, id, 1, 5e18);
+        vm.assertEq(face.totalBets(id), 5e18);
+        vm.assertEq(face.choiceSupply(id, 1), 5e18);
+    }
+
+    function test_RefundsAPeerOfAVoidGame() public {
+        uint256 id = _create();
+        vm.prank(ALICE);
+        face.guessAnswer(id, PEER, 0, 1, 4e18);
+        vm.prank(ALICE);
+        face.guessAnswer(id, PEER, 0, 0, 4e18);
+        vm.warp(START + FACE_BETTING + FACE_REVEAL);
+        vm.expectEmit(address(face));
+        emit P.RewardClaimed(id, ALICE, PEER, 0, 18e18);
+        vm.prank(ALICE);
+        face.claimReward(id, PEER);
+        vm.assertEq(face.gameStatus(id), 3);
+    }
+
+    function test_AnnouncesOnlyRoundsWhoseClueIsProven() public {
+        uint256 id = _create();
+        vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_ClueNotProven.selector, id, 0));
+        vm.prank(OWNER);
+        face.incrementRound(id);
+        vm.warp(START + FACE_BETTING);
+        market.revealClue(id, clueText(0), saltOf(0), Tree.proof(leaves, 0));
+        vm.expectEmit(address(face));
+        emit P.RoundIncremented(id, block.timestamp);
+        vm.prank(OWNER);
+        face.incrementRound(id);
+        vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_ClueNotProven.selector, id, 1));
+        vm.prank(OWNER);
+        face.incrementRound(id);
+    }
+
+    function test_AnnouncesOnlyTheAnswerProvenAndOnce() public {
+        uint256 id = _create();
+        bytes memory refusal = abi.encodeWithSelector(P.PrgMarket_AnswerNotProven.selector, id, 1);
+        vm.expectRevert(refusal);
+        vm.prank(OWNER);
+        face.revealAnswer(id, 1, 0);
+        _revealBoth(id);
+        market.proveAnswer(id, ANSWER, saltOf(2), Tree.proof(leaves, 2));
+        vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_AnswerNotProven.selector, id, 0));
+        vm.prank(OWNER);
+        face.revealAnswer(id, 0, 0);
+        vm.prank(OWNER);
+        face.revealAnswer(id, 1, 0);
+        vm.expectRevert(refusal);
+        vm.prank(OWNER);
+        face.revealAnswer(id, 1, 0);
+    }
+
+    function test_RevertWhen_AFutureRoundsPriceIsAsked() public {
+        uint256 id = _create();
+        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_RoundNotOpened.selector, 1, 1));
+        face.price(id, 1, 0);
+        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_RoundNotOpened.selector, 1, 1));
+        face.choiceTokensOut(id, 1, 0, 1e18);
+    }
+
+    function test_RevertWhen_AnotherSpeaksForThePeer() public {
+        uint256 id = _create();
+        bytes memory refusal = abi.encodeWithSelector(P.PrgMarket_NotPeerAccount.selector, PEER, ALICE);
+        vm.expectRevert(refusal);
+        vm.prank(BOB);
+        face.guessAnswer(id, PEER, 0, 1, 1e18);
+        vm.expectRevert(refusal);
+        vm.prank(BOB);
+        face.claimReward(id, PEER);
+        vm.expectRevert(refusal);
+        vm.prank(BOB);
+        face.withdraw(PEER, 1e18);
+        vm.expectRevert(refusal);
+        vm.prank(BOB);
+        face.deposit(PEER, BOB, 1e18);
+        vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_NotPeerAccount.selector, "unknown", address(0)));
+        vm.prank(BOB);
+        face.deposit("unknown", address(0), 1e18);
+    }
+
+    function test_RevertWhen_TheOwnersPeerBets() public {
+        uint256 id = _create();
+        book.speak(keccak256(bytes(PEER)), OWNER);
+        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_JudgeCannotBet.selector, OWNER));
+        vm.prank(OWNER);
+        face.guessAnswer(id, PEER, 0, 1, 1e18);
+    }
+
+    function test_RevertWhen_ADepositIsTooSmall() public {
+        uint256 id = _create();
+        bytes memory refusal = abi.encodeWithSelector(P.PrgMarket_DepositTooSmall.selector, 21e18, 20e18);
+        vm.expectRevert(refusal);
+        vm.prank(ALICE);
+        face.guessAnswer(id, PEER, 0, 1, 21e18);
+        vm.expectRevert(refusal);
+        vm.prank(ALICE);
+        face.withdraw(PEER, 21e18);
+        _create();
+        _create();
+        vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_DepositTooSmall.selector, 10e18, 0));
+        vm.prank(OWNER);
+        face.createNewGame(2, 3, bytes32("root"));
+        vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_DepositTooSmall.selector, 1, 0));
+        vm.prank(OWNER);
+        face.withdrawBond(1);
+    }
+
+    function test_DepositsComeBack() public {
+        uint256 before = token.balanceOf(ALICE);
+        vm.expectEmit(address(face));
+        emit P.BetTokensWithdrawn(keccak256(bytes(PEER)), ALICE, 15e18);
+        vm.prank(ALICE);
+        face.withdraw(PEER, 15e18);
+        vm.assertEq(token.balanceOf(ALICE) - before, 15e18);
+        vm.assertEq(face.betTokenBalance(PEER), 5e18);
+        before = token.balanceOf(OWNER);
+        vm.expectEmit(address(face));
+        emit P.BondDepositChanged(OWNER, 10e18);
+        vm.prank(OWNER);
+        face.withdrawBond(20e18);
+        vm.assertEq(token.balanceOf(OWNER) - before, 20e18);
+    }
+
+    function test_RevertWhen_AnotherThanTheOwnerActs() public {
+        uint256 id = _create();
+        bytes memory refusal = abi.encodeWithSignature("OwnableUnauthorizedAccount(address)", ALICE);
+        vm.expectRevert(refusal);
+        vm.prank(ALICE);
+        face.createNewGame(2, 3, bytes32("root"));
+        vm.expectRevert(refusal);
+        vm.prank(ALICE);
+        face.incrementRound(id);
+        vm.expectRevert(refusal);
+        vm.prank(ALICE);
+        face.revealAnswer(id, 1, 0);
+        vm.expectRevert(refusal);
+        vm.prank(ALICE);
+        face.bindMarket(market);
+    }
+
+    function test_RevertWhen_BoundTwiceOrToAMarketWithAnotherFace() public {
+        vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_AlreadyBound.selector, address(market)));
+        vm.prank(OWNER);
+        face.bindMarket(market);
+        PrgMarket other = new PrgMarket(IPeerAccounts(address(book)), OWNER);
+        vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_OtherFace.selector, address(market), address(face)));
+        vm.prank(OWNER);
+        other.bindMarket(market);
+    }
+
+    function _create() internal returns (uint256 id) {
+        vm.prank(OWNER);
+        return face.createNewGame(2, 3, Tree.root(leaves));
+    }
+
+    function _revealBoth(uint256 id) internal {
+        vm.warp(START + FACE_BETTING);
+        market.revealClue(id, clueText(0), saltOf(0), Tree.proof(leaves, 0));
+        vm.warp(START + 2 * FACE_BETTING + FACE_REVEAL);
+        market.revealClue(id, clueText(1), saltOf(1), Tree.proof(leaves, 1));
+    }
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { network } from 'hardhat'
+import { type Address, type Hex, keccak256 } from 'viem'
+import { verdictCommitment, verdictSalt } from '../../../node/src/chain/verdictCommitment.ts'
+import { type RandomStream, randomStream } from '../../../node/src/core/random.ts'
+import { MarketModel } from './marketModel.ts'
+import { holderOf, openMarket, type TestGame, TIMES } from './openMarket.ts'
+
+/** Random games against the model; `npm run test:long` plays more. */
+const GAMES = process.env.WAGGLE_LONG === undefined ? 3 : 150
+const TOKEN = 10n ** 18n
+
+type Market = Awaited<ReturnType<typeof openMarket>>
+
+test('the market pays to the last unit what the plain model says, over random games', async () => {
+  const market = await openMarket(await network.create())
+  const bettors = market.accounts.slice(1, 5)
+  for (const account of bettors) await market.fund(account, 2n ** 110n)
+  await market.fund(market.judge, 2n ** 90n)
+  const random = randomStream('market games', 'waggle')
+  for (let game = 0; game < GAMES; game++) await playAgainstModel(market, bettors, random)
+})
+
+test('a bet and a claim stay within their gas bars', async () => {
+  const market = await openMarket(await network.create())
+  const [alice, bob, carol] = market.accounts.slice(1, 4) as [Address, Address, Address]
+  for (const account of [market.judge, alice, bob, carol]) await market.fund(account, 1_000n * TOKEN)
+  const secrets = { clues: ['a', 'b'], answer: 0, seed: `0x${'5e'.repeat(32)}` as const }
+  const game = await market.open(secrets, { choices: 4, virtualStake: 5n * TOKEN, minBet: TOKEN / 100n })
+  const bet = (account: Address, round: number, choice: number) =>
+    market.used(market.market.write.bet([game.gameId, round, choice, 2n * TOKEN], { account }))
+  await bet(alice, 0, 0)
+  await bet(alice, 0, 1)
+  const reveal = await market.revealClue(game, 0)
+  // The first bet of the round on the choice keeps its stake at the opening; the second finds it.
+  const first = await bet(bob, 1, 0)
+  const later = await bet(carol, 1, 0)
+  const again = await bet(carol, 1, 0)
+  await market.revealClue(game, 1)
+  await market.finish(game)
+  const claim = await market.used(market.market.write.claim([game.gameId], { account: bob }))
+  const lastClaim = await market.used(market.market.write.claim([game.gameId], { account: carol }))
+  console.log('gas, market:', JSON.stringify({ first, later, again, reveal, claim, lastClaim }))
+  for (const gas of [first, later, again]) assert(gas <= 110_000, `a bet takes ${gas} gas, the bar is 110000`)
+  for (const gas of [claim, lastClaim]) assert(gas <= 60_000, `a claim takes ${gas} gas, the bar is 60000`)
+})
+
+test('a verdict committed to off chain is the one that the chain lets reveal', async () => {
+  const it = await openMarket(await network.create())
+  const [bettor, disputer, ...seated] = it.accounts.slice(1, 6) as [Address, Address, ...Address[]]
+  for (const account of [it.judge, bettor, disputer]) await it.fund(account, 100n * TOKEN)
+  const keys = seated.map(account => keccak256(account))
+  for (const [i, account] of seated.entries()) await it.seats.write.seat([keys[i] ?? '0x', account])
+  const secrets = { clues: ['a'], answer: 0, seed: `0x${'5e'.repeat(32)}` as const }
+  const game = await it.open(secrets, { choices: 2, virtualStake: 5n * TOKEN, minBet: TOKEN })
+  const { gameId } = game
+  await it.market.write.bet([gameId, 0, 1, 2n * TOKEN], { account: bettor })
+  await it.revealClue(game, 0)
+  await it.proveAnswer(game)
+  await it.market.write.dispute([gameId], { account: disputer })
+  await it.networkHelpers.mine(3)
+  await it.market.write.drawCommittee([gameId])
+  const placeOf = (seatKey: Hex) => ({ chainId: it.chainId, market: it.market.address, gameId, seatKey })
+  for (const [i, account] of seated.entries()) {
+    const place = placeOf(keys[i] ?? '0x')
+    const commitment = verdictCommitment(place, 1, verdictSalt(place.seatKey, place))
+    await it.market.write.commitVerdict([gameId, place.seatKey, commitment], { account })
+  }
+  await it.networkHelpers.time.increase(TIMES.disputeSec)
+  for (const [i, account] of seated.entries()) {
+    const place = placeOf(keys[i] ?? '0x')
+    const salt = verdictSalt(place.seatKey, place)
+    await it.market.write.revealVerdict([gameId, place.seatKey, 1, salt], { account })
+  }
+  await it.market.write.resolve([gameId])
+  assert.equal((await it.market.read.gameOf([gameId])).answer, 1)
+})
+
+async function playAgainstModel(it: Market, bettors: Address[], random: RandomStream): Promise<void> {
+  const below = random.integer
+  const [rounds, choices] = [1 + below(4), 2 + below(15)]
+  const minBet = 1n + BigInt(below(1_000))
+  const virtualStake = minBet << BigInt(below(60))
+  const secrets = {
+    clues: Array.from({ length: rounds }, (_, i) => `clue ${i}`),
+    answer: below(choices),
+    seed: `0x${below(2 ** 32)
+      .toString(16)
+      .padStart(64, '0')}` as const,
+  }
+  const game = await it.open(secrets, { choices, virtualStake, minBet })
+  const model = new MarketModel(choices, virtualStake)
+  for (let round = 0; round < rounds; round++) {
+    for (let choice = 0; choice < choices; choice++) {
+      const price = await it.market.read.priceOf([game.gameId, round, choice])
+      assert.equal(price, model.price(round, choice))
+    }
+    for (let bet = 0; bet < 8; bet++) {
+      const account = bettors[below(bettors.length)] as Address
+      // Stakes of all sizes, and often the winner's choice, else hardly a game has more than one winner.
+      const choice = below(3) === 0 ? secrets.answer : below(choices)
+      const stake = minBet + (BigInt(below(2 ** 30)) << BigInt(below(60)))
+      await placeInBoth(it, model, game, { account, choice, stake })
+    }
+    await it.revealClue(game, round)
+    if (round + 1 < rounds) model.openRound()
+  }
+  await it.finish(game)
+  const expected = model.payouts(secrets.answer)
+  for (const account of bettors) {
+    const due = expected.get(account) ?? 0n
+    assert.equal(await it.market.read.claimableOf([game.gameId, holderOf(account)]), due)
+    if (due === 0n) continue
+    const before = (await it.token.read.balanceOf([account])) as bigint
+    await it.market.write.claim([game.gameId], { account })
+    assert.equal(((await it.token.read.balanceOf([account])) as bigint) - before, due)
+  }
+}
+
+async function placeInBoth(
+  it: Market,
+  model: MarketModel,
+  { gameId }: TestGame,
+  { account, choice, stake }: { account: Address; choice: number; stake: bigint },
+): Promise<void> {
+  const room = model.room(choice)
+  if (room !== undefined) assert.equal(await it.market.read.roomOf([gameId, choice]), room)
+  const shares = model.bet(account, choice, stake)
+  const sent = it.market.write.bet([gameId, model.round, choice, stake], { account })
+  if (shares === undefined) {
+    await assert.rejects(sent, /PredictionMarket_(AboveCap|ZeroShares)/)
+    return
+  }
+  await sent
+  const own = model.positionsOf(account)[choice]
+  const held = await it.market.read.positionOf([gameId, choice, holderOf(account)])
+  assert.deepEqual(held, [own?.stake, own?.shares])
+}

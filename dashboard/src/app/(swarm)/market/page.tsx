@@ -1,0 +1,24 @@
+import type { Metadata } from 'next'
+import { Suspense } from 'react'
+import { GameList } from '#components/GameList.tsx'
+import { Skeleton } from '#components/Skeleton.tsx'
+import type { Query } from '#merge/readPage.ts'
+import { getMarketData } from './getMarketData.ts'
+
+export const metadata: Metadata = { title: 'Market' }
+
+export default async function MarketPage({ searchParams }: { searchParams: Promise<Query> }) {
+  const { page, games } = getMarketData(await searchParams)
+  return (
+    <>
+      <h1 className="text-4xl sm:text-5xl">Market</h1>
+      <p className="mt-3 max-w-prose text-soft">
+        A judge has committed to an answer and its clues. Each round takes bets, then a clue is proven and prices move.
+        Who is right early is paid most; the losing stakes are all there is to win.
+      </p>
+      <Suspense fallback={<Skeleton lines={12} />}>
+        <GameList games={games} page={page} />
+      </Suspense>
+    </>
+  )
+}

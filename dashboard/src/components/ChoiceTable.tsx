@@ -1,0 +1,59 @@
+import { type ChoiceRow, choiceRows } from '#merge/choiceRows.ts'
+import { formatShare } from '#merge/format.ts'
+import { formatPrice, formatTokens } from '#merge/formatTokens.ts'
+import type { Game } from '#sources/getGames.ts'
+
+/** Stakes, their part of all, and the newest price of each choice. */
+export function ChoiceTable({ game, nameOf }: { game: Game; nameOf: (choice: number) => string }) {
+  return (
+    <table className="w-full border-collapse text-left">
+      <thead className="text-sm text-soft">
+        <tr>
+          <th scope="col" className="px-4 py-2 font-medium">
+            Choice
+          </th>
+          <th scope="col" className="py-2 font-medium">
+            Of all stakes
+          </th>
+          <th scope="col" className="px-2 py-2 text-right font-medium">
+            Staked
+          </th>
+          <th scope="col" className="px-4 py-2 text-right font-medium">
+            Price
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {choiceRows(game).map(row => (
+          <Row key={row.choice} row={row} name={nameOf(row.choice)} mark={markOf(game, row.choice)} />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function markOf({ winner, answer }: Game, choice: number): string | null {
+  if (winner !== null) return winner === choice ? 'won' : null
+  return answer === choice ? "judge's answer" : null
+}
+
+function Row({ row, name, mark }: { row: ChoiceRow; name: string; mark: string | null }) {
+  return (
+    <tr className="border-t border-line">
+      <th scope="row" className="max-w-40 break-words px-4 py-2 font-medium">
+        {name}
+        {mark && <span className="ml-2 text-sm font-normal text-leaf">{mark}</span>}
+      </th>
+      <td className="w-1/3 py-2">
+        <span className="flex items-center gap-2">
+          <span aria-hidden="true" className="h-2 flex-1 rounded-full bg-line max-sm:hidden">
+            <span className="block h-2 rounded-full bg-amber" style={{ width: `${row.share * 100}%` }} />
+          </span>
+          <span className="figures w-12 text-right">{formatShare(row.share)}</span>
+        </span>
+      </td>
+      <td className="figures px-2 py-2 text-right">{formatTokens(row.stake)}</td>
+      <td className="figures px-4 py-2 text-right">{row.price === null ? '–' : formatPrice(row.price)}</td>
+    </tr>
+  )
+}

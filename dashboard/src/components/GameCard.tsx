@@ -1,0 +1,89 @@
+import { shorten } from '#merge/format.ts'
+import { formatTokens } from '#merge/formatTokens.ts'
+import { gameTitle } from '#merge/gameTitle.ts'
+import type { Game } from '#sources/getGames.ts'
+import { ChoiceTable } from './ChoiceTable.tsx'
+
+const says: Record<Game['status'], string> = {
+  open: 'Open',
+  answered: 'Answered',
+  disputed: 'Disputed',
+  resolved: 'Resolved',
+  void: 'Void',
+}
+
+/** One game: what it is about, what stands on each choice, its clues, the newest bets, and who was paid. */
+export function GameCard({ game }: { game: Game }) {
+  const { question, nameOf } = gameTitle(game.gameId, game.details)
+  const label = `game-${game.gameId}`
+  return (
+    <li className="min-w-0 rounded-cell border border-line bg-comb">
+      <article aria-labelledby={label}>
+        <header className="border-b border-line px-4 py-3">
+          <p className="flex items-baseline justify-between gap-3 text-sm text-soft">
+            <span>
+              Game {String(game.gameId)}, round {Math.min(game.roundsOpened, game.roundCount)} of {game.roundCount}
+            </span>
+            <span className="font-medium text-honey-ink">{says[game.status]}</span>
+          </p>
+          <h2 id={label} className="mt-1 break-words text-xl">
+            {question}
+          </h2>
+          <p className="mt-1 text-sm text-soft">
+            {formatTokens(game.totalStake)} staked in {game.bets} {game.bets === 1 ? 'bet' : 'bets'}; the judge{' '}
+            <span className="figures">{shorten(game.judge)}</span> answers with {formatTokens(game.bond)}
+          </p>
+        </header>
+        <ChoiceTable game={game} nameOf={nameOf} />
+        <Clues clues={game.clues.items} />
+        <Money game={game} nameOf={nameOf} />
+      </article>
+    </li>
+  )
+}
+
+function Clues({ clues }: { clues: Game['clues']['items'] }) {
+  if (clues.length === 0) return null
+  return (
+    <section className="border-t border-line px-4 py-3">
+      <h3 className="text-sm font-medium text-soft">Clues</h3>
+      <ol className="mt-1 list-inside list-decimal">
+        {clues.map(({ round, clue }) => (
+          <li key={round} className="break-words">
+            {clue}
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function Money({ game, nameOf }: { game: Game; nameOf: (choice: number) => string }) {
+  const { placed, payouts } = game
+  if (placed.items.length === 0) return null
+  return (
+    <section className="border-t border-line px-4 py-3 text-sm">
+      <h3 className="font-medium text-soft">{payouts.items.length > 0 ? 'Paid out' : 'Newest bets'}</h3>
+      <ul className="mt-1">
+        {payouts.items.length > 0
+          ? payouts.items.map(({ id, account, payout }) => (
+              <Line key={id} account={account} amount={payout} what="took" />
+            ))
+          : placed.items.map(({ id, account, round, choice, stake }) => (
+              <Line key={id} account={account} amount={stake} what={`on ${nameOf(choice)}, round ${round + 1}`} />
+            ))}
+      </ul>
+    </section>
+  )
+}
+
+function Line({ account, amount, what }: { account: string; amount: bigint; what: string }) {
+  return (
+    <li className="flex justify-between gap-3 py-0.5">
+      <span className="min-w-0 truncate">
+        <span className="figures">{shorten(account)}</span> {what}
+      </span>
+      <span className="figures">{formatTokens(amount)}</span>
+    </li>
+  )
+}

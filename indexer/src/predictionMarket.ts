@@ -1,0 +1,78 @@
+import { ponder } from 'ponder:registry'
+import { game, gameBet, gameChoice, gameClue, gamePayout, gamePrice } from 'ponder:schema'
+import { shownText } from './shownText.ts'
+
+ponder.on('PredictionMarket:GameCreated', async ({ event, context }) => {
+  const { gameId, judge, config, details } = event.args
+  await context.db.insert(game).values({
+    gameId,
+    judge,
+    details: shownText(details),
+    ...config,
+    createdAtSec: Number(event.block.timestamp),
+    transactionHash: event.transaction.hash,
+  })
+  const choices = Array.from({ length: config.choiceCount }, (_, choice) => ({ gameId, choice }))
+  await context.db.insert(gameChoice).values(choices)
+})
+
+ponder.on('PredictionMarket:RoundOpened', async ({ event, context }) => {
+  const { gameId, round, prices } = event.args
+  await context.db.insert(gamePrice).values(prices.map((price, choice) => ({ gameId, round, choice, price })))
+  await context.db.update(game, { gameId }).set({ roundsOpened: round + 1 })
+})
+
+ponder.on('PredictionMarket:BetPlaced', async ({ event, context }) => {
+  const { gameId, choice, stake, shares } = event.args
+  const { id, block, transaction } = event
+  await context.db
+    .insert(gameBet)
+    .values({ id, ...event.args, atSec: Number(block.timestamp), transactionHash: transaction.hash })
+  await context.db
+    .update(gameChoice, { gameId, choice })
+    .set(row => ({ stake: row.stake + stake, shares: row.shares + shares }))
+  await context.db.update(game, { gameId }).set(row => ({ bets: row.bets + 1, totalStake: row.totalStake + stake }))
+})
+
+ponder.on('PredictionMarket:ClueRevealed', async ({ event, context }) => {
+  const { gameId, round, clue } = event.args
+  await context.db
+    .insert(gameClue)
+    .values({ gameId, round, clue: shownText(clue), atSec: Number(event.block.timestamp) })
+})
+
+ponder.on('PredictionMarket:AnswerProven', async ({ event, context }) => {
+  const { gameId, choice } = event.args
+  const answeredAtSec = Number(event.block.timestamp)
+  await context.db.update(game, { gameId }).set({ status: 'answered', answer: choice, answeredAtSec })
+})
+
+ponder.on('PredictionMarket:GameDisputed', async ({ event, context }) => {
+  const { gameId, disputer } = event.args
+  await context.db.update(game, { gameId }).set({ status: 'disputed', disputer })
+})
+
+ponder.on('PredictionMarket:GameResolved', async ({ event, context }) => {
+  const { gameId, choice, pot } = event.args
+  const endedAtSec = Number(event.block.timestamp)
+  await context.db.update(game, { gameId }).set({ status: 'resolved', winner: choice, pot, endedAtSec })
+})
+
+ponder.on('PredictionMarket:GameVoided', async ({ event, context }) => {
+  const { gameId, pot } = event.args
+  await context.db.update(game, { gameId }).set({ status: 'void', pot, endedAtSec: Number(event.block.timestamp) })
+})
+
+ponder.on('PredictionMarket:Claimed', async ({ event, context }) => {
+  const { gameId, payout } = event.args
+  const { id, block, transaction } = event
+  await context.db
+    .insert(gamePayout)
+    .values({ id, ...event.args, atSec: Number(block.timestamp), transactionHash: transaction.hash })
+  await context.db.update(game, { gameId }).set(row => ({ paidOut: row.paidOut + payout }))
+})
+
+ponder.on('PredictionMarket:DustBurnt', async ({ event, context }) => {
+  const { gameId, amount } = event.args
+  await context.db.update(game, { gameId }).set(row => ({ dustBurnt: row.dustBurnt + amount }))
+})

@@ -1,0 +1,96 @@
+import type { Hex } from '#core/hex.ts'
+import { callChain } from './callChain.ts'
+import type { ChainClient } from './connectChain.ts'
+import type { Contracts } from './contracts.ts'
+import { requireMarket } from './marketIntent.ts'
+
+/** Where a game stands, by the contract's number. */
+export const gamePhases = [
+  'unknown',
+  'waiting',
+  'betting',
+  'awaiting clue',
+  'awaiting answer',
+  'disputable',
+  'disputed',
+  'resolution due',
+  'resolved',
+  'void',
+] as const
+export type GamePhase = (typeof gamePhases)[number]
+
+/** Amounts are in the token's smallest unit, prices in 1e18 fixed point. */
+export type Game = {
+  gameId: bigint
+  judge: Hex
+  phase: GamePhase
+  /** Round that takes bets now, or took them last. */
+  round: number
+  roundCount: number
+  cluesRevealed: number
+  startsAtSec: number
+  bettingSec: number
+  revealSec: number
+  disputeSec: number
+  minBet: bigint
+  bond: bigint
+  totalStake: bigint
+  /** Null until the Judge has proven it; once the game is resolved, the choice that won. */
+  answer: number | null
+  choices: readonly { stake: bigint; shares: bigint; price: bigint }[]
+}
+
+/** A game with its choices, priced in its present round. */
+export async function readGame({ rpc, rpcUrl }: ChainClient, contracts: Contracts, gameId: bigint): Promise<Game> {
+  const market = requireMarket(contracts)
+  const { config, judge, phase, round, cluesRevealed, answered, answer, totalStake } = await callChain(rpcUrl, () =>
+    rpc.readContract({ ...market, functionName: 'gameOf', args: [gameId] }),
+  )
+  // Between two rounds the next one's prices are fixed already, and are what a bettor wants to know.
+  const priced = Math.min(cluesRevealed, config.roundCount - 1)
+  const choices = await Promise.all(
+    Array.from({ length: config.choiceCount }, async (_, choice) => {
+      const [[stake, shares], price] = await callChain(rpcUrl, () =>
+        Promise.all([
+          rpc.readContract({ ...market, functionName: 'choiceOf', args: [gameId, choice] }),
+          rpc.readContract({ ...market, functionName: 'priceOf', args: [gameId, priced, choice] }),
+        ]),
+      )
+      return { stake, shares, price }
+    }),
+  )
+  const { roundCount, startsAtSec, bettingSec, revealSec, disputeSec, minBet, bond } = config
+  return {
+    gameId,
+    judge,
+    phase: gamePhases[phase] ?? 'unknown',
+    round,
+    roundCount,
+    cluesRevealed,
+    startsAtSec,
+    bettingSec,
+    revealSec,
+    disputeSec,
+    minBet,
+    bond,
+    totalStake,
+    answer: answered ? answer : null,
+    choices,
+  }
+}
+
+/** Number of games; their ids run from 0. */
+export function readGameCount({ rpc, rpcUrl }: ChainClient, contracts: Contracts): Promise<bigint> {
+  return callChain(rpcUrl, () => rpc.readContract({ ...requireMarket(contracts), functionName: 'gameCount' }))
+}
+
+/** What an account's position in a game would be paid now; 0 until the game has ended. */
+export function readClaimable(
+  { rpc, rpcUrl }: ChainClient,
+  contracts: Contracts,
+  gameId: bigint,
+  account: Hex,
+): Promise<bigint> {
+  const args = [gameId, `0x${account.slice(2).padStart(64, '0')}`] as const
+  return callChain(rpcUrl, () => rpc.readContract({ ...requireMarket(contracts), functionName: 'claimableOf', args }))
+}

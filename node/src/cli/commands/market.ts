@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import type { MarketDesk } from '#roles/marketDesk.ts'
+import type { GamePlan } from '#roles/playMarket.ts'
+import { openIdentity } from '#store/identity.ts'
+import type { Command, Values } from '../command.ts'
+import { loadConfig } from '../config.ts'
+import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
+import { requirePeer } from '../requirePeer.ts'
+import { UsageError } from '../usageError.ts'
+
+const text = { type: 'string' } as const
+const amount = z.string().regex(/^\d+(\.\d+)?$/, 'not an amount of tokens')
+const seconds = z
+  .int()
+  .min(1)
+  .max(30 * 86_400)
+
+const planSchema = z.strictObject({
+  question: z.string().min(1).max(500),
+  choices: z.array(z.string().min(1).max(60)).min(2).max(16),
+  clues: z.array(z.string().min(1).max(1_000)).min(1).max(32),
+  answer: z.string(),
+  /** Long enough for the transaction to be mined before betting begins. */
+  startsInSec: seconds.default(60),
+  bettingSec: seconds.default(600),
+  revealSec: seconds.default(300),
+  disputeSec: seconds.default(3_600),
+  minBet: amount.default('0.01'),
+  virtualStake: amount.default('5'),
+  bond: amount.default('10'),
+})
+
+/** Dealings with the prediction market, from the account of a peer's folder. */
+export const market: Command = {
+  usage: `npm run waggle -- market ACTION [OPTIONS]
+
+  games               every game, newest first
+  quote               what a bet would buy and pay now: --game, --choice, --stake
+  bet                 bet on a choice in the round that takes bets: --game, --choice, --stake
+  claim               take what a position is worth: --game
+  create              open a game as its Judge: --file; its clues and answer stay in the folder until they are revealed
+  reveal              prove the clue that is due, or the answer: --game
+  cancel              end a game with refunds; the bond goes to the bettors, if there are any: --game
+  resolve             end a game that is due: --game
+  dispute             dispute an answer, with a bond as large as the Judge's: --game
+  draw                draw the committee of a dispute: --game
+  verdict             as a seat of the committee: commit to the right choice, later reveal it: --game, --choice
+  withdraw            take bonds and pay that came back
+
+  --game N            number of the game
+  --choice N          number of the choice, from 0
+  --stake AMOUNT      tokens, such as 2.5
+  --file FILE         YAML: question, choices, clues, answer (one of the choices); and, with defaults, startsInSec,
+                      bettingSec, revealSec, disputeSec, minBet, virtualStake, bond
+${dataUsage}
+${networkUsage}
+  --json              print one JSON object`,
+  options: {
+    ...dataOption,
+    ...networkOptions,
+    json: { type: 'boolean' },
+    game: text,
+    choice: text,
+    stake: text,
+    file: text,
+  },
+  positionals: ['ACTION'],
+  async run({ json, game, choice, stake, file, ...flags }, [action = '']) {
+    const run = await bind(action, { game, choice, stake, file })
+    const config = loadConfig(flags)
+    requirePeer(config.data, 'Name its folder with --data, or make one: npm run waggle -- init.')
+    const { deployment, rpcUrl } = openDeployment(config)
+    const identity = await openIdentity(config.data)
+    const { openMarketDesk } = await import('#roles/marketDesk.ts')
+    const desk = await openMarketDesk({ data: config.data, deployment, rpcUrl, identity })
+    try {
+      const done = await run(desk)
+      console.log(JSON.stringify(done, null, json === true ? 0 : 2))
+    } finally {
+      await desk.close()
+    }
+  },
+}
+
+type Act = (desk: MarketDesk) => Promise<unknown>
+
+/** Reads the options of an action before anything is opened. */
+async function bind(action: string, options: Values): Promise<Act> {
+  const play = await import('#roles/playMarket.ts')
+  const game = () => BigInt(integer('--game', options.game))
+  const choice = () => integer('--choice', options.choice)
+  const stake = () => decimal('--stake', options.stake)
+  const actions: Readonly<Record<string, () => Act>> = {
+    games: () => play.listGames,
+    quote: () => bound(play.quote, game(), choice(), stake()),
+    bet: () => bound(play.placeBet, game(), choice(), stake()),
+    claim: () => bound(play.claim, game()),
+    create: () => bound(play.openGame, readPlan(options.file)),
+    reveal: () => bound(play.reveal, game()),
+    cancel: () => bound(play.act, 'cancel', game()),
+    resolve: () => bound(play.act, 'resolve', game()),
+    draw: () => bound(play.act, 'drawCommittee', game()),
+    dispute: () => bound(play.dispute, game()),
+    verdict: () => bound(play.giveVerdict, game(), choice()),
+    withdraw: () => play.withdraw,
+  }
+  const open = Object.hasOwn(actions, action) ? actions[action] : undefined
+  if (open !== undefined) return open()
+  throw new UsageError(`The market knows no action ${action}.`, { hint: `Use ${Object.keys(actions).join(', ')}.` })
+}
+
+function bound<Args extends unknown[]>(run: (desk: MarketDesk, ...args: Args) => Promise<unknown>, ...args: Args): Act {
+  return desk => run(desk, ...args)
+}
+
+function integer(name: string, value: Values[string]): number {
+  if (typeof value === 'string' && /^\d{1,9}$/.test(value)) return Number(value)
+  throw new UsageError(`${name} must be a whole number.`, { hint: 'See npm run waggle -- market --help.' })
+}
+
+function decimal(name: string, value: Values[string]): string {
+  if (typeof value === 'string' && amount.safeParse(value).success) return value
+  throw new UsageError(`${name} must be an amount of tokens, such as 2.5.`, {
+    hint: 'See npm run waggle -- market --help.',
+  })
+}
+
+function readPlan(file: Values[string]): GamePlan {
+  if (typeof file !== 'string')
+    throw new UsageError('create needs --file.', { hint: 'See npm run waggle -- market --help.' })
+  try {
+    return planSchema.parse(parse(readFileSync(file, 'utf8')))
+  } catch (cause) {
+    const why =
+      cause instanceof z.ZodError
+        ? cause.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
+        : String(cause)
+    throw new UsageError(`${file} is no game: ${why}.`, { hint: 'See npm run waggle -- market --help.', cause })
+  }
+}

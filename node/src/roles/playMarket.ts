@@ -1,0 +1,211 @@
+import { randomBytes } from 'node:crypto'
+import { bytesToHex, formatUnits, parseEventLogs, parseUnits } from 'viem'
+import { callChain } from '#chain/callChain.ts'
+import { marketIntent, requireMarket } from '#chain/marketIntent.ts'
+import { quoteBet } from '#chain/quoteBet.ts'
+import { type Game, readClaimable, readGame, readGameCount } from '#chain/readGame.ts'
+import { verdictCommitment } from '#chain/verdictCommitment.ts'
+import type { Hex } from '#core/hex.ts'
+import { commitGame } from '#market/commitGame.ts'
+import { readGameSecrets, saveGameSecrets } from '#store/gameSecrets.ts'
+import { type MarketDesk, MarketRefusedError } from './marketDesk.ts'
+
+/** What a Judge writes down of a game. Amounts are in whole tokens, as people write them. */
+export type GamePlan = {
+  question: string
+  choices: readonly string[]
+  clues: readonly string[]
+  /** One of the choices. */
+  answer: string
+  startsInSec: number
+  bettingSec: number
+  revealSec: number
+  disputeSec: number
+  minBet: string
+  virtualStake: string
+  bond: string
+}
+
+export type Receipt = { hash: Hex; block: number }
+
+/** Opens a game, its secrets on the disk first. */
+export async function openGame(desk: MarketDesk, plan: GamePlan): Promise<Receipt & { gameId: string }> {
+  const answer = plan.choices.indexOf(plan.answer)
+  if (answer < 0)
+    throw new MarketRefusedError(`The answer '${plan.answer}' is none of the choices.`, {
+      hint: `It must be one of: ${plan.choices.join(', ')}.`,
+    })
+  const { decimals } = await desk.token()
+  const bond = parseUnits(plan.bond, decimals)
+  await desk.allow(bond)
+  const secrets = { clues: [...plan.clues], answer, seed: bytesToHex(randomBytes(32)) }
+  const { contracts, client, account } = desk
+  const market = requireMarket(contracts)
+  const { root } = commitGame({ chainId: contracts.chainId, market: market.address, judge: account }, secrets)
+  saveGameSecrets(desk.data, root, secrets)
+  const { timestamp } = await callChain(client.rpcUrl, () => client.rpc.getBlock())
+  const config = {
+    root,
+    roundCount: plan.clues.length,
+    choiceCount: plan.choices.length,
+    startsAtSec: Number(timestamp) + plan.startsInSec,
+    bettingSec: plan.bettingSec,
+    revealSec: plan.revealSec,
+    disputeSec: plan.disputeSec,
+    minBet: parseUnits(plan.minBet, decimals),
+    virtualStake: parseUnits(plan.virtualStake, decimals),
+    bond,
+  }
+  const details = JSON.stringify({ question: plan.question, choices: plan.choices })
+  const { hash, block } = await desk.send(marketIntent(contracts, root, 'createGame', [config, details]))
+  const { logs } = await callChain(client.rpcUrl, () => client.rpc.getTransactionReceipt({ hash }))
+  const [created] = parseEventLogs({ abi: market.abi, eventName: 'GameCreated', logs })
+  if (created === undefined) throw new Error(`transaction ${hash} opened no game`)
+  return { gameId: String(created.args.gameId), hash, block }
+}
+
+export async function placeBet(desk: MarketDesk, gameId: bigint, choice: number, stake: string) {
+  const { contracts, client } = desk
+  const { decimals } = await desk.allow(parseUnits(stake, (await desk.token()).decimals))
+  const game = await readGame(client, contracts, gameId)
+  requireBetting(game)
+  const amount = parseUnits(stake, decimals)
+  const { shares } = await quoteBet(client, contracts, { gameId, round: game.round, choice, stake: amount })
+  const args = [gameId, game.round, choice, amount] as const
+  const { hash, block } = await desk.send(marketIntent(contracts, desk.id(), 'bet', args))
+  return {
+    gameId: String(gameId),
+    round: game.round,
+    choice,
+    stake,
+    shares: formatUnits(shares, decimals),
+    hash,
+    block,
+  }
+}
+
+export async function quote(desk: MarketDesk, gameId: bigint, choice: number, stake: string) {
+  const { decimals } = await desk.token()
+  const game = await readGame(desk.client, desk.contracts, gameId)
+  requireBetting(game)
+  const bet = { gameId, round: game.round, choice, stake: parseUnits(stake, decimals) }
+  const { shares, payout, room } = await quoteBet(desk.client, desk.contracts, bet)
+  const units = (amount: bigint) => formatUnits(amount, decimals)
+  const price = formatUnits(game.choices[choice]?.price ?? 0n, 18)
+  return {
+    ...bet,
+    gameId: String(gameId),
+    stake,
+    price,
+    shares: units(shares),
+    payout: units(payout),
+    room: units(room),
+  }
+}
+
+/** Proves what of the Judge's secrets is due: the next clue, the answer, or the last clue and the answer. */
+export async function reveal(desk: MarketDesk, gameId: bigint) {
+  const { contracts, client } = desk
+  const market = requireMarket(contracts)
+  const { config, judge } = await callChain(client.rpcUrl, () =>
+    client.rpc.readContract({ ...market, functionName: 'gameOf', args: [gameId] }),
+  )
+  const secrets = readGameSecrets(desk.data, config.root)
+  const { leaves } = commitGame({ chainId: contracts.chainId, market: market.address, judge }, secrets)
+  const revealed: string[] = []
+  for (;;) {
+    const { phase, cluesRevealed } = await readGame(client, contracts, gameId)
+    const leaf = leaves[cluesRevealed]
+    if (phase === 'awaiting clue' && leaf !== undefined) {
+      const clue = secrets.clues[cluesRevealed] ?? ''
+      const args = [gameId, clue, leaf.salt, leaf.proof] as const
+      await desk.send(marketIntent(contracts, `${gameId}:${cluesRevealed}`, 'revealClue', args))
+      revealed.push(`clue ${cluesRevealed}`)
+    } else if (phase === 'awaiting answer' && leaf !== undefined) {
+      const args = [gameId, secrets.answer, leaf.salt, leaf.proof] as const
+      await desk.send(marketIntent(contracts, String(gameId), 'proveAnswer', args))
+      revealed.push('answer')
+    } else if (revealed.length > 0) return { gameId: String(gameId), revealed }
+    else throw notDue(gameId, phase, 'revealed')
+  }
+}
+
+/** Pays what the account's position is worth, resolving the game first if that is due. */
+export async function claim(desk: MarketDesk, gameId: bigint) {
+  const { contracts, client, account } = desk
+  const { phase } = await readGame(client, contracts, gameId)
+  if (phase === 'resolution due') await act(desk, 'resolve', gameId)
+  const due = await readClaimable(client, contracts, gameId, account)
+  if (due === 0n) throw notDue(gameId, phase, 'claimed')
+  const { hash, block } = await desk.send(marketIntent(contracts, desk.id(), 'claim', [gameId]))
+  const { decimals } = await desk.token()
+  return { gameId: String(gameId), payout: formatUnits(due, decimals), hash, block }
+}
+
+/** What takes a game's number and nothing else. */
+export async function act(desk: MarketDesk, action: 'resolve' | 'cancel' | 'drawCommittee', gameId: bigint) {
+  const { hash, block } = await desk.send(marketIntent(desk.contracts, desk.id(), action, [gameId]))
+  return { gameId: String(gameId), hash, block }
+}
+
+export async function dispute(desk: MarketDesk, gameId: bigint) {
+  const { bond } = await readGame(desk.client, desk.contracts, gameId)
+  await desk.allow(bond)
+  const { hash, block } = await desk.send(marketIntent(desk.contracts, desk.id(), 'dispute', [gameId]))
+  return { gameId: String(gameId), hash, block }
+}
+
+/**
+ * Gives this peer's verdict on a dispute whose committee it sits on: commits to it while that is the time, and reveals it
+ * after that. Both times the same choice; the number of choices says that none is right.
+ */
+export async function giveVerdict(desk: MarketDesk, gameId: bigint, choice: number) {
+  const { contracts, client, peerKey } = desk
+  const market = requireMarket(contracts)
+  const [{ openedAtSec, drawn, committee }, { disputeSec }, { timestamp }] = await callChain(client.rpcUrl, () =>
+    Promise.all([
+      client.rpc.readContract({ ...market, functionName: 'disputeOf', args: [gameId] }),
+      readGame(client, contracts, gameId),
+      client.rpc.getBlock(),
+    ]),
+  )
+  if (!drawn) throw notDue(gameId, 'without a committee', 'judged')
+  if (!committee.includes(peerKey)) throw notDue(gameId, 'before other seats', 'judged')
+  const place = { chainId: contracts.chainId, market: market.address, gameId, seatKey: peerKey }
+  const salt = desk.verdictSalt(place)
+  const commits = timestamp < BigInt(openedAtSec + disputeSec)
+  const intent = commits
+    ? marketIntent(contracts, desk.id(), 'commitVerdict', [gameId, peerKey, verdictCommitment(place, choice, salt)])
+    : marketIntent(contracts, desk.id(), 'revealVerdict', [gameId, peerKey, choice, salt])
+  const { hash, block } = await desk.send(intent)
+  return { gameId: String(gameId), step: commits ? 'committed' : 'revealed', choice, hash, block }
+}
+
+export async function withdraw(desk: MarketDesk) {
+  return desk.send(marketIntent(desk.contracts, desk.id(), 'withdraw', []))
+}
+
+/** Every game, newest first, in whole tokens. */
+export async function listGames(desk: MarketDesk) {
+  const { client, contracts } = desk
+  const [{ decimals, symbol }, count] = await Promise.all([desk.token(), readGameCount(client, contracts)])
+  const units = (amount: bigint) => formatUnits(amount, decimals)
+  const games = []
+  for (let gameId = count - 1n; gameId >= 0n; gameId--) {
+    const { minBet, bond, totalStake, choices, ...game } = await readGame(client, contracts, gameId)
+    const shown = choices.map(({ stake, price }) => ({ stake: units(stake), price: formatUnits(price, 18) }))
+    const amounts = { minBet: units(minBet), bond: units(bond), totalStake: units(totalStake) }
+    games.push({ ...game, ...amounts, gameId: String(gameId), choices: shown })
+  }
+  return { token: symbol, games }
+}
+
+function requireBetting({ gameId, phase }: Game): void {
+  if (phase !== 'betting') throw notDue(gameId, phase, 'bet on')
+}
+
+function notDue(gameId: bigint, phase: string, what: string): MarketRefusedError {
+  return new MarketRefusedError(`Game ${gameId} has nothing to be ${what} now: it is ${phase}.`, {
+    hint: 'npm run waggle -- market games shows where every game stands.',
+  })
+}

@@ -1,0 +1,39 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { NodeError } from '#core/errors.ts'
+import type { Hex } from '#core/hex.ts'
+
+/** A Judge's secrets are not where they should be, or are damaged: its game cannot be revealed. */
+export class GameSecretsError extends NodeError {
+  override readonly code = 'GAME_SECRETS'
+}
+
+const schema = z.strictObject({
+  clues: z.array(z.string()).min(1).max(32),
+  answer: z.int().min(0).max(15),
+  seed: z.string().regex(/^0x[0-9a-f]{64}$/),
+})
+
+export type GameSecrets = { clues: string[]; answer: number; seed: Hex }
+
+/** Keeps a Judge's secrets by the root that commits to them, readable by their owner only. Before the game is opened, or they could be lost. */
+export function saveGameSecrets(dataDir: string, root: Hex, secrets: GameSecrets): void {
+  const folder = join(dataDir, 'market')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  writeFileSync(join(folder, `${root}.json`), JSON.stringify(secrets), { mode: 0o600 })
+}
+
+/** @throws {GameSecretsError} if they are not there or not whole. */
+export function readGameSecrets(dataDir: string, root: Hex): GameSecrets {
+  const path = join(dataDir, 'market', `${root}.json`)
+  if (!existsSync(path))
+    throw new GameSecretsError(`This folder does not hold the clues of the game with root ${root}.`, {
+      hint: 'Reveal from the folder (--data) that opened the game, or restore its backup.',
+    })
+  try {
+    return schema.parse(JSON.parse(readFileSync(path, 'utf8'))) as GameSecrets
+  } catch (cause) {
+    throw new GameSecretsError(`${path} is damaged.`, { hint: 'Restore it from a backup.', cause })
+  }
+}

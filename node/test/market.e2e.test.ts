@@ -1,0 +1,96 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runCli } from './cliProcess.ts'
+import { deployMarket } from './deployMarket.ts'
+import { deployContracts, type LocalChain, startLocalChain } from './localChain.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'waggle-market-'))
+const TOKEN = 10n ** 18n
+let chain: LocalChain
+let env: Record<string, string>
+
+beforeAll(async () => {
+  chain = await startLocalChain()
+  const { deployment, mint } = await deployMarket(chain, await deployContracts(chain, 10_000))
+  const record = join(root, 'deployment.json')
+  writeFileSync(record, JSON.stringify(deployment))
+  env = { WAGGLE_RPC_URL: chain.rpcUrl, WAGGLE_DEPLOYMENT: record }
+  for (const name of ['judge', 'ann', 'ben']) {
+    const { stdout } = await runCli(['init', '--data', join(root, name), '--json'])
+    const { account } = JSON.parse(stdout)
+    await chain.fund(account)
+    await mint(account, 100n * TOKEN)
+  }
+})
+
+afterAll(() => chain?.stop())
+
+/** What a person types, and what comes back. */
+async function market(who: string, ...argv: string[]) {
+  const { code, stdout, stderr } = await runCli(['market', ...argv, '--data', join(root, who), '--json'], env)
+  return { code, stderr, said: stdout === '' ? null : JSON.parse(stdout) }
+}
+
+// Some fifteen processes one after another; on a busy machine each takes seconds.
+test('two accounts play a game from the command line', { timeout: 180_000 }, async () => {
+  const plan = join(root, 'game.yaml')
+  const clues = ['It is a large number.', 'It is even.']
+  const times = { startsInSec: 100, bettingSec: 100, revealSec: 100, disputeSec: 100 }
+  const about = { question: 'Which number?', choices: ['one', 'two', 'three'], clues, answer: 'two' }
+  writeFileSync(plan, JSON.stringify({ ...about, ...times }))
+  const opened = await market('judge', 'create', '--file', plan)
+  expect(opened).toMatchObject({ code: 0, said: { gameId: '0' } })
+  const [game] = (await market('ann', 'games')).said.games
+  expect(game).toMatchObject({ phase: 'waiting', roundCount: 2, bond: '10', totalStake: '0' })
+  const at = (seconds: number) => chain.travelTo(game.startsAtSec + seconds)
+
+  await at(1)
+  const early = await market('judge', 'bet', '--game', '0', '--choice', '0', '--stake', '1')
+  expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining('PredictionMarket_JudgeCannotBet') })
+  const quote = await market('ann', 'quote', '--game', '0', '--choice', '1', '--stake', '4')
+  expect(quote.said).toMatchObject({ price: '1', shares: '4', payout: '4' })
+  expect((await market('ann', 'bet', '--game', '0', '--choice', '1', '--stake', '4')).said).toMatchObject({
+    shares: '4',
+  })
+  expect((await market('ben', 'bet', '--game', '0', '--choice', '2', '--stake', '6')).code).toBe(0)
+  expect(await market('judge', 'reveal', '--game', '0')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('it is betting'),
+  })
+
+  await at(101)
+  expect((await market('judge', 'reveal', '--game', '0')).said).toEqual({ gameId: '0', revealed: ['clue 0'] })
+  await at(201)
+  const late = await market('ben', 'bet', '--game', '0', '--choice', '1', '--stake', '2')
+  expect(late).toMatchObject({ code: 0, said: { round: 1 } })
+  await at(301)
+  const last = await market('judge', 'reveal', '--game', '0')
+  expect(last.said).toEqual({ gameId: '0', revealed: ['clue 1', 'answer'] })
+  expect((await market('ann', 'claim', '--game', '0')).stderr).toContain('it is disputable')
+  await chain.travelTo(game.startsAtSec + 500)
+
+  const paid = (await market('ann', 'claim', '--game', '0')).said
+  const shares = 4 + Number(late.said.shares)
+  expect(Number(paid.payout)).toBeCloseTo(4 + (6 * 4) / shares, 12)
+  expect((await market('ann', 'claim', '--game', '0')).stderr).toContain('nothing to be claimed')
+  const other = (await market('ben', 'claim', '--game', '0')).said
+  expect(Number(other.payout)).toBeCloseTo(2 + (6 * Number(late.said.shares)) / shares, 12)
+  expect((await market('judge', 'withdraw')).code).toBe(0)
+  expect((await market('judge', 'games')).said.games[0]).toMatchObject({ phase: 'resolved', answer: 1 })
+})
+
+test('what the market cannot do is said before anything is sent', async () => {
+  const cases: [argv: string[], message: string][] = [
+    [['dance'], 'knows no action dance'],
+    [['bet', '--game', '0', '--choice', 'two', '--stake', '1'], '--choice must be a whole number'],
+    [['bet', '--game', '0', '--choice', '1', '--stake', '-1'], '--stake'],
+    [['create'], 'create needs --file'],
+    [['create', '--file', join(root, 'nothing.yaml')], 'is no game'],
+  ]
+  const refusals = await Promise.all(cases.map(([argv]) => market('ann', ...argv)))
+  for (const [i, [, message]] of cases.entries()) {
+    expect(refusals[i]).toMatchObject({ code: 64, stderr: expect.stringContaining(message) })
+  }
+})
