@@ -15,7 +15,8 @@ test('the list of commands names each with a line, and each says what it takes',
   expect(names).toEqual(known)
   const helps = await Promise.all(names.map(name => runCli([name, '--help'])))
   expect(helps.map(help => help.code)).toEqual(names.map(() => 0))
-  for (const [at, name] of names.entries()) expect(helps[at]?.stdout).toMatch(new RegExp(`npm run (--silent )?waggle -- ${name} `))
+  for (const [at, name] of names.entries())
+    expect(helps[at]?.stdout).toMatch(new RegExp(`npm run (--silent )?waggle -- ${name} `))
 })
 
 test('a peer is made once, backed up, lost and restored with the same keys', async () => {
