@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { verbs } from '../src/cli/verbs.ts'
 import { runCli } from './cliProcess.ts'
 import { deployContracts, startLocalChain } from './localChain.ts'
 

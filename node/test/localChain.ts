@@ -71,7 +71,11 @@ async function spawnAnvil(argv: string[], ping: () => Promise<unknown>): Promise
 }
 
 /** Deploys the real contracts, round 0 starting with the deployment. */
-export async function deployContracts({ client, admin }: LocalChain, roundSeconds = 60): Promise<Deployment> {
+export async function deployContracts(
+  { client, admin }: LocalChain,
+  roundSeconds = 60,
+  environmentHash = `0x${'01'.repeat(32)}`,
+): Promise<Deployment> {
   await buildContracts()
   const startsAtSec = Number((await client.getBlock()).timestamp)
   const deploy = async (name: string, args: unknown[]) => {
@@ -84,7 +88,7 @@ export async function deployContracts({ client, admin }: LocalChain, roundSecond
   const { address: own } = admin
   const TimelockController = await deploy('TimelockController', [60, [own], [own], zeroAddress])
   const PeerRegistry = await deploy('PeerRegistry', [admin.address])
-  const Rounds = await deploy('Rounds', [admin.address, startsAtSec, roundSeconds, `0x${'01'.repeat(32)}`])
+  const Rounds = await deploy('Rounds', [admin.address, startsAtSec, roundSeconds, environmentHash])
   const RolloutCommitments = await deploy('RolloutCommitments', [PeerRegistry.address, Rounds.address])
   const wired = [admin.address, PeerRegistry.address, Rounds.address, RolloutCommitments.address]
   const RewardVotes = await deploy('RewardVotes', wired)

@@ -1,10 +1,10 @@
-import { createJudge, type Judge } from '../../node/src/environments/codezero/createJudge.ts'
+import { type BackTranslationJudge, createJudge } from '../../node/src/environments/codezero/createJudge.ts'
 import type { JudgeCalibration } from '../../node/src/environments/codezero/judgeCalibration.ts'
 import { createScorer } from '../../node/src/model/score.ts'
 import type { Tokenizer } from '../../node/src/model/tokenizer.ts'
 import type { StoredModel } from './workFolder.ts'
 
-export type OpenJudge = Judge & { dispose(): Promise<void> }
+export type OpenJudge = BackTranslationJudge & { dispose(): Promise<void> }
 
 /** A stored judge model, ready to be asked. */
 export function openJudge(

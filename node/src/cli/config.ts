@@ -29,6 +29,15 @@ export const configSchema = z.strictObject({
   http: z.coerce.number().int().min(1).max(65_535).default(3001),
   /** Holds a proposer at one level; without it the difficulty follows the settled scores. */
   level: z.coerce.number().int().min(1).max(5).optional(),
+  /** Path of an environment's specification, for chat models; without it the starter models play. */
+  environment: z.string().min(1).optional(),
+  /** Folder, or OWNER/NAME[@REVISION], of the model that solves or proposes. */
+  model: z.string().min(1).optional(),
+  /** Of the frozen evaluator; where the specification says it, it need not be said. */
+  judge: z.string().min(1).optional(),
+  /** Folder of downloaded models. */
+  models: z.string().min(1).optional(),
+  hub: z.url({ protocol: /^https?$/, error: 'not an http or https URL' }).optional(),
   /** Threads of a model's session. One, so that many peers share a machine; more for a peer alone. */
   threads: z.coerce.number().int().min(1).max(256).default(1),
   log: z.enum(['pretty', 'json']).default('pretty'),

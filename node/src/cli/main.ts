@@ -7,7 +7,7 @@ import { verbs } from './verbs.ts'
 const usage = `npm run waggle -- COMMAND [OPTIONS]
 
 ${Object.entries(verbs)
-  .map(([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`)
+  .map(([name, { summary }]) => `  ${name.padEnd(11)} ${summary}`)
   .join('\n')}
 
 npm run waggle -- COMMAND --help says more.

@@ -18,6 +18,10 @@ export const verbs: Readonly<Record<string, Verb>> = {
     summary: 'publish a model or an adapter on the Hugging Face hub',
     load: async () => (await import('./commands/push.ts')).push,
   },
+  environment: {
+    summary: 'make the specification of an environment for chat models',
+    load: async () => (await import('./commands/environment.ts')).environmentCommand,
+  },
   status: {
     summary: "show a peer's round, points, seat and last rounds",
     load: async () => (await import('./commands/status.ts')).status,

@@ -3,13 +3,14 @@ import { type SampledSequence, tokenWidth } from './bodyFields.ts'
 /** A sampled sequence as the models hold it. */
 export type UnpackedSequence = { promptTokens: Int32Array; completionTokens: Int32Array; logprobs: Float32Array }
 
-/** Little-endian token ids of 2 bytes: a vocabulary of at most 65,536. */
-export function packTokens(tokens: Int32Array): Uint8Array {
-  const bytes = new Uint8Array(tokens.length * 2)
+/** Little-endian token ids. @param width - bytes a token: 2 for a vocabulary of at most 65,536. */
+export function packTokens(tokens: Int32Array, width: 2 | 4 = 2): Uint8Array {
+  const bytes = new Uint8Array(tokens.length * width)
   const view = new DataView(bytes.buffer)
   for (const [at, token] of tokens.entries()) {
-    if (token < 0 || token > 0xffff) throw new RangeError(`token ${token} does not fit 2 bytes`)
-    view.setUint16(at * 2, token, true)
+    if (token < 0 || (width === 2 && token > 0xffff)) throw new RangeError(`token ${token} does not fit ${width} bytes`)
+    if (width === 2) view.setUint16(at * 2, token, true)
+    else view.setInt32(at * 4, token, true)
   }
   return bytes
 }

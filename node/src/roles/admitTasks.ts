@@ -1,10 +1,11 @@
 import { type TaskBundle, taskHash, tokenWidth } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
 import { unpackSequence, unpackTokens } from '#core/packedTokens.ts'
-import { admitProblem } from '#environments/codezero/admitProblem.ts'
+import { mayTrainOn } from '#environments/codezero/admitProblem.ts'
 import type { Problem } from '#environments/codezero/curriculum/task.ts'
+import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
 import { parseProposal } from '#environments/codezero/parseProposal.ts'
-import { completionText, type PromptTokenizer } from '#environments/codezero/prompts.ts'
+import type { PromptFormat } from '#environments/codezero/promptFormat.ts'
 
 /** Where a task stands: the proposer, its bundle, the task's place there. */
 export type TaskRef = { peerKey: Hex; contentId: Hex; index: number }
@@ -18,18 +19,22 @@ export type CommittedTasks = { bundle: TaskBundle; contentId: Hex }
 /**
  * The tasks of a round that may be trained on, in an order that is the same for everyone: by proposer, then by index.
  *
- * A task counts only if its text is what its tokens say, is a well-formed proposal, and is understood and not held out.
+ * A task counts only if its text is what its tokens say, is a well-formed proposal, and may be trained on by the specification.
  */
-export function admitTasks(committed: readonly CommittedTasks[], tokenizer: PromptTokenizer): AdmittedTask[] {
+export function admitTasks(
+  committed: readonly CommittedTasks[],
+  format: PromptFormat,
+  rule: EnvironmentSpec['tasks'],
+): AdmittedTask[] {
   const inOrder = [...committed].sort((a, b) => (a.bundle.peerKey < b.bundle.peerKey ? -1 : 1))
   return inOrder.flatMap(({ bundle, contentId }) =>
     bundle.tasks.flatMap(task => {
       const width = tokenWidth(task)
       if (width === null) return []
       const { completionTokens } = unpackSequence(task)
-      if (completionText(tokenizer, completionTokens, true) !== task.text) return []
+      if (!areTokens(completionTokens, format) || format.completionText(completionTokens, true) !== task.text) return []
       const proposal = parseProposal(task.text)
-      if (typeof proposal === 'string' || typeof admitProblem(proposal.problem) === 'string') return []
+      if (typeof proposal === 'string' || !mayTrainOn(proposal.problem, rule)) return []
       const ref = { peerKey: bundle.peerKey, contentId, index: task.index }
       const { level, text } = task
       return [{ ref, taskHash: taskHash(task), level, text, problem: proposal.problem }]
@@ -37,7 +42,13 @@ export function admitTasks(committed: readonly CommittedTasks[], tokenizer: Prom
   )
 }
 
-/** Text of a completion as it stands in a bundle. */
-export function packedText(tokenizer: PromptTokenizer, completion: Uint8Array, width: 2 | 4, ended: boolean): string {
-  return completionText(tokenizer, unpackTokens(completion, width), ended)
+/** Text of a completion as it stands in a bundle; '' where it holds what is no token. */
+export function packedText(format: PromptFormat, completion: Uint8Array, width: 2 | 4, ended: boolean): string {
+  const tokens = unpackTokens(completion, width)
+  return areTokens(tokens, format) ? format.completionText(tokens, ended) : ''
+}
+
+/** Whether ids that a peer sent are ones that a model can be fed. */
+export function areTokens(ids: Int32Array, { vocabSize }: PromptFormat): boolean {
+  return ids.every(id => id >= 0 && id < vocabSize)
 }

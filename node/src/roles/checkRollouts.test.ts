@@ -6,20 +6,22 @@ import { seededRandom } from '#environments/codezero/curriculum/seededRandom.ts'
 import type { Task } from '#environments/codezero/curriculum/task.ts'
 import { formatProposal } from '#environments/codezero/parseProposal.ts'
 import { environmentFrom } from '#environments/codezero/presets.ts'
-import { type PromptTokenizer, proposalPrompt, solverPrompt, starterSpecials } from '#environments/codezero/prompts.ts'
+import { starterFormat } from '#environments/codezero/promptFormat.ts'
+import { proposalPrompt, solverPrompt, starterSpecials } from '#environments/codezero/prompts.ts'
 import { admitTasks } from './admitTasks.ts'
 import { checkRollouts, drawTasks, type RoundRules } from './checkRollouts.ts'
 import { roundSeed } from './roundSeed.ts'
 import { rolloutBundle } from './solver/rolloutBundle.ts'
 
 /** One token a character, above the special ones: what is tested does not depend on the vocabulary. */
-const tokenizer: PromptTokenizer = {
-  encode: text => Int32Array.from([...text], character => starterSpecials.length + character.charCodeAt(0)),
-  decode: ids =>
+const tokenizer = {
+  vocabSize: 300,
+  encode: (text: string) => Int32Array.from([...text], character => starterSpecials.length + character.charCodeAt(0)),
+  decode: (ids: ArrayLike<number>) =>
     Array.from(ids, id =>
       id < starterSpecials.length ? starterSpecials[id] : String.fromCharCode(id - starterSpecials.length),
     ).join(''),
-  special: name => starterSpecials.indexOf(name as (typeof starterSpecials)[number]),
+  special: (name: string) => starterSpecials.indexOf(name as (typeof starterSpecials)[number]),
 }
 
 const chainId = 31_337
@@ -29,6 +31,7 @@ const solverKey = `0x${'22'.repeat(32)}` as const
 const hash = `0x${'33'.repeat(32)}` as const
 const spec = environmentFrom('starter', { tasksPerRound: 2, groupSize: 2, owedLeaves: 4 })
 const eos = tokenizer.special('<eos>')
+const format = starterFormat(tokenizer)
 
 function taskBundle(tasks: Task[]): TaskBundle {
   return {
@@ -58,9 +61,9 @@ const random = seededRandom('check rollouts')
 const training = Array.from({ length: 6 }, () => drawTrainingTask(3, random))
 const rules: RoundRules = {
   spec,
-  tokenizer,
+  format,
   beacon: hash,
-  tasks: admitTasks([{ bundle: taskBundle(training), contentId: hash }], tokenizer),
+  tasks: admitTasks([{ bundle: taskBundle(training), contentId: hash }], format, spec.tasks),
 }
 
 function honestBundle(): RolloutBundle {
@@ -75,7 +78,7 @@ function honestBundle(): RolloutBundle {
   const seed = roundSeed('rollout', chainId, round, rules.beacon, solverKey)
   return rolloutBundle(
     { chainId, round, peerKey: solverKey, policyHash: hash, seed },
-    spec,
+    { spec, format },
     tasks,
     prompts,
     completions,
@@ -93,7 +96,7 @@ test('an honest bundle stands whole', () => {
 test('a held-out function is refused as a proposed task, and in a group that was taken from a peer', () => {
   const held = drawHeldOutTask(3, seededRandom('held'))
   const bundle = taskBundle([held, ...training])
-  const admitted = admitTasks([{ bundle, contentId: hash }], tokenizer)
+  const admitted = admitTasks([{ bundle, contentId: hash }], format, spec.tasks)
   expect(admitted.map(({ ref }) => ref.index)).toEqual([1, 2, 3, 4, 5, 6])
   // A peer that answers the held-out task in place of the one drawn for it.
   const smuggled = honestBundle()
@@ -142,7 +145,7 @@ test('a task whose text is not what its tokens say is refused', () => {
   const bundle = taskBundle(training)
   const [first, second] = bundle.tasks
   if (first && second) first.text = second.text
-  expect(admitTasks([{ bundle, contentId: hash }], tokenizer)).toHaveLength(5)
+  expect(admitTasks([{ bundle, contentId: hash }], format, spec.tasks)).toHaveLength(5)
 })
 
 function edit(

@@ -2,8 +2,8 @@ import type { RolloutBundle, RolloutGroup } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
 import { type UnpackedSequence, unpackSequence } from '#core/packedTokens.ts'
 import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
-import { completionText, type PromptTokenizer, solverPrompt } from '#environments/codezero/prompts.ts'
-import type { AdmittedTask } from './admitTasks.ts'
+import type { PromptFormat } from '#environments/codezero/promptFormat.ts'
+import { type AdmittedTask, areTokens } from './admitTasks.ts'
 import { drawIndices } from './drawIndices.ts'
 import { roundSeed } from './roundSeed.ts'
 
@@ -12,7 +12,7 @@ export type CheckedGroup = { task: AdmittedTask; rollouts: CheckedRollout[] }
 
 export type RoundRules = {
   spec: EnvironmentSpec
-  tokenizer: PromptTokenizer
+  format: PromptFormat
   tasks: readonly AdmittedTask[]
   /** Of the round before: from it follow the tasks and the seed of each peer. */
   beacon: Hex
@@ -65,9 +65,9 @@ function stands(group: RolloutGroup, task: AdmittedTask, seed: Hex, { spec }: Ro
 }
 
 function readGroup(group: RolloutGroup, at: number, task: AdmittedTask, rules: RoundRules): CheckedRollout[] | null {
-  const { spec, tokenizer } = rules
-  const prompt = solverPrompt(tokenizer, task.problem)
-  const eos = tokenizer.special('<eos>')
+  const { spec, format } = rules
+  const prompt = format.solverPrompt(task.problem)
+  const { stopToken } = format
   const rollouts = group.rollouts.map(rollout => ({
     ...unpackSequence(rollout),
     index: rollout.index,
@@ -78,13 +78,14 @@ function readGroup(group: RolloutGroup, at: number, task: AdmittedTask, rules: R
       index === at * spec.groupSize + sample &&
       sameTokens(promptTokens, prompt) &&
       completionTokens.length <= spec.solving.maxNewTokens &&
-      ended === (completionTokens.at(-1) === eos) &&
-      !completionTokens.subarray(0, -1).includes(eos),
+      ended === (completionTokens.at(-1) === stopToken) &&
+      areTokens(completionTokens, format) &&
+      !completionTokens.subarray(0, -1).includes(stopToken),
   )
   if (!sound) return null
   return rollouts.map(rollout => ({
     ...rollout,
-    text: completionText(tokenizer, rollout.completionTokens, rollout.ended),
+    text: format.completionText(rollout.completionTokens, rollout.ended),
   }))
 }
 

@@ -3,6 +3,7 @@ import type { Hex } from '#core/hex.ts'
 import { createJudge, type Judge, type SequenceScorer } from '#environments/codezero/createJudge.ts'
 import { type EnvironmentSpec, environmentHash } from '#environments/codezero/environmentSpec.ts'
 import { environmentFrom, type PresetName, presets } from '#environments/codezero/presets.ts'
+import { type PromptFormat, starterFormat } from '#environments/codezero/promptFormat.ts'
 import { readJudgeCalibration } from '#environments/codezero/readJudgeCalibration.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
 import { Tokenizer } from '#model/tokenizer.ts'
@@ -15,7 +16,7 @@ export const starterFolder = join(import.meta.dirname, '..', '..', 'models', 'st
 export type Environment = {
   spec: EnvironmentSpec
   hash: Hex
-  tokenizer: Tokenizer
+  format: PromptFormat
   /** Folder of the weights that a new solver or proposer starts with. */
   solverFolder: string
   judgeFolder: string
@@ -31,7 +32,7 @@ export async function loadEnvironments(): Promise<Record<PresetName, Environment
   const solverFolder = join(starterFolder, 'solver')
   const judgeFolder = join(starterFolder, 'judge')
   const judgeConfig = await readDecoderConfig(judgeFolder)
-  const judgeHash = hashWeights(await readWeights(judgeFolder, judgeConfig))
+  const weightsHash = hashWeights(await readWeights(judgeFolder, judgeConfig))
   const [tokenizer, judgeTokenizer] = await Promise.all(
     [solverFolder, judgeFolder].map(folder => Tokenizer.read(join(folder, 'tokenizer.json'))),
   )
@@ -39,9 +40,10 @@ export async function loadEnvironments(): Promise<Record<PresetName, Environment
   const calibration = await readJudgeCalibration(judgeFolder)
   const openJudge = (scorer: SequenceScorer) =>
     createJudge({ scorer, tokenizer: judgeTokenizer, calibration, maxTokens: judgeConfig.maxPositions })
+  const format = starterFormat(tokenizer)
   const environment = (preset: PresetName): Environment => {
-    const spec = environmentFrom(preset, { judgeHash })
-    return { spec, hash: environmentHash(spec), tokenizer, solverFolder, judgeFolder, openJudge }
+    const spec = environmentFrom(preset, { judge: { kind: 'backTranslation', weightsHash } })
+    return { spec, hash: environmentHash(spec), format, solverFolder, judgeFolder, openJudge }
   }
   const names = Object.keys(presets) as PresetName[]
   return Object.fromEntries(names.map(name => [name, environment(name)])) as Record<PresetName, Environment>

@@ -1,24 +1,32 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Hex } from '#core/hex.ts'
+import { readDecoderConfig } from '#model/decoderConfig.ts'
+import { checkTokenizerFits } from '#model/pretrainedTokenizer.ts'
 import { openPolicyClient, type PolicyClient } from '#rl/policyClient.ts'
+import { EnvironmentMismatchError } from './environmentOnChain.ts'
 import type { Environment } from './loadEnvironment.ts'
 
 /**
  * A policy and, in the same worker, the frozen judge model that its rewards come from.
  *
- * @param folder - of a policy that was kept; where there is none yet, or for null, the starter model.
+ * @param folder - of a policy that was kept; where there is none yet, or for null, the environment's own.
  */
 export async function openPolicy(
-  { spec, solverFolder, judgeFolder }: Environment,
+  environment: Environment,
   folder: string | null,
   threads: number,
 ): Promise<PolicyClient> {
+  const { spec, solverFolder } = environment
   const kept = folder !== null && existsSync(join(folder, 'model.safetensors'))
   const { betas, weightDecay } = spec.training
   const policy = openPolicyClient({ threads, adamW: { beta1: betas[0], beta2: betas[1], weightDecay } })
   try {
-    await policy.load(kept ? folder : solverFolder)
-    await policy.loadJudge(judgeFolder)
+    const from = kept ? folder : solverFolder
+    // A folder may hold what was learned in another environment.
+    checkTokenizerFits(environment.format, await readDecoderConfig(from), from)
+    await policy.load(from)
+    await loadJudge(policy, environment)
     return policy
   } catch (error) {
     await policy.close()
@@ -27,13 +35,26 @@ export async function openPolicy(
 }
 
 /** The frozen judge model alone. */
-export async function openJudgeModel({ judgeFolder }: Environment, threads: number): Promise<PolicyClient> {
+export async function openJudgeModel(environment: Environment, threads: number): Promise<PolicyClient> {
   const scorer = openPolicyClient({ threads })
   try {
-    await scorer.loadJudge(judgeFolder)
+    await loadJudge(scorer, environment)
     return scorer
   } catch (error) {
     await scorer.close()
     throw error
   }
+}
+
+/** @throws {EnvironmentMismatchError} if its weights are not those that the environment's specification names. */
+async function loadJudge(client: PolicyClient, { spec, judgeFolder }: Environment): Promise<void> {
+  const { weightsHash } = await client.loadJudge(judgeFolder)
+  const due: Hex | null = spec.judge.weightsHash
+  if (due === null || due === weightsHash) return
+  throw new EnvironmentMismatchError(
+    `The judge in ${judgeFolder} has the weights ${weightsHash}, the environment's ${due}.`,
+    {
+      hint: 'Name the frozen evaluator of the environment with --judge, at the revision that it is for.',
+    },
+  )
 }

@@ -1,6 +1,9 @@
 import { join } from 'node:path'
+import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
 import { runEvaluator } from './evaluator/evaluator.ts'
 import { heldOutPathOf, runGateway } from './gateway/gateway.ts'
+import { keepTokenizer } from './keepTokenizer.ts'
+import { type ChatFolders, loadChatEnvironment } from './loadChatEnvironment.ts'
 import { loadEnvironments } from './loadEnvironment.ts'
 import { openJudgeModel, openPolicy } from './openModels.ts'
 import { openPeer, type PeerNode, type PeerOptions } from './peerNode.ts'
@@ -15,13 +18,16 @@ export type RoleOptions = Omit<PeerOptions, 'environments'> & {
   level: number | undefined
   /** Gateway: port of its HTTP server. */
   httpPort: number
+  /** Chat models to play with, and the specification that they are for; undefined for the starter models. */
+  chat: (ChatFolders & { spec: EnvironmentSpec }) | undefined
   /** Threads of a model's session. */
   threads: number
 }
 
 /** Runs a peer in its role until the signal is aborted; closes everything it opened. */
 export async function startRole(options: RoleOptions): Promise<void> {
-  const environments = Object.values(await loadEnvironments())
+  const { chat } = options
+  const environments = chat ? [await loadChatEnvironment(chat.spec, chat)] : Object.values(await loadEnvironments())
   const node = await openPeer({ ...options, environments })
   try {
     const { name, peerId } = node.identity
@@ -47,7 +53,7 @@ async function register({ chain, logger }: PeerNode, role: RoleName): Promise<vo
   reportOutcome(logger, 'registered', outcome, {})
 }
 
-async function run(node: PeerNode, { role, data, level, httpPort, threads }: RoleOptions): Promise<void> {
+async function run(node: PeerNode, { role, data, level, httpPort, threads, chat }: RoleOptions): Promise<void> {
   const { environment } = node
   if (role === 'gateway') return runGateway(node, { port: httpPort, heldOutPath: heldOutPathOf(data) })
   if (role === 'evaluator') {
@@ -55,6 +61,7 @@ async function run(node: PeerNode, { role, data, level, httpPort, threads }: Rol
     const judge = environment.openJudge(scorer)
     return runEvaluator(node, judge).finally(scorer.close)
   }
+  if (chat && role === 'solver') await keepTokenizer(chat.modelFolder, join(data, POLICY_FOLDER))
   const policy = await openPolicy(environment, role === 'solver' ? join(data, POLICY_FOLDER) : null, threads)
   if (role === 'proposer') return runProposer(node, policy, { level }).finally(policy.close)
   const judge = environment.openJudge(policy)

@@ -1,8 +1,10 @@
 import { systemClock } from '#core/clock.ts'
 import { createLogger } from '#core/logger.ts'
 import { roleNames } from '#roles/roleName.ts'
+import { openChatModels } from '../chatModels.ts'
 import type { Command } from '../command.ts'
 import { CONFIG_FILE, loadConfig } from '../config.ts'
+import { hubOptions, hubUsage } from '../modelOptions.ts'
 import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
 import { UsageError } from '../usageError.ts'
 
@@ -24,6 +26,12 @@ ${networkUsage}
                       a peer to meet first beside those on the chain, may be repeated
   --level N           proposer: hold the difficulty at this level
   --http N            gateway: port of its HTTP server on loopback (default 3001)
+  --environment FILE  specification of an environment of chat models (npm run waggle -- environment makes one)
+  --model PATH_OR_REPO
+                      the chat model that solves or proposes: a folder, or OWNER/NAME[@REVISION] on the Hugging Face hub
+  --judge PATH_OR_REPO
+                      the frozen evaluator (default: where the specification says that it is)
+${hubUsage}
   --threads N         threads of a model's session (default 1)
   --log FORMAT        pretty or json`,
   options: {
@@ -35,6 +43,10 @@ ${networkUsage}
     level: text,
     http: text,
     threads: text,
+    ...hubOptions,
+    environment: text,
+    model: text,
+    judge: text,
     log: text,
   },
   async run({ bootnode, ...flags }) {
@@ -42,10 +54,11 @@ ${networkUsage}
     const { role } = config
     if (role === undefined) throw new UsageError('No role.', { hint: `Name one with --role: ${roleNames.join(', ')}.` })
     const { deployment, rpcUrl } = openDeployment(config)
-    // After the checks above: models and network take a second to load.
-    const { startRole } = await import('#roles/startRole.ts')
     const stop = new AbortController()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+    const chat = await openChatModels(config, stop.signal)
+    // After the checks above: models and network take a second to load.
+    const { startRole } = await import('#roles/startRole.ts')
     await startRole({
       role,
       deployment,
@@ -56,6 +69,7 @@ ${networkUsage}
       level: config.level,
       httpPort: config.http,
       threads: config.threads,
+      chat,
       clock: systemClock,
       openLogger: ({ accountKey, name, peerId }) =>
         createLogger(

@@ -19,3 +19,9 @@ export function admitProblem({ name, parameters, text }: Problem): Task | Refusa
   if (isConstant(meaning)) return 'constant'
   return { name, parameters, text, level: levelOf(meaning), meaning }
 }
+
+/** Whether a problem may be trained on by the rule of an environment's specification. */
+export function mayTrainOn(problem: Problem, rule: 'understood' | 'wellFormed'): boolean {
+  const admitted = admitProblem(problem)
+  return typeof admitted !== 'string' || (rule === 'wellFormed' && admitted === 'not understood')
+}

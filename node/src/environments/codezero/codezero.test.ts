@@ -70,7 +70,7 @@ test.each([
 })
 
 test('Predicted correctness counts only where the structure is whole.', async () => {
-  const judge: Judge = { predictCorrectness: async pairs => pairs.map(() => 0.5), evidence: async () => [] }
+  const judge: Judge = { predictCorrectness: async pairs => pairs.map(() => 0.5) }
   const scores = await scoreAnswers(judge, presets.starter.weights, [
     { problem, text: answerText(right), ended: true },
     { problem, text: answerText(right), ended: false },

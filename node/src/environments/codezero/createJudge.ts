@@ -15,6 +15,9 @@ export type JudgedPair = { code: string; problem: Problem }
 export type Judge = {
   /** The probability, from 0 to 1, that each code solves its problem. No code is run. */
   predictCorrectness(pairs: readonly JudgedPair[]): Promise<number[]>
+}
+
+export type BackTranslationJudge = Judge & {
   /** What the probabilities are read from; null where the code is not valid Python or the pair is too long. */
   evidence(pairs: readonly JudgedPair[]): Promise<(JudgeEvidence | null)[]>
 }
@@ -32,7 +35,7 @@ export function createJudge(options: {
   tokenizer: PromptTokenizer
   calibration: JudgeCalibration
   maxTokens: number
-}): Judge {
+}): BackTranslationJudge {
   const { scorer, tokenizer, calibration, maxTokens } = options
   const evidence = async (pairs: readonly JudgedPair[]): Promise<(JudgeEvidence | null)[]> => {
     const sequences = pairs.map(pair => judgeSequence(tokenizer, pair))

@@ -45,6 +45,44 @@ const sharingSchema = z.strictObject({
   peers: z.int().min(0).max(64),
 })
 
+const message = z.string().min(1).max(4_000)
+
+const promptsSchema = z.discriminatedUnion('format', [
+  /** `<user>` request `<asst>`, by the tokenizer of the starter models. */
+  z.strictObject({ format: z.literal('starter') }),
+  /** The chat template of the model. */
+  z.strictObject({
+    format: z.literal('chat'),
+    /** Of tokenizer, chat template and end tokens (`PretrainedTokenizer.hash`): solvers of one tokenizer can check each other. */
+    tokenizerHash: hash32Schema,
+    /** Ids of tokens are below this: outputs of the smallest model that takes part, padding included. */
+    vocabSize: z.int().min(2).max(1_000_000),
+    /** System messages. */
+    solver: message,
+    proposer: message,
+  }),
+])
+
+const judgeSchema = z.discriminatedUnion('kind', [
+  /** How likely the problem's text is, given the code; calibration comes with the model. */
+  z.strictObject({
+    kind: z.literal('backTranslation'),
+    /** Content hash of the frozen weights (`hashWeights`); null where the operator chooses the evaluator. */
+    weightsHash: hash32Schema.nullable(),
+  }),
+  /** Probability of 'true' against 'false' as a chat model's first token: sigmoid(bias + slope * log-odds). */
+  z.strictObject({
+    kind: z.literal('trueFalse'),
+    weightsHash: hash32Schema,
+    tokenizerHash: hash32Schema,
+    /** Where it is found: OWNER/NAME@REVISION; null where each operator knows. */
+    model: z.string().max(300).nullable(),
+    system: message,
+    question: message,
+    calibration: z.strictObject({ bias: z.number().min(-1e3).max(1e3), slope: z.number().min(-1e3).max(1e3) }),
+  }),
+])
+
 /** All that decides tasks, scores and learning. Its hash is on the chain for each round: the public rule. */
 export const environmentSpecSchema = z.strictObject({
   name: z.literal('codezero'),
@@ -69,8 +107,13 @@ export const environmentSpecSchema = z.strictObject({
     samplesPerTask: z.int().min(1).max(64),
     everyRounds: z.int().min(1).max(1000),
   }),
-  /** Content hash of the frozen judge’s weights (`hashWeights`); null where the operator chooses the evaluator. */
-  judgeHash: hash32Schema.nullable(),
+  prompts: promptsSchema,
+  /**
+   * Which proposals may be trained on. `understood`: those whose text the curriculum reads, so that none is a held-out function in
+   * other words. `wellFormed`: also texts that it does not read; the held-out set then tells less.
+   */
+  tasks: z.enum(['understood', 'wellFormed']),
+  judge: judgeSchema,
 })
 export type EnvironmentSpec = z.output<typeof environmentSpecSchema>
 

@@ -83,9 +83,9 @@ async function makeSheet(
   signal: AbortSignal,
 ): Promise<ScoreSheet> {
   const { chain, identity, environment, chainId } = node
-  const { spec, tokenizer } = environment
-  const tasks = admitTasks(await fetchTasks(node, round, signal), tokenizer)
-  const rules = { spec, tokenizer, tasks, beacon: before }
+  const { spec, format } = environment
+  const tasks = admitTasks(await fetchTasks(node, round, signal), format, spec.tasks)
+  const rules = { spec, format, tasks, beacon: before }
   const peers: PeerScore[] = []
   const committed = shards.flatMap(shard => shard.peers).sort((a, b) => (a.peerKey < b.peerKey ? -1 : 1))
   for (const commitment of committed) {

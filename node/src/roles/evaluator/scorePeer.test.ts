@@ -13,7 +13,6 @@ const beacon = `0x${'be'.repeat(32)}` as const
 
 const judge: Judge = {
   predictCorrectness: async pairs => pairs.map(() => 1),
-  evidence: async pairs => pairs.map(() => null),
 }
 const problem = drawTrainingTask(1, seededRandom('score a peer'))
 

@@ -71,7 +71,7 @@ async function readRound(node: PeerNode, round: number) {
   const shown = sheets
     .filter(({ contentId }) => revealed.has(contentId))
     .sort((a, b) => (a.body.evaluatorKey < b.body.evaluatorKey ? -1 : 1))
-  return roundView(round, { tasks, rollouts, sheets: shown }, node.environment.tokenizer)
+  return roundView(round, { tasks, rollouts, sheets: shown }, node.environment.format)
 }
 
 async function bodies<T>(

@@ -30,10 +30,10 @@ export async function measureCanary(
   bytes: Uint8Array,
 ): Promise<CanaryPoint> {
   const bundle = decodeCanaryBundle(bytes)
-  const { spec, tokenizer } = node.environment
+  const { spec, format } = node.environment
   const held = canaryCases(bundle.level as Level, spec.canary.tasks)
   const cases = bundle.samples.map(({ task, completionTokens, ended }) => {
-    const code = fencedBlock(packedText(tokenizer, completionTokens, 2, ended))?.code ?? ''
+    const code = fencedBlock(packedText(format, completionTokens, format.tokenBytes, ended))?.code ?? ''
     return { code, tests: held[task]?.tests ?? ['assert False'] }
   })
   const verdicts = await sandbox.runTests(cases)

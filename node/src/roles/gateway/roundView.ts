@@ -1,6 +1,6 @@
 import { type RolloutBundle, type ScoreSheet, type TaskBundle, taskHash, tokenWidth } from '#core/bodies.ts'
 import { peerName } from '#core/peerName.ts'
-import type { PromptTokenizer } from '#environments/codezero/prompts.ts'
+import type { PromptFormat } from '#environments/codezero/promptFormat.ts'
 import { packedText } from '../admitTasks.ts'
 
 /** A bundle, and the peer that announced it. */
@@ -14,7 +14,7 @@ export type RoundBodies = {
 }
 
 /** What a page shows of a round: what was proposed, what was tried, and how it was scored. */
-export function roundView(round: number, { tasks, rollouts, sheets }: RoundBodies, tokenizer: PromptTokenizer) {
+export function roundView(round: number, { tasks, rollouts, sheets }: RoundBodies, format: PromptFormat) {
   const proposed = tasks.flatMap(({ peerId, body }) =>
     body.tasks.map(task => ({
       proposer: peerId,
@@ -40,7 +40,7 @@ export function roundView(round: number, { tasks, rollouts, sheets }: RoundBodie
         const score = scores.get(rollout.index)
         return {
           index: rollout.index,
-          text: packedText(tokenizer, rollout.completionTokens, width, rollout.ended),
+          text: packedText(format, rollout.completionTokens, width, rollout.ended),
           ended: rollout.ended,
           tokens: rollout.completionTokens.byteLength / width,
           components: score?.components ?? null,

@@ -2,8 +2,8 @@ import type { Task } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
 import { packLogprobs, packTokens } from '#core/packedTokens.ts'
 import { admitProblem } from '#environments/codezero/admitProblem.ts'
+import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
 import { parseProposal } from '#environments/codezero/parseProposal.ts'
-import { completionText, proposalPrompt } from '#environments/codezero/prompts.ts'
 import type { Completion } from '#model/generate.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import type { Environment } from '../loadEnvironment.ts'
@@ -24,12 +24,12 @@ export type Proposals = {
  */
 export async function propose(
   policy: PolicyClient,
-  { spec, tokenizer }: Environment,
+  { spec, format }: Environment,
   level: number,
   count: number,
   seedOf: (attempt: number) => Hex,
 ): Promise<Proposals> {
-  const prompt = proposalPrompt(tokenizer, level)
+  const prompt = format.proposalPrompt(level)
   const tasks: Task[] = []
   const refused: Record<string, number> = {}
   const seen = new Set<string>()
@@ -40,31 +40,38 @@ export async function propose(
       samplesPerPrompt: count,
       maxNewTokens: spec.proposing.maxNewTokens,
       temperature: spec.proposing.temperature,
-      stopToken: tokenizer.special('<eos>'),
+      stopToken: format.stopToken,
       seed,
     })
     for (const completion of completions) {
       if (tasks.length === count) break
-      const text = completionText(tokenizer, completion.tokens, completion.ended)
-      const fault = faultOf(text, completion.ended, level, seen)
+      const text = format.completionText(completion.tokens, completion.ended)
+      const fault = faultOf(text, completion.ended, level, seen, spec.tasks)
       if (fault !== null) {
         refused[fault] = (refused[fault] ?? 0) + 1
         continue
       }
       seen.add(text)
-      tasks.push(taskOf(tasks.length, level, text, seed, prompt, completion))
+      tasks.push(taskOf(tasks.length, level, text, seed, prompt, completion, format.tokenBytes))
     }
   }
   return { tasks, refused }
 }
 
 /** Why a sample is not published; null where it is. */
-function faultOf(text: string, ended: boolean, level: number, seen: ReadonlySet<string>): string | null {
+function faultOf(
+  text: string,
+  ended: boolean,
+  level: number,
+  seen: ReadonlySet<string>,
+  rule: EnvironmentSpec['tasks'],
+): string | null {
   if (!ended) return 'too long'
   if (seen.has(text)) return 'repeated'
   const proposal = parseProposal(text)
   if (typeof proposal === 'string') return proposal
   const admitted = admitProblem(proposal.problem)
+  if (admitted === 'not understood' && rule === 'wellFormed') return null
   if (typeof admitted === 'string') return admitted
   return admitted.level === level ? null : 'another level'
 }
@@ -76,12 +83,13 @@ function taskOf(
   seed: Hex,
   prompt: Int32Array,
   completion: Completion,
+  tokenBytes: 2 | 4,
 ): Task {
   return {
     index,
     level,
-    promptTokens: packTokens(prompt),
-    completionTokens: packTokens(completion.tokens),
+    promptTokens: packTokens(prompt, tokenBytes),
+    completionTokens: packTokens(completion.tokens, tokenBytes),
     logprobs: packLogprobs(completion.logprobs),
     seed,
     text,

@@ -3,7 +3,6 @@ import { packTokens } from '#core/packedTokens.ts'
 import type { Judge } from '#environments/codezero/createJudge.ts'
 import { canaryTasks } from '#environments/codezero/curriculum/canaryTasks.ts'
 import type { Level, Task } from '#environments/codezero/curriculum/task.ts'
-import { completionText, solverPrompt } from '#environments/codezero/prompts.ts'
 import { type AnswerScore, scoreAnswers } from '#environments/codezero/scoreAnswers.ts'
 import type { Completion } from '#model/generate.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
@@ -27,20 +26,20 @@ export type HeldOutSample = {
 export async function sampleHeldOut(
   policy: PolicyClient,
   judge: Judge,
-  { spec, tokenizer }: Environment,
+  { spec, format }: Environment,
   level: Level,
   tasks: number,
   samplesPerPrompt: number,
 ): Promise<HeldOutSample[]> {
   const set = canaryTasks(level, tasks)
-  const prompts = set.map(task => solverPrompt(tokenizer, task))
+  const prompts = set.map(task => format.solverPrompt(task))
   const { temperature, maxNewTokens } = spec.solving
-  const stopToken = tokenizer.special('<eos>')
+  const { stopToken } = format
   const request = { prompts, samplesPerPrompt, temperature, maxNewTokens, stopToken, seed: CANARY_SEED }
   const completions = await policy.generate(request)
   const answers = completions.map(({ prompt, tokens, ended }) => ({
     problem: set[prompt] as Task,
-    text: completionText(tokenizer, tokens, ended),
+    text: format.completionText(tokens, ended),
     ended,
   }))
   const scores = await scoreAnswers(judge, spec.weights, answers)
@@ -72,7 +71,7 @@ export async function publishCanary(node: PeerNode, policy: PolicyClient, judge:
     samples: samples.map(({ at, sample, completion, score }) => ({
       task: at,
       sample,
-      completionTokens: packTokens(completion.tokens),
+      completionTokens: packTokens(completion.tokens, node.environment.format.tokenBytes),
       ended: completion.ended,
       scoreMilli: Math.round(score.score * 1000),
       passed: null,

@@ -1,9 +1,9 @@
 import type { RolloutBundle } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
 import { packLogprobs, packTokens } from '#core/packedTokens.ts'
-import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
 import type { Completion } from '#model/generate.ts'
 import type { AdmittedTask } from '../admitTasks.ts'
+import type { RoundRules } from '../checkRollouts.ts'
 
 export type RolloutHeader = { chainId: number; round: number; peerKey: Hex; policyHash: Hex; seed: Hex }
 
@@ -15,7 +15,7 @@ export type RolloutHeader = { chainId: number; round: number; peerKey: Hex; poli
  */
 export function rolloutBundle(
   header: RolloutHeader,
-  spec: EnvironmentSpec,
+  { spec, format }: Pick<RoundRules, 'spec' | 'format'>,
   tasks: readonly AdmittedTask[],
   prompts: readonly Int32Array[],
   completions: readonly Completion[],
@@ -26,8 +26,8 @@ export function rolloutBundle(
     taskRef: task.ref,
     rollouts: completions.slice(at * spec.groupSize, (at + 1) * spec.groupSize).map((completion, sample) => ({
       index: at * spec.groupSize + sample,
-      promptTokens: packTokens(prompts[at] as Int32Array),
-      completionTokens: packTokens(completion.tokens),
+      promptTokens: packTokens(prompts[at] as Int32Array, format.tokenBytes),
+      completionTokens: packTokens(completion.tokens, format.tokenBytes),
       logprobs: packLogprobs(completion.logprobs),
       seed,
       sampling: { ...spec.solving },

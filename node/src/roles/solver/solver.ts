@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import type { RoundTime } from '#chain/roundClock.ts'
 import { encodeRolloutBundle, rootOf } from '#core/bodies.ts'
 import type { Judge } from '#environments/codezero/createJudge.ts'
-import { solverPrompt } from '#environments/codezero/prompts.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import { admitTasks } from '../admitTasks.ts'
 import { type CheckedGroup, checkRollouts, drawTasks, type RoundRules } from '../checkRollouts.ts'
@@ -41,12 +40,12 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
     // A round that was learned from before a restart would be answered by another policy than the one committed.
     if (node.journal.get(round, 'report') !== undefined) return
     const startedMs = node.clock.nowMs()
-    const { spec, tokenizer } = node.environment
+    const { spec, format } = node.environment
     // Both run from now: what is told of the chain's time is as old as this call.
     const [tasksDue, groupsDue] = [untilShare(node, time, FETCH_UNTIL), untilShare(node, time, TAKE_UNTIL)]
     const [beacon, bundles] = await Promise.all([awaitBeacon(node, time, tasksDue), fetchTasks(node, round, tasksDue)])
     if (beacon === null) return
-    const rules: RoundRules = { spec, tokenizer, beacon, tasks: admitTasks(bundles, tokenizer) }
+    const rules: RoundRules = { spec, format, beacon, tasks: admitTasks(bundles, format, spec.tasks) }
     const mine = drawTasks(node.chainId, round, node.identity.peerKey, rules)
     if (mine.length === 0) return node.logger.info('no task in this round', { round })
     const groups = await answer(node, policy, round, rules)
@@ -66,17 +65,17 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
 /** Samples the owed answers, publishes and commits them. */
 async function answer(node: PeerNode, policy: PolicyClient, round: number, rules: RoundRules): Promise<CheckedGroup[]> {
   const { chain, chainId, identity, logger } = node
-  const { spec, tokenizer } = rules
+  const { spec, format } = rules
   const { peerKey } = identity
   const tasks = drawTasks(chainId, round, peerKey, rules)
   const seed = roundSeed('rollout', chainId, round, rules.beacon, peerKey)
-  const prompts = tasks.map(({ problem }) => solverPrompt(tokenizer, problem))
+  const prompts = tasks.map(({ problem }) => format.solverPrompt(problem))
   const policyHash = await policy.weightsHash()
   const { temperature, maxNewTokens } = spec.solving
-  const stopToken = tokenizer.special('<eos>')
+  const { stopToken } = format
   const sampling = { samplesPerPrompt: spec.groupSize, maxNewTokens, temperature, stopToken, seed }
   const completions = await policy.generate({ prompts, ...sampling })
-  const bundle = rolloutBundle({ chainId, round, peerKey, policyHash, seed }, spec, tasks, prompts, completions)
+  const bundle = rolloutBundle({ chainId, round, peerKey, policyHash, seed }, rules, tasks, prompts, completions)
   const commitment = { round, root: rootOf(bundle), count: completions.length, policyHash }
   const contentId = await publishBody(node, encodeRolloutBundle(bundle), { kind: 'rollouts', ...commitment })
   // Learning does not wait for the chain: the outbox sees to it, and a commitment that fails costs the points, not the lesson.

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises'
+import { type EnvironmentSpec, environmentSpecSchema } from '#environments/codezero/environmentSpec.ts'
+import { type HubSettings, openModel } from './modelOptions.ts'
+import { UsageError } from './usageError.ts'
+
+/** The largest specification has a few kB. */
+const MAX_SPEC_CHARACTERS = 1 << 18
+
+export type ChatSettings = HubSettings & {
+  environment?: string | undefined
+  model?: string | undefined
+  judge?: string | undefined
+}
+
+/**
+ * The chat models that `start` was told to play with; undefined where it was told none, so that the starter models play.
+ *
+ * @throws {UsageError} if the options do not go together, or the specification is not one.
+ */
+export async function openChatModels(settings: ChatSettings, signal: AbortSignal) {
+  const { environment, model } = settings
+  if (environment === undefined && model === undefined && settings.judge === undefined) return undefined
+  if (environment === undefined || model === undefined)
+    throw new UsageError(`--${environment === undefined ? 'environment' : 'model'} is missing.`, {
+      hint: 'A peer of chat models needs --environment FILE (waggle environment makes one) and --model PATH_OR_REPO.',
+    })
+  const spec = await readSpec(environment)
+  const judge = settings.judge ?? (spec.judge.kind === 'trueFalse' ? spec.judge.model : null)
+  if (judge === null)
+    throw new UsageError('The environment does not say where its evaluator is found.', {
+      hint: 'Name it with --judge PATH_OR_REPO.',
+    })
+  const modelFolder = await openModel(model, settings, signal)
+  const judgeFolder = await openModel(judge, settings, signal)
+  return { spec, modelFolder, judgeFolder }
+}
+
+async function readSpec(path: string): Promise<EnvironmentSpec> {
+  try {
+    const text = await readFile(path, 'utf8')
+    if (text.length > MAX_SPEC_CHARACTERS) throw new RangeError(`more than ${MAX_SPEC_CHARACTERS} characters`)
+    return environmentSpecSchema.parse(JSON.parse(text))
+  } catch (cause) {
+    throw new UsageError(`${path} is not an environment's specification.`, {
+      hint: 'Use the file that waggle environment wrote, as it is: its hash is on the chain.',
+      cause,
+    })
+  }
+}

@@ -1,0 +1,72 @@
+import type { Judge, JudgedPair, SequenceScorer } from './createJudge.ts'
+import type { EnvironmentSpec } from './environmentSpec.ts'
+import type { ChatTokenizer } from './promptFormat.ts'
+import { problemText } from './prompts.ts'
+import { canonicalCode } from './python/canonicalCode.ts'
+
+/** The part of a specification that names a chat model as judge. */
+export type TrueFalseRule = Extract<EnvironmentSpec['judge'], { kind: 'trueFalse' }>
+
+/** Longer pairs count as wrong: what a round's limits allow is far shorter. */
+const MAX_TOKENS = 4096
+
+const words = ['true', 'false'] as const
+
+/**
+ * A judge that asks a frozen chat model whether code does what its problem says, and reads the probability of 'true' against 'false'
+ * off the logits of its first token: sigmoid(bias + slope * log(p(true) / p(false))). Nothing is generated, and no sentence is
+ * parsed.
+ *
+ * It reads the code as `canonicalCode` writes it, so that names, comments and long strings cannot talk to it.
+ *
+ * @throws {RangeError} if the tokenizer starts both words with the same token.
+ */
+export function trueFalseJudge(scorer: SequenceScorer, tokenizer: ChatTokenizer, rule: TrueFalseRule): Judge {
+  const { bias, slope } = rule.calibration
+  const evidence = trueFalseEvidence(scorer, tokenizer, rule)
+  return {
+    async predictCorrectness(pairs) {
+      const found = await evidence(pairs)
+      return found.map(odds => (odds === null ? 0 : 1 / (1 + Math.exp(-(bias + slope * odds)))))
+    },
+  }
+}
+
+/**
+ * Log-odds of 'true' against 'false' for each pair; null where the code is not valid Python or the pair is too long.
+ *
+ * @param rule - its calibration is not read.
+ */
+export function trueFalseEvidence(
+  scorer: SequenceScorer,
+  tokenizer: ChatTokenizer,
+  rule: Pick<TrueFalseRule, 'system' | 'question'>,
+): (pairs: readonly JudgedPair[]) => Promise<(number | null)[]> {
+  const answers = words.map(word => tokenizer.encode(word)[0] as number)
+  if (answers[0] === answers[1]) throw new RangeError("the judge's tokenizer starts 'true' and 'false' alike")
+  return async pairs => {
+    const prompts = pairs.map(pair => judgePrompt(tokenizer, rule, pair))
+    const readable = prompts.flatMap(prompt => (prompt && prompt.length < MAX_TOKENS ? [prompt] : []))
+    const sequences = readable.flatMap(prompt =>
+      answers.map(answer => ({ tokens: Int32Array.of(...prompt, answer), from: prompt.length })),
+    )
+    const scored = sequences.length > 0 ? await scorer.score(sequences) : []
+    const logprobOf = (at: number) => scored[at]?.logprobs[0] ?? Number.NEGATIVE_INFINITY
+    const odds = new Map(readable.map((prompt, at) => [prompt, logprobOf(2 * at) - logprobOf(2 * at + 1)]))
+    return prompts.map(prompt => (prompt && odds.get(prompt)) ?? null)
+  }
+}
+
+function judgePrompt(
+  tokenizer: ChatTokenizer,
+  { system, question }: Pick<TrueFalseRule, 'system' | 'question'>,
+  { code, problem }: JudgedPair,
+): Int32Array | null {
+  const read = canonicalCode(code, problem)
+  if (read === null) return null
+  const content = `${problemText(problem)}\n\n\`\`\`python\n${read}\n\`\`\`\n\n${question}`
+  return tokenizer.chatPrompt([
+    { role: 'system', content: system },
+    { role: 'user', content },
+  ])
+}

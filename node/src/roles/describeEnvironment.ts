@@ -1,0 +1,76 @@
+import { balancedAccuracy, fitTrueFalse, labelledPairs } from '#environments/codezero/calibrateTrueFalse.ts'
+import { type EnvironmentSpec, environmentHash } from '#environments/codezero/environmentSpec.ts'
+import { chatMessages, environmentFrom, type PresetName } from '#environments/codezero/presets.ts'
+import { trueFalseEvidence } from '#environments/codezero/trueFalseJudge.ts'
+import { readDecoderConfig } from '#model/decoderConfig.ts'
+import { checkTokenizerFits, PretrainedTokenizer } from '#model/pretrainedTokenizer.ts'
+import { openPolicyClient } from '#rl/policyClient.ts'
+
+export type EnvironmentRequest = {
+  preset: PresetName
+  modelFolder: string
+  judgeFolder: string
+  /** Where others find the judge, OWNER/NAME@REVISION. */
+  judgeModel: string | null
+  /** Labelled pairs: half to calibrate the judge with, half to measure it on. */
+  pairs: number
+  threads: number
+}
+
+export type DescribedEnvironment = {
+  spec: EnvironmentSpec
+  hash: string
+  /** Of the judge, on pairs that it was not calibrated with; 0.5 is chance. */
+  balancedAccuracy: number
+}
+
+/**
+ * Makes the specification of an environment of chat models: which tokenizer, which prompts, which frozen judge, and how what the
+ * judge says becomes a probability. Its hash is what the chain binds rounds to.
+ */
+export async function describeEnvironment(request: EnvironmentRequest): Promise<DescribedEnvironment> {
+  const { preset, modelFolder, judgeFolder, judgeModel, threads } = request
+  const [tokenizer, judgeTokenizer] = await Promise.all([modelFolder, judgeFolder].map(readTokenizer))
+  if (tokenizer === undefined || judgeTokenizer === undefined) throw new RangeError('two tokenizers were read')
+  const { vocabSize } = await readDecoderConfig(modelFolder)
+  const { judgeSystem: system, judgeQuestion: question } = chatMessages
+  const scorer = openPolicyClient({ threads })
+  try {
+    const { weightsHash } = await scorer.loadJudge(judgeFolder)
+    const pairs = labelledPairs(request.pairs, 'environment')
+    const odds = await trueFalseEvidence(scorer, judgeTokenizer, { system, question })(pairs)
+    const read = pairs.flatMap(({ isRight }, i) => (odds[i] == null ? [] : [{ isRight, odds: odds[i] as number }]))
+    // Pairs come right, wrong, right, wrong: taken by twos, both halves hold as many of each.
+    const half = (rest: number) => read.filter((_, i) => Math.floor(i / 2) % 2 === rest)
+    const columns = (rows: typeof read) => [rows.map(row => row.odds), rows.map(row => row.isRight)] as const
+    const calibration = fitTrueFalse(...columns(half(0)))
+    const spec = environmentFrom(preset, {
+      prompts: {
+        format: 'chat',
+        tokenizerHash: tokenizer.hash,
+        vocabSize,
+        solver: chatMessages.solver,
+        proposer: chatMessages.proposer,
+      },
+      tasks: 'wellFormed',
+      judge: {
+        kind: 'trueFalse',
+        weightsHash,
+        tokenizerHash: judgeTokenizer.hash,
+        model: judgeModel,
+        system,
+        question,
+        calibration,
+      },
+    })
+    return { spec, hash: environmentHash(spec), balancedAccuracy: balancedAccuracy(...columns(half(1)), calibration) }
+  } finally {
+    await scorer.close()
+  }
+}
+
+async function readTokenizer(folder: string): Promise<PretrainedTokenizer> {
+  const tokenizer = await PretrainedTokenizer.read(folder)
+  checkTokenizerFits(tokenizer, await readDecoderConfig(folder), folder)
+  return tokenizer
+}

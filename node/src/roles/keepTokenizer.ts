@@ -1,0 +1,19 @@
+import { copyFile, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const FILES = [
+  'tokenizer.json',
+  'tokenizer_config.json',
+  'special_tokens_map.json',
+  'generation_config.json',
+  'chat_template.jinja',
+]
+
+/** Puts a model's tokenizer beside the weights that are learned from it, so that the folder is a whole model. */
+export async function keepTokenizer(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true })
+  for (const name of FILES)
+    await copyFile(join(from, name), join(to, name)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+    })
+}

@@ -1,0 +1,28 @@
+import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { formatDecoderConfig, parseDecoderConfig } from '#model/decoderConfig.ts'
+import { initWeights } from '#model/initWeights.ts'
+import { writeWeights } from '#model/weights.ts'
+
+const tokenizers = join(import.meta.dirname, '..', 'src', 'model', 'golden', 'tokenizers')
+
+/** A Qwen2 model of random weights, with tokenizer and chat template: a folder as it comes from the hub. */
+export async function writeChatModel(folder: string, seed: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const config = parseDecoderConfig({
+    model_type: 'qwen2',
+    // A few more than the tokenizer has, as published models do.
+    vocab_size: 448,
+    hidden_size: 32,
+    num_hidden_layers: 2,
+    num_attention_heads: 4,
+    num_key_value_heads: 2,
+    intermediate_size: 64,
+    max_position_embeddings: 4096,
+    tie_word_embeddings: true,
+  })
+  await writeFile(join(folder, 'config.json'), JSON.stringify(formatDecoderConfig(config)))
+  await writeWeights(join(folder, 'model.safetensors'), initWeights(config, seed), 'BF16')
+  for (const name of ['tokenizer.json', 'tokenizer_config.json'])
+    await cp(join(tokenizers, 'qwen', name), join(folder, name))
+}

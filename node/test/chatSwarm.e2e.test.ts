@@ -1,0 +1,170 @@
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { encodeTaskBundle, rootOf, type TaskBundle } from '#core/bodies.ts'
+import { systemClock } from '#core/clock.ts'
+import { silentLogger } from '#core/logger.ts'
+import { packLogprobs, packTokens } from '#core/packedTokens.ts'
+import { drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
+import { seededRandom } from '#environments/codezero/curriculum/seededRandom.ts'
+import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
+import { formatProposal } from '#environments/codezero/parseProposal.ts'
+import { PretrainedTokenizer } from '#model/pretrainedTokenizer.ts'
+import { loadChatEnvironment } from '#roles/loadChatEnvironment.ts'
+import { openJudgeModel } from '#roles/openModels.ts'
+import { openPeer, type PeerNode } from '#roles/peerNode.ts'
+import { publishBody } from '#roles/publishBody.ts'
+import { writeChatModel } from './chatModelFolder.ts'
+import { runCli, startCli } from './cliProcess.ts'
+import { deployContracts, type LocalChain, startLocalChain } from './localChain.ts'
+
+const ROUND_SECONDS = 8
+const root = mkdtempSync(join(tmpdir(), 'waggle-chat-'))
+const at = (...names: string[]) => join(root, ...names)
+const stop = new AbortController()
+const closing: (() => Promise<unknown>)[] = []
+afterAll(async () => {
+  for (const close of closing.reverse()) await close()
+})
+
+/** Keys with some coin on them. */
+async function newPeer(local: LocalChain, name: string): Promise<string> {
+  const made = JSON.parse((await runCli(['init', '--data', at(name), '--json'])).stdout)
+  await local.fund(made.account)
+  return made.peerId
+}
+
+/** Publishes two well-formed proposals for a round, in the tokens of the environment. */
+async function proposeByHand(node: PeerNode, tokenizer: PretrainedTokenizer, round: number): Promise<void> {
+  const { chainId, identity, environment } = node
+  const random = seededRandom(`chat ${round}`)
+  const word = `0x${'07'.repeat(32)}` as const
+  const tasks = [0, 1].map(index => {
+    const problem = drawTrainingTask(2, random)
+    const text = formatProposal({ problem, tests: [`assert ${problem.name}(${problem.parameters.map(() => 1)}) == 1`] })
+    const tokens = Int32Array.of(...tokenizer.encode(text), environment.format.stopToken)
+    return {
+      index,
+      level: 2,
+      text,
+      seed: word,
+      promptTokens: packTokens(environment.format.proposalPrompt(2), 4),
+      completionTokens: packTokens(tokens, 4),
+      logprobs: packLogprobs(new Float32Array(tokens.length).fill(-1)),
+    }
+  })
+  const bundle: TaskBundle = { v: 1, chainId, round, peerKey: identity.peerKey, policyHash: word, level: 2, tasks }
+  const commitment = { round, root: rootOf(bundle), count: tasks.length }
+  const contentId = await publishBody(node, encodeTaskBundle(bundle), { kind: 'tasks', ...commitment })
+  await node.chain.commitTasks({ ...commitment, contentId })
+}
+
+test('chat models play: a solver answers, commits and learns from what a frozen chat model says', async () => {
+  await writeChatModel(at('model'), 'model')
+  await writeChatModel(at('judge'), 'judge')
+  const spec = at('environment.json')
+  const models = ['--model', at('model'), '--judge', at('judge')]
+  const made = await runCli(['environment', ...models, '--out', spec, '--pairs', '16', '--json'])
+  expect(made).toMatchObject({ code: 0, stderr: '' })
+  const { hash, balancedAccuracy } = JSON.parse(made.stdout)
+  expect(balancedAccuracy).toBeGreaterThanOrEqual(0)
+
+  const local = await startLocalChain({ blockTimeSec: 1 })
+  closing.push(() => local.stop())
+  const deployment = await deployContracts(local, ROUND_SECONDS, hash)
+  const record = at('deployment.json')
+  writeFileSync(record, JSON.stringify(deployment))
+  await Promise.all(['solver', 'proposer'].map(name => newPeer(local, name)))
+  const chain = ['--deployment', record, '--rpc', local.rpcUrl]
+  const tokenizer = await PretrainedTokenizer.read(at('model'))
+  const proposer = await openPeer({
+    data: at('proposer'),
+    rpcUrl: local.rpcUrl,
+    deployment,
+    environments: [
+      await loadChatEnvironment(JSON.parse(readFileSync(spec, 'utf8')), {
+        modelFolder: at('model'),
+        judgeFolder: at('judge'),
+      }),
+    ],
+    listen: ['/ip4/127.0.0.1/tcp/0'],
+    bootnodes: [],
+    clock: systemClock,
+    openLogger: () => silentLogger,
+    signal: stop.signal,
+  })
+  closing.push(async () => {
+    stop.abort()
+    await proposer.close()
+  })
+  await proposer.chain.registerPeer()
+  const bootnode = proposer.network.addresses()[0] ?? ''
+  const loopback = ['--listen', '/ip4/127.0.0.1/tcp/0', '--bootnode', bootnode]
+  const settings = [...chain, ...models, ...loopback, '--environment', spec, '--log', 'json']
+  const solver = startCli(['start', '--role', 'solver', '--data', at('solver'), ...settings])
+  closing.push(solver.stop)
+  const { round } = await proposer.chain.rounds.read()
+  for (let ahead = 2; ahead <= 6; ahead++) await proposeByHand(proposer, tokenizer, round + ahead)
+  await solver.said('"learned"')
+  const { stdout, stderr } = await solver.stop()
+  expect(stderr).toBe('')
+  expect(stdout).toContain('"rollouts committed"')
+  const learned = JSON.parse(stdout.split('\n').find(line => line.includes('"learned"')) ?? '{}')
+  expect(learned).toMatchObject({ tasks: 2, rollouts: 4 })
+  expect(learned.meanReward).toBeGreaterThanOrEqual(0)
+  // What was learned is a whole model that can be published and started from.
+  for (const name of ['config.json', 'model.safetensors', 'tokenizer.json'])
+    expect(existsSync(at('solver', 'policy', name))).toBe(true)
+}, 90_000)
+
+test('the frozen chat model’s prediction is a calibrated probability, the same for who runs it and whatever is beside it', async () => {
+  const spec: EnvironmentSpec = JSON.parse(readFileSync(at('environment.json'), 'utf8'))
+  const folders = { modelFolder: at('model'), judgeFolder: at('judge') }
+  const environment = await loadChatEnvironment(spec, folders)
+  const scorer = await openJudgeModel(environment, 1)
+  closing.push(() => scorer.close())
+  const judge = environment.openJudge(scorer)
+  const problem = { name: 'f', parameters: ['a'], text: 'Return a.' }
+  const pairs = ['def f(a):\n    return a\n', 'def f(a):\n    return a + 1\n', 'def f(a'].map(code => ({
+    code,
+    problem,
+  }))
+  const [right = -1, wrong = -1, broken] = await judge.predictCorrectness(pairs)
+  for (const predicted of [right, wrong]) expect(predicted).toSatisfy(value => value > 0 && value < 1)
+  expect(right).not.toBe(wrong)
+  expect(broken).toBe(0)
+  expect(await judge.predictCorrectness(pairs.slice(1, 2))).toEqual([wrong])
+  const other = await loadChatEnvironment(spec, { ...folders, judgeFolder: at('model') })
+  await expect(openJudgeModel(other, 1)).rejects.toMatchObject({ code: 'ENVIRONMENT_MISMATCH' })
+})
+
+test('a judge or a tokenizer that is not the environment’s is refused in one line', async () => {
+  const spec = at('environment.json')
+  const { judge, ...rest } = JSON.parse(readFileSync(spec, 'utf8'))
+  const other = at('other.json')
+  writeFileSync(other, JSON.stringify({ ...rest, judge: { ...judge, tokenizerHash: `0x${'00'.repeat(32)}` } }))
+  const start = (...more: string[]) =>
+    runCli([
+      'start',
+      '--role',
+      'solver',
+      '--data',
+      at('solver'),
+      '--deployment',
+      at('deployment.json'),
+      '--rpc',
+      'http://127.0.0.1:9',
+      ...more,
+    ])
+  const both = ['--model', at('model'), '--judge', at('judge')]
+  expect(await start('--environment', other, ...both)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/tokenizer in .*\[ENVIRONMENT_MISMATCH\]/),
+  })
+  expect(await start(...both)).toMatchObject({ code: 64, stderr: expect.stringContaining('--environment is missing') })
+  expect(await start('--environment', at('deployment.json'), ...both)).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining('is not an environment'),
+  })
+})
