@@ -22,6 +22,10 @@ export const verbs: Readonly<Record<string, Verb>> = {
     summary: 'make the specification of an environment for chat models',
     load: async () => (await import('./commands/environment.ts')).environmentCommand,
   },
+  devices: {
+    summary: 'show what this machine can run models on',
+    load: async () => (await import('./commands/devices.ts')).devicesCommand,
+  },
   status: {
     summary: "show a peer's round, points, seat and last rounds",
     load: async () => (await import('./commands/status.ts')).status,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Device } from './device.ts'
 import { onnxTypes } from './dtypes.ts'
 import { GraphError } from './engineError.ts'
 import type { Attribute, Attributes, DType, Graph, GraphNode, Shape, Value } from './graph.ts'
@@ -15,6 +16,8 @@ export interface OnnxModel {
   /** The inputs that the outputs depend on, by name: what a run must feed. */
   readonly inputs: ReadonlyMap<string, Value>
   readonly outputs: ReadonlyMap<string, Value>
+  /** What it was encoded for, and has to run on. */
+  readonly device: Device
 }
 
 const IR_VERSION = 10
@@ -27,9 +30,14 @@ const OPSET = 21
  * @param outputs - an output under its value's own name is that value itself, and costs no copy.
  * @param fed - values that the model does not compute but takes as inputs, under their own names: what another model of the
  *   same graph gave.
+ * @param device - kernels differ: an op is written with those that the device has.
  * @see https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
  */
-export function encodeModel(outputs: Readonly<Record<string, Value>>, fed: readonly Value[] = []): OnnxModel {
+export function encodeModel(
+  outputs: Readonly<Record<string, Value>>,
+  fed: readonly Value[] = [],
+  device: Device = 'cpu',
+): OnnxModel {
   const entries = Object.entries(outputs)
   const graph = entries[0]?.[1].graph
   if (!graph) throw new GraphError('a model needs an output')
@@ -39,7 +47,7 @@ export function encodeModel(outputs: Readonly<Record<string, Value>>, fed: reado
     fed,
   )
   const message = new ProtobufWriter()
-  const emitter = new NodeWriter(message)
+  const emitter = new NodeWriter(message, device)
   for (const node of needed.nodes) {
     emitter.begin(node)
     ;(opTable[node.op].emit ?? emitAs(node.op))(node, emitter)
@@ -59,6 +67,7 @@ export function encodeModel(outputs: Readonly<Record<string, Value>>, fed: reado
     hash: createHash('sha256').update(bytes).digest('hex'),
     inputs: new Map(needed.inputs.map(value => [value.name, value])),
     outputs: new Map(entries),
+    device,
   }
 }
 
@@ -99,13 +108,15 @@ interface Constant {
 }
 
 class NodeWriter implements Emitter {
+  readonly device: Device
   readonly constants = new Map<string, Constant>()
   readonly #graph: ProtobufWriter
   #prefix = ''
   #temporaries = 0
 
-  constructor(graph: ProtobufWriter) {
+  constructor(graph: ProtobufWriter, device: Device) {
     this.#graph = graph
+    this.device = device
   }
 
   begin(node: GraphNode): void {

@@ -1,3 +1,4 @@
+import type { Device } from './device.ts'
 import { GraphError } from './engineError.ts'
 import type { Attribute, Attributes, DType, GraphNode, Shape, Value } from './graph.ts'
 
@@ -26,6 +27,7 @@ export type GradientRule = (node: GraphNode, dy: readonly (Value | null)[]) => r
 
 /** Writes ONNX nodes. Tensor names in, tensor names out. */
 export interface Emitter {
+  readonly device: Device
   name(value: Value | null): string
   /** A fresh name for a tensor between two nodes of one emission. */
   temporary(): string

@@ -1,4 +1,5 @@
 import ort from 'onnxruntime-node'
+import { executionProviders } from './device.ts'
 import { runtimeTypes, type TensorArrays } from './dtypes.ts'
 import { SessionError } from './engineError.ts'
 import type { DType, Value } from './graph.ts'
@@ -48,15 +49,15 @@ export interface Session {
 }
 
 /**
- * Builds an ONNX Runtime session on the CPU.
+ * Builds an ONNX Runtime session on the device that the model was encoded for. Outputs come back to the CPU's memory.
  *
- * @throws {SessionError} if the runtime refuses the model.
+ * @throws {SessionError} if the runtime refuses the model, or does not have the device.
  */
 export async function createSession(model: OnnxModel, options: SessionOptions = {}): Promise<Session> {
   let session: ort.InferenceSession
   try {
     session = await ort.InferenceSession.create(model.bytes, {
-      executionProviders: ['cpu'],
+      executionProviders: [...executionProviders[model.device]],
       executionMode: 'sequential',
       intraOpNumThreads: options.threads ?? 2,
       interOpNumThreads: 1,

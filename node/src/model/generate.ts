@@ -1,4 +1,5 @@
 import type { Seed } from '#core/random.ts'
+import type { Device } from '#engine/device.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { Generation } from './generation.ts'
 import { buildGenerationModel } from './generationGraph.ts'
@@ -54,15 +55,16 @@ export interface Generator {
  *
  * @param options.threads - for one product; the completions do not depend on it. 1 by default: a model of a million
  *   parameters gains a tenth from a second one on a quiet machine, and loses three quarters where processes share the cores.
+ * @param options.device - what runs it; on a GPU completions are those of that GPU, and not the CPU's bit for bit.
  * @throws {ModelFileError} if a weight is missing or misshapen.
  */
 export function createGenerator(
   config: DecoderConfig,
   weights: Weights,
-  { threads = 1 }: { threads?: number } = {},
+  { threads = 1, device = 'cpu' }: { threads?: number; device?: Device } = {},
 ): Generator {
   checkWeights(config, weights, 'weights')
-  const live = createLiveSession(weights, of => buildGenerationModel(config, of), { threads })
+  const live = createLiveSession(weights, of => buildGenerationModel(config, of, device), { threads })
   return {
     async generate(request) {
       checkRequest(config, request)

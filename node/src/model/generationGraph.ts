@@ -1,3 +1,4 @@
+import type { Device } from '#engine/device.ts'
 import { Graph, type Value } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
 import {
@@ -44,7 +45,7 @@ import type { Weights } from './weights.ts'
  * Outputs: `token` i64 [B], `logprob` f32 [B] under the distribution sampled from (at `greedy`: under temperature
  * 1 / `inverseTemperature`), `new.<layer>.key|value` f32 [B, S, kvHeads * D].
  */
-export function buildGenerationModel(config: DecoderConfig, weights: Weights): OnnxModel {
+export function buildGenerationModel(config: DecoderConfig, weights: Weights, device: Device = 'cpu'): OnnxModel {
   const graph = new Graph()
   const weight = constantWeights(graph, weights)
   const tokens = graph.input('tokens', 'i64', ['B', 'S'])
@@ -86,7 +87,7 @@ export function buildGenerationModel(config: DecoderConfig, weights: Weights): O
 
   const hidden = rmsNorm(gather(x, last, 0), weight('model.norm.weight'), config.rmsNormEps) // (B, hidden)
   const logits = linear(hidden, config.tieWordEmbeddings ? embedding : weight('lm_head.weight'))
-  return encodeModel({ ...sample(config, logits), ...outputs })
+  return encodeModel({ ...sample(config, logits), ...outputs }, [], device)
 }
 
 interface AttentionInputs {

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import type { Device } from '#engine/device.ts'
 import { Graph } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
 import type { Session, Tensor } from '#engine/session.ts'
@@ -57,10 +58,10 @@ export interface Scorer {
 export function createScorer(
   config: DecoderConfig,
   weights: Weights,
-  { threads = 1 }: { threads?: number } = {},
+  { threads = 1, device = 'cpu' }: { threads?: number; device?: Device } = {},
 ): Scorer {
   checkWeights(config, weights, 'weights')
-  const live = createLiveSession(weights, of => buildScoringModel(config, of), { threads })
+  const live = createLiveSession(weights, of => buildScoringModel(config, of, device), { threads })
   return {
     score(sequences, { signal } = {}) {
       return live.use(async session => {
@@ -86,7 +87,7 @@ export function createScorer(
  * Inputs: `ids` i64 [B, T]; `cos`, `sin` f32 [T, headDim]; `rows`, `targets` i64 [M], as in `tokenScores`.
  * Outputs: `logprobs`, `gaps` f32 [M].
  */
-function buildScoringModel(config: DecoderConfig, weights: Weights): OnnxModel {
+function buildScoringModel(config: DecoderConfig, weights: Weights, device: Device): OnnxModel {
   const graph = new Graph()
   const ids = graph.input('ids', 'i64', ['B', 'T'])
   const cos = graph.input('cos', 'f32', ['T', config.headDim])
@@ -98,7 +99,7 @@ function buildScoringModel(config: DecoderConfig, weights: Weights): OnnxModel {
   const hidden = flattenRows(decoderHidden(config, parts, ids, cos, sin))
   const all = logSoftmax(decoderLogits(config, parts, gather(hidden, rows, 0))) // (M, V)
   const logprobs = squeeze(gatherElements(all, unsqueeze(targets, -1), -1), -1)
-  return encodeModel({ logprobs, gaps: sub(maxOver(all, -1), logprobs) })
+  return encodeModel({ logprobs, gaps: sub(maxOver(all, -1), logprobs) }, [], device)
 }
 
 /** Sequences of one padded length, at most RUN_TOKENS of them a run. */

@@ -11,7 +11,7 @@ const flags = (node: Pick<GraphNode, 'attributes'>) => ({
   alpha: floatAttribute(node.attributes, 'alpha', 1),
 })
 
-/** f32 has a fused kernel for transposed and scaled products; f64 writes them out. */
+/** The CPU has a fused float32 kernel for transposed and scaled products; elsewhere they are written out, float64 as well. */
 function emitMatMul(node: GraphNode, e: Emitter): void {
   const [a, b] = [required(node, 0), required(node, 1)]
   const { transA, transB, alpha } = flags(node)
@@ -20,7 +20,12 @@ function emitMatMul(node: GraphNode, e: Emitter): void {
     e.node('MatMul', [e.name(a), e.name(b)], [output])
     return
   }
-  if (a.dtype === 'f32') {
+  // GPUs have no FusedMatMul: it would go to the CPU and back. For matrices they have Gemm.
+  if (e.device !== 'cpu' && a.dtype === 'f32' && b.shape.length === 2 && !(transA && a.shape.length > 2)) {
+    emitGemm(node, e)
+    return
+  }
+  if (e.device === 'cpu' && a.dtype === 'f32') {
     e.node('FusedMatMul', [e.name(a), e.name(b)], [output], node.attributes, CONTRIB)
     return
   }
@@ -33,6 +38,27 @@ function emitMatMul(node: GraphNode, e: Emitter): void {
   const product = alpha === 1 ? output : e.temporary()
   e.node('MatMul', [transA ? transposed(a) : e.name(a), transB ? transposed(b) : e.name(b)], [product])
   if (alpha !== 1) e.node('Mul', [product, e.scalar(alpha, a.dtype)], [output])
+}
+
+/** A product with one matrix b; leading axes of `a` become rows for it, and come back. */
+function emitGemm(node: GraphNode, e: Emitter): void {
+  const [a, b] = [required(node, 0), required(node, 1)]
+  const output = e.name(node.outputs[0] as Value)
+  const { transA, transB, alpha } = flags(node)
+  const attributes = { transA: transA ? 1 : 0, transB: transB ? 1 : 0, alpha: { float: alpha } }
+  if (a.shape.length === 2) {
+    e.node('Gemm', [e.name(a), e.name(b)], [output], attributes)
+    return
+  }
+  const [inner, columns] = [dimAt(a.shape, -1), dimAt(b.shape, transB ? -2 : -1)]
+  if (typeof inner !== 'number' || typeof columns !== 'number')
+    throw new GraphError('Gemm needs a matrix of known size')
+  const [rows, product, leading, shape] = [e.temporary(), e.temporary(), e.temporary(), e.temporary()]
+  e.node('Reshape', [e.name(a), e.integers([-1, inner])], [rows])
+  e.node('Gemm', [rows, e.name(b)], [product], attributes)
+  e.node('Shape', [e.name(a)], [leading], { start: 0, end: a.shape.length - 1 })
+  e.node('Concat', [leading, e.integers([columns])], [shape], { axis: 0 })
+  e.node('Reshape', [product, shape], [output])
 }
 
 export const linearRows: Record<LinearOp, OpRow> = {

@@ -1,0 +1,27 @@
+import type { Command } from '../command.ts'
+
+/** Says what this machine computes with. */
+export const devicesCommand: Command = {
+  usage: `npm run waggle -- devices [--json]
+
+What this machine has, which of its devices models can run on, which one start --device auto takes, and why not another. Each is
+tried with a small product in a process of its own.
+
+  --json              end with one JSON object on the last line`,
+  options: { json: { type: 'boolean' } },
+  async run({ json }) {
+    const { reportDevices } = await import('#model/devices.ts')
+    const report = await reportDevices()
+    if (json === true) return console.log(JSON.stringify(report))
+    const { machine, devices, chosen, pool } = report
+    const gigabytes = (bytes: number | null) => (bytes === null ? 'memory unknown' : `${(bytes / 1e9).toFixed(1)} GB`)
+    console.log(`${machine.cpu}, ${machine.cores} cores, ${gigabytes(machine.memoryBytes)}, ${machine.platform}`)
+    if (machine.instructionSets.length > 0) console.log(`instruction sets: ${machine.instructionSets.join(' ')}`)
+    for (const { name, memoryBytes } of machine.gpus) console.log(`GPU: ${name}, ${gigabytes(memoryBytes)}`)
+    for (const { device, isAvailable, reason } of devices)
+      console.log(
+        `${device.padEnd(7)} ${isAvailable ? (device === chosen ? 'works, and is taken' : 'works') : `is not available: ${reason}`}`,
+      )
+    console.log(`model pool: ${pool} (large from 40 GB on)`)
+  },
+}

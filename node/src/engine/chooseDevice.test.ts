@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { choose, type DeviceVerdict } from './chooseDevice.ts'
+import type { Machine } from './describeMachine.ts'
+import type { Device } from './device.ts'
+import { Graph } from './graph.ts'
+import { encodeModel } from './onnxModel.ts'
+import { linear } from './tensor.ts'
+
+const machine: Machine = {
+  platform: 'linux-x64',
+  cpu: 'x',
+  cores: 8,
+  instructionSets: [],
+  memoryBytes: 64e9,
+  gpus: [],
+}
+const working = (...names: Device[]): DeviceVerdict[] =>
+  (['cpu', 'webgpu', 'cuda'] as const).map(device => {
+    const isAvailable = names.includes(device)
+    return { device, isAvailable, reason: isAvailable ? null : 'no' }
+  })
+const card = (gigabytes: number) => ({ ...machine, gpus: [{ name: 'card', memoryBytes: gigabytes * 1e9 }] })
+
+test('A GPU goes before the CPU, CUDA before WebGPU, and an adapter in software is not taken.', () => {
+  expect(choose(card(24), working('cpu', 'webgpu', 'cuda')).chosen).toBe('cuda')
+  expect(choose(card(24), working('cpu', 'webgpu')).chosen).toBe('webgpu')
+  expect(choose(machine, working('cpu', 'webgpu')).chosen).toBe('cpu')
+  expect(choose(card(24), working('cpu')).chosen).toBe('cpu')
+  expect(choose({ ...machine, platform: 'darwin-arm64' }, working('cpu', 'webgpu')).chosen).toBe('webgpu')
+})
+
+test('From 40 GB of the chosen device’s memory on the pool is the large one.', () => {
+  expect(choose(card(80), working('cpu', 'cuda')).pool).toBe('large')
+  expect(choose(card(24), working('cpu', 'cuda')).pool).toBe('small')
+  expect(choose(machine, working('cpu')).pool).toBe('large')
+  expect(choose({ ...machine, memoryBytes: 16e9 }, working('cpu')).pool).toBe('small')
+})
+
+test('A graph is written with the kernels of its device, which its hash tells.', () => {
+  const graph = new Graph()
+  const y = linear(graph.input('x', 'f32', ['B', 'T', 2]), graph.input('w', 'f32', [3, 2]))
+  const [cpu, gpu] = [encodeModel({ y }), encodeModel({ y }, [], 'webgpu')]
+  const text = ({ bytes }: { bytes: Uint8Array }) => Buffer.from(bytes).toString('latin1')
+  expect(text(cpu)).toContain('FusedMatMul')
+  expect(text(gpu)).not.toContain('FusedMatMul')
+  expect(text(gpu)).toContain('Gemm')
+  expect(gpu.hash).not.toBe(cpu.hash)
+})

@@ -1,0 +1,50 @@
+import { describeMachine, type Machine } from './describeMachine.ts'
+import { type Device, devices } from './device.ts'
+import { tryDevice } from './tryDevice.ts'
+
+export type DeviceVerdict = {
+  readonly device: Device
+  readonly isAvailable: boolean
+  /** Why it is not available; null where it is. */
+  readonly reason: string | null
+}
+
+export type DeviceReport = {
+  readonly machine: Machine
+  readonly devices: readonly DeviceVerdict[]
+  /** What `auto` takes. */
+  readonly chosen: Device
+  /** RL Swarm's pools: models of 1.5B parameters and more for 40 GB of the chosen device's memory and up. */
+  readonly pool: 'small' | 'large'
+}
+
+/** From this much memory on a machine takes the large pool (RL Swarm's constant). */
+const LARGE_POOL_BYTES = 40e9
+
+/** Tries every device, and says which one would be taken, and why the others are not. */
+export async function reportDevices(): Promise<DeviceReport> {
+  const machine = await describeMachine()
+  const verdicts: DeviceVerdict[] = []
+  // One after another: two first uses of one GPU at a time slow each other down.
+  for (const device of devices) {
+    const reason = await tryDevice(device)
+    verdicts.push({ device, isAvailable: reason === null, reason })
+  }
+  return { machine, devices: verdicts, ...choose(machine, verdicts) }
+}
+
+/**
+ * CUDA before WebGPU before the CPU. WebGPU only where there is a GPU: an adapter in software is slower than the CPU itself.
+ */
+export function choose(
+  { gpus, platform, memoryBytes }: Machine,
+  verdicts: readonly DeviceVerdict[],
+): Pick<DeviceReport, 'chosen' | 'pool'> {
+  const works = (name: Device) => verdicts.some(({ device, isAvailable }) => device === name && isAvailable)
+  const hasGpu = gpus.length > 0 || platform === 'darwin-arm64'
+  const chosen = works('cuda') ? 'cuda' : works('webgpu') && hasGpu ? 'webgpu' : 'cpu'
+  const ofGpu = Math.max(0, ...gpus.map(gpu => gpu.memoryBytes ?? 0))
+  // Apple's GPUs share the machine's memory.
+  const memory = chosen === 'cpu' || platform === 'darwin-arm64' ? memoryBytes : ofGpu
+  return { chosen, pool: memory >= LARGE_POOL_BYTES ? 'large' : 'small' }
+}

@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { availableParallelism, cpus, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+export type Gpu = { readonly name: string; readonly memoryBytes: number | null }
+
+export type Machine = {
+  readonly platform: string
+  readonly cpu: string
+  /** That this process may use. */
+  readonly cores: number
+  /** Of those that ONNX Runtime's kernels use; empty where the system does not say. */
+  readonly instructionSets: readonly string[]
+  readonly memoryBytes: number
+  readonly gpus: readonly Gpu[]
+}
+
+const knownSets = [
+  'avx',
+  'avx2',
+  'fma',
+  'f16c',
+  'avx512f',
+  'avx512_vnni',
+  'avx_vnni',
+  'avx512_bf16',
+  'amx_int8',
+  'amx_bf16',
+  'asimd',
+  'asimddp',
+  'i8mm',
+  'bf16',
+  'sve',
+]
+
+/** What this machine has to compute with. Nothing is started but NVIDIA's own tool, and only where it is installed. */
+export async function describeMachine(): Promise<Machine> {
+  const info = await readFile('/proc/cpuinfo', 'utf8').catch(() => '')
+  const flags = new Set((/^(?:flags|Features)\s*:\s*(.*)$/m.exec(info)?.[1] ?? '').split(/\s+/))
+  return {
+    platform: `${process.platform}-${process.arch}`,
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: availableParallelism(),
+    instructionSets: knownSets.filter(name => flags.has(name)),
+    memoryBytes: totalmem(),
+    gpus: [...(await nvidiaGpus()), ...(await kernelGpus())],
+  }
+}
+
+/** @see nvidia-smi --help-query-gpu */
+async function nvidiaGpus(): Promise<Gpu[]> {
+  const argv = ['--query-gpu=name,memory.total', '--format=csv,noheader,nounits']
+  const { stdout } = await promisify(execFile)('nvidia-smi', argv, { timeout: 10_000 }).catch(() => ({ stdout: '' }))
+  return stdout.split('\n').flatMap(line => {
+    const [name = '', mebibytes = ''] = line.split(',').map(part => part.trim())
+    return name === '' ? [] : [{ name, memoryBytes: Number(mebibytes) * 2 ** 20 || null }]
+  })
+}
+
+const VENDORS: Readonly<Record<string, string>> = { '0x1002': 'AMD GPU', '0x8086': 'Intel GPU' }
+
+/** GPUs of AMD and Intel, as Linux lists them. */
+async function kernelGpus(): Promise<Gpu[]> {
+  const root = '/sys/class/drm'
+  const cards = (await readdir(root).catch(() => [])).filter(name => /^card\d+$/.test(name))
+  const found = await Promise.all(
+    cards.map(async card => {
+      const read = (name: string) =>
+        readFile(join(root, card, 'device', name), 'utf8').then(
+          text => text.trim(),
+          () => '',
+        )
+      const name = VENDORS[await read('vendor')]
+      return name === undefined ? [] : [{ name, memoryBytes: Number(await read('mem_info_vram_total')) || null }]
+    }),
+  )
+  return found.flat()
+}

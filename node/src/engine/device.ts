@@ -1,0 +1,13 @@
+/** What runs a graph: ONNX Runtime's CPU kernels, a GPU by WebGPU (Vulkan, Metal, Direct3D), or an NVIDIA GPU by CUDA. */
+export const devices = ['cpu', 'webgpu', 'cuda'] as const
+export type Device = (typeof devices)[number]
+
+/**
+ * ONNX Runtime's execution providers for a device, first choice first. The CPU stands behind each GPU, for what it has no kernel
+ * for: shapes and other small integers.
+ */
+export const executionProviders: Readonly<Record<Device, readonly string[]>> = {
+  cpu: ['cpu'],
+  webgpu: ['webgpu', 'cpu'],
+  cuda: ['cuda', 'cpu'],
+}

@@ -1,0 +1,19 @@
+import { devices } from './device.ts'
+import { Graph } from './graph.ts'
+import { encodeModel } from './onnxModel.ts'
+import { createSession, tensor } from './session.ts'
+import { linear } from './tensor.ts'
+
+// A process of its own, started by `tryDevice`: multiplies two matrices on the device that argv names, and says whether they came
+// out right. A driver that crashes takes this process and no other.
+const device = devices.find(name => name === process.argv[2])
+if (device === undefined) throw new RangeError(`${process.argv[2]} is no device`)
+const graph = new Graph()
+const product = linear(graph.input('x', 'f32', ['B', 2]), graph.input('w', 'f32', [3, 2]))
+const session = await createSession(encodeModel({ product }, [], device))
+const outputs = await session.run({
+  x: tensor('f32', Float32Array.of(1, 2, 3, 4), [2, 2]),
+  w: tensor('f32', Float32Array.of(1, 0, 0, 1, 1, 1), [3, 2]),
+})
+const found = Array.from(outputs.product?.data ?? [], Number).join()
+if (found !== '1,2,3,3,4,7') throw new RangeError(`a product came out as ${found}`)

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { runCli } from './cliProcess.ts'
+
+const child = join(import.meta.dirname, 'deviceChild.ts')
+/** SwiftShader, a Vulkan device in software, and a Vulkan loader: Debian's chromium-common has both. */
+const folder = '/usr/lib/chromium'
+const software = { LD_LIBRARY_PATH: folder, VK_ICD_FILENAMES: join(folder, 'vk_swiftshader_icd.json') }
+
+/** In a process of its own: what a driver does wrong must not take the tests with it. */
+async function onDevice(device: string): Promise<{ tokens: number[][]; logprobs: number[][]; scores: number[] }> {
+  const env = { ...process.env, ...software }
+  return JSON.parse((await promisify(execFile)(process.execPath, [child, device], { env })).stdout)
+}
+
+test('the WebGPU flavour generates and scores as the CPU does, on a software adapter', async () => {
+  if (!existsSync(software.VK_ICD_FILENAMES)) {
+    if (process.env.CI) throw new Error('no SwiftShader: run "apt-get install chromium"')
+    console.warn('ran without WebGPU: there is no software adapter on this machine')
+    return
+  }
+  const [cpu, gpu] = [await onDevice('cpu'), await onDevice('webgpu')]
+  expect(gpu.tokens).toEqual(cpu.tokens)
+  const difference = (a: number[], b: number[]) => Math.max(...a.map((x, i) => Math.abs(x - (b[i] ?? Number.NaN))))
+  expect(difference(gpu.logprobs.flat(), cpu.logprobs.flat())).toBeLessThan(1e-4)
+  expect(difference(gpu.scores, cpu.scores)).toBeLessThan(1e-4)
+})
+
+test('waggle devices says what there is, what it would take, and why not another', async () => {
+  const { code, stdout } = await runCli(['devices', '--json'])
+  expect(code).toBe(0)
+  const { machine, devices, chosen, pool } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
+  expect(machine).toMatchObject({ cores: expect.any(Number), memoryBytes: expect.any(Number), gpus: expect.any(Array) })
+  expect(devices.map(({ device }: { device: string }) => device)).toEqual(['cpu', 'webgpu', 'cuda'])
+  for (const { isAvailable, reason } of devices) expect(isAvailable ? reason === null : reason.length > 10).toBe(true)
+  expect(devices.find(({ device }: { device: string }) => device === chosen)).toMatchObject({ isAvailable: true })
+  expect(['small', 'large']).toContain(pool)
+  expect(await runCli(['devices'])).toMatchObject({ code: 0, stdout: expect.stringContaining('cpu') })
+})
