@@ -5,6 +5,7 @@ export const contractNames = [
   'Rounds',
   'RolloutCommitments',
   'RewardVotes',
+  'Nectar',
   'SwarmCoordinator',
 ] as const
 

@@ -1,4 +1,5 @@
 import {
+  nectarAbi,
   peerRegistryAbi,
   predictionMarketAbi,
   rewardVotesAbi,
@@ -38,6 +39,7 @@ export default createConfig({
     Rounds: { chain: 'swarm', abi: roundsAbi, ...contracts.Rounds },
     RolloutCommitments: { chain: 'swarm', abi: rolloutCommitmentsAbi, ...contracts.RolloutCommitments },
     RewardVotes: { chain: 'swarm', abi: rewardVotesAbi, ...contracts.RewardVotes },
+    Nectar: { chain: 'swarm', abi: nectarAbi, ...contracts.Nectar },
     PredictionMarket: { chain: 'swarm', abi: predictionMarketAbi, ...market },
   },
 })

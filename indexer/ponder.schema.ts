@@ -27,6 +27,8 @@ export const peer = onchainTable(
     moves: t.integer().notNull().default(0),
     /** Points settled so far, provisional ones included. */
     pointsMilli: t.bigint().notNull().default(0n),
+    /** Nectar minted for it so far, wei. */
+    claimedWei: t.bigint().notNull().default(0n),
     roundsProposed: t.integer().notNull().default(0),
     roundsSolved: t.integer().notNull().default(0),
     roundsSettled: t.integer().notNull().default(0),
@@ -95,6 +97,7 @@ export const round = onchainTable('round', t => ({
   unavailable: t.integer().notNull().default(0),
   noQuorum: t.integer().notNull().default(0),
   void: t.integer().notNull().default(0),
+  falseLeaf: t.integer().notNull().default(0),
   /** Sum over settled peers; the mean reward is this over `scored + unavailable`. */
   scoreMilliSum: t.integer().notNull().default(0),
 }))
@@ -177,7 +180,13 @@ export const vote = onchainTable(
   }),
 )
 
-export const settlementOutcome = onchainEnum('settlement_outcome', ['scored', 'unavailable', 'noQuorum', 'void'])
+export const settlementOutcome = onchainEnum('settlement_outcome', [
+  'scored',
+  'unavailable',
+  'noQuorum',
+  'void',
+  'falseLeaf',
+])
 
 /** A peer's result in a round: provisional until chain time reaches `finalAtSec`. */
 export const settlement = onchainTable(
@@ -213,6 +222,8 @@ export const feedKind = onchainEnum('feed_kind', [
   'votesCommitted',
   'votesRevealed',
   'settled',
+  'leafFalse',
+  'nectarClaimed',
 ])
 
 /** One row per event, in chain order: what the live feed shows. */

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {Earnings} from "./Earnings.sol";
 import {EvaluatorSeats} from "./EvaluatorSeats.sol";
 import {IPeerRegistry} from "./interfaces/IPeerRegistry.sol";
 import {IRewardVotes} from "./interfaces/IRewardVotes.sol";
 import {IRolloutCommitments} from "./interfaces/IRolloutCommitments.sol";
 import {IRounds} from "./interfaces/IRounds.sol";
 import {CommitteeWords} from "./libraries/CommitteeWords.sol";
-import {RING, SHARD_PEERS, tagOf} from "./libraries/Ring.sol";
+import {Draws} from "./libraries/Draws.sol";
+import {FINALITY_ROUNDS, RING, SHARD_PEERS, tagOf} from "./libraries/Ring.sol";
 import {SEATS, Tally} from "./libraries/Tally.sol";
 
 /// @title RewardVotes
-contract RewardVotes is IRewardVotes, EvaluatorSeats {
+contract RewardVotes is IRewardVotes, EvaluatorSeats, Earnings {
     using CommitteeWords for uint256;
 
     /// @dev What a committee has done on one shard of a round; the next round of the ring writes over it.
@@ -25,13 +27,16 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats {
 
     /// @dev What settling a page reads once for all its peers.
     struct Page {
+        uint256 quorum;
+        uint256 pointsMilli;
+        bytes32[SEATS] keys;
+        uint256[SEATS] agreements;
+        uint256[SEATS] firstScores; // the first word of each position's scores, and the second
+        uint256[SEATS] lastScores;
+        address[SEATS] accounts;
         uint64 round;
         uint32 shard;
         bool isVoid;
-        uint256 quorum;
-        uint256 pointsMilli;
-        address[SEATS] accounts;
-        uint256[2][SEATS] scores;
     }
 
     /// @inheritdoc IRewardVotes
@@ -41,12 +46,6 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats {
     IRolloutCommitments internal immutable _commitments;
 
     mapping(uint256 slot => Shard shard) internal _shards;
-
-    /// @dev The round's tag in the upper 32 bits, then from bit 16 on 8 bits of outcome, then the score.
-    mapping(bytes32 peerKey => uint256[RING] words) internal _outcomes;
-
-    mapping(bytes32 peerKey => uint256 total) internal _points;
-    mapping(uint64 round => uint256 total) internal _roundPoints;
 
     uint256 private constant REVEALED = 1 << 223;
 
@@ -59,7 +58,7 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats {
         IPeerRegistry registry,
         IRounds clock,
         IRolloutCommitments commitments
-    ) EvaluatorSeats(admin, clock) {
+    ) EvaluatorSeats(admin, clock) Earnings(clock) {
         _registry = registry;
         _commitments = commitments;
     }
@@ -114,23 +113,26 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats {
         Page memory page = _openPage(round, shard);
         uint32[] memory ordinals = _commitments.ordinalsOf(round, peerKeys);
         for (uint256 i = 0; i < peerKeys.length; ++i) _settle(page, peerKeys[i], ordinals[i]);
-        if (page.pointsMilli != 0) _roundPoints[round] += page.pointsMilli;
+        if (page.pointsMilli != 0) _totals[round].pointsMilli += uint128(page.pointsMilli);
+        _creditEvaluators(page);
     }
 
     /// @inheritdoc IRewardVotes
-    function points(bytes32 peerKey) external view returns (uint256 total) {
-        return _points[peerKey];
-    }
-
-    /// @inheritdoc IRewardVotes
-    function roundPoints(uint64 round) external view returns (uint256 total) {
-        return _roundPoints[round];
-    }
-
-    /// @inheritdoc IRewardVotes
-    function outcomeOf(uint64 round, bytes32 peerKey) external view returns (uint8 outcome, uint16 scoreMilli) {
-        uint256 word = _outcomes[peerKey][round % RING];
-        if (word.isOf(round)) (outcome, scoreMilli) = (uint8(word >> 16), uint16(word));
+    function challengeLeaf(
+        uint64 round,
+        bytes32 peerKey,
+        Work calldata work,
+        IRolloutCommitments.Leaf calldata leaf,
+        bytes32[] calldata proof
+    ) external {
+        uint64 current = _rounds.currentRound();
+        if (current <= round || current > round + FINALITY_ROUNDS) {
+            revert RewardVotes_NotChallengeable(round, current);
+        }
+        _requireCommitted(round, peerKey, work, _commitments.leafOf(round, peerKey, leaf), proof);
+        if (!_isFalse(round, peerKey, work, leaf)) revert RewardVotes_LeafStands(round, peerKey, leaf.index);
+        uint16 lostMilli = _annul(round, peerKey, Tally.OUTCOME_FALSE);
+        emit LeafFalse(round, peerKey, leaf.index, lostMilli, msg.sender);
     }
 
     /// @inheritdoc IRewardVotes
@@ -216,12 +218,14 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats {
         if (isFirst) votes.committee = committee.withJudged();
         for (uint256 position = 0; position < seats; ++position) {
             bytes32 evaluatorKey = _evaluatorKeys[committee.numberAt(position)];
+            page.keys[position] = evaluatorKey;
             uint256 word = votes.ballots[position];
             bool isCommitted = word >> 224 == tagOf(round);
             bool isRevealed = isCommitted && word & REVEALED != 0;
             if (isRevealed) {
                 page.accounts[position] = _registry.accountOf(evaluatorKey);
-                page.scores[position] = votes.scores[position];
+                page.firstScores[position] = votes.scores[position][0];
+                page.lastScores[position] = votes.scores[position][1];
             }
             if (!isFirst) continue;
             if (isRevealed) _forgive(evaluatorKey);
@@ -231,24 +235,83 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats {
 
     function _settle(Page memory page, bytes32 peerKey, uint32 ordinal) internal {
         if (ordinal / SHARD_PEERS != page.shard) revert RewardVotes_NotInShard(page.round, peerKey, page.shard);
-        uint256[RING] storage ring = _outcomes[peerKey];
-        if (ring[page.round % RING].isOf(page.round)) return;
+        if (_hasOutcome(page.round, peerKey)) return;
         (uint8 outcome, uint16 scoreMilli, uint8 cast) = (Tally.OUTCOME_VOID, 0, 0);
         if (!page.isVoid) {
             address account = _registry.accountOf(peerKey);
-            (outcome, scoreMilli, cast) = Tally.verdict(_lanesOf(page, ordinal, account), page.quorum);
+            uint256[SEATS] memory lanes = _lanesOf(page, ordinal, account);
+            (outcome, scoreMilli, cast) = Tally.verdict(lanes, page.quorum);
+            if (outcome == Tally.OUTCOME_SCORED) _noteAgreements(page, lanes, scoreMilli);
         }
-        ring[page.round % RING] = (tagOf(page.round) << 224) | (uint256(outcome) << 16) | scoreMilli;
-        if (scoreMilli != 0) {
-            _points[peerKey] += scoreMilli;
-            page.pointsMilli += scoreMilli;
-        }
+        _recordOutcome(page.round, peerKey, outcome, scoreMilli);
+        page.pointsMilli += scoreMilli;
         emit Settled(page.round, peerKey, scoreMilli, cast, outcome);
+    }
+
+    /// @dev Adds what the page has found to the evaluators' words, and to the round's total.
+    function _creditEvaluators(Page memory page) internal {
+        uint256 total = 0;
+        for (uint256 position = 0; position < SEATS; ++position) {
+            uint256 more = page.agreements[position];
+            if (more == 0) continue;
+            total += more;
+            _addAgreements(page.round, page.keys[position], more);
+        }
+        if (total != 0) _totals[page.round].agreements += uint128(total);
+    }
+
+    function _requireCommitted(
+        uint64 round,
+        bytes32 peerKey,
+        Work calldata work,
+        bytes32 leafHash,
+        bytes32[] calldata proof
+    ) internal view {
+        bool isCommitted = _commitments.isCommitment(
+            round,
+            peerKey,
+            work.root,
+            work.leafCount,
+            work.policyHash,
+            work.contentId
+        );
+        if (!isCommitted) revert RewardVotes_NotCommitted(round, peerKey);
+        if (!_commitments.verifyLeaf(work.root, leafHash, proof)) {
+            revert RewardVotes_NotUnderRoot(round, peerKey, leafHash);
+        }
+    }
+
+    /// @dev What the header alone shows: another seed than the one that was drawn, another policy than the one that
+    /// was committed to, or a place that the commitment does not have.
+    function _isFalse(
+        uint64 round,
+        bytes32 peerKey,
+        Work calldata work,
+        IRolloutCommitments.Leaf calldata leaf
+    ) internal view returns (bool isFalse) {
+        bytes32 beacon = round == 0 ? bytes32(0) : _rounds.beaconOf(round - 1);
+        if (round != 0 && beacon == 0) revert RewardVotes_RoundVoid(round);
+        if (leaf.index >= work.leafCount || leaf.policyHash != work.policyHash) return true;
+        return leaf.seed != Draws.seedOf("waggle rollout", round, beacon, peerKey);
     }
 
     function _requireRound(uint64 round, uint64 dueRound) internal view {
         uint64 current = _rounds.currentRound();
         if (current != dueRound) revert RewardVotes_WrongRound(round, dueRound, current);
+    }
+
+    /// @dev Counts the votes that lie within the tolerance of the median.
+    function _noteAgreements(Page memory page, uint256[SEATS] memory lanes, uint16 scoreMilli) internal pure {
+        unchecked {
+            uint256 median = Tally.laneOf(scoreMilli);
+            uint256[SEATS] memory agreements = page.agreements;
+            for (uint256 position = 0; position < SEATS; ++position) {
+                uint256 lane = lanes[position];
+                // `UNAVAILABLE` is further than the tolerance from any score.
+                if (lane == 0) continue;
+                if ((lane > median ? lane - median : median - lane) <= TOLERANCE_MILLI) ++agreements[position];
+            }
+        }
     }
 
     /// @dev The votes on one peer; a vote of its own account is none.
@@ -257,11 +320,14 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats {
         uint32 ordinal,
         address account
     ) internal pure returns (uint256[SEATS] memory lanes) {
-        uint256 place = ordinal % SHARD_PEERS;
-        for (uint256 position = 0; position < SEATS; ++position) {
-            if (page.accounts[position] == account) continue;
-            uint256 word = page.scores[position][place / Tally.LANES];
-            lanes[position] = uint16(word >> ((place % Tally.LANES) * 16));
+        unchecked {
+            uint256 place = ordinal % SHARD_PEERS;
+            uint256[SEATS] memory words = place < Tally.LANES ? page.firstScores : page.lastScores;
+            address[SEATS] memory accounts = page.accounts;
+            uint256 shift = (place % Tally.LANES) * 16;
+            for (uint256 position = 0; position < SEATS; ++position) {
+                if (accounts[position] != account) lanes[position] = uint16(words[position] >> shift);
+            }
         }
     }
 

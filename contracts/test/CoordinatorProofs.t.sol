@@ -7,7 +7,8 @@ import {AccountContract} from "./AccountContract.sol";
 import {CoordinatorFixture} from "./CoordinatorFixture.sol";
 import {Vm} from "./TestBase.sol";
 
-/// @dev Where the coordinator differs from RL Swarm's: proofs go before claims, and computed rounds move by themselves.
+/// @dev Where the coordinator differs from RL Swarm's: proofs go before claims, and computed rounds move by
+/// themselves.
 contract CoordinatorProofsTest is CoordinatorFixture {
     string internal constant PEER_ID_OF_ONE = "16Uiu2HAm3cuhhRL2msUuLF62KRSfneFDx94RsuouyW25Ho42cFMq";
 

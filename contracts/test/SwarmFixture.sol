@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {Nectar} from "../src/Nectar.sol";
 import {PeerRegistry} from "../src/PeerRegistry.sol";
 import {RewardVotes} from "../src/RewardVotes.sol";
 import {RolloutCommitments} from "../src/RolloutCommitments.sol";
@@ -25,6 +26,7 @@ abstract contract SwarmFixture is TestBase {
     Rounds internal rounds;
     RolloutCommitments internal commitments;
     RewardVotes internal votes;
+    Nectar internal nectar;
 
     function setUp() public virtual {
         vm.warp(START);
@@ -32,6 +34,7 @@ abstract contract SwarmFixture is TestBase {
         rounds = new Rounds(address(this), START, LENGTH, ENVIRONMENT);
         commitments = new RolloutCommitments(registry, rounds);
         votes = new RewardVotes(address(this), registry, rounds, commitments);
+        nectar = new Nectar(registry, votes);
     }
 
     /// @dev An account for a test's actor.

@@ -85,6 +85,19 @@ abstract contract VotesFixture is SwarmFixture {
         enterRound(round + 3);
     }
 
+    /// @dev Plays a round from its votes up to settlement; the first two evaluators vote alike.
+    function voteAlike(uint64 round, uint16[] memory scores) internal {
+        IRewardVotes.Ballot[2] memory ballots;
+        enterRound(round + 1);
+        for (uint256 i = 0; i < 2; ++i) {
+            ballots[i] = ballotOf(round, evaluators[i], scores);
+            commitBallot(ballots[i]);
+        }
+        enterRound(round + 2);
+        for (uint256 i = 0; i < 2; ++i) revealBallot(ballots[i]);
+        enterRound(round + 3);
+    }
+
     function firstSolvers(uint256 count) internal view returns (bytes32[] memory keys) {
         keys = new bytes32[](count);
         for (uint256 i = 0; i < count; ++i) keys[i] = solvers[i];

@@ -1,6 +1,6 @@
 import type { HardhatViemHelpers } from '@nomicfoundation/hardhat-viem/types'
 import { getContract, type Hex } from 'viem'
-import { peerRegistryAbi, rewardVotesAbi, rolloutCommitmentsAbi, roundsAbi } from '../../deployments/abi.ts'
+import { nectarAbi, peerRegistryAbi, rewardVotesAbi, rolloutCommitmentsAbi, roundsAbi } from '../../deployments/abi.ts'
 
 /** When the rounds of a test's clock begin and how long they last. */
 export interface TestSchedule {
@@ -8,7 +8,7 @@ export interface TestSchedule {
   readonly roundSeconds: number
 }
 
-/** Deploys the four contracts from the first account, typed by the generated ABIs, not by build output. */
+/** Deploys the contracts from the first account, typed by the generated ABIs, not by build output. */
 export async function deployContracts(viem: HardhatViemHelpers, { startsAtSec, roundSeconds }: TestSchedule) {
   const [wallet] = await viem.getWalletClients()
   if (!wallet) throw new Error('the test network has no account')
@@ -22,6 +22,7 @@ export async function deployContracts(viem: HardhatViemHelpers, { startsAtSec, r
   const rounds = await deploy('Rounds', admin, startsAtSec, roundSeconds, environment)
   const commitments = await deploy('RolloutCommitments', registry, rounds)
   const votes = await deploy('RewardVotes', admin, registry, rounds, commitments)
+  const nectar = await deploy('Nectar', registry, votes)
   return {
     client: client.public,
     chainId: await client.public.getChainId(),
@@ -30,5 +31,6 @@ export async function deployContracts(viem: HardhatViemHelpers, { startsAtSec, r
     rounds: getContract({ abi: roundsAbi, address: rounds, client }),
     commitments: getContract({ abi: rolloutCommitmentsAbi, address: commitments, client }),
     votes: getContract({ abi: rewardVotesAbi, address: votes, client }),
+    nectar: getContract({ abi: nectarAbi, address: nectar, client }),
   }
 }

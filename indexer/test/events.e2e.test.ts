@@ -192,6 +192,14 @@ test('points are provisional until the round is final, and nothing has to be sen
   expect(await standing()).toEqual({ pointsMilli: '600', finalPointsMilli: '600', provisionalPointsMilli: '0' })
 })
 
+test('nectar is claimed once its round is final, and the index adds it up', async () => {
+  const claimedWei = await chain.claim(cast.solvers[0])
+  expect(claimedWei).toBe(1_000n * 10n ** 18n)
+  await indexer.reachTip(chain)
+  const { peer } = await indexer.query(`{ peer(peerKey: "${cast.solvers[0].peerKey}") { claimedWei } }`)
+  expect(peer).toEqual({ claimedWei: String(claimedWei) })
+})
+
 test('a peer that moves to another account keeps its history', async () => {
   const moved = await chain.move(cast.solvers[1])
   await indexer.reachTip(chain)

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { peerRegistryAbi, rewardVotesAbi, rolloutCommitmentsAbi, roundsAbi } from '@waggle/deployments/abi'
+import { nectarAbi, peerRegistryAbi, rewardVotesAbi, rolloutCommitmentsAbi, roundsAbi } from '@waggle/deployments/abi'
 import { eachContract } from '@waggle/deployments/contractNames'
 import {
   type Abi,
@@ -65,7 +65,7 @@ export class TestChain {
   readonly client: ReturnType<typeof connect>
   readonly recordPath: string
   readonly #process: ChildProcess
-  #contracts!: Record<'PeerRegistry' | 'Rounds' | 'RolloutCommitments' | 'RewardVotes', Address>
+  #contracts!: Record<'PeerRegistry' | 'Rounds' | 'RolloutCommitments' | 'RewardVotes' | 'Nectar', Address>
   /** Of the market, over a token that anyone may have. */
   market!: { address: Address; mint: (to: Hex, amount: bigint) => Promise<void>; token: Address }
   #startsAtSec = 0n
@@ -108,13 +108,21 @@ export class TestChain {
       rounds.address,
       commitments.address,
     ])
+    const nectar = await this.#create('Nectar', [registry.address, votes.address])
     this.#contracts = {
       PeerRegistry: registry.address,
       Rounds: rounds.address,
       RolloutCommitments: commitments.address,
       RewardVotes: votes.address,
+      Nectar: nectar.address,
     }
-    const indexed = { PeerRegistry: registry, Rounds: rounds, RolloutCommitments: commitments, RewardVotes: votes }
+    const indexed = {
+      PeerRegistry: registry,
+      Rounds: rounds,
+      RolloutCommitments: commitments,
+      RewardVotes: votes,
+      Nectar: nectar,
+    }
     // What the index does not read may be anywhere.
     const contracts = { ...eachContract(() => registry), ...indexed }
     const first = { network: 'local', chainId: foundry.id, contracts }
@@ -316,6 +324,13 @@ export class TestChain {
     const contract = { address: this.#contracts.RewardVotes, abi: rewardVotesAbi } as const
     const args = [BigInt(round), 0, peers.map(({ peerKey }) => peerKey)] as const
     await this.#mined(this.client.writeContract({ ...contract, functionName: 'settle', args }))
+  }
+
+  /** Mints what a peer has earned, and says how much it has by now, in wei. */
+  async claim(peer: TestPeer): Promise<bigint> {
+    const contract = { address: this.#contracts.Nectar, abi: nectarAbi, args: [peer.peerKey] } as const
+    await this.#mined(this.client.writeContract({ ...contract, functionName: 'claim' }))
+    return this.client.readContract({ ...contract, functionName: 'claimedOf' })
   }
 
   /** Undoes the last blocks and puts empty ones in their place. */

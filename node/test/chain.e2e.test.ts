@@ -13,6 +13,8 @@ import { leafHash } from '#core/leaf.ts'
 import { silentLogger } from '#core/logger.ts'
 import { merkleProof } from '#core/merkle.ts'
 import { drawCommittee } from '#roles/drawCommittee.ts'
+import { findFalseLeaf } from '#roles/evaluator/findFalseLeaf.ts'
+import { roundSeed } from '#roles/roundSeed.ts'
 import { type Identity, openIdentity } from '#store/identity.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
@@ -164,8 +166,8 @@ test('a peer with the swarm.pem of RL Swarm earns points: registration, commitme
   expect(await solver.chain.readPoints(solver.identity.peerKey)).toBe(500)
 })
 
-test('the leaf and the proof that are computed here are those of the contract', async () => {
-  const { identity } = await newPeer()
+/** Three answers to one task, all sampled with the same seed. */
+function bundleOf(round: number, peerKey: Hex, seed: Hex): RolloutBundle {
   const tokens = (...ids: number[]) => new Uint8Array(Uint16Array.from(ids).buffer)
   const rollout = (index: number) => ({
     index,
@@ -173,18 +175,48 @@ test('the leaf and the proof that are computed here are those of the contract', 
     completionTokens: tokens(3 + index),
     logprobs: new Uint8Array(Float32Array.of(-1).buffer),
     sampling: { temperature: 1, maxNewTokens: 96 },
-    seed: word(1),
+    seed,
     ended: true,
   })
   const taskRef = { peerKey: word(2), contentId: word(3), index: 0 }
-  const bundle: RolloutBundle = {
+  return {
     v: 1,
     chainId: deployment.chainId,
-    round: 5,
-    peerKey: identity.peerKey,
+    round,
+    peerKey,
     policyHash: word(4),
     groups: [{ taskHash: word(5), taskRef, rollouts: [rollout(0), rollout(1), rollout(2)] }],
   }
+}
+
+test('a false leaf is shown to the chain and takes its round, and an honest one is not', async () => {
+  const { identity, chain } = await newPeer()
+  await chain.registerPeer()
+  const { peerKey } = identity
+  const first = (await chain.rounds.read()).round + 1
+  await enter(first)
+  for (const ground of [false, true]) {
+    const { round } = await chain.rounds.read()
+    await openBeacon(chain, round - 1)
+    const beacon = (await chain.readBeacon(round - 1)).hash ?? ZERO_HASH
+    const seed = ground ? word(9) : roundSeed('rollout', deployment.chainId, round, beacon, peerKey)
+    const bundle = bundleOf(round, peerKey, seed)
+    const { policyHash } = bundle
+    const rollouts = { round, root: rootOf(bundle), count: leavesOf(bundle).length, policyHash, contentId: word(5) }
+    expect(await chain.commitRollouts(rollouts)).toMatchObject({ status: 'mined' })
+    const [commitment] = await chain.readRolloutCommitments(round)
+    if (commitment === undefined) throw new Error('no commitment')
+    await enter(round + 1)
+    const found = findFalseLeaf(bundle, commitment, beacon)
+    expect(found?.header.seed ?? null).toBe(ground ? word(9) : null)
+    if (found !== null) expect(await chain.challengeLeaf(found)).toMatchObject({ status: 'mined' })
+    expect(await chain.isSettled(round, peerKey)).toBe(ground)
+  }
+})
+
+test('the leaf and the proof that are computed here are those of the contract', async () => {
+  const { identity } = await newPeer()
+  const bundle = bundleOf(5, identity.peerKey, word(1))
   const { rolloutCommitments } = (await newPeer()).chain.contracts
   const [, header] = rolloutHeaders(bundle)
   if (header === undefined) throw new Error('no leaf')

@@ -92,11 +92,12 @@ export async function deployContracts(
   const RolloutCommitments = await deploy('RolloutCommitments', [PeerRegistry.address, Rounds.address])
   const wired = [admin.address, PeerRegistry.address, Rounds.address, RolloutCommitments.address]
   const RewardVotes = await deploy('RewardVotes', wired)
+  const Nectar = await deploy('Nectar', [PeerRegistry.address, RewardVotes.address])
   const SwarmCoordinator = await deploy('SwarmCoordinator', [PeerRegistry.address, Rounds.address])
   return {
     network: 'test',
     chainId: await client.getChainId(),
-    contracts: { TimelockController, PeerRegistry, Rounds, RolloutCommitments, RewardVotes, SwarmCoordinator },
+    contracts: { TimelockController, PeerRegistry, Rounds, RolloutCommitments, RewardVotes, Nectar, SwarmCoordinator },
   }
 }
 

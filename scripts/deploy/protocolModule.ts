@@ -29,6 +29,7 @@ export function protocolModule(parameters: DeployParameters, timelockSeconds: nu
     const Rounds = m.contract('Rounds', [keeper, startsAtSec, roundSeconds, environmentHash])
     const RolloutCommitments = m.contract('RolloutCommitments', [PeerRegistry, Rounds])
     const RewardVotes = m.contract('RewardVotes', [deployer, PeerRegistry, Rounds, RolloutCommitments])
+    const Nectar = m.contract('Nectar', [PeerRegistry, RewardVotes])
     const implementation = m.contract('SwarmCoordinator', [PeerRegistry, Rounds], { id: 'SwarmCoordinatorCode' })
     const initialize = m.encodeFunctionCall(implementation, 'initialize', [keeper])
     const SwarmCoordinator = m.contract('ERC1967Proxy', [implementation, initialize], { id: 'SwarmCoordinator' })
@@ -36,6 +37,6 @@ export function protocolModule(parameters: DeployParameters, timelockSeconds: nu
       const role = keccak256(stringToBytes('ROUND_MANAGER_ROLE'))
       m.call(Rounds, 'grantRole', [role, SwarmCoordinator], { id: HAND_OVER_ROUNDS })
     }
-    return { TimelockController, PeerRegistry, Rounds, RolloutCommitments, RewardVotes, SwarmCoordinator }
+    return { TimelockController, PeerRegistry, Rounds, RolloutCommitments, RewardVotes, Nectar, SwarmCoordinator }
   })
 }

@@ -54,6 +54,8 @@ export async function readChainFacts(client: PublicClient, deployment: Deploymen
   }
   for (const log of votes) {
     if (log.eventName === 'VotesRevealed') tally(log.args.round).votes += log.args.scoresMilli.length
+    if (log.eventName === 'LeafFalse')
+      pointsOf.set(log.args.peerKey, (pointsOf.get(log.args.peerKey) ?? 0) - log.args.lostMilli)
     if (log.eventName !== 'Settled') continue
     const entry = tally(log.args.round)
     entry.scores.push({ outcome: log.args.outcome, scoreMilli: log.args.scoreMilli })

@@ -3,7 +3,10 @@ pragma solidity 0.8.30;
 
 /// @dev Rounds that a word per peer stays readable: k + 3, so that it outlives settlement in r + 3 and finality after
 /// r + k. A ring writes over warm words, which costs 5,000 gas where a fresh one costs 20,000.
-uint64 constant RING = 6;
+uint64 constant RING = FINALITY_ROUNDS + 3;
+
+/// @dev k: a round is final once the current one is above r + k.
+uint64 constant FINALITY_ROUNDS = 3;
 
 /// @dev Peers that one committee scores, at most.
 uint32 constant SHARD_PEERS = 32;

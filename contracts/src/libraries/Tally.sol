@@ -17,6 +17,7 @@ library Tally {
     uint8 internal constant OUTCOME_UNAVAILABLE = 2;
     uint8 internal constant OUTCOME_NO_QUORUM = 3;
     uint8 internal constant OUTCOME_VOID = 4;
+    uint8 internal constant OUTCOME_FALSE = 5;
 
     /// @notice The lane of a vote.
     /// @param scoreMilli 0 to 1000, or `UNAVAILABLE`.
@@ -43,19 +44,46 @@ library Tally {
         uint256[SEATS] memory lanes,
         uint256 quorum
     ) internal pure returns (uint8 outcome, uint16 scoreMilli, uint8 cast) {
-        uint256[SEATS] memory sorted;
-        uint256 available = 0;
-        for (uint256 seat = 0; seat < SEATS; ++seat) {
-            uint256 lane = lanes[seat];
-            if (lane == 0) continue;
-            ++cast;
-            if (lane == UNAVAILABLE) continue;
-            uint256 i = available++;
-            for (; i > 0 && sorted[i - 1] > lane; --i) sorted[i] = sorted[i - 1];
-            sorted[i] = lane;
+        unchecked {
+            uint256 available = 0;
+            for (uint256 seat = 0; seat < SEATS; ++seat) {
+                uint256 lane = lanes[seat];
+                if (lane != 0) ++cast;
+                if (lane != 0 && lane != UNAVAILABLE) ++available;
+            }
+            if (cast < quorum) return (OUTCOME_NO_QUORUM, 0, cast);
+            if ((cast - available) * 2 > cast) return (OUTCOME_UNAVAILABLE, 0, cast);
+            return (OUTCOME_SCORED, uint16(_ofSorted(lanes, (available - 1) / 2) - 1), cast);
         }
-        if (cast < quorum) return (OUTCOME_NO_QUORUM, 0, cast);
-        if ((cast - available) * 2 > cast) return (OUTCOME_UNAVAILABLE, 0, cast);
-        return (OUTCOME_SCORED, uint16(sorted[(available - 1) / 2] - 1), cast);
+    }
+
+    /// @dev The lane at a place, 0 to 2, among those with a score, lowest first. A sorting network for five: the lanes
+    /// are few, and memory is dear.
+    function _ofSorted(uint256[SEATS] memory lanes, uint256 place) private pure returns (uint256 lane) {
+        uint256 a = _sortKey(lanes[0]);
+        uint256 b = _sortKey(lanes[1]);
+        uint256 c = _sortKey(lanes[2]);
+        uint256 d = _sortKey(lanes[3]);
+        uint256 e = _sortKey(lanes[4]);
+        if (a > b) (a, b) = (b, a);
+        if (d > e) (d, e) = (e, d);
+        if (c > e) (c, e) = (e, c);
+        if (c > d) (c, d) = (d, c);
+        if (b > e) (b, e) = (e, b);
+        if (a > d) (a, d) = (d, a);
+        if (a > c) (a, c) = (c, a);
+        if (b > d) (b, d) = (d, b);
+        if (b > c) (b, c) = (c, b);
+        return
+            place == 0
+                ? a
+                : place == 1
+                    ? b
+                    : c;
+    }
+
+    /// @dev Lanes without a score come last.
+    function _sortKey(uint256 lane) private pure returns (uint256 key) {
+        return lane == 0 ? UNAVAILABLE : lane;
     }
 }

@@ -5,8 +5,8 @@ import {PeerRegistry} from "../../src/PeerRegistry.sol";
 import {SwarmCoordinator} from "../../src/SwarmCoordinator.sol";
 import {SwarmFixture} from "../SwarmFixture.sol";
 
-/// @dev Claims, proofs, rewards and winners of a few accounts at random; the ids are those of real keys, so that proofs
-/// and claims meet. Keeps books of its own.
+/// @dev Claims, proofs, rewards and winners of a few accounts at random; the ids are those of real keys, so that
+/// proofs and claims meet. Keeps books of its own.
 contract CoordinatorHandler is SwarmFixture {
     uint256 public constant ACCOUNTS = 3;
     uint256 public constant PEERS = 4;

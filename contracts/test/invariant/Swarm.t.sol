@@ -18,7 +18,7 @@ contract SwarmInvariants is SwarmFixture {
             if (i < 7) votes.admitEvaluator(evaluators[i]);
         }
         handler = new SwarmHandler(
-            SwarmHandler.Parts(registry, rounds, commitments, votes, address(this)),
+            SwarmHandler.Parts(registry, rounds, commitments, votes, nectar, address(this)),
             peers,
             evaluators
         );
@@ -109,6 +109,48 @@ contract SwarmInvariants is SwarmFixture {
     function invariant_B2_AVoidRoundGivesNoPoints() public view {
         for (uint64 round = 0; round < handler.lastRound(); ++round) {
             if (handler.isVoid(round)) vm.assertEq(votes.roundPoints(round), 0);
+        }
+    }
+
+    function invariant_N1_TheSupplyIsWhatWasClaimedLessWhatWasBurnt() public view {
+        vm.assertEq(nectar.totalSupply(), handler.claimed() - handler.burnt());
+        vm.assertEq(nectar.totalClaimed(), handler.claimed());
+        uint256 sum = 0;
+        for (uint256 i = 0; i < handler.PEERS(); ++i) sum += nectar.claimedOf(handler.peers(i));
+        for (uint256 i = 0; i < handler.EVALUATORS(); ++i) sum += nectar.claimedOf(handler.evaluators(i));
+        vm.assertEq(sum, handler.claimed());
+    }
+
+    function invariant_N2_APeerHasEarnedItsSharesOfFinalRoundsForEver() public view {
+        for (uint256 i = 0; i < handler.PEERS(); ++i) requireEarned(handler.peers(i));
+        for (uint256 i = 0; i < handler.EVALUATORS(); ++i) requireEarned(handler.evaluators(i));
+    }
+
+    function requireEarned(bytes32 peer) internal view {
+        vm.assertEq(votes.earnedOf(peer), handler.expectedEarned(peer));
+        vm.assertLe(nectar.claimedOf(peer), votes.earnedOf(peer));
+    }
+
+    function invariant_N3_NoMoreIsEarnedThanRoundsEmitted() public view {
+        uint256 earned = 0;
+        uint256 emitted = 0;
+        for (uint256 i = 0; i < handler.PEERS(); ++i) earned += votes.earnedOf(handler.peers(i));
+        for (uint256 i = 0; i < handler.EVALUATORS(); ++i) earned += votes.earnedOf(handler.evaluators(i));
+        for (uint64 round = 0; round < handler.lastRound(); ++round) {
+            if (votes.roundPoints(round) != 0) emitted += votes.EMISSION_WEI();
+            if (handler.agreedTotal(round) != 0) emitted += votes.EVALUATOR_EMISSION_WEI();
+        }
+        vm.assertLe(earned, emitted);
+    }
+
+    function invariant_F1_NoHonestLeafIsAnnulledAndAnAnnulledRoundGivesNothing() public view {
+        for (uint64 round = 0; round <= handler.lastRound(); ++round) {
+            for (uint256 i = 0; i < handler.PEERS(); ++i) {
+                bytes32 peer = handler.peers(i);
+                if (!handler.annulled(round, peer)) continue;
+                vm.assertTrue(handler.falseLeaf(round, peer));
+                vm.assertEq(handler.expectedScore(round, peer), 0);
+            }
         }
     }
 

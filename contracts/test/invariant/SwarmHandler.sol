@@ -2,8 +2,10 @@
 pragma solidity 0.8.30;
 
 import {PeerRegistry} from "../../src/PeerRegistry.sol";
+import {Nectar} from "../../src/Nectar.sol";
 import {RewardVotes} from "../../src/RewardVotes.sol";
 import {IRewardVotes} from "../../src/interfaces/IRewardVotes.sol";
+import {IRolloutCommitments} from "../../src/interfaces/IRolloutCommitments.sol";
 import {RolloutCommitments} from "../../src/RolloutCommitments.sol";
 import {Rounds} from "../../src/Rounds.sol";
 import {Median} from "../Median.sol";
@@ -17,10 +19,12 @@ contract SwarmHandler is TestBase {
         Rounds rounds;
         RolloutCommitments commitments;
         RewardVotes votes;
+        Nectar nectar;
         address admin;
     }
 
     uint16 internal constant GONE = 65535;
+    bytes32 internal constant POLICY = keccak256("policy");
     uint256 public constant PEERS = 4;
     uint256 public constant EVALUATORS = 8;
 
@@ -41,6 +45,12 @@ contract SwarmHandler is TestBase {
     mapping(uint64 round => mapping(bytes32 peerKey => uint256)) public timesSettled;
     mapping(bytes32 peerKey => uint256) public expectedPoints;
     mapping(uint64 round => uint256) public expectedRoundPoints;
+    mapping(uint64 round => mapping(bytes32 peerKey => uint256)) public expectedScore;
+    mapping(uint64 round => mapping(bytes32 evaluatorKey => uint256)) internal agreed;
+    mapping(uint64 round => uint256) public agreedTotal;
+    mapping(uint64 round => mapping(bytes32 peerKey => bool)) public falseLeaf;
+    mapping(uint64 round => mapping(bytes32 peerKey => bool)) public annulled;
+    uint256 public annulments;
     mapping(uint64 round => bytes32) public seatsHash;
     mapping(uint64 round => uint256) public startsAtSec;
 
@@ -48,6 +58,8 @@ contract SwarmHandler is TestBase {
     uint64 public roundsSeen;
     bool public wentBack;
     uint256 public settlements;
+    uint256 public claimed;
+    uint256 public burnt;
     uint256 public scored;
     uint256 public refused;
     uint256 public slipped;
@@ -82,7 +94,8 @@ contract SwarmHandler is TestBase {
         uint64 round = parts.rounds.currentRound();
         for (uint256 i = 0; i < PEERS; ++i) {
             if ((draw >> (3 * i)) & 3 == 0) continue;
-            attemptCommit(round, peers[i], bytes32(draw | 1), true);
+            falseLeaf[round][peers[i]] = (draw >> (64 + i)) & 3 == 0;
+            attemptCommit(round, peers[i], rootFor(round, peers[i]), true);
             if (!committedInTime[round][peers[i]]) order[round].push(peers[i]);
             committedInTime[round][peers[i]] = true;
         }
@@ -124,6 +137,83 @@ contract SwarmHandler is TestBase {
         if (current > 3) attemptSettle(current - 4, peers[draw % PEERS], false);
     }
 
+    /// @dev Challenges a leaf of a round that is still open to it, one of the running round, and one of a final round.
+    function challenge(uint256 draw) external {
+        uint64 current = parts.rounds.currentRound();
+        bytes32 peer = peers[draw % PEERS];
+        for (uint64 back = 0; back <= 4 && back <= current; ++back) {
+            uint64 round = current - back;
+            bool allowed = back > 0 && back < 4 && committedInTime[round][peer] && falseLeaf[round][peer];
+            tryChallenge(round, peer, allowed && !annulled[round][peer] && hasSeeds(round));
+        }
+    }
+
+    function tryChallenge(uint64 round, bytes32 peer, bool allowed) internal {
+        IRewardVotes.Work memory work = IRewardVotes.Work(rootFor(round, peer), 1, POLICY, POLICY);
+        try parts.votes.challengeLeaf(round, peer, work, leafFor(round, peer), new bytes32[](0)) {
+            note(allowed);
+            annulled[round][peer] = true;
+            ++annulments;
+            expectedPoints[peer] -= expectedScore[round][peer];
+            expectedRoundPoints[round] -= expectedScore[round][peer];
+            expectedScore[round][peer] = 0;
+        } catch {
+            require(!allowed, "a good challenge was refused");
+            ++refused;
+        }
+    }
+
+    /// @dev The only leaf of a peer's tree; its seed is ground where the books say that it is false.
+    function leafFor(uint64 round, bytes32 peer) internal view returns (IRolloutCommitments.Leaf memory leaf) {
+        bytes32 beacon = round == 0 ? bytes32(0) : beacons[round - 1];
+        leaf.policyHash = POLICY;
+        leaf.seed = keccak256(abi.encode("waggle rollout", block.chainid, round, beacon, peer, uint32(0)));
+        if (falseLeaf[round][peer]) leaf.seed = ~leaf.seed;
+    }
+
+    function rootFor(uint64 round, bytes32 peer) internal view returns (bytes32 root) {
+        return parts.commitments.leafOf(round, peer, leafFor(round, peer));
+    }
+
+    function hasSeeds(uint64 round) internal view returns (bool has) {
+        return round == 0 || beacons[round - 1] != 0;
+    }
+
+    function claim(uint256 draw) external {
+        claimed += parts.nectar.claim(peers[draw % PEERS]);
+        claimed += parts.nectar.claim(evaluators[draw % EVALUATORS]);
+    }
+
+    function burn(uint256 draw) external {
+        address account = parts.registry.accountOf(peers[draw % PEERS]);
+        uint256 amountWei = bound(draw >> 8, 0, parts.nectar.balanceOf(account));
+        vm.prank(account);
+        parts.nectar.burn(amountWei);
+        burnt += amountWei;
+    }
+
+    /// @dev What a peer's final scores come to, by the books.
+    function expectedEarned(bytes32 peer) external view returns (uint256 amountWei) {
+        for (uint64 round = 0; round + 3 < lastRound; ++round) {
+            uint256 total = expectedRoundPoints[round];
+            if (total != 0) amountWei += (1_000 ether * expectedScore[round][peer]) / total;
+            if (agreedTotal[round] != 0) amountWei += (100 ether * agreed[round][peer]) / agreedTotal[round];
+        }
+    }
+
+    /// @dev Counts the opened votes on a peer that lie within 25 of its score.
+    function noteAgreements(uint64 round, bytes32 peer, uint16 score) internal {
+        uint256 place = 0;
+        while (order[round][place] != peer) ++place;
+        for (uint256 i = 0; i < EVALUATORS; ++i) {
+            if (!opened[round][evaluators[i]]) continue;
+            uint16 vote_ = ballots[round][evaluators[i]].scoresMilli[place];
+            if (vote_ == GONE || vote_ > score + 25 || vote_ + 25 < score) continue;
+            ++agreed[round][evaluators[i]];
+            ++agreedTotal[round];
+        }
+    }
+
     function changeSeats(uint256 draw) external {
         bytes32 evaluator = evaluators[draw % EVALUATORS];
         bool seated = sits(parts.rounds.firstOpenRound(), evaluator);
@@ -141,7 +231,7 @@ contract SwarmHandler is TestBase {
 
     function attemptCommit(uint64 round, bytes32 peer, bytes32 root, bool allowed) internal {
         vm.prank(parts.registry.accountOf(peer));
-        try parts.commitments.commit(round, peer, root, 1, root, root) {
+        try parts.commitments.commit(round, peer, root, 1, POLICY, POLICY) {
             note(allowed);
         } catch {
             require(!allowed, "a good commitment was refused");
@@ -170,10 +260,13 @@ contract SwarmHandler is TestBase {
         timesSettled[round][peer] = 1;
         ++settlements;
         (uint8 outcome, uint16 score) = (4, 0);
-        if (!isVoid(round)) (outcome, score) = plainVerdict(round, peer);
+        if (annulled[round][peer]) outcome = 5;
+        else if (!isVoid(round)) (outcome, score) = plainVerdict(round, peer);
         expectedPoints[peer] += score;
+        expectedScore[round][peer] = score;
         expectedRoundPoints[round] += score;
         if (outcome == 1) ++scored;
+        if (outcome == 1) noteAgreements(round, peer, score);
         require(actual == outcome && actualScore == score, "settled otherwise than the plain rule says");
     }
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { formatPoints } from '#merge/format.ts'
+import { formatNectar, formatPoints } from '#merge/format.ts'
 import { peerRoles } from '#merge/peerHistory.ts'
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
 import { CopyText } from './CopyText.tsx'
@@ -33,6 +33,9 @@ export function PeerHead({ peer, record }: Props) {
           </Fact>
           <Fact title="Rank">
             <span className="figures text-2xl font-semibold">{standing?.rank ?? '–'}</span>
+          </Fact>
+          <Fact title="Nectar claimed">
+            <span className="figures text-2xl font-semibold">{formatNectar(peer.claimedWei)}</span>
           </Fact>
           <Fact title="Peer id">
             <CopyText text={peer.peerId} label="peer id" />

@@ -1,4 +1,4 @@
-import { formatPoints } from './format.ts'
+import { formatNectar, formatPoints } from './format.ts'
 
 /** An event as the indexer keeps it; `detail` holds the event's own arguments. */
 export interface FeedEvent {
@@ -26,6 +26,8 @@ const sentences: Record<string, Words> = {
   rolloutsCommitted: ({ detail }) => `committed ${count(detail.leafCount, 'rollout')}`,
   votesCommitted: () => 'sealed its votes',
   votesRevealed: ({ detail }) => `opened its votes on ${count(detail.votes, 'peer')}`,
+  leafFalse: ({ round }) => `lost round ${round}: one of its leaves was false`,
+  nectarClaimed: ({ detail }) => `claimed ${formatNectar(detail.amountWei)} nectar`,
   settled: ({ detail }) => {
     if (detail.outcome === 'noQuorum') return 'got no points: no quorum'
     if (detail.outcome === 'void') return 'got no points: the round is void'

@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest'
-import { formatPoints, formatShare, shorten } from './format.ts'
+import { formatNectar, formatPoints, formatShare, shorten } from './format.ts'
 
 test('points show two decimals, and thousands are grouped', () => {
   expect(formatPoints(0)).toBe('0.00')
   expect(formatPoints(1_234_567)).toBe('1,234.57')
+})
+
+test('nectar is shown in whole coins with two decimals', () => {
+  expect(formatNectar('1234567890000000000000')).toBe('1,234.56')
+  expect(formatNectar(null)).toBe('0.00')
 })
 
 test('a share is a whole percent', () => {

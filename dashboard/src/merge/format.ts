@@ -3,6 +3,12 @@ export function formatPoints(milli: number): string {
   return (milli / 1000).toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 }
 
+/** Nectar for people, from wei as the indexer tells it: two decimals. */
+export function formatNectar(wei: string | number | null | undefined): string {
+  const hundredths = BigInt(wei ?? 0) / 10n ** 16n
+  return (Number(hundredths) / 100).toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+}
+
 /** A share from 0 to 1, for people: whole percents. */
 export function formatShare(share: number): string {
   return `${Math.round(share * 100)} %`

@@ -16,6 +16,7 @@ const answer = z.object({
       roundsProposed: z.int(),
       roundsSolved: z.int(),
       roundsSettled: z.int(),
+      claimedWei: z.string(),
     })
     .nullable(),
   standings: z.object({
@@ -35,7 +36,7 @@ const answer = z.object({
     items: z.array(
       z.object({
         round: z.int(),
-        outcome: z.enum(['scored', 'unavailable', 'noQuorum', 'void']),
+        outcome: z.enum(['scored', 'unavailable', 'noQuorum', 'void', 'falseLeaf']),
         scoreMilli: z.int(),
         votes: z.int(),
       }),
@@ -48,7 +49,7 @@ export type PeerAnswer = z.infer<typeof answer>
 const page = 'orderBy: "round", orderDirection: "desc", limit: $limit'
 
 const QUERY = `query Peer($peerKey: String!, $limit: Int) {
-  peer(peerKey: $peerKey) { peerKey peerId name account registeredAtSec roundsProposed roundsSolved roundsSettled }
+  peer(peerKey: $peerKey) { peerKey peerId name account registeredAtSec roundsProposed roundsSolved roundsSettled claimedWei }
   standings(where: { peerKey: $peerKey }) { totalCount items { rank finalPointsMilli provisionalPointsMilli } }
   evaluator(peerKey: $peerKey) { fromRound untilRound votesCommitted votesRevealed }
   tasksCommitments(where: { peerKey: $peerKey }, ${page}) { items { round count } }

@@ -31,7 +31,7 @@ const answer = z.object({
     items: z.array(
       z.object({
         peerKey: z.string(),
-        outcome: z.enum(['scored', 'unavailable', 'noQuorum', 'void']),
+        outcome: z.enum(['scored', 'unavailable', 'noQuorum', 'void', 'falseLeaf']),
         scoreMilli: z.int(),
         votes: z.int(),
         peer,

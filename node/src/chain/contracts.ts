@@ -1,4 +1,5 @@
 import {
+  nectarAbi,
   peerRegistryAbi,
   predictionMarketAbi,
   rewardVotesAbi,
@@ -16,6 +17,7 @@ export function contractsOf({ chainId, contracts, ...deployment }: Deployment) {
     rounds: { address: contracts.Rounds.address, abi: roundsAbi },
     rolloutCommitments: { address: contracts.RolloutCommitments.address, abi: rolloutCommitmentsAbi },
     rewardVotes: { address: contracts.RewardVotes.address, abi: rewardVotesAbi },
+    nectar: { address: contracts.Nectar.address, abi: nectarAbi },
     predictionMarket:
       contracts.PredictionMarket === undefined
         ? null
@@ -31,5 +33,6 @@ export const contractErrors = [
   ...roundsAbi,
   ...rolloutCommitmentsAbi,
   ...rewardVotesAbi,
+  ...nectarAbi,
   ...predictionMarketAbi,
 ].filter(item => item.type === 'error')

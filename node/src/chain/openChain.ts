@@ -7,6 +7,8 @@ import type { OutboxIntent, OutboxStore } from '#core/outboxStore.ts'
 import type { PeerSigner } from '#core/peerSigner.ts'
 import { admitEvaluator } from './admitEvaluator.ts'
 import { callChain } from './callChain.ts'
+import { challengeLeaf, type FalseLeaf } from './challengeLeaf.ts'
+import { claimNectar } from './claimNectar.ts'
 import { commitRollouts, type RolloutsToCommit } from './commitRollouts.ts'
 import { commitTasks, type TasksToCommit } from './commitTasks.ts'
 import { commitVotes } from './commitVotes.ts'
@@ -129,6 +131,10 @@ export async function openChain(options: OpenChainOptions) {
       const left = peerKeys.filter((_, i) => !settled[i])
       return left.length === 0 ? null : send(settle(contracts, { round, shard, peerKeys: left }))
     },
+    /** Shows a false leaf to the chain, from the end of its round until that is final. */
+    challengeLeaf: (found: FalseLeaf) => send(challengeLeaf(contracts, found)),
+    /** Claims what this peer has earned; asking again in the same round is asking about the first claim. */
+    claimNectar: (currentRound: number) => send(claimNectar(contracts, peerKey, currentRound)),
     /** Seats an evaluator from the next round on; needs the role. */
     async admitEvaluator(evaluatorKey: Hex): Promise<AdmitOutcome> {
       const { round } = await rounds.read()

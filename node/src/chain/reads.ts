@@ -6,6 +6,7 @@ import { readBeacon } from './readBeacon.ts'
 import { readBootnodes } from './readBootnodes.ts'
 import { readRolloutCommitments, readTaskCommitments } from './readCommitments.ts'
 import { readEnvironment } from './readEnvironment.ts'
+import { readNectar } from './readNectar.ts'
 import { readAccountOf, readPeerId } from './readPeer.ts'
 import { isSettled, readPoints } from './readPoints.ts'
 import { readSeats } from './readSeats.ts'
@@ -24,6 +25,7 @@ export function createChainReads(chain: ChainClient, contracts: Contracts) {
     readSeats: (round: number) => readSeats(chain, contracts, round),
     readPoints: (peerKey: Hex) => readPoints(chain, contracts, peerKey),
     isSettled: (round: number, peerKey: Hex) => isSettled(chain, contracts, round, peerKey),
+    readNectar: (peerKey: Hex) => readNectar(chain, contracts, peerKey),
     readAccountOf: (peerKey: Hex) => readAccountOf(chain, contracts, peerKey),
     readPeerId: (peerKey: Hex) => readPeerId(chain, contracts, peerKey),
     readBeacon: (round: number) => readBeacon(chain, contracts, round),

@@ -25,6 +25,7 @@ export async function readStatus({ data, deployment, rpcUrl, identity }: StatusQ
   const { peerId, peerKey, name, address } = identity
   const rounds = createRoundClock({ chain, contracts, clock: systemClock, logger: silentLogger, pollMs: 500 })
   const { round } = await rounds.read()
+  const nectar = await reads.readNectar(peerKey)
   const path = join(data, JOURNAL_FILE)
   return {
     network: deployment.network,
@@ -36,6 +37,7 @@ export async function readStatus({ data, deployment, rpcUrl, identity }: StatusQ
     registered: (await reads.readAccountOf(peerKey)) !== null,
     seated: (await reads.readSeats(Math.max(0, round) + 1)).includes(peerKey),
     points: Number(await reads.readPoints(peerKey)),
+    nectar: { claimed: formatEther(nectar.claimedWei), claimable: formatEther(nectar.claimableWei) },
     round,
     reports: existsSync(path) ? readReports(path).slice(-SHOWN) : [],
   }

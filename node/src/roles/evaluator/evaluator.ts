@@ -1,3 +1,4 @@
+import type { FalseLeaf } from '#chain/challengeLeaf.ts'
 import type { RolloutCommitment } from '#chain/readCommitments.ts'
 import type { RoundTime } from '#chain/roundClock.ts'
 import {
@@ -12,6 +13,7 @@ import type { Hex } from '#core/hex.ts'
 import type { Judge } from '#environments/codezero/createJudge.ts'
 import { admitTasks } from '../admitTasks.ts'
 import { checkRollouts } from '../checkRollouts.ts'
+import { claimEarnings } from '../claimEarnings.ts'
 import { drawCommittee, shardsOf } from '../drawCommittee.ts'
 import { everyRound } from '../everyRound.ts'
 import { fetchRollouts, fetchTasks } from '../fetchCommitted.ts'
@@ -19,6 +21,7 @@ import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
 import { reportOutcome } from '../reportOutcome.ts'
 import { awaitBeacon, beaconOf } from '../roundBeacon.ts'
+import { findFalseLeaf } from './findFalseLeaf.ts'
 import { sampledLeaves } from './sampledLeaves.ts'
 import { scorePeer } from './scorePeer.ts'
 
@@ -31,6 +34,7 @@ export async function runEvaluator(node: PeerNode, judge: Judge): Promise<void> 
       () => reveal(node, round - 2),
       () => vote(node, judge, round - 1, time),
       () => settle(node, round - 3, time),
+      () => claimEarnings(node, round),
     ]
     for (const duty of duties) await duty()
   })
@@ -96,11 +100,21 @@ async function makeSheet(
     if (fetched === 'unavailable') peers.push({ peerKey, scoreMilli: UNAVAILABLE, leaves: [] })
     else if (fetched === 'false') peers.push({ peerKey, scoreMilli: 0, leaves: [] })
     else {
+      challenge(node, findFalseLeaf(fetched, commitment, before))
       const sampled = sampledLeaves(chainId, round, beacon, peerKey, spec)
       peers.push(await scorePeer(judge, spec, peerKey, checkRollouts(fetched, rules), sampled))
     }
   }
   return { v: 1, chainId, round, evaluatorKey: identity.peerKey, peers }
+}
+
+/** Shows a false leaf to the chain. Scoring does not wait for it: that a leaf is false counts nothing in the vote already. */
+function challenge({ chain, logger }: PeerNode, found: FalseLeaf | null): void {
+  if (found === null) return
+  const { round, peerKey, index } = found.header
+  void chain
+    .challengeLeaf(found)
+    .then(outcome => reportOutcome(logger, 'false leaf shown', outcome, { round, peerKey, index }))
 }
 
 /** Reveals the votes on a round, and publishes what stands behind them. */

@@ -5,6 +5,7 @@ import type { Judge } from '#environments/codezero/createJudge.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import { admitTasks } from '../admitTasks.ts'
 import { type CheckedGroup, checkRollouts, drawTasks, type RoundRules } from '../checkRollouts.ts'
+import { claimEarnings } from '../claimEarnings.ts'
 import { everyRound } from '../everyRound.ts'
 import { fetchTasks } from '../fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
@@ -54,6 +55,7 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
     const learned = await learnRound(learner, spec.sharing.mode, groups, takeGroups(node, round, rules, groupsDue))
     await policy.save(join(data, POLICY_FOLDER))
     await recordBeacon(node, round - 1)
+    await claimEarnings(node, round)
     const rollouts = groups.reduce((sum, group) => sum + group.rollouts.length, 0)
     const seconds = (node.clock.nowMs() - startedMs) / 1000
     const report: SolverReport = { tasks: mine.length, rollouts, ...learned, seconds }

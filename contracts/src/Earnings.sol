@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IEarnings} from "./interfaces/IEarnings.sol";
+import {IRounds} from "./interfaces/IRounds.sol";
+import {FINALITY_ROUNDS, RING} from "./libraries/Ring.sol";
+
+/// @title Earnings
+/// @notice The part of `RewardVotes` that keeps outcomes, points and what they earn.
+abstract contract Earnings is IEarnings {
+    /// @dev What a round's emissions are shared by.
+    struct Totals {
+        // slot 0
+        uint128 pointsMilli;
+        uint128 agreements;
+    }
+
+    /// @dev A peer's gains.
+    struct Account {
+        // slot 0
+        uint128 pointsMilli; // of all settled rounds
+        uint128 earnedWei; // of those rounds that its rings no longer hold
+    }
+
+    /// @inheritdoc IEarnings
+    uint256 public constant EMISSION_WEI = 1_000 ether;
+
+    /// @inheritdoc IEarnings
+    uint256 public constant EVALUATOR_EMISSION_WEI = 100 ether;
+
+    /// @inheritdoc IEarnings
+    uint16 public constant TOLERANCE_MILLI = 25;
+
+    IRounds private immutable _clock;
+
+    /// @dev The round + 1 in the upper 64 bits, then from bit 16 on 8 bits of outcome, then the score.
+    mapping(bytes32 peerKey => uint256[RING] words) internal _outcomes;
+
+    /// @dev The round + 1 in the upper 64 bits, then how many of the evaluator's votes agreed.
+    mapping(bytes32 evaluatorKey => uint256[RING] words) internal _agreements;
+
+    mapping(bytes32 peerKey => Account account) internal _accounts;
+    mapping(uint64 round => Totals totals) internal _totals;
+
+    /// @param clock The clock.
+    constructor(IRounds clock) {
+        _clock = clock;
+    }
+
+    /// @inheritdoc IEarnings
+    function points(bytes32 peerKey) external view returns (uint256 total) {
+        return _accounts[peerKey].pointsMilli;
+    }
+
+    /// @inheritdoc IEarnings
+    function roundPoints(uint64 round) external view returns (uint256 total) {
+        return _totals[round].pointsMilli;
+    }
+
+    /// @inheritdoc IEarnings
+    function earnedOf(bytes32 peerKey) external view returns (uint256 amountWei) {
+        amountWei = _accounts[peerKey].earnedWei;
+        uint64 firstOpen = _clock.firstOpenRound();
+        for (uint256 i = 0; i < RING; ++i) {
+            uint256 word = _outcomes[peerKey][i];
+            if (_isFinal(word, firstOpen)) amountWei += _shareOf(word);
+            word = _agreements[peerKey][i];
+            if (_isFinal(word, firstOpen)) amountWei += _evaluatorShareOf(word);
+        }
+    }
+
+    /// @inheritdoc IEarnings
+    function agreementsOf(
+        uint64 round,
+        bytes32 evaluatorKey
+    ) external view returns (uint256 agreements, uint256 total) {
+        uint256 word = _agreements[evaluatorKey][round % RING];
+        if (word >> 192 == uint256(round) + 1) agreements = uint192(word);
+        total = _totals[round].agreements;
+    }
+
+    /// @inheritdoc IEarnings
+    function outcomeOf(uint64 round, bytes32 peerKey) external view returns (uint8 outcome, uint16 scoreMilli) {
+        uint256 word = _outcomes[peerKey][round % RING];
+        if (word >> 192 == uint256(round) + 1) (outcome, scoreMilli) = (uint8(word >> 16), uint16(word));
+    }
+
+    /// @dev Writes down a peer's outcome, once, and adds its score to its points; the round's total is the caller's.
+    function _recordOutcome(uint64 round, bytes32 peerKey, uint8 outcome, uint16 scoreMilli) internal {
+        uint256[RING] storage ring = _outcomes[peerKey];
+        // What the ring forgets here was final long ago.
+        uint256 earnedWei = _shareOf(ring[round % RING]);
+        ring[round % RING] = ((uint256(round) + 1) << 192) | (uint256(outcome) << 16) | scoreMilli;
+        if (scoreMilli == 0 && earnedWei == 0) return;
+        Account storage gains = _accounts[peerKey];
+        gains.pointsMilli += scoreMilli;
+        gains.earnedWei += uint128(earnedWei);
+    }
+
+    /// @dev Puts another outcome, without a score, in the place of the one that a round not yet final has, or in
+    /// advance of it.
+    function _annul(uint64 round, bytes32 peerKey, uint8 outcome) internal returns (uint16 lostMilli) {
+        if (!_hasOutcome(round, peerKey)) {
+            _recordOutcome(round, peerKey, outcome, 0);
+            return 0;
+        }
+        uint256[RING] storage ring = _outcomes[peerKey];
+        uint256 known = ring[round % RING];
+        if (uint8(known >> 16) == outcome) revert RewardVotes_AlreadyAnnulled(round, peerKey);
+        lostMilli = uint16(known);
+        ring[round % RING] = ((uint256(round) + 1) << 192) | (uint256(outcome) << 16);
+        _accounts[peerKey].pointsMilli -= lostMilli;
+        _totals[round].pointsMilli -= lostMilli;
+    }
+
+    /// @dev Adds to the votes of an evaluator that agreed; the round's total is the caller's.
+    function _addAgreements(uint64 round, bytes32 evaluatorKey, uint256 more) internal {
+        uint256[RING] storage ring = _agreements[evaluatorKey];
+        uint256 known = ring[round % RING];
+        uint256 word = (uint256(round) + 1) << 192;
+        if (known >> 192 == word >> 192) word = known;
+        else if (known != 0) _accounts[evaluatorKey].earnedWei += uint128(_evaluatorShareOf(known));
+        ring[round % RING] = word + more;
+    }
+
+    function _hasOutcome(uint64 round, bytes32 peerKey) internal view returns (bool has) {
+        return _outcomes[peerKey][round % RING] >> 192 == uint256(round) + 1;
+    }
+
+    /// @dev What the agreements in a word of the ring earn; the word's round must be final, and not without any.
+    function _evaluatorShareOf(uint256 word) internal view returns (uint256 amountWei) {
+        return (EVALUATOR_EMISSION_WEI * uint192(word)) / _totals[uint64(word >> 192) - 1].agreements;
+    }
+
+    /// @dev What the score in a word of the ring of outcomes earns; the word's round must be final.
+    function _shareOf(uint256 word) internal view returns (uint256 amountWei) {
+        uint16 scoreMilli = uint16(word);
+        if (scoreMilli == 0) return 0;
+        return (EMISSION_WEI * scoreMilli) / _totals[uint64(word >> 192) - 1].pointsMilli;
+    }
+
+    /// @dev Whether a word of a ring is of a final round: the current one is above r + k.
+    function _isFinal(uint256 word, uint64 firstOpen) internal pure returns (bool isFinal) {
+        return word != 0 && (word >> 192) + FINALITY_ROUNDS < firstOpen;
+    }
+}

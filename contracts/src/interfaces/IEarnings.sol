@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+/// @title IEarnings
+/// @notice Outcomes and points of peers, and the Nectar that they have earned by them.
+interface IEarnings {
+    /// @notice Thrown when an outcome is annulled that was annulled before.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    error RewardVotes_AlreadyAnnulled(uint64 round, bytes32 peerKey);
+
+    /// @notice The sum of a peer's settled scores, those of rounds not yet final included.
+    /// @param peerKey The peer.
+    /// @return total Points, in thousandths of a full score.
+    function points(bytes32 peerKey) external view returns (uint256 total);
+
+    /// @notice The sum of all settled scores of a round, for any round.
+    /// @param round The round.
+    /// @return total Points, in thousandths of a full score.
+    function roundPoints(uint64 round) external view returns (uint256 total);
+
+    /// @notice What a peer has earned in final rounds. As a solver: the round's emission, times its score over the sum
+    /// of all scores. As an evaluator: the evaluators' emission, times those of its votes that agreed over all votes
+    /// that did. Each is rounded down. It never falls, and a round is in it from the moment that it is final, for
+    /// ever.
+    /// @param peerKey The peer.
+    /// @return amountWei Nectar.
+    function earnedOf(bytes32 peerKey) external view returns (uint256 amountWei);
+
+    /// @notice How a peer's round was settled; bounds as for `IRolloutCommitments.committed`.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    /// @return outcome 0 not settled, 1 scored, 2 unavailable, 3 no quorum, 4 the round is void, 5 a leaf was
+    /// false.
+    /// @return scoreMilli Points given, 0 to 1000.
+    function outcomeOf(uint64 round, bytes32 peerKey) external view returns (uint8 outcome, uint16 scoreMilli);
+
+    /// @notice How many of an evaluator's votes of a round lay within `TOLERANCE_MILLI` of the median that was
+    /// settled, counting peers that were scored, and not votes of `UNAVAILABLE`.
+    /// @param round The round; for the evaluator's own number bounds as for `outcomeOf`.
+    /// @param evaluatorKey The evaluator.
+    /// @return agreements Its votes that agreed.
+    /// @return total Those of all evaluators.
+    function agreementsOf(uint64 round, bytes32 evaluatorKey) external view returns (uint256 agreements, uint256 total);
+
+    /// @notice Nectar that the votes of a round which agreed share.
+    /// @return amountWei Nectar.
+    function EVALUATOR_EMISSION_WEI() external view returns (uint256 amountWei);
+
+    /// @notice How far from the settled median a vote still agrees.
+    /// @return milli Thousandths of a full score.
+    function TOLERANCE_MILLI() external view returns (uint16 milli);
+
+    /// @notice Nectar that a round's scores share.
+    /// @return amountWei Nectar.
+    function EMISSION_WEI() external view returns (uint256 amountWei);
+}

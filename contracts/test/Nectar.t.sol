@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {INectar} from "../src/interfaces/INectar.sol";
+import {VotesFixture} from "./VotesFixture.sol";
+
+contract NectarTest is VotesFixture {
+    address internal constant BOB = address(0xB0B);
+
+    function test_NamesItself() public view {
+        vm.assertEq(nectar.name(), "Nectar");
+        vm.assertEq(nectar.symbol(), "NECTAR");
+        vm.assertEq(nectar.decimals(), 18);
+        vm.assertEq(nectar.totalSupply(), 0);
+        vm.assertEq(address(nectar.peerRegistry()), address(registry));
+        vm.assertEq(address(nectar.rewardVotes()), address(votes));
+        vm.assertEq(votes.EMISSION_WEI(), 1_000 ether);
+        vm.assertEq(votes.EVALUATOR_EMISSION_WEI(), 100 ether);
+        vm.assertEq(votes.TOLERANCE_MILLI(), 25);
+    }
+
+    function test_APeerEarnsItsShareOfARoundOnceThatIsFinal() public {
+        settleTwo(0, 300, 100);
+        vm.assertEq(votes.earnedOf(solvers[0]), 0);
+        enterRound(4);
+        vm.assertEq(votes.earnedOf(solvers[0]), 750 ether);
+        vm.assertEq(votes.earnedOf(solvers[1]), 250 ether);
+        vm.assertEq(votes.earnedOf(solvers[2]), 0);
+        vm.assertEq(nectar.claimable(solvers[1]), 250 ether);
+    }
+
+    function test_MintsToThePeersAccountWhoeverClaims() public {
+        settleTwo(0, 300, 100);
+        enterRound(4);
+        vm.expectEmit(address(nectar));
+        emit INectar.NectarClaimed(solvers[0], accountNamed(200), 750 ether);
+        vm.prank(BOB);
+        vm.assertEq(nectar.claim(solvers[0]), 750 ether);
+        vm.assertEq(nectar.balanceOf(accountNamed(200)), 750 ether);
+        vm.assertEq(nectar.claimedOf(solvers[0]), 750 ether);
+        vm.assertEq(nectar.totalClaimed(), 750 ether);
+        vm.recordLogs();
+        vm.assertEq(nectar.claim(solvers[0]), 0);
+        vm.assertEq(nectar.claim(solvers[2]), 0);
+        vm.assertEq(vm.getRecordedLogs().length, 0);
+    }
+
+    function test_RevertWhen_ThePeerIsUnknown() public {
+        vm.expectRevert(abi.encodeWithSelector(INectar.Nectar_UnknownPeer.selector, bytes32("nobody")));
+        nectar.claim(bytes32("nobody"));
+    }
+
+    /// @dev The ring has forgotten round 0 by then; what it earned is kept.
+    function test_AClaimNeverExpires() public {
+        settleTwo(0, 300, 100);
+        for (uint64 round = 6; round <= 24; round += 6) {
+            enterRound(round - 1);
+            enterRound(round);
+            settleTwo(round, 500, 500);
+        }
+        enterRound(200);
+        vm.assertEq(nectar.claim(solvers[0]), 750 ether + 4 * 500 ether);
+        vm.assertEq(nectar.claim(solvers[1]), 250 ether + 4 * 500 ether);
+    }
+
+    function test_EvaluatorsSharePayForVotesThatAgree() public {
+        commitRollouts(solvers[0]);
+        voteOn(0, scoresOf(500, 525, 526));
+        votes.settle(0, 0, firstSolvers(1));
+        // The median is 525: all three lie within 25 of it.
+        expectAgreements(0, 1, 1, 1);
+        enterRound(4);
+        for (uint256 i = 0; i < 3; ++i) vm.assertEq(votes.earnedOf(evaluators[i]), uint256(100 ether) / 3);
+        vm.assertEq(nectar.claim(evaluators[2]), uint256(100 ether) / 3);
+    }
+
+    /// @dev Neither a vote too far off, nor one of unavailable, nor one on the own peer.
+    function test_OtherVotesArePaidNothing() public {
+        commitRollouts(solvers[0]);
+        voteOn(0, scoresOf(474, 500, GONE));
+        votes.settle(0, 0, firstSolvers(1));
+        expectAgreements(0, 1, 0, 0);
+        bytes32[] memory page = new bytes32[](1);
+        page[0] = enrol(300, accountNamed(100));
+        commitRollouts(page[0]);
+        voteOn(3, scoresOf(500, 500, 500));
+        votes.settle(3, 0, page);
+        expectAgreements(3, 0, 1, 1);
+    }
+
+    /// @dev Whatever is settled in one page or in many, and long after the ring has forgotten it.
+    function test_PayForAgreementIsKept() public {
+        commitRollouts(solvers[0]);
+        commitRollouts(solvers[1]);
+        voteAlike(0, scoresOf(500, 700));
+        votes.settle(0, 0, firstSolvers(1));
+        expectAgreements(0, 1, 1, 0);
+        votes.settle(0, 0, firstSolvers(2));
+        expectAgreements(0, 2, 2, 0);
+        for (uint64 round = 6; round <= 12; round += 6) {
+            enterRound(round - 1);
+            enterRound(round);
+            settleTwo(round, 500, 500);
+        }
+        expectAgreements(0, 0, 0, 0);
+        enterRound(200);
+        vm.assertEq(votes.earnedOf(evaluators[0]), 150 ether);
+        vm.assertEq(votes.earnedOf(evaluators[2]), 0);
+    }
+
+    function test_BurningLowersTheSupplyAndNotWhatWasClaimed() public {
+        settleTwo(0, 300, 100);
+        enterRound(4);
+        nectar.claim(solvers[0]);
+        vm.prank(accountNamed(200));
+        nectar.burn(50 ether);
+        vm.assertEq(nectar.totalSupply(), 700 ether);
+        vm.assertEq(nectar.totalClaimed(), 750 ether);
+    }
+
+    function test_TakesAPermit() public {
+        Wallet memory owner = walletOf(77);
+        bytes32 typehash = keccak256(
+            "Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)"
+        );
+        bytes32 words = keccak256(abi.encode(typehash, owner.addr, BOB, 5, nectar.nonces(owner.addr), START + 1));
+        bytes32 digest = keccak256(abi.encodePacked(hex"1901", nectar.DOMAIN_SEPARATOR(), words));
+        (uint8 v, bytes32 r, bytes32 s) = vm.sign(owner.privateKey, digest);
+        nectar.permit(owner.addr, BOB, 5, START + 1, v, r, s);
+        vm.assertEq(nectar.allowance(owner.addr, BOB), 5);
+        vm.assertEq(nectar.nonces(owner.addr), 1);
+    }
+
+    /// @dev Against the plain formula; what rounding leaves is never minted.
+    function testFuzz_SharesAreRoundedDown(uint16 first, uint16 second) public {
+        (first, second) = (uint16(bound(first, 0, 1000)), uint16(bound(second, 0, 1000)));
+        settleTwo(0, first, second);
+        enterRound(4);
+        uint256 total = uint256(first) + second;
+        vm.assertEq(votes.earnedOf(solvers[0]), total == 0 ? 0 : (1_000 ether * uint256(first)) / total);
+        uint256 earned = votes.earnedOf(solvers[0]) + votes.earnedOf(solvers[1]);
+        vm.assertTrue(earned <= 1_000 ether && (total == 0 || earned + 2 > 1_000 ether));
+    }
+
+    function expectAgreements(uint64 round, uint256 a, uint256 b, uint256 c) internal view {
+        uint256[3] memory expected = [a, b, c];
+        for (uint256 i = 0; i < 3; ++i) {
+            (uint256 agreements, ) = votes.agreementsOf(round, evaluators[i]);
+            vm.assertEq(agreements, expected[i]);
+        }
+    }
+
+    /// @dev The first two solvers get these scores of the current round, which then is the third before.
+    function settleTwo(uint64 round, uint16 first, uint16 second) internal {
+        commitRollouts(solvers[0]);
+        commitRollouts(solvers[1]);
+        voteAlike(round, scoresOf(first, second));
+        votes.settle(round, 0, firstSolvers(2));
+    }
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { network } from 'hardhat'
+import { type Address, type Hex, keccak256, stringToBytes } from 'viem'
+import { type Ballot, voteCommitment } from '../../node/src/chain/voteCommitment.ts'
+import { seededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
+import { deployContracts } from './deployContracts.ts'
+import { proveRegistration } from './proveRegistration.ts'
+import {
+  agrees,
+  EMISSION_WEI,
+  EVALUATOR_EMISSION_WEI,
+  type ModelSeat,
+  missesAfter,
+  sharesOf,
+  UNAVAILABLE,
+  verdictOn,
+} from './settlementModel.ts'
+
+const ROUND_SECONDS = 3_600
+const PEERS = 40
+const EVALUATORS = 7
+const outcomes = ['', 'scored', 'unavailable', 'no quorum']
+const random = seededRandom('settlement against its model')
+const hashOf = (text: string) => keccak256(stringToBytes(text))
+
+type Member = { key: Hex; account: Address }
+/** A ballot, and what became of it. */
+type Played = { ballot: Ballot; account: Address; sealed: boolean; opened: boolean }
+type Swarm = Awaited<ReturnType<typeof openSwarm>>
+
+test('settlement, absences and earnings are those of a plain model, over random rounds of two shards', async () => {
+  const swarm = await openSwarm()
+  const misses = new Map(swarm.evaluators.map(({ key }) => [key, 0]))
+  const earned = new Map([...swarm.peers, ...swarm.evaluators].map(({ key }) => [key, 0n]))
+  const points = new Map(swarm.peers.map(({ key }) => [key, 0]))
+  const seen = new Set<string>()
+  for (let round = 1n; round <= 21n; round += 4n) {
+    const { scores, agreed } = await playRound(swarm, round, misses, seen)
+    for (const [parts, emissionWei] of [
+      [scores, EMISSION_WEI],
+      [agreed, EVALUATOR_EMISSION_WEI],
+    ] as const) {
+      const shares = sharesOf([...parts.values()], emissionWei)
+      for (const [i, key] of [...parts.keys()].entries()) earned.set(key, (earned.get(key) ?? 0n) + (shares[i] ?? 0n))
+    }
+    for (const [key, score] of scores) points.set(key, (points.get(key) ?? 0) + score)
+  }
+  await swarm.enter(40n)
+  for (const { key } of swarm.peers) {
+    assert.equal(await swarm.votes.read.points([key]), BigInt(points.get(key) ?? 0))
+  }
+  for (const [key, amountWei] of earned) assert.equal(await swarm.votes.read.earnedOf([key]), amountWei)
+  assert.deepEqual([...seen].sort(), ['no quorum', 'scored', 'unavailable'])
+})
+
+/** Plays a round at random and holds what is settled to the model. @returns each peer's score, and how many of each evaluator's votes agreed. */
+async function playRound(swarm: Swarm, round: bigint, misses: Map<Hex, number>, seen: Set<string>) {
+  const { votes, commitments, chainId, enter, accountOf } = swarm
+  await enter(round)
+  const committed = random.shuffled(swarm.peers.filter(() => random.chance(0.9)))
+  for (const { key, account } of committed)
+    await commitments.write.commit([round, key, hashOf(key), 64, key, key], { account })
+  await enter(round + 1n)
+  const shards = [committed.slice(0, 32), committed.slice(32)].filter(({ length }) => length > 0)
+  const played: Played[] = []
+  for (const [shard, peers] of shards.entries()) {
+    const committee = await votes.read.committeeOf([round, shard])
+    for (const [position, evaluatorKey] of committee.entries()) {
+      const ballot = {
+        round,
+        shard,
+        position,
+        evaluatorKey,
+        scoresMilli: peers.map((_, place) =>
+          random.chance(place % 3 === 0 ? 0.5 : 0.15) ? UNAVAILABLE : random.between(0, 1000),
+        ),
+        componentRoots: peers.map(({ key }) => key),
+        contentId: hashOf('sheet'),
+      }
+      const [sealed, opened] = [random.chance(0.85), random.chance(0.85)]
+      const account = accountOf(evaluatorKey)
+      const commitment = voteCommitment({ chainId, rewardVotes: votes.address }, ballot, evaluatorKey)
+      if (sealed) await votes.write.commitVotes([round, shard, position, evaluatorKey, commitment], { account })
+      played.push({ ballot, account, sealed, opened: sealed && opened })
+    }
+  }
+  await enter(round + 2n)
+  for (const { ballot, opened } of played) if (opened) await votes.write.revealVotes([ballot, ballot.evaluatorKey])
+  await enter(round + 3n)
+  const scores = new Map<Hex, number>()
+  const agreed = new Map<Hex, number>()
+  for (const [shard, peers] of shards.entries()) {
+    const cut = random.between(0, peers.length - 1)
+    await votes.write.settle([round, shard, peers.slice(0, cut).map(({ key }) => key)])
+    await votes.write.settle([round, shard, peers.map(({ key }) => key)])
+    const committee = played.filter(({ ballot }) => ballot.shard === shard)
+    const seats: ModelSeat[] = committee.map(({ account, sealed, opened, ballot }) => ({
+      account,
+      sealed,
+      opened: opened ? ballot.scoresMilli : null,
+    }))
+    for (const [place, peer] of peers.entries()) {
+      const verdict = verdictOn(peer, place, seats)
+      const [outcome, scoreMilli] = await votes.read.outcomeOf([round, peer.key])
+      assert.deepEqual([outcomes[outcome], scoreMilli], [verdict.outcome, verdict.scoreMilli])
+      scores.set(peer.key, scoreMilli)
+      seen.add(verdict.outcome)
+      for (const [i, { ballot }] of committee.entries())
+        if (agrees(peer, place, seats[i] as ModelSeat, verdict))
+          agreed.set(ballot.evaluatorKey, (agreed.get(ballot.evaluatorKey) ?? 0) + 1)
+    }
+    for (const [i, { ballot }] of committee.entries()) {
+      const { evaluatorKey } = ballot
+      const after = missesAfter(seats[i] as ModelSeat, misses.get(evaluatorKey) ?? 0)
+      assert.equal(await votes.read.missesOf([evaluatorKey]), after)
+      misses.set(evaluatorKey, after)
+      if (after < 6) continue
+      // It has lost its seat; the administrator gives it back, and its misses with it.
+      await votes.write.admitEvaluator([evaluatorKey])
+      misses.set(evaluatorKey, 0)
+    }
+  }
+  const total = await votes.read.roundPoints([round])
+  assert.equal(
+    total,
+    [...scores.values()].reduce((sum, score) => sum + BigInt(score), 0n),
+  )
+  return { scores, agreed }
+}
+
+/** Evaluators with accounts of their own, and peers of which some are the evaluators' own. */
+async function openSwarm() {
+  const { viem, networkHelpers } = await network.create()
+  const accounts = (await viem.getWalletClients()).map(wallet => wallet.account.address)
+  const startsAtSec = Number((await (await viem.getPublicClient()).getBlock()).timestamp)
+  const contracts = await deployContracts(viem, { startsAtSec, roundSeconds: ROUND_SECONDS })
+  const { registry, rounds, votes, chainId } = contracts
+  const nonces = new Map<Address, bigint>()
+  const enrol = async (name: string, account: Address): Promise<Member> => {
+    const nonce = nonces.get(account) ?? 0n
+    nonces.set(account, nonce + 1n)
+    await registry.write.register(await proveRegistration(hashOf(name), chainId, registry.address, account, nonce), {
+      account,
+    })
+    const [key] = await registry.read.peersOf([account, nonce, 1n])
+    assert(key)
+    return { key, account }
+  }
+  const evaluators: Member[] = []
+  for (let i = 0; i < EVALUATORS; i++) {
+    const evaluator = await enrol(`evaluator ${i}`, accounts[i + 1] as Address)
+    await votes.write.admitEvaluator([evaluator.key])
+    evaluators.push(evaluator)
+  }
+  const peers: Member[] = []
+  for (let i = 0; i < PEERS; i++) peers.push(await enrol(`peer ${i}`, accounts[1 + (i % 12)] as Address))
+  const accountOf = (key: Hex) => evaluators.find(one => one.key === key)?.account as Address
+
+  /** Goes to a round, with the beacons of the two before it recorded. */
+  const enter = async (round: bigint) => {
+    for (const next of [round - 1n, round]) {
+      const { timestamp } = await contracts.client.getBlock()
+      const starts = await rounds.read.startOf([next])
+      if (timestamp < starts) await networkHelpers.time.increaseTo(starts)
+      if (next === 0n || (await rounds.read.currentRound()) !== next) continue
+      await rounds.write.fixBeacon([next - 1n])
+      await networkHelpers.mine(1)
+      await rounds.write.drawBeacon([next - 1n])
+    }
+  }
+  return { ...contracts, evaluators, peers, accountOf, enter }
+}

@@ -1,0 +1,61 @@
+/**
+ * Settlement written the plain way, in exact integers, from nothing but what actors did: what the contracts are held to.
+ *
+ * It knows no words, shards by slot, rings or histories: a ballot is a map, an account of earnings is a list of shares.
+ */
+export const UNAVAILABLE = 65_535
+export const EMISSION_WEI = 1_000n * 10n ** 18n
+export const EVALUATOR_EMISSION_WEI = 100n * 10n ** 18n
+const TOLERANCE_MILLI = 25
+
+export interface ModelPeer {
+  readonly key: string
+  readonly account: string
+}
+
+/** One evaluator on a committee, and what it did: silent, sealed, or opened with a score for each peer of the shard. */
+export interface ModelSeat {
+  readonly account: string
+  readonly sealed: boolean
+  /** By the peer's place in the shard; null if it was never opened. */
+  readonly opened: readonly number[] | null
+}
+
+export interface Verdict {
+  readonly outcome: 'scored' | 'unavailable' | 'no quorum'
+  readonly scoreMilli: number
+  readonly votes: number
+}
+
+/** The verdict on a peer at a place of a shard. */
+export function verdictOn(peer: ModelPeer, place: number, committee: readonly ModelSeat[]): Verdict {
+  const votes = committee
+    .filter(seat => seat.account !== peer.account)
+    .flatMap(({ opened }) => (opened === null ? [] : [opened[place] as number]))
+  const quorum = Math.max(2, Math.floor(committee.length / 2) + 1)
+  if (votes.length < quorum) return { outcome: 'no quorum', scoreMilli: 0, votes: votes.length }
+  const available = votes.filter(score => score !== UNAVAILABLE).sort((a, b) => a - b)
+  const missing = votes.length - available.length
+  if (missing > available.length) return { outcome: 'unavailable', scoreMilli: 0, votes: votes.length }
+  const median = available[Math.ceil(available.length / 2) - 1] as number
+  return { outcome: 'scored', scoreMilli: median, votes: votes.length }
+}
+
+/** Misses of a seat after a shard is judged; `before` is what it had. */
+export function missesAfter({ sealed, opened }: ModelSeat, before: number): number {
+  if (opened !== null) return 0
+  return before + (sealed ? 3 : 1)
+}
+
+/** Whether a seat's vote on a peer is one that is paid: within the tolerance of the median that was settled. */
+export function agrees(peer: ModelPeer, place: number, { account, opened }: ModelSeat, verdict: Verdict): boolean {
+  if (verdict.outcome !== 'scored' || opened === null || account === peer.account) return false
+  const score = opened[place] as number
+  return score !== UNAVAILABLE && Math.abs(score - verdict.scoreMilli) <= TOLERANCE_MILLI
+}
+
+/** What each part of a round's emission comes to, rounded down. */
+export function sharesOf(parts: readonly number[], emissionWei: bigint): bigint[] {
+  const total = parts.reduce((sum, part) => sum + BigInt(part), 0n)
+  return parts.map(part => (total === 0n ? 0n : (emissionWei * BigInt(part)) / total))
+}

@@ -1,0 +1,26 @@
+import { encodeFunctionData } from 'viem'
+import type { Hex } from '#core/hex.ts'
+import type { LeafHeader } from '#core/leaf.ts'
+import type { OutboxIntent } from '#core/outboxStore.ts'
+import type { Contracts } from './contracts.ts'
+import type { RolloutCommitment } from './readCommitments.ts'
+
+/** A leaf whose header shows that it is false, the commitment that it is under, and the proof that it is. */
+export type FalseLeaf = { header: LeafHeader; commitment: RolloutCommitment; proof: readonly Hex[] }
+
+/** Shows a false leaf to the chain, after its round and before that is final. */
+export function challengeLeaf({ rewardVotes }: Contracts, { header, commitment, proof }: FalseLeaf): OutboxIntent {
+  const { round, peerKey, index, taskHash, policyHash, seed, bodyHash } = header
+  const { root, count, contentId } = commitment
+  const work = { root, leafCount: count, policyHash: commitment.policyHash, contentId }
+  const leaf = { index, taskHash, policyHash, seed, bodyHash }
+  const args = [BigInt(round), peerKey, work, leaf, proof] as const
+  return {
+    // One false leaf is enough for a peer and round.
+    key: `challenge-leaf:${round}:${peerKey}`,
+    to: rewardVotes.address,
+    data: encodeFunctionData({ abi: rewardVotes.abi, functionName: 'challengeLeaf', args }),
+    fromRound: round + 1,
+    throughRound: round + 3,
+  }
+}

@@ -1,0 +1,18 @@
+import type { Hex } from '#core/hex.ts'
+import { callChain } from './callChain.ts'
+import type { ChainClient } from './connectChain.ts'
+import type { Contracts } from './contracts.ts'
+
+/** Nectar of a peer, in wei: what it has earned in final rounds and not claimed, and what was minted for it so far. */
+export type PeerNectar = { claimableWei: bigint; claimedWei: bigint }
+
+export async function readNectar(
+  { rpc, rpcUrl }: ChainClient,
+  { nectar }: Contracts,
+  peerKey: Hex,
+): Promise<PeerNectar> {
+  const read = (functionName: 'claimable' | 'claimedOf') =>
+    callChain(rpcUrl, () => rpc.readContract({ ...nectar, functionName, args: [peerKey] }))
+  const [claimableWei, claimedWei] = await Promise.all([read('claimable'), read('claimedOf')])
+  return { claimableWei, claimedWei }
+}
