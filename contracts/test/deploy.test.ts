@@ -19,7 +19,7 @@ import type { DeployErrorCode } from '../../scripts/deploy/deployError.ts'
 import type { DeployOptions } from '../../scripts/deploy/deployProtocol.ts'
 import { LOCAL_KEY, NETWORKS } from '../../scripts/deploy/networks.ts'
 import { DEPLOYMENT_GAS } from '../../scripts/deploy/preflight.ts'
-import { deployOn, freshOptions, TRANSACTIONS, type Wrap } from './deployOn.ts'
+import { CREATIONS, deployOn, freshOptions, TRANSACTIONS, type Wrap } from './deployOn.ts'
 import { type Anvil, startAnvil } from './startAnvil.ts'
 
 const DEPLOYER = privateKeyToAddress(LOCAL_KEY)
@@ -115,7 +115,7 @@ for (const moment of ['before', 'after'] as const) {
 
 test('points are in the hands of the timelock, and the clock of nobody', async () => {
   const { deployment } = await deployOn('local', anvil.url, freshOptions())
-  const { Rounds, SwarmCoordinator, TimelockController } = deployment.contracts
+  const { RewardVotes, Rounds, SwarmCoordinator, TimelockController } = deployment.contracts
   const client = createPublicClient({ transport: http(anvil.url) })
   const has = async (at: { address: Hex }, role: string, account: Hex) =>
     client.readContract({
@@ -128,6 +128,9 @@ test('points are in the hands of the timelock, and the clock of nobody', async (
     assert.equal(await has(Rounds, role, TimelockController.address), true)
     assert.equal(await has(Rounds, role, DEPLOYER), false)
   }
+  assert.equal(await has(RewardVotes, '', TimelockController.address), true)
+  assert.equal(await has(RewardVotes, '', DEPLOYER), false)
+  assert.equal(await has(RewardVotes, 'EVALUATOR_ADMIN_ROLE', DEPLOYER), true)
   assert.equal(await has(SwarmCoordinator, 'OWNER_ROLE', TimelockController.address), true)
   assert.equal(await has(SwarmCoordinator, 'OWNER_ROLE', DEPLOYER), false)
   const timelock = { address: TimelockController.address, abi: timelockControllerAbi } as const
@@ -138,7 +141,7 @@ test('points are in the hands of the timelock, and the clock of nobody', async (
 
 test('a manual schedule is moved by the coordinator, even if the first run died before it was handed over', async () => {
   const options = freshOptions({ roundSeconds: 0 })
-  await refused('DEPLOYMENT_FAILED', deployOn('local', anvil.url, options, dieAt(TRANSACTIONS, 'before')))
+  await refused('DEPLOYMENT_FAILED', deployOn('local', anvil.url, options, dieAt(CREATIONS, 'before')))
   const { deployment, sent } = await deployOn('local', anvil.url, options)
   assert.equal(sent, 1)
   const { address } = deployment.contracts.SwarmCoordinator

@@ -6,12 +6,16 @@ import type { NetworkConnection } from 'hardhat/types/network'
 import { contractNames } from '../../deployments/contractNames.ts'
 import { type DeployOptions, type DeployOutcome, deployProtocol } from '../../scripts/deploy/deployProtocol.ts'
 import { LOCAL_KEY } from '../../scripts/deploy/networks.ts'
+import { callsOf } from '../../scripts/deploy/protocolModule.ts'
 
 const scratch = mkdtempSync(path.join(tmpdir(), 'waggle-deploy-'))
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
 
-/** What a deployment sends: a contract each, and the coordinator's code behind its proxy. */
-export const TRANSACTIONS = contractNames.length + 1
+/** A contract each, and the coordinator's code behind its proxy. */
+export const CREATIONS = contractNames.length + 1
+
+/** What a deployment with a computed schedule sends. */
+export const TRANSACTIONS = CREATIONS + callsOf({ roundSeconds: 20 }).length
 
 /** A folder that is gone when this process is. */
 export function freshDir(): string {

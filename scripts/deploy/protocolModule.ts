@@ -1,19 +1,23 @@
 import { buildModule } from '@nomicfoundation/hardhat-ignition/modules'
-import { keccak256, stringToBytes, zeroAddress } from 'viem'
+import { keccak256, stringToBytes, zeroAddress, zeroHash } from 'viem'
 import type { DeployParameters } from './parameters.ts'
 
 /** Hands the rounds of a manual schedule to the coordinator. */
 const HAND_OVER_ROUNDS = 'HandOverRounds'
+/** Hands the say in who admits evaluators to the timelock; the deployer keeps the role itself, for the bootstrap. */
+const HAND_OVER_SEATS = 'HandOverSeats'
+const LEAVE_SEATS = 'LeaveSeats'
 
 /** Ids of the calls that follow the contracts' creation: without them a deployment is not finished. */
 export function callsOf({ roundSeconds }: Pick<DeployParameters, 'roundSeconds'>): readonly string[] {
-  return roundSeconds === 0 ? [HAND_OVER_ROUNDS] : []
+  return roundSeconds === 0 ? [HAND_OVER_ROUNDS] : [HAND_OVER_SEATS, LEAVE_SEATS]
 }
 
 /**
  * The contracts, wired by constructor immutables.
  *
- * What could move points waits in the timelock, whose proposer and executor is the deployer: schedule, environment, and upgrades.
+ * What could move points waits in the timelock, whose proposer and executor is the deployer: schedule, environment, upgrades,
+ * and who holds the role that admits evaluators.
  * Under a manual schedule, which only a test network has, the deployer keeps the clock, and the coordinator moves it.
  *
  * @param timelockSeconds - the timelock's delay.
@@ -36,6 +40,10 @@ export function protocolModule(parameters: DeployParameters, timelockSeconds: nu
     if (isManual) {
       const role = keccak256(stringToBytes('ROUND_MANAGER_ROLE'))
       m.call(Rounds, 'grantRole', [role, SwarmCoordinator], { id: HAND_OVER_ROUNDS })
+    } else {
+      // The default admin's role is the zero word.
+      const granted = m.call(RewardVotes, 'grantRole', [zeroHash, TimelockController], { id: HAND_OVER_SEATS })
+      m.call(RewardVotes, 'renounceRole', [zeroHash, deployer], { id: LEAVE_SEATS, after: [granted] })
     }
     return { TimelockController, PeerRegistry, Rounds, RolloutCommitments, RewardVotes, Nectar, SwarmCoordinator }
   })

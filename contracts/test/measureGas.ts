@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { generateKeyPair } from '@libp2p/crypto/keys'
+import { network } from 'hardhat'
+import { type Address, bytesToHex, type Hex } from 'viem'
+import { voteCommitment } from '../../node/src/chain/voteCommitment.ts'
+import { type RandomStream, randomStream } from '../../node/src/core/random.ts'
+import { deployContracts } from './deployContracts.ts'
+import { proveRegistration, proveRsaRegistration } from './proveRegistration.ts'
+
+const ROUND_SECONDS = 3_600
+/** Peers that a committee scores. */
+const SHARD_PEERS = 32
+
+/** Gas of each step; the words of all but the market are drawn from a seed, so that a rerun pays for the same bytes. */
+export interface RoundGas {
+  /** The last of each kind. */
+  readonly commit: number
+  readonly commitVotes: number
+  readonly revealAPeer: number
+  readonly settleAPeer: number
+  /** Every transaction of every role, the beacon's included, over peers. */
+  readonly allRolesAPeer: number
+}
+
+export interface SwarmGas {
+  readonly registerSecp256k1: number
+  readonly registerRsa2048: number
+  /** The first pass through the ring pays for fresh words. */
+  readonly fresh: RoundGas
+  /** What every later round costs. */
+  readonly inRing: RoundGas
+}
+
+/**
+ * Plays three rounds of a swarm on Hardhat's own chain, each in the place in the ring that the first had.
+ *
+ * @param size - solvers, of one account, and evaluators, of others.
+ */
+export async function measureGas(size: { solvers: number; evaluators: number }): Promise<SwarmGas> {
+  const swarm = await openSwarm()
+  const solvers: Hex[] = []
+  let registerSecp256k1 = 0
+  for (let i = 0; i < size.solvers; i++) {
+    const enrolled = await swarm.enrol(swarm.admin)
+    solvers.push(enrolled.key)
+    registerSecp256k1 = enrolled.gas
+  }
+  const registerRsa2048 = await swarm.enrolRsa()
+  const evaluators = new Map<Hex, Address>()
+  for (let i = 0; i < size.evaluators; i++) {
+    const account = swarm.accounts[1 + (i % (swarm.accounts.length - 1))] as Address
+    const { key } = await swarm.enrol(account)
+    await swarm.votes.write.admitEvaluator([key])
+    evaluators.set(key, account)
+  }
+  const first = Number(await swarm.rounds.read.firstOpenRound())
+  const fresh = await playRound(swarm, first, solvers, evaluators)
+  await playRound(swarm, first + 6, solvers, evaluators)
+  const inRing = await playRound(swarm, first + 12, solvers, evaluators)
+  return { registerSecp256k1, registerRsa2048, fresh, inRing }
+}
+
+type Swarm = Awaited<ReturnType<typeof openSwarm>>
+type Evaluators = ReadonlyMap<Hex, Address>
+
+async function playRound(
+  swarm: Swarm,
+  number: number,
+  solvers: readonly Hex[],
+  evaluators: Evaluators,
+): Promise<RoundGas> {
+  const { commitments, votes, enter, used, word } = swarm
+  const round = BigInt(number)
+  await enter(round)
+  let all = 0
+  let commit = 0
+  for (const key of solvers) {
+    commit = await used(commitments.write.commit([round, key, word(), 64, word(), word()]))
+    all += commit
+  }
+  all += await enter(round + 1n)
+  // One account commits in the order of its peers, so that shards are its runs of 32.
+  const shards = Array.from({ length: Math.ceil(solvers.length / SHARD_PEERS) }, (_, shard) =>
+    solvers.slice(shard * SHARD_PEERS, (shard + 1) * SHARD_PEERS),
+  )
+  const ballots = []
+  for (const [shard, peers] of shards.entries()) {
+    const committee = await votes.read.committeeOf([round, shard])
+    const sheet = { scoresMilli: peers.map((_, i) => i * 30), componentRoots: peers.map(word), contentId: word() }
+    for (const [position, evaluatorKey] of committee.entries())
+      ballots.push({ ...sheet, round, shard, position, evaluatorKey })
+  }
+  let commitVotes = 0
+  for (const ballot of ballots) {
+    const { shard, position, evaluatorKey } = ballot
+    const hash = voteCommitment({ chainId: swarm.chainId, rewardVotes: votes.address }, ballot, evaluatorKey)
+    const account = evaluators.get(evaluatorKey) as Address
+    commitVotes = await used(votes.write.commitVotes([round, shard, position, evaluatorKey, hash], { account }))
+    all += commitVotes
+  }
+  await enter(round + 2n)
+  const reveals: number[] = []
+  for (const ballot of ballots) reveals.push(await used(votes.write.revealVotes([ballot, ballot.evaluatorKey])))
+  await enter(round + 3n)
+  const settles: number[] = []
+  for (const [shard, peers] of shards.entries()) settles.push(await used(votes.write.settle([round, shard, peers])))
+  all += [...reveals, ...settles].reduce((sum, gas) => sum + gas, 0)
+  // Of a shard that is full: its last ballot, and its settlement.
+  const full = Math.min(solvers.length, SHARD_PEERS)
+  const lastOfFirstShard = ballots.filter(({ shard }) => shard === 0).length - 1
+  return {
+    commit,
+    commitVotes,
+    revealAPeer: Math.round((reveals[lastOfFirstShard] ?? 0) / full),
+    settleAPeer: Math.round((settles[0] ?? 0) / full),
+    allRolesAPeer: Math.round(all / solvers.length),
+  }
+}
+
+/** The contracts on a fresh network, with a clock that can be moved and peers that can be enrolled. */
+async function openSwarm() {
+  const { viem, networkHelpers } = await network.create()
+  const accounts = (await viem.getWalletClients()).map(wallet => wallet.account.address)
+  const startsAtSec = Number((await (await viem.getPublicClient()).getBlock()).timestamp)
+  const contracts = await deployContracts(viem, { startsAtSec, roundSeconds: ROUND_SECONDS })
+  const { client, registry, rounds, chainId } = contracts
+  const word = wordsOf(randomStream('gas', 'waggle'))
+
+  const used = async (sent: Promise<Hex>) =>
+    Number((await client.waitForTransactionReceipt({ hash: await sent })).gasUsed)
+
+  const enrol = async (account: Address) => {
+    const nonce = await registry.read.nonces([account])
+    const proof = await proveRegistration(word(), chainId, registry.address, account, nonce)
+    const gas = await used(registry.write.register(proof, { account }))
+    const [key] = await registry.read.peersOf([account, nonce, 1n])
+    assert(key)
+    return { key, gas }
+  }
+
+  /** Registers a peer of a 2048-bit RSA key with the first account. */
+  const enrolRsa = async () => {
+    const key = await generateKeyPair('RSA', 2048)
+    const nonce = await registry.read.nonces([contracts.admin])
+    const proof = await proveRsaRegistration(key, chainId, registry.address, contracts.admin, nonce)
+    return used(registry.write.registerRsa(proof))
+  }
+
+  /** Enters a round and draws the beacon of the one before. @returns its gas. */
+  const enter = async (round: bigint) => {
+    await networkHelpers.time.increaseTo(await rounds.read.startOf([round]))
+    const fixed = await used(rounds.write.fixBeacon([round - 1n]))
+    await networkHelpers.mine(1)
+    return fixed + (await used(rounds.write.drawBeacon([round - 1n])))
+  }
+  return { ...contracts, accounts, word, used, enrol, enrolRsa, enter }
+}
+
+function wordsOf(random: RandomStream): () => Hex {
+  return () => bytesToHex(Uint8Array.from({ length: 32 }, () => random.integer(256)))
+}
