@@ -1,0 +1,114 @@
+import { createRequire } from 'node:module'
+
+const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }
+
+/** One way that an `if` may go. */
+export interface Arm {
+  id: string
+  /** Of the `if`, from 1. */
+  line: number
+  taken: boolean
+}
+
+interface Node {
+  nodeType?: string
+  src?: string
+  trueBody?: Node
+  falseBody?: Node | null
+  [key: string]: unknown
+}
+
+interface Insertion {
+  at: number
+  text: string
+}
+
+/**
+ * A source in which every arm of every `if` is a line of its own, `true; // arm ID`, that does nothing. Hardhat counts lines and
+ * no branches; so it counts these.
+ *
+ * @param name - goes into the ids.
+ */
+export function markArms(name: string, source: string): { marked: string; arms: Arm[] } {
+  const bytes = Buffer.from(source) // offsets of the syntax tree are in bytes
+  const arms: Arm[] = []
+  const opens: Insertion[] = []
+  const closes: Insertion[] = []
+  const mark = (node: Node, taken: boolean) => {
+    const line = bytes.subarray(0, rangeOf(node).start).toString().split('\n').length
+    const id = `${name}:${line}:${rangeOf(node).start}:${taken}`
+    arms.push({ id, line, taken })
+    return `true; // arm ${id}`
+  }
+  const wrap = (node: Node, body: Node, taken: boolean, close: string) => {
+    const { start } = rangeOf(body)
+    opens.push({ at: start, text: `{\n${mark(node, taken)}\n` })
+    visit(body)
+    closes.push({ at: endOf(body, bytes), text: close })
+  }
+  const visit = (node: Node): void => {
+    if (node.nodeType !== 'IfStatement') {
+      for (const child of childrenOf(node)) visit(child)
+      return
+    }
+    const { trueBody, falseBody } = node
+    const missing = falseBody ? '' : ` else {\n${mark(node, false)}\n}`
+    wrap(node, trueBody as Node, true, `\n}${missing}`)
+    if (falseBody) wrap(node, falseBody, false, '\n}')
+  }
+  visit(parse(name, source))
+  return { marked: insert(bytes, opens, closes), arms }
+}
+
+function parse(name: string, source: string): Node {
+  const settings = { stopAfter: 'parsing', outputSelection: { '*': { '': ['ast'] } } }
+  const input = { language: 'Solidity', sources: { [name]: { content: source } }, settings }
+  const output = JSON.parse(solc.compile(JSON.stringify(input))) as { sources?: Record<string, { ast: Node }> }
+  const ast = output.sources?.[name]?.ast
+  if (ast === undefined) throw new Error(`${name} does not parse`)
+  return ast
+}
+
+function childrenOf(node: Node): Node[] {
+  return Object.values(node)
+    .flat()
+    .filter((value): value is Node => typeof value === 'object' && value !== null && 'nodeType' in value)
+}
+
+function rangeOf({ src = '0:0' }: Node): { start: number; length: number } {
+  const [start = 0, length = 0] = src.split(':').map(Number)
+  return { start, length }
+}
+
+/** After a statement: the tree leaves the semicolon of a simple one out. */
+function endOf(node: Node, bytes: Buffer): number {
+  const { start, length } = rangeOf(node)
+  const isCompound = ['Block', 'UncheckedBlock', 'IfStatement', 'ForStatement', 'WhileStatement'].includes(
+    node.nodeType ?? '',
+  )
+  if (isCompound) {
+    const last = lastStatementOf(node)
+    return last === node ? start + length : endOf(last, bytes)
+  }
+  return bytes[start + length - 1] === 0x3b ? start + length : bytes.indexOf(';', start + length) + 1
+}
+
+/** Of an `if` or a loop without braces, what it ends with. */
+function lastStatementOf(node: Node): Node {
+  const body = (node.falseBody ?? node.trueBody ?? node.body) as Node | undefined
+  return body === undefined || node.nodeType === 'Block' ? node : lastStatementOf(body)
+}
+
+/** At one place, what ends there comes before what begins there, and the inner before the outer. */
+function insert(bytes: Buffer, opens: readonly Insertion[], closes: readonly Insertion[]): string {
+  const all = [...closes, ...opens]
+  const places = [...new Set(all.map(({ at }) => at))].sort((a, b) => a - b)
+  let marked = ''
+  let from = 0
+  for (const place of places) {
+    marked += bytes.subarray(from, place).toString()
+    for (const { at, text } of all) if (at === place) marked += text
+    from = place
+  }
+  return marked + bytes.subarray(from).toString()
+}

@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+const hardhatCli = join(createRequire(import.meta.url).resolve('hardhat/package.json'), '..', 'dist', 'src', 'cli.js')
+
+/** A change that makes the tests run for ever is noticed by this. */
+const TEST_TIMEOUT_MS = 300_000
+
+export type TestRun = { passed: boolean; compiled: boolean; output: string }
+
+/** A copy of the contracts in which changes are tried, with few fuzz runs, so that the sources stay as they are. */
+export function openWorkFolder(root: string, folder: string) {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  cpSync(join(root, 'contracts'), join(folder, 'contracts'), {
+    recursive: true,
+    filter: path => !path.includes('node_modules'),
+  })
+  for (const name of ['node_modules', 'package.json']) symlinkSync(join(root, name), join(folder, name))
+  writeFileSync(join(folder, 'hardhat.config.ts'), config(root))
+  return {
+    write: (file: string, source: string) => writeFileSync(join(folder, file), source),
+    read: (file: string) => readFileSync(join(folder, file), 'utf8'),
+    test: (args: readonly string[]) => runTests(folder, args),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+export type WorkFolder = ReturnType<typeof openWorkFolder>
+
+/** The project's own configuration, at fewer runs: what only the 200th fuzz run meets is weakly tested anyway. */
+function config(root: string): string {
+  return `import base from ${JSON.stringify(join(root, 'hardhat.config.ts'))}
+const solidity = { fuzz: { runs: 48, seed: '0x77616767' }, invariant: { runs: 4, depth: 50, failOnRevert: true } }
+export default { ...base, test: { solidity } }
+`
+}
+
+function runTests(folder: string, args: readonly string[]): Promise<TestRun> {
+  const child = spawn(process.execPath, [hardhatCli, 'test', 'solidity', ...args], {
+    cwd: folder,
+    env: { ...process.env, NO_COLOR: '1', HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: TEST_TIMEOUT_MS,
+    killSignal: 'SIGKILL',
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))
+  return new Promise(resolve =>
+    child.on('close', code =>
+      resolve({ passed: code === 0, compiled: !/Compilation failed|HHE9\d\d|CompilerError/.test(output), output }),
+    ),
+  )
+}
