@@ -121,8 +121,9 @@ test('chat models play: a solver answers, commits and learns from what a frozen 
 test('the frozen chat model’s prediction is a calibrated probability, the same for who runs it and whatever is beside it', async () => {
   const spec: EnvironmentSpec = JSON.parse(readFileSync(at('environment.json'), 'utf8'))
   const folders = { modelFolder: at('model'), judgeFolder: at('judge') }
+  const worker = { crashed: () => {} }
   const environment = await loadChatEnvironment(spec, folders)
-  const scorer = await openJudgeModel(environment, 1)
+  const scorer = await openJudgeModel(environment, worker)
   closing.push(() => scorer.close())
   const judge = environment.openJudge(scorer)
   const problem = { name: 'f', parameters: ['a'], text: 'Return a.' }
@@ -136,7 +137,7 @@ test('the frozen chat model’s prediction is a calibrated probability, the same
   expect(broken).toBe(0)
   expect(await judge.predictCorrectness(pairs.slice(1, 2))).toEqual([wrong])
   const other = await loadChatEnvironment(spec, { ...folders, judgeFolder: at('model') })
-  await expect(openJudgeModel(other, 1)).rejects.toMatchObject({ code: 'ENVIRONMENT_MISMATCH' })
+  await expect(openJudgeModel(other, worker)).rejects.toMatchObject({ code: 'ENVIRONMENT_MISMATCH' })
 })
 
 test('a judge or a tokenizer that is not the environment’s is refused in one line', async () => {

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { multiaddr } from '@multiformats/multiaddr'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { devices } from '#model/devices.ts'
 import { roleNames } from '#roles/roleName.ts'
 import { UsageError } from './usageError.ts'
 
@@ -38,6 +39,8 @@ export const configSchema = z.strictObject({
   /** Folder of downloaded models. */
   models: z.string().min(1).optional(),
   hub: z.url({ protocol: /^https?$/, error: 'not an http or https URL' }).optional(),
+  /** `auto`: what waggle devices shows as taken for chat models, the CPU for the starter models, which no GPU makes faster. */
+  device: z.enum(['auto', ...devices]).default('auto'),
   /** Threads of a model's session. One, so that many peers share a machine; more for a peer alone. */
   threads: z.coerce.number().int().min(1).max(256).default(1),
   log: z.enum(['pretty', 'json']).default('pretty'),

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { formatDecoderConfig } from '#model/decoderConfig.ts'
 import { initWeights } from '#model/initWeights.ts'
 import { hashWeights, writeWeights } from '#model/weights.ts'
+import { openLastingPolicy } from './lastingPolicy.ts'
 import { openPolicyClient, type PolicyClient } from './policyClient.ts'
 
 const config = {
@@ -119,7 +120,7 @@ test('an error of the worker arrives with its code and hint, and the worker goes
   expect(await client.generate(request)).toHaveLength(8)
 })
 
-test('closing rejects what is under way and what comes after, and ends the thread', async () => {
+test('closing rejects what is under way and what comes after, and ends the worker', async () => {
   await client.load(await writeModel('policy'))
   const long = client.generate({ ...request, samplesPerPrompt: 64, maxNewTokens: 50 })
   const refused = expect(long).rejects.toMatchObject({ code: 'POLICY_CLOSED' })
@@ -128,17 +129,74 @@ test('closing rejects what is under way and what comes after, and ends the threa
   await expect(client.weightsHash()).rejects.toMatchObject({ code: 'POLICY_CLOSED' })
 })
 
-test('the caller’s event loop turns while the worker works', async () => {
+test('the caller’s event loop is never blocked for 20 ms while the worker generates and learns', async () => {
   await client.load(await writeModel('policy'))
-  let turns = 0
-  let done = false
+  let isDone = false
   const work = learn(client, 'a').finally(() => {
-    done = true
+    isDone = true
   })
-  while (!done) {
+  let [turns, longestMs] = [0, 0]
+  // Time that the thread computes between two turns of its loop: what other processes take of the cores is not in it.
+  let before = process.threadCpuUsage()
+  while (!isDone) {
     turns++
     await new Promise(resolve => setImmediate(resolve))
+    const used = process.threadCpuUsage(before)
+    longestMs = Math.max(longestMs, (used.user + used.system) / 1000)
+    before = process.threadCpuUsage()
   }
   await work
   expect(turns).toBeGreaterThan(20)
+  expect(longestMs).toBeLessThan(20)
+})
+
+test('a worker that crashes in native code is told of, and goes on from the last checkpoint', async () => {
+  const deaths: string[] = []
+  const pids: number[] = []
+  const lasting = openLastingPolicy(
+    {},
+    error => deaths.push(error.message),
+    options => {
+      const opened = openPolicyClient(options)
+      pids.push(opened.pid)
+      return opened
+    },
+  )
+  // SIGSEGV from outside is to the process what one of a kernel is.
+  const crash = () => process.kill(pids.at(-1) as number, 'SIGSEGV')
+  try {
+    await lasting.load(await writeModel('policy'))
+    await lasting.loadJudge(await writeModel('judge'))
+    await learn(lasting, 'a')
+    const saved = await lasting.save(join(folder, 'saved'))
+    const expected = await lasting.generate(request)
+    await learn(lasting, 'b')
+    const interrupted = lasting.generate(request)
+    crash()
+    expect(await interrupted).toEqual(expected)
+    expect(deaths).toEqual([expect.stringContaining('SIGSEGV')])
+    expect(await lasting.weightsHash()).toBe(saved.weightsHash)
+    expect(await lasting.score([{ tokens: Int32Array.of(1, 2, 3), from: 1 }])).toHaveLength(1)
+
+    const update = expect(learn(lasting, 'c')).rejects.toMatchObject({ code: 'POLICY_WORKER_ENDED', retryable: true })
+    await lasting.weightsHash() // The samples are there: the update is what waits.
+    crash()
+    await update
+    expect((await lasting.save(join(folder, 'saved'))).weightsHash).toBe(saved.weightsHash)
+  } finally {
+    await lasting.close()
+  }
+})
+
+test('a worker that dies again and again is given up', async () => {
+  const lasting = openLastingPolicy(
+    {},
+    () => {},
+    options => {
+      const opened = openPolicyClient(options)
+      process.kill(opened.pid, 'SIGKILL')
+      return opened
+    },
+  )
+  await expect(lasting.weightsHash()).rejects.toMatchObject({ code: 'POLICY_WORKER_ENDED' })
 })

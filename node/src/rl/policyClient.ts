@@ -1,8 +1,9 @@
-import { Worker } from 'node:worker_threads'
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { NodeError } from '#core/errors.ts'
 import type { PolicyHandlers, PolicyOperation, PolicyReply, PolicyWorkerOptions, SentError } from './policyProtocol.ts'
 
-/** An error of the worker thread, with the code and hint that it had there; or the end of the thread itself. */
+/** An error of the worker, with the code and hint that it had there; or the end of the worker itself. */
 export class PolicyWorkerError extends NodeError {
   readonly code: string
 
@@ -12,10 +13,13 @@ export class PolicyWorkerError extends NodeError {
   }
 }
 
-/** The policy and the judge model in a thread of their own: the caller's event loop is never blocked. */
+/**
+ * The policy and the judge model in a process of their own: the caller's event loop is never blocked, and what crashes in native
+ * code takes that process and not the caller's.
+ */
 export interface PolicyClient extends PolicyHandlers {
   /**
-   * Stops the thread. Operations under way or waiting reject with code POLICY_CLOSED. In the thread, generation and
+   * Stops the worker. Operations under way or waiting reject with code POLICY_CLOSED. In the worker, generation and
    * scoring end at their next step; a save or an update is carried to its end, so that no file is left half-written.
    */
   close(): Promise<void>
@@ -27,13 +31,14 @@ interface PendingCall {
 }
 
 /**
- * Starts the worker thread. Nothing is loaded yet: call `load` and `loadJudge`.
+ * Starts the worker. Nothing is loaded yet: call `load` and `loadJudge`.
  *
  * Every operation rejects with a {@link PolicyWorkerError}: the worker's own NodeError (same code and hint),
- * POLICY_CLOSED after `close`, or POLICY_WORKER_ENDED (retryable, with a new client) if the thread dies.
+ * POLICY_CLOSED after `close`, or POLICY_WORKER_ENDED (retryable, with a new client) if the worker dies.
  */
-export function openPolicyClient(options: PolicyWorkerOptions = {}): PolicyClient {
-  const worker = new Worker(new URL('./policyWorker.ts', import.meta.url), { workerData: options })
+export function openPolicyClient(options: PolicyWorkerOptions = {}): PolicyClient & { readonly pid: number } {
+  const script = fileURLToPath(new URL('./policyWorker.ts', import.meta.url))
+  const worker = fork(script, [JSON.stringify(options)], { serialization: 'advanced', execArgv: [] })
   const pending = new Map<number, PendingCall>()
   let nextId = 0
   let ended: PolicyWorkerError | undefined
@@ -45,13 +50,14 @@ export function openPolicyClient(options: PolicyWorkerOptions = {}): PolicyClien
   }
 
   const exited = new Promise<void>(resolve => {
-    worker.once('exit', code => {
-      end(workerEnded(`with code ${code}`))
+    worker.once('exit', (code, signal) => {
+      end(workerEnded(signal === null ? `with code ${code}` : `by ${signal}`))
       resolve()
     })
   })
   worker.once('error', error => end(workerEnded(`by an error: ${error.message}`, error)))
-  worker.on('message', (reply: PolicyReply) => {
+  worker.on('message', (message: unknown) => {
+    const reply = message as PolicyReply
     const call = pending.get(reply.id)
     pending.delete(reply.id)
     if ('result' in reply) call?.resolve(reply.result)
@@ -66,10 +72,11 @@ export function openPolicyClient(options: PolicyWorkerOptions = {}): PolicyClien
           return
         }
         pending.set(nextId, { resolve, reject })
-        worker.postMessage({ id: nextId++, operation, args })
+        worker.send({ id: nextId++, operation, args })
       })) as PolicyHandlers[K]
 
   return {
+    pid: worker.pid ?? 0,
     load: call('load'),
     loadJudge: call('loadJudge'),
     generate: call('generate'),
@@ -80,7 +87,7 @@ export function openPolicyClient(options: PolicyWorkerOptions = {}): PolicyClien
     weightsHash: call('weightsHash'),
     async close() {
       end(closed())
-      worker.postMessage({ close: true })
+      if (worker.connected) worker.send({ close: true })
       await exited
     },
   }
@@ -99,7 +106,7 @@ const workerEnded = (how: string, cause?: unknown) =>
     {
       message: `the policy worker ended ${how}`,
       code: 'POLICY_WORKER_ENDED',
-      hint: 'Restart the node; if it happens again, check that there is enough free memory.',
+      hint: 'If it happens again, check that there is enough free memory, or try --device cpu.',
       retryable: true,
     },
     cause,

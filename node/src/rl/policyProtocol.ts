@@ -1,3 +1,4 @@
+import type { Device } from '#engine/device.ts'
 import type { Completion, GenerateOptions } from '#model/generate.ts'
 import type { SequenceScores, SequenceToScore } from '#model/score.ts'
 import type { AdamWOptions } from './adamW.ts'
@@ -7,6 +8,8 @@ import type { GroupStepOptions, GroupStepReport, RolloutGroup } from './groupSte
 export interface PolicyWorkerOptions {
   /** Threads for one product; 1, because peers share the cores. */
   readonly threads?: number
+  /** What generates and scores; `cpu`. Training is on the CPU. */
+  readonly device?: Device
   readonly adamW?: AdamWOptions
 }
 

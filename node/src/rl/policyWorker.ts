@@ -1,4 +1,3 @@
-import { parentPort, workerData } from 'node:worker_threads'
 import { NodeError } from '#core/errors.ts'
 import { type DecoderConfig, readDecoderConfig } from '#model/decoderConfig.ts'
 import { createGenerator, type Generator } from '#model/generate.ts'
@@ -10,7 +9,7 @@ import type { PolicyHandlers, PolicyMessage, PolicyReply, PolicyWorkerOptions, S
 import { createTrainer, type Trainer } from './trainer.ts'
 import { TrainerError } from './trainerError.ts'
 
-// The thread that owns the weights. Operations run one after another, in the order asked.
+// The process that owns the weights, forked by `openPolicyClient`. Operations run one after another, in the order asked.
 
 /** A policy, and the sessions over its weights. */
 interface Policy {
@@ -21,7 +20,7 @@ interface Policy {
   readonly trainer: Trainer
 }
 
-const { threads = 1, adamW = {} } = workerData as PolicyWorkerOptions
+const { threads = 1, device = 'cpu', adamW = {} } = JSON.parse(process.argv[2] ?? '{}') as PolicyWorkerOptions
 const closing = new AbortController()
 let policy: Policy | undefined
 let judge: Scorer | undefined
@@ -35,15 +34,15 @@ const handlers: PolicyHandlers = {
     const trainer = await createTrainer(config, weights, { threads, optimizer: { kind: 'adamW', ...adamW } })
     if (state) trainer.load(state)
     await disposePolicy()
-    const generator = createGenerator(config, weights, { threads })
-    policy = { config, weights, generator, scorer: createScorer(config, weights, { threads }), trainer }
+    const generator = createGenerator(config, weights, { threads, device })
+    policy = { config, weights, generator, scorer: createScorer(config, weights, { threads, device }), trainer }
     return { weightsHash, steps: state?.steps ?? 0 }
   },
   async loadJudge(folder) {
     const config = await readDecoderConfig(folder)
     const weights = await readWeights(folder, config)
     await judge?.dispose()
-    judge = createScorer(config, weights, { threads })
+    judge = createScorer(config, weights, { threads, device })
     return { weightsHash: hashWeights(weights) }
   },
   generate: async request => loaded().generator.generate({ ...request, signal: closing.signal }),
@@ -82,7 +81,13 @@ async function disposePolicy(): Promise<void> {
 
 let queue: Promise<void> = Promise.resolve()
 
-parentPort?.on('message', (message: PolicyMessage) => {
+// Ctrl-C reaches every process of a terminal: the client closes this one in good order.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
+
+// The client is gone, in whatever way: nobody asks for what is left.
+process.on('disconnect', () => process.exit())
+
+process.on('message', (message: PolicyMessage) => {
   if ('close' in message) closing.abort()
   queue = queue.then(() => ('close' in message ? close() : answer(message)))
 })
@@ -96,22 +101,13 @@ async function answer({ id, operation, args }: Exclude<PolicyMessage, { close: t
   } catch (error) {
     reply = { id, error: sentError(error) }
   }
-  parentPort?.postMessage(reply, 'result' in reply ? [...buffersOf(reply.result)] : [])
+  process.send?.(reply)
 }
 
 async function close(): Promise<void> {
   await disposePolicy()
   await judge?.dispose()
-  parentPort?.close()
-}
-
-/** The memory of a result's arrays, which moves to the client instead of being copied. */
-function buffersOf(result: unknown, found = new Set<ArrayBuffer>()): Set<ArrayBuffer> {
-  if (ArrayBuffer.isView(result)) found.add(result.buffer as ArrayBuffer)
-  else if (typeof result === 'object' && result !== null) {
-    for (const part of Object.values(result)) buffersOf(part, found)
-  }
-  return found
+  process.exit()
 }
 
 function sentError(error: unknown): SentError {

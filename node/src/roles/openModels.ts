@@ -3,9 +3,16 @@ import { join } from 'node:path'
 import type { Hex } from '#core/hex.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
 import { checkTokenizerFits } from '#model/pretrainedTokenizer.ts'
-import { openPolicyClient, type PolicyClient } from '#rl/policyClient.ts'
+import { openLastingPolicy } from '#rl/lastingPolicy.ts'
+import type { PolicyClient, PolicyWorkerError } from '#rl/policyClient.ts'
+import type { PolicyWorkerOptions } from '#rl/policyProtocol.ts'
 import { EnvironmentMismatchError } from './environmentOnChain.ts'
 import type { Environment } from './loadEnvironment.ts'
+
+/** Threads and device of a worker's models, and who is told when the worker dies and is started again. */
+export type WorkerSettings = Pick<PolicyWorkerOptions, 'threads' | 'device'> & {
+  readonly crashed: (error: PolicyWorkerError) => void
+}
 
 /**
  * A policy and, in the same worker, the frozen judge model that its rewards come from.
@@ -15,12 +22,12 @@ import type { Environment } from './loadEnvironment.ts'
 export async function openPolicy(
   environment: Environment,
   folder: string | null,
-  threads: number,
+  { crashed, ...options }: WorkerSettings,
 ): Promise<PolicyClient> {
   const { spec, solverFolder } = environment
   const kept = folder !== null && existsSync(join(folder, 'model.safetensors'))
   const { betas, weightDecay } = spec.training
-  const policy = openPolicyClient({ threads, adamW: { beta1: betas[0], beta2: betas[1], weightDecay } })
+  const policy = openLastingPolicy({ ...options, adamW: { beta1: betas[0], beta2: betas[1], weightDecay } }, crashed)
   try {
     const from = kept ? folder : solverFolder
     // A folder may hold what was learned in another environment.
@@ -35,8 +42,11 @@ export async function openPolicy(
 }
 
 /** The frozen judge model alone. */
-export async function openJudgeModel(environment: Environment, threads: number): Promise<PolicyClient> {
-  const scorer = openPolicyClient({ threads })
+export async function openJudgeModel(
+  environment: Environment,
+  { crashed, ...options }: WorkerSettings,
+): Promise<PolicyClient> {
+  const scorer = openLastingPolicy(options, crashed)
   try {
     await loadJudge(scorer, environment)
     return scorer

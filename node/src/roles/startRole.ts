@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
+import type { Device } from '#model/devices.ts'
 import { runEvaluator } from './evaluator/evaluator.ts'
 import { heldOutPathOf, runGateway } from './gateway/gateway.ts'
 import { keepTokenizer } from './keepTokenizer.ts'
@@ -22,6 +23,8 @@ export type RoleOptions = Omit<PeerOptions, 'environments'> & {
   chat: (ChatFolders & { spec: EnvironmentSpec }) | undefined
   /** Threads of a model's session. */
   threads: number
+  /** What generates and scores. */
+  device: Device
 }
 
 /** Runs a peer in its role until the signal is aborted; closes everything it opened. */
@@ -53,16 +56,19 @@ async function register({ chain, logger }: PeerNode, role: RoleName): Promise<vo
   reportOutcome(logger, 'registered', outcome, {})
 }
 
-async function run(node: PeerNode, { role, data, level, httpPort, threads, chat }: RoleOptions): Promise<void> {
+async function run(node: PeerNode, { role, data, level, httpPort, threads, device, chat }: RoleOptions): Promise<void> {
   const { environment } = node
+  const crashed = (error: Error) =>
+    node.logger.error('the model worker died; it goes on from the last checkpoint', { error })
+  const worker = { threads, device, crashed }
   if (role === 'gateway') return runGateway(node, { port: httpPort, heldOutPath: heldOutPathOf(data) })
   if (role === 'evaluator') {
-    const scorer = await openJudgeModel(environment, threads)
+    const scorer = await openJudgeModel(environment, worker)
     const judge = environment.openJudge(scorer)
     return runEvaluator(node, judge).finally(scorer.close)
   }
   if (chat && role === 'solver') await keepTokenizer(chat.modelFolder, join(data, POLICY_FOLDER))
-  const policy = await openPolicy(environment, role === 'solver' ? join(data, POLICY_FOLDER) : null, threads)
+  const policy = await openPolicy(environment, role === 'solver' ? join(data, POLICY_FOLDER) : null, worker)
   if (role === 'proposer') return runProposer(node, policy, { level }).finally(policy.close)
   const judge = environment.openJudge(policy)
   return runSolver(node, policy, judge, data).finally(policy.close)

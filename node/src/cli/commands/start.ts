@@ -6,6 +6,7 @@ import type { Command } from '../command.ts'
 import { CONFIG_FILE, loadConfig } from '../config.ts'
 import { hubOptions, hubUsage } from '../modelOptions.ts'
 import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
+import { openDevice } from '../openDevice.ts'
 import { UsageError } from '../usageError.ts'
 
 const text = { type: 'string' } as const
@@ -32,6 +33,7 @@ ${networkUsage}
   --judge PATH_OR_REPO
                       the frozen evaluator (default: where the specification says that it is)
 ${hubUsage}
+  --device NAME       auto, cpu, webgpu or cuda: what generates and scores; training is on the CPU (default auto)
   --threads N         threads of a model's session (default 1)
   --log FORMAT        pretty or json`,
   options: {
@@ -44,6 +46,7 @@ ${hubUsage}
     http: text,
     threads: text,
     ...hubOptions,
+    device: text,
     environment: text,
     model: text,
     judge: text,
@@ -57,6 +60,7 @@ ${hubUsage}
     const stop = new AbortController()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
     const chat = await openChatModels(config, stop.signal)
+    const device = await openDevice(config.device, chat !== undefined)
     // After the checks above: models and network take a second to load.
     const { startRole } = await import('#roles/startRole.ts')
     await startRole({
@@ -69,6 +73,7 @@ ${hubUsage}
       level: config.level,
       httpPort: config.http,
       threads: config.threads,
+      device,
       chat,
       clock: systemClock,
       openLogger: ({ accountKey, name, peerId }) =>

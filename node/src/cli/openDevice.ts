@@ -1,0 +1,16 @@
+import { type Device, reportDevices, tryDevice } from '#model/devices.ts'
+import { UsageError } from './usageError.ts'
+
+/**
+ * The device that a peer's models run on, tried before anything is started on it.
+ *
+ * @throws {UsageError} if one was named that does not work.
+ */
+export async function openDevice(wanted: Device | 'auto', hasChatModels: boolean): Promise<Device> {
+  if (wanted === 'auto') return hasChatModels ? (await reportDevices()).chosen : 'cpu'
+  const reason = await tryDevice(wanted)
+  if (reason === null) return wanted
+  throw new UsageError(`Models cannot run on ${wanted} here. ${reason}`, {
+    hint: 'See npm run waggle -- devices, or leave out --device.',
+  })
+}

@@ -1,0 +1,72 @@
+import { openPolicyClient, type PolicyClient, PolicyWorkerError } from './policyClient.ts'
+import type { PolicyHandlers, PolicyOperation, PolicyWorkerOptions } from './policyProtocol.ts'
+
+/** A worker that ends so many times on end, with nothing done between, has a fault that a restart does not mend. */
+const MAX_CRASHES_ON_END = 3
+
+/** What gives the same again from the same weights. An update or a save that was lost is the caller's to know of. */
+const REPEATABLE: readonly PolicyOperation[] = ['load', 'loadJudge', 'generate', 'score', 'logprobs', 'weightsHash']
+
+/**
+ * A policy whose worker is started again when it dies, from the folder that was last loaded or saved: what was learned since is
+ * lost. What can be repeated is; an update or a save rejects, with the policy as it was saved.
+ *
+ * @param crashed - told of each death.
+ * @param open - starts a worker; the real one unless a test watches.
+ */
+export function openLastingPolicy(
+  options: PolicyWorkerOptions,
+  crashed: (error: PolicyWorkerError) => void,
+  open: (options: PolicyWorkerOptions) => PolicyClient = openPolicyClient,
+): PolicyClient {
+  let client = open(options)
+  let restarting: Promise<void> | undefined
+  let crashesOnEnd = 0
+  const folders: { load?: string; loadJudge?: string } = {}
+
+  /** One restart for all operations that the death interrupted. */
+  function restart(error: PolicyWorkerError, dead: PolicyClient): Promise<void> {
+    if (client !== dead) return restarting ?? Promise.resolve()
+    crashesOnEnd++
+    crashed(error)
+    if (crashesOnEnd >= MAX_CRASHES_ON_END) return Promise.reject(error)
+    client = open(options)
+    restarting = (async () => {
+      if (folders.load !== undefined) await client.load(folders.load)
+      if (folders.loadJudge !== undefined) await client.loadJudge(folders.loadJudge)
+    })()
+    return restarting
+  }
+
+  const call = <K extends PolicyOperation>(operation: K) => {
+    const run = async (...args: readonly unknown[]): Promise<unknown> => {
+      await restarting
+      const used = client
+      try {
+        const result = await (used[operation] as (...args: readonly unknown[]) => Promise<unknown>)(...args)
+        crashesOnEnd = 0
+        if (operation === 'load' || operation === 'save') folders.load = args[0] as string
+        if (operation === 'loadJudge') folders.loadJudge = args[0] as string
+        return result
+      } catch (error) {
+        if (!(error instanceof PolicyWorkerError && error.code === 'POLICY_WORKER_ENDED')) throw error
+        await restart(error, used)
+        if (REPEATABLE.includes(operation)) return run(...args)
+        throw error
+      }
+    }
+    return run as PolicyHandlers[K]
+  }
+
+  return {
+    load: call('load'),
+    loadJudge: call('loadJudge'),
+    generate: call('generate'),
+    score: call('score'),
+    logprobs: call('logprobs'),
+    policyStep: call('policyStep'),
+    save: call('save'),
+    weightsHash: call('weightsHash'),
+    close: () => client.close(),
+  }
+}
