@@ -100,8 +100,8 @@ describe('what cannot be run ends in one line', () => {
     ],
     [
       'stop',
-      folder => writeFileSync(join(folder, 'generation_config.json'), '{"eos_token_id": [1, 96]}'),
-      /generation_config\.json: eos_token_id: must be a token of the vocabulary of 96/,
+      folder => writeFileSync(join(folder, 'generation_config.json'), '{"eos_token_id": "</s>"}'),
+      /generation_config\.json: eos_token_id: must be a token id or a list of some/,
     ],
     [
       'overflow',

@@ -101,6 +101,7 @@ export function decoderConfig(shape: Shape, vocabSize: number): DecoderConfig {
     queryKeyNorm: false,
     tieWordEmbeddings: true,
     maxPositions: 256,
+    endTokens: [0],
   }
 }
 

@@ -93,7 +93,9 @@ test('Llama has scaled rotary positions, and biases where it says so', () => {
 
 test.each(Object.entries(tinyFamilies))('what is written of %s is read back as it was', (_, config) => {
   expect(parseDecoderConfig(formatDecoderConfig(config))).toEqual(config)
-  expect(parseDecoderConfig(formatDecoderConfig({ ...config, headDim: 32 })).headDim).toBe(32)
+  const ended = { ...config, headDim: 32, endTokens: [5, 7] }
+  expect(parseDecoderConfig(formatDecoderConfig(ended))).toEqual(ended)
+  expect(formatDecoderConfig({ ...config, endTokens: [5] }).eos_token_id).toBe(5)
 })
 
 test('rotary positions are read in the older and the newer spelling', () => {
@@ -130,6 +132,7 @@ test.each([
   ['rope_parameters.partial_rotary_factor', { rope_parameters: { partial_rotary_factor: 0.5 } }, 'not supported'],
   ['rope_parameters.full_attention', { rope_parameters: { full_attention: { rope_theta: 5e5 } } }, 'not supported'],
   ['layer_types.1', { layer_types: ['full_attention', 'sliding_attention'] }, 'only full attention'],
+  ['eos_token_id', { eos_token_id: '</s>' }, 'must be a token id or a list of some'],
   ['quantization_config', { quantization_config: { bits: 4 } }, 'use the float weights'],
   ['use_sliding_window', { use_sliding_window: true }, 'not supported'],
   ['hidden_act', { hidden_act: 'gelu' }, 'only silu is supported'],

@@ -36,6 +36,8 @@ export interface DecoderConfig {
   /** True if the output layer is the embedding table. */
   readonly tieWordEmbeddings: boolean
   readonly maxPositions: number
+  /** Tokens after which a completion ends, where config.json names some: kept, so that an exported model names them too. */
+  readonly endTokens?: readonly number[]
 }
 
 /** What sets a family apart where its config.json does not say. */
@@ -90,6 +92,7 @@ function fromHuggingFace(file: HuggingFaceConfig): DecoderConfig {
     queryKeyNorm: traits.queryKeyNorm,
     tieWordEmbeddings: file.tie_word_embeddings,
     maxPositions: file.max_position_embeddings,
+    ...(file.end_tokens.length > 0 ? { endTokens: file.end_tokens } : {}),
   }
 }
 
@@ -117,11 +120,15 @@ export function formatDecoderConfig(config: DecoderConfig): Record<string, unkno
     ...(family === 'llama' ? { mlp_bias: config.mlpBias } : {}),
     tie_word_embeddings: config.tieWordEmbeddings,
     max_position_embeddings: config.maxPositions,
-    bos_token_id: 0,
-    eos_token_id: 0,
+    bos_token_id: null, // said, because transformers' Llama would take 1 and 2 where nothing is
+    eos_token_id: formatTokens(config.endTokens ?? []),
     torch_dtype: 'bfloat16',
     ...(isQwen ? { use_sliding_window: false } : {}),
   }
+}
+
+function formatTokens(tokens: readonly number[]): number | readonly number[] | null {
+  return tokens.length > 1 ? tokens : (tokens[0] ?? null)
 }
 
 function formatScaling(scaling: RopeScaling): Record<string, unknown> {

@@ -20,6 +20,11 @@ const ropeSchema = z
   })
   .nullish()
 
+/** One token, some, or none: Hugging Face's `eos_token_id`. */
+export const endTokensSchema = z
+  .union([z.int(), z.array(z.int()).max(64)], 'must be a token id or a list of some')
+  .nullish()
+
 /** The fields of a Hugging Face `config.json` that say how to compute. Others (token ids, dtypes, dropout) may be there. */
 const fields = z.object({
   model_type: z.enum(['qwen2', 'qwen3', 'llama'], 'must be qwen2, qwen3 or llama'),
@@ -43,6 +48,7 @@ const fields = z.object({
   hidden_act: z.literal('silu', 'only silu is supported').default('silu'),
   use_sliding_window: z.literal(false, 'sliding-window attention is not supported').default(false),
   layer_types: z.array(z.literal('full_attention', 'only full attention is supported')).nullish(),
+  eos_token_id: endTokensSchema,
   quantization_config: z.null('quantised files are not supported; use the float weights').optional(),
 })
 
@@ -72,6 +78,7 @@ export const huggingFaceConfig = fields.transform((file, context) => {
     num_key_value_heads: kvHeads,
     head_dim: headDim,
     max_position_embeddings: maxPositions,
+    end_tokens: [file.eos_token_id ?? []].flat(),
     rope: { ropeTheta, ropeScaling },
   }
 })

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { type DecoderConfig, readDecoderConfig } from './decoderConfig.ts'
+import { endTokensSchema } from './huggingFaceConfig.ts'
 import { readJsonFile } from './jsonFile.ts'
 import { mergeLora } from './loraFactors.ts'
 import { readLora } from './loraFiles.ts'
@@ -32,25 +33,17 @@ export async function readModel(folder: string, { adapter }: { adapter?: string 
   return { config, stopTokens, weights: lora ? mergeLora(weights, lora) : weights }
 }
 
-const stopSchema = z.object({
-  eos_token_id: z.union([z.int(), z.array(z.int()).max(64)], 'must be a token id or a list of some').nullish(),
-})
+const generationSchema = z.object({ eos_token_id: endTokensSchema })
 
-/** End tokens as transformers finds them: in `generation_config.json` if it names some, else in `config.json`. */
-async function readStopTokens(folder: string, { vocabSize }: DecoderConfig): Promise<readonly number[]> {
-  for (const name of ['generation_config.json', 'config.json']) {
-    const path = join(folder, name)
-    if (!existsSync(path)) continue
-    const parsed = stopSchema.safeParse(await readJsonFile(path))
-    const tokens = parsed.data?.eos_token_id
-    const isKnown = (token: number) => token >= 0 && token < vocabSize
-    if (!parsed.success || ![tokens ?? []].flat().every(isKnown))
-      throw new ModelFileError(
-        path,
-        'eos_token_id',
-        `must be a token of the vocabulary of ${vocabSize}, or a list of some`,
-      )
-    if (tokens !== undefined && tokens !== null) return [tokens].flat()
-  }
-  return []
+/**
+ * End tokens as transformers finds them: those of `generation_config.json` if it names some, else those of `config.json`.
+ * Ones outside the vocabulary are left out: they never come.
+ */
+export async function readStopTokens(folder: string, config: DecoderConfig): Promise<readonly number[]> {
+  const path = join(folder, 'generation_config.json')
+  const parsed = existsSync(path) ? generationSchema.safeParse(await readJsonFile(path)) : undefined
+  if (parsed && !parsed.success)
+    throw new ModelFileError(path, 'eos_token_id', parsed.error.issues[0]?.message ?? 'is malformed')
+  const named = parsed?.data.eos_token_id ?? config.endTokens ?? []
+  return [named].flat().filter(token => token >= 0 && token < config.vocabSize)
 }
