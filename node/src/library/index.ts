@@ -10,6 +10,10 @@
  */
 
 export * from '#model/index.ts'
+export { readOptimizerState, saveAdapterCheckpoint, saveCheckpoint } from '#rl/checkpoint.ts'
+export { type GroupAdvantages, type GroupAdvantagesOptions, groupAdvantages } from '#rl/groupAdvantages.ts'
 export { type GroupStepOptions, type GroupStepReport, groupStep, type RolloutGroup } from '#rl/groupStep.ts'
+export { type LearningRateSchedule, learningRateAt } from '#rl/learningRate.ts'
+export type { PolicySequence } from '#rl/policyBatch.ts'
 export { createTrainer, type Trainer, type TrainerOptions } from '#rl/trainer.ts'
 export { generate, loadModel, logits, Model, type ModelOptions, score, trainStep } from './model.ts'

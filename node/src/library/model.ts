@@ -10,8 +10,8 @@ export interface ModelOptions {
   readonly adapter?: string
   /** For one product; 2 by default. No result depends on it. */
   readonly threads?: number
-  /** How `trainStep` learns. */
-  readonly training?: Omit<TrainerOptions, 'threads'>
+  /** How `trainStep` learns. It changes the weights themselves; a trainer of an adapter is made by `createTrainer`. */
+  readonly training?: Omit<TrainerOptions, 'threads' | 'adapter'>
 }
 
 /**
