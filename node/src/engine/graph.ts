@@ -2,7 +2,8 @@ import { GraphError } from './engineError.ts'
 import type { Op } from './op.ts'
 import { opTable } from './opTable.ts'
 
-export type DType = 'f32' | 'f64' | 'i64' | 'i32' | 'bool'
+/** f16 and bf16 are for stored weights, which a graph casts before it computes with them. */
+export type DType = 'f32' | 'f64' | 'f16' | 'bf16' | 'i64' | 'i32' | 'i8' | 'u8' | 'bool'
 
 /** A length: a number, or a name that every run binds to a number. Products are written `B*T`. */
 export type Dim = number | string
@@ -12,7 +13,14 @@ export type Shape = readonly Dim[]
 export type Attribute = number | string | readonly number[] | { readonly float: number }
 export type Attributes = Readonly<Record<string, Attribute>>
 
-/** One tensor of the graph: an input, a constant (`data` set), or the output of `producer`. */
+/** Where a constant's bytes lie, little-endian and row-major. */
+export interface StoredData {
+  /** A regular file by its real path: the runtime follows no symbolic link. */
+  readonly path: string
+  readonly offset: number
+}
+
+/** One tensor of the graph: an input, a constant (`data` or `stored` set), or the output of `producer`. */
 export interface Value {
   readonly graph: Graph
   readonly name: string
@@ -20,6 +28,7 @@ export interface Value {
   readonly shape: Shape
   readonly producer: GraphNode | null
   readonly data: ArrayBufferView | null
+  readonly stored: StoredData | null
 }
 
 /** One application of a row of the op table. Null inputs are optional ones left out. */
@@ -60,6 +69,11 @@ export class Graph {
   /** A tensor stored in the model's bytes. */
   constant(dtype: DType, shape: readonly number[], data: ArrayBufferView): Value {
     return this.#value(`%${this.#values}`, dtype, shape, null, data)
+  }
+
+  /** A constant that the runtime reads from a file itself, so that it passes through no memory of ours. */
+  stored(dtype: DType, shape: readonly number[], stored: StoredData): Value {
+    return { ...this.#value(`%${this.#values}`, dtype, shape, null, null), stored }
   }
 
   /** A scalar constant, shared by all that ask for the same one. */
@@ -116,7 +130,7 @@ export class Graph {
 
   #value(name: string, dtype: DType, shape: Shape, producer: GraphNode | null, data: ArrayBufferView | null): Value {
     this.#values++
-    return { graph: this, name, dtype, shape, producer, data }
+    return { graph: this, name, dtype, shape, producer, data, stored: null }
   }
 
   #shared(key: string, make: () => Value): Value {
@@ -138,7 +152,14 @@ function scalarData(x: number, dtype: DType): ArrayBufferView {
       return BigInt64Array.of(BigInt(x))
     case 'i32':
       return Int32Array.of(x)
+    case 'i8':
+      return Int8Array.of(x)
+    case 'u8':
+      return Uint8Array.of(x)
     case 'bool':
       return Uint8Array.of(x ? 1 : 0)
+    case 'f16':
+    case 'bf16':
+      throw new GraphError(`${dtype} is for stored weights; make an f32 scalar`)
   }
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
+import { basename, dirname } from 'node:path'
 import type { Device } from './device.ts'
-import { onnxTypes } from './dtypes.ts'
+import { elementBytes, onnxTypes } from './dtypes.ts'
 import { GraphError } from './engineError.ts'
-import type { Attribute, Attributes, DType, Graph, GraphNode, Shape, Value } from './graph.ts'
+import type { Attribute, Attributes, DType, Graph, GraphNode, Shape, StoredData, Value } from './graph.ts'
 import type { Emitter } from './opRow.ts'
 import { emitAs } from './opRow.ts'
 import { opTable } from './opTable.ts'
@@ -11,13 +12,15 @@ import { ProtobufWriter } from './protobuf.ts'
 /** A graph as ONNX Runtime takes it. */
 export interface OnnxModel {
   readonly bytes: Uint8Array
-  /** sha-256 of the bytes, hex: the same graph has the same hash on every machine. */
+  /** sha-256 of the bytes, hex: the same graph has the same hash on every machine. Stored weights are in it by name and place. */
   readonly hash: string
   /** The inputs that the outputs depend on, by name: what a run must feed. */
   readonly inputs: ReadonlyMap<string, Value>
   readonly outputs: ReadonlyMap<string, Value>
   /** What it was encoded for, and has to run on. */
   readonly device: Device
+  /** The folder of the files that constants are stored in, or null if there are none. */
+  readonly folder: string | null
 }
 
 const IR_VERSION = 10
@@ -68,6 +71,7 @@ export function encodeModel(
     inputs: new Map(needed.inputs.map(value => [value.name, value])),
     outputs: new Map(entries),
     device,
+    folder: folderOf(needed.constants),
   }
 }
 
@@ -86,17 +90,12 @@ function backwardSlice(graph: Graph, values: readonly Value[], fed: readonly Val
   }
   const ordered = [...nodes].sort((a, b) => a.sequence - b.sequence)
   const constants = new Set<Value>()
-  for (const node of ordered) for (const input of node.inputs) if (input?.data) constants.add(input)
-  for (const value of values) if (value.data) constants.add(value)
+  for (const node of ordered) for (const input of node.inputs) if (input?.data || input?.stored) constants.add(input)
+  for (const value of values) if (value.data || value.stored) constants.add(value)
   return {
     nodes: ordered,
     inputs: [...graph.inputs.values(), ...fed].filter(input => seen.has(input)),
-    constants: [...constants].map(({ name, dtype, shape, data }) => ({
-      name,
-      dtype,
-      shape,
-      data: data as ArrayBufferView,
-    })),
+    constants: [...constants],
   }
 }
 
@@ -104,7 +103,8 @@ interface Constant {
   readonly name: string
   readonly dtype: DType
   readonly shape: Shape
-  readonly data: ArrayBufferView
+  readonly data: ArrayBufferView | null
+  readonly stored: StoredData | null
 }
 
 class NodeWriter implements Emitter {
@@ -154,12 +154,18 @@ class NodeWriter implements Emitter {
 
   scalar(x: number, dtype: DType): string {
     const data =
-      dtype === 'f64' ? Float64Array.of(x) : dtype === 'f32' ? Float32Array.of(x) : BigInt64Array.of(BigInt(x))
+      dtype === 'f64'
+        ? Float64Array.of(x)
+        : dtype === 'f32'
+          ? Float32Array.of(x)
+          : dtype === 'u8'
+            ? Uint8Array.of(x)
+            : BigInt64Array.of(BigInt(x))
     return this.#constant(`${dtype}_${x}`, dtype, [], data)
   }
 
   #constant(name: string, dtype: DType, shape: Shape, data: ArrayBufferView): string {
-    this.constants.set(name, { name, dtype, shape, data })
+    this.constants.set(name, { name, dtype, shape, data, stored: null })
     return name
   }
 }
@@ -173,11 +179,26 @@ function attributeProto(name: string, attribute: Attribute): ProtobufWriter {
   return message.int(20, 7)
 }
 
-function tensorProto({ name, dtype, shape, data }: Constant): ProtobufWriter {
+function tensorProto({ name, dtype, shape, data, stored }: Constant): ProtobufWriter {
   const message = new ProtobufWriter()
   for (const dim of shape) message.int(1, dim as number)
-  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-  return message.int(2, onnxTypes[dtype]).string(8, name).bytes(9, bytes)
+  message.int(2, onnxTypes[dtype]).string(8, name)
+  if (!stored) {
+    const { buffer, byteOffset, byteLength } = data as ArrayBufferView
+    return message.bytes(9, new Uint8Array(buffer, byteOffset, byteLength))
+  }
+  const elements = (shape as readonly number[]).reduce((a, b) => a * b, 1)
+  const entries = { location: basename(stored.path), offset: stored.offset, length: elements * elementBytes[dtype] }
+  for (const [key, value] of Object.entries(entries))
+    message.message(13, new ProtobufWriter().string(1, key).string(2, String(value)))
+  return message.int(14, 1)
+}
+
+/** ONNX Runtime looks for every file in one folder. */
+function folderOf(constants: readonly Constant[]): string | null {
+  const folders = new Set(constants.flatMap(({ stored }) => (stored ? [dirname(stored.path)] : [])))
+  if (folders.size > 1) throw new GraphError(`the weights of one graph are in ${folders.size} folders`)
+  return [...folders][0] ?? null
 }
 
 function valueInfo(name: string, value: Value): ProtobufWriter {

@@ -56,4 +56,14 @@ export type NormalizationOp = 'RmsNorm' | 'Rope' | 'SiluMul'
 
 export type ContribOp = 'GroupQueryAttention' | 'RotaryEmbedding' | 'SkipRmsNorm'
 
-export type Op = ElementwiseOp | ReshapingOp | ReductionOp | LinearOp | IndexingOp | NormalizationOp | ContribOp
+export type IntegerOp = 'IntegerLinear' | 'BlockLinear'
+
+export type Op =
+  | ElementwiseOp
+  | ReshapingOp
+  | ReductionOp
+  | LinearOp
+  | IndexingOp
+  | NormalizationOp
+  | ContribOp
+  | IntegerOp

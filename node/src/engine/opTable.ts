@@ -3,6 +3,7 @@ import type { OpRow } from './opRow.ts'
 import { contribRows } from './ops/contrib.ts'
 import { elementwiseRows } from './ops/elementwise.ts'
 import { indexingRows } from './ops/indexing.ts'
+import { integerRows } from './ops/integer.ts'
 import { linearRows } from './ops/linear.ts'
 import { normalizationRows } from './ops/normalization.ts'
 import { reductionRows } from './ops/reduction.ts'
@@ -17,4 +18,5 @@ export const opTable: Record<Op, OpRow> = {
   ...indexingRows,
   ...normalizationRows,
   ...contribRows,
+  ...integerRows,
 }

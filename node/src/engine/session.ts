@@ -65,7 +65,7 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
       enableMemPattern: options.memoryPattern ?? false,
       enableCpuMemArena: options.arena ?? true,
       logSeverityLevel: 3,
-      ...(options.extra ? { extra: options.extra } : {}),
+      ...extraOptions(model, options),
     })
   } catch (cause) {
     throw failure('ONNX Runtime refused the model', cause)
@@ -97,6 +97,11 @@ function fetchesOf(outputs: readonly string[] | Readonly<Record<string, Tensor |
 
 const toRuntime = ({ dtype, data, shape }: Tensor) =>
   new ort.Tensor(runtimeTypes[dtype], data as ort.Tensor.DataType, shape) as ort.Tensor
+
+function extraOptions({ folder }: OnnxModel, { extra }: SessionOptions) {
+  const session = folder === null ? {} : { model_external_initializers_file_folder_path: folder }
+  return { extra: { session, ...extra } }
+}
 
 function checkedFeeds(model: OnnxModel, feeds: Readonly<Record<string, Tensor>>): Record<string, ort.Tensor> {
   const lengths = new Map<string, number>()

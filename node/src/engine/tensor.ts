@@ -208,3 +208,19 @@ export const rmsNorm = (x: Value, weight: Value, epsilon: number) =>
   x.graph.apply1('RmsNorm', [x, weight], { epsilon: { float: epsilon } })
 export const rope = (x: Value, cos: Value, sin: Value) => x.graph.apply1('Rope', [x, cos, sin])
 export const siluMul = (gate: Value, up: Value) => gate.graph.apply1('SiluMul', [gate, up])
+
+// ---- products with frozen weights of few bits
+
+/** x W with 8-bit integers: x [R, K], weights i8 [K, N], scales [N] of its columns. `fused` changes the speed and no bit. */
+export const integerLinear = (x: Value, weights: Value, scales: Value, fused: boolean) =>
+  x.graph.apply1('IntegerLinear', [x, weights, scales], { fused: fused ? 1 : 0 })
+
+/** x W^T with weights in blocks of `blockSize` columns that share a scale: codes u8 [N, blocks, bytes a block]. */
+export const blockLinear = (x: Value, codes: Value, scales: Value, o: { bits: number; blockSize: number }) =>
+  x.graph.apply1('BlockLinear', [x, codes, scales], {
+    K: dimAt(x.shape, -1) as number,
+    N: codes.shape[0] as number,
+    bits: o.bits,
+    block_size: o.blockSize,
+    accuracy_level: 4, // activations in 8-bit blocks too
+  })

@@ -1,13 +1,24 @@
 import type { Seed } from '#core/random.ts'
 import type { Device } from '#engine/device.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
+import { bakedParts } from './frozenParts.ts'
 import { Generation } from './generation.ts'
 import { buildGenerationModel } from './generationGraph.ts'
-import { createLiveSession } from './liveSession.ts'
+import { createLiveSession, type SessionQueue } from './liveSession.ts'
 import { ModelInputError } from './modelErrors.ts'
+import type { SamplingFilters } from './samplingFilters.ts'
 import { checkWeights, type Weights } from './weights.ts'
 
-export interface GenerateOptions {
+/** A token as it is drawn. */
+export interface StreamedToken {
+  /** Indices of the prompt and of the sample. */
+  readonly prompt: number
+  readonly sample: number
+  readonly token: number
+  readonly logprob: number
+}
+
+export interface GenerateOptions extends SamplingFilters {
   /** Token ids of each prompt, at least one. */
   readonly prompts: readonly Int32Array[]
   readonly samplesPerPrompt: number
@@ -16,9 +27,13 @@ export interface GenerateOptions {
   /** Divides the logits; 0 takes the most likely token. */
   readonly temperature: number
   readonly stopToken: number
+  /** Further tokens that end a completion. */
+  readonly moreStopTokens?: readonly number[]
   readonly seed: Seed
   /** Number of each prompt's random stream, its index by default: replays some prompts of a larger call exactly. */
   readonly promptNumbers?: readonly number[]
+  /** Told every token as it is drawn, step by step over all rows. */
+  readonly onToken?: (token: StreamedToken) => void
   /** Asked before every step; its reason is thrown. */
   readonly signal?: AbortSignal
 }
@@ -64,7 +79,14 @@ export function createGenerator(
   { threads = 1, device = 'cpu' }: { threads?: number; device?: Device } = {},
 ): Generator {
   checkWeights(config, weights, 'weights')
-  const live = createLiveSession(weights, of => buildGenerationModel(config, of, device), { threads })
+  const live = createLiveSession(weights, of => buildGenerationModel(config, bakedParts(config, of), device), {
+    threads,
+  })
+  return generatorOn(config, live)
+}
+
+/** A sampler on a session of `buildGenerationModel`. */
+export function generatorOn(config: DecoderConfig, live: SessionQueue): Generator {
   return {
     async generate(request) {
       checkRequest(config, request)
@@ -83,6 +105,12 @@ function checkRequest(config: DecoderConfig, request: GenerateOptions): void {
   if (!Number.isInteger(maxNewTokens) || maxNewTokens < 1) refuse(`${maxNewTokens} new tokens`)
   if (!Number.isFinite(temperature) || temperature < 0) refuse(`temperature ${temperature}`)
   if (promptNumbers && promptNumbers.length !== prompts.length) refuse('promptNumbers and prompts differ in number')
+  const { topK, topP, minP, repetitionPenalty } = request
+  if (topK !== undefined && (!Number.isInteger(topK) || topK < 1)) refuse(`top-k ${topK}`)
+  if (topP !== undefined && !(topP > 0 && topP <= 1)) refuse(`top-p ${topP}`)
+  if (minP !== undefined && !(minP >= 0 && minP <= 1)) refuse(`min-p ${minP}`)
+  if (repetitionPenalty !== undefined && !(repetitionPenalty > 0 && repetitionPenalty < 100))
+    refuse(`repetition penalty ${repetitionPenalty}`)
   prompts.forEach((prompt, i) => {
     if (prompt.length === 0) refuse(`prompt ${i} is empty`)
     if (prompt.length >= config.maxPositions)

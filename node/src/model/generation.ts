@@ -3,17 +3,21 @@ import { openUniform, philox4x32, streamKey } from '#core/random.ts'
 import { type Session, type Tensor, tensor } from '#engine/session.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import type { Completion, GenerateOptions } from './generate.ts'
-import { KvCache } from './kvCache.ts'
+import { causalScores, KvCache } from './kvCache.ts'
 import { ropeHalfTables } from './rope.ts'
+import { type Draw, drawFiltered, isFiltered } from './samplingFilters.ts'
 
-/** Rows generated at a time; more do not raise the tokens a second of a small model, and cost cache memory. */
+/** Rows generated at a time; more do not raise the tokens a second, and cost cache memory. */
 const MAX_ROWS = 64
 
 /** Tokens of prompts, padding included, that are prefilled in one run. */
 const PREFILL_TOKENS = 4096
 
-/** Prompts are padded to at least this: a product with one row is computed otherwise, which would show in the last bit. */
-const PREFILL_MIN_LENGTH = 8
+/** Prompts are padded to a whole number of these: a product with one row is computed otherwise, which would show in the last bit. */
+const PREFILL_STEP = 16
+
+/** Longer prompts are prefilled in parts of this many tokens: attention's memory grows with their square. */
+const PREFILL_PART = 256
 
 /** A completion in the making. Its cache row is its index among the active ones. */
 interface Row {
@@ -27,6 +31,12 @@ interface Row {
   next: number
 }
 
+/** Rows that share a prompt of `count` tokens, all but the last. */
+interface Group {
+  readonly rows: readonly number[]
+  readonly count: number
+}
+
 /** One call of `generate`: rows wait, are prefilled, step together, and leave as they end. */
 export class Generation {
   readonly #config: DecoderConfig
@@ -35,6 +45,7 @@ export class Generation {
   readonly #key: readonly [number, number]
   readonly #cache: KvCache
   readonly #rope: { readonly cos: Tensor; readonly sin: Tensor }
+  readonly #stops: ReadonlySet<number>
   readonly #maxRows: number
   readonly #completions: Completion[] = []
   readonly #active: Row[] = []
@@ -45,10 +56,11 @@ export class Generation {
     this.#session = session
     this.#request = request
     this.#key = streamKey('waggle/generate', request.seed)
+    this.#stops = new Set([request.stopToken, ...(request.moreStopTokens ?? [])])
     this.#maxRows = Math.min(MAX_ROWS, this.#total)
-    this.#cache = new KvCache(config, this.#maxRows)
+    this.#cache = new KvCache(config, this.#maxRows, 1)
     const longest = request.prompts.reduce((most, prompt) => Math.max(most, prompt.length), 0)
-    const positions = Math.max(PREFILL_MIN_LENGTH, Math.min(config.maxPositions, longest + request.maxNewTokens))
+    const positions = Math.max(partLength(longest), Math.min(config.maxPositions, longest + request.maxNewTokens))
     const { cos, sin } = ropeHalfTables(config, positions)
     const shape = [positions, config.headDim / 2]
     this.#rope = { cos: tensor('f32', cos, shape), sin: tensor('f32', sin, shape) }
@@ -85,70 +97,84 @@ export class Generation {
       const sample = this.#admitted % samplesPerPrompt
       this.#active.push({ prompt, sample, tokens: [], logprobs: [], cached: tokens.length - 1, next })
     }
-    const groups = [...byPrompt.values()].filter(rows => this.#rowAt(rows[0]).cached > 0)
+    const groups = [...byPrompt.values()].map((rows): Group => ({ rows, count: this.#rowAt(rows[0]).cached }))
     this.#cache.reserve(Math.max(...this.#active.map(row => row.cached)) + 1)
-    groups.sort((a, b) => this.#rowAt(a[0]).cached - this.#rowAt(b[0]).cached)
-    while (groups.length > 0) {
-      let longest = PREFILL_MIN_LENGTH
-      let fitting = 0
-      for (; fitting < groups.length; fitting++) {
-        longest = Math.max(longest, this.#rowAt(groups[fitting]?.[0]).cached)
-        if (fitting > 0 && longest * (fitting + 1) > PREFILL_TOKENS) break
-      }
-      await this.#prefill(groups.splice(0, fitting))
+    const waiting = groups.filter(group => group.count > 0).sort((a, b) => a.count - b.count)
+    while (waiting.length > 0) {
+      let fitting = 1
+      while (fitting < waiting.length && partLength(waiting[fitting]?.count) * (fitting + 1) <= PREFILL_TOKENS)
+        fitting++
+      await this.#prefill(waiting.splice(0, fitting))
     }
   }
 
-  /** Fills the caches of some groups of rows, each of one prompt. Prompts are padded on the right. */
-  async #prefill(groups: readonly (readonly number[])[]): Promise<void> {
-    const counts = groups.map(rows => this.#rowAt(rows[0]).cached)
-    const length = Math.max(PREFILL_MIN_LENGTH, ...counts)
-    const tokens = new BigInt64Array(groups.length * length)
-    groups.forEach((rows, g) => {
-      const prompt = this.#request.prompts[this.#rowAt(rows[0]).prompt] as Int32Array
-      for (let i = 0; i < (counts[g] as number); i++) tokens[g * length + i] = BigInt(prompt[i] as number)
-    })
-    const outputs = await this.#session.run({
-      ...this.#inputs(
-        tokens,
-        Int32Array.from(counts, count => count - 1),
-        length,
-      ),
-      ...new KvCache(this.#config, 0).feeds(groups.length),
-    })
-    groups.forEach((rows, g) => {
-      for (const row of rows) this.#cache.store(outputs, g, counts[g] as number, row, 0)
-    })
+  /** Fills the caches of some groups of rows, part by part. Prompts are padded on the right. */
+  async #prefill(groups: readonly Group[]): Promise<void> {
+    const longest = Math.max(...groups.map(({ count }) => count))
+    const length = partLength(longest)
+    const own = new KvCache(this.#config, groups.length, length)
+    own.reserve(Math.max(1, longest - length))
+    for (let start = 0; start < longest; start += length) {
+      this.#request.signal?.throwIfAborted()
+      const tokens = new BigInt64Array(groups.length * length)
+      for (const [g, { rows, count }] of groups.entries()) {
+        const prompt = this.#request.prompts[this.#rowAt(rows[0]).prompt] as Int32Array
+        for (let i = start; i < Math.min(count, start + length); i++)
+          tokens[g * length + i - start] = BigInt(prompt[i] as number)
+      }
+      const outputs = await this.#session.run(
+        {
+          ...this.#inputs(tokens, new Array(groups.length).fill(start), length),
+          ...own.feeds(groups.map(({ count }) => Math.min(count, start))),
+        },
+        this.#newOutputs,
+      )
+      for (const [g, { rows, count }] of groups.entries()) {
+        const part = Math.min(count - start, length)
+        if (part <= 0) continue
+        if (start + length < longest) own.store(outputs, g, part, g, start)
+        for (const row of rows) this.#cache.store(outputs, g, part, row, start)
+      }
+    }
   }
 
   /** One token for every active row. */
   async #step(): Promise<void> {
     const active = this.#active
-    const positions = Int32Array.from(active, row => row.cached)
+    const positions = active.map(row => row.cached)
     this.#cache.reserve(Math.max(...positions) + 1)
-    const outputs = await this.#session.run({
-      ...this.#inputs(
-        BigInt64Array.from(active, row => BigInt(row.next)),
-        positions,
-        1,
-      ),
-      ...this.#cache.feeds(active.length),
-    })
-    const tokens = outputs.token?.data as BigInt64Array
-    const logprobs = outputs.logprob?.data as Float32Array
+    const tokens = BigInt64Array.from(active, row => BigInt(row.next))
+    const filtered = isFiltered(this.#request)
+    const outputs = await this.#session.run(
+      { ...this.#inputs(tokens, positions, 1), ...this.#cache.feeds(positions) },
+      [...(filtered ? ['logits'] : ['token', 'logprob']), ...this.#newOutputs],
+    )
     for (const [i, row] of active.entries()) {
       this.#cache.store(outputs, i, 1, i, row.cached++)
-      row.next = Number(tokens[i])
-      row.tokens.push(row.next)
-      row.logprobs.push(logprobs[i] as number)
+      const { token, logprob } = filtered ? this.#drawFiltered(outputs, i) : drawnInGraph(outputs, i)
+      row.next = token
+      row.tokens.push(token)
+      row.logprobs.push(logprob)
+      this.#request.onToken?.({ prompt: row.prompt, sample: row.sample, token, logprob })
     }
     for (let i = active.length - 1; i >= 0; i--) if (this.#isDone(active[i] as Row)) this.#finish(i)
   }
 
+  #drawFiltered(outputs: Readonly<Record<string, Tensor>>, index: number): Draw {
+    const row = this.#rowAt(index)
+    const { vocabSize } = this.#config
+    const logits = (outputs.logits as Tensor<'f32'>).data.subarray(index * vocabSize, (index + 1) * vocabSize)
+    const seen = [...(this.#request.prompts[row.prompt] as Int32Array), ...row.tokens]
+    return drawFiltered(logits, this.#request, seen, this.#uniform(row))
+  }
+
+  get #newOutputs(): string[] {
+    return Array.from({ length: this.#config.layers }, (_, layer) => [`new.${layer}.key`, `new.${layer}.value`]).flat()
+  }
+
   #isDone(row: Row): boolean {
-    const { stopToken, maxNewTokens } = this.#request
     const positionsEnd = row.cached + 1 >= this.#config.maxPositions
-    return row.next === stopToken || row.tokens.length >= maxNewTokens || positionsEnd
+    return this.#stops.has(row.next) || row.tokens.length >= this.#request.maxNewTokens || positionsEnd
   }
 
   /** Takes a row out; the last one moves into its place. */
@@ -162,31 +188,34 @@ export class Generation {
       prompt: row.prompt,
       tokens: Int32Array.from(row.tokens),
       logprobs: Float32Array.from(row.logprobs),
-      ended: row.next === this.#request.stopToken,
+      ended: this.#stops.has(row.next),
     }
   }
 
   /**
    * The graph's inputs but for the cache.
    *
-   * @param tokens - `[B, length]`; row b holds positions `lastPositions[b] - length + 1` on when decoding, 0 on in a prefill.
+   * @param tokens - `[B, length]`.
+   * @param first - position of each row's first token.
    */
-  #inputs(tokens: BigInt64Array, lastPositions: Int32Array, length: number) {
-    const rows = lastPositions.length
-    const decoding = length === 1
+  #inputs(tokens: BigInt64Array, first: readonly number[], length: number) {
+    const rows = first.length
     const { temperature } = this.#request
+    const lastPosition = (this.#rope.cos.shape[0] as number) - 1 // padding may lie beyond it
     const positions = BigInt64Array.from({ length: rows * length }, (_, i) =>
-      BigInt(decoding ? (lastPositions[i] as number) : i % length),
+      BigInt(Math.min(lastPosition, (first[Math.floor(i / length)] as number) + (i % length))),
     )
-    const last = BigInt64Array.from(lastPositions, (position, b) => BigInt(decoding ? b : b * length + position))
-    const longest = decoding ? Math.max(...lastPositions) + 1 : length
-    const uniforms = Float32Array.from({ length: rows }, (_, i) => (decoding ? this.#uniform(this.#rowAt(i)) : 0.5))
+    const uniforms = Float32Array.from({ length: rows }, (_, i) => (length === 1 ? this.#uniform(this.#rowAt(i)) : 0.5))
+    const group = this.#config.heads / this.#config.kvHeads
     return {
       tokens: tensor('i64', tokens, [rows, length]),
       positions: tensor('i64', positions, [rows, length]),
-      last: tensor('i64', last, [rows]),
-      lengths: tensor('i32', lastPositions, [rows]),
-      longest: tensor('i32', Int32Array.of(longest), []),
+      last: tensor(
+        'i64',
+        BigInt64Array.from({ length: rows }, (_, b) => BigInt(b * length)),
+        [rows],
+      ),
+      causal: tensor('f32', causalScores(group, length), [group * length, length]),
       ...this.#rope,
       uniforms: tensor('f32', uniforms, [rows, 1]),
       inverseTemperature: tensor('f32', Float32Array.of(temperature === 0 ? 1 : 1 / temperature), []),
@@ -203,4 +232,14 @@ export class Generation {
   #rowAt(index: number | undefined): Row {
     return this.#active[index as number] as Row
   }
+}
+
+/** Tokens a run of a prefill whose longest prompt has `count`. */
+function partLength(count = 0): number {
+  return Math.min(PREFILL_PART, Math.ceil(count / PREFILL_STEP) * PREFILL_STEP)
+}
+
+function drawnInGraph(outputs: Readonly<Record<string, Tensor>>, index: number): Draw {
+  const { token, logprob } = outputs as { token: Tensor<'i64'>; logprob: Tensor<'f32'> }
+  return { token: Number(token.data[index]), logprob: logprob.data[index] as number }
 }

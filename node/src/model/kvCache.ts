@@ -1,19 +1,18 @@
 import { type Tensor, tensor } from '#engine/session.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 
-/** The attention kernel takes heads of a whole number of these elements. */
-const HEAD_DIM_STEP = 8
+/**
+ * New tokens and cached positions of a run come to a whole number of these: kernels add a softmax's terms in strides of 64,
+ * so that a longer cache appends whole strides of zeros and changes no bit. Attention reads all of the cache, so it grows with
+ * need.
+ */
+const STRIDE_POSITIONS = 64
 
-/** Width of a head in the cache: that of the model, or the next that the attention kernel takes, filled up with zeros. */
-export function cacheHeadDim({ headDim }: DecoderConfig): number {
-  return Math.ceil(headDim / HEAD_DIM_STEP) * HEAD_DIM_STEP
-}
-
-/** Positions added at a time: the attention kernel clears as much memory as the cache could hold, so it grows with need. */
-const GROWTH_POSITIONS = 32
+/** A score that no softmax sees. */
+const HIDDEN = -1e30
 
 /**
- * Keys and values of the rows being generated, in buffers of our own: `[rows, kvHeads, capacity, cacheHeadDim]` a layer.
+ * Keys and values of the rows being generated, in buffers of our own: `[rows, kvHeads, capacity, headDim]` a layer.
  *
  * Feeding the runtime's outputs back instead costs a copy of the whole cache each step, because outputs leave it copied.
  * Rows are the first ones of the buffers, without gaps: `move` closes the gap that a finished row leaves.
@@ -21,12 +20,15 @@ const GROWTH_POSITIONS = 32
 export class KvCache {
   readonly #config: DecoderConfig
   readonly #rows: number
+  readonly #newTokens: number
   readonly #buffers = new Map<string, Float32Array<ArrayBuffer>>()
   #capacity = 0
 
-  constructor(config: DecoderConfig, rows: number) {
+  /** @param newTokens - tokens that each run adds to a row. */
+  constructor(config: DecoderConfig, rows: number, newTokens: number) {
     this.#config = config
     this.#rows = rows
+    this.#newTokens = newTokens
     for (let layer = 0; layer < config.layers; layer++) {
       for (const part of ['key', 'value']) this.#buffers.set(`${layer}.${part}`, new Float32Array(0))
     }
@@ -35,12 +37,11 @@ export class KvCache {
   /** Makes room for `positions` in every row. */
   reserve(positions: number): void {
     if (positions <= this.#capacity) return
-    const capacity = Math.ceil(positions / GROWTH_POSITIONS) * GROWTH_POSITIONS
-    const { kvHeads } = this.#config
-    const headDim = cacheHeadDim(this.#config)
+    const capacity = Math.ceil((positions + this.#newTokens) / STRIDE_POSITIONS) * STRIDE_POSITIONS - this.#newTokens
+    const { kvHeads, headDim } = this.#config
     for (const [name, old] of this.#buffers) {
       const grown = new Float32Array(this.#rows * kvHeads * capacity * headDim)
-      for (let head = 0; head < this.#rows * kvHeads; head++) {
+      for (let head = 0; head < this.#rows * kvHeads && old.length > 0; head++) {
         const from = head * this.#capacity * headDim
         grown.set(old.subarray(from, from + this.#capacity * headDim), head * capacity * headDim)
       }
@@ -49,13 +50,20 @@ export class KvCache {
     this.#capacity = capacity
   }
 
-  /** The first `rows` rows as the graph's `past` inputs; not copied. */
-  feeds(rows: number): Record<string, Tensor> {
-    const { kvHeads } = this.#config
-    const headDim = cacheHeadDim(this.#config)
+  /**
+   * The first rows as the graph's inputs, not copied: `past.<layer>.key|value`, and `hidden`, which says how many of a row's
+   * positions are filled.
+   *
+   * @param filled - positions of each row.
+   */
+  feeds(filled: readonly number[]): Record<string, Tensor> {
+    const { kvHeads, headDim } = this.#config
+    const rows = filled.length
     const shape = [rows, kvHeads, this.#capacity, headDim]
     const elements = rows * kvHeads * this.#capacity * headDim
-    const feeds: Record<string, Tensor> = {}
+    const hidden = new Float32Array(rows * this.#capacity).fill(HIDDEN)
+    for (const [row, count] of filled.entries()) hidden.fill(0, row * this.#capacity, row * this.#capacity + count)
+    const feeds: Record<string, Tensor> = { hidden: tensor('f32', hidden, [rows, 1, 1, this.#capacity]) }
     for (const [name, data] of this.#buffers) feeds[`past.${name}`] = tensor('f32', data.subarray(0, elements), shape)
     return feeds
   }
@@ -63,7 +71,7 @@ export class KvCache {
   /**
    * Stores positions that a run returned.
    *
-   * @param outputs - the run's outputs; `new.<layer>.key|value` are `[B, S, kvHeads * cacheHeadDim]`.
+   * @param outputs - the run's outputs; `new.<layer>.key|value` are `[B, S, kvHeads * headDim]`.
    * @param sequence - which of the run's B sequences.
    * @param count - how many of its S positions, from the first.
    * @param row - where they go.
@@ -76,8 +84,7 @@ export class KvCache {
     row: number,
     position: number,
   ): void {
-    const { kvHeads } = this.#config
-    const headDim = cacheHeadDim(this.#config)
+    const { kvHeads, headDim } = this.#config
     for (const [name, buffer] of this.#buffers) {
       const { data, shape } = outputs[`new.${name}`] as Tensor<'f32'>
       const first = sequence * (shape[1] as number) * kvHeads * headDim
@@ -94,8 +101,7 @@ export class KvCache {
   /** Copies the first `positions` positions of one row over another. */
   move(from: number, to: number, positions: number): void {
     if (from === to) return
-    const { kvHeads } = this.#config
-    const headDim = cacheHeadDim(this.#config)
+    const { kvHeads, headDim } = this.#config
     const stride = this.#capacity * headDim
     for (const buffer of this.#buffers.values()) {
       for (let head = 0; head < kvHeads; head++) {
@@ -104,4 +110,12 @@ export class KvCache {
       }
     }
   }
+}
+
+/** Scores of new tokens among each other, [group * length, length]: 0 for those before, for each head of a group. */
+export function causalScores(group: number, length: number): Float32Array<ArrayBuffer> {
+  const scores = new Float32Array(group * length * length)
+  for (let row = 0; row < group * length; row++)
+    scores.fill(HIDDEN, row * length + (row % length) + 1, (row + 1) * length)
+  return scores
 }

@@ -2,13 +2,10 @@ import type { OnnxModel } from '#engine/onnxModel.ts'
 import { createSession, type Session } from '#engine/session.ts'
 import { copyWeights, sameWeights, type Weights } from './weights.ts'
 
-/** A session that follows weights which are changed in place. */
-export interface LiveSession {
+/** A session that runs one job at a time. */
+export interface SessionQueue {
   /**
-   * Runs a job on a session with the weights as they are now. Jobs wait for each other.
-   *
-   * The session is built again if the weights differ from those that it has: comparing takes a millisecond for a million
-   * parameters, building some tens.
+   * Runs a job on the session. Jobs wait for each other.
    */
   use<T>(job: (session: Session) => Promise<T>): Promise<T>
   /** Waits for the jobs, then frees the session. */
@@ -16,7 +13,10 @@ export interface LiveSession {
 }
 
 /**
- * Weights as constants of a graph and yet live. Constants, because ONNX Runtime then packs them once, and products with
+ * A session that follows weights which are changed in place: it is built again if they differ from those that it has when a
+ * job begins. Comparing takes a millisecond for a million parameters, building some tens.
+ *
+ * Weights are constants of the graph and yet live. Constants, because ONNX Runtime then packs them once, and products with
  * packed matrices give each row the same bits whatever other rows are beside it and however many threads work.
  *
  * @param build - makes the model from a copy of the weights.
@@ -25,7 +25,7 @@ export function createLiveSession(
   weights: Weights,
   build: (weights: Weights) => OnnxModel,
   options: { threads: number },
-): LiveSession {
+): SessionQueue {
   let built: { session: Session; of: Weights } | undefined
   let queue: Promise<unknown> = Promise.resolve()
 
@@ -49,6 +49,22 @@ export function createLiveSession(
       await queue
       await built?.session.dispose()
       built = undefined
+    },
+  }
+}
+
+/** A session of a model that does not change, made at once. */
+export function createFixedSession(session: Session): SessionQueue {
+  let queue: Promise<unknown> = Promise.resolve()
+  return {
+    use(job) {
+      const result = queue.then(() => job(session))
+      queue = result.catch(() => undefined) // the caller has the error
+      return result
+    },
+    async dispose() {
+      await queue
+      await session.dispose()
     },
   }
 }

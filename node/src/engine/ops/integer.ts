@@ -1,0 +1,78 @@
+import { GraphError } from '../engineError.ts'
+import type { Value } from '../graph.ts'
+import type { IntegerOp } from '../op.ts'
+import { type Application, CONTRIB, type Emitter, integerAttribute, type OpRow, required } from '../opRow.ts'
+import { dimAt } from '../shapes.ts'
+
+/** Below it a row counts as zero: its scale must not be. */
+const SMALLEST_ROW = 1e-30
+
+/** [R, K] by a matrix of `columns` columns. */
+function rowsBy(application: Application, inner: number, columns: number) {
+  const x = required(application, 0)
+  if (x.shape.length !== 2 || dimAt(x.shape, -1) !== inner)
+    throw new GraphError(`${application.op}: [${x.shape}] by a matrix of ${inner} rows`)
+  return [{ dtype: x.dtype, shape: [dimAt(x.shape, 0), columns] }]
+}
+
+/**
+ * Rows as unsigned bytes around 128 with one scale each, the largest magnitude over 127: names of the bytes and of the scales
+ * [R, 1]. One scale a row keeps a row's result free of the rows beside it.
+ */
+function quantizeRows(x: string, e: Emitter): { bytes: string; scales: string } {
+  const step = (op: string, inputs: readonly string[], attributes = {}) => {
+    const output = e.temporary()
+    e.node(op, inputs, [output], attributes)
+    return output
+  }
+  const largest = step('ReduceMax', [step('Abs', [x]), e.integers([1])], { keepdims: 1 })
+  const scales = step('Mul', [step('Max', [largest, e.scalar(SMALLEST_ROW, 'f32')]), e.scalar(1 / 127, 'f32')])
+  const scaled = step('Div', [x, scales])
+  return { bytes: step('QuantizeLinear', [scaled, e.scalar(1, 'f32'), e.scalar(128, 'u8')]), scales }
+}
+
+export const integerRows: Record<IntegerOp, OpRow> = {
+  /**
+   * x W with 8-bit integers: inputs x f32 [R, K], weights i8 [K, N], their scales f32 [N]. The sums are exact, so that every
+   * kernel gives the same bits; attribute `fused` picks one that scales its sums itself (1) or separate nodes (0).
+   */
+  IntegerLinear: {
+    infer: application => {
+      const w = required(application, 1)
+      if (w.dtype !== 'i8') throw new GraphError(`IntegerLinear: weights of ${w.dtype}`)
+      return rowsBy(application, w.shape[0] as number, w.shape[1] as number)
+    },
+    emit: (node, e) => {
+      const [x, w, columnScales] = node.inputs.map(input => e.name(input)) as [string, string, string]
+      const { bytes, scales } = quantizeRows(x, e)
+      const [middle, output] = [e.scalar(128, 'u8'), e.name(node.outputs[0] as Value)]
+      const product = e.temporary()
+      if (integerAttribute(node.attributes, 'fused', 1) === 1) {
+        const inputs = [bytes, w, e.scalar(1, 'f32'), columnScales, middle]
+        e.node('MatMulIntegerToFloat', inputs, [product], {}, CONTRIB)
+      } else {
+        const [sums, real] = [e.temporary(), e.temporary()]
+        e.node('MatMulInteger', [bytes, w, middle], [sums])
+        e.node('Cast', [sums], [real], { to: 1 })
+        e.node('Mul', [real, columnScales], [product])
+      }
+      e.node('Mul', [product, scales], [output])
+    },
+    gradient: 'forwardOnly',
+  },
+  /**
+   * x W^T with weights of few bits: inputs x f32 [R, K], codes u8 [N, blocks, bytes a block], scales f32 [N * blocks];
+   * attributes `K`, `N`, `bits`, `block_size`, `accuracy_level`.
+   */
+  BlockLinear: {
+    infer: application => {
+      const { attributes } = application
+      return rowsBy(application, integerAttribute(attributes, 'K', 0), integerAttribute(attributes, 'N', 0))
+    },
+    emit: (node, e) => {
+      const inputs = node.inputs.map(input => e.name(input))
+      e.node('MatMulNBits', inputs, [e.name(node.outputs[0] as Value)], node.attributes, CONTRIB)
+    },
+    gradient: 'forwardOnly',
+  },
+}

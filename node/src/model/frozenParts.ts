@@ -1,0 +1,107 @@
+import type { DType, Graph, StoredData, Value } from '#engine/graph.ts'
+import { add, blockLinear, cast, gather, integerLinear, linear, mul, transpose } from '#engine/tensor.ts'
+import { constantWeights } from './constantWeights.ts'
+import type { DecoderConfig } from './decoderConfig.ts'
+import type { FrozenTensor, FrozenTensors } from './frozenTensors.ts'
+import type { Weights } from './weights.ts'
+
+/**
+ * A decoder's weights as constants of one graph. The names are Hugging Face's, matrices without `.weight`; several names are
+ * one product with the matrices joined by their outputs.
+ */
+export interface FrozenParts {
+  /** A norm's weight. */
+  weight(name: string): Value
+  /** Rows [R, in] to [R, out], with the biases that the matrices have. */
+  project(x: Value, ...names: readonly string[]): Value
+  /** Token ids i64 [R] to rows of the embedding [R, hidden]. */
+  embed(tokens: Value): Value
+  /** Rows [R, hidden] to [R, vocabulary]. */
+  logits(hidden: Value): Value
+}
+
+/** Makes the parts in a graph. */
+export type Freeze = (graph: Graph) => FrozenParts
+
+const EMBEDDING = 'model.embed_tokens'
+
+const headOf = (config: DecoderConfig) => (config.tieWordEmbeddings ? EMBEDDING : 'lm_head')
+
+/** Weights in memory, stored in the model's bytes: for small models, whose weights change. */
+export function bakedParts(config: DecoderConfig, weights: Weights): Freeze {
+  return graph => {
+    const weight = constantWeights(graph, weights)
+    const project = (x: Value, ...names: readonly string[]) => {
+      const biases = names.map(name => `${name}.bias`).filter(bias => weights.has(bias))
+      return linear(x, weight(...names.map(name => `${name}.weight`)), biases.length ? weight(...biases) : undefined)
+    }
+    return {
+      weight,
+      project,
+      embed: tokens => gather(weight(`${EMBEDDING}.weight`), tokens, 0),
+      logits: hidden => project(hidden, headOf(config)),
+    }
+  }
+}
+
+/** Weights where they lie, in a model's own files or in a quantised copy of them. */
+export function frozenParts(config: DecoderConfig, tensors: FrozenTensors): Freeze {
+  return graph => {
+    const made = new Map<string, Value>()
+    const constant = (name: string): Value => {
+      const known = made.get(name)
+      if (known) return known
+      const tensor = tensors.constants.get(name)
+      if (!tensor) throw new Error(`the graph has no weight named ${name}`)
+      const value = asFloat(storedConstant(graph, tensor))
+      made.set(name, value)
+      return value
+    }
+    const product = (x: Value, name: string) => {
+      const weights = () => constant(`${name}.weight`)
+      switch (tensors.precision) {
+        case 'float32':
+          return linear(x, weights())
+        case 'int8': {
+          const fused = tensors.isFused(weights().shape as readonly number[])
+          return integerLinear(x, weights(), constant(`${name}.scale`), fused)
+        }
+        case 'int4':
+          return blockLinear(x, weights(), constant(`${name}.scale`), { bits: 4, blockSize: tensors.blockSize })
+      }
+    }
+    const project = (x: Value, ...names: readonly string[]) => {
+      const joined = names.join('+')
+      const whole = tensors.constants.has(`${joined}.weight`)
+      const parts = (whole ? [joined] : names).map(name => {
+        const y = product(x, name)
+        return tensors.constants.has(`${name}.bias`) ? add(y, constant(`${name}.bias`)) : y
+      })
+      return joinColumns(parts)
+    }
+    const embed = (tokens: Value) => {
+      if (tensors.precision === 'float32') return gather(constant(`${EMBEDDING}.weight`), tokens, 0)
+      const rows = tensors.constants.has('embedding.weight')
+      const codes = rows
+        ? gather(constant('embedding.weight'), tokens, 0)
+        : transpose(gather(constant(`${EMBEDDING}.weight`), tokens, 1), [1, 0]) // a tied head has it as [hidden, V]
+      const scales = gather(constant(rows ? 'embedding.scale' : `${EMBEDDING}.scale`), tokens, 0)
+      return mul(cast(codes, 'f32'), asColumn(scales))
+    }
+    return { weight: constant, project, embed, logits: hidden => product(hidden, headOf(config)) }
+  }
+}
+
+function storedConstant(graph: Graph, { dtype, shape, content }: FrozenTensor): Value {
+  return 'path' in content
+    ? graph.stored(dtype as DType, shape, content as StoredData)
+    : graph.constant(dtype as DType, shape, content)
+}
+
+const asFloat = (value: Value) => (value.dtype === 'f16' || value.dtype === 'bf16' ? cast(value, 'f32') : value)
+
+const asColumn = (rows: Value) =>
+  rows.graph.apply1('Unsqueeze', [rows, rows.graph.integers([1])], {}, [...rows.shape, 1])
+
+const joinColumns = (parts: readonly Value[]) =>
+  parts.length === 1 ? (parts[0] as Value) : (parts[0] as Value).graph.apply1('Concat', parts, { axis: 1 })

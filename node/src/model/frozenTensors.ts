@@ -1,0 +1,45 @@
+import { realpath } from 'node:fs/promises'
+import type { DType, StoredData } from '#engine/graph.ts'
+import type { DecoderConfig } from './decoderConfig.ts'
+import { locateWeights } from './weightFiles.ts'
+
+/** How a frozen model's matrices are kept and multiplied. It changes the results, so it is part of a model's specification. */
+export type Precision = 'float32' | 'int8' | 'int4'
+
+/** A constant: its bytes in memory, or their place in a file. */
+export interface FrozenTensor {
+  readonly dtype: DType
+  readonly shape: readonly number[]
+  readonly content: ArrayBufferView | StoredData
+}
+
+/**
+ * What a frozen model's graph is made of.
+ *
+ * float32: the model's own tensors, by name. int8: `<matrix>.weight` i8 [in, out] and `<matrix>.scale` f32 [out], where the
+ * matrix may be several joined by `+`. int4: `<matrix>.weight` u8 [out, blocks, bytes] and `<matrix>.scale` f32 [out * blocks].
+ * Biases, joined alike, and norms are f32. `embedding.weight` i8 [V, hidden] and `embedding.scale` f32 [V] where the output
+ * layer does not have the embedding by column.
+ */
+export interface FrozenTensors {
+  readonly precision: Precision
+  readonly constants: ReadonlyMap<string, FrozenTensor>
+  /** int4: inputs that share a scale. */
+  readonly blockSize: number
+  /** int8: which kernel multiplies by a matrix [in, out]. All give the same bits. */
+  isFused(shape: readonly number[]): boolean
+}
+
+/** A model's own files as they lie: float32 is read in place, 16-bit types are widened when the session is made. */
+export async function locateFrozenTensors(folder: string, config: DecoderConfig): Promise<FrozenTensors> {
+  const constants = new Map<string, FrozenTensor>()
+  const paths = new Map<string, string>()
+  for (const [name, { dtype, shape, path, offset }] of await locateWeights(folder, config)) {
+    const real = paths.get(path) ?? (await realpath(path))
+    paths.set(path, real)
+    constants.set(name, { dtype: graphTypes[dtype], shape, content: { path: real, offset } })
+  }
+  return { precision: 'float32', constants, blockSize: 0, isFused: () => true }
+}
+
+const graphTypes = { F32: 'f32', F16: 'f16', BF16: 'bf16' } as const

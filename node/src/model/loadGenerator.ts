@@ -1,0 +1,44 @@
+import { createSession, type Session } from '#engine/session.ts'
+import { type DecoderConfig, readDecoderConfig } from './decoderConfig.ts'
+import { frozenParts } from './frozenParts.ts'
+import { type FrozenTensors, locateFrozenTensors, type Precision } from './frozenTensors.ts'
+import { type Generator, generatorOn } from './generate.ts'
+import { buildGenerationModel } from './generationGraph.ts'
+import { createFixedSession } from './liveSession.ts'
+import { type CacheOptions, openQuantized } from './quantizedCache.ts'
+
+export interface LoadOptions extends CacheOptions {
+  /** float32 by default. */
+  readonly precision?: Precision | undefined
+  /** For one product, 2 by default; the results do not depend on it. */
+  readonly threads?: number | undefined
+}
+
+/**
+ * Makes a sampler for a model that does not change, from its Hugging Face folder: weights are read in place, or from a
+ * quantised copy that the first call makes.
+ *
+ * @throws {ModelFileError} naming the file and the tensor or field that is missing, misshapen or malformed.
+ */
+export async function loadGenerator(folder: string, options: LoadOptions = {}): Promise<Generator> {
+  const config = await readDecoderConfig(folder)
+  const tensors = await openFrozenTensors(folder, config, options)
+  return generatorOn(config, createFixedSession(await frozenSession(config, tensors, options.threads)))
+}
+
+/** A session of the generation graph on frozen weights. */
+export function frozenSession(config: DecoderConfig, tensors: FrozenTensors, threads = 2): Promise<Session> {
+  return createSession(buildGenerationModel(config, frozenParts(config, tensors)), { threads })
+}
+
+/** A model's frozen weights in a precision, from its folder. */
+export async function openFrozenTensors(
+  folder: string,
+  config: DecoderConfig,
+  options: LoadOptions,
+): Promise<FrozenTensors> {
+  const { precision = 'float32' } = options
+  return precision === 'float32'
+    ? locateFrozenTensors(folder, config)
+    : openQuantized(folder, config, precision, options)
+}

@@ -1,0 +1,136 @@
+import { type FileHandle, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { z } from 'zod'
+import { writeFileAtomic } from './atomicFile.ts'
+import type { DecoderConfig } from './decoderConfig.ts'
+import { parameterCount } from './decoderWeights.ts'
+import type { FrozenTensor, FrozenTensors } from './frozenTensors.ts'
+import { readJsonFile } from './jsonFile.ts'
+import { BLOCK_SIZE, type QuantizedPrecision, quantizedTensors } from './quantizedTensors.ts'
+import { readStoredTensors, type StoredTensor } from './safetensors.ts'
+import { locateWeights } from './weightFiles.ts'
+
+export interface CacheOptions {
+  /** Where quantised copies are kept; `.waggle` in the model's folder by default. */
+  readonly cacheFolder?: string | undefined
+  /** Told the share that is done, 0 to 1, while a copy is made. */
+  readonly onProgress?: ((done: number) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Raised when the bytes of a copy change their meaning, so that old ones are made again. */
+const FORMAT = 1
+
+/** ONNX Runtime maps each tensor where it lies; pages and vector loads want it aligned. */
+const ALIGNMENT = 4096
+
+const manifestSchema = z.object({
+  format: z.literal(FORMAT),
+  source: z.string(),
+  tensors: z.array(
+    z.object({
+      name: z.string(),
+      dtype: z.enum(['i8', 'u8', 'f32']),
+      shape: z.array(z.int().min(1)),
+      offset: z.int().min(0),
+    }),
+  ),
+})
+
+/**
+ * A model's quantised copy, made at the first asking: from then on it is read in place.
+ *
+ * The manifest is written last and names the files that the copy was made of, with their sizes and times: a copy that was
+ * cut short, or whose model has changed, is made again.
+ *
+ * @throws {ModelFileError} if the model's files do not fit its configuration, or the cache folder cannot be written.
+ */
+export async function openQuantized(
+  folder: string,
+  config: DecoderConfig,
+  precision: QuantizedPrecision,
+  options: CacheOptions = {},
+): Promise<FrozenTensors> {
+  const stored = await locateWeights(folder, config)
+  const source = await describeSource(stored)
+  const cache = options.cacheFolder ?? join(await realpath(folder), '.waggle')
+  const [data, manifest] = [join(cache, `${precision}.bin`), join(cache, `${precision}.json`)]
+  const known = await readManifest(manifest, source)
+  const tensors = known ?? (await makeCopy({ config, precision, stored, source, data, manifest }, options))
+  const path = await realpath(data)
+  const constants = new Map<string, FrozenTensor>()
+  for (const { name, dtype, shape, offset } of tensors) constants.set(name, { dtype, shape, content: { path, offset } })
+  return { precision, constants, blockSize: BLOCK_SIZE, isFused: () => true }
+}
+
+type ManifestTensor = z.infer<typeof manifestSchema>['tensors'][number]
+
+async function readManifest(path: string, source: string): Promise<ManifestTensor[] | undefined> {
+  const content = await readJsonFile(path, 8 << 20).catch(() => undefined)
+  const parsed = manifestSchema.safeParse(content)
+  return parsed.success && parsed.data.source === source ? parsed.data.tensors : undefined
+}
+
+/** The files that weights come from: name, bytes and time of each. */
+async function describeSource(stored: ReadonlyMap<string, StoredTensor>): Promise<string> {
+  const paths = [...new Set([...stored.values()].map(({ path }) => path))].sort()
+  const parts = await Promise.all(
+    paths.map(async path => {
+      const { size, mtimeMs } = await stat(path)
+      return `${basename(path)} ${size} ${mtimeMs}`
+    }),
+  )
+  return parts.join('; ')
+}
+
+interface Copy {
+  readonly config: DecoderConfig
+  readonly precision: QuantizedPrecision
+  readonly stored: ReadonlyMap<string, StoredTensor>
+  readonly source: string
+  readonly data: string
+  readonly manifest: string
+}
+
+async function makeCopy(copy: Copy, { onProgress, signal }: CacheOptions): Promise<ManifestTensor[]> {
+  const { config, precision, stored, source, data, manifest } = copy
+  await mkdir(dirname(data), { recursive: true })
+  const temporary = `${data}.${process.pid}.tmp`
+  const file = await open(temporary, 'w')
+  try {
+    const total = parameterCount(config)
+    let done = 0
+    const read = async (names: readonly string[]) => {
+      signal?.throwIfAborted()
+      const wanted = names.flatMap(name => stored.get(name) ?? [])
+      onProgress?.(Math.min(1, done / total))
+      for (const { elements } of wanted) done += elements
+      return [...(await readStoredTensors(wanted)).values()]
+    }
+    const tensors: ManifestTensor[] = []
+    let offset = 0
+    for await (const [name, { dtype, shape, content }] of quantizedTensors(config, precision, read)) {
+      tensors.push({ name, dtype: dtype as ManifestTensor['dtype'], shape: [...shape], offset })
+      await writeWhole(file, content, offset)
+      offset = Math.ceil((offset + content.byteLength) / ALIGNMENT) * ALIGNMENT
+    }
+    await file.sync()
+    await file.close()
+    await rename(temporary, data)
+    await writeFileAtomic(manifest, Buffer.from(JSON.stringify({ format: FORMAT, source, tensors })))
+    onProgress?.(1)
+    return tensors
+  } catch (error) {
+    await file.close().catch(() => undefined) // already closed if the rename failed
+    await rm(temporary, { force: true })
+    throw error
+  }
+}
+
+async function writeWhole(file: FileHandle, content: ArrayBufferView, position: number): Promise<void> {
+  const bytes = new Uint8Array(content.buffer, content.byteOffset, content.byteLength)
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, Math.min(bytes.length - done, 2 ** 30), position + done)
+    done += bytesWritten
+  }
+}

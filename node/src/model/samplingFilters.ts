@@ -1,0 +1,97 @@
+/** Changes to the distribution that a token is drawn from; without any, tokens are drawn in the graph. */
+export interface SamplingFilters {
+  /** Only the k most likely tokens. */
+  readonly topK?: number | undefined
+  /** Only the most likely tokens that together have this probability (arXiv:1904.09751). */
+  readonly topP?: number | undefined
+  /** Only tokens at least this share as likely as the most likely one (arXiv:2407.01082). */
+  readonly minP?: number | undefined
+  /** Logits of tokens that prompt or completion has are divided by it, negative ones multiplied (arXiv:1909.05858). */
+  readonly repetitionPenalty?: number | undefined
+}
+
+export interface Draw {
+  readonly token: number
+  /** Under the distribution that was drawn from, renormalised over what the filters left. */
+  readonly logprob: number
+}
+
+export function isFiltered({ topK, topP, minP, repetitionPenalty }: SamplingFilters): boolean {
+  return topK !== undefined || topP !== undefined || minP !== undefined || repetitionPenalty !== undefined
+}
+
+/**
+ * Draws a token by the inverse of the cumulative distribution, tokens from the most to the least likely. The penalty comes
+ * first, then temperature, top-k, top-p and min-p, each of the last three on what the one before left.
+ *
+ * @param logits - [V].
+ * @param options.temperature - 0 takes the most likely token and gives its probability at temperature 1.
+ * @param seen - tokens of the prompt and the completion so far.
+ * @param uniform - in (0, 1).
+ */
+export function drawFiltered(
+  logits: Float32Array,
+  options: SamplingFilters & { readonly temperature: number },
+  seen: readonly number[],
+  uniform: number,
+): Draw {
+  const { temperature, topK, topP, minP } = options
+  const scaled = penalized(logits, seen, options.repetitionPenalty ?? 1)
+  const inverse = temperature === 0 ? 1 : 1 / temperature
+  let most = Number.NEGATIVE_INFINITY
+  for (const x of scaled) if (x > most) most = x
+  const odds = scaled // relative to the most likely token
+  for (let i = 0; i < odds.length; i++) odds[i] = Math.exp(((odds[i] as number) - most) * inverse)
+  let kept = mostLikely(odds, topK ?? odds.length, topP ?? 1)
+  if (minP !== undefined) kept = kept.filter(token => (odds[token] as number) >= minP)
+  const total = kept.reduce((sum, token) => sum + (odds[token] as number), 0)
+  const target = temperature === 0 ? 0 : uniform * total
+  let running = 0
+  let chosen = kept[0] as number
+  for (const token of kept) {
+    chosen = token
+    running += odds[token] as number
+    if (running > target) break
+  }
+  return { token: chosen, logprob: Math.log((odds[chosen] as number) / total) }
+}
+
+function penalized(logits: Float32Array, seen: readonly number[], penalty: number): Float64Array {
+  const scaled = Float64Array.from(logits)
+  if (penalty === 1) return scaled
+  for (const token of new Set(seen)) {
+    const x = scaled[token] as number
+    scaled[token] = x > 0 ? x / penalty : x * penalty
+  }
+  return scaled
+}
+
+/** How much less likely than the best one the tokens of the first look are; each further look goes as far again. */
+const LOOK = 1e-4
+
+/** The `count` most likely tokens, of those the first that reach the share `topP`: most likely first, equal ones by number. */
+function mostLikely(odds: Float64Array, count: number, topP: number): number[] {
+  let total = 0
+  for (const x of odds) total += x
+  for (let floor = LOOK; ; floor *= LOOK) {
+    const all = floor < Number.MIN_VALUE / LOOK
+    const candidates: number[] = []
+    for (let token = 0; token < odds.length; token++)
+      if (all || (odds[token] as number) >= floor) candidates.push(token)
+    candidates.sort((a, b) => (odds[b] as number) - (odds[a] as number) || a - b)
+    const enough = candidates.length >= Math.min(count, odds.length)
+    const kept = candidates.slice(0, count)
+    // Top-p counts the probability of what top-k left.
+    const whole = enough && count < odds.length ? kept.reduce((sum, token) => sum + (odds[token] as number), 0) : total
+    if (topP >= 1) {
+      if (enough || all) return kept
+      continue
+    }
+    let running = 0
+    for (const [i, token] of kept.entries()) {
+      running += odds[token] as number
+      if (running >= topP * whole && (enough || count >= odds.length)) return kept.slice(0, i + 1)
+    }
+    if (all) return kept
+  }
+}

@@ -1,0 +1,58 @@
+/** Measures what the README claims: `npm run bench -- generate|train|gas`. Ratios, side by side in one run on this machine. */
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { openBench } from './bench/bench.ts'
+import { type BenchRow, type RowResult, resultOf } from './bench/row.ts'
+
+const usage = `npm run bench -- RUN [options]
+
+  RUN          generate: tokens a second of a Qwen2.5-0.5B-shaped model
+
+  --only A,B   only these rows
+  --json       the rows as one line of JSON at the end
+  --help       this
+
+Weights and peers are kept in node_modules/.cache/waggle-bench. A peer that cannot be set up leaves its rows without a value.`
+
+const runs: Record<string, () => Promise<{ rows: readonly BenchRow[] }>> = {
+  generate: () => import('./bench/generate.ts'),
+}
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    only: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+const run = runs[positionals[0] ?? '']
+if (options.help || !run || positionals.length !== 1) {
+  process.stderr.write(`${usage}\n`)
+  process.exit(options.help ? 0 : 2)
+}
+
+const { rows } = await run()
+const only = options.only?.split(',')
+const unknown = only?.find(name => !rows.some(row => row.name === name))
+if (unknown !== undefined) {
+  process.stderr.write(`no row named ${unknown}; there are ${rows.map(row => row.name).join(', ')}\n`)
+  process.exit(2)
+}
+
+const bench = openBench(resolve(join(import.meta.dirname, '..')))
+const results: RowResult[] = []
+for (const row of rows.filter(({ name }) => !only || only.includes(name))) {
+  bench.log(`measuring ${row.name}`)
+  const result = await resultOf(row, bench)
+  results.push(result)
+  if (!options.json) process.stdout.write(`${lineOf(result)}\n`)
+}
+if (options.json) process.stdout.write(`${JSON.stringify({ rows: results })}\n`)
+process.exitCode = results.every(result => result.ok) ? 0 : 1
+
+function lineOf({ name, value, unit, bar, ok, conditions }: RowResult): string {
+  const shown = value === null ? 'no value' : `${value} ${unit}`
+  return `${ok ? 'ok  ' : 'miss'} ${name}: ${shown}${bar === null ? '' : ` (bar ${bar})`}; ${conditions}`
+}

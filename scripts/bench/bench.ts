@@ -1,0 +1,29 @@
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+
+/** What the rows of one run share: a folder that is kept between runs, and work that is done once. */
+export interface Bench {
+  /** Ignored by git: weights, peers. May be set up by hand beforehand; what is there is not made again. */
+  readonly folder: string
+  readonly threads: number
+  /** Progress, for people: to stderr. */
+  log(line: string): void
+  /** The result of `make`, made at the first asking under this key. */
+  once<T>(key: string, make: () => Promise<T>): Promise<T>
+}
+
+export function openBench(root: string): Bench {
+  const made = new Map<string, Promise<unknown>>()
+  return {
+    folder: join(root, 'node_modules/.cache/waggle-bench'),
+    threads: Math.min(2, availableParallelism()),
+    log: line => process.stderr.write(`${line}\n`),
+    once<T>(key: string, make: () => Promise<T>) {
+      const known = made.get(key) as Promise<T> | undefined
+      if (known) return known
+      const result = make()
+      made.set(key, result)
+      return result
+    },
+  }
+}

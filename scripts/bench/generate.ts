@@ -1,0 +1,3 @@
+import type { BenchRow } from './row.ts'
+
+export const rows: readonly BenchRow[] = []

@@ -1,0 +1,42 @@
+import type { Bench } from './bench.ts'
+
+/** What a row found. No value means that it could not be measured here; the conditions then say why. */
+export interface Measured {
+  readonly value: number | null
+  readonly conditions: string
+}
+
+/** One line of a run's table. A run is a module that exports `rows: readonly BenchRow[]`. */
+export interface BenchRow {
+  readonly name: string
+  readonly unit: string
+  /** Null where a figure is reported and nothing is asked of it. */
+  readonly bar: number | null
+  /** Whether the bar is a floor or a ceiling. */
+  readonly better: 'more' | 'less'
+  measure(bench: Bench): Promise<Measured>
+}
+
+/** A row as `--json` prints it. */
+export interface RowResult {
+  readonly name: string
+  readonly value: number | null
+  readonly unit: string
+  readonly bar: number | null
+  readonly ok: boolean
+  readonly conditions: string
+}
+
+/** Measures a row. A row that throws has no value: the others are still wanted. */
+export async function resultOf(row: BenchRow, bench: Bench): Promise<RowResult> {
+  const { name, unit, bar, better } = row
+  let measured: Measured
+  try {
+    measured = await row.measure(bench)
+  } catch (error) {
+    measured = { value: null, conditions: `failed: ${error instanceof Error ? error.message : error}` }
+  }
+  const { value, conditions } = measured
+  const ok = value !== null && (bar === null || (better === 'more' ? value >= bar : value <= bar))
+  return { name, value: value === null ? null : Number(value.toPrecision(4)), unit, bar, ok, conditions }
+}
