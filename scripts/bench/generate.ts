@@ -1,3 +1,178 @@
-import type { BenchRow } from './row.ts'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+import { parameterCount } from '../../node/src/model/decoderWeights.ts'
+import type { Precision } from '../../node/src/model/frozenTensors.ts'
+import type { Bench } from './bench.ts'
+import { type Peer, startPeer } from './peer.ts'
+import { randomModel } from './randomModel.ts'
+import type { BenchRow, Measured } from './row.ts'
+import { LLAMA_VERSION, llamaModule, pythonPeer } from './setUpPeers.ts'
+import { benchConfig } from './shape.ts'
 
-export const rows: readonly BenchRow[] = []
+/** Bytes a weight of the bandwidth limit, whatever is really stored. */
+const LIMIT_BYTES: Record<Precision, number> = { float32: 4, int8: 1.125, int4: 0.625 }
+
+/** Positions that a step of the decode rows finds in the cache when it begins. */
+const DECODE_PROMPT = 64
+const DECODE_TOKENS = 48
+const GROUP = { rows: 8, promptTokens: 128, newTokens: 256 }
+
+/** Answers of each side to one question, asked in turns: noise of the machine meets both. */
+const TURNS = 3
+
+interface Timed {
+  readonly firstSec: number
+  readonly totalSec: number
+  readonly stepSec: number
+}
+
+export const rows: readonly BenchRow[] = [
+  decodeRow('decode-b1-f32', 'float32', 0.92),
+  decodeRow('decode-b1-q8', 'int8', 0.6),
+  decodeRow('decode-b1-q4', 'int4', 0.42),
+  againstLlama('decode-b8-q8', 1.8, { rows: 8, promptTokens: DECODE_PROMPT, newTokens: DECODE_TOKENS }, t => t.stepSec),
+  againstLlama('decode-b16-q8', 2, { rows: 16, promptTokens: DECODE_PROMPT, newTokens: DECODE_TOKENS }, t => t.stepSec),
+  againstLlama('prefill-q8', 3, { rows: 1, promptTokens: 256, newTokens: 1 }, t => t.firstSec),
+  againstTransformers('group-f32', 1.7, 'float32', ['float32']),
+  againstTransformers('group-q8', 2, 'int8', ['float32', 'bfloat16']),
+  {
+    name: 'load-05b',
+    unit: 's',
+    bar: 2.5,
+    better: 'less',
+    async measure(bench) {
+      const secs: number[] = []
+      for (let turn = 0; turn < TURNS; turn++) {
+        const { folder } = await randomModel(bench)
+        secs.push(
+          await withPeer(ownPeer, async own => {
+            const { sec } = await own.ask<{ sec: number }>({ ...loadQuestion(bench, 'float32'), folder })
+            const { firstSec } = await own.ask<Timed>({ what: 'generate', rows: 1, promptTokens: 16, newTokens: 1 })
+            return sec + firstSec
+          }),
+        )
+      }
+      const value = median(secs.slice(1)) // the first brought the file into the system's cache
+      return { value, conditions: `float32 from safetensors, prompt of 16 tokens, ${machine(bench)}` }
+    },
+  },
+]
+
+function decodeRow(name: string, precision: Precision, bar: number): BenchRow {
+  return {
+    name,
+    unit: 'of the bandwidth limit',
+    bar,
+    better: 'more',
+    async measure(bench) {
+      const own = await loadedOwn(bench, precision)
+      try {
+        const steps: number[] = []
+        const bandwidths: number[] = []
+        for (let turn = 0; turn < TURNS; turn++) {
+          bandwidths.push(
+            (await own.ask<{ bytesPerSec: number }>({ what: 'bandwidth', threads: bench.threads })).bytesPerSec,
+          )
+          const question = { what: 'generate', rows: 1, promptTokens: DECODE_PROMPT, newTokens: DECODE_TOKENS }
+          steps.push((await own.ask<Timed>(question)).stepSec)
+        }
+        const bandwidth = Math.max(...bandwidths)
+        const limit = bandwidth / (parameterCount(benchConfig) * LIMIT_BYTES[precision])
+        const rate = 1 / median(steps)
+        const conditions = `${rate.toFixed(1)} of ${limit.toFixed(1)} tokens/s at ${(bandwidth / 1e9).toFixed(1)} GB/s, ${machine(bench)}`
+        return { value: rate / limit, conditions }
+      } finally {
+        await own.stop()
+      }
+    },
+  }
+}
+
+/** How much faster than node-llama-cpp with q8_0, by the time that `secOf` reads. */
+function againstLlama(name: string, bar: number, question: Question, secOf: (timed: Timed) => number): BenchRow {
+  const measure = async (bench: Bench): Promise<Measured> => {
+    const { gguf } = await randomModel(bench)
+    const own = await loadedOwn(bench, 'int8')
+    const module = await llamaModule(bench)
+    const llama = startPeer(process.execPath, [join(import.meta.dirname, 'llamaPeer.ts'), module])
+    try {
+      await llama.ask({ what: 'load', gguf })
+      const [ours, theirs]: [number[], number[]] = [[], []]
+      for (let turn = 0; turn < TURNS; turn++) {
+        const asked = { what: 'generate', threads: bench.threads, ...question }
+        ours.push(secOf(await own.ask<Timed>(asked)))
+        theirs.push(secOf(await llama.ask<Timed>(asked)))
+      }
+      const tokens = question.newTokens === 1 ? question.promptTokens : question.rows
+      const rate = (secs: readonly number[]) => (tokens / median(secs)).toFixed(1)
+      const conditions = `${rate(ours)} against ${rate(theirs)} tokens/s of node-llama-cpp ${LLAMA_VERSION} q8_0, ${machine(bench)}`
+      return { value: median(theirs) / median(ours), conditions }
+    } finally {
+      await Promise.all([own.stop(), llama.stop()])
+    }
+  }
+  return { name, unit: 'times as fast', bar, better: 'more', measure }
+}
+
+/** How much faster than transformers.generate in the fastest of some types. */
+function againstTransformers(name: string, bar: number, precision: Precision, dtypes: readonly string[]): BenchRow {
+  const measure = async (bench: Bench): Promise<Measured> => {
+    const python = await pythonPeer(bench)
+    if (!python) return { value: null, conditions: 'no python3 on this machine' }
+    const { folder } = await randomModel(bench)
+    let best: { dtype: string; sec: number } | undefined
+    for (const dtype of dtypes) {
+      const sec = await withPeer(
+        () => startPeer(python, [join(import.meta.dirname, 'transformersPeer.py')]),
+        async theirs => {
+          await theirs.ask({ what: 'load', folder, dtype, threads: bench.threads })
+          await theirs.ask({ what: 'generate', threads: bench.threads, ...GROUP, newTokens: 4 })
+          return (await theirs.ask<{ totalSec: number }>({ what: 'generate', threads: bench.threads, ...GROUP }))
+            .totalSec
+        },
+      )
+      if (!best || sec < best.sec) best = { dtype, sec }
+    }
+    const own = await loadedOwn(bench, precision)
+    const { totalSec } = await own.ask<Timed>({ what: 'generate', ...GROUP }).finally(() => own.stop())
+    const tokens = GROUP.rows * GROUP.newTokens
+    const { dtype, sec } = best as { dtype: string; sec: number }
+    const conditions = `${(tokens / totalSec).toFixed(1)} against ${(tokens / sec).toFixed(1)} tokens/s of transformers in ${dtype}, prompt of ${GROUP.promptTokens} tokens, ${machine(bench)}`
+    return { value: sec / totalSec, conditions }
+  }
+  return { name, unit: 'times as fast', bar, better: 'more', measure }
+}
+
+interface Question {
+  readonly rows: number
+  readonly promptTokens: number
+  readonly newTokens: number
+}
+
+const ownPeer = () => startPeer(process.execPath, [join(import.meta.dirname, 'ownPeer.ts')])
+
+const loadQuestion = (bench: Bench, precision: Precision) => ({ what: 'load', precision, threads: bench.threads })
+
+/** Waggle with the random model, after one short call. */
+async function loadedOwn(bench: Bench, precision: Precision): Promise<Peer> {
+  const { folder } = await randomModel(bench)
+  const own = ownPeer()
+  await own.ask({ ...loadQuestion(bench, precision), folder })
+  await own.ask({ what: 'generate', rows: 1, promptTokens: 16, newTokens: 2 })
+  return own
+}
+
+async function withPeer<T>(start: () => Peer, job: (peer: Peer) => Promise<T>): Promise<T> {
+  const peer = start()
+  try {
+    return await job(peer)
+  } finally {
+    await peer.stop()
+  }
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] as number
+}
+
+const machine = ({ threads }: Bench) => `${threads} threads of ${cpus()[0]?.model ?? 'an unknown CPU'}`

@@ -11,8 +11,16 @@ export {
 export type { ChatMessage } from './chatTemplate.ts'
 export { type DecoderConfig, formatDecoderConfig, parseDecoderConfig, readDecoderConfig } from './decoderConfig.ts'
 export { decoderWeightShapes, parameterCount } from './decoderWeights.ts'
-export { type Completion, createGenerator, type GenerateOptions, type Generator } from './generate.ts'
+export type { Precision } from './frozenTensors.ts'
+export {
+  type Completion,
+  createGenerator,
+  type GenerateOptions,
+  type Generator,
+  type StreamedToken,
+} from './generate.ts'
 export { initWeights } from './initWeights.ts'
+export { type LoadOptions, loadGenerator } from './loadGenerator.ts'
 export { allLinear, type LoraConfig, loraScaling, parseLoraConfig } from './loraConfig.ts'
 export { initLora, type LoraAdapter, mergeLora } from './loraFactors.ts'
 export { readLora, writeLora } from './loraFiles.ts'

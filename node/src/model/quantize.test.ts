@@ -1,0 +1,162 @@
+import { mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Graph } from '#engine/graph.ts'
+import { encodeModel } from '#engine/onnxModel.ts'
+import { createSession, type Tensor, tensor } from '#engine/session.ts'
+import { integerLinear } from '#engine/tensor.ts'
+import { formatDecoderConfig } from './decoderConfig.ts'
+import type { Precision } from './frozenTensors.ts'
+import { createGenerator, type GenerateOptions } from './generate.ts'
+import { loadGenerator } from './loadGenerator.ts'
+import { quantizeBlocks, quantizeBytes } from './quantize.ts'
+import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
+import { writeWeights } from './weights.ts'
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'waggle-quantize-'))
+  await writeFile(join(folder, 'config.json'), JSON.stringify(formatDecoderConfig(tinyConfig)))
+  await writeWeights(join(folder, 'model.safetensors'), tinyWeights(), 'F32')
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const matrix = (rows: number, columns: number) => ({
+  shape: [rows, columns],
+  data: Float32Array.from({ length: rows * columns }, (_, i) => Math.sin(i * 12.9898) * (1 + (i % 7))),
+})
+
+const request: GenerateOptions = {
+  prompts: [Int32Array.of(3, 1, 4, 1, 5), Int32Array.of(9, 2, 6)],
+  samplesPerPrompt: 3,
+  maxNewTokens: 10,
+  temperature: 1,
+  stopToken: 0,
+  seed: 'frozen',
+}
+
+test('8-bit codes are within half a step, by column, in the order of the joined matrices', () => {
+  const [a, b] = [matrix(5, 70), matrix(3, 70)]
+  const { codes, scales } = quantizeBytes([a, b])
+  for (let row = 0; row < 8; row++) {
+    const source = row < 5 ? a.data.subarray(70 * row) : b.data.subarray(70 * (row - 5))
+    const scale = scales[row] as number
+    for (let k = 0; k < 70; k++)
+      expect(Math.abs((codes[k * 8 + row] as number) * scale - (source[k] as number))).toBeLessThanOrEqual(
+        0.5001 * scale,
+      )
+  }
+})
+
+test('4-bit codes are within half a step, but one whole where the positive end is cut', () => {
+  const a = matrix(3, 40)
+  const { codes, scales } = quantizeBlocks([a], 32)
+  for (let i = 0; i < a.data.length; i++) {
+    const [row, k] = [Math.floor(i / 40), i % 40]
+    const block = row * 2 + Math.floor(k / 32)
+    const byte = codes[block * 16 + ((k % 32) >> 1)] as number
+    const scale = scales[block] as number
+    const back = ((k % 2 ? byte >> 4 : byte & 15) - 8) * scale
+    expect(Math.abs(back - (a.data[i] as number))).toBeLessThanOrEqual(1.0001 * Math.abs(scale))
+  }
+})
+
+test('integer products are exact, with the largest codes too, whichever kernel runs and whatever rows are beside', async () => {
+  const [inner, outer, rows] = [192, 40, 9]
+  const codes = Int8Array.from({ length: inner * outer }, (_, i) =>
+    i % 3 === 0 ? 127 : i % 3 === 1 ? -127 : (i * 7) % 120,
+  )
+  const scales = Float32Array.from({ length: outer }, (_, n) => 1 / (n + 3))
+  const x = Float32Array.from({ length: rows * inner }, (_, i) => (i % 2 ? 1 : Math.cos(i)))
+  const run = async (fused: boolean, from: number, count: number) => {
+    const graph = new Graph()
+    const input = graph.input('x', 'f32', ['R', inner])
+    const weights = graph.constant('i8', [inner, outer], codes)
+    const y = integerLinear(input, weights, graph.constant('f32', [outer], scales), fused)
+    const session = await createSession(encodeModel({ y }))
+    const part = x.subarray(from * inner, (from + count) * inner)
+    const { data } = (await session.run({ x: tensor('f32', part, [count, inner]) })).y as Tensor<'f32'>
+    await session.dispose()
+    return data
+  }
+  const fused = await run(true, 0, rows)
+  expect(await run(false, 0, rows)).toEqual(fused)
+  expect(await run(true, 4, 1)).toEqual(fused.slice(4 * outer, 5 * outer))
+  for (let r = 0; r < rows; r++) {
+    const row = [...x.subarray(r * inner, (r + 1) * inner)]
+    const scale = Math.fround(Math.max(...row.map(Math.abs)) * Math.fround(1 / 127))
+    for (let n = 0; n < outer; n++) {
+      const sum = row.reduce(
+        (total, v, k) => total + Math.round(Math.fround(v / scale)) * (codes[k * outer + n] as number),
+        0,
+      )
+      const expected = sum * (scales[n] as number) * scale
+      expect(Math.abs((fused[r * outer + n] as number) - expected)).toBeLessThan(1e-5 * Math.max(1, Math.abs(expected)))
+    }
+  }
+})
+
+test('weights read in place give the bits of weights in memory', async () => {
+  const inPlace = await loadGenerator(folder)
+  const inMemory = createGenerator(tinyConfig, tinyWeights())
+  const [a, b] = [await inPlace.generate(request), await inMemory.generate(request)]
+  expect(a.map(c => [...c.tokens])).toEqual(b.map(c => [...c.tokens]))
+  for (const [i, { logprobs }] of a.entries())
+    for (const [t, logprob] of logprobs.entries()) expect(logprob).toBeCloseTo(b[i]?.logprobs[t] as number, 5)
+  await Promise.all([inPlace.dispose(), inMemory.dispose()])
+})
+
+test.each<[Precision, number]>([
+  ['int8', 0.1],
+  ['int4', 1],
+])('%s completions are near float32, and depend on no thread and no neighbour', async (precision, tolerance) => {
+  const cacheFolder = join(folder, precision)
+  const progress: number[] = []
+  const one = await loadGenerator(folder, {
+    precision,
+    cacheFolder,
+    threads: 1,
+    onProgress: done => progress.push(done),
+  })
+  expect(progress.at(-1)).toBe(1)
+  const two = await loadGenerator(folder, {
+    precision,
+    cacheFolder,
+    threads: 2,
+    onProgress: () => expect.unreachable(),
+  })
+  const whole = await one.generate(request)
+  expect(await two.generate(request)).toEqual(whole)
+  const alone = { ...request, prompts: request.prompts.slice(1), promptNumbers: [1], samplesPerPrompt: 1 }
+  expect((await two.generate(alone))[0]).toEqual({ ...whole[3], prompt: 0 })
+  const exact = createGenerator(tinyConfig, tinyWeights())
+  const [a] = await one.generate({ ...request, temperature: 0, maxNewTokens: 1 })
+  const [b] = await exact.generate({ ...request, temperature: 0, maxNewTokens: 1 })
+  expect(Math.abs((a?.logprobs[0] as number) - (b?.logprobs[0] as number))).toBeLessThan(tolerance)
+  await Promise.all([one.dispose(), two.dispose(), exact.dispose()])
+})
+
+test('a copy is made again when its model has changed, or when it was cut short', async () => {
+  const cacheFolder = join(folder, 'changing')
+  const make = async () => {
+    let made = false
+    const generator = await loadGenerator(folder, {
+      precision: 'int8',
+      cacheFolder,
+      onProgress: () => {
+        made = true
+      },
+    })
+    await generator.dispose()
+    return made
+  }
+  expect(await make()).toBe(true)
+  expect(await make()).toBe(false)
+  await utimes(join(folder, 'model.safetensors'), 1, 1)
+  expect(await make()).toBe(true)
+  const manifest = join(cacheFolder, 'int8.json')
+  await writeFile(manifest, (await readFile(manifest, 'utf8')).slice(0, 40))
+  expect(await make()).toBe(true)
+  expect((await stat(manifest)).size).toBeGreaterThan(40)
+})

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { drawFiltered, type SamplingFilters } from './samplingFilters.ts'
+
+// Probabilities at temperature 1: 0.5, 0.25, 0.125, 0.0625, 0.0625.
+const logits = Float32Array.from([0.5, 0.25, 0.125, 0.0625, 0.0625].map(Math.log))
+
+/** The tokens that can come, with their probabilities: uniforms on a fine grid, and what the draw says of its own. */
+function distribution(filters: SamplingFilters, temperature = 1, seen: number[] = []): Record<number, number> {
+  const found: Record<number, number> = {}
+  const count = new Map<number, number>()
+  for (let i = 0; i < 1600; i++) {
+    const { token, logprob } = drawFiltered(logits, { ...filters, temperature }, seen, (i + 0.5) / 1600)
+    found[token] = Math.round(1e4 * Math.exp(logprob)) / 1e4
+    count.set(token, (count.get(token) ?? 0) + 1)
+  }
+  for (const [token, n] of count) expect(Math.abs(n / 1600 - (found[token] as number))).toBeLessThan(2e-3)
+  return found
+}
+
+test('without a filter all tokens come as often as the softmax says', () => {
+  expect(distribution({})).toEqual({ 0: 0.5, 1: 0.25, 2: 0.125, 3: 0.0625, 4: 0.0625 })
+})
+
+test('top-k keeps the k most likely, equal ones by number', () => {
+  expect(distribution({ topK: 2 })).toEqual({ 0: 0.6667, 1: 0.3333 })
+  expect(Object.keys(distribution({ topK: 4 }))).toEqual(['0', '1', '2', '3'])
+})
+
+test('top-p keeps the first tokens that reach it, of what top-k left', () => {
+  expect(distribution({ topP: 0.75 })).toEqual({ 0: 0.6667, 1: 0.3333 })
+  expect(distribution({ topP: 0.751 })).toEqual({ 0: 0.5714, 1: 0.2857, 2: 0.1429 })
+  expect(distribution({ topP: 1e-9 })).toEqual({ 0: 1 })
+  expect(distribution({ topK: 2, topP: 0.6 })).toEqual({ 0: 1 }) // 0.667 of what is left
+})
+
+test('min-p keeps what is likely enough beside the best', () => {
+  expect(Object.keys(distribution({ minP: 0.24 }))).toEqual(['0', '1', '2'])
+  expect(Object.keys(distribution({ minP: 0.26 }))).toEqual(['0', '1'])
+  expect(distribution({ minP: 1 })).toEqual({ 0: 1 })
+})
+
+test('a repetition penalty divides positive logits and multiplies negative ones', () => {
+  const positive = Float32Array.from([2, 1])
+  expect(drawFiltered(positive, { repetitionPenalty: 4, temperature: 0 }, [0], 0.5).token).toBe(1)
+  const found = distribution({ repetitionPenalty: 2 }, 1, [0, 0])
+  expect(found[0]).toBeCloseTo(0.25 / 0.75, 3) // 0.5 squared beside the other half
+})
+
+test('temperature sharpens before the filters look, and 0 takes the best', () => {
+  expect(distribution({ topP: 0.74 }, 0.5)).toEqual({ 0: 1 })
+  const { token, logprob } = drawFiltered(logits, { topK: 2, temperature: 0 }, [], 0.99)
+  expect(token).toBe(0)
+  expect(Math.exp(logprob)).toBeCloseTo(2 / 3, 6)
+})
+
+test('unlikely tokens are looked for when likely ones are too few', () => {
+  const steep = Float32Array.from({ length: 40 }, (_, i) => -20 * i)
+  const { token } = drawFiltered(steep, { topK: 5, temperature: 1 }, [], 0.5)
+  expect(token).toBe(0)
+  const kept = drawFiltered(steep, { topK: 5, temperature: 40 }, [], 1 - 1e-9)
+  expect(kept.token).toBe(4)
+})

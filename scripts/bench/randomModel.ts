@@ -1,0 +1,80 @@
+import { type FileHandle, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { randomStream } from '../../node/src/core/random.ts'
+import { formatDecoderConfig } from '../../node/src/model/decoderConfig.ts'
+import { decoderWeightShapes } from '../../node/src/model/decoderWeights.ts'
+import type { Bench } from './bench.ts'
+import { ggufHeader, ggufName, q8Blocks } from './gguf.ts'
+import { benchConfig } from './shape.ts'
+
+export interface RandomModel {
+  /** A Hugging Face folder with float32 weights. */
+  readonly folder: string
+  /** The same weights as llama.cpp takes them, matrices in q8_0. */
+  readonly gguf: string
+}
+
+const POOL = 1 << 20
+
+/** Writes the benchmarks' weights, once: 2 GB of safetensors and 0.5 GB of GGUF. */
+export function randomModel(bench: Bench): Promise<RandomModel> {
+  return bench.once('random model', async () => {
+    const folder = join(bench.folder, 'qwen2.5-0.5b-random')
+    const model = { folder, gguf: join(folder, 'q8_0.gguf') }
+    const done = join(folder, 'config.json')
+    if (await readFile(done).catch(() => undefined)) return model
+    bench.log('writing random weights (2.5 GB)')
+    await mkdir(folder, { recursive: true })
+    await writeWeights(model)
+    const config = { ...formatDecoderConfig(benchConfig), torch_dtype: 'float32' }
+    await writeFile(`${done}.tmp`, JSON.stringify(config))
+    await rename(`${done}.tmp`, done)
+    return model
+  })
+}
+
+async function writeWeights({ folder, gguf }: RandomModel): Promise<void> {
+  const shapes = [...decoderWeightShapes(benchConfig)]
+  const stream = randomStream('benchmark weights', 'waggle')
+  const pool = Float32Array.from({ length: POOL }, () => 0.02 * stream.normal())
+  const [safetensors, other] = [await open(join(folder, 'model.safetensors'), 'w'), await open(gguf, 'w')]
+  await safetensors.write(safetensorsHeader(shapes))
+  const header = ggufHeader(benchConfig, shapes)
+  await other.write(header)
+  for (const [name, shape] of shapes) {
+    const elements = shape.reduce((a, b) => a * b, 1)
+    let written = 0
+    for (let at = 0; at < elements; at += POOL) {
+      const from = Math.floor(stream.uniform() * POOL)
+      const part = new Float32Array(Math.min(POOL, elements - at))
+      const one = name.endsWith('norm.weight') ? 1 : 0
+      for (let i = 0; i < part.length; i++) part[i] = one + (pool[(from + i) % POOL] as number)
+      await safetensors.write(bytesOf(part))
+      written += await writeAll(other, shape.length === 2 ? q8Blocks(part) : bytesOf(part))
+    }
+    if (written % 32) throw new Error(`${ggufName(name)} does not end on a boundary`)
+  }
+  await safetensors.close()
+  await other.close()
+}
+
+const bytesOf = (array: Float32Array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
+
+async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<number> {
+  await file.write(bytes)
+  return bytes.length
+}
+
+function safetensorsHeader(shapes: readonly (readonly [string, readonly number[]])[]): Uint8Array {
+  const header: Record<string, unknown> = { __metadata__: { format: 'pt' } }
+  let offset = 0
+  for (const [name, shape] of shapes) {
+    const bytes = 4 * shape.reduce((a, b) => a * b, 1)
+    header[name] = { dtype: 'F32', shape, data_offsets: [offset, offset + bytes] }
+    offset += bytes
+  }
+  const json = Buffer.from(JSON.stringify(header))
+  const length = Buffer.alloc(8)
+  length.writeBigUInt64LE(BigInt(Math.ceil(json.length / 8) * 8))
+  return Buffer.concat([length, json, Buffer.alloc((8 - (json.length % 8)) % 8, ' ')])
+}
