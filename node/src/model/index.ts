@@ -1,6 +1,7 @@
 /** What the layers above and the library take from the models: decoders, their files, tokenizers, generation and scoring. */
 
 export { openUniform, philox4x32, type RandomStream, randomStream, type Seed, streamKey } from '#core/random.ts'
+export { createAdaptedGenerator } from './adaptedGenerator.ts'
 export {
   type DecoderFeeds,
   decoderFeeds,
@@ -11,6 +12,7 @@ export {
 export type { ChatMessage } from './chatTemplate.ts'
 export { type DecoderConfig, formatDecoderConfig, parseDecoderConfig, readDecoderConfig } from './decoderConfig.ts'
 export { decoderWeightShapes, parameterCount } from './decoderWeights.ts'
+export { bakedParts } from './frozenParts.ts'
 export type { Precision } from './frozenTensors.ts'
 export {
   type Completion,

@@ -1,0 +1,62 @@
+import type { Value } from '#engine/graph.ts'
+import { createSession, type Session, tensor } from '#engine/session.ts'
+import { add, concat, linear, matMul, split } from '#engine/tensor.ts'
+import type { DecoderConfig } from './decoderConfig.ts'
+import { decoderWeightShapes } from './decoderWeights.ts'
+import type { Freeze } from './frozenParts.ts'
+import { type Generator, generatorOn } from './generate.ts'
+import { buildGenerationModel } from './generationGraph.ts'
+import { createFixedSession } from './liveSession.ts'
+import { loraScaling } from './loraConfig.ts'
+import { type LoraAdapter, loraShapes } from './loraFactors.ts'
+
+/**
+ * Makes a sampler for frozen weights with an adapter beside them. The factors are inputs of the graph and are read in place:
+ * a trainer may change them between calls, and nothing is built again.
+ *
+ * A row's bits may depend on its batch here, since products with inputs are not packed beforehand.
+ *
+ * @param freeze - the base: weights in memory (`bakedParts`), or a model's own or quantised files (`frozenParts`).
+ * @throws {ModelInputError} if a target of the adapter is no linear module of the decoder's layers.
+ */
+export async function createAdaptedGenerator(
+  config: DecoderConfig,
+  freeze: Freeze,
+  adapter: LoraAdapter,
+  { threads = 2 }: { threads?: number } = {},
+): Promise<Generator> {
+  const model = buildGenerationModel(config, adaptedParts(config, freeze, adapter))
+  const session = await createSession(model, { threads })
+  const factors = Object.fromEntries(
+    [...adapter.factors].map(([name, { shape, data }]) => [name, tensor('f32', data, shape)]),
+  )
+  const fed: Session = { ...session, run: (feeds, outputs) => session.run({ ...feeds, ...factors }, outputs) }
+  return generatorOn(config, createFixedSession(fed))
+}
+
+/** Frozen parts with an adapter's factors as inputs, by their names, and their products added to those of the modules. */
+function adaptedParts(config: DecoderConfig, freeze: Freeze, { config: lora }: LoraAdapter): Freeze {
+  const shapes = loraShapes(config, lora)
+  const weightShapes = decoderWeightShapes(config)
+  const widthOf = (module: string) => weightShapes.get(`${module}.weight`)?.[0] as number
+  const scaling = loraScaling(lora)
+  return graph => {
+    const base = freeze(graph)
+    const inputs = new Map([...shapes].map(([name, shape]) => [name, graph.input(name, 'f32', shape)]))
+    const update = (x: Value, module: string) => {
+      const [a, b] = ['A', 'B'].map(factor => inputs.get(`${module}.lora_${factor}.weight`))
+      return a && b ? matMul(linear(x, a), b, { transB: true, alpha: scaling }) : undefined
+    }
+    return {
+      ...base,
+      project(x, ...modules) {
+        const y = base.project(x, ...modules)
+        const updates = modules.map(module => update(x, module))
+        if (updates.every(part => part === undefined)) return y
+        const parts = modules.length === 1 ? [y] : split(y, -1, modules.map(widthOf))
+        const sums = parts.map((part, i) => (updates[i] ? add(part, updates[i]) : part))
+        return sums.length === 1 ? (sums[0] as Value) : concat(sums, -1)
+      },
+    }
+  }
+}
