@@ -35,7 +35,7 @@ export function vectorJacobian(y: Value, dy: Value, wrt: readonly Value[]): read
     const rule = opTable[node.op].gradient
     if (rule === 'discrete') continue
     if (rule === 'forwardOnly') throw new GraphError(`${node.op} has no gradient; build the training graph without it`)
-    const shares = rule(node, parts)
+    const shares = (typeof rule === 'object' ? rule.straightThrough : rule)(node, parts)
     for (const [i, input] of node.inputs.entries()) {
       const share = shares[i]
       if (!input || !share) continue

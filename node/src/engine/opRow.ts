@@ -25,6 +25,14 @@ export interface TensorType {
  */
 export type GradientRule = (node: GraphNode, dy: readonly (Value | null)[]) => readonly (Value | null)[]
 
+/**
+ * A rule that takes what is rounded in the op for what it stands for, since a rounding has no slope of use. It is no derivative
+ * of what is computed, and is compared with the product that is meant (Bengio et al., arXiv:1308.3432 section 4).
+ */
+export interface StraightThrough {
+  readonly straightThrough: GradientRule
+}
+
 /** Writes ONNX nodes. Tensor names in, tensor names out. */
 export interface Emitter {
   readonly device: Device
@@ -52,7 +60,7 @@ export interface OpRow {
    * `discrete`: the outputs are integers or truth values, so no gradient flows. `forwardOnly`: it would be
    * wanted, but the op has none, and asking for it throws when the graph is built.
    */
-  readonly gradient: GradientRule | 'discrete' | 'forwardOnly'
+  readonly gradient: GradientRule | StraightThrough | 'discrete' | 'forwardOnly'
 }
 
 /** The com.microsoft domain of ONNX Runtime. */

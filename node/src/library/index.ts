@@ -14,6 +14,6 @@ export { readOptimizerState, saveAdapterCheckpoint, saveCheckpoint } from '#rl/c
 export { type GroupAdvantages, type GroupAdvantagesOptions, groupAdvantages } from '#rl/groupAdvantages.ts'
 export { type GroupStepOptions, type GroupStepReport, groupStep, type RolloutGroup } from '#rl/groupStep.ts'
 export { type LearningRateSchedule, learningRateAt } from '#rl/learningRate.ts'
-export type { PolicySequence } from '#rl/policyBatch.ts'
-export { createTrainer, type Trainer, type TrainerOptions } from '#rl/trainer.ts'
+export type { PolicyBatchOptions, PolicySequence } from '#rl/policyBatch.ts'
+export { createTrainer, type StepReport, type Trainer, type TrainerOptions } from '#rl/trainer.ts'
 export { generate, loadModel, logits, Model, type ModelOptions, score, trainStep } from './model.ts'

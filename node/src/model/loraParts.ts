@@ -1,15 +1,15 @@
 import { add, linear, matMul } from '#engine/tensor.ts'
-import { type DecoderParts, denseParts, type WeightValues } from './decoder.ts'
+import type { DecoderParts, WeightValues } from './decoder.ts'
 
 /**
  * A decoder's parts with an adapter beside its linear modules: y = x W^T + b + scaling (x A^T) B^T. Factors and weights are
  * values of one graph; as inputs they may change from run to run.
  *
+ * @param base - the parts without it.
  * @param factors - by `<module>.lora_A.weight` and `<module>.lora_B.weight`; modules without them are left as they are.
  * @see LoRA, arXiv:2106.09685 section 4.1.
  */
-export function loraParts(weights: WeightValues, factors: WeightValues, scaling: number): DecoderParts {
-  const base = denseParts(weights)
+export function loraParts(base: DecoderParts, factors: WeightValues, scaling: number): DecoderParts {
   return {
     weight: base.weight,
     project(x, name) {

@@ -45,7 +45,8 @@ export function tokenScores(
   for (const [name, shape] of decoderWeightShapes(config)) weights.set(name, graph.input(name, real, shape))
   const factors = new Map<string, Value>()
   for (const [name, shape] of lora ? loraShapes(config, lora) : []) factors.set(name, graph.input(name, real, shape))
-  const parts = lora ? loraParts(weights, factors, loraScaling(lora)) : denseParts(weights)
+  const base = denseParts(weights)
+  const parts = lora ? loraParts(base, factors, loraScaling(lora)) : base
   const hidden = decoderHidden(config, parts, ids, cos, sin, rows)
   const logits = scale(decoderLogits(config, parts, hidden), 1 / temperature)
   return { graph, weights, factors, logits, logprobs: tokenLogProb(logits, targets) }

@@ -1,9 +1,10 @@
 import { vectorJacobian } from '#engine/gradients.ts'
-import { Graph, type GraphNode, type Value } from '#engine/graph.ts'
+import { type DType, Graph, type GraphNode, type Shape, type Value } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
 import { causalMask, type DecoderParts, decoderLayer, denseParts } from '#model/decoder.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import { decoderWeightShapes } from '#model/decoderWeights.ts'
+import { integerParts, integerShapes } from '#model/integerParts.ts'
 import { type LoraConfig, loraScaling } from '#model/loraConfig.ts'
 import { loraShapes } from '#model/loraFactors.ts'
 import { loraParts } from '#model/loraParts.ts'
@@ -15,6 +16,9 @@ const LAYER = 'model.layers.0'
 /** What of a layer's forward pass is kept for the backward pass: the outputs of its linear modules, or its input alone. */
 export type KeptActivations = 'products' | 'input'
 
+/** How products with a frozen base are computed: in float32, or as sums of 8-bit integers. */
+export type BasePrecision = 'float32' | 'int8'
+
 /** A layer's forward and backward pass as two models that serve every layer of a decoder. */
 export interface LayerModels {
   /** Inputs `x`, `cos`, `sin`, (`rows`,) the layer's tensors; outputs `y` and the kept values, under the names in `kept`. */
@@ -23,7 +27,7 @@ export interface LayerModels {
   readonly backward: OnnxModel
   readonly kept: readonly Value[]
   /** The layer's tensors by their names in layer 0, and which of them are trained. */
-  readonly tensors: ReadonlyMap<string, { readonly shape: readonly number[]; readonly trained: boolean }>
+  readonly tensors: ReadonlyMap<string, { readonly shape: Shape; readonly trained: boolean }>
 }
 
 export interface LayerModelOptions {
@@ -33,6 +37,8 @@ export interface LayerModelOptions {
   /** The last layer is computed only at the rows that are scored: an input `rows` i64 [M], and `y` is [M, hidden]. */
   readonly last?: boolean
   readonly kept?: KeptActivations
+  /** Of the products with an adapter's base; see `integerParts`. */
+  readonly precision?: BasePrecision
 }
 
 /**
@@ -48,7 +54,7 @@ export function layerModels(config: DecoderConfig, options: LayerModelOptions = 
   const cos = graph.input('cos', graph.real, ['T', config.headDim])
   const sin = graph.input('sin', graph.real, ['T', config.headDim])
   const rows = options.last ? graph.input('rows', 'i64', ['M']) : undefined
-  const { parts, projected, trained, tensors } = layerTensors(graph, config, options.lora)
+  const { parts, projected, trained, tensors } = layerTensors(graph, config, options)
   const mask = causalMask(x, config.heads / config.kvHeads, cos)
   const y = decoderLayer(config, parts, LAYER, x, { cos, sin, mask }, rows)
   const forwardEnd = graph.nodes.length
@@ -65,14 +71,19 @@ export function layerModels(config: DecoderConfig, options: LayerModelOptions = 
   }
 }
 
-function layerTensors(graph: Graph, config: DecoderConfig, lora: LoraConfig | undefined) {
-  const ofLayer = (shapes: ReadonlyMap<string, readonly number[]>) =>
-    new Map([...shapes].filter(([name]) => name.startsWith(`${LAYER}.`)))
-  const inputs = (shapes: ReadonlyMap<string, readonly number[]>) =>
-    new Map([...shapes].map(([name, shape]) => [name, graph.input(name, graph.real, shape)]))
-  const weights = inputs(ofLayer(decoderWeightShapes(config)))
-  const factors = lora ? inputs(ofLayer(loraShapes(config, lora))) : new Map<string, Value>()
-  const plain: DecoderParts = lora ? loraParts(weights, factors, loraScaling(lora)) : denseParts(weights)
+function layerTensors(graph: Graph, config: DecoderConfig, { lora, precision }: LayerModelOptions) {
+  const inputs = (shapes: ReadonlyMap<string, { dtype: DType; shape: Shape }>) =>
+    new Map(
+      [...shapes]
+        .filter(([name]) => name.startsWith(`${LAYER}.`))
+        .map(([name, { dtype, shape }]) => [name, graph.input(name, dtype, shape)]),
+    )
+  const real = (shapes: ReadonlyMap<string, readonly number[]>) =>
+    new Map([...shapes].map(([name, shape]) => [name, { dtype: graph.real, shape }]))
+  const weights = inputs(precision === 'int8' ? integerShapes(config) : real(decoderWeightShapes(config)))
+  const factors = lora ? inputs(real(loraShapes(config, lora))) : new Map<string, Value>()
+  const base = precision === 'int8' ? integerParts(weights) : denseParts(weights)
+  const plain: DecoderParts = lora ? loraParts(base, factors, loraScaling(lora)) : base
   const projected = new Set<Value>()
   const parts: DecoderParts = {
     ...plain,
@@ -84,10 +95,7 @@ function layerTensors(graph: Graph, config: DecoderConfig, lora: LoraConfig | un
   }
   const trained = lora ? factors : weights
   const tensors = new Map(
-    [...weights, ...factors].map(([name, { shape }]) => [
-      name,
-      { shape: shape as readonly number[], trained: trained.has(name) },
-    ]),
+    [...weights, ...factors].map(([name, { shape }]) => [name, { shape, trained: trained.has(name) }]),
   )
   return { parts, projected, trained, tensors }
 }

@@ -1,17 +1,20 @@
 import { createSession, type Session, type Tensor, tensor } from '#engine/session.ts'
 import { decoderFeeds, type ScoredSequence } from '#model/batch.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
+import { integerTensors } from '#model/integerParts.ts'
 import type { Weights } from '#model/weights.ts'
 import { ActivationStore } from './activationStore.ts'
 import { addEmbeddingGradient, embed } from './embedding.ts'
 import { addTo, type GradientPass, type GradientPassOptions, type GradientSums } from './gradientPass.ts'
 import { headModel, headScoringModel, isHeadWeight } from './headModel.ts'
-import { type KeptActivations, type LayerModels, layerModels } from './layerModels.ts'
+import { type BasePrecision, type KeptActivations, type LayerModels, layerModels } from './layerModels.ts'
 import { lossFeeds } from './lossFeeds.ts'
 import { gradientName, type LossKind } from './trainingGraphs.ts'
 
 export interface LayeredPassOptions extends GradientPassOptions {
   readonly kept: KeptActivations
+  /** Of the products with the frozen base of an adapter; float32. */
+  readonly precision?: BasePrecision
   /** Rows of the output layer at a time, [rows, vocabulary] being the largest array of all. */
   readonly headRows: number
 }
@@ -32,9 +35,9 @@ export async function createLayeredPass(
   weights: Weights,
   options: LayeredPassOptions,
 ): Promise<GradientPass> {
-  const { threads, adapter, trained, temperature, headRows } = options
+  const { threads, adapter, trained, temperature, headRows, precision = 'float32' } = options
   const sessionsOf = async (last: boolean): Promise<LayerSessions> => {
-    const models = layerModels(config, { lora: adapter?.config, last, kept: options.kept })
+    const models = layerModels(config, { lora: adapter?.config, last, kept: options.kept, precision })
     return {
       ...models,
       forwardSession: await createSession(models.forward, { threads }),
@@ -57,11 +60,9 @@ export async function createLayeredPass(
   const headFeeds = () =>
     Object.fromEntries([...tensors.keys()].filter(name => isHeadWeight(config, name)).map(name => [name, feed(name)]))
   const store = new ActivationStore()
-  const tensors = new Map([...weights, ...(adapter?.factors ?? [])])
-  const feed = (name: string) => {
-    const { shape, data } = tensors.get(name) as { shape: readonly number[]; data: Float32Array }
-    return tensor('f32', data, shape)
-  }
+  const base = precision === 'int8' ? integerTensors(weights) : floatTensors(weights)
+  const tensors = new Map([...base, ...floatTensors(adapter?.factors ?? new Map())])
+  const feed = (name: string) => tensors.get(name) as Tensor
   const ofLayer = (name: string, layer: number) => name.replace('.0.', `.${layer}.`)
   const layerFeeds = ({ tensors: names }: LayerModels, layer: number) =>
     Object.fromEntries([...names.keys()].map(name => [name, feed(ofLayer(name, layer))]))
@@ -134,7 +135,7 @@ export async function createLayeredPass(
     const [B, T] = ids.shape as [number, number]
     const lengths: Lengths = { B, T, M: rows.shape[0] as number }
     const x = store.place('x', [B, T, config.hiddenSize], {})
-    embed(tensors.get(EMBEDDING)?.data as Float32Array, ids.data as BigInt64Array, x.data as Float32Array)
+    embed(feed(EMBEDDING).data as Float32Array, ids.data as BigInt64Array, x.data as Float32Array)
     return { ids, targets, lengths, x, shared: { cos, sin, rows } }
   }
 
@@ -195,6 +196,9 @@ export async function createLayeredPass(
 }
 
 const EMBEDDING = 'model.embed_tokens.weight'
+
+const floatTensors = (weights: Weights) =>
+  new Map<string, Tensor>([...weights].map(([name, { shape, data }]) => [name, tensor('f32', data, shape)]))
 
 /** A layer's feeds with an adapter that adds zero. */
 const withoutAdapter = (feeds: Record<string, Tensor>): Record<string, Tensor> =>

@@ -3,6 +3,7 @@ import type { DecoderConfig } from '#model/decoderConfig.ts'
 import type { Weights } from '#model/weights.ts'
 import type { GradientPass, GradientPassOptions } from './gradientPass.ts'
 import { createLayeredPass } from './layeredPass.ts'
+import type { BasePrecision } from './layerModels.ts'
 import { type StepPlan, stepPlan, trainedElements } from './stepPlan.ts'
 import type { LossKind } from './trainingGraphs.ts'
 
@@ -24,7 +25,7 @@ const FREE_SHARE = 0.8
 export function createPlannedPasses(
   config: DecoderConfig,
   weights: Weights,
-  options: GradientPassOptions & { readonly memoryBytes: number | undefined },
+  options: GradientPassOptions & { readonly memoryBytes: number | undefined; readonly precision: BasePrecision },
 ): PlannedPasses {
   const memoryBytes = options.memoryBytes ?? FREE_SHARE * process.availableMemory()
   const parameters = new Map(

@@ -5,6 +5,7 @@ import type { Weights } from '#model/weights.ts'
 import { type AdamWOptions, createAdamW } from './adamW.ts'
 import { clipGradients } from './gradientClip.ts'
 import { createMonolithicPass, type GradientPass, type GradientSums } from './gradientPass.ts'
+import type { BasePrecision } from './layerModels.ts'
 import { createMuon, type MuonOptions } from './muon.ts'
 import type { Optimizer, OptimizerState } from './optimizer.ts'
 import { createPlannedPasses, type PlannedPasses } from './plannedPasses.ts'
@@ -53,6 +54,11 @@ export interface TrainerOptions {
    * made as small as the memory asks, see `stepPlan`.
    */
   readonly layered?: boolean
+  /**
+   * How a layered trainer computes products with the frozen base of an adapter: in `float32`, the default, or in `int8`, as sums
+   * of integers forwards and for the gradients of activations; its weights are rounded when the trainer is made.
+   */
+  readonly precision?: BasePrecision
   /** Bytes that a layered step may use beside what it holds already; what the machine has free by default. */
   readonly memoryBytes?: number
 }
@@ -83,12 +89,13 @@ export async function createTrainer(
   weights: Weights,
   options: TrainerOptions = {},
 ): Promise<Trainer> {
-  const { adapter, threads = 2, temperature = 1 } = options
+  const { adapter, threads = 2, temperature = 1, precision = 'float32' } = options
+  if (precision === 'int8' && !(adapter && options.layered)) throw refusePrecision()
   const parameters = trainedTensors(weights, options)
   const optimizer = await createOptimizer(parameters, options)
   const passOptions = { threads, temperature, adapter, trained: (name: string) => parameters.has(name) }
   const passes = options.layered
-    ? createPlannedPasses(config, weights, { ...passOptions, memoryBytes: options.memoryBytes })
+    ? createPlannedPasses(config, weights, { ...passOptions, memoryBytes: options.memoryBytes, precision })
     : fixedPass(createMonolithicPass(config, weights, passOptions), options.maxTokens ?? 2048)
 
   /** Gives sequences the log-probabilities of the base model, which is the reference of an adapter. */
@@ -166,6 +173,11 @@ async function createOptimizer(parameters: Weights, options: TrainerOptions): Pr
   if (chosen.kind === 'adamW') return createAdamW(parameters, chosen)
   return createMuon(parameters, { threads: options.threads ?? 2, ...chosen })
 }
+
+const refusePrecision = () =>
+  new TrainerError('integer products are for the frozen base of an adapter, layer by layer', {
+    hint: "Give an adapter and layered: true, or leave precision at 'float32'.",
+  })
 
 function fixedPass(pass: GradientPass, maxTokens: number): PlannedPasses {
   return { for: async () => ({ pass, maxTokens }), dispose: () => pass.dispose() }

@@ -3,6 +3,7 @@ import type { Value } from '../graph.ts'
 import type { IntegerOp } from '../op.ts'
 import { type Application, CONTRIB, type Emitter, integerAttribute, type OpRow, required } from '../opRow.ts'
 import { dimAt } from '../shapes.ts'
+import { integerLinear, mul, transpose } from '../tensor.ts'
 
 /** Below it a row counts as zero: its scale must not be. */
 const SMALLEST_ROW = 1e-30
@@ -58,7 +59,16 @@ export const integerRows: Record<IntegerOp, OpRow> = {
       }
       e.node('Mul', [product, scales], [output])
     },
-    gradient: 'forwardOnly',
+    // dy W^T, with the columns' scales in dy, which is rounded by row as x was: the same integers serve both directions.
+    gradient: {
+      straightThrough: (node, [dy]) => {
+        const [x, w, scales] = [required(node, 0), required(node, 1), required(node, 2)]
+        const inner = w.shape[0] as number
+        const ones = x.graph.constant('f32', [inner], new Float32Array(inner).fill(1))
+        const fused = integerAttribute(node.attributes, 'fused', 1) === 1
+        return [integerLinear(mul(dy as Value, scales), transpose(w, [1, 0]), ones, fused), null, null]
+      },
+    },
   },
   /**
    * x W^T with weights of few bits: inputs x f32 [R, K], codes u8 [N, blocks, bytes a block], scales f32 [N * blocks];
