@@ -7,6 +7,7 @@ import { type BenchRow, type RowResult, resultOf } from './bench/row.ts'
 const usage = `npm run bench -- RUN [options]
 
   RUN          generate: tokens a second of a Qwen2.5-0.5B-shaped model
+               train: a GRPO step of the same shape
 
   --only A,B   only these rows
   --json       the rows as one line of JSON at the end
@@ -16,6 +17,7 @@ Weights and peers are kept in node_modules/.cache/waggle-bench. A peer that cann
 
 const runs: Record<string, () => Promise<{ rows: readonly BenchRow[] }>> = {
   generate: () => import('./bench/generate.ts'),
+  train: () => import('./bench/train.ts'),
 }
 
 const { values: options, positionals } = parseArgs({

@@ -1,0 +1,94 @@
+"""One measured GRPO step of TRL in a process of its own, with the shapes of shape.ts and trainingShape.ts.
+
+    python trlStep.py '{"precision": "float32" | "default", "threads": 2, ...}'
+
+`default` takes TRL's own choice of type and of activation checkpointing. Generation and rewards are left out: the step is the
+loss, its gradients, clipping and the optimizer, on given completions. Prints the seconds of the step and the highest resident
+memory of the process, which had seen nothing but its own model.
+"""
+
+import json
+import os
+import resource
+import sys
+import time
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+import torch
+from datasets import Dataset
+from peft import LoraConfig
+from tokenizers import Tokenizer, models
+from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+from trl import GRPOConfig, GRPOTrainer
+
+request = json.loads(sys.argv[1])
+torch.set_num_threads(request["threads"])
+rows, prompt, completion = request["sequences"], request["prompt"], request["completion"]
+shape = request["config"]
+config = Qwen2Config(
+    vocab_size=shape["vocabSize"],
+    hidden_size=shape["hiddenSize"],
+    intermediate_size=shape["intermediateSize"],
+    num_hidden_layers=shape["layers"],
+    num_attention_heads=shape["heads"],
+    num_key_value_heads=shape["kvHeads"],
+    max_position_embeddings=shape["maxPositions"],
+    tie_word_embeddings=True,
+)
+model = Qwen2ForCausalLM(config)
+float32 = request["precision"] == "float32"
+tokenizer = PreTrainedTokenizerFast(
+    tokenizer_object=Tokenizer(models.WordLevel({"<pad>": 0, "<eos>": 1}, unk_token="<pad>")),
+    pad_token="<pad>",
+    eos_token="<eos>",
+)
+arguments = GRPOConfig(
+    output_dir="/tmp/waggle-bench-trl",
+    per_device_train_batch_size=rows,
+    num_generations=rows,
+    max_completion_length=completion,
+    learning_rate=1e-6,
+    use_cpu=True,
+    report_to=[],
+    **(dict(bf16=False, gradient_checkpointing=False) if float32 else {}),
+)
+trainer = GRPOTrainer(
+    model,
+    lambda completions, **_: [0.0] * len(completions),
+    args=arguments,
+    train_dataset=Dataset.from_dict({"prompt": ["x"] * rows}),
+    processing_class=tokenizer,
+    peft_config=LoraConfig(r=request["rank"], lora_alpha=32, target_modules="all-linear", task_type="CAUSAL_LM"),
+)
+trainer.current_gradient_accumulation_steps = 1
+trainer.create_optimizer()
+wrapped, optimizer = trainer.accelerator.prepare(trainer.model, trainer.optimizer)
+wrapped.train()
+
+
+def step(length):
+    ones = lambda width: torch.ones(rows, width, dtype=torch.long)
+    inputs = {
+        "prompt_ids": torch.randint(2, config.vocab_size, (rows, prompt)),
+        "prompt_mask": ones(prompt),
+        "completion_ids": torch.randint(2, config.vocab_size, (rows, length)),
+        "completion_mask": ones(length),
+        "advantages": torch.tensor([1.0, -1.0] * (rows // 2)),
+        "num_items_in_batch": torch.tensor(rows * length),
+    }
+    start = time.perf_counter()
+    with trainer.compute_loss_context_manager():
+        loss = trainer._compute_loss(wrapped, inputs)
+    trainer.accelerator.backward(loss)
+    trainer.accelerator.clip_grad_norm_(wrapped.parameters(), 1.0)
+    optimizer.step()
+    optimizer.zero_grad()
+    return time.perf_counter() - start
+
+
+step(8)
+seconds = step(completion)
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+described = f"{next(model.parameters()).dtype}, checkpointing {arguments.gradient_checkpointing}, bf16 {arguments.bf16}"
+print(json.dumps({"seconds": seconds, "peakBytes": peak, "described": described}))
