@@ -7,6 +7,8 @@ export const contractNames = [
   'RewardVotes',
   'Nectar',
   'SwarmCoordinator',
+  'PrgMarket',
+  'PredictionMarket',
 ] as const
 
 export type ContractName = (typeof contractNames)[number]
@@ -15,6 +17,3 @@ export type ContractName = (typeof contractNames)[number]
 export function eachContract<T>(value: (name: ContractName, index: number) => T): Record<ContractName, T> {
   return Object.fromEntries(contractNames.map((name, index) => [name, value(name, index)])) as Record<ContractName, T>
 }
-
-/** Those whose ABI is generated. The market is deployed once there is a token to bet. */
-export const abiNames = [...contractNames, 'PredictionMarket', 'PrgMarket'] as const

@@ -17,12 +17,7 @@ const contractSchema = z.strictObject({
 export const deploymentSchema = z.strictObject({
   network: z.string().min(1),
   chainId: z.int().positive(),
-  contracts: z.strictObject({
-    ...eachContract(() => contractSchema),
-    // A deployment without a token to bet has no market.
-    PredictionMarket: contractSchema.exactOptional(),
-    PrgMarket: contractSchema.exactOptional(),
-  }),
+  contracts: z.strictObject(eachContract(() => contractSchema)),
 })
 
 export type Deployment = z.infer<typeof deploymentSchema>

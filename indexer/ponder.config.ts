@@ -6,17 +6,13 @@ import {
   rolloutCommitmentsAbi,
   roundsAbi,
 } from '@waggle/deployments/abi'
-import { firstBlock, readDeployment } from '@waggle/deployments/record'
+import { readDeployment } from '@waggle/deployments/record'
 import { createConfig } from 'ponder'
-import { http, zeroAddress } from 'viem'
+import { http } from 'viem'
 import { readEnvironment } from './environment.ts'
 
 const { deploymentPath, rpcUrl, indexFolder, databaseUrl, isLocal } = readEnvironment()
-const deployment = readDeployment(deploymentPath)
-const { chainId, contracts } = deployment
-
-/** Where a deployment has no market, one that never says anything: tables stay empty, and queries the same. */
-const market = contracts.PredictionMarket ?? { address: zeroAddress, startBlock: firstBlock(deployment) }
+const { chainId, contracts } = readDeployment(deploymentPath)
 
 export default createConfig({
   database:
@@ -40,6 +36,6 @@ export default createConfig({
     RolloutCommitments: { chain: 'swarm', abi: rolloutCommitmentsAbi, ...contracts.RolloutCommitments },
     RewardVotes: { chain: 'swarm', abi: rewardVotesAbi, ...contracts.RewardVotes },
     Nectar: { chain: 'swarm', abi: nectarAbi, ...contracts.Nectar },
-    PredictionMarket: { chain: 'swarm', abi: predictionMarketAbi, ...market },
+    PredictionMarket: { chain: 'swarm', abi: predictionMarketAbi, ...contracts.PredictionMarket },
   },
 })

@@ -94,10 +94,23 @@ export async function deployContracts(
   const RewardVotes = await deploy('RewardVotes', wired)
   const Nectar = await deploy('Nectar', [PeerRegistry.address, RewardVotes.address])
   const SwarmCoordinator = await deploy('SwarmCoordinator', [PeerRegistry.address, Rounds.address])
+  const PrgMarket = await deploy('PrgMarket', [SwarmCoordinator.address, own])
+  const seatsAndClock = [RewardVotes.address, Rounds.address, PeerRegistry.address]
+  const PredictionMarket = await deploy('PredictionMarket', [Nectar.address, ...seatsAndClock, PrgMarket.address])
   return {
     network: 'test',
     chainId: await client.getChainId(),
-    contracts: { TimelockController, PeerRegistry, Rounds, RolloutCommitments, RewardVotes, Nectar, SwarmCoordinator },
+    contracts: {
+      TimelockController,
+      PeerRegistry,
+      Rounds,
+      RolloutCommitments,
+      RewardVotes,
+      Nectar,
+      SwarmCoordinator,
+      PrgMarket,
+      PredictionMarket,
+    },
   }
 }
 

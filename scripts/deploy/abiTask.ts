@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { HardhatRuntimeEnvironment } from 'hardhat/types/hre'
-import { abiNames } from '../../deployments/contractNames.ts'
+import { contractNames } from '../../deployments/contractNames.ts'
 import { abiModule } from './abiModule.ts'
 
 /** `hardhat abi [--check]`: the generated module from freshly built artifacts. */
 export default async function abiTask({ check }: { check: boolean }, hre: HardhatRuntimeEnvironment): Promise<void> {
   await hre.tasks.getTask('build').run({ quiet: true, noTests: true })
-  const artifacts = await Promise.all(abiNames.map(name => hre.artifacts.readArtifact(name)))
+  const artifacts = await Promise.all(contractNames.map(name => hre.artifacts.readArtifact(name)))
   const module = abiModule(artifacts)
   const file = path.join(hre.config.paths.root, 'deployments', 'abi.ts')
   const known = await readFile(file, 'utf8').catch(() => '')

@@ -13,7 +13,7 @@ import type { DeployParameters } from './parameters.ts'
 export type RequestedParameters = Partial<Pick<DeployParameters, 'startsAtSec' | 'roundSeconds' | 'environmentHash'>>
 
 /** Gas of the whole deployment, rounded up; a test holds the figure to the contracts. */
-export const DEPLOYMENT_GAS = 20_000_000n
+export const DEPLOYMENT_GAS = 28_000_000n
 
 /** @throws {DeployError} if there is no key, no chain answers, or another chain than the network's does. */
 export async function requireChain(chain: ChainReader, network: string, preset: NetworkPreset): Promise<void> {

@@ -8,9 +8,12 @@ const HAND_OVER_ROUNDS = 'HandOverRounds'
 const HAND_OVER_SEATS = 'HandOverSeats'
 const LEAVE_SEATS = 'LeaveSeats'
 
+/** Tells the market's face for RL Swarm's clients which market it is of. */
+const BIND_MARKET = 'BindMarket'
+
 /** Ids of the calls that follow the contracts' creation: without them a deployment is not finished. */
 export function callsOf({ roundSeconds }: Pick<DeployParameters, 'roundSeconds'>): readonly string[] {
-  return roundSeconds === 0 ? [HAND_OVER_ROUNDS] : [HAND_OVER_SEATS, LEAVE_SEATS]
+  return [BIND_MARKET, ...(roundSeconds === 0 ? [HAND_OVER_ROUNDS] : [HAND_OVER_SEATS, LEAVE_SEATS])]
 }
 
 /**
@@ -37,14 +40,27 @@ export function protocolModule(parameters: DeployParameters, timelockSeconds: nu
     const implementation = m.contract('SwarmCoordinator', [PeerRegistry, Rounds], { id: 'SwarmCoordinatorCode' })
     const initialize = m.encodeFunctionCall(implementation, 'initialize', [keeper])
     const SwarmCoordinator = m.contract('ERC1967Proxy', [implementation, initialize], { id: 'SwarmCoordinator' })
+    const PrgMarket = m.contract('PrgMarket', [SwarmCoordinator, deployer])
+    const PredictionMarket = m.contract('PredictionMarket', [Nectar, RewardVotes, Rounds, PeerRegistry, PrgMarket])
+    const bound = m.call(PrgMarket, 'bindMarket', [PredictionMarket], { id: BIND_MARKET })
     if (isManual) {
       const role = keccak256(stringToBytes('ROUND_MANAGER_ROLE'))
-      m.call(Rounds, 'grantRole', [role, SwarmCoordinator], { id: HAND_OVER_ROUNDS })
+      m.call(Rounds, 'grantRole', [role, SwarmCoordinator], { id: HAND_OVER_ROUNDS, after: [bound] })
     } else {
       // The default admin's role is the zero word.
       const granted = m.call(RewardVotes, 'grantRole', [zeroHash, TimelockController], { id: HAND_OVER_SEATS })
       m.call(RewardVotes, 'renounceRole', [zeroHash, deployer], { id: LEAVE_SEATS, after: [granted] })
     }
-    return { TimelockController, PeerRegistry, Rounds, RolloutCommitments, RewardVotes, Nectar, SwarmCoordinator }
+    return {
+      TimelockController,
+      PeerRegistry,
+      Rounds,
+      RolloutCommitments,
+      RewardVotes,
+      Nectar,
+      SwarmCoordinator,
+      PrgMarket,
+      PredictionMarket,
+    }
   })
 }

@@ -15,11 +15,6 @@ export class NoFundsError extends NodeError {
   override readonly code = 'NO_FUNDS'
 }
 
-/** The deployment has no prediction market. */
-export class MarketMissingError extends NodeError {
-  override readonly code = 'MARKET_MISSING'
-}
-
 /** The deployment's record names an address that has no code: the chain was reset, or the record is another chain's. */
 export class ContractMissingError extends NodeError {
   override readonly code = 'CONTRACT_MISSING'

@@ -18,10 +18,7 @@ export function contractsOf({ chainId, contracts, ...deployment }: Deployment) {
     rolloutCommitments: { address: contracts.RolloutCommitments.address, abi: rolloutCommitmentsAbi },
     rewardVotes: { address: contracts.RewardVotes.address, abi: rewardVotesAbi },
     nectar: { address: contracts.Nectar.address, abi: nectarAbi },
-    predictionMarket:
-      contracts.PredictionMarket === undefined
-        ? null
-        : ({ address: contracts.PredictionMarket.address, abi: predictionMarketAbi } as const),
+    predictionMarket: { address: contracts.PredictionMarket.address, abi: predictionMarketAbi },
   } as const
 }
 

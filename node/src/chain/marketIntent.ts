@@ -1,7 +1,6 @@
 import type { predictionMarketAbi } from '@waggle/deployments/abi'
 import { type ContractFunctionArgs, type ContractFunctionName, encodeFunctionData } from 'viem'
 import type { OutboxIntent } from '#core/outboxStore.ts'
-import { MarketMissingError } from './chainErrors.ts'
 import type { Contracts } from './contracts.ts'
 
 type Write = ContractFunctionName<typeof predictionMarketAbi, 'nonpayable'>
@@ -17,16 +16,8 @@ export function marketIntent<Name extends Write>(
   functionName: Name,
   args: ContractFunctionArgs<typeof predictionMarketAbi, 'nonpayable', Name>,
 ): OutboxIntent {
-  const { address, abi } = requireMarket(contracts)
+  const { address, abi } = contracts.predictionMarket
   // Encoding is typed by the union of all functions; the arguments are those of this one.
   const data = encodeFunctionData({ abi, functionName, args } as Parameters<typeof encodeFunctionData>[0])
   return { key: `market:${functionName}:${id}`, to: address, data, fromRound: null, throughRound: null }
-}
-
-/** @throws {MarketMissingError} if the deployment has none. */
-export function requireMarket({ predictionMarket }: Contracts): NonNullable<Contracts['predictionMarket']> {
-  if (predictionMarket !== null) return predictionMarket
-  throw new MarketMissingError('This deployment has no prediction market.', {
-    hint: 'Name another deployment with --deployment or --network, or deploy the market there.',
-  })
 }

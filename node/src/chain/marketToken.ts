@@ -4,7 +4,6 @@ import type { OutboxIntent } from '#core/outboxStore.ts'
 import { callChain } from './callChain.ts'
 import type { ChainClient } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
-import { requireMarket } from './marketIntent.ts'
 
 /** The token that is bet, and what an account has of it and lets the market take. */
 export type TokenState = { address: Hex; decimals: number; symbol: string; balance: bigint; allowance: bigint }
@@ -14,7 +13,7 @@ export async function readMarketToken(
   contracts: Contracts,
   account: Hex,
 ): Promise<TokenState> {
-  const market = requireMarket(contracts)
+  const market = contracts.predictionMarket
   const address = await callChain(rpcUrl, () => rpc.readContract({ ...market, functionName: 'token' }))
   const token = { address, abi: erc20Abi } as const
   const [decimals, symbol, balance, allowance] = await callChain(rpcUrl, () =>
@@ -33,7 +32,7 @@ export function approveMarket(contracts: Contracts, token: Hex, id: string): Out
   const data = encodeFunctionData({
     abi: erc20Abi,
     functionName: 'approve',
-    args: [requireMarket(contracts).address, maxUint256],
+    args: [contracts.predictionMarket.address, maxUint256],
   })
   return { key: `market:approve:${id}`, to: token, data, fromRound: null, throughRound: null }
 }

@@ -1,7 +1,6 @@
 import { callChain } from './callChain.ts'
 import type { ChainClient } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
-import { requireMarket } from './marketIntent.ts'
 
 /** What a bet would buy now, and pay if its choice wins and nobody bets after it. */
 export type Quote = { shares: bigint; payout: bigint; room: bigint }
@@ -11,7 +10,7 @@ export async function quoteBet(
   contracts: Contracts,
   bet: { gameId: bigint; round: number; choice: number; stake: bigint },
 ): Promise<Quote> {
-  const market = requireMarket(contracts)
+  const market = contracts.predictionMarket
   const { gameId, round, choice, stake } = bet
   const [shares, payout, room] = await callChain(rpcUrl, () =>
     Promise.all([

@@ -2,7 +2,6 @@ import type { Hex } from '#core/hex.ts'
 import { callChain } from './callChain.ts'
 import type { ChainClient } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
-import { requireMarket } from './marketIntent.ts'
 
 /** Where a game stands, by the contract's number. */
 export const gamePhases = [
@@ -42,7 +41,7 @@ export type Game = {
 
 /** A game with its choices, priced in its present round. */
 export async function readGame({ rpc, rpcUrl }: ChainClient, contracts: Contracts, gameId: bigint): Promise<Game> {
-  const market = requireMarket(contracts)
+  const market = contracts.predictionMarket
   const { config, judge, phase, round, cluesRevealed, answered, answer, totalStake } = await callChain(rpcUrl, () =>
     rpc.readContract({ ...market, functionName: 'gameOf', args: [gameId] }),
   )
@@ -81,7 +80,7 @@ export async function readGame({ rpc, rpcUrl }: ChainClient, contracts: Contract
 
 /** Number of games; their ids run from 0. */
 export function readGameCount({ rpc, rpcUrl }: ChainClient, contracts: Contracts): Promise<bigint> {
-  return callChain(rpcUrl, () => rpc.readContract({ ...requireMarket(contracts), functionName: 'gameCount' }))
+  return callChain(rpcUrl, () => rpc.readContract({ ...contracts.predictionMarket, functionName: 'gameCount' }))
 }
 
 /** What an account's position in a game would be paid now; 0 until the game has ended. */
@@ -92,5 +91,5 @@ export function readClaimable(
   account: Hex,
 ): Promise<bigint> {
   const args = [gameId, `0x${account.slice(2).padStart(64, '0')}`] as const
-  return callChain(rpcUrl, () => rpc.readContract({ ...requireMarket(contracts), functionName: 'claimableOf', args }))
+  return callChain(rpcUrl, () => rpc.readContract({ ...contracts.predictionMarket, functionName: 'claimableOf', args }))
 }

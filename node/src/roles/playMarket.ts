@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { bytesToHex, formatUnits, parseEventLogs, parseUnits } from 'viem'
 import { callChain } from '#chain/callChain.ts'
-import { marketIntent, requireMarket } from '#chain/marketIntent.ts'
+import { marketIntent } from '#chain/marketIntent.ts'
 import { quoteBet } from '#chain/quoteBet.ts'
 import { type Game, readClaimable, readGame, readGameCount } from '#chain/readGame.ts'
 import { verdictCommitment } from '#chain/verdictCommitment.ts'
@@ -40,7 +40,7 @@ export async function openGame(desk: MarketDesk, plan: GamePlan): Promise<Receip
   await desk.allow(bond)
   const secrets = { clues: [...plan.clues], answer, seed: bytesToHex(randomBytes(32)) }
   const { contracts, client, account } = desk
-  const market = requireMarket(contracts)
+  const market = contracts.predictionMarket
   const { root } = commitGame({ chainId: contracts.chainId, market: market.address, judge: account }, secrets)
   saveGameSecrets(desk.data, root, secrets)
   const { timestamp } = await callChain(client.rpcUrl, () => client.rpc.getBlock())
@@ -106,7 +106,7 @@ export async function quote(desk: MarketDesk, gameId: bigint, choice: number, st
 /** Proves what of the Judge's secrets is due: the next clue, the answer, or the last clue and the answer. */
 export async function reveal(desk: MarketDesk, gameId: bigint) {
   const { contracts, client } = desk
-  const market = requireMarket(contracts)
+  const market = contracts.predictionMarket
   const { config, judge } = await callChain(client.rpcUrl, () =>
     client.rpc.readContract({ ...market, functionName: 'gameOf', args: [gameId] }),
   )
@@ -161,7 +161,7 @@ export async function dispute(desk: MarketDesk, gameId: bigint) {
  */
 export async function giveVerdict(desk: MarketDesk, gameId: bigint, choice: number) {
   const { contracts, client, peerKey } = desk
-  const market = requireMarket(contracts)
+  const market = contracts.predictionMarket
   const [{ openedAtSec, drawn, committee }, { disputeSec }, { timestamp }] = await callChain(client.rpcUrl, () =>
     Promise.all([
       client.rpc.readContract({ ...market, functionName: 'disputeOf', args: [gameId] }),
