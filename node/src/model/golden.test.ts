@@ -1,7 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { createAdaptedGenerator } from './adaptedGenerator.ts'
+import { frozenParts } from './frozenParts.ts'
+import { locateFrozenTensors } from './frozenTensors.ts'
 import { createGenerator } from './generate.ts'
+import { loadGenerator } from './loadGenerator.ts'
+import { readLora } from './loraFiles.ts'
 import { positionLogits } from './positionLogits.ts'
 import { readModel } from './readModel.ts'
 import { createScorer } from './score.ts'
@@ -56,6 +61,30 @@ describe.each(models)('$name', async ({ folder, adapter, golden: path }) => {
 
   test('generates the same greedy tokens, with log-probabilities within 1e-4', async () => {
     const generator = createGenerator(model.config, model.weights)
+    const completions = await generator.generate({
+      prompts: golden.greedy.map(({ prompt }) => Int32Array.from(prompt)),
+      samplesPerPrompt: 1,
+      maxNewTokens: 24,
+      temperature: 0,
+      stopToken: model.stopTokens[0] ?? -1,
+      seed: 'not used',
+    })
+    for (const [i, { tokens, logprobs }] of golden.greedy.entries()) {
+      expect([...(completions[i]?.tokens ?? [])]).toEqual(tokens)
+      expect(worst(completions[i]?.logprobs ?? [], logprobs)).toBeLessThan(1e-4)
+    }
+    await generator.dispose()
+  })
+
+  test('generates them with the weights where they lie, too', async () => {
+    const { config } = model
+    const beside = async (path: string) =>
+      createAdaptedGenerator(
+        config,
+        frozenParts(config, await locateFrozenTensors(folder, config)),
+        await readLora(path, config),
+      )
+    const generator = adapter ? await beside(adapter) : await loadGenerator(folder)
     const completions = await generator.generate({
       prompts: golden.greedy.map(({ prompt }) => Int32Array.from(prompt)),
       samplesPerPrompt: 1,

@@ -47,16 +47,16 @@ logits says what it makes of every position; generate appends tokens, and ends w
     const threads = whole('threads', values.threads, availableParallelism(), 256)
     const maxNewTokens = whole('max-new-tokens', values['max-new-tokens'], 32, 1_000_000)
     const { readDecoderConfig } = await import('#model/decoderConfig.ts')
-    checkTokens(await readDecoderConfig(folder), tokens) // before the weights are read, which may take a while
-    await verb(
-      { folder, adapter: typeof adapter === 'string' ? adapter : undefined, tokens, threads, maxNewTokens },
-      values,
-    )
+    const config = await readDecoderConfig(folder)
+    checkTokens(config, tokens) // before the weights are read, which may take a while
+    const lora = typeof adapter === 'string' ? adapter : undefined
+    await verb({ folder, config, adapter: lora, tokens, threads, maxNewTokens }, values)
   },
 }
 
 interface Request {
   readonly folder: string
+  readonly config: DecoderConfig
   readonly adapter: string | undefined
   readonly tokens: Int32Array
   readonly threads: number
@@ -80,24 +80,36 @@ async function logits({ folder, adapter, tokens, threads }: Request, { json }: V
 }
 
 async function generate(request: Request, values: Values): Promise<void> {
-  const { folder, adapter, threads, maxNewTokens } = request
-  const { readModel } = await import('#model/readModel.ts')
-  const { createGenerator } = await import('#model/generate.ts')
-  const { config, weights, stopTokens } = await readModel(folder, adapter === undefined ? {} : { adapter })
-  const generator = createGenerator(config, weights, { threads })
+  const { folder, config, adapter, threads, maxNewTokens } = request
+  const { readStopTokens } = await import('#model/readModel.ts')
+  const stopTokens = await readStopTokens(folder, config)
+  const generator = await openGenerator(folder, config, adapter, threads)
   const [completion] = await generator.generate({
     prompts: [request.tokens],
     samplesPerPrompt: 1,
     maxNewTokens,
     temperature: values.greedy === true ? 0 : 1,
     stopToken: stopTokens[0] ?? -1,
+    moreStopTokens: stopTokens.slice(1),
     seed: typeof values.seed === 'string' ? values.seed : '0',
   })
   await generator.dispose()
-  const { tokens, logprobs } = endAt(stopTokens, completion ?? { tokens: [], logprobs: [] })
+  const [tokens, logprobs] = [Array.from(completion?.tokens ?? []), Array.from(completion?.logprobs ?? [])]
   requireNumbers(logprobs)
   if (values.json === true) return print(`${JSON.stringify({ tokens, logprobs: logprobs.map(shortest) })}\n`)
   for (const [i, token] of tokens.entries()) console.log(`${token} ${Math.exp(logprobs[i] as number).toFixed(4)}`)
+}
+
+/** Weights are read where they lie, and an adapter is computed beside them: neither needs a copy in memory. */
+async function openGenerator(folder: string, config: DecoderConfig, adapter: string | undefined, threads: number) {
+  const { loadGenerator, openFrozenTensors } = await import('#model/loadGenerator.ts')
+  if (adapter === undefined) return loadGenerator(folder, { threads })
+  const { createAdaptedGenerator } = await import('#model/adaptedGenerator.ts')
+  const { frozenParts } = await import('#model/frozenParts.ts')
+  const { readLora } = await import('#model/loraFiles.ts')
+  const lora = await readLora(adapter, config)
+  const tensors = await openFrozenTensors(folder, config, {})
+  return createAdaptedGenerator(config, frozenParts(config, tensors), lora, { threads })
 }
 
 /** Finite weights may still overflow float32 on the way, and JSON has no word for that. */
@@ -106,14 +118,6 @@ function requireNumbers(values: Float32Array | readonly number[]): void {
   throw new ModelInputError('the model computes numbers that are not finite.', {
     hint: 'Check that its weights are whole, and those of a trained model.',
   })
-}
-
-/** The generator knows one end token, and models may name several. */
-function endAt(stopTokens: readonly number[], made: { tokens: ArrayLike<number>; logprobs: ArrayLike<number> }) {
-  const tokens = Array.from(made.tokens)
-  const end = tokens.findIndex(token => stopTokens.includes(token))
-  const count = end < 0 ? tokens.length : end + 1
-  return { tokens: tokens.slice(0, count), logprobs: Array.from(made.logprobs).slice(0, count) }
 }
 
 function parseTokens(value: Values[string]): Int32Array {
