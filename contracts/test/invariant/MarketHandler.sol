@@ -44,6 +44,8 @@ contract MarketHandler is TestBase {
     mapping(uint256 gameId => mapping(uint256 round => mapping(uint256 choice => uint256))) public placed;
     mapping(uint256 gameId => mapping(uint256 round => mapping(uint256 choice => uint256))) public openingStake;
 
+    mapping(uint256 gameId => mapping(uint256 choice => uint256)) internal votesFor;
+
     uint256 public paidIn;
     uint256 public paidOut;
     uint256 public slipped;
@@ -53,6 +55,7 @@ contract MarketHandler is TestBase {
     uint256 public voided;
     uint256 public disputes;
     uint256 public verdicts;
+    uint256 public overruled;
     uint256 public bondsLostByTheUpheld;
 
     constructor(PredictionMarket market_, TestToken token_, TestSeats book_, bytes32[] memory seatKeys_) {
@@ -82,12 +85,16 @@ contract MarketHandler is TestBase {
             uint256 own = uint256(keccak256(abi.encode(draw, id)));
             for (uint256 i = 0; i < 3; ++i) bet(id, own >> (16 * i));
             // A Judge that loses interest runs into a deadline.
-            if (own % 32 != 0) show(id);
-            if (own % 64 == 1) cancel(id);
+            if (own % 64 != 0) {
+                // The last clue and the answer are due in one span.
+                show(id);
+                show(id);
+            }
+            if (own % 128 == 1) cancel(id);
             quarrel(id, own >> 64);
             end(id);
         }
-        vm.warp(block.timestamp + bound(draw >> 16, 20, 60));
+        vm.warp(block.timestamp + bound(draw >> 16, 20, 50));
         vm.roll(block.number + 1 + (draw % 8));
     }
 
@@ -97,7 +104,7 @@ contract MarketHandler is TestBase {
         game.judge = person(draw % 2);
         (game.rounds, game.choices) = (uint8(1 + ((draw >> 8) % 3)), uint8(2 + ((draw >> 16) % 3)));
         game.truth = uint8((draw >> 24) % game.choices);
-        game.committed = (draw >> 32) % 3 == 0 ? uint8((draw >> 40) % game.choices) : game.truth;
+        game.committed = (draw >> 32) % 2 == 0 ? (game.truth + 1) % game.choices : game.truth;
         (game.startsAt, game.bond) = (uint40(block.timestamp), 1e18 + (draw % 1e18));
         M.GameConfig memory config = M.GameConfig({
             root: Tree.root(leavesOf(game)),
@@ -265,14 +272,21 @@ contract MarketHandler is TestBase {
         paidOut += market.withdraw();
     }
 
-    /// @dev Where a choice won, it says who was upheld; where none did, one of the two was.
+    /// @dev Counts the verdicts that were revealed the plain way: the side of the majority gets its bond back, and without
+    /// one both do.
     function checkBonds(uint256 id, uint256 judgeHad, uint256 disputerHad) internal {
         Kept storage game = _games[id];
         bool judgeWhole = market.creditOf(game.judge) >= judgeHad + game.bond;
         bool disputerWhole = market.creditOf(game.disputer) >= disputerHad + game.bond;
-        bool won = market.phaseOf(id) == M.Phase.Resolved;
-        bool upheld = market.gameOf(id).answer == game.committed;
-        bool fair = won ? (upheld ? judgeWhole : disputerWhole) : judgeWhole || disputerWhole;
+        uint256 size = market.disputeOf(id).committee.length;
+        bool reached = false;
+        bool upheld = false;
+        for (uint256 choice = 0; choice <= game.choices; ++choice) {
+            if (2 * votesFor[id][choice] <= size || votesFor[id][choice] < 2) continue;
+            (reached, upheld) = (true, choice == game.committed);
+        }
+        if (reached && !upheld) ++overruled;
+        bool fair = reached ? (upheld ? judgeWhole : disputerWhole) : judgeWhole && disputerWhole;
         if (!fair) ++bondsLostByTheUpheld;
     }
 
@@ -298,6 +312,7 @@ contract MarketHandler is TestBase {
                 vm.prank(account);
                 try market.revealVerdict(id, seat, choice, "s") {
                     ++verdicts;
+                    ++votesFor[id][choice];
                 } catch {}
             }
         }
