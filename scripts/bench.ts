@@ -8,6 +8,7 @@ const usage = `npm run bench -- RUN [options]
 
   RUN          generate: tokens a second of a Qwen2.5-0.5B-shaped model
                train: a GRPO step of the same shape
+               gas: what each step costs on the chain, against its bars
 
   --only A,B   only these rows
   --json       the rows as one line of JSON at the end
@@ -18,6 +19,7 @@ Weights and peers are kept in node_modules/.cache/waggle-bench. A peer that cann
 const runs: Record<string, () => Promise<{ rows: readonly BenchRow[] }>> = {
   generate: () => import('./bench/generate.ts'),
   train: () => import('./bench/train.ts'),
+  gas: () => import('./bench/gas.ts'),
 }
 
 const { values: options, positionals } = parseArgs({
