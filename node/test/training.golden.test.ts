@@ -20,9 +20,9 @@ import { type PolicyBatchOptions, type PolicySequence, policyTargets } from '../
 import { createTrainer } from '../src/rl/trainer.ts'
 import { policyLossKind } from '../src/rl/trainingGraphs.ts'
 
-// Vectors by golden/training.py: PyTorch, TRL, PEFT and transformers in float32.
+// Vectors by scripts/golden/trainingVectors.py: PyTorch, TRL, PEFT and transformers in float32.
 
-const folder = join(import.meta.dirname, 'golden/training')
+const folder = join(import.meta.dirname, 'training.golden')
 const record = JSON.parse(readFileSync(join(folder, 'training.json'), 'utf8')) as {
   sequences: {
     prompt: number[]

@@ -11,6 +11,7 @@ import json
 import os
 import resource
 import sys
+import tempfile
 import time
 
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -44,7 +45,7 @@ tokenizer = PreTrainedTokenizerFast(
     eos_token="<eos>",
 )
 arguments = GRPOConfig(
-    output_dir="/tmp/waggle-bench-trl",
+    output_dir=tempfile.mkdtemp(),
     per_device_train_batch_size=rows,
     num_generations=rows,
     max_completion_length=completion,

@@ -1,23 +1,23 @@
 /**
  * Trains a small adapter, exports it and the merged model, and writes the logits that both should give, for
- * `python training.py check FOLDER`:
+ * `python scripts/golden/trainingVectors.py check FOLDER`:
  *
- *     node node/test/golden/exportAdapter.ts FOLDER
+ *     node scripts/golden/exportAdapter.ts FOLDER
  */
 import { join } from 'node:path'
-import { readDecoderConfig } from '../../src/model/decoderConfig.ts'
-import { initLora, type LoraAdapter, mergeLora } from '../../src/model/loraFactors.ts'
-import { writeLora } from '../../src/model/loraFiles.ts'
-import { positionLogits } from '../../src/model/positionLogits.ts'
-import { writeSafetensors } from '../../src/model/safetensors.ts'
-import { readWeights, type Weights } from '../../src/model/weights.ts'
-import { writeModel } from '../../src/model/writeModel.ts'
-import { createTrainer } from '../../src/rl/trainer.ts'
+import { readDecoderConfig } from '../../node/src/model/decoderConfig.ts'
+import { initLora, type LoraAdapter, mergeLora } from '../../node/src/model/loraFactors.ts'
+import { writeLora } from '../../node/src/model/loraFiles.ts'
+import { positionLogits } from '../../node/src/model/positionLogits.ts'
+import { writeSafetensors } from '../../node/src/model/safetensors.ts'
+import { readWeights, type Weights } from '../../node/src/model/weights.ts'
+import { writeModel } from '../../node/src/model/writeModel.ts'
+import { createTrainer } from '../../node/src/rl/trainer.ts'
 
 const folder = process.argv[2]
-if (!folder) throw new Error('usage: node node/test/golden/exportAdapter.ts FOLDER')
+if (!folder) throw new Error('usage: node scripts/golden/exportAdapter.ts FOLDER')
 
-const base = join(import.meta.dirname, 'training/base')
+const base = join(import.meta.dirname, '../../node/test/training.golden/base')
 const config = await readDecoderConfig(base)
 const weights = await readWeights(base, config)
 const adapter = initLora(

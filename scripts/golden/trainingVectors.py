@@ -1,7 +1,7 @@
 """Golden vectors of training, by PyTorch, TRL, PEFT and transformers in float32.
 
-    python training.py make FOLDER            writes the vectors that training.golden.test.ts reads
-    python training.py check FOLDER           loads what Waggle exported and compares the logits (see the end of this file)
+    python scripts/golden/trainingVectors.py make node/test/training.golden   writes the vectors that training.golden.test.ts reads
+    python scripts/golden/trainingVectors.py check FOLDER                    loads what Waggle exported and compares the logits (see the end of this file)
 
 Made with torch 2.15.0, transformers 5.23.0, trl 1.16.0, peft 0.21.2 on the CPU.
 """
@@ -37,7 +37,7 @@ LOSSES = {
 }
 CAP = 1.1
 # Tiny random models of other families, by scripts/golden/decoderVectors.py.
-DECODERS = Path(__file__).parents[2] / "src/model/golden/decoders"
+DECODERS = Path(__file__).parents[2] / "node/src/model/golden/decoders"
 FAMILIES = ["qwen3", "llama-linear", "llama3-biases"]
 
 
