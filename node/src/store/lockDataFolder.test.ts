@@ -29,11 +29,15 @@ test('a second node gets one clear error that names the first, until that lets g
 test('the lock of a process that was killed is taken over', async () => {
   const dataDir = folder()
   const module = join(import.meta.dirname, 'lockDataFolder.ts')
-  const script = `import(${JSON.stringify(module)}).then(m => { m.lockDataFolder(${JSON.stringify(dataDir)}); console.log('held'); setInterval(() => {}, 1000) })`
-  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const script = `import(${JSON.stringify(module)}).then(m => { m.lockDataFolder(${JSON.stringify(dataDir)}); gc(); console.log('held'); setInterval(() => {}, 1000) })`
+  const child = spawn(process.execPath, ['--expose-gc', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const exited = once(child, 'exit')
   await once(child.stdout, 'data')
-  expect(() => lockDataFolder(dataDir)).toThrow(`process ${child.pid}`)
-  child.kill('SIGKILL')
-  await once(child, 'exit')
+  try {
+    expect(() => lockDataFolder(dataDir)).toThrow(`process ${child.pid}`)
+  } finally {
+    child.kill('SIGKILL')
+  }
+  await exited
   lockDataFolder(dataDir).release()
 })

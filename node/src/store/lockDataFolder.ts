@@ -10,6 +10,9 @@ export class DataFolderLockedError extends NodeError {
 
 export type DataFolderLock = { release(): void }
 
+/** Locks of this process. A database that nothing refers to is closed by the garbage collector, and its lock with it. */
+const held = new Set<DatabaseSync>()
+
 export const LOCK_FILE = 'node.lock'
 export const PID_FILE = 'node.pid'
 
@@ -36,12 +39,14 @@ export function lockDataFolder(dataDir: string): DataFolderLock {
       { hint: 'Stop it, or give this node a folder of its own with --data.', cause },
     )
   }
+  held.add(db)
   writeFileSync(pidPath, `${process.pid}\n`)
   return {
     release() {
       if (!db.isOpen) return
       rmSync(pidPath, { force: true })
       db.close()
+      held.delete(db)
     },
   }
 }
