@@ -1,7 +1,8 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeFileAtomic } from './atomicFile.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
+import { readJsonFile } from './jsonFile.ts'
 import { formatLoraConfig, parseLoraConfig } from './loraConfig.ts'
 import { type LoraAdapter, loraShapes } from './loraFactors.ts'
 import { ModelFileError, ModelInputError } from './modelErrors.ts'
@@ -24,7 +25,7 @@ const PREFIX = 'base_model.model.'
  */
 export async function readLora(folder: string, config: DecoderConfig): Promise<LoraAdapter> {
   const configPath = join(folder, CONFIG_FILE)
-  const lora = parseLoraConfig(await readJson(configPath), configPath)
+  const lora = parseLoraConfig(await readJsonFile(configPath), configPath)
   const path = join(folder, FACTORS_FILE)
   const shapes = fittingShapes(config, lora, configPath)
   const saved = await readSafetensors(path)
@@ -55,15 +56,6 @@ export async function writeLora(folder: string, adapter: LoraAdapter, baseModel:
   await writeSafetensors(join(folder, FACTORS_FILE), tensors, 'F32')
   const content = `${JSON.stringify(formatLoraConfig(adapter.config, baseModel), null, 2)}\n`
   await writeFileAtomic(join(folder, CONFIG_FILE), Buffer.from(content))
-}
-
-async function readJson(path: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8'))
-  } catch (cause) {
-    const problem = cause instanceof SyntaxError ? 'is not JSON' : 'cannot be read'
-    throw new ModelFileError(path, 'file', problem, { cause })
-  }
 }
 
 function fittingShapes(config: DecoderConfig, lora: LoraAdapter['config'], path: string) {
