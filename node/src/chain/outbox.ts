@@ -139,7 +139,7 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
 }
 
 /** Null while it is open. A mined transaction counts from its first block: the outbox follows it until it is deep. */
-function outcomeOf({ status, minedHash, minedBlock, detail }: OutboxEntry): TxOutcome | null {
+export function outcomeOf({ status, minedHash, minedBlock, detail }: OutboxEntry): TxOutcome | null {
   if (status === 'dropped') return { status, reason: detail ?? '' }
   if (status === 'reverted' || (status === 'mined' && detail !== null))
     return { status: 'reverted', error: detail ?? '', hash: minedHash }

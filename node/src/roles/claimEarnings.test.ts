@@ -3,13 +3,15 @@ import { silentLogger } from '#core/logger.ts'
 import { claimEarnings } from './claimEarnings.ts'
 import type { PeerNode } from './peerNode.ts'
 
-/** A node that has earned so much; the rounds in which it claims. */
-function setup(claimableWei: bigint) {
+/** A node that has earned so much in every round; the rounds in which it claims. */
+function setup(earnedWei: bigint) {
   const claims: number[] = []
+  let claimedWei = 0n
   const chain = {
-    readNectar: async () => ({ claimableWei, claimedWei: 0n }),
+    readNectar: async () => ({ claimableWei: earnedWei, claimedWei }),
     claimNectar: async (round: number) => {
       claims.push(round)
+      claimedWei += earnedWei
       return { status: 'mined', hash: '0x', block: 1 } as const
     },
   }
@@ -17,10 +19,10 @@ function setup(claimableWei: bigint) {
   return { node, claims }
 }
 
-test('what was earned is claimed every fifth round', async () => {
+test('the first earnings are claimed at once, the rest every fifth round', async () => {
   const { node, claims } = setup(7n)
-  for (let round = 0; round < 12; round++) await claimEarnings(node, round)
-  expect(claims).toEqual([0, 5, 10])
+  for (let round = 3; round < 12; round++) await claimEarnings(node, round)
+  expect(claims).toEqual([3, 5, 10])
 })
 
 test('nothing earned sends nothing', async () => {

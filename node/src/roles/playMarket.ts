@@ -8,7 +8,8 @@ import { verdictCommitment } from '#chain/verdictCommitment.ts'
 import type { Hex } from '#core/hex.ts'
 import { commitGame } from '#market/commitGame.ts'
 import { readGameSecrets, saveGameSecrets } from '#store/gameSecrets.ts'
-import { type MarketDesk, MarketRefusedError } from './marketDesk.ts'
+import { CallRefusedError } from './accountDesk.ts'
+import type { MarketDesk } from './marketDesk.ts'
 
 /** What a Judge writes down of a game. Amounts are in whole tokens, as people write them. */
 export type GamePlan = {
@@ -32,7 +33,7 @@ export type Receipt = { hash: Hex; block: number }
 export async function openGame(desk: MarketDesk, plan: GamePlan): Promise<Receipt & { gameId: string }> {
   const answer = plan.choices.indexOf(plan.answer)
   if (answer < 0)
-    throw new MarketRefusedError(`The answer '${plan.answer}' is none of the choices.`, {
+    throw new CallRefusedError(`The answer '${plan.answer}' is none of the choices.`, {
       hint: `It must be one of: ${plan.choices.join(', ')}.`,
     })
   const { decimals } = await desk.token()
@@ -204,8 +205,8 @@ function requireBetting({ gameId, phase }: Game): void {
   if (phase !== 'betting') throw notDue(gameId, phase, 'bet on')
 }
 
-function notDue(gameId: bigint, phase: string, what: string): MarketRefusedError {
-  return new MarketRefusedError(`Game ${gameId} has nothing to be ${what} now: it is ${phase}.`, {
+function notDue(gameId: bigint, phase: string, what: string): CallRefusedError {
+  return new CallRefusedError(`Game ${gameId} has nothing to be ${what} now: it is ${phase}.`, {
     hint: 'npm run waggle -- market games shows where every game stands.',
   })
 }
