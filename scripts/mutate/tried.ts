@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import type { Mutant } from './findMutants.ts'
 
 export type Verdict = 'caught' | 'survived' | 'invalid'
-export type Tried = Mutant & { id: string; verdict: Verdict }
+export type Tried = Mutant & { id: string; verdict: Verdict; cpuSec: number }
 
 /** Names a mutant by what its source was: an edited file makes its mutants new. */
 export function mutantId(source: string, { offset, after }: Mutant): string {
