@@ -1,4 +1,5 @@
 import type { Clock } from '#core/clock.ts'
+import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
 import { type FetchFailure, fetchFromPeer } from './fetchFromPeer.ts'
@@ -60,8 +61,7 @@ export function createFetchBundle(host: Host, options: Options): FetchBundle {
   async function attempt(peer: string, wanted: FetchBundleOptions): Promise<Uint8Array | FetchFailure> {
     const { contentId, size } = wanted
     const result = await limit.run(peer, () => {
-      const total = AbortSignal.timeout(limits.perPeerMs)
-      const signal = wanted.signal === undefined ? total : AbortSignal.any([wanted.signal, total])
+      const signal = withDeadline(wanted.signal, limits.perPeerMs)
       return fetchFromPeer(host.node, { contentId, ...(size && { size }), peer, idleMs: limits.idleMs, signal })
     })
     if (result === 'mismatch') host.guard.penalise(peer, MISMATCH_POINTS, 'sent a body that is not what was asked for')

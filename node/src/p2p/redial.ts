@@ -1,5 +1,6 @@
 import { multiaddr } from '@multiformats/multiaddr'
 import type { Clock } from '#core/clock.ts'
+import { withDeadline } from '#core/deadline.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Contact } from './addressBook.ts'
 import { AddressError } from './errors.ts'
@@ -78,7 +79,7 @@ export function startRedial(host: Host, options: RedialOptions): Redial {
     return [...bootnodes, ...others].slice(0, PARALLEL_DIALS)
   }
   async function dial(target: Target): Promise<void> {
-    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(DIAL_TIMEOUT_MS)])
+    const signal = withDeadline(stopping.signal, DIAL_TIMEOUT_MS)
     try {
       const connection = await host.node.dial(
         target.addresses.map(one => multiaddr(one)),

@@ -1,5 +1,6 @@
 import type { Connection, Stream } from '@libp2p/interface'
 import type { Clock } from '#core/clock.ts'
+import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
 import {
@@ -81,7 +82,7 @@ type ServeContext = ServeOptions & {
 async function serveOne(stream: Stream, context: ServeContext): Promise<void> {
   const { limits, peer, places } = context
   // The whole request must come within this time, not only some byte of it.
-  const asking = AbortSignal.any([context.signal, AbortSignal.timeout(limits.idleMs)])
+  const asking = withDeadline(context.signal, limits.idleMs)
   const reader = createStreamReader(stream, { idleMs: limits.idleMs, signal: asking })
   const frame = await reader.message(MAX_FRAME_BYTES).finally(() => reader.release())
   if (frame === null) return
@@ -104,8 +105,7 @@ async function serveOne(stream: Stream, context: ServeContext): Promise<void> {
 async function sendBody(stream: Stream, body: Uint8Array, context: ServeContext): Promise<void> {
   const { limits, clock } = context
   const slowest = Math.min(limits.minBytesPerSecond, limits.bytesPerSecond / 2)
-  const deadline = AbortSignal.timeout(Math.ceil(limits.idleMs + (body.byteLength / slowest) * 1000))
-  const signal = AbortSignal.any([context.signal, deadline])
+  const signal = withDeadline(context.signal, limits.idleMs + (body.byteLength / slowest) * 1000)
   for (let offset = 0; offset < body.byteLength; offset += CHUNK_BYTES) {
     const chunk = body.subarray(offset, offset + CHUNK_BYTES)
     const waitMs = context.bucket.takeMs(chunk.byteLength)

@@ -2,6 +2,7 @@ import type { Connection, PeerId, Stream } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { CanonicalError } from '#core/canonical.ts'
 import type { Clock } from '#core/clock.ts'
+import { withDeadline } from '#core/deadline.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Host } from './host.ts'
 import { decodeSigned, encodeSigned, isSignedByAuthor, MAX_SIGNED_BYTES, type SignedMessage } from './signedMessage.ts'
@@ -68,7 +69,7 @@ export async function startSync(host: Host, options: SyncOptions): Promise<Sync>
   async function pull(peer: string): Promise<number> {
     let stream: Stream | undefined
     try {
-      const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(4 * IDLE_MS)])
+      const signal = withDeadline(stopping.signal, 4 * IDLE_MS)
       stream = await host.node.dialProtocol(peerIdFromString(peer), SYNC_PROTOCOL, { signal })
       const taken = await ask(stream, store, signal)
       await closeStream(stream, IDLE_MS)
@@ -122,12 +123,12 @@ export async function startSync(host: Host, options: SyncOptions): Promise<Sync>
 }
 
 async function answer(stream: Stream, store: SyncStore, signal: AbortSignal): Promise<void> {
-  const asking = AbortSignal.any([signal, AbortSignal.timeout(IDLE_MS)])
+  const asking = withDeadline(signal, IDLE_MS)
   const reader = createStreamReader(stream, { idleMs: IDLE_MS, signal: asking })
   const frame = await reader.message(MAX_REQUEST_BYTES).finally(() => reader.release())
   if (frame === null) return finishStream(stream, IDLE_MS)
   const request = decodeSyncRequest(frame)
-  const sending = AbortSignal.any([signal, AbortSignal.timeout(4 * IDLE_MS)])
+  const sending = withDeadline(signal, 4 * IDLE_MS)
   for (const message of missingFrom(request.have, store.signed(request.from, request.to))) {
     await writeMessage(stream, encodeSigned(message), IDLE_MS, sending)
   }

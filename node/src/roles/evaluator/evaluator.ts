@@ -9,6 +9,7 @@ import {
   UNAVAILABLE,
   votesOf,
 } from '#core/bodies.ts'
+import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Judge } from '#environments/codezero/createJudge.ts'
 import { admitTasks } from '../admitTasks.ts'
@@ -172,5 +173,5 @@ async function keptSheet(node: PeerNode, round: number): Promise<ScoreSheet | nu
 
 /** Aborts when a peer that holds a bundle back would make us miss our own vote: at two thirds of the round. */
 function deadline({ signal }: PeerNode, { endsAtSec, nowSec }: RoundTime): AbortSignal {
-  return AbortSignal.any([signal, AbortSignal.timeout(Math.max(1, Math.round(((endsAtSec - nowSec) * 1000 * 2) / 3)))])
+  return withDeadline(signal, ((endsAtSec - nowSec) * 1000 * 2) / 3)
 }

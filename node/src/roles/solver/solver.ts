@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { RoundTime } from '#chain/roundClock.ts'
 import { encodeRolloutBundle, rootOf } from '#core/bodies.ts'
+import { withDeadline } from '#core/deadline.ts'
 import type { Judge } from '#environments/codezero/createJudge.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import { admitTasks } from '../admitTasks.ts'
@@ -90,5 +91,5 @@ async function answer(node: PeerNode, policy: PolicyClient, round: number, rules
 /** Aborts at a share of the round. */
 function untilShare({ signal }: PeerNode, { startsAtSec, endsAtSec, nowSec }: RoundTime, share: number): AbortSignal {
   const leftMs = (startsAtSec + (endsAtSec - startsAtSec) * share - nowSec) * 1000
-  return AbortSignal.any([signal, AbortSignal.timeout(Math.max(1, Math.round(leftMs)))])
+  return withDeadline(signal, leftMs)
 }

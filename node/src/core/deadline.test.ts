@@ -1,0 +1,34 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+import { withDeadline } from './deadline.ts'
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+const aborted = (signal: AbortSignal) => new Promise(resolve => signal.addEventListener('abort', resolve))
+
+test('it aborts in time although nobody else holds it, with a reason that says so', async () => {
+  const signal = withDeadline(new AbortController().signal, 20)
+  collect()
+  await aborted(signal)
+  expect(signal.reason).toMatchObject({ name: 'TimeoutError' })
+})
+
+test('it aborts with the other signal, for its reason', () => {
+  const stop = new AbortController()
+  const signal = withDeadline(stop.signal, 1e6)
+  expect(signal.aborted).toBe(false)
+  stop.abort('stopping')
+  expect(signal.reason).toBe('stopping')
+})
+
+test('of a signal that is aborted already it is aborted too', () => {
+  expect(withDeadline(AbortSignal.abort('gone'), 1e6).reason).toBe('gone')
+})
+
+test('without another signal it is a time', async () => {
+  const signal = withDeadline(undefined, 0)
+  await aborted(signal)
+  expect(signal.aborted).toBe(true)
+})

@@ -1,0 +1,22 @@
+/**
+ * A signal that aborts with another one, or after `ms` at the latest.
+ *
+ * Not `AbortSignal.any` over `AbortSignal.timeout`: up to Node 22 nothing but the composite knows of the timeout, and only
+ * weakly, so that a garbage collection takes the deadline away and what waits for it waits for ever.
+ *
+ * @param ms - at least 1 is waited.
+ */
+export function withDeadline(signal: AbortSignal | undefined, ms: number): AbortSignal {
+  const deadline = new AbortController()
+  const end = (reason: unknown): void => {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', ended)
+    deadline.abort(reason)
+  }
+  const ended = (): void => end(signal?.reason)
+  const timer = setTimeout(() => end(new DOMException('The time is up.', 'TimeoutError')), Math.max(1, Math.round(ms)))
+  timer.unref()
+  signal?.addEventListener('abort', ended, { once: true })
+  if (signal?.aborted) ended()
+  return deadline.signal
+}
