@@ -79,7 +79,11 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  if (swarm.exitCode === null) swarm.kill('SIGKILL')
+  // A swarm that is killed leaves its peers.
+  if (swarm.exitCode === null) {
+    swarm.kill('SIGINT')
+    await new Promise(resolve => swarm.once('close', resolve))
+  }
   await rm(data, { recursive: true, force: true })
 })
 
@@ -95,11 +99,14 @@ test('a whole swarm learns and settles through kills, agrees with itself, and le
   process.kill(Number(indexer?.split(' ')[0]), 'SIGKILL')
   await says(/indexer ended \(SIGKILL\); starting it again/)
   await says(/pass@1 [\d.]+ → [\d.]+/)
+  await says(/game 0 was played; the winner was paid 10 Nectar/)
 
   const deployment = readDeployment(join(data, 'deployment.json'))
   const facts = await readChainFacts(connect(`http://127.0.0.1:${ports.chain}`), deployment)
   expect(facts.rounds.filter(({ settled }) => settled > 0).length).toBeGreaterThanOrEqual(ROUNDS)
   await indexAgrees(facts.pointsOf)
+  const market = await (await fetch(`${url}/market`)).text()
+  expect(market).toContain('Which rule makes 2, 6, 12')
   const events = await protocolEvents(deployment)
   expect(events.filter((event, at) => events.indexOf(event) !== at)).toEqual([])
 
@@ -108,7 +115,7 @@ test('a whole swarm learns and settles through kills, agrees with itself, and le
   expect(processesOfRun()).toEqual([])
   expect(existsSync(join(data, 'swarm.pid'))).toBe(false)
 
-  const { rounds, peers, heldOut, peakPssMb } = JSON.parse(report.trimEnd().split('\n').at(-1) ?? '')
+  const { rounds, peers, heldOut, game, peakPssMb } = JSON.parse(report.trimEnd().split('\n').at(-1) ?? '')
   expect(rounds.length).toBeGreaterThanOrEqual(ROUNDS)
   for (const peer of peers.filter(({ role }: { role: string }) => role === 'solver'))
     expect(peer.points).toBeGreaterThan(0)
@@ -117,6 +124,7 @@ test('a whole swarm learns and settles through kills, agrees with itself, and le
     expect(reports.reduce((sum, { taken }) => sum + Number(taken), 0)).toBeGreaterThan(0)
   }
   expect(heldOut.solvers).toHaveLength(3)
+  expect(game).toEqual({ gameId: '0', payout: '10' })
   expect(peakPssMb).toBeGreaterThan(0)
 })
 
@@ -138,22 +146,30 @@ async function protocolEvents(deployment: Deployment): Promise<string[]> {
 /** The index, built through a kill, says of every peer's points what the chain's events say. */
 async function indexAgrees(pointsOf: Map<string, number>): Promise<void> {
   for (let attempt = 0; ; attempt++) {
-    const indexed = await indexedPoints().catch(() => new Map<string, number>())
+    const { points: indexed, paid } = await readIndex().catch(() => ({ points: new Map<string, number>(), paid: 0n }))
     const behind = [...pointsOf].filter(([peerKey, points]) => (indexed.get(peerKey) ?? -1) < points)
-    if (behind.length === 0) return
+    if (behind.length === 0 && paid === 10n ** 19n) return
     if (attempt > 100) expect([...indexed]).toEqual([...pointsOf])
     await sleep(300)
   }
 }
 
-async function indexedPoints(): Promise<Map<string, number>> {
+/** Points by peer, and what the first game has paid. */
+async function readIndex(): Promise<{ points: Map<string, number>; paid: bigint }> {
+  const query = '{ peers(limit: 100) { items { peerKey pointsMilli } } gamePayouts { items { payout } } }'
   const response = await fetch(`http://127.0.0.1:${ports.dashboard + 2}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: '{ peers(limit: 100) { items { peerKey pointsMilli } } }' }),
+    body: JSON.stringify({ query }),
   })
   const { data: found } = (await response.json()) as {
-    data: { peers: { items: { peerKey: string; pointsMilli: string }[] } }
+    data: {
+      peers: { items: { peerKey: string; pointsMilli: string }[] }
+      gamePayouts: { items: { payout: string }[] }
+    }
   }
-  return new Map(found.peers.items.map(({ peerKey, pointsMilli }) => [peerKey, Number(pointsMilli)]))
+  return {
+    points: new Map(found.peers.items.map(({ peerKey, pointsMilli }) => [peerKey, Number(pointsMilli)])),
+    paid: BigInt(found.gamePayouts.items[0]?.payout ?? 0),
+  }
 }

@@ -17,6 +17,7 @@ import type { SwarmOptions } from './options.ts'
 import { keepStartingPolicies, peerProcess, planPeers, type SwarmPeer } from './peers.ts'
 import { portsFrom, requireFree } from './ports.ts'
 import { provisionPeers } from './provisionPeers.ts'
+import { startGame } from './startGame.ts'
 import { Supervisor } from './supervisor.ts'
 import { LiveTable } from './table.ts'
 
@@ -46,11 +47,14 @@ export async function runSwarm(options: SwarmOptions, stop: AbortController): Pr
     const swarm = await startEverything(options, supervisor, stop)
     const readySeconds = seconds()
     announce(options, swarm, readySeconds)
+    const game = startGame({ supervisor, signal: stop.signal, ...swarm }, say)
     const progress = await follow(options, swarm.monitor, stop.signal, seconds)
+    if (options.exit && game.isOpen()) await game.ended
     const heldOut = progress.isComplete ? await learned(options, supervisor, swarm, stop.signal) : null
     if (!options.exit) await untilStopped(swarm.monitor, stop.signal)
     const { firstSettledSeconds } = progress
-    const report = { readySeconds, firstSettledSeconds, peakPssMb: memory.peakMb(), heldOut, ...swarm.monitor.report() }
+    const measured = { readySeconds, firstSettledSeconds, peakPssMb: memory.peakMb() }
+    const report = { ...measured, heldOut, game: game.result(), ...swarm.monitor.report() }
     await supervisor.stopAll(STOP_ORDER)
     if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`)
   } finally {
@@ -62,6 +66,8 @@ export async function runSwarm(options: SwarmOptions, stop: AbortController): Pr
 
 interface Swarm {
   deployment: Deployment
+  deploymentPath: string
+  rpcUrl: string
   peers: SwarmPeer[]
   monitor: Monitor
   startedWith: Map<string, string | null>
@@ -108,7 +114,7 @@ async function startEverything(options: SwarmOptions, supervisor: Supervisor, st
   }
   await keep('dashboard', onExit => startDashboard(supervisor, { port: ports.dashboard, env }, onExit, stop.signal))
   const monitor = createMonitor({ client, deployment, peers, gatewayUrl: env.WAGGLE_GATEWAY_URL, firstRound })
-  return { deployment, peers, monitor, startedWith }
+  return { deployment, deploymentPath: path, rpcUrl, peers, monitor, startedWith }
 }
 
 function announce(options: SwarmOptions, { deployment, peers }: Swarm, readySeconds: number): void {
