@@ -1,12 +1,12 @@
 /**
- * `npm test`: every suite in turn, then one line `N passed, N failed` over all of them. `npm test -- NAME …` runs those suites only.
+ * `npm test`: every suite, then one line `N passed, N failed` over all of them. `npm test -- NAME …` runs those suites only.
  * `npm run test:long` runs what is played at random, the contracts, for as long as an hour.
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { suites } from './test/suites.ts'
+import { type Count, type Suite, stages } from './test/suites.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -15,8 +15,8 @@ interface Outcome {
   output: string
 }
 
-/** Runs one command in the root, shows what it prints, and keeps it for counting. */
-async function execute(argv: string[], env: Record<string, string>): Promise<Outcome> {
+/** Runs one command in the root and keeps what it prints for counting, shown as it comes or when the command has ended. */
+async function execute(argv: string[], env: Record<string, string>, isAlone: boolean): Promise<Outcome> {
   const child = spawn(process.execPath, argv, {
     cwd: root,
     env: { ...process.env, ...env },
@@ -25,7 +25,7 @@ async function execute(argv: string[], env: Record<string, string>): Promise<Out
   let output = ''
   const keep = (chunk: Buffer) => {
     output += chunk.toString()
-    process.stdout.write(chunk)
+    if (isAlone) process.stdout.write(chunk)
   }
   child.stdout.on('data', keep)
   child.stderr.on('data', keep)
@@ -36,36 +36,57 @@ async function execute(argv: string[], env: Record<string, string>): Promise<Out
 const named = process.argv.slice(2).filter(argument => argument !== '--long')
 const isLong = process.argv.includes('--long')
 const wanted = isLong && named.length === 0 ? ['contracts'] : named
-const unknown = wanted.filter(name => !suites.some(suite => suite.name === name))
+const names = stages.flat(2).map(({ name }) => name)
+const unknown = wanted.filter(name => !names.includes(name))
 if (unknown.length > 0) {
-  console.error(`no suite named ${unknown.join(', ')}; there are: ${suites.map(suite => suite.name).join(', ')}`)
+  console.error(`no suite named ${unknown.join(', ')}; there are: ${names.join(', ')}`)
   process.exit(2)
 }
 
+const startedMs = performance.now()
 const scratch = await mkdtemp(join(tmpdir(), 'waggle-test-'))
-let passed = 0
-let failed = 0
-const rows: string[] = []
-for (const suite of suites.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
-  const startedMs = performance.now()
-  console.log(`\n── ${suite.name}`)
+const rows = new Map<string, Count & { seconds: number }>()
+
+async function runSuite(suite: Suite, isAlone: boolean): Promise<void> {
+  const suiteStartedMs = performance.now()
+  if (isAlone) console.log(`\n── ${suite.name}`)
   const reportPath = join(scratch, `${suite.name}.json`)
-  const { code, output } = await execute(suite.argv(reportPath), {
-    WAGGLE_TEST: '1',
-    NO_COLOR: '1',
-    ...(isLong ? { WAGGLE_LONG: '1' } : {}),
-  })
-  const count = await suite.count({ code, output, reportPath })
+  const env = { WAGGLE_TEST: '1', NO_COLOR: '1', ...(isLong ? { WAGGLE_LONG: '1' } : {}) }
+  const { code, output } = await execute(suite.argv(reportPath), env, isAlone)
+  if (!isAlone) console.log(`\n── ${suite.name}\n${output}`)
+  // A suite that crashed before it could report has no report to read.
+  const count = await suite.count({ code, output, reportPath }).catch(() => ({ passed: 0, failed: 0 }))
   // A suite that ends badly without a failing test (a crash, a missing file) still counts as a failure.
   const broken = code !== 0 && count.failed === 0 ? 1 : 0
-  passed += count.passed
-  failed += count.failed + broken
-  const seconds = ((performance.now() - startedMs) / 1000).toFixed(0)
-  rows.push(
-    `${suite.name.padEnd(16)} ${String(count.passed).padStart(5)} passed ${String(count.failed + broken).padStart(4)} failed ${seconds.padStart(5)} s`,
+  const seconds = (performance.now() - suiteStartedMs) / 1000
+  rows.set(suite.name, { passed: count.passed, failed: count.failed + broken, seconds })
+}
+
+for (const stage of stages) {
+  const lanes = stage
+    .map(lane => lane.filter(({ name }) => wanted.length === 0 || wanted.includes(name)))
+    .filter(lane => lane.length > 0)
+  if (lanes.length > 1)
+    console.log(`\nside by side: ${lanes.map(lane => lane.map(({ name }) => name).join(', ')).join(' | ')} …`)
+  await Promise.all(
+    lanes.map(async lane => {
+      for (const suite of lane) await runSuite(suite, lanes.length === 1)
+    }),
   )
 }
 await rm(scratch, { recursive: true, force: true })
-console.log(`\n${rows.join('\n')}`)
+
+let passed = 0
+let failed = 0
+console.log('')
+for (const name of names) {
+  const row = rows.get(name)
+  if (row === undefined) continue
+  passed += row.passed
+  failed += row.failed
+  const counts = `${String(row.passed).padStart(5)} passed ${String(row.failed).padStart(4)} failed`
+  console.log(`${name.padEnd(16)} ${counts} ${row.seconds.toFixed(0).padStart(5)} s`)
+}
+console.log(`${((performance.now() - startedMs) / 60_000).toFixed(1)} minutes in all`)
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1

@@ -13,7 +13,7 @@ export interface Suite {
   name: string
   /** Arguments for Node; `reportPath` is where the suite may leave a machine-readable report. */
   argv: (reportPath: string) => string[]
-  count: (run: { code: number; output: string; reportPath: string }) => Count | Promise<Count>
+  count: (run: { code: number; output: string; reportPath: string }) => Promise<Count>
 }
 
 /** The script behind a package's command, so that Node runs it without a shell or a wrapper. */
@@ -26,7 +26,7 @@ function bin(packageName: string, command: string = packageName): string {
 }
 
 /** A check is one test: it holds or it does not. */
-const byExitCode: Suite['count'] = ({ code }) => ({ passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 })
+const byExitCode: Suite['count'] = async ({ code }) => ({ passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 })
 
 const byVitestReport: Suite['count'] = async ({ reportPath }) => {
   const report = JSON.parse(await readFile(reportPath, 'utf8')) as { numPassedTests: number; numFailedTests: number }
@@ -34,7 +34,7 @@ const byVitestReport: Suite['count'] = async ({ reportPath }) => {
 }
 
 /** Hardhat prints one `N passing` and, if any, one `N failing` for each of its runners. */
-const byHardhatOutput: Suite['count'] = ({ output }) => {
+const byHardhatOutput: Suite['count'] = async ({ output }) => {
   const sum = (word: string) =>
     [...output.matchAll(new RegExp(`^\\s*(\\d+) ${word}`, 'gm'))].reduce((total, match) => total + Number(match[1]), 0)
   return { passed: sum('passing'), failed: sum('failing') }
@@ -50,25 +50,31 @@ const vitest = (project: string) => (reportPath: string) => [
   `--outputFile.json=${reportPath}`,
 ]
 
-/** In order: what fails fast comes first. */
-export const suites: Suite[] = [
-  { name: 'format', argv: () => [bin('@biomejs/biome', 'biome'), 'check', '.'], count: byExitCode },
-  { name: 'types', argv: () => [bin('typescript', 'tsc'), '--noEmit', '-p', 'tsconfig.json'], count: byExitCode },
-  {
-    name: 'types-indexer',
-    argv: () => [bin('typescript', 'tsc'), '--noEmit', '-p', 'indexer/tsconfig.json'],
-    count: byExitCode,
-  },
-  {
-    name: 'types-dashboard',
-    argv: () => [bin('typescript', 'tsc'), '--noEmit', '-p', 'dashboard/tsconfig.json'],
-    count: byExitCode,
-  },
-  { name: 'solhint', argv: () => [bin('solhint'), '--max-warnings', '0', 'contracts/src/**/*.sol'], count: byExitCode },
-  { name: 'abi', argv: () => [bin('hardhat'), 'abi', '--check'], count: byExitCode },
-  { name: 'contracts', argv: () => [bin('hardhat'), 'test'], count: byHardhatOutput },
-  { name: 'node', argv: vitest('node'), count: byVitestReport },
-  { name: 'indexer', argv: vitest('indexer'), count: byVitestReport },
-  { name: 'dashboard', argv: vitest('dashboard'), count: byVitestReport },
-  { name: 'swarm', argv: vitest('scripts'), count: byVitestReport },
+const check = (name: string, argv: string[]): Suite => ({ name, argv: () => argv, count: byExitCode })
+const types = (name: string, project: string) => check(name, [bin('typescript', 'tsc'), '--noEmit', '-p', project])
+const end2end = (name: string, project: string): Suite => ({ name, argv: vitest(project), count: byVitestReport })
+
+/**
+ * Stages in turn, what fails fast first; the lanes of a stage run side by side, since most of these leave one of two cores
+ * idle. Node's tests use both, and the whole swarm keeps time with a chain: those have the machine to themselves.
+ */
+export const stages: Suite[][][] = [
+  [
+    [
+      types('types', 'tsconfig.json'),
+      types('types-indexer', 'indexer/tsconfig.json'),
+      types('types-dashboard', 'dashboard/tsconfig.json'),
+    ],
+    [
+      check('format', [bin('@biomejs/biome', 'biome'), 'check', '.']),
+      check('solhint', [bin('solhint'), '--max-warnings', '0', 'contracts/src/**/*.sol']),
+      check('abi', [bin('hardhat'), 'abi', '--check']),
+    ],
+  ],
+  [
+    [{ name: 'contracts', argv: () => [bin('hardhat'), 'test'], count: byHardhatOutput }],
+    [end2end('indexer', 'indexer'), end2end('dashboard', 'dashboard')],
+  ],
+  [[end2end('node', 'node')]],
+  [[end2end('swarm', 'scripts')]],
 ]
