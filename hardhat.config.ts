@@ -26,6 +26,11 @@ const deploy = task('deploy', 'Deploy the protocol, or finish a deployment; a re
     defaultValue: '',
   })
   .addOption({ name: 'startsAt', description: 'Start of round 0, Unix time (default: now)', defaultValue: '' })
+  .addOption({
+    name: 'bootstrapRounds',
+    description: 'First round whose seats and tasks need stakes (default: by network)',
+    defaultValue: '',
+  })
   .addOption({ name: 'environment', description: "Hash of the environment's specification", defaultValue: '' })
   .addFlag({ name: 'json', description: 'End with one JSON object alone on the last line' })
   .setAction(() => import('./scripts/deploy/deployTask.ts'))

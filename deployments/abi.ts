@@ -2621,6 +2621,687 @@ export const roundsAbi = [
   }
 ] as const
 
+export const stakesAbi = [
+  {
+    "inputs": [
+      {
+        "internalType": "contract IPeerRegistry",
+        "name": "registry",
+        "type": "address"
+      },
+      {
+        "internalType": "contract IRounds",
+        "name": "clock",
+        "type": "address"
+      },
+      {
+        "internalType": "uint64",
+        "name": "bootstrap",
+        "type": "uint64"
+      }
+    ],
+    "stateMutability": "nonpayable",
+    "type": "constructor"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "token",
+        "type": "address"
+      }
+    ],
+    "name": "SafeERC20FailedOperation",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "throughRound",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint64",
+        "name": "lastRound",
+        "type": "uint64"
+      }
+    ],
+    "name": "Stakes_HeldTooLong",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "enum IStakes.Duty",
+        "name": "duty",
+        "type": "uint8"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "uint64",
+        "name": "freeFromRound",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint64",
+        "name": "currentRound",
+        "type": "uint64"
+      }
+    ],
+    "name": "Stakes_NotFree",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      }
+    ],
+    "name": "Stakes_NotPeerAccount",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      }
+    ],
+    "name": "Stakes_NotSlasher",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "enum IStakes.Duty",
+        "name": "duty",
+        "type": "uint8"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "Stakes_NotStaked",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      }
+    ],
+    "name": "Stakes_NotWirable",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "enum IStakes.Duty",
+        "name": "duty",
+        "type": "uint8"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "Stakes_Whole",
+    "type": "error"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "enum IStakes.Duty",
+        "name": "duty",
+        "type": "uint8"
+      },
+      {
+        "indexed": true,
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      },
+      {
+        "indexed": true,
+        "internalType": "address",
+        "name": "slasher",
+        "type": "address"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "lostWei",
+        "type": "uint256"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "amountWei",
+        "type": "uint256"
+      }
+    ],
+    "name": "Slashed",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "enum IStakes.Duty",
+        "name": "duty",
+        "type": "uint8"
+      },
+      {
+        "indexed": true,
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      },
+      {
+        "indexed": true,
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "addedWei",
+        "type": "uint256"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "amountWei",
+        "type": "uint256"
+      }
+    ],
+    "name": "Staked",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "enum IStakes.Duty",
+        "name": "duty",
+        "type": "uint8"
+      },
+      {
+        "indexed": true,
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint64",
+        "name": "freeFromRound",
+        "type": "uint64"
+      }
+    ],
+    "name": "Unstaking",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": false,
+        "internalType": "address",
+        "name": "nectar",
+        "type": "address"
+      },
+      {
+        "indexed": false,
+        "internalType": "address",
+        "name": "rewardVotes",
+        "type": "address"
+      },
+      {
+        "indexed": false,
+        "internalType": "address",
+        "name": "challenges",
+        "type": "address"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint64",
+        "name": "bootstrapRounds",
+        "type": "uint64"
+      }
+    ],
+    "name": "Wired",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "enum IStakes.Duty",
+        "name": "duty",
+        "type": "uint8"
+      },
+      {
+        "indexed": true,
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      },
+      {
+        "indexed": true,
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "amountWei",
+        "type": "uint256"
+      }
+    ],
+    "name": "Withdrawn",
+    "type": "event"
+  },
+  {
+    "inputs": [],
+    "name": "MAX_HOLD_ROUNDS",
+    "outputs": [
+      {
+        "internalType": "uint64",
+        "name": "",
+        "type": "uint64"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "MIN_SHARE_MILLI",
+    "outputs": [
+      {
+        "internalType": "uint16",
+        "name": "",
+        "type": "uint16"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "UNBONDING_ROUNDS",
+    "outputs": [
+      {
+        "internalType": "uint64",
+        "name": "",
+        "type": "uint64"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "bootstrapRounds",
+    "outputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "challenges",
+    "outputs": [
+      {
+        "internalType": "address",
+        "name": "challenges_",
+        "type": "address"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "enum IStakes.Duty",
+        "name": "duty",
+        "type": "uint8"
+      }
+    ],
+    "name": "fullStakeOf",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "amountWei",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "pure",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "enum IStakes.Duty",
+        "name": "duty",
+        "type": "uint8"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "uint64",
+        "name": "throughRound",
+        "type": "uint64"
+      }
+    ],
+    "name": "hold",
+    "outputs": [],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      }
+    ],
+    "name": "isSlasher",
+    "outputs": [
+      {
+        "internalType": "bool",
+        "name": "is_",
+        "type": "bool"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      }
+    ],
+    "name": "mayPropose",
+    "outputs": [
+      {
+        "internalType": "bool",
+        "name": "may",
+        "type": "bool"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "peerRegistry",
+    "outputs": [
+      {
+        "internalType": "contract IPeerRegistry",
+        "name": "registry",
+        "type": "address"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "rewardVotes",
+    "outputs": [
+      {
+        "internalType": "address",
+        "name": "votes",
+        "type": "address"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "rounds",
+    "outputs": [
+      {
+        "internalType": "contract IRounds",
+        "name": "clock",
+        "type": "address"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "enum IStakes.Duty",
+        "name": "duty",
+        "type": "uint8"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "uint16",
+        "name": "milli",
+        "type": "uint16"
+      }
+    ],
+    "name": "slash",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "lostWei",
+        "type": "uint256"
+      },
+      {
+        "internalType": "bool",
+        "name": "isEnough",
+        "type": "bool"
+      }
+    ],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "enum IStakes.Duty",
+        "name": "duty",
+        "type": "uint8"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "stake",
+    "outputs": [],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "enum IStakes.Duty",
+        "name": "duty",
+        "type": "uint8"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "stakeOf",
+    "outputs": [
+      {
+        "components": [
+          {
+            "internalType": "uint128",
+            "name": "amountWei",
+            "type": "uint128"
+          },
+          {
+            "internalType": "uint64",
+            "name": "freeFromRound",
+            "type": "uint64"
+          },
+          {
+            "internalType": "uint64",
+            "name": "heldThroughRound",
+            "type": "uint64"
+          }
+        ],
+        "internalType": "struct IStakes.Stake",
+        "name": "held",
+        "type": "tuple"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "token",
+    "outputs": [
+      {
+        "internalType": "contract IERC20",
+        "name": "nectar",
+        "type": "address"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "totalStaked",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "amountWei",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "enum IStakes.Duty",
+        "name": "duty",
+        "type": "uint8"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "unstake",
+    "outputs": [],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "nectar",
+        "type": "address"
+      },
+      {
+        "internalType": "address",
+        "name": "votes",
+        "type": "address"
+      },
+      {
+        "internalType": "address",
+        "name": "challenger",
+        "type": "address"
+      }
+    ],
+    "name": "wire",
+    "outputs": [],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "enum IStakes.Duty",
+        "name": "duty",
+        "type": "uint8"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "withdraw",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "amountWei",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  }
+] as const
+
 export const rolloutCommitmentsAbi = [
   {
     "inputs": [
@@ -2632,6 +3313,11 @@ export const rolloutCommitmentsAbi = [
       {
         "internalType": "contract IRounds",
         "name": "clock",
+        "type": "address"
+      },
+      {
+        "internalType": "contract IStakes",
+        "name": "stakes_",
         "type": "address"
       }
     ],
@@ -2684,6 +3370,22 @@ export const rolloutCommitmentsAbi = [
       }
     ],
     "name": "RolloutCommitments_NoCommitment",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "RolloutCommitments_NoStake",
     "type": "error"
   },
   {
@@ -3137,6 +3839,19 @@ export const rolloutCommitmentsAbi = [
     "type": "function"
   },
   {
+    "inputs": [],
+    "name": "stakes",
+    "outputs": [
+      {
+        "internalType": "contract IStakes",
+        "name": "stakes_",
+        "type": "address"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
     "inputs": [
       {
         "internalType": "bytes32",
@@ -3217,6 +3932,11 @@ export const rewardVotesAbi = [
       {
         "internalType": "contract IRolloutCommitments",
         "name": "commitments",
+        "type": "address"
+      },
+      {
+        "internalType": "contract IStakes",
+        "name": "stakes_",
         "type": "address"
       }
     ],
@@ -3306,6 +4026,22 @@ export const rewardVotesAbi = [
       }
     ],
     "name": "RewardVotes_AlreadySeated",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "fromRound",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint64",
+        "name": "bootstrapRounds",
+        "type": "uint64"
+      }
+    ],
+    "name": "RewardVotes_BootstrapOver",
     "type": "error"
   },
   {
@@ -3496,6 +4232,17 @@ export const rewardVotesAbi = [
   {
     "inputs": [
       {
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      }
+    ],
+    "name": "RewardVotes_NotStakes",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
         "internalType": "uint64",
         "name": "round",
         "type": "uint64"
@@ -3592,6 +4339,12 @@ export const rewardVotesAbi = [
         "internalType": "uint64",
         "name": "fromRound",
         "type": "uint64"
+      },
+      {
+        "indexed": false,
+        "internalType": "bool",
+        "name": "isStaked",
+        "type": "bool"
       }
     ],
     "name": "EvaluatorAdmitted",
@@ -3636,6 +4389,12 @@ export const rewardVotesAbi = [
         "internalType": "uint64",
         "name": "fromRound",
         "type": "uint64"
+      },
+      {
+        "indexed": false,
+        "internalType": "bool",
+        "name": "isStaked",
+        "type": "bool"
       }
     ],
     "name": "EvaluatorRemoved",
@@ -3944,6 +4703,32 @@ export const rewardVotesAbi = [
   },
   {
     "inputs": [],
+    "name": "SEALED_MILLI",
+    "outputs": [
+      {
+        "internalType": "uint16",
+        "name": "",
+        "type": "uint16"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "SILENT_MILLI",
+    "outputs": [
+      {
+        "internalType": "uint16",
+        "name": "",
+        "type": "uint16"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
     "name": "TOLERANCE_MILLI",
     "outputs": [
       {
@@ -4039,6 +4824,19 @@ export const rewardVotesAbi = [
         "internalType": "bool",
         "name": "revealed",
         "type": "bool"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "bootstrapRounds",
+    "outputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
       }
     ],
     "stateMutability": "view",
@@ -4261,6 +5059,19 @@ export const rewardVotesAbi = [
       }
     ],
     "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "leaveSeat",
+    "outputs": [],
+    "stateMutability": "nonpayable",
     "type": "function"
   },
   {
@@ -4559,6 +5370,19 @@ export const rewardVotesAbi = [
     "type": "function"
   },
   {
+    "inputs": [],
+    "name": "stakes",
+    "outputs": [
+      {
+        "internalType": "contract IStakes",
+        "name": "stakes_",
+        "type": "address"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
     "inputs": [
       {
         "internalType": "bytes4",
@@ -4575,6 +5399,19 @@ export const rewardVotesAbi = [
       }
     ],
     "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "takeSeat",
+    "outputs": [],
+    "stateMutability": "nonpayable",
     "type": "function"
   }
 ] as const

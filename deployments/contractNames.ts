@@ -3,6 +3,7 @@ export const contractNames = [
   'TimelockController',
   'PeerRegistry',
   'Rounds',
+  'Stakes',
   'RolloutCommitments',
   'RewardVotes',
   'Nectar',

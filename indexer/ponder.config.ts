@@ -5,6 +5,7 @@ import {
   rewardVotesAbi,
   rolloutCommitmentsAbi,
   roundsAbi,
+  stakesAbi,
 } from '@waggle/deployments/abi'
 import { readDeployment } from '@waggle/deployments/record'
 import { createConfig } from 'ponder'
@@ -36,6 +37,7 @@ export default createConfig({
     RolloutCommitments: { chain: 'swarm', abi: rolloutCommitmentsAbi, ...contracts.RolloutCommitments },
     RewardVotes: { chain: 'swarm', abi: rewardVotesAbi, ...contracts.RewardVotes },
     Nectar: { chain: 'swarm', abi: nectarAbi, ...contracts.Nectar },
+    Stakes: { chain: 'swarm', abi: stakesAbi, ...contracts.Stakes },
     PredictionMarket: { chain: 'swarm', abi: predictionMarketAbi, ...contracts.PredictionMarket },
   },
 })

@@ -47,13 +47,16 @@ export const evaluator = onchainTable('evaluator', t => ({
   peerKey: t.hex().primaryKey(),
   fromRound: t.integer().notNull(),
   untilRound: t.integer(),
+  /** First round of the seat that it has by the role, and of the one that it staked for; null where it has none. */
+  admittedFromRound: t.integer(),
+  stakedFromRound: t.integer(),
   votesCommitted: t.integer().notNull().default(0),
   votesRevealed: t.integer().notNull().default(0),
   /** Absences when one was last counted: 1 for a silence, 3 for a ballot that stayed sealed. A reveal clears them. */
   misses: t.integer().notNull().default(0),
 }))
 
-/** Every span of rounds for which a peer had a seat. */
+/** Every span of rounds for which a peer had a seat; one that was given by the role ends with bootstrap. */
 export const evaluatorSeat = onchainTable(
   'evaluator_seat',
   t => ({
@@ -62,6 +65,42 @@ export const evaluatorSeat = onchainTable(
     untilRound: t.integer(),
   }),
   table => ({ pk: primaryKey({ columns: [table.peerKey, table.fromRound] }) }),
+)
+
+/** One row: first round whose seats and tasks need stakes. */
+export const bootstrap = onchainTable('bootstrap', t => ({ id: t.text().primaryKey(), rounds: t.integer().notNull() }))
+
+export const duty = onchainEnum('duty', ['evaluator', 'proposer'])
+
+/** What a peer stakes for a duty, wei. */
+export const stake = onchainTable(
+  'stake',
+  t => ({
+    peerKey: t.hex().notNull(),
+    duty: duty().notNull(),
+    amountWei: t.bigint().notNull(),
+    /** Slashed and burnt so far. */
+    slashedWei: t.bigint().notNull().default(0n),
+    /** First round in which it can be withdrawn, unless it is held for longer; null while no notice was given. */
+    freeFromRound: t.integer(),
+  }),
+  table => ({ pk: primaryKey({ columns: [table.peerKey, table.duty] }) }),
+)
+
+/** One slash. */
+export const slashing = onchainTable(
+  'slashing',
+  t => ({
+    /** Ponder's event id: sorts as the chain does. */
+    id: t.text().primaryKey(),
+    peerKey: t.hex().notNull(),
+    duty: duty().notNull(),
+    slasher: t.hex().notNull(),
+    lostWei: t.bigint().notNull(),
+    atSec: t.int8({ mode: 'number' }).notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  table => ({ byPeer: index().on(table.peerKey) }),
 )
 
 /** One row: the schedule and the environments as announced, from which every round's times are computed. */
@@ -224,6 +263,10 @@ export const feedKind = onchainEnum('feed_kind', [
   'settled',
   'leafFalse',
   'nectarClaimed',
+  'staked',
+  'unstaking',
+  'stakeWithdrawn',
+  'slashed',
 ])
 
 /** One row per event, in chain order: what the live feed shows. */
@@ -399,9 +442,19 @@ export const standing = onchainView('standing', {
 export const peerRelations = relations(peer, ({ one, many }) => ({
   evaluator: one(evaluator, { fields: [peer.peerKey], references: [evaluator.peerKey] }),
   settlements: many(settlement),
+  stakes: many(stake),
+  slashings: many(slashing),
   tasksCommitments: many(tasksCommitment),
   rolloutCommitments: many(rolloutCommitment),
   votesReceived: many(vote, { relationName: 'votesReceived' }),
+}))
+
+export const stakeRelations = relations(stake, ({ one }) => ({
+  peer: one(peer, { fields: [stake.peerKey], references: [peer.peerKey] }),
+}))
+
+export const slashingRelations = relations(slashing, ({ one }) => ({
+  peer: one(peer, { fields: [slashing.peerKey], references: [peer.peerKey] }),
 }))
 
 export const evaluatorRelations = relations(evaluator, ({ one, many }) => ({

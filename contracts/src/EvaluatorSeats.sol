@@ -4,6 +4,7 @@ pragma solidity 0.8.30;
 import {AccessControl} from "@openzeppelin/contracts/access/AccessControl.sol";
 import {IEvaluatorSeats} from "./interfaces/IEvaluatorSeats.sol";
 import {IRounds} from "./interfaces/IRounds.sol";
+import {IStakes} from "./interfaces/IStakes.sol";
 import {Draws} from "./libraries/Draws.sol";
 import {RoundHistory} from "./libraries/RoundHistory.sol";
 import {SEATS} from "./libraries/Tally.sol";
@@ -17,8 +18,14 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
     struct Evaluator {
         // slot 0
         uint32 number; // from 1
-        uint32 seatPlusOne; // its seat in the rounds that have not begun, 0 for none
         uint8 misses;
+    }
+
+    /// @dev Histories (see `RoundHistory`) of the number of seats, and of the evaluator's number in each.
+    struct SeatList {
+        uint256 count;
+        mapping(uint256 seat => uint256 numbers) numbers;
+        mapping(bytes32 evaluatorKey => uint32 seat) seatPlusOne; // in the rounds that have not begun, 0 for none
     }
 
     /// @inheritdoc IEvaluatorSeats
@@ -33,11 +40,19 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
     uint8 internal constant SILENT_MISSES = 1;
     uint8 internal constant SEALED_MISSES = 3;
 
-    IRounds internal immutable _rounds;
+    /// @inheritdoc IEvaluatorSeats
+    uint16 public constant SILENT_MILLI = 10;
 
-    /// @dev Histories (see `RoundHistory`) of the number of seats, and of the evaluator's number in each.
-    uint256 internal _seatCount;
-    mapping(uint256 seat => uint256 numbers) internal _seats;
+    /// @inheritdoc IEvaluatorSeats
+    uint16 public constant SEALED_MILLI = 100;
+
+    IRounds internal immutable _rounds;
+    IStakes internal immutable _stakes;
+    uint64 internal immutable _bootstrapRounds;
+
+    /// @dev Those of the rounds of bootstrap, and those that were staked for.
+    SeatList internal _admitted;
+    SeatList internal _staked;
 
     uint32 internal _evaluatorCount;
     mapping(uint32 number => bytes32 evaluatorKey) internal _evaluatorKeys;
@@ -45,42 +60,57 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
 
     /// @param admin Holds every role at first.
     /// @param clock The clock.
-    constructor(address admin, IRounds clock) {
+    /// @param stakes_ Holds the stakes, and says when bootstrap ends.
+    constructor(address admin, IRounds clock, IStakes stakes_) {
         _grantRole(DEFAULT_ADMIN_ROLE, admin);
         _grantRole(EVALUATOR_ADMIN_ROLE, admin);
         _rounds = clock;
+        _stakes = stakes_;
+        _bootstrapRounds = stakes_.bootstrapRounds();
     }
 
     /// @inheritdoc IEvaluatorSeats
     function admitEvaluator(bytes32 peerKey) external onlyRole(EVALUATOR_ADMIN_ROLE) {
-        Evaluator storage evaluator = _evaluators[peerKey];
-        if (evaluator.seatPlusOne != 0) revert RewardVotes_AlreadySeated(peerKey);
-        if (evaluator.number == 0) {
-            evaluator.number = ++_evaluatorCount;
-            _evaluatorKeys[evaluator.number] = peerKey;
-        }
+        if (_admitted.seatPlusOne[peerKey] != 0) revert RewardVotes_AlreadySeated(peerKey);
         uint64 fromRound = _rounds.firstOpenRound();
-        uint32 seat = _seatCount.at(fromRound);
-        _seats[seat] = _seats[seat].set(fromRound, evaluator.number);
-        _seatCount = _seatCount.set(fromRound, seat + 1);
-        evaluator.seatPlusOne = seat + 1;
-        evaluator.misses = 0;
-        emit EvaluatorAdmitted(peerKey, fromRound);
+        if (fromRound >= _bootstrapRounds) revert RewardVotes_BootstrapOver(fromRound, _bootstrapRounds);
+        _seat(_admitted, peerKey, fromRound);
+        _evaluators[peerKey].misses = 0;
+        emit EvaluatorAdmitted(peerKey, fromRound, false);
     }
 
     /// @inheritdoc IEvaluatorSeats
     function removeEvaluator(bytes32 peerKey) external onlyRole(EVALUATOR_ADMIN_ROLE) {
-        if (_evaluators[peerKey].seatPlusOne == 0) {
+        if (_admitted.seatPlusOne[peerKey] == 0) {
             revert RewardVotes_NotSeated(peerKey, _rounds.firstOpenRound());
         }
-        _unseat(peerKey);
+        _unseat(_admitted, peerKey, false);
+    }
+
+    /// @inheritdoc IEvaluatorSeats
+    function takeSeat(bytes32 peerKey) external {
+        _requireStakes();
+        // A stake made whole again.
+        if (_staked.seatPlusOne[peerKey] != 0) return;
+        uint64 fromRound = _rounds.firstOpenRound();
+        _seat(_staked, peerKey, fromRound);
+        // Misses outlive a seat that was given up, so that leaving and coming back clears none.
+        if (_evaluators[peerKey].misses >= MAX_MISSES) _evaluators[peerKey].misses = 0;
+        emit EvaluatorAdmitted(peerKey, fromRound < _bootstrapRounds ? _bootstrapRounds : fromRound, true);
+    }
+
+    /// @inheritdoc IEvaluatorSeats
+    function leaveSeat(bytes32 peerKey) external {
+        _requireStakes();
+        if (_staked.seatPlusOne[peerKey] != 0) _unseat(_staked, peerKey, true);
     }
 
     /// @inheritdoc IEvaluatorSeats
     function seatsAt(uint64 round) external view returns (bytes32[] memory evaluatorKeys) {
-        evaluatorKeys = new bytes32[](_seatCount.at(round));
+        SeatList storage list = _listOf(round);
+        evaluatorKeys = new bytes32[](list.count.at(round));
         for (uint256 seat = 0; seat < evaluatorKeys.length; ++seat) {
-            evaluatorKeys[seat] = _evaluatorKeys[_seats[seat].at(round)];
+            evaluatorKeys[seat] = _evaluatorKeys[list.numbers[seat].at(round)];
         }
     }
 
@@ -96,14 +126,31 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
         return _evaluators[evaluatorKey].misses;
     }
 
-    /// @dev Adds to an evaluator's misses, and takes its seat when they are too many.
-    function _miss(uint64 round, bytes32 evaluatorKey, uint8 more) internal {
-        Evaluator storage evaluator = _evaluators[evaluatorKey];
+    /// @inheritdoc IEvaluatorSeats
+    function bootstrapRounds() external view returns (uint64 round) {
+        return _bootstrapRounds;
+    }
+
+    /// @inheritdoc IEvaluatorSeats
+    function stakes() external view returns (IStakes stakes_) {
+        return _stakes;
+    }
+
+    /// @dev Slashes an evaluator's stake, whether it still sits or not, adds to its misses, and takes its seat when
+    /// they are too many or its stake is too small.
+    function _miss(uint64 round, bytes32 evaluatorKey, bool isSealed) internal {
+        uint16 milli = isSealed ? SEALED_MILLI : SILENT_MILLI;
+        (, bool isEnough) = _stakes.slash(IStakes.Duty.Evaluator, evaluatorKey, milli);
+        bool isAdmitted = _admitted.seatPlusOne[evaluatorKey] != 0;
+        bool isStaked = _staked.seatPlusOne[evaluatorKey] != 0;
         // One that sits no longer has nothing left to lose.
-        if (evaluator.seatPlusOne == 0) return;
-        evaluator.misses += more;
+        if (!isAdmitted && !isStaked) return;
+        Evaluator storage evaluator = _evaluators[evaluatorKey];
+        evaluator.misses += isSealed ? SEALED_MISSES : SILENT_MISSES;
         emit EvaluatorMissed(round, evaluatorKey, evaluator.misses);
-        if (evaluator.misses >= MAX_MISSES) _unseat(evaluatorKey);
+        bool isOut = evaluator.misses >= MAX_MISSES;
+        if (isAdmitted && isOut) _unseat(_admitted, evaluatorKey, false);
+        if (isStaked && (isOut || !isEnough)) _unseat(_staked, evaluatorKey, true);
     }
 
     /// @dev Who has revealed starts again from nothing.
@@ -111,18 +158,34 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
         if (_evaluators[evaluatorKey].misses != 0) _evaluators[evaluatorKey].misses = 0;
     }
 
+    function _seat(SeatList storage list, bytes32 peerKey, uint64 fromRound) internal {
+        Evaluator storage evaluator = _evaluators[peerKey];
+        if (evaluator.number == 0) {
+            evaluator.number = ++_evaluatorCount;
+            _evaluatorKeys[evaluator.number] = peerKey;
+        }
+        uint32 seat = list.count.at(fromRound);
+        list.numbers[seat] = list.numbers[seat].set(fromRound, evaluator.number);
+        list.count = list.count.set(fromRound, seat + 1);
+        list.seatPlusOne[peerKey] = seat + 1;
+    }
+
     /// @dev The last seat's evaluator moves into the gap; what sat where in rounds that have begun stays in the
     /// histories.
-    function _unseat(bytes32 evaluatorKey) internal {
+    function _unseat(SeatList storage list, bytes32 evaluatorKey, bool isStaked) internal {
         uint64 fromRound = _rounds.firstOpenRound();
-        uint32 last = _seatCount.at(fromRound) - 1;
-        uint32 seat = _evaluators[evaluatorKey].seatPlusOne - 1;
-        uint32 mover = _seats[last].at(fromRound);
-        _seats[seat] = _seats[seat].set(fromRound, mover);
-        _evaluators[_evaluatorKeys[mover]].seatPlusOne = seat + 1;
-        _evaluators[evaluatorKey].seatPlusOne = 0;
-        _seatCount = _seatCount.set(fromRound, last);
-        emit EvaluatorRemoved(evaluatorKey, fromRound);
+        uint32 last = list.count.at(fromRound) - 1;
+        uint32 seat = list.seatPlusOne[evaluatorKey] - 1;
+        uint32 mover = list.numbers[last].at(fromRound);
+        list.numbers[seat] = list.numbers[seat].set(fromRound, mover);
+        list.seatPlusOne[_evaluatorKeys[mover]] = seat + 1;
+        list.seatPlusOne[evaluatorKey] = 0;
+        list.count = list.count.set(fromRound, last);
+        emit EvaluatorRemoved(evaluatorKey, fromRound, isStaked);
+    }
+
+    function _requireStakes() internal view {
+        if (msg.sender != address(_stakes)) revert RewardVotes_NotStakes(msg.sender);
     }
 
     /// @dev Numbers of the evaluators that sit on a shard, by position.
@@ -133,7 +196,13 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
     ) internal view returns (uint32[] memory numbers) {
         if (beacon == 0) revert RewardVotes_NoBeacon(round);
         bytes32 seed = Draws.seedOf("waggle committee", round, beacon, bytes32(uint256(shard)));
-        numbers = Draws.distinct(_seatCount.at(round), COMMITTEE_SEATS, seed);
-        for (uint256 i = 0; i < numbers.length; ++i) numbers[i] = _seats[numbers[i]].at(round);
+        SeatList storage list = _listOf(round);
+        numbers = Draws.distinct(list.count.at(round), COMMITTEE_SEATS, seed);
+        for (uint256 i = 0; i < numbers.length; ++i) numbers[i] = list.numbers[numbers[i]].at(round);
+    }
+
+    /// @dev The seats that count in a round.
+    function _listOf(uint64 round) internal view returns (SeatList storage list) {
+        return round < _bootstrapRounds ? _admitted : _staked;
     }
 }

@@ -7,6 +7,7 @@ import {IPeerRegistry} from "./interfaces/IPeerRegistry.sol";
 import {IRewardVotes} from "./interfaces/IRewardVotes.sol";
 import {IRolloutCommitments} from "./interfaces/IRolloutCommitments.sol";
 import {IRounds} from "./interfaces/IRounds.sol";
+import {IStakes} from "./interfaces/IStakes.sol";
 import {CommitteeWords} from "./libraries/CommitteeWords.sol";
 import {Draws} from "./libraries/Draws.sol";
 import {FINALITY_ROUNDS, RING, SHARD_PEERS, tagOf} from "./libraries/Ring.sol";
@@ -53,12 +54,14 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Earnings {
     /// @param registry Says who speaks for a peer.
     /// @param clock The clock.
     /// @param commitments The commitments that are voted on.
+    /// @param stakes_ Holds the stakes of evaluators.
     constructor(
         address admin,
         IPeerRegistry registry,
         IRounds clock,
-        IRolloutCommitments commitments
-    ) EvaluatorSeats(admin, clock) Earnings(clock) {
+        IRolloutCommitments commitments,
+        IStakes stakes_
+    ) EvaluatorSeats(admin, clock, stakes_) Earnings(clock) {
         _registry = registry;
         _commitments = commitments;
     }
@@ -229,7 +232,7 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Earnings {
             }
             if (!isFirst) continue;
             if (isRevealed) _forgive(evaluatorKey);
-            else _miss(round, evaluatorKey, isCommitted ? SEALED_MISSES : SILENT_MISSES);
+            else _miss(round, evaluatorKey, isCommitted);
         }
     }
 

@@ -5,6 +5,7 @@ import {MerkleProof} from "@openzeppelin/contracts/utils/cryptography/MerkleProo
 import {IPeerRegistry} from "./interfaces/IPeerRegistry.sol";
 import {IRolloutCommitments} from "./interfaces/IRolloutCommitments.sol";
 import {IRounds} from "./interfaces/IRounds.sol";
+import {IStakes} from "./interfaces/IStakes.sol";
 import {Draws} from "./libraries/Draws.sol";
 import {RING, tagOf} from "./libraries/Ring.sol";
 
@@ -15,6 +16,7 @@ contract RolloutCommitments is IRolloutCommitments {
 
     IPeerRegistry internal immutable _registry;
     IRounds internal immutable _rounds;
+    IStakes internal immutable _stakes;
 
     /// @dev One word: the round's tag in the upper 32 bits, so that round 0 differs from an empty word; 32 bits of
     /// ordinal among the round's peers; the lower 192 bits of the commitment's hash. A collision there costs its
@@ -26,9 +28,11 @@ contract RolloutCommitments is IRolloutCommitments {
 
     /// @param registry Says who speaks for a peer.
     /// @param clock The clock.
-    constructor(IPeerRegistry registry, IRounds clock) {
+    /// @param stakes_ Says who may commit tasks.
+    constructor(IPeerRegistry registry, IRounds clock, IStakes stakes_) {
         _registry = registry;
         _rounds = clock;
+        _stakes = stakes_;
     }
 
     /// @inheritdoc IRolloutCommitments
@@ -37,6 +41,7 @@ contract RolloutCommitments is IRolloutCommitments {
         uint64 first = _rounds.firstOpenRound();
         if (round < first || round > first + 1) revert RolloutCommitments_RoundNotOpen(round, first, first + 1);
         if (root == 0 || count == 0) revert RolloutCommitments_Empty();
+        if (!_stakes.mayPropose(peerKey, round)) revert RolloutCommitments_NoStake(round, peerKey);
         emit TasksCommitted(round, peerKey, root, count, contentId);
     }
 
@@ -148,6 +153,11 @@ contract RolloutCommitments is IRolloutCommitments {
     /// @inheritdoc IRolloutCommitments
     function rounds() external view returns (IRounds clock) {
         return _rounds;
+    }
+
+    /// @inheritdoc IRolloutCommitments
+    function stakes() external view returns (IStakes stakes_) {
+        return _stakes;
     }
 
     /// @inheritdoc IRolloutCommitments

@@ -19,7 +19,7 @@ contract SeatsTest is SwarmFixture {
     function test_SeatsFromTheNextRoundOn() public {
         enterRound(4);
         vm.expectEmit(address(votes));
-        emit IEvaluatorSeats.EvaluatorAdmitted(bytes32("e"), 5);
+        emit IEvaluatorSeats.EvaluatorAdmitted(bytes32("e"), 5, false);
         votes.admitEvaluator(bytes32("e"));
         vm.assertEq(votes.seatsAt(4).length, 0);
         vm.assertEq(votes.seatsAt(5).length, 1);
@@ -39,7 +39,7 @@ contract SeatsTest is SwarmFixture {
         votes.admitEvaluator(bytes32("c"));
         enterRound(4);
         vm.expectEmit(address(votes));
-        emit IEvaluatorSeats.EvaluatorRemoved(bytes32("a"), 5);
+        emit IEvaluatorSeats.EvaluatorRemoved(bytes32("a"), 5, false);
         votes.removeEvaluator(bytes32("a"));
         vm.assertEq(votes.seatsAt(4).length, 3);
         vm.assertEq(votes.seatsAt(5).length, 2);

@@ -6,10 +6,11 @@ import {PeerRegistry} from "../src/PeerRegistry.sol";
 import {RewardVotes} from "../src/RewardVotes.sol";
 import {RolloutCommitments} from "../src/RolloutCommitments.sol";
 import {Rounds} from "../src/Rounds.sol";
+import {Stakes} from "../src/Stakes.sol";
 import {Secp256k1} from "./Secp256k1.sol";
 import {TestBase} from "./TestBase.sol";
 
-/// @dev The four contracts, wired, with this contract as the administrator, at the first second of round 0.
+/// @dev The contracts, wired, with this contract as the administrator, at the first second of round 0.
 abstract contract SwarmFixture is TestBase {
     uint40 internal constant START = 1_700_000_000;
     uint32 internal constant LENGTH = 20;
@@ -27,14 +28,25 @@ abstract contract SwarmFixture is TestBase {
     RolloutCommitments internal commitments;
     RewardVotes internal votes;
     Nectar internal nectar;
+    Stakes internal stakes;
+
+    /// @dev Stands in for the contract of challenges.
+    address internal constant CHALLENGES = address(0xC4A1);
 
     function setUp() public virtual {
         vm.warp(START);
         registry = new PeerRegistry(address(this));
         rounds = new Rounds(address(this), START, LENGTH, ENVIRONMENT);
-        commitments = new RolloutCommitments(registry, rounds);
-        votes = new RewardVotes(address(this), registry, rounds, commitments);
+        stakes = new Stakes(registry, rounds, bootstrapRounds());
+        commitments = new RolloutCommitments(registry, rounds, stakes);
+        votes = new RewardVotes(address(this), registry, rounds, commitments, stakes);
         nectar = new Nectar(registry, votes);
+        stakes.wire(address(nectar), address(votes), CHALLENGES);
+    }
+
+    /// @dev Rounds of bootstrap; most tests end within them.
+    function bootstrapRounds() internal pure virtual returns (uint64 round) {
+        return 1_000;
     }
 
     /// @dev An account for a test's actor.

@@ -141,7 +141,7 @@ test('points are in the hands of the timelock, and the clock of nobody', async (
 
 test('a manual schedule is moved by the coordinator, even if the first run died before it was handed over', async () => {
   const options = freshOptions({ roundSeconds: 0 })
-  await refused('DEPLOYMENT_FAILED', deployOn('local', anvil.url, options, dieAt(CREATIONS + 1, 'before')))
+  await refused('DEPLOYMENT_FAILED', deployOn('local', anvil.url, options, dieAt(CREATIONS + 2, 'before')))
   const { deployment, sent } = await deployOn('local', anvil.url, options)
   assert.equal(sent, 1)
   const { address } = deployment.contracts.SwarmCoordinator

@@ -1,15 +1,27 @@
 import type { HardhatViemHelpers } from '@nomicfoundation/hardhat-viem/types'
-import { getContract, type Hex } from 'viem'
-import { nectarAbi, peerRegistryAbi, rewardVotesAbi, rolloutCommitmentsAbi, roundsAbi } from '../../deployments/abi.ts'
+import { getContract, type Hex, zeroAddress } from 'viem'
+import {
+  nectarAbi,
+  peerRegistryAbi,
+  rewardVotesAbi,
+  rolloutCommitmentsAbi,
+  roundsAbi,
+  stakesAbi,
+} from '../../deployments/abi.ts'
 
 /** When the rounds of a test's clock begin and how long they last. */
 export interface TestSchedule {
   readonly startsAtSec: number
   readonly roundSeconds: number
+  /** First round whose seats are staked for; by default none that a test reaches. */
+  readonly bootstrapRounds?: number
 }
 
 /** Deploys the contracts from the first account, typed by the generated ABIs, not by build output. */
-export async function deployContracts(viem: HardhatViemHelpers, { startsAtSec, roundSeconds }: TestSchedule) {
+export async function deployContracts(
+  viem: HardhatViemHelpers,
+  { startsAtSec, roundSeconds, bootstrapRounds = 100_000 }: TestSchedule,
+) {
   const [wallet] = await viem.getWalletClients()
   if (!wallet) throw new Error('the test network has no account')
   const client = { public: await viem.getPublicClient(), wallet }
@@ -20,9 +32,12 @@ export async function deployContracts(viem: HardhatViemHelpers, { startsAtSec, r
   const environment: Hex = `0x${'e1'.repeat(32)}`
   const registry = await deploy('PeerRegistry', admin)
   const rounds = await deploy('Rounds', admin, startsAtSec, roundSeconds, environment)
-  const commitments = await deploy('RolloutCommitments', registry, rounds)
-  const votes = await deploy('RewardVotes', admin, registry, rounds, commitments)
+  const stakesAddress = await deploy('Stakes', registry, rounds, bootstrapRounds)
+  const commitments = await deploy('RolloutCommitments', registry, rounds, stakesAddress)
+  const votes = await deploy('RewardVotes', admin, registry, rounds, commitments, stakesAddress)
   const nectar = await deploy('Nectar', registry, votes)
+  const stakes = getContract({ abi: stakesAbi, address: stakesAddress, client })
+  await stakes.write.wire([nectar, votes, zeroAddress])
   return {
     client: client.public,
     chainId: await client.public.getChainId(),
@@ -31,6 +46,7 @@ export async function deployContracts(viem: HardhatViemHelpers, { startsAtSec, r
     rounds: getContract({ abi: roundsAbi, address: rounds, client }),
     commitments: getContract({ abi: rolloutCommitmentsAbi, address: commitments, client }),
     votes: getContract({ abi: rewardVotesAbi, address: votes, client }),
+    stakes,
     nectar: getContract({ abi: nectarAbi, address: nectar, client }),
   }
 }

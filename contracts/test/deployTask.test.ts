@@ -83,7 +83,15 @@ test('an unknown network ends with one clear line and exit code 1', async () => 
   assert.equal(err, `deploy: there is no network "atlantis": ${hint} (UNKNOWN_NETWORK)\n`)
 })
 
-const given = { data: '', record: '', roundSeconds: '', startsAt: '', environment: '', json: false }
+const given = {
+  data: '',
+  record: '',
+  roundSeconds: '',
+  startsAt: '',
+  bootstrapRounds: '',
+  environment: '',
+  json: false,
+}
 
 test('an option out of range is named with its range', () => {
   const refusal = (option: Partial<DeployArguments>) => {

@@ -6,7 +6,7 @@ import { eachContract } from '../../deployments/contractNames.ts'
 import { type DeploymentRecordError, deploymentPath, firstBlock, readDeployment } from '../../deployments/record.ts'
 import { freshDir } from './deployOn.ts'
 
-const contract = (digit: number, startBlock: number) => ({ address: `0x${`${digit}`.repeat(40)}`, startBlock })
+const contract = (digit: number, startBlock: number) => ({ address: `0x${digit.toString(16).repeat(40)}`, startBlock })
 const record = {
   network: 'local',
   chainId: 31337,

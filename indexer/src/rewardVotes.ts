@@ -1,5 +1,5 @@
 import { ponder } from 'ponder:registry'
-import { evaluator, evaluatorSeat, roundPlace, settlement, vote, voteCommit } from 'ponder:schema'
+import { bootstrap, evaluator, evaluatorSeat, roundPlace, settlement, vote, voteCommit } from 'ponder:schema'
 import { addToFeed } from './feed.ts'
 import { updatePeer } from './peerRow.ts'
 import { updateRound } from './roundRow.ts'
@@ -14,24 +14,32 @@ const SHARD_PEERS = 32
 const outcomes = { 1: 'scored', 2: 'unavailable', 3: 'noQuorum', 4: 'void' } as const
 
 ponder.on('RewardVotes:EvaluatorAdmitted', async ({ event, context }) => {
-  const { peerKey } = event.args
-  const seat = { fromRound: Number(event.args.fromRound), untilRound: null }
+  const { peerKey, isStaked } = event.args
+  const fromRound = Number(event.args.fromRound)
+  const own = isStaked ? { stakedFromRound: fromRound } : { admittedFromRound: fromRound }
+  // Who sits already, by the role or by a stake, goes on sitting.
+  const sits = (await context.db.find(evaluator, { peerKey }))?.untilRound === null
   await context.db
     .insert(evaluator)
-    .values({ peerKey, ...seat })
-    .onConflictDoUpdate(seat)
-  await context.db
-    .insert(evaluatorSeat)
-    .values({ peerKey, ...seat })
-    .onConflictDoUpdate(seat)
-  await addToFeed(context, event, { kind: 'evaluatorAdmitted', peerKey, detail: { fromRound: seat.fromRound } })
+    .values({ peerKey, fromRound, untilRound: null, ...own })
+    .onConflictDoUpdate(sits ? own : { fromRound, untilRound: null, ...own })
+  const untilRound = isStaked ? null : ((await context.db.find(bootstrap, { id: 'bootstrap' }))?.rounds ?? null)
+  await context.db.insert(evaluatorSeat).values({ peerKey, fromRound, untilRound }).onConflictDoUpdate({ untilRound })
+  await addToFeed(context, event, { kind: 'evaluatorAdmitted', peerKey, detail: { fromRound } })
 })
 
 ponder.on('RewardVotes:EvaluatorRemoved', async ({ event, context }) => {
-  const { peerKey } = event.args
+  const { peerKey, isStaked } = event.args
   const untilRound = Number(event.args.fromRound)
-  const { fromRound } = await context.db.update(evaluator, { peerKey }).set({ untilRound })
-  await context.db.update(evaluatorSeat, { peerKey, fromRound }).set({ untilRound })
+  const row = await context.db.find(evaluator, { peerKey })
+  const fromRound = isStaked ? row?.stakedFromRound : row?.admittedFromRound
+  if (row === null || fromRound === null || fromRound === undefined) throw new Error(`${peerKey} left no seat`)
+  const other = isStaked ? row.admittedFromRound : row.stakedFromRound
+  const own = isStaked ? { stakedFromRound: null } : { admittedFromRound: null }
+  await context.db.update(evaluator, { peerKey }).set({ ...own, untilRound: other === null ? untilRound : null })
+  await context.db
+    .update(evaluatorSeat, { peerKey, fromRound })
+    .set(seat => ({ untilRound: Math.min(untilRound, seat.untilRound ?? untilRound) }))
   await addToFeed(context, event, { kind: 'evaluatorRemoved', peerKey, detail: { fromRound: untilRound } })
 })
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { FINALITY_ROUNDS } from '../src/schedule.ts'
 import { type Cast, gather, playRound } from './play.ts'
 import { playGame } from './playGame.ts'
-import { digest, ENVIRONMENT, ROUND_SECONDS, TestChain, until } from './testChain.ts'
+import { BOOTSTRAP_ROUNDS, digest, ENVIRONMENT, ROUND_SECONDS, TestChain, until } from './testChain.ts'
 import { TestIndexer } from './testIndexer.ts'
 
 // A start takes 5 s of work, and on a busy machine much longer.
@@ -200,6 +200,31 @@ test('nectar is claimed once its round is final, and the index adds it up', asyn
   expect(peer).toEqual({ claimedWei: String(claimedWei) })
 })
 
+test('a stake, its notice and a seat of the rounds after bootstrap are told', async () => {
+  const [solver] = cast.solvers
+  await chain.stake(solver)
+  await indexer.reachTip(chain)
+  const question = `{
+    stakes { items { peerKey duty amountWei slashedWei freeFromRound } }
+    slashings { totalCount }
+    evaluator(peerKey: "${solver.peerKey}") { fromRound untilRound stakedFromRound }
+    evaluatorSeats(where: { peerKey: "${solver.peerKey}" }) { items { fromRound untilRound } }
+  }`
+  const bootstrap = Number(BOOTSTRAP_ROUNDS)
+  const held = { peerKey: solver.peerKey, duty: 'evaluator', amountWei: String(10n ** 20n), slashedWei: '0' }
+  expect(await indexer.query(question)).toEqual({
+    stakes: { items: [{ ...held, freeFromRound: null }] },
+    slashings: { totalCount: 0 },
+    evaluator: { fromRound: bootstrap, untilRound: null, stakedFromRound: bootstrap },
+    evaluatorSeats: { items: [{ fromRound: bootstrap, untilRound: null }] },
+  })
+  const freeFromRound = await chain.unstake(solver)
+  await indexer.reachTip(chain)
+  const after = await indexer.query(question)
+  expect(after.stakes).toEqual({ items: [{ ...held, freeFromRound }] })
+  expect(after.evaluator).toMatchObject({ stakedFromRound: null })
+})
+
 test('a peer that moves to another account keeps its history', async () => {
   const moved = await chain.move(cast.solvers[1])
   await indexer.reachTip(chain)
@@ -222,7 +247,8 @@ test('a seat that is given up and taken again is two spans', async () => {
     seats: {
       items: [
         { fromRound: 1, untilRound: 6 },
-        { fromRound: 8, untilRound: null },
+        // By the role: until bootstrap ends.
+        { fromRound: 8, untilRound: Number(BOOTSTRAP_ROUNDS) },
       ],
     },
   })

@@ -2,7 +2,14 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { nectarAbi, peerRegistryAbi, rewardVotesAbi, rolloutCommitmentsAbi, roundsAbi } from '@waggle/deployments/abi'
+import {
+  nectarAbi,
+  peerRegistryAbi,
+  rewardVotesAbi,
+  rolloutCommitmentsAbi,
+  roundsAbi,
+  stakesAbi,
+} from '@waggle/deployments/abi'
 import { eachContract } from '@waggle/deployments/contractNames'
 import {
   type Abi,
@@ -14,6 +21,7 @@ import {
   keccak256,
   publicActions,
   walletActions,
+  zeroAddress,
 } from 'viem'
 import { generatePrivateKey, mnemonicToAccount, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
@@ -29,6 +37,8 @@ const admin = mnemonicToAccount(MNEMONIC)
 /** Seconds of a round on the test chain. Its clock runs on beside ours, so that a round must outlast any test. */
 export const ROUND_SECONDS = 100_000
 export const UNAVAILABLE = 65_535
+/** First round whose seats are staked for. */
+export const BOOTSTRAP_ROUNDS = 1_000n
 const SALT: Hex = keccak256('0x02')
 export const ENVIRONMENT: Hex = keccak256('0x01')
 
@@ -65,7 +75,7 @@ export class TestChain {
   readonly client: ReturnType<typeof connect>
   readonly recordPath: string
   readonly #process: ChildProcess
-  #contracts!: Record<'PeerRegistry' | 'Rounds' | 'RolloutCommitments' | 'RewardVotes' | 'Nectar', Address>
+  #contracts!: Record<'PeerRegistry' | 'Rounds' | 'RolloutCommitments' | 'RewardVotes' | 'Nectar' | 'Stakes', Address>
   /** Of the market, over a token that anyone may have. */
   market!: { address: Address; mint: (to: Hex, amount: bigint) => Promise<void>; token: Address }
   #startsAtSec = 0n
@@ -101,20 +111,31 @@ export class TestChain {
     this.#startsAtSec = timestamp + 50n
     const registry = await this.#create('PeerRegistry', [admin.address])
     const rounds = await this.#create('Rounds', [admin.address, Number(this.#startsAtSec), ROUND_SECONDS, ENVIRONMENT])
-    const commitments = await this.#create('RolloutCommitments', [registry.address, rounds.address])
+    const stakes = await this.#create('Stakes', [registry.address, rounds.address, BOOTSTRAP_ROUNDS])
+    const commitments = await this.#create('RolloutCommitments', [registry.address, rounds.address, stakes.address])
     const votes = await this.#create('RewardVotes', [
       admin.address,
       registry.address,
       rounds.address,
       commitments.address,
+      stakes.address,
     ])
     const nectar = await this.#create('Nectar', [registry.address, votes.address])
+    await this.#mined(
+      this.client.writeContract({
+        address: stakes.address,
+        abi: stakesAbi,
+        functionName: 'wire',
+        args: [nectar.address, votes.address, zeroAddress],
+      }),
+    )
     this.#contracts = {
       PeerRegistry: registry.address,
       Rounds: rounds.address,
       RolloutCommitments: commitments.address,
       RewardVotes: votes.address,
       Nectar: nectar.address,
+      Stakes: stakes.address,
     }
     const indexed = {
       PeerRegistry: registry,
@@ -122,6 +143,7 @@ export class TestChain {
       RolloutCommitments: commitments,
       RewardVotes: votes,
       Nectar: nectar,
+      Stakes: stakes,
     }
     // What the index does not read may be anywhere.
     const contracts = { ...eachContract(() => registry), ...indexed }
@@ -258,6 +280,24 @@ export class TestChain {
   async remove(peer: TestPeer): Promise<void> {
     const votes = { address: this.#contracts.RewardVotes, abi: rewardVotesAbi } as const
     await this.#mined(this.client.writeContract({ ...votes, functionName: 'removeEvaluator', args: [peer.peerKey] }))
+  }
+
+  /** Stakes a peer's Nectar for a seat. */
+  async stake(peer: TestPeer): Promise<void> {
+    const { account, peerKey } = peer
+    const nectar = { address: this.#contracts.Nectar, abi: nectarAbi } as const
+    const allowed = [this.#contracts.Stakes, 10n ** 30n] as const
+    await this.#mined(this.client.writeContract({ ...nectar, account, functionName: 'approve', args: allowed }))
+    const stakes = { address: this.#contracts.Stakes, abi: stakesAbi, account } as const
+    await this.#mined(this.client.writeContract({ ...stakes, functionName: 'stake', args: [0, peerKey] }))
+  }
+
+  /** Gives notice of it. @returns the round from which on it is free. */
+  async unstake({ account, peerKey }: TestPeer): Promise<number> {
+    const stakes = { address: this.#contracts.Stakes, abi: stakesAbi } as const
+    await this.#mined(this.client.writeContract({ ...stakes, account, functionName: 'unstake', args: [0, peerKey] }))
+    const held = await this.client.readContract({ ...stakes, functionName: 'stakeOf', args: [0, peerKey] })
+    return Number(held.freeFromRound)
   }
 
   async commitTasks(peer: TestPeer, round: number, count: number): Promise<void> {

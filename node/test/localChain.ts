@@ -4,8 +4,18 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { stakesAbi } from '@waggle/deployments/abi'
 import type { Deployment } from '@waggle/deployments/record'
-import { type Abi, createTestClient, type Hex, http, publicActions, walletActions, zeroAddress } from 'viem'
+import {
+  type Abi,
+  createTestClient,
+  encodeFunctionData,
+  type Hex,
+  http,
+  publicActions,
+  walletActions,
+  zeroAddress,
+} from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { anvilArgv, anvilBinary } from '../../scripts/anvil.ts'
 
@@ -75,6 +85,7 @@ export async function deployContracts(
   { client, admin }: LocalChain,
   roundSeconds = 60,
   environmentHash = `0x${'01'.repeat(32)}`,
+  bootstrapRounds = 1_000_000,
 ): Promise<Deployment> {
   await buildContracts()
   const startsAtSec = Number((await client.getBlock()).timestamp)
@@ -89,10 +100,15 @@ export async function deployContracts(
   const TimelockController = await deploy('TimelockController', [60, [own], [own], zeroAddress])
   const PeerRegistry = await deploy('PeerRegistry', [admin.address])
   const Rounds = await deploy('Rounds', [admin.address, startsAtSec, roundSeconds, environmentHash])
-  const RolloutCommitments = await deploy('RolloutCommitments', [PeerRegistry.address, Rounds.address])
-  const wired = [admin.address, PeerRegistry.address, Rounds.address, RolloutCommitments.address]
+  const Stakes = await deploy('Stakes', [PeerRegistry.address, Rounds.address, bootstrapRounds])
+  const onClock = [PeerRegistry.address, Rounds.address]
+  const RolloutCommitments = await deploy('RolloutCommitments', [...onClock, Stakes.address])
+  const wired = [admin.address, ...onClock, RolloutCommitments.address, Stakes.address]
   const RewardVotes = await deploy('RewardVotes', wired)
   const Nectar = await deploy('Nectar', [PeerRegistry.address, RewardVotes.address])
+  const wiring = [Nectar.address, RewardVotes.address, zeroAddress] as const
+  const wire = encodeFunctionData({ abi: stakesAbi, functionName: 'wire', args: wiring })
+  await client.sendTransaction({ to: Stakes.address, data: wire, account: admin, chain: null })
   const SwarmCoordinator = await deploy('SwarmCoordinator', [PeerRegistry.address, Rounds.address])
   const PrgMarket = await deploy('PrgMarket', [SwarmCoordinator.address, own])
   const seatsAndClock = [RewardVotes.address, Rounds.address, PeerRegistry.address]
@@ -104,6 +120,7 @@ export async function deployContracts(
       TimelockController,
       PeerRegistry,
       Rounds,
+      Stakes,
       RolloutCommitments,
       RewardVotes,
       Nectar,

@@ -100,6 +100,7 @@ async function chooseParameters(
     fromBlock: latest.number,
     startsAtSec: latest.timestamp,
     roundSeconds: preset.roundSeconds,
+    bootstrapRounds: preset.bootstrapRounds,
     environmentHash: DEFAULT_ENVIRONMENT_HASH,
     ...requested,
   }

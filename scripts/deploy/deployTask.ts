@@ -13,6 +13,7 @@ export interface DeployArguments {
   record: string
   roundSeconds: string
   startsAt: string
+  bootstrapRounds: string
   environment: string
   json: boolean
 }
@@ -58,6 +59,9 @@ export function readOptions(network: string, args: DeployArguments, root: string
   const requested: RequestedParameters = {}
   if (args.roundSeconds !== '') requested.roundSeconds = integer('--round-seconds', args.roundSeconds, 0, MAX_UINT32)
   if (args.startsAt !== '') requested.startsAtSec = integer('--starts-at', args.startsAt, 0, MAX_UINT40)
+  if (args.bootstrapRounds !== '') {
+    requested.bootstrapRounds = integer('--bootstrap-rounds', args.bootstrapRounds, 0, MAX_UINT32)
+  }
   if (args.environment !== '') {
     if (!/^0x[0-9a-fA-F]{64}$/.test(args.environment) || BigInt(args.environment) === 0n) {
       throw new DeployError('BAD_OPTION', `--environment ${args.environment} is no hash`, 'give 0x and 64 hex digits')

@@ -4,6 +4,8 @@ import { type KnownNetwork, knownNetworks } from '../../deployments/networks.ts'
 export interface NetworkPreset extends KnownNetwork {
   /** Length of a round unless `--round-seconds` says otherwise. */
   readonly roundSeconds: number
+  /** Rounds of bootstrap unless `--bootstrap-rounds` says otherwise. */
+  readonly bootstrapRounds: number
   /** Delay of the timelock that holds the powers over points, seconds. */
   readonly timelockSeconds: number
   /** Blocks on top of a transaction before it counts: a public chain may reorganise, a local one does not. */
@@ -20,12 +22,24 @@ export const LOCAL_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae78
 /** Long enough for whoever disagrees with a change to leave. */
 const TWO_DAYS = 172_800
 
+/** Rounds of ten minutes in four weeks: by then the first hundred evaluators have earned a stake. */
+const FOUR_WEEKS = 4_032
+
 /** Names are those of `--network`. */
 export const NETWORKS: Readonly<Record<string, NetworkPreset>> = {
-  local: { ...knownNetworks.local, roundSeconds: 20, timelockSeconds: 60, confirmations: 1, blockPollingMs: 200 },
+  local: {
+    ...knownNetworks.local,
+    roundSeconds: 20,
+    // A swarm on a laptop never leaves it by itself.
+    bootstrapRounds: 1_000_000,
+    timelockSeconds: 60,
+    confirmations: 1,
+    blockPollingMs: 200,
+  },
   sepolia: {
     ...knownNetworks.sepolia,
     roundSeconds: 600,
+    bootstrapRounds: FOUR_WEEKS,
     timelockSeconds: TWO_DAYS,
     confirmations: 2,
     blockPollingMs: 2_000,
@@ -33,6 +47,7 @@ export const NETWORKS: Readonly<Record<string, NetworkPreset>> = {
   gensynTestnet: {
     ...knownNetworks.gensynTestnet,
     roundSeconds: 600,
+    bootstrapRounds: FOUR_WEEKS,
     timelockSeconds: TWO_DAYS,
     confirmations: 2,
     blockPollingMs: 1_000,

@@ -13,6 +13,8 @@ const parametersSchema = z.strictObject({
   /** 0 for a manual schedule. */
   roundSeconds: z.int().nonnegative(),
   environmentHash: z.string(),
+  /** First round whose evaluators and proposers need stakes. */
+  bootstrapRounds: z.int().nonnegative(),
 })
 
 export type DeployParameters = z.infer<typeof parametersSchema>

@@ -1,6 +1,6 @@
 import type { NetworkConnection } from 'hardhat/types/network'
 import { formatEther } from 'viem'
-import { roundsAbi } from '../../deployments/abi.ts'
+import { roundsAbi, stakesAbi } from '../../deployments/abi.ts'
 import { type ContractName, contractNames } from '../../deployments/contractNames.ts'
 import type { Deployment } from '../../deployments/record.ts'
 import type { ChainReader } from './chain.ts'
@@ -10,10 +10,12 @@ import { KEY_VARIABLE, type NetworkPreset } from './networks.ts'
 import type { DeployParameters } from './parameters.ts'
 
 /** What the operator asks of round 0; an absent one is as the first run chose it, or the network's default. */
-export type RequestedParameters = Partial<Pick<DeployParameters, 'startsAtSec' | 'roundSeconds' | 'environmentHash'>>
+export type RequestedParameters = Partial<
+  Pick<DeployParameters, 'startsAtSec' | 'roundSeconds' | 'environmentHash' | 'bootstrapRounds'>
+>
 
 /** Gas of the whole deployment, rounded up; a test holds the figure to the contracts. */
-export const DEPLOYMENT_GAS = 28_000_000n
+export const DEPLOYMENT_GAS = 31_000_000n
 
 /** @throws {DeployError} if there is no key, no chain answers, or another chain than the network's does. */
 export async function requireChain(chain: ChainReader, network: string, preset: NetworkPreset): Promise<void> {
@@ -81,7 +83,9 @@ async function readRoundZero(connection: NetworkConnection, record: Deployment):
   const endsAtSec = Number(await client.readContract({ ...rounds, functionName: 'endOf' }))
   const isManual = await client.readContract({ ...rounds, functionName: 'isManual', args: [] })
   const environmentHash = await client.readContract({ ...rounds, functionName: 'environmentOf' })
-  return { startsAtSec, roundSeconds: isManual ? 0 : endsAtSec - startsAtSec, environmentHash }
+  const stakes = { address: record.contracts.Stakes.address, abi: stakesAbi } as const
+  const bootstrapRounds = Number(await client.readContract({ ...stakes, functionName: 'bootstrapRounds' }))
+  return { startsAtSec, roundSeconds: isManual ? 0 : endsAtSec - startsAtSec, environmentHash, bootstrapRounds }
 }
 
 /** @throws {DeployError} if there is no account to deploy from, or it cannot pay for what is left to do. */

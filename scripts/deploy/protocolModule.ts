@@ -8,12 +8,15 @@ const HAND_OVER_ROUNDS = 'HandOverRounds'
 const HAND_OVER_SEATS = 'HandOverSeats'
 const LEAVE_SEATS = 'LeaveSeats'
 
+/** Tells the contract of stakes its token and its slashers: possible once, by whoever deployed it. */
+const WIRE_STAKES = 'WireStakes'
+
 /** Tells the market's face for RL Swarm's clients which market it is of. */
 const BIND_MARKET = 'BindMarket'
 
 /** Ids of the calls that follow the contracts' creation: without them a deployment is not finished. */
 export function callsOf({ roundSeconds }: Pick<DeployParameters, 'roundSeconds'>): readonly string[] {
-  return [BIND_MARKET, ...(roundSeconds === 0 ? [HAND_OVER_ROUNDS] : [HAND_OVER_SEATS, LEAVE_SEATS])]
+  return [WIRE_STAKES, BIND_MARKET, ...(roundSeconds === 0 ? [HAND_OVER_ROUNDS] : [HAND_OVER_SEATS, LEAVE_SEATS])]
 }
 
 /**
@@ -26,7 +29,7 @@ export function callsOf({ roundSeconds }: Pick<DeployParameters, 'roundSeconds'>
  * @param timelockSeconds - the timelock's delay.
  */
 export function protocolModule(parameters: DeployParameters, timelockSeconds: number) {
-  const { startsAtSec, roundSeconds, environmentHash } = parameters
+  const { startsAtSec, roundSeconds, environmentHash, bootstrapRounds } = parameters
   const isManual = roundSeconds === 0
   return buildModule('Protocol', m => {
     const deployer = m.getAccount(0)
@@ -34,9 +37,11 @@ export function protocolModule(parameters: DeployParameters, timelockSeconds: nu
     const keeper = isManual ? deployer : TimelockController
     const PeerRegistry = m.contract('PeerRegistry', [deployer])
     const Rounds = m.contract('Rounds', [keeper, startsAtSec, roundSeconds, environmentHash])
-    const RolloutCommitments = m.contract('RolloutCommitments', [PeerRegistry, Rounds])
-    const RewardVotes = m.contract('RewardVotes', [deployer, PeerRegistry, Rounds, RolloutCommitments])
+    const Stakes = m.contract('Stakes', [PeerRegistry, Rounds, bootstrapRounds])
+    const RolloutCommitments = m.contract('RolloutCommitments', [PeerRegistry, Rounds, Stakes])
+    const RewardVotes = m.contract('RewardVotes', [deployer, PeerRegistry, Rounds, RolloutCommitments, Stakes])
     const Nectar = m.contract('Nectar', [PeerRegistry, RewardVotes])
+    m.call(Stakes, 'wire', [Nectar, RewardVotes, zeroAddress], { id: WIRE_STAKES })
     const implementation = m.contract('SwarmCoordinator', [PeerRegistry, Rounds], { id: 'SwarmCoordinatorCode' })
     const initialize = m.encodeFunctionCall(implementation, 'initialize', [keeper])
     const SwarmCoordinator = m.contract('ERC1967Proxy', [implementation, initialize], { id: 'SwarmCoordinator' })
@@ -55,6 +60,7 @@ export function protocolModule(parameters: DeployParameters, timelockSeconds: nu
       TimelockController,
       PeerRegistry,
       Rounds,
+      Stakes,
       RolloutCommitments,
       RewardVotes,
       Nectar,

@@ -3,6 +3,7 @@ pragma solidity 0.8.30;
 
 import {IPeerRegistry} from "./IPeerRegistry.sol";
 import {IRounds} from "./IRounds.sol";
+import {IStakes} from "./IStakes.sol";
 
 /// @title IRolloutCommitments
 /// @notice What each peer says, once a round, that it worked on: a Merkle root over its rollouts.
@@ -68,6 +69,11 @@ interface IRolloutCommitments {
 
     /// @notice Thrown when a commitment is to nothing: no leaves, no tasks, or a zero root.
     error RolloutCommitments_Empty();
+
+    /// @notice Thrown when tasks are committed to for a round after bootstrap by a peer that does not stake for it.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    error RolloutCommitments_NoStake(uint64 round, bytes32 peerKey);
 
     /// @notice Thrown when a peer is asked for that committed nothing in the round.
     /// @param round The round.
@@ -199,4 +205,8 @@ interface IRolloutCommitments {
     /// @notice The clock.
     /// @return clock The contract.
     function rounds() external view returns (IRounds clock);
+
+    /// @notice The contract that says who may commit tasks.
+    /// @return stakes_ The contract.
+    function stakes() external view returns (IStakes stakes_);
 }

@@ -74,7 +74,8 @@ interface IStakes {
     /// @param nectar The token.
     /// @param rewardVotes Seats who stakes, and slashes for absences.
     /// @param challenges Slashes for votes that were overturned.
-    event Wired(address nectar, address rewardVotes, address challenges);
+    /// @param bootstrapRounds First round in which seats and tasks need stakes.
+    event Wired(address nectar, address rewardVotes, address challenges, uint64 bootstrapRounds);
 
     /// @notice Thrown when the wiring is called by another account than the deployer, or for the second time.
     /// @param account The sender.
@@ -157,8 +158,8 @@ interface IStakes {
     /// @return held The stake.
     function stakeOf(Duty duty, bytes32 peerKey) external view returns (Stake memory held);
 
-    /// @notice Whether a peer may commit tasks for a round: any during bootstrap, else one that stakes enough and has not
-    /// given notice.
+    /// @notice Whether a peer may commit tasks for a round: any during bootstrap, else one that stakes enough and has
+    /// not given notice.
     /// @param peerKey The peer.
     /// @param round The round.
     /// @return may Whether it may.

@@ -37,6 +37,12 @@ export function PeerHead({ peer, record }: Props) {
           <Fact title="Nectar claimed">
             <span className="figures text-2xl font-semibold">{formatNectar(peer.claimedWei)}</span>
           </Fact>
+          {record.stakes.items.map(stake => (
+            <Fact key={stake.duty} title={`Staked as ${stake.duty}`}>
+              <span className="figures text-2xl font-semibold">{formatNectar(stake.amountWei)}</span>{' '}
+              <span className="text-sm text-soft">{stakeNote(stake)}</span>
+            </Fact>
+          ))}
           <Fact title="Peer id">
             <CopyText text={peer.peerId} label="peer id" />
           </Fact>
@@ -58,6 +64,16 @@ function Fact({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
+function stakeNote({ slashedWei, freeFromRound }: PeerAnswer['stakes']['items'][number]): string {
+  const slashed = slashedWei === '0' ? '' : `${formatNectar(slashedWei)} slashed`
+  const leaving = freeFromRound === null ? '' : `free from round ${freeFromRound}`
+  return [slashed, leaving].filter(note => note !== '').join(', ')
+}
+
+function missed(misses: number): string {
+  return misses === 0 ? '' : `, with ${misses} of 6 misses`
+}
+
 function doing(record: PeerAnswer): string {
   const roles = peerRoles(record)
   const seat = record.evaluator
@@ -66,5 +82,5 @@ function doing(record: PeerAnswer): string {
   if (seat === null) return `${names}.`
   const since =
     seat.untilRound === null ? `seated since round ${seat.fromRound}` : `left its seat with round ${seat.untilRound}`
-  return `${names}, ${since}; opened ${seat.votesRevealed} of ${seat.votesCommitted} sealed votes.`
+  return `${names}, ${since}; opened ${seat.votesRevealed} of ${seat.votesCommitted} sealed votes${missed(seat.misses)}.`
 }

@@ -28,6 +28,10 @@ const sentences: Record<string, Words> = {
   votesRevealed: ({ detail }) => `opened its votes on ${count(detail.votes, 'peer')}`,
   leafFalse: ({ round }) => `lost round ${round}: one of its leaves was false`,
   nectarClaimed: ({ detail }) => `claimed ${formatNectar(detail.amountWei)} nectar`,
+  staked: ({ detail }) => `staked ${formatNectar(detail.addedWei)} nectar as ${detail.duty}`,
+  unstaking: ({ detail }) => `gave notice of its stake as ${detail.duty}`,
+  stakeWithdrawn: ({ detail }) => `took back ${formatNectar(detail.amountWei)} nectar`,
+  slashed: ({ detail }) => `lost ${formatNectar(detail.lostWei)} nectar of its stake as ${detail.duty}`,
   settled: ({ detail }) => {
     if (detail.outcome === 'noQuorum') return 'got no points: no quorum'
     if (detail.outcome === 'void') return 'got no points: the round is void'

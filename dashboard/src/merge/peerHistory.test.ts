@@ -6,6 +6,7 @@ const empty: PeerAnswer = {
   peer: null,
   standings: { totalCount: 0, items: [] },
   evaluator: null,
+  stakes: { items: [] },
   tasksCommitments: { items: [] },
   rolloutCommitments: { items: [] },
   voteCommits: { items: [] },
@@ -61,7 +62,7 @@ test('an evaluator that never opened its votes is seen', () => {
 })
 
 test('roles are those of its deeds', () => {
-  const evaluator = { fromRound: 0, untilRound: null, votesCommitted: 0, votesRevealed: 0 }
+  const evaluator = { fromRound: 0, untilRound: null, votesCommitted: 0, votesRevealed: 0, misses: 0 }
   expect(peerRoles({ ...empty, evaluator })).toEqual(['evaluator'])
   expect(peerRoles(empty)).toEqual([])
 })

@@ -26,8 +26,24 @@ const answer = z.object({
     ),
   }),
   evaluator: z
-    .object({ fromRound: z.int(), untilRound: z.int().nullable(), votesCommitted: z.int(), votesRevealed: z.int() })
+    .object({
+      fromRound: z.int(),
+      untilRound: z.int().nullable(),
+      votesCommitted: z.int(),
+      votesRevealed: z.int(),
+      misses: z.int(),
+    })
     .nullable(),
+  stakes: z.object({
+    items: z.array(
+      z.object({
+        duty: z.enum(['evaluator', 'proposer']),
+        amountWei: z.string(),
+        slashedWei: z.string(),
+        freeFromRound: z.int().nullable(),
+      }),
+    ),
+  }),
   tasksCommitments: z.object({ items: z.array(z.object({ round: z.int(), count: z.int() })) }),
   rolloutCommitments: z.object({ items: z.array(z.object({ round: z.int(), leafCount: z.int() })) }),
   voteCommits: z.object({ items: z.array(z.object({ round: z.int(), revealedAtSec: z.int().nullable() })) }),
@@ -51,7 +67,8 @@ const page = 'orderBy: "round", orderDirection: "desc", limit: $limit'
 const QUERY = `query Peer($peerKey: String!, $limit: Int) {
   peer(peerKey: $peerKey) { peerKey peerId name account registeredAtSec roundsProposed roundsSolved roundsSettled claimedWei }
   standings(where: { peerKey: $peerKey }) { totalCount items { rank finalPointsMilli provisionalPointsMilli } }
-  evaluator(peerKey: $peerKey) { fromRound untilRound votesCommitted votesRevealed }
+  evaluator(peerKey: $peerKey) { fromRound untilRound votesCommitted votesRevealed misses }
+  stakes(where: { peerKey: $peerKey }) { items { duty amountWei slashedWei freeFromRound } }
   tasksCommitments(where: { peerKey: $peerKey }, ${page}) { items { round count } }
   rolloutCommitments(where: { peerKey: $peerKey }, ${page}) { items { round leafCount } }
   voteCommits(where: { evaluatorKey: $peerKey }, ${page}) { items { round revealedAtSec } }

@@ -5,6 +5,7 @@ import {
   rewardVotesAbi,
   rolloutCommitmentsAbi,
   roundsAbi,
+  stakesAbi,
 } from '@waggle/deployments/abi'
 import { type Deployment, firstBlock } from '@waggle/deployments/record'
 
@@ -18,6 +19,7 @@ export function contractsOf({ chainId, contracts, ...deployment }: Deployment) {
     rolloutCommitments: { address: contracts.RolloutCommitments.address, abi: rolloutCommitmentsAbi },
     rewardVotes: { address: contracts.RewardVotes.address, abi: rewardVotesAbi },
     nectar: { address: contracts.Nectar.address, abi: nectarAbi },
+    stakes: { address: contracts.Stakes.address, abi: stakesAbi },
     predictionMarket: { address: contracts.PredictionMarket.address, abi: predictionMarketAbi },
   } as const
 }
@@ -31,5 +33,6 @@ export const contractErrors = [
   ...rolloutCommitmentsAbi,
   ...rewardVotesAbi,
   ...nectarAbi,
+  ...stakesAbi,
   ...predictionMarketAbi,
 ].filter(item => item.type === 'error')

@@ -21,3 +21,8 @@ export async function isSettled(
   const [outcome] = await callChain(rpcUrl, () => rpc.readContract({ ...rewardVotes, functionName: 'outcomeOf', args }))
   return outcome !== 0
 }
+
+/** What an evaluator has missed since it last revealed. */
+export function readMisses({ rpc, rpcUrl }: ChainClient, { rewardVotes }: Contracts, peerKey: Hex): Promise<number> {
+  return callChain(rpcUrl, () => rpc.readContract({ ...rewardVotes, functionName: 'missesOf', args: [peerKey] }))
+}

@@ -8,9 +8,10 @@ import { readRolloutCommitments, readTaskCommitments } from './readCommitments.t
 import { readEnvironment } from './readEnvironment.ts'
 import { readNectar } from './readNectar.ts'
 import { readAccountOf, readPeerId } from './readPeer.ts'
-import { isSettled, readPoints } from './readPoints.ts'
+import { isSettled, readMisses, readPoints } from './readPoints.ts'
 import { readSeats } from './readSeats.ts'
 import { readSettlements } from './readSettlements.ts'
+import { type Duty, readBootstrapRounds, readMayPropose, readStake, readStakeable } from './readStake.ts'
 import { readRevealedVotes } from './readVotes.ts'
 import { createEventReader } from './roundEvents.ts'
 
@@ -26,6 +27,11 @@ export function createChainReads(chain: ChainClient, contracts: Contracts) {
     readPoints: (peerKey: Hex) => readPoints(chain, contracts, peerKey),
     isSettled: (round: number, peerKey: Hex) => isSettled(chain, contracts, round, peerKey),
     readNectar: (peerKey: Hex) => readNectar(chain, contracts, peerKey),
+    readMisses: (peerKey: Hex) => readMisses(chain, contracts, peerKey),
+    readStake: (duty: Duty, peerKey: Hex) => readStake(chain, contracts, duty, peerKey),
+    readStakeable: (account: Hex) => readStakeable(chain, contracts, account),
+    readBootstrapRounds: () => readBootstrapRounds(chain, contracts),
+    readMayPropose: (peerKey: Hex, round: number) => readMayPropose(chain, contracts, peerKey, round),
     readAccountOf: (peerKey: Hex) => readAccountOf(chain, contracts, peerKey),
     readPeerId: (peerKey: Hex) => readPeerId(chain, contracts, peerKey),
     readBeacon: (round: number) => readBeacon(chain, contracts, round),

@@ -42,6 +42,18 @@ export const verbs: Readonly<Record<string, Verb>> = {
     summary: 'seat an evaluator (for who holds the role on the chain)',
     load: async () => (await import('./commands/admit.ts')).admit,
   },
+  stake: {
+    summary: 'stake Nectar for a seat (evaluator), or to propose tasks (proposer)',
+    load: async () => (await import('./commands/stake.ts')).stake,
+  },
+  unstake: {
+    summary: 'give notice of a stake, and take it back once it is free',
+    load: async () => (await import('./commands/stake.ts')).unstake,
+  },
+  stakes: {
+    summary: 'show what a peer stakes',
+    load: async () => (await import('./commands/stake.ts')).stakes,
+  },
   model: {
     summary: 'run a model of your own on token ids: its logits, or what it generates',
     load: async () => (await import('./commands/model.ts')).model,

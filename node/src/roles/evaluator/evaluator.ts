@@ -18,6 +18,7 @@ import { claimEarnings } from '../claimEarnings.ts'
 import { drawCommittee, shardsOf } from '../drawCommittee.ts'
 import { everyRound } from '../everyRound.ts'
 import { fetchRollouts, fetchTasks } from '../fetchCommitted.ts'
+import { keepStake } from '../keepStake.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
 import { reportOutcome } from '../reportOutcome.ts'
@@ -36,6 +37,7 @@ export async function runEvaluator(node: PeerNode, judge: Judge): Promise<void> 
       () => vote(node, judge, round - 1, time),
       () => settle(node, round - 3, time),
       () => claimEarnings(node, round),
+      () => keepStake(node, 'evaluator', round),
     ]
     for (const duty of duties) await duty()
   })

@@ -7,7 +7,9 @@ import {
   observeSolvedShare,
 } from '#environments/codezero/difficulty.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
+import { claimEarnings } from '../claimEarnings.ts'
 import { everyRound } from '../everyRound.ts'
+import { keepStake } from '../keepStake.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
 import { reportOutcome } from '../reportOutcome.ts'
@@ -33,6 +35,8 @@ const AHEAD = 2
 export async function runProposer(node: PeerNode, policy: PolicyClient, options: ProposerOptions = {}): Promise<void> {
   await everyRound(node, async ({ round }) => {
     const level = options.level ?? (await followScores(node, round))
+    await claimEarnings(node, round)
+    await keepStake(node, 'proposer', round)
     for (let ahead = 1; ahead <= AHEAD; ahead++) await proposeFor(node, policy, round + ahead, level)
   })
 }
@@ -41,6 +45,8 @@ async function proposeFor(node: PeerNode, policy: PolicyClient, round: number, l
   const { chainId, identity, journal, logger, environment, chain } = node
   if (journal.get(round, 'proposed') === true) return
   const { peerKey } = identity
+  if (!(await chain.readMayPropose(peerKey, round)))
+    return logger.warn('not proposed: bootstrap is over, and this peer has no stake', { round })
   const count = POOL_FACTOR * environment.spec.tasksPerRound
   const seedOf = (attempt: number) => roundSeed('propose', chainId, round, ZERO_HASH, peerKey, attempt)
   const { tasks, refused } = await propose(policy, environment, level, count, seedOf)

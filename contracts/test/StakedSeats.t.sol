@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IEvaluatorSeats} from "../src/interfaces/IEvaluatorSeats.sol";
+import {IRewardVotes} from "../src/interfaces/IRewardVotes.sol";
+import {IRolloutCommitments} from "../src/interfaces/IRolloutCommitments.sol";
+import {StakesFixture} from "./StakesFixture.sol";
+
+contract StakedSeatsTest is StakesFixture {
+    function test_BootstrapEndsByItself() public {
+        stakeFor(EVALUATOR, evaluators[2]);
+        vm.assertEq(votes.bootstrapRounds(), BOOTSTRAP);
+        vm.assertEq(address(votes.stakes()), address(stakes));
+        vm.assertEq(votes.seatsAt(BOOTSTRAP - 1).length, 3);
+        bytes32[] memory seats = votes.seatsAt(BOOTSTRAP);
+        vm.assertEq(seats.length, 1);
+        vm.assertEq(seats[0], evaluators[2]);
+        vm.assertEq(keccak256(abi.encode(votes.seatsAt(type(uint64).max))), keccak256(abi.encode(seats)));
+    }
+
+    function test_AStakedSeatIsNoneOfARoundThatHasBegun() public {
+        enterRound(BOOTSTRAP + 1);
+        address account = afford(EVALUATOR, evaluators[0]);
+        vm.expectEmit(address(votes));
+        emit IEvaluatorSeats.EvaluatorAdmitted(evaluators[0], BOOTSTRAP + 2, true);
+        stakeAs(account, EVALUATOR, evaluators[0]);
+        vm.assertEq(votes.seatsAt(BOOTSTRAP + 1).length, 0);
+        vm.assertEq(votes.seatsAt(BOOTSTRAP + 2).length, 1);
+        enterRound(BOOTSTRAP + 2);
+        vm.expectEmit(address(votes));
+        emit IEvaluatorSeats.EvaluatorRemoved(evaluators[0], BOOTSTRAP + 3, true);
+        unstakeAs(account, EVALUATOR, evaluators[0]);
+        vm.assertEq(votes.seatsAt(BOOTSTRAP + 2).length, 1);
+        vm.assertEq(votes.seatsAt(BOOTSTRAP + 3).length, 0);
+    }
+
+    function test_AnEarlyStakeSitsFromTheEndOfBootstrapOn() public {
+        address account = afford(EVALUATOR, evaluators[0]);
+        vm.expectEmit(address(votes));
+        emit IEvaluatorSeats.EvaluatorAdmitted(evaluators[0], BOOTSTRAP, true);
+        stakeAs(account, EVALUATOR, evaluators[0]);
+    }
+
+    function test_RevertWhen_TheRoleSeatsAfterBootstrap() public {
+        enterRound(BOOTSTRAP - 2);
+        votes.admitEvaluator(bytes32("late"));
+        enterRound(BOOTSTRAP - 1);
+        vm.expectRevert(
+            abi.encodeWithSelector(IEvaluatorSeats.RewardVotes_BootstrapOver.selector, BOOTSTRAP, BOOTSTRAP)
+        );
+        votes.admitEvaluator(bytes32("later"));
+    }
+
+    function test_TheRoleHasNoPowerOverStakedSeats() public {
+        stakeFor(EVALUATOR, solvers[0]);
+        vm.expectRevert(abi.encodeWithSelector(IEvaluatorSeats.RewardVotes_NotSeated.selector, solvers[0], 5));
+        votes.removeEvaluator(solvers[0]);
+        stakeFor(EVALUATOR, evaluators[0]);
+        votes.removeEvaluator(evaluators[0]);
+        vm.assertEq(votes.seatsAt(5).length, 2);
+        vm.assertEq(votes.seatsAt(BOOTSTRAP).length, 2);
+    }
+
+    function test_RevertWhen_AnotherGivesOrTakesStakedSeats() public {
+        vm.expectRevert(abi.encodeWithSelector(IEvaluatorSeats.RewardVotes_NotStakes.selector, address(this)));
+        votes.takeSeat(evaluators[0]);
+        vm.expectRevert(abi.encodeWithSelector(IEvaluatorSeats.RewardVotes_NotStakes.selector, address(this)));
+        votes.leaveSeat(evaluators[0]);
+    }
+
+    /// @dev Three that staked what they earned vote on a round after bootstrap; one falls silent, one stays sealed.
+    function test_StakedSeatsScoreAndAnswerForAbsences() public {
+        for (uint256 i = 0; i < 3; ++i) stakeFor(EVALUATOR, evaluators[i]);
+        enterRound(BOOTSTRAP);
+        commitRollouts(solvers[0]);
+        enterRound(BOOTSTRAP + 1);
+        IRewardVotes.Ballot memory ballot = ballotOf(BOOTSTRAP, evaluators[0], scoresOf(700));
+        commitBallot(ballot);
+        commitBallot(ballotOf(BOOTSTRAP, evaluators[1], scoresOf(700)));
+        enterRound(BOOTSTRAP + 2);
+        revealBallot(ballot);
+        // Notice does not help.
+        unstake(EVALUATOR, evaluators[2]);
+        enterRound(BOOTSTRAP + 3);
+        votes.settle(BOOTSTRAP, 0, firstSolvers(1));
+        vm.assertEq(amountOf(EVALUATOR, evaluators[0]), SEAT_WEI);
+        vm.assertEq(amountOf(EVALUATOR, evaluators[1]), 90 ether);
+        vm.assertEq(amountOf(EVALUATOR, evaluators[2]), 99 ether);
+        vm.assertEq(votes.missesOf(evaluators[1]), 3);
+        // One of round 0, one of this round: its seat of bootstrap is not over for the books.
+        vm.assertEq(votes.missesOf(evaluators[2]), 2);
+        vm.assertEq(votes.SILENT_MILLI(), 10);
+        vm.assertEq(votes.SEALED_MILLI(), 100);
+    }
+
+    function test_SixMissesTakeTheSeatAndANewStakeTakesItBack() public {
+        for (uint256 i = 0; i < 2; ++i) stakeFor(EVALUATOR, evaluators[i]);
+        for (uint64 round = BOOTSTRAP; round < BOOTSTRAP + 2; ++round) {
+            if (rounds.currentRound() < round) enterRound(round);
+            commitRollouts(solvers[0]);
+            enterRound(round + 1);
+            if (round == BOOTSTRAP) commitRollouts(solvers[0]);
+            commitBallot(ballotOf(round, evaluators[0], scoresOf(700)));
+        }
+        for (uint64 round = BOOTSTRAP; round < BOOTSTRAP + 2; ++round) {
+            enterRound(round + 3);
+            votes.settle(round, 0, firstSolvers(1));
+        }
+        vm.assertEq(votes.missesOf(evaluators[0]), 6);
+        vm.assertEq(votes.missesOf(evaluators[1]), 2);
+        bytes32[] memory seats = votes.seatsAt(rounds.currentRound() + 1);
+        vm.assertEq(seats.length, 1);
+        vm.assertEq(seats[0], evaluators[1]);
+        vm.assertEq(amountOf(EVALUATOR, evaluators[0]), 80 ether);
+
+        address account = registry.accountOf(evaluators[0]);
+        give(account, 20 ether);
+        vm.prank(account);
+        stakes.stake(EVALUATOR, evaluators[0]);
+        vm.assertEq(votes.missesOf(evaluators[0]), 0);
+        vm.assertEq(votes.seatsAt(rounds.currentRound() + 1).length, 2);
+    }
+
+    function test_LeavingAndComingBackClearsNoMisses() public {
+        for (uint256 i = 0; i < 2; ++i) stakeFor(EVALUATOR, evaluators[i]);
+        enterRound(BOOTSTRAP);
+        commitRollouts(solvers[0]);
+        enterRound(BOOTSTRAP + 3);
+        rounds.drawBeacon(BOOTSTRAP + 2);
+        votes.settle(BOOTSTRAP, 0, firstSolvers(1));
+        uint8 misses = votes.missesOf(evaluators[0]);
+        unstake(EVALUATOR, evaluators[0]);
+        vm.prank(registry.accountOf(evaluators[0]));
+        stakes.stake(EVALUATOR, evaluators[0]);
+        vm.assertEq(votes.missesOf(evaluators[0]), misses);
+    }
+
+    function test_AbsencesThatEatTheStakeTakeTheSeat() public {
+        stakeFor(EVALUATOR, evaluators[0]);
+        stakeFor(EVALUATOR, evaluators[1]);
+        slash(EVALUATOR, evaluators[0], 495);
+        enterRound(BOOTSTRAP);
+        commitRollouts(solvers[0]);
+        enterRound(BOOTSTRAP + 1);
+        enterRound(BOOTSTRAP + 2);
+        enterRound(BOOTSTRAP + 3);
+        votes.settle(BOOTSTRAP, 0, firstSolvers(1));
+        bytes32[] memory seats = votes.seatsAt(BOOTSTRAP + 4);
+        vm.assertEq(seats.length, 1);
+        vm.assertEq(seats[0], evaluators[1]);
+        vm.assertEq(votes.missesOf(evaluators[0]), 1);
+    }
+
+    /// @dev Nobody gives them anything: they vote on rounds 4 and 5 as well, claim, stake, and the swarm goes on.
+    function test_EvaluatorsStakeWhatTheyEarned() public {
+        bytes32[] memory page = firstSolvers(1);
+        commitRollouts(solvers[0]);
+        enterRound(5);
+        commitRollouts(solvers[0]);
+        IRewardVotes.Ballot[2] memory fourth = sealBoth(4);
+        enterRound(6);
+        IRewardVotes.Ballot[2] memory fifth = sealBoth(5);
+        for (uint256 i = 0; i < 2; ++i) revealBallot(fourth[i]);
+        enterRound(7);
+        votes.settle(4, 0, page);
+        for (uint256 i = 0; i < 2; ++i) revealBallot(fifth[i]);
+        enterRound(8);
+        votes.settle(5, 0, page);
+        enterRound(9);
+        for (uint256 i = 0; i < 2; ++i) {
+            vm.assertEq(nectar.claim(evaluators[i]), 150 ether);
+            address account = registry.accountOf(evaluators[i]);
+            vm.prank(account);
+            nectar.approve(address(stakes), SEAT_WEI);
+            stakeAs(account, EVALUATOR, evaluators[i]);
+        }
+        vm.assertEq(votes.seatsAt(9).length, 0);
+        enterRound(10);
+        commitRollouts(solvers[0]);
+        voteAlike(10, scoresOf(600));
+        votes.settle(10, 0, page);
+        vm.assertEq(votes.roundPoints(10), 600);
+        enterRound(14);
+        vm.assertEq(nectar.claim(solvers[0]), 3_000 ether);
+        vm.assertEq(nectar.claim(evaluators[0]), 50 ether);
+    }
+
+    function sealBoth(uint64 round) internal returns (IRewardVotes.Ballot[2] memory ballots) {
+        for (uint256 i = 0; i < 2; ++i) {
+            ballots[i] = ballotOf(round, evaluators[i], scoresOf(500));
+            commitBallot(ballots[i]);
+        }
+    }
+
+    function test_TasksNeedAStakeAfterBootstrap() public {
+        vm.assertEq(address(commitments.stakes()), address(stakes));
+        address account = registry.accountOf(solvers[1]);
+        commitTasks(account, BOOTSTRAP - 1, solvers[1]);
+        vm.expectRevert(
+            abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_NoStake.selector, BOOTSTRAP, solvers[1])
+        );
+        commitTasks(account, BOOTSTRAP, solvers[1]);
+        stakeFor(PROPOSER, solvers[1]);
+        commitTasks(account, BOOTSTRAP, solvers[1]);
+    }
+
+    function commitTasks(address account, uint64 round, bytes32 peerKey) internal {
+        vm.prank(account);
+        commitments.commitTasks(round, peerKey, keccak256("tasks"), 3, keccak256("bundle"));
+    }
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Stakes} from "../src/Stakes.sol";
+import {IStakes} from "../src/interfaces/IStakes.sol";
+import {StakesFixture} from "./StakesFixture.sol";
+
+contract StakesTest is StakesFixture {
+    function test_NamesItsParts() public view {
+        vm.assertEq(address(stakes.token()), address(nectar));
+        vm.assertEq(stakes.rewardVotes(), address(votes));
+        vm.assertEq(stakes.challenges(), CHALLENGES);
+        vm.assertEq(address(stakes.peerRegistry()), address(registry));
+        vm.assertEq(address(stakes.rounds()), address(rounds));
+        vm.assertEq(stakes.bootstrapRounds(), BOOTSTRAP);
+        vm.assertEq(stakes.UNBONDING_ROUNDS(), 12);
+        vm.assertEq(stakes.MAX_HOLD_ROUNDS(), 24);
+        vm.assertEq(stakes.MIN_SHARE_MILLI(), 500);
+        vm.assertEq(stakes.fullStakeOf(EVALUATOR), SEAT_WEI);
+        vm.assertEq(stakes.fullStakeOf(PROPOSER), TASKS_WEI);
+        vm.assertTrue(stakes.isSlasher(address(votes)) && stakes.isSlasher(CHALLENGES));
+        vm.assertFalse(stakes.isSlasher(address(this)) || stakes.isSlasher(address(0)));
+    }
+
+    function test_IsWiredOnceByItsDeployer() public {
+        expectNotWirable(address(this));
+        stakes.wire(address(nectar), address(this), address(this));
+
+        Stakes fresh = new Stakes(registry, rounds, 1);
+        expectNotWirable(CHALLENGES);
+        vm.prank(CHALLENGES);
+        fresh.wire(address(nectar), address(votes), CHALLENGES);
+        vm.expectEmit(address(fresh));
+        emit IStakes.Wired(address(nectar), address(votes), address(0), 1);
+        fresh.wire(address(nectar), address(votes), address(0));
+        vm.assertFalse(fresh.isSlasher(address(0)));
+    }
+
+    function test_StakesTheFullAmount() public {
+        bytes32 peer = evaluators[0];
+        address account = registry.accountOf(peer);
+        give(account, SEAT_WEI + 7);
+        vm.prank(account);
+        nectar.approve(address(stakes), SEAT_WEI);
+        vm.expectEmit(address(stakes));
+        emit IStakes.Staked(EVALUATOR, peer, account, SEAT_WEI, SEAT_WEI);
+        vm.prank(account);
+        stakes.stake(EVALUATOR, peer);
+        vm.assertEq(nectar.balanceOf(account), 7);
+        vm.assertEq(nectar.balanceOf(address(stakes)), SEAT_WEI);
+        vm.assertEq(stakes.totalStaked(), SEAT_WEI);
+        vm.assertEq(amountOf(EVALUATOR, peer), SEAT_WEI);
+    }
+
+    function test_RevertWhen_TheSenderDoesNotSpeakForThePeer() public {
+        stakeFor(EVALUATOR, evaluators[0]);
+        address mallory = address(0xBAD);
+        expectNotAccount(evaluators[1], mallory);
+        vm.prank(mallory);
+        stakes.stake(EVALUATOR, evaluators[1]);
+        expectNotAccount(evaluators[0], mallory);
+        vm.prank(mallory);
+        stakes.unstake(EVALUATOR, evaluators[0]);
+    }
+
+    function test_RevertWhen_ThereIsNotEnoughNectar() public {
+        address account = registry.accountOf(evaluators[0]);
+        vm.prank(account);
+        nectar.approve(address(stakes), type(uint256).max);
+        vm.expectRevert(
+            abi.encodeWithSignature("ERC20InsufficientBalance(address,uint256,uint256)", account, 0, SEAT_WEI)
+        );
+        vm.prank(account);
+        stakes.stake(EVALUATOR, evaluators[0]);
+    }
+
+    function test_RevertWhen_TheStakeIsWhole() public {
+        stakeFor(PROPOSER, solvers[1]);
+        address account = registry.accountOf(solvers[1]);
+        vm.expectRevert(abi.encodeWithSelector(IStakes.Stakes_Whole.selector, PROPOSER, solvers[1]));
+        stakeAs(account, PROPOSER, solvers[1]);
+    }
+
+    function test_ASlashIsBurntAndMadeWholeAgain() public {
+        stakeFor(EVALUATOR, evaluators[0]);
+        uint256 supply = nectar.totalSupply();
+        vm.expectEmit(address(stakes));
+        emit IStakes.Slashed(EVALUATOR, evaluators[0], CHALLENGES, 20 ether, 80 ether);
+        (uint256 lostWei, bool isEnough) = slash(EVALUATOR, evaluators[0], 200);
+        vm.assertEq(lostWei, 20 ether);
+        vm.assertTrue(isEnough);
+        vm.assertEq(nectar.totalSupply(), supply - 20 ether);
+        vm.assertEq(nectar.balanceOf(address(stakes)), 80 ether);
+        vm.assertEq(stakes.totalStaked(), 80 ether);
+
+        address account = registry.accountOf(evaluators[0]);
+        give(account, 20 ether);
+        vm.prank(account);
+        stakes.stake(EVALUATOR, evaluators[0]);
+        vm.assertEq(amountOf(EVALUATOR, evaluators[0]), SEAT_WEI);
+        vm.assertEq(votes.seatsAt(BOOTSTRAP).length, 1);
+    }
+
+    function test_NoSlashIsAboveTheStake() public {
+        stakeFor(EVALUATOR, evaluators[0]);
+        stakeFor(EVALUATOR, evaluators[1]);
+        slash(EVALUATOR, evaluators[0], 700);
+        (uint256 lostWei, bool isEnough) = slash(EVALUATOR, evaluators[0], 700);
+        vm.assertEq(lostWei, 30 ether);
+        vm.assertFalse(isEnough);
+        (lostWei, isEnough) = slash(EVALUATOR, evaluators[0], 700);
+        vm.assertEq(lostWei, 0);
+        vm.assertFalse(isEnough);
+        vm.assertEq(amountOf(EVALUATOR, evaluators[1]), SEAT_WEI);
+    }
+
+    function test_WhoIsLeftWithTooLittleLosesTheSeat() public {
+        stakeFor(EVALUATOR, evaluators[0]);
+        slash(EVALUATOR, evaluators[0], 500);
+        vm.assertEq(votes.seatsAt(BOOTSTRAP).length, 1);
+        slash(EVALUATOR, evaluators[0], 1);
+        vm.assertEq(votes.seatsAt(BOOTSTRAP).length, 0);
+    }
+
+    function test_AProposersSlashTouchesNoSeat() public {
+        stakeFor(EVALUATOR, evaluators[0]);
+        stakeFor(PROPOSER, evaluators[0]);
+        slash(PROPOSER, evaluators[0], 1000);
+        vm.assertEq(votes.seatsAt(BOOTSTRAP).length, 1);
+        vm.assertEq(amountOf(EVALUATOR, evaluators[0]), SEAT_WEI);
+        vm.assertEq(amountOf(PROPOSER, evaluators[0]), 0);
+    }
+
+    function test_RevertWhen_AnotherSlashesOrHolds() public {
+        stakeFor(EVALUATOR, evaluators[0]);
+        vm.expectRevert(abi.encodeWithSelector(IStakes.Stakes_NotSlasher.selector, address(this)));
+        stakes.slash(EVALUATOR, evaluators[0], 1);
+        vm.expectRevert(abi.encodeWithSelector(IStakes.Stakes_NotSlasher.selector, address(this)));
+        stakes.hold(EVALUATOR, evaluators[0], 5);
+    }
+
+    function test_LeavesAfterItsNotice() public {
+        bytes32 peer = evaluators[0];
+        stakeFor(EVALUATOR, peer);
+        expectNotFree(peer, 0, 4);
+        stakes.withdraw(EVALUATOR, peer);
+        address account = registry.accountOf(peer);
+        vm.expectEmit(address(stakes));
+        emit IStakes.Unstaking(EVALUATOR, peer, 17);
+        unstakeAs(account, EVALUATOR, peer);
+        enterRound(16);
+        expectNotFree(peer, 17, 16);
+        stakes.withdraw(EVALUATOR, peer);
+        enterRound(17);
+        vm.expectEmit(address(stakes));
+        emit IStakes.Withdrawn(EVALUATOR, peer, account, SEAT_WEI);
+        vm.assertEq(stakes.withdraw(EVALUATOR, peer), SEAT_WEI);
+        vm.assertEq(nectar.balanceOf(account), SEAT_WEI);
+        vm.assertEq(stakes.totalStaked(), 0);
+        expectNotFree(peer, 0, 17);
+        stakes.withdraw(EVALUATOR, peer);
+    }
+
+    function test_RevertWhen_NoticeIsGivenTwiceOrOfNothing() public {
+        address account = registry.accountOf(evaluators[0]);
+        expectNotStaked(evaluators[0]);
+        unstakeAs(account, EVALUATOR, evaluators[0]);
+        stakeFor(EVALUATOR, evaluators[0]);
+        unstake(EVALUATOR, evaluators[0]);
+        expectNotStaked(evaluators[0]);
+        unstakeAs(account, EVALUATOR, evaluators[0]);
+    }
+
+    function test_ANoticeIsTakenBack() public {
+        stakeFor(EVALUATOR, evaluators[0]);
+        unstake(EVALUATOR, evaluators[0]);
+        vm.assertEq(votes.seatsAt(BOOTSTRAP).length, 0);
+        vm.prank(registry.accountOf(evaluators[0]));
+        stakes.stake(EVALUATOR, evaluators[0]);
+        vm.assertEq(votes.seatsAt(BOOTSTRAP).length, 1);
+        enterRound(17);
+        expectNotFree(evaluators[0], 0, 17);
+        stakes.withdraw(EVALUATOR, evaluators[0]);
+    }
+
+    function test_AStakeCannotFleeASlash() public {
+        stakeFor(EVALUATOR, evaluators[0]);
+        unstake(EVALUATOR, evaluators[0]);
+        enterRound(10);
+        (uint256 lostWei, ) = slash(EVALUATOR, evaluators[0], 500);
+        vm.assertEq(lostWei, 50 ether);
+        enterRound(17);
+        vm.assertEq(stakes.withdraw(EVALUATOR, evaluators[0]), 50 ether);
+    }
+
+    function test_AHoldOutlastsTheNotice() public {
+        stakeFor(EVALUATOR, evaluators[0]);
+        unstake(EVALUATOR, evaluators[0]);
+        vm.prank(CHALLENGES);
+        stakes.hold(EVALUATOR, evaluators[0], 20);
+        vm.prank(CHALLENGES);
+        stakes.hold(EVALUATOR, evaluators[0], 18);
+        enterRound(20);
+        expectNotFree(evaluators[0], 21, 20);
+        stakes.withdraw(EVALUATOR, evaluators[0]);
+        enterRound(21);
+        vm.assertEq(stakes.withdraw(EVALUATOR, evaluators[0]), SEAT_WEI);
+    }
+
+    function test_RevertWhen_HeldTooLong() public {
+        vm.expectRevert(abi.encodeWithSelector(IStakes.Stakes_HeldTooLong.selector, 29, 28));
+        vm.prank(CHALLENGES);
+        stakes.hold(EVALUATOR, evaluators[0], 29);
+    }
+
+    function test_WhatWasSlashedToNothingCannotBeWithdrawn() public {
+        stakeFor(PROPOSER, solvers[0]);
+        unstake(PROPOSER, solvers[0]);
+        slash(PROPOSER, solvers[0], 1000);
+        enterRound(17);
+        vm.expectRevert(abi.encodeWithSelector(IStakes.Stakes_NotFree.selector, PROPOSER, solvers[0], 17, 17));
+        stakes.withdraw(PROPOSER, solvers[0]);
+    }
+
+    function test_ProposersStakeAfterBootstrap() public {
+        bytes32 peer = solvers[2];
+        vm.assertTrue(stakes.mayPropose(peer, BOOTSTRAP - 1));
+        vm.assertFalse(stakes.mayPropose(peer, BOOTSTRAP));
+        stakeFor(PROPOSER, peer);
+        vm.assertTrue(stakes.mayPropose(peer, BOOTSTRAP));
+        slash(PROPOSER, peer, 500);
+        vm.assertTrue(stakes.mayPropose(peer, BOOTSTRAP));
+        unstake(PROPOSER, peer);
+        vm.assertFalse(stakes.mayPropose(peer, BOOTSTRAP));
+        give(registry.accountOf(peer), 25 ether);
+        vm.prank(registry.accountOf(peer));
+        stakes.stake(PROPOSER, peer);
+        slash(PROPOSER, peer, 501);
+        vm.assertFalse(stakes.mayPropose(peer, BOOTSTRAP));
+    }
+
+    /// @dev Whatever is slashed and by how much, what is left and what was burnt are what was staked.
+    function testFuzz_SlashesBurnAndNeverReachAnotherStake(uint16[5] calldata shares) public {
+        stakeFor(EVALUATOR, evaluators[0]);
+        stakeFor(PROPOSER, evaluators[0]);
+        uint256 supply = nectar.totalSupply();
+        uint256 burnt = 0;
+        for (uint256 i = 0; i < 5; ++i) {
+            (uint256 lostWei, bool isEnough) = slash(EVALUATOR, evaluators[0], shares[i] % 1001);
+            burnt += lostWei;
+            vm.assertTrue(isEnough == (amountOf(EVALUATOR, evaluators[0]) >= SEAT_WEI / 2));
+        }
+        vm.assertEq(amountOf(EVALUATOR, evaluators[0]) + burnt, SEAT_WEI);
+        vm.assertEq(amountOf(PROPOSER, evaluators[0]), TASKS_WEI);
+        vm.assertEq(nectar.totalSupply() + burnt, supply);
+        vm.assertEq(nectar.balanceOf(address(stakes)), stakes.totalStaked());
+    }
+
+    function expectNotWirable(address account) internal {
+        vm.expectRevert(abi.encodeWithSelector(IStakes.Stakes_NotWirable.selector, account));
+    }
+
+    function expectNotAccount(bytes32 peerKey, address account) internal {
+        vm.expectRevert(abi.encodeWithSelector(IStakes.Stakes_NotPeerAccount.selector, peerKey, account));
+    }
+
+    function expectNotStaked(bytes32 peerKey) internal {
+        vm.expectRevert(abi.encodeWithSelector(IStakes.Stakes_NotStaked.selector, EVALUATOR, peerKey));
+    }
+
+    function expectNotFree(bytes32 peerKey, uint64 freeFromRound, uint64 current) internal {
+        vm.expectRevert(
+            abi.encodeWithSelector(IStakes.Stakes_NotFree.selector, EVALUATOR, peerKey, freeFromRound, current)
+        );
+    }
+}

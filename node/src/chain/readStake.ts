@@ -1,0 +1,68 @@
+import type { Hex } from '#core/hex.ts'
+import { callChain } from './callChain.ts'
+import type { ChainClient } from './connectChain.ts'
+import type { Contracts } from './contracts.ts'
+
+/** What a stake stands for. */
+export type Duty = 'evaluator' | 'proposer'
+
+/** The contract's numbers for them. */
+export const dutyNumber: Readonly<Record<Duty, number>> = { evaluator: 0, proposer: 1 }
+
+/** A peer's stake, in wei and rounds. */
+export type PeerStake = {
+  amountWei: bigint
+  /** What it must be to be made. */
+  fullWei: bigint
+  /** First round in which it can be withdrawn; 0 while no notice was given. */
+  freeFromRound: number
+}
+
+export async function readStake(
+  { rpc, rpcUrl }: ChainClient,
+  { stakes }: Contracts,
+  duty: Duty,
+  peerKey: Hex,
+): Promise<PeerStake> {
+  const number = dutyNumber[duty]
+  const [held, fullWei] = await callChain(rpcUrl, () =>
+    Promise.all([
+      rpc.readContract({ ...stakes, functionName: 'stakeOf', args: [number, peerKey] }),
+      rpc.readContract({ ...stakes, functionName: 'fullStakeOf', args: [number] }),
+    ]),
+  )
+  const { amountWei, freeFromRound, heldThroughRound } = held
+  const isHeld = freeFromRound !== 0n && freeFromRound <= heldThroughRound
+  return { amountWei, fullWei, freeFromRound: Number(isHeld ? heldThroughRound + 1n : freeFromRound) }
+}
+
+/** First round whose seats and tasks need stakes. */
+export async function readBootstrapRounds({ rpc, rpcUrl }: ChainClient, { stakes }: Contracts): Promise<number> {
+  return Number(await callChain(rpcUrl, () => rpc.readContract({ ...stakes, functionName: 'bootstrapRounds' })))
+}
+
+/** Whether a peer may commit tasks for a round. */
+export function readMayPropose(
+  { rpc, rpcUrl }: ChainClient,
+  { stakes }: Contracts,
+  peerKey: Hex,
+  round: number,
+): Promise<boolean> {
+  const args = [peerKey, BigInt(round)] as const
+  return callChain(rpcUrl, () => rpc.readContract({ ...stakes, functionName: 'mayPropose', args }))
+}
+
+/** What an account has of Nectar, and lets the contract of stakes take, in wei. */
+export async function readStakeable(
+  { rpc, rpcUrl }: ChainClient,
+  { nectar, stakes }: Contracts,
+  account: Hex,
+): Promise<{ balanceWei: bigint; allowedWei: bigint }> {
+  const [balanceWei, allowedWei] = await callChain(rpcUrl, () =>
+    Promise.all([
+      rpc.readContract({ ...nectar, functionName: 'balanceOf', args: [account] }),
+      rpc.readContract({ ...nectar, functionName: 'allowance', args: [account, stakes.address] }),
+    ]),
+  )
+  return { balanceWei, allowedWei }
+}

@@ -1,0 +1,100 @@
+import type { Duty } from '#chain/readStake.ts'
+import type { AccountDesk } from '#roles/accountDesk.ts'
+import { openIdentity } from '#store/identity.ts'
+import type { Command, Values } from '../command.ts'
+import { loadConfig } from '../config.ts'
+import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
+import { requirePeer } from '../requirePeer.ts'
+import { UsageError } from '../usageError.ts'
+
+const options = { ...dataOption, ...networkOptions, json: { type: 'boolean' } } as const
+const common = `${dataUsage}
+${networkUsage}
+  --json              print one JSON object`
+
+/** Stakes Nectar of a peer's account for a duty. */
+export const stake: Command = {
+  usage: `npm run waggle -- stake DUTY [OPTIONS]
+
+Stakes what is missing for a duty: evaluator (a seat, from the next round on or the end of bootstrap) or proposer (leave to
+commit tasks). A running peer does so by itself when bootstrap ends and it has earned enough.
+
+${common}`,
+  options,
+  positionals: ['DUTY'],
+  async run(values, [duty = '']) {
+    const known = dutyOf(duty)
+    const { stakeFor } = await import('#roles/manageStake.ts')
+    const done = await atDesk(values, desk => stakeFor(desk, known))
+    print(values, done, `staked ${done.staked} Nectar as ${done.duty} (${done.hash})`)
+  },
+}
+
+/** Gives notice of a stake, and takes it back once it is free. */
+export const unstake: Command = {
+  usage: `npm run waggle -- unstake DUTY [OPTIONS]
+
+Gives notice of a stake (evaluator or proposer): the duty ends with the round, the stake is free some rounds later. Called
+again then, takes it back. Stop the peer, or it goes on in its role without a seat.
+
+${common}`,
+  options,
+  positionals: ['DUTY'],
+  async run(values, [duty = '']) {
+    const known = dutyOf(duty)
+    const { unstake: leave } = await import('#roles/manageStake.ts')
+    const done = await atDesk(values, desk => leave(desk, known))
+    const words = 'withdrawn' in done ? `took back ${done.withdrawn} Nectar` : `free from round ${done.freeFromRound}`
+    print(values, done, `${done.duty}: ${words} (${done.hash})`)
+  },
+}
+
+/** What a peer stakes. */
+export const stakes: Command = {
+  usage: `npm run waggle -- stakes [OPTIONS]
+
+What the peer stakes as evaluator and as proposer, and what it has missed.
+
+${common}`,
+  options,
+  async run(values) {
+    const { data, deployment, rpcUrl } = place(values)
+    const { readStakes } = await import('#roles/manageStake.ts')
+    const found = await readStakes({ deployment, rpcUrl, identity: await openIdentity(data) })
+    const lines = found.stakes.map(({ duty, amount, full, freeFromRound }) => {
+      const notice = freeFromRound === null ? '' : `, free from round ${freeFromRound}`
+      return `${duty.padEnd(10)} ${amount} of ${full} Nectar${notice}`
+    })
+    const rest = `misses     ${found.misses}
+balance    ${found.balance} Nectar
+round      ${found.round}; stakes are needed from round ${found.bootstrapRounds} on`
+    print(values, found, [...lines, rest].join('\n'))
+  },
+}
+
+function dutyOf(text: string): Duty {
+  if (text === 'evaluator' || text === 'proposer') return text
+  throw new UsageError(`${text} is no duty.`, { hint: 'Use evaluator or proposer.' })
+}
+
+function place({ json: _, ...flags }: Values) {
+  const config = loadConfig(flags)
+  requirePeer(config.data, 'Name its folder with --data, or make a new peer: npm run waggle -- init.')
+  return { data: config.data, ...openDeployment(config) }
+}
+
+async function atDesk<T>(values: Values, act: (desk: AccountDesk) => Promise<T>): Promise<T> {
+  const { data, deployment, rpcUrl } = place(values)
+  const identity = await openIdentity(data)
+  const { openAccountDesk } = await import('#roles/accountDesk.ts')
+  const desk = await openAccountDesk({ data, deployment, rpcUrl, identity })
+  try {
+    return await act(desk)
+  } finally {
+    await desk.close()
+  }
+}
+
+function print({ json }: Values, found: unknown, words: string): void {
+  console.log(json === true ? JSON.stringify(found) : words)
+}

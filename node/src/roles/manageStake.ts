@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import type { Deployment } from '@waggle/deployments/record'
+import { formatEther } from 'viem'
+import { connectChain } from '#chain/connectChain.ts'
+import { contractsOf } from '#chain/contracts.ts'
+import { approveStakes, moveStake } from '#chain/moveStake.ts'
+import { type Duty, dutyNumber, readBootstrapRounds, readStake, readStakeable } from '#chain/readStake.ts'
+import { createChainReads } from '#chain/reads.ts'
+import { createRoundClock } from '#chain/roundClock.ts'
+import { systemClock } from '#core/clock.ts'
+import type { Hex } from '#core/hex.ts'
+import { silentLogger } from '#core/logger.ts'
+import type { Identity } from '#store/identity.ts'
+import { type AccountDesk, CallRefusedError } from './accountDesk.ts'
+
+/** Stakes what is missing for a duty. @throws {CallRefusedError} if the account has too little, or nothing is missing. */
+export async function stakeFor(desk: AccountDesk, duty: Duty) {
+  const { client, contracts, account, peerKey } = desk
+  const { amountWei, fullWei, freeFromRound } = await readStake(client, contracts, duty, peerKey)
+  const missingWei = fullWei - amountWei
+  if (missingWei === 0n && freeFromRound === 0)
+    throw new CallRefusedError(`This peer's stake as ${duty} is whole.`, {
+      hint: 'npm run waggle -- stakes shows it.',
+    })
+  const { balanceWei, allowedWei } = await readStakeable(client, contracts, account)
+  if (balanceWei < missingWei)
+    throw new CallRefusedError(`The account ${account} has too little Nectar to stake.`, {
+      hint: `It needs ${formatEther(missingWei)} and has ${formatEther(balanceWei)}: a running peer claims what it earns.`,
+    })
+  if (allowedWei < missingWei) await desk.send(approveStakes(contracts, randomUUID()))
+  const { hash } = await desk.send(moveStake(contracts, 'stake', { duty, peerKey, id: randomUUID() }))
+  return { duty, staked: formatEther(missingWei), hash }
+}
+
+/** Gives notice of a stake; once it is free, takes it back. */
+export async function unstake(desk: AccountDesk, duty: Duty) {
+  const { client, contracts, peerKey } = desk
+  const { amountWei, freeFromRound } = await readStake(client, contracts, duty, peerKey)
+  if (amountWei === 0n)
+    throw new CallRefusedError(`This peer has no stake as ${duty}.`, { hint: 'npm run waggle -- stakes shows both.' })
+  const move = freeFromRound === 0 ? 'unstake' : 'withdraw'
+  const { hash } = await desk.send(moveStake(contracts, move, { duty, peerKey, id: randomUUID() }))
+  if (move === 'withdraw') return { duty, withdrawn: formatEther(amountWei), hash }
+  return { duty, freeFromRound: (await readStake(client, contracts, duty, peerKey)).freeFromRound, hash }
+}
+
+/** What a peer stakes, and what its seat depends on. */
+export async function readStakes(question: { deployment: Deployment; rpcUrl: string; identity: Identity }) {
+  const { deployment, rpcUrl, identity } = question
+  const chain = await connectChain({ rpcUrl, deployment })
+  const contracts = contractsOf(deployment)
+  const rounds = createRoundClock({ chain, contracts, clock: systemClock, logger: silentLogger, pollMs: 500 })
+  const reads = createChainReads(chain, contracts)
+  const stakes = await Promise.all(
+    (Object.keys(dutyNumber) as Duty[]).map(async duty => {
+      const { amountWei, fullWei, freeFromRound } = await reads.readStake(duty, identity.peerKey)
+      const free = freeFromRound === 0 ? null : freeFromRound
+      return { duty, amount: formatEther(amountWei), full: formatEther(fullWei), freeFromRound: free }
+    }),
+  )
+  const { balanceWei } = await reads.readStakeable(identity.address as Hex)
+  return {
+    peerId: identity.peerId,
+    round: (await rounds.read()).round,
+    bootstrapRounds: await readBootstrapRounds(chain, contracts),
+    misses: await reads.readMisses(identity.peerKey),
+    balance: formatEther(balanceWei),
+    stakes,
+  }
+}
