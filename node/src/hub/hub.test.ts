@@ -74,6 +74,14 @@ test('What was pulled is not pulled again, and works offline, by branch and by c
   expect(await refusal(other)).toMatchObject({ code: 'HUB_OFFLINE', retryable: true })
 })
 
+test('Two pulls into one cache at once bring the model once, whole.', async () => {
+  const { pull, hub } = await setUp()
+  const [one, other] = await Promise.all([pull(), pull()])
+  expect(other.folder).toBe(one.folder)
+  expect(await readFile(join(one.folder, 'model.safetensors'))).toEqual(weights)
+  expect(hub.seen.filter(({ path }) => path.includes('/resolve/') && path.endsWith('.safetensors'))).toHaveLength(1)
+})
+
 test('A connection that breaks is gone on from where it broke, in this run and in the next.', async () => {
   const { pull, hub, cache } = await setUp()
   let breaks = 2

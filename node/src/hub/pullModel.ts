@@ -5,6 +5,7 @@ import { downloadFile } from './downloadFile.ts'
 import type { HubClient } from './hubClient.ts'
 import { HubError } from './hubError.ts'
 import { listModel, type RemoteModel } from './listModel.ts'
+import { underLock } from './lockCache.ts'
 import type { RepoReference } from './repoReference.ts'
 
 /** Bytes of a model's files that are there, of all of them. */
@@ -27,7 +28,7 @@ const keptSchema = z.strictObject({ commit: z.string().regex(/^[0-9a-f]{40}$/), 
  * Brings a model into the cache, `CACHE/OWNER--NAME/COMMIT/`, or finds it there.
  *
  * A revision that was pulled whole before is found without the hub if that can't be reached; a commit, which never changes,
- * always is. A folder is complete once a record in `CACHE/OWNER--NAME/revisions/` names it.
+ * always is. Pulls of one commit into one cache wait for each other, in whatever processes. A folder is complete once a record in `CACHE/OWNER--NAME/revisions/` names it.
  *
  * @throws {HubError}
  */
@@ -50,7 +51,8 @@ export async function pullModel(
     throw error
   }
   const folder = join(home, model.commit)
-  await bring(client, model, folder, progress)
+  // Two that write one file's part would ruin it for both: the second finds what the first brought.
+  await underLock(join(home, `${model.commit}.lock`), client, () => bring(client, model, folder, progress))
   const bytes = totalOf(model)
   for (const name of new Set([model.commit, revision])) await keep(home, name, { commit: model.commit, bytes })
   return { folder, repo, commit: model.commit, bytes }
