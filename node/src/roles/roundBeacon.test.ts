@@ -5,7 +5,7 @@ import { createManualClock } from '#core/clock.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
 import type { PeerNode } from './peerNode.ts'
-import { awaitBeacon, beaconOf, recordBeacon } from './roundBeacon.ts'
+import { awaitBeacon, beaconOf, recordBeacon, recordInTime } from './roundBeacon.ts'
 
 const hash: Hex = `0x${'be'.repeat(32)}`
 const time: RoundTime = { round: 7, startsAtSec: 0, endsAtSec: 80, nowSec: 0, block: 1 }
@@ -88,4 +88,25 @@ test('a beacon is recorded only where it is fixed and not recorded', async () =>
   told({ state: 'fixed', hash })
   await recordBeacon(node, 6)
   expect(calls).toEqual(['draw 6'])
+})
+
+test('a beacon is recorded from the middle of the round on, in turn, while the peer does something else', async () => {
+  const { node, clock, calls } = setup(last, { state: 'fixed', hash })
+  recordInTime(node, { ...time, nowSec: 10 })
+  await asleep(clock)
+  clock.advance(39_000)
+  await new Promise(resolve => setImmediate(resolve))
+  expect(calls).toEqual([])
+  clock.advance(1_100)
+  await new Promise(resolve => setImmediate(resolve))
+  expect(calls).toEqual(['draw 6'])
+})
+
+test('what the first vote has recorded is not recorded again', async () => {
+  const { node, clock, calls } = setup(first, { state: 'drawn', hash })
+  recordInTime(node, time)
+  await asleep(clock)
+  clock.advance(80_000)
+  await new Promise(resolve => setImmediate(resolve))
+  expect(calls).toEqual([])
 })

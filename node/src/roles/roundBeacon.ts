@@ -44,6 +44,23 @@ export async function beaconOf({ chain }: PeerNode, round: number): Promise<Hex 
   return round < 0 ? ZERO_HASH : (await chain.readBeacon(round)).hash
 }
 
+/**
+ * Sees to it that the beacon of the round before the current one is recorded in time, whatever else this peer is busy with: a model that
+ * is slower than a round would otherwise void it for all. Peers take turns, from the middle of the round on.
+ */
+export function recordInTime(node: PeerNode, time: RoundTime): void {
+  const { clock, identity, logger, signal } = node
+  const round = time.round - 1
+  const roundSec = Math.min(MAX_ROUND_SEC, time.endsAtSec - time.startsAtSec)
+  const waitSec = (0.5 + turnOf(identity.peerKey, round) * TURNS) * roundSec - (time.nowSec - time.startsAtSec)
+  void clock
+    .sleep(Math.max(0, waitSec * 1000), signal)
+    .then(() => recordBeacon(node, round))
+    .catch(error => {
+      if (!signal.aborted) logger.warn('the beacon was not recorded', { round, error })
+    })
+}
+
 /** Records a beacon that is fixed, unless the first vote has done so. */
 export async function recordBeacon({ chain, logger }: PeerNode, round: number): Promise<void> {
   if (round < 0 || (await chain.readBeacon(round)).state !== 'fixed') return

@@ -22,7 +22,7 @@ import { keepStake } from '../keepStake.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
 import { reportOutcome } from '../reportOutcome.ts'
-import { awaitBeacon, beaconOf } from '../roundBeacon.ts'
+import { awaitBeacon, beaconOf, recordInTime } from '../roundBeacon.ts'
 import { findFalseLeaf } from './findFalseLeaf.ts'
 import { sampledLeaves } from './sampledLeaves.ts'
 import { scorePeer } from './scorePeer.ts'
@@ -31,6 +31,7 @@ import { scorePeer } from './scorePeer.ts'
 export async function runEvaluator(node: PeerNode, judge: Judge): Promise<void> {
   await everyRound(node, async time => {
     const { round } = time
+    recordInTime(node, time)
     // Revealing is due first: it costs nothing, and not revealing is what is punished.
     const duties = [
       () => reveal(node, round - 2),
