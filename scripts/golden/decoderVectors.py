@@ -4,7 +4,7 @@
 
 Writes for each kind of decoder a tiny random model as a folder of Hugging Face's (config.json and safetensors in the type of
 its row below), and golden.json: logits of short prompts and of the end of a long one, and what greedy generation appends, with
-log-probabilities at temperature 1. Two have a LoRA adapter beside them, saved by PEFT, with vectors of their own.
+log-probabilities at temperature 1, plainly and with a repetition penalty. Two have a LoRA adapter beside them, saved by PEFT, with vectors of their own.
 
 All numbers are of the model as it is read back from its files, so a 16-bit model's are of its rounded weights.
 """
@@ -89,6 +89,7 @@ MODELS = {
 SHORT = [[5], [17, 3, 88, 42, 0, 95, 61, 17, 9], [(7 * i + 11) % 96 for i in range(24)]]
 LONG = [(i * i + 5 * i) % 96 for i in range(300)]
 NEW_TOKENS = 24
+PENALTY = 1.3
 # Greedy tokens are asked to be identical, so no step may be decided by rounding.
 LEAST_MARGIN = 1e-3
 
@@ -113,7 +114,7 @@ def rounded(values):
 
 
 @torch.no_grad()
-def vectors(model):
+def greedily(model, penalty):
     greedy = []
     for prompt in SHORT:
         out = model.generate(
@@ -121,22 +122,30 @@ def vectors(model):
             attention_mask=torch.ones(1, len(prompt), dtype=torch.long),
             max_new_tokens=NEW_TOKENS,
             do_sample=False,
+            repetition_penalty=penalty,
             output_logits=True,
+            output_scores=True,
             return_dict_in_generate=True,
             pad_token_id=0,
         )
         tokens = out.sequences[0, len(prompt) :].tolist()
         logits = torch.cat(out.logits)
-        best = logits.topk(2).values
+        best = torch.cat(out.scores).topk(2).values
         margin = (best[:, 0] - best[:, 1]).min().item()
         assert margin > LEAST_MARGIN, f"a step is decided by {margin}"
         logprobs = logits.log_softmax(-1)[range(len(tokens)), tokens]
         greedy.append(dict(prompt=prompt, tokens=tokens, logprobs=rounded(logprobs.tolist())))
+    return greedy
+
+
+@torch.no_grad()
+def vectors(model):
     all_logits = [model(torch.tensor([prompt])).logits[0] for prompt in SHORT]
     return dict(
         logits=[dict(tokens=p, logits=[rounded(row) for row in x.tolist()]) for p, x in zip(SHORT, all_logits)],
         long=dict(tokens=LONG, logits=rounded(model(torch.tensor([LONG])).logits[0, -1].tolist())),
-        greedy=greedy,
+        greedy=greedily(model, 1.0),
+        penalized=dict(penalty=PENALTY, greedy=greedily(model, PENALTY)),
     )
 
 

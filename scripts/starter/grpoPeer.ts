@@ -5,9 +5,15 @@ import type { Level, Task } from '../../node/src/environments/codezero/curriculu
 import type { EnvironmentSpec } from '../../node/src/environments/codezero/environmentSpec.ts'
 import { completionText, solverPrompt } from '../../node/src/environments/codezero/prompts.ts'
 import { scoreAnswers } from '../../node/src/environments/codezero/scoreAnswers.ts'
+import { createAdaptedGenerator } from '../../node/src/model/adaptedGenerator.ts'
+import { bakedParts } from '../../node/src/model/frozenParts.ts'
 import { createGenerator, type Generator } from '../../node/src/model/generate.ts'
+import { integerBase } from '../../node/src/model/integerBase.ts'
+import type { LoraConfig } from '../../node/src/model/loraConfig.ts'
+import { initLora, type LoraAdapter } from '../../node/src/model/loraFactors.ts'
+import { quantizeWeights } from '../../node/src/model/quantizedTensors.ts'
 import type { Tokenizer } from '../../node/src/model/tokenizer.ts'
-import { copyWeights } from '../../node/src/model/weights.ts'
+import { copyWeights, type Weights } from '../../node/src/model/weights.ts'
 import { groupStep, type RolloutGroup } from '../../node/src/rl/groupStep.ts'
 import { createTrainer } from '../../node/src/rl/trainer.ts'
 import type { StoredModel } from './workFolder.ts'
@@ -33,6 +39,8 @@ export type PeerOptions = {
   level: Level
   seed: string
   threads: number
+  /** An adapter to train in place of the weights, over a base in float32 or in 8-bit integers. */
+  adapter?: { lora: LoraConfig; precision: 'float32' | 'int8' }
 }
 
 /** A solver that trains on rewards of the judge alone, as the swarm's solvers do, without a network. */
@@ -40,13 +48,17 @@ export async function createGrpoPeer(options: PeerOptions): Promise<GrpoPeer> {
   const { base, tokenizer, judge, spec, level, seed, threads } = options
   const { training } = spec
   const weights = copyWeights(base.weights)
+  const adapter = options.adapter && initLora(base.config, options.adapter.lora, `${seed} adapter`)
   const [beta1, beta2] = training.betas
   const trainer = await createTrainer(base.config, weights, {
     threads,
     optimizer: { kind: 'adamW', beta1, beta2, weightDecay: training.weightDecay },
     clipNorm: training.maxGradientNorm,
+    ...(adapter ? { adapter, layered: true, precision: options.adapter?.precision ?? 'float32' } : {}),
   })
-  const generator = createGenerator(base.config, weights, { threads })
+  const generator = adapter
+    ? await adaptedGenerator(options, weights, adapter)
+    : createGenerator(base.config, weights, { threads })
   return {
     model: { config: base.config, weights },
     generator,
@@ -66,6 +78,17 @@ export async function createGrpoPeer(options: PeerOptions): Promise<GrpoPeer> {
       await generator.dispose()
     },
   }
+}
+
+async function adaptedGenerator(
+  { base: { config }, threads, adapter: chosen }: PeerOptions,
+  weights: Weights,
+  adapter: LoraAdapter,
+): Promise<Generator> {
+  const real = bakedParts(config, weights)
+  const base =
+    chosen?.precision === 'int8' ? integerBase(config, await quantizeWeights(config, weights, 'int8'), real) : real
+  return createAdaptedGenerator(config, base, adapter, { threads })
 }
 
 async function rolloutGroups(
