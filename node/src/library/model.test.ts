@@ -37,3 +37,29 @@ test('a model of a folder generates, scores, and generates otherwise once it has
     return [...last]
   }
 })
+
+test.each(['float32', 'int8'] as const)(
+  'a model generates and scores under the adapter that it trains, over a %s base',
+  async precision => {
+    const lora = { rank: 4, alpha: 8, targets: ['q_proj', 'up_proj'], rankStabilized: false }
+    const model = await loadModel(folder, { training: { adapter: lora, precision } })
+    const before = model.weights.get('model.layers.0.self_attn.q_proj.weight')?.data.slice()
+    const request = { prompts, samplesPerPrompt: 4, maxNewTokens: 12 }
+    const first = await generate(model, request)
+    const groups = prompts.map((prompt, i) => ({
+      prompt,
+      completions: first.slice(4 * i, 4 * i + 4).map((made, k) => ({ ...made, reward: k % 2 })),
+    }))
+    const learningRate = { kind: 'linear', peak: 0.1, totalSteps: 4 } as const
+    const rates: (number | undefined)[] = []
+    for (let i = 0; i < 3; i++) rates.push((await trainStep(model, groups, { learningRate })).step?.learningRate)
+    expect(rates).toEqual([0.1, expect.closeTo(0.075, 9), expect.closeTo(0.05, 9)])
+    const [after] = await generate(model, request)
+    expect([...(after?.tokens ?? [])]).not.toEqual([...(first[0]?.tokens ?? [])])
+    expect(model.weights.get('model.layers.0.self_attn.q_proj.weight')?.data).toEqual(before)
+    const tokens = Int32Array.of(...(prompts[0] as Int32Array), ...(after?.tokens ?? []))
+    const [scores] = await score(model, [{ tokens, from: 3 }])
+    expect(scores?.logprobs[0]).toBeCloseTo(after?.logprobs[0] as number, precision === 'int8' ? 1 : 4)
+    await model.dispose()
+  },
+)

@@ -1,7 +1,16 @@
+import { createAdaptedGenerator } from '#model/adaptedGenerator.ts'
+import { createAdaptedScorer } from '#model/adaptedScorer.ts'
+import type { DecoderConfig } from '#model/decoderConfig.ts'
+import { bakedParts, type Freeze } from '#model/frozenParts.ts'
 import { type Completion, createGenerator, type GenerateOptions, type Generator } from '#model/generate.ts'
+import { integerBase } from '#model/integerBase.ts'
+import type { LoraConfig } from '#model/loraConfig.ts'
+import { initLora, type LoraAdapter, mergeLora } from '#model/loraFactors.ts'
 import { positionLogits } from '#model/positionLogits.ts'
+import { quantizeWeights } from '#model/quantizedTensors.ts'
 import { type ModelFiles, readModel } from '#model/readModel.ts'
 import { createScorer, type Scorer, type SequenceScores, type SequenceToScore } from '#model/score.ts'
+import type { Weights } from '#model/weights.ts'
 import { type GroupStepOptions, type GroupStepReport, groupStep, type RolloutGroup } from '#rl/groupStep.ts'
 import { createTrainer, type Trainer, type TrainerOptions } from '#rl/trainer.ts'
 
@@ -10,61 +19,84 @@ export interface ModelOptions {
   readonly adapter?: string
   /** For one product; 2 by default. No result depends on it. */
   readonly threads?: number
-  /** How `trainStep` learns. It changes the weights themselves; a trainer of an adapter is made by `createTrainer`. */
-  readonly training?: Omit<TrainerOptions, 'threads' | 'adapter'>
+  /** How `trainStep` learns: all weights, in place, or an adapter beside them, which generation and scoring then see. */
+  readonly training?: Omit<TrainerOptions, 'threads' | 'adapter'> & {
+    /** A fresh adapter of this shape, or one that there is. */
+    readonly adapter?: LoraConfig | LoraAdapter
+  }
 }
 
 /**
- * A model that generates, scores and learns. There is one set of weights: a training step changes it in place, and what is
- * generated next is generated with it. What runs it is made when it is first needed.
+ * A model that generates, scores and learns. There is one set of weights, or of an adapter's factors: a training step changes it in
+ * place, and what is generated next is generated with it. What runs it is made when it is first needed.
  */
 export class Model {
   readonly config: ModelFiles['config']
   readonly weights: ModelFiles['weights']
   readonly stopTokens: ModelFiles['stopTokens']
-  readonly #threads: number
-  readonly #training: ModelOptions['training']
-  #generator: Generator | undefined
-  #scorer: Scorer | undefined
+  readonly repetitionPenalty: ModelFiles['repetitionPenalty']
+  /** What is trained in place of the weights, if that was asked for. */
+  readonly adapter: LoraAdapter | undefined
+  readonly threads: number
+  readonly #training: Omit<TrainerOptions, 'adapter'>
+  #generator: Promise<Generator> | undefined
+  #scorer: Promise<Scorer> | undefined
   #trainer: Promise<Trainer> | undefined
 
-  constructor({ config, weights, stopTokens }: ModelFiles, { threads = 2, training }: ModelOptions = {}) {
+  constructor({ config, weights, stopTokens, repetitionPenalty }: ModelFiles, options: ModelOptions = {}) {
+    const { threads = 2, training: { adapter, ...training } = {} } = options
     this.config = config
     this.weights = weights
     this.stopTokens = stopTokens
-    this.#threads = threads
-    this.#training = training
+    this.repetitionPenalty = repetitionPenalty
+    this.adapter = adapter && ('factors' in adapter ? adapter : initLora(config, adapter, 'adapter'))
+    this.threads = threads
+    this.#training = { ...training, threads, layered: training.layered ?? training.precision === 'int8' }
   }
 
-  get threads(): number {
-    return this.#threads
-  }
-
-  get generator(): Generator {
-    this.#generator ??= createGenerator(this.config, this.weights, { threads: this.#threads })
+  get generator(): Promise<Generator> {
+    this.#generator ??= this.#open(createAdaptedGenerator, createGenerator)
     return this.#generator
   }
 
-  get scorer(): Scorer {
-    this.#scorer ??= createScorer(this.config, this.weights, { threads: this.#threads })
+  get scorer(): Promise<Scorer> {
+    this.#scorer ??= this.#open(createAdaptedScorer, createScorer)
     return this.#scorer
   }
 
   get trainer(): Promise<Trainer> {
-    this.#trainer ??= createTrainer(this.config, this.weights, { ...this.#training, threads: this.#threads })
+    const adapter = this.adapter ? { adapter: this.adapter } : {}
+    this.#trainer ??= createTrainer(this.config, this.weights, { ...this.#training, ...adapter })
     return this.#trainer
   }
 
   /** Waits for what runs, then frees it. */
   async dispose(): Promise<void> {
-    await this.#generator?.dispose()
-    await this.#scorer?.dispose()
-    await (await this.#trainer)?.dispose()
+    for (const part of [this.#generator, this.#scorer, this.#trainer]) await (await part)?.dispose()
+  }
+
+  async #open<T>(
+    adapted: (config: DecoderConfig, base: Freeze, adapter: LoraAdapter, options: { threads: number }) => Promise<T>,
+    plain: (config: DecoderConfig, weights: Weights, options: { threads: number }) => T,
+  ): Promise<T> {
+    const { config, weights, adapter, threads } = this
+    return adapter ? adapted(config, await this.#base(), adapter, { threads }) : plain(config, weights, { threads })
+  }
+
+  /** The frozen weights as the trainer computes with them. */
+  async #base(): Promise<Freeze> {
+    const real = bakedParts(this.config, this.weights)
+    if (this.#training.precision !== 'int8') return real
+    return integerBase(this.config, await quantizeWeights(this.config, this.weights, 'int8'), real)
   }
 }
 
 /**
- * Reads a model from a Hugging Face folder; its weights in float32.
+ * Reads a model from a Hugging Face folder, to generate, score and train it.
+ *
+ * Its weights are kept in memory in float32, since training changes them: 4 bytes a parameter, and as much again for each of the
+ * generator and the scorer once they are used. A model that only generates or scores needs none of that: `loadGenerator` and
+ * `loadScorer` read it in place, or in 8 or 4 bits.
  *
  * @throws {ModelFileError} naming the file and the field that is missing, malformed, or not of this model.
  */
@@ -76,33 +108,40 @@ export async function loadModel(folder: string, options: ModelOptions = {}): Pro
 /**
  * Samples completions of prompts, in prompt-major order.
  *
- * @param options - one sample a prompt by default, of at most 128 new tokens, at temperature 1, up to the model's end token,
- *   with the seed '0': the same call gives the same completions.
+ * @param options - one sample a prompt by default, of at most 128 new tokens, at temperature 1, up to one of the model's end tokens,
+ *   with the seed '0': the same call gives the same completions. At temperature 0 the model's own repetition penalty is applied,
+ *   as transformers does.
  * @throws {ModelInputError} on an empty prompt, an unknown token, or a prompt longer than the model's positions.
  */
-export function generate(
+export async function generate(
   model: Model,
   options: Partial<GenerateOptions> & Pick<GenerateOptions, 'prompts'>,
 ): Promise<Completion[]> {
-  const [stopToken = -1] = model.stopTokens
-  return model.generator.generate({
+  const [stopToken = -1, ...moreStopTokens] = model.stopTokens
+  const isPenalized = options.temperature === 0 && model.repetitionPenalty !== 1
+  const generator = await model.generator
+  return generator.generate({
     samplesPerPrompt: 1,
     maxNewTokens: 128,
     temperature: 1,
     stopToken,
+    moreStopTokens,
     seed: '0',
+    ...(isPenalized ? { repetitionPenalty: model.repetitionPenalty } : {}),
     ...options,
   })
 }
 
 /** Scores given tokens by teacher forcing; see `Scorer`. */
-export function score(model: Model, sequences: readonly SequenceToScore[]): Promise<SequenceScores[]> {
-  return model.scorer.score(sequences)
+export async function score(model: Model, sequences: readonly SequenceToScore[]): Promise<SequenceScores[]> {
+  return (await model.scorer).score(sequences)
 }
 
 /** Logits `[vocabSize]` after each token of a sequence, in order; see `positionLogits`. */
 export function logits(model: Model, tokens: Int32Array): AsyncGenerator<Float32Array> {
-  return positionLogits(model, tokens, { threads: model.threads })
+  const { config, adapter, threads } = model
+  const weights = adapter ? mergeLora(model.weights, adapter) : model.weights
+  return positionLogits({ config, weights }, tokens, { threads })
 }
 
 /**

@@ -28,6 +28,9 @@ export function createAdamW(parameters: Parameters, options: AdamWOptions = {}):
     tensors.set(`square.${name}`, new Float32Array(data.length))
   }
   return {
+    get steps() {
+      return steps
+    },
     async step(gradients: Gradients, learningRate: number) {
       steps++
       const meanScale = 1 / (1 - beta1 ** steps)

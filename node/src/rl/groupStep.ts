@@ -1,4 +1,5 @@
 import { groupAdvantages, type ScaleRewards } from './groupAdvantages.ts'
+import type { LearningRate } from './learningRate.ts'
 import type { PolicyBatchOptions, PolicySequence } from './policyBatch.ts'
 import type { StepReport, Trainer } from './trainer.ts'
 import { TrainerError } from './trainerError.ts'
@@ -18,7 +19,7 @@ export interface RolloutGroup {
 
 /** Options of the loss, with defaults: `clipLow` 0.2, `clipHigh` 0.28, `klBeta` 0. */
 export interface GroupStepOptions extends Partial<PolicyBatchOptions> {
-  readonly learningRate: number
+  readonly learningRate: LearningRate
   /** What advantages are divided by; `group`, which the starter models were measured with. */
   readonly scaleRewards?: ScaleRewards
   /** Groups whose rewards deviate less than this are dropped; 0.05. */

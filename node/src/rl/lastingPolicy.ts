@@ -5,7 +5,15 @@ import type { PolicyHandlers, PolicyOperation, PolicyWorkerOptions } from './pol
 const MAX_CRASHES_ON_END = 3
 
 /** What gives the same again from the same weights. An update or a save that was lost is the caller's to know of. */
-const REPEATABLE: readonly PolicyOperation[] = ['load', 'loadJudge', 'generate', 'score', 'logprobs', 'weightsHash']
+const REPEATABLE: readonly PolicyOperation[] = [
+  'load',
+  'loadJudge',
+  'generate',
+  'score',
+  'choose',
+  'logprobs',
+  'weightsHash',
+]
 
 /**
  * A policy whose worker is started again when it dies, from the folder that was last loaded or saved: what was learned since is
@@ -22,7 +30,7 @@ export function openLastingPolicy(
   let client = open(options)
   let restarting: Promise<void> | undefined
   let crashesOnEnd = 0
-  const folders: { load?: string; loadJudge?: string } = {}
+  const loaded: { load?: Parameters<PolicyHandlers['load']>; loadJudge?: Parameters<PolicyHandlers['loadJudge']> } = {}
 
   /** One restart for all operations that the death interrupted. */
   function restart(error: PolicyWorkerError, dead: PolicyClient): Promise<void> {
@@ -32,8 +40,8 @@ export function openLastingPolicy(
     if (crashesOnEnd >= MAX_CRASHES_ON_END) return Promise.reject(error)
     client = open(options)
     restarting = (async () => {
-      if (folders.load !== undefined) await client.load(folders.load)
-      if (folders.loadJudge !== undefined) await client.loadJudge(folders.loadJudge)
+      if (loaded.load) await client.load(...loaded.load)
+      if (loaded.loadJudge) await client.loadJudge(...loaded.loadJudge)
     })()
     return restarting
   }
@@ -45,8 +53,10 @@ export function openLastingPolicy(
       try {
         const result = await (used[operation] as (...args: readonly unknown[]) => Promise<unknown>)(...args)
         crashesOnEnd = 0
-        if (operation === 'load' || operation === 'save') folders.load = args[0] as string
-        if (operation === 'loadJudge') folders.loadJudge = args[0] as string
+        if (operation === 'load') loaded.load = args as Parameters<PolicyHandlers['load']>
+        // What was loaded first is what a saved adapter is for.
+        if (operation === 'save') loaded.load = [args[0] as string, loaded.load?.[1] ?? loaded.load?.[0]]
+        if (operation === 'loadJudge') loaded.loadJudge = args as Parameters<PolicyHandlers['loadJudge']>
         return result
       } catch (error) {
         if (!(error instanceof PolicyWorkerError && error.code === 'POLICY_WORKER_ENDED')) throw error
@@ -63,6 +73,7 @@ export function openLastingPolicy(
     loadJudge: call('loadJudge'),
     generate: call('generate'),
     score: call('score'),
+    choose: call('choose'),
     logprobs: call('logprobs'),
     policyStep: call('policyStep'),
     save: call('save'),

@@ -12,12 +12,16 @@ export interface LearningRateSchedule {
   readonly totalSteps?: number
 }
 
+/** One rate for every step, or a schedule over the trainer's own count of them, which its saved state keeps. */
+export type LearningRate = number | LearningRateSchedule
+
 /**
  * The rate of a step.
  *
  * @param step - steps taken before it; 0 for the first.
  */
-export function learningRateAt(step: number, schedule: LearningRateSchedule): number {
+export function learningRateAt(step: number, schedule: LearningRate): number {
+  if (typeof schedule === 'number') return schedule
   const { kind, peak, warmupSteps = 0, totalSteps = Number.POSITIVE_INFINITY } = schedule
   if (step < warmupSteps) return (peak * step) / warmupSteps
   if (kind === 'constant') return peak

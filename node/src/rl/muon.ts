@@ -32,6 +32,9 @@ export async function createMuon(parameters: Parameters, options: MuonOptions = 
   const momenta = new Map([...matrices].map(([name, { data }]) => [`momentum.${name}`, new Float32Array(data.length)]))
   const session = await createSession(orthogonalizationModel(matrices), { threads: options.threads ?? 2 })
   return {
+    get steps() {
+      return adamW.steps
+    },
     async step(gradients: Gradients, learningRate: number) {
       await adamW.step(gradients, learningRate)
       const feeds: Record<string, Tensor> = {}

@@ -11,6 +11,8 @@ export interface OptimizerState {
 
 /** Updates parameters in place. */
 export interface Optimizer {
+  /** Steps taken. */
+  readonly steps: number
   step(gradients: Gradients, learningRate: number): Promise<void>
   /** A copy; later steps do not change it. */
   state(): OptimizerState

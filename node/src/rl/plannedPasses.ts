@@ -6,9 +6,10 @@ import { createLayeredPass } from './layeredPass.ts'
 import type { BasePrecision } from './layerModels.ts'
 import { type StepPlan, stepPlan, trainedElements } from './stepPlan.ts'
 import type { LossKind } from './trainingGraphs.ts'
+import type { Shrinkable } from './withinMemory.ts'
 
 /** Chooses the pass for a batch, and the padded tokens that one run of it takes. */
-export interface PlannedPasses {
+export interface PlannedPasses extends Shrinkable {
   for(loss: LossKind, batch: readonly ScoredSequence[]): Promise<{ pass: GradientPass; maxTokens: number }>
   dispose(): Promise<void>
 }
@@ -16,18 +17,24 @@ export interface PlannedPasses {
 /** The share of what is free that a step may plan with: an estimate is not exact, and others use the machine too. */
 const FREE_SHARE = 0.8
 
+/** What a plan whose memory could not be had is cut to. */
+const SHRINK = 0.7
+
 /**
  * Layered passes cut to the memory at hand. The parts of a step follow from the batch and `memoryBytes`, so with that given
  * the bits of a step do not depend on what else the machine does.
  *
+ * @param open - makes a pass; the real one unless a test watches.
  * @param options.memoryBytes - for optimizer, gradients and activations; by default four fifths of what is free now.
  */
 export function createPlannedPasses(
   config: DecoderConfig,
   weights: Weights,
   options: GradientPassOptions & { readonly memoryBytes: number | undefined; readonly precision: BasePrecision },
+  open: typeof createLayeredPass = createLayeredPass,
 ): PlannedPasses {
-  const memoryBytes = options.memoryBytes ?? FREE_SHARE * process.availableMemory()
+  let memoryBytes = options.memoryBytes ?? FREE_SHARE * process.availableMemory()
+  let planned = memoryBytes
   const parameters = new Map(
     [...weights, ...(options.adapter?.factors ?? [])].filter(([name]) => options.trained(name)),
   )
@@ -40,7 +47,7 @@ export function createPlannedPasses(
     const key = `${kept} ${headRows}`
     if (current?.key !== key) {
       await current?.pass.dispose()
-      current = { key, pass: await createLayeredPass(config, weights, { ...options, kept, headRows }) }
+      current = { key, pass: await open(config, weights, { ...options, kept, headRows }) }
     }
     return current.pass
   }
@@ -51,7 +58,15 @@ export function createPlannedPasses(
       const scored = Math.max(...batch.map(sequence => sequence.scored.length))
       const shape = { batch: batch.length, length, scored, ...elements, wholeHead: sequenceLevel(loss) }
       const plan = stepPlan(config, shape, memoryBytes)
+      planned = plan.bytes
       return { pass: await passFor(plan), maxTokens: plan.sequences * length }
+    },
+    /** Of the plan that failed; what it held is freed first. A step that then fits in no way is refused with what it needs. */
+    async shrink() {
+      memoryBytes = SHRINK * Math.min(memoryBytes, planned)
+      await current?.pass.dispose()
+      current = undefined
+      return true
     },
     async dispose() {
       await current?.pass.dispose()

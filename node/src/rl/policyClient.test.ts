@@ -91,6 +91,41 @@ test('a policy is loaded, samples, learns, is saved and goes on bit for bit in a
   }
 })
 
+test.each(['float32', 'int8'] as const)(
+  'an adapter over a %s base learns, and goes on bit for bit in another worker',
+  async base => {
+    const model = await writeModel('policy')
+    const lora = { rank: 4, alpha: 8, targets: ['q_proj', 'down_proj'], rankStabilized: false }
+    const open = () => openPolicyClient({ adapter: { lora, base } })
+    const [one, other] = [open(), open()]
+    try {
+      const fresh = await one.load(model)
+      const plain = await one.generate(request)
+      expect((await learn(one, 'a')).groupsUsed).toBe(2)
+      expect(await one.generate(request)).not.toEqual(plain)
+      const saved = await one.save(join(folder, 'saved'))
+      expect(saved).toMatchObject({ steps: 1 })
+      expect(saved.weightsHash).not.toBe(fresh.weightsHash)
+      expect(await readdir(join(folder, 'saved'))).toEqual(
+        expect.arrayContaining(['adapter_config.json', 'adapter_model.safetensors']),
+      )
+      await learn(one, 'b')
+      expect(await other.load(join(folder, 'saved'), model)).toEqual(saved)
+      await learn(other, 'b')
+      expect(await other.weightsHash()).toBe(await one.weightsHash())
+      // The policy that generates is the policy that is scored.
+      const [completion] = await one.generate(request)
+      const prompt = request.prompts[0] as Int32Array
+      const tokens = Int32Array.from([...prompt, ...(completion?.tokens ?? [])])
+      const [logprobs] = await one.logprobs([{ tokens, from: prompt.length }])
+      for (const [i, logprob] of (logprobs ?? []).entries())
+        expect(logprob).toBeCloseTo(completion?.logprobs[i] as number, base === 'int8' ? 2 : 4)
+    } finally {
+      await Promise.all([one.close(), other.close()])
+    }
+  },
+)
+
 test('log-probabilities of a completion under the policy are those that it was sampled with, within 1e-4', async () => {
   await client.load(await writeModel('policy'))
   const [completion] = await client.generate(request)

@@ -81,6 +81,7 @@ export function openPolicyClient(options: PolicyWorkerOptions = {}): PolicyClien
     loadJudge: call('loadJudge'),
     generate: call('generate'),
     score: call('score'),
+    choose: call('choose'),
     logprobs: call('logprobs'),
     policyStep: call('policyStep'),
     save: call('save'),

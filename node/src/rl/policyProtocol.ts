@@ -1,7 +1,9 @@
 import type { Device } from '#engine/device.ts'
+import type { Precision } from '#model/frozenTensors.ts'
 import type { Completion, GenerateOptions } from '#model/generate.ts'
-import type { SequenceScores, SequenceToScore } from '#model/score.ts'
+import type { SequenceScores, SequenceToScore, TokenChoice } from '#model/score.ts'
 import type { AdamWOptions } from './adamW.ts'
+import type { AdapterSettings } from './adapterPolicy.ts'
 import type { GroupStepOptions, GroupStepReport, RolloutGroup } from './groupStep.ts'
 
 /** What the worker is started with. */
@@ -11,10 +13,12 @@ export interface PolicyWorkerOptions {
   /** What generates and scores; `cpu`. Training is on the CPU. */
   readonly device?: Device
   readonly adamW?: AdamWOptions
+  /** An adapter to train, in place of the weights. */
+  readonly adapter?: AdapterSettings | undefined
 }
 
 export interface LoadedPolicy {
-  /** Content hash of the weights, as they are in float32. */
+  /** Content hash of the weights, as they are in float32; with an adapter, of base and factors. */
   readonly weightsHash: `0x${string}`
   /** Updates taken since training began; 0 where no optimizer state was saved beside the weights. */
   readonly steps: number
@@ -22,13 +26,19 @@ export interface LoadedPolicy {
 
 /** The operations of the worker: name, arguments, result. */
 export interface PolicyOperations {
-  /** Loads the policy of a folder, and the optimizer's state where `save` left one for just these weights. */
-  load(folder: string): LoadedPolicy
-  /** Loads the frozen judge model. */
-  loadJudge(folder: string): { readonly weightsHash: `0x${string}` }
+  /**
+   * Loads the policy of a folder, and the optimizer's state where `save` left one for just these weights.
+   *
+   * @param base - where an adapter is trained, the folder of the weights that it is for; `folder` itself for a fresh one.
+   */
+  load(folder: string, base?: string): LoadedPolicy
+  /** Loads the frozen judge model in a precision; the hash is of its float32 weights. */
+  loadJudge(folder: string, precision?: Precision): { readonly weightsHash: `0x${string}` }
   generate(request: Omit<GenerateOptions, 'signal'>): Completion[]
   /** Scores under the judge model. */
   score(sequences: readonly SequenceToScore[]): SequenceScores[]
+  /** Log-probabilities of candidates for the next token under the judge model. */
+  choose(choices: readonly TokenChoice[]): Float32Array[]
   /** Log-probabilities of tokens `from` on under the policy as it is now. */
   logprobs(sequences: readonly SequenceToScore[]): Float32Array[]
   /** One update of the policy on rollout groups, its own or a peer's. */

@@ -1,66 +1,64 @@
 import { NodeError } from '#core/errors.ts'
-import { type DecoderConfig, readDecoderConfig } from '#model/decoderConfig.ts'
-import { createGenerator, type Generator } from '#model/generate.ts'
-import { createScorer, type Scorer } from '#model/score.ts'
-import { hashWeights, readWeights, type Weights } from '#model/weights.ts'
-import { readOptimizerState, saveCheckpoint } from './checkpoint.ts'
+import { readDecoderConfig } from '#model/decoderConfig.ts'
+import { loadScorer } from '#model/loadScorer.ts'
+import type { Scorer } from '#model/score.ts'
+import { hashStoredWeights } from '#model/weights.ts'
+import { openAdapterPolicy } from './adapterPolicy.ts'
 import { groupStep } from './groupStep.ts'
-import type { PolicyHandlers, PolicyMessage, PolicyReply, PolicyWorkerOptions, SentError } from './policyProtocol.ts'
-import { createTrainer, type Trainer } from './trainer.ts'
+import type { Policy } from './policy.ts'
+import type {
+  LoadedPolicy,
+  PolicyHandlers,
+  PolicyMessage,
+  PolicyReply,
+  PolicyWorkerOptions,
+  SentError,
+} from './policyProtocol.ts'
 import { TrainerError } from './trainerError.ts'
+import { openWholePolicy } from './wholePolicy.ts'
 
 // The process that owns the weights, forked by `openPolicyClient`. Operations run one after another, in the order asked.
 
-/** A policy, and the sessions over its weights. */
-interface Policy {
-  readonly config: DecoderConfig
-  readonly weights: Weights
-  readonly generator: Generator
-  readonly scorer: Scorer
-  readonly trainer: Trainer
-}
-
-const { threads = 1, device = 'cpu', adamW = {} } = JSON.parse(process.argv[2] ?? '{}') as PolicyWorkerOptions
+const { threads = 1, device = 'cpu', adamW = {}, adapter } = JSON.parse(process.argv[2] ?? '{}') as PolicyWorkerOptions
+const settings = { threads, device, adamW }
 const closing = new AbortController()
 let policy: Policy | undefined
 let judge: Scorer | undefined
 
 const handlers: PolicyHandlers = {
-  async load(folder) {
-    const config = await readDecoderConfig(folder)
-    const weights = await readWeights(folder, config)
-    const weightsHash = hashWeights(weights)
-    const state = await readOptimizerState(folder, weightsHash)
-    const trainer = await createTrainer(config, weights, { threads, optimizer: { kind: 'adamW', ...adamW } })
-    if (state) trainer.load(state)
-    await disposePolicy()
-    const generator = createGenerator(config, weights, { threads, device })
-    policy = { config, weights, generator, scorer: createScorer(config, weights, { threads, device }), trainer }
-    return { weightsHash, steps: state?.steps ?? 0 }
+  async load(folder, base = folder) {
+    const opened = adapter
+      ? await openAdapterPolicy(folder, base, adapter, settings)
+      : await openWholePolicy(folder, settings)
+    await policy?.dispose()
+    policy = opened
+    return described(opened)
   },
-  async loadJudge(folder) {
-    const config = await readDecoderConfig(folder)
-    const weights = await readWeights(folder, config)
+  async loadJudge(folder, precision) {
+    const weightsHash = await hashStoredWeights(folder, await readDecoderConfig(folder))
     await judge?.dispose()
-    judge = createScorer(config, weights, { threads, device })
-    return { weightsHash: hashWeights(weights) }
+    judge = await loadScorer(folder, { precision, threads, device })
+    return { weightsHash }
   },
-  generate: async request => loaded().generator.generate({ ...request, signal: closing.signal }),
-  async score(sequences) {
-    if (!judge) throw notLoaded('judge model')
-    return judge.score(sequences, { signal: closing.signal })
-  },
+  generate: async request => loaded().generate({ ...request, signal: closing.signal }),
+  score: async sequences => loadedJudge().score(sequences, { signal: closing.signal }),
+  choose: async choices => loadedJudge().choose(choices, { signal: closing.signal }),
   async logprobs(sequences) {
-    const scores = await loaded().scorer.score(sequences, { signal: closing.signal })
+    const scorer = await loaded().scorer()
+    const scores = await scorer.score(sequences, { signal: closing.signal })
     return scores.map(score => score.logprobs)
   },
   policyStep: async (groups, options) => groupStep(loaded().trainer, groups, options),
   async save(folder) {
-    const { config, weights, trainer } = loaded()
-    const state = trainer.state()
-    return { weightsHash: await saveCheckpoint(folder, config, weights, state), steps: state.steps }
+    const saved = loaded()
+    await saved.save(folder)
+    return described(saved)
   },
-  weightsHash: async () => hashWeights(loaded().weights),
+  weightsHash: async () => loaded().weightsHash(),
+}
+
+function described({ weightsHash, trainer }: Policy): LoadedPolicy {
+  return { weightsHash: weightsHash(), steps: trainer.steps }
 }
 
 function loaded(): Policy {
@@ -68,16 +66,13 @@ function loaded(): Policy {
   return policy
 }
 
+function loadedJudge(): Scorer {
+  if (!judge) throw notLoaded('judge model')
+  return judge
+}
+
 const notLoaded = (what: string) =>
   new TrainerError(`the ${what} is not loaded`, { hint: 'This is a defect of the program; please report it.' })
-
-async function disposePolicy(): Promise<void> {
-  const old = policy
-  policy = undefined
-  await old?.generator.dispose()
-  await old?.scorer.dispose()
-  await old?.trainer.dispose()
-}
 
 let queue: Promise<void> = Promise.resolve()
 
@@ -105,7 +100,7 @@ async function answer({ id, operation, args }: Exclude<PolicyMessage, { close: t
 }
 
 async function close(): Promise<void> {
-  await disposePolicy()
+  await policy?.dispose()
   await judge?.dispose()
   process.exit()
 }

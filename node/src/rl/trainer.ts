@@ -6,6 +6,7 @@ import { type AdamWOptions, createAdamW } from './adamW.ts'
 import { clipGradients } from './gradientClip.ts'
 import { createMonolithicPass, type GradientPass, type GradientSums } from './gradientPass.ts'
 import type { BasePrecision } from './layerModels.ts'
+import { type LearningRate, learningRateAt } from './learningRate.ts'
 import { createMuon, type MuonOptions } from './muon.ts'
 import type { Optimizer, OptimizerState } from './optimizer.ts'
 import { createPlannedPasses, type PlannedPasses } from './plannedPasses.ts'
@@ -18,6 +19,7 @@ import {
 } from './policyBatch.ts'
 import { TrainerError } from './trainerError.ts'
 import { type LossKind, policyLossKind } from './trainingGraphs.ts'
+import { withinMemory } from './withinMemory.ts'
 
 /** A sequence to learn, with a weight for each scored token. */
 export interface TrainingSequence extends ScoredSequence {
@@ -31,6 +33,7 @@ export interface StepReport {
   readonly gradientNorm: number
   /** Tokens fed, padding left out. */
   readonly tokens: number
+  readonly learningRate: number
 }
 
 export interface TrainerOptions {
@@ -64,13 +67,15 @@ export interface TrainerOptions {
 }
 
 export interface PolicyStepOptions extends PolicyBatchOptions {
-  readonly learningRate: number
+  readonly learningRate: LearningRate
 }
 
 /** Trains in place, so that a generator over the same arrays sees every step. */
 export interface Trainer {
   readonly weights: Weights
-  crossEntropyStep(batch: readonly TrainingSequence[], learningRate: number): Promise<StepReport>
+  /** Updates taken, those before a loaded state included: what a schedule of the learning rate goes by. */
+  readonly steps: number
+  crossEntropyStep(batch: readonly TrainingSequence[], learningRate: LearningRate): Promise<StepReport>
   policyStep(batch: readonly PolicySequence[], options: PolicyStepOptions): Promise<StepReport>
   state(): OptimizerState
   load(state: OptimizerState): void
@@ -79,6 +84,9 @@ export interface Trainer {
 
 /**
  * A trainer of the weights of a decoder, or of an adapter's factors beside frozen weights.
+ *
+ * Memory is estimated before a step. Where the estimate was wrong and an allocation fails, the step begins anew with smaller parts;
+ * nothing has changed by then. Later steps keep to them.
  *
  * Every step is deterministic: the same weights, state and batch give the same bits, whatever the number of threads.
  *
@@ -117,7 +125,7 @@ export async function createTrainer(
     return referred
   }
 
-  async function step(loss: LossKind, targets: readonly LossTarget[], learningRate: number): Promise<StepReport> {
+  async function gradients(loss: LossKind, targets: readonly LossTarget[]) {
     const sums: GradientSums = new Map()
     let total = 0
     const { pass, maxTokens } = await passes.for(loss, targets)
@@ -126,6 +134,12 @@ export async function createTrainer(
       const part = indices.map(i => targets[i] as LossTarget)
       total += await pass.run(loss, part, sums)
     }
+    return { sums, total }
+  }
+
+  async function step(loss: LossKind, targets: readonly LossTarget[], rate: LearningRate): Promise<StepReport> {
+    const { sums, total } = await withinMemory(passes, () => gradients(loss, targets))
+    const learningRate = learningRateAt(optimizer.steps, rate)
     const gradientNorm = clipGradients(sums, options.clipNorm ?? 1)
     // Checked before the weights change, so that a bad batch cannot ruin them.
     if (!Number.isFinite(total) || !Number.isFinite(gradientNorm)) {
@@ -134,11 +148,15 @@ export async function createTrainer(
       })
     }
     await optimizer.step(sums, learningRate)
-    return { loss: total, gradientNorm, tokens: targets.reduce((n, s) => n + s.tokens.length - 1, 0) }
+    const tokens = targets.reduce((n, s) => n + s.tokens.length - 1, 0)
+    return { loss: total, gradientNorm, tokens, learningRate }
   }
 
   return {
     weights,
+    get steps() {
+      return optimizer.steps
+    },
     crossEntropyStep(batch, learningRate) {
       const total = batch.reduce((sum, s) => sum + s.weights.reduce((a, b) => a + b, 0), 0)
       const targets = batch.map(({ tokens, scored, weights }) =>
@@ -149,8 +167,11 @@ export async function createTrainer(
     async policyStep(batch, { learningRate, ...batchOptions }) {
       const loss = policyLossKind(batchOptions)
       const needsReference = adapter && batchOptions.klBeta > 0 && batch.some(sequence => !sequence.referenceLogprobs)
-      const targets = policyTargets(needsReference ? await withReference(loss, batch) : batch, batchOptions)
-      if (targets.length === 0) return { loss: 0, gradientNorm: 0, tokens: 0 }
+      const targets = policyTargets(
+        needsReference ? await withinMemory(passes, () => withReference(loss, batch)) : batch,
+        batchOptions,
+      )
+      if (targets.length === 0) return { loss: 0, gradientNorm: 0, tokens: 0, learningRate: 0 }
       return step(loss, targets, learningRate)
     },
     state: () => optimizer.state(),
@@ -179,6 +200,19 @@ const refusePrecision = () =>
     hint: "Give an adapter and layered: true, or leave precision at 'float32'.",
   })
 
-function fixedPass(pass: GradientPass, maxTokens: number): PlannedPasses {
-  return { for: async () => ({ pass, maxTokens }), dispose: () => pass.dispose() }
+/** A pass for all batches, in parts that are halved where memory turns out short. */
+function fixedPass(pass: GradientPass, limit: number): PlannedPasses {
+  let [maxTokens, longest] = [limit, 0]
+  return {
+    async for(_, batch) {
+      longest = Math.max(...batch.map(sequence => sequence.tokens.length))
+      return { pass, maxTokens }
+    },
+    async shrink() {
+      if (maxTokens <= longest) return false
+      maxTokens = Math.max(longest, Math.floor(maxTokens / 2))
+      return true
+    },
+    dispose: () => pass.dispose(),
+  }
 }

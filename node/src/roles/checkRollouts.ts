@@ -67,7 +67,7 @@ function stands(group: RolloutGroup, task: AdmittedTask, seed: Hex, { spec }: Ro
 function readGroup(group: RolloutGroup, at: number, task: AdmittedTask, rules: RoundRules): CheckedRollout[] | null {
   const { spec, format } = rules
   const prompt = format.solverPrompt(task.problem)
-  const { stopToken } = format
+  const stopTokens = [format.stopToken, ...format.moreStopTokens]
   const rollouts = group.rollouts.map(rollout => ({
     ...unpackSequence(rollout),
     index: rollout.index,
@@ -78,9 +78,9 @@ function readGroup(group: RolloutGroup, at: number, task: AdmittedTask, rules: R
       index === at * spec.groupSize + sample &&
       sameTokens(promptTokens, prompt) &&
       completionTokens.length <= spec.solving.maxNewTokens &&
-      ended === (completionTokens.at(-1) === stopToken) &&
+      ended === stopTokens.includes(completionTokens.at(-1) ?? -1) &&
       areTokens(completionTokens, format) &&
-      !completionTokens.subarray(0, -1).includes(stopToken),
+      !completionTokens.subarray(0, -1).some(token => stopTokens.includes(token)),
   )
   if (!sound) return null
   return rollouts.map(rollout => ({

@@ -3,11 +3,14 @@ import { type EnvironmentSpec, environmentHash } from '#environments/codezero/en
 import { chatMessages, environmentFrom, type PresetName } from '#environments/codezero/presets.ts'
 import { trueFalseEvidence } from '#environments/codezero/trueFalseJudge.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
+import type { Precision } from '#model/frozenTensors.ts'
 import { checkTokenizerFits, PretrainedTokenizer } from '#model/pretrainedTokenizer.ts'
 import { openPolicyClient } from '#rl/policyClient.ts'
 
 export type EnvironmentRequest = {
   preset: PresetName
+  /** Of the judge. */
+  precision: Precision
   modelFolder: string
   judgeFolder: string
   /** Where others find the judge, OWNER/NAME@REVISION. */
@@ -29,14 +32,14 @@ export type DescribedEnvironment = {
  * judge says becomes a probability. Its hash is what the chain binds rounds to.
  */
 export async function describeEnvironment(request: EnvironmentRequest): Promise<DescribedEnvironment> {
-  const { preset, modelFolder, judgeFolder, judgeModel, threads } = request
+  const { preset, modelFolder, judgeFolder, judgeModel, precision, threads } = request
   const [tokenizer, judgeTokenizer] = await Promise.all([modelFolder, judgeFolder].map(readTokenizer))
   if (tokenizer === undefined || judgeTokenizer === undefined) throw new RangeError('two tokenizers were read')
   const { vocabSize } = await readDecoderConfig(modelFolder)
   const { judgeSystem: system, judgeQuestion: question } = chatMessages
   const scorer = openPolicyClient({ threads })
   try {
-    const { weightsHash } = await scorer.loadJudge(judgeFolder)
+    const { weightsHash } = await scorer.loadJudge(judgeFolder, precision)
     const pairs = labelledPairs(request.pairs, 'environment')
     const odds = await trueFalseEvidence(scorer, judgeTokenizer, { system, question })(pairs)
     const read = pairs.flatMap(({ isRight }, i) => (odds[i] == null ? [] : [{ isRight, odds: odds[i] as number }]))
@@ -57,6 +60,7 @@ export async function describeEnvironment(request: EnvironmentRequest): Promise<
         kind: 'trueFalse',
         weightsHash,
         tokenizerHash: judgeTokenizer.hash,
+        precision,
         model: judgeModel,
         system,
         question,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Hex } from '#core/hex.ts'
-import { createJudge, type Judge, type SequenceScorer } from '#environments/codezero/createJudge.ts'
+import { createJudge, type Judge, type SequenceScorer, type TokenChooser } from '#environments/codezero/createJudge.ts'
 import { type EnvironmentSpec, environmentHash } from '#environments/codezero/environmentSpec.ts'
 import { environmentFrom, type PresetName, presets } from '#environments/codezero/presets.ts'
 import { type PromptFormat, starterFormat } from '#environments/codezero/promptFormat.ts'
@@ -20,7 +20,7 @@ export type Environment = {
   /** Folder of the weights that a new solver or proposer starts with. */
   solverFolder: string
   judgeFolder: string
-  openJudge: (scorer: SequenceScorer) => Judge
+  openJudge: (scorer: SequenceScorer & TokenChooser) => Judge
 }
 
 /**

@@ -10,14 +10,14 @@ import { EnvironmentMismatchError } from './environmentOnChain.ts'
 import type { Environment } from './loadEnvironment.ts'
 
 /** Threads and device of a worker's models, and who is told when the worker dies and is started again. */
-export type WorkerSettings = Pick<PolicyWorkerOptions, 'threads' | 'device'> & {
+export type WorkerSettings = Pick<PolicyWorkerOptions, 'threads' | 'device' | 'adapter'> & {
   readonly crashed: (error: PolicyWorkerError) => void
 }
 
 /**
  * A policy and, in the same worker, the frozen judge model that its rewards come from.
  *
- * @param folder - of a policy that was kept; where there is none yet, or for null, the environment's own.
+ * @param folder - of a policy, or an adapter, that was kept; where there is none yet, or for null, the environment's own.
  */
 export async function openPolicy(
   environment: Environment,
@@ -25,14 +25,16 @@ export async function openPolicy(
   { crashed, ...options }: WorkerSettings,
 ): Promise<PolicyClient> {
   const { spec, solverFolder } = environment
-  const kept = folder !== null && existsSync(join(folder, 'model.safetensors'))
+  const file = options.adapter ? 'adapter_model.safetensors' : 'model.safetensors'
+  const kept = folder !== null && existsSync(join(folder, file))
   const { betas, weightDecay } = spec.training
   const policy = openLastingPolicy({ ...options, adamW: { beta1: betas[0], beta2: betas[1], weightDecay } }, crashed)
   try {
     const from = kept ? folder : solverFolder
     // A folder may hold what was learned in another environment.
-    checkTokenizerFits(environment.format, await readDecoderConfig(from), from)
-    await policy.load(from)
+    const base = options.adapter ? solverFolder : from
+    checkTokenizerFits(environment.format, await readDecoderConfig(base), base)
+    await policy.load(from, base)
     await loadJudge(policy, environment)
     return policy
   } catch (error) {
@@ -58,7 +60,10 @@ export async function openJudgeModel(
 
 /** @throws {EnvironmentMismatchError} if its weights are not those that the environment's specification names. */
 async function loadJudge(client: PolicyClient, { spec, judgeFolder }: Environment): Promise<void> {
-  const { weightsHash } = await client.loadJudge(judgeFolder)
+  const { weightsHash } = await client.loadJudge(
+    judgeFolder,
+    spec.judge.kind === 'trueFalse' ? spec.judge.precision : 'float32',
+  )
   const due: Hex | null = spec.judge.weightsHash
   if (due === null || due === weightsHash) return
   throw new EnvironmentMismatchError(

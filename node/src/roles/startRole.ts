@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
 import type { Device } from '#model/devices.ts'
+import type { AdapterSettings } from '#rl/adapterPolicy.ts'
 import { runEvaluator } from './evaluator/evaluator.ts'
 import { heldOutPathOf, runGateway } from './gateway/gateway.ts'
 import { keepTokenizer } from './keepTokenizer.ts'
@@ -23,6 +24,8 @@ export type RoleOptions = Omit<PeerOptions, 'environments'> & {
   chat: (ChatFolders & { spec: EnvironmentSpec }) | undefined
   /** Threads of a model's session. */
   threads: number
+  /** Solver: an adapter to train, in place of the weights. */
+  adapter: AdapterSettings | undefined
   /** What generates and scores. */
   device: Device
 }
@@ -56,7 +59,10 @@ async function register({ chain, logger }: PeerNode, role: RoleName): Promise<vo
   reportOutcome(logger, 'registered', outcome, {})
 }
 
-async function run(node: PeerNode, { role, data, level, httpPort, threads, device, chat }: RoleOptions): Promise<void> {
+async function run(
+  node: PeerNode,
+  { role, data, level, httpPort, threads, device, adapter, chat }: RoleOptions,
+): Promise<void> {
   const { environment } = node
   const crashed = (error: Error) =>
     node.logger.error('the model worker died; it goes on from the last checkpoint', { error })
@@ -68,7 +74,9 @@ async function run(node: PeerNode, { role, data, level, httpPort, threads, devic
     return runEvaluator(node, judge).finally(scorer.close)
   }
   if (chat && role === 'solver') await keepTokenizer(chat.modelFolder, join(data, POLICY_FOLDER))
-  const policy = await openPolicy(environment, role === 'solver' ? join(data, POLICY_FOLDER) : null, worker)
+  const learns = role === 'solver'
+  const folder = learns ? join(data, POLICY_FOLDER) : null
+  const policy = await openPolicy(environment, folder, learns ? { ...worker, adapter } : worker)
   if (role === 'proposer') return runProposer(node, policy, { level }).finally(policy.close)
   const judge = environment.openJudge(policy)
   return runSolver(node, policy, judge, data).finally(policy.close)

@@ -1,9 +1,10 @@
 import { systemClock } from '#core/clock.ts'
 import { createLogger } from '#core/logger.ts'
+import type { AdapterSettings } from '#rl/adapterPolicy.ts'
 import { roleNames } from '#roles/roleName.ts'
 import { openChatModels } from '../chatModels.ts'
 import type { Command } from '../command.ts'
-import { CONFIG_FILE, loadConfig } from '../config.ts'
+import { CONFIG_FILE, type Config, loadConfig } from '../config.ts'
 import { hubOptions, hubUsage } from '../modelOptions.ts'
 import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
 import { openDevice } from '../openDevice.ts'
@@ -35,6 +36,11 @@ ${networkUsage}
 ${hubUsage}
   --device NAME       auto, cpu, webgpu or cuda: what generates and scores; training is on the CPU (default auto)
   --threads N         threads of a model's session (default 1)
+  --lora RANK         solver: train a LoRA adapter of this rank in place of the weights
+  --lora-alpha N      scale of its updates is this over the rank (default twice the rank)
+  --lora-targets NAMES
+                      modules that have one, by commas (default all linear modules of the layers)
+  --lora-base NAME    float32 or int8: how the frozen layers under it are computed (default float32)
   --log FORMAT        pretty or json`,
   options: {
     ...dataOption,
@@ -45,6 +51,10 @@ ${hubUsage}
     level: text,
     http: text,
     threads: text,
+    lora: text,
+    'lora-alpha': text,
+    'lora-targets': text,
+    'lora-base': text,
     ...hubOptions,
     device: text,
     environment: text,
@@ -73,6 +83,7 @@ ${hubUsage}
       level: config.level,
       httpPort: config.http,
       threads: config.threads,
+      adapter: adapterOf(config),
       device,
       chat,
       clock: systemClock,
@@ -90,4 +101,13 @@ ${hubUsage}
       signal: stop.signal,
     })
   },
+}
+
+/** What a solver trains in place of its weights. */
+function adapterOf(config: Config): AdapterSettings | undefined {
+  const rank = config.lora
+  if (rank === undefined) return undefined
+  const targets = config['lora-targets'].split(',')
+  const alpha = config['lora-alpha'] ?? 2 * rank
+  return { lora: { rank, alpha, targets, rankStabilized: false }, base: config['lora-base'] }
 }

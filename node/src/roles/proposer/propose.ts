@@ -41,6 +41,7 @@ export async function propose(
       maxNewTokens: spec.proposing.maxNewTokens,
       temperature: spec.proposing.temperature,
       stopToken: format.stopToken,
+      moreStopTokens: format.moreStopTokens,
       seed,
     })
     for (const completion of completions) {

@@ -34,8 +34,9 @@ export async function sampleHeldOut(
   const set = canaryTasks(level, tasks)
   const prompts = set.map(task => format.solverPrompt(task))
   const { temperature, maxNewTokens } = spec.solving
-  const { stopToken } = format
-  const request = { prompts, samplesPerPrompt, temperature, maxNewTokens, stopToken, seed: CANARY_SEED }
+  const { stopToken, moreStopTokens } = format
+  const stops = { stopToken, moreStopTokens }
+  const request = { prompts, samplesPerPrompt, temperature, maxNewTokens, ...stops, seed: CANARY_SEED }
   const completions = await policy.generate(request)
   const answers = completions.map(({ prompt, tokens, ended }) => ({
     problem: set[prompt] as Task,

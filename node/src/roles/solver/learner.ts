@@ -1,5 +1,7 @@
 import type { Judge } from '#environments/codezero/createJudge.ts'
+import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
 import type { RolloutGroup } from '#rl/groupStep.ts'
+import { learningRateAt } from '#rl/learningRate.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import type { CheckedGroup } from '../checkRollouts.ts'
 import { scoreGroups } from '../evaluator/scorePeer.ts'
@@ -35,8 +37,7 @@ export function createLearner(node: PeerNode, policy: PolicyClient, judge: Judge
       const kept = Number(journal.getState('rounds learned') ?? 0)
       const rounds = own > 0 ? kept + 1 : kept
       if (own > 0) journal.setState('rounds learned', rounds)
-      const warmUp = Math.min(1, Math.max(1, rounds) / Math.max(1, training.warmUpRounds))
-      const learningRate = training.learningRate * warmUp
+      const learningRate = learningRateAt(Math.max(1, rounds), scheduleOf(training))
       const { clipLow, clipHigh, minGroupDeviation: minDeviation } = training
       const step = { learningRate, clipLow, clipHigh, scaleRewards: 'group' as const, minDeviation }
       const report = await policy.policyStep(
@@ -54,6 +55,11 @@ export function createLearner(node: PeerNode, policy: PolicyClient, judge: Judge
       }
     },
   }
+}
+
+function scheduleOf({ schedule, learningRate, warmUpRounds, totalRounds }: EnvironmentSpec['training']) {
+  const total = totalRounds === null ? {} : { totalSteps: totalRounds }
+  return { kind: schedule, peak: learningRate, warmupSteps: warmUpRounds, ...total }
 }
 
 const answersIn = (groups: readonly CheckedGroup[]) => groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0)

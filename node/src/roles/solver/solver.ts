@@ -12,7 +12,7 @@ import { fetchTasks } from '../fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
 import { reportOutcome } from '../reportOutcome.ts'
-import { awaitBeacon, recordBeacon } from '../roundBeacon.ts'
+import { awaitBeacon, recordInTime } from '../roundBeacon.ts'
 import { roundSeed } from '../roundSeed.ts'
 import { publishCanary } from './canary.ts'
 import { createLearner } from './learner.ts'
@@ -41,6 +41,7 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
     const { round } = time
     // A round that was learned from before a restart would be answered by another policy than the one committed.
     if (node.journal.get(round, 'report') !== undefined) return
+    recordInTime(node, time)
     const startedMs = node.clock.nowMs()
     const { spec, format } = node.environment
     // Both run from now: what is told of the chain's time is as old as this call.
@@ -55,7 +56,6 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
     await publishCanary(node, policy, judge, round)
     const learned = await learnRound(learner, spec.sharing.mode, groups, takeGroups(node, round, rules, groupsDue))
     await policy.save(join(data, POLICY_FOLDER))
-    await recordBeacon(node, round - 1)
     await claimEarnings(node, round)
     const rollouts = groups.reduce((sum, group) => sum + group.rollouts.length, 0)
     const seconds = (node.clock.nowMs() - startedMs) / 1000
@@ -75,8 +75,9 @@ async function answer(node: PeerNode, policy: PolicyClient, round: number, rules
   const prompts = tasks.map(({ problem }) => format.solverPrompt(problem))
   const policyHash = await policy.weightsHash()
   const { temperature, maxNewTokens } = spec.solving
-  const { stopToken } = format
-  const sampling = { samplesPerPrompt: spec.groupSize, maxNewTokens, temperature, stopToken, seed }
+  const { stopToken, moreStopTokens } = format
+  const stops = { stopToken, moreStopTokens }
+  const sampling = { samplesPerPrompt: spec.groupSize, maxNewTokens, temperature, ...stops, seed }
   const completions = await policy.generate({ prompts, ...sampling })
   const bundle = rolloutBundle({ chainId, round, peerKey, policyHash, seed }, rules, tasks, prompts, completions)
   const commitment = { round, root: rootOf(bundle), count: completions.length, policyHash }

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createAdaptedGenerator } from '#model/adaptedGenerator.ts'
+import { createAdaptedScorer } from '#model/adaptedScorer.ts'
+import { type DecoderConfig, readDecoderConfig } from '#model/decoderConfig.ts'
+import { type Freeze, frozenParts } from '#model/frozenParts.ts'
+import { locateFrozenTensors } from '#model/frozenTensors.ts'
+import { integerBase } from '#model/integerBase.ts'
+import type { LoraConfig } from '#model/loraConfig.ts'
+import { initLora } from '#model/loraFactors.ts'
+import { readLora } from '#model/loraFiles.ts'
+import { openQuantized } from '#model/quantizedCache.ts'
+import type { Scorer } from '#model/score.ts'
+import { hashWeights, readWeights } from '#model/weights.ts'
+import { readOptimizerState, saveAdapterCheckpoint } from './checkpoint.ts'
+import type { BasePrecision } from './layerModels.ts'
+import type { Policy } from './policy.ts'
+import { createTrainer } from './trainer.ts'
+import type { PolicySettings } from './wholePolicy.ts'
+
+/** What is trained beside frozen weights. */
+export interface AdapterSettings {
+  readonly lora: LoraConfig
+  /** Of the products with the frozen layers, in generation and in training. */
+  readonly base: BasePrecision
+}
+
+/**
+ * A policy of a frozen base and an adapter, which alone is trained: the one that was saved in `folder`, with its optimizer's state, or a
+ * fresh one. It runs on the CPU.
+ *
+ * @param base - folder of the base's weights; in float32 they are in memory once, for the trainer.
+ */
+export async function openAdapterPolicy(
+  folder: string,
+  base: string,
+  { lora, base: precision }: AdapterSettings,
+  { threads, adamW }: PolicySettings,
+): Promise<Policy> {
+  const config = await readDecoderConfig(base)
+  const weights = await readWeights(base, config)
+  const baseHash = hashWeights(weights)
+  const isKept = existsSync(join(folder, 'adapter_config.json'))
+  const adapter = isKept ? await readLora(folder, config) : initLora(config, lora, baseHash)
+  const state = isKept ? await readOptimizerState(folder, hashWeights(adapter.factors)) : null
+  const optimizer = { kind: 'adamW', ...adamW } as const
+  const trainer = await createTrainer(config, weights, { threads, optimizer, adapter, layered: true, precision })
+  if (state) trainer.load(state)
+  const freeze = await openBase(base, config, precision)
+  const generator = await createAdaptedGenerator(config, freeze, adapter, { threads })
+  let scorer: Promise<Scorer> | undefined
+  return {
+    trainer,
+    generate: request => generator.generate(request),
+    scorer() {
+      scorer ??= createAdaptedScorer(config, freeze, adapter, { threads })
+      return scorer
+    },
+    weightsHash: () => hashOf(baseHash, hashWeights(adapter.factors)),
+    save: async to => void (await saveAdapterCheckpoint(to, adapter, trainer.state(), base)),
+    async dispose() {
+      await generator.dispose()
+      await (await scorer)?.dispose()
+      await trainer.dispose()
+    },
+  }
+}
+
+/** Of base and factors: neither says alone what the policy does. */
+function hashOf(...hashes: readonly string[]): `0x${string}` {
+  return `0x${createHash('sha256').update(hashes.join()).digest('hex')}`
+}
+
+async function openBase(folder: string, config: DecoderConfig, precision: BasePrecision): Promise<Freeze> {
+  const real = frozenParts(config, await locateFrozenTensors(folder, config))
+  if (precision === 'float32') return real
+  return integerBase(config, await openQuantized(folder, config, 'int8'), real)
+}

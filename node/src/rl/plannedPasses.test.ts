@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { SessionMemoryError } from '#engine/engineError.ts'
+import { initLora } from '#model/loraFactors.ts'
+import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
+import type { GradientPass } from './gradientPass.ts'
+import { createPlannedPasses } from './plannedPasses.ts'
+import { withinMemory } from './withinMemory.ts'
+
+const adapter = initLora(tinyConfig, { rank: 2, alpha: 4, targets: ['q_proj'], rankStabilized: false }, 'memory')
+const batch = Array.from({ length: 8 }, (_, i) => ({
+  tokens: Int32Array.from({ length: 40 }, (_, t) => (3 * t + i) % tinyConfig.vocabSize),
+  scored: Int32Array.from({ length: 20 }, (_, t) => t + 20),
+}))
+const loss = { kind: 'crossEntropy' } as const
+const short = () => new SessionMemoryError('Failed to allocate memory', { hint: 'Free some memory.' })
+
+/** Passes that fail where more sequences run at a time than there is memory for. */
+function passesOf(fitting: number, memoryBytes: number | undefined) {
+  const opened: string[] = []
+  const options = { threads: 1, temperature: 1, adapter, memoryBytes, precision: 'float32' as const }
+  const trained = (name: string) => adapter.factors.has(name)
+  const open = async (): Promise<GradientPass> => {
+    opened.push('opened')
+    return {
+      run: async (_, part) => {
+        if (part.length > fitting) throw short()
+        return part.length
+      },
+      baseLogprobs: async () => new Float32Array(0),
+      dispose: async () => void opened.push('disposed'),
+    }
+  }
+  const passes = createPlannedPasses(tinyConfig, tinyWeights(), { ...options, trained }, open)
+  const attempts: number[] = []
+  const step = () =>
+    withinMemory(passes, async () => {
+      const { pass, maxTokens } = await passes.for(loss, batch)
+      const sequences = Math.floor(maxTokens / 40)
+      attempts.push(sequences)
+      const targets = batch.slice(0, sequences).map(sequence => ({ ...sequence, perToken: {} }))
+      await pass.run(loss, targets, new Map())
+      return sequences
+    })
+  return { step, attempts, opened }
+}
+
+test('a step whose memory cannot be had is done again with fewer sequences at a time, and so are those after it', async () => {
+  const { step, attempts, opened } = passesOf(3, undefined)
+  expect(await step()).toBeLessThanOrEqual(3)
+  expect(attempts[0]).toBe(8)
+  expect([...attempts].sort((a, b) => b - a)).toEqual(attempts)
+  expect(opened.slice(0, 3)).toEqual(['opened', 'disposed', 'opened'])
+  const before = attempts.length
+  expect(await step()).toBeLessThanOrEqual(3)
+  expect(attempts).toHaveLength(before + 1)
+})
+
+test('a step that fits in no way is refused with what it needs', async () => {
+  await expect(passesOf(0, undefined).step()).rejects.toMatchObject({
+    code: 'TRAINER',
+    message: expect.stringMatching(/^a step needs .* where .* may be used$/),
+  })
+})
+
+test('other failures are not taken for a lack of memory', async () => {
+  const shrunk: string[] = []
+  const passes = { shrink: async () => shrunk.push('shrunk') > 0 }
+  await expect(withinMemory(passes, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  expect(shrunk).toEqual([])
+  let tries = 0
+  const array = async () => {
+    if (tries++ === 0) throw new RangeError('Array buffer allocation failed')
+    return 'done'
+  }
+  expect(await withinMemory(passes, array)).toBe('done')
+})

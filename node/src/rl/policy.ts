@@ -1,0 +1,16 @@
+import type { Completion, GenerateOptions } from '#model/generate.ts'
+import type { Scorer } from '#model/score.ts'
+import type { Trainer } from './trainer.ts'
+
+/** A policy that samples, scores and learns: its weights whole, or an adapter beside frozen ones. */
+export interface Policy {
+  readonly trainer: Trainer
+  generate(request: GenerateOptions): Promise<Completion[]>
+  /** Under the policy as it is now. */
+  scorer(): Promise<Scorer>
+  /** Content hash of the policy as it is now. */
+  weightsHash(): `0x${string}`
+  /** Saves what is trained and the optimizer's state; a crash leaves the last save or this one, whole. */
+  save(folder: string): Promise<void>
+  dispose(): Promise<void>
+}

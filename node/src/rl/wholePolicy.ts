@@ -1,0 +1,38 @@
+import type { Device } from '#engine/device.ts'
+import { readDecoderConfig } from '#model/decoderConfig.ts'
+import { createGenerator } from '#model/generate.ts'
+import { createScorer } from '#model/score.ts'
+import { hashWeights, readWeights } from '#model/weights.ts'
+import type { AdamWOptions } from './adamW.ts'
+import { readOptimizerState, saveCheckpoint } from './checkpoint.ts'
+import type { Policy } from './policy.ts'
+import { createTrainer } from './trainer.ts'
+
+export interface PolicySettings {
+  readonly threads: number
+  readonly device: Device
+  readonly adamW: AdamWOptions
+}
+
+/** The policy of a folder, all of whose weights are trained, with the optimizer's state where one was saved for just these. */
+export async function openWholePolicy(folder: string, { threads, device, adamW }: PolicySettings): Promise<Policy> {
+  const config = await readDecoderConfig(folder)
+  const weights = await readWeights(folder, config)
+  const state = await readOptimizerState(folder, hashWeights(weights))
+  const trainer = await createTrainer(config, weights, { threads, optimizer: { kind: 'adamW', ...adamW } })
+  if (state) trainer.load(state)
+  const generator = createGenerator(config, weights, { threads, device })
+  const scorer = createScorer(config, weights, { threads, device })
+  return {
+    trainer,
+    generate: request => generator.generate(request),
+    scorer: async () => scorer,
+    weightsHash: () => hashWeights(weights),
+    save: async to => void (await saveCheckpoint(to, config, weights, trainer.state())),
+    async dispose() {
+      await generator.dispose()
+      await scorer.dispose()
+      await trainer.dispose()
+    },
+  }
+}

@@ -1,0 +1,28 @@
+import { SessionMemoryError } from '#engine/engineError.ts'
+
+/** What can be asked to take less memory. */
+export interface Shrinkable {
+  /** Takes less from the next run on; false where that is the least already. */
+  shrink(): Promise<boolean>
+}
+
+/**
+ * Works, and where memory was not enough works again with less of it, until it is or there is no less.
+ *
+ * @param work - changes nothing that lasts before it is done.
+ */
+export async function withinMemory<T>(shrinkable: Shrinkable, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isShortage(error) || !(await shrinkable.shrink())) throw error
+    }
+  }
+}
+
+/** Of the runtime, or of JavaScript where an array is asked for. */
+function isShortage(error: unknown): boolean {
+  if (error instanceof SessionMemoryError) return true
+  return error instanceof RangeError && /array buffer allocation failed/i.test(error.message)
+}
