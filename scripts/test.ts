@@ -1,6 +1,6 @@
 /**
  * `npm test`: every suite, then one line `N passed, N failed` over all of them. `npm test -- NAME …` runs those suites only.
- * `npm run test:long` runs what is played at random, the contracts, for as long as an hour.
+ * `npm run test:long` runs what is played at random, the contracts, for as long as an hour, and what needs large models.
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -35,7 +35,7 @@ async function execute(argv: string[], env: Record<string, string>, isAlone: boo
 
 const named = process.argv.slice(2).filter(argument => argument !== '--long')
 const isLong = process.argv.includes('--long')
-const wanted = isLong && named.length === 0 ? ['contracts'] : named
+const wanted = isLong && named.length === 0 ? ['contracts', 'node-long'] : named
 const names = stages.flat(2).map(({ name }) => name)
 const unknown = wanted.filter(name => !names.includes(name))
 if (unknown.length > 0) {
@@ -64,7 +64,7 @@ async function runSuite(suite: Suite, isAlone: boolean): Promise<void> {
 
 for (const stage of stages) {
   const lanes = stage
-    .map(lane => lane.filter(({ name }) => wanted.length === 0 || wanted.includes(name)))
+    .map(lane => lane.filter(suite => (wanted.length === 0 ? !suite.isLong : wanted.includes(suite.name))))
     .filter(lane => lane.length > 0)
   if (lanes.length > 1)
     console.log(`\nside by side: ${lanes.map(lane => lane.map(({ name }) => name).join(', ')).join(' | ')} …`)

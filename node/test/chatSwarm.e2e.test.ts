@@ -19,7 +19,7 @@ import { writeChatModel } from './chatModelFolder.ts'
 import { runCli, startCli } from './cliProcess.ts'
 import { deployContracts, type LocalChain, startLocalChain } from './localChain.ts'
 
-const ROUND_SECONDS = 8
+const ROUND_SECONDS = 6
 const root = mkdtempSync(join(tmpdir(), 'waggle-chat-'))
 const at = (...names: string[]) => join(root, ...names)
 const stop = new AbortController()
@@ -60,12 +60,12 @@ async function proposeByHand(node: PeerNode, tokenizer: PretrainedTokenizer, rou
   await node.chain.commitTasks({ ...commitment, contentId })
 }
 
-test('chat models play: a solver answers, commits and learns from what a frozen chat model says', async () => {
+test('chat models play: a solver answers, commits and learns from what an 8-bit judge says, and an evaluator votes by it', async () => {
   await writeChatModel(at('model'), 'model')
   await writeChatModel(at('judge'), 'judge')
   const spec = at('environment.json')
   const models = ['--model', at('model'), '--judge', at('judge')]
-  const made = await runCli(['environment', ...models, '--out', spec, '--pairs', '16', '--json'])
+  const made = await runCli(['environment', ...models, '--out', spec, '--pairs', '16', '--precision', 'int8', '--json'])
   expect(made).toMatchObject({ code: 0, stderr: '' })
   const { hash, balancedAccuracy } = JSON.parse(made.stdout)
   expect(balancedAccuracy).toBeGreaterThanOrEqual(0)
@@ -75,7 +75,11 @@ test('chat models play: a solver answers, commits and learns from what a frozen 
   const deployment = await deployContracts(local, ROUND_SECONDS, hash)
   const record = at('deployment.json')
   writeFileSync(record, JSON.stringify(deployment))
-  await Promise.all(['solver', 'proposer'].map(name => newPeer(local, name)))
+  const [evaluatorId = ''] = await Promise.all(['evaluator', 'solver', 'proposer'].map(name => newPeer(local, name)))
+  // Anvil's first account, which deployed.
+  const key = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+  const env = { WAGGLE_DEPLOYER_KEY: key, WAGGLE_RPC_URL: local.rpcUrl, WAGGLE_DEPLOYMENT: record }
+  expect(await runCli(['admit', evaluatorId], env)).toMatchObject({ code: 0 })
   const chain = ['--deployment', record, '--rpc', local.rpcUrl]
   const tokenizer = await PretrainedTokenizer.read(at('model'))
   const proposer = await openPeer({
@@ -102,19 +106,33 @@ test('chat models play: a solver answers, commits and learns from what a frozen 
   const bootnode = proposer.network.addresses()[0] ?? ''
   const loopback = ['--listen', '/ip4/127.0.0.1/tcp/0', '--bootnode', bootnode]
   const settings = [...chain, ...models, ...loopback, '--environment', spec, '--log', 'json']
-  const solver = startCli(['start', '--role', 'solver', '--data', at('solver'), ...settings])
-  closing.push(solver.stop)
+  const solver = startCli([
+    'start',
+    '--role',
+    'solver',
+    '--data',
+    at('solver'),
+    ...settings,
+    '--lora',
+    '8',
+    '--lora-base',
+    'int8',
+  ])
+  const evaluator = startCli(['start', '--role', 'evaluator', '--data', at('evaluator'), ...settings])
+  closing.push(solver.stop, evaluator.stop)
   const { round } = await proposer.chain.rounds.read()
-  for (let ahead = 2; ahead <= 6; ahead++) await proposeByHand(proposer, tokenizer, round + ahead)
-  await solver.said('"learned"')
+  for (let ahead = 2; ahead <= 7; ahead++) await proposeByHand(proposer, tokenizer, round + ahead)
+  await evaluator.said('"votes committed"')
   const { stdout, stderr } = await solver.stop()
   expect(stderr).toBe('')
   expect(stdout).toContain('"rollouts committed"')
+  const votes = (await evaluator.stop()).stdout.split('\n').find(line => line.includes('"votes committed"')) ?? '{}'
+  expect(JSON.parse(votes).scores).toEqual([expect.toSatisfy(score => score >= 0 && score <= 1000)])
   const learned = JSON.parse(stdout.split('\n').find(line => line.includes('"learned"')) ?? '{}')
   expect(learned).toMatchObject({ tasks: 2, rollouts: 4 })
   expect(learned.meanReward).toBeGreaterThanOrEqual(0)
-  // What was learned is a whole model that can be published and started from.
-  for (const name of ['config.json', 'model.safetensors', 'tokenizer.json'])
+  // What was learned is an adapter as PEFT keeps it, with the tokenizer that it is for.
+  for (const name of ['adapter_config.json', 'adapter_model.safetensors', 'tokenizer.json'])
     expect(existsSync(at('solver', 'policy', name))).toBe(true)
 }, 90_000)
 

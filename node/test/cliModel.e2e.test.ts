@@ -46,6 +46,36 @@ describe('a folder of transformers’ is run as transformers runs it', () => {
     expect(worst(lastLine(result).logprobs, logprobs)).toBeLessThan(1e-4)
   })
 
+  test('the folder’s own end tokens, all of them, and its repetition penalty', async () => {
+    const { prompt, tokens } = goldenOf('qwen2').penalized.greedy[1]
+    const folder = damaged('generation', made =>
+      writeFileSync(
+        join(made, 'generation_config.json'),
+        JSON.stringify({ repetition_penalty: 1.3, eos_token_id: [tokens[9], tokens[4]] }),
+      ),
+    )
+    const argv = ['model', 'generate', '--model', folder, '--tokens', prompt.join(), '--greedy', '--json']
+    const firstEnd = tokens.findIndex((token: number) => token === tokens[9] || token === tokens[4])
+    expect(lastLine(await runCli(argv)).tokens).toEqual(tokens.slice(0, firstEnd + 1))
+  })
+
+  test('how far 8-bit and 4-bit are from float32, on given tokens and on sampled ones', async () => {
+    const argv = ['model', 'compare', '--model', folderOf('qwen2'), '--cache', join(root, 'copies'), '--json']
+    const given = lastLine(await runCli([...argv, '--tokens', '5,17,3,9', '--tokens', '1,2', '--precision', 'int8']))
+    expect(given).toEqual({ positions: 4, errors: [expect.objectContaining({ precision: 'int8' })] })
+    const sampled = lastLine(await runCli([...argv, '--sequences', '3', '--length', '20']))
+    expect(sampled.positions).toBe(57)
+    const [int8, int4] = sampled.errors
+    expect(int4).toMatchObject({ precision: 'int4' })
+    for (const { meanLogprobError, maxLogprobError, meanKl, greedyAgreement } of [int8, int4]) {
+      expect(meanLogprobError).toBeGreaterThan(0)
+      expect(maxLogprobError).toBeGreaterThan(meanLogprobError)
+      expect(meanKl).toBeGreaterThan(0)
+      expect(greedyAgreement).toBeLessThanOrEqual(1)
+    }
+    expect(int8.meanKl).toBeLessThan(int4.meanKl)
+  })
+
   test('for people, a line a position and a line a token', async () => {
     const flags = ['--model', folderOf('qwen2'), '--tokens', '5,17']
     const logits = await runCli(['model', 'logits', ...flags])
@@ -118,9 +148,15 @@ describe('what cannot be run ends in one line', () => {
   })
 
   const misused: [argv: string[], says: RegExp][] = [
-    [['model', 'train'], /^model does not know 'train'\. Ask for model logits or model generate\. \[USAGE\]$/],
+    [
+      ['model', 'train'],
+      /^model does not know 'train'\. Ask for model logits, model generate or model compare\. \[USAGE\]$/,
+    ],
     [['model', 'logits', '--tokens', '1'], /^model logits needs --model\./],
-    [['model', 'logits', '--model', folderOf('qwen2')], /^model needs --tokens\. Give token ids separated by commas/],
+    [
+      ['model', 'logits', '--model', folderOf('qwen2')],
+      /^model logits needs --tokens, once\. Give token ids separated by commas/,
+    ],
     [['model', 'logits', '--model', folderOf('qwen2'), '--tokens', '1,x'], /^--tokens: 'x' is no token id\./],
     [
       ['model', 'logits', '--model', folderOf('qwen2'), '--tokens', '96'],

@@ -11,6 +11,8 @@ export interface Count {
 
 export interface Suite {
   name: string
+  /** Only for `npm run test:long`, or by its name. */
+  isLong?: boolean
   /** Arguments for Node; `reportPath` is where the suite may leave a machine-readable report. */
   argv: (reportPath: string) => string[]
   count: (run: { code: number; output: string; reportPath: string }) => Promise<Count>
@@ -76,5 +78,6 @@ export const stages: Suite[][][] = [
     [end2end('indexer', 'indexer'), end2end('dashboard', 'dashboard')],
   ],
   [[end2end('node', 'node')]],
+  [[{ ...end2end('node-long', 'node-long'), isLong: true }]],
   [[end2end('swarm', 'scripts')]],
 ]

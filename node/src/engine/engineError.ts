@@ -13,3 +13,8 @@ export class GraphError extends NodeError {
 export class SessionError extends NodeError {
   readonly code: string = 'ENGINE_SESSION'
 }
+
+/** The runtime asked for memory and got none: the same may be done in smaller parts. */
+export class SessionMemoryError extends SessionError {
+  override readonly code = 'ENGINE_MEMORY'
+}

@@ -15,6 +15,8 @@ export type Attributes = Readonly<Record<string, Attribute>>
 
 /** Where a constant's bytes lie, little-endian and row-major. */
 export interface StoredData {
+  /** What it is called in its model: the graph's hash names it so, wherever it lies. */
+  readonly name: string
   /** A regular file by its real path: the runtime follows no symbolic link. */
   readonly path: string
   readonly offset: number

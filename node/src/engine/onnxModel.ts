@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { basename, dirname } from 'node:path'
+import { dirname, relative } from 'node:path'
 import type { Device } from './device.ts'
 import { elementBytes, onnxTypes } from './dtypes.ts'
 import { GraphError } from './engineError.ts'
@@ -12,14 +12,17 @@ import { ProtobufWriter } from './protobuf.ts'
 /** A graph as ONNX Runtime takes it. */
 export interface OnnxModel {
   readonly bytes: Uint8Array
-  /** sha-256 of the bytes, hex: the same graph has the same hash on every machine. Stored weights are in it by name and place. */
+  /**
+   * sha-256, hex: the same graph has the same hash on every machine. Constants in the model's bytes are in it whole; stored weights by
+   * their names, types and shapes, wherever they lie, so that it goes with a hash of the weights.
+   */
   readonly hash: string
   /** The inputs that the outputs depend on, by name: what a run must feed. */
   readonly inputs: ReadonlyMap<string, Value>
   readonly outputs: ReadonlyMap<string, Value>
   /** What it was encoded for, and has to run on. */
   readonly device: Device
-  /** The folder of the files that constants are stored in, or null if there are none. */
+  /** The folder under which the files lie that constants are stored in, or null if there are none. */
   readonly folder: string | null
 }
 
@@ -49,6 +52,27 @@ export function encodeModel(
     entries.map(([, value]) => value),
     fed,
   )
+  const folder = folderOf(needed.constants)
+  const bytes = encodeGraph(entries, needed, device, ({ path }) => relative(folder ?? '', path))
+  // Offsets and file names are of no meaning elsewhere, so another encoding, as small, is what the hash is of.
+  const named = folder === null ? bytes : encodeGraph(entries, needed, device, null)
+  return {
+    bytes,
+    hash: createHash('sha256').update(named).digest('hex'),
+    inputs: new Map(needed.inputs.map(value => [value.name, value])),
+    outputs: new Map(entries),
+    device,
+    folder,
+  }
+}
+
+/** @param locate - where a stored constant lies; null to name it instead. */
+function encodeGraph(
+  entries: readonly (readonly [string, Value])[],
+  needed: ReturnType<typeof backwardSlice>,
+  device: Device,
+  locate: ((stored: StoredData) => string) | null,
+): Uint8Array {
   const message = new ProtobufWriter()
   const emitter = new NodeWriter(message, device)
   for (const node of needed.nodes) {
@@ -59,20 +83,13 @@ export function encodeModel(
     if (name !== value.name) emitter.node('Identity', [emitter.name(value)], [name])
   }
   message.string(2, 'waggle')
-  for (const constant of [...needed.constants, ...emitter.constants.values()]) message.message(5, tensorProto(constant))
+  for (const constant of [...needed.constants, ...emitter.constants.values()])
+    message.message(5, tensorProto(constant, locate))
   for (const input of needed.inputs) message.message(11, valueInfo(input.name, input))
   for (const [name, value] of entries) message.message(12, valueInfo(name, value))
   const opset = (domain: string, version: number) => new ProtobufWriter().string(1, domain).int(2, version)
   const model = new ProtobufWriter().int(1, IR_VERSION).string(2, 'waggle').message(7, message)
-  const bytes = model.message(8, opset('', OPSET)).message(8, opset('com.microsoft', 1)).finish()
-  return {
-    bytes,
-    hash: createHash('sha256').update(bytes).digest('hex'),
-    inputs: new Map(needed.inputs.map(value => [value.name, value])),
-    outputs: new Map(entries),
-    device,
-    folder: folderOf(needed.constants),
-  }
+  return model.message(8, opset('', OPSET)).message(8, opset('com.microsoft', 1)).finish()
 }
 
 /** The nodes, inputs and constants that values depend on, each in the order of their making. */
@@ -179,7 +196,10 @@ function attributeProto(name: string, attribute: Attribute): ProtobufWriter {
   return message.int(20, 7)
 }
 
-function tensorProto({ name, dtype, shape, data, stored }: Constant): ProtobufWriter {
+function tensorProto(
+  { name, dtype, shape, data, stored }: Constant,
+  locate: ((stored: StoredData) => string) | null,
+): ProtobufWriter {
   const message = new ProtobufWriter()
   for (const dim of shape) message.int(1, dim as number)
   message.int(2, onnxTypes[dtype]).string(8, name)
@@ -188,17 +208,25 @@ function tensorProto({ name, dtype, shape, data, stored }: Constant): ProtobufWr
     return message.bytes(9, new Uint8Array(buffer, byteOffset, byteLength))
   }
   const elements = (shape as readonly number[]).reduce((a, b) => a * b, 1)
-  const entries = { location: basename(stored.path), offset: stored.offset, length: elements * elementBytes[dtype] }
+  const place = locate ? { location: locate(stored), offset: stored.offset } : { location: stored.name }
+  const entries = { ...place, length: elements * elementBytes[dtype] }
   for (const [key, value] of Object.entries(entries))
     message.message(13, new ProtobufWriter().string(1, key).string(2, String(value)))
   return message.int(14, 1)
 }
 
-/** ONNX Runtime looks for every file in one folder. */
+/** ONNX Runtime looks for every file under one folder: the deepest that holds them all. */
 function folderOf(constants: readonly Constant[]): string | null {
-  const folders = new Set(constants.flatMap(({ stored }) => (stored ? [dirname(stored.path)] : [])))
-  if (folders.size > 1) throw new GraphError(`the weights of one graph are in ${folders.size} folders`)
-  return [...folders][0] ?? null
+  const folders = [...new Set(constants.flatMap(({ stored }) => (stored ? [dirname(stored.path)] : [])))]
+  const [first, ...others] = folders
+  if (first === undefined) return null
+  let folder = first
+  for (const other of others)
+    while (relative(folder, other).startsWith('..')) {
+      if (dirname(folder) === folder) throw new GraphError(`the weights of one graph are on ${folders.length} drives`)
+      folder = dirname(folder)
+    }
+  return folder
 }
 
 function valueInfo(name: string, value: Value): ProtobufWriter {

@@ -1,5 +1,8 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { Graph } from './graph.ts'
+import { Graph, type Value } from './graph.ts'
 import { encodeModel } from './onnxModel.ts'
 import { createSession, type Session, tensor } from './session.ts'
 import * as t from './tensor.ts'
@@ -78,6 +81,29 @@ test('graphs built alike have the same bytes, and leave out what the outputs do 
   expect(affine().bytes).toEqual(affine().bytes)
   expect(affine().hash).toMatch(/^[0-9a-f]{64}$/)
   expect(affine().inputs.has('unused')).toBe(false)
+})
+
+test('stored weights are found under several folders, and the hash does not say where they lie', async () => {
+  const scratch = mkdtempSync(join(tmpdir(), 'waggle-stored-'))
+  const place = (path: string) => {
+    mkdirSync(dirname(join(scratch, path)), { recursive: true })
+    writeFileSync(join(scratch, path), new Uint8Array(new Float32Array([0, 1, 2, 3]).buffer))
+    return { path: join(scratch, path), offset: 4 }
+  }
+  const model = (paths: [string, string], names = ['a', 'b']) => {
+    const graph = new Graph()
+    const [a, b] = paths.map((path, i) => graph.stored('f32', [3], { ...place(path), name: names[i] as string })) as [
+      Value,
+      Value,
+    ]
+    return encodeModel({ sum: t.add(t.mul(graph.input('x', 'f32', [3]), a), b) })
+  }
+  const apart = model(['one/deep/first', 'other/second'])
+  const { sum } = await (await sessionOf(apart)).run({ x: tensor('f32', Float32Array.of(1, 10, 100), [3]) })
+  expect(sum?.data).toEqual(Float32Array.of(2, 22, 303))
+  expect(model(['together', 'together']).hash).toBe(apart.hash)
+  expect(model(['one/deep/first', 'other/second'], ['b', 'a']).hash).not.toBe(apart.hash)
+  rmSync(scratch, { recursive: true })
 })
 
 test('shapes that do not fit are refused where the graph is built', () => {

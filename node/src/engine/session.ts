@@ -1,7 +1,7 @@
 import ort from 'onnxruntime-node'
 import { executionProviders } from './device.ts'
 import { runtimeTypes, type TensorArrays } from './dtypes.ts'
-import { SessionError } from './engineError.ts'
+import { SessionError, SessionMemoryError } from './engineError.ts'
 import type { DType, Value } from './graph.ts'
 import type { OnnxModel } from './onnxModel.ts'
 
@@ -141,11 +141,10 @@ const badFeed = (message: string) =>
 
 function failure(message: string, cause: unknown): SessionError {
   const reason = cause instanceof Error ? cause.message : String(cause)
-  const memory = /alloc|memory/i.test(reason)
+  if (/alloc|out of memory/i.test(reason))
+    return new SessionMemoryError(`${message}: ${reason}`, { hint: 'Free some memory, or use smaller batches.', cause })
   return new SessionError(`${message}: ${reason}`, {
-    hint: memory
-      ? 'Free some memory, or use smaller batches.'
-      : 'Check that onnxruntime-node 1.30.0 is installed whole.',
+    hint: 'Check that onnxruntime-node 1.30.0 is installed whole.',
     cause,
   })
 }

@@ -27,15 +27,19 @@ export async function createAdaptedGenerator(
 ): Promise<Generator> {
   const model = buildGenerationModel(config, adaptedParts(config, freeze, adapter))
   const session = await createSession(model, { threads })
+  return generatorOn(config, createFixedSession(fedFactors(session, adapter)))
+}
+
+/** A session that is fed an adapter's factors with every run. */
+export function fedFactors(session: Session, adapter: LoraAdapter): Session {
   const factors = Object.fromEntries(
     [...adapter.factors].map(([name, { shape, data }]) => [name, tensor('f32', data, shape)]),
   )
-  const fed: Session = { ...session, run: (feeds, outputs) => session.run({ ...feeds, ...factors }, outputs) }
-  return generatorOn(config, createFixedSession(fed))
+  return { ...session, run: (feeds, outputs) => session.run({ ...feeds, ...factors }, outputs) }
 }
 
 /** Frozen parts with an adapter's factors as inputs, by their names, and their products added to those of the modules. */
-function adaptedParts(config: DecoderConfig, freeze: Freeze, { config: lora }: LoraAdapter): Freeze {
+export function adaptedParts(config: DecoderConfig, freeze: Freeze, { config: lora }: LoraAdapter): Freeze {
   const shapes = loraShapes(config, lora)
   const weightShapes = decoderWeightShapes(config)
   const widthOf = (module: string) => weightShapes.get(`${module}.weight`)?.[0] as number

@@ -70,8 +70,20 @@ export function decoderHidden(
   sin: Value,
   rows?: Value,
 ): Value {
-  const positions = { cos, sin, mask: causalMask(ids, config.heads / config.kvHeads, cos) }
-  let x = gather(parts.weight('model.embed_tokens.weight'), ids, 0)
+  return decoderStream(config, parts, gather(parts.weight('model.embed_tokens.weight'), ids, 0), cos, sin, rows)
+}
+
+/** The same from embedded tokens [B, T, hidden]. */
+export function decoderStream(
+  config: DecoderConfig,
+  parts: DecoderParts,
+  embedded: Value,
+  cos: Value,
+  sin: Value,
+  rows?: Value,
+): Value {
+  const positions = { cos, sin, mask: causalMask(embedded, config.heads / config.kvHeads, cos) }
+  let x = embedded
   for (let layer = 0; layer < config.layers; layer++) {
     const wanted = layer === config.layers - 1 ? rows : undefined
     x = decoderLayer(config, parts, `model.layers.${layer}`, x, positions, wanted)

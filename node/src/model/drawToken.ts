@@ -3,6 +3,7 @@ import {
   argMax,
   cast,
   cumSum,
+  expand,
   gatherElements,
   gatherND,
   greater,
@@ -26,6 +27,9 @@ import type { DecoderConfig } from './decoderConfig.ts'
 /** Vocabularies up to this are drawn from whole; larger ones in two steps, in blocks of `BLOCK` tokens. */
 const FLAT_VOCABULARY = 4096
 const BLOCK = 128
+
+/** Numbers that an element-by-element kernel takes at a time, or a multiple of them. */
+const KERNEL_NUMBERS = 16
 
 /**
  * One token a row by the inverse of its cumulative distribution: the first token whose running sum of probabilities passes
@@ -70,7 +74,9 @@ function drawBlocks(scaled: Value, uniforms: Value, greedy: Value) {
   const rest = max(min(sub(target, before), most), graph.scalar(0))
   const offset = where(greedy, argMax(within, -1, true), firstAbove(runningWithin, rest)) // (B, 1)
   const token = graph.apply1('Add', [mul(block, graph.scalar(BLOCK, 'i64')), offset])
-  return { token, logprob: log(gatherElements(within, offset, -1)) }
+  // A logarithm is computed otherwise where fewer numbers are left than its kernel takes at a time, so each row fills one.
+  const probability = expand(gatherElements(within, offset, -1), ['B', KERNEL_NUMBERS])
+  return { token, logprob: slice(log(probability), -1, 0, 1) }
 }
 
 /** Index [B, 1] of each row's first element above its threshold [B, 1]. */

@@ -1,4 +1,4 @@
-import type { DType, Graph, StoredData, Value } from '#engine/graph.ts'
+import type { DType, Graph, Value } from '#engine/graph.ts'
 import { add, blockLinear, cast, gather, integerLinear, linear, mul, transpose } from '#engine/tensor.ts'
 import { constantWeights } from './constantWeights.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
@@ -53,7 +53,7 @@ export function frozenParts(config: DecoderConfig, tensors: FrozenTensors): Free
       if (known) return known
       const tensor = tensors.constants.get(name)
       if (!tensor) throw new Error(`the graph has no weight named ${name}`)
-      const value = asFloat(storedConstant(graph, tensor))
+      const value = asFloat(storedConstant(graph, name, tensor))
       made.set(name, value)
       return value
     }
@@ -92,9 +92,9 @@ export function frozenParts(config: DecoderConfig, tensors: FrozenTensors): Free
   }
 }
 
-function storedConstant(graph: Graph, { dtype, shape, content }: FrozenTensor): Value {
+function storedConstant(graph: Graph, name: string, { dtype, shape, content }: FrozenTensor): Value {
   return 'path' in content
-    ? graph.stored(dtype as DType, shape, content as StoredData)
+    ? graph.stored(dtype as DType, shape, { ...content, name })
     : graph.constant(dtype as DType, shape, content)
 }
 

@@ -4,13 +4,14 @@ import type { DecoderConfig } from './decoderConfig.ts'
 import { locateWeights } from './weightFiles.ts'
 
 /** How a frozen model's matrices are kept and multiplied. It changes the results, so it is part of a model's specification. */
-export type Precision = 'float32' | 'int8' | 'int4'
+export type Precision = (typeof precisions)[number]
+export const precisions = ['float32', 'int8', 'int4'] as const
 
 /** A constant: its bytes in memory, or their place in a file. */
 export interface FrozenTensor {
   readonly dtype: DType
   readonly shape: readonly number[]
-  readonly content: ArrayBufferView | StoredData
+  readonly content: ArrayBufferView | Omit<StoredData, 'name'>
 }
 
 /**

@@ -43,7 +43,7 @@ export interface Completion {
   readonly prompt: number
   /** New tokens, the stop token included. */
   readonly tokens: Int32Array
-  /** Log-probability of each under the distribution sampled from; at temperature 0, under that of temperature 1. */
+  /** Log-probability of each under the distribution sampled from; at temperature 0, under the model's own at temperature 1. */
   readonly logprobs: Float32Array
   /** Whether the stop token came. */
   readonly ended: boolean

@@ -15,8 +15,11 @@ import { createScorer } from './score.ts'
 interface Golden {
   logits: { tokens: number[]; logits: number[][] }[]
   long: { tokens: number[]; logits: number[] }
-  greedy: { prompt: number[]; tokens: number[]; logprobs: number[] }[]
+  greedy: Greedy
+  penalized: { penalty: number; greedy: Greedy }
 }
+
+type Greedy = { prompt: number[]; tokens: number[]; logprobs: number[] }[]
 
 interface Case {
   name: string
@@ -70,6 +73,27 @@ describe.each(models)('$name', async ({ folder, adapter, golden: path }) => {
       seed: 'not used',
     })
     for (const [i, { tokens, logprobs }] of golden.greedy.entries()) {
+      expect([...(completions[i]?.tokens ?? [])]).toEqual(tokens)
+      expect(worst(completions[i]?.logprobs ?? [], logprobs)).toBeLessThan(1e-4)
+    }
+    await generator.dispose()
+  })
+
+  test('generates the same greedy tokens under a repetition penalty', async () => {
+    const generator = createGenerator(model.config, model.weights)
+    const { penalty, greedy } = golden.penalized
+    const [stopToken = -1, ...moreStopTokens] = model.stopTokens
+    const completions = await generator.generate({
+      prompts: greedy.map(({ prompt }) => Int32Array.from(prompt)),
+      samplesPerPrompt: 1,
+      maxNewTokens: 24,
+      temperature: 0,
+      repetitionPenalty: penalty,
+      stopToken,
+      moreStopTokens,
+      seed: 'not used',
+    })
+    for (const [i, { tokens, logprobs }] of greedy.entries()) {
       expect([...(completions[i]?.tokens ?? [])]).toEqual(tokens)
       expect(worst(completions[i]?.logprobs ?? [], logprobs)).toBeLessThan(1e-4)
     }

@@ -2,6 +2,7 @@
 
 export { openUniform, philox4x32, type RandomStream, randomStream, type Seed, streamKey } from '#core/random.ts'
 export { createAdaptedGenerator } from './adaptedGenerator.ts'
+export { createAdaptedScorer } from './adaptedScorer.ts'
 export {
   type DecoderFeeds,
   decoderFeeds,
@@ -10,10 +11,16 @@ export {
   shuffledBatches,
 } from './batch.ts'
 export type { ChatMessage } from './chatTemplate.ts'
+export {
+  comparePrecisions,
+  type PrecisionComparison,
+  type PrecisionError,
+  sampleSequences,
+} from './comparePrecisions.ts'
 export { type DecoderConfig, formatDecoderConfig, parseDecoderConfig, readDecoderConfig } from './decoderConfig.ts'
 export { decoderWeightShapes, parameterCount } from './decoderWeights.ts'
-export { bakedParts } from './frozenParts.ts'
-export type { Precision } from './frozenTensors.ts'
+export { bakedParts, type Freeze, frozenParts } from './frozenParts.ts'
+export type { FrozenTensors, Precision } from './frozenTensors.ts'
 export {
   type Completion,
   createGenerator,
@@ -22,13 +29,16 @@ export {
   type StreamedToken,
 } from './generate.ts'
 export { initWeights } from './initWeights.ts'
-export { type LoadOptions, loadGenerator } from './loadGenerator.ts'
+export { integerBase } from './integerBase.ts'
+export { type LoadOptions, loadGenerator, openFrozenTensors } from './loadGenerator.ts'
+export { loadScorer } from './loadScorer.ts'
 export { allLinear, type LoraConfig, loraScaling, parseLoraConfig } from './loraConfig.ts'
 export { initLora, type LoraAdapter, mergeLora } from './loraFactors.ts'
 export { readLora, writeLora } from './loraFiles.ts'
 export { ModelFileError, ModelInputError } from './modelErrors.ts'
 export { positionLogits } from './positionLogits.ts'
 export { checkTokenizerFits, PretrainedTokenizer } from './pretrainedTokenizer.ts'
+export { quantizeWeights } from './quantizedTensors.ts'
 export { type ModelFiles, readModel } from './readModel.ts'
 export {
   encodeSafetensors,
@@ -39,7 +49,7 @@ export {
   type Tensor,
   writeSafetensors,
 } from './safetensors.ts'
-export { createScorer, type Scorer, type SequenceScores, type SequenceToScore } from './score.ts'
+export { createScorer, type Scorer, type SequenceScores, type SequenceToScore, type TokenChoice } from './score.ts'
 export { Tokenizer } from './tokenizer.ts'
 export { trainTokenizer } from './trainTokenizer.ts'
 export { locateWeights } from './weightFiles.ts'

@@ -16,6 +16,8 @@ export interface ModelFiles {
   readonly weights: Weights
   /** Tokens after which a completion ends; none if the folder names none. */
   readonly stopTokens: readonly number[]
+  /** Of `generation_config.json`, which transformers applies to greedy generation too; 1 if it says none. */
+  readonly repetitionPenalty: number
 }
 
 /**
@@ -27,23 +29,34 @@ export interface ModelFiles {
  */
 export async function readModel(folder: string, { adapter }: { adapter?: string } = {}): Promise<ModelFiles> {
   const config = await readDecoderConfig(folder)
-  const stopTokens = await readStopTokens(folder, config)
+  const defaults = await readGenerationDefaults(folder, config)
   const lora = adapter === undefined ? undefined : await readLora(adapter, config)
   const weights = await readWeights(folder, config)
-  return { config, stopTokens, weights: lora ? mergeLora(weights, lora) : weights }
+  return { config, ...defaults, weights: lora ? mergeLora(weights, lora) : weights }
 }
 
-const generationSchema = z.object({ eos_token_id: endTokensSchema })
+const generationSchema = z.object({
+  eos_token_id: endTokensSchema,
+  repetition_penalty: z.number().positive().lt(100).nullish(),
+})
 
 /**
- * End tokens as transformers finds them: those of `generation_config.json` if it names some, else those of `config.json`.
- * Ones outside the vocabulary are left out: they never come.
+ * What a model's folder says of generation, as transformers finds it: the end tokens of `generation_config.json` if it names
+ * some, else those of `config.json` (ones outside the vocabulary are left out: they never come), and the repetition penalty.
  */
-export async function readStopTokens(folder: string, config: DecoderConfig): Promise<readonly number[]> {
+export async function readGenerationDefaults(
+  folder: string,
+  config: DecoderConfig,
+): Promise<Pick<ModelFiles, 'stopTokens' | 'repetitionPenalty'>> {
   const path = join(folder, 'generation_config.json')
   const parsed = existsSync(path) ? generationSchema.safeParse(await readJsonFile(path)) : undefined
-  if (parsed && !parsed.success)
-    throw new ModelFileError(path, 'eos_token_id', parsed.error.issues[0]?.message ?? 'is malformed')
+  if (parsed && !parsed.success) {
+    const issue = parsed.error.issues[0]
+    throw new ModelFileError(path, issue?.path.join('.') || 'content', issue?.message ?? 'is malformed')
+  }
   const named = parsed?.data.eos_token_id ?? config.endTokens ?? []
-  return [named].flat().filter(token => token >= 0 && token < config.vocabSize)
+  return {
+    stopTokens: [named].flat().filter(token => token >= 0 && token < config.vocabSize),
+    repetitionPenalty: parsed?.data.repetition_penalty ?? 1,
+  }
 }

@@ -92,22 +92,31 @@ export async function writeSafetensors(
 
 /** The bytes of a safetensors file, in parts to be written one after the other. */
 export function encodeSafetensors(tensors: ReadonlyMap<string, Tensor>, dtype: 'F32' | 'BF16'): Uint8Array[] {
-  const names = [...tensors.keys()].sort()
+  const parts = [...tensors.keys()].sort().map(name => {
+    const { data } = tensors.get(name) as Tensor
+    return dtype === 'F32' ? bytesOf(data) : bytesOf(rounded(data))
+  })
+  return [...encodeSafetensorsHeader(tensors, dtype), ...parts]
+}
+
+/** What stands before the data, tensors in the order of their names. */
+export function encodeSafetensorsHeader(
+  tensors: ReadonlyMap<string, { readonly shape: readonly number[] }>,
+  dtype: 'F32' | 'BF16',
+): Uint8Array[] {
   const header: Record<string, unknown> = { __metadata__: { format: 'pt' } } // Hugging Face's loaders ask for it
-  const parts: Uint8Array[] = []
   let offset = 0
-  for (const name of names) {
-    const { shape, data } = tensors.get(name) as Tensor
-    const bytes = dtype === 'F32' ? bytesOf(data) : bytesOf(rounded(data))
-    header[name] = { dtype, shape, data_offsets: [offset, offset + bytes.length] }
-    offset += bytes.length
-    parts.push(bytes)
+  for (const name of [...tensors.keys()].sort()) {
+    const { shape } = tensors.get(name) as { shape: readonly number[] }
+    const bytes = (dtype === 'F32' ? 4 : 2) * shape.reduce((product, count) => product * count, 1)
+    header[name] = { dtype, shape, data_offsets: [offset, offset + bytes] }
+    offset += bytes
   }
   const json = Buffer.from(JSON.stringify(header))
   const padding = Buffer.alloc((8 - (json.length % 8)) % 8, ' ') // data start aligned, as the format asks
   const length = Buffer.alloc(8)
   length.writeBigUInt64LE(BigInt(json.length + padding.length))
-  return [length, json, padding, ...parts]
+  return [length, json, padding]
 }
 
 /** Opens a regular file for a job. Others are not opened: a pipe would wait for its writer. */

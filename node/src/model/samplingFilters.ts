@@ -25,7 +25,8 @@ export function isFiltered({ topK, topP, minP, repetitionPenalty }: SamplingFilt
  * first, then temperature, top-k, top-p and min-p, each of the last three on what the one before left.
  *
  * @param logits - [V].
- * @param options.temperature - 0 takes the most likely token and gives its probability at temperature 1.
+ * @param options.temperature - 0 takes the most likely token after the penalty, and gives the probability that the model itself
+ *   has for it at temperature 1.
  * @param seen - tokens of the prompt and the completion so far.
  * @param uniform - in (0, 1).
  */
@@ -37,7 +38,8 @@ export function drawFiltered(
 ): Draw {
   const { temperature, topK, topP, minP } = options
   const scaled = penalized(logits, seen, options.repetitionPenalty ?? 1)
-  const inverse = temperature === 0 ? 1 : 1 / temperature
+  if (temperature === 0) return mostLikelyOf(logits, scaled)
+  const inverse = 1 / temperature
   let most = Number.NEGATIVE_INFINITY
   for (const x of scaled) if (x > most) most = x
   const odds = scaled // relative to the most likely token
@@ -45,7 +47,7 @@ export function drawFiltered(
   let kept = mostLikely(odds, topK ?? odds.length, topP ?? 1)
   if (minP !== undefined) kept = kept.filter(token => (odds[token] as number) >= minP)
   const total = kept.reduce((sum, token) => sum + (odds[token] as number), 0)
-  const target = temperature === 0 ? 0 : uniform * total
+  const target = uniform * total
   let running = 0
   let chosen = kept[0] as number
   for (const token of kept) {
@@ -54,6 +56,17 @@ export function drawFiltered(
     if (running > target) break
   }
   return { token: chosen, logprob: Math.log((odds[chosen] as number) / total) }
+}
+
+function mostLikelyOf(logits: Float32Array, scaled: Float64Array): Draw {
+  let [token, most] = [0, Number.NEGATIVE_INFINITY]
+  for (let i = 0; i < logits.length; i++) {
+    if ((scaled[i] as number) > (scaled[token] as number)) token = i
+    most = Math.max(most, logits[i] as number)
+  }
+  let total = 0
+  for (const x of logits) total += Math.exp(x - most)
+  return { token, logprob: (logits[token] as number) - most - Math.log(total) }
 }
 
 function penalized(logits: Float32Array, seen: readonly number[], penalty: number): Float64Array {

@@ -50,6 +50,18 @@ test('scores do not depend on what else is in the call, on its order or on the t
   await other.dispose()
 })
 
+test('a choice between tokens is what scoring each of them says, and as reproducible', async () => {
+  const choices = ragged.map(({ tokens }) => ({ tokens: tokens.subarray(0, -1), candidates: [3, 11] }))
+  const chosen = await scorer.choose(choices)
+  for (const [i, { tokens, candidates }] of choices.entries()) {
+    const scored = candidates.map(token => ({ tokens: Int32Array.of(...tokens, token), from: tokens.length }))
+    expect([...(chosen[i] as Float32Array)]).toEqual((await scorer.score(scored)).map(({ logprobs }) => logprobs[0]))
+    expect((await scorer.choose([{ tokens, candidates: [11] }]))[0]?.[0]).toBe(chosen[i]?.[1])
+  }
+  await expect(scorer.choose([{ tokens: new Int32Array(0), candidates: [1] }])).rejects.toThrow(ModelInputError)
+  await expect(scorer.choose([{ tokens: Int32Array.of(1), candidates: [24] }])).rejects.toThrow(ModelInputError)
+})
+
 test('the generator says of its tokens what the scorer and the decoder of training say', async () => {
   const generator = createGenerator(tinyConfig, weights)
   const prompts = [Int32Array.of(1), Int32Array.of(5, 6, 7, 8), Int32Array.from({ length: 20 }, (_, i) => i)]

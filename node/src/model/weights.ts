@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { ModelFileError } from './modelErrors.ts'
-import { encodeSafetensors, readStoredTensors, type Tensor, writeSafetensors } from './safetensors.ts'
+import {
+  encodeSafetensors,
+  encodeSafetensorsHeader,
+  readStoredTensors,
+  type StoredTensor,
+  type Tensor,
+  writeSafetensors,
+} from './safetensors.ts'
 import { checkShapes, locateWeights } from './weightFiles.ts'
 
 /** A model's weights by their Hugging Face names, matrices as `[out, in]`. */
@@ -15,12 +22,14 @@ export type Weights = Map<string, Tensor>
 export async function readWeights(folder: string, config: DecoderConfig): Promise<Weights> {
   const stored = await locateWeights(folder, config)
   const weights = await readStoredTensors(stored.values())
-  for (const [name, { data }] of weights) {
-    if (areFinite(data)) continue
-    const at = data.findIndex(x => !Number.isFinite(x))
-    throw new ModelFileError(stored.get(name)?.path ?? folder, name, `element ${at} is ${data[at]}`)
-  }
+  for (const [name, { data }] of weights) requireFinite(data, name, stored.get(name)?.path ?? folder)
   return weights
+}
+
+function requireFinite(data: Float32Array, name: string, path: string): void {
+  if (areFinite(data)) return
+  const at = data.findIndex(x => !Number.isFinite(x))
+  throw new ModelFileError(path, name, `element ${at} is ${data[at]}`)
 }
 
 /** A sum that a NaN or an infinity makes NaN: ten times as fast as to ask each. */
@@ -52,6 +61,24 @@ export function checkWeights(config: DecoderConfig, weights: Weights, source: st
 export function hashWeights(weights: Weights): `0x${string}` {
   const hash = createHash('sha256')
   for (const part of encodeSafetensors(weights, 'F32')) hash.update(part)
+  return `0x${hash.digest('hex')}`
+}
+
+/**
+ * `hashWeights` of a model's folder, one tensor in memory at a time.
+ *
+ * @throws {ModelFileError} as `readWeights`.
+ */
+export async function hashStoredWeights(folder: string, config: DecoderConfig): Promise<`0x${string}`> {
+  const stored = await locateWeights(folder, config)
+  const hash = createHash('sha256')
+  for (const part of encodeSafetensorsHeader(stored, 'F32')) hash.update(part)
+  for (const name of [...stored.keys()].sort()) {
+    const tensor = stored.get(name) as StoredTensor
+    const { data } = (await readStoredTensors([tensor])).get(name) as Tensor
+    requireFinite(data, name, tensor.path)
+    hash.update(Buffer.from(data.buffer, data.byteOffset, data.byteLength))
+  }
   return `0x${hash.digest('hex')}`
 }
 

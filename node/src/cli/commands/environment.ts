@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import type { Command } from '../command.ts'
 import { type HubSettings, hubOptions, hubUsage, openModel } from '../modelOptions.ts'
+import { parsePrecision } from '../parsePrecision.ts'
 import { UsageError } from '../usageError.ts'
+import { whole } from '../wholeNumber.ts'
 
 const text = { type: 'string' } as const
 
@@ -17,6 +19,7 @@ and start each peer with --environment FILE --model PATH_OR_REPO.
   --model PATH_OR_REPO  a model of the solvers' family: its tokenizer and chat template become the rule
   --judge PATH_OR_REPO  the frozen evaluator; its answers are calibrated on pairs of right and wrong code
   --out FILE            where to write the specification
+  --precision NAME      of the evaluator: float32, int8 or int4; it is part of the rule (default float32)
   --pairs N             pairs to calibrate and measure with (default 400)
   --threads N           threads of the model (default 2)
 ${hubUsage}
@@ -27,21 +30,15 @@ ${hubUsage}
     judge: text,
     out: text,
     pairs: text,
+    precision: text,
     threads: text,
     json: { type: 'boolean' },
   },
-  async run({ model, judge, out, pairs = '400', threads = '2', json, models, hub }) {
+  async run({ model, judge, out, precision = 'float32', pairs, threads, json, models, hub }) {
     if (typeof model !== 'string' || typeof judge !== 'string' || typeof out !== 'string')
       throw new UsageError('--model, --judge and --out are needed.', {
         hint: 'See npm run waggle -- environment --help.',
       })
-    const whole = (name: string, value: unknown, min: number, max: number) => {
-      const number = Number(value)
-      if (Number.isInteger(number) && number >= min && number <= max) return number
-      throw new UsageError(`--${name} ${value} is out of range.`, {
-        hint: `Give a whole number from ${min} to ${max}.`,
-      })
-    }
     const settings: HubSettings = { models: models as string | undefined, hub: hub as string | undefined }
     const modelFolder = await openModel(model, settings)
     const judgeFolder = await openModel(judge, settings)
@@ -50,9 +47,10 @@ ${hubUsage}
       preset: 'qwen',
       modelFolder,
       judgeFolder,
+      precision: parsePrecision(precision),
       judgeModel: existsSync(judge) ? null : judge,
-      pairs: whole('pairs', pairs, 8, 100_000),
-      threads: whole('threads', threads, 1, 256),
+      pairs: whole('pairs', pairs, 400, 100_000, 8),
+      threads: whole('threads', threads, 2, 256),
     })
     await writeFile(out, `${JSON.stringify(spec, null, 2)}\n`)
     if (json === true) return console.log(JSON.stringify({ path: out, hash, balancedAccuracy }))

@@ -1,9 +1,14 @@
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
+import type { LoadOptions } from '#model/loadGenerator.ts'
 import { ModelInputError } from '#model/modelErrors.ts'
+import { checkTokens } from '../checkTokens.ts'
 import type { Command, Values } from '../command.ts'
+import { compareModel } from '../compareModel.ts'
+import { parsePrecision } from '../parsePrecision.ts'
 import { UsageError } from '../usageError.ts'
+import { whole } from '../wholeNumber.ts'
 
 const text = { type: 'string' } as const
 
@@ -11,46 +16,68 @@ const text = { type: 'string' } as const
 export const model: Command = {
   usage: `npm run --silent waggle -- model logits --model DIR --tokens 1,2,3 [--adapter DIR] [--json]
 npm run --silent waggle -- model generate --model DIR --tokens 1,2,3 [--greedy] [--max-new-tokens N] [--json]
+npm run --silent waggle -- model compare --model DIR [--precision int8,int4] [--tokens 1,2,3] [--json]
 
 Runs a model of a Hugging Face folder (config.json and safetensors; no tokenizer is needed) on token ids, in float32.
-logits says what it makes of every position; generate appends tokens, and ends where generation_config.json says.
+logits says what it makes of every position; generate appends tokens, and ends where generation_config.json says; compare says
+how far 8-bit and 4-bit are from float32.
 
   --model DIR         the model's folder
-  --tokens IDS        token ids, separated by commas
+  --tokens IDS        token ids, separated by commas; compare takes it several times, and samples some if there are none
   --adapter DIR       a PEFT LoRA adapter, merged into the weights
   --max-new-tokens N  generate: new tokens at most (default 32)
-  --greedy            generate: always the most likely token, instead of sampling at temperature 1
+  --greedy            generate: always the most likely token, instead of sampling at temperature 1; the repetition_penalty of
+                      generation_config.json is applied, as transformers does
   --seed TEXT         generate: what sampling depends on (default 0)
+  --precision NAMES   generate: float32, int8 or int4 (default float32); compare: some, by commas (default int8,int4)
+  --cache DIR         where quantised copies are kept (default .waggle in the model's folder)
+  --sequences N       compare: sequences to sample from the model (default 8)
+  --length N          compare: tokens of each (default 128)
   --threads N         threads of a product (default: all of the machine)
   --json              end with one JSON object on the last line:
                       { "logits": number[positions][vocabulary] }, or
-                      { "tokens": number[], "logprobs": number[] } of the new tokens, log-probabilities at temperature 1`,
+                      { "tokens": number[], "logprobs": number[] } of the new tokens, log-probabilities at temperature 1, or
+                      { "positions", "errors": [{ "precision", "meanLogprobError", "maxLogprobError", "meanKl", "greedyAgreement" }] }`,
   options: {
     model: text,
-    tokens: text,
+    tokens: { type: 'string', multiple: true },
     adapter: text,
+    precision: text,
+    cache: text,
+    sequences: text,
+    length: text,
     'max-new-tokens': text,
     greedy: { type: 'boolean' },
     seed: text,
     threads: text,
     json: { type: 'boolean' },
   },
-  positionals: ['logits or generate'],
+  positionals: ['logits, generate or compare'],
   async run(values, [action = '']) {
     const verb = Object.hasOwn(actions, action) ? actions[action as keyof typeof actions] : undefined
-    if (!verb)
-      throw new UsageError(`model does not know '${action}'.`, { hint: 'Ask for model logits or model generate.' })
+    if (!verb && action !== 'compare')
+      throw new UsageError(`model does not know '${action}'.`, {
+        hint: 'Ask for model logits, model generate or model compare.',
+      })
     const { model: folder, adapter } = values
     if (typeof folder !== 'string')
       throw new UsageError(`model ${action} needs --model.`, { hint: "Name a model's folder." })
-    const tokens = parseTokens(values.tokens)
     const threads = whole('threads', values.threads, availableParallelism(), 256)
+    const given = (Array.isArray(values.tokens) ? values.tokens : []).map(parseTokens)
+    if (!verb) return compareModel(folder, given, threads, values)
+    const [tokens] = given
+    if (!tokens || given.length > 1) throw new UsageError(`model ${action} needs --tokens, once.`, { hint: tokensHint })
     const maxNewTokens = whole('max-new-tokens', values['max-new-tokens'], 32, 1_000_000)
     const { readDecoderConfig } = await import('#model/decoderConfig.ts')
     const config = await readDecoderConfig(folder)
     checkTokens(config, tokens) // before the weights are read, which may take a while
     const lora = typeof adapter === 'string' ? adapter : undefined
-    await verb({ folder, config, adapter: lora, tokens, threads, maxNewTokens }, values)
+    const precision = parsePrecision(values.precision ?? 'float32')
+    const cacheFolder = typeof values.cache === 'string' ? values.cache : undefined
+    await verb(
+      { folder, config, adapter: lora, tokens, maxNewTokens, load: { threads, precision, cacheFolder } },
+      values,
+    )
   },
 }
 
@@ -59,18 +86,20 @@ interface Request {
   readonly config: DecoderConfig
   readonly adapter: string | undefined
   readonly tokens: Int32Array
-  readonly threads: number
   readonly maxNewTokens: number
+  readonly load: LoadOptions
 }
 
 const actions = { logits, generate }
 
-async function logits({ folder, adapter, tokens, threads }: Request, { json }: Values): Promise<void> {
+async function logits({ folder, adapter, tokens, load }: Request, { json }: Values): Promise<void> {
+  if (load.precision !== 'float32')
+    throw new UsageError('model logits is in float32.', { hint: 'model compare says how far the others are.' })
   const { readModel } = await import('#model/readModel.ts')
   const { positionLogits } = await import('#model/positionLogits.ts')
   const model = await readModel(folder, adapter === undefined ? {} : { adapter })
   let at = 0
-  for await (const row of positionLogits(model, tokens, { threads })) {
+  for await (const row of positionLogits(model, tokens, { threads: load.threads ?? 1 })) {
     requireNumbers(row)
     if (json === true) await print(`${at === 0 ? '{"logits":[' : ','}[${Array.from(row, shortest).join()}]`)
     else console.log(`${at} ${tokens[at]} -> ${describeBest(row)}`)
@@ -80,15 +109,17 @@ async function logits({ folder, adapter, tokens, threads }: Request, { json }: V
 }
 
 async function generate(request: Request, values: Values): Promise<void> {
-  const { folder, config, adapter, threads, maxNewTokens } = request
-  const { readStopTokens } = await import('#model/readModel.ts')
-  const stopTokens = await readStopTokens(folder, config)
-  const generator = await openGenerator(folder, config, adapter, threads)
+  const { folder, config, adapter, load, maxNewTokens } = request
+  const { readGenerationDefaults } = await import('#model/readModel.ts')
+  const { stopTokens, repetitionPenalty } = await readGenerationDefaults(folder, config)
+  const isGreedy = values.greedy === true
+  const generator = await openGenerator(folder, config, adapter, load)
   const [completion] = await generator.generate({
     prompts: [request.tokens],
     samplesPerPrompt: 1,
     maxNewTokens,
-    temperature: values.greedy === true ? 0 : 1,
+    temperature: isGreedy ? 0 : 1,
+    ...(isGreedy && repetitionPenalty !== 1 ? { repetitionPenalty } : {}),
     stopToken: stopTokens[0] ?? -1,
     moreStopTokens: stopTokens.slice(1),
     seed: typeof values.seed === 'string' ? values.seed : '0',
@@ -101,15 +132,15 @@ async function generate(request: Request, values: Values): Promise<void> {
 }
 
 /** Weights are read where they lie, and an adapter is computed beside them: neither needs a copy in memory. */
-async function openGenerator(folder: string, config: DecoderConfig, adapter: string | undefined, threads: number) {
+async function openGenerator(folder: string, config: DecoderConfig, adapter: string | undefined, load: LoadOptions) {
   const { loadGenerator, openFrozenTensors } = await import('#model/loadGenerator.ts')
-  if (adapter === undefined) return loadGenerator(folder, { threads })
+  if (adapter === undefined) return loadGenerator(folder, load)
   const { createAdaptedGenerator } = await import('#model/adaptedGenerator.ts')
   const { frozenParts } = await import('#model/frozenParts.ts')
   const { readLora } = await import('#model/loraFiles.ts')
   const lora = await readLora(adapter, config)
-  const tensors = await openFrozenTensors(folder, config, {})
-  return createAdaptedGenerator(config, frozenParts(config, tensors), lora, { threads })
+  const tensors = await openFrozenTensors(folder, config, load)
+  return createAdaptedGenerator(config, frozenParts(config, tensors), lora, { threads: load.threads ?? 2 })
 }
 
 /** Finite weights may still overflow float32 on the way, and JSON has no word for that. */
@@ -120,31 +151,15 @@ function requireNumbers(values: Float32Array | readonly number[]): void {
   })
 }
 
-function parseTokens(value: Values[string]): Int32Array {
-  const hint = 'Give token ids separated by commas: --tokens 1,2,3.'
-  if (typeof value !== 'string') throw new UsageError('model needs --tokens.', { hint })
-  const words = value.split(',').map(word => word.trim())
+const tokensHint = 'Give token ids separated by commas: --tokens 1,2,3.'
+
+function parseTokens(value: string | boolean): Int32Array {
+  const words = String(value)
+    .split(',')
+    .map(word => word.trim())
   const wrong = words.find(word => !/^\d{1,9}$/.test(word))
-  if (wrong !== undefined) throw new UsageError(`--tokens: '${wrong}' is no token id.`, { hint })
+  if (wrong !== undefined) throw new UsageError(`--tokens: '${wrong}' is no token id.`, { hint: tokensHint })
   return Int32Array.from(words, Number)
-}
-
-function checkTokens({ vocabSize, maxPositions }: DecoderConfig, tokens: Int32Array): void {
-  const unknown = tokens.find(token => token >= vocabSize)
-  if (unknown !== undefined)
-    throw new UsageError(`--tokens: ${unknown} is not in the vocabulary of ${vocabSize}.`, {
-      hint: 'Use the ids of this model’s own tokenizer.',
-    })
-  if (tokens.length >= maxPositions)
-    throw new UsageError(`--tokens: ${tokens.length} are too many for the ${maxPositions} positions of this model.`, {
-      hint: 'Give fewer.',
-    })
-}
-
-function whole(name: string, value: Values[string], fallback: number, max: number): number {
-  const number = value === undefined ? fallback : Number(value)
-  if (Number.isInteger(number) && number >= 1 && number <= max) return number
-  throw new UsageError(`--${name} ${value} is out of range.`, { hint: `Give a whole number from 1 to ${max}.` })
 }
 
 /** A float32 with no more digits than tell it from its neighbours. */

@@ -10,6 +10,11 @@ export type SequenceScorer = {
   ): Promise<{ logprobs: ArrayLike<number>; gaps: ArrayLike<number> }[]>
 }
 
+/** What a judge that answers in a word needs: log-probabilities of candidates for the next token. */
+export type TokenChooser = {
+  choose(choices: { tokens: Int32Array; candidates: readonly number[] }[]): Promise<ArrayLike<number>[]>
+}
+
 export type JudgedPair = { code: string; problem: Problem }
 
 export type Judge = {

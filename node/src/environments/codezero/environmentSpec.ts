@@ -2,6 +2,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { z } from 'zod'
 import { encodeCanonical } from '#core/canonical.ts'
 import { type Hex, hash32Schema, toHex } from '#core/hex.ts'
+import { precisions } from '#model/frozenTensors.ts'
 import { difficultySchema } from './difficulty.ts'
 import { type ScoreComponent, scoreComponents } from './scoreAnswers.ts'
 
@@ -25,6 +26,10 @@ const trainingSchema = z.strictObject({
   weightDecay: z.number().min(0).max(1),
   /** Rounds in which the learning rate rises to its value. */
   warmUpRounds: z.int().min(0).max(1000),
+  /** After that it stays, or falls to zero over the rounds of a run: `learningRateAt`. */
+  schedule: z.enum(['constant', 'linear', 'cosine']).default('constant'),
+  /** Rounds of the whole run, at whose end a rate that falls is zero; not used by `constant`. */
+  totalRounds: z.int().min(1).max(1_000_000).nullable().default(null),
   /** The gradient's norm is cut to this. */
   maxGradientNorm: z.number().positive(),
   clipLow: share,
@@ -32,6 +37,10 @@ const trainingSchema = z.strictObject({
   /** Groups whose rewards deviate less (standard deviation over samples - 1) teach nothing and are dropped. */
   minGroupDeviation: z.number().min(0).max(1),
 })
+const scheduledSchema = trainingSchema.refine(
+  ({ schedule, totalRounds }) => schedule === 'constant' || totalRounds !== null,
+  'a learning rate that falls needs totalRounds',
+)
 
 const sharingSchema = z.strictObject({
   /**
@@ -75,6 +84,8 @@ const judgeSchema = z.discriminatedUnion('kind', [
     kind: z.literal('trueFalse'),
     weightsHash: hash32Schema,
     tokenizerHash: hash32Schema,
+    /** How its matrices are kept and multiplied: it changes what the judge says. */
+    precision: z.enum(precisions).default('float32'),
     /** Where it is found: OWNER/NAME@REVISION; null where each operator knows. */
     model: z.string().max(300).nullable(),
     system: message,
@@ -98,7 +109,7 @@ export const environmentSpecSchema = z.strictObject({
   sampledLeaves: z.int().min(1).max(4096),
   solving: samplingSchema,
   proposing: samplingSchema,
-  training: trainingSchema,
+  training: scheduledSchema,
   sharing: sharingSchema,
   difficulty: difficultySchema,
   canary: z.strictObject({

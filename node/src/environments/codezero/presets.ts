@@ -21,6 +21,8 @@ const starter: EnvironmentSpec = {
     betas: [0.9, 0.99],
     weightDecay: 0,
     warmUpRounds: 5,
+    schedule: 'constant',
+    totalRounds: null,
     maxGradientNorm: 1,
     clipLow: 0.2,
     clipHigh: 0.28,

@@ -20,8 +20,9 @@ import {
 
 /** How tasks become tokens, and tokens text, in one environment: the same for every peer, bit for bit. */
 export type PromptFormat = {
-  /** Ends a completion. */
+  /** Ends a completion; `moreStopTokens` do too. */
   readonly stopToken: number
+  readonly moreStopTokens: readonly number[]
   /** Ids of tokens are below this. */
   readonly vocabSize: number
   /** Bytes of a token in a bundle. */
@@ -38,6 +39,7 @@ export type PromptFormat = {
 export function starterFormat(tokenizer: PromptTokenizer & { readonly vocabSize: number }): PromptFormat {
   return {
     stopToken: tokenizer.special(starterSpecials[0]),
+    moreStopTokens: [],
     vocabSize: tokenizer.vocabSize,
     tokenBytes: 2,
     solverPrompt: problem => solverPrompt(tokenizer, problem),
@@ -58,7 +60,7 @@ export type ChatPrompts = Extract<EnvironmentSpec['prompts'], { format: 'chat' }
 
 /** Prompts of chat models, by their own template, with the system messages that the specification names. */
 export function chatFormat(tokenizer: ChatTokenizer, prompts: ChatPrompts): PromptFormat {
-  const stopToken = tokenizer.endTokens[0] as number
+  const [stopToken, ...moreStopTokens] = tokenizer.endTokens as [number, ...number[]]
   const ask = (system: string, content: string) =>
     tokenizer.chatPrompt([
       { role: 'system', content: system },
@@ -66,12 +68,13 @@ export function chatFormat(tokenizer: ChatTokenizer, prompts: ChatPrompts): Prom
     ])
   return {
     stopToken,
+    moreStopTokens,
     vocabSize: prompts.vocabSize,
     tokenBytes: 4,
     solverPrompt: problem => ask(prompts.solver, problemText(problem)),
     proposalPrompt: level => ask(prompts.proposer, `${exampleProposal(level)}\n\n${proposalRequest(level)}`),
     completionText(tokens, ended) {
-      const length = ended && tokens.at(-1) === stopToken ? tokens.length - 1 : tokens.length
+      const length = ended && tokenizer.endTokens.includes(tokens.at(-1) as number) ? tokens.length - 1 : tokens.length
       return tokenizer.decode(tokens.subarray(0, length), 'keep')
     },
   }

@@ -1,4 +1,4 @@
-import type { Judge, JudgedPair, SequenceScorer } from './createJudge.ts'
+import type { Judge, JudgedPair, TokenChooser } from './createJudge.ts'
 import type { EnvironmentSpec } from './environmentSpec.ts'
 import type { ChatTokenizer } from './promptFormat.ts'
 import { problemText } from './prompts.ts'
@@ -21,7 +21,7 @@ const words = ['true', 'false'] as const
  *
  * @throws {RangeError} if the tokenizer starts both words with the same token.
  */
-export function trueFalseJudge(scorer: SequenceScorer, tokenizer: ChatTokenizer, rule: TrueFalseRule): Judge {
+export function trueFalseJudge(scorer: TokenChooser, tokenizer: ChatTokenizer, rule: TrueFalseRule): Judge {
   const { bias, slope } = rule.calibration
   const evidence = trueFalseEvidence(scorer, tokenizer, rule)
   return {
@@ -38,7 +38,7 @@ export function trueFalseJudge(scorer: SequenceScorer, tokenizer: ChatTokenizer,
  * @param rule - its calibration is not read.
  */
 export function trueFalseEvidence(
-  scorer: SequenceScorer,
+  scorer: TokenChooser,
   tokenizer: ChatTokenizer,
   rule: Pick<TrueFalseRule, 'system' | 'question'>,
 ): (pairs: readonly JudgedPair[]) => Promise<(number | null)[]> {
@@ -47,12 +47,9 @@ export function trueFalseEvidence(
   return async pairs => {
     const prompts = pairs.map(pair => judgePrompt(tokenizer, rule, pair))
     const readable = prompts.flatMap(prompt => (prompt && prompt.length < MAX_TOKENS ? [prompt] : []))
-    const sequences = readable.flatMap(prompt =>
-      answers.map(answer => ({ tokens: Int32Array.of(...prompt, answer), from: prompt.length })),
-    )
-    const scored = sequences.length > 0 ? await scorer.score(sequences) : []
-    const logprobOf = (at: number) => scored[at]?.logprobs[0] ?? Number.NEGATIVE_INFINITY
-    const odds = new Map(readable.map((prompt, at) => [prompt, logprobOf(2 * at) - logprobOf(2 * at + 1)]))
+    const choices = readable.map(tokens => ({ tokens, candidates: answers }))
+    const logprobs = choices.length > 0 ? await scorer.choose(choices) : []
+    const odds = new Map(logprobs.map((found, at) => [readable[at], (found[0] as number) - (found[1] as number)]))
     return prompts.map(prompt => (prompt && odds.get(prompt)) ?? null)
   }
 }

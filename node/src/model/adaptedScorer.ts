@@ -1,0 +1,19 @@
+import { createSession } from '#engine/session.ts'
+import { adaptedParts, fedFactors } from './adaptedGenerator.ts'
+import type { DecoderConfig } from './decoderConfig.ts'
+import type { Freeze } from './frozenParts.ts'
+import { createFixedSession } from './liveSession.ts'
+import type { LoraAdapter } from './loraFactors.ts'
+import { type Scorer, scorerOn } from './score.ts'
+import { buildScoringModel } from './scoringGraph.ts'
+
+/** Makes a scorer of frozen weights with an adapter beside them, as `createAdaptedGenerator` makes a sampler. */
+export async function createAdaptedScorer(
+  config: DecoderConfig,
+  freeze: Freeze,
+  adapter: LoraAdapter,
+  { threads = 2 }: { threads?: number } = {},
+): Promise<Scorer> {
+  const model = buildScoringModel(config, adaptedParts(config, freeze, adapter), ['logprobs', 'gaps'])
+  return scorerOn(config, createFixedSession(fedFactors(await createSession(model, { threads }), adapter)))
+}

@@ -1,0 +1,84 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type DecoderConfig, formatDecoderConfig } from '#model/decoderConfig.ts'
+import { precisions } from '#model/frozenTensors.ts'
+import { initWeights } from '#model/initWeights.ts'
+import { loadGenerator } from '#model/loadGenerator.ts'
+import { loadScorer } from '#model/loadScorer.ts'
+import { allLinear } from '#model/loraConfig.ts'
+import { initLora } from '#model/loraFactors.ts'
+import { hashWeights, type Weights, writeWeights } from '#model/weights.ts'
+import { createTrainer } from '#rl/trainer.ts'
+
+/**
+ * The same bits whatever runs beside and however many threads work, at the shape of a model: kernels cut large products into
+ * blocks, and choose others for one row than for many, where tiny models meet only one way.
+ *
+ * @param lengths - tokens of the prompts.
+ */
+export function determinismTests(config: DecoderConfig, lengths: readonly number[], newTokens: number): void {
+  let folder = ''
+  let weights: Weights
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'waggle-determinism-'))
+    weights = initWeights(config, 'determinism')
+    await writeFile(join(folder, 'config.json'), JSON.stringify(formatDecoderConfig(config)))
+    await writeWeights(join(folder, 'model.safetensors'), weights, 'F32')
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  const tokens = (length: number, seed: number) =>
+    Int32Array.from({ length }, (_, i) => (7919 * (i + 1) * (seed + 1) + i * i) % config.vocabSize)
+  const prompts = lengths.map(tokens)
+
+  test.each(precisions)('%s completions: reruns, 1 and 2 threads, together and alone', async precision => {
+    const request = { temperature: 1, stopToken: -1, seed: 'bits', maxNewTokens: newTokens }
+    const open = (threads: number) => loadGenerator(folder, { precision, threads })
+    const [one, two] = [await open(1), await open(2)]
+    const together = await two.generate({ ...request, prompts, samplesPerPrompt: 3 })
+    expect(await two.generate({ ...request, prompts, samplesPerPrompt: 3 })).toEqual(together)
+    for (const [i, prompt] of prompts.entries()) {
+      const alone = { ...request, prompts: [prompt], promptNumbers: [i], samplesPerPrompt: 1 }
+      expect(await one.generate(alone)).toEqual([{ ...together[3 * i], prompt: 0 }])
+    }
+    await Promise.all([one.dispose(), two.dispose()])
+  })
+
+  test.each(precisions)('%s scores: reruns, 1 and 2 threads, together and alone', async precision => {
+    const open = (threads: number) => loadScorer(folder, { precision, threads })
+    const [one, two] = [await open(1), await open(2)]
+    const sequences = prompts.map((prompt, i) => ({ tokens: prompt, from: i % 2 ? prompt.length - 1 : 1 }))
+    const choices = prompts.map(prompt => ({ tokens: prompt, candidates: [1, 2] }))
+    const together = await two.score([...sequences, ...sequences])
+    const chosen = await two.choose(choices)
+    for (const [i, sequence] of sequences.entries()) {
+      expect(together[i + sequences.length]).toEqual(together[i])
+      expect(await one.score([sequence])).toEqual([together[i]])
+      expect(await one.choose(choices.slice(i, i + 1))).toEqual([chosen[i]])
+    }
+    await Promise.all([one.dispose(), two.dispose()])
+  })
+
+  test.each(['float32', 'int8'] as const)('a step over a %s base: reruns, 1 and 2 threads', async precision => {
+    const step = async (threads: number) => {
+      const lora = { rank: 8, alpha: 16, targets: [...allLinear], rankStabilized: false }
+      const adapter = initLora(config, lora, 'bits')
+      const options = { threads, adapter, layered: true, precision, memoryBytes: 8e9 }
+      const trainer = await createTrainer(config, weights, options)
+      const batch = prompts.slice(0, 3).map((prompt, i) => ({
+        tokens: prompt,
+        scored: Int32Array.from({ length: 8 }, (_, t) => prompt.length - 8 + t),
+        oldLogprobs: new Float32Array(8).fill(-Math.log(config.vocabSize)),
+        advantage: i % 2 ? 1 : -1,
+      }))
+      await trainer.policyStep(batch, { learningRate: 1e-3, clipLow: 0.2, clipHigh: 0.28, klBeta: 0 })
+      await trainer.dispose()
+      return hashWeights(adapter.factors)
+    }
+    const first = await step(1)
+    expect(await step(2)).toBe(first)
+    expect(await step(2)).toBe(first)
+  })
+}

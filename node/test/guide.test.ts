@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+const decoder = join(root, 'node/src/model/golden/decoders/llama-linear')
+const scratch = mkdtempSync(join(tmpdir(), 'waggle-guide-'))
+afterAll(() => rmSync(scratch, { recursive: true }))
+
+/** What the guides take as given, by a word of the block. */
+const given: Record<string, string> = {
+  'new Graph()': `
+    import { Graph } from '${root}/node/src/engine/graph.ts'
+    import { gradients } from '${root}/node/src/engine/gradients.ts'
+    import { encodeModel } from '${root}/node/src/engine/onnxModel.ts'
+    import { createSession, tensor } from '${root}/node/src/engine/session.ts'
+    import { linear, mul, sumOver } from '${root}/node/src/engine/tensor.ts'
+    const [data, weights] = [new Float32Array(12), new Float32Array(6)]`,
+  'loadScorer(': 'const [prompt, trueToken, falseToken] = [Int32Array.of(1, 2, 3), 4, 5]',
+  'trainStep(model, groups': `
+    const completion = (reward) => ({ tokens: Int32Array.of(4, 5), logprobs: new Float32Array(2).fill(-4), reward })
+    const groups = [{ prompt: Int32Array.of(1, 2), completions: [completion(0), completion(1)] }]`,
+  'saveAdapterCheckpoint(': 'const [prompt, reward] = [Int32Array.of(1, 2, 3), tokens => tokens.length % 2]',
+}
+
+/** The blocks of a guide, or the examples of a file's docstrings, as programs on a tiny model. */
+function programsOf(path: string): string[] {
+  const text = readFileSync(join(root, path), 'utf8')
+  const blocks = path.endsWith('.md')
+    ? [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code)
+    : [...text.matchAll(/@example\n([\s\S]*?)\n \*\n/g)].map(([, code = '']) => code.replaceAll(/^ \* ?/gm, ''))
+  // A rule of the table is shown, and is no program.
+  const programs = blocks.filter(code => !code.startsWith('gradient:'))
+  return programs.map(code => {
+    const [, prelude = ''] = Object.entries(given).find(([word]) => code.includes(word)) ?? []
+    const imports = path.endsWith('.md') ? '' : "import { generate, loadModel } from '@waggle/node/model'\n"
+    return `${imports}${prelude}\n${code}`
+      .replaceAll(/'path\/to\/adapter'/g, `'${join(scratch, 'model/adapter')}'`)
+      .replaceAll(/'path\/to\/[\w.-]+'/g, `'${join(scratch, 'model')}'`)
+      .replaceAll(/'out\//g, `'${scratch}/out/`)
+      .replace('step < 100', 'step < 2')
+  })
+}
+
+const guides = ['docs/engine.md', 'docs/training.md', 'node/src/library/index.ts'].flatMap(path =>
+  programsOf(path).map((program, i): [string, string] => [`${path}, ${i + 1}`, program]),
+)
+
+test('the guides have programs', () => expect(guides.length).toBeGreaterThanOrEqual(5))
+
+test.concurrent.each(guides)('what the guide shows runs: %s', async (name, program) => {
+  cpSync(decoder, join(scratch, 'model'), { recursive: true, force: false })
+  const path = join(scratch, `${name.replaceAll(/\W/g, '-')}.mts`)
+  const modules = join(scratch, 'node_modules')
+  try {
+    symlinkSync(join(root, 'node_modules'), modules)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  writeFileSync(path, program)
+  const { stderr } = await promisify(execFile)(process.execPath, [path], { cwd: scratch })
+  expect(stderr).toBe('')
+})
