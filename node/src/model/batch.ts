@@ -24,18 +24,21 @@ export interface DecoderFeeds {
  * Pads sequences on the right into the feeds of a `tokenScores` graph. The last token of a sequence is a target only and
  * is never fed.
  *
+ * @param leastTokens - B * T at least, by sequences of zeros of which nothing is scored.
  * @throws {ModelInputError} on a token outside the vocabulary, a sequence too long for the model, or nothing to score.
  */
 export function decoderFeeds(
   config: DecoderConfig,
   sequences: readonly ScoredSequence[],
   real: 'f32' | 'f64' = 'f32',
+  leastTokens = 0,
 ): DecoderFeeds {
   const length = Math.max(...sequences.map(s => s.tokens.length)) - 1
   const scored = sequences.reduce((n, s) => n + s.scored.length, 0)
   if (scored === 0) throw refuse('no token of the batch is scored')
   if (length > config.maxPositions) throw refuse(`${length} tokens for a model of ${config.maxPositions} positions`)
-  const ids = new BigInt64Array(sequences.length * length)
+  const batch = Math.max(sequences.length, Math.ceil(leastTokens / length))
+  const ids = new BigInt64Array(batch * length)
   const [rows, targets] = [new BigInt64Array(scored), new BigInt64Array(scored)]
   let m = 0
   for (const [b, { tokens, scored: positions }] of sequences.entries()) {
@@ -51,13 +54,13 @@ export function decoderFeeds(
   }
   const { cos, sin } = ropeTables(config, length)
   const feeds = {
-    ids: tensor('i64', ids, [sequences.length, length]),
+    ids: tensor('i64', ids, [batch, length]),
     rows: tensor('i64', rows, [scored]),
     targets: tensor('i64', targets, [scored]),
     cos: realTensor(real, cos, [length, config.headDim]),
     sin: realTensor(real, sin, [length, config.headDim]),
   }
-  return { feeds, scored, paddedTokens: sequences.length * length }
+  return { feeds, scored, paddedTokens: batch * length }
 }
 
 /** A float tensor in the graph's real type. */

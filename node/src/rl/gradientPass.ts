@@ -26,6 +26,12 @@ export interface GradientPass {
   dispose(): Promise<void>
 }
 
+/**
+ * Padded tokens of a part at least. Products with matrices that change are cut among threads by columns where they have fewer rows than
+ * columns, and columns fewer than 64 a thread are summed in blocks of another depth: the bits would depend on the threads, up to four of them.
+ */
+export const LEAST_TOKENS = 256
+
 export interface GradientPassOptions {
   readonly threads: number
   readonly temperature: number
@@ -66,13 +72,13 @@ export function createMonolithicPass(
   return {
     async run(loss, part, sums) {
       const session = await lossSession(loss)
-      const { feeds } = decoderFeeds(config, part)
+      const { feeds } = decoderFeeds(config, part, 'f32', LEAST_TOKENS)
       const outputs = await session.run({ ...weightFeeds, ...feeds, ...lossFeeds(loss, part) })
       for (const name of names) addTo(sums, name, (outputs[gradientName(name)] as Tensor<'f32'>).data)
       return (outputs.loss as Tensor<'f32'>).data[0] as number
     },
     async baseLogprobs(part) {
-      const { feeds } = decoderFeeds(config, part)
+      const { feeds } = decoderFeeds(config, part, 'f32', LEAST_TOKENS)
       const outputs = await (await baseSession()).run({ ...feedsOf(weights), ...feeds })
       return (outputs.logprobs as Tensor<'f32'>).data
     },

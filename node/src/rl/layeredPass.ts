@@ -5,7 +5,7 @@ import { integerTensors } from '#model/integerParts.ts'
 import type { Weights } from '#model/weights.ts'
 import { ActivationStore } from './activationStore.ts'
 import { addEmbeddingGradient, embed } from './embedding.ts'
-import { addTo, type GradientPass, type GradientPassOptions, type GradientSums } from './gradientPass.ts'
+import { addTo, type GradientPass, type GradientPassOptions, type GradientSums, LEAST_TOKENS } from './gradientPass.ts'
 import { headModel, headScoringModel, isHeadWeight } from './headModel.ts'
 import { type BasePrecision, type KeptActivations, type LayerModels, layerModels } from './layerModels.ts'
 import { lossFeeds } from './lossFeeds.ts'
@@ -130,7 +130,7 @@ export async function createLayeredPass(
 
   /** The feeds that are the same for all layers, and the embedded tokens. */
   function begin(part: readonly ScoredSequence[]) {
-    const { feeds } = decoderFeeds(config, part)
+    const { feeds } = decoderFeeds(config, part, 'f32', LEAST_TOKENS)
     const { ids, rows, targets, cos, sin } = feeds as Record<'ids' | 'rows' | 'targets' | 'cos' | 'sin', Tensor>
     const [B, T] = ids.shape as [number, number]
     const lengths: Lengths = { B, T, M: rows.shape[0] as number }

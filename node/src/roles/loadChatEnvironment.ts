@@ -27,10 +27,11 @@ export async function loadChatEnvironment(spec: EnvironmentSpec, folders: ChatFo
     throw new EnvironmentMismatchError(`The environment '${spec.preset}' is not one of chat models.`, {
       hint: 'Leave out --model and --environment, or name a specification that waggle environment made.',
     })
-  const [tokenizer, judgeTokenizer] = await Promise.all([
-    readTokenizer(folders.modelFolder, prompts.tokenizerHash),
-    readTokenizer(folders.judgeFolder, judge.tokenizerHash),
-  ])
+  // A large tokenizer takes a second or two of this thread, so it is read before a peer has anything else to do.
+  const tokenizer = await readTokenizer(folders.modelFolder, prompts.tokenizerHash)
+  const isShared = judge.tokenizerHash === tokenizer.hash
+  if (isShared) checkTokenizerFits(tokenizer, await readDecoderConfig(folders.judgeFolder), folders.judgeFolder)
+  const judgeTokenizer = isShared ? tokenizer : await readTokenizer(folders.judgeFolder, judge.tokenizerHash)
   const { vocabSize } = await readDecoderConfig(folders.modelFolder)
   if (vocabSize < prompts.vocabSize)
     throw new ModelFileError(

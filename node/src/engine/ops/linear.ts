@@ -3,7 +3,7 @@ import type { GraphNode, Value } from '../graph.ts'
 import type { LinearOp } from '../op.ts'
 import { CONTRIB, type Emitter, floatAttribute, integerAttribute, type OpRow, required, sameType } from '../opRow.ts'
 import { broadcastShapes, dimAt } from '../shapes.ts'
-import { flattenRows, matMul, sumTo } from '../tensor.ts'
+import { flattenRows, matMul, sumTo, transpose } from '../tensor.ts'
 
 const flags = (node: Pick<GraphNode, 'attributes'>) => ({
   transA: integerAttribute(node.attributes, 'transA', 0) === 1,
@@ -61,6 +61,18 @@ function emitGemm(node: GraphNode, e: Emitter): void {
   e.node('Reshape', [product, shape], [output])
 }
 
+/** Columns from which on a product has the same bits however up to 16 threads share them. */
+const SAFE_COLUMNS = 1024
+
+/**
+ * Whether a gradient of this shape is better computed transposed: with more rows than columns threads share the rows, which changes no
+ * bit; few columns shared among them are summed in blocks of another depth.
+ */
+function isWideAndSmall({ shape }: Value): boolean {
+  const [rows, columns] = shape
+  return typeof rows === 'number' && typeof columns === 'number' && rows < columns && columns <= SAFE_COLUMNS
+}
+
 export const linearRows: Record<LinearOp, OpRow> = {
   // alpha * op(A) op(B), over broadcast leading axes; attributes `transA`, `transB`, `alpha`.
   MatMul: {
@@ -87,9 +99,11 @@ export const linearRows: Record<LinearOp, OpRow> = {
       // A weight matrix shared by all rows: one tall product instead of a batch of them and a sum.
       const shared = b.shape.length === 2 && !transA
       const [x, g] = shared ? [flattenRows(a), flattenRows(dy)] : [a, dy]
-      const db = transB
-        ? matMul(g, x, { transA: true, transB: transA, alpha })
-        : matMul(x, g, { transA: !transA, alpha })
+      const [left, right] = transB ? [g, x] : [x, g]
+      const db =
+        shared && isWideAndSmall(b)
+          ? transpose(matMul(right, left, { transA: true, alpha }), [1, 0])
+          : matMul(left, right, { transA: transB || !transA, transB: transB && transA, alpha })
       return [sumTo(da, a.shape), sumTo(db, b.shape)]
     },
   },

@@ -73,6 +73,23 @@ test('Predicted correctness is the probability of true against false, calibrated
   expect(judged[1]).toBeCloseTo(sigmoid(0), 12)
 })
 
+test('The event loop gets its turn between pairs.', async () => {
+  const problem = { name: 'f', parameters: ['a'], text: 'Return 1.' }
+  const pairs = Array.from({ length: 8 }, () => ({ code: 'def f(a):\n    return 1\n', problem }))
+  let [turns, isDone] = [0, false]
+  const predicted = trueFalseJudge(scorer(2), tokenizer, rule)
+    .predictCorrectness(pairs)
+    .finally(() => {
+      isDone = true
+    })
+  while (!isDone) {
+    await new Promise(resolve => setImmediate(resolve))
+    turns++
+  }
+  expect(await predicted).toHaveLength(8)
+  expect(turns).toBeGreaterThanOrEqual(8)
+})
+
 test('What code says to the judge in comments and strings is not read.', async () => {
   const seen: string[] = []
   const watching: TokenChooser = {

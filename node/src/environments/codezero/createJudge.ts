@@ -1,5 +1,6 @@
 import type { Problem } from './curriculum/task.ts'
 import { calibratedProbability, type JudgeCalibration, type JudgeEvidence } from './judgeCalibration.ts'
+import { oneByOne } from './oneByOne.ts'
 import type { PromptTokenizer } from './prompts.ts'
 import { canonicalCode } from './python/canonicalCode.ts'
 
@@ -43,7 +44,7 @@ export function createJudge(options: {
 }): BackTranslationJudge {
   const { scorer, tokenizer, calibration, maxTokens } = options
   const evidence = async (pairs: readonly JudgedPair[]): Promise<(JudgeEvidence | null)[]> => {
-    const sequences = pairs.map(pair => judgeSequence(tokenizer, pair))
+    const sequences = await oneByOne(pairs, pair => judgeSequence(tokenizer, pair))
     const readable = sequences.flatMap(sequence => (sequence && sequence.tokens.length <= maxTokens ? [sequence] : []))
     const scored = readable.length ? await scorer.score(readable) : []
     const found = new Map(readable.map((sequence, i) => [sequence, scored[i]]))

@@ -1,5 +1,6 @@
 import type { Judge, JudgedPair, TokenChooser } from './createJudge.ts'
 import type { EnvironmentSpec } from './environmentSpec.ts'
+import { oneByOne } from './oneByOne.ts'
 import type { ChatTokenizer } from './promptFormat.ts'
 import { problemText } from './prompts.ts'
 import { canonicalCode } from './python/canonicalCode.ts'
@@ -45,7 +46,7 @@ export function trueFalseEvidence(
   const answers = words.map(word => tokenizer.encode(word)[0] as number)
   if (answers[0] === answers[1]) throw new RangeError("the judge's tokenizer starts 'true' and 'false' alike")
   return async pairs => {
-    const prompts = pairs.map(pair => judgePrompt(tokenizer, rule, pair))
+    const prompts = await oneByOne(pairs, pair => judgePrompt(tokenizer, rule, pair))
     const readable = prompts.flatMap(prompt => (prompt && prompt.length < MAX_TOKENS ? [prompt] : []))
     const choices = readable.map(tokens => ({ tokens, candidates: answers }))
     const logprobs = choices.length > 0 ? await scorer.choose(choices) : []
