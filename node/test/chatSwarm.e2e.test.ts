@@ -79,7 +79,7 @@ test('chat models play: a solver answers, commits and learns from what an 8-bit 
   // Anvil's first account, which deployed.
   const key = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
   const env = { WAGGLE_DEPLOYER_KEY: key, WAGGLE_RPC_URL: local.rpcUrl, WAGGLE_DEPLOYMENT: record }
-  expect(await runCli(['admit', evaluatorId], env)).toMatchObject({ code: 0 })
+  expect(await runCli(['admit', evaluatorId], env)).toMatchObject({ code: 0, stderr: '' })
   const chain = ['--deployment', record, '--rpc', local.rpcUrl]
   const tokenizer = await PretrainedTokenizer.read(at('model'))
   const proposer = await openPeer({
