@@ -98,8 +98,14 @@ function dieAt(count: number, moment: 'before' | 'after'): Wrap {
   }
 }
 
+/** Each kind of step, first and last; every one of them in the long run. */
+const deaths =
+  process.env.WAGGLE_LONG === undefined
+    ? [0, 5, CREATIONS - 1, CREATIONS, TRANSACTIONS - 1]
+    : Array.from({ length: TRANSACTIONS }, (_, count) => count)
+
 for (const moment of ['before', 'after'] as const) {
-  for (let count = 0; count < TRANSACTIONS; count++) {
+  for (const count of deaths) {
     test(`a run that dies ${moment} it sends transaction ${count + 1} is finished by the next, with none sent twice`, async () => {
       const options = freshOptions()
       const sentBefore = await nonce()
@@ -218,9 +224,14 @@ test('a damaged journal, parameter file or record is named with what to do', asy
   }
   const journal = path.join(options.journalDir, 'journal.jsonl')
   assert.match(await damage(journal, 'JOURNAL_CORRUPT', options), /line \d+ of .*journal\.jsonl is damaged/)
-  await damage(path.join(options.journalDir, 'parameters.json'), 'JOURNAL_CORRUPT', options)
+  const parameters = path.join(options.journalDir, 'parameters.json')
+  await damage(parameters, 'JOURNAL_CORRUPT', options)
   assert.match(await damage(options.recordFile, 'RECORD_CORRUPT', options), /delete it and run/)
   assert.equal((await deployOn('local', anvil.url, options)).sent, 0)
+
+  writeFileSync(parameters, readFileSync(parameters, 'utf8').replace(/"abi": "./, '"abi": "-'))
+  writeFileSync(options.recordFile, '{}')
+  assert.match(await refused('CONTRACTS_CHANGED', deployOn('local', anvil.url, options)), /another release: .*--fresh/)
 })
 
 test('the gas that funds are checked against covers the deployment, and not twice over', async () => {

@@ -53,9 +53,10 @@ export async function deployProtocol(
   const chain = chainReader(connection.provider)
   await requireChain(chain, network, preset)
 
+  // First: what another release left need not fit the record's form.
+  const stored = await readParameters(journalDir)
   const record = readRecord(recordFile, preset)
   const journal = await readJournal(journalDir)
-  const stored = await readParameters(journalDir)
   const known = [...Object.entries(record?.contracts ?? {}), ...Object.entries(journal.created)]
   await requireLiving(chain, stored, known, options)
   await requireSameParameters(connection, stored, record, requested)

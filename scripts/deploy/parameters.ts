@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
@@ -5,6 +6,8 @@ import { DeployError } from './deployError.ts'
 
 /** What the contracts are made with, and on which chain; written before anything is sent, so that a rerun agrees. */
 const parametersSchema = z.strictObject({
+  /** Hash of the ABI that off-chain code is built with: of another release it would misread these contracts. */
+  abi: z.string(),
   /** Hash of block 0. Two chains of one id differ in it, and so does a local chain before and after a reset. */
   genesisHash: z.string(),
   /** Block at which the first run began: no transaction of ours is older. */
@@ -17,22 +20,44 @@ const parametersSchema = z.strictObject({
   bootstrapRounds: z.int().nonnegative(),
 })
 
-export type DeployParameters = z.infer<typeof parametersSchema>
+export type DeployParameters = Omit<z.infer<typeof parametersSchema>, 'abi'>
 
-/** Reads the parameters that an earlier run left, if one did. */
+const ABI_FILE = path.join(import.meta.dirname, '..', '..', 'deployments', 'abi.ts')
+
+/**
+ * Reads the parameters that an earlier run left, if one did.
+ *
+ * @throws {DeployError} CONTRACTS_CHANGED if that run was of a release with other contracts: Ignition would call them done.
+ */
 export async function readParameters(dir: string): Promise<DeployParameters | undefined> {
   const file = path.join(dir, 'parameters.json')
   const text = await readFile(file, 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
   try {
-    return parametersSchema.parse(JSON.parse(text))
+    const left = z.looseObject({ abi: z.string().default('') }).parse(JSON.parse(text))
+    if (left.abi !== (await hashAbi())) throw contractsChanged(dir)
+    const { abi: _, ...parameters } = parametersSchema.parse(left)
+    return parameters
   } catch (cause) {
+    if (cause instanceof DeployError) throw cause
     throw new DeployError('JOURNAL_CORRUPT', `${file} is damaged`, `restore it, or delete ${dir}`, cause)
   }
 }
 
+async function hashAbi(): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(ABI_FILE))
+    .digest('hex')
+}
+
+function contractsChanged(dir: string): DeployError {
+  const message = `the deployment that ${dir} tells of was made with the contracts of another release`
+  const hint = 'deploy afresh with another --data (a local swarm: --fresh), or go back to that release'
+  return new DeployError('CONTRACTS_CHANGED', message, hint)
+}
+
 export async function writeParameters(dir: string, parameters: DeployParameters): Promise<void> {
-  await writeAtomically(path.join(dir, 'parameters.json'), parameters)
+  await writeAtomically(path.join(dir, 'parameters.json'), { abi: await hashAbi(), ...parameters })
 }
 
 /** Writes JSON so that a reader, or the next run after a kill, sees all of it or none. */
