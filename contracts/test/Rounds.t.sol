@@ -111,6 +111,14 @@ contract RoundsTest is SwarmFixture {
         rounds.setSchedule(type(uint64).max, 60);
     }
 
+    function test_ASpanMayStartAtTheLastSecondOfUint40() public {
+        uint64 round = 50_000_000_000;
+        uint40 startsAtSec = uint40(type(uint40).max - round * LENGTH);
+        Rounds late = new Rounds(address(this), startsAtSec, LENGTH, ENVIRONMENT);
+        late.setSchedule(round, 60);
+        vm.assertEq(late.startOf(round), type(uint40).max);
+    }
+
     function test_RevertWhen_ChangedWithoutTheRole() public {
         expectMissingRole(ALICE, rounds.SCHEDULE_MANAGER_ROLE());
         vm.prank(ALICE);
@@ -136,6 +144,11 @@ contract RoundsTest is SwarmFixture {
 
     /// @dev Where this contract's next creation goes: it has made five.
     function addressOfNext() internal view returns (address next) {
-        return address(uint160(uint256(keccak256(abi.encodePacked(hex"d694", address(this), uint8(6))))));
+        return
+            address(
+                uint160(
+                    uint256(keccak256(abi.encodePacked(hex"d694", address(this), uint8(vm.getNonce(address(this))))))
+                )
+            );
     }
 }

@@ -75,6 +75,23 @@ contract RsaPeersTest is SwarmFixture {
         expectRefusal(even, 65537, refusal);
     }
 
+    /// @dev Zeros in front count as no bits: with one more byte than the longest key has, it is not the size that is wrong.
+    function test_RevertWhen_TheLongestModulusHasALeadingZero() public {
+        expectRefusal(
+            new bytes(513),
+            65537,
+            abi.encodeWithSelector(IPeerRegistry.PeerRegistry_MalformedModulus.selector)
+        );
+    }
+
+    function test_AFirstBitOfOneAloneIsASign() public view {
+        bytes memory modulus = new bytes(256);
+        modulus[0] = 0x80;
+        vm.assertEq(two(this.protobufOf(modulus, 65537), 35), 257);
+        modulus[0] = 0x7f;
+        vm.assertEq(two(this.protobufOf(modulus, 65537), 35), 256);
+    }
+
     function test_RevertWhen_TheExponentIsSmallOrEven() public {
         uint32[5] memory weak = [uint32(0), 1, 3, 65535, 65538];
         for (uint256 i = 0; i < weak.length; ++i) {

@@ -3,6 +3,7 @@ pragma solidity 0.8.30;
 
 import {Initializable} from "@openzeppelin/contracts/proxy/utils/Initializable.sol";
 import {ISwarmCoordinator} from "../src/interfaces/ISwarmCoordinator.sol";
+import {Claims} from "../src/libraries/Claims.sol";
 import {CoordinatorFixture} from "./CoordinatorFixture.sol";
 
 /// @dev Peers, winners and rewards, as RL Swarm's contract 0.6.0 has them: manual rounds, no proofs.
@@ -15,6 +16,12 @@ contract SwarmCoordinatorTest is CoordinatorFixture {
         vm.assertEq(coordinator.getBootnodesCount(), 0);
         vm.assertEq(address(coordinator.peerRegistry()), address(registry));
         vm.assertEq(address(coordinator.rounds()), address(rounds));
+    }
+
+    /// @dev ERC-7201: no upgrade may move it.
+    function test_ClaimsLieWhereTheirNameSays() public pure {
+        uint256 name = uint256(keccak256("waggle.storage.SwarmCoordinator"));
+        vm.assertEq(Claims.LOCATION, keccak256(abi.encode(name - 1)) & ~bytes32(uint256(0xff)));
     }
 
     function test_EachUpdateIsARound() public {

@@ -23,6 +23,8 @@ interface Vm {
 
     function sign(uint256 privateKey, bytes32 digest) external pure returns (uint8 v, bytes32 r, bytes32 s);
 
+    function getNonce(address account) external view returns (uint64 nonce);
+
     function assume(bool condition) external pure;
 
     function expectRevert(bytes calldata revertData) external;

@@ -88,6 +88,9 @@ export function applyMutant(source: string, { offset, before, after }: Mutant): 
 
 /** The source with everything that is not to be mutated replaced by blanks of the same length. */
 function blank(source: string): string {
+  // To swap what is equal changes nothing.
+  const swaps = /if \((\w+) > (\w+)\) \(\1, \2\) = \(\2, \1\);/g
   const skipped = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"[^"\n]*"|(import|pragma)\b[^;]*;|hex"[^"]*"|\[RING\]/g
-  return source.replace(skipped, text => text.replace(/[^\n]/g, ' '))
+  const blanks = (text: string) => text.replace(/[^\n]/g, ' ')
+  return source.replace(skipped, blanks).replace(swaps, blanks)
 }

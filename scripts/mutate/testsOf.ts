@@ -1,3 +1,6 @@
+/** What plays all of the market at once. */
+const MARKET = ['invariant/Market']
+
 /**
  * The Solidity test files that are about a contract or library: its mutants are caught by them or not at all. What only another contract's
  * tests, or a TypeScript test, would notice counts as a survivor.
@@ -6,12 +9,12 @@ const TESTS: Record<string, readonly string[]> = {
   PeerRegistry: ['PeerRegistry', 'RsaPeers', 'ContractAccounts', 'invariant/Registry'],
   PeerIds: ['PeerRegistry', 'RsaPeers'],
   RsaKeys: ['RsaPeers'],
-  Rounds: ['Rounds', 'ManualRounds', 'Beacons'],
-  RoundBeacons: ['Beacons'],
+  Rounds: ['Rounds', 'ManualRounds', 'Beacons', 'invariant/Swarm'],
+  RoundBeacons: ['Beacons', 'invariant/Swarm'],
   BlockHashes: ['Beacons'],
   Draws: ['Beacons', 'RolloutCommitments', 'Ballots'],
-  RoundHistory: ['RoundHistory'],
-  RolloutCommitments: ['RolloutCommitments', 'ContractAccounts'],
+  RoundHistory: ['RoundHistory', 'Seats'],
+  RolloutCommitments: ['RolloutCommitments', 'ContractAccounts', 'invariant/Swarm'],
   EvaluatorSeats: ['Seats', 'Ballots', 'Settlement', 'invariant/Swarm'],
   RewardVotes: ['Seats', 'Ballots', 'Settlement', 'LeafChallenges', 'invariant/Swarm'],
   Earnings: ['Nectar', 'Settlement', 'LeafChallenges', 'invariant/Swarm'],
@@ -20,17 +23,17 @@ const TESTS: Record<string, readonly string[]> = {
   Tally: ['Tally', 'Settlement'],
   CommitteeDraw: ['market/Disputes'],
   MarketLeaf: ['market/Reveals', 'market/Games'],
-  MarketPrices: ['market/Bets'],
-  MarketBets: ['market/Bets', 'market/Payouts'],
-  MarketDisputes: ['market/Disputes'],
-  MarketGames: ['market/Games', 'market/Reveals'],
-  MarketLedger: ['market/Payouts', 'market/Games', 'market/Disputes'],
-  MarketPayouts: ['market/Payouts'],
-  MarketReveals: ['market/Reveals', 'market/Games'],
-  PredictionMarket: ['market/Games', 'market/Bets', 'market/Payouts'],
+  MarketPrices: ['market/Bets', 'market/Games'],
+  MarketBets: ['market/Bets', 'market/Payouts', ...MARKET],
+  MarketDisputes: ['market/Disputes', ...MARKET],
+  MarketGames: ['market/Games', 'market/Reveals', ...MARKET],
+  MarketLedger: ['market/Payouts', 'market/Games', 'market/Disputes', ...MARKET],
+  MarketPayouts: ['market/Payouts', 'market/Disputes', ...MARKET],
+  MarketReveals: ['market/Reveals', 'market/Games', ...MARKET],
+  PredictionMarket: ['market/Games', 'market/Bets', 'market/Payouts', ...MARKET],
   PrgMarket: ['market/Prg'],
   SwarmCoordinator: ['SwarmCoordinator', 'CoordinatorPowers', 'CoordinatorProofs', 'invariant/Coordinator'],
-  Claims: ['SwarmCoordinator', 'CoordinatorPowers'],
+  Claims: ['SwarmCoordinator', 'CoordinatorPowers', 'CoordinatorProofs'],
 }
 
 /** Test files of a contract, from the root; none for one that the table lacks, which means all of them. */

@@ -1,44 +1,57 @@
-import type { AttackRow } from './market/simulateMarket.ts'
+import type { Earnings } from './earnings.ts'
 
 const WIDTH = 720
 const LABEL = 150
 const BAR = 16
-const GROUP = 3 * BAR + 22
+const GROUP = 2 * BAR + 18
 const series = [
-  { key: 'honest', says: 'honest play', colour: '#3f7d58' },
-  { key: 'earned', says: 'the attack', colour: '#d9a514' },
-  { key: 'undefended', says: 'the attack without its defence', colour: '#a33b3b' },
+  { key: 'gain', says: 'the attack', colour: '#d9a514' },
+  { key: 'gainUndefended', says: 'the attack without its defence', colour: '#a33b3b' },
 ] as const
 
-/** Bars of what each attack earned, beside honest play and the attack without its defence. */
-export function plotAttacks(rows: readonly AttackRow[], games: number): string {
-  const means = rows.flatMap(row => series.map(({ key }) => row[key].mean))
-  const [low, high] = [Math.min(0, ...means), Math.max(0, ...means)]
-  const scale = (WIDTH - LABEL - 60) / (high - low || 1)
-  const x = (value: number) => LABEL + (value - low) * scale
+/** What an attack gained over honest play, in the plot's unit. */
+export interface Bars {
+  attack: string
+  gain: Earnings
+  gainUndefended: Earnings
+}
+
+/** Bars of what each attack gained over honest play, which is the zero line; whiskers of two standard errors. */
+export function plotAttacks(title: string, caption: string, rows: readonly Bars[]): string {
+  const ends = rows.flatMap(row => series.flatMap(({ key }) => [low(row[key]), high(row[key])]))
+  const [from, to] = [Math.min(0, ...ends), Math.max(0, ...ends)]
+  const scale = (WIDTH - LABEL - 60) / (to - from || 1)
+  const x = (value: number) => LABEL + (value - from) * scale
   const height = rows.length * GROUP + 60
   const bars = rows.flatMap((row, i) => [
-    text(8, 40 + i * GROUP + 1.9 * BAR, row.attack),
+    text(8, 40 + i * GROUP + 1.4 * BAR, row.attack),
     ...series.map(({ key, colour }, j) => {
       const { mean } = row[key]
       const y = 40 + i * GROUP + j * BAR
+      const middle = y + (BAR - 3) / 2
       const bar = `<rect x="${x(Math.min(0, mean)).toFixed(1)}" y="${y}" width="${(Math.abs(mean) * scale).toFixed(1)}" height="${BAR - 3}" fill="${colour}"/>`
-      return bar + text(x(Math.max(0, mean)) + 4, y + BAR - 5, mean.toFixed(2))
+      const whisker = line(x(low(row[key])), middle, x(high(row[key])), middle)
+      return bar + whisker + text(x(Math.max(0, high(row[key]))) + 4, y + BAR - 5, mean.toFixed(1))
     }),
   ])
   const legend = series.map(({ says, colour }, i) => {
     const at = LABEL + i * 150
     return `<rect x="${at}" y="14" width="10" height="10" fill="${colour}"/>${text(at + 14, 23, says)}`
   })
-  const axis = `<line x1="${x(0).toFixed(1)}" y1="34" x2="${x(0).toFixed(1)}" y2="${height - 24}" stroke="#777"/>`
-  const caption = text(LABEL, height - 8, `mean of ${games} games, in bets of the crowd`)
-  const body = [...legend, axis, ...bars, caption].join('\n')
+  const body = [...legend, line(x(0), 34, x(0), height - 24), ...bars, text(LABEL, height - 8, caption)].join('\n')
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="sans-serif" font-size="12">
-<title>What attacks on the market earned</title>
+<title>${title}</title>
 <rect width="${WIDTH}" height="${height}" fill="#fbfbf6"/>
 ${body}
 </svg>
 `
+}
+
+const low = ({ mean, error }: Earnings) => mean - 2 * error
+const high = ({ mean, error }: Earnings) => mean + 2 * error
+
+function line(x1: number, y1: number, x2: number, y2: number): string {
+  return `<line x1="${x1.toFixed(1)}" y1="${y1.toFixed(1)}" x2="${x2.toFixed(1)}" y2="${y2.toFixed(1)}" stroke="#555"/>`
 }
 
 function text(x: number, y: number, content: string): string {

@@ -2,6 +2,7 @@
 pragma solidity 0.8.30;
 
 import {IPredictionMarket as M} from "../../src/interfaces/IPredictionMarket.sol";
+import {MarketPrices} from "../../src/libraries/MarketPrices.sol";
 import {MarketFixture} from "./MarketFixture.sol";
 
 contract BetsTest is MarketFixture {
@@ -33,6 +34,12 @@ contract BetsTest is MarketFixture {
         vm.assertEq(market.priceOf(id, 1, 0), 923076923076923078);
         vm.assertEq(market.priceOf(id, 1, 1), 2076923076923076924);
         vm.assertEq(market.quoteShares(id, 1, 1, 6e18), uint256(6e36) / 2076923076923076924);
+    }
+
+    function test_NothingOfNothingIsNothing() public pure {
+        vm.assertEq(MarketPrices.portionDown(5, 0, 0), 0);
+        vm.assertEq(MarketPrices.portionDown(0, 5, 7), 0);
+        vm.assertEq(MarketPrices.portionDown(5, 3, 7), 2);
     }
 
     function test_PricesOfPastRoundsStay() public {

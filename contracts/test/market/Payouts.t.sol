@@ -28,6 +28,16 @@ contract PayoutsTest is MarketFixture {
         vm.assertEq(token.balanceOf(address(market)), BOND);
     }
 
+    function test_WithoutADisputeNobodyGetsADisputersBond() public {
+        uint256 id = openGame(1, 2);
+        betAs(ALICE, id, ANSWER, 1e18);
+        finishGame(id);
+        vm.prank(ALICE);
+        market.claim(id);
+        vm.assertEq(market.creditOf(address(0)), 0);
+        vm.assertEq(market.creditOf(JUDGE), BOND);
+    }
+
     function test_BurnsTheDustOfTheLastClaim() public {
         uint256 id = openGame(1, 2);
         betAs(ALICE, id, ANSWER, 1e18);

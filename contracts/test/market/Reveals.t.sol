@@ -31,6 +31,17 @@ contract RevealsTest is MarketFixture {
         vm.assertEq(market.gameOf(id).cluesRevealed, 1);
     }
 
+    function test_TheLastClueOpensNoRound() public {
+        uint256 id = openGame(2, 2);
+        vm.recordLogs();
+        revealNext(id);
+        vm.assertEq(vm.getRecordedLogs().length, 2);
+        vm.warp(block.timestamp + BETTING + REVEAL);
+        vm.recordLogs();
+        revealNext(id);
+        vm.assertEq(vm.getRecordedLogs().length, 1);
+    }
+
     function test_ProvesTheAnswer() public {
         uint256 id = openGame(1, 2);
         revealNext(id);

@@ -2,11 +2,15 @@ import { network } from 'hardhat'
 import { type Address, getContract, type Hex, maxUint256, pad, parseAbi } from 'viem'
 import { predictionMarketAbi } from '../../../deployments/abi.ts'
 import { type Commitment, commitGame } from '../../../node/src/market/commitGame.ts'
+import { compilePatched } from '../compilePatched.ts'
+import { deployFrom } from '../deployFrom.ts'
 
 /** Long enough for a bet of every game in a block of its own, a second each. */
 const SPAN_SEC = 1_000_000
 export const TOKEN = 10n ** 18n
-const GAS = 600_000n
+const GAS = 1_200_000n
+
+const FILES = ['contracts/test/market/MarketDoubles.sol', 'contracts/test/market/Undefended.sol']
 
 const tokenAbi = parseAbi([
   'function mint(address to, uint256 amount)',
@@ -33,8 +37,9 @@ export async function openArena(name: MarketName, rounds: number, choices: numbe
   const wallets = await viem.getWalletClients()
   const [judge, crowd, attacker] = wallets.map(({ account }) => account.address) as [Address, Address, Address]
   const client = { public: await viem.getPublicClient(), wallet: wallets[0] as (typeof wallets)[number] }
+  const deployContract = deployFrom(compilePatched(FILES, []), client.wallet, client.public)
   const deploy = async (contract: string, ...args: unknown[]): Promise<Hex> =>
-    (await viem.deployContract(contract, args as never)).address
+    (await deployContract(contract, args)).address
   const seats = await deploy('TestSeats')
   const tokenAddress = await deploy('TestToken')
   const address = await deploy(name, tokenAddress, seats, seats, seats, seats)

@@ -6,6 +6,8 @@ export interface Attack {
   /** What stops it, and the copy of the market without that. */
   readonly defence: string
   readonly undefended: MarketName
+  /** Why it may earn more than honest play. */
+  readonly leftOpen?: string
   readonly attack: Strategy
   /** The same stake and the same knowledge, bet evenly over the rounds, as RL Swarm's client does. */
   readonly honest: Strategy
@@ -30,6 +32,8 @@ const lateWhale: Attack = {
   name: 'late whale',
   defence: 'the cap on stakes from the second round on',
   undefended: 'MarketWithoutCap',
+  leftOpen:
+    'who knows late and bets then is what a market pays for; the cap keeps the gain from growing with the stake',
   attack: {
     when: 'open',
     act: async ({ round, guess, bet }) => {

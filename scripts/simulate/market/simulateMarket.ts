@@ -1,37 +1,23 @@
+import { type AttackRow, attackRow } from '../earnings.ts'
 import { attacks } from './attacks.ts'
 import { playGames } from './playGames.ts'
 
-export interface Earnings {
-  mean: number
-  /** Standard error of the mean. */
-  error: number
-}
-
-export interface AttackRow {
-  attack: string
-  defence: string
-  earned: Earnings
-  honest: Earnings
-  undefended: Earnings
-}
-
-/** Plays every attack on the market, honest play in its place, and the attack on a market without its defence. */
-export async function simulateMarket(games: number): Promise<AttackRow[]> {
+/** Plays every attack on the market beside honest play, on the market as it is and on a copy without the defence. */
+export async function simulateMarket(runs: number, wanted: (name: string) => boolean): Promise<AttackRow[]> {
   const rows: AttackRow[] = []
-  for (const { name, defence, undefended, attack, honest } of attacks) {
-    rows.push({
-      attack: name,
-      defence,
-      earned: summarise(await playGames('PredictionMarket', games, attack)),
-      honest: summarise(await playGames('PredictionMarket', games, honest)),
-      undefended: summarise(await playGames(undefended, games, attack)),
-    })
+  for (const { undefended, attack, honest, ...named } of attacks.filter(({ name }) => wanted(name))) {
+    const [defended, without] = await inTurn(['PredictionMarket', undefended] as const, async market => ({
+      attack: await playGames(market, runs, attack),
+      honest: await playGames(market, runs, honest),
+    }))
+    if (defended !== undefined && without !== undefined) rows.push(attackRow(named, 'bets', defended, without))
   }
   return rows
 }
 
-function summarise(earned: readonly number[]): Earnings {
-  const mean = earned.reduce((sum, one) => sum + one, 0) / earned.length
-  const variance = earned.reduce((sum, one) => sum + (one - mean) ** 2, 0) / Math.max(1, earned.length - 1)
-  return { mean, error: Math.sqrt(variance / earned.length) }
+/** One chain at a time. */
+async function inTurn<T, R>(items: readonly T[], play: (item: T) => Promise<R>): Promise<R[]> {
+  const done: R[] = []
+  for (const item of items) done.push(await play(item))
+  return done
 }

@@ -1,0 +1,228 @@
+import type { Patch } from '../compilePatched.ts'
+import { OWED, type Rules } from './bundles.ts'
+import { type Commitment, type Play, type Setting, UNAVAILABLE } from './game.ts'
+
+/** How many play. */
+export interface Cast {
+  readonly honestSeats: number
+  readonly ownSeats: number
+  readonly rivals: number
+  readonly ownKeys: number
+  /** Whether the attacker's peers all belong to one account. */
+  readonly oneAccount?: boolean
+}
+
+export interface VotesAttack {
+  readonly name: string
+  /** What stops it. */
+  readonly defence: string
+  /** The defence switched off: in the contracts, in what evaluators check, or both. */
+  readonly without: {
+    readonly patches?: readonly Patch[]
+    readonly setting?: Partial<Setting>
+    readonly rules?: Partial<Rules>
+  }
+  /** Why it may earn more than honest play. */
+  readonly leftOpen?: string
+  readonly cast: Cast
+  readonly attack: Play
+  /** The same keys, seats and work; honest in all, where nothing else is said. */
+  readonly honest: Play
+}
+
+const ONE_SEAT: Cast = { honestSeats: 6, ownSeats: 1, rivals: 6, ownKeys: 0 }
+const ONE_KEY: Cast = { honestSeats: 5, ownSeats: 0, rivals: 5, ownKeys: 1 }
+const TWO_OF_FIVE: Cast = { honestSeats: 3, ownSeats: 2, rivals: 4, ownKeys: 2 }
+
+const copiedVotes: VotesAttack = {
+  name: 'copied votes',
+  defence: 'a sealed ballot names its evaluator',
+  without: {
+    patches: [
+      {
+        file: 'RewardVotes.sol',
+        before: 'abi.encode(block.chainid, address(this), ballot, salt)',
+        after:
+          'abi.encode(block.chainid, address(this), ballot.round, ballot.shard, ballot.scoresMilli, ballot.componentRoots, ballot.contentId, salt)',
+      },
+      { file: 'RewardVotes.sol', before: 'abi.encode(commitment, evaluatorKey)', after: 'abi.encode(commitment)' },
+    ],
+    setting: { bindsBallots: false },
+  },
+  cast: ONE_SEAT,
+  attack: { copiesBallots: true },
+  honest: {},
+}
+
+/** Nothing holds a solver to what it claims of itself, so that it claims more. */
+const copiedClaims: VotesAttack = {
+  name: 'copied claims',
+  defence: 'no score of its own comes with the work',
+  without: { setting: { claimsAreTrue: true } },
+  cast: ONE_SEAT,
+  attack: { vote: ({ peers, claimOf }) => peers.map(claimOf) },
+  honest: {},
+}
+
+const lazy: VotesAttack = {
+  name: 'lazy evaluator',
+  defence: 'pay for votes near the median only',
+  without: {
+    patches: [{ file: 'Earnings.sol', before: 'TOLERANCE_MILLI = 25', after: 'TOLERANCE_MILLI = 1000' }],
+  },
+  cast: ONE_SEAT,
+  attack: {
+    vote: ({ peers, lastScoreOf }) => Promise.all(peers.map(async peer => (await lastScoreOf(peer)) ?? 500)),
+  },
+  honest: {},
+}
+
+const abstention: VotesAttack = {
+  name: 'selective abstention',
+  defence: '`unavailable` needs most of the votes',
+  without: {
+    patches: [{ file: 'libraries/Tally.sol', before: '(cast - available) * 2 > cast', after: 'cast != available' }],
+  },
+  cast: TWO_OF_FIVE,
+  attack: { vote: ({ peers, score }) => peers.map(peer => (peer.isOwn ? score(peer) : UNAVAILABLE)) },
+  honest: {},
+}
+
+const MEAN = `uint256 sum = 0;
+            for (uint256 seat = 0; seat < SEATS; ++seat) if (lanes[seat] != UNAVAILABLE && lanes[seat] != 0) sum += lanes[seat] - 1;
+            return (OUTCOME_SCORED, uint16(sum / available), cast);`
+
+const noMedian: VotesAttack['without'] = {
+  patches: [
+    {
+      file: 'libraries/Tally.sol',
+      before: 'return (OUTCOME_SCORED, uint16(_ofSorted(lanes, (available - 1) / 2) - 1), cast);',
+      after: MEAN,
+    },
+  ],
+}
+
+const collusion: VotesAttack = {
+  name: 'colluding minority',
+  defence: 'the median',
+  without: noMedian,
+  cast: TWO_OF_FIVE,
+  attack: {
+    vote: ({ peers, score }) => {
+      for (const peer of peers) score(peer)
+      return peers.map(({ isOwn }) => (isOwn ? 1_000 : 0))
+    },
+  },
+  honest: {},
+}
+
+/** Votes that stay inside the tolerance, and so are paid. */
+const quietCollusion: VotesAttack = {
+  ...collusion,
+  name: 'quiet collusion',
+  leftOpen: 'votes inside the tolerance are as honest ones; what they move is the noise between the honest',
+  attack: {
+    vote: ({ peers, score }) =>
+      peers.map(peer => Math.min(1_000, Math.max(0, score(peer) + (peer.isOwn ? QUIET_MILLI : -QUIET_MILLI)))),
+  },
+}
+const QUIET_MILLI = 18
+
+const half = OWED / 2
+
+const sybilPeers: VotesAttack = {
+  name: 'sybil peers',
+  defence: 'leaves are drawn from those owed',
+  without: { rules: { drawsFrom: 'committed' } },
+  cast: { ...ONE_KEY, ownKeys: 2 },
+  attack: { work: ({ make }) => ({ bundle: make(half), answers: half }) },
+  honest: { work: ({ at, make }) => (at === 0 ? { bundle: make(OWED), answers: OWED } : null) },
+}
+
+/** Three of five seats, in the account of the peer that they score. */
+const sybilSeats: VotesAttack = {
+  name: 'seats for oneself',
+  defence: 'votes on peers of one’s own account are left out',
+  without: {
+    patches: [{ file: 'RewardVotes.sol', before: 'accounts[position] != account', after: 'true' }],
+  },
+  cast: { honestSeats: 2, ownSeats: 3, rivals: 5, ownKeys: 1, oneAccount: true },
+  attack: { vote: ({ peers, score }) => peers.map(peer => (peer.isOwn ? Math.max(1_000, score(peer)) : score(peer))) },
+  honest: {},
+}
+
+const TRIES = 2
+
+const seedGrinding: VotesAttack = {
+  name: 'seed grinding',
+  defence: 'seeds follow from the last beacon, and a false one is shown to the chain',
+  without: {
+    patches: [
+      {
+        file: 'RewardVotes.sol',
+        before: 'return leaf.seed != Draws.seedOf("waggle rollout", round, beacon, peerKey);',
+        after: 'return false;',
+      },
+    ],
+    rules: { checksSeeds: false },
+  },
+  cast: ONE_KEY,
+  attack: { work: ({ make }) => ({ bundle: make(OWED, TRIES), answers: TRIES * OWED }) },
+  honest: {},
+}
+
+const copiedRoots: VotesAttack = {
+  name: 'copied roots',
+  defence: 'a leaf binds its peer',
+  without: {
+    patches: [
+      {
+        file: 'RolloutCommitments.sol',
+        before: 'round,\n                peerKey,\n                leaf.index,',
+        after: 'round,\n                bytes32(0),\n                leaf.index,',
+      },
+    ],
+    setting: { bindsLeaves: false },
+    rules: { checksSeeds: false },
+  },
+  cast: ONE_KEY,
+  attack: {
+    work: ({ seen }) => {
+      const { bundle } = seen[0] as Commitment
+      return { bundle, answers: 0 }
+    },
+  },
+  honest: {},
+}
+
+const selectiveServing: VotesAttack = {
+  name: 'selective serving',
+  defence: '`unavailable` is not blamed',
+  leftOpen: 'who is not served earns nothing on that peer, so that the others share more; nobody loses a stake by it',
+  without: {
+    patches: [
+      {
+        file: 'RewardVotes.sol',
+        before: 'if (lane == 0) continue;',
+        after: 'if (lane == Tally.UNAVAILABLE) agreements[position] = 0;\n                if (lane == 0) continue;',
+      },
+    ],
+  },
+  cast: { honestSeats: 4, ownSeats: 1, rivals: 5, ownKeys: 1 },
+  attack: { work: ({ make }) => ({ bundle: make(OWED), answers: OWED, servedTo: seat => seat < 2 }) },
+  honest: {},
+}
+
+export const votesAttacks: readonly VotesAttack[] = [
+  copiedVotes,
+  copiedClaims,
+  lazy,
+  abstention,
+  collusion,
+  quietCollusion,
+  sybilPeers,
+  sybilSeats,
+  seedGrinding,
+  copiedRoots,
+  selectiveServing,
+]

@@ -1,0 +1,105 @@
+import type { Hex } from 'viem'
+import type { Ballot } from '../../../node/src/chain/voteCommitment.ts'
+import { type Bundle, OWED, type Rules } from './bundles.ts'
+import type { Member, Swarm } from './openSwarm.ts'
+
+export const UNAVAILABLE = 65_535
+
+/** Rounds that are worked in. */
+export const ROUNDS = 3
+
+/** Rounds from the work to the claim. */
+export const FINAL_AFTER = 4
+
+/** Nectar that work costs: a tenth of what an average solver earns by it, half of what an evaluator does. */
+export const LEAF_COST = 0.1 * (1_000 / 6 / OWED)
+export const SCORE_COST = 0.5 * (100 / 5 / 6)
+
+/** Who plays. Each has an account of its own, except where `ownAccount` puts all of the attacker's into one. */
+export interface Players {
+  readonly honestSeats: readonly Member[]
+  readonly ownSeats: readonly Member[]
+  readonly rivals: readonly Member[]
+  readonly ownKeys: readonly Member[]
+}
+
+/** What one solver has committed to in a round. */
+export interface Commitment {
+  readonly peer: Member
+  readonly isOwn: boolean
+  readonly bundle: Bundle
+  /** Honest seats that it serves its bundle to; all if absent. */
+  readonly servedTo?: (seat: number) => boolean
+  /** By the sampled leaves, once they are drawn. */
+  truthMilli: number
+}
+
+/** What an own key does in a round. */
+export interface Work {
+  readonly bundle: Bundle
+  /** Answers made for it, thrown away or not. */
+  readonly answers: number
+  readonly servedTo?: Commitment['servedTo']
+}
+
+/** What an own key knows when it works. */
+export interface SolverDesk {
+  /** Which of the own keys. */
+  readonly at: number
+  /** Makes a bundle in its own name. */
+  make(leafCount: number, tries?: number): Bundle
+  /** What rivals have committed to so far in this round. */
+  readonly seen: readonly Commitment[]
+}
+
+/** What an own seat knows when it votes. */
+export interface SeatDesk {
+  readonly round: number
+  readonly peers: readonly Commitment[]
+  /** Scores a peer, which is work. */
+  score(peer: Commitment): number
+  /** The last settled score of a peer, which is none. */
+  lastScoreOf(peer: Commitment): Promise<number | null>
+  /** What a peer says that it is worth: nothing in its leaves, but on `SwarmCoordinator`, where nobody checks. */
+  claimOf(peer: Commitment): number
+}
+
+/** A way to play the attacker's part. What is left out is done honestly. */
+export interface Play {
+  work?(desk: SolverDesk): Work | null
+  /** A score for each peer, `UNAVAILABLE` for some, or null to stay away. */
+  vote?(desk: SeatDesk): Promise<readonly number[] | null> | readonly number[] | null
+  /** Sends the sealed ballot of the first honest seat as its own, and opens it when that is open. */
+  copiesBallots?: boolean
+}
+
+export interface Setting {
+  readonly rules: Rules
+  /** Whether a sealed ballot names its evaluator. */
+  readonly bindsBallots: boolean
+  /** Whether a leaf names its peer. */
+  readonly bindsLeaves: boolean
+  /** Whether what solvers claim of themselves is what they are worth. */
+  readonly claimsAreTrue: boolean
+}
+
+/** A ballot that was sealed, with what opens it. */
+export interface Sealed {
+  readonly voter: Member
+  readonly ballot: Ballot
+  readonly salt: Hex
+}
+
+/** A run under way. */
+export interface Game {
+  readonly swarm: Swarm
+  readonly players: Players
+  readonly setting: Setting
+  readonly play: Play
+  readonly seed: number
+  /** Nectar. */
+  cost: number
+  /** What was committed, by round. */
+  readonly committed: Map<number, Commitment[]>
+  readonly sealed: Map<number, Sealed[]>
+}

@@ -1,0 +1,127 @@
+import type { HardhatViemHelpers } from '@nomicfoundation/hardhat-viem/types'
+import { network } from 'hardhat'
+import {
+  type Address,
+  bytesToHex,
+  type EncodeFunctionDataParameters,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  stringToBytes,
+  toHex,
+} from 'viem'
+import { deployContracts } from '../../../contracts/test/deployContracts.ts'
+import { proveRegistration } from '../../../contracts/test/proveRegistration.ts'
+import { compilePatched, type Patch } from '../compilePatched.ts'
+import { deployFrom } from '../deployFrom.ts'
+import { chooseHistory, endow, forgetBlocks, seedHistory } from './chainState.ts'
+
+export const ROUND_SECONDS = 3_600
+
+/** Above that of any call here. */
+const GAS = toHex(12_000_000)
+
+const FILES = ['PeerRegistry', 'Rounds', 'RolloutCommitments', 'RewardVotes', 'Stakes', 'Nectar'].map(
+  name => `contracts/src/${name}.sol`,
+)
+
+/** `IStakes.Duty`, and the stake of a seat. */
+const EVALUATOR = 0
+const STAKE_WEI = 100n * 10n ** 18n
+
+/** A registered peer, and the account that speaks for it. */
+export interface Member {
+  readonly key: Hex
+  readonly account: Address
+}
+
+/**
+ * The real contracts on a chain in this process, and one call for each thing that somebody can do there.
+ *
+ * @param patches - defences to take out.
+ */
+export async function openSwarm(patches: readonly Patch[]) {
+  const { viem, provider, networkHelpers } = await network.create({ override: { allowUnlimitedContractSize: true } })
+  const [wallet, ...wallets] = await viem.getWalletClients()
+  const client = await viem.getPublicClient()
+  if (wallet === undefined) throw new Error('the chain has no account')
+  const deployContract = deployFrom(compilePatched(FILES, patches), wallet, client)
+  const request = provider.request.bind(provider) as (call: { method: string; params?: unknown[] }) => Promise<unknown>
+  const startsAtSec = Math.ceil(Number((await client.getBlock()).timestamp) / ROUND_SECONDS + 1) * ROUND_SECONDS
+  const contracts = await deployContracts({ ...viem, deployContract } as unknown as HardhatViemHelpers, {
+    startsAtSec,
+    roundSeconds: ROUND_SECONDS,
+    bootstrapRounds: 0,
+  })
+  const { registry, rounds, commitments, stakes, nectar, chainId } = contracts
+  await chooseHistory(request, ROUND_SECONDS)
+  const nonces = new Map<Address, bigint>()
+
+  /** Sends a call, mined at once. @throws if it reverts. */
+  const send = (account: Address, to: Address, call: EncodeFunctionDataParameters): Promise<unknown> =>
+    request({
+      method: 'eth_sendTransaction',
+      params: [{ from: account, to, gas: GAS, data: encodeFunctionData(call) }],
+    })
+
+  return {
+    ...contracts,
+    /** Accounts that nobody uses yet. */
+    accounts: wallets.map(({ account }) => account.address),
+    send,
+    async enrol(name: string, account: Address): Promise<Member> {
+      const nonce = nonces.get(account) ?? 0n
+      nonces.set(account, nonce + 1n)
+      const privateKey = keccak256(stringToBytes(name))
+      const args = await proveRegistration(privateKey, chainId, registry.address, account, nonce)
+      await send(account, registry.address, { abi: registry.abi, functionName: 'register', args })
+      const [key] = await registry.read.peersOf([account, nonce, 1n])
+      if (key === undefined) throw new Error(`${name} was not registered`)
+      return { key, account }
+    },
+    /** Stakes for a seat, with Nectar that was earned before this run. */
+    async takeSeat({ key, account }: Member) {
+      await endow(request, nectar.address, account, STAKE_WEI)
+      await send(account, nectar.address, {
+        abi: nectar.abi,
+        functionName: 'approve',
+        args: [stakes.address, STAKE_WEI],
+      })
+      await send(account, stakes.address, { abi: stakes.abi, functionName: 'stake', args: [EVALUATOR, key] })
+    },
+    /** Nectar that a seat has lost of its stake. */
+    async slashedOf(key: Hex): Promise<number> {
+      const { amountWei } = await stakes.read.stakeOf([EVALUATOR, key])
+      return Number(STAKE_WEI - amountWei) / 1e18
+    },
+    seed: (seed: number) => seedHistory(request, seed),
+    /** Goes to a round, and records the beacon of the one before. */
+    async enter(round: number) {
+      await networkHelpers.time.increaseTo(startsAtSec + round * ROUND_SECONDS)
+      if (round === 0) return
+      const args = [BigInt(round - 1)] as const
+      await send(wallet.account.address, rounds.address, { abi: rounds.abi, functionName: 'fixBeacon', args })
+      await forgetBlocks(request)
+      await send(wallet.account.address, rounds.address, { abi: rounds.abi, functionName: 'drawBeacon', args })
+    },
+    commit: ({ key, account }: Member, round: number, root: Hex, leafCount: number) =>
+      send(account, commitments.address, {
+        abi: commitments.abi,
+        functionName: 'commit',
+        args: [BigInt(round), key, root, leafCount, POLICY, POLICY],
+      }),
+    snapshot: async () => {
+      const { restore } = await networkHelpers.takeSnapshot()
+      return restore
+    },
+  }
+}
+
+export type Swarm = Awaited<ReturnType<typeof openSwarm>>
+
+/** Every peer trains the same policy: what it is plays no part here. */
+export const POLICY = keccak256(stringToBytes('policy'))
+
+export function randomHex(random: { word(): number }): Hex {
+  return bytesToHex(new Uint8Array(Uint32Array.from({ length: 8 }, () => random.word()).buffer))
+}

@@ -1,0 +1,81 @@
+import type { Hex } from 'viem'
+import { randomStream } from '../../../node/src/core/random.ts'
+import { makeBundle, OWED } from './bundles.ts'
+import { beaconBefore, settleRound } from './endRound.ts'
+import {
+  type Commitment,
+  FINAL_AFTER,
+  type Game,
+  LEAF_COST,
+  type Play,
+  type Players,
+  ROUNDS,
+  type Setting,
+  type Work,
+} from './game.ts'
+import type { Member, Swarm } from './openSwarm.ts'
+import { playVotes } from './playVotes.ts'
+
+/** What the attacker's part earned in a run, in Nectar a round: what its keys and seats earned, less the cost of the work and what was slashed. */
+export async function playRun(
+  swarm: Swarm,
+  players: Players,
+  setting: Setting,
+  play: Play,
+  seed: number,
+): Promise<number> {
+  const random = randomStream('simulated votes', String(seed))
+  const abilities = new Map(
+    [...players.rivals, ...players.ownKeys].map(({ key }) => [key, 350 + 300 * random.uniform()]),
+  )
+  const game = { swarm, players, setting, play, seed, cost: 0, committed: new Map(), sealed: new Map() }
+  await swarm.seed(seed)
+  for (let now = 0; now < ROUNDS + FINAL_AFTER - 1; now++) {
+    await swarm.enter(now)
+    if (now < ROUNDS) game.committed.set(now, await commitAll(game, now, abilities))
+    await playVotes(game, now)
+    const due = game.committed.get(now - 3)
+    if (due !== undefined) await settleRound(swarm, now - 3, due)
+  }
+  await swarm.enter(ROUNDS + FINAL_AFTER - 1)
+  const own = [...players.ownSeats, ...players.ownKeys].map(({ key }) => key)
+  let earnedWei = 0n
+  for (const key of new Set(own)) earnedWei += await swarm.votes.read.earnedOf([key])
+  let slashed = 0
+  for (const { key } of players.ownSeats) slashed += await swarm.slashedOf(key)
+  return (Number(earnedWei) / 1e18 - game.cost - slashed) / ROUNDS
+}
+
+async function commitAll(game: Game, round: number, abilities: ReadonlyMap<Hex, number>): Promise<Commitment[]> {
+  const { swarm, players, play, seed, setting } = game
+  const beacon = await beaconBefore(swarm, round)
+  const authorship = (author: Member) => {
+    const abilityMilli = abilities.get(author.key) ?? 0
+    return {
+      chainId: swarm.chainId,
+      round,
+      beacon,
+      author,
+      abilityMilli,
+      bindsLeaves: setting.bindsLeaves,
+      run: String(seed),
+    }
+  }
+  const made: Commitment[] = players.rivals.map(peer => ({
+    peer,
+    isOwn: false,
+    bundle: makeBundle(authorship(peer), OWED),
+    truthMilli: 0,
+  }))
+  for (const [at, peer] of players.ownKeys.entries()) {
+    const make = (leafCount: number, tries?: number) => makeBundle(authorship(peer), leafCount, tries)
+    const honest: Work = { bundle: make(OWED), answers: OWED }
+    const work = play.work === undefined ? honest : play.work({ at, make, seen: made })
+    if (work === null) continue
+    game.cost += work.answers * LEAF_COST
+    const { bundle, servedTo } = work
+    made.push({ peer, isOwn: true, bundle, truthMilli: 0, ...(servedTo === undefined ? {} : { servedTo }) })
+  }
+  for (const { peer, bundle } of made) await swarm.commit(peer, round, bundle.root, bundle.leaves.length)
+  return made
+}

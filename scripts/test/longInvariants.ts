@@ -1,0 +1,80 @@
+/**
+ * Plays the stateful invariants for a given time: every row of a suite is checked after each of its calls, so that a run serves all rows.
+ * Ends with what was played, and fails at the first row that does not hold.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { compile } from '../solidity/compileTests.ts'
+import { runTests } from '../solidity/runTests.ts'
+
+const DEPTH = 100
+/** Runs between two looks at the clock. */
+const BATCH = 50
+
+const root = join(import.meta.dirname, '..', '..')
+const folder = 'contracts/test/invariant'
+const { values: options } = parseArgs({
+  options: { minutes: { type: 'string', default: '60' }, runs: { type: 'string' }, only: { type: 'string' } },
+})
+
+const names = readdirSync(join(root, folder))
+  .filter(file => file.endsWith('.t.sol'))
+  .map(file => file.slice(0, -'.t.sol'.length))
+  .filter(name => options.only === undefined || options.only.split(',').includes(name))
+const played = new Map<string, { runs: number; cpuSec: number }>()
+const endsAtMs = performance.now() + Number(options.minutes) * 60_000
+const wanted = options.runs === undefined ? Number.POSITIVE_INFINITY : Number(options.runs)
+const suites = names.map(compileSuite)
+for (let batch = 0; performance.now() < endsAtMs && batch * BATCH < wanted; batch++) {
+  for (const suite of suites) await playBatch(suite, batch)
+}
+console.log(`${new Date().toISOString().slice(0, 10)}, runs of depth ${DEPTH}:`)
+for (const { name, rows } of suites) {
+  const { runs, cpuSec } = played.get(name) ?? { runs: 0, cpuSec: 0 }
+  console.log(`${name}: ${runs} runs, ${rows.length} rows, ${(cpuSec / 60).toFixed(1)} minutes of one core`)
+}
+console.log(`${names.length} passing`)
+process.exit(0) // the engine keeps the process alive
+
+/** The suite, with one invariant more that checks all of its rows. */
+function compileSuite(name: string) {
+  const file = `${folder}/${name}.t.sol`
+  const source = readFileSync(join(root, file), 'utf8')
+  const suite = /^contract (\w+Invariants) /m.exec(source)?.[1]
+  const rows = [...source.matchAll(/function (invariant_\w+)\(/g)].map(([, row = '']) => row)
+  if (suite === undefined || rows.length === 0) throw new Error(`${file} has no invariants`)
+  const all = `${folder}/${name}AtOnce.t.sol`
+  const body = rows.map(row => `        ${row}();`).join('\n')
+  const derived = `// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+import {${suite}} from "./${name}.t.sol";
+contract ${name}AtOnce is ${suite} {
+    function invariant_AllRows() public view {
+${body}
+    }
+}
+`
+  const compilation = compile(root, [all], new Map([[all, derived]]), true)
+  if ('errors' in compilation) throw new Error(compilation.errors.join('\n'))
+  return { name, file: all, rows, contracts: compilation.contracts }
+}
+
+async function playBatch({ name, file, contracts }: ReturnType<typeof compileSuite>, batch: number): Promise<void> {
+  const before = process.cpuUsage()
+  const effort = {
+    fuzzRuns: 1,
+    invariantRuns: BATCH,
+    invariantDepth: DEPTH,
+    seed: `0x${(0x7761 + batch).toString(16)}`,
+  }
+  const [outcome] = await runTests(contracts, [file], effort, 'invariant_AllRows')
+  if (outcome === undefined || !outcome.passed) {
+    console.error(`${name} fails with seed ${effort.seed}: ${outcome?.reason ?? 'it was not run'}`)
+    console.log('1 failing')
+    process.exit(1)
+  }
+  const { user, system } = process.cpuUsage(before)
+  const known = played.get(name) ?? { runs: 0, cpuSec: 0 }
+  played.set(name, { runs: known.runs + outcome.calls / DEPTH, cpuSec: known.cpuSec + (user + system) / 1e6 })
+}
