@@ -6,6 +6,7 @@ export const contractNames = [
   'Stakes',
   'RolloutCommitments',
   'RewardVotes',
+  'Challenges',
   'Nectar',
   'SwarmCoordinator',
   'PrgMarket',

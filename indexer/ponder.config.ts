@@ -1,4 +1,5 @@
 import {
+  challengesAbi,
   nectarAbi,
   peerRegistryAbi,
   predictionMarketAbi,
@@ -36,6 +37,7 @@ export default createConfig({
     Rounds: { chain: 'swarm', abi: roundsAbi, ...contracts.Rounds },
     RolloutCommitments: { chain: 'swarm', abi: rolloutCommitmentsAbi, ...contracts.RolloutCommitments },
     RewardVotes: { chain: 'swarm', abi: rewardVotesAbi, ...contracts.RewardVotes },
+    Challenges: { chain: 'swarm', abi: challengesAbi, ...contracts.Challenges },
     Nectar: { chain: 'swarm', abi: nectarAbi, ...contracts.Nectar },
     Stakes: { chain: 'swarm', abi: stakesAbi, ...contracts.Stakes },
     PredictionMarket: { chain: 'swarm', abi: predictionMarketAbi, ...contracts.PredictionMarket },

@@ -137,6 +137,7 @@ export const round = onchainTable('round', t => ({
   noQuorum: t.integer().notNull().default(0),
   void: t.integer().notNull().default(0),
   falseLeaf: t.integer().notNull().default(0),
+  withheld: t.integer().notNull().default(0),
   /** Sum over settled peers; the mean reward is this over `scored + unavailable`. */
   scoreMilliSum: t.integer().notNull().default(0),
 }))
@@ -225,6 +226,7 @@ export const settlementOutcome = onchainEnum('settlement_outcome', [
   'noQuorum',
   'void',
   'falseLeaf',
+  'withheld',
 ])
 
 /** A peer's result in a round: provisional until chain time reaches `finalAtSec`. */
@@ -247,6 +249,88 @@ export const settlement = onchainTable(
   }),
 )
 
+export const demandState = onchainEnum('demand_state', ['open', 'shown', 'withheld'])
+
+/** A sampled leaf that somebody could not have, and demanded to see on the chain. */
+export const leafDemand = onchainTable(
+  'leaf_demand',
+  t => ({
+    round: t.integer().notNull(),
+    peerKey: t.hex().notNull(),
+    /** The leaf's place among the peer's. */
+    index: t.integer().notNull(),
+    state: demandState().notNull().default('open'),
+    challenger: t.hex().notNull(),
+    bondWei: t.bigint().notNull(),
+    /** Last round in which it can be shown. */
+    throughRound: t.integer().notNull(),
+    responder: t.hex(),
+    /** What the responder is paid from the bond. */
+    paidWei: t.bigint(),
+    atSec: t.int8({ mode: 'number' }).notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  table => ({
+    pk: primaryKey({ columns: [table.round, table.peerKey, table.index] }),
+    byPeer: index().on(table.peerKey),
+  }),
+)
+
+/** A settled score that was appealed, with all its appeals. */
+export const appealCase = onchainTable(
+  'appeal_case',
+  t => ({
+    round: t.integer().notNull(),
+    peerKey: t.hex().notNull(),
+    settledMilli: t.integer().notNull(),
+    isClosed: t.boolean().notNull().default(false),
+    /** Whether the peer lost the round for another reason meanwhile. */
+    isMoot: t.boolean().notNull().default(false),
+    /** The score that stands, once it is closed. */
+    finalMilli: t.integer(),
+  }),
+  table => ({ pk: primaryKey({ columns: [table.round, table.peerKey] }), byPeer: index().on(table.peerKey) }),
+)
+
+/** One appeal of a case. */
+export const appeal = onchainTable(
+  'appeal',
+  t => ({
+    round: t.integer().notNull(),
+    peerKey: t.hex().notNull(),
+    level: t.integer().notNull(),
+    appellant: t.hex().notNull(),
+    bondWei: t.bigint().notNull(),
+    /** Seats that judge. */
+    drawn: t.integer().notNull(),
+    atSec: t.int8({ mode: 'number' }).notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  table => ({ pk: primaryKey({ columns: [table.round, table.peerKey, table.level] }) }),
+)
+
+export const seatFault = onchainEnum('seat_fault', ['silent', 'sealed', 'overturned'])
+
+/** A seat's part in an appeal; level 0 is the committee that was overturned. */
+export const appealVerdict = onchainTable(
+  'appeal_verdict',
+  t => ({
+    round: t.integer().notNull(),
+    peerKey: t.hex().notNull(),
+    level: t.integer().notNull(),
+    seatKey: t.hex().notNull(),
+    /** Its place among the seats drawn; null where it never committed. */
+    position: t.integer(),
+    isRevealed: t.boolean().notNull().default(false),
+    /** Null while it is sealed, and where it said `unavailable`. */
+    scoreMilli: t.integer(),
+    paidWei: t.bigint().notNull().default(0n),
+    /** What it was blamed for. */
+    fault: seatFault(),
+  }),
+  table => ({ pk: primaryKey({ columns: [table.round, table.peerKey, table.level, table.seatKey] }) }),
+)
+
 export const feedKind = onchainEnum('feed_kind', [
   'peerRegistered',
   'peerMoved',
@@ -262,6 +346,11 @@ export const feedKind = onchainEnum('feed_kind', [
   'votesRevealed',
   'settled',
   'leafFalse',
+  'leafDemanded',
+  'leafShown',
+  'leafWithheld',
+  'appealOpened',
+  'appealClosed',
   'nectarClaimed',
   'staked',
   'unstaking',
@@ -486,6 +575,31 @@ export const voteRelations = relations(vote, ({ one }) => ({
 
 export const settlementRelations = relations(settlement, ({ one }) => ({
   peer: one(peer, { fields: [settlement.peerKey], references: [peer.peerKey] }),
+}))
+
+export const leafDemandRelations = relations(leafDemand, ({ one }) => ({
+  peer: one(peer, { fields: [leafDemand.peerKey], references: [peer.peerKey] }),
+}))
+
+export const appealCaseRelations = relations(appealCase, ({ one, many }) => ({
+  peer: one(peer, { fields: [appealCase.peerKey], references: [peer.peerKey] }),
+  appeals: many(appeal),
+}))
+
+export const appealRelations = relations(appeal, ({ one, many }) => ({
+  case: one(appealCase, {
+    fields: [appeal.round, appeal.peerKey],
+    references: [appealCase.round, appealCase.peerKey],
+  }),
+  verdicts: many(appealVerdict),
+}))
+
+export const appealVerdictRelations = relations(appealVerdict, ({ one }) => ({
+  appeal: one(appeal, {
+    fields: [appealVerdict.round, appealVerdict.peerKey, appealVerdict.level],
+    references: [appeal.round, appeal.peerKey, appeal.level],
+  }),
+  seat: one(peer, { fields: [appealVerdict.seatKey], references: [peer.peerKey] }),
 }))
 
 export const feedItemRelations = relations(feedItem, ({ one }) => ({

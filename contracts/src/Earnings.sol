@@ -3,7 +3,7 @@ pragma solidity 0.8.30;
 
 import {IEarnings} from "./interfaces/IEarnings.sol";
 import {IRounds} from "./interfaces/IRounds.sol";
-import {FINALITY_ROUNDS, RING} from "./libraries/Ring.sol";
+import {FINALITY_ROUNDS, OUTCOME_RING, RING} from "./libraries/Ring.sol";
 
 /// @title Earnings
 /// @notice The part of `RewardVotes` that keeps outcomes, points and what they earn.
@@ -11,7 +11,8 @@ abstract contract Earnings is IEarnings {
     /// @dev What a round's emissions are shared by.
     struct Totals {
         // slot 0
-        uint128 pointsMilli;
+        uint96 pointsMilli;
+        uint32 reservedMilli; // what open appeals could add to the points
         uint128 agreements;
     }
 
@@ -31,10 +32,17 @@ abstract contract Earnings is IEarnings {
     /// @inheritdoc IEarnings
     uint16 public constant TOLERANCE_MILLI = 25;
 
+    /// @dev Of a word of outcomes: how many challenges are open against it. Until they are closed it earns nothing.
+    uint256 internal constant HOLDS = uint256(type(uint16).max) << 24;
+
     IRounds private immutable _clock;
 
-    /// @dev The round + 1 in the upper 64 bits, then from bit 16 on 8 bits of outcome, then the score.
-    mapping(bytes32 peerKey => uint256[RING] words) internal _outcomes;
+    /// @dev The round + 1 in the upper 64 bits; from bit 24 on 16 bits of `HOLDS`, from bit 16 on 8 of outcome (0
+    /// before settlement), then the score.
+    mapping(bytes32 peerKey => uint256[OUTCOME_RING] words) internal _outcomes;
+
+    /// @dev Words that were held when the ring came to their place.
+    mapping(bytes32 peerKey => mapping(uint64 round => uint256 word)) internal _parked;
 
     /// @dev The round + 1 in the upper 64 bits, then how many of the evaluator's votes agreed.
     mapping(bytes32 evaluatorKey => uint256[RING] words) internal _agreements;
@@ -61,10 +69,12 @@ abstract contract Earnings is IEarnings {
     function earnedOf(bytes32 peerKey) external view returns (uint256 amountWei) {
         amountWei = _accounts[peerKey].earnedWei;
         uint64 firstOpen = _clock.firstOpenRound();
-        for (uint256 i = 0; i < RING; ++i) {
+        for (uint256 i = 0; i < OUTCOME_RING; ++i) {
             uint256 word = _outcomes[peerKey][i];
             if (_isFinal(word, firstOpen)) amountWei += _shareOf(word);
-            word = _agreements[peerKey][i];
+        }
+        for (uint256 i = 0; i < RING; ++i) {
+            uint256 word = _agreements[peerKey][i];
             if (_isFinal(word, firstOpen)) amountWei += _evaluatorShareOf(word);
         }
     }
@@ -81,36 +91,56 @@ abstract contract Earnings is IEarnings {
 
     /// @inheritdoc IEarnings
     function outcomeOf(uint64 round, bytes32 peerKey) external view returns (uint8 outcome, uint16 scoreMilli) {
-        uint256 word = _outcomes[peerKey][round % RING];
-        if (word >> 192 == uint256(round) + 1) (outcome, scoreMilli) = (uint8(word >> 16), uint16(word));
+        uint256 word = _wordOf(round, peerKey);
+        (outcome, scoreMilli) = (uint8(word >> 16), uint16(word));
     }
 
     /// @dev Writes down a peer's outcome, once, and adds its score to its points; the round's total is the caller's.
     function _recordOutcome(uint64 round, bytes32 peerKey, uint8 outcome, uint16 scoreMilli) internal {
-        uint256[RING] storage ring = _outcomes[peerKey];
-        // What the ring forgets here was final long ago.
-        uint256 earnedWei = _shareOf(ring[round % RING]);
-        ring[round % RING] = ((uint256(round) + 1) << 192) | (uint256(outcome) << 16) | scoreMilli;
+        uint256[OUTCOME_RING] storage ring = _outcomes[peerKey];
+        uint256 known = ring[round % OUTCOME_RING];
+        uint256 word = (uint256(round) + 1) << 192;
+        uint256 earnedWei = 0;
+        if (known >> 192 == word >> 192) word |= known & HOLDS;
+        else earnedWei = _leave(peerKey, known);
+        ring[round % OUTCOME_RING] = word | (uint256(outcome) << 16) | scoreMilli;
         if (scoreMilli == 0 && earnedWei == 0) return;
         Account storage gains = _accounts[peerKey];
         gains.pointsMilli += scoreMilli;
         gains.earnedWei += uint128(earnedWei);
     }
 
-    /// @dev Puts another outcome, without a score, in the place of the one that a round not yet final has, or in
-    /// advance of it.
+    /// @dev Puts another outcome, without a score, in the place of the one that a round has, or in advance of it.
     function _annul(uint64 round, bytes32 peerKey, uint8 outcome) internal returns (uint16 lostMilli) {
-        if (!_hasOutcome(round, peerKey)) {
+        uint256 word = _wordOf(round, peerKey);
+        if (word == 0) {
             _recordOutcome(round, peerKey, outcome, 0);
             return 0;
         }
-        uint256[RING] storage ring = _outcomes[peerKey];
-        uint256 known = ring[round % RING];
-        if (uint8(known >> 16) == outcome) revert RewardVotes_AlreadyAnnulled(round, peerKey);
-        lostMilli = uint16(known);
-        ring[round % RING] = ((uint256(round) + 1) << 192) | (uint256(outcome) << 16);
+        if (uint8(word >> 16) == outcome) revert RewardVotes_AlreadyAnnulled(round, peerKey);
+        lostMilli = uint16(word);
+        _setWord(round, peerKey, _withScore(word, outcome, 0));
         _accounts[peerKey].pointsMilli -= lostMilli;
         _totals[round].pointsMilli -= lostMilli;
+    }
+
+    /// @dev What a word of the ring leaves to its peer's account when another takes its place: it was final long ago,
+    /// or is held, and then kept until it is not.
+    function _leave(bytes32 peerKey, uint256 word) internal returns (uint256 earnedWei) {
+        if (word & HOLDS == 0) return _shareOf(word);
+        _parked[peerKey][uint64(word >> 192) - 1] = word;
+    }
+
+    /// @dev Changes a word that there is; the round's total must be right by then.
+    function _setWord(uint64 round, bytes32 peerKey, uint256 word) internal {
+        uint256[OUTCOME_RING] storage ring = _outcomes[peerKey];
+        if (ring[round % OUTCOME_RING] >> 192 == word >> 192) {
+            ring[round % OUTCOME_RING] = word;
+            return;
+        }
+        bool isHeld = word & HOLDS != 0;
+        _parked[peerKey][round] = isHeld ? word : 0;
+        if (!isHeld) _accounts[peerKey].earnedWei += uint128(_shareOf(word));
     }
 
     /// @dev Adds to the votes of an evaluator that agreed; the round's total is the caller's.
@@ -124,7 +154,14 @@ abstract contract Earnings is IEarnings {
     }
 
     function _hasOutcome(uint64 round, bytes32 peerKey) internal view returns (bool has) {
-        return _outcomes[peerKey][round % RING] >> 192 == uint256(round) + 1;
+        uint256 word = _outcomes[peerKey][round % OUTCOME_RING];
+        return word >> 192 == uint256(round) + 1 && uint8(word >> 16) != 0;
+    }
+
+    /// @dev A peer's word of a round, or 0 where none is known (any more).
+    function _wordOf(uint64 round, bytes32 peerKey) internal view returns (uint256 word) {
+        word = _outcomes[peerKey][round % OUTCOME_RING];
+        if (word >> 192 != uint256(round) + 1) word = _parked[peerKey][round];
     }
 
     /// @dev What the agreements in a word of the ring earn; the word's round must be final, and not without any.
@@ -135,8 +172,14 @@ abstract contract Earnings is IEarnings {
     /// @dev What the score in a word of the ring of outcomes earns; the word's round must be final.
     function _shareOf(uint256 word) internal view returns (uint256 amountWei) {
         uint16 scoreMilli = uint16(word);
-        if (scoreMilli == 0) return 0;
-        return (EMISSION_WEI * scoreMilli) / _totals[uint64(word >> 192) - 1].pointsMilli;
+        if (scoreMilli == 0 || word & HOLDS != 0) return 0;
+        Totals storage totals = _totals[uint64(word >> 192) - 1];
+        return (EMISSION_WEI * scoreMilli) / (uint256(totals.pointsMilli) + totals.reservedMilli);
+    }
+
+    /// @dev A word with another outcome and score.
+    function _withScore(uint256 word, uint8 outcome, uint16 scoreMilli) internal pure returns (uint256 changed) {
+        return ((word >> 24) << 24) | (uint256(outcome) << 16) | scoreMilli;
     }
 
     /// @dev Whether a word of a ring is of a final round: the current one is above r + k.

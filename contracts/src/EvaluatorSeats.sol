@@ -46,6 +46,9 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
     /// @inheritdoc IEvaluatorSeats
     uint16 public constant SEALED_MILLI = 100;
 
+    /// @inheritdoc IEvaluatorSeats
+    uint16 public constant OVERTURNED_MILLI = 500;
+
     IRounds internal immutable _rounds;
     IStakes internal immutable _stakes;
     uint64 internal immutable _bootstrapRounds;
@@ -115,6 +118,21 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
     }
 
     /// @inheritdoc IEvaluatorSeats
+    function seatCountAt(uint64 round) external view returns (uint32 seats) {
+        return _listOf(round).count.at(round);
+    }
+
+    /// @inheritdoc IEvaluatorSeats
+    function seatAt(uint64 round, uint32 seat) external view returns (bytes32 evaluatorKey) {
+        return _evaluatorKeys[_listOf(round).numbers[seat].at(round)];
+    }
+
+    /// @inheritdoc IEvaluatorSeats
+    function evaluatorAt(uint32 number) external view returns (bytes32 evaluatorKey) {
+        return _evaluatorKeys[number];
+    }
+
+    /// @inheritdoc IEvaluatorSeats
     function committeeOf(uint64 round, uint32 shard) external view returns (bytes32[] memory evaluatorKeys) {
         uint32[] memory numbers = _drawCommittee(round, shard, _rounds.beaconOf(round));
         evaluatorKeys = new bytes32[](numbers.length);
@@ -136,17 +154,21 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
         return _stakes;
     }
 
+    function _miss(uint64 round, bytes32 evaluatorKey, bool isSealed) internal {
+        if (isSealed) _punish(round, evaluatorKey, SEALED_MILLI, SEALED_MISSES);
+        else _punish(round, evaluatorKey, SILENT_MILLI, SILENT_MISSES);
+    }
+
     /// @dev Slashes an evaluator's stake, whether it still sits or not, adds to its misses, and takes its seat when
     /// they are too many or its stake is too small.
-    function _miss(uint64 round, bytes32 evaluatorKey, bool isSealed) internal {
-        uint16 milli = isSealed ? SEALED_MILLI : SILENT_MILLI;
+    function _punish(uint64 round, bytes32 evaluatorKey, uint16 milli, uint8 misses) internal {
         (, bool isEnough) = _stakes.slash(IStakes.Duty.Evaluator, evaluatorKey, milli);
         bool isAdmitted = _admitted.seatPlusOne[evaluatorKey] != 0;
         bool isStaked = _staked.seatPlusOne[evaluatorKey] != 0;
         // One that sits no longer has nothing left to lose.
         if (!isAdmitted && !isStaked) return;
         Evaluator storage evaluator = _evaluators[evaluatorKey];
-        evaluator.misses += isSealed ? SEALED_MISSES : SILENT_MISSES;
+        evaluator.misses += misses;
         emit EvaluatorMissed(round, evaluatorKey, evaluator.misses);
         bool isOut = evaluator.misses >= MAX_MISSES;
         if (isAdmitted && isOut) _unseat(_admitted, evaluatorKey, false);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {Earnings} from "./Earnings.sol";
 import {EvaluatorSeats} from "./EvaluatorSeats.sol";
+import {Earnings} from "./Earnings.sol";
+import {Rulings} from "./Rulings.sol";
 import {IPeerRegistry} from "./interfaces/IPeerRegistry.sol";
 import {IRewardVotes} from "./interfaces/IRewardVotes.sol";
 import {IRolloutCommitments} from "./interfaces/IRolloutCommitments.sol";
 import {IRounds} from "./interfaces/IRounds.sol";
 import {IStakes} from "./interfaces/IStakes.sol";
 import {CommitteeWords} from "./libraries/CommitteeWords.sol";
-import {Draws} from "./libraries/Draws.sol";
-import {FINALITY_ROUNDS, RING, SHARD_PEERS, tagOf} from "./libraries/Ring.sol";
+import {RING, SHARD_PEERS, tagOf} from "./libraries/Ring.sol";
 import {SEATS, Tally} from "./libraries/Tally.sol";
 
 /// @title RewardVotes
-contract RewardVotes is IRewardVotes, EvaluatorSeats, Earnings {
+contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
     using CommitteeWords for uint256;
 
     /// @dev What a committee has done on one shard of a round; the next round of the ring writes over it.
@@ -116,26 +116,8 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Earnings {
         Page memory page = _openPage(round, shard);
         uint32[] memory ordinals = _commitments.ordinalsOf(round, peerKeys);
         for (uint256 i = 0; i < peerKeys.length; ++i) _settle(page, peerKeys[i], ordinals[i]);
-        if (page.pointsMilli != 0) _totals[round].pointsMilli += uint128(page.pointsMilli);
+        if (page.pointsMilli != 0) _totals[round].pointsMilli += uint96(page.pointsMilli);
         _creditEvaluators(page);
-    }
-
-    /// @inheritdoc IRewardVotes
-    function challengeLeaf(
-        uint64 round,
-        bytes32 peerKey,
-        Work calldata work,
-        IRolloutCommitments.Leaf calldata leaf,
-        bytes32[] calldata proof
-    ) external {
-        uint64 current = _rounds.currentRound();
-        if (current <= round || current > round + FINALITY_ROUNDS) {
-            revert RewardVotes_NotChallengeable(round, current);
-        }
-        _requireCommitted(round, peerKey, work, _commitments.leafOf(round, peerKey, leaf), proof);
-        if (!_isFalse(round, peerKey, work, leaf)) revert RewardVotes_LeafStands(round, peerKey, leaf.index);
-        uint16 lostMilli = _annul(round, peerKey, Tally.OUTCOME_FALSE);
-        emit LeafFalse(round, peerKey, leaf.index, lostMilli, msg.sender);
     }
 
     /// @inheritdoc IRewardVotes
@@ -147,6 +129,27 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Earnings {
         uint256 word = _shards[_slotOf(round, shard)].ballots[position];
         committed = word >> 224 == tagOf(round);
         revealed = committed && word & REVEALED != 0;
+    }
+
+    /// @inheritdoc IRewardVotes
+    function votesOn(uint64 round, bytes32 peerKey) external view returns (uint256 word) {
+        bytes32[] memory keys = new bytes32[](1);
+        keys[0] = peerKey;
+        uint32 ordinal = _commitments.ordinalsOf(round, keys)[0];
+        Shard storage votes = _shards[_slotOf(round, ordinal / SHARD_PEERS)];
+        uint256 committee = votes.committee;
+        if (!committee.isOf(round)) return 0;
+        address account = _registry.accountOf(peerKey);
+        uint256 place = ordinal % SHARD_PEERS;
+        for (uint256 position = 0; position < committee.sizeOf(); ++position) {
+            uint256 ballot = votes.ballots[position];
+            uint32 number = committee.numberAt(position);
+            if (ballot >> 224 != tagOf(round) || ballot & REVEALED == 0) continue;
+            if (_registry.accountOf(_evaluatorKeys[number]) == account) continue;
+            uint256 scores = votes.scores[position][place / Tally.LANES];
+            uint256 lane = uint16(scores >> ((place % Tally.LANES) * 16));
+            word |= ((uint256(number) << 16) | lane) << (48 * position);
+        }
     }
 
     /// @inheritdoc IRewardVotes
@@ -170,6 +173,15 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Earnings {
         uint256 first = uint256(shard) * SHARD_PEERS;
         if (first >= count) return 0;
         return count - first < SHARD_PEERS ? count - first : SHARD_PEERS;
+    }
+
+    function _blame(uint64 round, bytes32 evaluatorKey, Fault fault) internal override {
+        if (fault == Fault.Overturned) _punish(round, evaluatorKey, OVERTURNED_MILLI, SEALED_MISSES);
+        else _miss(round, evaluatorKey, fault == Fault.Sealed);
+    }
+
+    function _challenges() internal view override returns (address contract_) {
+        return _stakes.challenges();
     }
 
     /// @dev Draws the committee, and keeps it for those that vote after this one and for settlement.
@@ -261,41 +273,6 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Earnings {
             _addAgreements(page.round, page.keys[position], more);
         }
         if (total != 0) _totals[page.round].agreements += uint128(total);
-    }
-
-    function _requireCommitted(
-        uint64 round,
-        bytes32 peerKey,
-        Work calldata work,
-        bytes32 leafHash,
-        bytes32[] calldata proof
-    ) internal view {
-        bool isCommitted = _commitments.isCommitment(
-            round,
-            peerKey,
-            work.root,
-            work.leafCount,
-            work.policyHash,
-            work.contentId
-        );
-        if (!isCommitted) revert RewardVotes_NotCommitted(round, peerKey);
-        if (!_commitments.verifyLeaf(work.root, leafHash, proof)) {
-            revert RewardVotes_NotUnderRoot(round, peerKey, leafHash);
-        }
-    }
-
-    /// @dev What the header alone shows: another seed than the one that was drawn, another policy than the one that
-    /// was committed to, or a place that the commitment does not have.
-    function _isFalse(
-        uint64 round,
-        bytes32 peerKey,
-        Work calldata work,
-        IRolloutCommitments.Leaf calldata leaf
-    ) internal view returns (bool isFalse) {
-        bytes32 beacon = round == 0 ? bytes32(0) : _rounds.beaconOf(round - 1);
-        if (round != 0 && beacon == 0) revert RewardVotes_RoundVoid(round);
-        if (leaf.index >= work.leafCount || leaf.policyHash != work.policyHash) return true;
-        return leaf.seed != Draws.seedOf("waggle rollout", round, beacon, peerKey);
     }
 
     function _requireRound(uint64 round, uint64 dueRound) internal view {

@@ -258,13 +258,13 @@ contract SettlementTest is VotesFixture {
     function test_AnOutcomeOutlivesTheRingOnlyUntilItsSlotIsReused() public {
         voteOnFirstSolver(scoresOf(900, 900));
         votes.settle(0, 0, firstSolvers(1));
-        enterRound(6);
+        enterRound(12);
         commitRollouts(solvers[0]);
-        enterRound(9);
+        enterRound(15);
         expectOutcome(1, 900);
-        votes.settle(6, 0, firstSolvers(1));
+        votes.settle(12, 0, firstSolvers(1));
         expectOutcome(0, 0);
-        (uint8 outcome, ) = votes.outcomeOf(6, solvers[0]);
+        (uint8 outcome, ) = votes.outcomeOf(12, solvers[0]);
         vm.assertEq(outcome, 4);
     }
 

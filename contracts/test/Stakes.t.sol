@@ -9,7 +9,7 @@ contract StakesTest is StakesFixture {
     function test_NamesItsParts() public view {
         vm.assertEq(address(stakes.token()), address(nectar));
         vm.assertEq(stakes.rewardVotes(), address(votes));
-        vm.assertEq(stakes.challenges(), CHALLENGES);
+        vm.assertEq(stakes.challenges(), address(challenges));
         vm.assertEq(address(stakes.peerRegistry()), address(registry));
         vm.assertEq(address(stakes.rounds()), address(rounds));
         vm.assertEq(stakes.bootstrapRounds(), BOOTSTRAP);
@@ -18,7 +18,7 @@ contract StakesTest is StakesFixture {
         vm.assertEq(stakes.MIN_SHARE_MILLI(), 500);
         vm.assertEq(stakes.fullStakeOf(EVALUATOR), SEAT_WEI);
         vm.assertEq(stakes.fullStakeOf(PROPOSER), TASKS_WEI);
-        vm.assertTrue(stakes.isSlasher(address(votes)) && stakes.isSlasher(CHALLENGES));
+        vm.assertTrue(stakes.isSlasher(address(votes)) && stakes.isSlasher(address(challenges)));
         vm.assertFalse(stakes.isSlasher(address(this)) || stakes.isSlasher(address(0)));
     }
 
@@ -27,9 +27,9 @@ contract StakesTest is StakesFixture {
         stakes.wire(address(nectar), address(this), address(this));
 
         Stakes fresh = new Stakes(registry, rounds, 1);
-        expectNotWirable(CHALLENGES);
-        vm.prank(CHALLENGES);
-        fresh.wire(address(nectar), address(votes), CHALLENGES);
+        expectNotWirable(address(challenges));
+        vm.prank(address(challenges));
+        fresh.wire(address(nectar), address(votes), address(challenges));
         vm.expectEmit(address(fresh));
         emit IStakes.Wired(address(nectar), address(votes), address(0), 1);
         fresh.wire(address(nectar), address(votes), address(0));
@@ -85,7 +85,7 @@ contract StakesTest is StakesFixture {
         stakeFor(EVALUATOR, evaluators[0]);
         uint256 supply = nectar.totalSupply();
         vm.expectEmit(address(stakes));
-        emit IStakes.Slashed(EVALUATOR, evaluators[0], CHALLENGES, 20 ether, 80 ether);
+        emit IStakes.Slashed(EVALUATOR, evaluators[0], address(challenges), 20 ether, 80 ether);
         (uint256 lostWei, bool isEnough) = slash(EVALUATOR, evaluators[0], 200);
         vm.assertEq(lostWei, 20 ether);
         vm.assertTrue(isEnough);
@@ -196,9 +196,9 @@ contract StakesTest is StakesFixture {
     function test_AHoldOutlastsTheNotice() public {
         stakeFor(EVALUATOR, evaluators[0]);
         unstake(EVALUATOR, evaluators[0]);
-        vm.prank(CHALLENGES);
+        vm.prank(address(challenges));
         stakes.hold(EVALUATOR, evaluators[0], 20);
-        vm.prank(CHALLENGES);
+        vm.prank(address(challenges));
         stakes.hold(EVALUATOR, evaluators[0], 18);
         enterRound(20);
         expectNotFree(evaluators[0], 21, 20);
@@ -209,7 +209,7 @@ contract StakesTest is StakesFixture {
 
     function test_RevertWhen_HeldTooLong() public {
         vm.expectRevert(abi.encodeWithSelector(IStakes.Stakes_HeldTooLong.selector, 29, 28));
-        vm.prank(CHALLENGES);
+        vm.prank(address(challenges));
         stakes.hold(EVALUATOR, evaluators[0], 29);
     }
 

@@ -61,7 +61,7 @@ abstract contract StakesFixture is VotesFixture {
     }
 
     function slash(IStakes.Duty duty, bytes32 peerKey, uint16 milli) internal returns (uint256 lostWei, bool isEnough) {
-        vm.prank(CHALLENGES);
+        vm.prank(address(challenges));
         return stakes.slash(duty, peerKey, milli);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {Challenges} from "../src/Challenges.sol";
 import {Nectar} from "../src/Nectar.sol";
 import {PeerRegistry} from "../src/PeerRegistry.sol";
 import {RewardVotes} from "../src/RewardVotes.sol";
@@ -14,7 +15,11 @@ import {TestBase} from "./TestBase.sol";
 abstract contract SwarmFixture is TestBase {
     uint40 internal constant START = 1_700_000_000;
     uint32 internal constant LENGTH = 20;
-    bytes32 internal constant ENVIRONMENT = keccak256("environment");
+    /// @dev A specification of nothing but the leaves that a peer owes, 8, and those that are sampled, 4.
+    bytes internal constant SPECIFICATION = hex"a26a6f7765644c6561766573086d73616d706c65644c656176657304";
+    bytes32 internal constant ENVIRONMENT = keccak256(SPECIFICATION);
+    uint256 internal constant MIN_GAS_PRICE_WEI = 0.1 gwei;
+    uint256 internal constant FIRST_BOND = 0.01 ether;
 
     /// @dev A peer's key pair.
     struct Wallet {
@@ -27,11 +32,9 @@ abstract contract SwarmFixture is TestBase {
     Rounds internal rounds;
     RolloutCommitments internal commitments;
     RewardVotes internal votes;
+    Challenges internal challenges;
     Nectar internal nectar;
     Stakes internal stakes;
-
-    /// @dev Stands in for the contract of challenges.
-    address internal constant CHALLENGES = address(0xC4A1);
 
     function setUp() public virtual {
         vm.warp(START);
@@ -40,8 +43,9 @@ abstract contract SwarmFixture is TestBase {
         stakes = new Stakes(registry, rounds, bootstrapRounds());
         commitments = new RolloutCommitments(registry, rounds, stakes);
         votes = new RewardVotes(address(this), registry, rounds, commitments, stakes);
+        challenges = new Challenges(votes, MIN_GAS_PRICE_WEI, FIRST_BOND);
         nectar = new Nectar(registry, votes);
-        stakes.wire(address(nectar), address(votes), CHALLENGES);
+        stakes.wire(address(nectar), address(votes), address(challenges));
     }
 
     /// @dev Rounds of bootstrap; most tests end within them.

@@ -17,6 +17,12 @@ interface Vm {
 
     function roll(uint256 blockNumber) external;
 
+    function fee(uint256 baseFeeWei) external;
+
+    function txGasPrice(uint256 priceWei) external;
+
+    function deal(address account, uint256 balanceWei) external;
+
     function etch(address target, bytes calldata code) external;
 
     function setBlockhash(uint256 blockNumber, bytes32 blockHash) external;

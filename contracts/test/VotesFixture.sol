@@ -87,6 +87,12 @@ abstract contract VotesFixture is SwarmFixture {
 
     /// @dev Plays a round from its votes up to settlement; the first two evaluators vote alike.
     function voteAlike(uint64 round, uint16[] memory scores) internal {
+        voteAndReveal(round, scores);
+        enterRound(round + 3);
+    }
+
+    /// @dev The same, up to the reveals.
+    function voteAndReveal(uint64 round, uint16[] memory scores) internal {
         IRewardVotes.Ballot[2] memory ballots;
         enterRound(round + 1);
         for (uint256 i = 0; i < 2; ++i) {
@@ -95,7 +101,6 @@ abstract contract VotesFixture is SwarmFixture {
         }
         enterRound(round + 2);
         for (uint256 i = 0; i < 2; ++i) revealBallot(ballots[i]);
-        enterRound(round + 3);
     }
 
     function firstSolvers(uint256 count) internal view returns (bytes32[] memory keys) {

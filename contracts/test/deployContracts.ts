@@ -1,6 +1,7 @@
 import type { HardhatViemHelpers } from '@nomicfoundation/hardhat-viem/types'
-import { getContract, type Hex, zeroAddress } from 'viem'
+import { getContract, type Hex } from 'viem'
 import {
+  challengesAbi,
   nectarAbi,
   peerRegistryAbi,
   rewardVotesAbi,
@@ -16,6 +17,12 @@ export interface TestSchedule {
   /** First round whose seats are staked for; by default none that a test reaches. */
   readonly bootstrapRounds?: number
 }
+
+/** The least price of gas that a bond covers. */
+export const MIN_GAS_PRICE_WEI = 10n ** 8n
+
+/** The bond of a first appeal. */
+export const FIRST_BOND_WEI = 10n ** 16n
 
 /** Deploys the contracts from the first account, typed by the generated ABIs, not by build output. */
 export async function deployContracts(
@@ -35,9 +42,10 @@ export async function deployContracts(
   const stakesAddress = await deploy('Stakes', registry, rounds, bootstrapRounds)
   const commitments = await deploy('RolloutCommitments', registry, rounds, stakesAddress)
   const votes = await deploy('RewardVotes', admin, registry, rounds, commitments, stakesAddress)
+  const challenges = await deploy('Challenges', votes, MIN_GAS_PRICE_WEI, FIRST_BOND_WEI)
   const nectar = await deploy('Nectar', registry, votes)
   const stakes = getContract({ abi: stakesAbi, address: stakesAddress, client })
-  await stakes.write.wire([nectar, votes, zeroAddress])
+  await stakes.write.wire([nectar, votes, challenges])
   return {
     client: client.public,
     chainId: await client.public.getChainId(),
@@ -47,6 +55,7 @@ export async function deployContracts(
     commitments: getContract({ abi: rolloutCommitmentsAbi, address: commitments, client }),
     votes: getContract({ abi: rewardVotesAbi, address: votes, client }),
     stakes,
+    challenges: getContract({ abi: challengesAbi, address: challenges, client }),
     nectar: getContract({ abi: nectarAbi, address: nectar, client }),
   }
 }

@@ -55,8 +55,8 @@ export async function measureGas(size: { solvers: number; evaluators: number }):
   }
   const first = Number(await swarm.rounds.read.firstOpenRound())
   const fresh = await playRound(swarm, first, solvers, evaluators)
-  await playRound(swarm, first + 6, solvers, evaluators)
-  const inRing = await playRound(swarm, first + 12, solvers, evaluators)
+  await playRound(swarm, first + 12, solvers, evaluators)
+  const inRing = await playRound(swarm, first + 24, solvers, evaluators)
   return { registerSecp256k1, registerRsa2048, fresh, inRing }
 }
 

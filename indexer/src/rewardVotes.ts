@@ -106,28 +106,3 @@ ponder.on('RewardVotes:Settled', async ({ event, context }) => {
   }))
   await addToFeed(context, event, { kind: 'settled', round, peerKey, detail: { scoreMilli, votes, outcome } })
 })
-
-ponder.on('RewardVotes:LeafFalse', async ({ event, context }) => {
-  const { peerKey, index, lostMilli, challenger } = event.args
-  const number = Number(event.args.round)
-  // Settled before: that outcome no longer stands. Not settled: it never will be otherwise.
-  const before = (await context.db.find(settlement, { round: number, peerKey }))?.outcome
-  const { finalAtSec } = await updateRound(context, number, row => ({
-    settled: row.settled + (before === undefined ? 1 : 0),
-    ...(before === undefined ? {} : { [before]: row[before] - 1 }),
-    falseLeaf: row.falseLeaf + 1,
-    scoreMilliSum: row.scoreMilliSum - lostMilli,
-  }))
-  const annulled = { outcome: 'falseLeaf', scoreMilli: 0 } as const
-  const at = { atSec: Number(event.block.timestamp), transactionHash: event.transaction.hash }
-  await context.db
-    .insert(settlement)
-    .values({ round: number, peerKey, ...annulled, votes: 0, finalAtSec, ...at })
-    .onConflictDoUpdate(annulled)
-  await updatePeer(context, peerKey, row => ({
-    pointsMilli: row.pointsMilli - BigInt(lostMilli),
-    roundsSettled: row.roundsSettled + (before === undefined ? 1 : 0),
-  }))
-  const detail = { index, lostMilli, challenger }
-  await addToFeed(context, event, { kind: 'leafFalse', round: number, peerKey, detail })
-})

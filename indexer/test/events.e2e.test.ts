@@ -329,6 +329,89 @@ test('a reorganisation takes back what it undid', async () => {
   await until(async () => (await count()) === before)
 })
 
+test('a false leaf and a withheld one cost their peers the round, and one that is shown does not', async () => {
+  const round = await chain.currentRound()
+  const peers = [await chain.register(), await chain.register(), await chain.register()] as const
+  const [falsified, withholding, honest] = [
+    await chain.commitLeaves(peers[0], round),
+    await chain.commitLeaves(peers[1], round),
+    await chain.commitLeaves(peers[2], round),
+  ]
+  await chain.enter(round + 1)
+  await chain.challengeLeaf(falsified)
+  const withheld = await chain.demandLeaf(withholding, 0)
+  const shown = await chain.demandLeaf(honest, 1)
+  await chain.showLeaf(honest, shown)
+  await chain.enter(round + 3)
+  await chain.closeDemand(withholding, withheld)
+  await indexer.reachTip(chain)
+  const rows = await indexer.query<Record<string, unknown>>(`{
+    round(number: ${round}) { settled falseLeaf withheld }
+    settlements(where: { round: ${round} }, orderBy: "outcome") { items { peerKey outcome scoreMilli } }
+    leafDemands(where: { round: ${round} }, orderBy: "state") { items { peerKey index state bondWei throughRound responder } }
+  }`)
+  const lost = (peer: (typeof peers)[number], outcome: string) => ({ peerKey: peer.peerKey, outcome, scoreMilli: 0 })
+  const demand = { bondWei: `1${'0'.repeat(17)}`, throughRound: round + 2 }
+  const responder = peers[2].account.address.toLowerCase()
+  expect(rows).toEqual({
+    round: { settled: 2, falseLeaf: 1, withheld: 1 },
+    settlements: { items: [lost(peers[0], 'falseLeaf'), lost(peers[1], 'withheld')] },
+    leafDemands: {
+      items: [
+        { peerKey: peers[2].peerKey, index: shown, state: 'shown', ...demand, responder },
+        { peerKey: peers[1].peerKey, index: withheld, state: 'withheld', ...demand, responder: null },
+      ],
+    },
+  })
+})
+
+test('an appeal replaces the score that was settled, and shows who judged', async () => {
+  const round = await chain.currentRound()
+  const peer = await chain.register()
+  await chain.commit(peer, round, 8)
+  await chain.enter(round + 1)
+  await chain.enter(round + 3)
+  await chain.settle(round, [peer])
+  await chain.appeal(peer, round)
+  await chain.enter(round + 4)
+  const seats = cast.evaluators
+  const reveals = []
+  for (const seat of seats.slice(0, 2)) reveals.push(await chain.commitVerdict(seat, peer, round, 700))
+  await chain.enter(round + 5)
+  for (const reveal of reveals) await reveal()
+  await chain.enter(round + 6)
+  await chain.closeAppeal(peer, round)
+  await indexer.reachTip(chain)
+  const {
+    appealCase,
+    settlement,
+    peer: row,
+  } = await indexer.query<Record<string, unknown>>(`{
+    appealCase(round: ${round}, peerKey: "${peer.peerKey}") {
+      settledMilli isClosed isMoot finalMilli
+      appeals { items { level drawn verdicts(orderBy: "seatKey") { items { seatKey isRevealed scoreMilli fault } } } }
+    }
+    settlement(round: ${round}, peerKey: "${peer.peerKey}") { outcome scoreMilli }
+    peer(peerKey: "${peer.peerKey}") { pointsMilli }
+  }`)
+  const verdicts = seats.map(({ peerKey }, at) => ({
+    seatKey: peerKey,
+    isRevealed: at < 2,
+    scoreMilli: at < 2 ? 700 : null,
+    fault: at < 2 ? null : 'silent',
+  }))
+  verdicts.sort((a, b) => (a.seatKey < b.seatKey ? -1 : 1))
+  expect(appealCase).toEqual({
+    settledMilli: 0,
+    isClosed: true,
+    isMoot: false,
+    finalMilli: 700,
+    appeals: { items: [{ level: 1, drawn: 3, verdicts: { items: verdicts } }] },
+  })
+  expect(settlement).toEqual({ outcome: 'scored', scoreMilli: 700 })
+  expect(row).toEqual({ pointsMilli: '700' })
+})
+
 test('nothing but these events was needed, and no warning came of them', () => {
   expect(indexer.complaints).toEqual([])
 })

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import {
+  challengesAbi,
   nectarAbi,
   peerRegistryAbi,
   rewardVotesAbi,
@@ -20,12 +21,15 @@ import {
   http,
   keccak256,
   publicActions,
+  sha256,
   walletActions,
-  zeroAddress,
 } from 'viem'
 import { generatePrivateKey, mnemonicToAccount, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
+import { appealCommitment } from '../../node/src/chain/appealCommitment.ts'
 import { voteCommitment } from '../../node/src/chain/voteCommitment.ts'
+import { leafHash } from '../../node/src/core/leaf.ts'
+import { merkleProof, merkleRoot } from '../../node/src/core/merkle.ts'
 import { deployMarket } from '../../node/test/deployMarket.ts'
 import type { LocalChain } from '../../node/test/localChain.ts'
 import { anvilArgv, anvilBinary } from '../../scripts/anvil.ts'
@@ -40,13 +44,25 @@ export const UNAVAILABLE = 65_535
 /** First round whose seats are staked for. */
 export const BOOTSTRAP_ROUNDS = 1_000n
 const SALT: Hex = keccak256('0x02')
-export const ENVIRONMENT: Hex = keccak256('0x01')
+/** A specification of nothing but the leaves that a peer owes, 8, and those that are sampled, 4. */
+const SPECIFICATION: Hex = '0xa26a6f7765644c6561766573086d73616d706c65644c656176657304'
+export const ENVIRONMENT: Hex = keccak256(SPECIFICATION)
+const BODY: Hex = '0xb0d1'
 
 export interface TestPeer {
   peerKey: Hex
   peerId: string
   account: ReturnType<typeof mnemonicToAccount>
   key: PrivateKeyAccount
+}
+
+/** What a peer has committed to in a round, leaf by leaf. */
+export interface CommittedLeaves {
+  peer: TestPeer
+  round: number
+  work: { root: Hex; leafCount: number; policyHash: Hex; contentId: Hex }
+  headers: { index: number; taskHash: Hex; policyHash: Hex; seed: Hex; bodyHash: Hex }[]
+  hashes: Hex[]
 }
 
 export interface Ballot {
@@ -75,7 +91,10 @@ export class TestChain {
   readonly client: ReturnType<typeof connect>
   readonly recordPath: string
   readonly #process: ChildProcess
-  #contracts!: Record<'PeerRegistry' | 'Rounds' | 'RolloutCommitments' | 'RewardVotes' | 'Nectar' | 'Stakes', Address>
+  #contracts!: Record<
+    'PeerRegistry' | 'Rounds' | 'RolloutCommitments' | 'RewardVotes' | 'Challenges' | 'Nectar' | 'Stakes',
+    Address
+  >
   /** Of the market, over a token that anyone may have. */
   market!: { address: Address; mint: (to: Hex, amount: bigint) => Promise<void>; token: Address }
   #startsAtSec = 0n
@@ -120,13 +139,14 @@ export class TestChain {
       commitments.address,
       stakes.address,
     ])
+    const challenges = await this.#create('Challenges', [votes.address, 10n ** 8n, 10n ** 16n])
     const nectar = await this.#create('Nectar', [registry.address, votes.address])
     await this.#mined(
       this.client.writeContract({
         address: stakes.address,
         abi: stakesAbi,
         functionName: 'wire',
-        args: [nectar.address, votes.address, zeroAddress],
+        args: [nectar.address, votes.address, challenges.address],
       }),
     )
     this.#contracts = {
@@ -134,6 +154,7 @@ export class TestChain {
       Rounds: rounds.address,
       RolloutCommitments: commitments.address,
       RewardVotes: votes.address,
+      Challenges: challenges.address,
       Nectar: nectar.address,
       Stakes: stakes.address,
     }
@@ -142,6 +163,7 @@ export class TestChain {
       Rounds: rounds,
       RolloutCommitments: commitments,
       RewardVotes: votes,
+      Challenges: challenges,
       Nectar: nectar,
       Stakes: stakes,
     }
@@ -166,7 +188,8 @@ export class TestChain {
 
   /** Moves time to the middle of a round and mines one block there. */
   async enter(round: number): Promise<void> {
-    const timestamp = this.#startsAtSec + BigInt(round * ROUND_SECONDS + ROUND_SECONDS / 2)
+    const [startsAtSec, endsAtSec] = await this.timesOf(round)
+    const timestamp = (startsAtSec + endsAtSec) / 2n
     await this.client.setNextBlockTimestamp({ timestamp })
     await this.client.mine({ blocks: 1 })
     if (round > 0) await this.#openBeacon(round - 1)
@@ -313,6 +336,94 @@ export class TestChain {
     const root = digest(`rollouts ${leafCount}`)
     const args = [BigInt(round), peer.peerKey, root, leafCount, digest('policy'), digest('rollout bundle')] as const
     await this.#mined(this.client.writeContract({ ...contract, account: peer.account, functionName: 'commit', args }))
+  }
+
+  /** Commits to eight leaves of this round, all with a seed of the peer's own choice. */
+  async commitLeaves(peer: TestPeer, round: number): Promise<CommittedLeaves> {
+    const contract = { address: this.#contracts.RolloutCommitments, abi: rolloutCommitmentsAbi } as const
+    const leaf = {
+      taskHash: digest('task'),
+      policyHash: digest('policy'),
+      seed: digest('own seed'),
+      bodyHash: sha256(BODY),
+    }
+    const place = { chainId: foundry.id, round, peerKey: peer.peerKey }
+    const headers = Array.from({ length: 8 }, (_, index) => ({ index, ...leaf }))
+    const hashes = headers.map(header => leafHash({ ...place, ...header }))
+    const work = { root: merkleRoot(hashes), leafCount: 8, policyHash: leaf.policyHash, contentId: digest('bundle') }
+    const args = [BigInt(round), peer.peerKey, work.root, 8, work.policyHash, work.contentId] as const
+    await this.#mined(this.client.writeContract({ ...contract, account: peer.account, functionName: 'commit', args }))
+    return { peer, round, work, headers, hashes }
+  }
+
+  /** Shows one of them to be false. */
+  async challengeLeaf({ peer, round, work, headers, hashes }: CommittedLeaves): Promise<void> {
+    const [leaf] = headers
+    if (leaf === undefined) throw new Error('no leaf')
+    const args = [BigInt(round), peer.peerKey, work, leaf, merkleProof(hashes, 0)] as const
+    await this.#mined(this.client.writeContract({ ...this.#challenges, functionName: 'challengeLeaf', args }))
+  }
+
+  /** Demands the leaf at a place of the draw. @returns its index. */
+  async demandLeaf({ peer, round, work }: CommittedLeaves, place: number): Promise<number> {
+    const sample = { specification: SPECIFICATION, owedAt: 1n, sampledAt: 13n, place }
+    const args = [BigInt(round), peer.peerKey, work, sample] as const
+    const call = { ...this.#challenges, functionName: 'demandLeaf', args, value: 10n ** 17n } as const
+    const { request, result } = await this.client.simulateContract({ ...call, account: admin })
+    await this.#mined(this.client.writeContract(request))
+    return result
+  }
+
+  async showLeaf({ peer, round, work, headers, hashes }: CommittedLeaves, index: number): Promise<void> {
+    const leaf = headers[index]
+    if (leaf === undefined) throw new Error(`no leaf ${index}`)
+    const args = [BigInt(round), peer.peerKey, work, leaf, merkleProof(hashes, index), BODY] as const
+    // What is paid follows the price of gas, which an estimate does not know.
+    const call = { ...this.#challenges, functionName: 'showLeaf', args, account: peer.account } as const
+    await this.#mined(this.client.writeContract({ ...call, gas: 1_000_000n }))
+  }
+
+  async closeDemand({ peer, round }: CommittedLeaves, index: number): Promise<void> {
+    const args = [BigInt(round), peer.peerKey, index] as const
+    await this.#mined(this.client.writeContract({ ...this.#challenges, functionName: 'closeDemand', args }))
+  }
+
+  /** Appeals a settled score, from the administrator's account. */
+  async appeal(peer: TestPeer, round: number): Promise<void> {
+    const call = { ...this.#challenges, functionName: 'appeal', args: [BigInt(round), peer.peerKey] } as const
+    await this.#mined(this.client.writeContract({ ...call, value: 10n ** 16n }))
+  }
+
+  /** Commits to a seat's verdict on an appeal. @returns what reveals it. */
+  async commitVerdict(seat: TestPeer, peer: TestPeer, round: number, scoreMilli: number): Promise<() => Promise<void>> {
+    const place = [BigInt(round), peer.peerKey] as const
+    const bench = await this.client.readContract({ ...this.#challenges, functionName: 'benchOf', args: place })
+    const position = bench.indexOf(seat.peerKey)
+    const key = { peerKey: peer.peerKey, round, level: 1, position, seatKey: seat.peerKey }
+    const challenges = this.#contracts.Challenges
+    const commitment = appealCommitment({ chainId: foundry.id, challenges }, key, scoreMilli, SALT)
+    const args = [...place, position, seat.peerKey, commitment] as const
+    const { account } = seat
+    await this.#mined(this.client.writeContract({ ...this.#challenges, functionName: 'commitVerdict', args, account }))
+    const opening = [...place, position, scoreMilli, SALT] as const
+    return () =>
+      this.#mined(this.client.writeContract({ ...this.#challenges, functionName: 'revealVerdict', args: opening }))
+  }
+
+  async closeAppeal(peer: TestPeer, round: number): Promise<void> {
+    const args = [BigInt(round), peer.peerKey] as const
+    await this.#mined(this.client.writeContract({ ...this.#challenges, functionName: 'closeAppeal', args }))
+    const judged = [...args, 1, [0, 1, 2]] as const
+    await this.#mined(this.client.writeContract({ ...this.#challenges, functionName: 'judgeSeats', args: judged }))
+  }
+
+  get #challenges() {
+    return { address: this.#contracts.Challenges, abi: challengesAbi } as const
+  }
+
+  currentRound(): Promise<number> {
+    const rounds = { address: this.#contracts.Rounds, abi: roundsAbi } as const
+    return this.client.readContract({ ...rounds, functionName: 'currentRound' }).then(Number)
   }
 
   async commitVotes(round: number, vote: Ballot): Promise<void> {

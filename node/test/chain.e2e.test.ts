@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import type { Deployment } from '@waggle/deployments/record'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readAppealBond, readCredit } from '#chain/appeals.ts'
 import { ChainUnreachableError, ContractMissingError, NoFundsError, WrongChainError } from '#chain/chainErrors.ts'
+import { challengeIntent } from '#chain/challengeIntent.ts'
 import { type Chain, openChain } from '#chain/openChain.ts'
 import { leavesOf, type RolloutBundle, rolloutHeaders, rootOf, UNAVAILABLE } from '#core/bodies.ts'
 import { systemClock } from '#core/clock.ts'
@@ -12,21 +14,28 @@ import { type Hex, toHex, ZERO_HASH } from '#core/hex.ts'
 import { leafHash } from '#core/leaf.ts'
 import { silentLogger } from '#core/logger.ts'
 import { merkleProof } from '#core/merkle.ts'
+import { environmentBytes, environmentHash } from '#environments/codezero/environmentSpec.ts'
+import { environmentFrom } from '#environments/codezero/presets.ts'
 import { drawCommittee } from '#roles/drawCommittee.ts'
 import { findFalseLeaf } from '#roles/evaluator/findFalseLeaf.ts'
+import { sampledLeaves } from '#roles/evaluator/sampledLeaves.ts'
 import { roundSeed } from '#roles/roundSeed.ts'
+import { provenLeaf } from '#roles/solver/showDemanded.ts'
 import { type Identity, openIdentity } from '#store/identity.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
 import { deployContracts, freePort, type LocalChain, startLocalChain } from './localChain.ts'
 
 const ROUND_SECONDS = 60
+const spec = environmentFrom('starter')
 const word = (byte: number): Hex => `0x${byte.toString(16).padStart(2, '0').repeat(32)}`
 const stop = new AbortController()
 let local: LocalChain
 let deployment: Deployment
 
 type Peer = { identity: Identity; chain: Chain }
+/** Who sits, from the first test on. */
+let seated: Peer[] = []
 
 async function newPeer(accountKey?: Hex, swarmPem?: Uint8Array): Promise<Peer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'waggle-chain-'))
@@ -80,7 +89,7 @@ async function openBeacon(chain: Chain, round: number): Promise<void> {
 
 beforeAll(async () => {
   local = await startLocalChain()
-  deployment = await deployContracts(local, ROUND_SECONDS)
+  deployment = await deployContracts(local, ROUND_SECONDS, environmentHash(spec))
 })
 
 afterAll(async () => {
@@ -92,6 +101,7 @@ test('a peer with the swarm.pem of RL Swarm earns points: registration, commitme
   const solver = await newPeer(undefined, privateKeyToProtobuf(await generateKeyPair('RSA', 2048)))
   expect(solver.identity.peerId).toMatch(/^Qm/)
   const evaluators = [await newPeer(), await newPeer(), await newPeer()]
+  seated = evaluators
   const adminKey = toHex(local.admin.getHdKey().privateKey as Uint8Array)
   const admin = await newPeer(adminKey)
 
@@ -167,7 +177,7 @@ test('a peer with the swarm.pem of RL Swarm earns points: registration, commitme
 })
 
 /** Three answers to one task, all sampled with the same seed. */
-function bundleOf(round: number, peerKey: Hex, seed: Hex): RolloutBundle {
+function bundleOf(round: number, peerKey: Hex, seed: Hex, count = 3): RolloutBundle {
   const tokens = (...ids: number[]) => new Uint8Array(Uint16Array.from(ids).buffer)
   const rollout = (index: number) => ({
     index,
@@ -185,7 +195,7 @@ function bundleOf(round: number, peerKey: Hex, seed: Hex): RolloutBundle {
     round,
     peerKey,
     policyHash: word(4),
-    groups: [{ taskHash: word(5), taskRef, rollouts: [rollout(0), rollout(1), rollout(2)] }],
+    groups: [{ taskHash: word(5), taskRef, rollouts: Array.from({ length: count }, (_, index) => rollout(index)) }],
   }
 }
 
@@ -213,6 +223,99 @@ test('a false leaf is shown to the chain and takes its round, and an honest one 
     expect(await chain.isSettled(round, peerKey)).toBe(ground)
   }
 })
+
+test('a demanded leaf is shown at the cost of who demanded it, and one that is not shown takes the round', async () => {
+  const { identity, chain } = await newPeer()
+  const challenger = await newPeer()
+  await chain.registerPeer()
+  const { peerKey } = identity
+  const { round } = await chain.rounds.read()
+  const bundle = bundleOf(round, peerKey, word(1), spec.owedLeaves)
+  const rollouts = { round, root: rootOf(bundle), count: leavesOf(bundle).length, policyHash: word(4) }
+  expect(await chain.commitRollouts({ ...rollouts, contentId: word(5) })).toMatchObject({ status: 'mined' })
+  const commitment = (await chain.readRolloutCommitments(round)).find(one => one.peerKey === peerKey)
+  if (commitment === undefined) throw new Error('no commitment')
+  await enter(round + 1)
+  await openBeacon(chain, round)
+  const beacon = (await chain.readBeacon(round)).hash ?? ZERO_HASH
+  const sampled = sampledLeaves(deployment.chainId, round, beacon, peerKey, spec)
+  const bondWei = await chain.readDemandBond()
+  const specification = environmentBytes(spec)
+  for (const place of [0, 1])
+    expect(await challenger.chain.demandLeaf({ round, commitment, place, specification }, bondWei)).toMatchObject({
+      status: 'mined',
+    })
+  const demands = await chain.readDemands({ first: round + 1, last: round + 1 })
+  expect(demands.map(({ index, state, challenger: who }) => ({ index, state, who }))).toEqual(
+    sampled.slice(0, 2).map(index => ({ index, state: 'open', who: challenger.chain.account })),
+  )
+  const [first, second] = demands
+  if (first === undefined || second === undefined) throw new Error('no demand')
+  const shown = provenLeaf(bundle, commitment, first.index)
+  if (shown === null) throw new Error('no leaf')
+  expect(await chain.showLeaf(shown, first.throughRound)).toMatchObject({ status: 'mined' })
+  expect(await chain.readBalance(chain.account)).toBeGreaterThan(9n * 10n ** 17n)
+  await enter(round + 3)
+  expect(await challenger.chain.closeDemand(second)).toMatchObject({ status: 'mined' })
+  const states = (await chain.readDemands({ first: round + 1, last: round + 1 })).map(({ state }) => state)
+  expect(states).toEqual(['shown', 'withheld'])
+  expect(await chain.isSettled(round, peerKey)).toBe(true)
+})
+
+test('an appeal goes to the seats, and their verdict replaces the score', async () => {
+  const { identity, chain } = await newPeer()
+  await chain.registerPeer()
+  const { peerKey } = identity
+  // Its seeds need the beacon of the round before.
+  const round = (await chain.rounds.read()).round + 1
+  await enter(round)
+  await openBeacon(chain, round - 1)
+  const bundle = bundleOf(round, peerKey, word(1))
+  const rollouts = { round, root: rootOf(bundle), count: 3, policyHash: word(4), contentId: word(5) }
+  expect(await chain.commitRollouts(rollouts)).toMatchObject({ status: 'mined' })
+  await enter(round + 1)
+  await openBeacon(chain, round)
+  await enter(round + 3)
+  expect(await chain.settle({ round, shard: 0, peerKeys: [peerKey] })).toMatchObject({ status: 'mined' })
+  const valueWei = await readAppealBond(chain.client, chain.contracts, 1)
+  const call = [BigInt(round), peerKey] as const
+  const appealed = chain.send(challengeIntent(chain.contracts, `${round}`, 'appeal', call, { valueWei }))
+  expect(await appealed).toMatchObject({ status: 'mined' })
+  await enter(round + 4)
+  const [found] = await chain.readAppeals({ first: round + 3, last: round + 3 })
+  if (found === undefined) throw new Error('no appeal')
+  expect(found).toMatchObject({ round, peerKey, level: 1, appellant: chain.account, settledMilli: 0, isClosed: false })
+  const bench = await chain.readBench(round, peerKey)
+  const { level, openedRound } = found
+  const verdicts = seated.map(seat => {
+    const position = bench.indexOf(seat.identity.peerKey)
+    return seat.chain.giveVerdict({ round, peerKey, level, openedRound, position, scoreMilli: 700 })
+  })
+  await local.client.mine({ blocks: 1 })
+  await expect.poll(() => sealedVerdicts(round)).toBe(seated.length)
+  await enter(round + 5)
+  for (const [sealed, opened] of await Promise.all(verdicts)) {
+    expect(sealed).toMatchObject({ status: 'mined' })
+    expect(opened).toMatchObject({ status: 'mined' })
+  }
+  await enter(found.closesFrom)
+  expect(await chain.closeAppeal(found)).toMatchObject({ status: 'mined' })
+  expect(await chain.judgeSeats(found, [0, 1, 2])).toMatchObject({ status: 'mined' })
+  expect(await chain.readCase(round, peerKey)).toMatchObject({ isClosed: true, finalMilli: 700 })
+  expect(await readCredit(chain.client, chain.contracts, chain.account)).toBe(valueWei)
+})
+
+async function sealedVerdicts(round: number): Promise<number> {
+  const { challenges } = seated[0]?.chain.contracts ?? {}
+  if (challenges === undefined) return 0
+  const events = {
+    ...challenges,
+    eventName: 'VerdictCommitted',
+    args: { round: BigInt(round) },
+    fromBlock: 0n,
+  } as const
+  return (await local.client.getContractEvents(events)).length
+}
 
 test('the leaf and the proof that are computed here are those of the contract', async () => {
   const { identity } = await newPeer()

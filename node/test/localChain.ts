@@ -105,8 +105,9 @@ export async function deployContracts(
   const RolloutCommitments = await deploy('RolloutCommitments', [...onClock, Stakes.address])
   const wired = [admin.address, ...onClock, RolloutCommitments.address, Stakes.address]
   const RewardVotes = await deploy('RewardVotes', wired)
+  const Challenges = await deploy('Challenges', [RewardVotes.address, 10n ** 8n, 10n ** 16n])
   const Nectar = await deploy('Nectar', [PeerRegistry.address, RewardVotes.address])
-  const wiring = [Nectar.address, RewardVotes.address, zeroAddress] as const
+  const wiring = [Nectar.address, RewardVotes.address, Challenges.address] as const
   const wire = encodeFunctionData({ abi: stakesAbi, functionName: 'wire', args: wiring })
   await client.sendTransaction({ to: Stakes.address, data: wire, account: admin, chain: null })
   const SwarmCoordinator = await deploy('SwarmCoordinator', [PeerRegistry.address, Rounds.address])
@@ -123,6 +124,7 @@ export async function deployContracts(
       Stakes,
       RolloutCommitments,
       RewardVotes,
+      Challenges,
       Nectar,
       SwarmCoordinator,
       PrgMarket,

@@ -15,7 +15,7 @@ export type RequestedParameters = Partial<
 >
 
 /** Gas of the whole deployment, rounded up; a test holds the figure to the contracts. */
-export const DEPLOYMENT_GAS = 31_000_000n
+export const DEPLOYMENT_GAS = 37_000_000n
 
 /** @throws {DeployError} if there is no key, no chain answers, or another chain than the network's does. */
 export async function requireChain(chain: ChainReader, network: string, preset: NetworkPreset): Promise<void> {

@@ -1,5 +1,5 @@
 import { buildModule } from '@nomicfoundation/hardhat-ignition/modules'
-import { keccak256, stringToBytes, zeroAddress, zeroHash } from 'viem'
+import { keccak256, parseEther, parseGwei, stringToBytes, zeroAddress, zeroHash } from 'viem'
 import type { DeployParameters } from './parameters.ts'
 
 /** Hands the rounds of a manual schedule to the coordinator. */
@@ -10,6 +10,12 @@ const LEAVE_SEATS = 'LeaveSeats'
 
 /** Tells the contract of stakes its token and its slashers: possible once, by whoever deployed it. */
 const WIRE_STAKES = 'WireStakes'
+
+/** What gas costs at least while a demanded leaf may be shown; twice the base fee counts where that is more. */
+const MIN_GAS_PRICE_WEI = parseGwei('0.1')
+
+/** The bond of a first appeal: half of it is what eleven seats are paid for two calls each, should it be lost. */
+const FIRST_BOND_WEI = parseEther('0.01')
 
 /** Tells the market's face for RL Swarm's clients which market it is of. */
 const BIND_MARKET = 'BindMarket'
@@ -40,8 +46,9 @@ export function protocolModule(parameters: DeployParameters, timelockSeconds: nu
     const Stakes = m.contract('Stakes', [PeerRegistry, Rounds, bootstrapRounds])
     const RolloutCommitments = m.contract('RolloutCommitments', [PeerRegistry, Rounds, Stakes])
     const RewardVotes = m.contract('RewardVotes', [deployer, PeerRegistry, Rounds, RolloutCommitments, Stakes])
+    const Challenges = m.contract('Challenges', [RewardVotes, MIN_GAS_PRICE_WEI, FIRST_BOND_WEI])
     const Nectar = m.contract('Nectar', [PeerRegistry, RewardVotes])
-    m.call(Stakes, 'wire', [Nectar, RewardVotes, zeroAddress], { id: WIRE_STAKES })
+    m.call(Stakes, 'wire', [Nectar, RewardVotes, Challenges], { id: WIRE_STAKES })
     const implementation = m.contract('SwarmCoordinator', [PeerRegistry, Rounds], { id: 'SwarmCoordinatorCode' })
     const initialize = m.encodeFunctionCall(implementation, 'initialize', [keeper])
     const SwarmCoordinator = m.contract('ERC1967Proxy', [implementation, initialize], { id: 'SwarmCoordinator' })
@@ -63,6 +70,7 @@ export function protocolModule(parameters: DeployParameters, timelockSeconds: nu
       Stakes,
       RolloutCommitments,
       RewardVotes,
+      Challenges,
       Nectar,
       SwarmCoordinator,
       PrgMarket,

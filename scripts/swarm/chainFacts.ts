@@ -1,5 +1,5 @@
 import type { Deployment } from '@waggle/deployments'
-import { rewardVotesAbi, rolloutCommitmentsAbi, roundsAbi } from '@waggle/deployments/abi'
+import { challengesAbi, rewardVotesAbi, rolloutCommitmentsAbi, roundsAbi } from '@waggle/deployments/abi'
 import { createPublicClient, type Hex, http, type PublicClient } from 'viem'
 
 /** What the chain says of one round. */
@@ -34,11 +34,12 @@ export async function currentRound(client: PublicClient, deployment: Deployment)
 
 /** Reads every event of the deployment once and sums it by round. */
 export async function readChainFacts(client: PublicClient, deployment: Deployment): Promise<ChainFacts> {
-  const { RolloutCommitments, RewardVotes, Rounds } = deployment.contracts
+  const { RolloutCommitments, RewardVotes, Challenges, Rounds } = deployment.contracts
   const range = { fromBlock: BigInt(RolloutCommitments.startBlock), toBlock: 'latest', strict: true } as const
-  const [work, votes] = await Promise.all([
+  const [work, votes, challenged] = await Promise.all([
     client.getContractEvents({ ...range, address: RolloutCommitments.address, abi: rolloutCommitmentsAbi }),
     client.getContractEvents({ ...range, address: RewardVotes.address, abi: rewardVotesAbi }),
+    client.getContractEvents({ ...range, address: Challenges.address, abi: challengesAbi }),
   ])
   const tallies = new Map<number, Tally>()
   const tally = (round: bigint) => {
@@ -54,13 +55,14 @@ export async function readChainFacts(client: PublicClient, deployment: Deploymen
   }
   for (const log of votes) {
     if (log.eventName === 'VotesRevealed') tally(log.args.round).votes += log.args.scoresMilli.length
-    if (log.eventName === 'LeafFalse')
-      pointsOf.set(log.args.peerKey, (pointsOf.get(log.args.peerKey) ?? 0) - log.args.lostMilli)
     if (log.eventName !== 'Settled') continue
     const entry = tally(log.args.round)
     entry.scores.push({ outcome: log.args.outcome, scoreMilli: log.args.scoreMilli })
     pointsOf.set(log.args.peerKey, (pointsOf.get(log.args.peerKey) ?? 0) + log.args.scoreMilli)
   }
+  for (const log of challenged)
+    if (log.eventName === 'LeafFalse' || log.eventName === 'LeafWithheld')
+      pointsOf.set(log.args.peerKey, (pointsOf.get(log.args.peerKey) ?? 0) - log.args.lostMilli)
   const rounds = await Promise.all(
     [...tallies].sort(([a], [b]) => a - b).map(([round, entry]) => summarise(client, Rounds.address, round, entry)),
   )

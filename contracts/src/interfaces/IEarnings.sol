@@ -20,18 +20,22 @@ interface IEarnings {
     function roundPoints(uint64 round) external view returns (uint256 total);
 
     /// @notice What a peer has earned in final rounds. As a solver: the round's emission, times its score over the sum
-    /// of all scores. As an evaluator: the evaluators' emission, times those of its votes that agreed over all votes
+    /// of all scores, in which open appeals count with all that they could add; nothing for a round in which a
+    /// challenge against the peer is open. As an evaluator: the evaluators' emission, times those of its votes that
+    /// agreed over all votes
     /// that did. Each is rounded down. It never falls, and a round is in it from the moment that it is final, for
     /// ever.
     /// @param peerKey The peer.
     /// @return amountWei Nectar.
     function earnedOf(bytes32 peerKey) external view returns (uint256 amountWei);
 
-    /// @notice How a peer's round was settled; bounds as for `IRolloutCommitments.committed`.
+    /// @notice How a peer's round was settled. Right for the last `OUTCOME_RING - 1` rounds, and for older ones in
+    /// which a
+    /// challenge against the peer is open.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @return outcome 0 not settled, 1 scored, 2 unavailable, 3 no quorum, 4 the round is void, 5 a leaf was
-    /// false.
+    /// false, 6 a leaf was withheld.
     /// @return scoreMilli Points given, 0 to 1000.
     function outcomeOf(uint64 round, bytes32 peerKey) external view returns (uint8 outcome, uint16 scoreMilli);
 

@@ -76,6 +76,22 @@ interface IEvaluatorSeats {
     /// @return evaluatorKeys The evaluators, by seat.
     function seatsAt(uint64 round) external view returns (bytes32[] memory evaluatorKeys);
 
+    /// @notice How many evaluators sit in a round; bounds as for `seatsAt`.
+    /// @param round The round.
+    /// @return seats Number of seats.
+    function seatCountAt(uint64 round) external view returns (uint32 seats);
+
+    /// @notice The evaluator in a seat; bounds as for `seatsAt`.
+    /// @param round The round.
+    /// @param seat The seat, below `seatCountAt`.
+    /// @return evaluatorKey The evaluator.
+    function seatAt(uint64 round, uint32 seat) external view returns (bytes32 evaluatorKey);
+
+    /// @notice The evaluator with a number: they are counted from 1 as they first take a seat.
+    /// @param number The number.
+    /// @return evaluatorKey The evaluator, 0 where there is none.
+    function evaluatorAt(uint32 number) external view returns (bytes32 evaluatorKey);
+
     /// @notice The committee of a shard: `COMMITTEE_SEATS` distinct seats, or all where there are fewer, drawn by the
     /// beacon; bounds as for `seatsAt`.
     /// @param round The round, whose beacon must be recorded.
@@ -103,6 +119,10 @@ interface IEvaluatorSeats {
     /// @notice What a commitment that stays sealed costs.
     /// @return milli Thousandths of a full stake.
     function SEALED_MILLI() external view returns (uint16 milli);
+
+    /// @notice What a vote costs that an appeal overturned.
+    /// @return milli Thousandths of the full stake.
+    function OVERTURNED_MILLI() external view returns (uint16 milli);
 
     /// @notice Most seats of a committee.
     /// @return seats 5.

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {IEarnings} from "./IEarnings.sol";
 import {IEvaluatorSeats} from "./IEvaluatorSeats.sol";
 import {IPeerRegistry} from "./IPeerRegistry.sol";
 import {IRolloutCommitments} from "./IRolloutCommitments.sol";
 import {IRounds} from "./IRounds.sol";
+import {IRulings} from "./IRulings.sol";
 
 /// @title IRewardVotes
 /// @notice Evaluators commit to scores in round r + 1, reveal them in r + 2, and anyone settles the median in r + 3.
 /// @dev A round's peers are cut into shards of up to 32 in the order in which they committed. For each shard the
 /// round's beacon draws a committee. An evaluator votes on a shard at once: one score a peer, in that order.
-interface IRewardVotes is IEvaluatorSeats, IEarnings {
+interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @notice One evaluator's votes on a shard.
     /// @param round The round voted on.
     /// @param shard The shard.
@@ -29,32 +29,6 @@ interface IRewardVotes is IEvaluatorSeats, IEarnings {
         bytes32[] componentRoots;
         bytes32 contentId;
     }
-
-    /// @notice A peer's commitment of a round, as `RolloutCommitments` keeps the hash of.
-    /// @param root Merkle root of the leaves.
-    /// @param leafCount Number of leaves.
-    /// @param policyHash Hash of the weights that the round began with.
-    /// @param contentId sha-256 of the bundle that holds the rollouts.
-    struct Work {
-        bytes32 root;
-        uint32 leafCount;
-        bytes32 policyHash;
-        bytes32 contentId;
-    }
-
-    /// @notice Emitted when a leaf was shown to be false: the peer has no score in that round.
-    /// @param round The round.
-    /// @param peerKey The peer.
-    /// @param index The leaf's place.
-    /// @param lostMilli Points that the peer had been given for the round, and loses.
-    /// @param challenger Who showed it.
-    event LeafFalse(
-        uint64 indexed round,
-        bytes32 indexed peerKey,
-        uint32 index,
-        uint16 lostMilli,
-        address indexed challenger
-    );
 
     /// @notice Emitted when an evaluator commits to its votes on a shard.
     /// @param round The round voted on.
@@ -143,29 +117,6 @@ interface IRewardVotes is IEvaluatorSeats, IEarnings {
     /// @param shard The shard named.
     error RewardVotes_NotInShard(uint64 round, bytes32 peerKey, uint32 shard);
 
-    /// @notice Thrown when a leaf is challenged while its round runs, when the commitment may still change, or once
-    /// the round is final.
-    /// @param round The round.
-    /// @param currentRound The current round.
-    error RewardVotes_NotChallengeable(uint64 round, uint64 currentRound);
-
-    /// @notice Thrown when a challenge names another commitment than the peer made.
-    /// @param round The round.
-    /// @param peerKey The peer.
-    error RewardVotes_NotCommitted(uint64 round, bytes32 peerKey);
-
-    /// @notice Thrown when a challenged leaf is not under the root that was committed.
-    /// @param round The round.
-    /// @param peerKey The peer.
-    /// @param leafHash The leaf.
-    error RewardVotes_NotUnderRoot(uint64 round, bytes32 peerKey, bytes32 leafHash);
-
-    /// @notice Thrown when nothing in a leaf's header is false.
-    /// @param round The round.
-    /// @param peerKey The peer.
-    /// @param index The leaf's place.
-    error RewardVotes_LeafStands(uint64 round, bytes32 peerKey, uint32 index);
-
     /// @notice Commits to votes on a shard, in the round after it. They cannot be changed after that.
     /// @dev `commitment` = `keccak256(abi.encode(chainId, address(this), ballot, salt))`: `uint256, address, Ballot,
     /// bytes32`. The salt must be secret until the reveal, since scores are few enough to be guessed. The first to
@@ -195,23 +146,6 @@ interface IRewardVotes is IEvaluatorSeats, IEarnings {
     /// @param peerKeys Peers of that shard.
     function settle(uint64 round, uint32 shard, bytes32[] calldata peerKeys) external;
 
-    /// @notice Shows that a committed leaf is false by its header alone: its seed is not the one that the beacon drew,
-    /// its policy is not the one committed to, or its place is beyond the number of leaves. The peer gets no points
-    /// for that round, or loses those that it was given. Anyone may call, from the round's end until it is final.
-    /// @dev Decided at once and by the chain, so that nobody needs a bond: an honest leaf can't be annulled.
-    /// @param round The round.
-    /// @param peerKey The peer.
-    /// @param work Its commitment.
-    /// @param leaf The leaf.
-    /// @param proof Siblings, from the leaf up.
-    function challengeLeaf(
-        uint64 round,
-        bytes32 peerKey,
-        Work calldata work,
-        IRolloutCommitments.Leaf calldata leaf,
-        bytes32[] calldata proof
-    ) external;
-
     /// @notice How far the ballot at a position is; bounds as for `outcomeOf`.
     /// @param round The round voted on.
     /// @param shard The shard.
@@ -219,6 +153,12 @@ interface IRewardVotes is IEvaluatorSeats, IEarnings {
     /// @return committed Whether it was committed.
     /// @return revealed Whether it was revealed.
     function ballotOf(uint64 round, uint32 shard, uint8 position) external view returns (bool committed, bool revealed);
+
+    /// @notice The votes that were counted on a peer, in one word; until the ring of votes comes to their place.
+    /// @param round The round.
+    /// @param peerKey The peer, which must have committed in it.
+    /// @return word For each position 48 bits: 16 of the vote, as in `Tally`, below 32 of the evaluator's number.
+    function votesOn(uint64 round, bytes32 peerKey) external view returns (uint256 word);
 
     /// @notice Peers of a shard; bounds as for `outcomeOf`.
     /// @param round The round.

@@ -24,6 +24,18 @@ interface IRolloutCommitments {
         bytes32 bodyHash;
     }
 
+    /// @notice A peer's commitment of a round, whose hash is stored.
+    /// @param root Merkle root of the leaves.
+    /// @param leafCount Number of leaves.
+    /// @param policyHash Hash of the weights that the round began with.
+    /// @param contentId sha-256 of the bundle that holds the rollouts.
+    struct Work {
+        bytes32 root;
+        uint32 leafCount;
+        bytes32 policyHash;
+        bytes32 contentId;
+    }
+
     /// @notice Emitted when a proposer announces its tasks for a round to come. The last one before the round begins
     /// counts.
     /// @param round The round that the tasks are for.

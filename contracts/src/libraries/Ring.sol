@@ -5,6 +5,11 @@ pragma solidity 0.8.30;
 /// r + k. A ring writes over warm words, which costs 5,000 gas where a fresh one costs 20,000.
 uint64 constant RING = FINALITY_ROUNDS + 3;
 
+/// @dev Rounds that an outcome stays readable: it outlives two appeals, the last of which is closed from r + 9 on.
+/// The word
+/// of r + 12 takes its place in r + 13 at the earliest.
+uint64 constant OUTCOME_RING = 12;
+
 /// @dev k: a round is final once the current one is above r + k.
 uint64 constant FINALITY_ROUNDS = 3;
 

@@ -18,6 +18,7 @@ library Tally {
     uint8 internal constant OUTCOME_NO_QUORUM = 3;
     uint8 internal constant OUTCOME_VOID = 4;
     uint8 internal constant OUTCOME_FALSE = 5;
+    uint8 internal constant OUTCOME_WITHHELD = 6;
 
     /// @notice The lane of a vote.
     /// @param scoreMilli 0 to 1000, or `UNAVAILABLE`.

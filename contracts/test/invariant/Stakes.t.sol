@@ -13,6 +13,9 @@ contract StakesInvariants is SwarmFixture {
     IStakes.Duty internal constant EVALUATOR = IStakes.Duty.Evaluator;
     IStakes.Duty internal constant PROPOSER = IStakes.Duty.Proposer;
 
+    /// @dev Slashes, as the contract of challenges does.
+    address internal constant CHALLENGES = address(0xC4A1);
+
     StakesHandler internal handler;
     TestToken internal token;
     uint256 internal firstSupply;

@@ -18,7 +18,7 @@ contract SwarmInvariants is SwarmFixture {
             if (i < 7) votes.admitEvaluator(evaluators[i]);
         }
         handler = new SwarmHandler(
-            SwarmHandler.Parts(registry, rounds, commitments, votes, nectar, address(this)),
+            SwarmHandler.Parts(registry, rounds, commitments, votes, challenges, nectar, address(this)),
             peers,
             evaluators
         );

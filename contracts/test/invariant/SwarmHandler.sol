@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {Challenges} from "../../src/Challenges.sol";
 import {PeerRegistry} from "../../src/PeerRegistry.sol";
 import {Nectar} from "../../src/Nectar.sol";
 import {RewardVotes} from "../../src/RewardVotes.sol";
@@ -19,6 +20,7 @@ contract SwarmHandler is TestBase {
         Rounds rounds;
         RolloutCommitments commitments;
         RewardVotes votes;
+        Challenges challenges;
         Nectar nectar;
         address admin;
     }
@@ -149,8 +151,8 @@ contract SwarmHandler is TestBase {
     }
 
     function tryChallenge(uint64 round, bytes32 peer, bool allowed) internal {
-        IRewardVotes.Work memory work = IRewardVotes.Work(rootFor(round, peer), 1, POLICY, POLICY);
-        try parts.votes.challengeLeaf(round, peer, work, leafFor(round, peer), new bytes32[](0)) {
+        IRolloutCommitments.Work memory work = IRolloutCommitments.Work(rootFor(round, peer), 1, POLICY, POLICY);
+        try parts.challenges.challengeLeaf(round, peer, work, leafFor(round, peer), new bytes32[](0)) {
             note(allowed);
             annulled[round][peer] = true;
             ++annulments;

@@ -67,6 +67,7 @@ function VoteMark({ vote }: { vote: Vote }) {
 export function Settled({ outcome, scoreMilli }: { outcome: Outcome | null; scoreMilli: number | null }) {
   if (outcome === null) return <span className="text-sm text-soft">not yet</span>
   if (outcome === 'falseLeaf') return <span className="text-sm text-thorn">a false leaf, 0</span>
+  if (outcome === 'withheld') return <span className="text-sm text-thorn">a leaf withheld, 0</span>
   if (outcome === 'void') return <span className="text-sm text-soft">void</span>
   if (outcome === 'noQuorum') return <span className="text-sm text-soft">no quorum</span>
   if (outcome === 'unavailable') return <span className="text-sm text-thorn">unavailable, 0</span>

@@ -1,6 +1,8 @@
+import { challengeRows } from '#merge/challengeRows.ts'
 import { voteTable } from '#merge/voteTable.ts'
 import type { RoundAnswer } from '#sources/getRoundRecord.ts'
 import type { Part } from '#sources/part.ts'
+import { ChallengeList } from './ChallengeList.tsx'
 import { CopyText } from './CopyText.tsx'
 import { Notice } from './Notice.tsx'
 import { PartDown } from './PartDown.tsx'
@@ -43,6 +45,7 @@ function Body({ record, round }: { record: RoundAnswer; round: number }) {
       </p>
       {record.round?.beacon != null && <CopyText text={record.round.beacon} label="the beacon" />}
       <VoteGrid table={table} />
+      <ChallengeList rows={challengeRows(record)} />
     </>
   )
 }

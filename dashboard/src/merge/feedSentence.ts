@@ -27,6 +27,14 @@ const sentences: Record<string, Words> = {
   votesCommitted: () => 'sealed its votes',
   votesRevealed: ({ detail }) => `opened its votes on ${count(detail.votes, 'peer')}`,
   leafFalse: ({ round }) => `lost round ${round}: one of its leaves was false`,
+  leafDemanded: ({ round, detail }) => `is asked to show leaf ${detail.index} of round ${round}`,
+  leafShown: ({ round, detail }) => `had leaf ${detail.index} of round ${round} shown on the chain`,
+  leafWithheld: ({ round }) => `lost round ${round}: one of its leaves was withheld`,
+  appealOpened: ({ round }) => `has its score of round ${round} appealed`,
+  appealClosed: ({ round, detail }) =>
+    detail.scoreMilli === detail.settledMilli
+      ? `keeps its score of round ${round} after an appeal`
+      : `has ${formatPoints(Number(detail.scoreMilli ?? 0))} points for round ${round} after an appeal`,
   nectarClaimed: ({ detail }) => `claimed ${formatNectar(detail.amountWei)} nectar`,
   staked: ({ detail }) => `staked ${formatNectar(detail.addedWei)} nectar as ${detail.duty}`,
   unstaking: ({ detail }) => `gave notice of its stake as ${detail.duty}`,

@@ -1,6 +1,6 @@
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
 
-export type Outcome = 'scored' | 'unavailable' | 'noQuorum' | 'void' | 'falseLeaf'
+export type Outcome = 'scored' | 'unavailable' | 'noQuorum' | 'void' | 'falseLeaf' | 'withheld'
 
 /** What a peer did in one round and what came of it; null where it did nothing of the kind, or nothing came yet. */
 export interface PeerRound {

@@ -25,6 +25,8 @@ const record: RoundAnswer = {
       { evaluatorKey: '0x1', peerKey: '0xa', scoreMilli: null },
     ],
   },
+  leafDemands: { items: [] },
+  appealCases: { items: [] },
   settlements: { items: [{ peerKey: '0xb', outcome: 'scored', scoreMilli: 512, votes: 2, peer: peer('brisk') }] },
   evaluatorSeats: {
     items: [

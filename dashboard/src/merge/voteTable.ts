@@ -24,7 +24,8 @@ export interface VoteTable {
   rows: VoteRow[]
 }
 
-function named(peerKey: string, peer: { peerId: string; name: string } | null | undefined): NamedPeer {
+/** A peer by its name, as far as it is known. */
+export function named(peerKey: string, peer: { peerId: string; name: string } | null | undefined): NamedPeer {
   return { peerKey, peerId: peer?.peerId ?? peerKey, name: peer?.name ?? 'unregistered peer' }
 }
 

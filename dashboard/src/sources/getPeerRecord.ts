@@ -52,7 +52,7 @@ const answer = z.object({
     items: z.array(
       z.object({
         round: z.int(),
-        outcome: z.enum(['scored', 'unavailable', 'noQuorum', 'void', 'falseLeaf']),
+        outcome: z.enum(['scored', 'unavailable', 'noQuorum', 'void', 'falseLeaf', 'withheld']),
         scoreMilli: z.int(),
         votes: z.int(),
       }),

@@ -31,9 +31,27 @@ const answer = z.object({
     items: z.array(
       z.object({
         peerKey: z.string(),
-        outcome: z.enum(['scored', 'unavailable', 'noQuorum', 'void', 'falseLeaf']),
+        outcome: z.enum(['scored', 'unavailable', 'noQuorum', 'void', 'falseLeaf', 'withheld']),
         scoreMilli: z.int(),
         votes: z.int(),
+        peer,
+      }),
+    ),
+  }),
+  leafDemands: z.object({
+    items: z.array(
+      z.object({ peerKey: z.string(), index: z.int(), state: z.enum(['open', 'shown', 'withheld']), peer }),
+    ),
+  }),
+  appealCases: z.object({
+    items: z.array(
+      z.object({
+        peerKey: z.string(),
+        settledMilli: z.int(),
+        finalMilli: z.int().nullable(),
+        isClosed: z.boolean(),
+        isMoot: z.boolean(),
+        appeals: z.object({ items: z.array(z.object({ level: z.int(), drawn: z.int() })) }),
         peer,
       }),
     ),
@@ -53,6 +71,13 @@ const QUERY = `query Round($number: Int!, $limit: Int) {
   votes(where: { round: $number }, limit: $limit) { items { evaluatorKey peerKey scoreMilli } }
   settlements(where: { round: $number }, limit: $limit) {
     items { peerKey outcome scoreMilli votes peer { peerId name } }
+  }
+  leafDemands(where: { round: $number }, limit: $limit) { items { peerKey index state peer { peerId name } } }
+  appealCases(where: { round: $number }, limit: $limit) {
+    items {
+      peerKey settledMilli finalMilli isClosed isMoot peer { peerId name }
+      appeals(orderBy: "level") { items { level drawn } }
+    }
   }
   evaluatorSeats(
     where: { fromRound_lte: $number, OR: [{ untilRound: null }, { untilRound_gt: $number }] }

@@ -9,7 +9,7 @@ import type { RolloutCommitment } from './readCommitments.ts'
 export type FalseLeaf = { header: LeafHeader; commitment: RolloutCommitment; proof: readonly Hex[] }
 
 /** Shows a false leaf to the chain, after its round and before that is final. */
-export function challengeLeaf({ rewardVotes }: Contracts, { header, commitment, proof }: FalseLeaf): OutboxIntent {
+export function challengeLeaf({ challenges }: Contracts, { header, commitment, proof }: FalseLeaf): OutboxIntent {
   const { round, peerKey, index, taskHash, policyHash, seed, bodyHash } = header
   const { root, count, contentId } = commitment
   const work = { root, leafCount: count, policyHash: commitment.policyHash, contentId }
@@ -18,8 +18,8 @@ export function challengeLeaf({ rewardVotes }: Contracts, { header, commitment, 
   return {
     // One false leaf is enough for a peer and round.
     key: `challenge-leaf:${round}:${peerKey}`,
-    to: rewardVotes.address,
-    data: encodeFunctionData({ abi: rewardVotes.abi, functionName: 'challengeLeaf', args }),
+    to: challenges.address,
+    data: encodeFunctionData({ abi: challenges.abi, functionName: 'challengeLeaf', args }),
     fromRound: round + 1,
     throughRound: round + 3,
   }

@@ -1,4 +1,5 @@
 import {
+  challengesAbi,
   nectarAbi,
   peerRegistryAbi,
   predictionMarketAbi,
@@ -18,6 +19,7 @@ export function contractsOf({ chainId, contracts, ...deployment }: Deployment) {
     rounds: { address: contracts.Rounds.address, abi: roundsAbi },
     rolloutCommitments: { address: contracts.RolloutCommitments.address, abi: rolloutCommitmentsAbi },
     rewardVotes: { address: contracts.RewardVotes.address, abi: rewardVotesAbi },
+    challenges: { address: contracts.Challenges.address, abi: challengesAbi },
     nectar: { address: contracts.Nectar.address, abi: nectarAbi },
     stakes: { address: contracts.Stakes.address, abi: stakesAbi },
     predictionMarket: { address: contracts.PredictionMarket.address, abi: predictionMarketAbi },
@@ -32,6 +34,7 @@ export const contractErrors = [
   ...roundsAbi,
   ...rolloutCommitmentsAbi,
   ...rewardVotesAbi,
+  ...challengesAbi,
   ...nectarAbi,
   ...stakesAbi,
   ...predictionMarketAbi,

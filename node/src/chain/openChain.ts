@@ -6,6 +6,7 @@ import type { Logger } from '#core/logger.ts'
 import type { OutboxIntent, OutboxStore } from '#core/outboxStore.ts'
 import type { PeerSigner } from '#core/peerSigner.ts'
 import { admitEvaluator } from './admitEvaluator.ts'
+import { type AppealCase, closeAppeal, judgeSeats, type SeatVerdict, seatVerdict } from './appeals.ts'
 import { callChain } from './callChain.ts'
 import { challengeLeaf, type FalseLeaf } from './challengeLeaf.ts'
 import { claimNectar } from './claimNectar.ts'
@@ -14,6 +15,7 @@ import { commitTasks, type TasksToCommit } from './commitTasks.ts'
 import { commitVotes } from './commitVotes.ts'
 import { connectChain } from './connectChain.ts'
 import { contractsOf } from './contracts.ts'
+import { closeDemand, demandLeaf, type LeafDemand, type MissingLeaf, type ShownLeaf, showLeaf } from './leafDemands.ts'
 import { drawBeacon, fixBeacon } from './openBeacon.ts'
 import { createOutbox, type OutboxOptions, type TxOutcome } from './outbox.ts'
 import { createOutboxRpc } from './outboxRpc.ts'
@@ -133,6 +135,20 @@ export async function openChain(options: OpenChainOptions) {
     },
     /** Shows a false leaf to the chain, from the end of its round until that is final. */
     challengeLeaf: (found: FalseLeaf) => send(challengeLeaf(contracts, found)),
+    /** Demands a sampled leaf that cannot be had, in one of the two rounds after its own. */
+    demandLeaf: (missing: MissingLeaf, bondWei: bigint) => send(demandLeaf(contracts, missing, bondWei)),
+    /** Shows a leaf that was demanded. */
+    showLeaf: (shown: ShownLeaf, throughRound: number) => send(showLeaf(contracts, shown, throughRound)),
+    /** Closes a demand that nobody answered; may be called early: it is sent when the time comes. */
+    closeDemand: (demand: LeafDemand) => send(closeDemand(contracts, demand)),
+    /** Gives this evaluator's verdict on an appeal: sealed now, opened in the round after. */
+    giveVerdict(verdict: Omit<SeatVerdict, 'seatKey'>): Promise<TxOutcome[]> {
+      return Promise.all(seatVerdict(contracts, accountKey, { ...verdict, seatKey: peerKey }).map(send))
+    },
+    /** Closes a case that is due. */
+    closeAppeal: (found: AppealCase) => send(closeAppeal(contracts, found)),
+    /** Has seats of a closed case paid or blamed. */
+    judgeSeats: (found: AppealCase, positions: readonly number[]) => send(judgeSeats(contracts, found, positions)),
     /** Claims what this peer has earned; asking again in the same round is asking about the first claim. */
     claimNectar: (currentRound: number) => send(claimNectar(contracts, peerKey, currentRound)),
     /** Seats an evaluator from the next round on; needs the role. */

@@ -105,7 +105,7 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
 
   async function signAndSend(entry: OutboxEntry, head: Head, nonce: number, gas: bigint): Promise<void> {
     const fees = bumped(await rpc.fees(), store.highestFeeAt(nonce))
-    const signed = await rpc.sign({ to: entry.to, data: entry.data, nonce, gas, ...fees })
+    const signed = await rpc.sign({ to: entry.to, data: entry.data, valueWei: entry.valueWei, nonce, gas, ...fees })
     store.addAttempt(entry.id, { ...signed, nonce, gas, ...fees, signedAtMs: clock.nowMs() })
     const stored = store.get(entry.key)
     if (stored !== undefined) await broadcast(stored, head)

@@ -7,7 +7,8 @@ import type { ChainClient } from './connectChain.ts'
 import { revertedWith } from './revertedWith.ts'
 
 export type Fees = { maxFeePerGasWei: bigint; maxPriorityFeePerGasWei: bigint }
-export type UnsignedTransaction = Pick<OutboxIntent, 'to' | 'data'> & Fees & { nonce: number; gas: bigint }
+type Call = Pick<OutboxIntent, 'to' | 'data'> & { valueWei?: bigint | undefined }
+export type UnsignedTransaction = Call & Fees & { nonce: number; gas: bigint }
 export type SendOutcome = 'accepted' | 'nonce too low' | 'underpriced' | 'no funds' | { refused: string }
 
 /** All that the outbox asks of the chain: a port, so that its tests can bend the chain as they like. */
@@ -15,14 +16,14 @@ export type OutboxRpc = {
   /** Next nonces of the account: of the newest block, and after what waits in the node's pool. */
   nonces(): Promise<{ latest: number; pending: number }>
   /** Gas that the call needs now, with room to spare, or what it would revert with. */
-  simulate(call: Pick<OutboxIntent, 'to' | 'data'>): Promise<{ gas: bigint } | { revertedWith: string }>
+  simulate(call: Call): Promise<{ gas: bigint } | { revertedWith: string }>
   fees(): Promise<Fees>
   sign(transaction: UnsignedTransaction): Promise<{ hash: Hex; raw: Hex }>
   send(raw: Hex): Promise<SendOutcome>
   /** Null while it is in no block. */
   receipt(hash: Hex): Promise<{ block: number; succeeded: boolean } | null>
   /** Why a mined transaction failed, as far as a replay at its block tells. */
-  revertReason(call: Pick<OutboxIntent, 'to' | 'data'>, block: number): Promise<string>
+  revertReason(call: Call, block: number): Promise<string>
   /** Of the account. */
   address: Hex
 }
@@ -40,24 +41,36 @@ export function createOutboxRpc({ rpc, rpcUrl }: ChainClient, account: PrivateKe
       const [latest, pending] = await Promise.all([count('latest'), count('pending')])
       return { latest, pending }
     },
-    simulate: ({ to, data }) =>
+    simulate: ({ to, data, valueWei = 0n }) =>
       call(async () => {
         try {
-          const gas = await rpc.estimateGas({ account: address, to, data })
+          const gas = await rpc.estimateGas({ account: address, to, data, value: valueWei })
           return { gas: (gas * GAS_MARGIN_PERCENT) / 100n }
         } catch (error) {
           const reason = revertedWith(error)
-          if (reason === null) throw error
-          return { revertedWith: reason }
+          if (reason !== null) return { revertedWith: reason }
+          // Else one call that the account cannot pay for would hold up all that come after.
+          if (valueWei > 0n && sendOutcome(error) === 'no funds')
+            return { revertedWith: `no funds for ${valueWei} wei` }
+          throw error
         }
       }),
     async fees() {
       const fees = await call(() => rpc.estimateFeesPerGas())
       return { maxFeePerGasWei: fees.maxFeePerGas, maxPriorityFeePerGasWei: fees.maxPriorityFeePerGas }
     },
-    async sign({ to, data, nonce, gas, maxFeePerGasWei, maxPriorityFeePerGasWei }) {
+    async sign({ to, data, valueWei = 0n, nonce, gas, maxFeePerGasWei, maxPriorityFeePerGasWei }) {
       const fees = { maxFeePerGas: maxFeePerGasWei, maxPriorityFeePerGas: maxPriorityFeePerGasWei }
-      const raw = await account.signTransaction({ type: 'eip1559', chainId, to, data, nonce, gas, ...fees })
+      const raw = await account.signTransaction({
+        type: 'eip1559',
+        chainId,
+        to,
+        data,
+        value: valueWei,
+        nonce,
+        gas,
+        ...fees,
+      })
       return { hash: keccak256(raw), raw }
     },
     send: raw =>
@@ -77,10 +90,10 @@ export function createOutboxRpc({ rpc, rpcUrl }: ChainClient, account: PrivateKe
         if (receipt === null || receipt.blockNumber === null) return null
         return { block: Number(receipt.blockNumber), succeeded: receipt.status === '0x1' }
       }),
-    revertReason: ({ to, data }, block) =>
+    revertReason: ({ to, data, valueWei = 0n }, block) =>
       call(async () => {
         try {
-          await rpc.call({ account: address, to, data, blockNumber: BigInt(block) })
+          await rpc.call({ account: address, to, data, value: valueWei, blockNumber: BigInt(block) })
           return 'a revert that a replay does not show'
         } catch (error) {
           const reason = revertedWith(error)

@@ -3,7 +3,15 @@ import type { ChainClient } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
 import type { EventReader } from './roundEvents.ts'
 
-export const settlementOutcomes = ['none', 'scored', 'unavailable', 'no quorum', 'void', 'false leaf'] as const
+export const settlementOutcomes = [
+  'none',
+  'scored',
+  'unavailable',
+  'no quorum',
+  'void',
+  'false leaf',
+  'withheld',
+] as const
 export type SettlementOutcome = (typeof settlementOutcomes)[number]
 export type Settlement = { peerKey: Hex; scoreMilli: number; votes: number; outcome: SettlementOutcome; block: number }
 

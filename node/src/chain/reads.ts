@@ -1,7 +1,9 @@
 import type { Hex } from '#core/hex.ts'
+import { readAppeals, readBench, readCase } from './appeals.ts'
 import { callChain } from './callChain.ts'
 import type { ChainClient } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
+import { readDemandBond, readDemands } from './leafDemands.ts'
 import { readBeacon } from './readBeacon.ts'
 import { readBootnodes } from './readBootnodes.ts'
 import { readRolloutCommitments, readTaskCommitments } from './readCommitments.ts'
@@ -23,6 +25,11 @@ export function createChainReads(chain: ChainClient, contracts: Contracts) {
     readRolloutCommitments: (round: number) => readRolloutCommitments(chain, contracts, events, round),
     readRevealedVotes: (round: number) => readRevealedVotes(chain, contracts, events, round),
     readSettlements: (round: number) => readSettlements(chain, contracts, events, round),
+    readDemands: (rounds: { first: number; last: number }) => readDemands(chain, contracts, events, rounds),
+    readAppeals: (rounds: { first: number; last: number }) => readAppeals(chain, contracts, events, rounds),
+    readCase: (round: number, peerKey: Hex) => readCase(chain, contracts, round, peerKey),
+    readBench: (round: number, peerKey: Hex) => readBench(chain, contracts, round, peerKey),
+    readDemandBond: () => readDemandBond(chain, contracts),
     readSeats: (round: number) => readSeats(chain, contracts, round),
     readPoints: (peerKey: Hex) => readPoints(chain, contracts, peerKey),
     isSettled: (round: number, peerKey: Hex) => isSettled(chain, contracts, round, peerKey),

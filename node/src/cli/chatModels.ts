@@ -35,7 +35,8 @@ export async function openChatModels(settings: ChatSettings, signal: AbortSignal
   return { spec, modelFolder, judgeFolder }
 }
 
-async function readSpec(path: string): Promise<EnvironmentSpec> {
+/** @throws {UsageError} if the file holds no specification. */
+export async function readSpec(path: string): Promise<EnvironmentSpec> {
   try {
     const text = await readFile(path, 'utf8')
     if (text.length > MAX_SPEC_CHARACTERS) throw new RangeError(`more than ${MAX_SPEC_CHARACTERS} characters`)

@@ -31,6 +31,8 @@ export const configSchema = z.strictObject({
   http: z.coerce.number().int().min(1).max(65_535).default(3001),
   /** Holds a proposer at one level; without it the difficulty follows the settled scores. */
   level: z.coerce.number().int().min(1).max(5).optional(),
+  /** Withheld leaves that an evaluator demands a round at most. None unless it is said: each takes a bond of the chain's coin. */
+  demands: z.coerce.number().int().min(0).max(1_000).default(0),
   /** Path of an environment's specification, for chat models; without it the starter models play. */
   environment: z.string().min(1).optional(),
   /** Folder, or OWNER/NAME[@REVISION], of the model that solves or proposes. */

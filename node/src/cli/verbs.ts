@@ -58,6 +58,18 @@ export const verbs: Readonly<Record<string, Verb>> = {
     summary: 'run a model of your own on token ids: its logits, or what it generates',
     load: async () => (await import('./commands/model.ts')).model,
   },
+  challenge: {
+    summary: 'demand a sampled leaf that nobody gives, on the chain',
+    load: async () => (await import('./commands/challenge.ts')).challenge,
+  },
+  appeal: {
+    summary: 'appeal a settled score to a larger committee',
+    load: async () => (await import('./commands/appeal.ts')).appeal,
+  },
+  challenges: {
+    summary: 'list challenges, close those that are due, withdraw bonds and pay',
+    load: async () => (await import('./commands/challenges.ts')).challenges,
+  },
   market: {
     summary: 'open, bet on and settle games of the prediction market',
     load: async () => (await import('./commands/market.ts')).market,

@@ -14,6 +14,8 @@ export type OutboxIntent = {
   key: string
   to: Hex
   data: Hex
+  /** Of the chain's own coin, sent along; none if it is not there. */
+  valueWei?: bigint
   /** First and last round in which the chain accepts the call; null: always. */
   fromRound: number | null
   throughRound: number | null

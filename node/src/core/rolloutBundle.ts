@@ -55,12 +55,22 @@ const codec = bodyCodec(rolloutBundleSchema, MAX_ROLLOUT_BUNDLE_BYTES)
 export const encodeRolloutBundle = codec.encode
 export const decodeRolloutBundle = codec.decode
 
-/** The headers behind the leaves, in order: what an auditor hands to the chain. */
-export function rolloutHeaders({ chainId, round, peerKey, policyHash, groups }: RolloutBundle): LeafHeader[] {
+/** The bodies behind the leaves, in order, encoded: what a header's `bodyHash` is of. */
+export function rolloutBodies({ groups }: RolloutBundle): Uint8Array[] {
   return groups.flatMap(({ taskHash, taskRef, rollouts }) =>
-    rollouts.map(({ index, ...rollout }) => {
-      const bodyHash = contentId(encodeCanonical({ taskHash, taskRef, ...rollout }))
-      return { chainId, round, peerKey, index, taskHash, policyHash, seed: rollout.seed, bodyHash }
+    rollouts.map(({ index: _, ...rollout }) => encodeCanonical({ taskHash, taskRef, ...rollout })),
+  )
+}
+
+/** The headers behind the leaves, in order: what an auditor hands to the chain. */
+export function rolloutHeaders(bundle: RolloutBundle): LeafHeader[] {
+  const { chainId, round, peerKey, policyHash, groups } = bundle
+  const hashes = rolloutBodies(bundle).map(contentId)
+  return groups.flatMap(({ taskHash, rollouts }) =>
+    rollouts.map(({ index, seed }) => {
+      // Rollouts are numbered through all groups.
+      const bodyHash = hashes[index] as Hex
+      return { chainId, round, peerKey, index, taskHash, policyHash, seed, bodyHash }
     }),
   )
 }

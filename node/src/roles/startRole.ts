@@ -12,12 +12,15 @@ import { openPeer, type PeerNode, type PeerOptions } from './peerNode.ts'
 import { runProposer } from './proposer/proposer.ts'
 import { reportOutcome } from './reportOutcome.ts'
 import type { RoleName } from './roleName.ts'
+import { showDemanded } from './solver/showDemanded.ts'
 import { POLICY_FOLDER, runSolver } from './solver/solver.ts'
 
 export type RoleOptions = Omit<PeerOptions, 'environments'> & {
   role: RoleName
   /** Proposer: holds the difficulty. */
   level: number | undefined
+  /** Evaluator: withheld leaves that it demands a round at most. */
+  demands: number
   /** Gateway: port of its HTTP server. */
   httpPort: number
   /** Chat models to play with, and the specification that they are for; undefined for the starter models. */
@@ -61,7 +64,7 @@ async function register({ chain, logger }: PeerNode, role: RoleName): Promise<vo
 
 async function run(
   node: PeerNode,
-  { role, data, level, httpPort, threads, device, adapter, chat }: RoleOptions,
+  { role, data, level, demands, httpPort, threads, device, adapter, chat }: RoleOptions,
 ): Promise<void> {
   const { environment } = node
   const crashed = (error: Error) =>
@@ -71,7 +74,7 @@ async function run(
   if (role === 'evaluator') {
     const scorer = await openJudgeModel(environment, worker)
     const judge = environment.openJudge(scorer)
-    return runEvaluator(node, judge).finally(scorer.close)
+    return runEvaluator(node, judge, demands).finally(scorer.close)
   }
   if (chat && role === 'solver') await keepTokenizer(chat.modelFolder, join(data, POLICY_FOLDER))
   const learns = role === 'solver'
@@ -79,5 +82,5 @@ async function run(
   const policy = await openPolicy(environment, folder, learns ? { ...worker, adapter } : worker)
   if (role === 'proposer') return runProposer(node, policy, { level }).finally(policy.close)
   const judge = environment.openJudge(policy)
-  return runSolver(node, policy, judge, data).finally(policy.close)
+  await Promise.all([showDemanded(node), runSolver(node, policy, judge, data)]).finally(policy.close)
 }

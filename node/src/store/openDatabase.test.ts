@@ -1,11 +1,13 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { formatError } from '#core/errors.ts'
 import { createJournal } from './journal.ts'
 import { JournalCorruptError, JournalTooNewError, openDatabase } from './openDatabase.ts'
+import { createOutboxTable } from './outboxTable.ts'
 
 const path = () => join(mkdtempSync(join(tmpdir(), 'waggle-journal-')), 'journal.sqlite')
 
@@ -50,4 +52,18 @@ test('a journal of a newer release is refused', () => {
   db.exec('PRAGMA user_version = 99')
   db.close()
   expect(thrownBy(() => openDatabase(file))).toBeInstanceOf(JournalTooNewError)
+})
+
+test('a journal of the format before takes what this one adds', () => {
+  const file = path()
+  openDatabase(file).close()
+  const older = new DatabaseSync(file)
+  older.exec('ALTER TABLE outbox DROP COLUMN value_wei; PRAGMA user_version = 1')
+  older.exec("INSERT INTO outbox (key, to_address, data, status) VALUES ('a', '0x01', '0x02', 'queued')")
+  older.close()
+  const table = createOutboxTable(openDatabase(file))
+  expect(table.get('a')?.valueWei).toBeUndefined()
+  expect(
+    table.insert({ key: 'b', to: '0x01', data: '0x02', valueWei: 7n, fromRound: null, throughRound: null }).valueWei,
+  ).toBe(7n)
 })

@@ -22,7 +22,7 @@ export class JournalUnusableError extends NodeError {
 }
 
 /** Raised by one whenever {@link tables} changes shape. */
-const SCHEMA_VERSION = 1
+const SCHEMA_VERSION = 2
 
 const tables = `
   CREATE TABLE IF NOT EXISTS facts (
@@ -35,7 +35,7 @@ const tables = `
   CREATE TABLE IF NOT EXISTS outbox (
     id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, to_address TEXT NOT NULL, data TEXT NOT NULL,
     from_round INTEGER, through_round INTEGER, status TEXT NOT NULL,
-    mined_hash TEXT, mined_block INTEGER, detail TEXT
+    mined_hash TEXT, mined_block INTEGER, detail TEXT, value_wei TEXT NOT NULL DEFAULT '0'
   ) STRICT;
   CREATE INDEX IF NOT EXISTS outbox_status ON outbox (status);
   CREATE TABLE IF NOT EXISTS outbox_attempts (
@@ -46,6 +46,11 @@ const tables = `
   CREATE INDEX IF NOT EXISTS outbox_attempts_entry ON outbox_attempts (entry);
   CREATE INDEX IF NOT EXISTS outbox_attempts_nonce ON outbox_attempts (nonce);
 `
+
+/** What an older file lacks, by the version that it has. */
+const upgrades: Readonly<Record<number, string>> = {
+  1: "ALTER TABLE outbox ADD COLUMN value_wei TEXT NOT NULL DEFAULT '0';",
+}
 
 /**
  * Opens the node's one database, which holds journal and outbox, and checks it whole.
@@ -61,9 +66,9 @@ export function openDatabase(path: string): DatabaseSync {
   let db: DatabaseSync | undefined
   try {
     db = new DatabaseSync(path, { timeout: 5000 })
-    check(db, path)
+    const version = check(db, path)
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
-    db.exec(`BEGIN IMMEDIATE; ${tables} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`)
+    db.exec(`BEGIN IMMEDIATE; ${upgrades[version] ?? ''} ${tables} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`)
     return db
   } catch (cause) {
     if (db?.isOpen) db.close()
@@ -78,7 +83,8 @@ export function openDatabase(path: string): DatabaseSync {
   }
 }
 
-function check(db: DatabaseSync, path: string): void {
+/** @returns the version of the file's format, 0 for a new one. */
+function check(db: DatabaseSync, path: string): number {
   const version = Number(db.prepare('PRAGMA user_version').get()?.user_version)
   if (version > SCHEMA_VERSION)
     throw new JournalTooNewError(`The journal ${path} was written by a newer release (format ${version}).`, {
@@ -86,6 +92,7 @@ function check(db: DatabaseSync, path: string): void {
     })
   const result = db.prepare('PRAGMA quick_check(1)').get()?.quick_check
   if (result !== 'ok') throw corrupt(path, new Error(String(result)))
+  return version
 }
 
 function corrupt(path: string, cause: unknown): JournalCorruptError {

@@ -7,8 +7,8 @@ type Row = Record<string, SQLOutputValue>
 /** The outbox's entries in the node's database. */
 export function createOutboxTable(db: DatabaseSync): OutboxStore {
   const insert = db.prepare(
-    `INSERT INTO outbox (key, to_address, data, from_round, through_round, status)
-     VALUES (?, ?, ?, ?, ?, 'queued') ON CONFLICT (key) DO NOTHING`,
+    `INSERT INTO outbox (key, to_address, data, value_wei, from_round, through_round, status)
+     VALUES (?, ?, ?, ?, ?, ?, 'queued') ON CONFLICT (key) DO NOTHING`,
   )
   const byKey = db.prepare('SELECT * FROM outbox WHERE key = ?')
   const byId = db.prepare('SELECT * FROM outbox WHERE id = ?')
@@ -45,6 +45,7 @@ export function createOutboxTable(db: DatabaseSync): OutboxStore {
     key: String(row.key),
     to: row.to_address as Hex,
     data: row.data as Hex,
+    ...(row.value_wei === '0' ? {} : { valueWei: BigInt(String(row.value_wei)) }),
     fromRound: row.from_round as number | null,
     throughRound: row.through_round as number | null,
     status: row.status as OutboxStatus,
@@ -67,8 +68,8 @@ export function createOutboxTable(db: DatabaseSync): OutboxStore {
   }
 
   return {
-    insert({ key, to, data, fromRound, throughRound }) {
-      insert.run(key, to, data, fromRound, throughRound)
+    insert({ key, to, data, valueWei = 0n, fromRound, throughRound }) {
+      insert.run(key, to, data, `${valueWei}`, fromRound, throughRound)
       return entryOf(byKey.get(key) as Row)
     },
     get: key => {

@@ -27,6 +27,7 @@ ${networkUsage}
   --bootnode MULTIADDR
                       a peer to meet first beside those on the chain, may be repeated
   --level N           proposer: hold the difficulty at this level
+  --demands N         evaluator: withheld leaves that it demands a round at most, each with a bond (default 0)
   --http N            gateway: port of its HTTP server on loopback (default 3001)
   --environment FILE  specification of an environment of chat models (npm run waggle -- environment makes one)
   --model PATH_OR_REPO
@@ -49,6 +50,7 @@ ${hubUsage}
     listen: list,
     bootnode: list,
     level: text,
+    demands: text,
     http: text,
     threads: text,
     lora: text,
@@ -81,6 +83,7 @@ ${hubUsage}
       listen: config.listen,
       bootnodes: config.bootnodes,
       level: config.level,
+      demands: config.demands,
       httpPort: config.http,
       threads: config.threads,
       adapter: adapterOf(config),

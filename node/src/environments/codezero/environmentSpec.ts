@@ -128,7 +128,12 @@ export const environmentSpecSchema = z.strictObject({
 })
 export type EnvironmentSpec = z.output<typeof environmentSpecSchema>
 
+/** Canonical dag-cbor of a specification. */
+export function environmentBytes(spec: EnvironmentSpec): Uint8Array {
+  return encodeCanonical(environmentSpecSchema.parse(spec))
+}
+
 /** What `Rounds.environmentOf` holds: keccak-256 of the canonical dag-cbor of the specification. */
 export function environmentHash(spec: EnvironmentSpec): Hex {
-  return toHex(keccak_256(encodeCanonical(environmentSpecSchema.parse(spec))))
+  return toHex(keccak_256(environmentBytes(spec)))
 }

@@ -23,29 +23,37 @@ import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
 import { reportOutcome } from '../reportOutcome.ts'
 import { awaitBeacon, beaconOf, recordInTime } from '../roundBeacon.ts'
+import { closeOwnDemands, demandMissing } from './demandMissing.ts'
 import { findFalseLeaf } from './findFalseLeaf.ts'
+import { judgeAppeals } from './judgeAppeals.ts'
 import { sampledLeaves } from './sampledLeaves.ts'
 import { scorePeer } from './scorePeer.ts'
 
-/** Votes on the round before, reveals on the one before that, and settles the third. */
-export async function runEvaluator(node: PeerNode, judge: Judge): Promise<void> {
+/**
+ * Votes on the round before, reveals on the one before that, settles the third, and judges appeals that it was drawn for.
+ *
+ * @param demands - withheld leaves that it demands a round at most; each takes a bond.
+ */
+export async function runEvaluator(node: PeerNode, judge: Judge, demands: number): Promise<void> {
   await everyRound(node, async time => {
     const { round } = time
     recordInTime(node, time)
     // Revealing is due first: it costs nothing, and not revealing is what is punished.
     const duties = [
       () => reveal(node, round - 2),
-      () => vote(node, judge, round - 1, time),
+      () => vote(node, judge, round - 1, time, demands),
+      () => judgeAppeals(node, judge, round, deadline(node, time)),
       () => settle(node, round - 3, time),
       () => claimEarnings(node, round),
       () => keepStake(node, 'evaluator', round),
+      () => (demands > 0 ? closeOwnDemands(node, round) : Promise.resolve()),
     ]
     for (const duty of duties) await duty()
   })
 }
 
 /** Scores what was committed in a round and commits to the votes. A ballot that was made before a restart is kept as it is. */
-async function vote(node: PeerNode, judge: Judge, round: number, time: RoundTime): Promise<void> {
+async function vote(node: PeerNode, judge: Judge, round: number, time: RoundTime, demands: number): Promise<void> {
   const { journal, logger } = node
   if (round < 0) return
   const due = deadline(node, time)
@@ -56,6 +64,7 @@ async function vote(node: PeerNode, judge: Judge, round: number, time: RoundTime
   let sheet = await keptSheet(node, round)
   if (sheet === null) {
     sheet = await makeSheet(node, judge, { round, before, beacon }, shards, due)
+    await demandMissing(node, missingFrom(sheet, shards, beacon), demands)
     journal.set(round, 'sheet', await node.bundles.put(encodeScoreSheet(sheet), round))
   }
   for (const ballot of ballotsOf(node, sheet, shards)) {
@@ -63,6 +72,13 @@ async function vote(node: PeerNode, judge: Judge, round: number, time: RoundTime
     const { shard, scoresMilli } = ballot
     reportOutcome(logger, 'votes committed', outcome, { round, shard, scores: scoresMilli })
   }
+}
+
+/** Peers whose bundle could not be had. */
+function missingFrom({ round, peers }: ScoreSheet, shards: readonly OwnShard[], beacon: Hex) {
+  const gone = new Set(peers.filter(({ scoreMilli }) => scoreMilli === UNAVAILABLE).map(({ peerKey }) => peerKey))
+  const commitments = shards.flatMap(shard => shard.peers).filter(({ peerKey }) => gone.has(peerKey))
+  return commitments.map(commitment => ({ round, beacon, commitment }))
 }
 
 /** The sheet as ballots, one for each of the shards. */
@@ -116,9 +132,12 @@ async function makeSheet(
 function challenge({ chain, logger }: PeerNode, found: FalseLeaf | null): void {
   if (found === null) return
   const { round, peerKey, index } = found.header
-  void chain
-    .challengeLeaf(found)
-    .then(outcome => reportOutcome(logger, 'false leaf shown', outcome, { round, peerKey, index }))
+  void chain.challengeLeaf(found).then(outcome => {
+    // Every evaluator of the shard sees it, and one is enough.
+    const isKnown = outcome.status === 'reverted' && outcome.error.startsWith('RewardVotes_AlreadyAnnulled')
+    if (isKnown) logger.debug('the false leaf was shown already', { round, peerKey, index })
+    else reportOutcome(logger, 'false leaf shown', outcome, { round, peerKey, index })
+  })
 }
 
 /** Reveals the votes on a round, and publishes what stands behind them. */

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {IEarnings} from "../src/interfaces/IEarnings.sol";
-import {IRewardVotes} from "../src/interfaces/IRewardVotes.sol";
-import {IRolloutCommitments} from "../src/interfaces/IRolloutCommitments.sol";
-import {VotesFixture} from "./VotesFixture.sol";
+import {ICommittedWork} from "../../src/interfaces/ICommittedWork.sol";
+import {IEarnings} from "../../src/interfaces/IEarnings.sol";
+import {IFalseLeaves} from "../../src/interfaces/IFalseLeaves.sol";
+import {IRolloutCommitments} from "../../src/interfaces/IRolloutCommitments.sol";
+import {VotesFixture} from "../VotesFixture.sol";
 
 /// @dev The first solver commits to a tree of two leaves: its first leaf, and a sibling that stands for all others.
-contract LeafChallengesTest is VotesFixture {
+contract FalseLeavesTest is VotesFixture {
     bytes32 internal constant POLICY = keccak256("policy");
     bytes32 internal constant SIBLING = keccak256("sibling");
 
     function test_AnHonestLeafStands() public {
         IRolloutCommitments.Leaf memory leaf = honestLeaf(0);
-        IRewardVotes.Work memory work = commitLeaf(0, leaf);
+        IRolloutCommitments.Work memory work = commitLeaf(0, leaf);
         enterRound(1);
-        vm.expectRevert(abi.encodeWithSelector(IRewardVotes.RewardVotes_LeafStands.selector, 0, solvers[0], 3));
+        vm.expectRevert(abi.encodeWithSelector(IFalseLeaves.Challenges_LeafStands.selector, 0, solvers[0], 3));
         challenge(0, work, leaf);
     }
 
@@ -23,19 +24,19 @@ contract LeafChallengesTest is VotesFixture {
     function test_AnHonestLeafOfALaterRoundStands() public {
         enterRound(1);
         IRolloutCommitments.Leaf memory leaf = honestLeaf(1);
-        IRewardVotes.Work memory work = commitLeaf(1, leaf);
+        IRolloutCommitments.Work memory work = commitLeaf(1, leaf);
         enterRound(2);
-        vm.expectRevert(abi.encodeWithSelector(IRewardVotes.RewardVotes_LeafStands.selector, 1, solvers[0], 3));
+        vm.expectRevert(abi.encodeWithSelector(IFalseLeaves.Challenges_LeafStands.selector, 1, solvers[0], 3));
         challenge(1, work, leaf);
     }
 
     function test_AGroundSeedTakesTheRoundsScoreBeforeItIsGiven() public {
         IRolloutCommitments.Leaf memory leaf = honestLeaf(0);
         leaf.seed = bytes32("ground");
-        IRewardVotes.Work memory work = commitLeaf(0, leaf);
+        IRolloutCommitments.Work memory work = commitLeaf(0, leaf);
         enterRound(1);
-        vm.expectEmit(address(votes));
-        emit IRewardVotes.LeafFalse(0, solvers[0], 3, 0, address(0xB0B));
+        vm.expectEmit(address(challenges));
+        emit IFalseLeaves.LeafFalse(0, solvers[0], 3, 0, address(0xB0B));
         challenge(0, work, leaf);
         expectOutcome(5, 0);
         voteOn(0, scoresOf(900, 900, 900));
@@ -49,12 +50,12 @@ contract LeafChallengesTest is VotesFixture {
     function test_AnotherPolicyTakesTheScoreThatWasGiven() public {
         IRolloutCommitments.Leaf memory leaf = honestLeaf(0);
         leaf.policyHash = keccak256("other policy");
-        IRewardVotes.Work memory work = commitLeaf(0, leaf);
+        IRolloutCommitments.Work memory work = commitLeaf(0, leaf);
         voteOn(0, scoresOf(900, 900, 900));
         votes.settle(0, 0, firstSolvers(1));
         vm.assertEq(votes.points(solvers[0]), 900);
-        vm.expectEmit(address(votes));
-        emit IRewardVotes.LeafFalse(0, solvers[0], 3, 900, address(0xB0B));
+        vm.expectEmit(address(challenges));
+        emit IFalseLeaves.LeafFalse(0, solvers[0], 3, 900, address(0xB0B));
         challenge(0, work, leaf);
         expectOutcome(5, 0);
         vm.assertEq(votes.points(solvers[0]), 0);
@@ -66,7 +67,7 @@ contract LeafChallengesTest is VotesFixture {
     function test_APlaceBeyondTheCommittedOnesIsFalse() public {
         IRolloutCommitments.Leaf memory leaf = honestLeaf(0);
         leaf.index = 8;
-        IRewardVotes.Work memory work = commitLeaf(0, leaf);
+        IRolloutCommitments.Work memory work = commitLeaf(0, leaf);
         enterRound(1);
         challenge(0, work, leaf);
         expectOutcome(5, 0);
@@ -76,7 +77,7 @@ contract LeafChallengesTest is VotesFixture {
     function test_TheOthersShareWhatItLoses() public {
         IRolloutCommitments.Leaf memory leaf = honestLeaf(0);
         leaf.seed = bytes32("ground");
-        IRewardVotes.Work memory work = commitLeaf(0, leaf);
+        IRolloutCommitments.Work memory work = commitLeaf(0, leaf);
         commitRollouts(solvers[1]);
         voteAlike(0, scoresOf(600, 400));
         votes.settle(0, 0, firstSolvers(2));
@@ -91,13 +92,13 @@ contract LeafChallengesTest is VotesFixture {
         commitRollouts(solvers[0]);
         voteOn(0, scoresOf(900, 900, 900));
         votes.settle(0, 0, firstSolvers(1));
-        enterRound(5);
-        enterRound(6);
-        IRolloutCommitments.Leaf memory leaf = honestLeaf(6);
+        enterRound(11);
+        enterRound(12);
+        IRolloutCommitments.Leaf memory leaf = honestLeaf(12);
         leaf.seed = bytes32("ground");
-        IRewardVotes.Work memory work = commitLeaf(6, leaf);
-        enterRound(7);
-        challenge(6, work, leaf);
+        IRolloutCommitments.Work memory work = commitLeaf(12, leaf);
+        enterRound(13);
+        challenge(12, work, leaf);
         vm.assertEq(votes.earnedOf(solvers[0]), 1_000 ether);
         vm.assertEq(votes.points(solvers[0]), 900);
     }
@@ -105,7 +106,7 @@ contract LeafChallengesTest is VotesFixture {
     function test_RevertWhen_ChallengedTwice() public {
         IRolloutCommitments.Leaf memory leaf = honestLeaf(0);
         leaf.seed = bytes32("ground");
-        IRewardVotes.Work memory work = commitLeaf(0, leaf);
+        IRolloutCommitments.Work memory work = commitLeaf(0, leaf);
         enterRound(1);
         challenge(0, work, leaf);
         vm.expectRevert(abi.encodeWithSelector(IEarnings.RewardVotes_AlreadyAnnulled.selector, 0, solvers[0]));
@@ -115,10 +116,10 @@ contract LeafChallengesTest is VotesFixture {
     function test_RevertWhen_TheRoundRunsOrIsFinal() public {
         IRolloutCommitments.Leaf memory leaf = honestLeaf(0);
         leaf.seed = bytes32("ground");
-        IRewardVotes.Work memory work = commitLeaf(0, leaf);
+        IRolloutCommitments.Work memory work = commitLeaf(0, leaf);
         for (uint64 current = 0; current <= 4; current += 4) {
             if (current != 0) enterRound(current);
-            vm.expectRevert(abi.encodeWithSelector(IRewardVotes.RewardVotes_NotChallengeable.selector, 0, current));
+            vm.expectRevert(abi.encodeWithSelector(IFalseLeaves.Challenges_NotChallengeable.selector, 0, current));
             challenge(0, work, leaf);
         }
     }
@@ -126,29 +127,29 @@ contract LeafChallengesTest is VotesFixture {
     function test_RevertWhen_TheCommitmentIsAnother() public {
         IRolloutCommitments.Leaf memory leaf = honestLeaf(0);
         leaf.seed = bytes32("ground");
-        IRewardVotes.Work memory work = commitLeaf(0, leaf);
+        IRolloutCommitments.Work memory work = commitLeaf(0, leaf);
         enterRound(1);
         work.contentId = bytes32("other");
-        vm.expectRevert(abi.encodeWithSelector(IRewardVotes.RewardVotes_NotCommitted.selector, 0, solvers[0]));
+        vm.expectRevert(abi.encodeWithSelector(ICommittedWork.Challenges_NotCommitted.selector, 0, solvers[0]));
         challenge(0, work, leaf);
     }
 
     function test_RevertWhen_TheLeafIsNotUnderTheRoot() public {
         IRolloutCommitments.Leaf memory leaf = honestLeaf(0);
-        IRewardVotes.Work memory work = commitLeaf(0, leaf);
+        IRolloutCommitments.Work memory work = commitLeaf(0, leaf);
         enterRound(1);
         leaf.seed = bytes32("made up");
         bytes32 hash = commitments.leafOf(0, solvers[0], leaf);
-        vm.expectRevert(abi.encodeWithSelector(IRewardVotes.RewardVotes_NotUnderRoot.selector, 0, solvers[0], hash));
+        vm.expectRevert(abi.encodeWithSelector(ICommittedWork.Challenges_NotUnderRoot.selector, hash));
         challenge(0, work, leaf);
     }
 
     function test_RevertWhen_TheSeedsCameFromNoBeacon() public {
         vm.warp(rounds.startOf(1));
         IRolloutCommitments.Leaf memory leaf = honestLeaf(0);
-        IRewardVotes.Work memory work = commitLeaf(1, leaf);
+        IRolloutCommitments.Work memory work = commitLeaf(1, leaf);
         vm.warp(rounds.startOf(2));
-        vm.expectRevert(abi.encodeWithSelector(IRewardVotes.RewardVotes_RoundVoid.selector, 1));
+        vm.expectRevert(abi.encodeWithSelector(ICommittedWork.Challenges_NoBeacon.selector, 0));
         challenge(1, work, leaf);
     }
 
@@ -156,17 +157,21 @@ contract LeafChallengesTest is VotesFixture {
         IRolloutCommitments.Leaf memory leaf = honestLeaf(0);
         vm.assume(seed != leaf.seed);
         (leaf.seed, leaf.bodyHash, leaf.taskHash) = (seed, body, task);
-        IRewardVotes.Work memory work = commitLeaf(0, leaf);
+        IRolloutCommitments.Work memory work = commitLeaf(0, leaf);
         enterRound(1);
         challenge(0, work, leaf);
         expectOutcome(5, 0);
     }
 
-    function challenge(uint64 round, IRewardVotes.Work memory work, IRolloutCommitments.Leaf memory leaf) internal {
+    function challenge(
+        uint64 round,
+        IRolloutCommitments.Work memory work,
+        IRolloutCommitments.Leaf memory leaf
+    ) internal {
         bytes32[] memory proof = new bytes32[](1);
         proof[0] = SIBLING;
         vm.prank(address(0xB0B));
-        votes.challengeLeaf(round, solvers[0], work, leaf, proof);
+        challenges.challengeLeaf(round, solvers[0], work, leaf, proof);
     }
 
     /// @dev Spelled out again, so that the contract is not its own judge.
@@ -179,10 +184,10 @@ contract LeafChallengesTest is VotesFixture {
     function commitLeaf(
         uint64 round,
         IRolloutCommitments.Leaf memory leaf
-    ) internal returns (IRewardVotes.Work memory work) {
+    ) internal returns (IRolloutCommitments.Work memory work) {
         bytes32 hash = commitments.leafOf(round, solvers[0], leaf);
         bytes32 root = keccak256(hash < SIBLING ? abi.encode(hash, SIBLING) : abi.encode(SIBLING, hash));
-        work = IRewardVotes.Work(root, 8, POLICY, keccak256("content"));
+        work = IRolloutCommitments.Work(root, 8, POLICY, keccak256("content"));
         vm.prank(registry.accountOf(solvers[0]));
         commitments.commit(round, solvers[0], root, 8, POLICY, work.contentId);
     }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Earnings} from "./Earnings.sol";
+import {IRulings} from "./interfaces/IRulings.sol";
+import {OUTCOME_RING} from "./libraries/Ring.sol";
+import {Tally} from "./libraries/Tally.sol";
+
+/// @title Rulings
+/// @notice The part of `RewardVotes` by which `Challenges` holds, annuls and corrects outcomes.
+abstract contract Rulings is IRulings, Earnings {
+    uint256 private constant ONE_HOLD = 1 << 24;
+
+    modifier onlyChallenges() {
+        if (msg.sender != _challenges()) revert RewardVotes_NotChallenges(msg.sender);
+        _;
+    }
+
+    /// @inheritdoc IRulings
+    function hold(uint64 round, bytes32 peerKey) external onlyChallenges {
+        uint256[OUTCOME_RING] storage ring = _outcomes[peerKey];
+        uint256 word = ring[round % OUTCOME_RING];
+        if (word >> 192 != uint256(round) + 1) {
+            _accounts[peerKey].earnedWei += uint128(_leave(peerKey, word));
+            word = (uint256(round) + 1) << 192;
+        }
+        ring[round % OUTCOME_RING] = word + ONE_HOLD;
+    }
+
+    /// @inheritdoc IRulings
+    function release(uint64 round, bytes32 peerKey) external onlyChallenges {
+        _setWord(round, peerKey, _wordOf(round, peerKey) - ONE_HOLD);
+    }
+
+    /// @inheritdoc IRulings
+    function annul(uint64 round, bytes32 peerKey) external onlyChallenges returns (uint16 lostMilli) {
+        return _annul(round, peerKey, Tally.OUTCOME_FALSE);
+    }
+
+    /// @inheritdoc IRulings
+    function forfeit(uint64 round, bytes32 peerKey) external onlyChallenges returns (uint16 lostMilli) {
+        if (uint8(_wordOf(round, peerKey) >> 16) < Tally.OUTCOME_FALSE) {
+            lostMilli = _annul(round, peerKey, Tally.OUTCOME_WITHHELD);
+        }
+        _setWord(round, peerKey, _wordOf(round, peerKey) - ONE_HOLD);
+    }
+
+    /// @inheritdoc IRulings
+    function openAppeal(
+        uint64 round,
+        bytes32 peerKey
+    ) external onlyChallenges returns (uint8 outcome, uint16 scoreMilli) {
+        uint256 word = _wordOf(round, peerKey);
+        (outcome, scoreMilli) = (uint8(word >> 16), uint16(word));
+        // Nothing is settled, and nothing is to be held.
+        if (outcome == 0) return (0, 0);
+        _totals[round].reservedMilli += Tally.MAX_SCORE - scoreMilli;
+        _setWord(round, peerKey, word + ONE_HOLD);
+    }
+
+    /// @inheritdoc IRulings
+    function closeAppeal(
+        uint64 round,
+        bytes32 peerKey,
+        uint16 settledMilli,
+        uint8 outcome,
+        uint16 scoreMilli
+    ) external onlyChallenges returns (bool isMoot) {
+        uint256 word = _wordOf(round, peerKey);
+        Totals storage totals = _totals[round];
+        totals.reservedMilli -= Tally.MAX_SCORE - settledMilli;
+        isMoot = uint8(word >> 16) >= Tally.OUTCOME_FALSE;
+        if (!isMoot && scoreMilli != settledMilli) {
+            word = _withScore(word, outcome, scoreMilli);
+            totals.pointsMilli = totals.pointsMilli - settledMilli + scoreMilli;
+            Account storage gains = _accounts[peerKey];
+            gains.pointsMilli = gains.pointsMilli - settledMilli + scoreMilli;
+        }
+        _setWord(round, peerKey, word - ONE_HOLD);
+    }
+
+    /// @inheritdoc IRulings
+    function blame(uint64 round, bytes32 evaluatorKey, Fault fault) external onlyChallenges {
+        _blame(round, evaluatorKey, fault);
+    }
+
+    /// @dev What an evaluator loses.
+    function _blame(uint64 round, bytes32 evaluatorKey, Fault fault) internal virtual;
+
+    /// @dev The contract that rules.
+    function _challenges() internal view virtual returns (address contract_);
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IAppeals} from "../interfaces/IAppeals.sol";
+import {IPeerRegistry} from "../interfaces/IPeerRegistry.sol";
+import {Draws} from "../libraries/Draws.sol";
+import {ScoreHistogram} from "../libraries/ScoreHistogram.sol";
+import {Tally} from "../libraries/Tally.sol";
+import {CommittedWork} from "./CommittedWork.sol";
+
+/// @title AppealCases
+/// @notice The part of `Challenges` that stores cases, and knows who judges them and what they found.
+abstract contract AppealCases is IAppeals, CommittedWork {
+    using ScoreHistogram for ScoreHistogram.Histogram;
+
+    struct Case {
+        // slot 0
+        uint8 levels;
+        bool isClosed;
+        bool isMoot;
+        uint8 settledOutcome;
+        uint16 settledMilli;
+        uint16 finalMilli;
+        uint8 overturned; // bit `level`: whether what that level found does not stand
+        uint96 seatPayWei;
+        // slot 1
+        uint256 committee; // see `IRewardVotes.votesOn`
+        // slot 2
+        Level[2] steps;
+    }
+
+    /// @dev `word` is the commitment, bound to its seat; once revealed the vote's lane (see `Tally`); `JUDGED` on top.
+    struct Verdict {
+        bytes32 seatKey;
+        uint256 word;
+    }
+
+    /// @inheritdoc IAppeals
+    uint32 public constant FIRST_BENCH = 11;
+
+    /// @inheritdoc IAppeals
+    uint8 public constant MAX_LEVELS = 2;
+
+    /// @dev What a histogram counts up to.
+    uint256 internal constant MAX_BENCH = type(uint16).max;
+
+    IPeerRegistry internal immutable _registry;
+    uint256 internal immutable _toleranceMilli;
+    uint256 internal immutable _firstBondWei;
+
+    mapping(bytes32 caseKey => Case state) internal _cases;
+    mapping(bytes32 caseKey => mapping(uint8 level => ScoreHistogram.Histogram found)) internal _found;
+    mapping(bytes32 caseKey => mapping(uint8 level => mapping(uint32 position => Verdict given))) internal _verdicts;
+
+    /// @param firstBondWei The bond of a first appeal.
+    constructor(uint256 firstBondWei) {
+        _registry = _votes.peerRegistry();
+        _toleranceMilli = _votes.TOLERANCE_MILLI();
+        _firstBondWei = firstBondWei;
+    }
+
+    /// @inheritdoc IAppeals
+    function caseOf(uint64 round, bytes32 peerKey) external view returns (CaseView memory state) {
+        Case storage kept = _cases[_caseKey(round, peerKey)];
+        state = CaseView(
+            kept.levels,
+            kept.isClosed,
+            kept.isMoot,
+            kept.settledOutcome,
+            kept.settledMilli,
+            kept.finalMilli,
+            kept.seatPayWei,
+            kept.steps[kept.levels < 2 ? 0 : 1]
+        );
+    }
+
+    /// @inheritdoc IAppeals
+    function benchOf(uint64 round, bytes32 peerKey) external view returns (bytes32[] memory seatKeys) {
+        bytes32 key = _caseKey(round, peerKey);
+        uint8 level = _cases[key].levels;
+        if (level == 0) revert Challenges_NoCase(round, peerKey);
+        Level storage step = _cases[key].steps[level - 1];
+        seatKeys = new bytes32[](step.drawn);
+        uint32[] memory drawn = _drawOf(key, level, step);
+        for (uint32 i = 0; i < seatKeys.length; ++i) {
+            seatKeys[i] = _votes.seatAt(step.openedRound, drawn.length == 0 ? i : drawn[i]);
+        }
+    }
+
+    /// @inheritdoc IAppeals
+    function appealBond(uint8 level) public view returns (uint256 bondWei) {
+        return _firstBondWei << (level - 1);
+    }
+
+    function _accountOf(bytes32 peerKey) internal view returns (address account) {
+        return _registry.accountOf(peerKey);
+    }
+
+    /// @dev The seat at a position. Positions of a bench of all seats are the seats'.
+    function _seatOf(
+        bytes32 key,
+        uint8 level,
+        Level storage step,
+        uint32 position
+    ) internal view returns (bytes32 seatKey) {
+        if (position >= step.drawn) revert Challenges_NotDrawn(position, 0);
+        uint32[] memory drawn = _drawOf(key, level, step);
+        return _votes.seatAt(step.openedRound, drawn.length == 0 ? position : drawn[position]);
+    }
+
+    /// @dev The seats that the beacon draws, or none where all judge.
+    function _drawOf(bytes32 key, uint8 level, Level storage step) internal view returns (uint32[] memory drawn) {
+        if (step.drawn == step.seats) return drawn;
+        bytes32 beacon = _rounds.beaconOf(step.openedRound);
+        if (beacon == 0) revert Challenges_NoBeacon(step.openedRound);
+        bytes32 subject = keccak256(abi.encode(key, level));
+        return Draws.distinct(step.seats, step.drawn, Draws.seedOf("waggle appeal", step.openedRound, beacon, subject));
+    }
+
+    /// @dev What a level found, if enough of its seats voted, and at least half of those had something to score: a
+    /// peer
+    /// that hides its bundle after it was scored changes nothing.
+    function _verdictOf(
+        bytes32 key,
+        uint8 level,
+        uint32 drawn
+    ) internal view returns (bool reached, uint16 scoreMilli) {
+        ScoreHistogram.Histogram storage found = _found[key][level];
+        (uint256 available, uint256 unavailable) = (found.available, found.unavailable);
+        if (available + unavailable < Tally.quorumOf(drawn) || unavailable > available) return (false, 0);
+        return (true, found.median());
+    }
+
+    function _differs(uint16 a, uint16 b) internal view returns (bool differs) {
+        return (a > b ? a - b : b - a) > _toleranceMilli;
+    }
+
+    /// @dev Whether a level's verdict can't be appealed.
+    function _isLast(uint8 level, Level storage step) internal view returns (bool isLast) {
+        return level == MAX_LEVELS || step.drawn == step.seats;
+    }
+
+    function _caseKey(uint64 round, bytes32 peerKey) internal pure returns (bytes32 key) {
+        return keccak256(abi.encode(round, peerKey));
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IAppeals} from "../interfaces/IAppeals.sol";
+import {IRulings} from "../interfaces/IRulings.sol";
+import {ScoreHistogram} from "../libraries/ScoreHistogram.sol";
+import {Tally} from "../libraries/Tally.sol";
+import {AppealCases} from "./AppealCases.sol";
+import {ChallengeBonds} from "./ChallengeBonds.sol";
+
+/// @title AppealVerdicts
+/// @notice The part of `Challenges` by which seats judge, and are judged.
+abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
+    using ScoreHistogram for ScoreHistogram.Histogram;
+
+    uint256 private constant JUDGED = 1 << 255;
+    /// @dev Lanes are smaller than any hash: a commitment is hashed again with its seat.
+    uint256 private constant MAX_LANE = type(uint16).max;
+
+    /// @inheritdoc IAppeals
+    function commitVerdict(
+        uint64 round,
+        bytes32 peerKey,
+        uint32 position,
+        bytes32 seatKey,
+        bytes32 commitment
+    ) external {
+        (bytes32 key, uint8 level, Level storage step) = _openCase(round, peerKey);
+        _requireStep(step.openedRound + 1);
+        if (_accountOf(seatKey) != msg.sender) revert Challenges_NotSeatAccount(seatKey, msg.sender);
+        if (_isParty(key, peerKey, msg.sender)) revert Challenges_OwnCase(msg.sender);
+        if (step.drawn != step.seats) _rounds.drawBeacon(step.openedRound);
+        if (_seatOf(key, level, step, position) != seatKey) revert Challenges_NotDrawn(position, seatKey);
+        Verdict storage verdict = _verdicts[key][level][position];
+        if (verdict.word != 0) revert Challenges_AlreadyCommitted(position);
+        (verdict.seatKey, verdict.word) = (seatKey, _bound(commitment, seatKey));
+        emit VerdictCommitted(round, peerKey, seatKey, level, position);
+    }
+
+    /// @inheritdoc IAppeals
+    function revealVerdict(uint64 round, bytes32 peerKey, uint32 position, uint16 scoreMilli, bytes32 salt) external {
+        (bytes32 key, uint8 level, Level storage step) = _openCase(round, peerKey);
+        _requireStep(step.openedRound + 2);
+        if (scoreMilli > Tally.MAX_SCORE && scoreMilli != Tally.UNAVAILABLE) {
+            revert Challenges_ScoreOutOfRange(scoreMilli);
+        }
+        Verdict storage verdict = _verdicts[key][level][position];
+        bytes32 seatKey = verdict.seatKey;
+        bytes32 commitment = keccak256(
+            abi.encode(block.chainid, address(this), round, peerKey, level, position, seatKey, scoreMilli, salt)
+        );
+        if (verdict.word != _bound(commitment, seatKey)) revert Challenges_NotVerdict(position, commitment);
+        verdict.word = Tally.laneOf(scoreMilli);
+        if (scoreMilli == Tally.UNAVAILABLE) ++_found[key][level].unavailable;
+        else _found[key][level].add(scoreMilli);
+        emit VerdictRevealed(round, peerKey, seatKey, level, position, scoreMilli);
+    }
+
+    /// @inheritdoc IAppeals
+    function judgeSeats(uint64 round, bytes32 peerKey, uint8 level, uint32[] calldata positions) external {
+        bytes32 key = _caseKey(round, peerKey);
+        Case storage state = _cases[key];
+        if (!state.isClosed || level == 0 || level > state.levels) revert Challenges_NoCase(round, peerKey);
+        for (uint256 i = 0; i < positions.length; ++i) {
+            Verdict storage verdict = _verdicts[key][level][positions[i]];
+            uint256 word = verdict.word;
+            // One that is judged is passed over, so that two who judge at once do not hurt each other.
+            if (word & JUDGED != 0 && word <= JUDGED + MAX_LANE) continue;
+            bytes32 seatKey = word == 0 ? _seatOf(key, level, state.steps[level - 1], positions[i]) : verdict.seatKey;
+            bool isVote = word != 0 && word <= MAX_LANE;
+            verdict.word = JUDGED | (isVote ? word : 0);
+            if (state.isMoot) continue;
+            if (isVote) _judgeVote(round, peerKey, seatKey, level, word);
+            else _judgeAbsence(round, peerKey, seatKey, level, word == 0);
+        }
+    }
+
+    /// @dev Pays a vote that was right, and blames one that a later verdict overturned.
+    function _judgeVote(uint64 round, bytes32 peerKey, bytes32 seatKey, uint8 level, uint256 lane) internal {
+        // Neither paid nor blamed.
+        if (lane == Tally.UNAVAILABLE) return;
+        Case storage state = _cases[_caseKey(round, peerKey)];
+        if (_differs(uint16(lane - 1), state.finalMilli)) {
+            if (state.overturned & (1 << level) != 0) _blame(round, peerKey, seatKey, level, IRulings.Fault.Overturned);
+            return;
+        }
+        uint256 payWei = state.seatPayWei;
+        if (payWei == 0) return;
+        emit SeatPaid(round, peerKey, seatKey, level, payWei);
+        _credit(_accountOf(seatKey), payWei);
+    }
+
+    function _judgeAbsence(uint64 round, bytes32 peerKey, bytes32 seatKey, uint8 level, bool isSilent) internal {
+        // Whose own case it is may not vote.
+        if (isSilent && _isParty(_caseKey(round, peerKey), peerKey, _accountOf(seatKey))) return;
+        _blame(round, peerKey, seatKey, level, isSilent ? IRulings.Fault.Silent : IRulings.Fault.Sealed);
+    }
+
+    function _blame(uint64 round, bytes32 peerKey, bytes32 seatKey, uint8 level, IRulings.Fault fault) internal {
+        emit SeatBlamed(round, peerKey, seatKey, level, fault);
+        _votes.blame(round, seatKey, fault);
+    }
+
+    function _openCase(
+        uint64 round,
+        bytes32 peerKey
+    ) internal view returns (bytes32 key, uint8 level, Level storage step) {
+        key = _caseKey(round, peerKey);
+        level = _cases[key].levels;
+        if (level == 0 || _cases[key].isClosed) revert Challenges_NoCase(round, peerKey);
+        step = _cases[key].steps[level - 1];
+    }
+
+    function _requireStep(uint64 dueRound) internal view {
+        uint64 current = _currentRound();
+        if (current != dueRound) revert Challenges_WrongRound(dueRound, current);
+    }
+
+    /// @dev Whether an account speaks for the peer, or has appealed.
+    function _isParty(bytes32 key, bytes32 peerKey, address account) internal view returns (bool isParty) {
+        Case storage state = _cases[key];
+        if (account == _accountOf(peerKey) || account == state.steps[0].appellant) return true;
+        return account == state.steps[1].appellant;
+    }
+
+    function _bound(bytes32 commitment, bytes32 seatKey) internal pure returns (uint256 word) {
+        return uint256(keccak256(abi.encode(commitment, seatKey)));
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IAppeals} from "../interfaces/IAppeals.sol";
+import {IRulings} from "../interfaces/IRulings.sol";
+import {FINALITY_ROUNDS} from "../libraries/Ring.sol";
+import {ScoreHistogram} from "../libraries/ScoreHistogram.sol";
+import {SEATS, Tally} from "../libraries/Tally.sol";
+import {AppealVerdicts} from "./AppealVerdicts.sol";
+
+/// @title Appeals
+/// @notice The part of `Challenges` that opens and closes cases, and divides bonds.
+abstract contract Appeals is AppealVerdicts {
+    using ScoreHistogram for ScoreHistogram.Histogram;
+
+    /// @dev What a case comes to.
+    struct Ruling {
+        uint16 standingMilli;
+        bool isChanged;
+        uint8 lastReached; // the last level with a verdict, 0 for none
+        uint16[2] appealed; // the score that stood when each appeal came
+    }
+
+    /// @inheritdoc IAppeals
+    function appeal(uint64 round, bytes32 peerKey) external payable {
+        bytes32 key = _caseKey(round, peerKey);
+        Case storage state = _cases[key];
+        uint8 level = state.levels + 1;
+        uint64 current = _currentRound();
+        if (level == 1) {
+            if (current != round + FINALITY_ROUNDS) revert Challenges_NotAppealable(round, peerKey, 0, current);
+        } else _requireAppealable(round, peerKey, state, current);
+        if (msg.value != appealBond(level)) revert Challenges_WrongBond(msg.value, appealBond(level));
+        uint32 seats = _votes.seatCountAt(current);
+        if (seats > MAX_BENCH) seats = uint32(MAX_BENCH);
+        uint32 drawn = level == 1 && seats > FIRST_BENCH ? FIRST_BENCH : seats;
+        state.levels = level;
+        state.steps[level - 1] = Level(msg.sender, current, seats, uint128(msg.value), drawn);
+        emit AppealOpened(round, peerKey, msg.sender, level, msg.value, drawn);
+        if (level != 1) return;
+        (uint8 outcome, uint16 scoreMilli) = _votes.openAppeal(round, peerKey);
+        if (outcome == 0 || outcome > Tally.OUTCOME_NO_QUORUM) {
+            revert Challenges_NotAppealable(round, peerKey, outcome, current);
+        }
+        (state.settledOutcome, state.settledMilli) = (outcome, scoreMilli);
+        state.committee = _votes.votesOn(round, peerKey);
+    }
+
+    /// @inheritdoc IAppeals
+    function closeAppeal(uint64 round, bytes32 peerKey) external {
+        (bytes32 key, uint8 level, Level storage step) = _openCase(round, peerKey);
+        Case storage state = _cases[key];
+        uint64 dueRound = step.openedRound + (_isLast(level, step) ? 3 : 4);
+        uint64 current = _currentRound();
+        if (current < dueRound) revert Challenges_WrongRound(dueRound, current);
+        state.isClosed = true;
+        Ruling memory ruling = _rule(key, state);
+        uint8 outcome = ruling.isChanged ? Tally.OUTCOME_SCORED : state.settledOutcome;
+        uint16 settledMilli = state.settledMilli;
+        state.finalMilli = ruling.standingMilli;
+        bool isMoot = _votes.closeAppeal(round, peerKey, settledMilli, outcome, ruling.standingMilli);
+        state.isMoot = isMoot;
+        emit AppealClosed(round, peerKey, outcome, ruling.standingMilli, settledMilli, isMoot);
+        _divide(key, peerKey, state, ruling);
+        if (!isMoot && _differs(settledMilli, ruling.standingMilli)) _blameCommittee(round, peerKey, state);
+    }
+
+    /// @dev The levels in their order: a verdict that differs from what stood replaces it.
+    function _rule(bytes32 key, Case storage state) internal returns (Ruling memory ruling) {
+        ruling.standingMilli = state.settledMilli;
+        uint16[3] memory after_;
+        uint8 levels = state.levels;
+        for (uint8 level = 1; level <= levels; ++level) {
+            ruling.appealed[level - 1] = ruling.standingMilli;
+            (bool reached, uint16 scoreMilli) = _verdictOf(key, level, state.steps[level - 1].drawn);
+            if (reached) ruling.lastReached = level;
+            if (reached && _differs(scoreMilli, ruling.standingMilli)) {
+                (ruling.standingMilli, ruling.isChanged) = (scoreMilli, true);
+            }
+            after_[level] = ruling.standingMilli;
+        }
+        uint8 overturned = 0;
+        for (uint8 level = 1; level <= levels; ++level) {
+            if (_differs(after_[level], ruling.standingMilli)) overturned |= uint8(1 << level);
+        }
+        state.overturned = overturned;
+    }
+
+    /// @dev Gives back the bonds of who appealed a score that does not stand, or got no verdict; divides the others:
+    /// half to the seats that voted as it ended, half to the appellants that were right, or to the peer.
+    function _divide(bytes32 key, bytes32 peerKey, Case storage state, Ruling memory ruling) internal {
+        uint256 lostWei = 0;
+        address loser = address(0);
+        address[2] memory upheld;
+        uint256 upheldCount = 0;
+        for (uint8 level = 1; level <= state.levels; ++level) {
+            Level storage step = state.steps[level - 1];
+            bool isJudged = !state.isMoot && level <= ruling.lastReached;
+            if (isJudged && !_differs(ruling.appealed[level - 1], ruling.standingMilli)) {
+                lostWei += step.bondWei;
+                loser = step.appellant;
+                continue;
+            }
+            if (isJudged) upheld[upheldCount++] = step.appellant;
+            _credit(step.appellant, step.bondWei);
+        }
+        if (lostWei == 0) return;
+        if (upheldCount == 0) {
+            address account = _accountOf(peerKey);
+            if (account != loser) (upheld[0], upheldCount) = (account, 1);
+        }
+        uint256 right = _countRight(key, state.levels, ruling.standingMilli);
+        uint256 seatPayWei = right == 0 ? 0 : (upheldCount == 0 ? lostWei : lostWei / 2) / right;
+        state.seatPayWei = uint96(seatPayWei);
+        uint256 leftWei = lostWei - seatPayWei * right;
+        for (uint256 i = 0; i < upheldCount; ++i) {
+            uint256 shareWei = leftWei / (upheldCount - i);
+            leftWei -= shareWei;
+            _credit(upheld[i], shareWei);
+        }
+        // What rounding leaves where nobody was right but the seats.
+        _credit(loser, leftWei);
+    }
+
+    /// @dev Blames those of the committee whose votes the verdict overturned.
+    function _blameCommittee(uint64 round, bytes32 peerKey, Case storage state) internal {
+        uint256 word = state.committee;
+        for (uint256 position = 0; position < SEATS; ++position) {
+            uint256 lane = uint16(word >> (48 * position));
+            if (lane == 0 || lane == Tally.UNAVAILABLE) continue;
+            if (!_differs(uint16(lane - 1), state.finalMilli)) continue;
+            bytes32 seatKey = _votes.evaluatorAt(uint32(word >> (48 * position + 16)));
+            _blame(round, peerKey, seatKey, 0, IRulings.Fault.Overturned);
+        }
+    }
+
+    function _countRight(bytes32 key, uint8 levels, uint256 finalMilli) internal view returns (uint256 count) {
+        uint256 low = finalMilli < _toleranceMilli ? 0 : finalMilli - _toleranceMilli;
+        uint256 high = finalMilli + _toleranceMilli;
+        if (high > Tally.MAX_SCORE) high = Tally.MAX_SCORE;
+        for (uint8 level = 1; level <= levels; ++level) count += _found[key][level].countWithin(low, high);
+    }
+
+    /// @dev A verdict can be appealed in the round in which it is known, unless all seats gave it.
+    function _requireAppealable(uint64 round, bytes32 peerKey, Case storage state, uint64 current) internal view {
+        uint8 level = state.levels;
+        Level storage step = state.steps[level - 1];
+        if (state.isClosed || _isLast(level, step) || current != step.openedRound + 3) {
+            revert Challenges_NotAppealable(round, peerKey, state.settledOutcome, current);
+        }
+    }
+}

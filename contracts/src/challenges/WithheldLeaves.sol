@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IRolloutCommitments} from "../interfaces/IRolloutCommitments.sol";
+import {IWithheldLeaves} from "../interfaces/IWithheldLeaves.sol";
+import {Draws} from "../libraries/Draws.sol";
+import {SpecificationFields} from "../libraries/SpecificationFields.sol";
+import {ChallengeBonds} from "./ChallengeBonds.sol";
+import {CommittedWork} from "./CommittedWork.sol";
+
+/// @title WithheldLeaves
+/// @notice The part of `Challenges` by which leaves are demanded and shown.
+abstract contract WithheldLeaves is IWithheldLeaves, CommittedWork, ChallengeBonds {
+    using SpecificationFields for bytes;
+
+    /// @inheritdoc IWithheldLeaves
+    uint256 public constant MAX_BODY_BYTES = 65_536;
+
+    /// @inheritdoc IWithheldLeaves
+    uint256 public constant RESPONSE_GAS = 3_000_000;
+
+    /// @inheritdoc IWithheldLeaves
+    uint256 public immutable MIN_GAS_PRICE_WEI;
+
+    /// @dev EIP-7623: a transaction pays 16 a byte and its execution, and never less than 40 a byte.
+    uint256 private constant TRANSACTION_GAS = 21_000;
+    uint256 private constant BYTE_GAS = 16;
+    uint256 private constant FLOOR_BYTE_GAS = 40;
+    /// @dev From the last measurement on: two credits, the event, the state and the hold.
+    uint256 private constant CLOSING_GAS = 80_000;
+
+    mapping(bytes32 leaf => Demand demand) internal _demands;
+
+    /// @param minGasPriceWei See `MIN_GAS_PRICE_WEI`.
+    constructor(uint256 minGasPriceWei) {
+        MIN_GAS_PRICE_WEI = minGasPriceWei;
+    }
+
+    /// @inheritdoc IWithheldLeaves
+    function demandLeaf(
+        uint64 round,
+        bytes32 peerKey,
+        IRolloutCommitments.Work calldata work,
+        Sample calldata sample
+    ) external payable returns (uint32 index) {
+        uint64 current = _currentRound();
+        if (current <= round || current > round + 2) revert Challenges_NotDemandable(round, current);
+        uint256 dueWei = minDemandBond();
+        if (msg.value < dueWei) revert Challenges_BondTooSmall(msg.value, dueWei);
+        _requireCommitted(round, peerKey, work);
+        index = _sampledLeaf(round, peerKey, work.leafCount, sample);
+        Demand storage demand = _demands[_keyOf(round, peerKey, index)];
+        if (demand.state != DemandState.None) revert Challenges_AlreadyDemanded(round, peerKey, index);
+        (demand.challenger, demand.openedRound) = (msg.sender, current);
+        (demand.state, demand.bondWei) = (DemandState.Open, msg.value);
+        emit LeafDemanded(round, peerKey, index, msg.sender, msg.value, current + 1);
+        _votes.hold(round, peerKey);
+    }
+
+    /// @inheritdoc IWithheldLeaves
+    function showLeaf(
+        uint64 round,
+        bytes32 peerKey,
+        IRolloutCommitments.Work calldata work,
+        IRolloutCommitments.Leaf calldata leaf,
+        bytes32[] calldata proof,
+        bytes calldata body
+    ) external {
+        uint256 startGas = gasleft();
+        Demand storage demand = _openDemand(round, peerKey, leaf.index);
+        uint64 current = _currentRound();
+        if (current > demand.openedRound + 1) revert Challenges_TooLate(demand.openedRound + 1, current);
+        if (body.length > MAX_BODY_BYTES) revert Challenges_BodyTooLarge(body.length);
+        _requireBody(leaf.bodyHash, body);
+        _requireLeaf(round, peerKey, work, leaf, proof);
+        demand.state = DemandState.Shown;
+        (address challenger, uint256 bondWei) = (demand.challenger, demand.bondWei);
+        uint256 paidWei = _responsePay(bondWei, startGas - gasleft() + CLOSING_GAS);
+        emit LeafShown(round, peerKey, leaf.index, msg.sender, paidWei);
+        _credit(msg.sender, paidWei);
+        _credit(challenger, bondWei - paidWei);
+        _votes.release(round, peerKey);
+    }
+
+    /// @inheritdoc IWithheldLeaves
+    function closeDemand(uint64 round, bytes32 peerKey, uint32 index) external {
+        Demand storage demand = _openDemand(round, peerKey, index);
+        uint64 current = _currentRound();
+        if (current < demand.openedRound + 2) revert Challenges_TooEarly(demand.openedRound + 1, current);
+        demand.state = DemandState.Withheld;
+        _credit(demand.challenger, demand.bondWei);
+        uint16 lostMilli = _votes.forfeit(round, peerKey);
+        emit LeafWithheld(round, peerKey, index, lostMilli, demand.challenger);
+    }
+
+    /// @inheritdoc IWithheldLeaves
+    function demandOf(uint64 round, bytes32 peerKey, uint32 index) external view returns (Demand memory demand) {
+        return _demands[_keyOf(round, peerKey, index)];
+    }
+
+    /// @inheritdoc IWithheldLeaves
+    function minDemandBond() public view returns (uint256 bondWei) {
+        uint256 priceWei = 2 * block.basefee;
+        return RESPONSE_GAS * (priceWei < MIN_GAS_PRICE_WEI ? MIN_GAS_PRICE_WEI : priceWei);
+    }
+
+    /// @dev What showing a leaf costs its sender, at no higher a price than the bond was made for.
+    function _responsePay(uint256 bondWei, uint256 executionGas) internal view returns (uint256 paidWei) {
+        uint256 standardGas = BYTE_GAS * msg.data.length + executionGas;
+        uint256 floorGas = FLOOR_BYTE_GAS * msg.data.length;
+        uint256 priceWei = bondWei / RESPONSE_GAS;
+        // Nodes estimate gas at no price, and must not come to less for it.
+        if (tx.gasprice < priceWei) priceWei = tx.gasprice == 0 ? 1 : tx.gasprice;
+        paidWei = (TRANSACTION_GAS + (standardGas < floorGas ? floorGas : standardGas)) * priceWei;
+        return paidWei < bondWei ? paidWei : bondWei;
+    }
+
+    function _openDemand(uint64 round, bytes32 peerKey, uint32 index) internal view returns (Demand storage demand) {
+        demand = _demands[_keyOf(round, peerKey, index)];
+        if (demand.state != DemandState.Open) revert Challenges_NotDemanded(round, peerKey, index);
+    }
+
+    /// @dev The leaf at a place in the draw; steps of the draw beyond it are not made.
+    function _sampledLeaf(
+        uint64 round,
+        bytes32 peerKey,
+        uint32 leafCount,
+        Sample calldata sample
+    ) internal view returns (uint32 index) {
+        bytes32 specificationHash = keccak256(sample.specification);
+        if (specificationHash != _rounds.environmentOf(round)) {
+            revert Challenges_NotEnvironment(round, specificationHash);
+        }
+        // CBOR's heads of texts of 10 and of 13 bytes.
+        uint256 owed = sample.specification.numberAt("\x6aowedLeaves", sample.owedAt);
+        uint256 sampled = sample.specification.numberAt("\x6dsampledLeaves", sample.sampledAt);
+        if (sampled > owed) sampled = owed;
+        if (sample.place >= sampled) revert Challenges_NotSampled(sample.place, sampled, leafCount);
+        bytes32 beacon = _rounds.beaconOf(round);
+        if (beacon == 0) revert Challenges_NoBeacon(round);
+        bytes32 seed = Draws.seedOf("waggle sample", round, beacon, peerKey);
+        index = Draws.distinct(owed, uint256(sample.place) + 1, seed)[sample.place];
+        if (index >= leafCount) revert Challenges_NotSampled(sample.place, sampled, leafCount);
+    }
+
+    function _requireBody(bytes32 expected, bytes calldata body) internal pure {
+        bytes32 bodyHash = sha256(body);
+        if (bodyHash != expected) revert Challenges_NotBody(bodyHash, expected);
+    }
+
+    function _keyOf(uint64 round, bytes32 peerKey, uint32 index) internal pure returns (bytes32 key) {
+        return keccak256(abi.encode(round, peerKey, index));
+    }
+}

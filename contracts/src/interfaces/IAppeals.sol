@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {ICommittedWork} from "./ICommittedWork.sol";
+import {IRulings} from "./IRulings.sol";
+
+/// @title IAppeals
+/// @notice Anyone appeals a settled score with a bond, to `FIRST_BENCH` seats; their verdict can be appealed once
+/// more, to
+/// all seats, with twice the bond. With a the round of an appeal: its beacon draws the seats in a + 1, in which they
+/// commit; they reveal in a + 2; in a + 3 the next appeal may come, and then anyone closes the case.
+/// @dev A verdict further than the tolerance from the score that stood replaces it. Who appealed a score that does not
+/// stand in the end has the bond back; who appealed one that does loses it, to the seats that voted so and to the
+/// others' costs. Where too few seats come, or more than half of them have no bundle to score, there is no verdict:
+/// what stood stands, and bonds go back.
+interface IAppeals is ICommittedWork {
+    /// @notice One appeal of a case.
+    /// @param appellant Who posted the bond.
+    /// @param openedRound The round in which it did; its beacon draws the seats.
+    /// @param seats Seats of that round.
+    /// @param bondWei The bond.
+    /// @param drawn How many of the seats judge.
+    struct Level {
+        // slot 0
+        address appellant;
+        uint64 openedRound;
+        uint32 seats;
+        // slot 1
+        uint128 bondWei;
+        uint32 drawn;
+    }
+
+    /// @notice Where a case stands.
+    /// @param levels Appeals so far; 0 where there is no case.
+    /// @param isClosed Whether it is over.
+    /// @param isMoot Whether it ended without consequences, since the peer lost the round for another reason.
+    /// @param settledOutcome What was settled: as in `IEarnings.outcomeOf`.
+    /// @param settledMilli The score that was settled.
+    /// @param finalMilli The score that stands, once it is over.
+    /// @param seatPayWei What each seat is paid that voted as it ended.
+    /// @param last The newest appeal.
+    struct CaseView {
+        uint8 levels;
+        bool isClosed;
+        bool isMoot;
+        uint8 settledOutcome;
+        uint16 settledMilli;
+        uint16 finalMilli;
+        uint96 seatPayWei;
+        Level last;
+    }
+
+    /// @notice Emitted when a peer's score is appealed.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    /// @param appellant Who posted the bond.
+    /// @param level 1, or 2 for the appeal of a verdict.
+    /// @param bondWei The bond.
+    /// @param drawn How many seats will judge.
+    event AppealOpened(
+        uint64 indexed round,
+        bytes32 indexed peerKey,
+        address indexed appellant,
+        uint8 level,
+        uint256 bondWei,
+        uint32 drawn
+    );
+
+    /// @notice Emitted when a seat commits to its verdict.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    /// @param seatKey The evaluator.
+    /// @param level The appeal.
+    /// @param position The seat's position among those drawn.
+    event VerdictCommitted(
+        uint64 indexed round,
+        bytes32 indexed peerKey,
+        bytes32 indexed seatKey,
+        uint8 level,
+        uint32 position
+    );
+
+    /// @notice Emitted when a seat reveals its verdict.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    /// @param seatKey The evaluator.
+    /// @param level The appeal.
+    /// @param position The seat's position among those drawn.
+    /// @param scoreMilli 0 to 1000, or 65535 for unavailable.
+    event VerdictRevealed(
+        uint64 indexed round,
+        bytes32 indexed peerKey,
+        bytes32 indexed seatKey,
+        uint8 level,
+        uint32 position,
+        uint16 scoreMilli
+    );
+
+    /// @notice Emitted when a case is over.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    /// @param outcome The outcome that stands, as in `IEarnings.outcomeOf`.
+    /// @param scoreMilli The score that stands.
+    /// @param settledMilli The score that was settled.
+    /// @param isMoot Whether the peer lost the round for another reason meanwhile: then all bonds go back.
+    event AppealClosed(
+        uint64 indexed round,
+        bytes32 indexed peerKey,
+        uint8 outcome,
+        uint16 scoreMilli,
+        uint16 settledMilli,
+        bool isMoot
+    );
+
+    /// @notice Emitted when a seat is paid for a verdict that was right.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    /// @param seatKey The evaluator.
+    /// @param level The appeal.
+    /// @param paidWei What it is owed.
+    event SeatPaid(
+        uint64 indexed round,
+        bytes32 indexed peerKey,
+        bytes32 indexed seatKey,
+        uint8 level,
+        uint256 paidWei
+    );
+
+    /// @notice Emitted when a seat is blamed for its part in a case.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    /// @param seatKey The evaluator.
+    /// @param level The appeal; 0 for the committee that was overturned.
+    /// @param fault What it is blamed for.
+    event SeatBlamed(
+        uint64 indexed round,
+        bytes32 indexed peerKey,
+        bytes32 indexed seatKey,
+        uint8 level,
+        IRulings.Fault fault
+    );
+
+    /// @notice Thrown when there is nothing to appeal, or not now.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    /// @param outcome What was settled.
+    /// @param currentRound The current round.
+    error Challenges_NotAppealable(uint64 round, bytes32 peerKey, uint8 outcome, uint64 currentRound);
+
+    /// @notice Thrown when a bond is not what the appeal takes.
+    /// @param givenWei What came with the call.
+    /// @param dueWei What it takes.
+    error Challenges_WrongBond(uint256 givenWei, uint256 dueWei);
+
+    /// @notice Thrown when a peer's round has no open case.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    error Challenges_NoCase(uint64 round, bytes32 peerKey);
+
+    /// @notice Thrown when a step of an appeal comes in another round than its own.
+    /// @param dueRound The round in which this step is taken, or the first in which it can be.
+    /// @param currentRound The current round.
+    error Challenges_WrongRound(uint64 dueRound, uint64 currentRound);
+
+    /// @notice Thrown when the sender does not speak for the seat.
+    /// @param seatKey The evaluator.
+    /// @param account The sender.
+    error Challenges_NotSeatAccount(bytes32 seatKey, address account);
+
+    /// @notice Thrown when a seat was not drawn, or names another position.
+    /// @param position The position named.
+    /// @param seatKey The evaluator.
+    error Challenges_NotDrawn(uint32 position, bytes32 seatKey);
+
+    /// @notice Thrown when a seat would judge its own peer, or its own appeal.
+    /// @param account Its account.
+    error Challenges_OwnCase(address account);
+
+    /// @notice Thrown when a seat commits twice.
+    /// @param position Its position.
+    error Challenges_AlreadyCommitted(uint32 position);
+
+    /// @notice Thrown when what is revealed was not committed to.
+    /// @param position The position named.
+    /// @param commitment Hash of what was revealed.
+    error Challenges_NotVerdict(uint32 position, bytes32 commitment);
+
+    /// @notice Thrown when a score is neither in 0 to 1000 nor unavailable.
+    /// @param scoreMilli The score.
+    error Challenges_ScoreOutOfRange(uint16 scoreMilli);
+
+    /// @notice Appeals a peer's settled score, in r + 3, or a verdict on it, in the third round after its appeal. The
+    /// bond
+    /// comes with the call. What the peer earns in that round is held until the case is closed.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    function appeal(uint64 round, bytes32 peerKey) external payable;
+
+    /// @notice Commits to a seat's verdict, in the round after the appeal.
+    /// @dev `commitment` = `keccak256(abi.encode(chainId, address(this), round, peerKey, level, position, seatKey,
+    /// scoreMilli, salt))`.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    /// @param position The seat's position among those drawn, as in `benchOf`.
+    /// @param seatKey The evaluator; the sender must speak for it, and neither for the peer nor as an appellant.
+    /// @param commitment The hash.
+    function commitVerdict(
+        uint64 round,
+        bytes32 peerKey,
+        uint32 position,
+        bytes32 seatKey,
+        bytes32 commitment
+    ) external;
+
+    /// @notice Reveals a verdict, in the second round after the appeal; anyone who knows the salt may.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    /// @param position The seat's position.
+    /// @param scoreMilli 0 to 1000, or 65535 for unavailable.
+    /// @param salt The salt of the commitment.
+    function revealVerdict(uint64 round, bytes32 peerKey, uint32 position, uint16 scoreMilli, bytes32 salt) external;
+
+    /// @notice Closes a case: in the third round after the last possible appeal, else in the fourth, or any later one;
+    /// anyone may. The verdict takes effect, bonds go back or are divided, and those of the committee that were
+    /// overturned are blamed.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    function closeAppeal(uint64 round, bytes32 peerKey) external;
+
+    /// @notice Judges seats of an appeal once the case is closed; anyone may. Those that voted as it ended are paid,
+    /// those
+    /// that were absent or overturned are blamed, each once.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    /// @param level The appeal, 1 or 2.
+    /// @param positions Positions of the seats.
+    function judgeSeats(uint64 round, bytes32 peerKey, uint8 level, uint32[] calldata positions) external;
+
+    /// @notice Where a case stands.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    /// @return state The case.
+    function caseOf(uint64 round, bytes32 peerKey) external view returns (CaseView memory state);
+
+    /// @notice The seats that judge the newest appeal of a case; in the round of the appeal and long after it, it may
+    /// revert.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    /// @return seatKeys The evaluators, by position.
+    function benchOf(uint64 round, bytes32 peerKey) external view returns (bytes32[] memory seatKeys);
+
+    /// @notice The bond of an appeal.
+    /// @param level 1 or 2.
+    /// @return bondWei The bond.
+    function appealBond(uint8 level) external view returns (uint256 bondWei);
+
+    /// @notice Seats that judge the first appeal, or all where there are fewer.
+    /// @return seats 11.
+    function FIRST_BENCH() external view returns (uint32 seats);
+
+    /// @notice Appeals of a case at most.
+    /// @return levels 2.
+    function MAX_LEVELS() external view returns (uint8 levels);
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IAppeals} from "../../src/interfaces/IAppeals.sol";
+import {IRolloutCommitments} from "../../src/interfaces/IRolloutCommitments.sol";
+import {Median} from "../Median.sol";
+import {AppealFixture} from "./AppealFixture.sol";
+
+/// @dev What a case comes to.
+contract AppealsTest is AppealFixture {
+    function test_AVerdictThatDiffersReplacesTheScore() public {
+        playSettled(300);
+        vm.expectEmit(address(challenges));
+        emit IAppeals.AppealOpened(0, solvers[0], APPELLANT, 1, FIRST_BOND, 11);
+        appealAs(APPELLANT);
+        playVerdict(800);
+        enterRound(7);
+        vm.expectEmit(address(challenges));
+        emit IAppeals.AppealClosed(0, solvers[0], 1, 800, 300, false);
+        challenges.closeAppeal(0, solvers[0]);
+        expectScore(1, 800);
+        vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND);
+        vm.assertEq(votes.earnedOf(solvers[0]), uint256(1_000 ether * 800) / 1_200);
+    }
+
+    /// @dev The others claim when the round is final, at first as if the appeal had given all that it could.
+    function test_AnAppealDelaysNobodyElse() public {
+        playSettled(300);
+        appealAs(APPELLANT);
+        enterRound(4);
+        vm.assertEq(votes.earnedOf(solvers[0]), 0);
+        vm.assertEq(votes.earnedOf(solvers[1]), uint256(1_000 ether * 400) / 1_400);
+        nectar.claim(solvers[1]);
+        enterRound(7);
+        challenges.closeAppeal(0, solvers[0]);
+        vm.assertEq(votes.earnedOf(solvers[0]), uint256(1_000 ether * 300) / 700);
+        vm.assertEq(votes.earnedOf(solvers[1]), uint256(1_000 ether * 400) / 700);
+        nectar.claim(solvers[0]);
+        nectar.claim(solvers[1]);
+        vm.assertLe(nectar.totalSupply(), 1_000 ether);
+    }
+
+    function test_AScoreThatStandsCostsTheBondWhichPaysSeatsAndPeer() public {
+        playSettled(300);
+        appealAs(APPELLANT);
+        playVerdict(320);
+        enterRound(7);
+        challenges.closeAppeal(0, solvers[0]);
+        expectScore(1, 300);
+        uint256 each = FIRST_BOND / 2 / 11;
+        vm.assertEq(challenges.caseOf(0, solvers[0]).seatPayWei, each);
+        vm.assertEq(challenges.creditOf(registry.accountOf(solvers[0])), FIRST_BOND - 11 * each);
+        bytes32[] memory bench = challenges.benchOf(0, solvers[0]);
+        judgeAll(1, 11);
+        judgeAll(1, 11);
+        for (uint256 i = 0; i < 11; ++i) vm.assertEq(challenges.creditOf(registry.accountOf(bench[i])), each);
+        vm.assertEq(challenges.creditOf(APPELLANT), 0);
+    }
+
+    function test_APeerThatAppealsInVainPaysTheSeatsAlone() public {
+        playSettled(300);
+        address account = registry.accountOf(solvers[0]);
+        vm.deal(account, 1 ether);
+        appealAs(account);
+        playVerdict(300);
+        enterRound(7);
+        challenges.closeAppeal(0, solvers[0]);
+        vm.assertEq(challenges.caseOf(0, solvers[0]).seatPayWei, FIRST_BOND / 11);
+        vm.assertEq(challenges.creditOf(account), FIRST_BOND % 11);
+    }
+
+    function test_ASecondAppealGoesToAllSeatsAndIsFinal() public {
+        playSettled(300);
+        appealAs(APPELLANT);
+        playVerdict(800);
+        appealAs(SECOND);
+        vm.assertEq(challenges.caseOf(0, solvers[0]).last.drawn, 13);
+        playVerdict(310);
+        challenges.closeAppeal(0, solvers[0]);
+        expectScore(1, 310);
+        // Who said 800 was wrong is upheld; who said that 300 was is not.
+        vm.assertEq(challenges.creditOf(APPELLANT), 0);
+        uint256 each = FIRST_BOND / 2 / 13;
+        vm.assertEq(challenges.creditOf(SECOND), 2 * FIRST_BOND + FIRST_BOND - 13 * each);
+        bytes32 seat = benches[1][0];
+        uint8 missesBefore = votes.missesOf(seat);
+        judgeAll(1, 11);
+        vm.assertEq(votes.missesOf(seat), missesBefore + 3);
+        judgeAll(2, 13);
+        vm.assertEq(challenges.creditOf(registry.accountOf(evaluators[0])), each);
+    }
+
+    function test_ASecondAppealMayConfirmTheFirst() public {
+        playSettled(300);
+        appealAs(APPELLANT);
+        playVerdict(800);
+        appealAs(SECOND);
+        playVerdict(800);
+        challenges.closeAppeal(0, solvers[0]);
+        expectScore(1, 800);
+        vm.assertEq(challenges.caseOf(0, solvers[0]).seatPayWei, uint256(FIRST_BOND) / 24);
+        vm.assertEq(challenges.creditOf(APPELLANT), 3 * FIRST_BOND - 24 * (FIRST_BOND / 24));
+    }
+
+    function test_BothAppellantsMayBeRight() public {
+        playSettled(300);
+        appealAs(APPELLANT);
+        playVerdict(500);
+        appealAs(SECOND);
+        playVerdict(800);
+        challenges.closeAppeal(0, solvers[0]);
+        expectScore(1, 800);
+        vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND);
+        vm.assertEq(challenges.creditOf(SECOND), 2 * FIRST_BOND);
+    }
+
+    function test_SeatsThatWereOverturnedAreBlamedAndUnavailableIsNot() public {
+        playSettled([uint16(300), 300, 300, GONE, 790]);
+        bytes32[] memory committee = votes.committeeOf(0, 0);
+        appealAs(APPELLANT);
+        playVerdict(800);
+        enterRound(7);
+        challenges.closeAppeal(0, solvers[0]);
+        for (uint256 i = 0; i < 5; ++i) vm.assertEq(votes.missesOf(committee[i]), i < 3 ? 3 : 0);
+    }
+
+    function test_SeatsThatDoNotComeAreBlamed() public {
+        playSettled(300);
+        appealAs(APPELLANT);
+        uint16[] memory scores = sameScores(800);
+        (scores[0], scores[1]) = (SILENT, SEALED);
+        playVerdicts(scores);
+        bytes32[] memory bench = challenges.benchOf(0, solvers[0]);
+        enterRound(7);
+        challenges.closeAppeal(0, solvers[0]);
+        (uint8 first, uint8 second) = (votes.missesOf(bench[0]), votes.missesOf(bench[1]));
+        judgeAll(1, 11);
+        judgeAll(1, 11);
+        vm.assertEq(votes.missesOf(bench[0]), first + 1);
+        vm.assertEq(votes.missesOf(bench[1]), second + 3);
+    }
+
+    function test_WithoutSeatsTheScoreStandsAndBondsGoBack() public {
+        playSettled(300);
+        appealAs(APPELLANT);
+        playVerdict(SILENT);
+        appealAs(SECOND);
+        playVerdict(SILENT);
+        challenges.closeAppeal(0, solvers[0]);
+        expectScore(1, 300);
+        vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND);
+        vm.assertEq(challenges.creditOf(SECOND), 2 * FIRST_BOND);
+    }
+
+    function test_AVerdictIsJudgedWhereALaterOneFails() public {
+        playSettled(300);
+        appealAs(APPELLANT);
+        playVerdict(300);
+        appealAs(SECOND);
+        playVerdict(SILENT);
+        challenges.closeAppeal(0, solvers[0]);
+        vm.assertEq(challenges.creditOf(APPELLANT), 0);
+        vm.assertEq(challenges.creditOf(SECOND), 2 * FIRST_BOND);
+    }
+
+    /// @dev A peer that stops serving its bundle must not be able to overturn what honest seats found.
+    function test_ABundleThatIsGoneChangesNothing() public {
+        playSettled(300);
+        appealAs(APPELLANT);
+        playVerdict(GONE);
+        enterRound(7);
+        challenges.closeAppeal(0, solvers[0]);
+        expectScore(1, 300);
+        vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND);
+        judgeAll(1, 11);
+        vm.assertEq(votes.missesOf(evaluators[0]), 0);
+    }
+
+    function test_APeerWithoutQuorumMayBeScored() public {
+        commitDrawn(solvers[0]);
+        commitRollouts(solvers[1]);
+        enterRound(1);
+        enterRound(3);
+        votes.settle(0, 0, firstSolvers(2));
+        appealAs(APPELLANT);
+        playVerdict(600);
+        enterRound(7);
+        challenges.closeAppeal(0, solvers[0]);
+        (uint8 outcome, uint16 scoreMilli) = votes.outcomeOf(0, solvers[0]);
+        vm.assertEq(outcome, 1);
+        vm.assertEq(scoreMilli, 600);
+        vm.assertEq(votes.earnedOf(solvers[0]), 1_000 ether);
+    }
+
+    function test_ARoundThatIsLostMakesItsCaseMoot() public {
+        // The same commitment as `playSettled` makes.
+        IRolloutCommitments.Work memory work = commitDrawn(solvers[0]);
+        playSettled(300);
+        appealAs(APPELLANT);
+        IRolloutCommitments.Leaf memory leaf = drawnLeaf(0, solvers[0]);
+        challenges.challengeLeaf(0, solvers[0], work, leaf, proof());
+        playVerdict(800);
+        enterRound(7);
+        vm.expectEmit(address(challenges));
+        emit IAppeals.AppealClosed(0, solvers[0], 1, 800, 300, true);
+        challenges.closeAppeal(0, solvers[0]);
+        expectScore(5, 0);
+        vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND);
+        vm.assertEq(votes.earnedOf(solvers[1]), 1_000 ether);
+        judgeAll(1, 11);
+        vm.assertEq(votes.missesOf(evaluators[0]), 0);
+    }
+
+    function test_ARoundWithoutABeaconHasNoVerdict() public {
+        playSettled(300);
+        appealAs(APPELLANT);
+        vm.warp(rounds.startOf(7));
+        challenges.closeAppeal(0, solvers[0]);
+        vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND);
+    }
+
+    /// @dev Whatever the seats say, the bonds are divided as the plain rule says, and nothing of them is left.
+    function testFuzz_BondsAreDividedWhole(uint256 draw, uint16 settled) public {
+        settled = settled % 1001;
+        playSettled(settled);
+        appealAs(APPELLANT);
+        uint16[] memory first = randomScores(draw);
+        playVerdicts(first);
+        bool isSecond = draw % 2 == 0;
+        uint16[] memory second = randomScores(draw >> 8);
+        if (isSecond) {
+            appealAs(SECOND);
+            playVerdicts(second);
+        } else enterRound(7);
+        challenges.closeAppeal(0, solvers[0]);
+        judgeAll(1, 11);
+        if (isSecond) judgeAll(2, 13);
+        requireDivided(isSecond ? 3 * FIRST_BOND : FIRST_BOND);
+        requirePlain(first, second, settled, isSecond);
+        uint256 earned = votes.earnedOf(solvers[0]) + votes.earnedOf(solvers[1]);
+        vm.assertLe(earned, 1_000 ether);
+        vm.assertLe(1_000 ether, earned + 2);
+    }
+
+    function requireDivided(uint256 bondsWei) internal view {
+        uint256 owed = challenges.creditOf(APPELLANT) + challenges.creditOf(SECOND);
+        owed += challenges.creditOf(registry.accountOf(solvers[0]));
+        for (uint256 i = 0; i < 13; ++i) owed += challenges.creditOf(registry.accountOf(evaluators[i]));
+        vm.assertEq(owed, bondsWei);
+        vm.assertEq(address(challenges).balance, bondsWei);
+    }
+
+    /// @dev The rule written the plain way: what stands, and who has a bond back.
+    function requirePlain(uint16[] memory first, uint16[] memory second, uint16 settled, bool isSecond) internal view {
+        (bool isReached, uint16 verdict) = plainVerdict(first, 11);
+        uint16 afterFirst = isReached && differs(verdict, settled) ? verdict : settled;
+        uint16 standing = afterFirst;
+        bool isJudged = isReached;
+        if (isSecond) {
+            (isReached, verdict) = plainVerdict(second, 13);
+            if (isReached && differs(verdict, standing)) standing = verdict;
+            isJudged = isJudged || isReached;
+            bool isSecondLost = isReached && !differs(afterFirst, standing);
+            vm.assertTrue(isSecondLost != (challenges.creditOf(SECOND) >= 2 * FIRST_BOND));
+        }
+        bool isLost = isJudged && !differs(settled, standing);
+        vm.assertTrue(isLost != (challenges.creditOf(APPELLANT) >= FIRST_BOND));
+        (, uint16 score) = votes.outcomeOf(0, solvers[0]);
+        vm.assertEq(score, standing);
+        vm.assertEq(votes.points(solvers[0]), standing);
+        vm.assertEq(votes.roundPoints(0), uint256(standing) + 400);
+    }
+
+    function plainVerdict(
+        uint16[] memory scores,
+        uint256 drawn
+    ) internal pure returns (bool isReached, uint16 verdict) {
+        uint16[] memory cast = new uint16[](drawn);
+        uint256 count = 0;
+        for (uint256 i = 0; i < drawn; ++i) if (scores[i] <= 1000 || scores[i] == GONE) cast[count++] = scores[i];
+        uint8 outcome = 0;
+        (outcome, verdict) = Median.outcome(cast, count, drawn / 2 + 1);
+        isReached = outcome == 1;
+    }
+
+    function differs(uint16 a, uint16 b) internal pure returns (bool isFar) {
+        return (a > b ? a - b : b - a) > 25;
+    }
+
+    function randomScores(uint256 draw) internal pure returns (uint16[] memory scores) {
+        scores = new uint16[](13);
+        for (uint256 i = 0; i < 13; ++i) {
+            uint256 word = uint256(keccak256(abi.encode(draw, i)));
+            scores[i] = uint16((word >> 8) % (draw % 3 == 0 ? 60 : 1001));
+            if (word % 8 == 0) scores[i] = SILENT;
+            if (word % 8 == 1) scores[i] = SEALED;
+            if (word % 8 == 2) scores[i] = GONE;
+        }
+    }
+}

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Challenges} from "../../src/Challenges.sol";
+import {PeerRegistry} from "../../src/PeerRegistry.sol";
+import {RewardVotes} from "../../src/RewardVotes.sol";
+import {RolloutCommitments} from "../../src/RolloutCommitments.sol";
+import {Rounds} from "../../src/Rounds.sol";
+import {IAppeals} from "../../src/interfaces/IAppeals.sol";
+import {IRewardVotes} from "../../src/interfaces/IRewardVotes.sol";
+import {IRolloutCommitments} from "../../src/interfaces/IRolloutCommitments.sol";
+import {IWithheldLeaves} from "../../src/interfaces/IWithheldLeaves.sol";
+import {Median} from "../Median.sol";
+import {TestBase} from "../TestBase.sol";
+
+/// @dev Plays challengers, appellants, peers and seats at random against settled rounds, with plain books beside. What
+/// the contracts must refuse is tried as well: `slipped` counts what they let through.
+contract ChallengesHandler is TestBase {
+    struct Parts {
+        PeerRegistry registry;
+        Rounds rounds;
+        RolloutCommitments commitments;
+        RewardVotes votes;
+        Challenges challenges;
+        bytes specification;
+    }
+
+    /// @dev A demand or a case that is or was open.
+    struct Entry {
+        uint64 round;
+        bytes32 peer;
+        uint32 index;
+        uint64 opened;
+        bool isOpen;
+    }
+
+    uint16 internal constant GONE = 65535;
+    bytes32 internal constant POLICY = keccak256("policy");
+    bytes32 internal constant SALT = keccak256("salt");
+    bytes internal constant BODY = "a body";
+    uint256 public constant PEERS = 3;
+    uint256 public constant SEATS = 12;
+    uint256 public constant ACTORS = 3;
+
+    Parts internal parts;
+    address internal owner = msg.sender;
+    bytes32[] public peers;
+    bytes32[] internal seats;
+    bytes32 internal bodyHash = sha256(BODY);
+
+    Entry[] public demands;
+    Entry[] internal cases;
+    mapping(bytes32 leaf => uint256 count) public openOf;
+    mapping(bytes32 leaf => bool wasShown) internal shown;
+    mapping(bytes32 caseKey => address[2] appellants) internal appellants;
+    mapping(bytes32 caseKey => uint16[][2] verdicts) internal given;
+    mapping(bytes32 caseKey => uint32[2] drawn) internal drawnOf;
+    mapping(bytes32 caseKey => mapping(uint256 level => mapping(uint32 position => bool))) internal judged;
+    mapping(uint64 round => mapping(bytes32 peer => uint16)) public score;
+    mapping(uint64 round => mapping(bytes32 peer => uint8)) internal outcome;
+    mapping(bytes32 peer => uint256) internal lastEarned;
+
+    mapping(uint64 round => uint256 draw) internal draws;
+    uint256 public openBonds;
+    uint256 public seatPayDue;
+    uint256 public slipped;
+    uint256 public upheldLosses;
+    uint256 public fell;
+    uint256[4] public reached; // shown, withheld, overturned, stood
+
+    constructor(Parts memory parts_, bytes32[] memory peers_, bytes32[] memory seats_) {
+        parts = parts_;
+        (peers, seats) = (peers_, seats_);
+    }
+
+    /// @dev Plays a whole round: everybody commits, the last but one is voted on, and so on. Seats give their verdicts.
+    function pass(uint256 draw) public {
+        uint64 round = parts.rounds.currentRound();
+        for (uint256 i = 0; i < PEERS; ++i) commit(round, peers[i]);
+        for (uint256 i = 0; i < cases.length; ++i) if (cases[i].isOpen) giveVerdicts(cases[i], draw);
+        if (round >= 1) vote(round - 1, draw);
+        if (round >= 2) reveal(round - 2);
+        if (round >= 3) settle(round - 3);
+        fillSeats();
+        vm.warp(parts.rounds.startOf(round + 1));
+        openBeacon(parts.rounds, round);
+        parts.rounds.drawBeacon(round);
+        for (uint256 i = 0; i < PEERS; ++i) {
+            uint256 earned = parts.votes.earnedOf(peers[i]);
+            if (earned < lastEarned[peers[i]]) ++fell;
+            lastEarned[peers[i]] = earned;
+        }
+    }
+
+    /// @dev Seats that were blamed too often come back, or there would soon be none.
+    function fillSeats() internal {
+        if (parts.votes.seatCountAt(parts.rounds.firstOpenRound()) == SEATS) return;
+        for (uint256 i = 0; i < SEATS; ++i) {
+            try parts.votes.admitEvaluator(seats[i]) {} catch {}
+        }
+    }
+
+    function demand(uint256 draw) external {
+        uint64 current = parts.rounds.currentRound();
+        uint64 back = uint64(draw % 4);
+        if (back > current) return;
+        (uint64 round, bytes32 peer) = (current - back, peers[(draw >> 8) % PEERS]);
+        uint32 place = uint32((draw >> 16) % 5);
+        bool isTime = (back == 1 || back == 2) && place < 4;
+        uint32 index = isTime ? parts.commitments.sampledLeaves(round, peer, 8, 4)[place] : 0;
+        bytes32 leaf = keccak256(abi.encode(round, peer, index));
+        uint256 bondWei = parts.challenges.minDemandBond() + ((draw >> 24) % 1 ether);
+        bytes memory data = abi.encodeCall(
+            parts.challenges.demandLeaf,
+            (round, peer, workOf(round, peer), IWithheldLeaves.Sample(parts.specification, 1, 13, place))
+        );
+        if (!send(draw >> 32, bondWei, data, isTime && openOf[leaf] == 0 && !shown[leaf])) return;
+        demands.push(Entry(round, peer, index, current, true));
+        ++openOf[leaf];
+        openBonds += bondWei;
+    }
+
+    /// @dev Shows or closes a demand, sometimes one that is not open any more.
+    function answer(uint256 draw) external {
+        if (demands.length == 0) return;
+        Entry storage entry = demands[draw % demands.length];
+        uint64 current = parts.rounds.currentRound();
+        bytes32 leaf = keccak256(abi.encode(entry.round, entry.peer, entry.index));
+        uint256 bondWei = parts.challenges.demandOf(entry.round, entry.peer, entry.index).bondWei;
+        if ((draw >> 8) % 2 == 0) {
+            vm.txGasPrice((draw >> 16) % 1 gwei);
+            bool allowed = entry.isOpen && current <= entry.opened + 1;
+            if (!send(draw >> 48, 0, answerTo(entry), allowed)) return;
+            ++reached[0];
+        } else {
+            bytes memory data = abi.encodeCall(parts.challenges.closeDemand, (entry.round, entry.peer, entry.index));
+            if (!send(draw >> 48, 0, data, entry.isOpen && current >= entry.opened + 2)) return;
+            lose(entry.round, entry.peer);
+            ++reached[1];
+        }
+        // Neither is demanded again.
+        shown[leaf] = true;
+        (entry.isOpen, openBonds) = (false, openBonds - bondWei);
+        --openOf[leaf];
+    }
+
+    function answerTo(Entry storage entry) internal view returns (bytes memory data) {
+        (uint64 round, bytes32 peer, uint32 index) = (entry.round, entry.peer, entry.index);
+        bytes32[] memory proof = proofOf(round, peer, index);
+        return
+            abi.encodeCall(parts.challenges.showLeaf, (round, peer, workOf(round, peer), leafOf(index), proof, BODY));
+    }
+
+    /// @dev A call to `Challenges` from an actor, held against what its rules say.
+    function send(uint256 draw, uint256 valueWei, bytes memory data, bool allowed) internal returns (bool isTaken) {
+        vm.prank(actorOf(draw));
+        (isTaken, ) = address(parts.challenges).call{value: valueWei}(data);
+        require(isTaken || !allowed, "a good call was refused");
+        if (isTaken && !allowed) ++slipped;
+    }
+
+    function appeal(uint256 draw) external {
+        uint64 current = parts.rounds.currentRound();
+        if (current < 3) return;
+        if (draw % 2 == 0 || cases.length == 0) return openCase(current - 3, peers[(draw >> 8) % PEERS], draw >> 16);
+        Entry storage entry = cases[(draw >> 8) % cases.length];
+        IAppeals.CaseView memory state = parts.challenges.caseOf(entry.round, entry.peer);
+        bool allowed = entry.isOpen && !isLast(state) && current == state.last.openedRound + 3;
+        tryAppeal(entry.round, entry.peer, draw >> 16, allowed);
+    }
+
+    function openCase(uint64 round, bytes32 peer, uint256 draw) internal {
+        settle(round);
+        bool allowed = parts.challenges.caseOf(round, peer).levels == 0;
+        allowed = allowed && outcome[round][peer] != 0 && outcome[round][peer] < 4;
+        if (tryAppeal(round, peer, draw, allowed)) cases.push(Entry(round, peer, 0, 0, true));
+    }
+
+    function tryAppeal(uint64 round, bytes32 peer, uint256 draw, bool allowed) internal returns (bool isOpen) {
+        uint8 level = parts.challenges.caseOf(round, peer).levels;
+        if (level > 1) return false;
+        uint256 bondWei = parts.challenges.appealBond(level + 1);
+        bytes memory data = abi.encodeCall(parts.challenges.appeal, (round, peer));
+        if (!send(draw, bondWei, data, allowed)) return false;
+        openBonds += bondWei;
+        bytes32 key = keccak256(abi.encode(round, peer));
+        appellants[key][level] = actorOf(draw);
+        drawnOf[key][level] = parts.challenges.caseOf(round, peer).last.drawn;
+        return true;
+    }
+
+    function close(uint256 draw) external {
+        if (cases.length == 0) return;
+        Entry storage entry = cases[draw % cases.length];
+        IAppeals.CaseView memory state = parts.challenges.caseOf(entry.round, entry.peer);
+        bool allowed = entry.isOpen && parts.rounds.currentRound() >= state.last.openedRound + (isLast(state) ? 3 : 4);
+        uint256[ACTORS] memory before;
+        for (uint256 i = 0; i < ACTORS; ++i) before[i] = parts.challenges.creditOf(actorOf(i));
+        bytes memory data = abi.encodeCall(parts.challenges.closeAppeal, (entry.round, entry.peer));
+        if (!send(draw, 0, data, allowed)) return;
+        entry.isOpen = false;
+        settleBooks(entry, state, before);
+    }
+
+    function judge(uint256 draw) external {
+        if (cases.length == 0) return;
+        Entry storage entry = cases[draw % cases.length];
+        if (entry.isOpen) return;
+        IAppeals.CaseView memory state = parts.challenges.caseOf(entry.round, entry.peer);
+        bytes32 key = keccak256(abi.encode(entry.round, entry.peer));
+        for (uint8 level = 1; level <= state.levels; ++level) {
+            uint16[] storage votes = given[key][level - 1];
+            for (uint32 i = 0; i < votes.length; ++i) {
+                if ((draw >> i) & 1 == 0) continue;
+                uint32[] memory one = new uint32[](1);
+                one[0] = i;
+                parts.challenges.judgeSeats(entry.round, entry.peer, level, one);
+                if (judged[key][level][i]) continue;
+                judged[key][level][i] = true;
+                if (isRight(votes[i], state)) seatPayDue -= state.seatPayWei;
+            }
+        }
+    }
+
+    function withdraw(uint256 draw) external {
+        address actor = actorOf(draw);
+        uint256 owed = parts.challenges.creditOf(actor);
+        if (owed != 0) parts.challenges.withdraw(actor);
+    }
+
+    /// @dev What must hold whatever is open: time passes, and anyone closes all of it.
+    function closeEverything() external returns (bool isAll) {
+        // Not for the fuzzer, which would soon leave nothing open.
+        if (msg.sender != owner) return false;
+        for (uint256 i = 0; i < 8; ++i) pass(uint256(keccak256(abi.encode("closing", i))));
+        for (uint256 i = 0; i < demands.length; ++i) {
+            if (demands[i].isOpen) {
+                parts.challenges.closeDemand(demands[i].round, demands[i].peer, demands[i].index);
+            }
+        }
+        for (uint256 i = 0; i < cases.length; ++i) {
+            if (cases[i].isOpen) parts.challenges.closeAppeal(cases[i].round, cases[i].peer);
+        }
+        return true;
+    }
+
+    /// @dev The plain rule for what stands, and that no side that it upholds has lost a bond.
+    function settleBooks(Entry storage entry, IAppeals.CaseView memory state, uint256[ACTORS] memory before) internal {
+        bytes32 key = keccak256(abi.encode(entry.round, entry.peer));
+        uint16 standing = state.settledMilli;
+        uint16[2] memory appealed;
+        uint8 lastReached = 0;
+        for (uint8 level = 0; level < state.levels; ++level) {
+            appealed[level] = standing;
+            (bool isReached, uint16 verdict) = plainVerdict(given[key][level], drawnOf[key][level]);
+            if (isReached) lastReached = level + 1;
+            if (isReached && differs(verdict, standing)) standing = verdict;
+        }
+        bool isMoot = outcome[entry.round][entry.peer] >= 5;
+        for (uint8 level = 0; level < state.levels; ++level) {
+            uint256 bondWei = parts.challenges.appealBond(level + 1);
+            openBonds -= bondWei;
+            bool isUpheld = isMoot || level + 1 > lastReached || differs(appealed[level], standing);
+            for (uint256 i = 0; i < ACTORS; ++i) {
+                if (actorOf(i) != appellants[key][level] || !isUpheld) continue;
+                if (parts.challenges.creditOf(actorOf(i)) < before[i] + bondWei) ++upheldLosses;
+            }
+        }
+        state = parts.challenges.caseOf(entry.round, entry.peer);
+        require(state.isMoot == isMoot && state.finalMilli == standing, "closed otherwise than the plain rule says");
+        if (!isMoot) {
+            if (standing != score[entry.round][entry.peer]) {
+                (score[entry.round][entry.peer], outcome[entry.round][entry.peer]) = (standing, 1);
+                ++reached[2];
+            } else ++reached[3];
+        }
+        for (uint8 level = 0; level < state.levels; ++level) {
+            uint16[] storage votes = given[key][level];
+            for (uint256 i = 0; i < votes.length; ++i) if (isRight(votes[i], state)) seatPayDue += state.seatPayWei;
+        }
+    }
+
+    function giveVerdicts(Entry storage entry, uint256 draw) internal {
+        IAppeals.CaseView memory state = parts.challenges.caseOf(entry.round, entry.peer);
+        uint64 current = parts.rounds.currentRound();
+        uint8 level = state.levels;
+        bytes32 key = keccak256(abi.encode(entry.round, entry.peer));
+        if (current == state.last.openedRound + 1) {
+            bytes32[] memory bench = parts.challenges.benchOf(entry.round, entry.peer);
+            uint16[] storage votes = given[key][level - 1];
+            for (uint32 i = 0; i < bench.length; ++i) {
+                uint256 word = uint256(keccak256(abi.encode(draw, key, level, i)));
+                // Most agree, or there would seldom be a verdict that lets a score stand.
+                uint16 vote_ = word % 8 < 6 ? state.settledMilli : uint16((word >> 8) % 1001);
+                if (draw % 2 == 0) vote_ = uint16((word >> 16) % 8 < 6 ? (draw >> 8) % 1001 : (word >> 24) % 1001);
+                if (word % 16 == 15) vote_ = GONE;
+                votes.push(vote_);
+                bytes32 hash = keccak256(
+                    abi.encode(
+                        block.chainid,
+                        address(parts.challenges),
+                        entry.round,
+                        entry.peer,
+                        level,
+                        i,
+                        bench[i],
+                        vote_,
+                        SALT
+                    )
+                );
+                vm.prank(parts.registry.accountOf(bench[i]));
+                parts.challenges.commitVerdict(entry.round, entry.peer, i, bench[i], hash);
+            }
+        }
+        if (current == state.last.openedRound + 2) {
+            uint16[] storage votes = given[key][level - 1];
+            for (uint32 i = 0; i < votes.length; ++i) {
+                parts.challenges.revealVerdict(entry.round, entry.peer, i, votes[i], SALT);
+            }
+        }
+    }
+
+    function lose(uint64 round, bytes32 peer) internal {
+        if (outcome[round][peer] >= 5) return;
+        (outcome[round][peer], score[round][peer]) = (6, 0);
+    }
+
+    function commit(uint64 round, bytes32 peer) internal {
+        if (parts.commitments.committed(round, peer)) return;
+        bytes32 root = rootOf(round, peer);
+        vm.prank(parts.registry.accountOf(peer));
+        parts.commitments.commit(round, peer, root, 8, POLICY, POLICY);
+    }
+
+    function vote(uint64 round, uint256 draw) internal {
+        bytes32[] memory committee = parts.votes.committeeOf(round, 0);
+        for (uint8 i = 0; i < committee.length; ++i) {
+            (bool isMade, ) = parts.votes.ballotOf(round, 0, i);
+            if (isMade) continue;
+            bytes32 hash = keccak256(
+                abi.encode(block.chainid, address(parts.votes), ballotFor(round, i, committee[i]), bytes32(draw))
+            );
+            draws[round] = draw;
+            vm.prank(parts.registry.accountOf(committee[i]));
+            parts.votes.commitVotes(round, 0, i, committee[i], hash);
+        }
+    }
+
+    function reveal(uint64 round) internal {
+        bytes32[] memory committee = parts.votes.committeeOf(round, 0);
+        for (uint8 i = 0; i < committee.length; ++i) {
+            (bool isMade, bool isOpened) = parts.votes.ballotOf(round, 0, i);
+            if (isMade && !isOpened) parts.votes.revealVotes(ballotFor(round, i, committee[i]), bytes32(draws[round]));
+        }
+    }
+
+    function settle(uint64 round) internal {
+        if (parts.commitments.committedCount(round) == 0) return;
+        parts.votes.settle(round, 0, peers);
+        for (uint256 i = 0; i < PEERS; ++i) {
+            if (outcome[round][peers[i]] != 0) continue;
+            (outcome[round][peers[i]], score[round][peers[i]]) = parts.votes.outcomeOf(round, peers[i]);
+        }
+    }
+
+    function ballotFor(
+        uint64 round,
+        uint8 position,
+        bytes32 seat
+    ) internal pure returns (IRewardVotes.Ballot memory ballot) {
+        (ballot.round, ballot.position, ballot.evaluatorKey) = (round, position, seat);
+        (ballot.scoresMilli, ballot.componentRoots) = (new uint16[](PEERS), new bytes32[](PEERS));
+        for (uint256 i = 0; i < PEERS; ++i) {
+            ballot.scoresMilli[i] = uint16(uint256(keccak256(abi.encode(round, i))) % 1001);
+        }
+    }
+
+    /// @dev Eight leaves that differ by index only.
+    function leafOf(uint32 index) internal view returns (IRolloutCommitments.Leaf memory leaf) {
+        (leaf.index, leaf.policyHash, leaf.bodyHash) = (index, POLICY, bodyHash);
+    }
+
+    function nodes(uint64 round, bytes32 peer) internal view returns (bytes32[15] memory tree) {
+        for (uint32 i = 0; i < 8; ++i) tree[7 + i] = parts.commitments.leafOf(round, peer, leafOf(i));
+        for (uint256 i = 7; i > 0; --i) {
+            (bytes32 a, bytes32 b) = (tree[2 * i - 1], tree[2 * i]);
+            tree[i - 1] = keccak256(a < b ? abi.encode(a, b) : abi.encode(b, a));
+        }
+    }
+
+    function rootOf(uint64 round, bytes32 peer) internal view returns (bytes32 root) {
+        return nodes(round, peer)[0];
+    }
+
+    function proofOf(uint64 round, bytes32 peer, uint32 index) internal view returns (bytes32[] memory proof) {
+        bytes32[15] memory tree = nodes(round, peer);
+        proof = new bytes32[](3);
+        uint256 at = 7 + index;
+        for (uint256 i = 0; i < 3; ++i) {
+            proof[i] = tree[at % 2 == 1 ? at + 1 : at - 1];
+            at = (at - 1) / 2;
+        }
+    }
+
+    function workOf(uint64 round, bytes32 peer) internal view returns (IRolloutCommitments.Work memory work) {
+        return IRolloutCommitments.Work(rootOf(round, peer), 8, POLICY, POLICY);
+    }
+
+    function counts() external view returns (uint256 demandCount) {
+        return demands.length;
+    }
+
+    function actorOf(uint256 draw) public pure returns (address actor) {
+        return address(uint160(0xAC70 + (draw % ACTORS)));
+    }
+
+    function isLast(IAppeals.CaseView memory state) internal pure returns (bool last) {
+        return state.levels == 2 || state.last.drawn == state.last.seats;
+    }
+
+    function isRight(uint16 vote_, IAppeals.CaseView memory state) internal pure returns (bool right) {
+        return !state.isMoot && vote_ != GONE && !differs(vote_, state.finalMilli);
+    }
+
+    function differs(uint16 a, uint16 b) internal pure returns (bool isFar) {
+        return (a > b ? a - b : b - a) > 25;
+    }
+
+    function plainVerdict(
+        uint16[] memory cast,
+        uint256 drawn
+    ) internal pure returns (bool isReached, uint16 verdict) {
+        uint8 kind = 0;
+        (kind, verdict) = Median.outcome(cast, cast.length, drawn / 2 + 1);
+        isReached = kind == 1;
+    }
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import type { RoundAnswer } from '#sources/getRoundRecord.ts'
+import { challengeRows } from './challengeRows.ts'
+
+const peer = { peerId: '16Uiu2', name: 'three word name' }
+const found = { peerKey: '0x01', settledMilli: 300, finalMilli: null, isClosed: false, isMoot: false, peer }
+const appeals = { items: [{ level: 1, drawn: 11 }] }
+
+function rows(changes: { leafDemands?: RoundAnswer['leafDemands']; appealCases?: RoundAnswer['appealCases'] }) {
+  const none = { leafDemands: { items: [] }, appealCases: { items: [] } }
+  return challengeRows({ ...none, ...changes } as unknown as RoundAnswer).map(({ text }) => text)
+}
+
+test('a demand says what became of the leaf', () => {
+  const leafDemands = { items: [{ peerKey: '0x01', index: 3, state: 'withheld' as const, peer }] }
+  expect(rows({ leafDemands })).toEqual(['Leaf 3: withheld it, and lost the round'])
+})
+
+test('an appeal says who judges, and what stands in the end', () => {
+  const of = (changes: object) => rows({ appealCases: { items: [{ ...found, appeals, ...changes }] } })[0]
+  expect(of({})).toContain('is appealed to 11 seats')
+  expect(of({ isClosed: true, finalMilli: 300 })).toContain('11 seats let the score of')
+  expect(of({ isClosed: true, finalMilli: 800 })).toContain('11 seats put')
+  expect(of({ isClosed: true, isMoot: true, finalMilli: 800 })).toContain('fell away')
+})

@@ -1,0 +1,42 @@
+import type { RoundAnswer } from '#sources/getRoundRecord.ts'
+import { formatPoints } from './format.ts'
+import { type NamedPeer, named } from './voteTable.ts'
+
+/** A challenge against a peer's round, in words that follow the peer's name. */
+export interface ChallengeRow {
+  key: string
+  peer: NamedPeer
+  text: string
+}
+
+const demandTexts = {
+  open: 'is asked to show it on the chain',
+  shown: 'had it shown on the chain',
+  withheld: 'withheld it, and lost the round',
+} as const
+
+/** Every leaf that was demanded in a round, and every score that was appealed. */
+export function challengeRows({ leafDemands, appealCases }: RoundAnswer): ChallengeRow[] {
+  const demands = leafDemands.items.map(({ peerKey, index, state, peer }) => ({
+    key: `leaf ${peerKey} ${index}`,
+    peer: named(peerKey, peer),
+    text: `Leaf ${index}: ${demandTexts[state]}`,
+  }))
+  const appeals = appealCases.items.map(({ peerKey, peer, ...found }) => ({
+    key: `appeal ${peerKey}`,
+    peer: named(peerKey, peer),
+    text: appealText(found),
+  }))
+  return [...demands, ...appeals]
+}
+
+type Case = Omit<RoundAnswer['appealCases']['items'][number], 'peerKey' | 'peer'>
+
+function appealText({ appeals, settledMilli, finalMilli, isClosed, isMoot }: Case): string {
+  const seats = appeals.items.at(-1)?.drawn ?? 0
+  const settled = formatPoints(settledMilli)
+  if (!isClosed) return `The score of ${settled} is appealed to ${seats} seats`
+  if (isMoot) return `The appeal of ${settled} fell away: the round was lost for another reason`
+  if (finalMilli === settledMilli) return `${seats} seats let the score of ${settled} stand`
+  return `${seats} seats put ${formatPoints(finalMilli ?? 0)} in the place of ${settled}`
+}

@@ -1,0 +1,33 @@
+import type { Context, Event } from 'ponder:registry'
+import { settlement } from 'ponder:schema'
+import { updatePeer } from './peerRow.ts'
+import { updateRound } from './roundRow.ts'
+
+interface Annulment {
+  round: number
+  peerKey: `0x${string}`
+  /** Points that the peer had been given for the round. */
+  lostMilli: number
+  outcome: 'falseLeaf' | 'withheld'
+}
+
+/** A peer loses its round: what was settled before no longer stands, and what was not settled never will be otherwise. */
+export async function annul(context: Context, event: Event, { round, peerKey, lostMilli, outcome }: Annulment) {
+  const before = (await context.db.find(settlement, { round, peerKey }))?.outcome
+  const { finalAtSec } = await updateRound(context, round, row => ({
+    settled: row.settled + (before === undefined ? 1 : 0),
+    ...(before === undefined ? {} : { [before]: row[before] - 1 }),
+    [outcome]: row[outcome] + 1,
+    scoreMilliSum: row.scoreMilliSum - lostMilli,
+  }))
+  const annulled = { outcome, scoreMilli: 0 }
+  const at = { atSec: Number(event.block.timestamp), transactionHash: event.transaction.hash }
+  await context.db
+    .insert(settlement)
+    .values({ round, peerKey, ...annulled, votes: 0, finalAtSec, ...at })
+    .onConflictDoUpdate(annulled)
+  await updatePeer(context, peerKey, row => ({
+    pointsMilli: row.pointsMilli - BigInt(lostMilli),
+    roundsSettled: row.roundsSettled + (before === undefined ? 1 : 0),
+  }))
+}

@@ -1,0 +1,113 @@
+import { ponder } from 'ponder:registry'
+import { appeal, appealCase, appealVerdict, leafDemand, settlement } from 'ponder:schema'
+import { annul } from './annul.ts'
+import { addToFeed } from './feed.ts'
+import { updatePeer } from './peerRow.ts'
+import { updateRound } from './roundRow.ts'
+
+/** `IEarnings`: the peer's bundle could not be had. */
+const UNAVAILABLE = 65_535
+
+ponder.on('Challenges:LeafFalse', async ({ event, context }) => {
+  const { peerKey, index, lostMilli, challenger } = event.args
+  const round = Number(event.args.round)
+  await annul(context, event, { round, peerKey, lostMilli, outcome: 'falseLeaf' })
+  await addToFeed(context, event, { kind: 'leafFalse', round, peerKey, detail: { index, lostMilli, challenger } })
+})
+
+ponder.on('Challenges:LeafDemanded', async ({ event, context }) => {
+  const { peerKey, index, challenger, bondWei, throughRound } = event.args
+  const round = Number(event.args.round)
+  await context.db.insert(leafDemand).values({
+    round,
+    peerKey,
+    index,
+    challenger,
+    bondWei,
+    throughRound: Number(throughRound),
+    atSec: Number(event.block.timestamp),
+    transactionHash: event.transaction.hash,
+  })
+  await addToFeed(context, event, { kind: 'leafDemanded', round, peerKey, detail: { index, challenger } })
+})
+
+ponder.on('Challenges:LeafShown', async ({ event, context }) => {
+  const { peerKey, index, responder, paidWei } = event.args
+  const round = Number(event.args.round)
+  await context.db.update(leafDemand, { round, peerKey, index }).set({ state: 'shown', responder, paidWei })
+  await addToFeed(context, event, { kind: 'leafShown', round, peerKey, detail: { index, responder } })
+})
+
+ponder.on('Challenges:LeafWithheld', async ({ event, context }) => {
+  const { peerKey, index, lostMilli, challenger } = event.args
+  const round = Number(event.args.round)
+  await context.db.update(leafDemand, { round, peerKey, index }).set({ state: 'withheld' })
+  const before = (await context.db.find(settlement, { round, peerKey }))?.outcome
+  // Lost before, for another leaf: the contract leaves that outcome as it is.
+  if (before !== 'falseLeaf' && before !== 'withheld')
+    await annul(context, event, { round, peerKey, lostMilli, outcome: 'withheld' })
+  await addToFeed(context, event, { kind: 'leafWithheld', round, peerKey, detail: { index, lostMilli, challenger } })
+})
+
+ponder.on('Challenges:AppealOpened', async ({ event, context }) => {
+  const { peerKey, appellant, level, bondWei, drawn } = event.args
+  const round = Number(event.args.round)
+  const settled = await context.db.find(settlement, { round, peerKey })
+  if (settled === null) throw new Error(`round ${round} of a peer was appealed before it was settled`)
+  const { scoreMilli: settledMilli } = settled
+  await context.db.insert(appealCase).values({ round, peerKey, settledMilli }).onConflictDoNothing()
+  const atSec = Number(event.block.timestamp)
+  const transactionHash = event.transaction.hash
+  await context.db.insert(appeal).values({ round, peerKey, level, appellant, bondWei, drawn, atSec, transactionHash })
+  await addToFeed(context, event, { kind: 'appealOpened', round, peerKey, detail: { level, appellant } })
+})
+
+ponder.on('Challenges:VerdictCommitted', async ({ event, context }) => {
+  const { round, ...place } = event.args
+  await context.db.insert(appealVerdict).values({ round: Number(round), ...place })
+})
+
+ponder.on('Challenges:VerdictRevealed', async ({ event, context }) => {
+  const { peerKey, seatKey, level, scoreMilli } = event.args
+  const key = { round: Number(event.args.round), peerKey, level, seatKey }
+  await context.db
+    .update(appealVerdict, key)
+    .set({ isRevealed: true, scoreMilli: scoreMilli === UNAVAILABLE ? null : scoreMilli })
+})
+
+ponder.on('Challenges:AppealClosed', async ({ event, context }) => {
+  const { peerKey, scoreMilli, settledMilli, isMoot } = event.args
+  const round = Number(event.args.round)
+  await context.db.update(appealCase, { round, peerKey }).set({ isClosed: true, isMoot, finalMilli: scoreMilli })
+  const detail = { scoreMilli, settledMilli }
+  if (!isMoot) await addToFeed(context, event, { kind: 'appealClosed', round, peerKey, detail })
+  if (isMoot || scoreMilli === settledMilli) return
+  // Only a score can overturn what was settled.
+  const before = (await context.db.find(settlement, { round, peerKey }))?.outcome ?? 'scored'
+  await context.db.update(settlement, { round, peerKey }).set({ outcome: 'scored', scoreMilli })
+  await updateRound(context, round, row => ({
+    ...(before === 'scored' ? {} : { [before]: row[before] - 1, scored: row.scored + 1 }),
+    scoreMilliSum: row.scoreMilliSum - settledMilli + scoreMilli,
+  }))
+  await updatePeer(context, peerKey, row => ({
+    pointsMilli: row.pointsMilli - BigInt(settledMilli) + BigInt(scoreMilli),
+  }))
+})
+
+ponder.on('Challenges:SeatPaid', async ({ event, context }) => {
+  const { round, paidWei, peerKey, seatKey, level } = event.args
+  await context.db.update(appealVerdict, { round: Number(round), peerKey, seatKey, level }).set({ paidWei })
+})
+
+/** By the event's number. */
+const faults = ['silent', 'sealed', 'overturned'] as const
+
+ponder.on('Challenges:SeatBlamed', async ({ event, context }) => {
+  const { peerKey, seatKey, level } = event.args
+  const fault = faults[event.args.fault] ?? null
+  // Those of the committee that was overturned, level 0, have no verdict of their own here, nor have the silent.
+  await context.db
+    .insert(appealVerdict)
+    .values({ round: Number(event.args.round), peerKey, seatKey, level, position: null, fault })
+    .onConflictDoUpdate({ fault })
+})

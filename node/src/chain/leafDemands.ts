@@ -1,0 +1,102 @@
+import { bytesToHex } from 'viem'
+import type { Hex } from '#core/hex.ts'
+import type { LeafHeader } from '#core/leaf.ts'
+import type { OutboxIntent } from '#core/outboxStore.ts'
+import { callChain } from './callChain.ts'
+import { challengeIntent } from './challengeIntent.ts'
+import type { ChainClient } from './connectChain.ts'
+import type { Contracts } from './contracts.ts'
+import type { RolloutCommitment } from './readCommitments.ts'
+import type { EventReader } from './roundEvents.ts'
+
+/** Names of the two fields as dag-cbor has them, with the head byte of their length. */
+const OWED = Buffer.from('\x6aowedLeaves', 'latin1')
+const SAMPLED = Buffer.from('\x6dsampledLeaves', 'latin1')
+
+/** A sampled leaf that cannot be had: whose, where in the draw, and what shows that it was drawn. */
+export type MissingLeaf = {
+  round: number
+  commitment: RolloutCommitment
+  /** Position in the draw of the round's sampled leaves, not the leaf's index. */
+  place: number
+  /** The environment's specification, in canonical dag-cbor. */
+  specification: Uint8Array
+}
+
+/** Demands a leaf, in one of the two rounds after its own. */
+export function demandLeaf(contracts: Contracts, missing: MissingLeaf, bondWei: bigint): OutboxIntent {
+  const { round, commitment, place, specification } = missing
+  const bytes = Buffer.from(specification)
+  const sample = {
+    specification: bytesToHex(specification),
+    owedAt: BigInt(bytes.indexOf(OWED)),
+    sampledAt: BigInt(bytes.indexOf(SAMPLED)),
+    place,
+  }
+  const { peerKey } = commitment
+  const bounds = { fromRound: round + 1, throughRound: round + 2, valueWei: bondWei }
+  const args = [BigInt(round), peerKey, workOf(commitment), sample] as const
+  return challengeIntent(contracts, `${round}:${peerKey}:${place}`, 'demandLeaf', args, bounds)
+}
+
+/** A demanded leaf with what shows it. */
+export type ShownLeaf = { header: LeafHeader; commitment: RolloutCommitment; proof: readonly Hex[]; body: Uint8Array }
+
+/** Shows a demanded leaf on the chain. */
+export function showLeaf(contracts: Contracts, shown: ShownLeaf, throughRound: number): OutboxIntent {
+  const { header, commitment, proof, body } = shown
+  const { round, peerKey, index, taskHash, policyHash, seed, bodyHash } = header
+  const leaf = { index, taskHash, policyHash, seed, bodyHash }
+  const args = [BigInt(round), peerKey, workOf(commitment), leaf, proof, bytesToHex(body)] as const
+  return challengeIntent(contracts, `${round}:${peerKey}:${index}`, 'showLeaf', args, { throughRound })
+}
+
+/** Closes a demand that nobody answered, from the round after its last on. */
+export function closeDemand(contracts: Contracts, { round, peerKey, index, throughRound }: LeafDemand): OutboxIntent {
+  const args = [BigInt(round), peerKey, index] as const
+  return challengeIntent(contracts, `${round}:${peerKey}:${index}`, 'closeDemand', args, {
+    fromRound: throughRound + 1,
+  })
+}
+
+const demandStates = ['none', 'open', 'shown', 'withheld'] as const
+export type LeafDemand = {
+  round: number
+  peerKey: Hex
+  index: number
+  challenger: Hex
+  bondWei: bigint
+  throughRound: number
+  state: (typeof demandStates)[number]
+}
+
+/** The demands that were made in some rounds, with what has become of them, by now. */
+export async function readDemands(
+  { rpc, rpcUrl }: ChainClient,
+  { challenges }: Contracts,
+  events: EventReader,
+  rounds: { first: number; last: number },
+): Promise<LeafDemand[]> {
+  const logs = await events.inRounds(rounds, range =>
+    rpc.getContractEvents({ ...challenges, eventName: 'LeafDemanded', strict: true, ...range }),
+  )
+  return Promise.all(
+    logs.map(async ({ args: { round, throughRound, ...demand } }) => {
+      const args = [round, demand.peerKey, demand.index] as const
+      const { state } = await callChain(rpcUrl, () =>
+        rpc.readContract({ ...challenges, functionName: 'demandOf', args }),
+      )
+      const known = demandStates[state] ?? 'none'
+      return { ...demand, round: Number(round), throughRound: Number(throughRound), state: known }
+    }),
+  )
+}
+
+/** The least bond of a demand now, wei. */
+export function readDemandBond({ rpc, rpcUrl }: ChainClient, { challenges }: Contracts): Promise<bigint> {
+  return callChain(rpcUrl, () => rpc.readContract({ ...challenges, functionName: 'minDemandBond' }))
+}
+
+function workOf({ root, count, policyHash, contentId }: RolloutCommitment) {
+  return { root, leafCount: count, policyHash, contentId }
+}

@@ -1,0 +1,39 @@
+import { peerIdFromString } from '@libp2p/peer-id'
+import type { Hex } from '#core/hex.ts'
+import { peerKeyOf } from '#core/peerKey.ts'
+import type { AccountDesk } from '#roles/accountDesk.ts'
+import { openIdentity } from '#store/identity.ts'
+import type { Values } from './command.ts'
+import { loadConfig } from './config.ts'
+import { openDeployment } from './networkOptions.ts'
+import { requirePeer } from './requirePeer.ts'
+import { UsageError } from './usageError.ts'
+
+/** Runs one dealing with challenges from the account of a peer's folder, and prints what came of it. */
+export async function atDesk({ json, ...flags }: Values, run: (desk: AccountDesk) => Promise<unknown>): Promise<void> {
+  const config = loadConfig(flags)
+  requirePeer(config.data, 'Name its folder with --data, or make one: npm run waggle -- init.')
+  const { deployment, rpcUrl } = openDeployment(config)
+  const identity = await openIdentity(config.data)
+  const { openAccountDesk } = await import('#roles/accountDesk.ts')
+  const desk = await openAccountDesk({ data: config.data, deployment, rpcUrl, identity })
+  try {
+    console.log(JSON.stringify(await run(desk), null, json === true ? 0 : 2))
+  } finally {
+    await desk.close()
+  }
+}
+
+/** The key of a peer that is named by its id. */
+export function readPeerKey(peerId: string): Hex {
+  try {
+    return peerKeyOf(peerIdFromString(peerId).toString())
+  } catch (cause) {
+    throw new UsageError(`${peerId} is no peer id.`, { hint: 'The dashboard and waggle status show them.', cause })
+  }
+}
+
+export function readNumber(name: string, value: Values[string]): number {
+  if (typeof value === 'string' && /^\d{1,9}$/.test(value)) return Number(value)
+  throw new UsageError(`${name} must be a whole number.`, { hint: 'See --help.' })
+}

@@ -1,0 +1,34 @@
+import { atDesk, readNumber, readPeerKey } from '../challengeDesk.ts'
+import { readSpec } from '../chatModels.ts'
+import type { Command } from '../command.ts'
+import { dataOption, dataUsage, networkOptions, networkUsage } from '../networkOptions.ts'
+
+const text = { type: 'string' } as const
+
+/** Demands a sampled leaf on the chain. */
+export const challenge: Command = {
+  usage: `npm run waggle -- challenge PEER_ID --round N [OPTIONS]
+
+Demands that a sampled leaf of the peer be shown on the chain, in the first or second round after its own, with a bond. It comes
+back, less the gas of the answer; if nobody answers by the end of the next round, all of it, and the peer loses its round.
+
+  --round N           the round of the leaf
+  --place N           the leaf's place in the draw of sampled leaves, from 0 (default 0)
+  --environment FILE  the round's specification, if it is not that of the starter models
+${dataUsage}
+${networkUsage}
+  --json              print one JSON object`,
+  options: { ...dataOption, ...networkOptions, json: { type: 'boolean' }, round: text, place: text, environment: text },
+  positionals: ['PEER_ID'],
+  async run({ round, place = '0', environment, ...flags }, [peerId = '']) {
+    const leaf = {
+      peerKey: readPeerKey(peerId),
+      round: readNumber('--round', round),
+      place: readNumber('--place', place),
+    }
+    const { presets } = await import('#environments/codezero/presets.ts')
+    const specs = typeof environment === 'string' ? [await readSpec(environment)] : Object.values(presets)
+    const { demand } = await import('#roles/playChallenges.ts')
+    await atDesk(flags, desk => demand(desk, { ...leaf, specs }))
+  },
+}

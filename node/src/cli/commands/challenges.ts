@@ -1,0 +1,28 @@
+import { atDesk } from '../challengeDesk.ts'
+import type { Command } from '../command.ts'
+import { dataOption, dataUsage, networkOptions, networkUsage } from '../networkOptions.ts'
+import { UsageError } from '../usageError.ts'
+
+const actions = ['list', 'close', 'withdraw'] as const
+
+/** Shows challenges, closes those that are due, and takes what they owe. */
+export const challenges: Command = {
+  usage: `npm run waggle -- challenges ACTION [OPTIONS]
+
+  list                demands and appeals of the last rounds, and what the account is owed
+  close               close whatever is due; anyone may
+  withdraw            take bonds that came back, and pay
+
+${dataUsage}
+${networkUsage}
+  --json              print one JSON object`,
+  options: { ...dataOption, ...networkOptions, json: { type: 'boolean' } },
+  positionals: ['ACTION'],
+  async run(flags, [action = '']) {
+    const known = actions.find(name => name === action)
+    if (known === undefined)
+      throw new UsageError(`Challenges know no action ${action}.`, { hint: `Use ${actions.join(', ')}.` })
+    const play = await import('#roles/playChallenges.ts')
+    await atDesk(flags, play[known])
+  },
+}

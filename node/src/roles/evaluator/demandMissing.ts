@@ -1,0 +1,50 @@
+import type { RolloutCommitment } from '#chain/readCommitments.ts'
+import type { Hex } from '#core/hex.ts'
+import { environmentBytes } from '#environments/codezero/environmentSpec.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { reportOutcome } from '../reportOutcome.ts'
+import { sampledLeaves } from './sampledLeaves.ts'
+
+/** Bonds that must be left in the account: votes cost gas too. */
+const SPARE_BONDS = 4n
+
+/** A peer whose bundle could not be had. */
+type Missing = { round: number; beacon: Hex; commitment: RolloutCommitment }
+
+/**
+ * Demands a sampled leaf of each peer that gave nothing, as far as the budget goes, and closes the demands when nobody
+ * answers. Voting does not wait for it.
+ *
+ * @param budget - demands a round at most. Each takes a bond, of which the answer is paid.
+ */
+export async function demandMissing(node: PeerNode, missing: readonly Missing[], budget: number): Promise<void> {
+  const { chain, chainId, environment, logger } = node
+  const specification = environmentBytes(environment.spec)
+  for (const { round, beacon, commitment } of missing.slice(0, budget)) {
+    const { peerKey } = commitment
+    const sampled = sampledLeaves(chainId, round, beacon, peerKey, environment.spec)
+    // A leaf that was never committed counts 0 already.
+    const place = sampled.findIndex(index => index < commitment.count)
+    if (place < 0) continue
+    const bondWei = await chain.readDemandBond()
+    if ((await chain.readBalance(chain.account)) < bondWei * SPARE_BONDS) {
+      logger.warn('a leaf cannot be demanded: the account has too little for the bond', { round, peerKey, bondWei })
+      return
+    }
+    void chain
+      .demandLeaf({ round, commitment, place, specification }, bondWei)
+      .then(outcome => reportOutcome(logger, 'leaf demanded', outcome, { round, peerKey, index: sampled[place] ?? 0 }))
+  }
+}
+
+/** Closes this account's demands that nobody answered in time: the bonds come back, and the peers lose the round. */
+export async function closeOwnDemands({ chain, logger }: PeerNode, round: number): Promise<void> {
+  if (round < 3) return
+  const demands = await chain.readDemands({ first: round - 3, last: round - 2 })
+  for (const demand of demands) {
+    if (demand.state !== 'open' || demand.challenger !== chain.account) continue
+    const { peerKey, index } = demand
+    const outcome = await chain.closeDemand(demand)
+    reportOutcome(logger, 'demand closed: the leaf was withheld', outcome, { round: demand.round, peerKey, index })
+  }
+}

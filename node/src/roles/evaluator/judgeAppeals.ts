@@ -1,0 +1,75 @@
+import type { AppealCase } from '#chain/appeals.ts'
+import { UNAVAILABLE } from '#core/bodies.ts'
+import type { Judge } from '#environments/codezero/createJudge.ts'
+import { admitTasks } from '../admitTasks.ts'
+import { checkRollouts } from '../checkRollouts.ts'
+import { fetchRollouts, fetchTasks } from '../fetchCommitted.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { reportOutcome } from '../reportOutcome.ts'
+import { beaconOf, recordBeacon } from '../roundBeacon.ts'
+import { sampledLeaves } from './sampledLeaves.ts'
+import { scorePeer } from './scorePeer.ts'
+
+/** Seats that are judged in one call. */
+const JUDGED_AT_ONCE = 32
+
+/** Gives verdicts on the appeals of the round before, if this seat was drawn for them, and closes the cases that are due. */
+export async function judgeAppeals(node: PeerNode, judge: Judge, round: number, signal: AbortSignal): Promise<void> {
+  const { chain } = node
+  if (round < 1) return
+  const appeals = await chain.readAppeals({ first: Math.max(0, round - 4), last: round - 1 })
+  for (const found of appeals.filter(({ isClosed }) => !isClosed)) {
+    if (found.openedRound === round - 1) await giveVerdict(node, judge, found, signal)
+    else if (round >= found.closesFrom) closeCase(node, found)
+  }
+}
+
+/** Scores the peer afresh, as a committee would, and seals the score. */
+async function giveVerdict(node: PeerNode, judge: Judge, found: AppealCase, signal: AbortSignal): Promise<void> {
+  const { chain, identity, logger } = node
+  const { round, peerKey, level, openedRound } = found
+  await recordBeacon(node, openedRound)
+  const position = (await chain.readBench(round, peerKey)).indexOf(identity.peerKey)
+  const isParty = found.appellant === chain.account || (await chain.readAccountOf(peerKey)) === chain.account
+  if (position < 0 || isParty) return
+  const scoreMilli = await scoreAgain(node, judge, found, signal)
+  const outcomes = chain.giveVerdict({ round, peerKey, level, openedRound, position, scoreMilli })
+  void outcomes.then(([sealed, opened]) => {
+    if (sealed) reportOutcome(logger, 'verdict sealed', sealed, { round, peerKey, level, scoreMilli })
+    if (opened) reportOutcome(logger, 'verdict opened', opened, { round, peerKey, level, scoreMilli })
+  })
+}
+
+async function scoreAgain(
+  node: PeerNode,
+  judge: Judge,
+  { round, peerKey }: AppealCase,
+  signal: AbortSignal,
+): Promise<number> {
+  const { chain, chainId, environment } = node
+  const { spec, format } = environment
+  const [before, beacon] = [await beaconOf(node, round - 1), await beaconOf(node, round)]
+  const commitment = (await chain.readRolloutCommitments(round)).find(one => one.peerKey === peerKey)
+  if (before === null || beacon === null || commitment === undefined) return UNAVAILABLE
+  const fetched = await fetchRollouts(node, round, commitment, signal)
+  if (fetched === 'unavailable') return UNAVAILABLE
+  if (fetched === 'false') return 0
+  const tasks = admitTasks(await fetchTasks(node, round, signal), format, spec.tasks)
+  const groups = checkRollouts(fetched, { spec, format, tasks, beacon: before })
+  const sampled = sampledLeaves(chainId, round, beacon, peerKey, spec)
+  return (await scorePeer(judge, spec, peerKey, groups, sampled)).scoreMilli
+}
+
+/** Closes a case; whoever does has its seats judged. All evaluators try, and one is enough. */
+function closeCase({ chain, logger }: PeerNode, found: AppealCase): void {
+  const { round, peerKey, drawn } = found
+  void chain.closeAppeal(found).then(async outcome => {
+    if (outcome.status !== 'mined') return logger.debug('another closes the case', { round, peerKey })
+    logger.info('case closed', { round, peerKey })
+    for (let first = 0; first < drawn; first += JUDGED_AT_ONCE) {
+      const count = Math.min(JUDGED_AT_ONCE, drawn - first)
+      const positions = Array.from({ length: count }, (_, at) => first + at)
+      reportOutcome(logger, 'seats judged', await chain.judgeSeats(found, positions), { round, peerKey })
+    }
+  })
+}

@@ -1,0 +1,107 @@
+import { type AppealCase, closeAppeal, readAppealBond, readAppeals, readCase, readCredit } from '#chain/appeals.ts'
+import { challengeIntent } from '#chain/challengeIntent.ts'
+import { closeDemand, demandLeaf, type LeafDemand, readDemandBond, readDemands } from '#chain/leafDemands.ts'
+import { readRolloutCommitments } from '#chain/readCommitments.ts'
+import { readEnvironment } from '#chain/readEnvironment.ts'
+import { createEventReader } from '#chain/roundEvents.ts'
+import type { Hex } from '#core/hex.ts'
+import { type EnvironmentSpec, environmentBytes, environmentHash } from '#environments/codezero/environmentSpec.ts'
+import { type AccountDesk, CallRefusedError } from './accountDesk.ts'
+
+export type Receipt = { hash: Hex; block: number }
+
+/** A peer's leaf, by its place in the draw of the round's sampled leaves. */
+export type LeafChoice = { peerKey: Hex; round: number; place: number; specs: readonly EnvironmentSpec[] }
+
+/** Demands a sampled leaf on the chain. */
+export async function demand(desk: AccountDesk, { peerKey, round, place, specs }: LeafChoice) {
+  const { client, contracts } = desk
+  const hash = await readEnvironment(client, contracts, round)
+  const spec = specs.find(one => environmentHash(one) === hash)
+  if (spec === undefined)
+    throw new CallRefusedError(`Round ${round} is played by the rules ${hash}, which are not known here.`, {
+      hint: 'Give the specification with --environment FILE.',
+    })
+  const events = createEventReader(client, contracts)
+  const commitments = await readRolloutCommitments(client, contracts, events, round)
+  const commitment = commitments.find(one => one.peerKey === peerKey)
+  if (commitment === undefined)
+    throw new CallRefusedError(`The peer committed nothing in round ${round}.`, {
+      hint: 'A round can be challenged in the two rounds after it.',
+    })
+  const bondWei = await readDemandBond(client, contracts)
+  const missing = { round, commitment, place, specification: environmentBytes(spec) }
+  return {
+    round,
+    peerKey,
+    place,
+    bondWei: `${bondWei}`,
+    ...receipt(await desk.send(demandLeaf(contracts, missing, bondWei))),
+  }
+}
+
+/** Appeals a settled score, or a verdict on it. */
+export async function appeal(desk: AccountDesk, { peerKey, round }: { peerKey: Hex; round: number }) {
+  const { client, contracts } = desk
+  const level = (await readCase(client, contracts, round, peerKey)).level + 1
+  const bondWei = level > 2 ? 0n : await readAppealBond(client, contracts, level)
+  const args = [BigInt(round), peerKey] as const
+  const sent = await desk.send(
+    challengeIntent(contracts, `${round}:${peerKey}:${level}`, 'appeal', args, { valueWei: bondWei }),
+  )
+  return { round, peerKey, level, bondWei: `${bondWei}`, ...receipt(sent) }
+}
+
+/** Demands and appeals of the last rounds, and what the account is owed. */
+export async function list(desk: AccountDesk) {
+  const { client, contracts, account } = desk
+  const { demands, appeals } = await readOpen(desk)
+  const credit = await readCredit(client, contracts, account)
+  return {
+    demands: demands.map(({ bondWei, ...one }) => ({ ...one, bondWei: `${bondWei}` })),
+    appeals: appeals.map(({ bondWei, ...one }) => ({ ...one, bondWei: `${bondWei}` })),
+    account,
+    creditWei: `${credit}`,
+  }
+}
+
+/** Closes all that is due: anyone may. */
+export async function close(desk: AccountDesk) {
+  const { round, demands, appeals } = await readOpen(desk)
+  const closed = []
+  for (const one of demands.filter(({ state, throughRound }) => state === 'open' && throughRound < round)) {
+    const { round: of, peerKey, index } = one
+    closed.push({ round: of, peerKey, index, ...receipt(await desk.send(closeDemand(desk.contracts, one))) })
+  }
+  for (const one of appeals.filter(({ isClosed, closesFrom }) => !isClosed && closesFrom <= round)) {
+    const { round: of, peerKey } = one
+    closed.push({ round: of, peerKey, ...receipt(await desk.send(closeAppeal(desk.contracts, one))) })
+  }
+  return { closed }
+}
+
+/** Takes what the account is owed: bonds that came back, and pay. */
+export async function withdraw(desk: AccountDesk) {
+  const { client, contracts, account } = desk
+  const creditWei = await readCredit(client, contracts, account)
+  if (creditWei === 0n) return { account, amountWei: '0' }
+  const sent = await desk.send(challengeIntent(contracts, desk.id(), 'withdraw', [account]))
+  return { account, amountWei: `${creditWei}`, ...receipt(sent) }
+}
+
+/** Rounds in which something that is still open can have been opened, unless nobody closed it for long. */
+const LOOK_BACK = 12
+
+async function readOpen({ client, contracts }: AccountDesk): Promise<{
+  round: number
+  demands: LeafDemand[]
+  appeals: AppealCase[]
+}> {
+  const events = createEventReader(client, contracts)
+  const round = Number(await client.rpc.readContract({ ...contracts.rounds, functionName: 'currentRound' }))
+  const rounds = { first: Math.max(0, round - LOOK_BACK), last: round }
+  const demands = await readDemands(client, contracts, events, rounds)
+  return { round, demands, appeals: await readAppeals(client, contracts, events, rounds) }
+}
+
+const receipt = ({ hash, block }: Receipt): Receipt => ({ hash, block })

@@ -1,0 +1,67 @@
+import type { LeafDemand, ShownLeaf } from '#chain/leafDemands.ts'
+import type { RolloutCommitment } from '#chain/readCommitments.ts'
+import { decodeRolloutBundle, leavesOf, type RolloutBundle, rolloutBodies, rolloutHeaders } from '#core/bodies.ts'
+import { merkleProof } from '#core/merkle.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { reportOutcome } from '../reportOutcome.ts'
+
+/** Looks in a round: a demand has at least one whole round to be answered in, and a transaction takes some of that. */
+const LOOKS = 4
+const MAX_WAIT_MS = 60_000
+
+/**
+ * Shows every leaf of this peer that is demanded, until the node stops: a demand that is not answered costs the round. What it
+ * costs is paid from the challenger's bond.
+ */
+export async function showDemanded(node: PeerNode): Promise<void> {
+  const { chain, clock, logger, signal } = node
+  const answered = new Set<string>()
+  while (!signal.aborted) {
+    const { round, startsAtSec, endsAtSec } = await chain.rounds.read()
+    try {
+      await answerAll(node, round, answered)
+    } catch (error) {
+      if (signal.aborted) return
+      logger.warn('demands could not be looked at', { round, error })
+    }
+    const waitMs = Math.min(MAX_WAIT_MS, ((endsAtSec - startsAtSec) * 1000) / LOOKS)
+    await clock.sleep(waitMs, signal).catch(() => undefined)
+  }
+}
+
+async function answerAll(node: PeerNode, round: number, answered: Set<string>): Promise<void> {
+  const { chain, identity, logger } = node
+  const demands = await chain.readDemands({ first: Math.max(0, round - 1), last: round })
+  for (const demand of demands.filter(({ peerKey, state }) => peerKey === identity.peerKey && state === 'open')) {
+    const { index, throughRound } = demand
+    const id = `${demand.round}:${index}`
+    if (answered.has(id)) continue
+    const shown = await findLeaf(node, demand)
+    answered.add(id)
+    if (shown === null) logger.warn('a leaf is demanded that is not there; the round will be lost', { ...idOf(demand) })
+    else
+      void chain
+        .showLeaf(shown, throughRound)
+        .then(outcome => reportOutcome(logger, 'leaf shown', outcome, idOf(demand)))
+  }
+}
+
+const idOf = ({ round, index, challenger }: LeafDemand) => ({ round, index, challenger })
+
+/** The leaf, from the bundle that this peer published; null where that is gone. */
+async function findLeaf(
+  { chain, identity, bundles }: PeerNode,
+  { round, index }: LeafDemand,
+): Promise<ShownLeaf | null> {
+  const commitments = await chain.readRolloutCommitments(round)
+  const commitment = commitments.find(({ peerKey }) => peerKey === identity.peerKey)
+  const bytes = commitment && (await bundles.get(commitment.contentId))
+  return commitment && bytes ? provenLeaf(decodeRolloutBundle(bytes), commitment, index) : null
+}
+
+/** A leaf of a bundle with its body and its proof; null where there is none of that index. */
+export function provenLeaf(bundle: RolloutBundle, commitment: RolloutCommitment, index: number): ShownLeaf | null {
+  const [header, body] = [rolloutHeaders(bundle)[index], rolloutBodies(bundle)[index]]
+  if (header === undefined || body === undefined) return null
+  return { header, body, commitment, proof: merkleProof(leavesOf(bundle), index) }
+}
