@@ -54,7 +54,7 @@ export type IndexingOp = 'Gather' | 'GatherElements' | 'GatherND' | 'ScatterElem
 
 export type NormalizationOp = 'RmsNorm' | 'Rope' | 'SiluMul'
 
-export type ContribOp = 'GroupQueryAttention' | 'RotaryEmbedding' | 'SkipRmsNorm'
+export type ContribOp = 'RotaryEmbedding'
 
 export type IntegerOp = 'IntegerLinear' | 'BlockLinear'
 
