@@ -142,7 +142,15 @@ const cases: Partial<Record<Op, readonly Case[]>> = {
     },
   ],
   TopK: [{ inputs: [['S', 5]], build: x => t.topK(x, 2)[0] }],
-  TokenLogProb: [{ inputs: [[3, 5]], build: x => t.tokenLogProb(x, ids(x, [4, 0, 2])) }],
+  TokenLogProb: [
+    {
+      inputs: [
+        [3, 4],
+        [5, 4],
+      ],
+      build: (x, w) => t.tokenLogProb(x, w, ids(x, [4, 0, 4]), 0.7),
+    },
+  ],
   RmsNorm: [{ inputs: [['S', 4], [4]], build: (x, w) => t.rmsNorm(x, w, 1e-6) }],
   Rope: [
     {

@@ -199,8 +199,9 @@ export function scatterRows(table: Value, ids: Value, updates: Value): Value {
 /** The k largest along the last axis: values and indices. */
 export const topK = (x: Value, k: number) =>
   x.graph.apply('TopK', [x, x.graph.integers([k])], { axis: -1, largest: 1, sorted: 1 }) as readonly [Value, Value]
-/** Log-probability of each row's token: logits [..., V], tokens [...] to [...]. */
-export const tokenLogProb = (logits: Value, tokens: Value) => logits.graph.apply1('TokenLogProb', [logits, tokens])
+/** Log-probability [M] of each row's token under the softmax of alpha x W^T: x [M, C], weight [V, C], tokens [M]. */
+export const tokenLogProb = (x: Value, weight: Value, tokens: Value, alpha = 1) =>
+  x.graph.apply1('TokenLogProb', [x, weight, tokens], { alpha: { float: alpha } })
 
 // ---- decoder blocks
 

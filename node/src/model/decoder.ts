@@ -16,6 +16,7 @@ import {
   siluMul,
   softmax,
   subFrom,
+  tokenLogProb,
   transpose,
   unsqueeze,
 } from '#engine/tensor.ts'
@@ -119,12 +120,26 @@ export function decoderLayer(
 
 /** Logits of hidden states: [..., hidden] to [..., V]. */
 export function decoderLogits(config: DecoderConfig, parts: DecoderParts, hidden: Value): Value {
-  const normal = rmsNorm(hidden, parts.weight('model.norm.weight'), config.rmsNormEps)
-  // A tied output layer is the embedding table, so no adapter of a `lm_head` can be meant.
-  return config.tieWordEmbeddings
-    ? linear(normal, parts.weight('model.embed_tokens.weight'))
-    : parts.project(normal, 'lm_head')
+  return linear(lastNorm(config, parts, hidden), outputLayer(config, parts))
 }
+
+/** Log-probability [M] of a token a row, from hidden states [M, hidden], where logits are divided by a temperature. */
+export function decoderTokenLogProb(
+  config: DecoderConfig,
+  parts: DecoderParts,
+  hidden: Value,
+  tokens: Value,
+  temperature: number,
+): Value {
+  return tokenLogProb(lastNorm(config, parts, hidden), outputLayer(config, parts), tokens, 1 / temperature)
+}
+
+const lastNorm = (config: DecoderConfig, parts: DecoderParts, hidden: Value) =>
+  rmsNorm(hidden, parts.weight('model.norm.weight'), config.rmsNormEps)
+
+/** A tied output layer is the embedding table, and adapters are of the layers: none has a `lm_head`. */
+const outputLayer = (config: DecoderConfig, parts: DecoderParts) =>
+  parts.weight(config.tieWordEmbeddings ? 'model.embed_tokens.weight' : 'lm_head.weight')
 
 /** Grouped-query attention before its output matrix: [B, T, hidden] to [B, T, heads * headDim]. */
 function attention(config: DecoderConfig, parts: DecoderParts, name: string, x: Value, positions: Positions): Value {

@@ -1,6 +1,5 @@
 import { Graph, type Value } from '#engine/graph.ts'
-import { scale, tokenLogProb } from '#engine/tensor.ts'
-import { decoderHidden, decoderLogits, denseParts, type WeightValues } from './decoder.ts'
+import { decoderHidden, decoderLogits, decoderTokenLogProb, denseParts, type WeightValues } from './decoder.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { decoderWeightShapes } from './decoderWeights.ts'
 import { type LoraConfig, loraScaling } from './loraConfig.ts'
@@ -13,9 +12,9 @@ export interface TokenScores {
   readonly weights: WeightValues
   /** The factors of an adapter; none without one. */
   readonly factors: WeightValues
-  /** [M, V] at the chosen positions. */
+  /** [M, V] at the chosen positions, before the temperature. */
   readonly logits: Value
-  /** [M]: log-probability of each chosen token under the softmax of `logits`. */
+  /** [M]: log-probability of each chosen token. */
   readonly logprobs: Value
 }
 
@@ -48,6 +47,6 @@ export function tokenScores(
   const base = denseParts(weights)
   const parts = lora ? loraParts(base, factors, loraScaling(lora)) : base
   const hidden = decoderHidden(config, parts, ids, cos, sin, rows)
-  const logits = scale(decoderLogits(config, parts, hidden), 1 / temperature)
-  return { graph, weights, factors, logits, logprobs: tokenLogProb(logits, targets) }
+  const logprobs = decoderTokenLogProb(config, parts, hidden, targets, temperature)
+  return { graph, weights, factors, logits: decoderLogits(config, parts, hidden), logprobs }
 }

@@ -1,8 +1,7 @@
 import { gradients } from '#engine/gradients.ts'
 import { Graph, type Value } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
-import { scale, tokenLogProb } from '#engine/tensor.ts'
-import { decoderLogits, denseParts } from '#model/decoder.ts'
+import { decoderTokenLogProb, denseParts } from '#model/decoder.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import { decoderWeightShapes } from '#model/decoderWeights.ts'
 import { gradientName, type LossKind, lossInputs, lossOf } from './trainingGraphs.ts'
@@ -43,8 +42,8 @@ function headLogprobs(config: DecoderConfig, { real, temperature = 1 }: Omit<Hea
   for (const [name, shape] of decoderWeightShapes(config)) {
     if (isHeadWeight(config, name)) weights.set(name, graph.input(name, graph.real, shape))
   }
-  const logits = scale(decoderLogits(config, denseParts(weights), hidden), 1 / temperature)
-  return { graph, hidden, weights, logprobs: tokenLogProb(logits, targets) }
+  const logprobs = decoderTokenLogProb(config, denseParts(weights), hidden, targets, temperature)
+  return { graph, hidden, weights, logprobs }
 }
 
 /** Whether a weight is used after the last layer. */

@@ -1,16 +1,26 @@
 import { GraphError } from '../engineError.ts'
 import type { Value } from '../graph.ts'
 import type { IndexingOp } from '../op.ts'
-import { integerAttribute, type OpRow, required } from '../opRow.ts'
-import { positiveAxis } from '../shapes.ts'
-import { exp, gatherElements, mul, neg, reshape, scatterAdd, scatterRows, zerosLike } from '../tensor.ts'
+import { floatAttribute, integerAttribute, type OpRow, required, sameType } from '../opRow.ts'
+import { positiveAxis, sameShape } from '../shapes.ts'
+import {
+  exp,
+  gather,
+  gatherElements,
+  matMul,
+  mul,
+  reshape,
+  scale,
+  scatterAdd,
+  scatterRows,
+  sub,
+  zerosLike,
+} from '../tensor.ts'
 
 const likeFirst: OpRow['infer'] = application => {
   const x = required(application, 0)
   return [{ dtype: x.dtype, shape: x.shape }]
 }
-
-const last = (value: Value) => [...value.shape, 1]
 
 export const indexingRows: Record<IndexingOp, OpRow> = {
   // Inputs table, indices (i64); attribute `axis`.
@@ -75,31 +85,44 @@ export const indexingRows: Record<IndexingOp, OpRow> = {
     },
   },
   /**
-   * Log-probability of one token a row: logits [..., V], tokens [...] (i64) to [...]; the second output, the
-   * log-softmax of all tokens, is for the gradient, which is softmax and one subtraction at each token.
+   * Log-probability of one token a row under the softmax of alpha x W^T: inputs x [M, C], weight [V, C], tokens i64 [M];
+   * attribute `alpha`. The second output, all log-probabilities [M, V], is for the gradient.
+   *
+   * A row of its own because of [M, V], the largest array of a training step: the gradient of x is the token's row of W less
+   * the mean of all rows by their probabilities, and passes over it once, where those of the parts would pass over it four times.
    */
   TokenLogProb: {
     infer: application => {
-      const [logits, tokens] = [required(application, 0), required(application, 1)]
+      const [x, weight, tokens] = [required(application, 0), required(application, 1), required(application, 2)]
+      const dtype = sameType('TokenLogProb', x, weight)
+      if (x.shape.length !== 2 || !sameShape(x.shape.slice(1), weight.shape.slice(1)))
+        throw new GraphError(`TokenLogProb: [${x.shape}] by [${weight.shape}]`)
       return [
-        { dtype: logits.dtype, shape: tokens.shape },
-        { dtype: logits.dtype, shape: logits.shape },
+        { dtype, shape: tokens.shape },
+        { dtype, shape: [...x.shape.slice(0, 1), ...weight.shape.slice(0, 1)] },
       ]
     },
     emit: (node, e) => {
-      const [logits, tokens] = [required(node, 0), required(node, 1)]
+      const [x, weight, tokens] = [0, 1, 2].map(i => e.name(required(node, i))) as [string, string, string]
       const [logprob, all] = node.outputs.map(v => e.name(v)) as [string, string]
-      const [ids, picked] = [e.temporary(), e.temporary()]
-      e.node('LogSoftmax', [e.name(logits)], [all], { axis: -1 })
-      e.node('Unsqueeze', [e.name(tokens), e.integers([-1])], [ids])
+      const [product, ids, picked] = [e.temporary(), e.temporary(), e.temporary()]
+      const alpha = floatAttribute(node.attributes, 'alpha', 1)
+      e.node('Gemm', [x, weight], [product], { transB: 1 })
+      const logits = alpha === 1 ? product : e.temporary()
+      if (alpha !== 1) e.node('Mul', [product, e.scalar(alpha, required(node, 0).dtype)], [logits])
+      e.node('LogSoftmax', [logits], [all], { axis: -1 })
+      e.node('Unsqueeze', [tokens, e.integers([-1])], [ids])
       e.node('GatherElements', [all, ids], [picked], { axis: -1 })
       e.node('Squeeze', [picked, e.integers([-1])], [logprob])
     },
     gradient: (node, [dy, dall]) => {
       if (dall || !dy) throw new GraphError('TokenLogProb has a gradient through its first output only')
-      const [tokens, all] = [required(node, 1), node.outputs[1] as Value]
-      const column = reshape(dy, last(tokens))
-      return [scatterAdd(neg(mul(exp(all), column)), reshape(tokens, last(tokens)), column, -1), null]
+      const [x, weight, tokens] = [0, 1, 2].map(i => required(node, i)) as [Value, Value, Value]
+      const column = scale(reshape(dy, [...tokens.shape, 1]), floatAttribute(node.attributes, 'alpha', 1))
+      const probabilities = exp(node.outputs[1] as Value)
+      const dx = mul(column, sub(gather(weight, tokens, 0), matMul(probabilities, weight)))
+      const rows = mul(column, x)
+      return [dx, sub(scatterRows(weight, tokens, rows), matMul(probabilities, rows, { transA: true })), null]
     },
   },
 }
