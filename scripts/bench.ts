@@ -4,13 +4,14 @@ import { parseArgs } from 'node:util'
 import { openBench } from './bench/bench.ts'
 import { type BenchRow, type RowResult, resultOf } from './bench/row.ts'
 
-const usage = `npm run bench -- RUN [options]
+const usage = `npm run bench -- RUN [ROW…] [options]
 
   RUN          generate: tokens a second of a Qwen2.5-0.5B-shaped model
                train: a GRPO step of the same shape
                gas: what each step costs on the chain, against its bars
 
-  --only A,B   only these rows
+  ROW          only these rows, by name; all by default
+
   --json       the rows as one line of JSON at the end
   --help       this
 
@@ -25,21 +26,20 @@ const runs: Record<string, () => Promise<{ rows: readonly BenchRow[] }>> = {
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    only: { type: 'string' },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
 
-const run = runs[positionals[0] ?? '']
-if (options.help || !run || positionals.length !== 1) {
+const [runName = '', ...only] = positionals
+const run = runs[runName]
+if (options.help || !run) {
   process.stderr.write(`${usage}\n`)
   process.exit(options.help ? 0 : 2)
 }
 
 const { rows } = await run()
-const only = options.only?.split(',')
-const unknown = only?.find(name => !rows.some(row => row.name === name))
+const unknown = only.find(name => !rows.some(row => row.name === name))
 if (unknown !== undefined) {
   process.stderr.write(`no row named ${unknown}; there are ${rows.map(row => row.name).join(', ')}\n`)
   process.exit(2)
@@ -47,7 +47,7 @@ if (unknown !== undefined) {
 
 const bench = openBench(resolve(join(import.meta.dirname, '..')))
 const results: RowResult[] = []
-for (const row of rows.filter(({ name }) => !only || only.includes(name))) {
+for (const row of rows.filter(({ name }) => only.length === 0 || only.includes(name))) {
   bench.log(`measuring ${row.name}`)
   const result = await resultOf(row, bench)
   results.push(result)
