@@ -32,11 +32,12 @@ test('the WebGPU flavour generates and scores as the CPU does, on a software ada
 test('waggle devices says what there is, what it would take, and why not another', async () => {
   const { code, stdout } = await runCli(['devices', '--json'])
   expect(code).toBe(0)
-  const { machine, devices, chosen, pool } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
+  const { machine, devices, chosen, pool, integerKernels } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
   expect(machine).toMatchObject({ cores: expect.any(Number), memoryBytes: expect.any(Number), gpus: expect.any(Array) })
   expect(devices.map(({ device }: { device: string }) => device)).toEqual(['cpu', 'webgpu', 'cuda'])
   for (const { isAvailable, reason } of devices) expect(isAvailable ? reason === null : reason.length > 10).toBe(true)
   expect(devices.find(({ device }: { device: string }) => device === chosen)).toMatchObject({ isAvailable: true })
   expect(['small', 'large']).toContain(pool)
+  expect(integerKernels).toContainEqual(expect.objectContaining({ shape: [4864, 896], isFused: expect.any(Boolean) }))
   expect(await runCli(['devices'])).toMatchObject({ code: 0, stdout: expect.stringContaining('cpu') })
 })

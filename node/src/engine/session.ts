@@ -99,7 +99,11 @@ const toRuntime = ({ dtype, data, shape }: Tensor) =>
   new ort.Tensor(runtimeTypes[dtype], data as ort.Tensor.DataType, shape) as ort.Tensor
 
 function extraOptions({ folder }: OnnxModel, { extra }: SessionOptions) {
-  const session = folder === null ? {} : { model_external_initializers_file_folder_path: folder }
+  const session = {
+    // CPUs without VNNI add u8 x s8 products in pairs of 16 bits that saturate; this has constant weights made unsigned there.
+    x64quantprecision: '1',
+    ...(folder === null ? {} : { model_external_initializers_file_folder_path: folder }),
+  }
   return { extra: { session, ...extra } }
 }
 

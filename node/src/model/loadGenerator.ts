@@ -1,3 +1,4 @@
+import { chooseIntegerKernels } from '#engine/integerKernels.ts'
 import { createSession, type Session } from '#engine/session.ts'
 import { type DecoderConfig, readDecoderConfig } from './decoderConfig.ts'
 import { frozenParts } from './frozenParts.ts'
@@ -6,6 +7,7 @@ import { type Generator, generatorOn } from './generate.ts'
 import { buildGenerationModel } from './generationGraph.ts'
 import { createFixedSession } from './liveSession.ts'
 import { type CacheOptions, openQuantized } from './quantizedCache.ts'
+import { integerMatrixShapes } from './quantizedTensors.ts'
 
 export interface LoadOptions extends CacheOptions {
   /** float32 by default. */
@@ -37,8 +39,11 @@ export async function openFrozenTensors(
   config: DecoderConfig,
   options: LoadOptions,
 ): Promise<FrozenTensors> {
-  const { precision = 'float32' } = options
-  return precision === 'float32'
-    ? locateFrozenTensors(folder, config)
-    : openQuantized(folder, config, precision, options)
+  const { precision = 'float32', threads } = options
+  if (precision === 'float32') return locateFrozenTensors(folder, config)
+  const tensors = await openQuantized(folder, config, precision, options)
+  if (precision === 'int4') return tensors
+  const choices = await chooseIntegerKernels(integerMatrixShapes(config), { threads })
+  const fused = new Map(choices.map(({ shape, isFused }) => [shape.join(), isFused]))
+  return { ...tensors, isFused: shape => fused.get(shape.join()) ?? true }
 }

@@ -50,6 +50,17 @@ const layerProducts = [
   ['mlp.down_proj'],
 ]
 
+/** [in, out] of the products that an 8-bit model computes. */
+export function integerMatrixShapes(config: DecoderConfig): [number, number][] {
+  const shapes = decoderWeightShapes(config)
+  const rowsOf = (part: string) => shapes.get(`model.layers.0.${part}.weight`)?.[0] as number
+  const products = layerProducts.map((parts): [number, number] => {
+    const inner = shapes.get(`model.layers.0.${parts[0]}.weight`)?.[1] as number
+    return [inner, parts.reduce((sum, part) => sum + rowsOf(part), 0)]
+  })
+  return [...products, [config.hiddenSize, config.vocabSize]]
+}
+
 function* matrixPieces(
   name: string,
   precision: QuantizedPrecision,

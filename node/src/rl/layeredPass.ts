@@ -1,3 +1,4 @@
+import { fedProductsAreExact } from '#engine/integerKernels.ts'
 import { createSession, type Session, type Tensor, tensor } from '#engine/session.ts'
 import { decoderFeeds, type ScoredSequence } from '#model/batch.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
@@ -9,6 +10,7 @@ import { addTo, type GradientPass, type GradientPassOptions, type GradientSums, 
 import { headModel, headScoringModel, isHeadWeight } from './headModel.ts'
 import { type BasePrecision, type KeptActivations, type LayerModels, layerModels } from './layerModels.ts'
 import { lossFeeds } from './lossFeeds.ts'
+import { TrainerError } from './trainerError.ts'
 import { gradientName, type LossKind } from './trainingGraphs.ts'
 
 export interface LayeredPassOptions extends GradientPassOptions {
@@ -36,6 +38,7 @@ export async function createLayeredPass(
   options: LayeredPassOptions,
 ): Promise<GradientPass> {
   const { threads, adapter, trained, temperature, headRows, precision = 'float32' } = options
+  if (precision === 'int8' && !(await fedProductsAreExact())) throw refuseSaturation()
   const sessionsOf = async (last: boolean): Promise<LayerSessions> => {
     const models = layerModels(config, { lora: adapter?.config, last, kept: options.kept, precision })
     return {
@@ -196,6 +199,11 @@ export async function createLayeredPass(
 }
 
 const EMBEDDING = 'model.embed_tokens.weight'
+
+const refuseSaturation = () =>
+  new TrainerError("this CPU's products of 8-bit integers saturate, as without VNNI they do", {
+    hint: "Train with precision 'float32' on this machine.",
+  })
 
 const floatTensors = (weights: Weights) =>
   new Map<string, Tensor>([...weights].map(([name, { shape, data }]) => [name, tensor('f32', data, shape)]))

@@ -2,17 +2,19 @@ import type { Command } from '../command.ts'
 
 /** Says what this machine computes with. */
 export const devicesCommand: Command = {
-  usage: `npm run waggle -- devices [--json]
+  usage: `npm run waggle -- devices [--model DIR] [--json]
 
 What this machine has, which of its devices models can run on, which one start --device auto takes, and why not another. Each is
 tried with a small product in a process of its own.
 
+  --model DIR         time the kernels for 8-bit products on this model's shapes, and not on Qwen2.5-0.5B's
   --json              end with one JSON object on the last line`,
-  options: { json: { type: 'boolean' } },
-  async run({ json }) {
-    const { reportDevices } = await import('#model/devices.ts')
+  options: { model: { type: 'string' }, json: { type: 'boolean' } },
+  async run({ model, json }) {
+    const { reportDevices, reportIntegerKernels } = await import('#model/devices.ts')
     const report = await reportDevices()
-    if (json === true) return console.log(JSON.stringify(report))
+    const integerKernels = await reportIntegerKernels(model as string | undefined)
+    if (json === true) return console.log(JSON.stringify({ ...report, integerKernels }))
     const { machine, devices, chosen, pool } = report
     const gigabytes = (bytes: number | null) => (bytes === null ? 'memory unknown' : `${(bytes / 1e9).toFixed(1)} GB`)
     console.log(`${machine.cpu}, ${machine.cores} cores, ${gigabytes(machine.memoryBytes)}, ${machine.platform}`)
@@ -21,6 +23,10 @@ tried with a small product in a process of its own.
     for (const { device, isAvailable, reason } of devices)
       console.log(
         `${device.padEnd(7)} ${isAvailable ? (device === chosen ? 'works, and is taken' : 'works') : `is not available: ${reason}`}`,
+      )
+    for (const { shape, fusedMs, separateMs, isFused } of integerKernels)
+      console.log(
+        `8-bit products ${shape.join(' x ')}: fused ${fusedMs.toFixed(2)} ms, separate ${separateMs.toFixed(2)} ms; ${isFused ? 'fused' : 'separate'} is taken, the bits are the same`,
       )
     console.log(`model pool: ${pool} (large from 40 GB on)`)
   },

@@ -1,0 +1,137 @@
+import { SessionError } from './engineError.ts'
+import { Graph } from './graph.ts'
+import { encodeModel } from './onnxModel.ts'
+import { createSession, type Session, type Tensor, tensor } from './session.ts'
+import { integerLinear } from './tensor.ts'
+
+/** [in, out] of a matrix. */
+export type MatrixShape = readonly [number, number]
+
+/** What was found for the products with matrices of one shape. */
+export interface KernelChoice {
+  readonly shape: MatrixShape
+  /** One row and many, milliseconds: the kernel that scales its sums itself, and separate nodes. Both give the same bits. */
+  readonly fusedMs: number
+  readonly separateMs: number
+  readonly isFused: boolean
+}
+
+/** Rows of the timed products: one token, and a group that decodes. */
+const TIMED_ROWS = [1, 16] as const
+const TURNS = 5
+/** Elements of a timed matrix at most; wider ones are cut, since a kernel goes through the outputs in the same way. */
+const MOST_ELEMENTS = 1 << 22
+/** Outputs that are compared with sums that were computed here. */
+const CHECKED_OUTPUTS = 8
+
+/**
+ * Times the kernels for 8-bit products on a model's own shapes and takes the faster for each. They add integers, so they give
+ * the same bits, which is checked at the largest codes, against each other and against sums computed here: a CPU without
+ * VNNI adds pairs in 16 bits, which saturate, unless it is told not to (see `createSession`).
+ *
+ * @throws {SessionError} if a kernel of this CPU is not exact.
+ */
+export async function chooseIntegerKernels(
+  shapes: readonly MatrixShape[],
+  { threads = 2 }: { threads?: number | undefined } = {},
+): Promise<KernelChoice[]> {
+  const distinct = new Map(shapes.map(shape => [shape.join(), shape]))
+  const choices: KernelChoice[] = []
+  for (const shape of distinct.values()) choices.push(await chooseKernel(shape, threads))
+  return choices
+}
+
+async function chooseKernel(shape: MatrixShape, threads: number): Promise<KernelChoice> {
+  const [inner, outer] = [shape[0], Math.min(shape[1], Math.ceil(MOST_ELEMENTS / shape[0]))]
+  // Pairs of neighbours have the largest codes of one sign: their sum is the first that 16 bits cannot hold.
+  const codes = Int8Array.from({ length: inner * outer }, (_, i) => (Math.floor(i / outer) % 4 < 2 ? 127 : -127))
+  for (let n = 0; n < outer; n++) codes[n] = n % 127
+  const x = Float32Array.from({ length: TIMED_ROWS[1] * inner }, (_, i) => (i % inner < 2 ? 1 : 1 - (i % 5) / 127))
+  const sessions = [
+    await sessionOf(true, codes, inner, threads),
+    await sessionOf(false, codes, inner, threads),
+  ] as const
+  try {
+    const [fused, separate] = [await outputsOf(sessions[0], x, inner), await outputsOf(sessions[1], x, inner)]
+    if (!isExact(fused, x, codes, inner) || fused.some((y, i) => y !== separate[i])) throw notExact()
+    const [fusedMs, separateMs] = await inTurns(sessions, x, inner)
+    return { shape, fusedMs, separateMs, isFused: fusedMs <= separateMs }
+  } finally {
+    for (const session of sessions) await session.dispose()
+  }
+}
+
+/**
+ * Whether 8-bit products are exact where the weights are fed, as a training step does: what `createSession` asks for changes
+ * constant weights only, so that they are not on a CPU without VNNI.
+ */
+export async function fedProductsAreExact(): Promise<boolean> {
+  const [inner, outer] = [64, CHECKED_OUTPUTS]
+  const graph = new Graph()
+  const weights = graph.input('w', 'i8', [inner, outer])
+  const scales = graph.constant('f32', [outer], new Float32Array(outer).fill(1))
+  const y = integerLinear(graph.input('x', 'f32', ['R', inner]), weights, scales, true)
+  const session = await createSession(encodeModel({ y }), { threads: 1 })
+  const codes = new Int8Array(inner * outer).fill(127)
+  const x = new Float32Array(TIMED_ROWS[1] * inner).fill(1)
+  const feeds = { x: tensor('f32', x, [TIMED_ROWS[1], inner]), w: tensor('i8', codes, [inner, outer]) }
+  const outputs = await session.run(feeds)
+  await session.dispose()
+  return isExact((outputs.y as Tensor<'f32'>).data, x, codes, inner)
+}
+
+function sessionOf(fused: boolean, codes: Int8Array<ArrayBuffer>, inner: number, threads: number): Promise<Session> {
+  const outer = codes.length / inner
+  const graph = new Graph()
+  const weights = graph.constant('i8', [inner, outer], codes)
+  const scales = graph.constant('f32', [outer], new Float32Array(outer).fill(1))
+  const y = integerLinear(graph.input('x', 'f32', ['R', inner]), weights, scales, fused)
+  return createSession(encodeModel({ y }), { threads })
+}
+
+async function outputsOf(session: Session, x: Float32Array<ArrayBuffer>, inner: number): Promise<Float32Array> {
+  const outputs = await session.run({ x: tensor('f32', x, [x.length / inner, inner]) })
+  return (outputs.y as Tensor<'f32'>).data
+}
+
+/** Whether the last row's first outputs are the sums of its codes, whose scale is 1/127. */
+function isExact(y: Float32Array, x: Float32Array, codes: Int8Array, inner: number): boolean {
+  const outer = codes.length / inner
+  const row = TIMED_ROWS[1] - 1
+  const scale = Math.fround(1 / 127)
+  for (let n = 0; n < Math.min(CHECKED_OUTPUTS, outer); n++) {
+    let sum = 0
+    for (let k = 0; k < inner; k++)
+      sum += Math.round((x[row * inner + k] as number) / scale) * (codes[k * outer + n] as number)
+    if (y[row * outer + n] !== Math.fround(Math.fround(sum) * scale)) return false
+  }
+  return true
+}
+
+/** The best of some turns of each, added over the timed rows: what else the machine does meets both. */
+async function inTurns(
+  sessions: readonly [Session, Session],
+  x: Float32Array<ArrayBuffer>,
+  inner: number,
+): Promise<[number, number]> {
+  const totals: [number, number] = [0, 0]
+  for (const rows of TIMED_ROWS) {
+    const part = x.subarray(0, rows * inner)
+    const best: [number, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+    for (let turn = 0; turn < TURNS; turn++) {
+      for (const [i, session] of sessions.entries()) {
+        const start = performance.now()
+        await outputsOf(session, part, inner)
+        best[i as 0 | 1] = Math.min(best[i as 0 | 1], performance.now() - start)
+      }
+    }
+    totals[0] += best[0]
+    totals[1] += best[1]
+  }
+  return totals
+}
+
+const notExact = () =>
+  new SessionError("this CPU's products of 8-bit integers are not exact", {
+    hint: 'Use float32 or int4 here: other machines would not get the same completions.',
+  })
