@@ -64,6 +64,7 @@ const copiedClaims: VotesAttack = {
   honest: {},
 }
 
+/** Votes what a peer usually gets, without a look at its leaves. */
 const lazy: VotesAttack = {
   name: 'lazy evaluator',
   defence: 'pay for votes near the median only',
@@ -72,7 +73,7 @@ const lazy: VotesAttack = {
   },
   cast: ONE_SEAT,
   attack: {
-    vote: ({ peers, lastScoreOf }) => Promise.all(peers.map(async peer => (await lastScoreOf(peer)) ?? 500)),
+    vote: ({ peers }) => peers.map(({ abilityMilli }) => Math.round(abilityMilli)),
   },
   honest: {},
 }
@@ -159,7 +160,7 @@ const seedGrinding: VotesAttack = {
   without: {
     patches: [
       {
-        file: 'RewardVotes.sol',
+        file: 'challenges/FalseLeaves.sol',
         before: 'return leaf.seed != Draws.seedOf("waggle rollout", round, beacon, peerKey);',
         after: 'return false;',
       },

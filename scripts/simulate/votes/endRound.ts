@@ -22,14 +22,14 @@ export async function beaconBefore(swarm: Swarm, round: number): Promise<Hex> {
 
 /** Shows a false leaf to the chain, as anyone may. A chain without that defence refuses. */
 async function challengeFalseLeaf(
-  { votes, send, admin }: Swarm,
+  { challenges, send, admin }: Swarm,
   round: number,
   { peer, bundle }: Commitment,
   leaf: Leaf,
 ): Promise<void> {
   const work = { root: bundle.root, leafCount: bundle.leaves.length, policyHash: POLICY, contentId: POLICY }
   const args = [BigInt(round), peer.key, work, leaf, merkleProof(bundle.hashes, leaf.index)] as const
-  await send(admin, votes.address, { abi: votes.abi, functionName: 'challengeLeaf', args })
+  await send(admin, challenges.address, { abi: challenges.abi, functionName: 'challengeLeaf', args })
 }
 
 export async function settleRound({ votes, send, admin }: Swarm, round: number, peers: readonly Commitment[]) {

@@ -6,7 +6,7 @@ import type { Member, Swarm } from './openSwarm.ts'
 export const UNAVAILABLE = 65_535
 
 /** Rounds that are worked in. */
-export const ROUNDS = 3
+export const ROUNDS = 2
 
 /** Rounds from the work to the claim. */
 export const FINAL_AFTER = 4
@@ -28,6 +28,8 @@ export interface Commitment {
   readonly peer: Member
   readonly isOwn: boolean
   readonly bundle: Bundle
+  /** What it gets on average: everybody knows it from earlier rounds. */
+  readonly abilityMilli: number
   /** Honest seats that it serves its bundle to; all if absent. */
   readonly servedTo?: (seat: number) => boolean
   /** By the sampled leaves, once they are drawn. */
@@ -58,8 +60,6 @@ export interface SeatDesk {
   readonly peers: readonly Commitment[]
   /** Scores a peer, which is work. */
   score(peer: Commitment): number
-  /** The last settled score of a peer, which is none. */
-  lastScoreOf(peer: Commitment): Promise<number | null>
   /** What a peer says that it is worth: nothing in its leaves, but on `SwarmCoordinator`, where nobody checks. */
   claimOf(peer: Commitment): number
 }
@@ -68,7 +68,7 @@ export interface SeatDesk {
 export interface Play {
   work?(desk: SolverDesk): Work | null
   /** A score for each peer, `UNAVAILABLE` for some, or null to stay away. */
-  vote?(desk: SeatDesk): Promise<readonly number[] | null> | readonly number[] | null
+  vote?(desk: SeatDesk): readonly number[] | null
   /** Sends the sealed ballot of the first honest seat as its own, and opens it when that is open. */
   copiesBallots?: boolean
 }

@@ -21,7 +21,7 @@ export const ROUND_SECONDS = 3_600
 /** Above that of any call here. */
 const GAS = toHex(12_000_000)
 
-const FILES = ['PeerRegistry', 'Rounds', 'RolloutCommitments', 'RewardVotes', 'Stakes', 'Nectar'].map(
+const FILES = ['PeerRegistry', 'Rounds', 'RolloutCommitments', 'RewardVotes', 'Stakes', 'Challenges', 'Nectar'].map(
   name => `contracts/src/${name}.sol`,
 )
 

@@ -65,6 +65,7 @@ async function commitAll(game: Game, round: number, abilities: ReadonlyMap<Hex, 
     peer,
     isOwn: false,
     bundle: makeBundle(authorship(peer), OWED),
+    abilityMilli: abilities.get(peer.key) ?? 0,
     truthMilli: 0,
   }))
   for (const [at, peer] of players.ownKeys.entries()) {
@@ -74,7 +75,14 @@ async function commitAll(game: Game, round: number, abilities: ReadonlyMap<Hex, 
     if (work === null) continue
     game.cost += work.answers * LEAF_COST
     const { bundle, servedTo } = work
-    made.push({ peer, isOwn: true, bundle, truthMilli: 0, ...(servedTo === undefined ? {} : { servedTo }) })
+    made.push({
+      peer,
+      isOwn: true,
+      bundle,
+      abilityMilli: abilities.get(peer.key) ?? 0,
+      truthMilli: 0,
+      ...(servedTo === undefined ? {} : { servedTo }),
+    })
   }
   for (const { peer, bundle } of made) await swarm.commit(peer, round, bundle.root, bundle.leaves.length)
   return made

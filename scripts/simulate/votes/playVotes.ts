@@ -47,30 +47,23 @@ async function sealAll(game: Game, round: number, peers: readonly Commitment[]):
       done.push({ voter, ballot, salt: copied.salt })
       continue
     }
-    const scores = await vote(game, round, peers, own)
+    const scores = vote(game, round, peers, own)
     if (scores === null) continue
     done.push(await seal(game, { voter, ballot: ballotOf(round, position, voter, scores), salt: randomHex(own) }))
   }
   return [...honest, ...done]
 }
 
-async function vote(game: Game, round: number, peers: readonly Commitment[], random: RandomStream) {
-  const { swarm, play, setting } = game
+function vote(game: Game, round: number, peers: readonly Commitment[], random: RandomStream) {
+  const { play, setting } = game
   const score = (peer: Commitment) => {
     game.cost += SCORE_COST
     return measure(random, peer)
   }
   if (play.vote === undefined) return peers.map(score)
-  const lastScoreOf = async ({ peer }: Commitment) => {
-    for (let before = round - 3; before >= 0; before--) {
-      const [outcome, scoreMilli] = await swarm.votes.read.outcomeOf([BigInt(before), peer.key])
-      if (outcome === 1) return scoreMilli
-    }
-    return null
-  }
   const claimOf = ({ truthMilli }: Commitment) =>
     Math.round(Math.min(1000, truthMilli + (setting.claimsAreTrue ? 0 : OVERCLAIM_MILLI * random.uniform())))
-  return play.vote({ round, peers, score, lastScoreOf, claimOf })
+  return play.vote({ round, peers, score, claimOf })
 }
 
 function measure(random: RandomStream, { truthMilli }: Commitment): number {
