@@ -14,8 +14,9 @@ const TESTS: Record<string, readonly string[]> = {
   BlockHashes: ['Beacons'],
   Draws: ['Beacons', 'RolloutCommitments', 'Ballots'],
   RoundHistory: ['RoundHistory', 'Seats'],
+  Ring: ['Seats', 'Settlement', 'Nectar', 'invariant/Swarm'],
   RolloutCommitments: ['RolloutCommitments', 'ContractAccounts', 'invariant/Swarm'],
-  EvaluatorSeats: ['Seats', 'Ballots', 'Settlement', 'invariant/Swarm'],
+  EvaluatorSeats: ['Seats', 'StakedSeats', 'Ballots', 'Settlement', 'invariant/Swarm'],
   RewardVotes: ['Seats', 'Ballots', 'Settlement', 'challenges/FalseLeaves', 'challenges/Appeals', 'invariant/Swarm'],
   Earnings: ['Nectar', 'Settlement', 'challenges/FalseLeaves', 'challenges/WithheldLeaves', 'invariant/Swarm'],
   Rulings: ['challenges/WithheldLeaves', 'challenges/FalseLeaves', 'challenges/Appeals', 'challenges/AppealRules'],
@@ -30,6 +31,7 @@ const TESTS: Record<string, readonly string[]> = {
   AppealVerdicts: ['challenges/Appeals', 'challenges/AppealRules'],
   ScoreHistogram: ['challenges/Appeals'],
   Nectar: ['Nectar', 'invariant/Swarm'],
+  Stakes: ['Stakes', 'StakedSeats', 'invariant/Stakes'],
   CommitteeWords: ['Ballots', 'Settlement', 'invariant/Swarm'],
   Tally: ['Tally', 'Settlement'],
   CommitteeDraw: ['market/Disputes'],
@@ -47,7 +49,13 @@ const TESTS: Record<string, readonly string[]> = {
   Claims: ['SwarmCoordinator', 'CoordinatorPowers', 'CoordinatorProofs'],
 }
 
-/** Test files of a contract, from the root; none for one that the table lacks, which means all of them. */
+/**
+ * Test files of a contract, from the root.
+ *
+ * @throws if the table lacks it: its mutants would all survive.
+ */
 export function testsOf(contract: string): string[] {
-  return (TESTS[contract] ?? []).map(name => `contracts/test/${name}.t.sol`)
+  const names = TESTS[contract]
+  if (names === undefined) throw new Error(`scripts/mutate/testsOf.ts does not say what tests ${contract}`)
+  return names.map(name => `contracts/test/${name}.t.sol`)
 }

@@ -17,6 +17,8 @@ contract RegistryHandler is SwarmFixture {
     mapping(address account => uint256 count) public registrations;
     uint256 public stolen;
 
+    bool private _isSubmitting;
+
     constructor(PeerRegistry registry_) {
         registry = registry_;
         for (uint256 i = 0; i < PEERS - 1; ++i) _wallets[i] = walletOf(i + 1);
@@ -29,7 +31,9 @@ contract RegistryHandler is SwarmFixture {
         uint256 index = draw % PEERS;
         address account = accountNamed((draw >> 8) % ACCOUNTS);
         if (holders[index] == account) return;
+        _isSubmitting = true;
         peerKeys[index] = this.submit(index, account, account);
+        _isSubmitting = false;
         holders[index] = account;
         ++registrations[account];
     }
@@ -38,14 +42,16 @@ contract RegistryHandler is SwarmFixture {
     function steal(uint256 draw) external {
         address account = accountNamed((draw >> 8) % ACCOUNTS);
         address thief = accountNamed(ACCOUNTS + ((draw >> 16) % ACCOUNTS));
+        _isSubmitting = true;
         try this.submit(draw % PEERS, account, thief) {
             ++stolen;
         } catch {}
+        _isSubmitting = false;
     }
 
     function submit(uint256 index, address named, address sender) external returns (bytes32 peerKey) {
-        // The runner calls every function of a handler, and a revert fails its run.
-        if (msg.sender != address(this)) return 0;
+        // The runner calls every function of a handler, even in the handler's own name.
+        if (!_isSubmitting) return 0;
         if (index == PEERS - 1) {
             uint256 nonce = registry.nonces(named);
             bytes32 words = digestOf(address(registry), RsaKey.protobuf(), named, nonce, block.timestamp);
