@@ -232,7 +232,7 @@ contract ChallengesHandler is TestBase {
     function closeEverything() external returns (bool isAll) {
         // Not for the fuzzer, which would soon leave nothing open.
         if (msg.sender != owner) return false;
-        for (uint256 i = 0; i < 8; ++i) pass(uint256(keccak256(abi.encode("closing", i))));
+        vm.warp(parts.rounds.startOf(parts.rounds.currentRound() + 8));
         for (uint256 i = 0; i < demands.length; ++i) {
             if (demands[i].isOpen) {
                 parts.challenges.closeDemand(demands[i].round, demands[i].peer, demands[i].index);
