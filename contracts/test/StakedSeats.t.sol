@@ -2,6 +2,7 @@
 pragma solidity 0.8.30;
 
 import {IEvaluatorSeats} from "../src/interfaces/IEvaluatorSeats.sol";
+import {IRulings} from "../src/interfaces/IRulings.sol";
 import {IRewardVotes} from "../src/interfaces/IRewardVotes.sol";
 import {IRolloutCommitments} from "../src/interfaces/IRolloutCommitments.sol";
 import {StakesFixture} from "./StakesFixture.sol";
@@ -152,6 +153,22 @@ contract StakedSeatsTest is StakesFixture {
     }
 
     /// @dev Nobody gives them anything: they vote on rounds 4 and 5 as well, claim, stake, and the swarm goes on.
+    /// @dev Half of the stake, and the seat with the second.
+    function test_AnOverturnedVoteCostsHalfOfTheStake() public {
+        stakeFor(EVALUATOR, evaluators[0]);
+        enterRound(6);
+        vm.prank(address(challenges));
+        votes.blame(5, evaluators[0], IRulings.Fault.Overturned);
+        vm.assertEq(amountOf(EVALUATOR, evaluators[0]), SEAT_WEI / 2);
+        vm.assertEq(votes.missesOf(evaluators[0]), 3);
+        vm.assertEq(votes.seatCountAt(7), 1);
+        vm.assertEq(votes.seatAt(7, 0), evaluators[0]);
+        vm.prank(address(challenges));
+        votes.blame(5, evaluators[0], IRulings.Fault.Overturned);
+        vm.assertEq(amountOf(EVALUATOR, evaluators[0]), 0);
+        vm.assertEq(votes.seatCountAt(7), 0);
+    }
+
     function test_EvaluatorsStakeWhatTheyEarned() public {
         bytes32[] memory page = firstSolvers(1);
         commitRollouts(solvers[0]);
