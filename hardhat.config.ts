@@ -5,9 +5,6 @@ import { KEY_VARIABLE, LOCAL_KEY, NETWORKS, type NetworkPreset } from './scripts
 
 const require = createRequire(import.meta.url)
 
-/** Set by `npm run test:long`. */
-const isLong = process.env.WAGGLE_LONG !== undefined
-
 const abi = task('abi', 'Write deployments/abi.ts from the contracts, or check that it is not stale')
   .addFlag({ name: 'check', description: 'Write nothing; fail if the module is stale' })
   .setAction(() => import('./scripts/deploy/abiTask.ts'))
@@ -74,7 +71,8 @@ export default defineConfig({
   test: {
     solidity: {
       fuzz: { runs: 256, seed: '0x77616767' },
-      invariant: isLong ? { runs: 2_000, depth: 100, failOnRevert: true } : { runs: 24, depth: 60, failOnRevert: true },
+      // `scripts/test/longInvariants.ts` plays them for an hour.
+      invariant: { runs: 24, depth: 60, failOnRevert: true },
     },
   },
 })

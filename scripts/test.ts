@@ -1,6 +1,7 @@
 /**
  * `npm test`: every suite, then one line `N passed, N failed` over all of them. `npm test -- NAME …` runs those suites only.
- * `npm run test:long` runs what is played at random, the contracts, for as long as an hour, and what needs large models.
+ * `npm run test:long` runs what is played at random for as long as an hour, the attackers' simulation, and what
+ * needs large models.
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -35,7 +36,7 @@ async function execute(argv: string[], env: Record<string, string>, isAlone: boo
 
 const named = process.argv.slice(2).filter(argument => argument !== '--long')
 const isLong = process.argv.includes('--long')
-const wanted = isLong && named.length === 0 ? ['contracts', 'node-long'] : named
+const wanted = isLong && named.length === 0 ? ['contracts', 'invariants', 'attacks', 'node-long'] : named
 const names = stages.flat(2).map(({ name }) => name)
 const unknown = wanted.filter(name => !names.includes(name))
 if (unknown.length > 0) {

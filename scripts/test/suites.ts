@@ -78,6 +78,8 @@ export const stages: Suite[][][] = [
     [end2end('indexer', 'indexer'), end2end('dashboard', 'dashboard')],
   ],
   [[end2end('node', 'node')]],
+  [[{ name: 'invariants', argv: () => ['scripts/test/longInvariants.ts'], count: byHardhatOutput, isLong: true }]],
+  [[{ ...check('attacks', ['scripts/simulate.ts', 'protocol']), isLong: true }]],
   [[{ ...end2end('node-long', 'node-long'), isLong: true }]],
   [[end2end('swarm', 'scripts')]],
 ]
