@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -105,6 +105,27 @@ test('weights read in place give the bits of weights in memory', async () => {
   for (const [i, { logprobs }] of a.entries())
     for (const [t, logprob] of logprobs.entries()) expect(logprob).toBeCloseTo(b[i]?.logprobs[t] as number, 5)
   await Promise.all([inPlace.dispose(), inMemory.dispose()])
+})
+
+test('shards whose links lead into different folders, as in a cache of blobs, are read in place', async () => {
+  const linked = join(folder, 'linked')
+  const weights = tinyWeights()
+  const shards = ['model-00001-of-00002.safetensors', 'model-00002-of-00002.safetensors'] as const
+  const shardOf = (name: string) => (name.startsWith('model.layers.1.') ? shards[1] : shards[0])
+  for (const [i, shard] of shards.entries()) {
+    const blobs = join(folder, 'blobs', `${i}`)
+    await mkdir(blobs, { recursive: true })
+    await mkdir(linked, { recursive: true })
+    const part = new Map([...weights].filter(([name]) => shardOf(name) === shard))
+    await writeWeights(join(blobs, 'content'), part, 'F32')
+    await symlink(join(blobs, 'content'), join(linked, shard))
+  }
+  const weight_map = Object.fromEntries([...weights.keys()].map(name => [name, shardOf(name)]))
+  await writeFile(join(linked, 'model.safetensors.index.json'), JSON.stringify({ weight_map }))
+  await writeFile(join(linked, 'config.json'), JSON.stringify(formatDecoderConfig(tinyConfig)))
+  const [apart, whole] = [await loadGenerator(linked), await loadGenerator(folder)]
+  expect(await apart.generate(request)).toEqual(await whole.generate(request))
+  await Promise.all([apart.dispose(), whole.dispose()])
 })
 
 test.each<[Precision, number]>([

@@ -19,6 +19,12 @@ export class ActivationStore {
     }
     return tensor('f32', array.subarray(0, count), bound)
   }
+
+  /** Gives the memory back at once: the garbage collector knows nothing of what the runtime lacks. What was placed is void. */
+  release(): void {
+    for (const array of this.#arrays.values()) array.buffer.transfer(0)
+    this.#arrays.clear()
+  }
 }
 
 function lengthOf(dim: string, lengths: Readonly<Record<string, number>>): number {

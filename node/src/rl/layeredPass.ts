@@ -57,6 +57,7 @@ export async function createLayeredPass(
       const model = loss ? headModel(config, loss, { temperature, trained }) : headScoringModel(config, { temperature })
       session = createSession(model, { threads, arena: false })
       heads.set(key, session)
+      session.catch(() => heads.delete(key)) // the caller has the error
     }
     return session
   }
@@ -194,6 +195,7 @@ export async function createLayeredPass(
       }
       for (const session of heads.values()) await (await session).dispose()
       heads.clear()
+      store.release()
     },
   }
 }

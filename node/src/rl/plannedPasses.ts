@@ -18,7 +18,7 @@ export interface PlannedPasses extends Shrinkable {
 const FREE_SHARE = 0.8
 
 /** What a plan whose memory could not be had is cut to. */
-const SHRINK = 0.7
+const SHRINK = 0.5
 
 /**
  * Layered passes cut to the memory at hand. The parts of a step follow from the batch and `memoryBytes`, so with that given

@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hex } from '#core/hex.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
+import { readJsonFile } from '#model/jsonFile.ts'
+import { parseLoraConfig } from '#model/loraConfig.ts'
 import { checkTokenizerFits } from '#model/pretrainedTokenizer.ts'
+import type { AdapterSettings } from '#rl/adapterPolicy.ts'
 import { openLastingPolicy } from '#rl/lastingPolicy.ts'
 import type { PolicyClient, PolicyWorkerError } from '#rl/policyClient.ts'
 import type { PolicyWorkerOptions } from '#rl/policyProtocol.ts'
@@ -25,14 +28,15 @@ export async function openPolicy(
   { crashed, ...options }: WorkerSettings,
 ): Promise<PolicyClient> {
   const { spec, solverFolder } = environment
-  const file = options.adapter ? 'adapter_model.safetensors' : 'model.safetensors'
-  const kept = folder !== null && existsSync(join(folder, file))
+  const adapter = options.adapter ?? (await keptAdapter(folder))
+  const kept = folder !== null && existsSync(join(folder, adapter ? ADAPTER : WEIGHTS))
   const { betas, weightDecay } = spec.training
-  const policy = openLastingPolicy({ ...options, adamW: { beta1: betas[0], beta2: betas[1], weightDecay } }, crashed)
+  const adamW = { beta1: betas[0], beta2: betas[1], weightDecay }
+  const policy = openLastingPolicy({ ...options, adapter, adamW }, crashed)
   try {
     const from = kept ? folder : solverFolder
     // A folder may hold what was learned in another environment.
-    const base = options.adapter ? solverFolder : from
+    const base = adapter ? solverFolder : from
     checkTokenizerFits(environment.format, await readDecoderConfig(base), base)
     await policy.load(from, base)
     await loadJudge(policy, environment)
@@ -41,6 +45,15 @@ export async function openPolicy(
     await policy.close()
     throw error
   }
+}
+
+const [WEIGHTS, ADAPTER] = ['model.safetensors', 'adapter_model.safetensors'] as const
+
+/** The adapter of a folder that holds one and no weights, also where nobody says that one is to be trained. */
+async function keptAdapter(folder: string | null): Promise<AdapterSettings | undefined> {
+  if (folder === null || existsSync(join(folder, WEIGHTS)) || !existsSync(join(folder, ADAPTER))) return undefined
+  const path = join(folder, 'adapter_config.json')
+  return { lora: parseLoraConfig(await readJsonFile(path), path), base: 'float32' }
 }
 
 /** The frozen judge model alone. */
