@@ -38,7 +38,9 @@ export async function admitPeer({ deployment, rpcUrl, peerId, key }: Admission):
   const call = { ...rewardVotes, functionName: 'admitEvaluator', args: [peerKeyOf(peerId)], account } as const
   try {
     const { request } = await callChain(rpcUrl, () => client.simulateContract(call))
-    const hash = await callChain(rpcUrl, () => client.writeContract({ ...request, chain: null }))
+    // A round that begins before the block does makes the call write more.
+    const gas = ((await callChain(rpcUrl, () => client.estimateContractGas(call))) * 3n) / 2n
+    const hash = await callChain(rpcUrl, () => client.writeContract({ ...request, gas, chain: null }))
     const { status } = await callChain(rpcUrl, () => client.waitForTransactionReceipt({ hash }))
     if (status === 'success') return { status: 'seated', hash }
     throw refused(account.address, `transaction ${hash} reverted`)
