@@ -23,7 +23,8 @@ export interface GradientPass {
   run(loss: LossKind, part: readonly LossTarget[], sums: GradientSums): Promise<number>
   /** [M]: log-probabilities of the part's scored tokens under the weights without the adapter. */
   baseLogprobs(part: readonly ScoredSequence[]): Promise<Float32Array>
-  dispose(): Promise<void>
+  /** @param isFailed - what it gave is of no use, and its memory is given back at once. */
+  dispose(isFailed?: boolean): Promise<void>
 }
 
 /**

@@ -188,14 +188,14 @@ export async function createLayeredPass(
       }
       return logprobs
     },
-    async dispose() {
+    async dispose(isFailed = false) {
       for (const { forwardSession, backwardSession } of [inner, last]) {
         await forwardSession.dispose()
         await backwardSession.dispose()
       }
       for (const session of heads.values()) await (await session).dispose()
       heads.clear()
-      store.release()
+      if (isFailed) store.release()
     },
   }
 }

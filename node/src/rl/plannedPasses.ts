@@ -64,7 +64,7 @@ export function createPlannedPasses(
     /** Of the plan that failed; what it held is freed first. A step that then fits in no way is refused with what it needs. */
     async shrink() {
       memoryBytes = SHRINK * Math.min(memoryBytes, planned)
-      await current?.pass.dispose()
+      await current?.pass.dispose(true)
       current = undefined
       return true
     },
