@@ -100,8 +100,8 @@ export const rows: readonly BenchRow[] = [
     async measure(bench) {
       const peer = await trlStep(bench, 'default')
       if (!peer) return withoutPeer
-      const own = await ourStep(bench, { memoryBytes: LORA_MEMORY })
-      const conditions = `${shape}, float32 in ${own.seconds.toFixed(1)} s, resident ${gigabytes(own.peakBytes)} against ${gigabytes(peer.peakBytes)} (${peer.described}, ${peer.seconds.toFixed(1)} s)`
+      const own = await ourStep(bench, { precision: 'int8', memoryBytes: LORA_MEMORY })
+      const conditions = `${shape}, over the 8-bit base in ${own.seconds.toFixed(1)} s, resident ${gigabytes(own.peakBytes)} against ${gigabytes(peer.peakBytes)} (${peer.described}, ${peer.seconds.toFixed(1)} s)`
       return { value: own.peakBytes / peer.peakBytes, conditions }
     },
   },
