@@ -42,7 +42,10 @@ function compileSuite(name: string) {
   const file = `${folder}/${name}.t.sol`
   const source = readFileSync(join(root, file), 'utf8')
   const suite = /^contract (\w+Invariants) /m.exec(source)?.[1]
-  const rows = [...source.matchAll(/function (invariant_\w+)\(/g)].map(([, row = '']) => row)
+  const found = [...source.matchAll(/function (invariant_\w+)\(\) public( view)?/g)]
+  // One that changes something to see whether it can comes after all that only look.
+  found.sort((a, b) => Number(a[2] === undefined) - Number(b[2] === undefined))
+  const rows = found.map(([, row = '']) => row)
   if (suite === undefined || rows.length === 0) throw new Error(`${file} has no invariants`)
   const all = `${folder}/${name}AtOnce.t.sol`
   const body = rows.map(row => `        ${row}();`).join('\n')
@@ -50,7 +53,7 @@ function compileSuite(name: string) {
 pragma solidity 0.8.30;
 import {${suite}} from "./${name}.t.sol";
 contract ${name}AtOnce is ${suite} {
-    function invariant_AllRows() public view {
+    function invariant_AllRows() public {
 ${body}
     }
 }
