@@ -3854,6 +3854,52 @@ export const rolloutCommitmentsAbi = [
   {
     "inputs": [
       {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      },
+      {
+        "components": [
+          {
+            "internalType": "bytes32",
+            "name": "root",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "uint32",
+            "name": "count",
+            "type": "uint32"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "contentId",
+            "type": "bytes32"
+          }
+        ],
+        "internalType": "struct IRolloutCommitments.Tasks",
+        "name": "tasks",
+        "type": "tuple"
+      }
+    ],
+    "name": "tasksCommittedAt",
+    "outputs": [
+      {
+        "internalType": "uint64",
+        "name": "blockNumber",
+        "type": "uint64"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
         "internalType": "bytes32",
         "name": "root",
         "type": "bytes32"
@@ -4761,6 +4807,35 @@ export const rewardVotesAbi = [
         "internalType": "bool",
         "name": "revealed",
         "type": "bool"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      },
+      {
+        "internalType": "uint8",
+        "name": "position",
+        "type": "uint8"
+      }
+    ],
+    "name": "ballotWord",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "word",
+        "type": "uint256"
       }
     ],
     "stateMutability": "view",
@@ -7118,6 +7193,892 @@ export const challengesAbi = [
   }
 ] as const
 
+export const openingsAbi = [
+  {
+    "inputs": [
+      {
+        "internalType": "contract IRewardVotes",
+        "name": "votes",
+        "type": "address"
+      }
+    ],
+    "stateMutability": "nonpayable",
+    "type": "constructor"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "evaluatorKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "Openings_AlreadyOpened",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      },
+      {
+        "internalType": "uint64",
+        "name": "committedAt",
+        "type": "uint64"
+      }
+    ],
+    "name": "Openings_ClaimedByEarlier",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      },
+      {
+        "internalType": "uint32",
+        "name": "index",
+        "type": "uint32"
+      }
+    ],
+    "name": "Openings_NotAgreed",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "uint32",
+        "name": "ordinal",
+        "type": "uint32"
+      }
+    ],
+    "name": "Openings_NotDrawn",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "Openings_NotItsLeaf",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "evaluatorKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "Openings_NotItsScore",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "proposerKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "Openings_NotItsTask",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "evaluatorKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "Openings_NotRevealed",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      }
+    ],
+    "name": "Openings_NothingDrawn",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "evaluatorKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "Openings_VoteDisagrees",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint64",
+        "name": "dueRound",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint64",
+        "name": "currentRound",
+        "type": "uint64"
+      }
+    ],
+    "name": "Openings_WrongRound",
+    "type": "error"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "indexed": true,
+        "internalType": "bytes32",
+        "name": "evaluatorKey",
+        "type": "bytes32"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      },
+      {
+        "indexed": false,
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint32",
+        "name": "index",
+        "type": "uint32"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint16",
+        "name": "scoreMilli",
+        "type": "uint16"
+      }
+    ],
+    "name": "ComponentOpened",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "indexed": true,
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint32",
+        "name": "index",
+        "type": "uint32"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint16",
+        "name": "medianMilli",
+        "type": "uint16"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint8",
+        "name": "paid",
+        "type": "uint8"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "shareWei",
+        "type": "uint256"
+      }
+    ],
+    "name": "OpeningsClosed",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "indexed": true,
+        "internalType": "bytes32",
+        "name": "proposerKey",
+        "type": "bytes32"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      },
+      {
+        "indexed": false,
+        "internalType": "bytes32",
+        "name": "taskHash",
+        "type": "bytes32"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "amountWei",
+        "type": "uint256"
+      }
+    ],
+    "name": "TaskClaimed",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "indexed": true,
+        "internalType": "bytes32",
+        "name": "proposerKey",
+        "type": "bytes32"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "amountWei",
+        "type": "uint256"
+      }
+    ],
+    "name": "TaskPaid",
+    "type": "event"
+  },
+  {
+    "inputs": [],
+    "name": "OPENING_EMISSION_WEI",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "PROPOSER_EMISSION_WEI",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      }
+    ],
+    "name": "agreedOf",
+    "outputs": [
+      {
+        "internalType": "uint32",
+        "name": "index",
+        "type": "uint32"
+      },
+      {
+        "internalType": "uint16",
+        "name": "medianMilli",
+        "type": "uint16"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "components": [
+          {
+            "internalType": "uint64",
+            "name": "round",
+            "type": "uint64"
+          },
+          {
+            "internalType": "uint32",
+            "name": "shard",
+            "type": "uint32"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "peerKey",
+            "type": "bytes32"
+          },
+          {
+            "components": [
+              {
+                "internalType": "bytes32",
+                "name": "root",
+                "type": "bytes32"
+              },
+              {
+                "internalType": "uint32",
+                "name": "leafCount",
+                "type": "uint32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "policyHash",
+                "type": "bytes32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "contentId",
+                "type": "bytes32"
+              }
+            ],
+            "internalType": "struct IRolloutCommitments.Work",
+            "name": "work",
+            "type": "tuple"
+          },
+          {
+            "components": [
+              {
+                "internalType": "uint32",
+                "name": "index",
+                "type": "uint32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "taskHash",
+                "type": "bytes32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "policyHash",
+                "type": "bytes32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "seed",
+                "type": "bytes32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "bodyHash",
+                "type": "bytes32"
+              }
+            ],
+            "internalType": "struct IRolloutCommitments.Leaf",
+            "name": "leaf",
+            "type": "tuple"
+          },
+          {
+            "internalType": "bytes32[]",
+            "name": "leafProof",
+            "type": "bytes32[]"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "proposerKey",
+            "type": "bytes32"
+          },
+          {
+            "components": [
+              {
+                "internalType": "bytes32",
+                "name": "root",
+                "type": "bytes32"
+              },
+              {
+                "internalType": "uint32",
+                "name": "count",
+                "type": "uint32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "contentId",
+                "type": "bytes32"
+              }
+            ],
+            "internalType": "struct IRolloutCommitments.Tasks",
+            "name": "tasks",
+            "type": "tuple"
+          },
+          {
+            "components": [
+              {
+                "internalType": "uint32",
+                "name": "index",
+                "type": "uint32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "taskHash",
+                "type": "bytes32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "policyHash",
+                "type": "bytes32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "seed",
+                "type": "bytes32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "bodyHash",
+                "type": "bytes32"
+              }
+            ],
+            "internalType": "struct IRolloutCommitments.Leaf",
+            "name": "task",
+            "type": "tuple"
+          },
+          {
+            "internalType": "bytes32[]",
+            "name": "taskProof",
+            "type": "bytes32[]"
+          }
+        ],
+        "internalType": "struct ITaskPay.TaskClaim",
+        "name": "claim_",
+        "type": "tuple"
+      }
+    ],
+    "name": "claimTask",
+    "outputs": [],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      }
+    ],
+    "name": "close",
+    "outputs": [],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      }
+    ],
+    "name": "drawnOf",
+    "outputs": [
+      {
+        "internalType": "uint32",
+        "name": "ordinal",
+        "type": "uint32"
+      },
+      {
+        "internalType": "uint128",
+        "name": "place",
+        "type": "uint128"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "earnedOf",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "amountWei",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "components": [
+          {
+            "components": [
+              {
+                "internalType": "uint64",
+                "name": "round",
+                "type": "uint64"
+              },
+              {
+                "internalType": "uint32",
+                "name": "shard",
+                "type": "uint32"
+              },
+              {
+                "internalType": "uint8",
+                "name": "position",
+                "type": "uint8"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "evaluatorKey",
+                "type": "bytes32"
+              },
+              {
+                "internalType": "uint16[]",
+                "name": "scoresMilli",
+                "type": "uint16[]"
+              },
+              {
+                "internalType": "bytes32[]",
+                "name": "componentRoots",
+                "type": "bytes32[]"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "contentId",
+                "type": "bytes32"
+              }
+            ],
+            "internalType": "struct IRewardVotes.Ballot",
+            "name": "ballot",
+            "type": "tuple"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "salt",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "peerKey",
+            "type": "bytes32"
+          },
+          {
+            "components": [
+              {
+                "internalType": "bytes32",
+                "name": "root",
+                "type": "bytes32"
+              },
+              {
+                "internalType": "uint32",
+                "name": "leafCount",
+                "type": "uint32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "policyHash",
+                "type": "bytes32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "contentId",
+                "type": "bytes32"
+              }
+            ],
+            "internalType": "struct IRolloutCommitments.Work",
+            "name": "work",
+            "type": "tuple"
+          },
+          {
+            "components": [
+              {
+                "internalType": "uint32",
+                "name": "index",
+                "type": "uint32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "taskHash",
+                "type": "bytes32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "policyHash",
+                "type": "bytes32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "seed",
+                "type": "bytes32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "bodyHash",
+                "type": "bytes32"
+              }
+            ],
+            "internalType": "struct IRolloutCommitments.Leaf",
+            "name": "leaf",
+            "type": "tuple"
+          },
+          {
+            "internalType": "bytes32[]",
+            "name": "leafProof",
+            "type": "bytes32[]"
+          },
+          {
+            "internalType": "uint16",
+            "name": "scoreMilli",
+            "type": "uint16"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "componentsHash",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "bytes32[]",
+            "name": "componentProof",
+            "type": "bytes32[]"
+          }
+        ],
+        "internalType": "struct IOpenings.Opening",
+        "name": "opening",
+        "type": "tuple"
+      }
+    ],
+    "name": "open",
+    "outputs": [],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      }
+    ],
+    "name": "payTask",
+    "outputs": [],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "rewardVotes",
+    "outputs": [
+      {
+        "internalType": "contract IRewardVotes",
+        "name": "votes",
+        "type": "address"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "rounds",
+    "outputs": [
+      {
+        "internalType": "contract IRounds",
+        "name": "clock",
+        "type": "address"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      }
+    ],
+    "name": "stateOf",
+    "outputs": [
+      {
+        "internalType": "uint8",
+        "name": "opened",
+        "type": "uint8"
+      },
+      {
+        "internalType": "bool",
+        "name": "closed",
+        "type": "bool"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      }
+    ],
+    "name": "taskClaimOf",
+    "outputs": [
+      {
+        "internalType": "bytes32",
+        "name": "proposerKey",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "uint256",
+        "name": "amountWei",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  }
+] as const
+
 export const nectarAbi = [
   {
     "inputs": [
@@ -7129,6 +8090,11 @@ export const nectarAbi = [
       {
         "internalType": "contract IRewardVotes",
         "name": "votes",
+        "type": "address"
+      },
+      {
+        "internalType": "contract IOpenings",
+        "name": "openings_",
         "type": "address"
       }
     ],
@@ -7650,6 +8616,19 @@ export const nectarAbi = [
         "internalType": "uint256",
         "name": "nonce",
         "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "openings",
+    "outputs": [
+      {
+        "internalType": "contract IOpenings",
+        "name": "openings_",
+        "type": "address"
       }
     ],
     "stateMutability": "view",

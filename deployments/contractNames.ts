@@ -7,6 +7,7 @@ export const contractNames = [
   'RolloutCommitments',
   'RewardVotes',
   'Challenges',
+  'Openings',
   'Nectar',
   'SwarmCoordinator',
   'PrgMarket',

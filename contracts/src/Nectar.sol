@@ -6,6 +6,7 @@ import {ERC20Burnable} from "@openzeppelin/contracts/token/ERC20/extensions/ERC2
 import {ERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/ERC20Permit.sol";
 import {IERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Permit.sol";
 import {INectar} from "./interfaces/INectar.sol";
+import {IOpenings} from "./interfaces/IOpenings.sol";
 import {IPeerRegistry} from "./interfaces/IPeerRegistry.sol";
 import {IRewardVotes} from "./interfaces/IRewardVotes.sol";
 
@@ -14,15 +15,22 @@ import {IRewardVotes} from "./interfaces/IRewardVotes.sol";
 contract Nectar is INectar, ERC20Burnable, ERC20Permit {
     IPeerRegistry internal immutable _registry;
     IRewardVotes internal immutable _votes;
+    IOpenings internal immutable _openings;
 
     mapping(bytes32 peerKey => uint256 amountWei) internal _claimed;
     uint256 internal _totalClaimed;
 
     /// @param registry Says who speaks for a peer.
-    /// @param votes Says what a peer has earned.
-    constructor(IPeerRegistry registry, IRewardVotes votes) ERC20("Nectar", "NECTAR") ERC20Permit("Nectar") {
+    /// @param votes Says what a peer has earned by scores and votes.
+    /// @param openings_ Says what an evaluator has earned by openings.
+    constructor(
+        IPeerRegistry registry,
+        IRewardVotes votes,
+        IOpenings openings_
+    ) ERC20("Nectar", "NECTAR") ERC20Permit("Nectar") {
         _registry = registry;
         _votes = votes;
+        _openings = openings_;
     }
 
     /// @inheritdoc INectar
@@ -58,8 +66,13 @@ contract Nectar is INectar, ERC20Burnable, ERC20Permit {
     }
 
     /// @inheritdoc INectar
+    function openings() external view returns (IOpenings openings_) {
+        return _openings;
+    }
+
+    /// @inheritdoc INectar
     function claimable(bytes32 peerKey) public view returns (uint256 amountWei) {
-        return _votes.earnedOf(peerKey) - _claimed[peerKey];
+        return _votes.earnedOf(peerKey) + _openings.earnedOf(peerKey) - _claimed[peerKey];
     }
 
     /// @inheritdoc IERC20Permit

@@ -9,6 +9,7 @@ import {IRewardVotes} from "./interfaces/IRewardVotes.sol";
 import {IRolloutCommitments} from "./interfaces/IRolloutCommitments.sol";
 import {IRounds} from "./interfaces/IRounds.sol";
 import {IStakes} from "./interfaces/IStakes.sol";
+import {Ballots} from "./libraries/Ballots.sol";
 import {CommitteeWords} from "./libraries/CommitteeWords.sol";
 import {RING, SHARD_PEERS, tagOf} from "./libraries/Ring.sol";
 import {SEATS, Tally} from "./libraries/Tally.sol";
@@ -48,8 +49,6 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
 
     mapping(uint256 slot => Shard shard) internal _shards;
 
-    uint256 private constant REVEALED = 1 << 223;
-
     /// @param admin Holds every role at first.
     /// @param registry Says who speaks for a peer.
     /// @param clock The clock.
@@ -87,7 +86,7 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
         }
         uint256 tag = tagOf(round) << 224;
         if ((votes.ballots[position] >> 224) << 224 == tag) revert RewardVotes_AlreadyCommitted(round, shard, position);
-        votes.ballots[position] = tag | _bound(commitment, evaluatorKey);
+        votes.ballots[position] = tag | Ballots.bound(commitment, evaluatorKey);
         emit VotesCommitted(round, evaluatorKey, shard, commitment);
     }
 
@@ -128,7 +127,12 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
     ) external view returns (bool committed, bool revealed) {
         uint256 word = _shards[_slotOf(round, shard)].ballots[position];
         committed = word >> 224 == tagOf(round);
-        revealed = committed && word & REVEALED != 0;
+        revealed = committed && word & Ballots.REVEALED != 0;
+    }
+
+    /// @inheritdoc IRewardVotes
+    function ballotWord(uint64 round, uint32 shard, uint8 position) external view returns (uint256 word) {
+        return _shards[_slotOf(round, shard)].ballots[position];
     }
 
     /// @inheritdoc IRewardVotes
@@ -144,7 +148,7 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
         for (uint256 position = 0; position < committee.sizeOf(); ++position) {
             uint256 ballot = votes.ballots[position];
             uint32 number = committee.numberAt(position);
-            if (ballot >> 224 != tagOf(round) || ballot & REVEALED == 0) continue;
+            if (ballot >> 224 != tagOf(round) || ballot & Ballots.REVEALED == 0) continue;
             if (_registry.accountOf(_evaluatorKeys[number]) == account) continue;
             uint256 scores = votes.scores[position][place / Tally.LANES];
             uint256 lane = uint16(scores >> ((place % Tally.LANES) * 16));
@@ -197,10 +201,10 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
         (uint64 round, uint8 position, bytes32 evaluatorKey) = (ballot.round, ballot.position, ballot.evaluatorKey);
         uint256[SEATS] storage ballots = _shards[_slotOf(round, ballot.shard)].ballots;
         uint256 word = position < SEATS ? ballots[position] : 0;
-        uint256 expected = (tagOf(round) << 224) | _bound(commitment, evaluatorKey);
-        if (word == expected | REVEALED) revert RewardVotes_AlreadyRevealed(round, evaluatorKey);
+        uint256 expected = (tagOf(round) << 224) | Ballots.bound(commitment, evaluatorKey);
+        if (word == expected | Ballots.REVEALED) revert RewardVotes_AlreadyRevealed(round, evaluatorKey);
         if (word != expected) revert RewardVotes_NotCommitment(round, evaluatorKey, commitment);
-        ballots[position] = word | REVEALED;
+        ballots[position] = word | Ballots.REVEALED;
     }
 
     function _storeScores(Ballot calldata ballot) internal {
@@ -236,7 +240,7 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
             page.keys[position] = evaluatorKey;
             uint256 word = votes.ballots[position];
             bool isCommitted = word >> 224 == tagOf(round);
-            bool isRevealed = isCommitted && word & REVEALED != 0;
+            bool isRevealed = isCommitted && word & Ballots.REVEALED != 0;
             if (isRevealed) {
                 page.accounts[position] = _registry.accountOf(evaluatorKey);
                 page.firstScores[position] = votes.scores[position][0];
@@ -313,10 +317,5 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
 
     function _slotOf(uint64 round, uint32 shard) internal pure returns (uint256 slot) {
         return ((round % RING) << 32) | shard;
-    }
-
-    /// @dev Binds a commitment to who made it, so that it can't be revealed in another's name.
-    function _bound(bytes32 commitment, bytes32 evaluatorKey) internal pure returns (uint256 bits) {
-        return uint256(keccak256(abi.encode(commitment, evaluatorKey))) & (REVEALED - 1);
     }
 }

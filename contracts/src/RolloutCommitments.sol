@@ -7,7 +7,7 @@ import {IRolloutCommitments} from "./interfaces/IRolloutCommitments.sol";
 import {IRounds} from "./interfaces/IRounds.sol";
 import {IStakes} from "./interfaces/IStakes.sol";
 import {Draws} from "./libraries/Draws.sol";
-import {RING, tagOf} from "./libraries/Ring.sol";
+import {RING, TASK_RING, tagOf} from "./libraries/Ring.sol";
 
 /// @title RolloutCommitments
 contract RolloutCommitments is IRolloutCommitments {
@@ -22,6 +22,9 @@ contract RolloutCommitments is IRolloutCommitments {
     /// ordinal among the round's peers; the lower 192 bits of the commitment's hash. A collision there costs its
     /// finder 2^96 hashes.
     mapping(bytes32 peerKey => uint256[RING] words) internal _words;
+
+    /// @dev One word: the round's tag in the upper 32 bits, 64 bits of the block, the lower 160 bits of the hash.
+    mapping(bytes32 peerKey => uint256[TASK_RING] words) internal _tasks;
 
     /// @dev Peers that have committed: the round's tag in the upper 32 bits, then the number.
     uint256[RING] internal _counts;
@@ -42,6 +45,10 @@ contract RolloutCommitments is IRolloutCommitments {
         if (round < first || round > first + 1) revert RolloutCommitments_RoundNotOpen(round, first, first + 1);
         if (root == 0 || count == 0) revert RolloutCommitments_Empty();
         if (!_stakes.mayPropose(peerKey, round)) revert RolloutCommitments_NoStake(round, peerKey);
+        _tasks[peerKey][round % TASK_RING] =
+            (tagOf(round) << 224) |
+            (uint256(uint64(block.number)) << 160) |
+            _tasksHash(root, count, contentId);
         emit TasksCommitted(round, peerKey, root, count, contentId);
     }
 
@@ -65,6 +72,18 @@ contract RolloutCommitments is IRolloutCommitments {
         uint32 ordinal = known >> 224 == tag ? uint32(known >> 192) : _nextOrdinal(place, tag);
         ring[place] = (tag << 224) | (uint256(ordinal) << 192) | _hashOf(root, leafCount, policyHash, contentId);
         emit RolloutsCommitted(round, peerKey, ordinal, root, leafCount, policyHash, contentId);
+    }
+
+    /// @inheritdoc IRolloutCommitments
+    function tasksCommittedAt(
+        uint64 round,
+        bytes32 peerKey,
+        Tasks calldata tasks
+    ) external view returns (uint64 blockNumber) {
+        uint256 word = _tasks[peerKey][round % TASK_RING];
+        bool isSame =
+            word >> 224 == tagOf(round) && uint160(word) == _tasksHash(tasks.root, tasks.count, tasks.contentId);
+        return isSame ? uint64(word >> 160) : 0;
     }
 
     /// @inheritdoc IRolloutCommitments
@@ -182,5 +201,9 @@ contract RolloutCommitments is IRolloutCommitments {
         bytes32 contentId
     ) internal pure returns (uint192 hash) {
         return uint192(uint256(keccak256(abi.encode(root, leafCount, policyHash, contentId))));
+    }
+
+    function _tasksHash(bytes32 root, uint32 count, bytes32 contentId) internal pure returns (uint160 hash) {
+        return uint160(uint256(keccak256(abi.encode(root, count, contentId))));
     }
 }

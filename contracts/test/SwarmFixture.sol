@@ -3,6 +3,7 @@ pragma solidity 0.8.30;
 
 import {Challenges} from "../src/Challenges.sol";
 import {Nectar} from "../src/Nectar.sol";
+import {Openings} from "../src/Openings.sol";
 import {PeerRegistry} from "../src/PeerRegistry.sol";
 import {RewardVotes} from "../src/RewardVotes.sol";
 import {RolloutCommitments} from "../src/RolloutCommitments.sol";
@@ -35,6 +36,7 @@ abstract contract SwarmFixture is TestBase {
     Challenges internal challenges;
     Nectar internal nectar;
     Stakes internal stakes;
+    Openings internal openings;
 
     function setUp() public virtual {
         vm.warp(START);
@@ -44,7 +46,8 @@ abstract contract SwarmFixture is TestBase {
         commitments = new RolloutCommitments(registry, rounds, stakes);
         votes = new RewardVotes(address(this), registry, rounds, commitments, stakes);
         challenges = new Challenges(votes, MIN_GAS_PRICE_WEI, FIRST_BOND);
-        nectar = new Nectar(registry, votes);
+        openings = new Openings(votes);
+        nectar = new Nectar(registry, votes, openings);
         stakes.wire(address(nectar), address(votes), address(challenges));
     }
 

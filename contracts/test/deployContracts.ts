@@ -3,6 +3,7 @@ import { getContract, type Hex } from 'viem'
 import {
   challengesAbi,
   nectarAbi,
+  openingsAbi,
   peerRegistryAbi,
   rewardVotesAbi,
   rolloutCommitmentsAbi,
@@ -43,7 +44,8 @@ export async function deployContracts(
   const commitments = await deploy('RolloutCommitments', registry, rounds, stakesAddress)
   const votes = await deploy('RewardVotes', admin, registry, rounds, commitments, stakesAddress)
   const challenges = await deploy('Challenges', votes, MIN_GAS_PRICE_WEI, FIRST_BOND_WEI)
-  const nectar = await deploy('Nectar', registry, votes)
+  const openingsAddress = await deploy('Openings', votes)
+  const nectar = await deploy('Nectar', registry, votes, openingsAddress)
   const stakes = getContract({ abi: stakesAbi, address: stakesAddress, client })
   await stakes.write.wire([nectar, votes, challenges])
   return {
@@ -56,6 +58,7 @@ export async function deployContracts(
     votes: getContract({ abi: rewardVotesAbi, address: votes, client }),
     stakes,
     challenges: getContract({ abi: challengesAbi, address: challenges, client }),
+    openings: getContract({ abi: openingsAbi, address: openingsAddress, client }),
     nectar: getContract({ abi: nectarAbi, address: nectar, client }),
   }
 }

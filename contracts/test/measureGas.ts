@@ -3,7 +3,10 @@ import { generateKeyPair } from '@libp2p/crypto/keys'
 import { network } from 'hardhat'
 import { type Address, bytesToHex, type Hex } from 'viem'
 import { voteCommitment } from '../../node/src/chain/voteCommitment.ts'
+import { leafHash } from '../../node/src/core/leaf.ts'
+import { rootFrom } from '../../node/src/core/merkle.ts'
 import { type RandomStream, randomStream } from '../../node/src/core/random.ts'
+import { componentLeaves, componentsHash } from '../../node/src/core/scoreSheet.ts'
 import { deployContracts } from './deployContracts.ts'
 import { proveRegistration, proveRsaRegistration } from './proveRegistration.ts'
 
@@ -18,6 +21,9 @@ export interface RoundGas {
   readonly commitVotes: number
   readonly revealAPeer: number
   readonly settleAPeer: number
+  /** The last seat's, of one leaf's score; and closing them all. */
+  readonly openComponent: number
+  readonly closeOpenings: number
   /** Every transaction of every role, the beacon's included, over peers. */
   readonly allRolesAPeer: number
 }
@@ -69,13 +75,18 @@ async function playRound(
   solvers: readonly Hex[],
   evaluators: Evaluators,
 ): Promise<RoundGas> {
-  const { commitments, votes, enter, used, word } = swarm
+  const { commitments, votes, openings, enter, used, word } = swarm
   const round = BigInt(number)
   await enter(round)
   let all = 0
   let commit = 0
+  const works = new Map<Hex, ReturnType<typeof makeWork>>()
   for (const key of solvers) {
-    commit = await used(commitments.write.commit([round, key, word(), 64, word(), word()]))
+    const work = makeWork(swarm, number, key)
+    works.set(key, work)
+    commit = await used(
+      commitments.write.commit([round, key, work.root, work.leafCount, work.policyHash, work.contentId]),
+    )
     all += commit
   }
   all += await enter(round + 1n)
@@ -84,11 +95,17 @@ async function playRound(
     solvers.slice(shard * SHARD_PEERS, (shard + 1) * SHARD_PEERS),
   )
   const ballots = []
+  const sealed = []
   for (const [shard, peers] of shards.entries()) {
     const committee = await votes.read.committeeOf([round, shard])
-    const sheet = { scoresMilli: peers.map((_, i) => i * 30), componentRoots: peers.map(word), contentId: word() }
-    for (const [position, evaluatorKey] of committee.entries())
-      ballots.push({ ...sheet, round, shard, position, evaluatorKey })
+    const sheet = { scoresMilli: peers.map((_, i) => i * 30), contentId: word() }
+    for (const [position, evaluatorKey] of committee.entries()) {
+      const scores = peers.map(key => makeScore(swarm, number, evaluatorKey, key))
+      const componentRoots = scores.map(({ root }) => root)
+      const ballot = { ...sheet, componentRoots, round, shard, position, evaluatorKey }
+      ballots.push(ballot)
+      sealed.push({ ballot, peers, scores })
+    }
   }
   let commitVotes = 0
   for (const ballot of ballots) {
@@ -104,7 +121,23 @@ async function playRound(
   await enter(round + 3n)
   const settles: number[] = []
   for (const [shard, peers] of shards.entries()) settles.push(await used(votes.write.settle([round, shard, peers])))
-  all += [...reveals, ...settles].reduce((sum, gas) => sum + gas, 0)
+  await enter(round + 4n)
+  const opens: number[] = []
+  for (const { ballot, peers, scores } of sealed) {
+    const [ordinal] = await openings.read.drawnOf([round, ballot.shard])
+    const peerKey = peers[ordinal % SHARD_PEERS] as Hex
+    const { leaf, leafProof, ...work } = works.get(peerKey) as ReturnType<typeof makeWork>
+    const { root: _, ...score } = scores[ordinal % SHARD_PEERS] as ReturnType<typeof makeScore>
+    opens.push(
+      await used(
+        openings.write.open([{ ballot, salt: ballot.evaluatorKey, peerKey, work, leaf, leafProof, ...score }]),
+      ),
+    )
+  }
+  await enter(round + 5n)
+  const closes: number[] = []
+  for (const shard of shards.keys()) closes.push(await used(openings.write.close([round, shard])))
+  all += [...reveals, ...settles, ...opens, ...closes].reduce((sum, gas) => sum + gas, 0)
   // Of a shard that is full: its last ballot, and its settlement.
   const full = Math.min(solvers.length, SHARD_PEERS)
   const lastOfFirstShard = ballots.filter(({ shard }) => shard === 0).length - 1
@@ -113,7 +146,34 @@ async function playRound(
     commitVotes,
     revealAPeer: Math.round((reveals[lastOfFirstShard] ?? 0) / full),
     settleAPeer: Math.round((settles[0] ?? 0) / full),
+    openComponent: opens[lastOfFirstShard] ?? 0,
+    closeOpenings: closes[0] ?? 0,
     allRolesAPeer: Math.round(all / solvers.length),
+  }
+}
+
+/** A commitment to 64 leaves of which one is known, with that leaf's proof. */
+function makeWork({ chainId, word }: Swarm, round: number, peerKey: Hex) {
+  const [policyHash, contentId] = [word(), word()]
+  const leaf = { index: 5, taskHash: word(), policyHash, seed: word(), bodyHash: word() }
+  const leafProof = Array.from({ length: 6 }, word)
+  const root = rootFrom(leafHash({ chainId, round, peerKey, ...leaf }), leafProof)
+  return { root, leafCount: 64, policyHash, contentId, leaf, leafProof }
+}
+
+/** An evaluator's score of that leaf, under a root over 16. */
+function makeScore({ chainId, word }: Swarm, round: number, evaluatorKey: Hex, peerKey: Hex) {
+  const leaf = { index: 5, components: { parses: 1000 }, scoreMilli: 500 }
+  const sheet = { v: 1 as const, chainId, round, evaluatorKey }
+  const [hash] = componentLeaves(sheet, { peerKey, scoreMilli: 500, leaves: [leaf] })
+  assert(hash)
+  const componentProof = Array.from({ length: 4 }, word)
+  const { scoreMilli } = leaf
+  return {
+    root: rootFrom(hash, componentProof),
+    scoreMilli,
+    componentsHash: componentsHash(leaf.components),
+    componentProof,
   }
 }
 

@@ -140,7 +140,8 @@ export class TestChain {
       stakes.address,
     ])
     const challenges = await this.#create('Challenges', [votes.address, 10n ** 8n, 10n ** 16n])
-    const nectar = await this.#create('Nectar', [registry.address, votes.address])
+    const openings = await this.#create('Openings', [votes.address])
+    const nectar = await this.#create('Nectar', [registry.address, votes.address, openings.address])
     await this.#mined(
       this.client.writeContract({
         address: stakes.address,
@@ -165,6 +166,7 @@ export class TestChain {
       RewardVotes: votes,
       Challenges: challenges,
       Nectar: nectar,
+      Openings: openings,
       Stakes: stakes,
     }
     // What the index does not read may be anywhere.

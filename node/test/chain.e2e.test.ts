@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import type { Deployment } from '@waggle/deployments/record'
+import { encodeAbiParameters, keccak256, numberToHex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readAppealBond, readCredit } from '#chain/appeals.ts'
 import { ChainUnreachableError, ContractMissingError, NoFundsError, WrongChainError } from '#chain/chainErrors.ts'
 import { challengeIntent } from '#chain/challengeIntent.ts'
+import { moveStake } from '#chain/moveStake.ts'
 import { type Chain, openChain } from '#chain/openChain.ts'
 import { leavesOf, type RolloutBundle, rolloutHeaders, rootOf, UNAVAILABLE } from '#core/bodies.ts'
 import { systemClock } from '#core/clock.ts'
@@ -19,6 +21,8 @@ import { environmentFrom } from '#environments/codezero/presets.ts'
 import { drawCommittee } from '#roles/drawCommittee.ts'
 import { findFalseLeaf } from '#roles/evaluator/findFalseLeaf.ts'
 import { sampledLeaves } from '#roles/evaluator/sampledLeaves.ts'
+import { keepStake } from '#roles/keepStake.ts'
+import type { PeerNode } from '#roles/peerNode.ts'
 import { roundSeed } from '#roles/roundSeed.ts'
 import { provenLeaf } from '#roles/solver/showDemanded.ts'
 import { type Identity, openIdentity } from '#store/identity.ts'
@@ -408,4 +412,34 @@ test('each fault at the start is one clear error', async () => {
   const unreachable = await attempt({ rpcUrl: closed }).catch(error => error)
   expect(unreachable).toBeInstanceOf(ChainUnreachableError)
   expect(unreachable.message).not.toContain('secret-api-key')
+})
+
+/** Writes a balance into the token's first slot: earning one takes rounds. */
+function giveNectar(account: Hex, amountWei: bigint): Promise<void> {
+  const index = keccak256(encodeAbiParameters([{ type: 'address' }, { type: 'uint256' }], [account, 0n]))
+  const { address } = deployment.contracts.Nectar
+  return local.client.setStorageAt({ address, index, value: numberToHex(amountWei, { size: 32 }) })
+}
+
+test('a peer stakes as soon as it can, sits after bootstrap, and gives notice', async () => {
+  const { identity, chain } = await newPeer()
+  expect(await chain.registerPeer()).toMatchObject({ status: 'mined' })
+  const { peerKey } = identity
+  const node = { chain, identity, logger: silentLogger } as unknown as PeerNode
+  const bootstrapRounds = await chain.readBootstrapRounds()
+  await keepStake(node, 'evaluator', bootstrapRounds)
+  expect(await chain.readStake('evaluator', peerKey)).toMatchObject({ amountWei: 0n, freeFromRound: 0 })
+  await giveNectar(identity.address, 10n ** 20n)
+  await keepStake(node, 'evaluator', bootstrapRounds)
+  const { amountWei, fullWei } = await chain.readStake('evaluator', peerKey)
+  expect(amountWei).toBe(fullWei)
+  expect(await chain.readSeats(bootstrapRounds)).toEqual([peerKey])
+  expect(await chain.readSeats(bootstrapRounds - 1)).not.toContain(peerKey)
+  expect(await chain.readMayPropose(peerKey, bootstrapRounds)).toBe(false)
+  expect(await chain.readMayPropose(peerKey, bootstrapRounds - 1)).toBe(true)
+  const { round } = await chain.rounds.read()
+  const notice = await chain.send(moveStake(chain.contracts, 'unstake', { duty: 'evaluator', peerKey, id: 'once' }))
+  expect(notice).toMatchObject({ status: 'mined' })
+  expect(await chain.readStake('evaluator', peerKey)).toMatchObject({ freeFromRound: round + 13 })
+  expect(await chain.readSeats(bootstrapRounds)).toEqual([])
 })

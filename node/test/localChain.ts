@@ -106,7 +106,8 @@ export async function deployContracts(
   const wired = [admin.address, ...onClock, RolloutCommitments.address, Stakes.address]
   const RewardVotes = await deploy('RewardVotes', wired)
   const Challenges = await deploy('Challenges', [RewardVotes.address, 10n ** 8n, 10n ** 16n])
-  const Nectar = await deploy('Nectar', [PeerRegistry.address, RewardVotes.address])
+  const Openings = await deploy('Openings', [RewardVotes.address])
+  const Nectar = await deploy('Nectar', [PeerRegistry.address, RewardVotes.address, Openings.address])
   const wiring = [Nectar.address, RewardVotes.address, Challenges.address] as const
   const wire = encodeFunctionData({ abi: stakesAbi, functionName: 'wire', args: wiring })
   await client.sendTransaction({ to: Stakes.address, data: wire, account: admin, chain: null })
@@ -125,6 +126,7 @@ export async function deployContracts(
       RolloutCommitments,
       RewardVotes,
       Challenges,
+      Openings,
       Nectar,
       SwarmCoordinator,
       PrgMarket,

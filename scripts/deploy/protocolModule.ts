@@ -47,7 +47,8 @@ export function protocolModule(parameters: DeployParameters, timelockSeconds: nu
     const RolloutCommitments = m.contract('RolloutCommitments', [PeerRegistry, Rounds, Stakes])
     const RewardVotes = m.contract('RewardVotes', [deployer, PeerRegistry, Rounds, RolloutCommitments, Stakes])
     const Challenges = m.contract('Challenges', [RewardVotes, MIN_GAS_PRICE_WEI, FIRST_BOND_WEI])
-    const Nectar = m.contract('Nectar', [PeerRegistry, RewardVotes])
+    const Openings = m.contract('Openings', [RewardVotes])
+    const Nectar = m.contract('Nectar', [PeerRegistry, RewardVotes, Openings])
     m.call(Stakes, 'wire', [Nectar, RewardVotes, Challenges], { id: WIRE_STAKES })
     const implementation = m.contract('SwarmCoordinator', [PeerRegistry, Rounds], { id: 'SwarmCoordinatorCode' })
     const initialize = m.encodeFunctionCall(implementation, 'initialize', [keeper])
@@ -71,6 +72,7 @@ export function protocolModule(parameters: DeployParameters, timelockSeconds: nu
       RolloutCommitments,
       RewardVotes,
       Challenges,
+      Openings,
       Nectar,
       SwarmCoordinator,
       PrgMarket,

@@ -3,6 +3,7 @@ pragma solidity 0.8.30;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {IERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Permit.sol";
+import {IOpenings} from "./IOpenings.sol";
 import {IPeerRegistry} from "./IPeerRegistry.sol";
 import {IRewardVotes} from "./IRewardVotes.sol";
 
@@ -44,7 +45,11 @@ interface INectar is IERC20, IERC20Permit {
     /// @return registry The contract.
     function peerRegistry() external view returns (IPeerRegistry registry);
 
-    /// @notice The contract that says what a peer has earned.
+    /// @notice The contract that says what an evaluator has earned by openings.
+    /// @return openings_ The contract.
+    function openings() external view returns (IOpenings openings_);
+
+    /// @notice The contract that says what a peer has earned by scores and votes.
     /// @return votes The contract.
     function rewardVotes() external view returns (IRewardVotes votes);
 }

@@ -160,6 +160,14 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @return word For each position 48 bits: 16 of the vote, as in `Tally`, below 32 of the evaluator's number.
     function votesOn(uint64 round, bytes32 peerKey) external view returns (uint256 word);
 
+    /// @notice The word that is kept of the ballot at a position, as `Ballots` has it; what is left of an older round
+    /// has another tag.
+    /// @param round The round voted on.
+    /// @param shard The shard.
+    /// @param position The position.
+    /// @return word The word.
+    function ballotWord(uint64 round, uint32 shard, uint8 position) external view returns (uint256 word);
+
     /// @notice Peers of a shard; bounds as for `outcomeOf`.
     /// @param round The round.
     /// @param shard The shard.

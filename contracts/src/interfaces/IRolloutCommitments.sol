@@ -36,6 +36,16 @@ interface IRolloutCommitments {
         bytes32 contentId;
     }
 
+    /// @notice A proposer's commitment of a round.
+    /// @param root Merkle root of the tasks.
+    /// @param count Number of tasks.
+    /// @param contentId sha-256 of the bundle that holds them.
+    struct Tasks {
+        bytes32 root;
+        uint32 count;
+        bytes32 contentId;
+    }
+
     /// @notice Emitted when a proposer announces its tasks for a round to come. The last one before the round begins
     /// counts.
     /// @param round The round that the tasks are for.
@@ -109,6 +119,17 @@ interface IRolloutCommitments {
     /// @param count Number of tasks, above 0.
     /// @param contentId sha-256 of the bundle that holds them.
     function commitTasks(uint64 round, bytes32 peerKey, bytes32 root, uint32 count, bytes32 contentId) external;
+
+    /// @notice In which block a proposer made its commitment to these tasks; for `RING_ROUNDS` + 2 rounds.
+    /// @param round The round.
+    /// @param peerKey The proposer.
+    /// @param tasks The commitment.
+    /// @return blockNumber The block; 0 if its latest commitment for the round is none or another.
+    function tasksCommittedAt(
+        uint64 round,
+        bytes32 peerKey,
+        Tasks calldata tasks
+    ) external view returns (uint64 blockNumber);
 
     /// @notice Commits to the rollouts of the current round; amendable until the round ends.
     /// @dev `round` is explicit, so that a transaction that is late reverts instead of committing to another round.

@@ -1,6 +1,7 @@
 import {
   challengesAbi,
   nectarAbi,
+  openingsAbi,
   peerRegistryAbi,
   predictionMarketAbi,
   rewardVotesAbi,
@@ -21,6 +22,7 @@ export function contractsOf({ chainId, contracts, ...deployment }: Deployment) {
     rewardVotes: { address: contracts.RewardVotes.address, abi: rewardVotesAbi },
     challenges: { address: contracts.Challenges.address, abi: challengesAbi },
     nectar: { address: contracts.Nectar.address, abi: nectarAbi },
+    openings: { address: contracts.Openings.address, abi: openingsAbi },
     stakes: { address: contracts.Stakes.address, abi: stakesAbi },
     predictionMarket: { address: contracts.PredictionMarket.address, abi: predictionMarketAbi },
   } as const
@@ -37,5 +39,6 @@ export const contractErrors = [
   ...challengesAbi,
   ...nectarAbi,
   ...stakesAbi,
+  ...openingsAbi,
   ...predictionMarketAbi,
 ].filter(item => item.type === 'error')

@@ -10,6 +10,7 @@ import { type AppealCase, closeAppeal, judgeSeats, type SeatVerdict, seatVerdict
 import { callChain } from './callChain.ts'
 import { challengeLeaf, type FalseLeaf } from './challengeLeaf.ts'
 import { claimNectar } from './claimNectar.ts'
+import { claimTask, payTask, type TaskAnswered } from './claimTask.ts'
 import { commitRollouts, type RolloutsToCommit } from './commitRollouts.ts'
 import { commitTasks, type TasksToCommit } from './commitTasks.ts'
 import { commitVotes } from './commitVotes.ts'
@@ -17,6 +18,7 @@ import { connectChain } from './connectChain.ts'
 import { contractsOf } from './contracts.ts'
 import { closeDemand, demandLeaf, type LeafDemand, type MissingLeaf, type ShownLeaf, showLeaf } from './leafDemands.ts'
 import { drawBeacon, fixBeacon } from './openBeacon.ts'
+import { type ComponentOpening, closeOpenings, openComponent } from './openComponent.ts'
 import { createOutbox, type OutboxOptions, type TxOutcome } from './outbox.ts'
 import { createOutboxRpc } from './outboxRpc.ts'
 import { createChainReads } from './reads.ts'
@@ -149,6 +151,14 @@ export async function openChain(options: OpenChainOptions) {
     closeAppeal: (found: AppealCase) => send(closeAppeal(contracts, found)),
     /** Has seats of a closed case paid or blamed. */
     judgeSeats: (found: AppealCase, positions: readonly number[]) => send(judgeSeats(contracts, found, positions)),
+    /** Opens the score of a leaf that was drawn, within the fourth round after its own. */
+    openComponent: (opening: Omit<ComponentOpening, 'ballot'> & { ballot: Omit<Ballot, 'evaluatorKey'> }) =>
+      send(openComponent(contracts, accountKey, { ...opening, ballot: { ...opening.ballot, evaluatorKey: peerKey } })),
+    /** Pays the openings of a shard, within the fifth. */
+    closeOpenings: (round: number, shard: number) => send(closeOpenings(contracts, round, shard)),
+    /** Claims the pay for a task of this proposer, within the fifth round after its own; and has it paid, after that. */
+    claimTask: (answered: TaskAnswered) => send(claimTask(contracts, answered)),
+    payTask: (round: number, shard: number) => send(payTask(contracts, round, shard)),
     /** Claims what this peer has earned; asking again in the same round is asking about the first claim. */
     claimNectar: (currentRound: number) => send(claimNectar(contracts, peerKey, currentRound)),
     /** Seats an evaluator from the next round on; needs the role. */

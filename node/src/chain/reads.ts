@@ -1,9 +1,11 @@
 import type { Hex } from '#core/hex.ts'
 import { readAppeals, readBench, readCase } from './appeals.ts'
 import { callChain } from './callChain.ts'
+import { readAgreedLeaf, readTaskClaim } from './claimTask.ts'
 import type { ChainClient } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
 import { readDemandBond, readDemands } from './leafDemands.ts'
+import { readOpenings } from './openComponent.ts'
 import { readBeacon } from './readBeacon.ts'
 import { readBootnodes } from './readBootnodes.ts'
 import { readRolloutCommitments, readTaskCommitments } from './readCommitments.ts'
@@ -34,6 +36,9 @@ export function createChainReads(chain: ChainClient, contracts: Contracts) {
     readPoints: (peerKey: Hex) => readPoints(chain, contracts, peerKey),
     isSettled: (round: number, peerKey: Hex) => isSettled(chain, contracts, round, peerKey),
     readNectar: (peerKey: Hex) => readNectar(chain, contracts, peerKey),
+    readOpenings: (round: number, shard: number) => readOpenings(chain, contracts, round, shard),
+    readAgreedLeaf: (round: number, shard: number) => readAgreedLeaf(chain, contracts, round, shard),
+    readTaskClaim: (round: number, shard: number) => readTaskClaim(chain, contracts, round, shard),
     readMisses: (peerKey: Hex) => readMisses(chain, contracts, peerKey),
     readStake: (duty: Duty, peerKey: Hex) => readStake(chain, contracts, duty, peerKey),
     readStakeable: (account: Hex) => readStakeable(chain, contracts, account),

@@ -40,6 +40,11 @@ export function merkleProof(leaves: readonly Hex[], index: number): Hex[] {
   return proof
 }
 
+/** The root of the tree in which a leaf has these siblings, from the leaf up. */
+export function rootFrom(leaf: Hex, proof: readonly Hex[]): Hex {
+  return proof.reduce(hashPair, leaf)
+}
+
 export function verifyProof(root: Hex, leaf: Hex, proof: readonly Hex[]): boolean {
-  return proof.reduce(hashPair, leaf) === root
+  return rootFrom(leaf, proof) === root
 }

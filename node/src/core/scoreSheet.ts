@@ -71,23 +71,22 @@ const componentLeafParameters = [
  * each leaf hashed twice. Zero where no leaf was scored.
  */
 export function componentRoot(sheet: Omit<ScoreSheet, 'peers'>, peer: PeerScore): Hex {
-  if (peer.leaves.length === 0) return ZERO_HASH
+  return peer.leaves.length === 0 ? ZERO_HASH : merkleRoot(componentLeaves(sheet, peer))
+}
+
+/** The leaves of that tree, in order of index. */
+export function componentLeaves(sheet: Omit<ScoreSheet, 'peers'>, peer: PeerScore): Hex[] {
   const { chainId, round, evaluatorKey } = sheet
-  return merkleRoot(
-    peer.leaves.map(({ index, components, scoreMilli }) => {
-      const componentsHash = contentId(encodeCanonical(components))
-      const values = [
-        BigInt(chainId),
-        BigInt(round),
-        evaluatorKey,
-        peer.peerKey,
-        index,
-        scoreMilli,
-        componentsHash,
-      ] as const
-      return keccak256(keccak256(encodeAbiParameters(componentLeafParameters, values)))
-    }),
-  )
+  const head = [BigInt(chainId), BigInt(round), evaluatorKey, peer.peerKey] as const
+  return peer.leaves.map(({ index, components, scoreMilli }) => {
+    const values = [...head, index, scoreMilli, componentsHash(components)] as const
+    return keccak256(keccak256(encodeAbiParameters(componentLeafParameters, values)))
+  })
+}
+
+/** sha-256 of the components behind a leaf's score. */
+export function componentsHash(components: LeafScore['components']): Hex {
+  return contentId(encodeCanonical(components))
 }
 
 /**

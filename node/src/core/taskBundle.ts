@@ -4,7 +4,7 @@ import { areNumbered, bundleHeader, indexSchema, lengthsAgree, levelSchema, samp
 import { encodeCanonical } from './canonical.ts'
 import { contentId } from './contentId.ts'
 import type { Hex } from './hex.ts'
-import { leafHash } from './leaf.ts'
+import { type LeafHeader, leafHash } from './leaf.ts'
 
 export const MAX_TASKS = 256
 /** Problem and unit tests. RL Swarm limits a proposal to 2,000 characters. */
@@ -40,18 +40,15 @@ export function taskHash(task: Pick<Task, 'level' | 'text'>): Hex {
   return contentId(encodeCanonical({ level: task.level, text: task.text }))
 }
 
+/** The headers behind the leaves, in order. */
+export function taskHeaders({ chainId, round, peerKey, policyHash, tasks }: TaskBundle): LeafHeader[] {
+  return tasks.map(({ index, ...body }) => {
+    const bodyHash = contentId(encodeCanonical(body))
+    return { chainId, round, peerKey, index, taskHash: taskHash(body), policyHash, seed: body.seed, bodyHash }
+  })
+}
+
 /** One leaf a task, in order. */
-export function taskLeaves({ chainId, round, peerKey, policyHash, tasks }: TaskBundle): Hex[] {
-  return tasks.map(({ index, ...body }) =>
-    leafHash({
-      chainId,
-      round,
-      peerKey,
-      index,
-      taskHash: taskHash(body),
-      policyHash,
-      seed: body.seed,
-      bodyHash: contentId(encodeCanonical(body)),
-    }),
-  )
+export function taskLeaves(bundle: TaskBundle): Hex[] {
+  return taskHeaders(bundle).map(leafHash)
 }

@@ -45,7 +45,11 @@ const copiedVotes: VotesAttack = {
         after:
           'abi.encode(block.chainid, address(this), ballot.round, ballot.shard, ballot.scoresMilli, ballot.componentRoots, ballot.contentId, salt)',
       },
-      { file: 'RewardVotes.sol', before: 'abi.encode(commitment, evaluatorKey)', after: 'abi.encode(commitment)' },
+      {
+        file: 'libraries/Ballots.sol',
+        before: 'abi.encode(commitment, evaluatorKey)',
+        after: 'abi.encode(commitment)',
+      },
     ],
     setting: { bindsBallots: false },
   },

@@ -21,9 +21,16 @@ export const ROUND_SECONDS = 3_600
 /** Above that of any call here. */
 const GAS = toHex(12_000_000)
 
-const FILES = ['PeerRegistry', 'Rounds', 'RolloutCommitments', 'RewardVotes', 'Stakes', 'Challenges', 'Nectar'].map(
-  name => `contracts/src/${name}.sol`,
-)
+const FILES = [
+  'PeerRegistry',
+  'Rounds',
+  'RolloutCommitments',
+  'RewardVotes',
+  'Challenges',
+  'Stakes',
+  'Openings',
+  'Nectar',
+].map(name => `contracts/src/${name}.sol`)
 
 /** `IStakes.Duty`, and the stake of a seat. */
 const EVALUATOR = 0

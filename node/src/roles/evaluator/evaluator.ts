@@ -1,21 +1,13 @@
 import type { FalseLeaf } from '#chain/challengeLeaf.ts'
-import type { RolloutCommitment } from '#chain/readCommitments.ts'
 import type { RoundTime } from '#chain/roundClock.ts'
-import {
-  decodeScoreSheet,
-  encodeScoreSheet,
-  type PeerScore,
-  type ScoreSheet,
-  UNAVAILABLE,
-  votesOf,
-} from '#core/bodies.ts'
+import { encodeScoreSheet, type PeerScore, type ScoreSheet, UNAVAILABLE } from '#core/bodies.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Judge } from '#environments/codezero/createJudge.ts'
 import { admitTasks } from '../admitTasks.ts'
 import { checkRollouts } from '../checkRollouts.ts'
 import { claimEarnings } from '../claimEarnings.ts'
-import { drawCommittee, shardsOf } from '../drawCommittee.ts'
+import { shardsOf } from '../drawCommittee.ts'
 import { everyRound } from '../everyRound.ts'
 import { fetchRollouts, fetchTasks } from '../fetchCommitted.ts'
 import { keepStake } from '../keepStake.ts'
@@ -26,6 +18,8 @@ import { awaitBeacon, beaconOf, recordInTime } from '../roundBeacon.ts'
 import { closeOwnDemands, demandMissing } from './demandMissing.ts'
 import { findFalseLeaf } from './findFalseLeaf.ts'
 import { judgeAppeals } from './judgeAppeals.ts'
+import { closeOpenings, openSamples } from './openSamples.ts'
+import { ballotsOf, keptSheet, type OwnShard, ownShards } from './ownShards.ts'
 import { sampledLeaves } from './sampledLeaves.ts'
 import { scorePeer } from './scorePeer.ts'
 
@@ -42,6 +36,8 @@ export async function runEvaluator(node: PeerNode, judge: Judge, demands: number
     const duties = [
       () => reveal(node, round - 2),
       () => vote(node, judge, round - 1, time, demands),
+      () => openSamples(node, round - 4, deadline(node, time)),
+      () => closeOpenings(node, round - 5, time),
       () => judgeAppeals(node, judge, round, deadline(node, time)),
       () => settle(node, round - 3, time),
       () => claimEarnings(node, round),
@@ -79,21 +75,6 @@ function missingFrom({ round, peers }: ScoreSheet, shards: readonly OwnShard[], 
   const gone = new Set(peers.filter(({ scoreMilli }) => scoreMilli === UNAVAILABLE).map(({ peerKey }) => peerKey))
   const commitments = shards.flatMap(shard => shard.peers).filter(({ peerKey }) => gone.has(peerKey))
   return commitments.map(commitment => ({ round, beacon, commitment }))
-}
-
-/** The sheet as ballots, one for each of the shards. */
-function ballotsOf({ journal }: PeerNode, sheet: ScoreSheet, shards: readonly OwnShard[]) {
-  const contentId = journal.get(sheet.round, 'sheet') as Hex
-  return shards.map(({ shard, position, peers }) => ({
-    round: BigInt(sheet.round),
-    shard,
-    position,
-    contentId,
-    ...votesOf(
-      sheet,
-      peers.map(({ peerKey }) => peerKey),
-    ),
-  }))
 }
 
 /** The round that is scored, the beacon that its seeds follow from, and its own, which draws the leaves that count. */
@@ -170,27 +151,6 @@ async function settle(node: PeerNode, round: number, { startsAtSec, endsAtSec }:
     const outcome = await chain.settle({ round, shard, peerKeys: peers.map(({ peerKey }) => peerKey) })
     if (outcome !== null) reportOutcome(logger, 'shard settled', outcome, { round, shard, peers: peers.length })
   }
-}
-
-/** A shard that this evaluator was drawn for. */
-type OwnShard = { shard: number; position: number; peers: RolloutCommitment[] }
-
-/** The shards of a round on whose committees this evaluator sits. */
-async function ownShards({ chain, chainId, identity }: PeerNode, round: number, beacon: Hex): Promise<OwnShard[]> {
-  const seats = await chain.readSeats(round)
-  const shards = shardsOf(await chain.readRolloutCommitments(round))
-  return shards
-    .map((peers, shard) => {
-      const committee = drawCommittee(chainId, round, beacon, shard, seats)
-      return { shard, peers, position: committee.indexOf(identity.peerKey) }
-    })
-    .filter(({ position }) => position >= 0)
-}
-
-async function keptSheet(node: PeerNode, round: number): Promise<ScoreSheet | null> {
-  const contentId = node.journal.get(round, 'sheet')
-  const bytes = contentId === undefined ? null : await node.bundles.get(contentId as Hex)
-  return bytes === null ? null : decodeScoreSheet(bytes)
 }
 
 /** Aborts when a peer that holds a bundle back would make us miss our own vote: at two thirds of the round. */

@@ -1,4 +1,6 @@
 import { encodeTaskBundle, rootOf, type TaskBundle } from '#core/bodies.ts'
+import { contentId } from '#core/contentId.ts'
+import { withDeadline } from '#core/deadline.ts'
 import { ZERO_HASH } from '#core/hex.ts'
 import {
   type DifficultyState,
@@ -14,6 +16,7 @@ import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
 import { reportOutcome } from '../reportOutcome.ts'
 import { roundSeed } from '../roundSeed.ts'
+import { claimTasks, payTasks } from './claimTasks.ts'
 import { propose } from './propose.ts'
 import { solvedShare } from './solvedShare.ts'
 
@@ -33,11 +36,15 @@ const AHEAD = 2
 
 /** Proposes tasks for the rounds to come while the current one runs. */
 export async function runProposer(node: PeerNode, policy: PolicyClient, options: ProposerOptions = {}): Promise<void> {
-  await everyRound(node, async ({ round }) => {
+  await everyRound(node, async time => {
+    const { round } = time
     const level = options.level ?? (await followScores(node, round))
+    for (let ahead = 1; ahead <= AHEAD; ahead++) await proposeFor(node, policy, round + ahead, level)
+    const due = withDeadline(node.signal, Math.max(1, Math.round((time.endsAtSec - time.nowSec) * 500)))
+    await claimTasks(node, round - 5, due)
+    await payTasks(node, round - 6)
     await claimEarnings(node, round)
     await keepStake(node, 'proposer', round)
-    for (let ahead = 1; ahead <= AHEAD; ahead++) await proposeFor(node, policy, round + ahead, level)
   })
 }
 
@@ -56,14 +63,13 @@ async function proposeFor(node: PeerNode, policy: PolicyClient, round: number, l
   if (tasks.length === 0) return
   const bundle: TaskBundle = { v: 1, chainId, round, peerKey, policyHash: await policy.weightsHash(), level, tasks }
   const root = rootOf(bundle)
-  const contentId = await publishBody(node, encodeTaskBundle(bundle), {
-    kind: 'tasks',
-    round,
-    root,
-    count: tasks.length,
-  })
-  const outcome = await chain.commitTasks({ round, root, count: tasks.length, contentId })
-  if (reportOutcome(logger, 'tasks committed', outcome, { round })) journal.set(round, 'proposed', true)
+  const body = encodeTaskBundle(bundle)
+  const about = { kind: 'tasks', round, root, count: tasks.length } as const
+  // Committed first: who copied them from the network is later, and earns nothing by them.
+  const outcome = await chain.commitTasks({ round, root, count: tasks.length, contentId: contentId(body) })
+  if (!reportOutcome(logger, 'tasks committed', outcome, { round })) return
+  await publishBody(node, body, about)
+  journal.set(round, 'proposed', true)
 }
 
 /** Moves the controller by every round that has become final since, and tells where it stands. */

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {MerkleProof} from "@openzeppelin/contracts/utils/cryptography/MerkleProof.sol";
+import {IOpenings} from "./interfaces/IOpenings.sol";
+import {IRewardVotes} from "./interfaces/IRewardVotes.sol";
+import {IRolloutCommitments} from "./interfaces/IRolloutCommitments.sol";
+import {IRounds} from "./interfaces/IRounds.sol";
+import {ITaskPay} from "./interfaces/ITaskPay.sol";
+import {Ballots} from "./libraries/Ballots.sol";
+import {Draws} from "./libraries/Draws.sol";
+import {SHARD_PEERS, tagOf} from "./libraries/Ring.sol";
+import {SEATS, Tally} from "./libraries/Tally.sol";
+import {TaskPay} from "./TaskPay.sol";
+
+/// @title Openings
+/// @notice Pays for scores of single leaves that agree.
+contract Openings is IOpenings, TaskPay {
+    /// @dev What was opened of a shard; the next round of the ring writes over it.
+    struct Opened {
+        uint256 lanes; // the round's tag, bit 160 for closed, then 32 bits a position: index and lane of the score
+        bytes32[SEATS] keys;
+    }
+
+    /// @inheritdoc IOpenings
+    uint256 public constant OPENING_EMISSION_WEI = 100 ether;
+
+    uint256 private constant CLOSED = 1 << 160;
+
+    IRewardVotes internal immutable _votes;
+    IRounds internal immutable _rounds;
+    uint16 internal immutable _toleranceMilli;
+
+    mapping(uint256 slot => Opened opened) internal _opened;
+
+    /// @param votes The votes that are opened.
+    constructor(IRewardVotes votes) TaskPay(votes.rolloutCommitments()) {
+        _votes = votes;
+        _rounds = votes.rounds();
+        _toleranceMilli = votes.TOLERANCE_MILLI();
+    }
+
+    /// @inheritdoc IOpenings
+    function open(Opening calldata opening) external {
+        IRewardVotes.Ballot calldata ballot = opening.ballot;
+        (uint64 round, uint32 shard) = (ballot.round, ballot.shard);
+        _requireRound(round, round + 4);
+        _requireRevealed(ballot, opening.salt);
+        Opened storage opened = _opened[_slotOf(round, shard)];
+        uint256 lanes = opened.lanes;
+        if (lanes >> 224 != tagOf(round)) lanes = tagOf(round) << 224;
+        uint256 shift = uint256(ballot.position) * 32;
+        if (uint32(lanes >> shift) != 0) revert Openings_AlreadyOpened(round, ballot.evaluatorKey);
+        (uint32 ordinal, ) = drawnOf(round, shard);
+        _requireOrdinal(round, opening.peerKey, ordinal);
+        _requireAgreement(opening, ordinal % SHARD_PEERS);
+        _requireLeaf(round, opening.peerKey, opening.work, opening.leaf, opening.leafProof);
+        _requireScore(opening, ordinal % SHARD_PEERS);
+        opened.keys[ballot.position] = ballot.evaluatorKey;
+        opened.lanes = lanes | (((uint256(opening.leaf.index) << 16) | Tally.laneOf(opening.scoreMilli)) << shift);
+        emit ComponentOpened(
+            round,
+            ballot.evaluatorKey,
+            shard,
+            opening.peerKey,
+            opening.leaf.index,
+            opening.scoreMilli
+        );
+    }
+
+    /// @inheritdoc IOpenings
+    function close(uint64 round, uint32 shard) external {
+        _close(round, shard);
+    }
+
+    /// @inheritdoc IOpenings
+    function earnedOf(bytes32 peerKey) external view returns (uint256 amountWei) {
+        return _earned[peerKey];
+    }
+
+    /// @inheritdoc IOpenings
+    function stateOf(uint64 round, uint32 shard) external view returns (uint8 opened, bool closed) {
+        uint256 word = _opened[_slotOf(round, shard)].lanes;
+        if (word >> 224 != tagOf(round)) return (0, false);
+        for (uint256 i = 0; i < SEATS; ++i) if (uint32(word >> (32 * i)) != 0) ++opened;
+        closed = word & CLOSED != 0;
+    }
+
+    /// @inheritdoc IOpenings
+    function rewardVotes() external view returns (IRewardVotes votes) {
+        return _votes;
+    }
+
+    /// @inheritdoc IOpenings
+    function rounds() external view returns (IRounds clock) {
+        return _rounds;
+    }
+
+    /// @inheritdoc IOpenings
+    function drawnOf(uint64 round, uint32 shard) public view returns (uint32 ordinal, uint128 place) {
+        bytes32 beacon = _rounds.beaconOf(round + 2);
+        uint256 peers = _votes.shardSize(round, shard);
+        if (beacon == 0 || peers == 0) revert Openings_NothingDrawn(round, shard);
+        uint256 seed = uint256(Draws.seedOf("waggle opening", round, beacon, bytes32(uint256(shard))));
+        return (shard * SHARD_PEERS + uint32((seed >> 128) % peers), uint128(seed));
+    }
+
+    /// @inheritdoc ITaskPay
+    function agreedOf(
+        uint64 round,
+        uint32 shard
+    ) public view override(ITaskPay, TaskPay) returns (uint32 index, uint16 medianMilli) {
+        (index, medianMilli, ) = _agreedIn(round, _opened[_slotOf(round, shard)].lanes);
+    }
+
+    /// @dev Pays the seats of a shard that agree, once.
+    function _close(uint64 round, uint32 shard) internal override {
+        _requireRound(round, round + 5);
+        Opened storage opened = _opened[_slotOf(round, shard)];
+        uint256 word = opened.lanes;
+        if (word >> 224 != tagOf(round) || word & CLOSED != 0) return;
+        opened.lanes = word | CLOSED;
+        (uint32 index, uint16 medianMilli, uint256[SEATS] memory lanes) = _agreedIn(round, word);
+        if (medianMilli == Tally.UNAVAILABLE) {
+            emit OpeningsClosed(round, shard, 0, medianMilli, 0, 0);
+            return;
+        }
+        (uint8 paid, uint256 count) = _agreeing(lanes, medianMilli);
+        uint256 shareWei = OPENING_EMISSION_WEI / _shardsOf(round) / count;
+        for (uint256 position = 0; position < SEATS; ++position) {
+            if (paid & (1 << position) != 0) _earned[opened.keys[position]] += shareWei;
+        }
+        emit OpeningsClosed(round, shard, index, medianMilli, paid, shareWei);
+    }
+
+    function _requireClaimsOver(uint64 round) internal view override {
+        uint64 current = _rounds.currentRound();
+        if (current < round + 6) revert Openings_WrongRound(round, round + 6, current);
+    }
+
+    function _requireRound(uint64 round, uint64 dueRound) internal view {
+        uint64 current = _rounds.currentRound();
+        if (current != dueRound) revert Openings_WrongRound(round, dueRound, current);
+    }
+
+    /// @dev The ballot is the one whose hash was revealed at that place.
+    function _requireRevealed(IRewardVotes.Ballot calldata ballot, bytes32 salt) internal view {
+        bytes32 commitment = keccak256(abi.encode(block.chainid, address(_votes), ballot, salt));
+        uint256 expected =
+            (tagOf(ballot.round) << 224) | Ballots.REVEALED | Ballots.bound(commitment, ballot.evaluatorKey);
+        bool isPlace = ballot.position < SEATS;
+        if (!isPlace || _votes.ballotWord(ballot.round, ballot.shard, ballot.position) != expected) {
+            revert Openings_NotRevealed(ballot.round, ballot.evaluatorKey);
+        }
+    }
+
+    /// @dev The vote on the peer agrees with what was settled.
+    function _requireAgreement(Opening calldata opening, uint256 place) internal view {
+        IRewardVotes.Ballot calldata ballot = opening.ballot;
+        (uint8 outcome, uint16 settledMilli) = _votes.outcomeOf(ballot.round, opening.peerKey);
+        if (outcome != Tally.OUTCOME_SCORED || !_agrees(ballot.scoresMilli[place], settledMilli)) {
+            revert Openings_VoteDisagrees(ballot.round, ballot.evaluatorKey);
+        }
+    }
+
+    function _requireDrawnPeer(uint64 round, uint32 shard, bytes32 peerKey) internal view override {
+        (uint32 ordinal, ) = drawnOf(round, shard);
+        _requireOrdinal(round, peerKey, ordinal);
+    }
+
+    function _requireOrdinal(uint64 round, bytes32 peerKey, uint32 ordinal) internal view {
+        bytes32[] memory keys = new bytes32[](1);
+        keys[0] = peerKey;
+        if (_commitments.ordinalsOf(round, keys)[0] != ordinal) revert Openings_NotDrawn(peerKey, ordinal);
+    }
+
+    /// @dev The ballot committed to the score.
+    function _requireScore(Opening calldata opening, uint256 place) internal view {
+        IRewardVotes.Ballot calldata ballot = opening.ballot;
+        bool isScore =
+            opening.scoreMilli <= Tally.MAX_SCORE &&
+                MerkleProof.verifyCalldata(opening.componentProof, ballot.componentRoots[place], _scoreLeaf(opening));
+        if (!isScore) revert Openings_NotItsScore(ballot.round, ballot.evaluatorKey);
+    }
+
+    function _requireLeaf(
+        uint64 round,
+        bytes32 peerKey,
+        IRolloutCommitments.Work calldata work,
+        IRolloutCommitments.Leaf calldata leaf,
+        bytes32[] calldata proof
+    ) internal view override {
+        bool isLeaf =
+            leaf.index < work.leafCount &&
+                // A lane has 16 bits for it.
+                leaf.index <= type(uint16).max &&
+                _commitments.isCommitment(round, peerKey, work.root, work.leafCount, work.policyHash, work.contentId) &&
+                MerkleProof.verifyCalldata(proof, work.root, _commitments.leafOf(round, peerKey, leaf));
+        if (!isLeaf) revert Openings_NotItsLeaf(round, peerKey);
+    }
+
+    function _agrees(uint16 a, uint16 b) internal view returns (bool agrees) {
+        return (a > b ? a - b : b - a) <= _toleranceMilli;
+    }
+
+    /// @dev The positions within the tolerance of the median, and how many they are: at least the median's own.
+    function _agreeing(
+        uint256[SEATS] memory lanes,
+        uint16 medianMilli
+    ) internal view returns (uint8 paid, uint256 count) {
+        for (uint256 position = 0; position < SEATS; ++position) {
+            if (lanes[position] == 0 || !_agrees(uint16(lanes[position] - 1), medianMilli)) continue;
+            paid |= uint8(1 << position);
+            ++count;
+        }
+    }
+
+    /// @dev The leaf of a component tree, as evaluators build it.
+    function _scoreLeaf(Opening calldata opening) internal view returns (bytes32 leaf) {
+        bytes32 inner = keccak256(
+            abi.encode(
+                block.chainid,
+                opening.ballot.round,
+                opening.ballot.evaluatorKey,
+                opening.peerKey,
+                opening.leaf.index,
+                opening.scoreMilli,
+                opening.componentsHash
+            )
+        );
+        return keccak256(abi.encode(inner));
+    }
+
+    /// @dev The leaf that most opened, the lower median of its scores (`UNAVAILABLE` where there is none), the scores.
+    function _agreedIn(
+        uint64 round,
+        uint256 word
+    ) internal pure returns (uint32 index, uint16 medianMilli, uint256[SEATS] memory lanes) {
+        if (word >> 224 != tagOf(round)) return (0, Tally.UNAVAILABLE, lanes);
+        (index, lanes) = _mostOpened(word);
+        uint8 outcome;
+        (outcome, medianMilli, ) = Tally.verdict(lanes, 2);
+        if (outcome != Tally.OUTCOME_SCORED) (index, medianMilli) = (0, Tally.UNAVAILABLE);
+    }
+
+    /// @dev The leaf that more than half of those who opened did, and its scores; no scores where there is none.
+    function _mostOpened(uint256 word) internal pure returns (uint32 index, uint256[SEATS] memory lanes) {
+        uint256 openedBy = 0;
+        uint256 most = 0;
+        for (uint256 i = 0; i < SEATS; ++i) {
+            uint32 lane = uint32(word >> (32 * i));
+            if (lane == 0) continue;
+            ++openedBy;
+            uint256 same = 0;
+            for (uint256 j = 0; j < SEATS; ++j) {
+                uint32 other = uint32(word >> (32 * j));
+                if (other != 0 && other >> 16 == lane >> 16) ++same;
+            }
+            if (same > most) (most, index) = (same, lane >> 16);
+        }
+        if (most * 2 <= openedBy) return (0, lanes);
+        for (uint256 i = 0; i < SEATS; ++i) {
+            uint32 lane = uint32(word >> (32 * i));
+            if (lane != 0 && lane >> 16 == index) lanes[i] = uint16(lane);
+        }
+    }
+}

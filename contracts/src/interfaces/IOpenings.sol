@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IRewardVotes} from "./IRewardVotes.sol";
+import {IRolloutCommitments} from "./IRolloutCommitments.sol";
+import {IRounds} from "./IRounds.sol";
+import {ITaskPay} from "./ITaskPay.sol";
+
+/// @title IOpenings
+/// @notice Pays evaluators for scores of single leaves that agree: what a vote of the usual score does not give.
+/// @dev A ballot commits to the score of every leaf behind its votes. The beacon of the round in which ballots are
+/// revealed, which nobody knew while they could still be made, draws for each shard one peer and a place among its
+/// leaves. In r + 4 each seat opens the score that it committed to for the first of the peer's scored leaves at or
+/// after that place, with proof that the peer committed to the leaf. In r + 5 anyone closes the shard: seats that
+/// opened the leaf that most did, and lie within the tolerance of the median, share the shard's part of the emission.
+interface IOpenings is ITaskPay {
+    /// @notice A score that a ballot committed to.
+    /// @param ballot The ballot, as it was revealed.
+    /// @param salt Its salt.
+    /// @param peerKey The peer that was drawn.
+    /// @param work The peer's commitment.
+    /// @param leaf The leaf's header.
+    /// @param leafProof Siblings under `work.root`, from the leaf up.
+    /// @param scoreMilli The leaf's score, 0 to 1000.
+    /// @param componentsHash sha-256 of the components behind it.
+    /// @param componentProof Siblings under the ballot's root for the peer, from the leaf up.
+    struct Opening {
+        IRewardVotes.Ballot ballot;
+        bytes32 salt;
+        bytes32 peerKey;
+        IRolloutCommitments.Work work;
+        IRolloutCommitments.Leaf leaf;
+        bytes32[] leafProof;
+        uint16 scoreMilli;
+        bytes32 componentsHash;
+        bytes32[] componentProof;
+    }
+
+    /// @notice Emitted when a seat opens the score of a leaf.
+    /// @param round The round voted on.
+    /// @param evaluatorKey The evaluator.
+    /// @param shard The shard.
+    /// @param peerKey The peer that was drawn.
+    /// @param index The leaf.
+    /// @param scoreMilli Its score.
+    event ComponentOpened(
+        uint64 indexed round,
+        bytes32 indexed evaluatorKey,
+        uint32 shard,
+        bytes32 peerKey,
+        uint32 index,
+        uint16 scoreMilli
+    );
+
+    /// @notice Emitted when a shard's openings are closed.
+    /// @param round The round voted on.
+    /// @param shard The shard.
+    /// @param index The leaf that most opened.
+    /// @param medianMilli The lower median of its scores; 65535 where too few opened one leaf.
+    /// @param paid Bit 0 to 4 for each position that is paid.
+    /// @param shareWei What each of them gets.
+    event OpeningsClosed(
+        uint64 indexed round,
+        uint32 indexed shard,
+        uint32 index,
+        uint16 medianMilli,
+        uint8 paid,
+        uint256 shareWei
+    );
+
+    /// @notice Thrown when a step comes in another round than its own.
+    /// @param round The round voted on.
+    /// @param dueRound The round in which this step is taken.
+    /// @param currentRound The current round.
+    error Openings_WrongRound(uint64 round, uint64 dueRound, uint64 currentRound);
+
+    /// @notice Thrown when nothing was drawn: the beacon of round r + 2 is missing, or nobody committed to the shard.
+    /// @param round The round voted on.
+    /// @param shard The shard.
+    error Openings_NothingDrawn(uint64 round, uint32 shard);
+
+    /// @notice Thrown when a ballot is opened that was not revealed.
+    /// @param round The round voted on.
+    /// @param evaluatorKey The evaluator.
+    error Openings_NotRevealed(uint64 round, bytes32 evaluatorKey);
+
+    /// @notice Thrown when a seat opens twice.
+    /// @param round The round voted on.
+    /// @param evaluatorKey The evaluator.
+    error Openings_AlreadyOpened(uint64 round, bytes32 evaluatorKey);
+
+    /// @notice Thrown when another peer is opened than was drawn.
+    /// @param peerKey The peer named.
+    /// @param ordinal The ordinal drawn.
+    error Openings_NotDrawn(bytes32 peerKey, uint32 ordinal);
+
+    /// @notice Thrown when the vote on the drawn peer earns nothing: it was not scored, or the vote is not within the
+    /// tolerance of its score.
+    /// @param round The round voted on.
+    /// @param evaluatorKey The evaluator.
+    error Openings_VoteDisagrees(uint64 round, bytes32 evaluatorKey);
+
+    /// @notice Thrown when the peer did not commit to the leaf.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    error Openings_NotItsLeaf(uint64 round, bytes32 peerKey);
+
+    /// @notice Thrown when the ballot did not commit to the score.
+    /// @param round The round voted on.
+    /// @param evaluatorKey The evaluator.
+    error Openings_NotItsScore(uint64 round, bytes32 evaluatorKey);
+
+    /// @notice Opens the score of a leaf, in round r + 4. Anyone may send it.
+    /// @param opening What is opened.
+    function open(Opening calldata opening) external;
+
+    /// @notice Pays the seats of a shard that agree, in round r + 5, once; anyone may call, and calling again changes
+    /// nothing.
+    /// @param round The round voted on.
+    /// @param shard The shard.
+    function close(uint64 round, uint32 shard) external;
+
+    /// @notice What a peer has earned by openings and by tasks. It never falls.
+    /// @param peerKey The peer.
+    /// @return amountWei Nectar.
+    function earnedOf(bytes32 peerKey) external view returns (uint256 amountWei);
+
+    /// @notice What is drawn of a shard.
+    /// @param round The round voted on; the beacon of round + 2 must be recorded.
+    /// @param shard The shard.
+    /// @return ordinal The peer's ordinal among those of the round.
+    /// @return place A number of 128 bits: modulo the peer's leaves, the place from which on its first scored leaf is
+    /// opened, beginning anew after the last.
+    function drawnOf(uint64 round, uint32 shard) external view returns (uint32 ordinal, uint128 place);
+
+    /// @notice How far the openings of a shard are; until the ring comes to their place.
+    /// @param round The round voted on.
+    /// @param shard The shard.
+    /// @return opened Seats that have opened.
+    /// @return closed Whether they are paid.
+    function stateOf(uint64 round, uint32 shard) external view returns (uint8 opened, bool closed);
+
+    /// @notice Nectar that the openings of a round share.
+    /// @return amountWei Nectar.
+    function OPENING_EMISSION_WEI() external view returns (uint256 amountWei);
+
+    /// @notice The votes that are opened.
+    /// @return votes The contract.
+    function rewardVotes() external view returns (IRewardVotes votes);
+
+    /// @notice The clock.
+    /// @return clock The contract.
+    function rounds() external view returns (IRounds clock);
+}

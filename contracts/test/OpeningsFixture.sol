@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IOpenings} from "../src/interfaces/IOpenings.sol";
+import {IRewardVotes} from "../src/interfaces/IRewardVotes.sol";
+import {IRolloutCommitments} from "../src/interfaces/IRolloutCommitments.sol";
+import {VotesFixture} from "./VotesFixture.sol";
+
+/// @dev The first solver commits two leaves in round 0; three evaluators vote on it.
+abstract contract OpeningsFixture is VotesFixture {
+    bytes32 internal constant TASK = keccak256("task");
+    bytes32 internal constant COMPONENTS = keccak256("components");
+
+    IRewardVotes.Ballot[3] internal ballots;
+    uint16[3] internal scores; // of leaf 0; leaf 1 has 1000 less that
+    /// @dev The round that is played.
+    uint64 internal base;
+    uint16[3] internal cast = [500, 500, 500];
+
+    /// @dev Plays the round up to the fourth after it; `a`, `b` and `c` are the scores that the evaluators have for leaf 0.
+    function play(uint16 a, uint16 b, uint16 c) internal {
+        playVotes(a, b, c, 1);
+    }
+
+    function playVotes(uint16 a, uint16 b, uint16 c, uint256 peers) internal {
+        scores = [a, b, c];
+        commitBoth(solvers[0]);
+        enterRound(base + 1);
+        for (uint256 i = 0; i < 3; ++i) {
+            uint16[] memory sheet = new uint16[](peers);
+            for (uint256 j = 0; j < peers; ++j) sheet[j] = cast[i];
+            ballots[i] = ballotOf(base, evaluators[i], sheet);
+            for (uint256 j = 0; j < peers; ++j) {
+                ballots[i].componentRoots[j] = pairOf(scoreLeaf(i, 0), scoreLeaf(i, 1));
+            }
+            commitBallot(ballots[i]);
+        }
+        enterRound(base + 2);
+        for (uint256 i = 0; i < 3; ++i) revealBallot(ballots[i]);
+        enterRound(base + 3);
+        bytes32[] memory page = new bytes32[](1);
+        page[0] = solvers[0];
+        votes.settle(base, 0, page);
+        enterRound(base + 4);
+    }
+
+    function commitBoth(bytes32 peerKey) internal {
+        IRolloutCommitments.Work memory work = workOf(peerKey);
+        vm.prank(registry.accountOf(peerKey));
+        commitments.commit(base, peerKey, work.root, work.leafCount, work.policyHash, work.contentId);
+    }
+
+    function openingOf(uint256 evaluator, uint32 index) internal view returns (IOpenings.Opening memory opening) {
+        opening.ballot = ballots[evaluator];
+        opening.salt = SALT;
+        opening.peerKey = solvers[0];
+        opening.work = workOf(solvers[0]);
+        opening.leaf = leafAt(index);
+        opening.leafProof = new bytes32[](1);
+        opening.leafProof[0] = commitments.leafOf(base, solvers[0], leafAt(1 - index));
+        opening.scoreMilli = scoreAt(evaluator, index);
+        opening.componentsHash = COMPONENTS;
+        opening.componentProof = new bytes32[](1);
+        opening.componentProof[0] = scoreLeaf(evaluator, 1 - index);
+    }
+
+    function workOf(bytes32 peerKey) internal view returns (IRolloutCommitments.Work memory work) {
+        bytes32 root = pairOf(
+            commitments.leafOf(base, peerKey, leafAt(0)),
+            commitments.leafOf(base, peerKey, leafAt(1))
+        );
+        return IRolloutCommitments.Work(root, 2, keccak256("policy"), keccak256("bundle"));
+    }
+
+    function leafAt(uint32 index) internal pure returns (IRolloutCommitments.Leaf memory leaf) {
+        leaf.index = index;
+        leaf.taskHash = index == 0 ? TASK : keccak256("second task");
+        leaf.policyHash = keccak256("policy");
+    }
+
+    function scoreAt(uint256 evaluator, uint32 index) internal view returns (uint16 scoreMilli) {
+        return index == 0 ? scores[evaluator] : 1000 - scores[evaluator];
+    }
+
+    function scoreLeaf(uint256 evaluator, uint32 index) internal view returns (bytes32 leaf) {
+        bytes32 inner = keccak256(
+            abi.encode(
+                block.chainid,
+                base,
+                evaluators[evaluator],
+                solvers[0],
+                index,
+                scoreAt(evaluator, index),
+                COMPONENTS
+            )
+        );
+        return keccak256(abi.encode(inner));
+    }
+
+    function pairOf(bytes32 a, bytes32 b) internal pure returns (bytes32 root) {
+        return a < b ? keccak256(abi.encode(a, b)) : keccak256(abi.encode(b, a));
+    }
+
+    function expectNotItsLeaf() internal {
+        vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_NotItsLeaf.selector, 0, solvers[0]));
+    }
+}

@@ -1,0 +1,98 @@
+import type { ComponentOpening } from '#chain/openComponent.ts'
+import type { RolloutCommitment } from '#chain/readCommitments.ts'
+import type { Settlement } from '#chain/readSettlements.ts'
+import type { RoundTime } from '#chain/roundClock.ts'
+import {
+  componentLeaves,
+  componentsHash,
+  leavesOf,
+  type PeerScore,
+  rolloutHeaders,
+  type ScoreSheet,
+} from '#core/bodies.ts'
+import { merkleProof } from '#core/merkle.ts'
+import { SHARD_PEERS, shardsOf } from '../drawCommittee.ts'
+import { drawnLeaf, drawOpening } from '../drawOpening.ts'
+import { fetchRollouts } from '../fetchCommitted.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { reportOutcome } from '../reportOutcome.ts'
+import { beaconOf } from '../roundBeacon.ts'
+import { ballotsOf, keptSheet, ownShards } from './ownShards.ts'
+
+/** How far from the settled score a vote still agrees: `RewardVotes.TOLERANCE_MILLI`. */
+const TOLERANCE_MILLI = 25
+
+/** Seats take turns over this share of a round: one call a shard is enough. */
+const TURNS = 1 / 5
+
+/** Opens, for each shard that this evaluator voted on, the score of the leaf that was drawn: it is paid for that. */
+export async function openSamples(node: PeerNode, round: number, signal: AbortSignal): Promise<void> {
+  const { chain, chainId, logger } = node
+  const sheet = round < 0 ? null : await keptSheet(node, round)
+  if (sheet === null) return
+  const [beacon, drawing] = [await beaconOf(node, round), await beaconOf(node, round + 2)]
+  if (beacon === null || drawing === null) return
+  const settlements = await chain.readSettlements(round)
+  const shards = await ownShards(node, round, beacon)
+  for (const [at, ballot] of ballotsOf(node, sheet, shards).entries()) {
+    const { shard, peers } = shards[at] as (typeof shards)[number]
+    const { ordinal, place } = drawOpening(chainId, round, drawing, shard, peers.length)
+    const commitment = peers[ordinal % SHARD_PEERS] as RolloutCommitment
+    const scored = sheet.peers.find(({ peerKey }) => peerKey === commitment.peerKey)
+    if (scored === undefined || !earns(scored, settlements)) continue
+    const proof = await proveScore(node, sheet, scored, commitment, place, signal)
+    if (proof === null) continue
+    const outcome = await chain.openComponent({ ballot, commitment, ...proof })
+    reportOutcome(logger, 'score opened', outcome, { round, shard, index: proof.header.index })
+  }
+}
+
+/** Closes the openings of the shards that this evaluator voted on, which pays those that agree. Anyone may. */
+export async function closeOpenings(
+  node: PeerNode,
+  round: number,
+  { startsAtSec, endsAtSec }: RoundTime,
+): Promise<void> {
+  const { chain, clock, identity, logger, signal } = node
+  const sheet = round < 0 ? null : await keptSheet(node, round)
+  if (sheet === null) return
+  const voted = new Set(sheet.peers.map(({ peerKey }) => peerKey))
+  const turn = Number.parseInt(identity.peerKey.slice(2, 4), 16) / 256
+  await clock.sleep(turn * TURNS * (endsAtSec - startsAtSec) * 1000, signal)
+  for (const [shard, peers] of shardsOf(await chain.readRolloutCommitments(round)).entries()) {
+    if (!peers.some(({ peerKey }) => voted.has(peerKey))) continue
+    const { opened, closed } = await chain.readOpenings(round, shard)
+    if (opened === 0 || closed) continue
+    reportOutcome(logger, 'openings closed', await chain.closeOpenings(round, shard), { round, shard })
+  }
+}
+
+/** Whether the peer was scored, and this evaluator's vote on it lies within the tolerance. */
+function earns({ peerKey, scoreMilli, leaves }: PeerScore, settlements: readonly Settlement[]): boolean {
+  const settled = settlements.find(one => one.peerKey === peerKey)
+  const agrees = settled?.outcome === 'scored' && Math.abs(settled.scoreMilli - scoreMilli) <= TOLERANCE_MILLI
+  return agrees && leaves.length > 0
+}
+
+/** That the peer committed to the leaf that was drawn, and this evaluator to its score. Null where the bundle is gone. */
+async function proveScore(
+  node: PeerNode,
+  sheet: ScoreSheet,
+  scored: PeerScore,
+  commitment: RolloutCommitment,
+  place: bigint,
+  signal: AbortSignal,
+): Promise<Omit<ComponentOpening, 'ballot' | 'commitment'> | null> {
+  const bundle = await fetchRollouts(node, sheet.round, commitment, signal)
+  if (typeof bundle === 'string') return null
+  const leaf = drawnLeaf(scored.leaves, place, commitment.count)
+  const header = rolloutHeaders(bundle)[leaf.index]
+  if (header === undefined) return null
+  return {
+    header,
+    leafProof: merkleProof(leavesOf(bundle), leaf.index),
+    scoreMilli: leaf.scoreMilli,
+    componentsHash: componentsHash(leaf.components),
+    componentProof: merkleProof(componentLeaves(sheet, scored), scored.leaves.indexOf(leaf)),
+  }
+}

@@ -1,0 +1,46 @@
+import type { RolloutCommitment } from '#chain/readCommitments.ts'
+import { decodeScoreSheet, type ScoreSheet, votesOf } from '#core/bodies.ts'
+import type { Hex } from '#core/hex.ts'
+import { drawCommittee, shardsOf } from '../drawCommittee.ts'
+import type { PeerNode } from '../peerNode.ts'
+
+/** A shard that this evaluator was drawn for. */
+export type OwnShard = { shard: number; position: number; peers: RolloutCommitment[] }
+
+/** The shards of a round on whose committees this evaluator sits. */
+export async function ownShards(
+  { chain, chainId, identity }: PeerNode,
+  round: number,
+  beacon: Hex,
+): Promise<OwnShard[]> {
+  const seats = await chain.readSeats(round)
+  const shards = shardsOf(await chain.readRolloutCommitments(round))
+  return shards
+    .map((peers, shard) => {
+      const committee = drawCommittee(chainId, round, beacon, shard, seats)
+      return { shard, peers, position: committee.indexOf(identity.peerKey) }
+    })
+    .filter(({ position }) => position >= 0)
+}
+
+/** The sheet of scores that this evaluator made for a round, if it did. */
+export async function keptSheet(node: PeerNode, round: number): Promise<ScoreSheet | null> {
+  const contentId = node.journal.get(round, 'sheet')
+  const bytes = contentId === undefined ? null : await node.bundles.get(contentId as Hex)
+  return bytes === null ? null : decodeScoreSheet(bytes)
+}
+
+/** The sheet as ballots, one for each of the shards. */
+export function ballotsOf({ journal }: PeerNode, sheet: ScoreSheet, shards: readonly OwnShard[]) {
+  const contentId = journal.get(sheet.round, 'sheet') as Hex
+  return shards.map(({ shard, position, peers }) => ({
+    round: BigInt(sheet.round),
+    shard,
+    position,
+    contentId,
+    ...votesOf(
+      sheet,
+      peers.map(({ peerKey }) => peerKey),
+    ),
+  }))
+}
