@@ -15,7 +15,7 @@ test('the kernels that can run are exact and give the same bits; each shape is t
     [64, 48],
     [130, 40],
   ])
-  for (const { fusedMs, separateMs, isFused } of choices) expect(isFused).toBe(fusedMs <= separateMs)
+  for (const { fusedMs, separateMs, isFused } of choices) expect(isFused).toBe(separateMs > 0.9 * fusedMs)
 })
 
 test('products with fed weights are exact where the CPU has VNNI, and what it has is found out', async () => {
