@@ -19,6 +19,9 @@ abstract contract MarketDisputes is MarketLedger {
     /// @dev Blocks between a dispute and the one that draws: whoever sends the dispute does not choose its hash.
     uint256 private constant SEED_DELAY = 2;
 
+    /// @dev Set in every sealed ballot, so that none can be written as what a revealed one is.
+    uint256 private constant SEALED = 1 << 255;
+
     /// @inheritdoc IPredictionMarket
     function dispute(uint256 gameId) external {
         Game storage game = _requireGame(gameId);
@@ -61,7 +64,7 @@ abstract contract MarketDisputes is MarketLedger {
         if (!_sits(gameId, seatKey) || _ballots[gameId][seatKey] != 0) {
             revert PredictionMarket_NoVerdictDue(gameId, seatKey);
         }
-        _ballots[gameId][seatKey] = uint256(commitment);
+        _ballots[gameId][seatKey] = uint256(commitment) | SEALED;
         emit VerdictCommitted(gameId, seatKey, commitment);
     }
 
@@ -74,7 +77,7 @@ abstract contract MarketDisputes is MarketLedger {
         _requireSpeaker(seatKey);
         if (choice > game.choiceCount) revert PredictionMarket_UnknownChoice(choice, game.choiceCount);
         bytes32 commitment = keccak256(abi.encode(block.chainid, address(this), gameId, seatKey, choice, salt));
-        if (_ballots[gameId][seatKey] != uint256(commitment)) {
+        if (_ballots[gameId][seatKey] != uint256(commitment) | SEALED) {
             revert PredictionMarket_NotVerdict(seatKey, commitment);
         }
         _ballots[gameId][seatKey] = uint256(choice) + 1;

@@ -106,7 +106,7 @@ abstract contract MarketLedger is IPredictionMarket {
     mapping(uint256 gameId => Settlement divided) internal _settlements;
     mapping(uint256 gameId => Dispute state) internal _disputes;
 
-    /// @dev A seat's commitment, then its verdict + 1, which no hash is as small as.
+    /// @dev A seat's commitment with the highest bit set, then its verdict + 1.
     mapping(uint256 gameId => mapping(bytes32 seatKey => uint256 word)) internal _ballots;
 
     mapping(address account => uint256 amount) internal _credits;

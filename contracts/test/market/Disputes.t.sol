@@ -128,6 +128,18 @@ contract DisputesTest is MarketFixture {
         vm.assertEq(market.creditOf(JUDGE), BOND);
     }
 
+    function test_ABallotThatIsWrittenLikeARevealedOneDoesNotCount() public {
+        _disputed();
+        bytes32[] memory committee = market.disputeOf(id).committee;
+        for (uint256 i = 0; i < committee.length; ++i) {
+            vm.prank(book.accountOf(committee[i]));
+            market.commitVerdict(id, committee[i], bytes32(uint256(1)));
+        }
+        vm.warp(block.timestamp + 2 * DISPUTE);
+        market.resolve(id);
+        vm.assertEq(market.gameOf(id).answer, ANSWER);
+    }
+
     function test_AnUndrawnDisputeEndsAsWell() public {
         _answered();
         vm.prank(BOB);
