@@ -6,8 +6,11 @@ import { measureGas } from './measureGas.ts'
 
 const SNAPSHOT = path.join(import.meta.dirname, '..', 'gas-snapshot.json')
 
-/** An RSA key is new in each run, and its bytes are paid for. */
-const TOLERANCE = 0.01
+/**
+ * An RSA key is new in each run, and its bytes are paid for. A seat that the beacon draws for the position that it had six
+ * rounds before writes the same key again, which costs 2,900 gas less.
+ */
+const toleranceOf = (name: string) => (name.endsWith('openComponent') ? 0.03 : 0.01)
 
 test('a round of 32 peers and a committee of 5 costs what the committed snapshot says', async () => {
   const measured = await measureGas({ solvers: 32, evaluators: 5 })
@@ -16,7 +19,10 @@ test('a round of 32 peers and a committee of 5 costs what the committed snapshot
   for (const [name, gas] of Object.entries(flat(JSON.parse(known)))) {
     const now = flat(measured)[name] ?? 0
     const hint = 'if that is meant, run with WAGGLE_GAS_SNAPSHOT=write and commit contracts/gas-snapshot.json'
-    assert(Math.abs(now - gas) <= gas * TOLERANCE, `${name} takes ${now} gas, the snapshot says ${gas}: ${hint}`)
+    assert(
+      Math.abs(now - gas) <= gas * toleranceOf(name),
+      `${name} takes ${now} gas, the snapshot says ${gas}: ${hint}`,
+    )
   }
 })
 
