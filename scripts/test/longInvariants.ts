@@ -48,7 +48,12 @@ function compileSuite(name: string) {
   const rows = found.map(([, row = '']) => row)
   if (suite === undefined || rows.length === 0) throw new Error(`${file} has no invariants`)
   const all = `${folder}/${name}AtOnce.t.sol`
-  const body = rows.map(row => `        ${row}();`).join('\n')
+  const body = rows
+    .map(
+      row =>
+        `        try this.${row}() {} catch (bytes memory why) { revert(string.concat("${row}: ", string(why))); }`,
+    )
+    .join('\n')
   const derived = `// SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 import {${suite}} from "./${name}.t.sol";
