@@ -1,5 +1,6 @@
 import { cpus } from 'node:os'
 import { join } from 'node:path'
+import { commonShape } from '../../node/src/model/commonShape.ts'
 import { parameterCount } from '../../node/src/model/decoderWeights.ts'
 import type { Precision } from '../../node/src/model/frozenTensors.ts'
 import type { Bench } from './bench.ts'
@@ -7,7 +8,6 @@ import { type Peer, startPeer } from './peer.ts'
 import { randomModel } from './randomModel.ts'
 import type { BenchRow, Measured } from './row.ts'
 import { LLAMA_VERSION, llamaModule, pythonPeer } from './setUpPeers.ts'
-import { benchConfig } from './shape.ts'
 
 /** Bytes a weight of the bandwidth limit, whatever is really stored. */
 const LIMIT_BYTES: Record<Precision, number> = { float32: 4, int8: 1.125, int4: 0.625 }
@@ -77,7 +77,7 @@ function decodeRow(name: string, precision: Precision, bar: number): BenchRow {
           steps.push((await own.ask<Timed>(question)).stepSec)
         }
         const bandwidth = Math.max(...bandwidths)
-        const limit = bandwidth / (parameterCount(benchConfig) * LIMIT_BYTES[precision])
+        const limit = bandwidth / (parameterCount(commonShape) * LIMIT_BYTES[precision])
         const rate = 1 / median(steps)
         const conditions = `${rate.toFixed(1)} of ${limit.toFixed(1)} tokens/s at ${(bandwidth / 1e9).toFixed(1)} GB/s, ${machine(bench)}`
         return { value: rate / limit, conditions }

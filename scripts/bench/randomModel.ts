@@ -1,11 +1,11 @@
 import { type FileHandle, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomStream } from '../../node/src/core/random.ts'
+import { commonShape } from '../../node/src/model/commonShape.ts'
 import { formatDecoderConfig } from '../../node/src/model/decoderConfig.ts'
 import { decoderWeightShapes } from '../../node/src/model/decoderWeights.ts'
 import type { Bench } from './bench.ts'
 import { ggufHeader, ggufName, q8Blocks } from './gguf.ts'
-import { benchConfig } from './shape.ts'
 
 export interface RandomModel {
   /** A Hugging Face folder with float32 weights. */
@@ -26,7 +26,7 @@ export function randomModel(bench: Bench): Promise<RandomModel> {
     bench.log('writing random weights (2.5 GB)')
     await mkdir(folder, { recursive: true })
     await writeWeights(model)
-    const config = { ...formatDecoderConfig(benchConfig), torch_dtype: 'float32' }
+    const config = { ...formatDecoderConfig(commonShape), torch_dtype: 'float32' }
     await writeFile(`${done}.tmp`, JSON.stringify(config))
     await rename(`${done}.tmp`, done)
     return model
@@ -34,12 +34,12 @@ export function randomModel(bench: Bench): Promise<RandomModel> {
 }
 
 async function writeWeights({ folder, gguf }: RandomModel): Promise<void> {
-  const shapes = [...decoderWeightShapes(benchConfig)]
+  const shapes = [...decoderWeightShapes(commonShape)]
   const stream = randomStream('benchmark weights', 'waggle')
   const pool = Float32Array.from({ length: POOL }, () => 0.02 * stream.normal())
   const [safetensors, other] = [await open(join(folder, 'model.safetensors'), 'w'), await open(gguf, 'w')]
   await safetensors.write(safetensorsHeader(shapes))
-  const header = ggufHeader(benchConfig, shapes)
+  const header = ggufHeader(commonShape, shapes)
   await other.write(header)
   for (const [name, shape] of shapes) {
     const elements = shape.reduce((a, b) => a * b, 1)

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { commonShape } from '../../node/src/model/commonShape.ts'
 import type { Bench } from './bench.ts'
 import type { BenchRow, Measured } from './row.ts'
 import { pythonPeer } from './setUpPeers.ts'
-import { benchConfig } from './shape.ts'
 import { loraStepOperations, stepShape } from './trainingShape.ts'
 import type { StepMeasurement, StepRequest } from './trainStep.ts'
 
@@ -41,7 +41,7 @@ function trlStep(bench: Bench, precision: 'float32' | 'default'): Promise<TrlMea
   return bench.once(`trl ${precision}`, async () => {
     const python = await pythonPeer(bench)
     if (!python) return null
-    const argument = JSON.stringify({ precision, threads: bench.threads, config: benchConfig, ...stepShape })
+    const argument = JSON.stringify({ precision, threads: bench.threads, config: commonShape, ...stepShape })
     const { stdout } = await runFile(python, [join(import.meta.dirname, 'trlStep.py'), argument], {
       maxBuffer: 1 << 26,
     })
@@ -60,7 +60,7 @@ export const rows: readonly BenchRow[] = [
     better: 'more',
     async measure(bench) {
       const { seconds, productPeak, peakBytes } = await ourStep(bench, { memoryBytes: LORA_MEMORY })
-      const operations = loraStepOperations(benchConfig)
+      const operations = loraStepOperations(commonShape)
       const rates = `${(operations / seconds / 1e9).toFixed(0)} of ${(productPeak / 1e9).toFixed(0)} GFLOP/s`
       const conditions = `${shape}, LoRA r = ${stepShape.rank}, float32, ${bench.threads} threads, ${seconds.toFixed(1)} s, ${rates}, peak ${gigabytes(peakBytes)}`
       return { value: operations / seconds / productPeak, conditions }

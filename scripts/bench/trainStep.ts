@@ -7,13 +7,13 @@ import { Graph } from '../../node/src/engine/graph.ts'
 import { encodeModel } from '../../node/src/engine/onnxModel.ts'
 import { createSession, tensor } from '../../node/src/engine/session.ts'
 import { linear } from '../../node/src/engine/tensor.ts'
+import { commonShape } from '../../node/src/model/commonShape.ts'
 import { decoderWeightShapes } from '../../node/src/model/decoderWeights.ts'
 import { allLinear } from '../../node/src/model/loraConfig.ts'
 import { initLora } from '../../node/src/model/loraFactors.ts'
 import type { Weights } from '../../node/src/model/weights.ts'
 import type { PolicySequence } from '../../node/src/rl/policyBatch.ts'
 import { createTrainer } from '../../node/src/rl/trainer.ts'
-import { benchConfig } from './shape.ts'
 import { stepShape } from './trainingShape.ts'
 
 export interface StepRequest {
@@ -39,9 +39,9 @@ const before = await productPeak(request.threads)
 const weights = randomWeights()
 const lora = { rank: stepShape.rank, alpha: 32, targets: allLinear, rankStabilized: false }
 const trained =
-  request.train === 'lora' ? { adapter: initLora(benchConfig, lora, '0') } : { parameters: 'layers' as const }
+  request.train === 'lora' ? { adapter: initLora(commonShape, lora, '0') } : { parameters: 'layers' as const }
 const { threads, memoryBytes, precision } = request
-const trainer = await createTrainer(benchConfig, weights, {
+const trainer = await createTrainer(commonShape, weights, {
   ...trained,
   threads,
   memoryBytes,
@@ -69,7 +69,7 @@ function randomWeights(): Weights {
     return 0.07 * (state / 2 ** 32 - 0.5)
   })
   const all: Weights = new Map()
-  for (const [name, shape] of decoderWeightShapes(benchConfig)) {
+  for (const [name, shape] of decoderWeightShapes(commonShape)) {
     const data = new Float32Array(shape.reduce((a, b) => a * b, 1))
     if (name.endsWith('norm.weight')) data.fill(1)
     else {
@@ -85,7 +85,7 @@ function batch(): PolicySequence[] {
   return Array.from({ length: sequences }, (_, s) => ({
     tokens: Int32Array.from(
       { length: prompt + completion + 1 },
-      (_, t) => (s * 7919 + t * 104_729) % benchConfig.vocabSize,
+      (_, t) => (s * 7919 + t * 104_729) % commonShape.vocabSize,
     ),
     scored: Int32Array.from({ length: completion }, (_, i) => prompt + 1 + i),
     advantage: s % 2 ? 1 : -1,

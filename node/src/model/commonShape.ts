@@ -1,7 +1,7 @@
-import { type DecoderConfig, parseDecoderConfig } from '../../node/src/model/decoderConfig.ts'
+import { type DecoderConfig, parseDecoderConfig } from './decoderConfig.ts'
 
-/** Qwen2.5-0.5B. */
-export const benchConfig: DecoderConfig = parseDecoderConfig({
+/** Qwen2.5-0.5B: what is timed where no model is named. */
+export const commonShape: DecoderConfig = parseDecoderConfig({
   model_type: 'qwen2',
   vocab_size: 151_936,
   hidden_size: 896,
