@@ -2,26 +2,13 @@ import { peerIdFromString } from '@libp2p/peer-id'
 import type { Hex } from '#core/hex.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
 import type { AccountDesk } from '#roles/accountDesk.ts'
-import { openIdentity } from '#store/identity.ts'
+import { atDesk } from './atDesk.ts'
 import type { Values } from './command.ts'
-import { loadConfig } from './config.ts'
-import { openDeployment } from './networkOptions.ts'
-import { requirePeer } from './requirePeer.ts'
 import { UsageError } from './usageError.ts'
 
 /** Runs one dealing with challenges from the account of a peer's folder, and prints what came of it. */
-export async function atDesk({ json, ...flags }: Values, run: (desk: AccountDesk) => Promise<unknown>): Promise<void> {
-  const config = loadConfig(flags)
-  requirePeer(config.data, 'Name its folder with --data, or make one: npm run waggle -- init.')
-  const { deployment, rpcUrl } = openDeployment(config)
-  const identity = await openIdentity(config.data)
-  const { openAccountDesk } = await import('#roles/accountDesk.ts')
-  const desk = await openAccountDesk({ data: config.data, deployment, rpcUrl, identity })
-  try {
-    console.log(JSON.stringify(await run(desk), null, json === true ? 0 : 2))
-  } finally {
-    await desk.close()
-  }
+export async function printDealing(values: Values, run: (desk: AccountDesk) => Promise<unknown>): Promise<void> {
+  console.log(JSON.stringify(await atDesk(values, run), null, values.json === true ? 0 : 2))
 }
 
 /** The key of a peer that is named by its id. */

@@ -1,4 +1,4 @@
-import { atDesk, readNumber, readPeerKey } from '../challengeDesk.ts'
+import { printDealing, readNumber, readPeerKey } from '../challengeDesk.ts'
 import type { Command } from '../command.ts'
 import { dataOption, dataUsage, networkOptions, networkUsage } from '../networkOptions.ts'
 
@@ -18,6 +18,6 @@ ${networkUsage}
   async run({ round, ...flags }, [peerId = '']) {
     const score = { peerKey: readPeerKey(peerId), round: readNumber('--round', round) }
     const { appeal: send } = await import('#roles/playChallenges.ts')
-    await atDesk(flags, desk => send(desk, score))
+    await printDealing(flags, desk => send(desk, score))
   },
 }

@@ -1,4 +1,4 @@
-import { atDesk, readNumber, readPeerKey } from '../challengeDesk.ts'
+import { printDealing, readNumber, readPeerKey } from '../challengeDesk.ts'
 import { readSpec } from '../chatModels.ts'
 import type { Command } from '../command.ts'
 import { dataOption, dataUsage, networkOptions, networkUsage } from '../networkOptions.ts'
@@ -29,6 +29,6 @@ ${networkUsage}
     const { presets } = await import('#environments/codezero/presets.ts')
     const specs = typeof environment === 'string' ? [await readSpec(environment)] : Object.values(presets)
     const { demand } = await import('#roles/playChallenges.ts')
-    await atDesk(flags, desk => demand(desk, { ...leaf, specs }))
+    await printDealing(flags, desk => demand(desk, { ...leaf, specs }))
   },
 }

@@ -1,4 +1,4 @@
-import { atDesk } from '../challengeDesk.ts'
+import { printDealing } from '../challengeDesk.ts'
 import type { Command } from '../command.ts'
 import { dataOption, dataUsage, networkOptions, networkUsage } from '../networkOptions.ts'
 import { UsageError } from '../usageError.ts'
@@ -23,6 +23,6 @@ ${networkUsage}
     if (known === undefined)
       throw new UsageError(`Challenges know no action ${action}.`, { hint: `Use ${actions.join(', ')}.` })
     const play = await import('#roles/playChallenges.ts')
-    await atDesk(flags, play[known])
+    await printDealing(flags, play[known])
   },
 }

@@ -1,6 +1,6 @@
 import type { Duty } from '#chain/readStake.ts'
-import type { AccountDesk } from '#roles/accountDesk.ts'
 import { openIdentity } from '#store/identity.ts'
+import { atDesk } from '../atDesk.ts'
 import type { Command, Values } from '../command.ts'
 import { loadConfig } from '../config.ts'
 import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
@@ -81,18 +81,6 @@ function place({ json: _, ...flags }: Values) {
   const config = loadConfig(flags)
   requirePeer(config.data, 'Name its folder with --data, or make a new peer: npm run waggle -- init.')
   return { data: config.data, ...openDeployment(config) }
-}
-
-async function atDesk<T>(values: Values, act: (desk: AccountDesk) => Promise<T>): Promise<T> {
-  const { data, deployment, rpcUrl } = place(values)
-  const identity = await openIdentity(data)
-  const { openAccountDesk } = await import('#roles/accountDesk.ts')
-  const desk = await openAccountDesk({ data, deployment, rpcUrl, identity })
-  try {
-    return await act(desk)
-  } finally {
-    await desk.close()
-  }
 }
 
 function print({ json }: Values, found: unknown, words: string): void {
