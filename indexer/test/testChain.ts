@@ -1,5 +1,5 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import {
@@ -30,6 +30,7 @@ import { appealCommitment } from '../../node/src/chain/appealCommitment.ts'
 import { voteCommitment } from '../../node/src/chain/voteCommitment.ts'
 import { leafHash } from '../../node/src/core/leaf.ts'
 import { merkleProof, merkleRoot } from '../../node/src/core/merkle.ts'
+import { buildContracts } from '../../node/test/buildContracts.ts'
 import { deployMarket } from '../../node/test/deployMarket.ts'
 import type { LocalChain } from '../../node/test/localChain.ts'
 import { anvilArgv, anvilBinary } from '../../scripts/anvil.ts'
@@ -125,7 +126,7 @@ export class TestChain {
   }
 
   async #deploy(): Promise<void> {
-    buildContracts()
+    await buildContracts(artifactPath('RewardVotes'))
     const { timestamp } = await this.client.getBlock()
     this.#startsAtSec = timestamp + 50n
     const registry = await this.#create('PeerRegistry', [admin.address])
@@ -499,13 +500,6 @@ export class TestChain {
 
 function artifactPath(name: string): string {
   return join(root, `artifacts/contracts/src/${name}.sol/${name}.json`)
-}
-
-/** Compiles the contracts where nobody has; the suites before this one usually have. */
-function buildContracts(): void {
-  if (existsSync(artifactPath('RewardVotes'))) return
-  const hardhat = join(root, 'node_modules/hardhat/dist/src/cli.js')
-  execFileSync(process.execPath, [hardhat, 'build'], { cwd: root, stdio: 'ignore' })
 }
 
 export function digest(text: string): Hex {

@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Deployment } from '@waggle/deployments/record'
 import { type Abi, type Hex, zeroAddress } from 'viem'
+import { buildContracts } from './buildContracts.ts'
 import type { LocalChain } from './localChain.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -17,7 +16,7 @@ type Name = keyof typeof sources
 
 /** Adds a market to a deployment, over a token that anyone may mint. */
 export async function deployMarket({ client, admin }: Pick<LocalChain, 'client' | 'admin'>, deployment: Deployment) {
-  await buildTestContracts()
+  await buildContracts(artifactPath('TestToken'))
   const { RewardVotes, Rounds, PeerRegistry } = deployment.contracts
   const receiptOf = (hash: Hex) => client.waitForTransactionReceipt({ hash, pollingInterval: 20 })
   const deploy = async (name: Name, args: unknown[]) => {
@@ -49,12 +48,4 @@ function artifactPath(name: Name): string {
 
 function artifact(name: Name): { abi: Abi; bytecode: Hex } {
   return JSON.parse(readFileSync(artifactPath(name), 'utf8'))
-}
-
-async function buildTestContracts(): Promise<void> {
-  if (existsSync(artifactPath('TestToken'))) return
-  const hardhat = join(root, 'node_modules/hardhat/dist/src/cli.js')
-  const child = spawn(process.execPath, [hardhat, 'build'], { cwd: root, stdio: 'ignore' })
-  const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error('npx hardhat build failed')
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,6 +18,7 @@ import {
 } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { anvilArgv, anvilBinary } from '../../scripts/anvil.ts'
+import { buildContracts } from './buildContracts.ts'
 
 const root = join(import.meta.dirname, '../..')
 /** Anvil's own, known to everybody. */
@@ -87,7 +88,7 @@ export async function deployContracts(
   environmentHash = `0x${'01'.repeat(32)}`,
   bootstrapRounds = 1_000_000,
 ): Promise<Deployment> {
-  await buildContracts()
+  await buildContracts(artifactPath('SwarmCoordinator'))
   const startsAtSec = Number((await client.getBlock()).timestamp)
   const deploy = async (name: string, args: unknown[]) => {
     const { abi, bytecode } = artifact(name)
@@ -142,15 +143,6 @@ function artifactPath(name: string): string {
 
 function artifact(name: string): { abi: Abi; bytecode: Hex } {
   return JSON.parse(readFileSync(artifactPath(name), 'utf8'))
-}
-
-/** Compiles the contracts where nobody has; the suites before this one usually have. */
-async function buildContracts(): Promise<void> {
-  if (existsSync(artifactPath('SwarmCoordinator'))) return
-  const hardhat = join(root, 'node_modules/hardhat/dist/src/cli.js')
-  const child = spawn(process.execPath, [hardhat, 'build'], { cwd: root, stdio: 'ignore' })
-  const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error('npx hardhat build failed')
 }
 
 export async function freePort(): Promise<number> {

@@ -58,7 +58,8 @@ const end2end = (name: string, project: string): Suite => ({ name, argv: vitest(
 
 /**
  * Stages in turn, what fails fast first; the lanes of a stage run side by side, since most of these leave one of two cores
- * idle. Node's tests use both, and the whole swarm keeps time with a chain: those have the machine to themselves.
+ * idle. The contracts are built before them, once: two builds at a time would write the same folder. Node's tests use both
+ * cores, and the whole swarm keeps time with a chain: those have the machine to themselves.
  */
 export const stages: Suite[][][] = [
   [
@@ -70,6 +71,7 @@ export const stages: Suite[][][] = [
     [
       check('format', [bin('@biomejs/biome', 'biome'), 'check', '.']),
       check('solhint', [bin('solhint'), '--max-warnings', '0', 'contracts/src/**/*.sol']),
+      check('build', [bin('hardhat'), 'build', '--quiet']),
       check('abi', [bin('hardhat'), 'abi', '--check']),
     ],
   ],
