@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { describeMachine } from './describeMachine.ts'
+import { Graph } from './graph.ts'
 import { chooseIntegerKernels, fedProductsAreExact } from './integerKernels.ts'
+import { encodeModel } from './onnxModel.ts'
+import { integerLinear } from './tensor.ts'
 
 test('the kernels that can run are exact and give the same bits; each shape is timed once', async () => {
   const choices = await chooseIntegerKernels(
@@ -24,4 +27,17 @@ test('products with fed weights are exact where the CPU has VNNI, and what it ha
   const hasDotProduct = instructionSets.some(name => name === 'avx512_vnni' || name === 'avx_vnni')
   if (!isX64 || hasDotProduct) expect(await fedProductsAreExact()).toBe(true)
   else expect(typeof (await fedProductsAreExact())).toBe('boolean')
+})
+
+test('which kernel a timer took is in the model and not in its hash, which is that of the product', () => {
+  const model = (fused: boolean, columns = 2) => {
+    const graph = new Graph()
+    const codes = graph.constant('i8', [4, columns], new Int8Array(4 * columns).fill(3))
+    const scales = graph.constant('f32', [columns], new Float32Array(columns).fill(1))
+    return encodeModel({ y: integerLinear(graph.input('x', 'f32', ['R', 4]), codes, scales, fused) })
+  }
+  const [fused, separate] = [model(true), model(false)]
+  expect(Buffer.compare(fused.bytes, separate.bytes)).not.toBe(0)
+  expect(separate.hash).toBe(fused.hash)
+  expect(model(true, 3).hash).not.toBe(fused.hash)
 })

@@ -14,7 +14,8 @@ export interface OnnxModel {
   readonly bytes: Uint8Array
   /**
    * sha-256, hex: the same graph has the same hash on every machine. Constants in the model's bytes are in it whole; stored weights by
-   * their names, types and shapes, wherever they lie, so that it goes with a hash of the weights.
+   * their names, types and shapes, wherever they lie, so that it goes with a hash of the weights. A choice of kernels that changes
+   * no bit of a result, which a timer may make, is not in it.
    */
   readonly hash: string
   /** The inputs that the outputs depend on, by name: what a run must feed. */
@@ -54,8 +55,9 @@ export function encodeModel(
   )
   const folder = folderOf(needed.constants)
   const bytes = encodeGraph(entries, needed, device, ({ path }) => relative(folder ?? '', path))
-  // Offsets and file names are of no meaning elsewhere, so another encoding, as small, is what the hash is of.
-  const named = folder === null ? bytes : encodeGraph(entries, needed, device, null)
+  // Offsets, file names and the faster of equal kernels are of no meaning elsewhere: the hash is of an encoding without them.
+  const isOwn = folder === null && needed.nodes.every(node => opTable[node.op].speedAttributes === undefined)
+  const named = isOwn ? bytes : encodeGraph(entries, { ...needed, nodes: needed.nodes.map(meaningOf) }, device, null)
   return {
     bytes,
     hash: createHash('sha256').update(named).digest('hex'),
@@ -64,6 +66,14 @@ export function encodeModel(
     device,
     folder,
   }
+}
+
+/** A node without what only changes its speed. */
+function meaningOf(node: GraphNode): GraphNode {
+  const { speedAttributes = [] } = opTable[node.op]
+  if (speedAttributes.length === 0) return node
+  const attributes = Object.entries(node.attributes).filter(([name]) => !speedAttributes.includes(name))
+  return { ...node, attributes: Object.fromEntries(attributes) }
 }
 
 /** @param locate - where a stored constant lies; null to name it instead. */

@@ -56,6 +56,8 @@ export interface OpRow {
   readonly infer: (application: Application) => readonly TensorType[]
   /** ONNX nodes; without it, one node of the op's own name in the standard domain. */
   readonly emit?: (node: GraphNode, emitter: Emitter) => void
+  /** Attributes that change the speed and no bit of a result: a model's hash is of the graph without them. */
+  readonly speedAttributes?: readonly string[]
   /**
    * `discrete`: the outputs are integers or truth values, so no gradient flows. `forwardOnly`: it would be
    * wanted, but the op has none, and asking for it throws when the graph is built.

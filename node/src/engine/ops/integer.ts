@@ -43,6 +43,7 @@ export const integerRows: Record<IntegerOp, OpRow> = {
       if (w.dtype !== 'i8') throw new GraphError(`IntegerLinear: weights of ${w.dtype}`)
       return rowsBy(application, w.shape[0] as number, w.shape[1] as number)
     },
+    speedAttributes: ['fused'],
     emit: (node, e) => {
       const [x, w, columnScales] = node.inputs.map(input => e.name(input)) as [string, string, string]
       const { bytes, scales } = quantizeRows(x, e)
