@@ -52,6 +52,25 @@ test('intents are mined once each, in order, and confirmed when they are deep', 
   expect(await outbox.outcome('0x02')).toMatchObject({ status: 'mined' })
 })
 
+test('a block that comes in the middle of a look leaves its nonce to the transaction that it has', async () => {
+  const { chain, modules, store } = setup()
+  let comes = false
+  const nonces = async () => {
+    const read = await chain.rpc.nonces()
+    if (comes) chain.mine()
+    comes = false
+    return read
+  }
+  const outbox = createOutbox({ ...modules, rpc: { ...chain.rpc, nonces } }, { confirmations: 3 })
+  for (const data of ['0x01', '0x02'] as const) outbox.enqueue(intent(data))
+  await outbox.tick()
+  comes = true
+  await outbox.tick()
+  expect(store.get('0x02')?.attempts.map(({ nonce }) => nonce)).toEqual([1])
+  chain.mine()
+  expect(chain.executed()).toEqual(['0x01', '0x02'])
+})
+
 test('a call that would revert is not sent, and its outcome names the error', async () => {
   const { chain, outbox } = setup()
   chain.reverting.add('0x01')

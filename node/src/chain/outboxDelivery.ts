@@ -53,7 +53,7 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
   async function sendAgain(entry: OutboxEntry, head: Head, nonces: Nonces): Promise<void> {
     const attempt = entry.attempts.at(-1)
     if (attempt === undefined) return
-    if (attempt.nonce < nonces.latest) return displaced(entry, head, nonces)
+    if (attempt.nonce < nonces.latest) return displaced(entry, head)
     displacedSince.delete(entry.id)
     const last = sent.get(entry.id)
     if (last === undefined || last.hash !== attempt.hash || head.block < last.lastBlock) return broadcast(entry, head)
@@ -65,14 +65,14 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
   }
 
   /** Another transaction of the account took the nonce. Signing anew must wait until it is deep, or both could be mined. */
-  async function displaced(entry: OutboxEntry, head: Head, nonces: Nonces): Promise<void> {
+  async function displaced(entry: OutboxEntry, head: Head): Promise<void> {
     const since = displacedSince.get(entry.id) ?? head.block
     displacedSince.set(entry.id, since)
     if (head.block - since < options.confirmations) return
     logger.info('the nonce was taken by another transaction of this account; signing anew', { key: entry.key })
     displacedSince.delete(entry.id)
     store.setStatus(entry.id, 'queued', null)
-    await next(head, nonces)
+    await next(head)
   }
 
   /** A transaction of somebody else on this account, which ours was queued behind, has vanished. */
@@ -83,12 +83,15 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     else if (entry.status === 'signed') await broadcast(entry, head)
   }
 
-  async function next(head: Head, nonces: Nonces): Promise<void> {
+  async function next(head: Head): Promise<void> {
     const entry = store.live().find(({ status, fromRound }) => status === 'queued' && head.round >= (fromRound ?? -1))
     if (entry === undefined) return
     const simulated = await rpc.simulate(entry)
     if ('revertedWith' in simulated) return refuse(entry, simulated.revertedWith)
     reverts.delete(entry.id)
+    // Read anew: what came before may have been mined since this look began, and its nonce is used.
+    const nonces = await rpc.nonces()
+    if (store.minedFromNonce(nonces.latest).length > 0) return
     // Our own leftovers in the pool are replaced; behind those of another process on this account we queue.
     const replaces = store.highestFeeAt(nonces.latest) !== null
     await signAndSend(entry, head, replaces ? nonces.latest : Math.max(nonces.latest, nonces.pending), simulated.gas)
@@ -136,7 +139,7 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
       logger.info('a transaction was dropped: its round has passed', { key, throughRound, round: head.round })
     const onTheirWay = store.live().filter(({ status }) => status === 'signed')
     for (const entry of onTheirWay) await sendAgain(entry, head, nonces)
-    if (onTheirWay.length === 0) await next(head, nonces)
+    if (onTheirWay.length === 0) await next(head)
     store.prune(options.keep)
   }
 }
