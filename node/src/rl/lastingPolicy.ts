@@ -1,4 +1,4 @@
-import { openPolicyClient, type PolicyClient, PolicyWorkerError } from './policyClient.ts'
+import { openPolicyClient, type PolicyClient, PolicyWorkerError, type SlowOperation } from './policyClient.ts'
 import type { PolicyHandlers, PolicyOperation, PolicyWorkerOptions } from './policyProtocol.ts'
 
 /** A worker that ends so many times on end, with nothing done between, has a fault that a restart does not mend. */
@@ -15,17 +15,22 @@ const REPEATABLE: readonly PolicyOperation[] = [
   'weightsHash',
 ]
 
+/** Who is told of each death of a worker, and of operations that take long. */
+export interface WorkerWatch {
+  crashed(error: PolicyWorkerError): void
+  readonly slow?: SlowOperation | undefined
+}
+
 /**
  * A policy whose worker is started again when it dies, from the folder that was last loaded or saved: what was learned since is
  * lost. What can be repeated is; an update or a save rejects, with the policy as it was saved.
  *
- * @param crashed - told of each death.
  * @param open - starts a worker; the real one unless a test watches.
  */
 export function openLastingPolicy(
   options: PolicyWorkerOptions,
-  crashed: (error: PolicyWorkerError) => void,
-  open: (options: PolicyWorkerOptions) => PolicyClient = openPolicyClient,
+  { crashed, slow }: WorkerWatch,
+  open: (options: PolicyWorkerOptions) => PolicyClient = settings => openPolicyClient(settings, slow),
 ): PolicyClient {
   let client = open(options)
   let restarting: Promise<void> | undefined

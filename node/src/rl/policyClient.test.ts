@@ -188,15 +188,11 @@ test('the caller’s event loop is never blocked for 20 ms while the worker gene
 test('a worker that crashes in native code is told of, and goes on from the last checkpoint', async () => {
   const deaths: string[] = []
   const pids: number[] = []
-  const lasting = openLastingPolicy(
-    {},
-    error => deaths.push(error.message),
-    options => {
-      const opened = openPolicyClient(options)
-      pids.push(opened.pid)
-      return opened
-    },
-  )
+  const lasting = openLastingPolicy({}, { crashed: error => deaths.push(error.message) }, options => {
+    const opened = openPolicyClient(options)
+    pids.push(opened.pid)
+    return opened
+  })
   // SIGSEGV from outside is to the process what one of a kernel is.
   const crash = () => process.kill(pids.at(-1) as number, 'SIGSEGV')
   try {
@@ -224,14 +220,10 @@ test('a worker that crashes in native code is told of, and goes on from the last
 })
 
 test('a worker that dies again and again is given up', async () => {
-  const lasting = openLastingPolicy(
-    {},
-    () => {},
-    options => {
-      const opened = openPolicyClient(options)
-      process.kill(opened.pid, 'SIGKILL')
-      return opened
-    },
-  )
+  const lasting = openLastingPolicy({}, { crashed: () => {} }, options => {
+    const opened = openPolicyClient(options)
+    process.kill(opened.pid, 'SIGKILL')
+    return opened
+  })
   await expect(lasting.weightsHash()).rejects.toMatchObject({ code: 'POLICY_WORKER_ENDED' })
 })

@@ -26,9 +26,17 @@ export interface PolicyClient extends PolicyHandlers {
 }
 
 interface PendingCall {
+  readonly operation: PolicyOperation
+  readonly sentMs: number
   resolve(result: unknown): void
   reject(error: PolicyWorkerError): void
 }
+
+/** How often an operation that takes long is told of. */
+const TOLD_EVERY_MS = 60_000
+
+/** Told, once a minute, of the operation that has been under way for the longest. */
+export type SlowOperation = (operation: PolicyOperation, seconds: number) => void
 
 /**
  * Starts the worker. Nothing is loaded yet: call `load` and `loadJudge`.
@@ -36,15 +44,24 @@ interface PendingCall {
  * Every operation rejects with a {@link PolicyWorkerError}: the worker's own NodeError (same code and hint),
  * POLICY_CLOSED after `close`, or POLICY_WORKER_ENDED (retryable, with a new client) if the worker dies.
  */
-export function openPolicyClient(options: PolicyWorkerOptions = {}): PolicyClient & { readonly pid: number } {
+export function openPolicyClient(
+  options: PolicyWorkerOptions = {},
+  slow: SlowOperation = () => {},
+): PolicyClient & { readonly pid: number } {
   const script = fileURLToPath(new URL('./policyWorker.ts', import.meta.url))
   const worker = fork(script, [JSON.stringify(options)], { serialization: 'advanced', execArgv: [] })
   const pending = new Map<number, PendingCall>()
   let nextId = 0
   let ended: PolicyWorkerError | undefined
+  const telling = setInterval(() => {
+    const [oldest] = pending.values()
+    const seconds = oldest ? Math.round((performance.now() - oldest.sentMs) / 1000) : 0
+    if (oldest && seconds * 1000 >= TOLD_EVERY_MS) slow(oldest.operation, seconds)
+  }, TOLD_EVERY_MS).unref()
 
   function end(error: PolicyWorkerError): void {
     ended ??= error
+    clearInterval(telling)
     for (const call of pending.values()) call.reject(ended)
     pending.clear()
   }
@@ -71,7 +88,7 @@ export function openPolicyClient(options: PolicyWorkerOptions = {}): PolicyClien
           reject(ended)
           return
         }
-        pending.set(nextId, { resolve, reject })
+        pending.set(nextId, { operation, sentMs: performance.now(), resolve, reject })
         worker.send({ id: nextId++, operation, args })
       })) as PolicyHandlers[K]
 

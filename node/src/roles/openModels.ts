@@ -6,16 +6,14 @@ import { readJsonFile } from '#model/jsonFile.ts'
 import { parseLoraConfig } from '#model/loraConfig.ts'
 import { checkTokenizerFits } from '#model/pretrainedTokenizer.ts'
 import type { AdapterSettings } from '#rl/adapterPolicy.ts'
-import { openLastingPolicy } from '#rl/lastingPolicy.ts'
-import type { PolicyClient, PolicyWorkerError } from '#rl/policyClient.ts'
+import { openLastingPolicy, type WorkerWatch } from '#rl/lastingPolicy.ts'
+import type { PolicyClient } from '#rl/policyClient.ts'
 import type { PolicyWorkerOptions } from '#rl/policyProtocol.ts'
 import { EnvironmentMismatchError } from './environmentOnChain.ts'
 import type { Environment } from './loadEnvironment.ts'
 
-/** Threads and device of a worker's models, and who is told when the worker dies and is started again. */
-export type WorkerSettings = Pick<PolicyWorkerOptions, 'threads' | 'device' | 'adapter'> & {
-  readonly crashed: (error: PolicyWorkerError) => void
-}
+/** Threads and device of a worker's models, and who is told how it fares. */
+export type WorkerSettings = Pick<PolicyWorkerOptions, 'threads' | 'device' | 'adapter'> & WorkerWatch
 
 /**
  * A policy and, in the same worker, the frozen judge model that its rewards come from.
@@ -25,14 +23,14 @@ export type WorkerSettings = Pick<PolicyWorkerOptions, 'threads' | 'device' | 'a
 export async function openPolicy(
   environment: Environment,
   folder: string | null,
-  { crashed, ...options }: WorkerSettings,
+  { crashed, slow, ...options }: WorkerSettings,
 ): Promise<PolicyClient> {
   const { spec, solverFolder } = environment
   const adapter = options.adapter ?? (await keptAdapter(folder))
   const kept = folder !== null && existsSync(join(folder, adapter ? ADAPTER : WEIGHTS))
   const { betas, weightDecay } = spec.training
   const adamW = { beta1: betas[0], beta2: betas[1], weightDecay }
-  const policy = openLastingPolicy({ ...options, adapter, adamW }, crashed)
+  const policy = openLastingPolicy({ ...options, adapter, adamW }, { crashed, slow })
   try {
     const from = kept ? folder : solverFolder
     // A folder may hold what was learned in another environment.
@@ -59,9 +57,9 @@ async function keptAdapter(folder: string | null): Promise<AdapterSettings | und
 /** The frozen judge model alone. */
 export async function openJudgeModel(
   environment: Environment,
-  { crashed, ...options }: WorkerSettings,
+  { crashed, slow, ...options }: WorkerSettings,
 ): Promise<PolicyClient> {
-  const scorer = openLastingPolicy(options, crashed)
+  const scorer = openLastingPolicy(options, { crashed, slow })
   try {
     await loadJudge(scorer, environment)
     return scorer

@@ -69,7 +69,9 @@ async function run(
   const { environment } = node
   const crashed = (error: Error) =>
     node.logger.error('the model worker died; it goes on from the last checkpoint', { error })
-  const worker = { threads, device, crashed }
+  const slow = (operation: string, seconds: number) =>
+    node.logger.info('the model worker is still at work', { operation, seconds })
+  const worker = { threads, device, crashed, slow }
   if (role === 'gateway') return runGateway(node, { port: httpPort, heldOutPath: heldOutPathOf(data) })
   if (role === 'evaluator') {
     const scorer = await openJudgeModel(environment, worker)
