@@ -67,7 +67,8 @@ export function determinismTests(config: DecoderConfig, lengths: readonly number
       const adapter = initLora(config, lora, 'bits')
       const options = { threads, adapter, layered: true, precision, memoryBytes: 8e9 }
       const trainer = await createTrainer(config, weights, options)
-      const batch = prompts.slice(0, 3).map((prompt, i) => ({
+      const again = prompts.slice(0, 3).map(prompt => prompt.with(-1, 1)) // shares all but its last token
+      const batch = [...prompts.slice(0, 3), ...again].map((prompt, i) => ({
         tokens: prompt,
         scored: Int32Array.from({ length: 8 }, (_, t) => prompt.length - 8 + t),
         oldLogprobs: new Float32Array(8).fill(-Math.log(config.vocabSize)),

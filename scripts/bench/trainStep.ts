@@ -85,7 +85,7 @@ function batch(): PolicySequence[] {
   return Array.from({ length: sequences }, (_, s) => ({
     tokens: Int32Array.from(
       { length: prompt + completion + 1 },
-      (_, t) => (s * 7919 + t * 104_729) % commonShape.vocabSize,
+      (_, t) => ((t > prompt ? s * 7919 : 0) + t * 104_729) % commonShape.vocabSize,
     ),
     scored: Int32Array.from({ length: completion }, (_, i) => prompt + 1 + i),
     advantage: s % 2 ? 1 : -1,

@@ -71,7 +71,7 @@ wrapped.train()
 def step(length):
     ones = lambda width: torch.ones(rows, width, dtype=torch.long)
     inputs = {
-        "prompt_ids": torch.randint(2, config.vocab_size, (rows, prompt)),
+        "prompt_ids": torch.randint(2, config.vocab_size, (1, prompt)).repeat(rows, 1),
         "prompt_mask": ones(prompt),
         "completion_ids": torch.randint(2, config.vocab_size, (rows, length)),
         "completion_mask": ones(length),

@@ -128,8 +128,8 @@ export const concat = (xs: readonly Value[], axis: number, along?: Dim) => {
   return first.graph.apply1('Concat', xs, { axis: positive }, declared)
 }
 /** Parts of the given lengths along an axis. */
-export const split = (x: Value, axis: number, lengths: readonly number[]) =>
-  x.graph.apply('Split', [x, x.graph.integers(lengths)], { axis: positiveAxis(axis, x.shape.length) })
+export const split = (x: Value, axis: number, lengths: Shape) =>
+  x.graph.apply('Split', [x, shapeValue(x, lengths)], { axis: positiveAxis(axis, x.shape.length) }, lengths)
 /** Elements start (inclusive) to end (exclusive, may count from the back) along an axis of known length. */
 export function slice(x: Value, axis: number, start: number, end: number): Value {
   const positive = positiveAxis(axis, x.shape.length)

@@ -1,25 +1,7 @@
 import type { Value } from '#engine/graph.ts'
-import {
-  add,
-  cast,
-  expand,
-  flattenRows,
-  gather,
-  lessOrEqual,
-  linear,
-  matMul,
-  range,
-  reshape,
-  rmsNorm,
-  rope,
-  scale,
-  siluMul,
-  softmax,
-  subFrom,
-  tokenLogProb,
-  transpose,
-  unsqueeze,
-} from '#engine/tensor.ts'
+import { add, flattenRows, gather, linear, reshape, rmsNorm, siluMul, tokenLogProb } from '#engine/tensor.ts'
+import { attendAfterPrompt } from './attendAfterPrompt.ts'
+import { attendCausally, causalMask, type Positions } from './attendCausally.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 
 /** The graph's weights, by Hugging Face name. */
@@ -43,14 +25,6 @@ export function denseParts(weights: WeightValues): DecoderParts {
     return value
   }
   return { weight, project: (x, name) => linear(x, weight(`${name}.weight`), weights.get(`${name}.bias`)) }
-}
-
-/** Positions of a batch: rotary tables [T, headDim] (see `ropeTables`) and what each may look at. */
-export interface Positions {
-  readonly cos: Value
-  readonly sin: Value
-  /** [G*T, T], added to the scores of the G query heads that share a key head. */
-  readonly mask: Value
 }
 
 /**
@@ -83,7 +57,7 @@ export function decoderStream(
   sin: Value,
   rows?: Value,
 ): Value {
-  const positions = { cos, sin, mask: causalMask(embedded, config.heads / config.kvHeads, cos) }
+  const positions = { cos, sin, mask: causalMask(config.heads / config.kvHeads, cos) }
   let x = embedded
   for (let layer = 0; layer < config.layers; layer++) {
     const wanted = layer === config.layers - 1 ? rows : undefined
@@ -96,7 +70,7 @@ export function decoderStream(
  * One layer: attention and feed-forward, each on a norm of the residual stream and added to it.
  *
  * @param layer - what the names of its parts begin with: `model.layers.0`.
- * @param x - [B, T, hidden].
+ * @param x - [B, T, hidden], or [N, hidden] after a shared prompt (see `attendAfterPrompt`).
  * @param rows - see `decoderHidden`.
  */
 export function decoderLayer(
@@ -141,33 +115,23 @@ const lastNorm = (config: DecoderConfig, parts: DecoderParts, hidden: Value) =>
 const outputLayer = (config: DecoderConfig, parts: DecoderParts) =>
   parts.weight(config.tieWordEmbeddings ? 'model.embed_tokens.weight' : 'lm_head.weight')
 
-/** Grouped-query attention before its output matrix: [B, T, hidden] to [B, T, heads * headDim]. */
+/** Grouped-query attention before its output matrix: [..., hidden] to [..., heads * headDim]. */
 function attention(config: DecoderConfig, parts: DecoderParts, name: string, x: Value, positions: Positions): Value {
   const { heads, kvHeads, headDim } = config
-  const { cos, sin, mask } = positions
   const inHeads = (part: string, count: number) =>
-    reshape(parts.project(x, `${name}.${part}_proj`), ['B', 'T', count, headDim])
-  const headsFirst = (y: Value) => transpose(y, [0, 2, 1, 3])
+    reshape(parts.project(x, `${name}.${part}_proj`), [...x.shape.slice(0, -1), count, headDim])
   const normal = (y: Value, part: string) =>
     config.queryKeyNorm ? rmsNorm(y, parts.weight(`${name}.${part}_norm.weight`), config.rmsNormEps) : y
-  const q = rope(headsFirst(normal(inHeads('q', heads), 'q')), cos, sin) // [B, heads, T, D]
-  const k = rope(headsFirst(normal(inHeads('k', kvHeads), 'k')), cos, sin) // [B, kvHeads, T, D]
-  const v = headsFirst(inHeads('v', kvHeads))
-  // The query heads that share a key head become rows of one product, so that keys and values are never repeated.
-  const grouped = reshape(q, ['B', kvHeads, mask.shape[0] ?? 'T', headDim])
-  const scores = matMul(grouped, k, { transB: true, alpha: 1 / Math.sqrt(headDim) })
-  const mixed = matMul(softmax(add(scores, mask)), v) // [B, kvHeads, G*T, D]
-  return reshape(headsFirst(reshape(mixed, ['B', heads, 'T', headDim])), ['B', 'T', heads * headDim])
+  const tokens = {
+    query: normal(inHeads('q', heads), 'q'),
+    key: normal(inHeads('k', kvHeads), 'k'),
+    value: inHeads('v', kvHeads),
+  }
+  return positions.prompt
+    ? attendAfterPrompt(config, tokens, positions, positions.prompt)
+    : attendCausally(config, tokens, positions)
 }
 
 function feedForward({ project }: DecoderParts, name: string, x: Value): Value {
   return project(siluMul(project(x, `${name}.gate_proj`), project(x, `${name}.up_proj`)), `${name}.down_proj`)
-}
-
-/** 0 where a position may look and -1e9 where not, once for each query head of a group: [G*T, T]. */
-export function causalMask(ids: Value, group: number, like: Value): Value {
-  const positions = range(ids, 'T')
-  const visible = cast(lessOrEqual(unsqueeze(positions, 0), unsqueeze(positions, 1)), like.dtype)
-  const mask = scale(subFrom(1, visible), -1e9)
-  return group === 1 ? mask : reshape(expand(unsqueeze(mask, 0), [group, 'T', 'T']), [`${group}*T`, 'T'])
 }

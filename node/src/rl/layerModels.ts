@@ -1,7 +1,9 @@
 import { vectorJacobian } from '#engine/gradients.ts'
 import { type DType, Graph, type GraphNode, type Shape, type Value } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
-import { causalMask, type DecoderParts, decoderLayer, denseParts } from '#model/decoder.ts'
+import { positionsAfterPrompt } from '#model/attendAfterPrompt.ts'
+import { causalMask, type Positions } from '#model/attendCausally.ts'
+import { type DecoderParts, decoderLayer, denseParts } from '#model/decoder.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import { decoderWeightShapes } from '#model/decoderWeights.ts'
 import { integerParts, integerShapes } from '#model/integerParts.ts'
@@ -21,7 +23,7 @@ export type BasePrecision = 'float32' | 'int8'
 
 /** A layer's forward and backward pass as two models that serve every layer of a decoder. */
 export interface LayerModels {
-  /** Inputs `x`, `cos`, `sin`, (`rows`,) the layer's tensors; outputs `y` and the kept values, under the names in `kept`. */
+  /** Inputs `x`, those of the positions, (`rows`,) the layer's tensors; outputs `y` and the kept values, under the names in `kept`. */
   readonly forward: OnnxModel
   /** The inputs of `forward`, the kept values and `dy`; outputs `dx` and the gradients of the trained tensors. */
   readonly backward: OnnxModel
@@ -36,6 +38,8 @@ export interface LayerModelOptions {
   readonly lora?: LoraConfig | undefined
   /** The last layer is computed only at the rows that are scored: an input `rows` i64 [M], and `y` is [M, hidden]. */
   readonly last?: boolean
+  /** Sequences that begin with one prompt, whose tokens are computed once: `x` is [N, hidden], see `attendAfterPrompt`. */
+  readonly afterPrompt?: boolean
   readonly kept?: KeptActivations
   /** Of the products with an adapter's base; see `integerParts`. */
   readonly precision?: BasePrecision
@@ -50,13 +54,11 @@ export interface LayerModelOptions {
  */
 export function layerModels(config: DecoderConfig, options: LayerModelOptions = {}): LayerModels {
   const graph = new Graph(options.real)
-  const x = graph.input('x', graph.real, ['B', 'T', config.hiddenSize])
-  const cos = graph.input('cos', graph.real, ['T', config.headDim])
-  const sin = graph.input('sin', graph.real, ['T', config.headDim])
+  const x = graph.input('x', graph.real, [...(options.afterPrompt ? ['N'] : ['B', 'T']), config.hiddenSize])
+  const positions = options.afterPrompt ? positionsAfterPrompt(graph, config) : sequencePositions(graph, config)
   const rows = options.last ? graph.input('rows', 'i64', ['M']) : undefined
   const { parts, projected, trained, tensors } = layerTensors(graph, config, options)
-  const mask = causalMask(x, config.heads / config.kvHeads, cos)
-  const y = decoderLayer(config, parts, LAYER, x, { cos, sin, mask }, rows)
+  const y = decoderLayer(config, parts, LAYER, x, positions, rows)
   const forwardEnd = graph.nodes.length
   const dy = graph.input('dy', graph.real, y.shape)
   const [dx, ...shares] = vectorJacobian(y, dy, [x, ...trained.values()])
@@ -69,6 +71,11 @@ export function layerModels(config: DecoderConfig, options: LayerModelOptions = 
     kept,
     tensors,
   }
+}
+
+function sequencePositions(graph: Graph, config: DecoderConfig): Positions {
+  const [cos, sin] = ['cos', 'sin'].map(name => graph.input(name, graph.real, ['T', config.headDim])) as [Value, Value]
+  return { cos, sin, mask: causalMask(config.heads / config.kvHeads, cos) }
 }
 
 function layerTensors(graph: Graph, config: DecoderConfig, { lora, precision }: LayerModelOptions) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { randomStream } from '#core/random.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import { initLora, type LoraAdapter } from '#model/loraFactors.ts'
-import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
+import { tinyConfig, tinyFamilies, tinyWeights } from '#model/tinyDecoder.ts'
 import { createMonolithicPass, type GradientSums } from './gradientPass.ts'
 import { createLayeredPass } from './layeredPass.ts'
 import type { KeptActivations } from './layerModels.ts'
@@ -18,6 +18,20 @@ function targetsOf(config: DecoderConfig, lengths: readonly number[]) {
     const tokens = Int32Array.from({ length }, () => random.integer(config.vocabSize))
     const scored = Int32Array.from({ length: length - 3 }, (_, i) => i + 3)
     const logprobs = () => Float32Array.from(scored, () => -3 + random.normal())
+    return { tokens, scored, advantage: random.normal(), oldLogprobs: logprobs(), referenceLogprobs: logprobs() }
+  })
+  return policyTargets(batch, token as Extract<LossKind, { kind: 'policy' }>)
+}
+
+/** Completions of some lengths after one prompt of 20 tokens. */
+function groupOf(config: DecoderConfig, lengths: readonly number[]) {
+  const random = randomStream('group', lengths.join())
+  const draw = (length: number) => Int32Array.from({ length }, () => random.integer(config.vocabSize))
+  const prompt = draw(20)
+  const batch = lengths.map((length): PolicySequence => {
+    const scored = Int32Array.from({ length }, (_, i) => i + prompt.length)
+    const logprobs = () => Float32Array.from(scored, () => -3 + random.normal())
+    const tokens = Int32Array.of(...prompt, ...draw(length))
     return { tokens, scored, advantage: random.normal(), oldLogprobs: logprobs(), referenceLogprobs: logprobs() }
   })
   return policyTargets(batch, token as Extract<LossKind, { kind: 'policy' }>)
@@ -44,6 +58,7 @@ interface Case {
   readonly kept?: KeptActivations
   readonly config?: DecoderConfig
   readonly batches?: readonly (readonly number[])[]
+  readonly targets?: typeof targetsOf
 }
 
 /** Sums of both passes over the same parts. */
@@ -54,6 +69,7 @@ async function both({
   kept = 'products',
   config = tinyConfig,
   batches = [[9, 12, 7]],
+  targets = targetsOf,
 }: Case) {
   const weights = tinyWeights(config)
   const isTrained = trained ?? ((name: string) => !adapter || name.includes('lora_'))
@@ -66,7 +82,7 @@ async function both({
   for (const pass of passes) {
     const sums: GradientSums = new Map()
     let total = 0
-    for (const lengths of batches) total += await pass.run(loss, targetsOf(config, lengths), sums)
+    for (const lengths of batches) total += await pass.run(loss, targets(config, lengths), sums)
     results.push({ total, sums })
     await pass.dispose()
   }
@@ -96,4 +112,47 @@ describe('layered equals monolithic bit for bit', () => {
       for (const [name, gradient] of monolithic.sums) expect(layered.sums.get(name), name).toEqual(gradient)
     })
   }
+})
+
+describe('a prompt that is computed once gives the gradients of one that is computed with each sequence', () => {
+  const families = Object.entries(tinyFamilies).map(([title, config]): [string, Case] => [title, { config }])
+  const grouped: Record<string, Case> = {
+    ...Object.fromEntries(families),
+    'an adapter': { adapter: adapterOf(tinyConfig) },
+    'an adapter, each layer computed again': { adapter: adapterOf(tinyConfig), kept: 'input' },
+    'ratios of sequences': { loss: sequence },
+    'completions so short that sequences are added': { batches: [[2, 1]] },
+  }
+  for (const [title, each] of Object.entries(grouped)) {
+    test(title, async () => {
+      const [apart, shared] = await both({
+        batches: [
+          [9, 12, 7],
+          [11, 1],
+        ],
+        ...each,
+        targets: groupOf,
+      })
+      expect(shared.total).toBeCloseTo(apart.total, 5)
+      expect([...shared.sums.keys()].sort()).toEqual([...apart.sums.keys()].sort())
+      for (const [name, gradient] of apart.sums) {
+        const other = shared.sums.get(name) as Float32Array
+        const difference = Math.hypot(...gradient.map((x, i) => x - (other[i] as number)))
+        expect(difference / Math.hypot(...gradient), name).toBeLessThan(2e-5)
+      }
+      expect(shared.sums, 'other sums in the same order').not.toEqual(apart.sums)
+    })
+  }
+})
+
+test('reference log-probabilities after a shared prompt are those of sequences on their own', async () => {
+  const targets = groupOf(tinyConfig, [9, 12, 7])
+  const options = { threads: 1, temperature: 1, adapter: adapterOf(tinyConfig), trained: () => false }
+  const pass = await createLayeredPass(tinyConfig, tinyWeights(tinyConfig), { ...options, kept: 'input', headRows: 9 })
+  const shared = await pass.baseLogprobs(targets)
+  const apart: number[] = []
+  for (const target of targets) apart.push(...(await pass.baseLogprobs([target])))
+  await pass.dispose()
+  expect(shared).toHaveLength(28)
+  for (const [i, logprob] of shared.entries()) expect(logprob).toBeCloseTo(apart[i] as number, 5)
 })

@@ -1,14 +1,15 @@
 import { fedProductsAreExact } from '#engine/integerKernels.ts'
 import { createSession, type Session, type Tensor, tensor } from '#engine/session.ts'
-import { decoderFeeds, type ScoredSequence } from '#model/batch.ts'
+import type { ScoredSequence } from '#model/batch.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import { integerTensors } from '#model/integerParts.ts'
 import type { Weights } from '#model/weights.ts'
 import { ActivationStore } from './activationStore.ts'
 import { addEmbeddingGradient, embed } from './embedding.ts'
-import { addTo, type GradientPass, type GradientPassOptions, type GradientSums, LEAST_TOKENS } from './gradientPass.ts'
+import { addTo, type GradientPass, type GradientPassOptions, type GradientSums } from './gradientPass.ts'
 import { headModel, headScoringModel, isHeadWeight } from './headModel.ts'
 import { type BasePrecision, type KeptActivations, type LayerModels, layerModels } from './layerModels.ts'
+import { type LaidOut, layOut } from './layOut.ts'
 import { lossFeeds } from './lossFeeds.ts'
 import { TrainerError } from './trainerError.ts'
 import { gradientName, type LossKind } from './trainingGraphs.ts'
@@ -39,15 +40,26 @@ export async function createLayeredPass(
 ): Promise<GradientPass> {
   const { threads, adapter, trained, temperature, headRows, precision = 'float32' } = options
   if (precision === 'int8' && !(await fedProductsAreExact())) throw refuseSaturation()
-  const sessionsOf = async (last: boolean): Promise<LayerSessions> => {
-    const models = layerModels(config, { lora: adapter?.config, last, kept: options.kept, precision })
-    return {
-      ...models,
-      forwardSession: await createSession(models.forward, { threads }),
-      backwardSession: await createSession(models.backward, { threads }),
+  const layers = new Map<string, Promise<LayerSessions>>()
+  /** Made when first needed: a part of sequences that share a prompt has other models than one of any sequences. */
+  const sessionsOf = (layer: number, afterPrompt: boolean): Promise<LayerSessions> => {
+    const last = layer === config.layers - 1
+    const key = `${last} ${afterPrompt}`
+    let made = layers.get(key)
+    if (!made) {
+      made = createLayer(
+        layerModels(config, { lora: adapter?.config, last, afterPrompt, kept: options.kept, precision }),
+      )
+      layers.set(key, made)
+      made.catch(() => layers.delete(key)) // the caller has the error
     }
+    return made
   }
-  const [inner, last] = [await sessionsOf(false), await sessionsOf(true)]
+  const createLayer = async (models: LayerModels): Promise<LayerSessions> => ({
+    ...models,
+    forwardSession: await createSession(models.forward, { threads }),
+    backwardSession: await createSession(models.backward, { threads }),
+  })
   const heads = new Map<string, Promise<Session>>()
   /** The output layer with a loss, or without one for log-probabilities alone. */
   const headSession = (loss: LossKind | null) => {
@@ -70,11 +82,10 @@ export async function createLayeredPass(
   const ofLayer = (name: string, layer: number) => name.replace('.0.', `.${layer}.`)
   const layerFeeds = ({ tensors: names }: LayerModels, layer: number) =>
     Object.fromEntries([...names.keys()].map(name => [name, feed(ofLayer(name, layer))]))
-  const modelsOf = (layer: number) => (layer === config.layers - 1 ? last : inner)
 
   /** Runs a layer forwards; its output and what is kept of it lie in the store. */
-  async function forward(layer: number, x: Tensor, shared: Record<string, Tensor>, lengths: Lengths) {
-    const models = modelsOf(layer)
+  async function forward(layer: number, x: Tensor, { shared, lengths, afterPrompt }: LaidOut) {
+    const models = await sessionsOf(layer, afterPrompt)
     const places: Record<string, Tensor> = {
       y: store.place(`y.${layer}`, models.forward.outputs.get('y')?.shape ?? [], lengths),
     }
@@ -88,8 +99,14 @@ export async function createLayeredPass(
   }
 
   /** Runs a layer backwards and adds its gradients to the sums. */
-  async function backward(layer: number, feeds: Record<string, Tensor>, dx: Tensor, sums: GradientSums) {
-    const models = modelsOf(layer)
+  async function backward(
+    layer: number,
+    { shared, afterPrompt }: LaidOut,
+    values: Record<string, Tensor>,
+    dx: Tensor,
+    sums: GradientSums,
+  ) {
+    const models = await sessionsOf(layer, afterPrompt)
     const places: Record<string, Tensor> = { dx }
     const fresh: [string, Float32Array][] = []
     for (const [name, { shape, trained: isTrained }] of models.tensors) {
@@ -100,7 +117,7 @@ export async function createLayeredPass(
       places[gradientName(name)] = place
       if (trained(own)) fresh.push([own, place.data as Float32Array])
     }
-    const fed = picked(models.backward.inputs, { ...feeds, ...layerFeeds(models, layer) })
+    const fed = picked(models.backward.inputs, { ...values, ...shared, ...layerFeeds(models, layer) })
     await models.backwardSession.run(fed, places)
     for (const [name, gradient] of fresh) addTo(sums, name, gradient)
   }
@@ -132,24 +149,21 @@ export async function createLayeredPass(
     return { loss: total, dhidden, gradients }
   }
 
-  /** The feeds that are the same for all layers, and the embedded tokens. */
+  /** Lays sequences out, and embeds their tokens. */
   function begin(part: readonly ScoredSequence[]) {
-    const { feeds } = decoderFeeds(config, part, 'f32', LEAST_TOKENS)
-    const { ids, rows, targets, cos, sin } = feeds as Record<'ids' | 'rows' | 'targets' | 'cos' | 'sin', Tensor>
-    const [B, T] = ids.shape as [number, number]
-    const lengths: Lengths = { B, T, M: rows.shape[0] as number }
-    const x = store.place('x', [B, T, config.hiddenSize], {})
-    embed(feed(EMBEDDING).data as Float32Array, ids.data as BigInt64Array, x.data as Float32Array)
-    return { ids, targets, lengths, x, shared: { cos, sin, rows } }
+    const { ids, targets, ...laidOut } = layOut(config, part)
+    const x = store.place('x', [...ids.shape, config.hiddenSize], {})
+    embed(feed(EMBEDDING).data as Float32Array, ids.data, x.data as Float32Array)
+    return { ids, targets, laidOut, x }
   }
 
   return {
     async run(loss, part, sums) {
-      const { ids, targets, lengths, x: embedded, shared } = begin(part)
+      const { ids, targets, laidOut, x: embedded } = begin(part)
       const xs = [embedded]
       const kept: Record<string, Tensor>[] = []
       for (let layer = 0; layer < config.layers; layer++) {
-        const result = await forward(layer, xs[layer] as Tensor, shared, lengths)
+        const result = await forward(layer, xs[layer] as Tensor, laidOut)
         xs.push(result.y)
         kept.push(result.kept)
       }
@@ -158,22 +172,22 @@ export async function createLayeredPass(
       for (let layer = config.layers - 1; layer >= 0; layer--) {
         const x = xs[layer] as Tensor
         const dx = store.place(`dx.${layer % 2}`, x.shape, {})
-        await backward(layer, { x, dy, ...shared, ...kept[layer] }, dx, sums)
+        await backward(layer, laidOut, { x, dy, ...kept[layer] }, dx, sums)
         dy = dx
       }
       if (trained(EMBEDDING)) {
-        const { data } = ids as Tensor<'i64'>
         const elements = config.vocabSize * config.hiddenSize
-        addEmbeddingGradient(head.gradients, EMBEDDING, elements, data, dy.data as Float32Array)
+        addEmbeddingGradient(head.gradients, EMBEDDING, elements, ids.data, dy.data as Float32Array)
       }
       for (const [name, gradient] of head.gradients) addTo(sums, name, gradient)
       return head.loss
     },
     async baseLogprobs(part) {
-      const { targets, lengths, x: embedded, shared } = begin(part)
+      const { targets, laidOut, x: embedded } = begin(part)
+      const { lengths, shared, afterPrompt } = laidOut
       let x = embedded
       for (let layer = 0; layer < config.layers; layer++) {
-        const models = modelsOf(layer)
+        const models = await sessionsOf(layer, afterPrompt)
         const y = store.place(`dx.${layer % 2}`, models.forward.outputs.get('y')?.shape ?? [], lengths)
         const feeds = { x, ...picked(models.forward.inputs, shared), ...withoutAdapter(layerFeeds(models, layer)) }
         await models.forwardSession.run(feeds, { y })
@@ -189,10 +203,12 @@ export async function createLayeredPass(
       return logprobs
     },
     async dispose(isFailed = false) {
-      for (const { forwardSession, backwardSession } of [inner, last]) {
+      for (const layer of layers.values()) {
+        const { forwardSession, backwardSession } = await layer
         await forwardSession.dispose()
         await backwardSession.dispose()
       }
+      layers.clear()
       for (const session of heads.values()) await (await session).dispose()
       heads.clear()
       if (isFailed) store.release()
@@ -218,8 +234,6 @@ const withoutAdapter = (feeds: Record<string, Tensor>): Record<string, Tensor> =
       return [name, isFactor ? tensor('f32', new Float32Array(t.data.length), t.shape) : t]
     }),
   )
-
-type Lengths = Readonly<Record<string, number>>
 
 function picked(names: ReadonlyMap<string, unknown>, feeds: Readonly<Record<string, Tensor>>): Record<string, Tensor> {
   return Object.fromEntries(Object.entries(feeds).filter(([name]) => names.has(name)))

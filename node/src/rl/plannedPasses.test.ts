@@ -34,8 +34,8 @@ function passesOf(fitting: number, memoryBytes: number | undefined) {
   const attempts: number[] = []
   const step = () =>
     withinMemory(passes, async () => {
-      const { pass, maxTokens } = await passes.for(loss, batch)
-      const sequences = Math.floor(maxTokens / 40)
+      const { pass, parts } = await passes.for(loss, batch)
+      const sequences = Math.max(...parts.map(part => part.length))
       attempts.push(sequences)
       const targets = batch.slice(0, sequences).map(sequence => ({ ...sequence, perToken: {} }))
       await pass.run(loss, targets, new Map())

@@ -4,13 +4,14 @@ import type { Weights } from '#model/weights.ts'
 import type { GradientPass, GradientPassOptions } from './gradientPass.ts'
 import { createLayeredPass } from './layeredPass.ts'
 import type { BasePrecision } from './layerModels.ts'
+import { promptGroups, promptParts, sharedPromptLength } from './sharedPrompt.ts'
 import { type StepPlan, stepPlan, trainedElements } from './stepPlan.ts'
 import type { LossKind } from './trainingGraphs.ts'
 import type { Shrinkable } from './withinMemory.ts'
 
-/** Chooses the pass for a batch, and the padded tokens that one run of it takes. */
+/** Chooses the pass for a batch, and the parts that it is run on: of indices into the batch, every index once. */
 export interface PlannedPasses extends Shrinkable {
-  for(loss: LossKind, batch: readonly ScoredSequence[]): Promise<{ pass: GradientPass; maxTokens: number }>
+  for(loss: LossKind, batch: readonly ScoredSequence[]): Promise<{ pass: GradientPass; parts: number[][] }>
   dispose(): Promise<void>
 }
 
@@ -56,10 +57,13 @@ export function createPlannedPasses(
     async for(loss, batch) {
       const length = Math.max(...batch.map(sequence => sequence.tokens.length))
       const scored = Math.max(...batch.map(sequence => sequence.scored.length))
-      const shape = { batch: batch.length, length, scored, ...elements, wholeHead: sequenceLevel(loss) }
+      const prompt = Math.min(
+        ...promptGroups(batch).map(group => sharedPromptLength(group.map(i => batch[i] as ScoredSequence))),
+      )
+      const shape = { batch: batch.length, length, prompt, scored, ...elements, wholeHead: sequenceLevel(loss) }
       const plan = stepPlan(config, shape, memoryBytes)
       planned = plan.bytes
-      return { pass: await passFor(plan), maxTokens: plan.sequences * length }
+      return { pass: await passFor(plan), parts: promptParts(batch, plan.sequences) }
     },
     /** Of the plan that failed; what it held is freed first. A step that then fits in no way is refused with what it needs. */
     async shrink() {

@@ -16,6 +16,7 @@ const qwen05 = {
 const shape: StepShape = {
   batch: 4,
   length: 384,
+  prompt: 0,
   scored: 256,
   trained: 8_798_208,
   trainedInLayer: 366_592,
@@ -35,6 +36,11 @@ test('with much memory a step runs whole, with little in parts, with less comput
     expect(plans[i]?.bytes).toBeLessThanOrEqual(bytes)
     expect(plans[i]?.headRows).toBeGreaterThanOrEqual(64)
   }
+})
+
+test('a prompt that is shared is planned for once', () => {
+  const [apart, shared] = [0, 128].map(prompt => stepPlan(qwen05, { ...shape, prompt }, 16e9).bytes) as [number, number]
+  expect(shared).toBeLessThan(0.85 * apart)
 })
 
 test('a step that cannot fit is refused, with what it needs', () => {

@@ -19,6 +19,8 @@ export interface StepShape {
   readonly batch: number
   /** Tokens of the longest. */
   readonly length: number
+  /** Tokens of a prompt that the sequences of a part share, 0 if some share none. */
+  readonly prompt: number
   /** Scored tokens of the longest completion. */
   readonly scored: number
   /** Elements of all trained tensors. */
@@ -74,11 +76,12 @@ export function stepPlan(config: DecoderConfig, shape: StepShape, memoryBytes: n
 /** Bytes of optimizer, gradients and activations, less the output layer's. */
 function layersBytes(config: DecoderConfig, shape: StepShape, sequences: number, kept: KeptActivations): number {
   const { hiddenSize: hidden, intermediateSize: inner, heads, kvHeads, headDim } = config
-  const tokens = sequences * shape.length
+  const own = shape.length - shape.prompt
+  const tokens = sequences === 1 ? shape.length : shape.prompt + sequences * own
   const products = (heads + 2 * kvHeads) * headDim + hidden + 2 * inner
   const stream = (config.layers + 3) * tokens * hidden
   const keptElements = kept === 'products' ? config.layers * tokens * products : 0
-  const scores = sequences * heads * shape.length ** 2
+  const scores = sequences * heads * own * shape.length + heads * shape.prompt * shape.length
   const workspace = ARENA_FACTOR * (3 * scores + tokens * (6 * inner + 12 * hidden))
   const tables = shape.tablesTrained ? 2 * config.vocabSize * hidden : 0
   const training = 3 * shape.trained + shape.trainedInLayer * (1 + ARENA_FACTOR) + tables

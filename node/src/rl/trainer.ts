@@ -108,10 +108,9 @@ export async function createTrainer(
 
   /** Gives sequences the log-probabilities of the base model, which is the reference of an adapter. */
   async function withReference(loss: LossKind, batch: readonly PolicySequence[]): Promise<PolicySequence[]> {
-    const { pass, maxTokens } = await passes.for(loss, batch)
+    const { pass, parts } = await passes.for(loss, batch)
     const referred = [...batch]
-    const lengths = batch.map(sequence => sequence.tokens.length)
-    for (const indices of lengthBatches(lengths, maxTokens)) {
+    for (const indices of parts) {
       const part = indices.map(i => batch[i] as PolicySequence)
       const logprobs = await pass.baseLogprobs(part)
       let at = 0
@@ -128,9 +127,8 @@ export async function createTrainer(
   async function gradients(loss: LossKind, targets: readonly LossTarget[]) {
     const sums: GradientSums = new Map()
     let total = 0
-    const { pass, maxTokens } = await passes.for(loss, targets)
-    const lengths = targets.map(target => target.tokens.length)
-    for (const indices of lengthBatches(lengths, maxTokens)) {
+    const { pass, parts } = await passes.for(loss, targets)
+    for (const indices of parts) {
       const part = indices.map(i => targets[i] as LossTarget)
       total += await pass.run(loss, part, sums)
     }
@@ -205,8 +203,9 @@ function fixedPass(pass: GradientPass, limit: number): PlannedPasses {
   let [maxTokens, longest] = [limit, 0]
   return {
     async for(_, batch) {
-      longest = Math.max(...batch.map(sequence => sequence.tokens.length))
-      return { pass, maxTokens }
+      const lengths = batch.map(sequence => sequence.tokens.length)
+      longest = Math.max(...lengths)
+      return { pass, parts: lengthBatches(lengths, maxTokens) }
     },
     async shrink() {
       if (maxTokens <= longest) return false

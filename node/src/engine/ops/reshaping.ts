@@ -1,5 +1,5 @@
 import { GraphError } from '../engineError.ts'
-import type { Value } from '../graph.ts'
+import type { Dim, Value } from '../graph.ts'
 import type { ReshapingOp } from '../op.ts'
 import { declaredShape, integerAttribute, integersAttribute, type OpRow, required, sameType } from '../opRow.ts'
 import { positiveAxis, sameShape, sumDim } from '../shapes.ts'
@@ -9,11 +9,11 @@ const declared: OpRow['infer'] = application => [
   { dtype: required(application, 0).dtype, shape: declaredShape(application) },
 ]
 
-/** The parts' lengths along a split or concatenated axis, which the gradient needs as numbers. */
-function staticLengths(op: string, values: readonly Value[], axis: number): readonly number[] {
+/** Lengths along a sliced axis, which the gradient needs as numbers. */
+function staticLengths(values: readonly Value[], axis: number): readonly number[] {
   return values.map(v => {
     const length = v.shape[axis]
-    if (typeof length !== 'number') throw new GraphError(`${op} along a symbolic axis has no gradient`)
+    if (typeof length !== 'number') throw new GraphError('Slice along a symbolic axis has no gradient')
     return length
   })
 }
@@ -74,29 +74,26 @@ export const reshapingRows: Record<ReshapingOp, OpRow> = {
     },
     gradient: (node, [dy]) => {
       const axis = positiveAxis(integerAttribute(node.attributes, 'axis', 0), required(node, 0).shape.length)
-      const lengths = staticLengths('Concat', node.inputs as readonly Value[], axis)
+      const lengths = (node.inputs as readonly Value[]).map(value => value.shape[axis] as Dim)
       return split(dy as Value, axis, lengths)
     },
   },
-  // Inputs x, sizes (i64 constant); attribute `axis`.
+  // Inputs x, sizes (i64); attribute `axis`. Declared shape: the parts' lengths.
   Split: {
     infer: application => {
       const x = required(application, 0)
-      const sizes = Array.from(required(application, 1).data as BigInt64Array, Number)
+      const sizes = declaredShape(application)
       const axis = positiveAxis(integerAttribute(application.attributes, 'axis', 0), x.shape.length)
-      const total = sizes.reduce((a, b) => a + b, 0)
-      if (x.shape[axis] !== total) throw new GraphError(`Split: parts of ${total} from a length of ${x.shape[axis]}`)
+      const known = [...sizes, x.shape[axis]].every(size => typeof size === 'number')
+      if (known && x.shape[axis] !== sumDim(sizes))
+        throw new GraphError(`Split: parts of ${sumDim(sizes)} from a length of ${x.shape[axis]}`)
       return sizes.map(size => ({ dtype: x.dtype, shape: x.shape.map((d, i) => (i === axis ? size : d)) }))
     },
     gradient: (node, dy) => {
-      const axis = integerAttribute(node.attributes, 'axis', 0)
-      return [
-        concat(
-          node.outputs.map((y, i) => dy[i] ?? zerosLike(y)),
-          axis,
-        ),
-        null,
-      ]
+      const x = required(node, 0)
+      const axis = positiveAxis(integerAttribute(node.attributes, 'axis', 0), x.shape.length)
+      const parts = node.outputs.map((y, i) => dy[i] ?? zerosLike(y))
+      return [concat(parts, axis, x.shape[axis]), null]
     },
   },
   // Inputs x, starts, ends, axes (i64 constants of length 1).
@@ -105,7 +102,7 @@ export const reshapingRows: Record<ReshapingOp, OpRow> = {
     gradient: (node, [dy]) => {
       const x = required(node, 0)
       const [start, axis] = [1, 3].map(i => Number((required(node, i).data as BigInt64Array)[0])) as [number, number]
-      const [whole, part] = staticLengths('Slice', [x, node.outputs[0] as Value], axis) as [number, number]
+      const [whole, part] = staticLengths([x, node.outputs[0] as Value], axis) as [number, number]
       const from = start < 0 ? start + whole : start
       return [pad(dy as Value, axis, from, whole - part - from), null, null, null]
     },

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { promptParts, sharedPromptLength } from './sharedPrompt.ts'
+
+/** A completion after `length` tokens of a prompt, of which the last is what its first token is read off. */
+const sequence = (prompt: number, length: number, completion: number) => ({
+  tokens: Int32Array.from({ length: length + completion }, (_, i) => (i < length ? prompt : 100 + completion)),
+  scored: Int32Array.from({ length: completion }, (_, i) => length + i),
+})
+
+test('all of a prompt is shared but the token that the completions begin at', () => {
+  expect(sharedPromptLength([sequence(1, 30, 4), sequence(1, 30, 9)])).toBe(29)
+  expect(sharedPromptLength([sequence(1, 30, 4), sequence(1, 20, 9)])).toBe(19)
+})
+
+test('nothing is shared by one sequence, by different prompts, or of a few tokens', () => {
+  expect(sharedPromptLength([sequence(1, 30, 4)])).toBe(0)
+  expect(sharedPromptLength([sequence(1, 30, 4), sequence(2, 30, 4)])).toBe(0)
+  expect(sharedPromptLength([sequence(1, 9, 4), sequence(1, 9, 4)])).toBe(0)
+})
+
+test('completions of one prompt are in parts of their own, as equal as can be; the others go by length', () => {
+  const batch = [
+    ...[1, 2, 1, 1, 2, 1, 1].map(prompt => sequence(prompt, 30, 4)),
+    ...[9, 3, 8, 2].map(completion => sequence(completion, 10, completion)),
+  ]
+  const parts = promptParts(batch, 4)
+  expect(parts).toEqual([
+    [0, 2],
+    [3, 5, 6],
+    [1, 4],
+    [10, 8, 9, 7],
+  ])
+  expect(
+    promptParts(batch, 2)
+      .flat()
+      .sort((a, b) => a - b),
+  ).toEqual(batch.map((_, i) => i))
+})
