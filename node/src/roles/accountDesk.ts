@@ -13,6 +13,7 @@ import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import type { Identity } from '#store/identity.ts'
+import { createJournal } from '#store/journal.ts'
 import { DataFolderLockedError, lockDataFolder } from '#store/lockDataFolder.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
@@ -61,6 +62,8 @@ export async function openAccountDesk({ data, deployment, rpcUrl, identity }: De
     account: privateKeyToAccount(accountKey).address as Hex,
     contracts: contractsOf(deployment),
     client: sender.client,
+    /** What the folder's peer remembers; it may run and write beside this. */
+    journal: createJournal(db, systemClock),
     /** A word of its own for each call that is meant to be sent. */
     id: randomUUID,
     /** @throws {CallRefusedError} if it is in no block. */

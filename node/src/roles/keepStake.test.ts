@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
+import { createJournal } from '#store/journal.ts'
+import { openDatabase } from '#store/openDatabase.ts'
 import { keepStake } from './keepStake.ts'
 import type { PeerNode } from './peerNode.ts'
 
@@ -18,13 +21,15 @@ type Means = {
 
 /** A node with so much Nectar; the kinds of what it sends. */
 function setup({ balanceWei, claimableWei, allowedWei = 0n, amountWei = 0n, freeFromRound = 0 }: Means) {
+  const held = { amountWei, fullWei: 100n, freeFromRound }
+  const journal = createJournal(openDatabase(':memory:'), createManualClock())
   const sent: string[] = []
   const mined = { status: 'mined', hash: '0x', block: 1 } as const
   const chain = {
     account: '0x',
     contracts: { stakes: contract, nectar: token },
     readBootstrapRounds: async () => BOOTSTRAP,
-    readStake: async () => ({ amountWei, fullWei: 100n, freeFromRound }),
+    readStake: async () => held,
     readStakeable: async () => ({ balanceWei, allowedWei }),
     readNectar: async () => ({ claimableWei, claimedWei: 0n }),
     claimNectar: async () => {
@@ -37,7 +42,7 @@ function setup({ balanceWei, claimableWei, allowedWei = 0n, amountWei = 0n, free
     },
   }
   const identity = { peerKey: `0x${'33'.repeat(32)}` }
-  return { node: { chain, identity, logger: silentLogger } as unknown as PeerNode, sent }
+  return { node: { chain, identity, journal, logger: silentLogger } as unknown as PeerNode, sent, held }
 }
 
 test('a peer claims, allows and stakes shortly before bootstrap ends, and not long before', async () => {
@@ -62,4 +67,16 @@ test.each([
   const { node, sent } = setup(means)
   await keepStake(node, 'evaluator', BOOTSTRAP)
   expect(sent).toEqual([])
+})
+
+test('who left is not staked for again once the stake is withdrawn, until there is a stake without a notice', async () => {
+  const { node, sent, held } = setup({ balanceWei: 100n, claimableWei: 0n, amountWei: 100n, freeFromRound: 210 })
+  await keepStake(node, 'evaluator', BOOTSTRAP)
+  Object.assign(held, { amountWei: 0n, freeFromRound: 0 })
+  await keepStake(node, 'evaluator', BOOTSTRAP + 20)
+  expect(sent).toEqual([])
+  // Staked again by hand, and slashed since.
+  held.amountWei = 90n
+  await keepStake(node, 'evaluator', BOOTSTRAP + 21)
+  expect(sent).toEqual(['approve', 'stake'])
 })

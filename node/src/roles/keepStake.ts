@@ -1,5 +1,6 @@
 import { approveStakes, moveStake } from '#chain/moveStake.ts'
 import type { Duty } from '#chain/readStake.ts'
+import { hasLeft, rememberLeft } from './leftDuty.ts'
 import type { PeerNode } from './peerNode.ts'
 import { reportOutcome } from './reportOutcome.ts'
 
@@ -8,15 +9,19 @@ const AHEAD_ROUNDS = 100
 
 /**
  * Stakes for this peer's duty once that is needed and its account has enough Nectar, and makes whole again what was slashed.
- * A stake that its operator has given notice of is left alone.
+ *
+ * Not after its operator has left: a notice that is seen on the chain, wherever it came from, is remembered beyond the
+ * withdrawal and a restart, until there is a stake without one again.
  */
 export async function keepStake(node: PeerNode, duty: Duty, round: number): Promise<void> {
-  const { chain, identity, logger } = node
+  const { chain, identity, journal, logger } = node
   if (round + AHEAD_ROUNDS < (await chain.readBootstrapRounds())) return
   const { peerKey } = identity
   const { amountWei, fullWei, freeFromRound } = await chain.readStake(duty, peerKey)
+  const isLeaving = freeFromRound !== 0
+  if (isLeaving || amountWei > 0n) rememberLeft(journal, duty, isLeaving)
   const missingWei = fullWei - amountWei
-  if (missingWei === 0n || freeFromRound !== 0) return
+  if (missingWei === 0n || hasLeft(journal, duty)) return
   const { balanceWei, allowedWei } = await chain.readStakeable(chain.account)
   if (balanceWei < missingWei) {
     const { claimableWei } = await chain.readNectar(peerKey)

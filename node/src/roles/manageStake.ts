@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Deployment } from '@waggle/deployments/record'
 import { formatEther } from 'viem'
 import { connectChain } from '#chain/connectChain.ts'
@@ -11,11 +13,14 @@ import { systemClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
 import type { Identity } from '#store/identity.ts'
+import { createJournal } from '#store/journal.ts'
+import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { type AccountDesk, CallRefusedError } from './accountDesk.ts'
+import { hasLeft, rememberLeft } from './leftDuty.ts'
 
 /** Stakes what is missing for a duty. @throws {CallRefusedError} if the account has too little, or nothing is missing. */
 export async function stakeFor(desk: AccountDesk, duty: Duty) {
-  const { client, contracts, account, peerKey } = desk
+  const { client, contracts, account, journal, peerKey } = desk
   const { amountWei, fullWei, freeFromRound } = await readStake(client, contracts, duty, peerKey)
   const missingWei = fullWei - amountWei
   if (missingWei === 0n && freeFromRound === 0)
@@ -29,15 +34,18 @@ export async function stakeFor(desk: AccountDesk, duty: Duty) {
     })
   if (allowedWei < missingWei) await desk.send(approveStakes(contracts, randomUUID()))
   const { hash } = await desk.send(moveStake(contracts, 'stake', { duty, peerKey, id: randomUUID() }))
+  rememberLeft(journal, duty, false)
   return { duty, staked: formatEther(missingWei), hash }
 }
 
-/** Gives notice of a stake; once it is free, takes it back. */
+/** Gives notice of a stake; once it is free, takes it back. The peer does not stake for that duty by itself again. */
 export async function unstake(desk: AccountDesk, duty: Duty) {
-  const { client, contracts, peerKey } = desk
+  const { client, contracts, journal, peerKey } = desk
   const { amountWei, freeFromRound } = await readStake(client, contracts, duty, peerKey)
   if (amountWei === 0n)
     throw new CallRefusedError(`This peer has no stake as ${duty}.`, { hint: 'npm run waggle -- stakes shows both.' })
+  // Before the call: a peer that runs may look between the withdrawal and the next line.
+  rememberLeft(journal, duty, true)
   const move = freeFromRound === 0 ? 'unstake' : 'withdraw'
   const { hash } = await desk.send(moveStake(contracts, move, { duty, peerKey, id: randomUUID() }))
   if (move === 'withdraw') return { duty, withdrawn: formatEther(amountWei), hash }
@@ -45,17 +53,29 @@ export async function unstake(desk: AccountDesk, duty: Duty) {
 }
 
 /** What a peer stakes, and what its seat depends on. */
-export async function readStakes(question: { deployment: Deployment; rpcUrl: string; identity: Identity }) {
-  const { deployment, rpcUrl, identity } = question
+export async function readStakes(question: {
+  data: string
+  deployment: Deployment
+  rpcUrl: string
+  identity: Identity
+}) {
+  const { data, deployment, rpcUrl, identity } = question
   const chain = await connectChain({ rpcUrl, deployment })
   const contracts = contractsOf(deployment)
   const rounds = createRoundClock({ chain, contracts, clock: systemClock, logger: silentLogger, pollMs: 500 })
   const reads = createChainReads(chain, contracts)
+  const left = readLeft(data)
   const stakes = await Promise.all(
     (Object.keys(dutyNumber) as Duty[]).map(async duty => {
       const { amountWei, fullWei, freeFromRound } = await reads.readStake(duty, identity.peerKey)
       const free = freeFromRound === 0 ? null : freeFromRound
-      return { duty, amount: formatEther(amountWei), full: formatEther(fullWei), freeFromRound: free }
+      return {
+        duty,
+        amount: formatEther(amountWei),
+        full: formatEther(fullWei),
+        freeFromRound: free,
+        hasLeft: left[duty],
+      }
     }),
   )
   const { balanceWei } = await reads.readStakeable(identity.address as Hex)
@@ -66,5 +86,18 @@ export async function readStakes(question: { deployment: Deployment; rpcUrl: str
     misses: await reads.readMisses(identity.peerKey),
     balance: formatEther(balanceWei),
     stakes,
+  }
+}
+
+/** The duties that the folder's peer does not stake for by itself. */
+function readLeft(data: string): Record<Duty, boolean> {
+  const path = join(data, JOURNAL_FILE)
+  if (!existsSync(path)) return { evaluator: false, proposer: false }
+  const db = openDatabase(path)
+  try {
+    const journal = createJournal(db, systemClock)
+    return { evaluator: hasLeft(journal, 'evaluator'), proposer: hasLeft(journal, 'proposer') }
+  } finally {
+    db.close()
   }
 }

@@ -35,7 +35,8 @@ export const unstake: Command = {
   usage: `npm run waggle -- unstake DUTY [OPTIONS]
 
 Gives notice of a stake (evaluator or proposer): the duty ends with the round, the stake is free some rounds later. Called
-again then, takes it back. Stop the peer, or it goes on in its role without a seat.
+again then, takes it back. A peer that runs goes on in its role without a seat, and does not stake for it by itself again,
+until you do (npm run waggle -- stake).
 
 ${common}`,
   options,
@@ -60,10 +61,11 @@ ${common}`,
   async run(values) {
     const { data, deployment, rpcUrl } = place(values)
     const { readStakes } = await import('#roles/manageStake.ts')
-    const found = await readStakes({ deployment, rpcUrl, identity: await openIdentity(data) })
-    const lines = found.stakes.map(({ duty, amount, full, freeFromRound }) => {
+    const found = await readStakes({ data, deployment, rpcUrl, identity: await openIdentity(data) })
+    const lines = found.stakes.map(({ duty, amount, full, freeFromRound, hasLeft }) => {
       const notice = freeFromRound === null ? '' : `, free from round ${freeFromRound}`
-      return `${duty.padEnd(10)} ${amount} of ${full} Nectar${notice}`
+      const left = hasLeft ? '; the peer does not stake by itself again' : ''
+      return `${duty.padEnd(10)} ${amount} of ${full} Nectar${notice}${left}`
     })
     const rest = `misses     ${found.misses}
 balance    ${found.balance} Nectar

@@ -1,0 +1,62 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { createManualClock } from '#core/clock.ts'
+import type { LocalChain } from './localChain.ts'
+
+/** Chain time in a step. */
+const STEP_SEC = 50
+/** Real time between steps: what runs beside gets its turn. */
+const PAUSE_MS = 15
+/** From here on time passes slowly, so that a slow machine is not late. */
+const SLOW_FROM = 0.9
+const SLOW_PAUSE_MS = 100
+
+/**
+ * Time of a chain and of the peers on it, which passes fast but never leaves a round by itself: rounds are entered when the test
+ * says so, and what peers put off within a round comes at once.
+ */
+export function startFastTime(chain: LocalChain, rounds: { startsAtSec: number; roundSeconds: number }) {
+  const clock = createManualClock(Date.now())
+  const startOf = (round: number) => rounds.startsAtSec + round * rounds.roundSeconds
+  let stopped = false
+  let round = 0
+
+  /** Moves the chain to a moment, and the peers' clock by as much. */
+  async function moveTo(timeSec: number): Promise<void> {
+    const { timestamp } = await chain.client.getBlock()
+    const stepSec = Math.max(1, timeSec - Number(timestamp))
+    await chain.travelTo(Number(timestamp) + stepSec)
+    clock.advance(stepSec * 1000)
+  }
+
+  async function run(): Promise<void> {
+    while (!stopped) {
+      const slowFromSec = startOf(round) + SLOW_FROM * rounds.roundSeconds
+      const { timestamp } = await chain.client.getBlock()
+      const isSlow = Number(timestamp) >= slowFromSec
+      await moveTo(isSlow ? 0 : Math.min(slowFromSec, Number(timestamp) + STEP_SEC))
+      await pause(isSlow ? SLOW_PAUSE_MS : PAUSE_MS)
+    }
+  }
+
+  let running: Promise<void> | undefined
+  const resume = () => {
+    stopped = false
+    running = run()
+  }
+  const rest = async () => {
+    stopped = true
+    await running
+  }
+  resume()
+  return {
+    clock,
+    stop: rest,
+    /** Begins a round. */
+    async enter(next: number): Promise<void> {
+      await rest()
+      round = next
+      await moveTo(startOf(next))
+      resume()
+    },
+  }
+}

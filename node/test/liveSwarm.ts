@@ -1,0 +1,145 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { encodeAbiParameters, type Hex, keccak256, numberToHex } from 'viem'
+import { expect } from 'vitest'
+import { contractsOf } from '#chain/contracts.ts'
+import { createLogger } from '#core/logger.ts'
+import { loadEnvironments } from '#roles/loadEnvironment.ts'
+import type { RoleName } from '#roles/roleName.ts'
+import { startRole } from '#roles/startRole.ts'
+import { openIdentity } from '#store/identity.ts'
+import { runCli } from './cliProcess.ts'
+import { startFastTime } from './fastTime.ts'
+import { deployContracts, startLocalChain } from './localChain.ts'
+
+/** Chain time of a round. It ends when a test says so. */
+const ROUND_SECONDS = 10_000
+
+/** By the contract. */
+const BEACON_DRAWN = 2
+
+/** A line of a peer's log. */
+type Said = { message: string } & Record<string, unknown>
+/** Anvil's first account, which deployed. */
+const deployerKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+
+export type LiveSwarm = Awaited<ReturnType<typeof startLiveSwarm>>
+export type LivePeer = Awaited<ReturnType<LiveSwarm['newPeer']>>
+
+/**
+ * A swarm of real roles on a real chain, in this process, that live by its time; commands run as processes of their own.
+ *
+ * @param bootstrapRounds - first round that needs stakes.
+ */
+export async function startLiveSwarm({ bootstrapRounds }: { bootstrapRounds?: number } = {}) {
+  const root = mkdtempSync(join(tmpdir(), 'waggle-live-'))
+  const chain = await startLocalChain()
+  const { starter } = await loadEnvironments()
+  const deployment = await deployContracts(chain, ROUND_SECONDS, starter.hash, bootstrapRounds)
+  const record = join(root, 'deployment.json')
+  writeFileSync(record, JSON.stringify(deployment))
+  const env = { WAGGLE_DEPLOYER_KEY: deployerKey, WAGGLE_RPC_URL: chain.rpcUrl, WAGGLE_DEPLOYMENT: record }
+  const contracts = contractsOf(deployment)
+  const { rounds } = contracts
+  const startsAtSec = Number(await chain.client.readContract({ ...rounds, functionName: 'startOf', args: [0n] }))
+  const time = startFastTime(chain, { startsAtSec, roundSeconds: ROUND_SECONDS })
+  let round = 0
+  const running = new Set<() => Promise<void>>()
+  const bootnodes: string[] = []
+
+  /** Keys with some coin, and the roles and commands of their folder. */
+  async function newPeer(name: string) {
+    const data = join(root, name)
+    const identity = await openIdentity(data)
+    await chain.fund(identity.address)
+    return {
+      ...identity,
+      data,
+      /** Runs the peer in a role until it is told to stop. */
+      async start(role: RoleName) {
+        const log = watchLog()
+        const end = new AbortController()
+        const done = startRole({
+          ...{ role, data, deployment, rpcUrl: chain.rpcUrl, clock: time.clock, signal: end.signal },
+          ...{ listen: ['/ip4/127.0.0.1/tcp/0'], bootnodes: [...bootnodes], openLogger: () => log.logger(time.clock) },
+          ...{ level: undefined, demands: 0, httpPort: 0, chat: undefined, threads: 1, adapter: undefined },
+          device: 'cpu',
+        })
+        done.catch(log.fail)
+        const stop = async () => {
+          running.delete(stop)
+          end.abort()
+          await done
+        }
+        running.add(stop)
+        const { addresses } = await log.said('started')
+        bootnodes.push(...(addresses as string[]))
+        return { said: log.said, stop }
+      },
+      /** What a person types in this folder, and what comes back. */
+      async waggle(...argv: string[]) {
+        const { code, stdout, stderr } = await runCli([...argv, '--data', data, '--json'], env)
+        return { code, stderr, said: stdout === '' ? null : JSON.parse(stdout) }
+      },
+    }
+  }
+
+  return {
+    chain,
+    contracts,
+    /** Begins a round, once the peers have recorded the beacon that is due in the one before it. */
+    async enter(next: number): Promise<void> {
+      const due = BigInt(next - 2)
+      const state = () => chain.client.readContract({ ...rounds, functionName: 'beaconStateOf', args: [due] })
+      if (next === round + 1 && due >= 0n)
+        await expect.poll(async () => (await state())[0], { timeout: 60_000 }).toBe(BEACON_DRAWN)
+      round = next
+      await time.enter(next)
+    },
+    newPeer,
+    /** What a person types who has no peer. */
+    waggle: (...argv: string[]) => runCli(argv, env),
+    /** Writes a balance into the token's first slot: earning one takes rounds. */
+    giveNectar(account: Hex, amountWei: bigint): Promise<void> {
+      const index = keccak256(encodeAbiParameters([{ type: 'address' }, { type: 'uint256' }], [account, 0n]))
+      const value = numberToHex(amountWei, { size: 32 })
+      return chain.client.setStorageAt({ address: contracts.nectar.address, index, value })
+    },
+    async stop() {
+      await Promise.all([...running].map(stop => stop()))
+      await time.stop()
+      await chain.stop()
+    },
+  }
+}
+
+/** Remembers what a peer says, and lets a test wait for it. */
+function watchLog() {
+  const lines: Said[] = []
+  const waiting = new Set<{ matches: (line: Said) => boolean; resolve: (line: Said) => void }>()
+  let fail: (cause: unknown) => void = () => {}
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject
+  })
+  failed.catch(() => {})
+  const write = (text: string) => {
+    const line: Said = JSON.parse(text)
+    lines.push(line)
+    for (const one of waiting) if (one.matches(line) && waiting.delete(one)) one.resolve(line)
+  }
+  return {
+    fail,
+    logger: (clock: Parameters<typeof createLogger>[0]['clock']) =>
+      createLogger({ write, format: 'json', level: 'info', clock }),
+    /** Resolves with the line of these words and values, once it was said. @throws if the peer ends first. */
+    said(message: string, fields: Record<string, unknown> = {}): Promise<Said> {
+      const wanted = Object.entries({ message, ...fields })
+      const matches = (line: Said) => wanted.every(([name, value]) => line[name] === value)
+      const known = lines.find(matches)
+      if (known !== undefined) return Promise.resolve(known)
+      const comes = new Promise<Said>(resolve => waiting.add({ matches, resolve }))
+      return Promise.race([comes, failed])
+    },
+  }
+}
