@@ -3,12 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import type { Deployment } from '@waggle/deployments/record'
-import { encodeAbiParameters, keccak256, numberToHex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readAppealBond, readCredit } from '#chain/appeals.ts'
 import { ChainUnreachableError, ContractMissingError, NoFundsError, WrongChainError } from '#chain/chainErrors.ts'
 import { challengeIntent } from '#chain/challengeIntent.ts'
-import { moveStake } from '#chain/moveStake.ts'
 import { type Chain, openChain } from '#chain/openChain.ts'
 import { leavesOf, type RolloutBundle, rolloutHeaders, rootOf, UNAVAILABLE } from '#core/bodies.ts'
 import { systemClock } from '#core/clock.ts'
@@ -21,8 +19,6 @@ import { environmentFrom } from '#environments/codezero/presets.ts'
 import { drawCommittee } from '#roles/drawCommittee.ts'
 import { findFalseLeaf } from '#roles/evaluator/findFalseLeaf.ts'
 import { sampledLeaves } from '#roles/evaluator/sampledLeaves.ts'
-import { keepStake } from '#roles/keepStake.ts'
-import type { PeerNode } from '#roles/peerNode.ts'
 import { roundSeed } from '#roles/roundSeed.ts'
 import { provenLeaf } from '#roles/solver/showDemanded.ts'
 import { type Identity, openIdentity } from '#store/identity.ts'
@@ -298,13 +294,15 @@ test('an appeal goes to the seats, and their verdict replaces the score', async 
   await local.client.mine({ blocks: 1 })
   await expect.poll(() => sealedVerdicts(round)).toBe(seated.length)
   await enter(round + 5)
-  for (const [sealed, opened] of await Promise.all(verdicts)) {
-    expect(sealed).toMatchObject({ status: 'mined' })
-    expect(opened).toMatchObject({ status: 'mined' })
+  for (const { sealed, opened } of verdicts) {
+    expect(await sealed).toMatchObject({ status: 'mined' })
+    expect(await opened).toMatchObject({ status: 'mined' })
   }
   await enter(found.closesFrom)
   expect(await chain.closeAppeal(found)).toMatchObject({ status: 'mined' })
-  expect(await chain.judgeSeats(found, [0, 1, 2])).toMatchObject({ status: 'mined' })
+  const seats = await chain.readSeatsToJudge(found)
+  expect(seats).toEqual([{ round, peerKey, level: 1, positions: [0, 1, 2] }])
+  for (const part of seats) expect(await chain.judgeSeats(part)).toMatchObject({ status: 'mined' })
   expect(await chain.readCase(round, peerKey)).toMatchObject({ isClosed: true, finalMilli: 700 })
   expect(await readCredit(chain.client, chain.contracts, chain.account)).toBe(valueWei)
 })
@@ -412,34 +410,4 @@ test('each fault at the start is one clear error', async () => {
   const unreachable = await attempt({ rpcUrl: closed }).catch(error => error)
   expect(unreachable).toBeInstanceOf(ChainUnreachableError)
   expect(unreachable.message).not.toContain('secret-api-key')
-})
-
-/** Writes a balance into the token's first slot: earning one takes rounds. */
-function giveNectar(account: Hex, amountWei: bigint): Promise<void> {
-  const index = keccak256(encodeAbiParameters([{ type: 'address' }, { type: 'uint256' }], [account, 0n]))
-  const { address } = deployment.contracts.Nectar
-  return local.client.setStorageAt({ address, index, value: numberToHex(amountWei, { size: 32 }) })
-}
-
-test('a peer stakes as soon as it can, sits after bootstrap, and gives notice', async () => {
-  const { identity, chain } = await newPeer()
-  expect(await chain.registerPeer()).toMatchObject({ status: 'mined' })
-  const { peerKey } = identity
-  const node = { chain, identity, logger: silentLogger } as unknown as PeerNode
-  const bootstrapRounds = await chain.readBootstrapRounds()
-  await keepStake(node, 'evaluator', bootstrapRounds)
-  expect(await chain.readStake('evaluator', peerKey)).toMatchObject({ amountWei: 0n, freeFromRound: 0 })
-  await giveNectar(identity.address, 10n ** 20n)
-  await keepStake(node, 'evaluator', bootstrapRounds)
-  const { amountWei, fullWei } = await chain.readStake('evaluator', peerKey)
-  expect(amountWei).toBe(fullWei)
-  expect(await chain.readSeats(bootstrapRounds)).toEqual([peerKey])
-  expect(await chain.readSeats(bootstrapRounds - 1)).not.toContain(peerKey)
-  expect(await chain.readMayPropose(peerKey, bootstrapRounds)).toBe(false)
-  expect(await chain.readMayPropose(peerKey, bootstrapRounds - 1)).toBe(true)
-  const { round } = await chain.rounds.read()
-  const notice = await chain.send(moveStake(chain.contracts, 'unstake', { duty: 'evaluator', peerKey, id: 'once' }))
-  expect(notice).toMatchObject({ status: 'mined' })
-  expect(await chain.readStake('evaluator', peerKey)).toMatchObject({ freeFromRound: round + 13 })
-  expect(await chain.readSeats(bootstrapRounds)).toEqual([])
 })

@@ -93,8 +93,10 @@ export function readCredit({ rpc, rpcUrl }: ChainClient, { challenges }: Contrac
 
 export type SeatVerdict = AppealPlace & { openedRound: number; scoreMilli: number }
 
+type VerdictCalls = { commit: OutboxIntent; reveal: OutboxIntent }
+
 /** A seat's verdict, sealed in the round after the appeal and opened in the next. */
-export function seatVerdict(contracts: Contracts, accountKey: Hex, verdict: SeatVerdict): OutboxIntent[] {
+export function seatVerdict(contracts: Contracts, accountKey: Hex, verdict: SeatVerdict): VerdictCalls {
   const { round, peerKey, level, position, seatKey, openedRound, scoreMilli } = verdict
   const at = { chainId: contracts.chainId, challenges: contracts.challenges.address }
   const salt = appealSalt(accountKey, at, verdict)
@@ -102,24 +104,14 @@ export function seatVerdict(contracts: Contracts, accountKey: Hex, verdict: Seat
   const id = `${round}:${peerKey}:${level}:${position}`
   const place = [BigInt(round), peerKey, position] as const
   const within = (dueRound: number) => ({ fromRound: dueRound, throughRound: dueRound })
-  return [
-    challengeIntent(contracts, id, 'commitVerdict', [...place, seatKey, commitment], within(openedRound + 1)),
-    challengeIntent(contracts, id, 'revealVerdict', [...place, scoreMilli, salt], within(openedRound + 2)),
-  ]
+  return {
+    commit: challengeIntent(contracts, id, 'commitVerdict', [...place, seatKey, commitment], within(openedRound + 1)),
+    reveal: challengeIntent(contracts, id, 'revealVerdict', [...place, scoreMilli, salt], within(openedRound + 2)),
+  }
 }
 
 /** Closes a case; may be called early: it is sent when the time comes. */
 export function closeAppeal(contracts: Contracts, { round, peerKey, closesFrom }: AppealCase): OutboxIntent {
   const args = [BigInt(round), peerKey] as const
   return challengeIntent(contracts, `${round}:${peerKey}`, 'closeAppeal', args, { fromRound: closesFrom })
-}
-
-/** Judges seats of a closed case: pays those that were right, blames those that were not there. */
-export function judgeSeats(
-  contracts: Contracts,
-  { round, peerKey, level }: AppealCase,
-  positions: readonly number[],
-): OutboxIntent {
-  const args = [BigInt(round), peerKey, level, positions] as const
-  return challengeIntent(contracts, `${round}:${peerKey}:${level}:${positions.join('.')}`, 'judgeSeats', args)
 }

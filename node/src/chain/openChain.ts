@@ -6,7 +6,7 @@ import type { Logger } from '#core/logger.ts'
 import type { OutboxIntent, OutboxStore } from '#core/outboxStore.ts'
 import type { PeerSigner } from '#core/peerSigner.ts'
 import { admitEvaluator } from './admitEvaluator.ts'
-import { type AppealCase, closeAppeal, judgeSeats, type SeatVerdict, seatVerdict } from './appeals.ts'
+import { type AppealCase, closeAppeal, type SeatVerdict, seatVerdict } from './appeals.ts'
 import { callChain } from './callChain.ts'
 import { challengeLeaf, type FalseLeaf } from './challengeLeaf.ts'
 import { claimNectar } from './claimNectar.ts'
@@ -16,6 +16,7 @@ import { commitTasks, type TasksToCommit } from './commitTasks.ts'
 import { commitVotes } from './commitVotes.ts'
 import { connectChain } from './connectChain.ts'
 import { contractsOf } from './contracts.ts'
+import { judgeSeats, type SeatsToJudge } from './judgeSeats.ts'
 import { closeDemand, demandLeaf, type LeafDemand, type MissingLeaf, type ShownLeaf, showLeaf } from './leafDemands.ts'
 import { drawBeacon, fixBeacon } from './openBeacon.ts'
 import { type ComponentOpening, closeOpenings, openComponent } from './openComponent.ts'
@@ -144,13 +145,14 @@ export async function openChain(options: OpenChainOptions) {
     /** Closes a demand that nobody answered; may be called early: it is sent when the time comes. */
     closeDemand: (demand: LeafDemand) => send(closeDemand(contracts, demand)),
     /** Gives this evaluator's verdict on an appeal: sealed now, opened in the round after. */
-    giveVerdict(verdict: Omit<SeatVerdict, 'seatKey'>): Promise<TxOutcome[]> {
-      return Promise.all(seatVerdict(contracts, accountKey, { ...verdict, seatKey: peerKey }).map(send))
+    giveVerdict(verdict: Omit<SeatVerdict, 'seatKey'>): { sealed: Promise<TxOutcome>; opened: Promise<TxOutcome> } {
+      const { commit, reveal } = seatVerdict(contracts, accountKey, { ...verdict, seatKey: peerKey })
+      return { sealed: send(commit), opened: send(reveal) }
     },
     /** Closes a case that is due. */
     closeAppeal: (found: AppealCase) => send(closeAppeal(contracts, found)),
     /** Has seats of a closed case paid or blamed. */
-    judgeSeats: (found: AppealCase, positions: readonly number[]) => send(judgeSeats(contracts, found, positions)),
+    judgeSeats: (seats: SeatsToJudge) => send(judgeSeats(contracts, seats)),
     /** Opens the score of a leaf that was drawn, within the fourth round after its own. */
     openComponent: (opening: Omit<ComponentOpening, 'ballot'> & { ballot: Omit<Ballot, 'evaluatorKey'> }) =>
       send(openComponent(contracts, accountKey, { ...opening, ballot: { ...opening.ballot, evaluatorKey: peerKey } })),

@@ -32,7 +32,7 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
       if (entry.status !== 'mined' || entry.minedHash !== hash || entry.minedBlock !== receipt.block) {
         const error = receipt.succeeded ? null : await rpc.revertReason(entry, receipt.block)
         store.markMined(entry.id, { hash, block: receipt.block, revertedWith: error })
-        logger.debug('transaction mined', { key: entry.key, hash, block: receipt.block, error })
+        logger.debug('transaction mined', { call: entry.key, hash, block: receipt.block, error })
         entry.detail = error
       }
       if (head.block - receipt.block + 1 >= options.confirmations) {
@@ -47,7 +47,7 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
   function reopen(entry: OutboxEntry): void {
     store.setStatus(entry.id, 'signed', null)
     sent.delete(entry.id)
-    logger.info('a reorganisation took a transaction; sending it again', { key: entry.key, block: entry.minedBlock })
+    logger.info('a reorganisation took a transaction; sending it again', { call: entry.key, block: entry.minedBlock })
   }
 
   async function sendAgain(entry: OutboxEntry, head: Head, nonces: Nonces): Promise<void> {
@@ -69,7 +69,7 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     const since = displacedSince.get(entry.id) ?? head.block
     displacedSince.set(entry.id, since)
     if (head.block - since < options.confirmations) return
-    logger.info('the nonce was taken by another transaction of this account; signing anew', { key: entry.key })
+    logger.info('the nonce was taken by another transaction of this account; signing anew', { call: entry.key })
     displacedSince.delete(entry.id)
     store.setStatus(entry.id, 'queued', null)
     await next(head)
@@ -103,7 +103,7 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     if (count < options.simulations) return
     reverts.delete(entry.id)
     store.setStatus(entry.id, 'reverted', error)
-    logger.info('a call would revert and was not sent', { key: entry.key, error })
+    logger.info('a call would revert and was not sent', { call: entry.key, error })
   }
 
   async function signAndSend(entry: OutboxEntry, head: Head, nonce: number, gas: bigint): Promise<void> {
@@ -124,9 +124,9 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     const stuckBlock = outcome === 'underpriced' ? head.block - options.stuckBlocks : firstBlock
     sent.set(entry.id, { hash: attempt.hash, firstBlock: stuckBlock, lastBlock: head.block })
     if (outcome === 'no funds')
-      logger.warn('the account cannot pay; send it funds', { key: entry.key, account: rpc.address })
-    else if (typeof outcome === 'object') logger.warn('a transaction was refused', { key: entry.key, ...outcome })
-    else logger.debug('transaction broadcast', { key: entry.key, hash: attempt.hash, nonce: attempt.nonce, outcome })
+      logger.warn('the account cannot pay; send it funds', { call: entry.key, account: rpc.address })
+    else if (typeof outcome === 'object') logger.warn('a transaction was refused', { call: entry.key, ...outcome })
+    else logger.debug('transaction broadcast', { call: entry.key, hash: attempt.hash, nonce: attempt.nonce, outcome })
   }
 
   return async () => {
@@ -136,7 +136,7 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     for (const entry of store.minedFromNonce(nonces.latest)) reopen(entry)
     for (const entry of store.live()) if (entry.attempts.length > 0) await follow(entry, head)
     for (const { key, throughRound } of store.dropExpired(head.round))
-      logger.info('a transaction was dropped: its round has passed', { key, throughRound, round: head.round })
+      logger.info('a transaction was dropped: its round has passed', { call: key, throughRound, round: head.round })
     const onTheirWay = store.live().filter(({ status }) => status === 'signed')
     for (const entry of onTheirWay) await sendAgain(entry, head, nonces)
     if (onTheirWay.length === 0) await next(head)

@@ -4,6 +4,7 @@ import { callChain } from './callChain.ts'
 import { readAgreedLeaf, readTaskClaim } from './claimTask.ts'
 import type { ChainClient } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
+import { readSeatsToJudge } from './judgeSeats.ts'
 import { readDemandBond, readDemands } from './leafDemands.ts'
 import { readOpenings } from './openComponent.ts'
 import { readBeacon } from './readBeacon.ts'
@@ -31,6 +32,7 @@ export function createChainReads(chain: ChainClient, contracts: Contracts) {
     readAppeals: (rounds: { first: number; last: number }) => readAppeals(chain, contracts, events, rounds),
     readCase: (round: number, peerKey: Hex) => readCase(chain, contracts, round, peerKey),
     readBench: (round: number, peerKey: Hex) => readBench(chain, contracts, round, peerKey),
+    readSeatsToJudge: (found: { round: number; peerKey: Hex }) => readSeatsToJudge(chain, contracts, events, found),
     readDemandBond: () => readDemandBond(chain, contracts),
     readSeats: (round: number) => readSeats(chain, contracts, round),
     readPoints: (peerKey: Hex) => readPoints(chain, contracts, peerKey),

@@ -1,5 +1,6 @@
 import { type AppealCase, closeAppeal, readAppealBond, readAppeals, readCase, readCredit } from '#chain/appeals.ts'
 import { challengeIntent } from '#chain/challengeIntent.ts'
+import { judgeSeats, readSeatsToJudge } from '#chain/judgeSeats.ts'
 import { closeDemand, demandLeaf, type LeafDemand, readDemandBond, readDemands } from '#chain/leafDemands.ts'
 import { readRolloutCommitments } from '#chain/readCommitments.ts'
 import { readEnvironment } from '#chain/readEnvironment.ts'
@@ -75,9 +76,24 @@ export async function close(desk: AccountDesk) {
   }
   for (const one of appeals.filter(({ isClosed, closesFrom }) => !isClosed && closesFrom <= round)) {
     const { round: of, peerKey } = one
-    closed.push({ round: of, peerKey, ...receipt(await desk.send(closeAppeal(desk.contracts, one))) })
+    const sent = receipt(await desk.send(closeAppeal(desk.contracts, one)))
+    closed.push({ round: of, peerKey, ...sent, judgedSeats: await judgeAll(desk, one) })
   }
   return { closed }
+}
+
+/** Has the seats of a closed case paid or blamed. @returns how many. */
+async function judgeAll(desk: AccountDesk, found: AppealCase): Promise<number> {
+  const { client, contracts } = desk
+  let judged = 0
+  for (const seats of await readSeatsToJudge(client, contracts, createEventReader(client, contracts), found)) {
+    const isDone = await desk.send(judgeSeats(contracts, seats)).then(
+      () => true,
+      error => (error instanceof CallRefusedError && !error.retryable ? false : Promise.reject(error)),
+    )
+    if (isDone) judged += seats.positions.length
+  }
+  return judged
 }
 
 /** Takes what the account is owed: bonds that came back, and pay. */

@@ -26,9 +26,14 @@ ${networkUsage}
       round: readNumber('--round', round),
       place: readNumber('--place', place),
     }
-    const { presets } = await import('#environments/codezero/presets.ts')
-    const specs = typeof environment === 'string' ? [await readSpec(environment)] : Object.values(presets)
+    const specs = typeof environment === 'string' ? [await readSpec(environment)] : await starterSpecs()
     const { demand } = await import('#roles/playChallenges.ts')
     await printDealing(flags, desk => demand(desk, { ...leaf, specs }))
   },
+}
+
+/** What starter models play by, as the chain names it: with the hash of their judge. */
+async function starterSpecs() {
+  const { loadEnvironments } = await import('#roles/loadEnvironment.ts')
+  return Object.values(await loadEnvironments()).map(({ spec }) => spec)
 }

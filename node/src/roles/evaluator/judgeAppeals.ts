@@ -10,9 +10,6 @@ import { beaconOf, recordBeacon } from '../roundBeacon.ts'
 import { sampledLeaves } from './sampledLeaves.ts'
 import { scorePeer } from './scorePeer.ts'
 
-/** Seats that are judged in one call. */
-const JUDGED_AT_ONCE = 32
-
 /** Gives verdicts on the appeals of the round before, if this seat was drawn for them, and closes the cases that are due. */
 export async function judgeAppeals(node: PeerNode, judge: Judge, round: number, signal: AbortSignal): Promise<void> {
   const { chain } = node
@@ -33,11 +30,11 @@ async function giveVerdict(node: PeerNode, judge: Judge, found: AppealCase, sign
   const isParty = found.appellant === chain.account || (await chain.readAccountOf(peerKey)) === chain.account
   if (position < 0 || isParty) return
   const scoreMilli = await scoreAgain(node, judge, found, signal)
-  const outcomes = chain.giveVerdict({ round, peerKey, level, openedRound, position, scoreMilli })
-  void outcomes.then(([sealed, opened]) => {
-    if (sealed) reportOutcome(logger, 'verdict sealed', sealed, { round, peerKey, level, scoreMilli })
-    if (opened) reportOutcome(logger, 'verdict opened', opened, { round, peerKey, level, scoreMilli })
-  })
+  const { sealed, opened } = chain.giveVerdict({ round, peerKey, level, openedRound, position, scoreMilli })
+  const about = { round, peerKey, appeal: level, scoreMilli }
+  // Not waited for: it is opened in the next round.
+  void sealed.then(outcome => reportOutcome(logger, 'verdict sealed', outcome, about))
+  void opened.then(outcome => reportOutcome(logger, 'verdict opened', outcome, about))
 }
 
 async function scoreAgain(
@@ -62,14 +59,11 @@ async function scoreAgain(
 
 /** Closes a case; whoever does has its seats judged. All evaluators try, and one is enough. */
 function closeCase({ chain, logger }: PeerNode, found: AppealCase): void {
-  const { round, peerKey, drawn } = found
+  const { round, peerKey } = found
   void chain.closeAppeal(found).then(async outcome => {
     if (outcome.status !== 'mined') return logger.debug('another closes the case', { round, peerKey })
     logger.info('case closed', { round, peerKey })
-    for (let first = 0; first < drawn; first += JUDGED_AT_ONCE) {
-      const count = Math.min(JUDGED_AT_ONCE, drawn - first)
-      const positions = Array.from({ length: count }, (_, at) => first + at)
-      reportOutcome(logger, 'seats judged', await chain.judgeSeats(found, positions), { round, peerKey })
-    }
+    for (const seats of await chain.readSeatsToJudge(found))
+      reportOutcome(logger, 'seats judged', await chain.judgeSeats(seats), { round, peerKey, appeal: seats.level })
   })
 }

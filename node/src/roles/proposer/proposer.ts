@@ -58,7 +58,7 @@ async function proposeFor(node: PeerNode, policy: PolicyClient, round: number, l
   const seedOf = (attempt: number) => roundSeed('propose', chainId, round, ZERO_HASH, peerKey, attempt)
   const { tasks, refused } = await propose(policy, environment, level, count, seedOf)
   const invalid = Object.values(refused).reduce((sum, times) => sum + times, 0)
-  logger.info('proposed', { round, level, tasks: tasks.length, invalid, refused })
+  logger.info('proposed', { round, difficulty: level, tasks: tasks.length, invalid, refused })
   journal.set(round, 'report', { level, tasks: tasks.length, invalid, refused })
   if (tasks.length === 0) return
   const bundle: TaskBundle = { v: 1, chainId, round, peerKey, policyHash: await policy.weightsHash(), level, tasks }

@@ -1,0 +1,53 @@
+import type { Hex } from '#core/hex.ts'
+import type { OutboxIntent } from '#core/outboxStore.ts'
+import { challengeIntent } from './challengeIntent.ts'
+import type { ChainClient } from './connectChain.ts'
+import type { Contracts } from './contracts.ts'
+import type { EventReader } from './roundEvents.ts'
+
+/** Seats that are judged in one call. */
+const JUDGED_AT_ONCE = 32
+
+/** Appeals of a case come within this many rounds of its own. */
+const LAST_APPEAL_AFTER = 6
+
+/** Has seats of a closed case paid or blamed: one call for each part of a bench. */
+export type SeatsToJudge = { round: number; peerKey: Hex; level: number; positions: number[] }
+
+/**
+ * The seats of all appeals of a case, in calls of their own where they never committed: who they are the chain may have
+ * forgotten by then, and that must not keep the others from being judged.
+ */
+export async function readSeatsToJudge(
+  { rpc }: ChainClient,
+  { challenges }: Contracts,
+  events: EventReader,
+  { round, peerKey }: { round: number; peerKey: Hex },
+): Promise<SeatsToJudge[]> {
+  const args = { round: BigInt(round), peerKey }
+  const rounds = { first: round, last: round + LAST_APPEAL_AFTER + 1 }
+  const [opened, committed] = await Promise.all([
+    events.inRounds(rounds, range =>
+      rpc.getContractEvents({ ...challenges, eventName: 'AppealOpened', args, strict: true, ...range }),
+    ),
+    events.inRounds(rounds, range =>
+      rpc.getContractEvents({ ...challenges, eventName: 'VerdictCommitted', args, strict: true, ...range }),
+    ),
+  ])
+  return opened.flatMap(({ args: { level, drawn } }) => {
+    const came = new Set(committed.filter(one => one.args.level === level).map(one => one.args.position))
+    const all = Array.from({ length: drawn }, (_, position) => position)
+    const parts = [all.filter(position => came.has(position)), all.filter(position => !came.has(position))]
+    return parts.flatMap(chunks).map(positions => ({ round, peerKey, level, positions }))
+  })
+}
+
+function chunks(positions: readonly number[]): number[][] {
+  const count = Math.ceil(positions.length / JUDGED_AT_ONCE)
+  return Array.from({ length: count }, (_, at) => positions.slice(at * JUDGED_AT_ONCE, (at + 1) * JUDGED_AT_ONCE))
+}
+
+export function judgeSeats(contracts: Contracts, { round, peerKey, level, positions }: SeatsToJudge): OutboxIntent {
+  const args = [BigInt(round), peerKey, level, positions] as const
+  return challengeIntent(contracts, `${round}:${peerKey}:${level}:${positions.join('.')}`, 'judgeSeats', args)
+}

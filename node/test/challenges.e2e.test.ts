@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type LivePeer, type LiveSwarm, startLiveSwarm } from './liveSwarm.ts'
+
+type Role = Awaited<ReturnType<LivePeer['start']>>
+
+let swarm: LiveSwarm
+let solver: LivePeer
+let stranger: LivePeer
+/** The roles that run from the first test on. */
+let seats: Role[]
+let proposer: Role
+
+/** Two seats, a proposer, and a solver that starts when a test says so; round 1 is about to begin. */
+beforeAll(async () => {
+  swarm = await startLiveSwarm()
+  const [first, second, proposing] = [
+    await swarm.newPeer('seat-1'),
+    await swarm.newPeer('seat-2'),
+    await swarm.newPeer('proposer'),
+  ]
+  solver = await swarm.newPeer('solver')
+  stranger = await swarm.newPeer('stranger')
+  seats = [await first.start('evaluator'), await second.start('evaluator')]
+  for (const [at, { peerId }] of [first, second].entries()) {
+    await seats[at]?.said('registered')
+    expect(await swarm.waggle('admit', peerId)).toMatchObject({ code: 0, stderr: '' })
+  }
+  proposer = await proposing.start('proposer')
+  await proposer.said('tasks committed', { round: 2 })
+}, 240_000)
+
+afterAll(() => swarm?.stop())
+
+const said = (message: string, round: number) => Promise.all(seats.map(seat => seat.said(message, { round })))
+const pointsOf = ({ peerKey }: LivePeer) =>
+  swarm.chain.client.readContract({ ...swarm.contracts.rewardVotes, functionName: 'points', args: [peerKey] })
+const creditOf = ({ address }: LivePeer) =>
+  swarm.chain.client.readContract({ ...swarm.contracts.challenges, functionName: 'creditOf', args: [address] })
+
+test('a leaf that is demanded is shown by the solver that runs, and one that nobody shows costs it the round', {
+  timeout: 240_000,
+}, async () => {
+  await swarm.enter(1)
+  const running = await solver.start('solver')
+  await running.said('rollouts committed', { round: 1 })
+  await swarm.enter(2)
+  await said('votes committed', 1)
+  await swarm.enter(3)
+  await said('votes revealed', 1)
+
+  const demand = (place: string) => stranger.waggle('challenge', solver.peerId, '--round', '1', '--place', place)
+  expect(await demand('0')).toMatchObject({ code: 0, stderr: '', said: { round: 1, place: 0 } })
+  await running.said('leaf shown', { round: 1 })
+  const { said: listed } = await stranger.waggle('challenges', 'list')
+  expect(listed).toMatchObject({ demands: [{ peerKey: solver.peerKey, state: 'shown' }], appeals: [] })
+  // It is owed what the answer cost, from the bond.
+  expect(await creditOf(solver)).toBeGreaterThan(0n)
+  await running.stop()
+  expect(await demand('1')).toMatchObject({ code: 0, stderr: '' })
+  const early = await stranger.waggle('challenges', 'close')
+  expect(early.said).toEqual({ closed: [] })
+
+  await swarm.enter(4)
+  await Promise.race(seats.map(seat => seat.said('shard settled', { round: 1 })))
+  expect(await pointsOf(solver)).toBeGreaterThan(0n)
+  await swarm.enter(5)
+  const { said: closed } = await stranger.waggle('challenges', 'close')
+  expect(closed).toMatchObject({ closed: [{ round: 1, peerKey: solver.peerKey }] })
+  expect(await pointsOf(solver)).toBe(0n)
+  const owed = await creditOf(stranger)
+  expect(owed).toBeGreaterThan(0n)
+  expect((await stranger.waggle('challenges', 'withdraw')).said).toMatchObject({ amountWei: `${owed}` })
+  expect(await creditOf(stranger)).toBe(0n)
+})
+
+test('a solver that could not be reached appeals by its running peer: the seats judge it anew, and its bond comes back', {
+  timeout: 240_000,
+}, async () => {
+  await proposer.said('tasks committed', { round: 5 })
+  const away = await solver.start('solver')
+  await away.said('rollouts committed', { round: 5 })
+  await away.stop()
+  await swarm.enter(6)
+  await said('votes committed', 5)
+  await swarm.enter(7)
+  await said('votes revealed', 5)
+  await swarm.enter(8)
+  await Promise.race(seats.map(seat => seat.said('shard settled', { round: 5 })))
+  expect(await pointsOf(solver)).toBe(0n)
+
+  const back = await solver.start('solver')
+  const owedBefore = await creditOf(solver)
+  const appealed = await solver.waggle('appeal', solver.peerId, '--round', '5')
+  expect(appealed).toMatchObject({ code: 0, stderr: '', said: { round: 5, level: 1 } })
+  await swarm.enter(9)
+  await said('verdict sealed', 5)
+  await swarm.enter(10)
+  await said('verdict opened', 5)
+  await swarm.enter(11)
+  await Promise.race(seats.map(seat => seat.said('case closed', { round: 5 })))
+  await Promise.race(seats.map(seat => seat.said('seats judged', { round: 5 })))
+  expect(await pointsOf(solver)).toBeGreaterThan(0n)
+  expect((await solver.waggle('challenges', 'list')).said).toMatchObject({
+    appeals: [{ round: 5, isClosed: true, settledMilli: 0 }],
+    creditWei: `${owedBefore + BigInt(appealed.said.bondWei)}`,
+  })
+  expect((await solver.waggle('challenges', 'withdraw')).code).toBe(0)
+  expect(await creditOf(solver)).toBe(0n)
+  await back.stop()
+})
