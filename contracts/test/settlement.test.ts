@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { network } from 'hardhat'
-import { type Address, type Hex, keccak256, stringToBytes } from 'viem'
+import type { Address, Hex } from 'viem'
 import { type Ballot, voteCommitment } from '../../node/src/chain/voteCommitment.ts'
 import { seededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
-import { deployContracts } from './deployContracts.ts'
-import { proveRegistration } from './proveRegistration.ts'
+import { hashOf, openSwarm, type Swarm } from './openSwarm.ts'
 import {
   agrees,
   EMISSION_WEI,
@@ -17,20 +15,16 @@ import {
   verdictOn,
 } from './settlementModel.ts'
 
-const ROUND_SECONDS = 3_600
 const PEERS = 40
 const EVALUATORS = 7
 const outcomes = ['', 'scored', 'unavailable', 'no quorum']
 const random = seededRandom('settlement against its model')
-const hashOf = (text: string) => keccak256(stringToBytes(text))
 
-type Member = { key: Hex; account: Address }
 /** A ballot, and what became of it. */
 type Played = { ballot: Ballot; account: Address; sealed: boolean; opened: boolean }
-type Swarm = Awaited<ReturnType<typeof openSwarm>>
 
 test('settlement, absences and earnings are those of a plain model, over random rounds of two shards', async () => {
-  const swarm = await openSwarm()
+  const swarm = await openSwarm({ evaluators: EVALUATORS, peers: PEERS, peerAccounts: 12 })
   const misses = new Map(swarm.evaluators.map(({ key }) => [key, 0]))
   const earned = new Map([...swarm.peers, ...swarm.evaluators].map(({ key }) => [key, 0n]))
   const points = new Map(swarm.peers.map(({ key }) => [key, 0]))
@@ -127,47 +121,4 @@ async function playRound(swarm: Swarm, round: bigint, misses: Map<Hex, number>, 
     [...scores.values()].reduce((sum, score) => sum + BigInt(score), 0n),
   )
   return { scores, agreed }
-}
-
-/** Evaluators with accounts of their own, and peers of which some are the evaluators' own. */
-async function openSwarm() {
-  const { viem, networkHelpers } = await network.create()
-  const accounts = (await viem.getWalletClients()).map(wallet => wallet.account.address)
-  const startsAtSec = Number((await (await viem.getPublicClient()).getBlock()).timestamp)
-  const contracts = await deployContracts(viem, { startsAtSec, roundSeconds: ROUND_SECONDS })
-  const { registry, rounds, votes, chainId } = contracts
-  const nonces = new Map<Address, bigint>()
-  const enrol = async (name: string, account: Address): Promise<Member> => {
-    const nonce = nonces.get(account) ?? 0n
-    nonces.set(account, nonce + 1n)
-    await registry.write.register(await proveRegistration(hashOf(name), chainId, registry.address, account, nonce), {
-      account,
-    })
-    const [key] = await registry.read.peersOf([account, nonce, 1n])
-    assert(key)
-    return { key, account }
-  }
-  const evaluators: Member[] = []
-  for (let i = 0; i < EVALUATORS; i++) {
-    const evaluator = await enrol(`evaluator ${i}`, accounts[i + 1] as Address)
-    await votes.write.admitEvaluator([evaluator.key])
-    evaluators.push(evaluator)
-  }
-  const peers: Member[] = []
-  for (let i = 0; i < PEERS; i++) peers.push(await enrol(`peer ${i}`, accounts[1 + (i % 12)] as Address))
-  const accountOf = (key: Hex) => evaluators.find(one => one.key === key)?.account as Address
-
-  /** Goes to a round, with the beacons of the two before it recorded. */
-  const enter = async (round: bigint) => {
-    for (const next of [round - 1n, round]) {
-      const { timestamp } = await contracts.client.getBlock()
-      const starts = await rounds.read.startOf([next])
-      if (timestamp < starts) await networkHelpers.time.increaseTo(starts)
-      if (next === 0n || (await rounds.read.currentRound()) !== next) continue
-      await rounds.write.fixBeacon([next - 1n])
-      await networkHelpers.mine(1)
-      await rounds.write.drawBeacon([next - 1n])
-    }
-  }
-  return { ...contracts, evaluators, peers, accountOf, enter }
 }
