@@ -4623,19 +4623,6 @@ export const rewardVotesAbi = [
   },
   {
     "inputs": [],
-    "name": "EVALUATOR_EMISSION_WEI",
-    "outputs": [
-      {
-        "internalType": "uint256",
-        "name": "",
-        "type": "uint256"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [],
     "name": "MAX_MISSES",
     "outputs": [
       {
@@ -4723,35 +4710,6 @@ export const rewardVotesAbi = [
     "name": "admitEvaluator",
     "outputs": [],
     "stateMutability": "nonpayable",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint64",
-        "name": "round",
-        "type": "uint64"
-      },
-      {
-        "internalType": "bytes32",
-        "name": "evaluatorKey",
-        "type": "bytes32"
-      }
-    ],
-    "name": "agreementsOf",
-    "outputs": [
-      {
-        "internalType": "uint256",
-        "name": "agreements",
-        "type": "uint256"
-      },
-      {
-        "internalType": "uint256",
-        "name": "total",
-        "type": "uint256"
-      }
-    ],
-    "stateMutability": "view",
     "type": "function"
   },
   {
@@ -7468,15 +7426,9 @@ export const openingsAbi = [
       },
       {
         "indexed": false,
-        "internalType": "uint8",
-        "name": "paid",
-        "type": "uint8"
-      },
-      {
-        "indexed": false,
-        "internalType": "uint256",
-        "name": "shareWei",
-        "type": "uint256"
+        "internalType": "uint256[5]",
+        "name": "paidWei",
+        "type": "uint256[5]"
       }
     ],
     "name": "OpeningsClosed",

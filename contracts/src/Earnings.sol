@@ -3,17 +3,16 @@ pragma solidity 0.8.30;
 
 import {IEarnings} from "./interfaces/IEarnings.sol";
 import {IRounds} from "./interfaces/IRounds.sol";
-import {FINALITY_ROUNDS, OUTCOME_RING, RING} from "./libraries/Ring.sol";
+import {FINALITY_ROUNDS, OUTCOME_RING} from "./libraries/Ring.sol";
 
 /// @title Earnings
 /// @notice The part of `RewardVotes` that keeps outcomes, points and what they earn.
 abstract contract Earnings is IEarnings {
-    /// @dev What a round's emissions are shared by.
+    /// @dev What a round's emission is shared by.
     struct Totals {
         // slot 0
         uint96 pointsMilli;
         uint32 reservedMilli; // what open appeals could add to the points
-        uint128 agreements;
     }
 
     /// @dev A peer's gains.
@@ -25,9 +24,6 @@ abstract contract Earnings is IEarnings {
 
     /// @inheritdoc IEarnings
     uint256 public constant EMISSION_WEI = 1_000 ether;
-
-    /// @inheritdoc IEarnings
-    uint256 public constant EVALUATOR_EMISSION_WEI = 100 ether;
 
     /// @inheritdoc IEarnings
     uint16 public constant TOLERANCE_MILLI = 25;
@@ -43,9 +39,6 @@ abstract contract Earnings is IEarnings {
 
     /// @dev Words that were held when the ring came to their place.
     mapping(bytes32 peerKey => mapping(uint64 round => uint256 word)) internal _parked;
-
-    /// @dev The round + 1 in the upper 64 bits, then how many of the evaluator's votes agreed.
-    mapping(bytes32 evaluatorKey => uint256[RING] words) internal _agreements;
 
     mapping(bytes32 peerKey => Account account) internal _accounts;
     mapping(uint64 round => Totals totals) internal _totals;
@@ -73,20 +66,6 @@ abstract contract Earnings is IEarnings {
             uint256 word = _outcomes[peerKey][i];
             if (_isFinal(word, firstOpen)) amountWei += _shareOf(word);
         }
-        for (uint256 i = 0; i < RING; ++i) {
-            uint256 word = _agreements[peerKey][i];
-            if (_isFinal(word, firstOpen)) amountWei += _evaluatorShareOf(word);
-        }
-    }
-
-    /// @inheritdoc IEarnings
-    function agreementsOf(
-        uint64 round,
-        bytes32 evaluatorKey
-    ) external view returns (uint256 agreements, uint256 total) {
-        uint256 word = _agreements[evaluatorKey][round % RING];
-        if (word >> 192 == uint256(round) + 1) agreements = uint192(word);
-        total = _totals[round].agreements;
     }
 
     /// @inheritdoc IEarnings
@@ -143,16 +122,6 @@ abstract contract Earnings is IEarnings {
         if (!isHeld) _accounts[peerKey].earnedWei += uint128(_shareOf(word));
     }
 
-    /// @dev Adds to the votes of an evaluator that agreed; the round's total is the caller's.
-    function _addAgreements(uint64 round, bytes32 evaluatorKey, uint256 more) internal {
-        uint256[RING] storage ring = _agreements[evaluatorKey];
-        uint256 known = ring[round % RING];
-        uint256 word = (uint256(round) + 1) << 192;
-        if (known >> 192 == word >> 192) word = known;
-        else if (known != 0) _accounts[evaluatorKey].earnedWei += uint128(_evaluatorShareOf(known));
-        ring[round % RING] = word + more;
-    }
-
     function _hasOutcome(uint64 round, bytes32 peerKey) internal view returns (bool has) {
         uint256 word = _outcomes[peerKey][round % OUTCOME_RING];
         return word >> 192 == uint256(round) + 1 && uint8(word >> 16) != 0;
@@ -162,11 +131,6 @@ abstract contract Earnings is IEarnings {
     function _wordOf(uint64 round, bytes32 peerKey) internal view returns (uint256 word) {
         word = _outcomes[peerKey][round % OUTCOME_RING];
         if (word >> 192 != uint256(round) + 1) word = _parked[peerKey][round];
-    }
-
-    /// @dev What the agreements in a word of the ring earn; the word's round must be final, and not without any.
-    function _evaluatorShareOf(uint256 word) internal view returns (uint256 amountWei) {
-        return (EVALUATOR_EMISSION_WEI * uint192(word)) / _totals[uint64(word >> 192) - 1].agreements;
     }
 
     /// @dev What the score in a word of the ring of outcomes earns; the word's round must be final.

@@ -3,6 +3,7 @@ pragma solidity 0.8.30;
 
 import {MerkleProof} from "@openzeppelin/contracts/utils/cryptography/MerkleProof.sol";
 import {IOpenings} from "./interfaces/IOpenings.sol";
+import {IPeerRegistry} from "./interfaces/IPeerRegistry.sol";
 import {IRewardVotes} from "./interfaces/IRewardVotes.sol";
 import {IRolloutCommitments} from "./interfaces/IRolloutCommitments.sol";
 import {IRounds} from "./interfaces/IRounds.sol";
@@ -14,21 +15,25 @@ import {SEATS, Tally} from "./libraries/Tally.sol";
 import {TaskPay} from "./TaskPay.sol";
 
 /// @title Openings
-/// @notice Pays for scores of single leaves that agree.
+/// @notice Pays evaluators, for scores of single leaves that agree.
 contract Openings is IOpenings, TaskPay {
     /// @dev What was opened of a shard; the next round of the ring writes over it.
     struct Opened {
-        uint256 lanes; // the round's tag, bit 160 for closed, then 32 bits a position: index and lane of the score
+        // The round's tag, bit 160 for closed, then 32 bits a position: 16 for the leaf's index, 6 for how far the vote
+        // on the peer was from what was settled, 10 for the score + 1.
+        uint256 lanes;
         bytes32[SEATS] keys;
     }
 
     /// @inheritdoc IOpenings
-    uint256 public constant OPENING_EMISSION_WEI = 100 ether;
+    uint256 public constant OPENING_EMISSION_WEI = 200 ether;
 
     uint256 private constant CLOSED = 1 << 160;
+    uint256 private constant SCORE_BITS = 10;
 
     IRewardVotes internal immutable _votes;
     IRounds internal immutable _rounds;
+    IPeerRegistry internal immutable _registry;
     uint16 internal immutable _toleranceMilli;
 
     mapping(uint256 slot => Opened opened) internal _opened;
@@ -37,6 +42,7 @@ contract Openings is IOpenings, TaskPay {
     constructor(IRewardVotes votes) TaskPay(votes.rolloutCommitments()) {
         _votes = votes;
         _rounds = votes.rounds();
+        _registry = votes.peerRegistry();
         _toleranceMilli = votes.TOLERANCE_MILLI();
     }
 
@@ -53,11 +59,12 @@ contract Openings is IOpenings, TaskPay {
         if (uint32(lanes >> shift) != 0) revert Openings_AlreadyOpened(round, ballot.evaluatorKey);
         (uint32 ordinal, ) = drawnOf(round, shard);
         _requireOrdinal(round, opening.peerKey, ordinal);
-        _requireAgreement(opening, ordinal % SHARD_PEERS);
+        uint256 apartMilli = _requireAgreement(opening, ordinal % SHARD_PEERS);
         _requireLeaf(round, opening.peerKey, opening.work, opening.leaf, opening.leafProof);
         _requireScore(opening, ordinal % SHARD_PEERS);
         opened.keys[ballot.position] = ballot.evaluatorKey;
-        opened.lanes = lanes | (((uint256(opening.leaf.index) << 16) | Tally.laneOf(opening.scoreMilli)) << shift);
+        uint256 lane = (apartMilli << SCORE_BITS) | Tally.laneOf(opening.scoreMilli);
+        opened.lanes = lanes | (((uint256(opening.leaf.index) << 16) | lane) << shift);
         emit ComponentOpened(
             round,
             ballot.evaluatorKey,
@@ -121,16 +128,15 @@ contract Openings is IOpenings, TaskPay {
         if (word >> 224 != tagOf(round) || word & CLOSED != 0) return;
         opened.lanes = word | CLOSED;
         (uint32 index, uint16 medianMilli, uint256[SEATS] memory lanes) = _agreedIn(round, word);
-        if (medianMilli == Tally.UNAVAILABLE) {
-            emit OpeningsClosed(round, shard, 0, medianMilli, 0, 0);
-            return;
-        }
-        (uint8 paid, uint256 count) = _agreeing(lanes, medianMilli);
-        uint256 shareWei = OPENING_EMISSION_WEI / _shardsOf(round) / count;
+        uint256 fullWei = OPENING_EMISSION_WEI / _shardsOf(round) / SEATS;
+        uint256[SEATS] memory paidWei;
         for (uint256 position = 0; position < SEATS; ++position) {
-            if (paid & (1 << position) != 0) _earned[opened.keys[position]] += shareWei;
+            if (lanes[position] == 0 || _apart(uint16(lanes[position] - 1), medianMilli) > _toleranceMilli) continue;
+            uint256 apartMilli = uint16(word >> (32 * position)) >> SCORE_BITS;
+            paidWei[position] = (fullWei * (_toleranceMilli + 1 - apartMilli)) / (_toleranceMilli + 1);
+            _earned[opened.keys[position]] += paidWei[position];
         }
-        emit OpeningsClosed(round, shard, index, medianMilli, paid, shareWei);
+        emit OpeningsClosed(round, shard, index, medianMilli, paidWei);
     }
 
     function _requireClaimsOver(uint64 round) internal view override {
@@ -154,11 +160,13 @@ contract Openings is IOpenings, TaskPay {
         }
     }
 
-    /// @dev The vote on the peer agrees with what was settled.
-    function _requireAgreement(Opening calldata opening, uint256 place) internal view {
+    /// @dev The vote on the peer is one that was counted, and agrees with what was settled.
+    function _requireAgreement(Opening calldata opening, uint256 place) internal view returns (uint256 apartMilli) {
         IRewardVotes.Ballot calldata ballot = opening.ballot;
         (uint8 outcome, uint16 settledMilli) = _votes.outcomeOf(ballot.round, opening.peerKey);
-        if (outcome != Tally.OUTCOME_SCORED || !_agrees(ballot.scoresMilli[place], settledMilli)) {
+        apartMilli = _apart(ballot.scoresMilli[place], settledMilli);
+        bool isOwn = _registry.accountOf(opening.peerKey) == _registry.accountOf(ballot.evaluatorKey);
+        if (outcome != Tally.OUTCOME_SCORED || apartMilli > _toleranceMilli || isOwn) {
             revert Openings_VoteDisagrees(ballot.round, ballot.evaluatorKey);
         }
     }
@@ -199,22 +207,6 @@ contract Openings is IOpenings, TaskPay {
         if (!isLeaf) revert Openings_NotItsLeaf(round, peerKey);
     }
 
-    function _agrees(uint16 a, uint16 b) internal view returns (bool agrees) {
-        return (a > b ? a - b : b - a) <= _toleranceMilli;
-    }
-
-    /// @dev The positions within the tolerance of the median, and how many they are: at least the median's own.
-    function _agreeing(
-        uint256[SEATS] memory lanes,
-        uint16 medianMilli
-    ) internal view returns (uint8 paid, uint256 count) {
-        for (uint256 position = 0; position < SEATS; ++position) {
-            if (lanes[position] == 0 || !_agrees(uint16(lanes[position] - 1), medianMilli)) continue;
-            paid |= uint8(1 << position);
-            ++count;
-        }
-    }
-
     /// @dev The leaf of a component tree, as evaluators build it.
     function _scoreLeaf(Opening calldata opening) internal view returns (bytes32 leaf) {
         bytes32 inner = keccak256(
@@ -243,6 +235,10 @@ contract Openings is IOpenings, TaskPay {
         if (outcome != Tally.OUTCOME_SCORED) (index, medianMilli) = (0, Tally.UNAVAILABLE);
     }
 
+    function _apart(uint16 a, uint16 b) internal pure returns (uint256 milli) {
+        return a > b ? a - b : b - a;
+    }
+
     /// @dev The leaf that more than half of those who opened did, and its scores; no scores where there is none.
     function _mostOpened(uint256 word) internal pure returns (uint32 index, uint256[SEATS] memory lanes) {
         uint256 openedBy = 0;
@@ -261,7 +257,7 @@ contract Openings is IOpenings, TaskPay {
         if (most * 2 <= openedBy) return (0, lanes);
         for (uint256 i = 0; i < SEATS; ++i) {
             uint32 lane = uint32(word >> (32 * i));
-            if (lane != 0 && lane >> 16 == index) lanes[i] = uint16(lane);
+            if (lane != 0 && lane >> 16 == index) lanes[i] = lane & ((1 << SCORE_BITS) - 1);
         }
     }
 }

@@ -31,8 +31,6 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
     struct Page {
         uint256 quorum;
         uint256 pointsMilli;
-        bytes32[SEATS] keys;
-        uint256[SEATS] agreements;
         uint256[SEATS] firstScores; // the first word of each position's scores, and the second
         uint256[SEATS] lastScores;
         address[SEATS] accounts;
@@ -116,7 +114,6 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
         uint32[] memory ordinals = _commitments.ordinalsOf(round, peerKeys);
         for (uint256 i = 0; i < peerKeys.length; ++i) _settle(page, peerKeys[i], ordinals[i]);
         if (page.pointsMilli != 0) _totals[round].pointsMilli += uint96(page.pointsMilli);
-        _creditEvaluators(page);
     }
 
     /// @inheritdoc IRewardVotes
@@ -237,7 +234,6 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
         if (isFirst) votes.committee = committee.withJudged();
         for (uint256 position = 0; position < seats; ++position) {
             bytes32 evaluatorKey = _evaluatorKeys[committee.numberAt(position)];
-            page.keys[position] = evaluatorKey;
             uint256 word = votes.ballots[position];
             bool isCommitted = word >> 224 == tagOf(round);
             bool isRevealed = isCommitted && word & Ballots.REVEALED != 0;
@@ -258,44 +254,16 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
         (uint8 outcome, uint16 scoreMilli, uint8 cast) = (Tally.OUTCOME_VOID, 0, 0);
         if (!page.isVoid) {
             address account = _registry.accountOf(peerKey);
-            uint256[SEATS] memory lanes = _lanesOf(page, ordinal, account);
-            (outcome, scoreMilli, cast) = Tally.verdict(lanes, page.quorum);
-            if (outcome == Tally.OUTCOME_SCORED) _noteAgreements(page, lanes, scoreMilli);
+            (outcome, scoreMilli, cast) = Tally.verdict(_lanesOf(page, ordinal, account), page.quorum);
         }
         _recordOutcome(page.round, peerKey, outcome, scoreMilli);
         page.pointsMilli += scoreMilli;
         emit Settled(page.round, peerKey, scoreMilli, cast, outcome);
     }
 
-    /// @dev Adds what the page has found to the evaluators' words, and to the round's total.
-    function _creditEvaluators(Page memory page) internal {
-        uint256 total = 0;
-        for (uint256 position = 0; position < SEATS; ++position) {
-            uint256 more = page.agreements[position];
-            if (more == 0) continue;
-            total += more;
-            _addAgreements(page.round, page.keys[position], more);
-        }
-        if (total != 0) _totals[page.round].agreements += uint128(total);
-    }
-
     function _requireRound(uint64 round, uint64 dueRound) internal view {
         uint64 current = _rounds.currentRound();
         if (current != dueRound) revert RewardVotes_WrongRound(round, dueRound, current);
-    }
-
-    /// @dev Counts the votes that lie within the tolerance of the median.
-    function _noteAgreements(Page memory page, uint256[SEATS] memory lanes, uint16 scoreMilli) internal pure {
-        unchecked {
-            uint256 median = Tally.laneOf(scoreMilli);
-            uint256[SEATS] memory agreements = page.agreements;
-            for (uint256 position = 0; position < SEATS; ++position) {
-                uint256 lane = lanes[position];
-                // `UNAVAILABLE` is further than the tolerance from any score.
-                if (lane == 0) continue;
-                if ((lane > median ? lane - median : median - lane) <= TOLERANCE_MILLI) ++agreements[position];
-            }
-        }
     }
 
     /// @dev The votes on one peer; a vote of its own account is none.

@@ -8,7 +8,7 @@ contract OpeningsTest is OpeningsFixture {
     function test_NamesItsParts() public view {
         vm.assertEq(address(openings.rewardVotes()), address(votes));
         vm.assertEq(address(openings.rounds()), address(rounds));
-        vm.assertEq(openings.OPENING_EMISSION_WEI(), 100 ether);
+        vm.assertEq(openings.OPENING_EMISSION_WEI(), 200 ether);
         vm.assertEq(address(nectar.openings()), address(openings));
     }
 
@@ -19,20 +19,20 @@ contract OpeningsTest is OpeningsFixture {
         vm.assertEq(opened, 3);
         vm.assertFalse(closed);
         enterRound(5);
-        uint8 paid = uint8((1 << ballots[0].position) | (1 << ballots[1].position));
+        uint256[5] memory paidWei;
+        (paidWei[ballots[0].position], paidWei[ballots[1].position]) = (40 ether, 40 ether);
         vm.expectEmit(address(openings));
-        emit IOpenings.OpeningsClosed(0, 0, 0, 600, paid, 50 ether);
+        emit IOpenings.OpeningsClosed(0, 0, 0, 600, paidWei);
         openings.close(0, 0);
         (, closed) = openings.stateOf(0, 0);
         vm.assertTrue(closed);
-        vm.assertEq(openings.earnedOf(evaluators[0]), 50 ether);
-        vm.assertEq(openings.earnedOf(evaluators[1]), 50 ether);
+        vm.assertEq(openings.earnedOf(evaluators[0]), 40 ether);
+        vm.assertEq(openings.earnedOf(evaluators[1]), 40 ether);
         vm.assertEq(openings.earnedOf(evaluators[2]), 0);
         openings.close(0, 0);
-        vm.assertEq(openings.earnedOf(evaluators[0]), 50 ether);
-        uint256 agreed = votes.earnedOf(evaluators[0]);
-        vm.assertEq(nectar.claimable(evaluators[0]), agreed + 50 ether);
-        vm.assertEq(nectar.claim(evaluators[0]), agreed + 50 ether);
+        vm.assertEq(openings.earnedOf(evaluators[0]), 40 ether);
+        vm.assertEq(nectar.claimable(evaluators[0]), 40 ether);
+        vm.assertEq(nectar.claim(evaluators[0]), 40 ether);
         vm.assertEq(nectar.claimable(evaluators[0]), 0);
     }
 
@@ -50,16 +50,39 @@ contract OpeningsTest is OpeningsFixture {
         openings.open(openingOf(1, 0));
         enterRound(5);
         openings.close(0, 0);
-        vm.assertEq(openings.earnedOf(evaluators[0]), 50 ether);
+        vm.assertEq(openings.earnedOf(evaluators[0]), 40 ether);
         vm.assertEq(openings.earnedOf(evaluators[2]), 0);
+    }
+
+    /// @dev The median of the votes is 500: the last lies as far off as it may.
+    function test_PayFallsWithTheVotesDistanceFromWhatWasSettled() public {
+        cast = [500, 490, 525];
+        play(600, 600, 600);
+        for (uint256 i = 0; i < 3; ++i) openings.open(openingOf(i, 0));
+        enterRound(5);
+        openings.close(0, 0);
+        vm.assertEq(openings.earnedOf(evaluators[0]), 40 ether);
+        vm.assertEq(openings.earnedOf(evaluators[1]), (40 ether * 16) / uint256(26));
+        vm.assertEq(openings.earnedOf(evaluators[2]), 40 ether / uint256(26));
+    }
+
+    /// @dev What the third seat would have earned goes to nobody.
+    function test_NobodyGainsFromTheSilenceOfOthers() public {
+        play(600, 600, 600);
+        openings.open(openingOf(0, 0));
+        openings.open(openingOf(1, 0));
+        enterRound(5);
+        openings.close(0, 0);
+        vm.assertEq(openings.earnedOf(evaluators[0]) + openings.earnedOf(evaluators[1]), 80 ether);
     }
 
     function test_OneAloneIsPaidNothing() public {
         play(600, 600, 600);
         openings.open(openingOf(0, 0));
         enterRound(5);
+        uint256[5] memory nothing;
         vm.expectEmit(address(openings));
-        emit IOpenings.OpeningsClosed(0, 0, 0, GONE, 0, 0);
+        emit IOpenings.OpeningsClosed(0, 0, 0, GONE, nothing);
         openings.close(0, 0);
         vm.assertEq(openings.earnedOf(evaluators[0]), 0);
     }
@@ -72,7 +95,7 @@ contract OpeningsTest is OpeningsFixture {
         enterRound(5);
         openings.close(0, 0);
         vm.assertEq(openings.earnedOf(evaluators[0]), 0);
-        vm.assertEq(openings.earnedOf(evaluators[1]), 50 ether);
+        vm.assertEq(openings.earnedOf(evaluators[1]), 40 ether);
     }
 
     function test_NoLeafOpenedByMostPaysNobody() public {
@@ -154,6 +177,14 @@ contract OpeningsTest is OpeningsFixture {
         openings.open(opening);
     }
 
+    function test_RevertWhen_ThePeerIsItsOwn() public {
+        solvers[0] = enrol(300, registry.accountOf(evaluators[2]));
+        play(500, 500, 500);
+        IOpenings.Opening memory opening = openingOf(2, 0);
+        expectDisagrees(2);
+        openings.open(opening);
+    }
+
     function test_RevertWhen_ThePeerWasNotScored() public {
         cast = [GONE, GONE, 500];
         play(500, 500, 500);
@@ -200,22 +231,42 @@ contract OpeningsTest is OpeningsFixture {
         openings.open(opening);
     }
 
-    /// @dev However the scores lie, no more than the emission is earned, and only within the tolerance of the median.
-    function testFuzz_PaysAtMostTheEmission(uint16 a, uint16 b, uint16 c) public {
-        play(a % 1001, b % 1001, c % 1001);
-        for (uint256 i = 0; i < 3; ++i) openings.open(openingOf(i, 0));
+    /// @dev Whatever the votes and the scores, each seat is paid by the formula written the plain way.
+    function testFuzz_PaysByDistance(uint16[3] memory leaf, uint16[3] memory vote) public {
+        // Close together, so that all that matters happens.
+        for (uint256 i = 0; i < 3; ++i) {
+            cast[i] = uint16(bound(vote[i], 470, 530));
+            leaf[i] = uint16(bound(leaf[i], 570, 630));
+        }
+        play(leaf[0], leaf[1], leaf[2]);
+        uint16 settled = medianOf(cast[0], cast[1], cast[2]);
+        uint256[] memory opened = new uint256[](3);
+        uint256 count = 0;
+        for (uint256 i = 0; i < 3; ++i) {
+            IOpenings.Opening memory opening = openingOf(i, 0);
+            if (apart(cast[i], settled) > 25) expectDisagrees(i);
+            else opened[count++] = i;
+            openings.open(opening);
+        }
         enterRound(5);
         openings.close(0, 0);
+        // The lower median of two is the lower.
+        uint16 median = count == 3
+            ? medianOf(leaf[0], leaf[1], leaf[2])
+            : medianOf(0, leaf[opened[0]], leaf[opened[1]]);
         uint256 sum = 0;
-        uint16 median = medianOf(scores[0], scores[1], scores[2]);
         for (uint256 i = 0; i < 3; ++i) {
-            uint256 earned = openings.earnedOf(evaluators[i]);
-            uint16 apart = scores[i] > median ? scores[i] - median : median - scores[i];
-            vm.assertTrue((earned != 0) == (apart <= 25));
-            sum += earned;
+            uint256 voteApart = apart(cast[i], settled);
+            bool isPaid = count > 1 && voteApart <= 25 && apart(leaf[i], median) <= 25;
+            uint256 paidWei = isPaid ? (40 ether * (26 - voteApart)) / 26 : 0;
+            vm.assertEq(openings.earnedOf(evaluators[i]), paidWei);
+            sum += paidWei;
         }
-        vm.assertLe(sum, 100 ether);
-        vm.assertLe(99 ether, sum);
+        vm.assertLe(sum, 120 ether);
+    }
+
+    function apart(uint16 a, uint16 b) internal pure returns (uint256 milli) {
+        return a > b ? a - b : b - a;
     }
 
     function medianOf(uint16 a, uint16 b, uint16 c) internal pure returns (uint16 median) {

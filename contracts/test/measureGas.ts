@@ -14,6 +14,8 @@ const ROUND_SECONDS = 3_600
 /** Peers that a committee scores. */
 const SHARD_PEERS = 32
 
+type Step = 'commits' | 'beacon' | 'voteCommits' | 'reveals' | 'settlement' | 'openings' | 'closings'
+
 /** Gas of each step; the words of all but the market are drawn from a seed, so that a rerun pays for the same bytes. */
 export interface RoundGas {
   /** The last of each kind. */
@@ -24,7 +26,9 @@ export interface RoundGas {
   /** The last seat's, of one leaf's score; and closing them all. */
   readonly openComponent: number
   readonly closeOpenings: number
-  /** Every transaction of every role, the beacon's included, over peers. */
+  /** Every transaction of a kind, the dearer first ones too, over peers. */
+  readonly aPeer: Readonly<Record<Step, number>>
+  /** All of those together. */
   readonly allRolesAPeer: number
 }
 
@@ -78,18 +82,16 @@ async function playRound(
   const { commitments, votes, openings, enter, used, word } = swarm
   const round = BigInt(number)
   await enter(round)
-  let all = 0
-  let commit = 0
+  const commits: number[] = []
   const works = new Map<Hex, ReturnType<typeof makeWork>>()
   for (const key of solvers) {
     const work = makeWork(swarm, number, key)
     works.set(key, work)
-    commit = await used(
-      commitments.write.commit([round, key, work.root, work.leafCount, work.policyHash, work.contentId]),
+    commits.push(
+      await used(commitments.write.commit([round, key, work.root, work.leafCount, work.policyHash, work.contentId])),
     )
-    all += commit
   }
-  all += await enter(round + 1n)
+  const beacon = [await enter(round + 1n)]
   // One account commits in the order of its peers, so that shards are its runs of 32.
   const shards = Array.from({ length: Math.ceil(solvers.length / SHARD_PEERS) }, (_, shard) =>
     solvers.slice(shard * SHARD_PEERS, (shard + 1) * SHARD_PEERS),
@@ -107,20 +109,19 @@ async function playRound(
       sealed.push({ ballot, peers, scores })
     }
   }
-  let commitVotes = 0
+  const voteCommits: number[] = []
   for (const ballot of ballots) {
     const { shard, position, evaluatorKey } = ballot
     const hash = voteCommitment({ chainId: swarm.chainId, rewardVotes: votes.address }, ballot, evaluatorKey)
     const account = evaluators.get(evaluatorKey) as Address
-    commitVotes = await used(votes.write.commitVotes([round, shard, position, evaluatorKey, hash], { account }))
-    all += commitVotes
+    voteCommits.push(await used(votes.write.commitVotes([round, shard, position, evaluatorKey, hash], { account })))
   }
   await enter(round + 2n)
   const reveals: number[] = []
   for (const ballot of ballots) reveals.push(await used(votes.write.revealVotes([ballot, ballot.evaluatorKey])))
   await enter(round + 3n)
-  const settles: number[] = []
-  for (const [shard, peers] of shards.entries()) settles.push(await used(votes.write.settle([round, shard, peers])))
+  const settlement: number[] = []
+  for (const [shard, peers] of shards.entries()) settlement.push(await used(votes.write.settle([round, shard, peers])))
   await enter(round + 4n)
   const opens: number[] = []
   for (const { ballot, peers, scores } of sealed) {
@@ -137,18 +138,21 @@ async function playRound(
   await enter(round + 5n)
   const closes: number[] = []
   for (const shard of shards.keys()) closes.push(await used(openings.write.close([round, shard])))
-  all += [...reveals, ...settles, ...opens, ...closes].reduce((sum, gas) => sum + gas, 0)
+  const steps = { commits, beacon, voteCommits, reveals, settlement, openings: opens, closings: closes }
+  const sums = Object.entries(steps).map(([step, gas]) => [step, gas.reduce((sum, one) => sum + one, 0)] as const)
+  const aPeer = (gas: number) => Math.round(gas / solvers.length)
   // Of a shard that is full: its last ballot, and its settlement.
   const full = Math.min(solvers.length, SHARD_PEERS)
   const lastOfFirstShard = ballots.filter(({ shard }) => shard === 0).length - 1
   return {
-    commit,
-    commitVotes,
+    commit: commits.at(-1) ?? 0,
+    commitVotes: voteCommits.at(-1) ?? 0,
     revealAPeer: Math.round((reveals[lastOfFirstShard] ?? 0) / full),
-    settleAPeer: Math.round((settles[0] ?? 0) / full),
+    settleAPeer: Math.round((settlement[0] ?? 0) / full),
     openComponent: opens[lastOfFirstShard] ?? 0,
     closeOpenings: closes[0] ?? 0,
-    allRolesAPeer: Math.round(all / solvers.length),
+    aPeer: Object.fromEntries(sums.map(([step, gas]) => [step, aPeer(gas)])) as Record<Step, number>,
+    allRolesAPeer: aPeer(sums.reduce((sum, [, gas]) => sum + gas, 0)),
   }
 }
 

@@ -4,16 +4,7 @@ import type { Address, Hex } from 'viem'
 import { type Ballot, voteCommitment } from '../../node/src/chain/voteCommitment.ts'
 import { seededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
 import { hashOf, openSwarm, type Swarm } from './openSwarm.ts'
-import {
-  agrees,
-  EMISSION_WEI,
-  EVALUATOR_EMISSION_WEI,
-  type ModelSeat,
-  missesAfter,
-  sharesOf,
-  UNAVAILABLE,
-  verdictOn,
-} from './settlementModel.ts'
+import { EMISSION_WEI, type ModelSeat, missesAfter, sharesOf, UNAVAILABLE, verdictOn } from './settlementModel.ts'
 
 const PEERS = 40
 const EVALUATORS = 7
@@ -30,14 +21,9 @@ test('settlement, absences and earnings are those of a plain model, over random 
   const points = new Map(swarm.peers.map(({ key }) => [key, 0]))
   const seen = new Set<string>()
   for (let round = 1n; round <= 21n; round += 4n) {
-    const { scores, agreed } = await playRound(swarm, round, misses, seen)
-    for (const [parts, emissionWei] of [
-      [scores, EMISSION_WEI],
-      [agreed, EVALUATOR_EMISSION_WEI],
-    ] as const) {
-      const shares = sharesOf([...parts.values()], emissionWei)
-      for (const [i, key] of [...parts.keys()].entries()) earned.set(key, (earned.get(key) ?? 0n) + (shares[i] ?? 0n))
-    }
+    const scores = await playRound(swarm, round, misses, seen)
+    const shares = sharesOf([...scores.values()], EMISSION_WEI)
+    for (const [i, key] of [...scores.keys()].entries()) earned.set(key, (earned.get(key) ?? 0n) + (shares[i] ?? 0n))
     for (const [key, score] of scores) points.set(key, (points.get(key) ?? 0) + score)
   }
   await swarm.enter(40n)
@@ -48,7 +34,7 @@ test('settlement, absences and earnings are those of a plain model, over random 
   assert.deepEqual([...seen].sort(), ['no quorum', 'scored', 'unavailable'])
 })
 
-/** Plays a round at random and holds what is settled to the model. @returns each peer's score, and how many of each evaluator's votes agreed. */
+/** Plays a round at random and holds what is settled to the model. @returns each peer's score. */
 async function playRound(swarm: Swarm, round: bigint, misses: Map<Hex, number>, seen: Set<string>) {
   const { votes, commitments, chainId, enter, accountOf } = swarm
   await enter(round)
@@ -83,7 +69,6 @@ async function playRound(swarm: Swarm, round: bigint, misses: Map<Hex, number>, 
   for (const { ballot, opened } of played) if (opened) await votes.write.revealVotes([ballot, ballot.evaluatorKey])
   await enter(round + 3n)
   const scores = new Map<Hex, number>()
-  const agreed = new Map<Hex, number>()
   for (const [shard, peers] of shards.entries()) {
     const cut = random.between(0, peers.length - 1)
     await votes.write.settle([round, shard, peers.slice(0, cut).map(({ key }) => key)])
@@ -100,9 +85,6 @@ async function playRound(swarm: Swarm, round: bigint, misses: Map<Hex, number>, 
       assert.deepEqual([outcomes[outcome], scoreMilli], [verdict.outcome, verdict.scoreMilli])
       scores.set(peer.key, scoreMilli)
       seen.add(verdict.outcome)
-      for (const [i, { ballot }] of committee.entries())
-        if (agrees(peer, place, seats[i] as ModelSeat, verdict))
-          agreed.set(ballot.evaluatorKey, (agreed.get(ballot.evaluatorKey) ?? 0) + 1)
     }
     for (const [i, { ballot }] of committee.entries()) {
       const { evaluatorKey } = ballot
@@ -120,5 +102,5 @@ async function playRound(swarm: Swarm, round: bigint, misses: Map<Hex, number>, 
     total,
     [...scores.values()].reduce((sum, score) => sum + BigInt(score), 0n),
   )
-  return { scores, agreed }
+  return scores
 }

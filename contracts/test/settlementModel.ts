@@ -5,8 +5,6 @@
  */
 export const UNAVAILABLE = 65_535
 export const EMISSION_WEI = 1_000n * 10n ** 18n
-export const EVALUATOR_EMISSION_WEI = 100n * 10n ** 18n
-const TOLERANCE_MILLI = 25
 
 export interface ModelPeer {
   readonly key: string
@@ -45,13 +43,6 @@ export function verdictOn(peer: ModelPeer, place: number, committee: readonly Mo
 export function missesAfter({ sealed, opened }: ModelSeat, before: number): number {
   if (opened !== null) return 0
   return before + (sealed ? 3 : 1)
-}
-
-/** Whether a seat's vote on a peer is one that is paid: within the tolerance of the median that was settled. */
-export function agrees(peer: ModelPeer, place: number, { account, opened }: ModelSeat, verdict: Verdict): boolean {
-  if (verdict.outcome !== 'scored' || opened === null || account === peer.account) return false
-  const score = opened[place] as number
-  return score !== UNAVAILABLE && Math.abs(score - verdict.scoreMilli) <= TOLERANCE_MILLI
 }
 
 /** What each part of a round's emission comes to, rounded down. */

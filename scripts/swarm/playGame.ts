@@ -38,8 +38,8 @@ export interface PlayedGame {
 }
 
 /**
- * Plays one game of the prediction market with what the peers have earned, by the commands that a person would type: an
- * evaluator judges, two solvers bet, and the one that was right claims. The peers go on running meanwhile.
+ * Plays one game of the prediction market with what the peers have earned, by the commands that a person would type: one
+ * judges, two bet, and the one that was right claims. The peers go on running meanwhile.
  *
  * @returns null if there are too few peers, or a game was played before.
  */
@@ -47,8 +47,9 @@ export async function playGame(modules: GameModules): Promise<PlayedGame | null>
   const { deployment, rpcUrl, peers, signal } = modules
   const client = { rpc: connect(rpcUrl), rpcUrl }
   const contracts = contractsOf(deployment)
-  const judge = peers.find(({ role }) => role === 'evaluator')
-  const [right, wrong] = peers.filter(({ role }) => role === 'solver')
+  const [right, wrong, third] = peers.filter(({ role }) => role === 'solver')
+  // A solver has its first Nectar a round before an evaluator has.
+  const judge = third ?? peers.find(({ role }) => role === 'evaluator')
   if (judge === undefined || right === undefined || wrong === undefined) return null
   if ((await readGameCount(client, contracts)) > 0n) return null
 

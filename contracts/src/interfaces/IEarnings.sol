@@ -19,12 +19,10 @@ interface IEarnings {
     /// @return total Points, in thousandths of a full score.
     function roundPoints(uint64 round) external view returns (uint256 total);
 
-    /// @notice What a peer has earned in final rounds. As a solver: the round's emission, times its score over the sum
-    /// of all scores, in which open appeals count with all that they could add; nothing for a round in which a
-    /// challenge against the peer is open. As an evaluator: the evaluators' emission, times those of its votes that
-    /// agreed over all votes
-    /// that did. Each is rounded down. It never falls, and a round is in it from the moment that it is final, for
-    /// ever.
+    /// @notice What a peer has earned by scores in final rounds: the round's emission, times its score over the sum of
+    /// all scores, in which open appeals count with all that they could add; nothing for a round in which a challenge
+    /// against the peer is open. Rounded down. It never falls, and a round is in it from the moment that it is final,
+    /// for ever.
     /// @param peerKey The peer.
     /// @return amountWei Nectar.
     function earnedOf(bytes32 peerKey) external view returns (uint256 amountWei);
@@ -38,18 +36,6 @@ interface IEarnings {
     /// false, 6 a leaf was withheld.
     /// @return scoreMilli Points given, 0 to 1000.
     function outcomeOf(uint64 round, bytes32 peerKey) external view returns (uint8 outcome, uint16 scoreMilli);
-
-    /// @notice How many of an evaluator's votes of a round lay within `TOLERANCE_MILLI` of the median that was
-    /// settled, counting peers that were scored, and not votes of `UNAVAILABLE`.
-    /// @param round The round; for the evaluator's own number bounds as for `outcomeOf`.
-    /// @param evaluatorKey The evaluator.
-    /// @return agreements Its votes that agreed.
-    /// @return total Those of all evaluators.
-    function agreementsOf(uint64 round, bytes32 evaluatorKey) external view returns (uint256 agreements, uint256 total);
-
-    /// @notice Nectar that the votes of a round which agreed share.
-    /// @return amountWei Nectar.
-    function EVALUATOR_EMISSION_WEI() external view returns (uint256 amountWei);
 
     /// @notice How far from the settled median a vote still agrees.
     /// @return milli Thousandths of a full score.

@@ -7,12 +7,15 @@ import {IRounds} from "./IRounds.sol";
 import {ITaskPay} from "./ITaskPay.sol";
 
 /// @title IOpenings
-/// @notice Pays evaluators for scores of single leaves that agree: what a vote of the usual score does not give.
+/// @notice Pays evaluators, for scores of single leaves that agree: what a vote of the usual score does not give.
 /// @dev A ballot commits to the score of every leaf behind its votes. The beacon of the round in which ballots are
 /// revealed, which nobody knew while they could still be made, draws for each shard one peer and a place among its
 /// leaves. In r + 4 each seat opens the score that it committed to for the first of the peer's scored leaves at or
 /// after that place, with proof that the peer committed to the leaf. In r + 5 anyone closes the shard: seats that
-/// opened the leaf that most did, and lie within the tolerance of the median, share the shard's part of the emission.
+/// opened the leaf that most did, and lie within the tolerance of the median, are paid. A seat's pay does not depend on
+/// who else is paid: it is a fifth of the shard's part of the emission where its vote on the peer was what was
+/// settled, and falls evenly to 1 / (tolerance + 1) of that where it was as far off as the tolerance. What no seat
+/// earns is never minted.
 interface IOpenings is ITaskPay {
     /// @notice A score that a ballot committed to.
     /// @param ballot The ballot, as it was revealed.
@@ -57,15 +60,13 @@ interface IOpenings is ITaskPay {
     /// @param shard The shard.
     /// @param index The leaf that most opened.
     /// @param medianMilli The lower median of its scores; 65535 where too few opened one leaf.
-    /// @param paid Bit 0 to 4 for each position that is paid.
-    /// @param shareWei What each of them gets.
+    /// @param paidWei What each position of the committee gets.
     event OpeningsClosed(
         uint64 indexed round,
         uint32 indexed shard,
         uint32 index,
         uint16 medianMilli,
-        uint8 paid,
-        uint256 shareWei
+        uint256[5] paidWei
     );
 
     /// @notice Thrown when a step comes in another round than its own.
@@ -94,8 +95,8 @@ interface IOpenings is ITaskPay {
     /// @param ordinal The ordinal drawn.
     error Openings_NotDrawn(bytes32 peerKey, uint32 ordinal);
 
-    /// @notice Thrown when the vote on the drawn peer earns nothing: it was not scored, or the vote is not within the
-    /// tolerance of its score.
+    /// @notice Thrown when the vote on the drawn peer earns nothing: it was not scored, the vote is not within the
+    /// tolerance of its score, or is not counted since the peer is the evaluator's own.
     /// @param round The round voted on.
     /// @param evaluatorKey The evaluator.
     error Openings_VoteDisagrees(uint64 round, bytes32 evaluatorKey);
@@ -140,7 +141,7 @@ interface IOpenings is ITaskPay {
     /// @return closed Whether they are paid.
     function stateOf(uint64 round, uint32 shard) external view returns (uint8 opened, bool closed);
 
-    /// @notice Nectar that the openings of a round share.
+    /// @notice Nectar that the openings of a round can earn: all of it where every seat of every shard is paid in full.
     /// @return amountWei Nectar.
     function OPENING_EMISSION_WEI() external view returns (uint256 amountWei);
 

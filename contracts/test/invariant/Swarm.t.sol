@@ -138,7 +138,6 @@ contract SwarmInvariants is SwarmFixture {
         for (uint256 i = 0; i < handler.EVALUATORS(); ++i) earned += votes.earnedOf(handler.evaluators(i));
         for (uint64 round = 0; round < handler.lastRound(); ++round) {
             if (votes.roundPoints(round) != 0) emitted += votes.EMISSION_WEI();
-            if (handler.agreedTotal(round) != 0) emitted += votes.EVALUATOR_EMISSION_WEI();
         }
         vm.assertLe(earned, emitted);
     }

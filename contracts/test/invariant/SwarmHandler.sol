@@ -48,8 +48,6 @@ contract SwarmHandler is TestBase {
     mapping(bytes32 peerKey => uint256) public expectedPoints;
     mapping(uint64 round => uint256) public expectedRoundPoints;
     mapping(uint64 round => mapping(bytes32 peerKey => uint256)) public expectedScore;
-    mapping(uint64 round => mapping(bytes32 evaluatorKey => uint256)) internal agreed;
-    mapping(uint64 round => uint256) public agreedTotal;
     mapping(uint64 round => mapping(bytes32 peerKey => bool)) public falseLeaf;
     mapping(uint64 round => mapping(bytes32 peerKey => bool)) public annulled;
     uint256 public annulments;
@@ -199,20 +197,6 @@ contract SwarmHandler is TestBase {
         for (uint64 round = 0; round + 3 < lastRound; ++round) {
             uint256 total = expectedRoundPoints[round];
             if (total != 0) amountWei += (1_000 ether * expectedScore[round][peer]) / total;
-            if (agreedTotal[round] != 0) amountWei += (100 ether * agreed[round][peer]) / agreedTotal[round];
-        }
-    }
-
-    /// @dev Counts the opened votes on a peer that lie within 25 of its score.
-    function noteAgreements(uint64 round, bytes32 peer, uint16 score) internal {
-        uint256 place = 0;
-        while (order[round][place] != peer) ++place;
-        for (uint256 i = 0; i < EVALUATORS; ++i) {
-            if (!opened[round][evaluators[i]]) continue;
-            uint16 vote_ = ballots[round][evaluators[i]].scoresMilli[place];
-            if (vote_ == GONE || vote_ > score + 25 || vote_ + 25 < score) continue;
-            ++agreed[round][evaluators[i]];
-            ++agreedTotal[round];
         }
     }
 
@@ -268,7 +252,6 @@ contract SwarmHandler is TestBase {
         expectedScore[round][peer] = score;
         expectedRoundPoints[round] += score;
         if (outcome == 1) ++scored;
-        if (outcome == 1) noteAgreements(round, peer, score);
         require(actual == outcome && actualScore == score, "settled otherwise than the plain rule says");
     }
 

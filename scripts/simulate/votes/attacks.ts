@@ -1,6 +1,7 @@
 import type { Patch } from '../compilePatched.ts'
 import { OWED, type Rules } from './bundles.ts'
-import { type Commitment, type Play, type Setting, UNAVAILABLE } from './game.ts'
+import type { Commitment, Play, Setting } from './game.ts'
+import { scoreOf, unavailable } from './playVotes.ts'
 
 /** How many play. */
 export interface Cast {
@@ -50,6 +51,17 @@ const copiedVotes: VotesAttack = {
         before: 'abi.encode(commitment, evaluatorKey)',
         after: 'abi.encode(commitment)',
       },
+      {
+        file: 'Openings.sol',
+        before: 'abi.encode(block.chainid, address(_votes), ballot, salt)',
+        after:
+          'abi.encode(block.chainid, address(_votes), ballot.round, ballot.shard, ballot.scoresMilli, ballot.componentRoots, ballot.contentId, salt)',
+      },
+      {
+        file: 'Openings.sol',
+        before: 'opening.ballot.evaluatorKey,\n                opening.peerKey,',
+        after: 'bytes32(0),\n                opening.peerKey,',
+      },
     ],
     setting: { bindsBallots: false },
   },
@@ -71,13 +83,13 @@ const copiedClaims: VotesAttack = {
 /** Votes what a peer usually gets, without a look at its leaves. */
 const lazy: VotesAttack = {
   name: 'lazy evaluator',
-  defence: 'pay for votes near the median only',
+  defence: 'pay for opened scores near the median only',
   without: {
     patches: [{ file: 'Earnings.sol', before: 'TOLERANCE_MILLI = 25', after: 'TOLERANCE_MILLI = 1000' }],
   },
   cast: ONE_SEAT,
   attack: {
-    vote: ({ peers }) => peers.map(({ abilityMilli }) => Math.round(abilityMilli)),
+    vote: ({ peers }) => peers.map(peer => scoreOf(peer, () => peer.abilityMilli)),
   },
   honest: {},
 }
@@ -89,7 +101,9 @@ const abstention: VotesAttack = {
     patches: [{ file: 'libraries/Tally.sol', before: '(cast - available) * 2 > cast', after: 'cast != available' }],
   },
   cast: TWO_OF_FIVE,
-  attack: { vote: ({ peers, score }) => peers.map(peer => (peer.isOwn ? score(peer) : UNAVAILABLE)) },
+  attack: {
+    vote: ({ peers, score }) => peers.map(peer => (peer.isOwn ? score(peer) : unavailable({ peerKey: peer.peer.key }))),
+  },
   honest: {},
 }
 
@@ -113,25 +127,35 @@ const collusion: VotesAttack = {
   without: noMedian,
   cast: TWO_OF_FIVE,
   attack: {
-    vote: ({ peers, score }) => {
-      for (const peer of peers) score(peer)
-      return peers.map(({ isOwn }) => (isOwn ? 1_000 : 0))
-    },
+    vote: ({ peers, score }) => peers.map(peer => ({ ...score(peer), scoreMilli: peer.isOwn ? 1_000 : 0 })),
   },
   honest: {},
 }
 
-/** Votes that stay inside the tolerance, and so are paid. */
+/** Votes that stay inside the tolerance, over true scores of leaves. */
 const quietCollusion: VotesAttack = {
   ...collusion,
   name: 'quiet collusion',
-  leftOpen: 'votes inside the tolerance are as honest ones; what they move is the noise between the honest',
+  defence: 'pay that falls with the distance',
+  without: {
+    patches: [
+      {
+        file: 'Openings.sol',
+        before: '(fullWei * (_toleranceMilli + 1 - apartMilli))',
+        after: '(fullWei * (_toleranceMilli + 1))',
+      },
+    ],
+  },
   attack: {
     vote: ({ peers, score }) =>
-      peers.map(peer => Math.min(1_000, Math.max(0, score(peer) + (peer.isOwn ? QUIET_MILLI : -QUIET_MILLI)))),
+      peers.map(peer => {
+        const scored = score(peer)
+        const moved = scored.scoreMilli + (peer.isOwn ? QUIET_MILLI : -QUIET_MILLI)
+        return { ...scored, scoreMilli: Math.min(1_000, Math.max(0, moved)) }
+      }),
   },
 }
-const QUIET_MILLI = 18
+const QUIET_MILLI = 10
 
 const half = OWED / 2
 
@@ -152,7 +176,9 @@ const sybilSeats: VotesAttack = {
     patches: [{ file: 'RewardVotes.sol', before: 'accounts[position] != account', after: 'true' }],
   },
   cast: { honestSeats: 2, ownSeats: 3, rivals: 5, ownKeys: 1, oneAccount: true },
-  attack: { vote: ({ peers, score }) => peers.map(peer => (peer.isOwn ? Math.max(1_000, score(peer)) : score(peer))) },
+  attack: {
+    vote: ({ peers, score }) => peers.map(peer => (peer.isOwn ? { ...score(peer), scoreMilli: 1_000 } : score(peer))),
+  },
   honest: {},
 }
 
@@ -202,14 +228,15 @@ const copiedRoots: VotesAttack = {
 
 const selectiveServing: VotesAttack = {
   name: 'selective serving',
-  defence: '`unavailable` is not blamed',
-  leftOpen: 'who is not served earns nothing on that peer, so that the others share more; nobody loses a stake by it',
+  defence: 'pay that is the same whoever else is paid',
   without: {
     patches: [
       {
-        file: 'RewardVotes.sol',
-        before: 'if (lane == 0) continue;',
-        after: 'if (lane == Tally.UNAVAILABLE) agreements[position] = 0;\n                if (lane == 0) continue;',
+        file: 'Openings.sol',
+        before: 'uint256 fullWei = OPENING_EMISSION_WEI / _shardsOf(round) / SEATS;',
+        after: `uint256 count = 0;
+        for (uint256 position = 0; position < SEATS; ++position) if (lanes[position] != 0) ++count;
+        uint256 fullWei = OPENING_EMISSION_WEI / _shardsOf(round) / (count == 0 ? 1 : count);`,
       },
     ],
   },

@@ -70,7 +70,7 @@ export interface Rules {
   readonly drawsFrom: 'owed' | 'committed'
 }
 
-/** What the sampled leaves of a commitment are worth by the rules, and a false one if there is any. */
+/** What each sampled leaf of a commitment is worth by the rules, by its index, and a false one if there is any. */
 export async function judgeBundle(
   { commitments, chainId }: Swarm,
   { key }: Member,
@@ -78,19 +78,20 @@ export async function judgeBundle(
   beacon: Hex,
   bundle: Bundle,
   rules: Rules,
-): Promise<{ truthMilli: number; falseLeaf: Leaf | null }> {
+): Promise<{ worth: ReadonlyMap<number, number>; falseLeaf: Leaf | null }> {
   const from = rules.drawsFrom === 'owed' ? OWED : bundle.leaves.length
   const sampled = await commitments.read.sampledLeaves([BigInt(round), key, from, SAMPLED])
   const drawnSeed = roundSeed('rollout', chainId, round, beacon, key)
-  let sumMilli = 0
+  const worth = new Map<number, number>()
   let falseLeaf: Leaf | null = null
   for (const index of sampled) {
     const leaf = bundle.leaves[index]
     if (leaf === undefined) continue
     const hash = await commitments.read.leafOf([BigInt(round), key, leaf])
     if (!(await commitments.read.verifyLeaf([bundle.root, hash, merkleProof(bundle.hashes, index)]))) continue
-    if (rules.checksSeeds && leaf.seed !== drawnSeed) falseLeaf = leaf
-    else sumMilli += bundle.qualitiesMilli[index] ?? 0
+    const isFalse = rules.checksSeeds && leaf.seed !== drawnSeed
+    if (isFalse) falseLeaf = leaf
+    worth.set(index, isFalse ? 0 : (bundle.qualitiesMilli[index] ?? 0))
   }
-  return { truthMilli: sumMilli / sampled.length, falseLeaf }
+  return { worth, falseLeaf }
 }

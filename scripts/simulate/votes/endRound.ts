@@ -9,8 +9,8 @@ export async function judgeAll({ swarm, setting, committed }: Game, round: numbe
   const beacon = await beaconBefore(swarm, round)
   for (const commitment of committed.get(round) ?? []) {
     const { peer, bundle } = commitment
-    const { truthMilli, falseLeaf } = await judgeBundle(swarm, peer, round, beacon, bundle, setting.rules)
-    commitment.truthMilli = truthMilli
+    const { worth, falseLeaf } = await judgeBundle(swarm, peer, round, beacon, bundle, setting.rules)
+    commitment.worth = worth
     if (falseLeaf !== null) await challengeFalseLeaf(swarm, round, commitment, falseLeaf)
   }
 }

@@ -1,19 +1,18 @@
 import type { Hex } from 'viem'
 import type { Ballot } from '../../../node/src/chain/voteCommitment.ts'
+import type { PeerScore } from '../../../node/src/core/scoreSheet.ts'
 import { type Bundle, OWED, type Rules } from './bundles.ts'
 import type { Member, Swarm } from './openSwarm.ts'
-
-export const UNAVAILABLE = 65_535
 
 /** Rounds that are worked in. */
 export const ROUNDS = 2
 
-/** Rounds from the work to the claim. */
-export const FINAL_AFTER = 4
+/** Rounds from the work to the end of its openings. */
+export const PAID_AFTER = 6
 
 /** Nectar that work costs: a tenth of what an average solver earns by it, half of what an evaluator does. */
 export const LEAF_COST = 0.1 * (1_000 / 6 / OWED)
-export const SCORE_COST = 0.5 * (100 / 5 / 6)
+export const SCORE_COST = 0.5 * (200 / 5 / 6)
 
 /** Who plays. Each has an account of its own, except where `ownAccount` puts all of the attacker's into one. */
 export interface Players {
@@ -32,8 +31,8 @@ export interface Commitment {
   readonly abilityMilli: number
   /** Honest seats that it serves its bundle to; all if absent. */
   readonly servedTo?: (seat: number) => boolean
-  /** By the sampled leaves, once they are drawn. */
-  truthMilli: number
+  /** Of the sampled leaves, by index, once they are drawn. */
+  worth: ReadonlyMap<number, number>
 }
 
 /** What an own key does in a round. */
@@ -59,16 +58,16 @@ export interface SeatDesk {
   readonly round: number
   readonly peers: readonly Commitment[]
   /** Scores a peer, which is work. */
-  score(peer: Commitment): number
+  score(peer: Commitment): PeerScore
   /** What a peer says that it is worth: nothing in its leaves, but on `SwarmCoordinator`, where nobody checks. */
-  claimOf(peer: Commitment): number
+  claimOf(peer: Commitment): PeerScore
 }
 
 /** A way to play the attacker's part. What is left out is done honestly. */
 export interface Play {
   work?(desk: SolverDesk): Work | null
-  /** A score for each peer, `UNAVAILABLE` for some, or null to stay away. */
-  vote?(desk: SeatDesk): readonly number[] | null
+  /** A vote on each peer with the leaves' scores behind it, or null to stay away. */
+  vote?(desk: SeatDesk): readonly PeerScore[] | null
   /** Sends the sealed ballot of the first honest seat as its own, and opens it when that is open. */
   copiesBallots?: boolean
 }
@@ -88,6 +87,8 @@ export interface Sealed {
   readonly voter: Member
   readonly ballot: Ballot
   readonly salt: Hex
+  /** Behind the ballot, by the peers' ordinals. */
+  readonly scores: readonly PeerScore[]
 }
 
 /** A run under way. */

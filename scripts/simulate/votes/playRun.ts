@@ -4,9 +4,9 @@ import { makeBundle, OWED } from './bundles.ts'
 import { beaconBefore, settleRound } from './endRound.ts'
 import {
   type Commitment,
-  FINAL_AFTER,
   type Game,
   LEAF_COST,
+  PAID_AFTER,
   type Play,
   type Players,
   ROUNDS,
@@ -14,6 +14,7 @@ import {
   type Work,
 } from './game.ts'
 import type { Member, Swarm } from './openSwarm.ts'
+import { closeShard, openAll } from './playOpenings.ts'
 import { playVotes } from './playVotes.ts'
 
 /** What the attacker's part earned in a run, in Nectar a round: what its keys and seats earned, less the cost of the work and what was slashed. */
@@ -30,17 +31,21 @@ export async function playRun(
   )
   const game = { swarm, players, setting, play, seed, cost: 0, committed: new Map(), sealed: new Map() }
   await swarm.seed(seed)
-  for (let now = 0; now < ROUNDS + FINAL_AFTER - 1; now++) {
+  for (let now = 0; now < ROUNDS + PAID_AFTER - 1; now++) {
     await swarm.enter(now)
     if (now < ROUNDS) game.committed.set(now, await commitAll(game, now, abilities))
     await playVotes(game, now)
     const due = game.committed.get(now - 3)
     if (due !== undefined) await settleRound(swarm, now - 3, due)
+    await openAll(game, now - 4)
+    if (game.committed.has(now - 5)) await closeShard(swarm, now - 5)
   }
-  await swarm.enter(ROUNDS + FINAL_AFTER - 1)
+  await swarm.enter(ROUNDS + PAID_AFTER - 1)
   const own = [...players.ownSeats, ...players.ownKeys].map(({ key }) => key)
   let earnedWei = 0n
-  for (const key of new Set(own)) earnedWei += await swarm.votes.read.earnedOf([key])
+  for (const key of new Set(own)) {
+    earnedWei += (await swarm.votes.read.earnedOf([key])) + (await swarm.openings.read.earnedOf([key]))
+  }
   let slashed = 0
   for (const { key } of players.ownSeats) slashed += await swarm.slashedOf(key)
   return (Number(earnedWei) / 1e18 - game.cost - slashed) / ROUNDS
@@ -66,7 +71,7 @@ async function commitAll(game: Game, round: number, abilities: ReadonlyMap<Hex, 
     isOwn: false,
     bundle: makeBundle(authorship(peer), OWED),
     abilityMilli: abilities.get(peer.key) ?? 0,
-    truthMilli: 0,
+    worth: new Map(),
   }))
   for (const [at, peer] of players.ownKeys.entries()) {
     const make = (leafCount: number, tries?: number) => makeBundle(authorship(peer), leafCount, tries)
@@ -80,7 +85,7 @@ async function commitAll(game: Game, round: number, abilities: ReadonlyMap<Hex, 
       isOwn: true,
       bundle,
       abilityMilli: abilities.get(peer.key) ?? 0,
-      truthMilli: 0,
+      worth: new Map(),
       ...(servedTo === undefined ? {} : { servedTo }),
     })
   }

@@ -1,12 +1,14 @@
-import { encodeAbiParameters, type Hex, keccak256 } from 'viem'
+import { encodeAbiParameters, type Hex, keccak256, zeroHash } from 'viem'
 import { type Ballot, voteCommitment } from '../../../node/src/chain/voteCommitment.ts'
 import { type RandomStream, randomStream } from '../../../node/src/core/random.ts'
+import { componentRoot, type LeafScore, type PeerScore, UNAVAILABLE } from '../../../node/src/core/scoreSheet.ts'
+import { SAMPLED } from './bundles.ts'
 import { judgeAll } from './endRound.ts'
-import { type Commitment, type Game, SCORE_COST, type Sealed, UNAVAILABLE } from './game.ts'
+import { type Commitment, type Game, SCORE_COST, type Sealed } from './game.ts'
 import { type Member, POLICY, randomHex, type Swarm } from './openSwarm.ts'
 
-/** Standard deviation of an honest score around the true one, far inside the tolerance of 25. */
-const NOISE_MILLI = 6
+/** Standard deviation of an honest score of one leaf around the true one; of the mean of four it is half of that. */
+const NOISE_MILLI = 12
 
 /** What solvers claim above what they are worth, at most. */
 const OVERCLAIM_MILLI = 300
@@ -32,9 +34,10 @@ async function sealAll(game: Game, round: number, peers: readonly Commitment[]):
   for (const [at, voter] of players.honestSeats.entries()) {
     const position = committee.indexOf(voter.key)
     const isAbsent = random.uniform() < ABSENT
-    const scores = peers.map(peer => (peer.servedTo?.(at) === false ? UNAVAILABLE : measure(random, peer)))
+    const scores = peers.map(peer => withheldFrom(at, peer, measure(random, peer)))
     if (position < 0 || isAbsent) continue
-    honest.push(await seal(game, { voter, ballot: ballotOf(round, position, voter, scores), salt: randomHex(random) }))
+    const ballot = ballotOf(game, round, position, voter, scores)
+    honest.push(await seal(game, { voter, ballot, salt: randomHex(random), scores }))
   }
   for (const [at, voter] of players.ownSeats.entries()) {
     const position = committee.indexOf(voter.key)
@@ -44,12 +47,13 @@ async function sealAll(game: Game, round: number, peers: readonly Commitment[]):
     if (copied !== undefined) {
       await seal(game, copied, { voter, position })
       const ballot = { ...copied.ballot, evaluatorKey: voter.key, position }
-      done.push({ voter, ballot, salt: copied.salt })
+      done.push({ ...copied, voter, ballot })
       continue
     }
     const scores = vote(game, round, peers, own)
     if (scores === null) continue
-    done.push(await seal(game, { voter, ballot: ballotOf(round, position, voter, scores), salt: randomHex(own) }))
+    const ballot = ballotOf(game, round, position, voter, scores)
+    done.push(await seal(game, { voter, ballot, salt: randomHex(own), scores }))
   }
   return [...honest, ...done]
 }
@@ -61,18 +65,55 @@ function vote(game: Game, round: number, peers: readonly Commitment[], random: R
     return measure(random, peer)
   }
   if (play.vote === undefined) return peers.map(score)
-  const claimOf = ({ truthMilli }: Commitment) =>
-    Math.round(Math.min(1000, truthMilli + (setting.claimsAreTrue ? 0 : OVERCLAIM_MILLI * random.uniform())))
+  const claimOf = (peer: Commitment) => {
+    const over = setting.claimsAreTrue ? 0 : OVERCLAIM_MILLI * random.uniform()
+    return scoreOf(peer, worthMilli => worthMilli + over)
+  }
   return play.vote({ round, peers, score, claimOf })
 }
 
-function measure(random: RandomStream, { truthMilli }: Commitment): number {
-  return Math.round(Math.min(1000, Math.max(0, truthMilli + NOISE_MILLI * random.normal())))
+function measure(random: RandomStream, peer: Commitment): PeerScore {
+  // As many draws for every peer, so that two ways to play meet the same seats.
+  const noise = Array.from({ length: SAMPLED }, () => NOISE_MILLI * random.normal())
+  return scoreOf(peer, worthMilli => worthMilli + (noise.pop() ?? 0))
 }
 
-function ballotOf(round: number, position: number, { key }: Member, scoresMilli: readonly number[]): Ballot {
-  const componentRoots = scoresMilli.map(() => POLICY)
-  return { round: BigInt(round), shard: 0, position, evaluatorKey: key, scoresMilli, componentRoots, contentId: POLICY }
+/** Scores what there is of the sampled leaves; what is missing counts 0 in the vote. */
+export function scoreOf({ peer, worth }: Commitment, judge: (worthMilli: number) => number): PeerScore {
+  const leaves: LeafScore[] = [...worth].map(([index, worthMilli]) => ({
+    index,
+    components: {},
+    scoreMilli: Math.round(Math.min(1000, Math.max(0, judge(worthMilli)))),
+  }))
+  leaves.sort((a, b) => a.index - b.index)
+  const sum = leaves.reduce((total, { scoreMilli }) => total + scoreMilli, 0)
+  return { peerKey: peer.key, scoreMilli: Math.round(sum / SAMPLED), leaves }
+}
+
+function withheldFrom(seat: number, { servedTo }: Commitment, score: PeerScore): PeerScore {
+  return servedTo?.(seat) === false ? unavailable(score) : score
+}
+
+export function unavailable({ peerKey }: { peerKey: Hex }): PeerScore {
+  return { peerKey, scoreMilli: UNAVAILABLE, leaves: [] }
+}
+
+function ballotOf(game: Game, round: number, position: number, { key }: Member, scores: readonly PeerScore[]): Ballot {
+  const sheet = sheetOf(game, round, key)
+  return {
+    round: BigInt(round),
+    shard: 0,
+    position,
+    evaluatorKey: key,
+    scoresMilli: scores.map(({ scoreMilli }) => scoreMilli),
+    componentRoots: scores.map(peer => componentRoot(sheet, peer)),
+    contentId: POLICY,
+  }
+}
+
+/** What the scores of a ballot are bound to; to nobody where ballots are not. */
+export function sheetOf({ swarm, setting }: Game, round: number, key: Hex) {
+  return { v: 1 as const, chainId: swarm.chainId, round, evaluatorKey: setting.bindsBallots ? key : zeroHash }
 }
 
 /** Sends the commitment to a ballot: the voter's own, or a copy in another's name. */

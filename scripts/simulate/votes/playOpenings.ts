@@ -1,0 +1,49 @@
+import { merkleProof } from '../../../node/src/core/merkle.ts'
+import { componentLeaves, componentsHash } from '../../../node/src/core/scoreSheet.ts'
+import { drawnLeaf } from '../../../node/src/roles/drawOpening.ts'
+import type { Commitment, Game, Sealed } from './game.ts'
+import { POLICY, type Swarm } from './openSwarm.ts'
+import { sheetOf } from './playVotes.ts'
+
+/** Opens the score of the leaf that was drawn, for every seat that has one; the chain refuses those that can't be paid. */
+export async function openAll(game: Game, round: number): Promise<void> {
+  const sealed = game.sealed.get(round) ?? []
+  if (sealed.length === 0) return
+  const [ordinal, place] = await game.swarm.openings.read.drawnOf([BigInt(round), 0])
+  const drawn = game.committed.get(round)?.[ordinal]
+  if (drawn !== undefined) for (const seat of sealed) await open(game, round, seat, drawn, { ordinal, place })
+}
+
+/** Pays the seats that agree. */
+export function closeShard({ openings, send, admin }: Swarm, round: number): Promise<unknown> {
+  return send(admin, openings.address, { abi: openings.abi, functionName: 'close', args: [BigInt(round), 0] })
+}
+
+async function open(
+  game: Game,
+  round: number,
+  { voter, ballot, salt, scores }: Sealed,
+  { peer, bundle }: Commitment,
+  { ordinal, place }: { ordinal: number; place: bigint },
+): Promise<void> {
+  const { openings, send } = game.swarm
+  const score = scores[ordinal]
+  if (score === undefined || score.leaves.length === 0) return
+  const opened = drawnLeaf(score.leaves, place, bundle.leaves.length)
+  const leaf = bundle.leaves[opened.index]
+  if (leaf === undefined) return
+  const components = componentLeaves(sheetOf(game, round, ballot.evaluatorKey), score)
+  const opening = {
+    ballot,
+    salt,
+    peerKey: peer.key,
+    work: { root: bundle.root, leafCount: bundle.leaves.length, policyHash: POLICY, contentId: POLICY },
+    leaf,
+    leafProof: merkleProof(bundle.hashes, opened.index),
+    scoreMilli: opened.scoreMilli,
+    componentsHash: componentsHash(opened.components),
+    componentProof: merkleProof(components, score.leaves.indexOf(opened)),
+  }
+  const call = send(voter.account, openings.address, { abi: openings.abi, functionName: 'open', args: [opening] })
+  await call.catch(() => {})
+}
