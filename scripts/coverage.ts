@@ -65,8 +65,9 @@ function share(tally: Tally): string {
   return `${percent(tally).toFixed(1)} %`.padStart(9)
 }
 
-function describe({ line, taken }: Arm): string {
-  return `if on line ${line} never ${taken ? 'holds' : 'fails'}`
+function describe({ choice, line, taken }: Arm): string {
+  const what = choice === '&&' || choice === '||' ? `left of ${choice}` : choice
+  return `${what} on line ${line} never ${taken ? 'holds' : 'fails'}`
 }
 
 /** Times that each line of each file was executed. */

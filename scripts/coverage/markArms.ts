@@ -2,10 +2,11 @@ import { createRequire } from 'node:module'
 
 const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }
 
-/** One way that an `if` may go. */
+/** One way that a choice may go: an `if`, a ternary, or the left side of `&&` or `||`, which decides whether the right one counts. */
 export interface Arm {
   id: string
-  /** Of the `if`, from 1. */
+  choice: 'if' | '?' | '&&' | '||'
+  /** Of the choice, from 1. */
   line: number
   taken: boolean
 }
@@ -15,6 +16,9 @@ interface Node {
   src?: string
   trueBody?: Node
   falseBody?: Node | null
+  condition?: Node
+  operator?: string
+  leftExpression?: Node
   [key: string]: unknown
 }
 
@@ -24,8 +28,9 @@ interface Insertion {
 }
 
 /**
- * A source in which every arm of every `if` is a line of its own, `true; // arm ID`, that does nothing. Hardhat counts lines and
- * no branches; so it counts these.
+ * A source in which every arm of every choice is a line of its own, which does nothing: Hardhat counts lines and no branches; so it counts
+ * these. Arms of an `if` are statements, `true; // arm ID`. Those of an expression are functions at the end of the file, which give back
+ * what the condition was.
  *
  * @param name - goes into the ids.
  */
@@ -34,30 +39,55 @@ export function markArms(name: string, source: string): { marked: string; arms: 
   const arms: Arm[] = []
   const opens: Insertion[] = []
   const closes: Insertion[] = []
-  const mark = (node: Node, taken: boolean) => {
-    const line = bytes.subarray(0, rangeOf(node).start).toString().split('\n').length
-    const id = `${name}:${line}:${rangeOf(node).start}:${taken}`
-    arms.push({ id, line, taken })
-    return `true; // arm ${id}`
+  const functions: string[] = []
+  const mark = (node: Node, choice: Arm['choice'], taken: boolean) => {
+    const { start } = rangeOf(node)
+    const line = bytes.subarray(0, start).toString().split('\n').length
+    const id = `${name}:${line}:${start}:${choice}:${taken}`
+    arms.push({ id, choice, line, taken })
+    return `// arm ${id}`
   }
   const wrap = (node: Node, body: Node, taken: boolean, close: string) => {
     const { start } = rangeOf(body)
-    opens.push({ at: start, text: `{\n${mark(node, taken)}\n` })
+    opens.push({ at: start, text: `{\ntrue; ${mark(node, 'if', taken)}\n` })
     visit(body)
     closes.push({ at: endOf(body, bytes), text: close })
   }
+  const answer = (node: Node, choice: Arm['choice'], taken: boolean) => {
+    const called = `_arm${functions.length}`
+    functions.push(`\nfunction ${called}() pure returns (bool) {\nreturn ${taken}; ${mark(node, choice, taken)}\n}\n`)
+    return `${called}()`
+  }
+  const choose = (node: Node, condition: Node, choice: Arm['choice']) => {
+    const { start, length } = rangeOf(condition)
+    opens.push({ at: start, text: '(' })
+    visit(condition)
+    const text = ` ? ${answer(node, choice, true)} : ${answer(node, choice, false)})`
+    closes.push({ at: start + length, text })
+  }
   const visit = (node: Node): void => {
+    const chosen = choiceOf(node)
+    if (chosen !== undefined) choose(node, chosen.condition, chosen.choice)
     if (node.nodeType !== 'IfStatement') {
-      for (const child of childrenOf(node)) visit(child)
+      for (const child of childrenOf(node)) if (child !== chosen?.condition) visit(child)
       return
     }
-    const { trueBody, falseBody } = node
-    const missing = falseBody ? '' : ` else {\n${mark(node, false)}\n}`
+    const { condition, trueBody, falseBody } = node
+    visit(condition as Node)
+    const missing = falseBody ? '' : ` else {\ntrue; ${mark(node, 'if', false)}\n}`
     wrap(node, trueBody as Node, true, `\n}${missing}`)
     if (falseBody) wrap(node, falseBody, false, '\n}')
   }
   visit(parse(name, source))
-  return { marked: insert(bytes, opens, closes), arms }
+  return { marked: insert(bytes, opens, closes) + functions.join(''), arms }
+}
+
+/** What an expression turns on, if it is a ternary or has a right side that is not always evaluated. */
+function choiceOf({ nodeType, operator, condition, leftExpression }: Node) {
+  if (nodeType === 'Conditional' && condition !== undefined) return { condition, choice: '?' as const }
+  const isShort = nodeType === 'BinaryOperation' && (operator === '&&' || operator === '||')
+  if (!isShort || leftExpression === undefined) return undefined
+  return { condition: leftExpression, choice: operator as '&&' | '||' }
 }
 
 function parse(name: string, source: string): Node {
