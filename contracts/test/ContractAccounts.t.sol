@@ -3,6 +3,7 @@ pragma solidity 0.8.30;
 
 import {IPeerRegistry} from "../src/interfaces/IPeerRegistry.sol";
 import {AccountContract} from "./AccountContract.sol";
+import {Meddler} from "./Meddler.sol";
 import {RsaKey} from "./RsaKey.sol";
 import {SwarmFixture} from "./SwarmFixture.sol";
 
@@ -75,6 +76,21 @@ contract ContractAccountsTest is SwarmFixture {
         signature = RsaKey.sign(abi.encode(words));
         vm.expectRevert(abi.encodeWithSelector(IPeerRegistry.PeerRegistry_NoConsent.selector, account.addr));
         registry.registerRsaFor(account.addr, RsaKey.MODULUS, 65537, signature, block.timestamp, signed(78, words));
+    }
+
+    /// @dev It is asked by a static call: nothing that it does meanwhile comes to anything.
+    function test_AnAccountThatRegistersWhileItIsAskedForItsConsentGetsOnePeer() public {
+        Meddler meddler = new Meddler(address(registry));
+        Wallet memory key = walletOf(1);
+        Wallet memory other = walletOf(2);
+        bytes memory signature = proofOf(key, address(meddler), block.timestamp);
+        bytes memory second = proofOf(other, address(meddler), block.timestamp);
+        meddler.plan(abi.encodeCall(registry.register, (other.publicKey, second, block.timestamp)));
+        bytes32 peerKey = registry.registerFor(address(meddler), key.publicKey, signature, block.timestamp, "");
+        vm.assertFalse(meddler.hasMeddled());
+        vm.assertEq(registry.accountOf(peerKey), address(meddler));
+        vm.assertEq(registry.peerCount(address(meddler)), 1);
+        vm.assertEq(registry.nonces(address(meddler)), 1);
     }
 
     function signed(uint256 privateKey, bytes32 digest) internal pure returns (bytes memory signature) {

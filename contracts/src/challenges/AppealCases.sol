@@ -96,7 +96,8 @@ abstract contract AppealCases is IAppeals, CommittedWork {
         return _registry.accountOf(peerKey);
     }
 
-    /// @dev The seat at a position. Positions of a bench of all seats are the seats'.
+    /// @dev The seat at a position, or 0 where nobody remembers the seats of that round. Positions of a bench of all
+    /// seats are the seats'.
     function _seatOf(
         bytes32 key,
         uint8 level,
@@ -105,7 +106,11 @@ abstract contract AppealCases is IAppeals, CommittedWork {
     ) internal view returns (bytes32 seatKey) {
         if (position >= step.drawn) revert Challenges_NotDrawn(position, 0);
         uint32[] memory drawn = _drawOf(key, level, step);
-        return _votes.seatAt(step.openedRound, drawn.length == 0 ? position : drawn[position]);
+        try _votes.seatAt(step.openedRound, drawn.length == 0 ? position : drawn[position]) returns (bytes32 known) {
+            return known;
+        } catch {
+            return 0;
+        }
     }
 
     /// @dev The seats that the beacon draws, or none where all judge.

@@ -67,6 +67,8 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
             // One that is judged is passed over, so that two who judge at once do not hurt each other.
             if (word & JUDGED != 0 && word <= JUDGED + MAX_LANE) continue;
             bytes32 seatKey = word == 0 ? _seatOf(key, level, state.steps[level - 1], positions[i]) : verdict.seatKey;
+            // A silent seat that has left since must not keep the others of its page from their pay.
+            if (seatKey == 0) continue;
             bool isVote = word != 0 && word <= MAX_LANE;
             verdict.word = JUDGED | (isVote ? word : 0);
             if (state.isMoot) continue;

@@ -228,8 +228,8 @@ interface IAppeals is ICommittedWork {
     function closeAppeal(uint64 round, bytes32 peerKey) external;
 
     /// @notice Judges seats of an appeal once the case is closed; anyone may. Those that voted as it ended are paid,
-    /// those
-    /// that were absent or overturned are blamed, each once.
+    /// those that were absent or overturned are blamed, each once. A seat that was silent and has left since is passed
+    /// over once the seats of that round are forgotten.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param level The appeal, 1 or 2.

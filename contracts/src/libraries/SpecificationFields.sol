@@ -18,9 +18,11 @@ library SpecificationFields {
         bytes memory key,
         uint256 offset
     ) internal pure returns (uint256 value) {
+        // The sum can't overflow behind the first check.
+        if (offset > specification.length) revert SpecificationFields_NotThere(offset);
         uint256 at = offset + key.length;
         // A number takes one to three bytes, and a map's last field is not followed by any.
-        if (offset > specification.length || at >= specification.length) revert SpecificationFields_NotThere(offset);
+        if (at >= specification.length) revert SpecificationFields_NotThere(offset);
         if (keccak256(specification[offset:at]) != keccak256(key)) revert SpecificationFields_NotThere(offset);
         uint8 head = uint8(specification[at]);
         if (head < 24) return head;
