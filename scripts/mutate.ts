@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findMutants, type Mutant } from './mutate/findMutants.ts'
-import { InvalidMutant, judgeMutant } from './mutate/judgeMutant.ts'
+import { openJudge } from './mutate/judgeProcess.ts'
 import { orderMutants } from './mutate/orderMutants.ts'
-import { mutantId, openTried, type Tried, type Verdict } from './mutate/tried.ts'
+import { mutantId, openTried, type Tried } from './mutate/tried.ts'
 
 const usage = `npm run mutate -- [options]
 
@@ -40,6 +40,7 @@ const sources = readSources(join(root, 'contracts', 'src'))
 const all = [...sources].flatMap(([file, source]) => findMutants(file, source))
 const sample = Number(options.sample)
 const done: Tried[] = []
+const judging = openJudge(root)
 for (const mutant of orderMutants(sources, all, options.seed)) {
   const counted = done.filter(({ verdict }) => verdict !== 'invalid').length
   if (counted >= sample) break
@@ -52,11 +53,12 @@ for (const mutant of orderMutants(sources, all, options.seed)) {
     continue
   }
   if (performance.now() > endsAtMs) break
-  const result = { ...mutant, id, ...(await timed(() => judge(mutant, source))) }
+  const result = { ...mutant, id, ...(await judging.judge(mutant, source)) }
   tried.add(result)
   done.push(result)
   console.log(`${`${counted + 1}`.padStart(4)} ${result.verdict.padEnd(9)} ${describe(mutant)}`)
 }
+judging.close()
 report()
 
 function isWanted(name: string): boolean {
@@ -68,22 +70,6 @@ function readSources(folder: string): Map<string, string> {
     .filter(name => name.endsWith('.sol') && !name.startsWith('interfaces') && isWanted(name))
     .sort()
   return new Map(files.map(name => [join('contracts', 'src', name), readFileSync(join(folder, name), 'utf8')]))
-}
-
-async function judge(mutant: Mutant, source: string): Promise<Verdict> {
-  try {
-    return await judgeMutant(root, mutant, source)
-  } catch (error) {
-    if (error instanceof InvalidMutant) return 'invalid'
-    throw error
-  }
-}
-
-async function timed(judging: () => Promise<Verdict>): Promise<{ verdict: Verdict; cpuSec: number }> {
-  const before = process.cpuUsage()
-  const verdict = await judging()
-  const { user, system } = process.cpuUsage(before)
-  return { verdict, cpuSec: (user + system) / 1e6 }
 }
 
 function describe({ file, line, before, after }: Mutant): string {

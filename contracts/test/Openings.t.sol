@@ -24,7 +24,8 @@ contract OpeningsTest is OpeningsFixture {
         vm.expectEmit(address(openings));
         emit IOpenings.OpeningsClosed(0, 0, 0, 600, paidWei);
         openings.close(0, 0);
-        (, closed) = openings.stateOf(0, 0);
+        (opened, closed) = openings.stateOf(0, 0);
+        vm.assertEq(opened, 3);
         vm.assertTrue(closed);
         vm.assertEq(openings.earnedOf(evaluators[0]), 40 ether);
         vm.assertEq(openings.earnedOf(evaluators[1]), 40 ether);

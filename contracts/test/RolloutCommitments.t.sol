@@ -136,6 +136,26 @@ contract RolloutCommitmentsTest is SwarmFixture {
         commitments.commitTasks(0, peer, ROOT, 8, CONTENT);
     }
 
+    /// @dev By every word of them, so that no proposer claims tasks that it did not name; the block says who was first.
+    function test_KnowsWhenTheseTasksWereCommittedAndNoOthers() public {
+        vm.roll(70);
+        vm.prank(ALICE);
+        commitments.commitTasks(1, peer, ROOT, 8, CONTENT);
+        IRolloutCommitments.Tasks memory tasks = IRolloutCommitments.Tasks(ROOT, 8, CONTENT);
+        vm.assertEq(commitments.tasksCommittedAt(1, peer, tasks), 70);
+        vm.assertEq(commitments.tasksCommittedAt(2, peer, tasks), 0);
+        vm.assertEq(commitments.tasksCommittedAt(9, peer, tasks), 0);
+        vm.assertEq(commitments.tasksCommittedAt(1, POLICY, tasks), 0);
+        vm.assertEq(commitments.tasksCommittedAt(1, peer, IRolloutCommitments.Tasks(POLICY, 8, CONTENT)), 0);
+        vm.assertEq(commitments.tasksCommittedAt(1, peer, IRolloutCommitments.Tasks(ROOT, 8, POLICY)), 0);
+
+        vm.roll(90);
+        vm.prank(ALICE);
+        commitments.commitTasks(1, peer, ROOT, 9, CONTENT);
+        vm.assertEq(commitments.tasksCommittedAt(1, peer, tasks), 0);
+        vm.assertEq(commitments.tasksCommittedAt(1, peer, IRolloutCommitments.Tasks(ROOT, 9, CONTENT)), 90);
+    }
+
     function test_RevertWhen_TasksAreLateOrFarAhead() public {
         enterRound(4);
         for (uint64 round = 4; round <= 7; round += 3) {

@@ -114,6 +114,15 @@ contract StakesTest is StakesFixture {
         vm.assertEq(amountOf(EVALUATOR, evaluators[1]), SEAT_WEI);
     }
 
+    /// @dev An indexer takes every `Slashed` for something lost.
+    function test_AnEmptyStakeIsPassedOverInSilence() public {
+        vm.recordLogs();
+        (uint256 lostWei, bool isEnough) = slash(EVALUATOR, evaluators[0], 700);
+        vm.assertEq(vm.getRecordedLogs().length, 0);
+        vm.assertEq(lostWei, 0);
+        vm.assertFalse(isEnough);
+    }
+
     function test_WhoIsLeftWithTooLittleLosesTheSeat() public {
         stakeFor(EVALUATOR, evaluators[0]);
         slash(EVALUATOR, evaluators[0], 500);

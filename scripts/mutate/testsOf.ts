@@ -1,6 +1,8 @@
 /** What plays all of the market at once. */
 const MARKET = ['invariant/Market']
 
+const APPEALS = ['challenges/Appeals', 'challenges/AppealRules', 'challenges/Attacks']
+
 /**
  * The Solidity test files that are about a contract or library: its mutants are caught by them or not at all. What only another contract's
  * tests, or a TypeScript test, would notice counts as a survivor.
@@ -25,13 +27,13 @@ const TESTS: Record<string, readonly string[]> = {
   CommittedWork: ['challenges/WithheldLeaves', 'challenges/FalseLeaves'],
   FalseLeaves: ['challenges/FalseLeaves'],
   WithheldLeaves: ['challenges/WithheldLeaves'],
-  SpecificationFields: ['challenges/WithheldLeaves'],
-  Appeals: ['challenges/Appeals', 'challenges/AppealRules'],
-  AppealCases: ['challenges/Appeals', 'challenges/AppealRules'],
-  AppealVerdicts: ['challenges/Appeals', 'challenges/AppealRules'],
+  SpecificationFields: ['SpecificationFields', 'challenges/WithheldLeaves'],
+  Appeals: APPEALS,
+  AppealCases: APPEALS,
+  AppealVerdicts: APPEALS,
   ScoreHistogram: ['challenges/Appeals'],
-  Openings: ['Openings', 'TaskPay'],
-  TaskPay: ['TaskPay'],
+  Openings: ['Openings', 'TaskPay', 'invariant/Openings'],
+  TaskPay: ['TaskPay', 'invariant/Openings'],
   Ballots: ['Ballots', 'Openings'],
   Nectar: ['Nectar', 'invariant/Swarm'],
   Stakes: ['Stakes', 'StakedSeats', 'invariant/Stakes'],
