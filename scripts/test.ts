@@ -36,7 +36,7 @@ async function execute(argv: string[], env: Record<string, string>, isAlone: boo
 
 const named = process.argv.slice(2).filter(argument => argument !== '--long')
 const isLong = process.argv.includes('--long')
-const wanted = isLong && named.length === 0 ? ['contracts', 'invariants', 'attacks', 'node-long'] : named
+const wanted = isLong && named.length === 0 ? ['contracts', 'rows-fall', 'invariants', 'attacks', 'node-long'] : named
 const names = stages.flat(2).map(({ name }) => name)
 const unknown = wanted.filter(name => !names.includes(name))
 if (unknown.length > 0) {

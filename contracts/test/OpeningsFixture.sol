@@ -4,6 +4,7 @@ pragma solidity 0.8.30;
 import {IOpenings} from "../src/interfaces/IOpenings.sol";
 import {IRewardVotes} from "../src/interfaces/IRewardVotes.sol";
 import {IRolloutCommitments} from "../src/interfaces/IRolloutCommitments.sol";
+import {ITaskPay} from "../src/interfaces/ITaskPay.sol";
 import {VotesFixture} from "./VotesFixture.sol";
 
 /// @dev The first solver commits two leaves in round 0; three evaluators vote on it.
@@ -99,6 +100,35 @@ abstract contract OpeningsFixture is VotesFixture {
 
     function pairOf(bytes32 a, bytes32 b) internal pure returns (bytes32 root) {
         return a < b ? keccak256(abi.encode(a, b)) : keccak256(abi.encode(b, a));
+    }
+
+    function propose(bytes32 peerKey, uint256 blockNumber) internal {
+        vm.roll(blockNumber);
+        IRolloutCommitments.Tasks memory tasks = tasksOf(peerKey);
+        address account = registry.accountOf(peerKey);
+        vm.prank(account);
+        commitments.commitTasks(base, peerKey, tasks.root, tasks.count, tasks.contentId);
+    }
+
+    function claimOf(bytes32 proposerKey) internal view returns (ITaskPay.TaskClaim memory claim) {
+        claim.round = base;
+        claim.peerKey = solvers[0];
+        claim.work = workOf(solvers[0]);
+        claim.leaf = leafAt(0);
+        claim.leafProof = new bytes32[](1);
+        claim.leafProof[0] = commitments.leafOf(base, solvers[0], leafAt(1));
+        claim.proposerKey = proposerKey;
+        claim.tasks = tasksOf(proposerKey);
+        claim.task = taskLeaf();
+        claim.taskProof = new bytes32[](0);
+    }
+
+    function tasksOf(bytes32 proposerKey) internal view returns (IRolloutCommitments.Tasks memory tasks) {
+        return IRolloutCommitments.Tasks(commitments.leafOf(base, proposerKey, taskLeaf()), 1, keccak256("tasks"));
+    }
+
+    function taskLeaf() internal pure returns (IRolloutCommitments.Leaf memory leaf) {
+        leaf.taskHash = TASK;
     }
 
     function expectNotItsLeaf() internal {

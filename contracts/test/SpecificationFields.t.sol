@@ -56,6 +56,8 @@ contract SpecificationFieldsTest is TestBase {
         _expectNotThere(specification, 1);
         _expectNotThere(specification, specification.length);
         _expectNotThere(specification, specification.length + 1);
+        // The end of the name is beyond the largest number.
+        _expectNotThere(specification, type(uint256).max);
         _expectNotThere("", 0);
     }
 

@@ -166,35 +166,6 @@ contract TaskPayTest is OpeningsFixture {
         enterRound(base + 5);
     }
 
-    function propose(bytes32 peerKey, uint256 blockNumber) internal {
-        vm.roll(blockNumber);
-        IRolloutCommitments.Tasks memory tasks = tasksOf(peerKey);
-        address account = registry.accountOf(peerKey);
-        vm.prank(account);
-        commitments.commitTasks(base, peerKey, tasks.root, tasks.count, tasks.contentId);
-    }
-
-    function claimOf(bytes32 proposerKey) internal view returns (ITaskPay.TaskClaim memory claim) {
-        claim.round = base;
-        claim.peerKey = solvers[0];
-        claim.work = workOf(solvers[0]);
-        claim.leaf = leafAt(0);
-        claim.leafProof = new bytes32[](1);
-        claim.leafProof[0] = commitments.leafOf(base, solvers[0], leafAt(1));
-        claim.proposerKey = proposerKey;
-        claim.tasks = tasksOf(proposerKey);
-        claim.task = taskLeaf();
-        claim.taskProof = new bytes32[](0);
-    }
-
-    function tasksOf(bytes32 proposerKey) internal view returns (IRolloutCommitments.Tasks memory tasks) {
-        return IRolloutCommitments.Tasks(commitments.leafOf(base, proposerKey, taskLeaf()), 1, keccak256("tasks"));
-    }
-
-    function taskLeaf() internal pure returns (IRolloutCommitments.Leaf memory leaf) {
-        leaf.taskHash = TASK;
-    }
-
     function expectNotItsTask() internal {
         vm.expectRevert(abi.encodeWithSelector(ITaskPay.Openings_NotItsTask.selector, 0, solvers[1]));
     }

@@ -32,7 +32,8 @@ export function compilePatched(files: readonly string[], patches: readonly Patch
   return contracts
 }
 
-function patchSources(patches: readonly Patch[]): Map<string, string> {
+/** Sources, by their path from the root, with the patches made. */
+export function patchSources(patches: readonly Patch[]): Map<string, string> {
   const changed = new Map<string, string>()
   for (const { file, before, after } of patches) {
     const path = join(sourceFolder, file)

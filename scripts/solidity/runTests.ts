@@ -21,6 +21,8 @@ export interface Effort {
   invariantRuns: number
   invariantDepth: number
   seed: string
+  /** Whether a call that reverts under an invariant is passed over, instead of failing it. */
+  passesReverts?: boolean
 }
 
 export interface TestOutcome {
@@ -52,7 +54,7 @@ function engine(): Promise<EdrContext> {
 export async function runTests(
   contracts: Record<string, Record<string, Compiled>>,
   files: readonly string[],
-  { fuzzRuns, invariantRuns, invariantDepth, seed }: Effort,
+  { fuzzRuns, invariantRuns, invariantDepth, seed, passesReverts = false }: Effort,
   pattern?: string,
 ): Promise<TestOutcome[]> {
   const artifacts = Object.entries(contracts).flatMap(([source, byName]) =>
@@ -76,7 +78,7 @@ export async function runTests(
       disableBlockGasLimit: true,
       disableTransactionGasCap: true,
       fuzz: { runs: fuzzRuns, seed },
-      invariant: { runs: invariantRuns, depth: invariantDepth, failOnRevert: true, shrinkRunLimit: 0 },
+      invariant: { runs: invariantRuns, depth: invariantDepth, failOnRevert: !passesReverts, shrinkRunLimit: 0 },
       ...(pattern === undefined ? {} : { testPattern: pattern }),
     },
     {},

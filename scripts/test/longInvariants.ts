@@ -15,7 +15,13 @@ const BATCH = 50
 const root = join(import.meta.dirname, '..', '..')
 const folder = 'contracts/test/invariant'
 const { values: options } = parseArgs({
-  options: { minutes: { type: 'string', default: '60' }, runs: { type: 'string' }, only: { type: 'string' } },
+  options: {
+    minutes: { type: 'string', default: '60' },
+    runs: { type: 'string' },
+    // Runs that were played before: batches have seeds by their number, so that these are others.
+    from: { type: 'string', default: '0' },
+    only: { type: 'string' },
+  },
 })
 
 const names = readdirSync(join(root, folder))
@@ -24,9 +30,10 @@ const names = readdirSync(join(root, folder))
   .filter(name => options.only === undefined || options.only.split(',').includes(name))
 const played = new Map<string, { runs: number; cpuSec: number }>()
 const endsAtMs = performance.now() + Number(options.minutes) * 60_000
-const wanted = options.runs === undefined ? Number.POSITIVE_INFINITY : Number(options.runs)
+const first = Math.ceil(Number(options.from) / BATCH)
+const last = options.runs === undefined ? Number.POSITIVE_INFINITY : first + Math.ceil(Number(options.runs) / BATCH)
 const suites = names.map(compileSuite)
-for (let batch = 0; performance.now() < endsAtMs && batch * BATCH < wanted; batch++) {
+for (let batch = first; performance.now() < endsAtMs && batch < last; batch++) {
   for (const suite of suites) await playBatch(suite, batch)
 }
 console.log(`${new Date().toISOString().slice(0, 10)}, runs of depth ${DEPTH}:`)

@@ -65,12 +65,12 @@ contract ChallengesInvariants is SwarmFixture {
     }
 
     function requireWhole() internal view {
-        vm.assertEq(handler.slipped(), 0);
-        vm.assertEq(handler.upheldLosses(), 0);
-        vm.assertEq(handler.fell(), 0);
         requireBalance();
+        requireNoUpheldLoss();
         requireOneDemandALeaf();
         requirePoints();
+        requireEmission();
+        requireNothingSlips();
     }
 
     function requireBalance() internal view {
@@ -79,6 +79,14 @@ contract ChallengesInvariants is SwarmFixture {
         for (uint256 i = 0; i < 3; ++i) owed += challenges.creditOf(accountNamed(i));
         for (uint256 i = 0; i < 12; ++i) owed += challenges.creditOf(accountNamed(100 + i));
         vm.assertEq(address(challenges).balance, owed);
+    }
+
+    function requireNoUpheldLoss() internal view {
+        vm.assertEq(handler.upheldLosses(), 0);
+    }
+
+    function requireNothingSlips() internal view {
+        vm.assertEq(handler.slipped(), 0);
     }
 
     function requireOneDemandALeaf() internal view {
@@ -90,22 +98,28 @@ contract ChallengesInvariants is SwarmFixture {
     }
 
     function requirePoints() internal view {
+        vm.assertEq(handler.wronglyClosed(), 0);
+        uint64 last = rounds.currentRound();
+        for (uint256 i = 0; i < 3; ++i) {
+            uint256 points = 0;
+            for (uint64 round = 0; round < last; ++round) points += handler.score(round, handler.peers(i));
+            vm.assertEq(votes.points(handler.peers(i)), points);
+        }
+        for (uint64 round = 0; round + 3 < last; ++round) vm.assertEq(votes.roundPoints(round), totalOf(round));
+    }
+
+    function requireEmission() internal view {
+        vm.assertEq(handler.fell(), 0);
         uint64 last = rounds.currentRound();
         uint256 earned = 0;
+        for (uint256 i = 0; i < 3; ++i) earned += votes.earnedOf(handler.peers(i));
         uint256 emitted = 0;
-        for (uint256 i = 0; i < 3; ++i) {
-            bytes32 peer = handler.peers(i);
-            uint256 points = 0;
-            for (uint64 round = 0; round < last; ++round) points += handler.score(round, peer);
-            vm.assertEq(votes.points(peer), points);
-            earned += votes.earnedOf(peer);
-        }
-        for (uint64 round = 0; round + 3 < last; ++round) {
-            uint256 total = 0;
-            for (uint256 i = 0; i < 3; ++i) total += handler.score(round, handler.peers(i));
-            vm.assertEq(votes.roundPoints(round), total);
-            if (total != 0) emitted += 1_000 ether;
-        }
+        for (uint64 round = 0; round + 3 < last; ++round) if (totalOf(round) != 0) emitted += 1_000 ether;
         vm.assertLe(earned, emitted);
+    }
+
+    /// @dev Of the books.
+    function totalOf(uint64 round) internal view returns (uint256 total) {
+        for (uint256 i = 0; i < 3; ++i) total += handler.score(round, handler.peers(i));
     }
 }

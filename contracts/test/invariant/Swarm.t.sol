@@ -35,6 +35,7 @@ contract SwarmInvariants is SwarmFixture {
     }
 
     function invariant_S1_PointsAreTheSumOfSettledScores() public view {
+        vm.assertEq(handler.wronglySettled(), 0);
         for (uint256 i = 0; i < handler.PEERS(); ++i) {
             vm.assertEq(votes.points(handler.peers(i)), handler.expectedPoints(handler.peers(i)));
         }

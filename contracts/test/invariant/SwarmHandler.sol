@@ -63,6 +63,7 @@ contract SwarmHandler is TestBase {
     uint256 public scored;
     uint256 public refused;
     uint256 public slipped;
+    uint256 public wronglySettled;
 
     constructor(Parts memory parts_, bytes32[] memory peers_, bytes32[] memory evaluators_) {
         parts = parts_;
@@ -82,6 +83,8 @@ contract SwarmHandler is TestBase {
         }
         uint64 round = parts.rounds.currentRound();
         uint64 ahead = (draw >> 16) % 32 == 0 ? uint64(bound(draw >> 24, 2, 9)) : 1;
+        // What is committed then comes, in the ring of outcomes, to the place of what was settled last.
+        if ((draw >> 16) % 16 == 1) ahead = 9;
         vm.warp(bound(draw >> 32, parts.rounds.startOf(round + ahead), parts.rounds.endOf(round + ahead) - 1));
         if ((draw >> 40) % 16 != 0) {
             openBeacon(parts.rounds, round + ahead - 1);
@@ -111,7 +114,7 @@ contract SwarmHandler is TestBase {
         for (uint256 i = 0; i < EVALUATORS; ++i) {
             if ((draw >> (3 * i)) & 7 == 0) continue;
             uint8 position = positionOf(round, evaluators[i]);
-            bool allowed = position < 5 && !sealed_[round][evaluators[i]];
+            bool allowed = position < 5 && !sealed_[round][evaluators[i]] && !isVoid(round);
             tryCommit(ballotFor(round, position % 5, evaluators[i], draw), allowed);
         }
     }
@@ -200,6 +203,32 @@ contract SwarmHandler is TestBase {
         }
     }
 
+    /// @dev Tries to move a beacon to another block, or to draw one out of its window or again. What is due may come.
+    function tamper(uint256 draw) external {
+        uint64 current = parts.rounds.currentRound();
+        for (uint64 back = 1; back <= 4 && back <= current; ++back) {
+            uint64 round = current - back;
+            // What was committed in this round has its seeds from the beacon that there was.
+            if (back == 1 && beacons[round] == 0 && order[current].length != 0) continue;
+            try parts.rounds.fixBeacon(round) {
+                note(back == 1);
+            } catch {
+                require(back != 1, "a beacon that is due was not fixed");
+                ++refused;
+            }
+            (, uint256 blockNumber) = parts.rounds.beaconStateOf(round);
+            vm.roll(block.number + 2);
+            if (blockNumber != 0) vm.setBlockhash(blockNumber, keccak256(abi.encode(draw, round)));
+            try parts.rounds.drawBeacon(round) returns (bytes32 beacon) {
+                if (beacons[round] == 0) note(back == 1);
+                if (beacons[round] == 0) beacons[round] = beacon;
+            } catch {
+                require(back != 1 && beacons[round] == 0, "a beacon that is due was not drawn");
+                ++refused;
+            }
+        }
+    }
+
     function changeSeats(uint256 draw) external {
         bytes32 evaluator = evaluators[draw % EVALUATORS];
         bool seated = sits(parts.rounds.firstOpenRound(), evaluator);
@@ -252,7 +281,7 @@ contract SwarmHandler is TestBase {
         expectedScore[round][peer] = score;
         expectedRoundPoints[round] += score;
         if (outcome == 1) ++scored;
-        require(actual == outcome && actualScore == score, "settled otherwise than the plain rule says");
+        if (actual != outcome || actualScore != score) ++wronglySettled;
     }
 
     function plainVerdict(uint64 round, bytes32 peer) internal view returns (uint8 outcome, uint16 score) {
@@ -306,9 +335,10 @@ contract SwarmHandler is TestBase {
         }
     }
 
-    /// @dev 5 and more where it does not sit on the round's committee. Keeps the committee's hash.
+    /// @dev 5 and more where it does not sit on the round's committee. Keeps the committee's hash. A void round can have
+    /// one: only the beacon before it was missed.
     function positionOf(uint64 round, bytes32 evaluator) internal returns (uint8 position) {
-        if (isVoid(round)) return 7;
+        if (beacons[round] == 0) return 7;
         bytes32[] memory committee = parts.votes.committeeOf(round, 0);
         committeeHash[round] = keccak256(abi.encode(committee));
         while (position < committee.length && committee[position] != evaluator) ++position;

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Openings} from "../../src/Openings.sol";
+import {PeerRegistry} from "../../src/PeerRegistry.sol";
+import {RewardVotes} from "../../src/RewardVotes.sol";
+import {RolloutCommitments} from "../../src/RolloutCommitments.sol";
+import {Rounds} from "../../src/Rounds.sol";
+import {IOpenings} from "../../src/interfaces/IOpenings.sol";
+import {ITaskPay} from "../../src/interfaces/ITaskPay.sol";
+import {Median} from "../Median.sol";
+import {OpeningsFixture} from "../OpeningsFixture.sol";
+
+/// @dev Plays a round up to its openings, then lets three evaluators open leaves and two proposers claim the task at
+/// random, early, late, twice and with words that are not theirs. Its books are of its own, in the plainest form;
+/// `slipped` counts what should have been refused.
+contract OpeningsHandler is OpeningsFixture {
+    struct Parts {
+        PeerRegistry registry;
+        Rounds rounds;
+        RolloutCommitments commitments;
+        RewardVotes votes;
+        Openings openings;
+    }
+
+    /// @dev A claim that is not paid yet.
+    struct Pending {
+        uint64 round;
+        uint256 committedAt;
+        bytes32 proposerKey;
+        uint256 amountWei;
+    }
+
+    mapping(bytes32 peerKey => uint256 amountWei) public expectedWei;
+    mapping(uint64 slot => Pending claim_) internal pending;
+    mapping(uint64 round => mapping(bytes32 proposerKey => uint256 blockNumber)) internal proposedAt;
+    /// @dev Of the round that is played: the leaf that an evaluator opened, plus one, and what came of it all.
+    uint32[3] internal openedPlusOne;
+    bool internal isClosed;
+    bool internal isPlayed;
+
+    uint256 public closed;
+    uint256 public paid;
+    uint256 public tasksPaid;
+    uint256 public refused;
+    uint256 public slipped;
+
+    constructor(Parts memory parts, bytes32[] memory evaluators_, bytes32[] memory solvers_) {
+        (registry, rounds, commitments) = (parts.registry, parts.rounds, parts.commitments);
+        (votes, openings) = (parts.votes, parts.openings);
+        (evaluators, solvers) = (evaluators_, solvers_);
+    }
+
+    /// @dev Not the fixture's: the runner calls every function of a handler.
+    function setUp() public override {}
+
+    /// @dev Proposes for the next round and plays it, once the one before is over.
+    function play(uint256 draw) public {
+        if (isPlayed && rounds.currentRound() < base + 6) return;
+        base = rounds.currentRound() + 1;
+        (isPlayed, isClosed, openedPlusOne) = (true, false, [uint32(0), 0, 0]);
+        for (uint256 i = 1; i < 3; ++i) {
+            if ((draw >> i) % 4 == 0) continue;
+            // Both in one block at times.
+            propose(solvers[i], block.number + ((draw >> (8 * i)) % 2));
+            proposedAt[base][solvers[i]] = block.number;
+        }
+        enterRound(base);
+        for (uint256 i = 0; i < 3; ++i) {
+            uint256 word = uint256(keccak256(abi.encode(draw, i)));
+            cast[i] = word % 8 == 0 ? GONE : uint16(480 + ((word >> 8) % 45));
+        }
+        playVotes(scoreFrom(draw >> 32), scoreFrom(draw >> 64), scoreFrom(draw >> 96), 1);
+    }
+
+    /// @dev Passes a round, or plays the next one.
+    function pass(uint256 draw) public {
+        if (!isPlayed || rounds.currentRound() >= base + 7) play(draw);
+        else enterRound(rounds.currentRound() + 1);
+    }
+
+    function open(uint256 draw) public {
+        if (!isPlayed) return;
+        (uint256 at, uint32 index) = (draw % 3, uint32((draw >> 8) % 3 == 0 ? 1 : 0));
+        IOpenings.Opening memory opening = openingOf(at, index);
+        uint256 lie = (draw >> 16) % 8;
+        if (lie == 0) opening.scoreMilli = (opening.scoreMilli + 1) % 1001;
+        if (lie == 1) opening.leaf = leafAt(1 - index);
+        if (lie == 2) opening.peerKey = solvers[1];
+        if (lie == 3) opening.salt = ~SALT;
+        (bool isScored, uint16 settled) = plainMedian(cast, 2);
+        bool allowed = rounds.currentRound() == base + 4 && openedPlusOne[at] == 0 && lie > 3;
+        allowed = allowed && isScored && apart(cast[at], settled) <= 25;
+        try openings.open(opening) {
+            note(allowed);
+            openedPlusOne[at] = index + 1;
+        } catch {
+            require(!allowed, "a good opening was refused");
+            ++refused;
+        }
+    }
+
+    function close(uint256 draw) public {
+        if (!isPlayed) return;
+        bool allowed = rounds.currentRound() == base + 5;
+        uint64 round = draw % 8 == 0 ? base + 1 : base;
+        try openings.close(round, 0) {
+            note(round == base ? allowed : rounds.currentRound() == round + 5);
+            if (round == base) noteClosing();
+        } catch {
+            require(!allowed || round != base, "a good closing was refused");
+            ++refused;
+        }
+    }
+
+    function claim(uint256 draw) public {
+        if (!isPlayed) return;
+        bytes32 proposer = solvers[1 + (draw % 2)];
+        ITaskPay.TaskClaim memory claim_ = claimOf(proposer);
+        uint256 lie = (draw >> 8) % 6;
+        if (lie == 0) claim_.task.taskHash = keccak256("second task");
+        if (lie == 1) (claim_.leaf, claim_.leafProof[0]) = (leafAt(1), commitments.leafOf(base, solvers[0], leafAt(0)));
+        bool allowed = rounds.currentRound() == base + 5 && lie > 1 && proposedAt[base][proposer] != 0;
+        (bool isAgreed, uint32 index, uint16 median) = plainAgreement();
+        allowed = allowed && isAgreed && index == 0;
+        Pending storage known = pending[base % 6];
+        bool isEarlier = known.committedAt == 0 || known.round != base;
+        allowed = allowed && (isEarlier || proposedAt[base][proposer] < known.committedAt);
+        try openings.claimTask(claim_) {
+            note(allowed);
+            noteClosing();
+            if (known.round != base) payPending(known);
+            uint256 amountWei = (100 ether * 4 * uint256(median) * (1000 - median)) / 1e6;
+            pending[base % 6] = Pending(base, proposedAt[base][proposer], proposer, amountWei);
+        } catch {
+            require(!allowed, "a good claim was refused");
+            ++refused;
+        }
+    }
+
+    function payTask(uint256 draw) public {
+        if (!isPlayed) return;
+        uint64 back = uint64(draw % 14);
+        uint64 round = back > base ? base : base - back;
+        bool allowed = rounds.currentRound() >= round + 6;
+        try openings.payTask(round, 0) {
+            note(allowed);
+            if (pending[round % 6].round == round) payPending(pending[round % 6]);
+        } catch {
+            require(!allowed, "a good payment was refused");
+            ++refused;
+        }
+    }
+
+    function evaluatorAt(uint256 index) external view returns (bytes32 peerKey) {
+        return evaluators[index];
+    }
+
+    function solverAt(uint256 index) external view returns (bytes32 peerKey) {
+        return solvers[index];
+    }
+
+    function payPending(Pending storage known) internal {
+        if (known.amountWei != 0) ++tasksPaid;
+        expectedWei[known.proposerKey] += known.amountWei;
+        known.amountWei = 0;
+    }
+
+    /// @dev A fifth of the emission for each seat within the tolerance, less by how far its vote was from the peer's
+    /// score.
+    function noteClosing() internal {
+        if (isClosed) return;
+        isClosed = true;
+        ++closed;
+        (bool isAgreed, uint32 index, uint16 median) = plainAgreement();
+        if (!isAgreed) return;
+        (, uint16 settled) = plainMedian(cast, 2);
+        for (uint256 i = 0; i < 3; ++i) {
+            if (openedPlusOne[i] != index + 1 || apart(scoreAt(i, index), median) > 25) continue;
+            expectedWei[evaluators[i]] += (40 ether * (26 - apart(cast[i], settled))) / 26;
+            ++paid;
+        }
+    }
+
+    /// @dev The leaf that more than half of those who opened did, two at least, and the lower median of its scores.
+    function plainAgreement() internal view returns (bool isAgreed, uint32 index, uint16 median) {
+        uint256 openedBy = 0;
+        uint256[2] memory of_;
+        for (uint256 i = 0; i < 3; ++i) {
+            if (openedPlusOne[i] == 0) continue;
+            ++openedBy;
+            ++of_[openedPlusOne[i] - 1];
+        }
+        index = of_[1] > of_[0] ? 1 : 0;
+        if (of_[index] * 2 <= openedBy || of_[index] < 2) return (false, 0, 0);
+        uint16[] memory scored = new uint16[](of_[index]);
+        uint256 count = 0;
+        for (uint256 i = 0; i < 3; ++i) if (openedPlusOne[i] == index + 1) scored[count++] = scoreAt(i, index);
+        (, median) = Median.outcome(scored, count, 2);
+        isAgreed = true;
+    }
+
+    function plainMedian(uint16[3] memory given, uint256 quorum) internal pure returns (bool isScored, uint16 median) {
+        uint16[] memory all = new uint16[](3);
+        for (uint256 i = 0; i < 3; ++i) all[i] = given[i];
+        uint8 kind = 0;
+        (kind, median) = Median.outcome(all, 3, quorum);
+        isScored = kind == 1;
+    }
+
+    function note(bool allowed) internal {
+        if (!allowed) ++slipped;
+    }
+
+    /// @dev Mostly near one another.
+    function scoreFrom(uint256 draw) internal pure returns (uint16 scoreMilli) {
+        return uint16(draw % 4 == 0 ? (draw >> 8) % 1001 : 600 + ((draw >> 8) % 40));
+    }
+
+    function apart(uint16 a, uint16 b) internal pure returns (uint256 milli) {
+        return a > b ? a - b : b - a;
+    }
+}

@@ -1,0 +1,128 @@
+import type { Patch } from '../simulate/compilePatched.ts'
+
+/** How a row of INVARIANTS.md is made to fail. */
+export interface BrokenRow {
+  /** What is taken out of the contracts. */
+  patches: readonly Patch[]
+  /** What the row checks, where it shares an invariant with others. */
+  check?: string
+}
+
+const patch = (file: string, before: string, after: string): Patch => ({ file: `${file}.sol`, before, after })
+const row = (file: string, before: string, after: string, more: Omit<BrokenRow, 'patches'> = {}): BrokenRow => ({
+  patches: [patch(file, before, after)],
+  ...more,
+})
+
+/** By row; a row that is missing here fails the run. */
+export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
+  P1: row('PeerRegistry', '_unlist(holder, peer.index);', ''),
+  P2: row('PeerRegistry', '_useNonce(account)', 'nonces(account)'),
+  P3: row('PeerRegistry', 'peerKey = keccak256(bytes(peerId));', 'peerKey = keccak256(abi.encode(digest));'),
+  P4: row('PeerRegistry', 'if (recovered != expected) revert', 'if (false) revert'),
+  R1: row(
+    'Rounds',
+    'toUint64(span.fromRound + (timestamp - span.startsAtSec) / span.roundSeconds)',
+    'toUint64((timestamp - _schedule[0].startsAtSec) / _newest.roundSeconds)',
+  ),
+  R2: row(
+    'Rounds',
+    'return _startIn(_spanOf(round), round);',
+    'return _startIn(_spanOf(round), round) + _newest.fromRound;',
+  ),
+  R3: row('SwarmCoordinator', 'return open == 0 ? 0 : open - 1;', 'return open == 0 ? 0 : (open - 1) / 2;'),
+  C1: row('SwarmCoordinator', 'account = _registry.accountOf(peerKey);', ''),
+  C2: row('SwarmCoordinator', 'if (_accountOf(keccak256(bytes(claimed[i]))) == account)', ''),
+  C3: row('SwarmCoordinator', 'claims.totalRewards[peerKey] += reward;', 'claims.totalRewards[peerKey] = reward;'),
+  C4: row('SwarmCoordinator', 'if (claims.rewarded[roundNumber][stageNumber][peerKey]) revert', 'if (false) revert'),
+  C5: row('PeerRegistry', 'peer.account = account;', 'if (holder == address(0)) peer.account = account;'),
+  V1: row(
+    'EvaluatorSeats',
+    'uint64 fromRound = _rounds.firstOpenRound();\n        uint32 last',
+    'uint64 fromRound = _rounds.currentRound();\n        uint32 last',
+  ),
+  V2: row('EvaluatorSeats', 'list.count = list.count.set(fromRound, last);', ''),
+  V3: row('EvaluatorSeats', 'COMMITTEE_SEATS, seed);', 'COMMITTEE_SEATS - 1, seed);'),
+  V4: row('EvaluatorSeats', 'evaluator.misses += misses;', 'evaluator.misses += 1;'),
+  B1: row('RoundBeacons', 'if (beacon != 0) return beacon;', ''),
+  B2: {
+    patches: [
+      patch('RewardVotes', 'if (round > 0 && _rounds.beaconOf(round - 1) == 0) revert', 'if (false) revert'),
+      patch('RewardVotes', ' || (round > 0 && _rounds.beaconOf(round - 1) == 0);', ';'),
+    ],
+  },
+  F1: row('challenges/FalseLeaves', 'return leaf.seed != Draws', 'return leaf.seed != 0 || leaf.seed != Draws'),
+  N1: row('Nectar', '_mint(account, amountWei);', '_mint(account, amountWei + 1);'),
+  N2: row('Earnings', 'if (word & HOLDS == 0) return _shareOf(word);', 'if (word & HOLDS == 0) return 0;'),
+  N3: row('Earnings', 'return (EMISSION_WEI * scoreMilli)', 'return (2 * EMISSION_WEI * scoreMilli)'),
+  K1: row('Stakes', 'IBurnableToken(address(_token)).burn(lostWei);', ''),
+  K2: row('Stakes', 'lostWei = (fullWei * milli) / 1000;', 'lostWei = (fullWei * milli) / 500;'),
+  K3: row('Stakes', '|| free == 0 || current < free)', '|| free == 0)'),
+  K4: row('Stakes', 'IBurnableToken(address(_token)).burn(lostWei);', '_token.safeTransfer(msg.sender, lostWei);'),
+  K5: row('Stakes', 'if (!isEnough && duty == Duty.Evaluator', 'if (false && duty == Duty.Evaluator'),
+  S1: row('Earnings', 'gains.pointsMilli += scoreMilli;', 'gains.pointsMilli += scoreMilli + 1;'),
+  S2: row('RewardVotes', 'if (_hasOutcome(page.round, peerKey)) return;', ''),
+  S3: row(
+    'RolloutCommitments',
+    'if (word >> 224 != tagOf(round)) revert RolloutCommitments_NoCommitment(round, peerKeys[i]);',
+    '',
+  ),
+  S4: row('RewardVotes', 'if ((votes.ballots[position] >> 224) << 224 == tag) revert', 'if (false) revert'),
+  S5: row('RewardVotes', '_totals[round].pointsMilli += uint96', '_totals[round].pointsMilli = uint96'),
+  D1: row('challenges/WithheldLeaves', '_credit(challenger, bondWei - paidWei);', '_credit(challenger, bondWei);', {
+    check: 'requireBalance',
+  }),
+  D2: row('challenges/Appeals', 'if (isJudged && !_differs(', 'if (isJudged || !_differs(', {
+    check: 'requireNoUpheldLoss',
+  }),
+  D3: row('challenges/WithheldLeaves', 'if (demand.state != DemandState.None) revert', 'if (false) revert', {
+    check: 'requireOneDemandALeaf',
+  }),
+  D4: row('Rulings', 'gains.pointsMilli = gains.pointsMilli - settledMilli + scoreMilli;', '', {
+    check: 'requirePoints',
+  }),
+  D5: row('Earnings', '(uint256(totals.pointsMilli) + totals.reservedMilli)', '(uint256(totals.pointsMilli))', {
+    check: 'requireEmission',
+  }),
+  D6: row(
+    'challenges/WithheldLeaves',
+    'if (current < demand.openedRound + 2) revert',
+    'if (current < demand.openedRound) revert',
+    {
+      check: 'requireNothingSlips',
+    },
+  ),
+  D7: row('challenges/Appeals', 'if (current < dueRound) revert', 'if (current != dueRound) revert'),
+  O1: row('TaskPay', 'PROPOSER_EMISSION_WEI * 4 *', 'PROPOSER_EMISSION_WEI * 40 *'),
+  O2: row('Openings', 'opened.lanes = word | CLOSED;', ''),
+  O3: row('TaskPay', 'known.amountWei = 0;', ''),
+  O4: row('Openings', 'if (uint32(lanes >> shift) != 0) revert', 'if (false) revert'),
+  M1: row(
+    'market/MarketPayouts',
+    '_credit(gameId, game.judge, game.bond);\n        _resolveTo',
+    '_credit(gameId, game.judge, 2 * game.bond);\n        _resolveTo',
+  ),
+  M2: row('market/MarketPayouts', 'token.burn(amount);', 'token.safeTransfer(address(1), amount);'),
+  M3: row(
+    'market/MarketPayouts',
+    'for (uint256 choice = 0; choice < choices; ++choice) stake +=',
+    'for (uint256 choice = 1; choice < choices; ++choice) stake +=',
+  ),
+  M4: row('market/MarketPayouts', '_forget(gameId, game, holder);\n', '\n'),
+  M5: row('market/MarketPayouts', '_totalStake(gameId) - winners.stake + forfeited', '_totalStake(gameId) + forfeited'),
+  M6: row(
+    'market/MarketBets',
+    '_add(_positions[gameId][choice][order.holder], stake, shares);',
+    '_add(_positions[gameId][choice][order.holder], stake - 1, shares);',
+  ),
+  M7: row('market/MarketLedger', 'clue < game.roundCount ? clue + 1 : clue)', 'clue + 9)'),
+  M8: row('market/MarketBets', 'if (order.account == game.judge) revert', 'if (false) revert'),
+  M9: row('market/MarketBets', '_openingStakes[gameId][choice][round] = stakePlusOne;', ''),
+  M10: row('market/MarketBets', 'if (order.stake > room) revert', 'if (false) revert'),
+  M11: row('market/MarketPayouts', 'if (weightLeft == 0) (dust, potLeft) = (potLeft, 0);', ''),
+  M12: row(
+    'market/MarketPayouts',
+    '_credit(gameId, disputer, game.bond);\n        if (choice',
+    '_credit(gameId, disputer, game.bond - 1);\n        if (choice',
+  ),
+}
