@@ -252,9 +252,8 @@ contract OpeningsTest is OpeningsFixture {
         enterRound(5);
         openings.close(0, 0);
         // The lower median of two is the lower.
-        uint16 median = count == 3
-            ? medianOf(leaf[0], leaf[1], leaf[2])
-            : medianOf(0, leaf[opened[0]], leaf[opened[1]]);
+        uint16 median =
+            count == 3 ? medianOf(leaf[0], leaf[1], leaf[2]) : medianOf(0, leaf[opened[0]], leaf[opened[1]]);
         uint256 sum = 0;
         for (uint256 i = 0; i < 3; ++i) {
             uint256 voteApart = apart(cast[i], settled);

@@ -55,8 +55,7 @@ contract OpeningsHandler is OpeningsFixture {
     function setUp() public override {}
 
     /// @dev Proposes for the next round and plays it, once the one before is over.
-    function play(uint256 draw) public {
-        if (isPlayed && rounds.currentRound() < base + 6) return;
+    function play(uint256 draw) internal {
         base = rounds.currentRound() + 1;
         (isPlayed, isClosed, openedPlusOne) = (true, false, [uint32(0), 0, 0]);
         for (uint256 i = 1; i < 3; ++i) {
@@ -75,15 +74,21 @@ contract OpeningsHandler is OpeningsFixture {
 
     /// @dev Passes a round, or plays the next one.
     function pass(uint256 draw) public {
-        if (!isPlayed || rounds.currentRound() >= base + 7) play(draw);
-        else enterRound(rounds.currentRound() + 1);
+        uint64 current = rounds.currentRound();
+        if (!isPlayed || current >= base + 6 + (draw % 2)) play(draw >> 1);
+        else enterRound(current + 1);
     }
 
+    /// @dev Some of the evaluators, or one of them twice.
     function open(uint256 draw) public {
         if (!isPlayed) return;
-        (uint256 at, uint32 index) = (draw % 3, uint32((draw >> 8) % 3 == 0 ? 1 : 0));
+        for (uint256 i = 0; i < 3; ++i) tryOpen((draw >> (32 * i)) % 4 == 0 ? 0 : i, draw >> (32 * i + 4));
+    }
+
+    function tryOpen(uint256 at, uint256 draw) internal {
+        uint32 index = draw % 4 == 0 ? 1 : 0;
         IOpenings.Opening memory opening = openingOf(at, index);
-        uint256 lie = (draw >> 16) % 8;
+        uint256 lie = (draw >> 4) % 16;
         if (lie == 0) opening.scoreMilli = (opening.scoreMilli + 1) % 1001;
         if (lie == 1) opening.leaf = leafAt(1 - index);
         if (lie == 2) opening.peerKey = solvers[1];

@@ -96,7 +96,7 @@ contract StakesHandler is TestBase {
     function slash(uint256 draw) external {
         (IStakes.Duty duty, bytes32 peer, address account) = pick(draw);
         bool allowed = draw % 5 != 0;
-        uint16 milli = uint16((draw >> 32) % 400);
+        uint16 milli = uint16((draw >> 32) % 700);
         uint256 lost = (parts.stakes.fullStakeOf(duty) * milli) / 1000;
         if (lost > expectedWei[duty][peer]) lost = expectedWei[duty][peer];
         vm.prank(allowed ? parts.slasher : account);

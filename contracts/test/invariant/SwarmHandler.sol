@@ -93,7 +93,27 @@ contract SwarmHandler is TestBase {
         observe();
     }
 
-    function commit(uint256 draw) public {
+    /// @dev One step of a round at any time, in or out of its turn. Few functions, since the runner draws among all alike,
+    /// and only those that pass time get a round to its end.
+    function step(uint256 draw) external {
+        uint256 kind = draw % 4;
+        if (kind == 0) commit(draw >> 8);
+        if (kind == 1) vote(draw >> 8);
+        if (kind == 2) reveal(draw >> 8);
+        if (kind == 3) settle(draw >> 8);
+    }
+
+    function spend(uint256 draw) external {
+        if (draw % 2 == 0) claim(draw >> 8);
+        else burn(draw >> 8);
+    }
+
+    function administer(uint256 draw) external {
+        if (draw % 2 == 0) changeSeats(draw >> 8);
+        else changeSchedule(draw >> 8);
+    }
+
+    function commit(uint256 draw) internal {
         uint64 round = parts.rounds.currentRound();
         for (uint256 i = 0; i < PEERS; ++i) {
             if ((draw >> (3 * i)) & 3 == 0) continue;
@@ -107,7 +127,7 @@ contract SwarmHandler is TestBase {
         attemptCommit(round + 1, late, bytes32(draw | 1), false);
     }
 
-    function vote(uint256 draw) public {
+    function vote(uint256 draw) internal {
         uint64 current = parts.rounds.currentRound();
         if (current == 0) return;
         uint64 round = current - 1;
@@ -119,7 +139,7 @@ contract SwarmHandler is TestBase {
         }
     }
 
-    function reveal(uint256 draw) public {
+    function reveal(uint256 draw) internal {
         uint64 current = parts.rounds.currentRound();
         if (current < 2) return;
         uint64 round = current - 2;
@@ -132,7 +152,7 @@ contract SwarmHandler is TestBase {
         }
     }
 
-    function settle(uint256 draw) public {
+    function settle(uint256 draw) internal {
         uint64 current = parts.rounds.currentRound();
         if (current < 3) return;
         for (uint256 i = 0; i < PEERS; ++i) if ((draw >> (3 * i)) & 7 != 0) attemptSettle(current - 3, peers[i], true);
@@ -182,12 +202,12 @@ contract SwarmHandler is TestBase {
         return round == 0 || beacons[round - 1] != 0;
     }
 
-    function claim(uint256 draw) external {
+    function claim(uint256 draw) internal {
         claimed += parts.nectar.claim(peers[draw % PEERS]);
         claimed += parts.nectar.claim(evaluators[draw % EVALUATORS]);
     }
 
-    function burn(uint256 draw) external {
+    function burn(uint256 draw) internal {
         address account = parts.registry.accountOf(peers[draw % PEERS]);
         uint256 amountWei = bound(draw >> 8, 0, parts.nectar.balanceOf(account));
         vm.prank(account);
@@ -229,7 +249,7 @@ contract SwarmHandler is TestBase {
         }
     }
 
-    function changeSeats(uint256 draw) external {
+    function changeSeats(uint256 draw) internal {
         bytes32 evaluator = evaluators[draw % EVALUATORS];
         bool seated = sits(parts.rounds.firstOpenRound(), evaluator);
         vm.prank(parts.admin);
@@ -238,7 +258,7 @@ contract SwarmHandler is TestBase {
         if (!seated) expectedMisses[evaluator] = 0;
     }
 
-    function changeSchedule(uint256 draw) external {
+    function changeSchedule(uint256 draw) internal {
         uint64 fromRound = parts.rounds.firstOpenRound() + uint64(draw % 3);
         vm.prank(parts.admin);
         parts.rounds.setSchedule(fromRound, uint32(bound(draw >> 8, 1, 60)));
