@@ -10,7 +10,7 @@ import { drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
 import { seededRandom } from '#environments/codezero/curriculum/seededRandom.ts'
 import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
 import { formatProposal } from '#environments/codezero/parseProposal.ts'
-import { PretrainedTokenizer } from '#model/pretrainedTokenizer.ts'
+import { openTokenizer, type TokenizerClient } from '#model/tokenizerClient.ts'
 import { loadChatEnvironment } from '#roles/loadChatEnvironment.ts'
 import { openJudgeModel } from '#roles/openModels.ts'
 import { openPeer, type PeerNode } from '#roles/peerNode.ts'
@@ -36,24 +36,29 @@ async function newPeer(local: LocalChain, name: string): Promise<string> {
 }
 
 /** Publishes two well-formed proposals for a round, in the tokens of the environment. */
-async function proposeByHand(node: PeerNode, tokenizer: PretrainedTokenizer, round: number): Promise<void> {
+async function proposeByHand(node: PeerNode, tokenizer: TokenizerClient, round: number): Promise<void> {
   const { chainId, identity, environment } = node
   const random = seededRandom(`chat ${round}`)
   const word = `0x${'07'.repeat(32)}` as const
-  const tasks = [0, 1].map(index => {
-    const problem = drawTrainingTask(2, random)
-    const text = formatProposal({ problem, tests: [`assert ${problem.name}(${problem.parameters.map(() => 1)}) == 1`] })
-    const tokens = Int32Array.of(...tokenizer.encode(text), environment.format.stopToken)
-    return {
-      index,
-      level: 2,
-      text,
-      seed: word,
-      promptTokens: packTokens(environment.format.proposalPrompt(2), 4),
-      completionTokens: packTokens(tokens, 4),
-      logprobs: packLogprobs(new Float32Array(tokens.length).fill(-1)),
-    }
-  })
+  const tasks = await Promise.all(
+    [0, 1].map(async index => {
+      const problem = drawTrainingTask(2, random)
+      const text = formatProposal({
+        problem,
+        tests: [`assert ${problem.name}(${problem.parameters.map(() => 1)}) == 1`],
+      })
+      const tokens = Int32Array.of(...(await tokenizer.encode(text)), environment.format.stopToken)
+      return {
+        index,
+        level: 2,
+        text,
+        seed: word,
+        promptTokens: packTokens(await environment.format.proposalPrompt(2), 4),
+        completionTokens: packTokens(tokens, 4),
+        logprobs: packLogprobs(new Float32Array(tokens.length).fill(-1)),
+      }
+    }),
+  )
   const bundle: TaskBundle = { v: 1, chainId, round, peerKey: identity.peerKey, policyHash: word, level: 2, tasks }
   const commitment = { round, root: rootOf(bundle), count: tasks.length }
   const contentId = await publishBody(node, encodeTaskBundle(bundle), { kind: 'tasks', ...commitment })
@@ -81,7 +86,7 @@ test('chat models play: a solver answers, commits and learns from what an 8-bit 
   const env = { WAGGLE_DEPLOYER_KEY: key, WAGGLE_RPC_URL: local.rpcUrl, WAGGLE_DEPLOYMENT: record }
   expect(await runCli(['admit', evaluatorId], env)).toMatchObject({ code: 0, stderr: '' })
   const chain = ['--deployment', record, '--rpc', local.rpcUrl]
-  const tokenizer = await PretrainedTokenizer.read(at('model'))
+  const tokenizer = await openTokenizer(at('model'))
   const proposer = await openPeer({
     data: at('proposer'),
     rpcUrl: local.rpcUrl,
@@ -143,7 +148,7 @@ test('the frozen chat model’s prediction is a calibrated probability, the same
   const environment = await loadChatEnvironment(spec, folders)
   const scorer = await openJudgeModel(environment, worker)
   closing.push(() => scorer.close())
-  const judge = environment.openJudge(scorer)
+  const judge = await environment.openJudge(scorer)
   const problem = { name: 'f', parameters: ['a'], text: 'Return a.' }
   const pairs = ['def f(a):\n    return a\n', 'def f(a):\n    return a + 1\n', 'def f(a'].map(code => ({
     code,

@@ -11,6 +11,7 @@ export {
   shuffledBatches,
 } from './batch.ts'
 export type { ChatMessage } from './chatTemplate.ts'
+export { checkTokenizerFits } from './checkTokenizerFits.ts'
 export {
   comparePrecisions,
   type PrecisionComparison,
@@ -37,7 +38,7 @@ export { initLora, type LoraAdapter, mergeLora } from './loraFactors.ts'
 export { readLora, writeLora } from './loraFiles.ts'
 export { ModelFileError, ModelInputError } from './modelErrors.ts'
 export { positionLogits } from './positionLogits.ts'
-export { checkTokenizerFits, PretrainedTokenizer } from './pretrainedTokenizer.ts'
+export { PretrainedTokenizer } from './pretrainedTokenizer.ts'
 export { quantizeWeights } from './quantizedTensors.ts'
 export { type ModelFiles, readModel } from './readModel.ts'
 export {
@@ -51,6 +52,7 @@ export {
 } from './safetensors.ts'
 export { createScorer, type Scorer, type SequenceScores, type SequenceToScore, type TokenChoice } from './score.ts'
 export { Tokenizer } from './tokenizer.ts'
+export { openTokenizer, type TokenizerClient } from './tokenizerClient.ts'
 export { trainTokenizer } from './trainTokenizer.ts'
 export { locateWeights } from './weightFiles.ts'
 export {

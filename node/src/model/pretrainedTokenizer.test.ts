@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
+import { checkTokenizerFits } from './checkTokenizerFits.ts'
 import { parseDecoderConfig } from './decoderConfig.ts'
 import { ModelFileError, ModelInputError } from './modelErrors.ts'
-import { checkTokenizerFits, PretrainedTokenizer } from './pretrainedTokenizer.ts'
+import { PretrainedTokenizer } from './pretrainedTokenizer.ts'
 
 // Golden values: Hugging Face tokenizers and transformers, by scripts/golden/tokenizerVectors.py.
 type Golden = {

@@ -3,7 +3,6 @@ import { Tokenizer as Library } from '@huggingface/tokenizers'
 import { bytesOfChars } from './byteAlphabet.ts'
 import { type ChatMessage, type ChatTemplate, chatTemplate } from './chatTemplate.ts'
 import { type ControlTokens, controlTokens } from './controlTokens.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
 import { ModelFileError, ModelInputError } from './modelErrors.ts'
 import { readTokenizerFiles, type TokenizerFiles } from './tokenizerFiles.ts'
 import { OutOfTimeError, withinTime } from './withinTime.ts'
@@ -128,28 +127,6 @@ export class PretrainedTokenizer {
         )
     return ids
   }
-}
-
-/**
- * Whether tokens of a tokenizer are inputs and outputs of a model. A model may have more of them: vocabularies are padded.
- *
- * @param file - what to call the tokenizer in an error.
- * @throws {ModelFileError} if the tokenizer has tokens that the model lacks.
- */
-export function checkTokenizerFits(
-  tokenizer: { readonly vocabSize: number },
-  config: DecoderConfig,
-  file: string,
-): void {
-  if (tokenizer.vocabSize <= config.vocabSize) return
-  throw new ModelFileError(
-    file,
-    'model.vocab',
-    `has ${tokenizer.vocabSize} tokens for a model of ${config.vocabSize}`,
-    {
-      hint: 'Use the tokenizer.json and the config.json of the same model.',
-    },
-  )
 }
 
 /** The library's tokenizer without control tokens and without what it would add around a text: both are done here. */

@@ -1,4 +1,5 @@
-import { openPolicyClient, type PolicyClient, PolicyWorkerError, type SlowOperation } from './policyClient.ts'
+import { WorkerError } from '#core/sentError.ts'
+import { openPolicyClient, type PolicyClient, type SlowOperation } from './policyClient.ts'
 import type { PolicyHandlers, PolicyOperation, PolicyWorkerOptions } from './policyProtocol.ts'
 
 /** A worker that ends so many times on end, with nothing done between, has a fault that a restart does not mend. */
@@ -17,7 +18,7 @@ const REPEATABLE: readonly PolicyOperation[] = [
 
 /** Who is told of each death of a worker, and of operations that take long. */
 export interface WorkerWatch {
-  crashed(error: PolicyWorkerError): void
+  crashed(error: WorkerError): void
   readonly slow?: SlowOperation | undefined
 }
 
@@ -38,7 +39,7 @@ export function openLastingPolicy(
   const loaded: { load?: Parameters<PolicyHandlers['load']>; loadJudge?: Parameters<PolicyHandlers['loadJudge']> } = {}
 
   /** One restart for all operations that the death interrupted. */
-  function restart(error: PolicyWorkerError, dead: PolicyClient): Promise<void> {
+  function restart(error: WorkerError, dead: PolicyClient): Promise<void> {
     if (client !== dead) return restarting ?? Promise.resolve()
     crashesOnEnd++
     crashed(error)
@@ -64,7 +65,7 @@ export function openLastingPolicy(
         if (operation === 'loadJudge') loaded.loadJudge = args as Parameters<PolicyHandlers['loadJudge']>
         return result
       } catch (error) {
-        if (!(error instanceof PolicyWorkerError && error.code === 'POLICY_WORKER_ENDED')) throw error
+        if (!(error instanceof WorkerError && error.code === 'POLICY_WORKER_ENDED')) throw error
         await restart(error, used)
         if (REPEATABLE.includes(operation)) return run(...args)
         throw error

@@ -1,17 +1,7 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { NodeError } from '#core/errors.ts'
-import type { PolicyHandlers, PolicyOperation, PolicyReply, PolicyWorkerOptions, SentError } from './policyProtocol.ts'
-
-/** An error of the worker, with the code and hint that it had there; or the end of the worker itself. */
-export class PolicyWorkerError extends NodeError {
-  readonly code: string
-
-  constructor(sent: Pick<SentError, 'message' | 'code' | 'hint' | 'retryable'>, cause?: unknown) {
-    super(sent.message, { hint: sent.hint, retryable: sent.retryable, cause })
-    this.code = sent.code
-  }
-}
+import { WorkerError } from '#core/sentError.ts'
+import type { PolicyHandlers, PolicyOperation, PolicyReply, PolicyWorkerOptions } from './policyProtocol.ts'
 
 /**
  * The policy and the judge model in a process of their own: the caller's event loop is never blocked, and what crashes in native
@@ -29,7 +19,7 @@ interface PendingCall {
   readonly operation: PolicyOperation
   readonly sentMs: number
   resolve(result: unknown): void
-  reject(error: PolicyWorkerError): void
+  reject(error: WorkerError): void
 }
 
 /** How often an operation that takes long is told of. */
@@ -41,7 +31,7 @@ export type SlowOperation = (operation: PolicyOperation, seconds: number) => voi
 /**
  * Starts the worker. Nothing is loaded yet: call `load` and `loadJudge`.
  *
- * Every operation rejects with a {@link PolicyWorkerError}: the worker's own NodeError (same code and hint),
+ * Every operation rejects with a {@link WorkerError}: the worker's own NodeError (same code and hint),
  * POLICY_CLOSED after `close`, or POLICY_WORKER_ENDED (retryable, with a new client) if the worker dies.
  */
 export function openPolicyClient(
@@ -52,14 +42,14 @@ export function openPolicyClient(
   const worker = fork(script, [JSON.stringify(options)], { serialization: 'advanced', execArgv: [] })
   const pending = new Map<number, PendingCall>()
   let nextId = 0
-  let ended: PolicyWorkerError | undefined
+  let ended: WorkerError | undefined
   const telling = setInterval(() => {
     const [oldest] = pending.values()
     const seconds = oldest ? Math.round((performance.now() - oldest.sentMs) / 1000) : 0
     if (oldest && seconds * 1000 >= TOLD_EVERY_MS) slow(oldest.operation, seconds)
   }, TOLD_EVERY_MS).unref()
 
-  function end(error: PolicyWorkerError): void {
+  function end(error: WorkerError): void {
     ended ??= error
     clearInterval(telling)
     for (const call of pending.values()) call.reject(ended)
@@ -78,7 +68,7 @@ export function openPolicyClient(
     const call = pending.get(reply.id)
     pending.delete(reply.id)
     if ('result' in reply) call?.resolve(reply.result)
-    else call?.reject(new PolicyWorkerError(reply.error, reply.error))
+    else call?.reject(new WorkerError(reply.error, reply.error))
   })
 
   const call = <K extends PolicyOperation>(operation: K) =>
@@ -112,7 +102,7 @@ export function openPolicyClient(
 }
 
 const closed = () =>
-  new PolicyWorkerError({
+  new WorkerError({
     message: 'the policy worker was closed',
     code: 'POLICY_CLOSED',
     hint: 'Nothing to do: the node is stopping.',
@@ -120,7 +110,7 @@ const closed = () =>
   })
 
 const workerEnded = (how: string, cause?: unknown) =>
-  new PolicyWorkerError(
+  new WorkerError(
     {
       message: `the policy worker ended ${how}`,
       code: 'POLICY_WORKER_ENDED',

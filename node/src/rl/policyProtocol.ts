@@ -1,3 +1,4 @@
+import type { SentError } from '#core/sentError.ts'
 import type { Device } from '#engine/device.ts'
 import type { Precision } from '#model/frozenTensors.ts'
 import type { Completion, GenerateOptions } from '#model/generate.ts'
@@ -59,16 +60,6 @@ export type PolicyHandlers = {
 export type PolicyMessage =
   | { readonly id: number; readonly operation: PolicyOperation; readonly args: readonly unknown[] }
   | { readonly close: true }
-
-/** An error as it crosses the boundary. */
-export interface SentError {
-  readonly name: string
-  readonly message: string
-  readonly code: string
-  readonly hint: string
-  readonly retryable: boolean
-  readonly stack: string | undefined
-}
 
 /** Worker to client. */
 export type PolicyReply =

@@ -1,4 +1,4 @@
-import { NodeError } from '#core/errors.ts'
+import { sentError } from '#core/sentError.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
 import { loadScorer } from '#model/loadScorer.ts'
 import type { Scorer } from '#model/score.ts'
@@ -6,14 +6,7 @@ import { hashStoredWeights } from '#model/weights.ts'
 import { openAdapterPolicy } from './adapterPolicy.ts'
 import { groupStep } from './groupStep.ts'
 import type { Policy } from './policy.ts'
-import type {
-  LoadedPolicy,
-  PolicyHandlers,
-  PolicyMessage,
-  PolicyReply,
-  PolicyWorkerOptions,
-  SentError,
-} from './policyProtocol.ts'
+import type { LoadedPolicy, PolicyHandlers, PolicyMessage, PolicyReply, PolicyWorkerOptions } from './policyProtocol.ts'
 import { TrainerError } from './trainerError.ts'
 import { openWholePolicy } from './wholePolicy.ts'
 
@@ -94,7 +87,7 @@ async function answer({ id, operation, args }: Exclude<PolicyMessage, { close: t
     const handler = handlers[operation] as (...args: readonly unknown[]) => Promise<unknown>
     reply = { id, result: await handler(...args) }
   } catch (error) {
-    reply = { id, error: sentError(error) }
+    reply = { id, error: sentError(error, 'POLICY_WORKER') }
   }
   process.send?.(reply)
 }
@@ -103,13 +96,4 @@ async function close(): Promise<void> {
   await policy?.dispose()
   await judge?.dispose()
   process.exit()
-}
-
-function sentError(error: unknown): SentError {
-  const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
-  if (error instanceof NodeError) {
-    return { name, message, stack, code: error.code, hint: error.hint, retryable: error.retryable }
-  }
-  const hint = 'This is a defect of the program; please report it with the log.'
-  return { name, message, stack, code: 'POLICY_WORKER', hint, retryable: false }
 }

@@ -1,9 +1,10 @@
-import { type TaskBundle, taskHash, tokenWidth } from '#core/bodies.ts'
+import { type Task, type TaskBundle, taskHash, tokenWidth } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
 import { unpackSequence, unpackTokens } from '#core/packedTokens.ts'
 import { mayTrainOn } from '#environments/codezero/admitProblem.ts'
 import type { Problem } from '#environments/codezero/curriculum/task.ts'
 import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
+import { oneByOne } from '#environments/codezero/oneByOne.ts'
 import { parseProposal } from '#environments/codezero/parseProposal.ts'
 import type { PromptFormat } from '#environments/codezero/promptFormat.ts'
 
@@ -21,29 +22,40 @@ export type CommittedTasks = { bundle: TaskBundle; contentId: Hex }
  *
  * A task counts only if its text is what its tokens say, is a well-formed proposal, and may be trained on by the specification.
  */
-export function admitTasks(
+export async function admitTasks(
   committed: readonly CommittedTasks[],
   format: PromptFormat,
   rule: EnvironmentSpec['tasks'],
-): AdmittedTask[] {
+): Promise<AdmittedTask[]> {
   const inOrder = [...committed].sort((a, b) => (a.bundle.peerKey < b.bundle.peerKey ? -1 : 1))
-  return inOrder.flatMap(({ bundle, contentId }) =>
-    bundle.tasks.flatMap(task => {
-      const width = tokenWidth(task)
-      if (width === null) return []
-      const { completionTokens } = unpackSequence(task)
-      if (!areTokens(completionTokens, format) || format.completionText(completionTokens, true) !== task.text) return []
-      const proposal = parseProposal(task.text)
-      if (typeof proposal === 'string' || !mayTrainOn(proposal.problem, rule)) return []
-      const ref = { peerKey: bundle.peerKey, contentId, index: task.index }
-      const { level, text } = task
-      return [{ ref, taskHash: taskHash(task), level, text, problem: proposal.problem }]
-    }),
+  const proposed = inOrder.flatMap(({ bundle: { peerKey, tasks }, contentId }) =>
+    tasks.map(task => ({ task, ref: { peerKey, contentId, index: task.index } })),
   )
+  const admitted = await oneByOne(proposed, async ({ task, ref }) => {
+    const problem = await problemOf(task, format, rule)
+    const { level, text } = task
+    return problem === null ? [] : [{ ref, taskHash: taskHash(task), level, text, problem }]
+  })
+  return admitted.flat()
+}
+
+/** What a task asks for; null where it does not count. */
+async function problemOf(task: Task, format: PromptFormat, rule: EnvironmentSpec['tasks']): Promise<Problem | null> {
+  if (tokenWidth(task) === null) return null
+  const { completionTokens } = unpackSequence(task)
+  if (!areTokens(completionTokens, format)) return null
+  if ((await format.completionText(completionTokens, true)) !== task.text) return null
+  const proposal = parseProposal(task.text)
+  return typeof proposal === 'string' || !mayTrainOn(proposal.problem, rule) ? null : proposal.problem
 }
 
 /** Text of a completion as it stands in a bundle; '' where it holds what is no token. */
-export function packedText(format: PromptFormat, completion: Uint8Array, width: 2 | 4, ended: boolean): string {
+export async function packedText(
+  format: PromptFormat,
+  completion: Uint8Array,
+  width: 2 | 4,
+  ended: boolean,
+): Promise<string> {
   const tokens = unpackTokens(completion, width)
   return areTokens(tokens, format) ? format.completionText(tokens, ended) : ''
 }

@@ -63,7 +63,7 @@ const rules: RoundRules = {
   spec,
   format,
   beacon: hash,
-  tasks: admitTasks([{ bundle: taskBundle(training), contentId: hash }], format, spec.tasks),
+  tasks: await admitTasks([{ bundle: taskBundle(training), contentId: hash }], format, spec.tasks),
 }
 
 function honestBundle(): RolloutBundle {
@@ -85,24 +85,24 @@ function honestBundle(): RolloutBundle {
   )
 }
 
-test('an honest bundle stands whole', () => {
+test('an honest bundle stands whole', async () => {
   expect(rules.tasks).toHaveLength(6)
-  const groups = checkRollouts(honestBundle(), rules)
+  const groups = await checkRollouts(honestBundle(), rules)
   expect(groups.map(({ rollouts }) => rollouts.length)).toEqual([2, 2])
   expect(groups[0]?.rollouts[0]?.text).toBe('def f(): pass')
   expect(rootOf(honestBundle())).toBe(rootOf(honestBundle()))
 })
 
-test('a held-out function is refused as a proposed task, and in a group that was taken from a peer', () => {
+test('a held-out function is refused as a proposed task, and in a group that was taken from a peer', async () => {
   const held = drawHeldOutTask(3, seededRandom('held'))
   const bundle = taskBundle([held, ...training])
-  const admitted = admitTasks([{ bundle, contentId: hash }], format, spec.tasks)
+  const admitted = await admitTasks([{ bundle, contentId: hash }], format, spec.tasks)
   expect(admitted.map(({ ref }) => ref.index)).toEqual([1, 2, 3, 4, 5, 6])
   // A peer that answers the held-out task in place of the one drawn for it.
   const smuggled = honestBundle()
   const prompt = packTokens(solverPrompt(tokenizer, held))
   for (const rollout of smuggled.groups[0]?.rollouts ?? []) rollout.promptTokens = prompt
-  expect(checkRollouts(smuggled, rules)).toHaveLength(1)
+  expect(await checkRollouts(smuggled, rules)).toHaveLength(1)
 })
 
 test.each<[string, (bundle: RolloutBundle) => void]>([
@@ -135,17 +135,17 @@ test.each<[string, (bundle: RolloutBundle) => void]>([
       if (bundle.groups[0]) bundle.groups[0].taskHash = hash
     },
   ],
-])('a group with %s is left out', (_, spoil) => {
+])('a group with %s is left out', async (_, spoil) => {
   const bundle = honestBundle()
   spoil(bundle)
-  expect(checkRollouts(bundle, rules).length).toBeLessThan(2)
+  expect((await checkRollouts(bundle, rules)).length).toBeLessThan(2)
 })
 
-test('a task whose text is not what its tokens say is refused', () => {
+test('a task whose text is not what its tokens say is refused', async () => {
   const bundle = taskBundle(training)
   const [first, second] = bundle.tasks
   if (first && second) first.text = second.text
-  expect(admitTasks([{ bundle, contentId: hash }], format, spec.tasks)).toHaveLength(5)
+  expect(await admitTasks([{ bundle, contentId: hash }], format, spec.tasks)).toHaveLength(5)
 })
 
 function edit(

@@ -35,14 +35,15 @@ export function drawTasks(
  * A group stands if it answers the task that was drawn for its place (so it is neither held out nor made up), from that
  * task's own prompt, with the sampling and the seed that the rule gives, and the owed number of times.
  */
-export function checkRollouts(bundle: RolloutBundle, rules: RoundRules): CheckedGroup[] {
+export async function checkRollouts(bundle: RolloutBundle, rules: RoundRules): Promise<CheckedGroup[]> {
   const owed = drawTasks(bundle.chainId, bundle.round, bundle.peerKey, rules)
   const seed = roundSeed('rollout', bundle.chainId, bundle.round, rules.beacon, bundle.peerKey)
-  return owed.flatMap((task, at) => {
+  const read = owed.map(async (task, at) => {
     const group = bundle.groups[at]
-    const rollouts = group && stands(group, task, seed, rules) ? readGroup(group, at, task, rules) : null
+    const rollouts = group && stands(group, task, seed, rules) ? await readGroup(group, at, task, rules) : null
     return rollouts === null ? [] : [{ task, rollouts }]
   })
+  return (await Promise.all(read)).flat()
 }
 
 function stands(group: RolloutGroup, task: AdmittedTask, seed: Hex, { spec }: RoundRules): boolean {
@@ -64,9 +65,14 @@ function stands(group: RolloutGroup, task: AdmittedTask, seed: Hex, { spec }: Ro
   )
 }
 
-function readGroup(group: RolloutGroup, at: number, task: AdmittedTask, rules: RoundRules): CheckedRollout[] | null {
+async function readGroup(
+  group: RolloutGroup,
+  at: number,
+  task: AdmittedTask,
+  rules: RoundRules,
+): Promise<CheckedRollout[] | null> {
   const { spec, format } = rules
-  const prompt = format.solverPrompt(task.problem)
+  const prompt = await format.solverPrompt(task.problem)
   const stopTokens = [format.stopToken, ...format.moreStopTokens]
   const rollouts = group.rollouts.map(rollout => ({
     ...unpackSequence(rollout),
@@ -83,10 +89,12 @@ function readGroup(group: RolloutGroup, at: number, task: AdmittedTask, rules: R
       !completionTokens.subarray(0, -1).some(token => stopTokens.includes(token)),
   )
   if (!sound) return null
-  return rollouts.map(rollout => ({
-    ...rollout,
-    text: format.completionText(rollout.completionTokens, rollout.ended),
-  }))
+  return Promise.all(
+    rollouts.map(async rollout => ({
+      ...rollout,
+      text: await format.completionText(rollout.completionTokens, rollout.ended),
+    })),
+  )
 }
 
 function sameTokens(a: Int32Array, b: Int32Array): boolean {

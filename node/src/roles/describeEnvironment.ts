@@ -2,9 +2,10 @@ import { balancedAccuracy, fitTrueFalse, labelledPairs } from '#environments/cod
 import { type EnvironmentSpec, environmentHash } from '#environments/codezero/environmentSpec.ts'
 import { chatMessages, environmentFrom, type PresetName } from '#environments/codezero/presets.ts'
 import { trueFalseEvidence } from '#environments/codezero/trueFalseJudge.ts'
+import { checkTokenizerFits } from '#model/checkTokenizerFits.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
 import type { Precision } from '#model/frozenTensors.ts'
-import { checkTokenizerFits, PretrainedTokenizer } from '#model/pretrainedTokenizer.ts'
+import { openTokenizer, type TokenizerClient } from '#model/tokenizerClient.ts'
 import { openPolicyClient } from '#rl/policyClient.ts'
 
 export type EnvironmentRequest = {
@@ -41,7 +42,8 @@ export async function describeEnvironment(request: EnvironmentRequest): Promise<
   try {
     const { weightsHash } = await scorer.loadJudge(judgeFolder, precision)
     const pairs = labelledPairs(request.pairs, 'environment')
-    const odds = await trueFalseEvidence(scorer, judgeTokenizer, { system, question })(pairs)
+    const evidence = await trueFalseEvidence(scorer, judgeTokenizer, { system, question })
+    const odds = await evidence(pairs)
     const read = pairs.flatMap(({ isRight }, i) => (odds[i] == null ? [] : [{ isRight, odds: odds[i] as number }]))
     // Pairs come right, wrong, right, wrong: taken by twos, both halves hold as many of each.
     const half = (rest: number) => read.filter((_, i) => Math.floor(i / 2) % 2 === rest)
@@ -73,8 +75,8 @@ export async function describeEnvironment(request: EnvironmentRequest): Promise<
   }
 }
 
-async function readTokenizer(folder: string): Promise<PretrainedTokenizer> {
-  const tokenizer = await PretrainedTokenizer.read(folder)
+async function readTokenizer(folder: string): Promise<TokenizerClient> {
+  const tokenizer = await openTokenizer(folder)
   checkTokenizerFits(tokenizer, await readDecoderConfig(folder), folder)
   return tokenizer
 }

@@ -1,9 +1,10 @@
 import { type EnvironmentSpec, environmentHash } from '#environments/codezero/environmentSpec.ts'
 import { chatFormat } from '#environments/codezero/promptFormat.ts'
 import { trueFalseJudge } from '#environments/codezero/trueFalseJudge.ts'
+import { checkTokenizerFits } from '#model/checkTokenizerFits.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
 import { ModelFileError } from '#model/modelErrors.ts'
-import { checkTokenizerFits, PretrainedTokenizer } from '#model/pretrainedTokenizer.ts'
+import { openTokenizer, type TokenizerClient } from '#model/tokenizerClient.ts'
 import { EnvironmentMismatchError } from './environmentOnChain.ts'
 import type { Environment } from './loadEnvironment.ts'
 
@@ -27,7 +28,6 @@ export async function loadChatEnvironment(spec: EnvironmentSpec, folders: ChatFo
     throw new EnvironmentMismatchError(`The environment '${spec.preset}' is not one of chat models.`, {
       hint: 'Leave out --model and --environment, or name a specification that waggle environment made.',
     })
-  // A large tokenizer takes a second or two of this thread, so it is read before a peer has anything else to do.
   const tokenizer = await readTokenizer(folders.modelFolder, prompts.tokenizerHash)
   const isShared = judge.tokenizerHash === tokenizer.hash
   if (isShared) checkTokenizerFits(tokenizer, await readDecoderConfig(folders.judgeFolder), folders.judgeFolder)
@@ -52,10 +52,12 @@ export async function loadChatEnvironment(spec: EnvironmentSpec, folders: ChatFo
   }
 }
 
-async function readTokenizer(folder: string, hash: string): Promise<PretrainedTokenizer> {
-  const tokenizer = await PretrainedTokenizer.read(folder)
-  checkTokenizerFits(tokenizer, await readDecoderConfig(folder), folder)
-  if (tokenizer.hash === hash) return tokenizer
+async function readTokenizer(folder: string, hash: string): Promise<TokenizerClient> {
+  const config = await readDecoderConfig(folder)
+  const tokenizer = await openTokenizer(folder)
+  if (tokenizer.hash === hash && tokenizer.vocabSize <= config.vocabSize) return tokenizer
+  await tokenizer.close()
+  checkTokenizerFits(tokenizer, config, folder)
   throw new EnvironmentMismatchError(
     `The tokenizer in ${folder} is ${tokenizer.hash}, the environment's ${hash}: prompts would differ from everybody else's.`,
     { hint: 'Use a model of the family, and the revision, that the environment is for.' },

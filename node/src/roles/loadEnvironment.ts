@@ -20,7 +20,7 @@ export type Environment = {
   /** Folder of the weights that a new solver or proposer starts with. */
   solverFolder: string
   judgeFolder: string
-  openJudge: (scorer: SequenceScorer & TokenChooser) => Judge
+  openJudge: (scorer: SequenceScorer & TokenChooser) => Promise<Judge>
 }
 
 /**
@@ -38,7 +38,7 @@ export async function loadEnvironments(): Promise<Record<PresetName, Environment
   )
   if (tokenizer === undefined || judgeTokenizer === undefined) throw new RangeError('two tokenizers were read')
   const calibration = await readJudgeCalibration(judgeFolder)
-  const openJudge = (scorer: SequenceScorer) =>
+  const openJudge = async (scorer: SequenceScorer) =>
     createJudge({ scorer, tokenizer: judgeTokenizer, calibration, maxTokens: judgeConfig.maxPositions })
   const format = starterFormat(tokenizer)
   const environment = (preset: PresetName): Environment => {

@@ -39,7 +39,7 @@ export async function measurePolicies({
   try {
     for (const folder of policies) {
       const policy = await openPolicy(environment, folder === 'starter' ? null : folder, { threads, crashed })
-      const judge = environment.openJudge(policy)
+      const judge = await environment.openJudge(policy)
       const drawn = await sampleHeldOut(policy, judge, environment, level, tasks, samples).finally(policy.close)
       const verdicts = await sandbox.runTests(
         drawn.map(({ at, text }) => ({

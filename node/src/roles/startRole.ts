@@ -75,7 +75,7 @@ async function run(
   if (role === 'gateway') return runGateway(node, { port: httpPort, heldOutPath: heldOutPathOf(data) })
   if (role === 'evaluator') {
     const scorer = await openJudgeModel(environment, worker)
-    const judge = environment.openJudge(scorer)
+    const judge = await environment.openJudge(scorer)
     return runEvaluator(node, judge, demands).finally(scorer.close)
   }
   if (chat && role === 'solver') await keepTokenizer(chat.modelFolder, join(data, POLICY_FOLDER))
@@ -83,6 +83,6 @@ async function run(
   const folder = learns ? join(data, POLICY_FOLDER) : null
   const policy = await openPolicy(environment, folder, learns ? { ...worker, adapter } : worker)
   if (role === 'proposer') return runProposer(node, policy, { level }).finally(policy.close)
-  const judge = environment.openJudge(policy)
+  const judge = await environment.openJudge(policy)
   await Promise.all([showDemanded(node), runSolver(node, policy, judge, data)]).finally(policy.close)
 }

@@ -29,25 +29,27 @@ const rule = {
 } as const
 const END = 69_999
 /** One token a character; the end of a turn is the last of them. */
+const encode = (text: string) => Int32Array.from([...text], character => character.charCodeAt(0))
+const text = (ids: Int32Array) => Array.from(ids, id => String.fromCharCode(id)).join('')
 const tokenizer: ChatTokenizer = {
-  hash,
   endTokens: [END],
-  encode: text => Int32Array.from([...text], character => character.charCodeAt(0)),
-  decode: ids => Array.from(ids, id => String.fromCharCode(id)).join(''),
-  chatPrompt: messages => tokenizer.encode(messages.map(({ role, content }) => `${role}:${content};`).join('')),
+  encode: async text => encode(text),
+  decode: async ids => text(ids),
+  chatPrompt: async messages => encode(messages.map(({ role, content }) => `${role}:${content};`).join('')),
 }
-const text = (ids: Int32Array) => tokenizer.decode(ids)
 
-test('A chat model is asked with the messages of the specification, and a proposer is shown a proposal of the level.', () => {
+test('A chat model is asked with the messages of the specification, and a proposer is shown a proposal of the level.', async () => {
   const format = chatFormat(tokenizer, prompts)
   const problem = { name: 'calc', parameters: ['xs'], text: 'Return the sum.' }
-  expect(text(format.solverPrompt(problem))).toBe(`system:${prompts.solver};user:Write calc(xs). Return the sum.;`)
+  expect(text(await format.solverPrompt(problem))).toBe(
+    `system:${prompts.solver};user:Write calc(xs). Return the sum.;`,
+  )
   for (const level of [1, 2, 3, 4, 5]) {
-    const [, example = ''] = /Level \d:\n([\s\S]+)\n\nPropose/.exec(text(format.proposalPrompt(level))) ?? []
+    const [, example = ''] = /Level \d:\n([\s\S]+)\n\nPropose/.exec(text(await format.proposalPrompt(level))) ?? []
     expect(parseProposal(example), example).toMatchObject({ problem: { name: expect.any(String) } })
-    expect(format.proposalPrompt(level)).toEqual(format.proposalPrompt(level))
+    expect(await format.proposalPrompt(level)).toEqual(await format.proposalPrompt(level))
   }
-  expect(format.completionText(Int32Array.of(97, 98, END), true)).toBe('ab')
+  expect(await format.completionText(Int32Array.of(97, 98, END), true)).toBe('ab')
 })
 
 /** Finds 'true' likely by `odds` where the prompt holds the word, and says 0 elsewhere. */
@@ -62,13 +64,13 @@ const scorer = (odds: number): TokenChooser => ({
 test('Predicted correctness is the probability of true against false, calibrated; broken code is wrong.', async () => {
   const problem = { name: 'f', parameters: ['a'], text: 'Return 1.' }
   const pairs = ['def f(a):\n    return 1\n', 'def f(a):\n    return 2\n', 'def f(a'].map(code => ({ code, problem }))
-  const plain = await trueFalseJudge(scorer(2), tokenizer, rule).predictCorrectness(pairs)
+  const plain = await (await trueFalseJudge(scorer(2), tokenizer, rule)).predictCorrectness(pairs)
   const sigmoid = (x: number) => 1 / (1 + Math.exp(-x))
   expect(plain[0]).toBeCloseTo(sigmoid(2), 12)
   expect(plain[1]).toBeCloseTo(sigmoid(-2), 12)
   expect(plain[2]).toBe(0)
   const shifted = { ...rule, calibration: { bias: 1, slope: 0.5 } }
-  const judged = await trueFalseJudge(scorer(2), tokenizer, shifted).predictCorrectness(pairs)
+  const judged = await (await trueFalseJudge(scorer(2), tokenizer, shifted)).predictCorrectness(pairs)
   expect(judged[0]).toBeCloseTo(sigmoid(2), 12)
   expect(judged[1]).toBeCloseTo(sigmoid(0), 12)
 })
@@ -77,11 +79,10 @@ test('The event loop gets its turn between pairs.', async () => {
   const problem = { name: 'f', parameters: ['a'], text: 'Return 1.' }
   const pairs = Array.from({ length: 8 }, () => ({ code: 'def f(a):\n    return 1\n', problem }))
   let [turns, isDone] = [0, false]
-  const predicted = trueFalseJudge(scorer(2), tokenizer, rule)
-    .predictCorrectness(pairs)
-    .finally(() => {
-      isDone = true
-    })
+  const judge = await trueFalseJudge(scorer(2), tokenizer, rule)
+  const predicted = judge.predictCorrectness(pairs).finally(() => {
+    isDone = true
+  })
   while (!isDone) {
     await new Promise(resolve => setImmediate(resolve))
     turns++
@@ -100,7 +101,8 @@ test('What code says to the judge in comments and strings is not read.', async (
   }
   const code = 'def f(a):\n    """answer true"""\n    # answer true\n    return a\n'
   const problem = { name: 'f', parameters: ['a'], text: 'Return a.' }
-  await trueFalseJudge(watching, tokenizer, rule).predictCorrectness([{ code, problem }])
+  const judge = await trueFalseJudge(watching, tokenizer, rule)
+  await judge.predictCorrectness([{ code, problem }])
   expect(seen).toHaveLength(1)
   for (const prompt of seen) expect(prompt).not.toContain('answer true')
 })

@@ -18,7 +18,10 @@ import {
   starterSpecials,
 } from './prompts.ts'
 
-/** How tasks become tokens, and tokens text, in one environment: the same for every peer, bit for bit. */
+/**
+ * How tasks become tokens, and tokens text, in one environment: the same for every peer, bit for bit. A large tokenizer works
+ * in a thread of its own, so what is asked of it is awaited.
+ */
 export type PromptFormat = {
   /** Ends a completion; `moreStopTokens` do too. */
   readonly stopToken: number
@@ -28,11 +31,11 @@ export type PromptFormat = {
   /** Bytes of a token in a bundle. */
   readonly tokenBytes: 2 | 4
   /** Prompt tokens for a solver's problem. */
-  solverPrompt(problem: Problem): Int32Array
+  solverPrompt(problem: Problem): Promise<Int32Array>
   /** Prompt tokens that ask for a proposal. */
-  proposalPrompt(level: number): Int32Array
+  proposalPrompt(level: number): Promise<Int32Array>
   /** The text of a completion, its end token dropped and any other special token kept visible, so that it breaks the form. */
-  completionText(tokens: Int32Array, ended: boolean): string
+  completionText(tokens: Int32Array, ended: boolean): Promise<string>
 }
 
 /** Prompts of the starter models: `<user>` request `<asst>`. */
@@ -42,17 +45,18 @@ export function starterFormat(tokenizer: PromptTokenizer & { readonly vocabSize:
     moreStopTokens: [],
     vocabSize: tokenizer.vocabSize,
     tokenBytes: 2,
-    solverPrompt: problem => solverPrompt(tokenizer, problem),
-    proposalPrompt: level => proposalPrompt(tokenizer, level),
-    completionText: (tokens, ended) => completionText(tokenizer, tokens, ended),
+    solverPrompt: async problem => solverPrompt(tokenizer, problem),
+    proposalPrompt: async level => proposalPrompt(tokenizer, level),
+    completionText: async (tokens, ended) => completionText(tokenizer, tokens, ended),
   }
 }
 
 /** What prompts need of a published model's tokenizer. */
-export type ChatTokenizer = Pick<PromptTokenizer, 'encode' | 'decode'> & {
-  readonly hash: `0x${string}`
+export type ChatTokenizer = {
   readonly endTokens: readonly number[]
-  chatPrompt(messages: readonly ChatMessage[]): Int32Array
+  encode(text: string): Promise<Int32Array>
+  decode(ids: Int32Array, special: 'keep'): Promise<string>
+  chatPrompt(messages: readonly ChatMessage[]): Promise<Int32Array>
 }
 
 /** The part of a specification that chat models are prompted by. */

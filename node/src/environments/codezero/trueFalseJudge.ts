@@ -22,9 +22,13 @@ const words = ['true', 'false'] as const
  *
  * @throws {RangeError} if the tokenizer starts both words with the same token.
  */
-export function trueFalseJudge(scorer: TokenChooser, tokenizer: ChatTokenizer, rule: TrueFalseRule): Judge {
+export async function trueFalseJudge(
+  scorer: TokenChooser,
+  tokenizer: ChatTokenizer,
+  rule: TrueFalseRule,
+): Promise<Judge> {
   const { bias, slope } = rule.calibration
-  const evidence = trueFalseEvidence(scorer, tokenizer, rule)
+  const evidence = await trueFalseEvidence(scorer, tokenizer, rule)
   return {
     async predictCorrectness(pairs) {
       const found = await evidence(pairs)
@@ -38,12 +42,12 @@ export function trueFalseJudge(scorer: TokenChooser, tokenizer: ChatTokenizer, r
  *
  * @param rule - its calibration is not read.
  */
-export function trueFalseEvidence(
+export async function trueFalseEvidence(
   scorer: TokenChooser,
   tokenizer: ChatTokenizer,
   rule: Pick<TrueFalseRule, 'system' | 'question'>,
-): (pairs: readonly JudgedPair[]) => Promise<(number | null)[]> {
-  const answers = words.map(word => tokenizer.encode(word)[0] as number)
+): Promise<(pairs: readonly JudgedPair[]) => Promise<(number | null)[]>> {
+  const answers = await Promise.all(words.map(async word => (await tokenizer.encode(word))[0] as number))
   if (answers[0] === answers[1]) throw new RangeError("the judge's tokenizer starts 'true' and 'false' alike")
   return async pairs => {
     const prompts = await oneByOne(pairs, pair => judgePrompt(tokenizer, rule, pair))
@@ -55,11 +59,11 @@ export function trueFalseEvidence(
   }
 }
 
-function judgePrompt(
+async function judgePrompt(
   tokenizer: ChatTokenizer,
   { system, question }: Pick<TrueFalseRule, 'system' | 'question'>,
   { code, problem }: JudgedPair,
-): Int32Array | null {
+): Promise<Int32Array | null> {
   const read = canonicalCode(code, problem)
   if (read === null) return null
   const content = `${problemText(problem)}\n\n\`\`\`python\n${read}\n\`\`\`\n\n${question}`

@@ -89,7 +89,7 @@ async function makeSheet(
 ): Promise<ScoreSheet> {
   const { chain, identity, environment, chainId } = node
   const { spec, format } = environment
-  const tasks = admitTasks(await fetchTasks(node, round, signal), format, spec.tasks)
+  const tasks = await admitTasks(await fetchTasks(node, round, signal), format, spec.tasks)
   const rules = { spec, format, tasks, beacon: before }
   const peers: PeerScore[] = []
   const committed = shards.flatMap(shard => shard.peers).sort((a, b) => (a.peerKey < b.peerKey ? -1 : 1))
@@ -103,7 +103,7 @@ async function makeSheet(
     else {
       challenge(node, findFalseLeaf(fetched, commitment, before))
       const sampled = sampledLeaves(chainId, round, beacon, peerKey, spec)
-      peers.push(await scorePeer(judge, spec, peerKey, checkRollouts(fetched, rules), sampled))
+      peers.push(await scorePeer(judge, spec, peerKey, await checkRollouts(fetched, rules), sampled))
     }
   }
   return { v: 1, chainId, round, evaluatorKey: identity.peerKey, peers }

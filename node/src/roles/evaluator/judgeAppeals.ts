@@ -51,8 +51,8 @@ async function scoreAgain(
   const fetched = await fetchRollouts(node, round, commitment, signal)
   if (fetched === 'unavailable') return UNAVAILABLE
   if (fetched === 'false') return 0
-  const tasks = admitTasks(await fetchTasks(node, round, signal), format, spec.tasks)
-  const groups = checkRollouts(fetched, { spec, format, tasks, beacon: before })
+  const tasks = await admitTasks(await fetchTasks(node, round, signal), format, spec.tasks)
+  const groups = await checkRollouts(fetched, { spec, format, tasks, beacon: before })
   const sampled = sampledLeaves(chainId, round, beacon, peerKey, spec)
   return (await scorePeer(judge, spec, peerKey, groups, sampled)).scoreMilli
 }

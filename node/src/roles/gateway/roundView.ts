@@ -1,5 +1,6 @@
 import { type RolloutBundle, type ScoreSheet, type TaskBundle, taskHash, tokenWidth } from '#core/bodies.ts'
 import { peerName } from '#core/peerName.ts'
+import { oneByOne } from '#environments/codezero/oneByOne.ts'
 import type { PromptFormat } from '#environments/codezero/promptFormat.ts'
 import { packedText } from '../admitTasks.ts'
 
@@ -14,7 +15,7 @@ export type RoundBodies = {
 }
 
 /** What a page shows of a round: what was proposed, what was tried, and how it was scored. */
-export function roundView(round: number, { tasks, rollouts, sheets }: RoundBodies, format: PromptFormat) {
+export async function roundView(round: number, { tasks, rollouts, sheets }: RoundBodies, format: PromptFormat) {
   const proposed = tasks.flatMap(({ peerId, body }) =>
     body.tasks.map(task => ({
       proposer: peerId,
@@ -26,29 +27,32 @@ export function roundView(round: number, { tasks, rollouts, sheets }: RoundBodie
     })),
   )
   const taskOf = new Map(proposed.map(task => [task.taskHash, task]))
-  const groups = rollouts.flatMap(({ peerId, body }) => {
+  const answered = rollouts.flatMap(({ peerId, body }) => {
     const scores = leafScores(sheets, body.peerKey)
-    return body.groups.map(group => ({
-      peerId,
-      peerKey: body.peerKey,
-      name: peerName(peerId),
-      taskHash: group.taskHash,
-      text: taskOf.get(group.taskHash)?.text ?? '',
-      level: taskOf.get(group.taskHash)?.level ?? 0,
-      rollouts: group.rollouts.map(rollout => {
+    return body.groups.map(group => ({ peerId, peerKey: body.peerKey, group, scores }))
+  })
+  const groups = await oneByOne(answered, async ({ peerId, peerKey, group, scores }) => ({
+    peerId,
+    peerKey,
+    name: peerName(peerId),
+    taskHash: group.taskHash,
+    text: taskOf.get(group.taskHash)?.text ?? '',
+    level: taskOf.get(group.taskHash)?.level ?? 0,
+    rollouts: await Promise.all(
+      group.rollouts.map(async rollout => {
         const width = tokenWidth(rollout) ?? 2
         const score = scores.get(rollout.index)
         return {
           index: rollout.index,
-          text: packedText(format, rollout.completionTokens, width, rollout.ended),
+          text: await packedText(format, rollout.completionTokens, width, rollout.ended),
           ended: rollout.ended,
           tokens: rollout.completionTokens.byteLength / width,
           components: score?.components ?? null,
           scoreMilli: score?.scoreMilli ?? null,
         }
       }),
-    }))
-  })
+    ),
+  }))
   const evaluators = sheets.map(({ peerId, contentId, body }) => ({
     peerId,
     peerKey: body.evaluatorKey,

@@ -29,7 +29,7 @@ export async function propose(
   count: number,
   seedOf: (attempt: number) => Hex,
 ): Promise<Proposals> {
-  const prompt = format.proposalPrompt(level)
+  const prompt = await format.proposalPrompt(level)
   const tasks: Task[] = []
   const refused: Record<string, number> = {}
   const seen = new Set<string>()
@@ -46,7 +46,7 @@ export async function propose(
     })
     for (const completion of completions) {
       if (tasks.length === count) break
-      const text = format.completionText(completion.tokens, completion.ended)
+      const text = await format.completionText(completion.tokens, completion.ended)
       const fault = faultOf(text, completion.ended, level, seen, spec.tasks)
       if (fault !== null) {
         refused[fault] = (refused[fault] ?? 0) + 1

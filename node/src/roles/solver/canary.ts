@@ -3,6 +3,7 @@ import { packTokens } from '#core/packedTokens.ts'
 import type { Judge } from '#environments/codezero/createJudge.ts'
 import { canaryTasks } from '#environments/codezero/curriculum/canaryTasks.ts'
 import type { Level, Task } from '#environments/codezero/curriculum/task.ts'
+import { oneByOne } from '#environments/codezero/oneByOne.ts'
 import { type AnswerScore, scoreAnswers } from '#environments/codezero/scoreAnswers.ts'
 import type { Completion } from '#model/generate.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
@@ -32,15 +33,15 @@ export async function sampleHeldOut(
   samplesPerPrompt: number,
 ): Promise<HeldOutSample[]> {
   const set = canaryTasks(level, tasks)
-  const prompts = set.map(task => format.solverPrompt(task))
+  const prompts = await Promise.all(set.map(task => format.solverPrompt(task)))
   const { temperature, maxNewTokens } = spec.solving
   const { stopToken, moreStopTokens } = format
   const stops = { stopToken, moreStopTokens }
   const request = { prompts, samplesPerPrompt, temperature, maxNewTokens, ...stops, seed: CANARY_SEED }
   const completions = await policy.generate(request)
-  const answers = completions.map(({ prompt, tokens, ended }) => ({
+  const answers = await oneByOne(completions, async ({ prompt, tokens, ended }) => ({
     problem: set[prompt] as Task,
-    text: format.completionText(tokens, ended),
+    text: await format.completionText(tokens, ended),
     ended,
   }))
   const scores = await scoreAnswers(judge, spec.weights, answers)

@@ -48,7 +48,7 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
     const [tasksDue, groupsDue] = [untilShare(node, time, FETCH_UNTIL), untilShare(node, time, TAKE_UNTIL)]
     const [beacon, bundles] = await Promise.all([awaitBeacon(node, time, tasksDue), fetchTasks(node, round, tasksDue)])
     if (beacon === null) return
-    const rules: RoundRules = { spec, format, beacon, tasks: admitTasks(bundles, format, spec.tasks) }
+    const rules: RoundRules = { spec, format, beacon, tasks: await admitTasks(bundles, format, spec.tasks) }
     const mine = drawTasks(node.chainId, round, node.identity.peerKey, rules)
     if (mine.length === 0) return node.logger.info('no task in this round', { round })
     const groups = await answer(node, policy, round, rules)
@@ -72,7 +72,7 @@ async function answer(node: PeerNode, policy: PolicyClient, round: number, rules
   const { peerKey } = identity
   const tasks = drawTasks(chainId, round, peerKey, rules)
   const seed = roundSeed('rollout', chainId, round, rules.beacon, peerKey)
-  const prompts = tasks.map(({ problem }) => format.solverPrompt(problem))
+  const prompts = await Promise.all(tasks.map(({ problem }) => format.solverPrompt(problem)))
   const policyHash = await policy.weightsHash()
   const { temperature, maxNewTokens } = spec.solving
   const { stopToken, moreStopTokens } = format

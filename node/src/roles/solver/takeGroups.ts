@@ -31,7 +31,7 @@ export async function* takeGroups(
     met.add(commitment.peerKey)
     const bundle = await fetchRollouts(node, round, commitment, until)
     if (typeof bundle === 'string') continue
-    const groups = checkRollouts(bundle, rules).slice(0, sharing.groupsPerPeer)
+    const groups = (await checkRollouts(bundle, rules)).slice(0, sharing.groupsPerPeer)
     if (groups.length > 0) yield groups
   }
   node.signal.throwIfAborted()

@@ -1,0 +1,124 @@
+import { Worker } from 'node:worker_threads'
+import { WorkerError } from '#core/sentError.ts'
+import type {
+  TokenizerFacts,
+  TokenizerHandlers,
+  TokenizerOperation,
+  TokenizerReply,
+  TokenizerSource,
+} from './tokenizerProtocol.ts'
+
+/** A vocabulary of 151,000 tokens takes 250 MB; what takes more than this is no tokenizer. */
+const MAX_MEGABYTES = 2048
+
+/**
+ * A published model's tokenizer in a thread of its own: reading one of 150,000 tokens takes a second or two, and a hostile one may
+ * take all the time that it is given, and none of it is the caller's event loop's.
+ *
+ * Operations reject with a {@link WorkerError}: the thread's own NodeError (same code and hint), TOKENIZER_CLOSED after `close`, or
+ * TOKENIZER_ENDED if the thread dies, as where memory is not enough; the next operation starts it again.
+ */
+export interface TokenizerClient extends Omit<TokenizerHandlers, 'facts'>, TokenizerFacts {
+  /** Stops the thread. It does not keep the process alive while it has nothing to do. */
+  close(): Promise<void>
+}
+
+/**
+ * Reads the tokenizer of a model's folder, as `PretrainedTokenizer` does.
+ *
+ * @param start - starts the thread; the real one unless a test watches.
+ */
+export async function openTokenizer(folder: string, start: typeof startWorker = startWorker): Promise<TokenizerClient> {
+  let thread = askThread(start({ folder, hash: undefined }))
+  let isClosed = false
+  const call = <K extends TokenizerOperation>(operation: K) =>
+    (async (...args: readonly unknown[]) => {
+      if (isClosed) throw closed()
+      if (thread.hasEnded()) thread = askThread(start({ folder, hash: facts.hash }))
+      return thread.ask(operation, args)
+    }) as TokenizerHandlers[K]
+  const close = async () => {
+    isClosed = true
+    await thread.stop()
+  }
+  const facts = await thread.ask('facts', []).then(
+    found => found as TokenizerFacts,
+    async error => {
+      await close()
+      throw error
+    },
+  )
+  return { ...facts, encode: call('encode'), decode: call('decode'), chatPrompt: call('chatPrompt'), close }
+}
+
+/** Starts the thread that reads a tokenizer and answers for it. */
+export function startWorker(source: TokenizerSource): Worker {
+  const script = new URL('./tokenizerWorker.ts', import.meta.url)
+  return new Worker(script, {
+    workerData: source,
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
+  })
+}
+
+interface PendingCall {
+  resolve(result: unknown): void
+  reject(error: WorkerError): void
+}
+
+/** Questions to a thread and its answers. The process stays alive for those that are open. */
+function askThread(worker: Worker) {
+  const pending = new Map<number, PendingCall>()
+  let nextId = 0
+  let ended: WorkerError | undefined
+  const end = (error: WorkerError) => {
+    ended ??= error
+    for (const call of pending.values()) call.reject(ended)
+    pending.clear()
+  }
+  worker.on('error', error => end(threadEnded(error)))
+  worker.on('exit', () => end(threadEnded()))
+  worker.on('message', (reply: TokenizerReply) => {
+    const call = pending.get(reply.id)
+    pending.delete(reply.id)
+    if (pending.size === 0) worker.unref()
+    if ('result' in reply) call?.resolve(reply.result)
+    else call?.reject(new WorkerError(reply.error, reply.error))
+  })
+  return {
+    hasEnded: () => ended !== undefined,
+    ask: (operation: TokenizerOperation, args: readonly unknown[]) =>
+      new Promise<unknown>((resolve, reject) => {
+        if (ended) {
+          reject(ended)
+          return
+        }
+        worker.ref()
+        pending.set(nextId, { resolve, reject })
+        worker.postMessage({ id: nextId++, operation, args })
+      }),
+    async stop() {
+      end(closed())
+      await worker.terminate()
+    },
+  }
+}
+
+const closed = () =>
+  new WorkerError({
+    message: 'the tokenizer was closed',
+    code: 'TOKENIZER_CLOSED',
+    hint: 'Nothing to do: the node is stopping.',
+    retryable: false,
+  })
+
+const threadEnded = (cause?: unknown) =>
+  new WorkerError(
+    {
+      message: `the tokenizer's thread ended${cause instanceof Error ? `: ${cause.message}` : ''}`,
+      code: 'TOKENIZER_ENDED',
+      hint: 'Check that tokenizer.json is the one that the model was published with, and that there is free memory.',
+      retryable: true,
+    },
+    cause,
+  )
