@@ -111,7 +111,7 @@ describe('what cannot be run ends in one line', () => {
     [
       'no-folder',
       folder => rmSync(folder, { recursive: true }),
-      /config\.json: file: cannot be read\..*\[MODEL_FILE\]$/,
+      /config\.json: file: is missing\. Check the folder: .*\[MODEL_FILE\]$/,
     ],
     [
       'architecture',

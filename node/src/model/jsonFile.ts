@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { ModelFileError } from './modelErrors.ts'
+import { ModelFileError, unreadableFile } from './modelErrors.ts'
 
 /**
  * Reads a JSON file of a model's folder, after a look at its size.
@@ -8,13 +8,15 @@ import { ModelFileError } from './modelErrors.ts'
  */
 export async function readJsonFile(path: string, maxBytes = 1 << 20): Promise<unknown> {
   const found = await stat(path).catch(cause => {
-    throw new ModelFileError(path, 'file', 'cannot be read', { cause })
+    throw unreadableFile(path, cause)
   })
   if (!found.isFile()) throw new ModelFileError(path, 'file', 'is not a regular file')
   if (found.size > maxBytes) throw new ModelFileError(path, 'file', `has ${found.size} bytes, more than ${maxBytes}`)
   try {
     return JSON.parse(await readFile(path, 'utf8'))
   } catch (cause) {
-    throw new ModelFileError(path, 'file', cause instanceof SyntaxError ? 'is not JSON' : 'cannot be read', { cause })
+    throw cause instanceof SyntaxError
+      ? new ModelFileError(path, 'file', 'is not JSON', { cause })
+      : unreadableFile(path, cause)
   }
 }

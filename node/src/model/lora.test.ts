@@ -1,10 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LoraConfig, parseLoraConfig } from './loraConfig.ts'
 import { initLora, loraShapes, mergeLora } from './loraFactors.ts'
 import { readLora, writeLora } from './loraFiles.ts'
+import { encodeSafetensorsHeader } from './safetensors.ts'
 import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
 
 const lora: LoraConfig = { rank: 3, alpha: 6, targets: ['q_proj', 'mlp.down_proj'], rankStabilized: false }
@@ -81,4 +82,27 @@ test('the factors have the shapes of their modules, with scaling by the square r
   const shapes = loraShapes(tinyConfig, { ...lora, targets: ['k_proj'] })
   expect(shapes.get('model.layers.0.self_attn.k_proj.lora_B.weight')).toEqual([16, 3])
   expect(shapes.size).toBe(2 * tinyConfig.layers)
+})
+
+test('factors of absurd sizes are refused before their memory is asked for', async () => {
+  const { factors } = adapter()
+  await writeLora(folder, adapter())
+  const shapes = new Map([...factors].map(([name, { shape }]) => [`base_model.model.${name}`, { shape }]))
+  const path = join(folder, 'adapter_model.safetensors')
+  const claim = async (name: string, rows: number) => {
+    const header = Buffer.concat(
+      encodeSafetensorsHeader(new Map([...shapes, [name, { shape: [rows, 1 << 20] }]]), 'F32'),
+    )
+    await writeFile(path, header)
+    const held = [...shapes].reduce(
+      (sum, [key, { shape }]) => (key === name ? sum : sum + 4 * shape.reduce((a, b) => a * b, 1)),
+      0,
+    )
+    await truncate(path, header.length + held + 4 * rows * (1 << 20))
+  }
+  const [first] = [...shapes.keys()] as [string]
+  await claim(first, 1 << 14)
+  await expect(readLora(folder, tinyConfig)).rejects.toThrow(`${first}: has shape [16384,1048576]`)
+  await claim('zzz', 1 << 14)
+  await expect(readLora(folder, tinyConfig)).rejects.toThrow('zzz: is not a factor of this adapter')
 })

@@ -6,7 +6,7 @@ import { readJsonFile } from './jsonFile.ts'
 import { formatLoraConfig, parseLoraConfig } from './loraConfig.ts'
 import { type LoraAdapter, loraShapes } from './loraFactors.ts'
 import { ModelFileError, ModelInputError } from './modelErrors.ts'
-import { readSafetensors, writeSafetensors } from './safetensors.ts'
+import { readStoredTensors, scanSafetensors, type Tensor, writeSafetensors } from './safetensors.ts'
 import type { Weights } from './weights.ts'
 
 // An adapter on disk, as PEFT keeps it: `adapter_config.json` and `adapter_model.safetensors`.
@@ -28,21 +28,33 @@ export async function readLora(folder: string, config: DecoderConfig): Promise<L
   const lora = parseLoraConfig(await readJsonFile(configPath), configPath)
   const path = join(folder, FACTORS_FILE)
   const shapes = fittingShapes(config, lora, configPath)
-  const saved = await readSafetensors(path)
+  const stored = await scanSafetensors(path)
+  checkFactors(path, stored, shapes)
+  const saved = await readStoredTensors(stored.values())
   const factors: Weights = new Map()
-  for (const [name, shape] of shapes) {
-    const found = saved.get(PREFIX + name)
-    if (!found) throw unfit(path, PREFIX + name, 'is missing')
-    if (found.shape.join() !== shape.join())
-      throw unfit(path, PREFIX + name, `has shape [${found.shape}], not [${shape}]`)
+  for (const name of shapes.keys()) {
+    const found = saved.get(PREFIX + name) as Tensor
     const at = found.data.findIndex(x => !Number.isFinite(x))
     if (at >= 0) throw new ModelFileError(path, PREFIX + name, `element ${at} is ${found.data[at]}`)
     factors.set(name, found)
-    saved.delete(PREFIX + name)
   }
-  const [unknown] = saved.keys()
-  if (unknown !== undefined) throw unfit(path, unknown, 'is not a factor of this adapter')
   return { config: lora, factors }
+}
+
+/** Looks at what the file says that it holds, before any memory is asked for. */
+function checkFactors(
+  path: string,
+  stored: ReadonlyMap<string, { readonly shape: readonly number[] }>,
+  shapes: ReadonlyMap<string, readonly number[]>,
+): void {
+  for (const [name, shape] of shapes) {
+    const found = stored.get(PREFIX + name)
+    if (!found) throw unfit(path, PREFIX + name, 'is missing')
+    if (found.shape.join() !== shape.join())
+      throw unfit(path, PREFIX + name, `has shape [${found.shape}], not [${shape}]`)
+  }
+  const unknown = [...stored.keys()].find(name => !shapes.has(name.slice(PREFIX.length)) || !name.startsWith(PREFIX))
+  if (unknown !== undefined) throw unfit(path, unknown, 'is not a factor of this adapter')
 }
 
 /**

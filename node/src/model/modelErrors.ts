@@ -17,6 +17,16 @@ export class ModelFileError extends NodeError {
   }
 }
 
+/** A file that is not there, or that the system does not let be read. */
+export function unreadableFile(path: string, cause: unknown): ModelFileError {
+  if (!['ENOENT', 'ENOTDIR'].includes(String((cause as NodeJS.ErrnoException).code)))
+    return new ModelFileError(path, 'file', 'cannot be read', { hint: 'Check its permissions and its disk.', cause })
+  return new ModelFileError(path, 'file', 'is missing', {
+    hint: 'Check the folder: a model has config.json and *.safetensors, an adapter adapter_config.json and adapter_model.safetensors.',
+    cause,
+  })
+}
+
 /** A call that asks a model for what it cannot do: a token it does not know, more positions than it has. */
 export class ModelInputError extends NodeError {
   readonly code = 'MODEL_INPUT'

@@ -181,3 +181,13 @@ test('a copy is made again when its model has changed, or when it was cut short'
   expect(await make()).toBe(true)
   expect((await stat(manifest)).size).toBeGreaterThan(40)
 })
+
+test('a folder that copies cannot be written to is named, with what to do', async () => {
+  const file = join(folder, 'no-folder')
+  await writeFile(file, '')
+  await expect(loadGenerator(folder, { precision: 'int8', cacheFolder: join(file, 'copies') })).rejects.toMatchObject({
+    code: 'MODEL_FILE',
+    message: expect.stringMatching(/no-folder\/copies: file: cannot be written \(ENOTDIR\)/),
+    hint: expect.stringContaining('--cache'),
+  })
+})

@@ -1,11 +1,13 @@
 import { type FileHandle, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
+import { NodeError } from '#core/errors.ts'
 import { writeFileAtomic } from './atomicFile.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { parameterCount } from './decoderWeights.ts'
 import type { FrozenTensor, FrozenTensors } from './frozenTensors.ts'
 import { readJsonFile } from './jsonFile.ts'
+import { ModelFileError } from './modelErrors.ts'
 import { BLOCK_SIZE, type QuantizedPrecision, quantizedTensors } from './quantizedTensors.ts'
 import { readStoredTensors, type StoredTensor } from './safetensors.ts'
 import { locateWeights } from './weightFiles.ts'
@@ -94,9 +96,8 @@ interface Copy {
 
 async function makeCopy(copy: Copy, { onProgress, signal }: CacheOptions): Promise<ManifestTensor[]> {
   const { config, precision, stored, source, data, manifest } = copy
-  await mkdir(dirname(data), { recursive: true })
   const temporary = `${data}.${process.pid}.tmp`
-  const file = await open(temporary, 'w')
+  const file = await openIn(dirname(data), temporary)
   try {
     const total = parameterCount(config)
     let done = 0
@@ -123,8 +124,27 @@ async function makeCopy(copy: Copy, { onProgress, signal }: CacheOptions): Promi
   } catch (error) {
     await file.close().catch(() => undefined) // already closed if the rename failed
     await rm(temporary, { force: true })
-    throw error
+    throw unwritable(dirname(data), error)
   }
+}
+
+async function openIn(folder: string, path: string): Promise<FileHandle> {
+  try {
+    await mkdir(folder, { recursive: true })
+    return await open(path, 'w')
+  } catch (error) {
+    throw unwritable(folder, error)
+  }
+}
+
+/** What the system refuses, by the folder that it is about; any other error as it is. */
+function unwritable(folder: string, error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  if (error instanceof NodeError || !/^E[A-Z]+$/.test(String(code))) return error
+  return new ModelFileError(folder, 'file', `cannot be written (${code})`, {
+    hint: 'A quantised copy needs as many bytes as the model has parameters. Name another folder for it with --cache.',
+    cause: error,
+  })
 }
 
 async function writeWhole(file: FileHandle, content: ArrayBufferView, position: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { bf16ToF32, f16ToF32, f32ToBf16 } from '#core/tensorBytes.ts'
 import { writeFileAtomic } from './atomicFile.ts'
-import { ModelFileError } from './modelErrors.ts'
+import { ModelFileError, unreadableFile } from './modelErrors.ts'
 import { parseSafetensorsHeader } from './safetensorsHeader.ts'
 
 /** A tensor in float32, row-major. */
@@ -121,13 +121,12 @@ export function encodeSafetensorsHeader(
 
 /** Opens a regular file for a job. Others are not opened: a pipe would wait for its writer. */
 async function withFile<T>(path: string, job: (file: FileHandle, size: number) => Promise<T>): Promise<T> {
-  const unreadable = (cause: unknown) => new ModelFileError(path, 'file', 'cannot be read', { cause })
   const found = await stat(path).catch(cause => {
-    throw unreadable(cause)
+    throw unreadableFile(path, cause)
   })
   if (!found.isFile()) throw new ModelFileError(path, 'file', 'is not a regular file')
   const file = await open(path, 'r').catch(cause => {
-    throw unreadable(cause)
+    throw unreadableFile(path, cause)
   })
   try {
     return await job(file, found.size)

@@ -30,7 +30,12 @@ const indexSchema = z.object({ weight_map: z.record(z.string(), shardName) })
 export async function locateWeights(folder: string, config: DecoderConfig): Promise<Map<string, StoredTensor>> {
   const single = join(folder, SINGLE_FILE)
   const index = join(folder, INDEX_FILE)
-  if ((await isThere(single)) || !(await isThere(index))) {
+  const isSingle = await isThere(single)
+  if (!isSingle && !(await isThere(index)))
+    throw new ModelFileError(single, 'file', `is missing, and so is ${INDEX_FILE}`, {
+      hint: 'Waggle reads weights from safetensors files; transformers writes them with save_pretrained.',
+    })
+  if (isSingle) {
     const stored = withoutUnused(config, await scanSafetensors(single))
     checkShapes(config, stored, single)
     return stored
