@@ -6,6 +6,7 @@ import { encodeTaskBundle, rootOf, type TaskBundle } from '#core/bodies.ts'
 import { systemClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import { packLogprobs, packTokens } from '#core/packedTokens.ts'
+import { peerKeyOf } from '#core/peerKey.ts'
 import { drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
 import { seededRandom } from '#environments/codezero/curriculum/seededRandom.ts'
 import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
@@ -65,7 +66,7 @@ async function proposeByHand(node: PeerNode, tokenizer: TokenizerClient, round: 
   await node.chain.commitTasks({ ...commitment, contentId })
 }
 
-test('chat models play: a solver answers, commits and learns from what an 8-bit judge says, and an evaluator votes by it', async () => {
+test('chat models play: a solver answers, commits and learns from what an 8-bit judge says, and evaluators vote, reveal and settle by it', async () => {
   await writeChatModel(at('model'), 'model')
   await writeChatModel(at('judge'), 'judge')
   const spec = at('environment.json')
@@ -80,11 +81,12 @@ test('chat models play: a solver answers, commits and learns from what an 8-bit 
   const deployment = await deployContracts(local, ROUND_SECONDS, hash)
   const record = at('deployment.json')
   writeFileSync(record, JSON.stringify(deployment))
-  const [evaluatorId = ''] = await Promise.all(['evaluator', 'solver', 'proposer'].map(name => newPeer(local, name)))
+  const names = ['one', 'other', 'solver', 'proposer']
+  const [oneId = '', otherId = '', solverId = ''] = await Promise.all(names.map(name => newPeer(local, name)))
   // Anvil's first account, which deployed.
   const key = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
   const env = { WAGGLE_DEPLOYER_KEY: key, WAGGLE_RPC_URL: local.rpcUrl, WAGGLE_DEPLOYMENT: record }
-  expect(await runCli(['admit', evaluatorId], env)).toMatchObject({ code: 0, stderr: '' })
+  for (const id of [oneId, otherId]) expect(await runCli(['admit', id], env)).toMatchObject({ code: 0, stderr: '' })
   const chain = ['--deployment', record, '--rpc', local.rpcUrl]
   const tokenizer = await openTokenizer(at('model'))
   const proposer = await openPeer({
@@ -123,23 +125,37 @@ test('chat models play: a solver answers, commits and learns from what an 8-bit 
     '--lora-base',
     'int8',
   ])
-  const evaluator = startCli(['start', '--role', 'evaluator', '--data', at('evaluator'), ...settings])
-  closing.push(solver.stop, evaluator.stop)
-  const { round } = await proposer.chain.rounds.read()
-  for (let ahead = 2; ahead <= 7; ahead++) await proposeByHand(proposer, tokenizer, round + ahead)
-  await evaluator.said('"votes committed"')
+  const evaluators = ['one', 'other'].map(name =>
+    startCli(['start', '--role', 'evaluator', '--data', at(name), ...settings]),
+  )
+  closing.push(solver.stop, ...evaluators.map(({ stop }) => stop))
+  const { round: first } = await proposer.chain.rounds.read()
+  for (let ahead = 2; ahead <= 7; ahead++) await proposeByHand(proposer, tokenizer, first + ahead)
+  const votes = await Promise.all(evaluators.map(async ({ line }) => JSON.parse(await line('"votes committed"'))))
   const { stdout, stderr } = await solver.stop()
   expect(stderr).toBe('')
   expect(stdout).toContain('"rollouts committed"')
-  const votes = (await evaluator.stop()).stdout.split('\n').find(line => line.includes('"votes committed"')) ?? '{}'
-  expect(JSON.parse(votes).scores).toEqual([expect.toSatisfy(score => score >= 0 && score <= 1000)])
+  // The round that both have voted on; whoever's turn it is settles it.
+  const round = Math.max(...votes.map(vote => vote.round))
+  const linesOf = (what: string) => evaluators.map(({ line }) => line(`"${what}"`, `"round":${round},`))
+  const sealed = (await Promise.all(linesOf('votes committed'))).map(line => JSON.parse(line))
+  await Promise.all(linesOf('votes revealed'))
+  await Promise.race(linesOf('shard settled'))
+  // Both judges say the same, and that is what the chain settles.
+  const [scoreMilli] = sealed[0].scores
+  expect(scoreMilli).toSatisfy(milli => milli >= 0 && milli <= 1000)
+  expect(sealed[1].scores).toEqual([scoreMilli])
+  expect(await proposer.chain.readSettlements(round)).toMatchObject([
+    { peerKey: peerKeyOf(solverId), scoreMilli, votes: 2, outcome: 'scored' },
+  ])
+  await Promise.allSettled(evaluators.map(({ stop }) => stop()))
   const learned = JSON.parse(stdout.split('\n').find(line => line.includes('"learned"')) ?? '{}')
   expect(learned).toMatchObject({ tasks: 2, rollouts: 4 })
   expect(learned.meanReward).toBeGreaterThanOrEqual(0)
   // What was learned is an adapter as PEFT keeps it, with the tokenizer that it is for.
   for (const name of ['adapter_config.json', 'adapter_model.safetensors', 'tokenizer.json'])
     expect(existsSync(at('solver', 'policy', name))).toBe(true)
-}, 90_000)
+}, 120_000)
 
 test('the frozen chat model’s prediction is a calibrated probability, the same for who runs it and whatever is beside it', async () => {
   const spec: EnvironmentSpec = JSON.parse(readFileSync(at('environment.json'), 'utf8'))

@@ -33,16 +33,23 @@ export function startCli(argv: readonly string[], env: Record<string, string> = 
   child.stderr.on('data', chunk => {
     said.stderr += chunk
   })
+  /** The first line of stdout that holds all the texts, once there is one. @throws if the process ends first. */
+  const line = (...texts: readonly string[]) =>
+    new Promise<string>((resolve, reject) => {
+      const isIt = (candidate: string) => texts.every(text => candidate.includes(text))
+      const found = said.stdout.split('\n').find(isIt)
+      if (found !== undefined) return resolve(found)
+      lines.on('line', candidate => isIt(candidate) && resolve(candidate))
+      exited.then(({ stderr }) => reject(new Error(`ended before it said ${texts.join(' with ')}: ${stderr}`)))
+    })
   const exited: Promise<CliResult> = once(child, 'close').then(([code]) => ({ code, ...said }))
   return {
     exited,
     /** Resolves once a line of stdout holds the text. @throws if the process ends first. */
-    said: (text: string) =>
-      new Promise<void>((resolve, reject) => {
-        if (said.stdout.includes(text)) return resolve()
-        lines.on('line', line => line.includes(text) && resolve())
-        exited.then(({ stderr }) => reject(new Error(`ended before it said '${text}': ${stderr}`)))
-      }),
+    said: async (text: string): Promise<void> => {
+      await line(text)
+    },
+    line,
     stop() {
       child.kill('SIGTERM')
       return exited
