@@ -10,6 +10,8 @@ import { loadScorer } from '#model/loadScorer.ts'
 import { allLinear } from '#model/loraConfig.ts'
 import { initLora } from '#model/loraFactors.ts'
 import { hashWeights, type Weights, writeWeights } from '#model/weights.ts'
+import { stepShape } from '#rl/plannedPasses.ts'
+import { leastStepBytes, type StepShape, stepPlan, trainedElements } from '#rl/stepPlan.ts'
 import { createTrainer } from '#rl/trainer.ts'
 
 /**
@@ -61,12 +63,10 @@ export function determinismTests(config: DecoderConfig, lengths: readonly number
     await Promise.all([one.dispose(), two.dispose()])
   })
 
-  test.each(['float32', 'int8'] as const)('a step over a %s base: reruns, 1 and 2 threads', async precision => {
-    const step = async (threads: number) => {
+  test.each(['float32', 'int8'] as const)(
+    'a step over a %s base: reruns, 1 and 2 threads, much and little memory',
+    async precision => {
       const lora = { rank: 8, alpha: 16, targets: [...allLinear], rankStabilized: false }
-      const adapter = initLora(config, lora, 'bits')
-      const options = { threads, adapter, layered: true, precision, memoryBytes: 8e9 }
-      const trainer = await createTrainer(config, weights, options)
       const again = prompts.slice(0, 3).map(prompt => prompt.with(-1, 1)) // shares all but its last token
       const batch = [...prompts.slice(0, 3), ...again].map((prompt, i) => ({
         tokens: prompt,
@@ -74,12 +74,37 @@ export function determinismTests(config: DecoderConfig, lengths: readonly number
         oldLogprobs: new Float32Array(8).fill(-Math.log(config.vocabSize)),
         advantage: i % 2 ? 1 : -1,
       }))
-      await trainer.policyStep(batch, { learningRate: 1e-3, clipLow: 0.2, clipHigh: 0.28, klBeta: 0 })
-      await trainer.dispose()
-      return hashWeights(adapter.factors)
-    }
-    const first = await step(1)
-    expect(await step(2)).toBe(first)
-    expect(await step(2)).toBe(first)
-  })
+      const step = async (threads: number, memoryBytes = 8e9, sequences = batch) => {
+        const adapter = initLora(config, lora, 'bits')
+        const trainer = await createTrainer(config, weights, {
+          threads,
+          adapter,
+          layered: true,
+          precision,
+          memoryBytes,
+        })
+        await trainer.policyStep(sequences, { learningRate: 1e-3, clipLow: 0.2, clipHigh: 0.28, klBeta: 0 })
+        await trainer.dispose()
+        return hashWeights(adapter.factors)
+      }
+      const elements = trainedElements(config, initLora(config, lora, 'bits').factors)
+      const first = await step(1)
+      expect(await step(2)).toBe(first)
+      expect(await step(2)).toBe(first)
+      // Of sequences that share no prompt: after a shared one, layers computed twice differ in float32's last bits.
+      const apart = batch.slice(0, 3)
+      const little = leastMemory(config, stepShape({ kind: 'crossEntropy' }, apart, elements))
+      expect(await step(2, little, apart)).toBe(await step(2, 8e9, apart))
+    },
+  )
+}
+
+/** The least, within a tenth, with which a step has the parts that it has with much. */
+function leastMemory(config: DecoderConfig, shape: StepShape): number {
+  const much = stepPlan(config, shape, 8e9)
+  const least = leastStepBytes(config, shape)
+  let bytes = 8e9
+  while (0.9 * bytes > least && stepPlan(config, shape, 0.9 * bytes).sequences === much.sequences) bytes *= 0.9
+  expect(stepPlan(config, shape, bytes).kept).not.toBe(much.kept)
+  return bytes
 }

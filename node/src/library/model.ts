@@ -51,7 +51,7 @@ export class Model {
     this.repetitionPenalty = repetitionPenalty
     this.adapter = adapter && ('factors' in adapter ? adapter : initLora(config, adapter, 'adapter'))
     this.threads = threads
-    this.#training = { ...training, threads, layered: training.layered ?? training.precision === 'int8' }
+    this.#training = { ...training, threads }
   }
 
   get generator(): Promise<Generator> {

@@ -45,7 +45,7 @@ export async function openAdapterPolicy(
   const adapter = isKept ? await readLora(folder, config) : initLora(config, lora, baseHash)
   const state = isKept ? await readOptimizerState(folder, hashWeights(adapter.factors)) : null
   const optimizer = { kind: 'adamW', ...adamW } as const
-  const trainer = await createTrainer(config, weights, { threads, optimizer, adapter, layered: true, precision })
+  const trainer = await createTrainer(config, weights, { threads, optimizer, adapter, precision })
   if (state) trainer.load(state)
   const freeze = await openBase(base, config, precision)
   const generator = await createAdaptedGenerator(config, freeze, adapter, { threads })

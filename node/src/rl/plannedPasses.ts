@@ -1,11 +1,12 @@
 import type { ScoredSequence } from '#model/batch.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import type { Weights } from '#model/weights.ts'
+import { freeMemory } from './freeMemory.ts'
 import type { GradientPass, GradientPassOptions } from './gradientPass.ts'
 import { createLayeredPass } from './layeredPass.ts'
 import type { BasePrecision } from './layerModels.ts'
 import { promptGroups, promptParts, sharedPromptLength } from './sharedPrompt.ts'
-import { type StepPlan, stepPlan, trainedElements } from './stepPlan.ts'
+import { leastStepBytes, type StepPlan, type StepShape, stepPlan, trainedElements } from './stepPlan.ts'
 import type { LossKind } from './trainingGraphs.ts'
 import type { Shrinkable } from './withinMemory.ts'
 
@@ -18,15 +19,32 @@ export interface PlannedPasses extends Shrinkable {
 /** The share of what is free that a step may plan with: an estimate is not exact, and others use the machine too. */
 const FREE_SHARE = 0.8
 
+/** Bytes that a step may plan with now, where it holds some already. */
+export const plannable = (heldBytes: number): number => FREE_SHARE * (freeMemory() + heldBytes)
+
+/** What a step over a batch is estimated from. */
+export function stepShape(
+  loss: LossKind,
+  batch: readonly ScoredSequence[],
+  elements: ReturnType<typeof trainedElements>,
+): StepShape {
+  const most = (of: (sequence: ScoredSequence) => number) => batch.reduce((n, sequence) => Math.max(n, of(sequence)), 1)
+  const wholeHead = loss.kind === 'policy' && loss.importanceSamplingLevel === 'sequence'
+  const [length, scored] = [most(({ tokens }) => tokens.length), most(({ scored }) => scored.length)]
+  const shared = promptGroups(batch).map(group => sharedPromptLength(group.map(i => batch[i] as ScoredSequence)))
+  return { batch: batch.length, length, prompt: Math.min(...shared), scored, ...elements, wholeHead }
+}
+
 /** What a plan whose memory could not be had is cut to. */
 const SHRINK = 0.5
 
 /**
- * Layered passes cut to the memory at hand. The parts of a step follow from the batch and `memoryBytes`, so with that given
- * the bits of a step do not depend on what else the machine does.
+ * Layered passes cut to the memory at hand, which changes the speed of a step and not its bits, as long as the least of
+ * memory for that is there; see `stepPlan`.
  *
  * @param open - makes a pass; the real one unless a test watches.
- * @param options.memoryBytes - for optimizer, gradients and activations; by default four fifths of what is free now.
+ * @param options.memoryBytes - for optimizer, gradients and activations; by default four fifths of what is free before a step, or was
+ *   before an earlier one if that was less.
  */
 export function createPlannedPasses(
   config: DecoderConfig,
@@ -34,13 +52,12 @@ export function createPlannedPasses(
   options: GradientPassOptions & { readonly memoryBytes: number | undefined; readonly precision: BasePrecision },
   open: typeof createLayeredPass = createLayeredPass,
 ): PlannedPasses {
-  let memoryBytes = options.memoryBytes ?? FREE_SHARE * process.availableMemory()
-  let planned = memoryBytes
+  let memoryBytes = options.memoryBytes ?? plannable(0)
+  let [planned, failed] = [memoryBytes, 0]
   const parameters = new Map(
     [...weights, ...(options.adapter?.factors ?? [])].filter(([name]) => options.trained(name)),
   )
   const elements = trainedElements(config, parameters)
-  const sequenceLevel = (loss: LossKind) => loss.kind === 'policy' && loss.importanceSamplingLevel === 'sequence'
   let current: { readonly key: string; readonly pass: GradientPass } | undefined
 
   /** One pass at a time, so that two never hold memory together. */
@@ -55,18 +72,16 @@ export function createPlannedPasses(
 
   return {
     async for(loss, batch) {
-      const length = Math.max(...batch.map(sequence => sequence.tokens.length))
-      const scored = Math.max(...batch.map(sequence => sequence.scored.length))
-      const prompt = Math.min(
-        ...promptGroups(batch).map(group => sharedPromptLength(group.map(i => batch[i] as ScoredSequence))),
-      )
-      const shape = { batch: batch.length, length, prompt, scored, ...elements, wholeHead: sequenceLevel(loss) }
-      const plan = stepPlan(config, shape, memoryBytes)
+      const shape = stepShape(loss, batch, elements)
+      if (options.memoryBytes === undefined) memoryBytes = Math.min(memoryBytes, plannable(current ? planned : 0))
+      const least = leastStepBytes(config, shape)
+      const plan = stepPlan(config, shape, least < failed ? Math.max(memoryBytes, least) : memoryBytes)
       planned = plan.bytes
       return { pass: await passFor(plan), parts: promptParts(batch, plan.sequences) }
     },
-    /** Of the plan that failed; what it held is freed first. A step that then fits in no way is refused with what it needs. */
+    /** Of the plan that failed, or the least there is; what it held is freed first. Where that failed too the next step is refused. */
     async shrink() {
+      failed = planned
       memoryBytes = SHRINK * Math.min(memoryBytes, planned)
       await current?.pass.dispose(true)
       current = undefined

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { tinyConfig } from '#model/tinyDecoder.ts'
-import { type StepShape, stepPlan } from './stepPlan.ts'
+import { leastStepBytes, type StepShape, stepPlan, wholeGraphBytes } from './stepPlan.ts'
 
 const qwen05 = {
   ...tinyConfig,
@@ -24,14 +24,11 @@ const shape: StepShape = {
   wholeHead: false,
 }
 
-test('with much memory a step runs whole, with little in parts, with less computing layers twice', () => {
-  const budgets = [16e9, 2e9, 1.2e9, 0.9e9, 0.5e9]
+test('with little memory a step computes layers twice and few rows at a time, and its parts stay the same', () => {
+  const budgets = [16e9, 2.3e9, 1.6e9, 0.9e9, 0.7e9]
   const plans = budgets.map(bytes => stepPlan(qwen05, shape, bytes))
-  expect(plans.map(plan => plan.kept)).toEqual(['products', 'products', 'products', 'input', 'input'])
-  const sequences = plans.map(plan => plan.sequences)
-  expect(sequences[0]).toBe(4)
-  expect(sequences[1]).toBeLessThan(4)
-  expect(sequences[2]).toBe(1)
+  expect(plans.map(plan => plan.kept)).toEqual(['products', 'products', 'input', 'input', 'input'])
+  expect(new Set(plans.map(plan => plan.sequences)).size).toBe(1)
   for (const [i, bytes] of budgets.entries()) {
     expect(plans[i]?.bytes).toBeLessThanOrEqual(bytes)
     expect(plans[i]?.headRows).toBeGreaterThanOrEqual(64)
@@ -39,8 +36,11 @@ test('with much memory a step runs whole, with little in parts, with less comput
 })
 
 test('a prompt that is shared is planned for once', () => {
-  const [apart, shared] = [0, 128].map(prompt => stepPlan(qwen05, { ...shape, prompt }, 16e9).bytes) as [number, number]
-  expect(shared).toBeLessThan(0.85 * apart)
+  const [apart, shared] = [0, 128].map(prompt => stepPlan(qwen05, { ...shape, batch: 3, prompt }, 16e9).bytes) as [
+    number,
+    number,
+  ]
+  expect(shared).toBeLessThan(0.9 * apart)
 })
 
 test('a step that cannot fit is refused, with what it needs', () => {
@@ -48,6 +48,31 @@ test('a step that cannot fit is refused, with what it needs', () => {
 })
 
 test('ratios of sequences keep the output layer in one piece', () => {
-  const plan = stepPlan(qwen05, { ...shape, wholeHead: true }, 3e9)
-  expect(plan.headRows).toBe(plan.sequences * 256)
+  expect(stepPlan(qwen05, { ...shape, wholeHead: true }, 3e9).headRows).toBe(768)
+  expect(stepPlan(qwen05, { ...shape, length: 100, scored: 50, wholeHead: true }, 3e9).headRows).toBe(200)
+})
+
+test('the rows of a trained output layer are the same for all memory but the least, which takes smaller parts', () => {
+  const whole = {
+    ...shape,
+    length: 100,
+    scored: 100,
+    batch: 16,
+    trained: 5e8,
+    trainedInLayer: 1.5e7,
+    tablesTrained: true,
+  }
+  const least = leastStepBytes(qwen05, whole)
+  const plans = [1, 1.5, 2, 4].map(times => stepPlan(qwen05, whole, times * least))
+  expect(plans.map(plan => [plan.sequences, plan.headRows])).toEqual([
+    [2, 64],
+    [12, 1280],
+    [12, 1280],
+    [12, 1280],
+  ])
+})
+
+test('one graph of a model of 0.5 billion parameters is estimated at more than a layered step', () => {
+  for (const each of [shape, { ...shape, trained: 494e6, trainedInLayer: 15e6, tablesTrained: true }])
+    expect(wholeGraphBytes(qwen05, each, 2048)).toBeGreaterThan(stepPlan(qwen05, each, 100e9).bytes)
 })

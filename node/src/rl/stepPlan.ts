@@ -1,5 +1,6 @@
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import { decoderWeightShapes } from '#model/decoderWeights.ts'
+import { LEAST_TOKENS, partTokensOf } from './gradientPass.ts'
 import type { KeptActivations } from './layerModels.ts'
 import { TrainerError } from './trainerError.ts'
 
@@ -36,48 +37,67 @@ export interface StepShape {
 /** Arrays of [rows, vocabulary] that the output layer holds at once, measured. */
 const HEAD_COPIES = 2.2
 /**
- * What is kept, and the fewest rows of the output layer at a time, from the fastest to what needs least: with few rows its
- * products are mostly spent on packing it.
+ * What is kept, the fewest rows of the output layer at a time, and whether parts have all their tokens, from the fastest to what needs
+ * least: with few rows the output layer's products are mostly spent on packing it. All but the last give the same bits.
  */
-const preferences: readonly (readonly [KeptActivations, number])[] = [
-  ['products', 256],
-  ['input', 256],
-  ['input', 64],
+const preferences: readonly (readonly [KeptActivations, number, boolean])[] = [
+  ['products', 256, true],
+  ['input', 256, true],
+  ['input', 64, true],
+  ['input', 64, false],
 ]
 /** What ONNX Runtime's arenas round up and keep. */
 const ARENA_FACTOR = 1.25
 
 /**
- * The fastest way to run a step in the given memory: as many sequences at a time as fit with all products kept, else with
- * layers computed a second time.
+ * The fastest way to run a step in the given memory: with all products kept, else with layers computed a second time, else with
+ * few rows of the output layer at a time, and at last in smaller parts.
+ *
+ * Where the output layer is trained its gradient is a sum over its rows, so that rows at a time are fixed but for the last way.
  *
  * @throws {TrainerError} if one sequence does not fit, saying how much it needs.
  */
 export function stepPlan(config: DecoderConfig, shape: StepShape, memoryBytes: number): StepPlan {
-  let least = Number.POSITIVE_INFINITY
-  for (const [kept, minHeadRows] of preferences) {
-    for (let sequences = shape.batch; sequences >= 1; sequences--) {
-      const rows = sequences * shape.scored
-      const base = layersBytes(config, shape, sequences, kept)
-      const perRow = 4 * HEAD_COPIES * config.vocabSize
-      const fitting = Math.floor((memoryBytes - base) / perRow)
-      const headRows = shape.wholeHead ? rows : Math.min(rows, Math.max(minHeadRows, fitting))
-      const bytes = Math.ceil(base + headRows * perRow)
-      if (bytes <= memoryBytes) return { sequences, kept, headRows, bytes }
-      least = Math.min(least, bytes)
-    }
+  for (const preference of preferences) {
+    const plan = planFor(config, shape, preference, memoryBytes)
+    if (plan.bytes <= memoryBytes) return plan
   }
   const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`
-  throw new TrainerError(`a step needs ${gigabytes(least)} where ${gigabytes(memoryBytes)} may be used`, {
-    hint: 'Use shorter sequences, train an adapter in place of the weights, or free some memory.',
-  })
+  throw new TrainerError(
+    `a step needs ${gigabytes(leastStepBytes(config, shape))} where ${gigabytes(memoryBytes)} may be used`,
+    { hint: 'Use shorter sequences, train an adapter in place of the weights, or free some memory.' },
+  )
+}
+
+/** Bytes of the plan that needs least. */
+export function leastStepBytes(config: DecoderConfig, shape: StepShape): number {
+  return Math.min(...preferences.map(preference => planFor(config, shape, preference, 0).bytes))
+}
+
+function planFor(
+  config: DecoderConfig,
+  shape: StepShape,
+  [kept, minHeadRows, isWhole]: (typeof preferences)[number],
+  memoryBytes: number,
+): StepPlan {
+  const partTokens = isWhole ? partTokensOf(config) : LEAST_TOKENS
+  const fittingSequences = Math.floor((partTokens - shape.prompt) / (shape.length - shape.prompt))
+  const sequences = Math.min(shape.batch, Math.max(1, fittingSequences))
+  const rows = sequences * shape.scored
+  const base = layersBytes(config, shape, sequences, kept)
+  const perRow = 4 * HEAD_COPIES * config.vocabSize
+  const fitting = shape.tablesTrained ? 0 : Math.floor((memoryBytes - base) / perRow)
+  const fewest = shape.tablesTrained && isWhole ? partTokens : minHeadRows
+  const headRows = shape.wholeHead ? rows : Math.max(fewest, Math.min(rows, fitting))
+  return { sequences, kept, headRows, bytes: Math.ceil(base + Math.min(rows, headRows) * perRow) }
 }
 
 /** Bytes of optimizer, gradients and activations, less the output layer's. */
 function layersBytes(config: DecoderConfig, shape: StepShape, sequences: number, kept: KeptActivations): number {
   const { hiddenSize: hidden, intermediateSize: inner, heads, kvHeads, headDim } = config
   const own = shape.length - shape.prompt
-  const tokens = sequences === 1 ? shape.length : shape.prompt + sequences * own
+  const laidOut = sequences === 1 ? shape.length : shape.prompt + sequences * own
+  const tokens = Math.max(LEAST_TOKENS, laidOut)
   const products = (heads + 2 * kvHeads) * headDim + hidden + 2 * inner
   const stream = (config.layers + 3) * tokens * hidden
   const keptElements = kept === 'products' ? config.layers * tokens * products : 0
@@ -86,6 +106,20 @@ function layersBytes(config: DecoderConfig, shape: StepShape, sequences: number,
   const tables = shape.tablesTrained ? 2 * config.vocabSize * hidden : 0
   const training = 3 * shape.trained + shape.trainedInLayer * (1 + ARENA_FACTOR) + tables
   return 4 * (stream + keptElements + workspace + training)
+}
+
+/** Arrays of each kind that one graph of the whole decoder holds at once, measured on the starter's solver. */
+const WHOLE_COPIES = { hidden: 14, inner: 6, rows: 4, trained: 5 }
+
+/** Bytes of optimizer, gradients and all intermediate values of a part, where one graph runs the whole decoder. */
+export function wholeGraphBytes(config: DecoderConfig, shape: StepShape, partTokens: number): number {
+  const sequences = Math.min(shape.batch, Math.max(1, Math.floor(partTokens / shape.length)))
+  const tokens = Math.max(LEAST_TOKENS, sequences * shape.length)
+  const { hidden, inner, rows, trained } = WHOLE_COPIES
+  const perToken = hidden * config.hiddenSize + inner * config.intermediateSize
+  const scores = 3 * sequences * config.heads * shape.length ** 2
+  const head = rows * sequences * shape.scored * config.vocabSize
+  return 4 * ARENA_FACTOR * (config.layers * (tokens * perToken + scores) + head + trained * shape.trained)
 }
 
 /** Elements that are trained, all and in one layer, for a `StepShape`. */

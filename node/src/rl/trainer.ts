@@ -1,15 +1,16 @@
-import { lengthBatches, type ScoredSequence } from '#model/batch.ts'
+import type { ScoredSequence } from '#model/batch.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import type { LoraAdapter } from '#model/loraFactors.ts'
 import type { Weights } from '#model/weights.ts'
 import { type AdamWOptions, createAdamW } from './adamW.ts'
+import { createChosenPasses } from './chosenPasses.ts'
 import { clipGradients } from './gradientClip.ts'
-import { createMonolithicPass, type GradientPass, type GradientSums } from './gradientPass.ts'
+import { createMonolithicPass, type GradientSums } from './gradientPass.ts'
 import type { BasePrecision } from './layerModels.ts'
 import { type LearningRate, learningRateAt } from './learningRate.ts'
 import { createMuon, type MuonOptions } from './muon.ts'
 import type { Optimizer, OptimizerState } from './optimizer.ts'
-import { createPlannedPasses, type PlannedPasses } from './plannedPasses.ts'
+import { createPlannedPasses, plannable, stepShape } from './plannedPasses.ts'
 import {
   checkedTarget,
   type LossTarget,
@@ -17,6 +18,7 @@ import {
   type PolicySequence,
   policyTargets,
 } from './policyBatch.ts'
+import { trainedElements, wholeGraphBytes } from './stepPlan.ts'
 import { TrainerError } from './trainerError.ts'
 import { type LossKind, policyLossKind } from './trainingGraphs.ts'
 import { withinMemory } from './withinMemory.ts'
@@ -44,8 +46,9 @@ export interface TrainerOptions {
   /** Sampling temperature of the policy; 1. */
   readonly temperature?: number
   /**
-   * Padded tokens at once: bounds memory. A larger batch is split, and its gradients are summed. 2048: a step of a million
-   * parameters then takes 130 MB in place of 440 with 8192, and is a third faster, since its activations stay in the cache.
+   * Padded tokens at once, in one graph. A larger batch is split, and its gradients are summed, so that the bits of a step
+   * depend on it. 2048: a step of a million parameters then takes 130 MB in place of 440 with 8192, and is a third faster, since its
+   * activations stay in the cache.
    */
   readonly maxTokens?: number
   /** An adapter to train, in place of the weights. */
@@ -53,8 +56,9 @@ export interface TrainerOptions {
   /** Which weights are trained, without an adapter: `all`, or those of the `layers` and the last norm, not the tables. */
   readonly parameters?: 'all' | 'layers'
   /**
-   * Run layer by layer, for models whose intermediate values are too large to hold at once; false. Then a step's parts are
-   * made as small as the memory asks, see `stepPlan`.
+   * Run layer by layer, as models do whose intermediate values are too large to hold at once, see `stepPlan`; or in one graph, which
+   * is the fastest for small ones. By default what the estimate of a step's memory says. In wide models the two differ in the last
+   * bits.
    */
   readonly layered?: boolean
   /**
@@ -62,7 +66,7 @@ export interface TrainerOptions {
    * of integers forwards and for the gradients of activations; its weights are rounded when the trainer is made.
    */
   readonly precision?: BasePrecision
-  /** Bytes that a layered step may use beside what it holds already; what the machine has free by default. */
+  /** Bytes that a step may use beside what it holds already; four fifths of what the machine has free by default. */
   readonly memoryBytes?: number
 }
 
@@ -85,10 +89,12 @@ export interface Trainer {
 /**
  * A trainer of the weights of a decoder, or of an adapter's factors beside frozen weights.
  *
- * Memory is estimated before a step. Where the estimate was wrong and an allocation fails, the step begins anew with smaller parts;
- * nothing has changed by then. Later steps keep to them.
+ * Memory is estimated before a step. Where the estimate was wrong and an allocation fails, the step begins anew with less of it;
+ * nothing has changed by then. Later steps keep to that.
  *
- * Every step is deterministic: the same weights, state and batch give the same bits, whatever the number of threads.
+ * Every step is deterministic: the same weights, state and batch give the same bits, whatever the number of threads and the memory,
+ * unless that is so short that one graph has to be left for layers, or parts have to be smaller (see `stepPlan`), or layers after a
+ * shared prompt have to be computed twice.
  *
  * @param weights - changed in place by every step, unless an adapter is trained; then its factors are.
  */
@@ -97,14 +103,11 @@ export async function createTrainer(
   weights: Weights,
   options: TrainerOptions = {},
 ): Promise<Trainer> {
-  const { adapter, threads = 2, temperature = 1, precision = 'float32' } = options
-  if (precision === 'int8' && !(adapter && options.layered)) throw refusePrecision()
+  const { adapter, precision = 'float32' } = options
+  if (precision === 'int8' && (!adapter || options.layered === false)) throw refusePrecision()
   const parameters = trainedTensors(weights, options)
   const optimizer = await createOptimizer(parameters, options)
-  const passOptions = { threads, temperature, adapter, trained: (name: string) => parameters.has(name) }
-  const passes = options.layered
-    ? createPlannedPasses(config, weights, { ...passOptions, memoryBytes: options.memoryBytes, precision })
-    : fixedPass(createMonolithicPass(config, weights, passOptions), options.maxTokens ?? 2048)
+  const passes = openPasses(config, weights, parameters, options)
 
   /** Gives sequences the log-probabilities of the base model, which is the reference of an adapter. */
   async function withReference(loss: LossKind, batch: readonly PolicySequence[]): Promise<PolicySequence[]> {
@@ -195,23 +198,23 @@ async function createOptimizer(parameters: Weights, options: TrainerOptions): Pr
 
 const refusePrecision = () =>
   new TrainerError('integer products are for the frozen base of an adapter, layer by layer', {
-    hint: "Give an adapter and layered: true, or leave precision at 'float32'.",
+    hint: "Give an adapter and leave layered out, or leave precision at 'float32'.",
   })
 
-/** A pass for all batches, in parts that are halved where memory turns out short. */
-function fixedPass(pass: GradientPass, limit: number): PlannedPasses {
-  let [maxTokens, longest] = [limit, 0]
-  return {
-    async for(_, batch) {
-      const lengths = batch.map(sequence => sequence.tokens.length)
-      longest = Math.max(...lengths)
-      return { pass, parts: lengthBatches(lengths, maxTokens) }
-    },
-    async shrink() {
-      if (maxTokens <= longest) return false
-      maxTokens = Math.max(longest, Math.floor(maxTokens / 2))
-      return true
-    },
-    dispose: () => pass.dispose(),
-  }
+/** How gradients are computed: as the options say, else as the estimate of a step does. */
+function openPasses(config: DecoderConfig, weights: Weights, parameters: Weights, options: TrainerOptions) {
+  const { adapter, threads = 2, temperature = 1, precision = 'float32', maxTokens = 2048 } = options
+  const passOptions = { threads, temperature, adapter, trained: (name: string) => parameters.has(name) }
+  const { memoryBytes } = options
+  const layered = () => createPlannedPasses(config, weights, { ...passOptions, memoryBytes, precision })
+  if (options.layered ?? precision === 'int8') return layered()
+  const elements = trainedElements(config, parameters)
+  return createChosenPasses({
+    memoryBytes: held => (options.layered === false ? Number.POSITIVE_INFINITY : (memoryBytes ?? plannable(held))),
+    maxTokens,
+    whole: () => createMonolithicPass(config, weights, passOptions),
+    layered,
+    estimate: (loss, batch) =>
+      options.layered === false ? 0 : wholeGraphBytes(config, stepShape(loss, batch, elements), maxTokens),
+  })
 }
