@@ -7377,6 +7377,12 @@ export const openingsAbi = [
       },
       {
         "indexed": false,
+        "internalType": "uint8",
+        "name": "position",
+        "type": "uint8"
+      },
+      {
+        "indexed": false,
         "internalType": "bytes32",
         "name": "peerKey",
         "type": "bytes32"

@@ -65,14 +65,7 @@ contract Openings is IOpenings, TaskPay {
         opened.keys[ballot.position] = ballot.evaluatorKey;
         uint256 lane = (apartMilli << SCORE_BITS) | Tally.laneOf(opening.scoreMilli);
         opened.lanes = lanes | (((uint256(opening.leaf.index) << 16) | lane) << shift);
-        emit ComponentOpened(
-            round,
-            ballot.evaluatorKey,
-            shard,
-            opening.peerKey,
-            opening.leaf.index,
-            opening.scoreMilli
-        );
+        _tellOpened(opening);
     }
 
     /// @inheritdoc IOpenings
@@ -137,6 +130,19 @@ contract Openings is IOpenings, TaskPay {
             _earned[opened.keys[position]] += paidWei[position];
         }
         emit OpeningsClosed(round, shard, index, medianMilli, paidWei);
+    }
+
+    function _tellOpened(Opening calldata opening) internal {
+        IRewardVotes.Ballot calldata ballot = opening.ballot;
+        emit ComponentOpened(
+            ballot.round,
+            ballot.evaluatorKey,
+            ballot.shard,
+            ballot.position,
+            opening.peerKey,
+            opening.leaf.index,
+            opening.scoreMilli
+        );
     }
 
     function _requireClaimsOver(uint64 round) internal view override {

@@ -41,7 +41,7 @@ contract OpeningsTest is OpeningsFixture {
         play(600, 600, 600);
         IOpenings.Opening memory opening = openingOf(0, 1);
         vm.expectEmit(address(openings));
-        emit IOpenings.ComponentOpened(0, evaluators[0], 0, solvers[0], 1, 400);
+        emit IOpenings.ComponentOpened(0, evaluators[0], 0, opening.ballot.position, solvers[0], 1, 400);
         openings.open(opening);
     }
 

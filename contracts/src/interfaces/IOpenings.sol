@@ -43,6 +43,7 @@ interface IOpenings is ITaskPay {
     /// @param round The round voted on.
     /// @param evaluatorKey The evaluator.
     /// @param shard The shard.
+    /// @param position The seat's position on its committee.
     /// @param peerKey The peer that was drawn.
     /// @param index The leaf.
     /// @param scoreMilli Its score.
@@ -50,6 +51,7 @@ interface IOpenings is ITaskPay {
         uint64 indexed round,
         bytes32 indexed evaluatorKey,
         uint32 shard,
+        uint8 position,
         bytes32 peerKey,
         uint32 index,
         uint16 scoreMilli
