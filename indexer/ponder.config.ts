@@ -1,6 +1,7 @@
 import {
   challengesAbi,
   nectarAbi,
+  openingsAbi,
   peerRegistryAbi,
   predictionMarketAbi,
   rewardVotesAbi,
@@ -38,6 +39,7 @@ export default createConfig({
     RolloutCommitments: { chain: 'swarm', abi: rolloutCommitmentsAbi, ...contracts.RolloutCommitments },
     RewardVotes: { chain: 'swarm', abi: rewardVotesAbi, ...contracts.RewardVotes },
     Challenges: { chain: 'swarm', abi: challengesAbi, ...contracts.Challenges },
+    Openings: { chain: 'swarm', abi: openingsAbi, ...contracts.Openings },
     Nectar: { chain: 'swarm', abi: nectarAbi, ...contracts.Nectar },
     Stakes: { chain: 'swarm', abi: stakesAbi, ...contracts.Stakes },
     PredictionMarket: { chain: 'swarm', abi: predictionMarketAbi, ...contracts.PredictionMarket },

@@ -4,7 +4,15 @@ import { findChromium } from './findChromium.ts'
 import { emptyGatewayAnswers, gatewayAnswers } from './fixtures/gatewayAnswers.ts'
 import { answers, emptyAnswers } from './fixtures/indexerAnswers.ts'
 import { CHAIN_ID } from './fixtures/servers.ts'
-import { CURRENT_ROUND, evaluators, onlookers, proposer, solvers, standings } from './fixtures/swarm.ts'
+import {
+  CONTESTED_ROUND,
+  CURRENT_ROUND,
+  evaluators,
+  onlookers,
+  proposer,
+  solvers,
+  standings,
+} from './fixtures/swarm.ts'
 import { type RunningDashboard, startDashboard } from './startDashboard.ts'
 import { injectWallet } from './wallet.ts'
 
@@ -97,6 +105,18 @@ browserTest('the first page shows the round from the chain, the peers, the canar
   await see(page, /^Live$/)
 })
 
+browserTest('a score that is appealed is contested on every page, though its round is final', async () => {
+  const contested = solvers[2] ?? solver
+  const round = await visit(`/rounds/${CONTESTED_ROUND}`)
+  const cell = (page: Page, name: string) => page.getByRole('row', { name }).getByText('contested')
+  await cell(round, contested.name).waitFor()
+  await round.getByRole('row', { name: solver.name }).getByText('final', { exact: true }).waitFor()
+  await see(round, /The score of .* is appealed to 11 seats/)
+  const peer = await visit(`/peers/${contested.peerKey}`)
+  await cell(peer, String(CONTESTED_ROUND)).waitFor()
+  await cell(await visit('/'), contested.name).waitFor()
+})
+
 browserTest('peers are found by name, by peer id and by account, and the rest is a page further', async () => {
   const page = await visit('/')
   const rows = page.locator('section[aria-labelledby=leaderboard] tbody tr')
@@ -154,13 +174,27 @@ browserTest('a peer’s page shows who it is, its reward history and its rounds'
   await expect.poll(() => page.locator('.recharts-bar-rectangle').count(), { timeout: 20_000 }).toBe(CURRENT_ROUND - 2)
   const newest = page.locator('section[aria-labelledby=history] tbody tr').first()
   await newest.getByText('Open').waitFor()
-  expect(await newest.textContent()).toBe(`${CURRENT_ROUND}Open64 rollouts–not yet`)
+  expect(await newest.textContent()).toBe(`${CURRENT_ROUND}Open64 rollouts–not yet–`)
+  await see(page, 'by its score')
+  await see(page, 'to claim')
 })
 
 browserTest('an evaluator’s page shows its seat', async () => {
   const page = await visit(`/peers/${first(evaluators).peerKey}`)
   await see(page, /Evaluator, seated since round 0; opened 40 of 41 sealed votes/)
   await see(page, 'No round of this peer has been settled yet.')
+  await see(page, 'by openings')
+})
+
+browserTest('a round’s page tells who was paid for openings and tasks', async () => {
+  const page = await visit(`/rounds/${CURRENT_ROUND - 6}`)
+  const paid = page.locator('section[aria-labelledby=pay] li')
+  await paid.first().waitFor()
+  expect(await paid.count()).toBe(evaluators.length + 1)
+  await see(page, /scored leaf 9 of .*, paid 40\.00 nectar/)
+  await see(page, /proposed the task of that leaf, paid .* nectar/)
+  const proposing = await visit(`/peers/${proposer.peerKey}`)
+  await see(proposing, 'by its tasks')
 })
 
 browserTest('a round’s page shows a problem, what was tried with the parts of its score, and every vote', async () => {

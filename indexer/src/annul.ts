@@ -1,5 +1,6 @@
 import type { Context, Event } from 'ponder:registry'
 import { settlement } from 'ponder:schema'
+import { readOpenChallenges } from './openChallenges.ts'
 import { updatePeer } from './peerRow.ts'
 import { updateRound } from './roundRow.ts'
 
@@ -22,9 +23,10 @@ export async function annul(context: Context, event: Event, { round, peerKey, lo
   }))
   const annulled = { outcome, scoreMilli: 0 }
   const at = { atSec: Number(event.block.timestamp), transactionHash: event.transaction.hash }
+  const openChallenges = await readOpenChallenges(context, { round, peerKey })
   await context.db
     .insert(settlement)
-    .values({ round, peerKey, ...annulled, votes: 0, finalAtSec, ...at })
+    .values({ round, peerKey, ...annulled, votes: 0, openChallenges, finalAtSec, ...at })
     .onConflictDoUpdate(annulled)
   await updatePeer(context, peerKey, row => ({
     pointsMilli: row.pointsMilli - BigInt(lostMilli),

@@ -2,11 +2,13 @@ import { ponder } from 'ponder:registry'
 import { appeal, appealCase, appealVerdict, leafDemand, settlement } from 'ponder:schema'
 import { annul } from './annul.ts'
 import { addToFeed } from './feed.ts'
+import { countChallenge } from './openChallenges.ts'
 import { updatePeer } from './peerRow.ts'
 import { updateRound } from './roundRow.ts'
 
 /** `IEarnings`: the peer's bundle could not be had. */
 const UNAVAILABLE = 65_535
+const MAX_SCORE_MILLI = 1000
 
 ponder.on('Challenges:LeafFalse', async ({ event, context }) => {
   const { peerKey, index, lostMilli, challenger } = event.args
@@ -28,6 +30,7 @@ ponder.on('Challenges:LeafDemanded', async ({ event, context }) => {
     atSec: Number(event.block.timestamp),
     transactionHash: event.transaction.hash,
   })
+  await countChallenge(context, { round, peerKey }, 1)
   await addToFeed(context, event, { kind: 'leafDemanded', round, peerKey, detail: { index, challenger } })
 })
 
@@ -35,6 +38,7 @@ ponder.on('Challenges:LeafShown', async ({ event, context }) => {
   const { peerKey, index, responder, paidWei } = event.args
   const round = Number(event.args.round)
   await context.db.update(leafDemand, { round, peerKey, index }).set({ state: 'shown', responder, paidWei })
+  await countChallenge(context, { round, peerKey }, -1)
   await addToFeed(context, event, { kind: 'leafShown', round, peerKey, detail: { index, responder } })
 })
 
@@ -46,6 +50,7 @@ ponder.on('Challenges:LeafWithheld', async ({ event, context }) => {
   // Lost before, for another leaf: the contract leaves that outcome as it is.
   if (before !== 'falseLeaf' && before !== 'withheld')
     await annul(context, event, { round, peerKey, lostMilli, outcome: 'withheld' })
+  await countChallenge(context, { round, peerKey }, -1)
   await addToFeed(context, event, { kind: 'leafWithheld', round, peerKey, detail: { index, lostMilli, challenger } })
 })
 
@@ -55,7 +60,11 @@ ponder.on('Challenges:AppealOpened', async ({ event, context }) => {
   const settled = await context.db.find(settlement, { round, peerKey })
   if (settled === null) throw new Error(`round ${round} of a peer was appealed before it was settled`)
   const { scoreMilli: settledMilli } = settled
-  await context.db.insert(appealCase).values({ round, peerKey, settledMilli }).onConflictDoNothing()
+  if (level === 1) {
+    await context.db.insert(appealCase).values({ round, peerKey, settledMilli })
+    await countChallenge(context, { round, peerKey }, 1)
+    await updateRound(context, round, row => ({ reservedMilli: row.reservedMilli + MAX_SCORE_MILLI - settledMilli }))
+  }
   const atSec = Number(event.block.timestamp)
   const transactionHash = event.transaction.hash
   await context.db.insert(appeal).values({ round, peerKey, level, appellant, bondWei, drawn, atSec, transactionHash })
@@ -80,6 +89,8 @@ ponder.on('Challenges:AppealClosed', async ({ event, context }) => {
   const round = Number(event.args.round)
   await context.db.update(appealCase, { round, peerKey }).set({ isClosed: true, isMoot, finalMilli: scoreMilli })
   const detail = { scoreMilli, settledMilli }
+  await countChallenge(context, { round, peerKey }, -1)
+  await updateRound(context, round, row => ({ reservedMilli: row.reservedMilli - (MAX_SCORE_MILLI - settledMilli) }))
   if (!isMoot) await addToFeed(context, event, { kind: 'appealClosed', round, peerKey, detail })
   if (isMoot || scoreMilli === settledMilli) return
   // Only a score can overturn what was settled.

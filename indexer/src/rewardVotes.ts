@@ -1,6 +1,7 @@
 import { ponder } from 'ponder:registry'
 import { bootstrap, evaluator, evaluatorSeat, roundPlace, settlement, vote, voteCommit } from 'ponder:schema'
 import { addToFeed } from './feed.ts'
+import { readOpenChallenges } from './openChallenges.ts'
 import { updatePeer } from './peerRow.ts'
 import { updateRound } from './roundRow.ts'
 
@@ -96,6 +97,7 @@ ponder.on('RewardVotes:Settled', async ({ event, context }) => {
     outcome,
     scoreMilli,
     votes,
+    openChallenges: await readOpenChallenges(context, { round, peerKey }),
     finalAtSec,
     atSec: Number(event.block.timestamp),
     transactionHash: event.transaction.hash,

@@ -2,11 +2,23 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { peerName } from '@waggle/node/core/peerName'
+import type { Hex } from 'viem'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { FINALITY_ROUNDS } from '../src/schedule.ts'
 import { type Cast, gather, playRound } from './play.ts'
+import {
+  appeal,
+  challengeLeaf,
+  closeAppeal,
+  closeDemand,
+  commitLeaves,
+  commitVerdict,
+  demandLeaf,
+  showLeaf,
+} from './playChallenges.ts'
 import { playGame } from './playGame.ts'
-import { BOOTSTRAP_ROUNDS, digest, ENVIRONMENT, ROUND_SECONDS, TestChain, until } from './testChain.ts'
+import { playOpenings, readNectarOf } from './playOpenings.ts'
+import { BOOTSTRAP_ROUNDS, digest, ENVIRONMENT, ROUND_SECONDS, TestChain, type TestPeer, until } from './testChain.ts'
 import { TestIndexer } from './testIndexer.ts'
 
 // A start takes 5 s of work, and on a busy machine much longer.
@@ -329,22 +341,45 @@ test('a reorganisation takes back what it undid', async () => {
   await until(async () => (await count()) === before)
 })
 
+/** What a peer's round came to, and how sure that is. */
+async function stateOf(round: number, { peerKey }: TestPeer) {
+  await indexer.reachTip(chain)
+  const where = `{ round: ${round}, peerKey: "${peerKey}" }`
+  const { scoreStates } = await indexer.query<{ scoreStates: { items: unknown[] } }>(
+    `{ scoreStates(where: ${where}) { items { outcome scoreMilli state } } }`,
+  )
+  return scoreStates.items[0]
+}
+
+/** A peer's points, by how sure they are. */
+async function standingOf({ peerKey }: TestPeer) {
+  const { standings } = await indexer.query<{
+    standings: { items: unknown[] }
+  }>(`{ standings(where: { peerKey: "${peerKey}" }) {
+    items { pointsMilli finalPointsMilli provisionalPointsMilli contestedPointsMilli contestedRounds }
+  } }`)
+  return standings.items[0]
+}
+
 test('a false leaf and a withheld one cost their peers the round, and one that is shown does not', async () => {
   const round = await chain.currentRound()
   const peers = [await chain.register(), await chain.register(), await chain.register()] as const
   const [falsified, withholding, honest] = [
-    await chain.commitLeaves(peers[0], round),
-    await chain.commitLeaves(peers[1], round),
-    await chain.commitLeaves(peers[2], round),
+    await commitLeaves(chain, peers[0], round),
+    await commitLeaves(chain, peers[1], round),
+    await commitLeaves(chain, peers[2], round),
   ]
   await chain.enter(round + 1)
-  await chain.challengeLeaf(falsified)
-  const withheld = await chain.demandLeaf(withholding, 0)
-  const shown = await chain.demandLeaf(honest, 1)
-  await chain.showLeaf(honest, shown)
+  await challengeLeaf(chain, falsified)
+  const withheld = await demandLeaf(chain, withholding, 0)
+  const shown = await demandLeaf(chain, honest, 1)
+  await showLeaf(chain, honest, shown)
   await chain.enter(round + 3)
-  await chain.closeDemand(withholding, withheld)
-  await indexer.reachTip(chain)
+  // Settled while its demand is open: that is not final, whenever it is closed.
+  await chain.settle(round, [peers[1]])
+  expect(await stateOf(round, peers[1])).toEqual({ outcome: 'noQuorum', scoreMilli: 0, state: 'contested' })
+  await closeDemand(chain, withholding, withheld)
+  expect(await stateOf(round, peers[1])).toEqual({ outcome: 'withheld', scoreMilli: 0, state: 'settled' })
   const rows = await indexer.query<Record<string, unknown>>(`{
     round(number: ${round}) { settled falseLeaf withheld }
     settlements(where: { round: ${round} }, orderBy: "outcome") { items { peerKey outcome scoreMilli } }
@@ -372,15 +407,21 @@ test('an appeal replaces the score that was settled, and shows who judged', asyn
   await chain.enter(round + 1)
   await chain.enter(round + 3)
   await chain.settle(round, [peer])
-  await chain.appeal(peer, round)
+  expect(await stateOf(round, peer)).toEqual({ outcome: 'noQuorum', scoreMilli: 0, state: 'settled' })
+  await appeal(chain, peer, round)
   await chain.enter(round + 4)
+  // By time it is final; what is appealed is not.
+  expect(await stateOf(round, peer)).toEqual({ outcome: 'noQuorum', scoreMilli: 0, state: 'contested' })
+  expect(await standingOf(peer)).toMatchObject({ contestedPointsMilli: '0', contestedRounds: 1 })
+  const reserved = () => indexer.query(`{ round(number: ${round}) { reservedMilli scoreMilliSum } }`)
+  expect(await reserved()).toEqual({ round: { reservedMilli: 1000, scoreMilliSum: 0 } })
   const seats = cast.evaluators
   const reveals = []
-  for (const seat of seats.slice(0, 2)) reveals.push(await chain.commitVerdict(seat, peer, round, 700))
+  for (const seat of seats.slice(0, 2)) reveals.push(await commitVerdict(chain, seat, peer, round, 700))
   await chain.enter(round + 5)
   for (const reveal of reveals) await reveal()
   await chain.enter(round + 6)
-  await chain.closeAppeal(peer, round)
+  await closeAppeal(chain, peer, round)
   await indexer.reachTip(chain)
   const {
     appealCase,
@@ -410,6 +451,49 @@ test('an appeal replaces the score that was settled, and shows who judged', asyn
   })
   expect(settlement).toEqual({ outcome: 'scored', scoreMilli: 700 })
   expect(row).toEqual({ pointsMilli: '700' })
+  expect(await stateOf(round, peer)).toEqual({ outcome: 'scored', scoreMilli: 700, state: 'final' })
+  expect(await reserved()).toEqual({ round: { reservedMilli: 0, scoreMilliSum: 700 } })
+  expect(await standingOf(peer)).toEqual({
+    pointsMilli: '700',
+    finalPointsMilli: '700',
+    provisionalPointsMilli: '0',
+    contestedPointsMilli: '0',
+    contestedRounds: 0,
+  })
+})
+
+test('openings and tasks are paid as told, and what everybody earned is what the contracts have, to the last wei', async () => {
+  const { round, solver } = await playOpenings(chain, cast)
+  await indexer.reachTip(chain)
+  const told = await indexer.query<Record<string, { items: Record<string, string>[] }>>(`{
+    openings(where: { round: ${round} }, orderBy: "scoreMilli") { items { evaluatorKey index scoreMilli paidWei } }
+    agreedLeafs(where: { round: ${round} }) { items { shard index medianMilli } }
+    taskPays(where: { round: ${round} }) { items { proposerKey amountWei isPaid } }
+    earnings(where: { round: ${round} }, orderBy: "amountWei") { items { peerKey source amountWei } }
+    purses(limit: 1000) { items { peerKey earnedWei claimedWei claimableWei } }
+  }`)
+  const { openings, agreedLeafs, taskPays, earnings, purses } = told
+  const paid = openings?.items ?? []
+  expect(paid.map(({ evaluatorKey, scoreMilli }) => [evaluatorKey, scoreMilli])).toEqual(
+    cast.evaluators.map(({ peerKey }, seat) => [peerKey, 600 + 10 * seat]),
+  )
+  expect(agreedLeafs?.items).toEqual([{ shard: 0, index: 0, medianMilli: 610 }])
+  // 4 m (1 - m) of 100.
+  const task = { proposerKey: cast.proposer.peerKey, amountWei: `9516${'0'.repeat(16)}`, isPaid: true }
+  expect(taskPays?.items).toEqual([task])
+  const earned = (source: string) => earnings?.items.filter(one => one.source === source)
+  expect(earned('score')).toEqual([{ peerKey: solver.peerKey, source: 'score', amountWei: `1${'0'.repeat(21)}` }])
+  expect(earned('task')).toEqual([{ peerKey: task.proposerKey, source: 'task', amountWei: task.amountWei }])
+  expect(
+    earned('opening')
+      ?.map(({ peerKey, amountWei }) => [peerKey, amountWei])
+      .sort(),
+  ).toEqual(paid.map(({ evaluatorKey, paidWei }) => [evaluatorKey, paidWei]).sort())
+  // Every peer's, over all rounds that this chain has seen.
+  for (const { peerKey = '', earnedWei, ...held } of purses?.items ?? []) {
+    expect(held).toEqual(await readNectarOf(chain, peerKey as Hex))
+    expect(BigInt(earnedWei ?? 0)).toBe(BigInt(held.claimedWei ?? 0) + BigInt(held.claimableWei ?? 0))
+  }
 })
 
 test('nothing but these events was needed, and no warning came of them', () => {

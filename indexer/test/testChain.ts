@@ -1,19 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import {
-  challengesAbi,
-  nectarAbi,
-  peerRegistryAbi,
-  rewardVotesAbi,
-  rolloutCommitmentsAbi,
-  roundsAbi,
-  stakesAbi,
-} from '@waggle/deployments/abi'
-import { eachContract } from '@waggle/deployments/contractNames'
-import {
-  type Abi,
   type Address,
   createTestClient,
   type Hex,
@@ -21,21 +10,16 @@ import {
   http,
   keccak256,
   publicActions,
-  sha256,
   walletActions,
 } from 'viem'
 import { generatePrivateKey, mnemonicToAccount, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
-import { appealCommitment } from '../../node/src/chain/appealCommitment.ts'
+import { type Contracts, contractsOf } from '../../node/src/chain/contracts.ts'
 import { voteCommitment } from '../../node/src/chain/voteCommitment.ts'
-import { leafHash } from '../../node/src/core/leaf.ts'
-import { merkleProof, merkleRoot } from '../../node/src/core/merkle.ts'
-import { buildContracts } from '../../node/test/buildContracts.ts'
 import { deployMarket } from '../../node/test/deployMarket.ts'
-import type { LocalChain } from '../../node/test/localChain.ts'
+import { deployContracts, type LocalChain } from '../../node/test/localChain.ts'
 import { anvilArgv, anvilBinary } from '../../scripts/anvil.ts'
 
-const root = join(import.meta.dirname, '../..')
 const MNEMONIC = 'test test test test test test test test test test test junk'
 const admin = mnemonicToAccount(MNEMONIC)
 
@@ -44,26 +28,16 @@ export const ROUND_SECONDS = 100_000
 export const UNAVAILABLE = 65_535
 /** First round whose seats are staked for. */
 export const BOOTSTRAP_ROUNDS = 1_000n
-const SALT: Hex = keccak256('0x02')
+export const SALT: Hex = keccak256('0x02')
 /** A specification of nothing but the leaves that a peer owes, 8, and those that are sampled, 4. */
-const SPECIFICATION: Hex = '0xa26a6f7765644c6561766573086d73616d706c65644c656176657304'
+export const SPECIFICATION: Hex = '0xa26a6f7765644c6561766573086d73616d706c65644c656176657304'
 export const ENVIRONMENT: Hex = keccak256(SPECIFICATION)
-const BODY: Hex = '0xb0d1'
 
 export interface TestPeer {
   peerKey: Hex
   peerId: string
   account: ReturnType<typeof mnemonicToAccount>
   key: PrivateKeyAccount
-}
-
-/** What a peer has committed to in a round, leaf by leaf. */
-export interface CommittedLeaves {
-  peer: TestPeer
-  round: number
-  work: { root: Hex; leafCount: number; policyHash: Hex; contentId: Hex }
-  headers: { index: number; taskHash: Hex; policyHash: Hex; seed: Hex; bodyHash: Hex }[]
-  hashes: Hex[]
 }
 
 export interface Ballot {
@@ -92,13 +66,9 @@ export class TestChain {
   readonly client: ReturnType<typeof connect>
   readonly recordPath: string
   readonly #process: ChildProcess
-  #contracts!: Record<
-    'PeerRegistry' | 'Rounds' | 'RolloutCommitments' | 'RewardVotes' | 'Challenges' | 'Nectar' | 'Stakes',
-    Address
-  >
+  contracts!: Contracts
   /** Of the market, over a token that anyone may have. */
   market!: { address: Address; mint: (to: Hex, amount: bigint) => Promise<void>; token: Address }
-  #startsAtSec = 0n
   #peers = 0
 
   private constructor(port: number, process: ChildProcess, recordPath: string) {
@@ -126,67 +96,12 @@ export class TestChain {
   }
 
   async #deploy(): Promise<void> {
-    await buildContracts(artifactPath('RewardVotes'))
-    const { timestamp } = await this.client.getBlock()
-    this.#startsAtSec = timestamp + 50n
-    const registry = await this.#create('PeerRegistry', [admin.address])
-    const rounds = await this.#create('Rounds', [admin.address, Number(this.#startsAtSec), ROUND_SECONDS, ENVIRONMENT])
-    const stakes = await this.#create('Stakes', [registry.address, rounds.address, BOOTSTRAP_ROUNDS])
-    const commitments = await this.#create('RolloutCommitments', [registry.address, rounds.address, stakes.address])
-    const votes = await this.#create('RewardVotes', [
-      admin.address,
-      registry.address,
-      rounds.address,
-      commitments.address,
-      stakes.address,
-    ])
-    const challenges = await this.#create('Challenges', [votes.address, 10n ** 8n, 10n ** 16n])
-    const openings = await this.#create('Openings', [votes.address])
-    const nectar = await this.#create('Nectar', [registry.address, votes.address, openings.address])
-    await this.#mined(
-      this.client.writeContract({
-        address: stakes.address,
-        abi: stakesAbi,
-        functionName: 'wire',
-        args: [nectar.address, votes.address, challenges.address],
-      }),
-    )
-    this.#contracts = {
-      PeerRegistry: registry.address,
-      Rounds: rounds.address,
-      RolloutCommitments: commitments.address,
-      RewardVotes: votes.address,
-      Challenges: challenges.address,
-      Nectar: nectar.address,
-      Stakes: stakes.address,
-    }
-    const indexed = {
-      PeerRegistry: registry,
-      Rounds: rounds,
-      RolloutCommitments: commitments,
-      RewardVotes: votes,
-      Challenges: challenges,
-      Nectar: nectar,
-      Openings: openings,
-      Stakes: stakes,
-    }
-    // What the index does not read may be anywhere.
-    const contracts = { ...eachContract(() => registry), ...indexed }
-    const first = { network: 'local', chainId: foundry.id, contracts }
-    const { deployment, token, mint } = await deployMarket(
-      { client: this.client as unknown as LocalChain['client'], admin },
-      first,
-    )
+    const local = { client: this.client as unknown as LocalChain['client'], admin } as LocalChain
+    const first = await deployContracts(local, ROUND_SECONDS, ENVIRONMENT, Number(BOOTSTRAP_ROUNDS))
+    const { deployment, token, mint } = await deployMarket(local, first)
+    this.contracts = contractsOf(deployment)
     this.market = { address: deployment.contracts.PredictionMarket.address, token, mint }
     writeFileSync(this.recordPath, JSON.stringify(deployment))
-  }
-
-  async #create(name: string, args: unknown[]): Promise<{ address: Address; startBlock: number }> {
-    const { abi, bytecode } = JSON.parse(readFileSync(artifactPath(name), 'utf8')) as { abi: Abi; bytecode: Hex }
-    const hash = await this.client.deployContract({ abi, bytecode, args })
-    const receipt = await this.client.waitForTransactionReceipt({ hash })
-    if (!receipt.contractAddress) throw new Error(`${name} was not deployed`)
-    return { address: receipt.contractAddress, startBlock: Number(receipt.blockNumber) }
   }
 
   /** Moves time to the middle of a round and mines one block there. */
@@ -200,15 +115,15 @@ export class TestChain {
 
   /** Fixes the beacon of a round, lets its block pass, and records it. */
   async #openBeacon(round: number): Promise<void> {
-    const rounds = { address: this.#contracts.Rounds, abi: roundsAbi } as const
-    await this.#mined(this.client.writeContract({ ...rounds, functionName: 'fixBeacon', args: [BigInt(round)] }))
+    const rounds = this.contracts.rounds
+    await this.mined(this.client.writeContract({ ...rounds, functionName: 'fixBeacon', args: [BigInt(round)] }))
     await this.client.mine({ blocks: 1 })
-    await this.#mined(this.client.writeContract({ ...rounds, functionName: 'drawBeacon', args: [BigInt(round)] }))
+    await this.mined(this.client.writeContract({ ...rounds, functionName: 'drawBeacon', args: [BigInt(round)] }))
   }
 
   /** A round's beacon and its block, as the contract has them. */
   async beaconOf(round: number): Promise<{ beacon: Hex | null; beaconBlock: number }> {
-    const rounds = { address: this.#contracts.Rounds, abi: roundsAbi, args: [BigInt(round)] } as const
+    const rounds = { ...this.contracts.rounds, args: [BigInt(round)] } as const
     const beacon = await this.client.readContract({ ...rounds, functionName: 'beaconOf' })
     const [, block] = await this.client.readContract({ ...rounds, functionName: 'beaconStateOf' })
     return { beacon: BigInt(beacon) === 0n ? null : beacon, beaconBlock: Number(block) }
@@ -219,15 +134,11 @@ export class TestChain {
   }
 
   finalityRounds(): Promise<bigint> {
-    return this.client.readContract({
-      address: this.#contracts.Rounds,
-      abi: roundsAbi,
-      functionName: 'FINALITY_ROUNDS',
-    })
+    return this.client.readContract({ ...this.contracts.rounds, functionName: 'FINALITY_ROUNDS' })
   }
 
   timesOf(round: number): Promise<[bigint, bigint]> {
-    const rounds = { address: this.#contracts.Rounds, abi: roundsAbi } as const
+    const rounds = this.contracts.rounds
     return Promise.all([
       this.client.readContract({ ...rounds, functionName: 'startOf', args: [BigInt(round)] }),
       this.client.readContract({ ...rounds, functionName: 'endOf', args: [BigInt(round)] }),
@@ -236,8 +147,7 @@ export class TestChain {
 
   points(peer: TestPeer): Promise<bigint> {
     return this.client.readContract({
-      address: this.#contracts.RewardVotes,
-      abi: rewardVotesAbi,
+      ...this.contracts.rewardVotes,
       functionName: 'points',
       args: [peer.peerKey],
     })
@@ -259,7 +169,7 @@ export class TestChain {
   }
 
   async #bind(key: PrivateKeyAccount, account: TestPeer['account']): Promise<TestPeer> {
-    const registry = { address: this.#contracts.PeerRegistry, abi: peerRegistryAbi } as const
+    const registry = this.contracts.peerRegistry
     const publicKey: Hex = `0x${key.publicKey.slice(4)}`
     const deadline = 1n << 40n
     const digest = hashTypedData({
@@ -287,168 +197,85 @@ export class TestChain {
       functionName: 'register',
       args: [publicKey, signature, deadline],
     })
-    await this.#mined(this.client.writeContract(request))
+    await this.mined(this.client.writeContract(request))
     const peerId = await this.client.readContract({ ...registry, functionName: 'peerIdOf', args: [peerKey] })
     return { peerKey, peerId, account, key }
   }
 
   async setSchedule(fromRound: number, roundSeconds: number): Promise<void> {
-    const rounds = { address: this.#contracts.Rounds, abi: roundsAbi } as const
+    const rounds = this.contracts.rounds
     const args = [BigInt(fromRound), roundSeconds] as const
-    await this.#mined(this.client.writeContract({ ...rounds, functionName: 'setSchedule', args }))
+    await this.mined(this.client.writeContract({ ...rounds, functionName: 'setSchedule', args }))
   }
 
   async admit(peer: TestPeer): Promise<void> {
-    const votes = { address: this.#contracts.RewardVotes, abi: rewardVotesAbi } as const
-    await this.#mined(this.client.writeContract({ ...votes, functionName: 'admitEvaluator', args: [peer.peerKey] }))
+    const votes = this.contracts.rewardVotes
+    await this.mined(this.client.writeContract({ ...votes, functionName: 'admitEvaluator', args: [peer.peerKey] }))
   }
 
   async remove(peer: TestPeer): Promise<void> {
-    const votes = { address: this.#contracts.RewardVotes, abi: rewardVotesAbi } as const
-    await this.#mined(this.client.writeContract({ ...votes, functionName: 'removeEvaluator', args: [peer.peerKey] }))
+    const votes = this.contracts.rewardVotes
+    await this.mined(this.client.writeContract({ ...votes, functionName: 'removeEvaluator', args: [peer.peerKey] }))
   }
 
   /** Stakes a peer's Nectar for a seat. */
   async stake(peer: TestPeer): Promise<void> {
     const { account, peerKey } = peer
-    const nectar = { address: this.#contracts.Nectar, abi: nectarAbi } as const
-    const allowed = [this.#contracts.Stakes, 10n ** 30n] as const
-    await this.#mined(this.client.writeContract({ ...nectar, account, functionName: 'approve', args: allowed }))
-    const stakes = { address: this.#contracts.Stakes, abi: stakesAbi, account } as const
-    await this.#mined(this.client.writeContract({ ...stakes, functionName: 'stake', args: [0, peerKey] }))
+    const nectar = this.contracts.nectar
+    const allowed = [this.contracts.stakes.address, 10n ** 30n] as const
+    await this.mined(this.client.writeContract({ ...nectar, account, functionName: 'approve', args: allowed }))
+    const stakes = { ...this.contracts.stakes, account } as const
+    await this.mined(this.client.writeContract({ ...stakes, functionName: 'stake', args: [0, peerKey] }))
   }
 
   /** Gives notice of it. @returns the round from which on it is free. */
   async unstake({ account, peerKey }: TestPeer): Promise<number> {
-    const stakes = { address: this.#contracts.Stakes, abi: stakesAbi } as const
-    await this.#mined(this.client.writeContract({ ...stakes, account, functionName: 'unstake', args: [0, peerKey] }))
+    const stakes = this.contracts.stakes
+    await this.mined(this.client.writeContract({ ...stakes, account, functionName: 'unstake', args: [0, peerKey] }))
     const held = await this.client.readContract({ ...stakes, functionName: 'stakeOf', args: [0, peerKey] })
     return Number(held.freeFromRound)
   }
 
   async commitTasks(peer: TestPeer, round: number, count: number): Promise<void> {
-    const contract = { address: this.#contracts.RolloutCommitments, abi: rolloutCommitmentsAbi } as const
+    const contract = this.contracts.rolloutCommitments
     const args = [BigInt(round), peer.peerKey, digest(`tasks ${count}`), count, digest('task bundle')] as const
-    await this.#mined(
+    await this.mined(
       this.client.writeContract({ ...contract, account: peer.account, functionName: 'commitTasks', args }),
     )
   }
 
   async commit(peer: TestPeer, round: number, leafCount: number): Promise<void> {
-    const contract = { address: this.#contracts.RolloutCommitments, abi: rolloutCommitmentsAbi } as const
+    const contract = this.contracts.rolloutCommitments
     const root = digest(`rollouts ${leafCount}`)
     const args = [BigInt(round), peer.peerKey, root, leafCount, digest('policy'), digest('rollout bundle')] as const
-    await this.#mined(this.client.writeContract({ ...contract, account: peer.account, functionName: 'commit', args }))
-  }
-
-  /** Commits to eight leaves of this round, all with a seed of the peer's own choice. */
-  async commitLeaves(peer: TestPeer, round: number): Promise<CommittedLeaves> {
-    const contract = { address: this.#contracts.RolloutCommitments, abi: rolloutCommitmentsAbi } as const
-    const leaf = {
-      taskHash: digest('task'),
-      policyHash: digest('policy'),
-      seed: digest('own seed'),
-      bodyHash: sha256(BODY),
-    }
-    const place = { chainId: foundry.id, round, peerKey: peer.peerKey }
-    const headers = Array.from({ length: 8 }, (_, index) => ({ index, ...leaf }))
-    const hashes = headers.map(header => leafHash({ ...place, ...header }))
-    const work = { root: merkleRoot(hashes), leafCount: 8, policyHash: leaf.policyHash, contentId: digest('bundle') }
-    const args = [BigInt(round), peer.peerKey, work.root, 8, work.policyHash, work.contentId] as const
-    await this.#mined(this.client.writeContract({ ...contract, account: peer.account, functionName: 'commit', args }))
-    return { peer, round, work, headers, hashes }
-  }
-
-  /** Shows one of them to be false. */
-  async challengeLeaf({ peer, round, work, headers, hashes }: CommittedLeaves): Promise<void> {
-    const [leaf] = headers
-    if (leaf === undefined) throw new Error('no leaf')
-    const args = [BigInt(round), peer.peerKey, work, leaf, merkleProof(hashes, 0)] as const
-    await this.#mined(this.client.writeContract({ ...this.#challenges, functionName: 'challengeLeaf', args }))
-  }
-
-  /** Demands the leaf at a place of the draw. @returns its index. */
-  async demandLeaf({ peer, round, work }: CommittedLeaves, place: number): Promise<number> {
-    const sample = { specification: SPECIFICATION, owedAt: 1n, sampledAt: 13n, place }
-    const args = [BigInt(round), peer.peerKey, work, sample] as const
-    const call = { ...this.#challenges, functionName: 'demandLeaf', args, value: 10n ** 17n } as const
-    const { request, result } = await this.client.simulateContract({ ...call, account: admin })
-    await this.#mined(this.client.writeContract(request))
-    return result
-  }
-
-  async showLeaf({ peer, round, work, headers, hashes }: CommittedLeaves, index: number): Promise<void> {
-    const leaf = headers[index]
-    if (leaf === undefined) throw new Error(`no leaf ${index}`)
-    const args = [BigInt(round), peer.peerKey, work, leaf, merkleProof(hashes, index), BODY] as const
-    // What is paid follows the price of gas, which an estimate does not know.
-    const call = { ...this.#challenges, functionName: 'showLeaf', args, account: peer.account } as const
-    await this.#mined(this.client.writeContract({ ...call, gas: 1_000_000n }))
-  }
-
-  async closeDemand({ peer, round }: CommittedLeaves, index: number): Promise<void> {
-    const args = [BigInt(round), peer.peerKey, index] as const
-    await this.#mined(this.client.writeContract({ ...this.#challenges, functionName: 'closeDemand', args }))
-  }
-
-  /** Appeals a settled score, from the administrator's account. */
-  async appeal(peer: TestPeer, round: number): Promise<void> {
-    const call = { ...this.#challenges, functionName: 'appeal', args: [BigInt(round), peer.peerKey] } as const
-    await this.#mined(this.client.writeContract({ ...call, value: 10n ** 16n }))
-  }
-
-  /** Commits to a seat's verdict on an appeal. @returns what reveals it. */
-  async commitVerdict(seat: TestPeer, peer: TestPeer, round: number, scoreMilli: number): Promise<() => Promise<void>> {
-    const place = [BigInt(round), peer.peerKey] as const
-    const bench = await this.client.readContract({ ...this.#challenges, functionName: 'benchOf', args: place })
-    const position = bench.indexOf(seat.peerKey)
-    const key = { peerKey: peer.peerKey, round, level: 1, position, seatKey: seat.peerKey }
-    const challenges = this.#contracts.Challenges
-    const commitment = appealCommitment({ chainId: foundry.id, challenges }, key, scoreMilli, SALT)
-    const args = [...place, position, seat.peerKey, commitment] as const
-    const { account } = seat
-    await this.#mined(this.client.writeContract({ ...this.#challenges, functionName: 'commitVerdict', args, account }))
-    const opening = [...place, position, scoreMilli, SALT] as const
-    return () =>
-      this.#mined(this.client.writeContract({ ...this.#challenges, functionName: 'revealVerdict', args: opening }))
-  }
-
-  async closeAppeal(peer: TestPeer, round: number): Promise<void> {
-    const args = [BigInt(round), peer.peerKey] as const
-    await this.#mined(this.client.writeContract({ ...this.#challenges, functionName: 'closeAppeal', args }))
-    const judged = [...args, 1, [0, 1, 2]] as const
-    await this.#mined(this.client.writeContract({ ...this.#challenges, functionName: 'judgeSeats', args: judged }))
-  }
-
-  get #challenges() {
-    return { address: this.#contracts.Challenges, abi: challengesAbi } as const
+    await this.mined(this.client.writeContract({ ...contract, account: peer.account, functionName: 'commit', args }))
   }
 
   currentRound(): Promise<number> {
-    const rounds = { address: this.#contracts.Rounds, abi: roundsAbi } as const
+    const rounds = this.contracts.rounds
     return this.client.readContract({ ...rounds, functionName: 'currentRound' }).then(Number)
   }
 
   async commitVotes(round: number, vote: Ballot): Promise<void> {
-    const contract = { address: this.#contracts.RewardVotes, abi: rewardVotesAbi } as const
+    const contract = this.contracts.rewardVotes
     const ballot = await this.#ballotOf(round, vote)
     const commitment = voteCommitment({ chainId: foundry.id, rewardVotes: contract.address }, ballot, SALT)
     const { shard, position, evaluatorKey } = ballot
     const args = [BigInt(round), shard, position, evaluatorKey, commitment] as const
     const { account } = vote.evaluator
-    await this.#mined(this.client.writeContract({ ...contract, account, functionName: 'commitVotes', args }))
+    await this.mined(this.client.writeContract({ ...contract, account, functionName: 'commitVotes', args }))
   }
 
   async revealVotes(round: number, vote: Ballot): Promise<void> {
-    const contract = { address: this.#contracts.RewardVotes, abi: rewardVotesAbi } as const
+    const contract = this.contracts.rewardVotes
     const args = [await this.#ballotOf(round, vote), SALT] as const
-    await this.#mined(this.client.writeContract({ ...contract, functionName: 'revealVotes', args }))
+    await this.mined(this.client.writeContract({ ...contract, functionName: 'revealVotes', args }))
   }
 
   /** The votes as the contract takes them: in the order in which the peers committed. */
   async #ballotOf(round: number, { evaluator, scores }: Ballot) {
-    const votes = { address: this.#contracts.RewardVotes, abi: rewardVotesAbi } as const
-    const work = { address: this.#contracts.RolloutCommitments, abi: rolloutCommitmentsAbi } as const
+    const votes = this.contracts.rewardVotes
+    const work = this.contracts.rolloutCommitments
     const committee = await this.client.readContract({
       ...votes,
       functionName: 'committeeOf',
@@ -475,15 +302,15 @@ export class TestChain {
   }
 
   async settle(round: number, peers: TestPeer[]): Promise<void> {
-    const contract = { address: this.#contracts.RewardVotes, abi: rewardVotesAbi } as const
+    const contract = this.contracts.rewardVotes
     const args = [BigInt(round), 0, peers.map(({ peerKey }) => peerKey)] as const
-    await this.#mined(this.client.writeContract({ ...contract, functionName: 'settle', args }))
+    await this.mined(this.client.writeContract({ ...contract, functionName: 'settle', args }))
   }
 
   /** Mints what a peer has earned, and says how much it has by now, in wei. */
   async claim(peer: TestPeer): Promise<bigint> {
-    const contract = { address: this.#contracts.Nectar, abi: nectarAbi, args: [peer.peerKey] } as const
-    await this.#mined(this.client.writeContract({ ...contract, functionName: 'claim' }))
+    const contract = { ...this.contracts.nectar, args: [peer.peerKey] } as const
+    await this.mined(this.client.writeContract({ ...contract, functionName: 'claim' }))
     return this.client.readContract({ ...contract, functionName: 'claimedOf' })
   }
 
@@ -492,14 +319,11 @@ export class TestChain {
     await this.client.request({ method: 'anvil_reorg', params: [depth, []] } as never)
   }
 
-  async #mined(sent: Promise<Hex>): Promise<void> {
+  /** Waits for a call to be in a block. */
+  async mined(sent: Promise<Hex>): Promise<void> {
     const receipt = await this.client.waitForTransactionReceipt({ hash: await sent })
     if (receipt.status !== 'success') throw new Error(`reverted: ${receipt.transactionHash}`)
   }
-}
-
-function artifactPath(name: string): string {
-  return join(root, `artifacts/contracts/src/${name}.sol/${name}.json`)
 }
 
 export function digest(text: string): Hex {

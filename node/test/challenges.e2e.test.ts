@@ -21,9 +21,9 @@ beforeAll(async () => {
   solver = await swarm.newPeer('solver')
   stranger = await swarm.newPeer('stranger')
   seats = [await first.start('evaluator'), await second.start('evaluator')]
-  for (const [at, { peerId }] of [first, second].entries()) {
+  for (const [at, seat] of [first, second].entries()) {
     await seats[at]?.said('registered')
-    expect(await swarm.waggle('admit', peerId)).toMatchObject({ code: 0, stderr: '' })
+    await swarm.admit(seat)
   }
   proposer = await proposing.start('proposer')
   await proposer.said('tasks committed', { round: 2 })

@@ -21,8 +21,6 @@ const BEACON_DRAWN = 2
 
 /** A line of a peer's log. */
 type Said = { message: string } & Record<string, unknown>
-/** Anvil's first account, which deployed. */
-const deployerKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 
 export type LiveSwarm = Awaited<ReturnType<typeof startLiveSwarm>>
 export type LivePeer = Awaited<ReturnType<LiveSwarm['newPeer']>>
@@ -39,7 +37,7 @@ export async function startLiveSwarm({ bootstrapRounds }: { bootstrapRounds?: nu
   const deployment = await deployContracts(chain, ROUND_SECONDS, starter.hash, bootstrapRounds)
   const record = join(root, 'deployment.json')
   writeFileSync(record, JSON.stringify(deployment))
-  const env = { WAGGLE_DEPLOYER_KEY: deployerKey, WAGGLE_RPC_URL: chain.rpcUrl, WAGGLE_DEPLOYMENT: record }
+  const env = { WAGGLE_RPC_URL: chain.rpcUrl, WAGGLE_DEPLOYMENT: record }
   const contracts = contractsOf(deployment)
   const { rounds } = contracts
   const startsAtSec = Number(await chain.client.readContract({ ...rounds, functionName: 'startOf', args: [0n] }))
@@ -98,8 +96,12 @@ export async function startLiveSwarm({ bootstrapRounds }: { bootstrapRounds?: nu
       await time.enter(next)
     },
     newPeer,
-    /** What a person types who has no peer. */
-    waggle: (...argv: string[]) => runCli(argv, env),
+    /** Seats an evaluator from the next round on, as who deployed. */
+    async admit({ peerKey }: { peerKey: Hex }): Promise<void> {
+      const call = { ...contracts.rewardVotes, functionName: 'admitEvaluator', args: [peerKey] } as const
+      const hash = await chain.client.writeContract({ ...call, account: chain.admin, chain: null })
+      await chain.client.waitForTransactionReceipt({ hash, pollingInterval: 20 })
+    },
     /** Writes a balance into the token's first slot: earning one takes rounds. */
     giveNectar(account: Hex, amountWei: bigint): Promise<void> {
       const index = keccak256(encodeAbiParameters([{ type: 'address' }, { type: 'uint256' }], [account, 0n]))

@@ -38,7 +38,7 @@ test('an evaluator stakes when bootstrap is about to end, keeps its seat, and st
 }, async () => {
   const role = await peer.start('evaluator')
   await role.said('registered')
-  expect(await swarm.waggle('admit', peer.peerId)).toMatchObject({ code: 0 })
+  await swarm.admit(peer)
   await live(2)
   expect((await stakes()).stakes[0]).toMatchObject({ duty: 'evaluator', amount: '0' })
   await live(3)

@@ -2,6 +2,7 @@ import Link from 'next/link'
 import { formatPoints, shorten } from '#merge/format.ts'
 import type { Standing } from '#sources/getStandings.ts'
 import { PeerLink } from './PeerLink.tsx'
+import { UnsurePoints } from './UnsurePoints.tsx'
 
 /** One peer's line: points that stand, and under them those of rounds that are not final yet. */
 export function LeaderboardRow({ row }: { row: Standing }) {
@@ -23,12 +24,7 @@ export function LeaderboardRow({ row }: { row: Standing }) {
       </td>
       <td className="px-2 py-2.5 text-right whitespace-nowrap">
         <span className="figures block text-lg leading-tight font-semibold">{formatPoints(row.finalPointsMilli)}</span>
-        {row.provisionalPointsMilli > 0 && (
-          <span className="figures block text-xs text-honey-ink">
-            +{formatPoints(row.provisionalPointsMilli)}
-            <span className="font-sans"> provisional</span>
-          </span>
-        )}
+        <UnsurePoints points={row} className="block text-xs" />
       </td>
     </tr>
   )

@@ -5,6 +5,7 @@ import type { PeerAnswer } from '#sources/getPeerRecord.ts'
 import { CopyText } from './CopyText.tsx'
 import { DanceGlyph } from './DanceGlyph.tsx'
 import { OwnTag } from './OwnTag.tsx'
+import { UnsurePoints } from './UnsurePoints.tsx'
 
 interface Props {
   peer: NonNullable<PeerAnswer['peer']>
@@ -14,6 +15,7 @@ interface Props {
 /** Who a peer is: name, dance, id, account, what it does, what it has. */
 export function PeerHead({ peer, record }: Props) {
   const standing = record.standings.items[0]
+  const purse = record.purses.items[0]
   return (
     <header className="grid gap-x-10 gap-y-6 md:grid-cols-[9rem_1fr]">
       <DanceGlyph peerKey={peer.peerKey} size={144} />
@@ -25,17 +27,19 @@ export function PeerHead({ peer, record }: Props) {
         <dl className="mt-6 grid gap-x-10 gap-y-4 sm:grid-cols-2">
           <Fact title="Points">
             <span className="figures text-2xl font-semibold">{formatPoints(standing?.finalPointsMilli ?? 0)}</span>{' '}
-            {(standing?.provisionalPointsMilli ?? 0) > 0 && (
-              <span className="text-sm text-honey-ink">
-                +{formatPoints(standing?.provisionalPointsMilli ?? 0)} provisional
-              </span>
-            )}
+            {standing !== undefined && <UnsurePoints points={standing} className="mr-3 text-sm" />}
           </Fact>
           <Fact title="Rank">
             <span className="figures text-2xl font-semibold">{standing?.rank ?? '–'}</span>
           </Fact>
           <Fact title="Nectar claimed">
-            <span className="figures text-2xl font-semibold">{formatNectar(peer.claimedWei)}</span>
+            <span className="figures text-2xl font-semibold">{formatNectar(purse?.claimedWei)}</span>{' '}
+            {purse !== undefined && purse.claimableWei !== '0' && (
+              <span className="figures text-sm text-honey-ink">
+                +{formatNectar(purse.claimableWei)}
+                <span className="font-sans"> to claim</span>
+              </span>
+            )}
           </Fact>
           {record.stakes.items.map(stake => (
             <Fact key={stake.duty} title={`Staked as ${stake.duty}`}>

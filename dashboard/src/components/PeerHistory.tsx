@@ -1,7 +1,9 @@
 import Link from 'next/link'
+import { formatNectar } from '#merge/format.ts'
 import type { PeerRound } from '#merge/peerHistory.ts'
 import { Notice } from './Notice.tsx'
 import { Pager } from './Pager.tsx'
+import { ScoreState } from './ScoreState.tsx'
 import { StateBadge } from './StateBadge.tsx'
 import { Settled } from './VoteGrid.tsx'
 
@@ -37,6 +39,7 @@ export function PeerHistory({ history, page, href }: Props) {
               <th className={head}>Committed to</th>
               <th className={`${head} hidden sm:table-cell`}>Votes on it</th>
               <th className={`${head} text-right`}>Settled</th>
+              <th className={`${head} text-right`}>Nectar</th>
             </tr>
           </thead>
           <tbody>
@@ -69,11 +72,29 @@ function Row({ row }: { row: PeerRound }) {
         {row.rollouts === null ? (
           <span className="text-soft">–</span>
         ) : (
-          <Settled outcome={row.outcome} scoreMilli={row.scoreMilli} />
+          <>
+            <Settled outcome={row.outcome} scoreMilli={row.scoreMilli} />
+            {row.outcome !== null && <ScoreState round={row.round} isContested={row.isContested} />}
+          </>
         )}
+      </td>
+      <td className="px-2 py-2.5 text-right">
+        <Earned earnings={row.earnings} />
       </td>
     </tr>
   )
+}
+
+const earnedBy = { score: 'by its score', opening: 'by openings', task: 'by its tasks' } as const
+
+function Earned({ earnings }: Pick<PeerRound, 'earnings'>) {
+  if (earnings.length === 0) return <span className="text-soft">–</span>
+  return earnings.map(({ source, amountWei }) => (
+    <span key={source} className="block">
+      <span className="figures">{formatNectar(amountWei)}</span>
+      <span className="block text-xs text-soft">{earnedBy[source]}</span>
+    </span>
+  ))
 }
 
 function committedTo({ tasks, rollouts, voted }: PeerRound): string {

@@ -1,11 +1,12 @@
 import type { Outcome } from '#merge/peerHistory.ts'
 import type { Vote, VoteRow, VoteTable } from '#merge/voteTable.ts'
 import { PeerLink } from './PeerLink.tsx'
+import { ScoreState } from './ScoreState.tsx'
 
 const head = 'border-b border-line px-2 py-2 text-left align-bottom font-medium'
 
 /** Peers down, evaluators across, the settled score at the end. */
-export function VoteGrid({ table: { evaluators, rows } }: { table: VoteTable }) {
+export function VoteGrid({ table: { evaluators, rows }, round }: { table: VoteTable; round: number }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it.
     <section className="mt-4 overflow-x-auto" aria-label="Votes by peer and evaluator" tabIndex={0}>
@@ -30,7 +31,7 @@ export function VoteGrid({ table: { evaluators, rows } }: { table: VoteTable }) 
         </thead>
         <tbody>
           {rows.map(row => (
-            <Row key={row.peer.peerKey} row={row} evaluators={evaluators} />
+            <Row key={row.peer.peerKey} row={row} evaluators={evaluators} round={round} />
           ))}
         </tbody>
       </table>
@@ -38,7 +39,13 @@ export function VoteGrid({ table: { evaluators, rows } }: { table: VoteTable }) 
   )
 }
 
-function Row({ row, evaluators }: { row: VoteRow; evaluators: VoteTable['evaluators'] }) {
+interface RowProps {
+  row: VoteRow
+  evaluators: VoteTable['evaluators']
+  round: number
+}
+
+function Row({ row, evaluators, round }: RowProps) {
   return (
     <tr className="border-b border-line">
       <th scope="row" className="px-2 py-3 text-left font-normal">
@@ -52,6 +59,7 @@ function Row({ row, evaluators }: { row: VoteRow; evaluators: VoteTable['evaluat
       ))}
       <td className="px-2 py-3 text-right">
         <Settled outcome={row.outcome} scoreMilli={row.scoreMilli} />
+        {row.outcome !== null && <ScoreState round={round} isContested={row.isContested} />}
       </td>
     </tr>
   )

@@ -1,9 +1,10 @@
 import { challengeRows } from '#merge/challengeRows.ts'
+import { payRows } from '#merge/payRows.ts'
 import { voteTable } from '#merge/voteTable.ts'
 import type { RoundAnswer } from '#sources/getRoundRecord.ts'
 import type { Part } from '#sources/part.ts'
-import { ChallengeList } from './ChallengeList.tsx'
 import { CopyText } from './CopyText.tsx'
+import { NamedList } from './NamedList.tsx'
 import { Notice } from './Notice.tsx'
 import { PartDown } from './PartDown.tsx'
 import { VoteGrid } from './VoteGrid.tsx'
@@ -44,8 +45,9 @@ function Body({ record, round }: { record: RoundAnswer; round: number }) {
         Which rollouts are scored is drawn by the round’s beacon: the hash of a block that came after the round.
       </p>
       {record.round?.beacon != null && <CopyText text={record.round.beacon} label="the beacon" />}
-      <VoteGrid table={table} />
-      <ChallengeList rows={challengeRows(record)} />
+      <VoteGrid table={table} round={round} />
+      <NamedList id="challenges" title="Challenges" rows={challengeRows(record)} />
+      <NamedList id="pay" title="Openings and tasks" rows={payRows(record)} />
     </>
   )
 }

@@ -35,6 +35,9 @@ const sentences: Record<string, Words> = {
     detail.scoreMilli === detail.settledMilli
       ? `keeps its score of round ${round} after an appeal`
       : `has ${formatPoints(Number(detail.scoreMilli ?? 0))} points for round ${round} after an appeal`,
+  openingsPaid: ({ round, detail }) =>
+    `Openings of round ${round} earned ${formatNectar(detail.amountWei)} nectar for ${count(detail.paid, 'seat')}`,
+  taskPaid: ({ round, detail }) => `earned ${formatNectar(detail.amountWei)} nectar by a task of round ${round}`,
   nectarClaimed: ({ detail }) => `claimed ${formatNectar(detail.amountWei)} nectar`,
   staked: ({ detail }) => `staked ${formatNectar(detail.addedWei)} nectar as ${detail.duty}`,
   unstaking: ({ detail }) => `gave notice of its stake as ${detail.duty}`,

@@ -12,6 +12,8 @@ const empty: PeerAnswer = {
   voteCommits: { items: [] },
   votes: { items: [] },
   settlements: { items: [] },
+  purses: { items: [] },
+  earnings: { items: [] },
 }
 
 const solver: PeerAnswer = {
@@ -31,8 +33,14 @@ const solver: PeerAnswer = {
   },
   settlements: {
     items: [
-      { round: 7, outcome: 'scored', scoreMilli: 400, votes: 2 },
-      { round: 6, outcome: 'noQuorum', scoreMilli: 0, votes: 1 },
+      { round: 7, outcome: 'scored', scoreMilli: 400, votes: 2, openChallenges: 1 },
+      { round: 6, outcome: 'noQuorum', scoreMilli: 0, votes: 1, openChallenges: 0 },
+    ],
+  },
+  earnings: {
+    items: [
+      { round: 6, source: 'opening', amountWei: '5' },
+      { round: 6, source: 'task', amountWei: '7' },
     ],
   },
 }
@@ -48,8 +56,15 @@ test('what a peer did and what came of it meet in one row for each round, newest
     votesOnIt: [400, null],
     outcome: 'scored',
     scoreMilli: 400,
+    isContested: true,
+    earnings: [],
   })
+  expect(history[2]?.earnings).toEqual([
+    { source: 'opening', amountWei: '5' },
+    { source: 'task', amountWei: '7' },
+  ])
   expect(history[0]?.outcome).toBeNull()
+  expect(history.map(({ isContested }) => isContested)).toEqual([false, true, false])
 })
 
 test('a chart has the scored rounds only, oldest first', () => {

@@ -1,4 +1,4 @@
-import type { PeerAnswer } from '#sources/getPeerRecord.ts'
+import type { EarningSource, PeerAnswer } from '#sources/getPeerRecord.ts'
 
 export type Outcome = 'scored' | 'unavailable' | 'noQuorum' | 'void' | 'falseLeaf' | 'withheld'
 
@@ -13,6 +13,10 @@ export interface PeerRound {
   votesOnIt: (number | null)[]
   outcome: Outcome | null
   scoreMilli: number | null
+  /** Whether a demand or an appeal against it is open. */
+  isContested: boolean
+  /** Nectar of the round, wei, by what earned it; empty until the chain owes any. */
+  earnings: { source: EarningSource; amountWei: string }[]
 }
 
 /** One row for each round in which the peer did anything, newest first. */
@@ -21,7 +25,8 @@ export function peerHistory(record: PeerAnswer): PeerRound[] {
   const row = (round: number): PeerRound => {
     const known = rows.get(round)
     if (known) return known
-    const fresh = { round, tasks: null, rollouts: null, voted: null, votesOnIt: [], outcome: null, scoreMilli: null }
+    const deeds = { tasks: null, rollouts: null, voted: null, votesOnIt: [] }
+    const fresh = { round, ...deeds, outcome: null, scoreMilli: null, isContested: false, earnings: [] }
     rows.set(round, fresh)
     return fresh
   }
@@ -30,10 +35,9 @@ export function peerHistory(record: PeerAnswer): PeerRound[] {
   for (const { round, revealedAtSec } of record.voteCommits.items)
     row(round).voted = revealedAtSec === null ? 'sealed' : 'opened'
   for (const { round, scoreMilli } of record.votes.items) row(round).votesOnIt.push(scoreMilli)
-  for (const { round, outcome, scoreMilli } of record.settlements.items) {
-    row(round).outcome = outcome
-    row(round).scoreMilli = scoreMilli
-  }
+  for (const { round, outcome, scoreMilli, openChallenges } of record.settlements.items)
+    Object.assign(row(round), { outcome, scoreMilli, isContested: openChallenges > 0 })
+  for (const { round, ...earning } of record.earnings.items) row(round).earnings.push(earning)
   return [...rows.values()].sort((a, b) => b.round - a.round)
 }
 

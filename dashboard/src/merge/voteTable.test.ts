@@ -26,8 +26,12 @@ const record: RoundAnswer = {
     ],
   },
   leafDemands: { items: [] },
+  openings: { items: [] },
+  taskPays: { items: [] },
   appealCases: { items: [] },
-  settlements: { items: [{ peerKey: '0xb', outcome: 'scored', scoreMilli: 512, votes: 2, peer: peer('brisk') }] },
+  settlements: {
+    items: [{ peerKey: '0xb', outcome: 'scored', scoreMilli: 512, votes: 2, openChallenges: 0, peer: peer('brisk') }],
+  },
   evaluatorSeats: {
     items: [
       { peerKey: '0x3', evaluator: null },

@@ -17,6 +17,8 @@ export interface VoteRow {
   votes: Vote[]
   outcome: Outcome | null
   scoreMilli: number | null
+  /** Whether a demand or an appeal against it is open. */
+  isContested: boolean
 }
 
 export interface VoteTable {
@@ -53,6 +55,7 @@ export function voteTable(record: RoundAnswer): VoteTable {
       votes: evaluators.map(evaluator => voteOf(evaluator.peerKey, peerKey)),
       outcome: settlement?.outcome ?? null,
       scoreMilli: settlement?.scoreMilli ?? null,
+      isContested: (settlement?.openChallenges ?? 0) > 0,
     }
   })
   return {

@@ -5,6 +5,9 @@ import { queryIndexer } from './queryIndexer.ts'
 /** Rounds of history on a peer's page. */
 const LIMIT = 200
 
+const earningSource = z.enum(['score', 'opening', 'task'])
+export type EarningSource = z.infer<typeof earningSource>
+
 const answer = z.object({
   peer: z
     .object({
@@ -16,15 +19,21 @@ const answer = z.object({
       roundsProposed: z.int(),
       roundsSolved: z.int(),
       roundsSettled: z.int(),
-      claimedWei: z.string(),
     })
     .nullable(),
   standings: z.object({
     totalCount: z.int(),
     items: z.array(
-      z.object({ rank: z.int(), finalPointsMilli: z.coerce.number(), provisionalPointsMilli: z.coerce.number() }),
+      z.object({
+        rank: z.int(),
+        finalPointsMilli: z.coerce.number(),
+        provisionalPointsMilli: z.coerce.number(),
+        contestedPointsMilli: z.coerce.number(),
+        contestedRounds: z.int(),
+      }),
     ),
   }),
+  purses: z.object({ items: z.array(z.object({ claimedWei: z.string(), claimableWei: z.string() })) }),
   evaluator: z
     .object({
       fromRound: z.int(),
@@ -55,9 +64,11 @@ const answer = z.object({
         outcome: z.enum(['scored', 'unavailable', 'noQuorum', 'void', 'falseLeaf', 'withheld']),
         scoreMilli: z.int(),
         votes: z.int(),
+        openChallenges: z.int(),
       }),
     ),
   }),
+  earnings: z.object({ items: z.array(z.object({ round: z.int(), source: earningSource, amountWei: z.string() })) }),
 })
 
 export type PeerAnswer = z.infer<typeof answer>
@@ -65,15 +76,21 @@ export type PeerAnswer = z.infer<typeof answer>
 const page = 'orderBy: "round", orderDirection: "desc", limit: $limit'
 
 const QUERY = `query Peer($peerKey: String!, $limit: Int) {
-  peer(peerKey: $peerKey) { peerKey peerId name account registeredAtSec roundsProposed roundsSolved roundsSettled claimedWei }
-  standings(where: { peerKey: $peerKey }) { totalCount items { rank finalPointsMilli provisionalPointsMilli } }
+  peer(peerKey: $peerKey) { peerKey peerId name account registeredAtSec roundsProposed roundsSolved roundsSettled }
+  standings(where: { peerKey: $peerKey }) { totalCount items {
+    rank finalPointsMilli provisionalPointsMilli contestedPointsMilli contestedRounds
+  } }
+  purses(where: { peerKey: $peerKey }) { items { claimedWei claimableWei } }
   evaluator(peerKey: $peerKey) { fromRound untilRound votesCommitted votesRevealed misses }
   stakes(where: { peerKey: $peerKey }) { items { duty amountWei slashedWei freeFromRound } }
   tasksCommitments(where: { peerKey: $peerKey }, ${page}) { items { round count } }
   rolloutCommitments(where: { peerKey: $peerKey }, ${page}) { items { round leafCount } }
   voteCommits(where: { evaluatorKey: $peerKey }, ${page}) { items { round revealedAtSec } }
   votes(where: { peerKey: $peerKey }, orderBy: "round", orderDirection: "desc", limit: 1000) { items { round scoreMilli } }
-  settlements(where: { peerKey: $peerKey }, ${page}) { items { round outcome scoreMilli votes } }
+  settlements(where: { peerKey: $peerKey }, ${page}) { items { round outcome scoreMilli votes openChallenges } }
+  earnings(where: { peerKey: $peerKey }, orderBy: "round", orderDirection: "desc", limit: 1000) {
+    items { round source amountWei }
+  }
 }`
 
 /** All that the chain recorded of one peer, its latest rounds first; `peer` is null where nobody registered that key. */

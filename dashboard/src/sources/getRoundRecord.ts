@@ -34,6 +34,7 @@ const answer = z.object({
         outcome: z.enum(['scored', 'unavailable', 'noQuorum', 'void', 'falseLeaf', 'withheld']),
         scoreMilli: z.int(),
         votes: z.int(),
+        openChallenges: z.int(),
         peer,
       }),
     ),
@@ -56,6 +57,24 @@ const answer = z.object({
       }),
     ),
   }),
+  openings: z.object({
+    items: z.array(
+      z.object({
+        shard: z.int(),
+        evaluatorKey: z.string(),
+        peerKey: z.string(),
+        index: z.int(),
+        scoreMilli: z.int(),
+        paidWei: z.string().nullable(),
+        evaluator: peer,
+      }),
+    ),
+  }),
+  taskPays: z.object({
+    items: z.array(
+      z.object({ shard: z.int(), proposerKey: z.string(), amountWei: z.string(), isPaid: z.boolean(), proposer: peer }),
+    ),
+  }),
   evaluatorSeats: z.object({
     items: z.array(z.object({ peerKey: z.string(), evaluator: z.object({ peer }).nullable() })),
   }),
@@ -70,7 +89,7 @@ const QUERY = `query Round($number: Int!, $limit: Int) {
   voteCommits(where: { round: $number }, limit: $limit) { items { evaluatorKey revealedAtSec } }
   votes(where: { round: $number }, limit: $limit) { items { evaluatorKey peerKey scoreMilli } }
   settlements(where: { round: $number }, limit: $limit) {
-    items { peerKey outcome scoreMilli votes peer { peerId name } }
+    items { peerKey outcome scoreMilli votes openChallenges peer { peerId name } }
   }
   leafDemands(where: { round: $number }, limit: $limit) { items { peerKey index state peer { peerId name } } }
   appealCases(where: { round: $number }, limit: $limit) {
@@ -78,6 +97,12 @@ const QUERY = `query Round($number: Int!, $limit: Int) {
       peerKey settledMilli finalMilli isClosed isMoot peer { peerId name }
       appeals(orderBy: "level") { items { level drawn } }
     }
+  }
+  openings(where: { round: $number }, limit: $limit) {
+    items { shard evaluatorKey peerKey index scoreMilli paidWei evaluator { peerId name } }
+  }
+  taskPays(where: { round: $number }, limit: $limit) {
+    items { shard proposerKey amountWei isPaid proposer { peerId name } }
   }
   evaluatorSeats(
     where: { fromRound_lte: $number, OR: [{ untilRound: null }, { untilRound_gt: $number }] }

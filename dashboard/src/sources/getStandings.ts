@@ -11,6 +11,8 @@ const standing = z.object({
   account: z.string(),
   finalPointsMilli: z.coerce.number(),
   provisionalPointsMilli: z.coerce.number(),
+  contestedPointsMilli: z.coerce.number(),
+  contestedRounds: z.int(),
   lastActiveRound: z.int().nullable(),
 })
 
@@ -26,7 +28,10 @@ export interface Standings {
 const QUERY = `query Standings($where: standingFilter, $limit: Int, $offset: Int) {
   standings(where: $where, orderBy: "rank", orderDirection: "asc", limit: $limit, offset: $offset) {
     totalCount
-    items { rank peerKey peerId name account finalPointsMilli provisionalPointsMilli lastActiveRound }
+    items {
+      rank peerKey peerId name account finalPointsMilli provisionalPointsMilli contestedPointsMilli contestedRounds
+      lastActiveRound
+    }
   }
 }`
 

@@ -1,0 +1,29 @@
+import type { NamedPeer } from '#merge/voteTable.ts'
+import { PeerLink } from './PeerLink.tsx'
+
+interface Props {
+  id: string
+  title: string
+  /** A text follows its peer's name. */
+  rows: { key: string; peer: NamedPeer; text: string }[]
+}
+
+/** What some peers did or met with in a round; nothing where there is nothing. */
+export function NamedList({ id, title, rows }: Props) {
+  if (rows.length === 0) return null
+  return (
+    <section aria-labelledby={id} className="mt-8">
+      <h3 id={id} className="text-xl">
+        {title}
+      </h3>
+      <ul className="mt-2">
+        {rows.map(({ key, peer, text }) => (
+          <li key={key} className="flex flex-wrap items-baseline gap-x-3 border-b border-line py-2">
+            <PeerLink peer={peer} compact />
+            <span>{text}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import type { RoundAnswer } from '#sources/getRoundRecord.ts'
+import { payRows } from './payRows.ts'
+
+const peer = (name: string) => ({ peerId: `16${name}`, name })
+const empty = { items: [] }
+const opening = { shard: 0, peerKey: '0xa', index: 9, scoreMilli: 780 }
+const record: RoundAnswer = {
+  ...{ round: null, tasksCommitments: empty, voteCommits: empty, votes: empty, settlements: empty },
+  ...{ leafDemands: empty, appealCases: empty, evaluatorSeats: empty },
+  rolloutCommitments: { items: [{ peerKey: '0xa', leafCount: 64, root: '0x', peer: peer('amber') }] },
+  openings: {
+    items: [
+      { ...opening, evaluatorKey: '0x1', evaluator: peer('early'), paidWei: `40${'0'.repeat(18)}` },
+      { ...opening, evaluatorKey: '0x2', evaluator: peer('elder'), paidWei: '0' },
+      { ...opening, shard: 1, evaluatorKey: '0x3', evaluator: peer('eager'), paidWei: null },
+    ],
+  },
+  taskPays: {
+    items: [{ shard: 0, proposerKey: '0x9', proposer: peer('keen'), amountWei: `7${'0'.repeat(19)}`, isPaid: true }],
+  },
+}
+
+test('who is paid for what is told shard by shard, in words that follow a name', () => {
+  expect(payRows(record).map(({ peer: { name }, text }) => `${name} ${text}`)).toEqual([
+    'early scored leaf 9 of amber 780, paid 40.00 nectar',
+    'elder scored leaf 9 of amber 780, and is not paid',
+    'keen proposed the task of that leaf, paid 70.00 nectar',
+    'eager scored leaf 9 of amber 780, not closed yet',
+  ])
+})

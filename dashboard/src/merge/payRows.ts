@@ -1,0 +1,33 @@
+import type { RoundAnswer } from '#sources/getRoundRecord.ts'
+import { formatNectar } from './format.ts'
+import { type NamedPeer, named } from './voteTable.ts'
+
+/** What an evaluator or a proposer is paid for, in words that follow its name. */
+export interface PayRow {
+  key: string
+  peer: NamedPeer
+  text: string
+}
+
+/** Who opened the score of a drawn leaf, whose task it answered, and what came of it; shard by shard. */
+export function payRows({ openings, taskPays, rolloutCommitments }: RoundAnswer): PayRow[] {
+  const names = new Map(rolloutCommitments.items.map(({ peerKey, peer }) => [peerKey, named(peerKey, peer).name]))
+  const opened = openings.items.map(({ shard, evaluatorKey, evaluator, peerKey, index, scoreMilli, paidWei }) => ({
+    shard,
+    key: `opening ${shard} ${evaluatorKey}`,
+    peer: named(evaluatorKey, evaluator),
+    text: `scored leaf ${index} of ${names.get(peerKey) ?? 'a peer'} ${scoreMilli}, ${paid(paidWei)}`,
+  }))
+  const tasks = taskPays.items.map(({ shard, proposerKey, proposer, amountWei, isPaid }) => ({
+    shard,
+    key: `task ${shard}`,
+    peer: named(proposerKey, proposer),
+    text: `proposed the task of that leaf, ${isPaid ? 'paid' : 'to be paid'} ${formatNectar(amountWei)} nectar`,
+  }))
+  return [...opened, ...tasks].sort((a, b) => a.shard - b.shard)
+}
+
+function paid(paidWei: string | null): string {
+  if (paidWei === null) return 'not closed yet'
+  return paidWei === '0' ? 'and is not paid' : `paid ${formatNectar(paidWei)} nectar`
+}

@@ -1,0 +1,83 @@
+import { index, onchainEnum, onchainTable, primaryKey } from 'ponder'
+
+export const demandState = onchainEnum('demand_state', ['open', 'shown', 'withheld'])
+
+/** A sampled leaf that somebody could not have, and demanded to see on the chain. */
+export const leafDemand = onchainTable(
+  'leaf_demand',
+  t => ({
+    round: t.integer().notNull(),
+    peerKey: t.hex().notNull(),
+    /** The leaf's place among the peer's. */
+    index: t.integer().notNull(),
+    state: demandState().notNull().default('open'),
+    challenger: t.hex().notNull(),
+    bondWei: t.bigint().notNull(),
+    /** Last round in which it can be shown. */
+    throughRound: t.integer().notNull(),
+    responder: t.hex(),
+    /** What the responder is paid from the bond. */
+    paidWei: t.bigint(),
+    atSec: t.int8({ mode: 'number' }).notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  table => ({
+    pk: primaryKey({ columns: [table.round, table.peerKey, table.index] }),
+    byPeer: index().on(table.peerKey),
+  }),
+)
+
+/** A settled score that was appealed, with all its appeals. */
+export const appealCase = onchainTable(
+  'appeal_case',
+  t => ({
+    round: t.integer().notNull(),
+    peerKey: t.hex().notNull(),
+    settledMilli: t.integer().notNull(),
+    isClosed: t.boolean().notNull().default(false),
+    /** Whether the peer lost the round for another reason meanwhile. */
+    isMoot: t.boolean().notNull().default(false),
+    /** The score that stands, once it is closed. */
+    finalMilli: t.integer(),
+  }),
+  table => ({ pk: primaryKey({ columns: [table.round, table.peerKey] }), byPeer: index().on(table.peerKey) }),
+)
+
+/** One appeal of a case. */
+export const appeal = onchainTable(
+  'appeal',
+  t => ({
+    round: t.integer().notNull(),
+    peerKey: t.hex().notNull(),
+    level: t.integer().notNull(),
+    appellant: t.hex().notNull(),
+    bondWei: t.bigint().notNull(),
+    /** Seats that judge. */
+    drawn: t.integer().notNull(),
+    atSec: t.int8({ mode: 'number' }).notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  table => ({ pk: primaryKey({ columns: [table.round, table.peerKey, table.level] }) }),
+)
+
+export const seatFault = onchainEnum('seat_fault', ['silent', 'sealed', 'overturned'])
+
+/** A seat's part in an appeal; level 0 is the committee that was overturned. */
+export const appealVerdict = onchainTable(
+  'appeal_verdict',
+  t => ({
+    round: t.integer().notNull(),
+    peerKey: t.hex().notNull(),
+    level: t.integer().notNull(),
+    seatKey: t.hex().notNull(),
+    /** Its place among the seats drawn; null where it never committed. */
+    position: t.integer(),
+    isRevealed: t.boolean().notNull().default(false),
+    /** Null while it is sealed, and where it said `unavailable`. */
+    scoreMilli: t.integer(),
+    paidWei: t.bigint().notNull().default(0n),
+    /** What it was blamed for. */
+    fault: seatFault(),
+  }),
+  table => ({ pk: primaryKey({ columns: [table.round, table.peerKey, table.level, table.seatKey] }) }),
+)

@@ -1,0 +1,50 @@
+import { bigint, hex, integer, onchainView, sql, text } from 'ponder'
+import { chainTimeSec } from './chainTime.ts'
+import { opening, taskPay } from './openings.ts'
+import { peer } from './peers.ts'
+import { round, settlement } from './rounds.ts'
+
+/** Nectar that a round's scores share, wei: `EMISSION_WEI` of RewardVotes; a test compares them. */
+const EMISSION_WEI = sql.raw(`1000${'0'.repeat(18)}::numeric`)
+
+/** What each peer earned in each round, by what: derived from settled scores, openings and task pay alone, and rounded as the contracts do. */
+const earningRows = sql`
+  SELECT s.round, s.peer_key, 'score' AS source,
+    DIV(${EMISSION_WEI} * s.score_milli, r.score_milli_sum + r.reserved_milli) AS amount_wei
+  FROM ${settlement} s JOIN ${round} r ON r.number = s.round
+  WHERE s.score_milli > 0 AND s.open_challenges = 0 AND s.final_at_sec <= ${chainTimeSec}
+  UNION ALL
+  SELECT round, evaluator_key, 'opening', SUM(paid_wei) FROM ${opening} WHERE paid_wei > 0 GROUP BY round, evaluator_key
+  UNION ALL
+  SELECT round, proposer_key, 'task', SUM(amount_wei) FROM ${taskPay} WHERE is_paid GROUP BY round, proposer_key
+`
+
+/** Nectar that a peer earned in a round: by its `score`, by an `opening` as evaluator, or by a `task` as proposer. */
+export const earning = onchainView('earning', {
+  round: integer('round').notNull(),
+  peerKey: hex('peer_key').notNull(),
+  source: text('source').notNull(),
+  amountWei: bigint('amount_wei').notNull(),
+}).as(sql`SELECT round, peer_key, source, amount_wei::numeric(78) AS amount_wei FROM (${earningRows}) earned`)
+
+/** What a peer has earned in all, has claimed, and could claim now. */
+export const purse = onchainView('purse', {
+  peerKey: hex('peer_key').notNull(),
+  scoreWei: bigint('score_wei').notNull(),
+  openingWei: bigint('opening_wei').notNull(),
+  taskWei: bigint('task_wei').notNull(),
+  earnedWei: bigint('earned_wei').notNull(),
+  claimedWei: bigint('claimed_wei').notNull(),
+  claimableWei: bigint('claimable_wei').notNull(),
+}).as(sql`
+  SELECT
+    p.peer_key,
+    COALESCE(SUM(e.amount_wei) FILTER (WHERE e.source = 'score'), 0)::numeric(78) AS score_wei,
+    COALESCE(SUM(e.amount_wei) FILTER (WHERE e.source = 'opening'), 0)::numeric(78) AS opening_wei,
+    COALESCE(SUM(e.amount_wei) FILTER (WHERE e.source = 'task'), 0)::numeric(78) AS task_wei,
+    COALESCE(SUM(e.amount_wei), 0)::numeric(78) AS earned_wei,
+    p.claimed_wei,
+    (COALESCE(SUM(e.amount_wei), 0) - p.claimed_wei)::numeric(78) AS claimable_wei
+  FROM ${peer} p LEFT JOIN (${earningRows}) e ON e.peer_key = p.peer_key
+  GROUP BY p.peer_key, p.claimed_wei
+`)

@@ -1,0 +1,53 @@
+import { index, onchainEnum, onchainTable } from 'ponder'
+
+export const feedKind = onchainEnum('feed_kind', [
+  'peerRegistered',
+  'peerMoved',
+  'bootnodesSet',
+  'scheduleSet',
+  'environmentSet',
+  'beaconDrawn',
+  'evaluatorAdmitted',
+  'evaluatorRemoved',
+  'tasksCommitted',
+  'rolloutsCommitted',
+  'votesCommitted',
+  'votesRevealed',
+  'settled',
+  'leafFalse',
+  'leafDemanded',
+  'leafShown',
+  'leafWithheld',
+  'appealOpened',
+  'appealClosed',
+  'openingsPaid',
+  'taskPaid',
+  'nectarClaimed',
+  'staked',
+  'unstaking',
+  'stakeWithdrawn',
+  'slashed',
+])
+
+/** One row per event, in chain order: what the live feed shows. */
+export const feedItem = onchainTable(
+  'feed_item',
+  t => ({
+    /** Ponder's event id: sorts as the chain does. */
+    id: t.text().primaryKey(),
+    kind: feedKind().notNull(),
+    round: t.integer(),
+    peerKey: t.hex(),
+    detail: t.jsonb().$type<Record<string, string | number | null>>().notNull(),
+    atSec: t.int8({ mode: 'number' }).notNull(),
+    blockNumber: t.integer().notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  table => ({ byPeer: index().on(table.peerKey), byRound: index().on(table.round) }),
+)
+
+/** The peers to dial first, as last set. */
+export const bootnodeSet = onchainTable('bootnode_set', t => ({
+  id: t.text().primaryKey(),
+  multiaddrs: t.text().array().notNull(),
+}))

@@ -1,0 +1,91 @@
+import { index, onchainEnum, onchainTable, primaryKey } from 'ponder'
+
+/** A registered peer and what it has earned. */
+export const peer = onchainTable(
+  'peer',
+  t => ({
+    /** keccak-256 of the base58 peer id; every other table speaks of peers by it. */
+    peerKey: t.hex().primaryKey(),
+    peerId: t.text().notNull(),
+    /** Three words, a pure function of the peer id; kept so that a search by name is a query. */
+    name: t.text().notNull(),
+    account: t.hex().notNull(),
+    registeredAtSec: t.int8({ mode: 'number' }).notNull(),
+    moves: t.integer().notNull().default(0),
+    /** Points settled so far, provisional ones included. */
+    pointsMilli: t.bigint().notNull().default(0n),
+    /** Nectar minted for it so far, wei. */
+    claimedWei: t.bigint().notNull().default(0n),
+    roundsProposed: t.integer().notNull().default(0),
+    roundsSolved: t.integer().notNull().default(0),
+    roundsSettled: t.integer().notNull().default(0),
+    lastActiveRound: t.integer(),
+  }),
+  table => ({
+    byPoints: index().on(table.pointsMilli),
+    byPeerId: index().on(table.peerId),
+    byName: index().on(table.name),
+    byAccount: index().on(table.account),
+  }),
+)
+
+/** An evaluator's latest seat. `untilRound` is the first round without it, null while it sits. */
+export const evaluator = onchainTable('evaluator', t => ({
+  peerKey: t.hex().primaryKey(),
+  fromRound: t.integer().notNull(),
+  untilRound: t.integer(),
+  /** First round of the seat that it has by the role, and of the one that it staked for; null where it has none. */
+  admittedFromRound: t.integer(),
+  stakedFromRound: t.integer(),
+  votesCommitted: t.integer().notNull().default(0),
+  votesRevealed: t.integer().notNull().default(0),
+  /** Absences when one was last counted: 1 for a silence, 3 for a ballot that stayed sealed. A reveal clears them. */
+  misses: t.integer().notNull().default(0),
+}))
+
+/** Every span of rounds for which a peer had a seat; one that was given by the role ends with bootstrap. */
+export const evaluatorSeat = onchainTable(
+  'evaluator_seat',
+  t => ({
+    peerKey: t.hex().notNull(),
+    fromRound: t.integer().notNull(),
+    untilRound: t.integer(),
+  }),
+  table => ({ pk: primaryKey({ columns: [table.peerKey, table.fromRound] }) }),
+)
+
+/** One row: first round whose seats and tasks need stakes. */
+export const bootstrap = onchainTable('bootstrap', t => ({ id: t.text().primaryKey(), rounds: t.integer().notNull() }))
+
+export const duty = onchainEnum('duty', ['evaluator', 'proposer'])
+
+/** What a peer stakes for a duty, wei. */
+export const stake = onchainTable(
+  'stake',
+  t => ({
+    peerKey: t.hex().notNull(),
+    duty: duty().notNull(),
+    amountWei: t.bigint().notNull(),
+    /** Slashed and burnt so far. */
+    slashedWei: t.bigint().notNull().default(0n),
+    /** First round in which it can be withdrawn, unless it is held for longer; null while no notice was given. */
+    freeFromRound: t.integer(),
+  }),
+  table => ({ pk: primaryKey({ columns: [table.peerKey, table.duty] }) }),
+)
+
+/** One slash. */
+export const slashing = onchainTable(
+  'slashing',
+  t => ({
+    /** Ponder's event id: sorts as the chain does. */
+    id: t.text().primaryKey(),
+    peerKey: t.hex().notNull(),
+    duty: duty().notNull(),
+    slasher: t.hex().notNull(),
+    lostWei: t.bigint().notNull(),
+    atSec: t.int8({ mode: 'number' }).notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  table => ({ byPeer: index().on(table.peerKey) }),
+)

@@ -1,0 +1,121 @@
+import { relations } from 'ponder'
+import { appeal, appealCase, appealVerdict, leafDemand } from './challenges.ts'
+import { feedItem } from './feed.ts'
+import { game, gameBet, gameChoice, gameClue, gamePayout, gamePrice } from './market.ts'
+import { opening, taskPay } from './openings.ts'
+import { evaluator, evaluatorSeat, peer, slashing, stake } from './peers.ts'
+import { rolloutCommitment, settlement, tasksCommitment, vote, voteCommit } from './rounds.ts'
+
+export const peerRelations = relations(peer, ({ one, many }) => ({
+  evaluator: one(evaluator, { fields: [peer.peerKey], references: [evaluator.peerKey] }),
+  settlements: many(settlement),
+  stakes: many(stake),
+  slashings: many(slashing),
+  tasksCommitments: many(tasksCommitment),
+  rolloutCommitments: many(rolloutCommitment),
+  votesReceived: many(vote, { relationName: 'votesReceived' }),
+}))
+
+export const stakeRelations = relations(stake, ({ one }) => ({
+  peer: one(peer, { fields: [stake.peerKey], references: [peer.peerKey] }),
+}))
+
+export const slashingRelations = relations(slashing, ({ one }) => ({
+  peer: one(peer, { fields: [slashing.peerKey], references: [peer.peerKey] }),
+}))
+
+export const evaluatorRelations = relations(evaluator, ({ one, many }) => ({
+  peer: one(peer, { fields: [evaluator.peerKey], references: [peer.peerKey] }),
+  seats: many(evaluatorSeat),
+  voteCommits: many(voteCommit),
+}))
+
+export const evaluatorSeatRelations = relations(evaluatorSeat, ({ one }) => ({
+  evaluator: one(evaluator, { fields: [evaluatorSeat.peerKey], references: [evaluator.peerKey] }),
+}))
+
+export const tasksCommitmentRelations = relations(tasksCommitment, ({ one }) => ({
+  peer: one(peer, { fields: [tasksCommitment.peerKey], references: [peer.peerKey] }),
+}))
+
+export const rolloutCommitmentRelations = relations(rolloutCommitment, ({ one }) => ({
+  peer: one(peer, { fields: [rolloutCommitment.peerKey], references: [peer.peerKey] }),
+}))
+
+export const voteCommitRelations = relations(voteCommit, ({ one }) => ({
+  evaluator: one(evaluator, { fields: [voteCommit.evaluatorKey], references: [evaluator.peerKey] }),
+}))
+
+export const voteRelations = relations(vote, ({ one }) => ({
+  peer: one(peer, { fields: [vote.peerKey], references: [peer.peerKey], relationName: 'votesReceived' }),
+  evaluator: one(peer, { fields: [vote.evaluatorKey], references: [peer.peerKey] }),
+}))
+
+export const settlementRelations = relations(settlement, ({ one }) => ({
+  peer: one(peer, { fields: [settlement.peerKey], references: [peer.peerKey] }),
+}))
+
+export const leafDemandRelations = relations(leafDemand, ({ one }) => ({
+  peer: one(peer, { fields: [leafDemand.peerKey], references: [peer.peerKey] }),
+}))
+
+export const appealCaseRelations = relations(appealCase, ({ one, many }) => ({
+  peer: one(peer, { fields: [appealCase.peerKey], references: [peer.peerKey] }),
+  appeals: many(appeal),
+}))
+
+export const appealRelations = relations(appeal, ({ one, many }) => ({
+  case: one(appealCase, {
+    fields: [appeal.round, appeal.peerKey],
+    references: [appealCase.round, appealCase.peerKey],
+  }),
+  verdicts: many(appealVerdict),
+}))
+
+export const appealVerdictRelations = relations(appealVerdict, ({ one }) => ({
+  appeal: one(appeal, {
+    fields: [appealVerdict.round, appealVerdict.peerKey, appealVerdict.level],
+    references: [appeal.round, appeal.peerKey, appeal.level],
+  }),
+  seat: one(peer, { fields: [appealVerdict.seatKey], references: [peer.peerKey] }),
+}))
+
+export const openingRelations = relations(opening, ({ one }) => ({
+  evaluator: one(peer, { fields: [opening.evaluatorKey], references: [peer.peerKey] }),
+}))
+
+export const taskPayRelations = relations(taskPay, ({ one }) => ({
+  proposer: one(peer, { fields: [taskPay.proposerKey], references: [peer.peerKey] }),
+}))
+
+export const feedItemRelations = relations(feedItem, ({ one }) => ({
+  peer: one(peer, { fields: [feedItem.peerKey], references: [peer.peerKey] }),
+}))
+
+export const gameRelations = relations(game, ({ many }) => ({
+  choices: many(gameChoice),
+  prices: many(gamePrice),
+  clues: many(gameClue),
+  placed: many(gameBet),
+  payouts: many(gamePayout),
+}))
+
+export const gameChoiceRelations = relations(gameChoice, ({ one }) => ({
+  game: one(game, { fields: [gameChoice.gameId], references: [game.gameId] }),
+}))
+
+export const gamePriceRelations = relations(gamePrice, ({ one }) => ({
+  game: one(game, { fields: [gamePrice.gameId], references: [game.gameId] }),
+}))
+
+export const gameClueRelations = relations(gameClue, ({ one }) => ({
+  game: one(game, { fields: [gameClue.gameId], references: [game.gameId] }),
+}))
+
+export const gameBetRelations = relations(gameBet, ({ one }) => ({
+  game: one(game, { fields: [gameBet.gameId], references: [game.gameId] }),
+}))
+
+export const gamePayoutRelations = relations(gamePayout, ({ one }) => ({
+  game: one(game, { fields: [gamePayout.gameId], references: [game.gameId] }),
+}))

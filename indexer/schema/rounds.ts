@@ -1,0 +1,157 @@
+import { index, onchainEnum, onchainTable, primaryKey } from 'ponder'
+import type { Span } from '../src/schedule.ts'
+
+/** One row: the schedule and the environments as announced, from which every round's times are computed. */
+export const clock = onchainTable('clock', t => ({
+  id: t.text().primaryKey(),
+  schedule: t.jsonb().$type<Span[]>().notNull(),
+  environments: t.jsonb().$type<{ fromRound: number; hash: `0x${string}` }[]>().notNull(),
+  /** Highest round that has a row. */
+  latestRound: t.integer(),
+}))
+
+/** A round in which something happened, or for which tasks were committed. */
+export const round = onchainTable('round', t => ({
+  number: t.integer().primaryKey(),
+  startsAtSec: t.int8({ mode: 'number' }).notNull(),
+  endsAtSec: t.int8({ mode: 'number' }).notNull(),
+  /** Chain time from which the round's points are final. */
+  finalAtSec: t.int8({ mode: 'number' }).notNull(),
+  environmentHash: t.hex().notNull(),
+  /** Hash of the block that was fixed after the round's end; null while, or for ever if, nobody recorded it. */
+  beacon: t.hex(),
+  beaconBlock: t.integer(),
+  /** Peers that committed tasks, and rollouts; an amendment does not count again. */
+  taskCommitments: t.integer().notNull().default(0),
+  rolloutCommitments: t.integer().notNull().default(0),
+  /** What they committed, as they count it. */
+  tasks: t.integer().notNull().default(0),
+  rollouts: t.integer().notNull().default(0),
+  votesCommitted: t.integer().notNull().default(0),
+  votesRevealed: t.integer().notNull().default(0),
+  settled: t.integer().notNull().default(0),
+  scored: t.integer().notNull().default(0),
+  unavailable: t.integer().notNull().default(0),
+  noQuorum: t.integer().notNull().default(0),
+  void: t.integer().notNull().default(0),
+  falseLeaf: t.integer().notNull().default(0),
+  withheld: t.integer().notNull().default(0),
+  /** What open appeals could still add to the sum below: the round's emission is shared by both. */
+  reservedMilli: t.integer().notNull().default(0),
+  /** Sum over settled peers; the mean reward is this over `scored + unavailable`. */
+  scoreMilliSum: t.integer().notNull().default(0),
+}))
+
+/** What a proposer committed for a round. The latest wins; `amendments` counts the earlier ones. */
+export const tasksCommitment = onchainTable(
+  'tasks_commitment',
+  t => ({
+    round: t.integer().notNull(),
+    peerKey: t.hex().notNull(),
+    root: t.hex().notNull(),
+    count: t.integer().notNull(),
+    contentId: t.hex().notNull(),
+    amendments: t.integer().notNull().default(0),
+    atSec: t.int8({ mode: 'number' }).notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  table => ({ pk: primaryKey({ columns: [table.round, table.peerKey] }), byPeer: index().on(table.peerKey) }),
+)
+
+/** What a solver committed for a round. The latest wins; `amendments` counts the earlier ones. */
+export const rolloutCommitment = onchainTable(
+  'rollout_commitment',
+  t => ({
+    round: t.integer().notNull(),
+    peerKey: t.hex().notNull(),
+    root: t.hex().notNull(),
+    leafCount: t.integer().notNull(),
+    policyHash: t.hex().notNull(),
+    contentId: t.hex().notNull(),
+    amendments: t.integer().notNull().default(0),
+    /** Demands and appeals against it that are not closed yet: while there are any, nothing of it is earned. */
+    openChallenges: t.integer().notNull().default(0),
+    atSec: t.int8({ mode: 'number' }).notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  table => ({ pk: primaryKey({ columns: [table.round, table.peerKey] }), byPeer: index().on(table.peerKey) }),
+)
+
+/** A peer's place among those of a round, by first commitment: votes are cast by place. */
+export const roundPlace = onchainTable(
+  'round_place',
+  t => ({ round: t.integer().notNull(), ordinal: t.integer().notNull(), peerKey: t.hex().notNull() }),
+  table => ({ pk: primaryKey({ columns: [table.round, table.ordinal] }) }),
+)
+
+/** An evaluator's sealed votes for a shard of a round, and whether it opened them. */
+export const voteCommit = onchainTable(
+  'vote_commit',
+  t => ({
+    round: t.integer().notNull(),
+    evaluatorKey: t.hex().notNull(),
+    /** Peers 32 * shard on, in the order in which they committed. */
+    shard: t.integer().notNull(),
+    commitment: t.hex().notNull(),
+    committedAtSec: t.int8({ mode: 'number' }).notNull(),
+    revealedAtSec: t.int8({ mode: 'number' }),
+    /** Content id of the score sheet, known once revealed. */
+    contentId: t.hex(),
+  }),
+  table => ({
+    pk: primaryKey({ columns: [table.round, table.evaluatorKey, table.shard] }),
+    byEvaluator: index().on(table.evaluatorKey),
+  }),
+)
+
+/** One evaluator's revealed vote on one peer; `scoreMilli` is null where it voted `unavailable`. */
+export const vote = onchainTable(
+  'vote',
+  t => ({
+    round: t.integer().notNull(),
+    evaluatorKey: t.hex().notNull(),
+    peerKey: t.hex().notNull(),
+    scoreMilli: t.integer(),
+    componentRoot: t.hex().notNull(),
+    contentId: t.hex().notNull(),
+    atSec: t.int8({ mode: 'number' }).notNull(),
+  }),
+  table => ({
+    pk: primaryKey({ columns: [table.round, table.evaluatorKey, table.peerKey] }),
+    byPeer: index().on(table.peerKey, table.round),
+  }),
+)
+
+export const settlementOutcome = onchainEnum('settlement_outcome', [
+  'scored',
+  'unavailable',
+  'noQuorum',
+  'void',
+  'falseLeaf',
+  'withheld',
+])
+
+/**
+ * A peer's result in a round: provisional until chain time reaches `finalAtSec`, and contested while a challenge is open,
+ * however late that is closed. The view `scoreStates` says which.
+ */
+export const settlement = onchainTable(
+  'settlement',
+  t => ({
+    round: t.integer().notNull(),
+    peerKey: t.hex().notNull(),
+    outcome: settlementOutcome().notNull(),
+    scoreMilli: t.integer().notNull(),
+    votes: t.integer().notNull(),
+    /** As in the peer's `rolloutCommitment`. */
+    openChallenges: t.integer().notNull().default(0),
+    finalAtSec: t.int8({ mode: 'number' }).notNull(),
+    atSec: t.int8({ mode: 'number' }).notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  table => ({
+    pk: primaryKey({ columns: [table.round, table.peerKey] }),
+    byPeer: index().on(table.peerKey),
+    byFinality: index().on(table.finalAtSec),
+  }),
+)

@@ -1,0 +1,49 @@
+import { ponder } from 'ponder:registry'
+import { agreedLeaf, opening, taskPay } from 'ponder:schema'
+import { addToFeed } from './feed.ts'
+
+/** `IOpenings`: too few opened one leaf. */
+const NOT_AGREED = 65_535
+
+ponder.on('Openings:ComponentOpened', async ({ event, context }) => {
+  const { evaluatorKey, shard, position, peerKey, index, scoreMilli } = event.args
+  const round = Number(event.args.round)
+  const at = { atSec: Number(event.block.timestamp), transactionHash: event.transaction.hash }
+  await context.db.insert(opening).values({ round, shard, evaluatorKey, position, peerKey, index, scoreMilli, ...at })
+})
+
+ponder.on('Openings:OpeningsClosed', async ({ event, context }) => {
+  const { shard, index, medianMilli, paidWei } = event.args
+  const round = Number(event.args.round)
+  const at = { atSec: Number(event.block.timestamp), transactionHash: event.transaction.hash }
+  const median = medianMilli === NOT_AGREED ? null : medianMilli
+  await context.db.insert(agreedLeaf).values({ round, shard, index, medianMilli: median, ...at })
+  let paid = 0
+  for (const [position, wei] of paidWei.entries()) {
+    if ((await context.db.find(opening, { round, shard, position })) === null) continue
+    await context.db.update(opening, { round, shard, position }).set({ paidWei: wei })
+    if (wei > 0n) paid += 1
+  }
+  const detail = { shard, paid, amountWei: String(paidWei.reduce((sum, wei) => sum + wei, 0n)) }
+  await addToFeed(context, event, { kind: 'openingsPaid', round, detail })
+})
+
+ponder.on('Openings:TaskClaimed', async ({ event, context }) => {
+  const { proposerKey, shard, taskHash, amountWei } = event.args
+  const round = Number(event.args.round)
+  const at = { atSec: Number(event.block.timestamp), transactionHash: event.transaction.hash }
+  // One by an earlier commitment to the task takes the place of a later one's.
+  const claim = { proposerKey, taskHash, amountWei, ...at }
+  await context.db
+    .insert(taskPay)
+    .values({ round, shard, ...claim })
+    .onConflictDoUpdate(claim)
+})
+
+ponder.on('Openings:TaskPaid', async ({ event, context }) => {
+  const { proposerKey, shard, amountWei } = event.args
+  const round = Number(event.args.round)
+  await context.db.update(taskPay, { round, shard }).set({ isPaid: true })
+  const detail = { amountWei: String(amountWei) }
+  await addToFeed(context, event, { kind: 'taskPaid', round, peerKey: proposerKey, detail })
+})

@@ -1,0 +1,96 @@
+import { type Ballot, voteCommitment } from '../../node/src/chain/voteCommitment.ts'
+import type { Hex } from '../../node/src/core/hex.ts'
+import { leafHash } from '../../node/src/core/leaf.ts'
+import { merkleProof } from '../../node/src/core/merkle.ts'
+import { componentLeaves, componentRoot, componentsHash, type PeerScore } from '../../node/src/core/scoreSheet.ts'
+import type { Cast } from './play.ts'
+import { commitLeaves } from './playChallenges.ts'
+import { digest, SALT, type TestChain, type TestPeer } from './testChain.ts'
+
+/** What the seats have for the peer, and for each of its leaves. */
+const scores = [600, 610, 620]
+
+/**
+ * The round after the current one, of one peer, up to the pay for its openings and its task.
+ *
+ * @returns the round and the peer.
+ */
+export async function playOpenings(chain: TestChain, { proposer, evaluators }: Cast) {
+  const { rewardVotes, rolloutCommitments, openings, chainId } = chain.contracts
+  const round = (await chain.currentRound()) + 1
+  const at = BigInt(round)
+  const solver = await chain.register()
+  const task = { index: 0, taskHash: digest('task'), policyHash: digest('policy'), seed: SALT, bodyHash: SALT }
+  const root = leafHash({ chainId, round, peerKey: proposer.peerKey, ...task })
+  const tasks = { root, count: 1, contentId: digest('task bundle') }
+  const committed = [at, proposer.peerKey, tasks.root, tasks.count, tasks.contentId] as const
+  const { account } = proposer
+  await chain.mined(
+    chain.client.writeContract({ ...rolloutCommitments, functionName: 'commitTasks', args: committed, account }),
+  )
+
+  await chain.enter(round)
+  const work = await commitLeaves(chain, solver, round)
+  await chain.enter(round + 1)
+  const committee = await chain.client.readContract({ ...rewardVotes, functionName: 'committeeOf', args: [at, 0] })
+  const sheets = evaluators.map((evaluator, seat) => sheetOf(chainId, round, evaluator, solver, scores[seat] ?? 0))
+  const ballots = sheets.map(({ head, scored }): Ballot => {
+    const { evaluatorKey } = head
+    const place = { round: at, shard: 0, position: committee.indexOf(evaluatorKey), evaluatorKey }
+    const roots = [componentRoot(head, scored)]
+    return { ...place, scoresMilli: [scored.scoreMilli], componentRoots: roots, contentId: digest('score sheet') }
+  })
+  for (const [seat, ballot] of ballots.entries()) {
+    const commitment = voteCommitment({ chainId, rewardVotes: rewardVotes.address }, ballot, SALT)
+    const args = [at, 0, ballot.position, ballot.evaluatorKey, commitment] as const
+    const sender = (evaluators[seat] as TestPeer).account
+    await chain.mined(
+      chain.client.writeContract({ ...rewardVotes, functionName: 'commitVotes', args, account: sender }),
+    )
+  }
+  await chain.enter(round + 2)
+  for (const ballot of ballots)
+    await chain.mined(chain.client.writeContract({ ...rewardVotes, functionName: 'revealVotes', args: [ballot, SALT] }))
+  await chain.enter(round + 3)
+  await chain.settle(round, [solver])
+
+  await chain.enter(round + 4)
+  const [leaf] = work.headers
+  if (leaf === undefined) throw new Error('no leaf')
+  const drawn = { peerKey: solver.peerKey, work: work.work, leaf, leafProof: merkleProof(work.hashes, 0) }
+  for (const [seat, ballot] of ballots.entries()) {
+    const { head, scored } = sheets[seat] as (typeof sheets)[number]
+    const [score] = scored.leaves
+    if (score === undefined) throw new Error('no score')
+    const shown = {
+      scoreMilli: score.scoreMilli,
+      componentsHash: componentsHash(score.components),
+      componentProof: merkleProof(componentLeaves(head, scored), 0),
+    }
+    const args = [{ ballot, salt: SALT, ...drawn, ...shown }] as const
+    await chain.mined(chain.client.writeContract({ ...openings, functionName: 'open', args }))
+  }
+  await chain.enter(round + 5)
+  await chain.mined(chain.client.writeContract({ ...openings, functionName: 'close', args: [at, 0] }))
+  const claim = { round: at, shard: 0, ...drawn, proposerKey: proposer.peerKey, tasks, task, taskProof: [] }
+  await chain.mined(chain.client.writeContract({ ...openings, functionName: 'claimTask', args: [claim] }))
+  await chain.enter(round + 6)
+  await chain.mined(chain.client.writeContract({ ...openings, functionName: 'payTask', args: [at, 0] }))
+  return { round, solver }
+}
+
+/** A sheet of two scored leaves. */
+function sheetOf(chainId: number, round: number, evaluator: TestPeer, solver: TestPeer, scoreMilli: number) {
+  const head = { v: 1 as const, chainId, round, evaluatorKey: evaluator.peerKey }
+  const leaves = [0, 1].map(index => ({ index, components: {}, scoreMilli }))
+  const scored: PeerScore = { peerKey: solver.peerKey, scoreMilli, leaves }
+  return { head, scored }
+}
+
+/** What the contracts say that a peer could claim, and has. */
+export async function readNectarOf(chain: TestChain, peerKey: Hex) {
+  const { nectar } = chain.contracts
+  const read = (functionName: 'claimable' | 'claimedOf') =>
+    chain.client.readContract({ ...nectar, functionName, args: [peerKey] })
+  return { claimableWei: String(await read('claimable')), claimedWei: String(await read('claimedOf')) }
+}
