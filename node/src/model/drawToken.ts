@@ -35,12 +35,12 @@ const KERNEL_NUMBERS = 16
  * One token a row by the inverse of its cumulative distribution: the first token whose running sum of probabilities passes
  * the row's uniform. One random number a token, where Gumbel's trick asks for one a token and vocabulary entry.
  *
- * @param logits - [B, V].
- * @returns `token` i64 [B]; `logprob` [B] under the softmax of the scaled logits. Inputs: see `buildGenerationModel`.
+ * @param logits - [L, V].
+ * @returns `token` i64 [L]; `logprob` [L] under the softmax of the scaled logits. Inputs: see `buildGenerationModel`.
  */
 export function drawToken(config: DecoderConfig, logits: Value): { token: Value; logprob: Value } {
   const graph = logits.graph
-  const uniforms = graph.input('uniforms', 'f32', ['B', 1])
+  const uniforms = graph.input('uniforms', 'f32', ['L', 1])
   const greedy = graph.input('greedy', 'bool', [])
   const scaled = mul(logits, graph.input('inverseTemperature', 'f32', []))
   const draw = config.vocabSize <= FLAT_VOCABULARY || config.vocabSize % BLOCK ? drawFlat : drawBlocks
@@ -52,7 +52,7 @@ function drawFlat(scaled: Value, uniforms: Value, greedy: Value) {
   const running = cumSum(softmax(scaled), -1)
   const size = scaled.shape[1] as number
   const drawn = firstAbove(running, mul(uniforms, slice(running, -1, size - 1, size)))
-  const token = where(greedy, argMax(scaled, -1, true), drawn) // (B, 1)
+  const token = where(greedy, argMax(scaled, -1, true), drawn) // (L, 1)
   return { token, logprob: gatherElements(logSoftmax(scaled), token, -1) }
 }
 
@@ -60,24 +60,24 @@ function drawFlat(scaled: Value, uniforms: Value, greedy: Value) {
 function drawBlocks(scaled: Value, uniforms: Value, greedy: Value) {
   const graph = scaled.graph
   const blocks = (scaled.shape[1] as number) / BLOCK
-  const probabilities = reshape(softmax(scaled), ['B', blocks, BLOCK])
-  const sums = sumOver(probabilities, [2]) // (B, blocks)
+  const probabilities = reshape(softmax(scaled), ['L', blocks, BLOCK])
+  const sums = sumOver(probabilities, [2]) // (L, blocks)
   const running = cumSum(sums, -1)
   const target = mul(uniforms, slice(running, -1, blocks - 1, blocks))
   const best = argMax(maxOver(probabilities, 2), -1, true)
-  const block = where(greedy, best, firstAbove(running, target)) // (B, 1)
-  const within = gatherND(probabilities, block, 1) // (B, BLOCK)
+  const block = where(greedy, best, firstAbove(running, target)) // (L, 1)
+  const within = gatherND(probabilities, block, 1) // (L, BLOCK)
   const runningWithin = cumSum(within, -1)
   const before = sub(gatherElements(running, block, -1), gatherElements(sums, block, -1))
   // Rounding may put the target just outside the block: it is brought back, so that some token passes it.
   const most = scale(slice(runningWithin, -1, BLOCK - 1, BLOCK), 1 - 2 ** -22)
   const rest = max(min(sub(target, before), most), graph.scalar(0))
-  const offset = where(greedy, argMax(within, -1, true), firstAbove(runningWithin, rest)) // (B, 1)
+  const offset = where(greedy, argMax(within, -1, true), firstAbove(runningWithin, rest)) // (L, 1)
   const token = graph.apply1('Add', [mul(block, graph.scalar(BLOCK, 'i64')), offset])
   // A logarithm is computed otherwise where fewer numbers are left than its kernel takes at a time, so each row fills one.
-  const probability = expand(gatherElements(within, offset, -1), ['B', KERNEL_NUMBERS])
+  const probability = expand(gatherElements(within, offset, -1), ['L', KERNEL_NUMBERS])
   return { token, logprob: slice(log(probability), -1, 0, 1) }
 }
 
-/** Index [B, 1] of each row's first element above its threshold [B, 1]. */
+/** Index [L, 1] of each row's first element above its threshold [L, 1]. */
 const firstAbove = (running: Value, threshold: Value) => argMax(cast(greater(running, threshold), 'f32'), -1, true)

@@ -31,10 +31,16 @@ interface Row {
   next: number
 }
 
-/** Rows that share a prompt of `count` tokens, all but the last. */
+/** Rows that share a prompt of `count` tokens. */
 interface Group {
   readonly rows: readonly number[]
   readonly count: number
+}
+
+/** A token to be drawn for a row after the run's token `at`, counted through its sequences. */
+interface Drawing {
+  readonly row: Row
+  readonly at: number
 }
 
 /** One call of `generate`: rows wait, are prefilled, step together, and leave as they end. */
@@ -76,13 +82,13 @@ export class Generation {
       const free = this.#maxRows - this.#active.length
       const waiting = this.#total - this.#admitted
       if (waiting > 0 && (free >= this.#maxRows / 4 || free >= waiting)) await this.#admit(Math.min(free, waiting))
-      if (this.#active.length === 0) return this.#completions
-      await this.#step()
+      if (this.#active.length > 0) await this.#step()
+      else if (this.#admitted === this.#total) return this.#completions
       await setImmediate() // runs block the thread: let an abort in
     }
   }
 
-  /** Starts the next `count` rows: the distinct prompts among them are prefilled once each, but for their last token. */
+  /** Starts the next `count` rows with their first tokens: the distinct prompts among them are prefilled once each. */
   async #admit(count: number): Promise<void> {
     const { prompts, samplesPerPrompt } = this.#request
     const byPrompt = new Map<string, number[]>()
@@ -93,48 +99,49 @@ export class Generation {
       const rows = byPrompt.get(text)
       if (rows) rows.push(this.#active.length)
       else byPrompt.set(text, [this.#active.length])
-      const next = tokens.at(-1) as number
       const sample = this.#admitted % samplesPerPrompt
-      this.#active.push({ prompt, sample, tokens: [], logprobs: [], cached: tokens.length - 1, next })
+      this.#active.push({ prompt, sample, tokens: [], logprobs: [], cached: tokens.length, next: 0 })
     }
     const groups = [...byPrompt.values()].map((rows): Group => ({ rows, count: this.#rowAt(rows[0]).cached }))
     this.#cache.reserve(Math.max(...this.#active.map(row => row.cached)) + 1)
-    const waiting = groups.filter(group => group.count > 0).sort((a, b) => a.count - b.count)
+    const waiting = groups.sort((a, b) => a.count - b.count)
     while (waiting.length > 0) {
       let fitting = 1
       while (fitting < waiting.length && partLength(waiting[fitting]?.count) * (fitting + 1) <= PREFILL_TOKENS)
         fitting++
       await this.#prefill(waiting.splice(0, fitting))
     }
+    this.#finishDone()
   }
 
-  /** Fills the caches of some groups of rows, part by part. Prompts are padded on the right. */
+  /** Fills the caches of some groups of rows, part by part, and draws their first tokens. Prompts are padded on the right. */
   async #prefill(groups: readonly Group[]): Promise<void> {
     const longest = Math.max(...groups.map(({ count }) => count))
     const length = partLength(longest)
     const own = new KvCache(this.#config, groups.length, length)
-    own.reserve(Math.max(1, longest - length))
     for (let start = 0; start < longest; start += length) {
       this.#request.signal?.throwIfAborted()
+      own.reserve(start)
       const tokens = new BigInt64Array(groups.length * length)
       for (const [g, { rows, count }] of groups.entries()) {
         const prompt = this.#request.prompts[this.#rowAt(rows[0]).prompt] as Int32Array
         for (let i = start; i < Math.min(count, start + length); i++)
           tokens[g * length + i - start] = BigInt(prompt[i] as number)
       }
-      const outputs = await this.#session.run(
-        {
-          ...this.#inputs(tokens, new Array(groups.length).fill(start), length),
-          ...own.feeds(groups.map(({ count }) => Math.min(count, start))),
-        },
-        this.#newOutputs,
+      const drawings = groups.flatMap(({ rows, count }, g) =>
+        count > start && count <= start + length
+          ? rows.map(row => ({ row: this.#rowAt(row), at: g * length + count - start - 1 }))
+          : [],
       )
+      const past = own.feeds(groups.map(({ count }) => Math.min(count, start)))
+      const outputs = await this.#run(tokens, new Array(groups.length).fill(start), length, drawings, past)
       for (const [g, { rows, count }] of groups.entries()) {
         const part = Math.min(count - start, length)
         if (part <= 0) continue
         if (start + length < longest) own.store(outputs, g, part, g, start)
         for (const row of rows) this.#cache.store(outputs, g, part, row, start)
       }
+      for (const [i, { row }] of drawings.entries()) this.#take(row, outputs, i)
     }
   }
 
@@ -144,37 +151,39 @@ export class Generation {
     const positions = active.map(row => row.cached)
     this.#cache.reserve(Math.max(...positions) + 1)
     const tokens = BigInt64Array.from(active, row => BigInt(row.next))
-    const filtered = isFiltered(this.#request)
-    const outputs = await this.#session.run(
-      { ...this.#inputs(tokens, positions, 1), ...this.#cache.feeds(positions) },
-      [...(filtered ? ['logits'] : ['token', 'logprob']), ...this.#newOutputs],
-    )
+    const drawings = active.map((row, at) => ({ row, at }))
+    const outputs = await this.#run(tokens, positions, 1, drawings, this.#cache.feeds(positions))
     for (const [i, row] of active.entries()) {
       this.#cache.store(outputs, i, 1, i, row.cached++)
-      const { token, logprob } = filtered ? this.#drawFiltered(outputs, i) : drawnInGraph(outputs, i)
-      row.next = token
-      row.tokens.push(token)
-      row.logprobs.push(logprob)
-      this.#request.onToken?.({ prompt: row.prompt, sample: row.sample, token, logprob })
+      this.#take(row, outputs, i)
     }
-    for (let i = active.length - 1; i >= 0; i--) if (this.#isDone(active[i] as Row)) this.#finish(i)
+    this.#finishDone()
   }
 
-  #drawFiltered(outputs: Readonly<Record<string, Tensor>>, index: number): Draw {
-    const row = this.#rowAt(index)
+  /** Appends the token that was drawn at an index of the run's drawings. */
+  #take(row: Row, outputs: Readonly<Record<string, Tensor>>, index: number): void {
+    const draw = isFiltered(this.#request) ? this.#drawFiltered(row, outputs, index) : drawnInGraph(outputs, index)
+    const { token, logprob } = draw
+    row.next = token
+    row.tokens.push(token)
+    row.logprobs.push(logprob)
+    this.#request.onToken?.({ prompt: row.prompt, sample: row.sample, token, logprob })
+  }
+
+  #drawFiltered(row: Row, outputs: Readonly<Record<string, Tensor>>, index: number): Draw {
     const { vocabSize } = this.#config
     const logits = (outputs.logits as Tensor<'f32'>).data.subarray(index * vocabSize, (index + 1) * vocabSize)
     const seen = [...(this.#request.prompts[row.prompt] as Int32Array), ...row.tokens]
     return drawFiltered(logits, this.#request, seen, this.#uniform(row))
   }
 
-  get #newOutputs(): string[] {
-    return Array.from({ length: this.#config.layers }, (_, layer) => [`new.${layer}.key`, `new.${layer}.value`]).flat()
-  }
-
   #isDone(row: Row): boolean {
     const positionsEnd = row.cached + 1 >= this.#config.maxPositions
     return this.#stops.has(row.next) || row.tokens.length >= this.#request.maxNewTokens || positionsEnd
+  }
+
+  #finishDone(): void {
+    for (let i = this.#active.length - 1; i >= 0; i--) if (this.#isDone(this.#rowAt(i))) this.#finish(i)
   }
 
   /** Takes a row out; the last one moves into its place. */
@@ -193,34 +202,44 @@ export class Generation {
   }
 
   /**
-   * The graph's inputs but for the cache.
+   * Runs the graph for new keys and values, and for what is drawn.
    *
    * @param tokens - `[B, length]`.
-   * @param first - position of each row's first token.
+   * @param first - position of each sequence's first token.
    */
-  #inputs(tokens: BigInt64Array, first: readonly number[], length: number) {
-    const rows = first.length
+  #run(
+    tokens: BigInt64Array<ArrayBuffer>,
+    first: readonly number[],
+    length: number,
+    drawings: readonly Drawing[],
+    past: Readonly<Record<string, Tensor>>,
+  ): Promise<Record<string, Tensor>> {
+    const sequences = first.length
     const { temperature } = this.#request
     const lastPosition = (this.#rope.cos.shape[0] as number) - 1 // padding may lie beyond it
-    const positions = BigInt64Array.from({ length: rows * length }, (_, i) =>
+    const positions = BigInt64Array.from({ length: sequences * length }, (_, i) =>
       BigInt(Math.min(lastPosition, (first[Math.floor(i / length)] as number) + (i % length))),
     )
-    const uniforms = Float32Array.from({ length: rows }, (_, i) => (length === 1 ? this.#uniform(this.#rowAt(i)) : 0.5))
+    // The graph draws in any case: once from its first row where nothing is wanted.
+    const [last, uniforms] = [
+      drawings.length ? BigInt64Array.from(drawings, ({ at }) => BigInt(at)) : BigInt64Array.of(0n),
+      drawings.length ? Float32Array.from(drawings, ({ row }) => this.#uniform(row)) : Float32Array.of(0.5),
+    ]
     const group = this.#config.heads / this.#config.kvHeads
-    return {
-      tokens: tensor('i64', tokens, [rows, length]),
-      positions: tensor('i64', positions, [rows, length]),
-      last: tensor(
-        'i64',
-        BigInt64Array.from({ length: rows }, (_, b) => BigInt(b * length)),
-        [rows],
-      ),
+    const feeds = {
+      tokens: tensor('i64', tokens, [sequences, length]),
+      positions: tensor('i64', positions, [sequences, length]),
+      last: tensor('i64', last, [last.length]),
       causal: tensor('f32', causalScores(group, length), [group * length, length]),
       ...this.#rope,
-      uniforms: tensor('f32', uniforms, [rows, 1]),
+      uniforms: tensor('f32', uniforms, [last.length, 1]),
       inverseTemperature: tensor('f32', Float32Array.of(temperature === 0 ? 1 : 1 / temperature), []),
       greedy: tensor('bool', Uint8Array.of(temperature === 0 ? 1 : 0), []),
+      ...past,
     }
+    const layers = Array.from({ length: this.#config.layers }, (_, i) => [`new.${i}.key`, `new.${i}.value`])
+    const drawn = isFiltered(this.#request) ? ['logits'] : ['token', 'logprob']
+    return this.#session.run(feeds, [...(drawings.length ? drawn : []), ...layers.flat()])
   }
 
   /** Keyed by seed, and counted by step, sample and prompt: the same whoever else is in the batch. */

@@ -8,7 +8,7 @@ import { drawToken } from './drawToken.ts'
 import type { Freeze } from './frozenParts.ts'
 
 /**
- * The decoder as generation runs it: some tokens in, their keys and values and one sampled token a row out.
+ * The decoder as generation runs it: some tokens in, their keys and values out, and tokens that are sampled after some of them.
  *
  * The same graph prefills (S tokens a row) and decodes (S = 1). Keys are rotated before they leave, so the caller's
  * cache holds them ready; only new ones are returned, because ONNX Runtime copies every output.
@@ -17,20 +17,20 @@ import type { Freeze } from './frozenParts.ts'
  * are in the batch and however many threads work, which products with inputs do not. A session of a million parameters is
  * built in some tens of milliseconds.
  *
- * Inputs: `tokens`, `positions` i64 [B, S]; `last` i64 [B], row of each sequence's last token in [B * S]; `hidden` f32
+ * Inputs: `tokens`, `positions` i64 [B, S]; `last` i64 [L], rows of [B * S] after which a token is sampled, the same row as often as there are samples; `hidden` f32
  * [B, 1, 1, P], 0 where the cache has a position of the row and -1e30 elsewhere; `causal` f32 [G*S, S], the same among the new
  * tokens, for each of the G query heads that share a key head; `cos`, `sin` f32 [R, headDim / 2], rotary tables of as many
- * positions as are in use or more (see `ropeHalfTables`); `uniforms` f32 [B, 1]; `inverseTemperature` f32 []; `greedy` bool [];
+ * positions as are in use or more (see `ropeHalfTables`); `uniforms` f32 [L, 1]; `inverseTemperature` f32 []; `greedy` bool [];
  * `past.<layer>.key|value` f32 [B, kvHeads, P, headDim].
- * Outputs: `token` i64 [B], `logprob` f32 [B] under the distribution sampled from (at `greedy`: under temperature
- * 1 / `inverseTemperature`), `logits` f32 [B, V], `new.<layer>.key|value` f32 [B, S, kvHeads * headDim].
+ * Outputs: `token` i64 [L], `logprob` f32 [L] under the distribution sampled from (at `greedy`: under temperature
+ * 1 / `inverseTemperature`), `logits` f32 [L, V], `new.<layer>.key|value` f32 [B, S, kvHeads * headDim].
  */
 export function buildGenerationModel(config: DecoderConfig, freeze: Freeze, device: Device = 'cpu'): OnnxModel {
   const graph = new Graph()
   const parts = freeze(graph)
   const tokens = graph.input('tokens', 'i64', ['B', 'S'])
   const positions = graph.input('positions', 'i64', ['B', 'S'])
-  const last = graph.input('last', 'i64', ['B'])
+  const last = graph.input('last', 'i64', ['L'])
   const hiddenPast = graph.input('hidden', 'f32', ['B', 1, 1, 'P'])
   const group = config.heads / config.kvHeads
   const causal = graph.input('causal', 'f32', [group === 1 ? 'S' : `${group}*S`, 'S'])
@@ -63,7 +63,7 @@ export function buildGenerationModel(config: DecoderConfig, freeze: Freeze, devi
     x = add(x, parts.project(siluMul(gate, up), name('mlp.down_proj')))
   }
 
-  const hidden = rmsNorm(gather(x, last, 0), parts.weight('model.norm.weight'), config.rmsNormEps) // (B, hidden)
+  const hidden = rmsNorm(gather(x, last, 0), parts.weight('model.norm.weight'), config.rmsNormEps) // (L, hidden)
   const logits = parts.logits(hidden)
   return encodeModel({ ...drawToken(config, logits), logits, ...outputs }, [], device)
 }

@@ -34,10 +34,10 @@ export class KvCache {
     }
   }
 
-  /** Makes room for `positions` in every row. */
+  /** Makes room for `positions` in every row; for none at all there may be need of some that only fill a stride. */
   reserve(positions: number): void {
-    if (positions <= this.#capacity) return
     const capacity = Math.ceil((positions + this.#newTokens) / STRIDE_POSITIONS) * STRIDE_POSITIONS - this.#newTokens
+    if (capacity <= this.#capacity) return
     const { kvHeads, headDim } = this.#config
     for (const [name, old] of this.#buffers) {
       const grown = new Float32Array(this.#rows * kvHeads * capacity * headDim)
