@@ -58,8 +58,7 @@ export function buildGenerationModel(config: DecoderConfig, freeze: Freeze, devi
 
     const postNorm = parts.weight(name('post_attention_layernorm.weight'))
     const normal = rmsNorm(x, postNorm, config.rmsNormEps)
-    const gateUp = parts.project(normal, name('mlp.gate_proj'), name('mlp.up_proj'))
-    const [gate, up] = split(gateUp, -1, [config.intermediateSize, config.intermediateSize]) as [Value, Value]
+    const [gate, up] = [parts.project(normal, name('mlp.gate_proj')), parts.project(normal, name('mlp.up_proj'))]
     x = add(x, parts.project(siluMul(gate, up), name('mlp.down_proj')))
   }
 

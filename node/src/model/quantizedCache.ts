@@ -20,8 +20,8 @@ export interface CacheOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Raised when the bytes of a copy change their meaning, so that old ones are made again. */
-const FORMAT = 1
+/** Raised when the tensors of a copy change, so that old ones are made again. */
+const FORMAT = 2
 
 /** ONNX Runtime maps each tensor where it lies; pages and vector loads want it aligned. */
 const ALIGNMENT = 4096

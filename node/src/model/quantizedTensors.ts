@@ -42,11 +42,12 @@ export async function* quantizedTensors(
   yield ['embedding.scale', { dtype: 'f32', shape: [scales.length], content: scales }]
 }
 
-/** Matrices that share an input are one product. */
+/** Queries, keys and values are one product. Gate and up are wide enough by themselves, and to split them would cost a copy of the widest rows. */
 const layerProducts = [
   ['self_attn.q_proj', 'self_attn.k_proj', 'self_attn.v_proj'],
   ['self_attn.o_proj'],
-  ['mlp.gate_proj', 'mlp.up_proj'],
+  ['mlp.gate_proj'],
+  ['mlp.up_proj'],
   ['mlp.down_proj'],
 ]
 

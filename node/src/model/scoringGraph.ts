@@ -46,10 +46,7 @@ export function buildScoringModel(
 }
 
 /** Modules that read the same rows, and are one product where a model is frozen. */
-const joined = [
-  ['q_proj', 'k_proj', 'v_proj'],
-  ['gate_proj', 'up_proj'],
-] as const
+const joined = ['q_proj', 'k_proj', 'v_proj'] as const
 
 /** Frozen parts as a decoder asks for them: module by module, over rows of any shape. */
 function layerParts(config: DecoderConfig, frozen: FrozenParts): DecoderParts {
@@ -60,7 +57,8 @@ function layerParts(config: DecoderConfig, frozen: FrozenParts): DecoderParts {
     const known = products.get(x)
     if (known?.has(name)) return known
     const at = name.lastIndexOf('.') + 1
-    const group = joined.find(parts => parts.some(part => part === name.slice(at))) ?? [name.slice(at)]
+    const own = name.slice(at)
+    const group = joined.some(part => part === own) ? joined : [own]
     const names = group.map(part => name.slice(0, at) + part)
     const y = frozen.project(flattenRows(x), ...names)
     const parts = names.length === 1 ? [y] : split(y, -1, names.map(widthOf))
