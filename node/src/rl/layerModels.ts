@@ -15,7 +15,7 @@ import { gradientName } from './trainingGraphs.ts'
 /** The names of one layer's tensors in the models: those of layer 0. */
 const LAYER = 'model.layers.0'
 
-/** What of a layer's forward pass is kept for the backward pass: the outputs of its linear modules, or its input alone. */
+/** What of a layer's forward pass is kept for the backward pass: the outputs of its linear modules and of its attention, or its input alone. */
 export type KeptActivations = 'products' | 'input'
 
 /** How products with a frozen base are computed: in float32, or as sums of 8-bit integers. */
@@ -97,6 +97,7 @@ function layerTensors(graph: Graph, config: DecoderConfig, { lora, precision }: 
     project(x, name) {
       const y = plain.project(x, name)
       projected.add(y)
+      if (name.endsWith('.o_proj')) projected.add(x)
       return y
     },
   }
@@ -108,8 +109,8 @@ function layerTensors(graph: Graph, config: DecoderConfig, { lora, precision }: 
 }
 
 /**
- * What gradients need of the linear modules' outputs, directly or through cheaper values that are computed again, and of the
- * thin products inside an adapter.
+ * What gradients need of the outputs of linear modules and of attention, directly or through cheaper values that are computed
+ * again, and of the thin products inside an adapter.
  */
 function neededProducts(gradients: readonly Value[], forwardEnd: number, projected: ReadonlySet<Value>): Value[] {
   const kept = new Set<Value>()

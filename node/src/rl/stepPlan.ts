@@ -98,7 +98,7 @@ function layersBytes(config: DecoderConfig, shape: StepShape, sequences: number,
   const own = shape.length - shape.prompt
   const laidOut = sequences === 1 ? shape.length : shape.prompt + sequences * own
   const tokens = Math.max(LEAST_TOKENS, laidOut)
-  const products = (heads + 2 * kvHeads) * headDim + hidden + 2 * inner
+  const products = 2 * (heads + kvHeads) * headDim + hidden + 2 * inner
   const stream = (config.layers + 3) * tokens * hidden
   const keptElements = kept === 'products' ? config.layers * tokens * products : 0
   const scores = sequences * heads * own * shape.length + heads * shape.prompt * shape.length
