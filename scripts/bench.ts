@@ -51,7 +51,8 @@ for (const row of rows.filter(({ name }) => only.length === 0 || only.includes(n
   bench.log(`measuring ${row.name}`)
   const result = await resultOf(row, bench)
   results.push(result)
-  if (!options.json) process.stdout.write(`${lineOf(result)}\n`)
+  if (options.json) bench.log(lineOf(result))
+  else process.stdout.write(`${lineOf(result)}\n`)
 }
 if (options.json) process.stdout.write(`${JSON.stringify({ rows: results })}\n`)
 process.exitCode = results.every(result => result.ok) ? 0 : 1

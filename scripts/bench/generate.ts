@@ -58,7 +58,9 @@ export const rows: readonly BenchRow[] = [
   },
 ]
 
+/** The median of some turns, each against the bandwidth measured around it, which swings by half within minutes on a shared machine. */
 function decodeRow(name: string, precision: Precision, bar: number): BenchRow {
+  const bytes = parameterCount(commonShape) * LIMIT_BYTES[precision]
   return {
     name,
     unit: 'of the bandwidth limit',
@@ -67,20 +69,21 @@ function decodeRow(name: string, precision: Precision, bar: number): BenchRow {
     async measure(bench) {
       const own = await loadedOwn(bench, precision)
       try {
-        const steps: number[] = []
-        const bandwidths: number[] = []
+        const ask = () => own.ask<{ bytesPerSec: number }>({ what: 'bandwidth', threads: bench.threads })
+        const question = { what: 'generate', rows: 1, promptTokens: DECODE_PROMPT, newTokens: DECODE_TOKENS }
+        const turns: { rate: number; limit: number }[] = []
+        let before = (await ask()).bytesPerSec
         for (let turn = 0; turn < TURNS; turn++) {
-          bandwidths.push(
-            (await own.ask<{ bytesPerSec: number }>({ what: 'bandwidth', threads: bench.threads })).bytesPerSec,
-          )
-          const question = { what: 'generate', rows: 1, promptTokens: DECODE_PROMPT, newTokens: DECODE_TOKENS }
-          steps.push((await own.ask<Timed>(question)).stepSec)
+          const rate = 1 / (await own.ask<Timed>(question)).stepSec
+          const after = (await ask()).bytesPerSec
+          turns.push({ rate, limit: Math.max(before, after) / bytes })
+          before = after
         }
-        const bandwidth = Math.max(...bandwidths)
-        const limit = bandwidth / (parameterCount(commonShape) * LIMIT_BYTES[precision])
-        const rate = 1 / median(steps)
-        const conditions = `${rate.toFixed(1)} of ${limit.toFixed(1)} tokens/s at ${(bandwidth / 1e9).toFixed(1)} GB/s, ${machine(bench)}`
-        return { value: rate / limit, conditions }
+        const fraction = median(turns.map(({ rate, limit }) => rate / limit))
+        const { rate, limit } = turns.find(turn => turn.rate / turn.limit === fraction) as (typeof turns)[0]
+        const bandwidth = `${((limit * bytes) / 1e9).toFixed(1)} GB/s, the better of just before and just after`
+        const conditions = `${rate.toFixed(1)} of ${limit.toFixed(1)} tokens/s at ${bandwidth}, ${machine(bench)}`
+        return { value: fraction, conditions }
       } finally {
         await own.stop()
       }
