@@ -43,6 +43,11 @@ test('a prompt that is shared is planned for once', () => {
   expect(shared).toBeLessThan(0.9 * apart)
 })
 
+test('a prompt longer than a part is computed once for as many completions as are as long as it', () => {
+  const long = { ...shape, batch: 16, length: 2_200, prompt: 2_000, scored: 200 }
+  expect(stepPlan(qwen05, long, 64e9).sequences).toBe(10)
+})
+
 test('a step that cannot fit is refused, with what it needs', () => {
   expect(() => stepPlan(qwen05, shape, 1e8)).toThrow(/a step needs 0\.\d GB where 0\.1 GB may be used/)
 })

@@ -38,7 +38,8 @@ export interface StepShape {
 const HEAD_COPIES = 2.2
 /**
  * What is kept, the fewest rows of the output layer at a time, and whether parts have all their tokens, from the fastest to what needs
- * least: with few rows the output layer's products are mostly spent on packing it. All but the last give the same bits.
+ * least: with few rows the output layer's products are mostly spent on packing it. All but the last give the same bits, but for layers after
+ * a shared prompt in float32, where `input` differs in the last ones.
  */
 const preferences: readonly (readonly [KeptActivations, number, boolean])[] = [
   ['products', 256, true],
@@ -81,8 +82,10 @@ function planFor(
   memoryBytes: number,
 ): StepPlan {
   const partTokens = isWhole ? partTokensOf(config) : LEAST_TOKENS
-  const fittingSequences = Math.floor((partTokens - shape.prompt) / (shape.length - shape.prompt))
-  const sequences = Math.min(shape.batch, Math.max(1, fittingSequences))
+  const { prompt, length } = shape
+  // A prompt that fills a part by itself is still worth sharing: as many tokens again may follow it.
+  const ownTokens = isWhole ? Math.max(partTokens - prompt, prompt) : partTokens - prompt
+  const sequences = Math.min(shape.batch, Math.max(1, Math.floor(ownTokens / (length - prompt))))
   const rows = sequences * shape.scored
   const base = layersBytes(config, shape, sequences, kept)
   const perRow = 4 * HEAD_COPIES * config.vocabSize
