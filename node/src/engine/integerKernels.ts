@@ -30,7 +30,7 @@ const CHECKED_OUTPUTS = 8
 /**
  * Times the kernels for 8-bit products on a model's own shapes and takes the fused one unless the other is clearly faster. They
  * add integers, so they give the same bits, which is checked at the largest codes, against each other and against sums computed here: a CPU without
- * VNNI adds pairs in 16 bits, which saturate, unless it is told not to (see `createSession`).
+ * VNNI adds pairs in 16 bits, which saturate, unless it is told not to (see `productsSaturate`).
  *
  * @throws {SessionError} if a kernel of this CPU is not exact.
  */
@@ -65,25 +65,6 @@ async function chooseKernel(shape: MatrixShape, threads: number): Promise<Kernel
   } finally {
     for (const session of sessions) await session.dispose()
   }
-}
-
-/**
- * Whether 8-bit products are exact where the weights are fed, as a training step does: what `createSession` asks for changes
- * constant weights only, so that they are not on a CPU without VNNI.
- */
-export async function fedProductsAreExact(): Promise<boolean> {
-  const [inner, outer] = [64, CHECKED_OUTPUTS]
-  const graph = new Graph()
-  const weights = graph.input('w', 'i8', [inner, outer])
-  const scales = graph.constant('f32', [outer], new Float32Array(outer).fill(1))
-  const y = integerLinear(graph.input('x', 'f32', ['R', inner]), weights, scales, true)
-  const session = await createSession(encodeModel({ y }), { threads: 1 })
-  const codes = new Int8Array(inner * outer).fill(127)
-  const x = new Float32Array(MOST_ROWS * inner).fill(1)
-  const feeds = { x: tensor('f32', x, [MOST_ROWS, inner]), w: tensor('i8', codes, [inner, outer]) }
-  const outputs = await session.run(feeds)
-  await session.dispose()
-  return isExact((outputs.y as Tensor<'f32'>).data, x, codes, inner)
 }
 
 function sessionOf(fused: boolean, codes: Int8Array<ArrayBuffer>, inner: number, threads: number): Promise<Session> {

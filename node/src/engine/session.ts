@@ -4,6 +4,7 @@ import { runtimeTypes, type TensorArrays } from './dtypes.ts'
 import { SessionError, SessionMemoryError } from './engineError.ts'
 import type { DType, Value } from './graph.ts'
 import type { OnnxModel } from './onnxModel.ts'
+import { productsSaturate } from './productsSaturate.ts'
 
 /** A tensor fed to a session or read from it. Inputs are not copied: the runtime reads `data` in place. */
 export type Tensor<T extends DType = DType> = {
@@ -65,7 +66,7 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
       enableMemPattern: options.memoryPattern ?? false,
       enableCpuMemArena: options.arena ?? true,
       logSeverityLevel: 3,
-      ...extraOptions(model, options),
+      ...extraOptions(model, options, await productsSaturate()),
     })
   } catch (cause) {
     throw failure('ONNX Runtime refused the model', cause)
@@ -98,10 +99,10 @@ function fetchesOf(outputs: readonly string[] | Readonly<Record<string, Tensor |
 const toRuntime = ({ dtype, data, shape }: Tensor) =>
   new ort.Tensor(runtimeTypes[dtype], data as ort.Tensor.DataType, shape) as ort.Tensor
 
-function extraOptions({ folder }: OnnxModel, { extra }: SessionOptions) {
+function extraOptions({ folder }: OnnxModel, { extra }: SessionOptions, saturates: boolean) {
   const session = {
-    // CPUs without VNNI add u8 x s8 products in pairs of 16 bits that saturate; this has constant weights made unsigned there.
-    x64quantprecision: '1',
+    // Makes constant weights unsigned, whose products are exact everywhere and take twice as long where signed ones are exact too.
+    ...(saturates ? { x64quantprecision: '1' } : {}),
     ...(folder === null ? {} : { model_external_initializers_file_folder_path: folder }),
   }
   return { extra: { session, ...extra } }

@@ -1,4 +1,4 @@
-import { fedProductsAreExact } from '#engine/integerKernels.ts'
+import { productsSaturate } from '#engine/productsSaturate.ts'
 import { createSession, type Session, type Tensor, tensor } from '#engine/session.ts'
 import type { ScoredSequence } from '#model/batch.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
@@ -39,7 +39,7 @@ export async function createLayeredPass(
   options: LayeredPassOptions,
 ): Promise<GradientPass> {
   const { threads, adapter, trained, temperature, headRows, precision = 'float32' } = options
-  if (precision === 'int8' && !(await fedProductsAreExact())) throw refuseSaturation()
+  if (precision === 'int8' && (await productsSaturate())) throw refuseSaturation()
   const layers = new Map<string, Promise<LayerSessions>>()
   /** Made when first needed: a part of sequences that share a prompt has other models than one of any sequences. */
   const sessionsOf = (layer: number, afterPrompt: boolean): Promise<LayerSessions> => {
