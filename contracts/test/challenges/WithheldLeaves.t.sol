@@ -138,6 +138,19 @@ contract WithheldLeavesTest is LeafFixture {
         vm.assertEq(votes.earnedOf(solvers[1]), 1_000 ether);
     }
 
+    /// @dev The chain itself saw that the leaf is false; that it is not shown either adds nothing.
+    function test_ARoundThatWasFoundFalseStaysFalse() public {
+        IRolloutCommitments.Work memory work = commitDrawn(solvers[0]);
+        enterRound(1);
+        demand(0, solvers[0], work);
+        enterRound(3);
+        challenges.challengeLeaf(0, solvers[0], work, drawnLeaf(0, solvers[0]), proof());
+        expectOutcome(solvers[0], 5, 0);
+        challenges.closeDemand(0, solvers[0], sampledAt(0, solvers[0], 0));
+        expectOutcome(solvers[0], 5, 0);
+        vm.assertEq(challenges.creditOf(CHALLENGER), BOND);
+    }
+
     function test_CreditsArePaidByPull() public {
         playDemanded();
         challenges.closeDemand(0, solvers[0], sampledAt(0, solvers[0], 0));
