@@ -2888,6 +2888,12 @@ export const stakesAbi = [
       },
       {
         "indexed": false,
+        "internalType": "address",
+        "name": "openings",
+        "type": "address"
+      },
+      {
+        "indexed": false,
         "internalType": "uint64",
         "name": "bootstrapRounds",
         "type": "uint64"
@@ -3072,6 +3078,19 @@ export const stakesAbi = [
         "internalType": "bool",
         "name": "may",
         "type": "bool"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "openings",
+    "outputs": [
+      {
+        "internalType": "address",
+        "name": "openings_",
+        "type": "address"
       }
     ],
     "stateMutability": "view",
@@ -3268,6 +3287,11 @@ export const stakesAbi = [
       {
         "internalType": "address",
         "name": "challenger",
+        "type": "address"
+      },
+      {
+        "internalType": "address",
+        "name": "openings_",
         "type": "address"
       }
     ],
@@ -7326,6 +7350,38 @@ export const openingsAbi = [
       },
       {
         "internalType": "bytes32",
+        "name": "proposerKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "Openings_TasksFaulty",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "proposerKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "Openings_TasksStand",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
         "name": "evaluatorKey",
         "type": "bytes32"
       }
@@ -7509,6 +7565,43 @@ export const openingsAbi = [
     "type": "event"
   },
   {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "indexed": true,
+        "internalType": "bytes32",
+        "name": "proposerKey",
+        "type": "bytes32"
+      },
+      {
+        "indexed": false,
+        "internalType": "bytes32",
+        "name": "taskHash",
+        "type": "bytes32"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "lostWei",
+        "type": "uint256"
+      },
+      {
+        "indexed": false,
+        "internalType": "address",
+        "name": "challenger",
+        "type": "address"
+      }
+    ],
+    "name": "TasksFaulty",
+    "type": "event"
+  },
+  {
     "inputs": [],
     "name": "OPENING_EMISSION_WEI",
     "outputs": [
@@ -7529,6 +7622,19 @@ export const openingsAbi = [
         "internalType": "uint256",
         "name": "",
         "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "TASK_FAULT_MILLI",
+    "outputs": [
+      {
+        "internalType": "uint16",
+        "name": "",
+        "type": "uint16"
       }
     ],
     "stateMutability": "view",
@@ -7561,6 +7667,157 @@ export const openingsAbi = [
       }
     ],
     "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "proposerKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "areFaulty",
+    "outputs": [
+      {
+        "internalType": "bool",
+        "name": "are",
+        "type": "bool"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "components": [
+          {
+            "internalType": "uint64",
+            "name": "round",
+            "type": "uint64"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "proposerKey",
+            "type": "bytes32"
+          },
+          {
+            "components": [
+              {
+                "internalType": "bytes32",
+                "name": "root",
+                "type": "bytes32"
+              },
+              {
+                "internalType": "uint32",
+                "name": "count",
+                "type": "uint32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "contentId",
+                "type": "bytes32"
+              }
+            ],
+            "internalType": "struct IRolloutCommitments.Tasks",
+            "name": "tasks",
+            "type": "tuple"
+          },
+          {
+            "components": [
+              {
+                "internalType": "uint32",
+                "name": "index",
+                "type": "uint32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "taskHash",
+                "type": "bytes32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "policyHash",
+                "type": "bytes32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "seed",
+                "type": "bytes32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "bodyHash",
+                "type": "bytes32"
+              }
+            ],
+            "internalType": "struct IRolloutCommitments.Leaf",
+            "name": "first",
+            "type": "tuple"
+          },
+          {
+            "internalType": "bytes32[]",
+            "name": "firstProof",
+            "type": "bytes32[]"
+          },
+          {
+            "components": [
+              {
+                "internalType": "uint32",
+                "name": "index",
+                "type": "uint32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "taskHash",
+                "type": "bytes32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "policyHash",
+                "type": "bytes32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "seed",
+                "type": "bytes32"
+              },
+              {
+                "internalType": "bytes32",
+                "name": "bodyHash",
+                "type": "bytes32"
+              }
+            ],
+            "internalType": "struct IRolloutCommitments.Leaf",
+            "name": "second",
+            "type": "tuple"
+          },
+          {
+            "internalType": "bytes32[]",
+            "name": "secondProof",
+            "type": "bytes32[]"
+          }
+        ],
+        "internalType": "struct ITaskFaults.TaskFault",
+        "name": "fault",
+        "type": "tuple"
+      }
+    ],
+    "name": "challengeTasks",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "lostWei",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "nonpayable",
     "type": "function"
   },
   {

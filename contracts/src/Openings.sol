@@ -12,10 +12,11 @@ import {Ballots} from "./libraries/Ballots.sol";
 import {Draws} from "./libraries/Draws.sol";
 import {SHARD_PEERS, tagOf} from "./libraries/Ring.sol";
 import {SEATS, Tally} from "./libraries/Tally.sol";
+import {TaskFaults} from "./TaskFaults.sol";
 import {TaskPay} from "./TaskPay.sol";
 
 /// @title Openings
-/// @notice Pays evaluators, for scores of single leaves that agree.
+/// @notice Pays evaluators for scores of single leaves that agree, and proposers; slashes these.
 contract Openings is IOpenings, TaskPay {
     /// @dev What was opened of a shard; the next round of the ring writes over it.
     struct Opened {
@@ -39,7 +40,7 @@ contract Openings is IOpenings, TaskPay {
     mapping(uint256 slot => Opened opened) internal _opened;
 
     /// @param votes The votes that are opened.
-    constructor(IRewardVotes votes) TaskPay(votes.rolloutCommitments()) {
+    constructor(IRewardVotes votes) TaskFaults(votes.rolloutCommitments()) {
         _votes = votes;
         _rounds = votes.rounds();
         _registry = votes.peerRegistry();

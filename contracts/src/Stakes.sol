@@ -36,6 +36,7 @@ contract Stakes is IStakes {
     IERC20 internal _token;
     IEvaluatorSeats internal _seats;
     address internal _challenges;
+    address internal _openings;
     uint256 internal _total;
     mapping(Duty duty => mapping(bytes32 peerKey => Stake held)) internal _stakes;
 
@@ -50,12 +51,13 @@ contract Stakes is IStakes {
     }
 
     /// @inheritdoc IStakes
-    function wire(address nectar, address votes, address challenger) external {
+    function wire(address nectar, address votes, address challenger, address openings_) external {
         if (msg.sender != _deployer || address(_token) != address(0)) revert Stakes_NotWirable(msg.sender);
         _token = IERC20(nectar);
         _seats = IEvaluatorSeats(votes);
         _challenges = challenger;
-        emit Wired(nectar, votes, challenger, _bootstrapRounds);
+        _openings = openings_;
+        emit Wired(nectar, votes, challenger, openings_, _bootstrapRounds);
     }
 
     /// @inheritdoc IStakes
@@ -162,6 +164,11 @@ contract Stakes is IStakes {
     }
 
     /// @inheritdoc IStakes
+    function openings() external view returns (address openings_) {
+        return _openings;
+    }
+
+    /// @inheritdoc IStakes
     function peerRegistry() external view returns (IPeerRegistry registry) {
         return _registry;
     }
@@ -173,7 +180,8 @@ contract Stakes is IStakes {
 
     /// @inheritdoc IStakes
     function isSlasher(address account) public view returns (bool is_) {
-        return account != address(0) && (account == address(_seats) || account == _challenges);
+        is_ = account == address(_seats) || account == _challenges || account == _openings;
+        return is_ && account != address(0);
     }
 
     /// @inheritdoc IStakes

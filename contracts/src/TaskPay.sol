@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {MerkleProof} from "@openzeppelin/contracts/utils/cryptography/MerkleProof.sol";
 import {IRolloutCommitments} from "./interfaces/IRolloutCommitments.sol";
 import {ITaskPay} from "./interfaces/ITaskPay.sol";
 import {RING, SHARD_PEERS} from "./libraries/Ring.sol";
 import {Tally} from "./libraries/Tally.sol";
+import {TaskFaults} from "./TaskFaults.sol";
 
 /// @title TaskPay
 /// @notice The part of `Openings` that pays proposers.
-abstract contract TaskPay is ITaskPay {
+abstract contract TaskPay is ITaskPay, TaskFaults {
     /// @dev The claim on the task of a shard; the next round of the ring pays it and writes over it.
     struct Claim {
         // slot 0
@@ -23,15 +23,8 @@ abstract contract TaskPay is ITaskPay {
     /// @inheritdoc ITaskPay
     uint256 public constant PROPOSER_EMISSION_WEI = 100 ether;
 
-    IRolloutCommitments internal immutable _commitments;
-
     mapping(uint256 slot => Claim claim_) internal _claims;
     mapping(bytes32 peerKey => uint256 amountWei) internal _earned;
-
-    /// @param commitments The commitments to work and tasks.
-    constructor(IRolloutCommitments commitments) {
-        _commitments = commitments;
-    }
 
     /// @inheritdoc ITaskPay
     function claimTask(TaskClaim calldata claim_) external {
@@ -43,7 +36,7 @@ abstract contract TaskPay is ITaskPay {
         }
         _requireDrawnPeer(round, shard, claim_.peerKey);
         _requireLeaf(round, claim_.peerKey, claim_.work, claim_.leaf, claim_.leafProof);
-        uint64 committedAt = _requireTask(claim_);
+        uint64 committedAt = _requireAnswered(claim_);
         Claim storage known = _claims[_slotOf(round, shard)];
         if (known.round == round && known.committedAt != 0 && known.committedAt <= committedAt) {
             revert Openings_ClaimedByEarlier(round, shard, known.committedAt);
@@ -75,6 +68,7 @@ abstract contract TaskPay is ITaskPay {
         uint256 amountWei = known.amountWei;
         if (amountWei == 0) return;
         known.amountWei = 0;
+        if (_faulty[known.round][known.proposerKey]) return;
         _earned[known.proposerKey] += amountWei;
         emit TaskPaid(known.round, known.proposerKey, shard, amountWei);
     }
@@ -95,14 +89,11 @@ abstract contract TaskPay is ITaskPay {
     ) internal view virtual;
 
     /// @dev The proposer committed to the task that the leaf answers; in which block.
-    function _requireTask(TaskClaim calldata claim_) internal view returns (uint64 committedAt) {
-        committedAt = _commitments.tasksCommittedAt(claim_.round, claim_.proposerKey, claim_.tasks);
-        bytes32 taskLeaf = _commitments.leafOf(claim_.round, claim_.proposerKey, claim_.task);
-        bool isTask =
-            committedAt != 0 &&
-                claim_.task.taskHash == claim_.leaf.taskHash &&
-                MerkleProof.verifyCalldata(claim_.taskProof, claim_.tasks.root, taskLeaf);
-        if (!isTask) revert Openings_NotItsTask(claim_.round, claim_.proposerKey);
+    function _requireAnswered(TaskClaim calldata claim_) internal view returns (uint64 committedAt) {
+        (uint64 round, bytes32 proposerKey) = (claim_.round, claim_.proposerKey);
+        _requireNotFaulty(round, proposerKey);
+        (, committedAt) = _requireTask(round, proposerKey, claim_.tasks, claim_.task, claim_.taskProof);
+        if (claim_.task.taskHash != claim_.leaf.taskHash) revert Openings_NotItsTask(round, proposerKey);
     }
 
     function _shardsOf(uint64 round) internal view returns (uint256 shards) {

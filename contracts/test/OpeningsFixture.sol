@@ -17,6 +17,7 @@ abstract contract OpeningsFixture is VotesFixture {
     /// @dev The round that is played.
     uint64 internal base;
     uint16[3] internal cast = [500, 500, 500];
+    uint32 internal taskIndex;
 
     /// @dev Plays the round up to the fourth after it; `a`, `b` and `c` are the scores that the evaluators have for leaf 0.
     function play(uint16 a, uint16 b, uint16 c) internal {
@@ -127,8 +128,8 @@ abstract contract OpeningsFixture is VotesFixture {
         return IRolloutCommitments.Tasks(commitments.leafOf(base, proposerKey, taskLeaf()), 1, keccak256("tasks"));
     }
 
-    function taskLeaf() internal pure returns (IRolloutCommitments.Leaf memory leaf) {
-        leaf.taskHash = TASK;
+    function taskLeaf() internal view returns (IRolloutCommitments.Leaf memory leaf) {
+        (leaf.taskHash, leaf.index) = (TASK, taskIndex);
     }
 
     function expectNotItsLeaf() internal {

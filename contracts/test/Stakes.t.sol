@@ -19,20 +19,22 @@ contract StakesTest is StakesFixture {
         vm.assertEq(stakes.fullStakeOf(EVALUATOR), SEAT_WEI);
         vm.assertEq(stakes.fullStakeOf(PROPOSER), TASKS_WEI);
         vm.assertTrue(stakes.isSlasher(address(votes)) && stakes.isSlasher(address(challenges)));
+        vm.assertTrue(stakes.isSlasher(address(openings)));
+        vm.assertEq(stakes.openings(), address(openings));
         vm.assertFalse(stakes.isSlasher(address(this)) || stakes.isSlasher(address(0)));
     }
 
     function test_IsWiredOnceByItsDeployer() public {
         expectNotWirable(address(this));
-        stakes.wire(address(nectar), address(this), address(this));
+        stakes.wire(address(nectar), address(this), address(this), address(this));
 
         Stakes fresh = new Stakes(registry, rounds, 1);
         expectNotWirable(address(challenges));
         vm.prank(address(challenges));
-        fresh.wire(address(nectar), address(votes), address(challenges));
+        fresh.wire(address(nectar), address(votes), address(challenges), address(openings));
         vm.expectEmit(address(fresh));
-        emit IStakes.Wired(address(nectar), address(votes), address(0), 1);
-        fresh.wire(address(nectar), address(votes), address(0));
+        emit IStakes.Wired(address(nectar), address(votes), address(0), address(openings), 1);
+        fresh.wire(address(nectar), address(votes), address(0), address(openings));
         vm.assertFalse(fresh.isSlasher(address(0)));
     }
 

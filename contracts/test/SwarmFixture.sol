@@ -48,7 +48,7 @@ abstract contract SwarmFixture is TestBase {
         challenges = new Challenges(votes, MIN_GAS_PRICE_WEI, FIRST_BOND);
         openings = new Openings(votes);
         nectar = new Nectar(registry, votes, openings);
-        stakes.wire(address(nectar), address(votes), address(challenges));
+        stakes.wire(address(nectar), address(votes), address(challenges), address(openings));
     }
 
     /// @dev Rounds of bootstrap; most tests end within them.

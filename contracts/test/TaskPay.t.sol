@@ -3,6 +3,7 @@ pragma solidity 0.8.30;
 
 import {IOpenings} from "../src/interfaces/IOpenings.sol";
 import {IRolloutCommitments} from "../src/interfaces/IRolloutCommitments.sol";
+import {ITaskFaults} from "../src/interfaces/ITaskFaults.sol";
 import {ITaskPay} from "../src/interfaces/ITaskPay.sol";
 import {OpeningsFixture} from "./OpeningsFixture.sol";
 
@@ -76,6 +77,26 @@ contract TaskPayTest is OpeningsFixture {
         vm.assertEq(proposer, bytes32(0));
     }
 
+    /// @dev Its only leaf has a place beyond its count.
+    function test_TasksAtFaultEarnNothing() public {
+        misplace();
+        openBy(500, 3);
+        openings.claimTask(claimOf(solvers[1]));
+        openings.challengeTasks(faultOf(solvers[1]));
+        enterRound(6);
+        openings.payTask(0, 0);
+        vm.assertEq(openings.earnedOf(solvers[1]), 0);
+    }
+
+    function test_RevertWhen_TasksAtFaultAreClaimed() public {
+        misplace();
+        openBy(500, 3);
+        openings.challengeTasks(faultOf(solvers[1]));
+        ITaskPay.TaskClaim memory claim = claimOf(solvers[1]);
+        vm.expectRevert(abi.encodeWithSelector(ITaskFaults.Openings_TasksFaulty.selector, 0, solvers[1]));
+        openings.claimTask(claim);
+    }
+
     function test_RevertWhen_PaidBeforeClaimsAreOver() public {
         openBy(500, 3);
         vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_WrongRound.selector, 0, 6, 5));
@@ -138,7 +159,7 @@ contract TaskPayTest is OpeningsFixture {
         openings.claimTask(claim);
     }
 
-    function test_KeepsWhenTasksWereCommittedForEightRounds() public {
+    function test_KeepsWhenTasksWereCommittedForEightRounds() public view {
         IRolloutCommitments.Tasks memory tasks = tasksOf(solvers[1]);
         vm.assertEq(commitments.tasksCommittedAt(0, solvers[1], tasks), 5);
         vm.assertEq(commitments.tasksCommittedAt(8, solvers[1], tasks), 0);
@@ -166,7 +187,19 @@ contract TaskPayTest is OpeningsFixture {
         enterRound(base + 5);
     }
 
+    function misplace() internal {
+        taskIndex = 1;
+        vm.warp(START - 1);
+        propose(solvers[1], 5);
+        vm.warp(START);
+    }
+
+    function faultOf(bytes32 proposerKey) internal view returns (ITaskFaults.TaskFault memory fault) {
+        (fault.round, fault.proposerKey, fault.tasks) = (base, proposerKey, tasksOf(proposerKey));
+        (fault.first, fault.second) = (taskLeaf(), taskLeaf());
+    }
+
     function expectNotItsTask() internal {
-        vm.expectRevert(abi.encodeWithSelector(ITaskPay.Openings_NotItsTask.selector, 0, solvers[1]));
+        vm.expectRevert(abi.encodeWithSelector(ITaskFaults.Openings_NotItsTask.selector, 0, solvers[1]));
     }
 }

@@ -47,7 +47,7 @@ export async function deployContracts(
   const openingsAddress = await deploy('Openings', votes)
   const nectar = await deploy('Nectar', registry, votes, openingsAddress)
   const stakes = getContract({ abi: stakesAbi, address: stakesAddress, client })
-  await stakes.write.wire([nectar, votes, challenges])
+  await stakes.write.wire([nectar, votes, challenges, openingsAddress])
   return {
     client: client.public,
     chainId: await client.public.getChainId(),

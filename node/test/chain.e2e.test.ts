@@ -18,6 +18,7 @@ import { environmentBytes, environmentHash } from '#environments/codezero/enviro
 import { environmentFrom } from '#environments/codezero/presets.ts'
 import { drawCommittee } from '#roles/drawCommittee.ts'
 import { findFalseLeaf } from '#roles/evaluator/findFalseLeaf.ts'
+import { findRepeatedTask } from '#roles/evaluator/findRepeatedTask.ts'
 import { sampledLeaves } from '#roles/evaluator/sampledLeaves.ts'
 import { roundSeed } from '#roles/roundSeed.ts'
 import { provenLeaf } from '#roles/solver/showDemanded.ts'
@@ -222,6 +223,26 @@ test('a false leaf is shown to the chain and takes its round, and an honest one 
     if (found !== null) expect(await chain.challengeLeaf(found)).toMatchObject({ status: 'mined' })
     expect(await chain.isSettled(round, peerKey)).toBe(ground)
   }
+})
+
+test('a task in two places of a root is shown to the chain', async () => {
+  const { identity, chain } = await newPeer()
+  await chain.registerPeer()
+  const round = (await chain.rounds.read()).round + 1
+  const [sampled] = bundleOf(round, identity.peerKey, word(1)).groups[0]?.rollouts ?? []
+  if (sampled === undefined) throw new Error('no sample')
+  const { promptTokens, completionTokens, logprobs, seed } = sampled
+  const task = { level: 1, promptTokens, completionTokens, logprobs, seed, text: 'a problem' }
+  const tasks = [0, 1].map(index => ({ index, ...task }))
+  const header = { v: 1 as const, chainId: deployment.chainId, round, peerKey: identity.peerKey, policyHash: word(4) }
+  const bundle = { ...header, level: 1, tasks }
+  const contentId = word(5)
+  expect(await chain.commitTasks({ round, root: rootOf(bundle), count: 2, contentId })).toMatchObject({
+    status: 'mined',
+  })
+  const found = findRepeatedTask({ bundle, contentId })
+  await enter(round)
+  expect(found && (await chain.challengeTasks(found))).toMatchObject({ status: 'mined' })
 })
 
 test('a demanded leaf is shown at the cost of who demanded it, and one that is not shown takes the round', async () => {

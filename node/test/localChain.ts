@@ -109,7 +109,7 @@ export async function deployContracts(
   const Challenges = await deploy('Challenges', [RewardVotes.address, 10n ** 8n, 10n ** 16n])
   const Openings = await deploy('Openings', [RewardVotes.address])
   const Nectar = await deploy('Nectar', [PeerRegistry.address, RewardVotes.address, Openings.address])
-  const wiring = [Nectar.address, RewardVotes.address, Challenges.address] as const
+  const wiring = [Nectar.address, RewardVotes.address, Challenges.address, Openings.address] as const
   const wire = encodeFunctionData({ abi: stakesAbi, functionName: 'wire', args: wiring })
   await client.sendTransaction({ to: Stakes.address, data: wire, account: admin, chain: null })
   const SwarmCoordinator = await deploy('SwarmCoordinator', [PeerRegistry.address, Rounds.address])

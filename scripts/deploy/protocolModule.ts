@@ -49,7 +49,7 @@ export function protocolModule(parameters: DeployParameters, timelockSeconds: nu
     const Challenges = m.contract('Challenges', [RewardVotes, MIN_GAS_PRICE_WEI, FIRST_BOND_WEI])
     const Openings = m.contract('Openings', [RewardVotes])
     const Nectar = m.contract('Nectar', [PeerRegistry, RewardVotes, Openings])
-    m.call(Stakes, 'wire', [Nectar, RewardVotes, Challenges], { id: WIRE_STAKES })
+    m.call(Stakes, 'wire', [Nectar, RewardVotes, Challenges, Openings], { id: WIRE_STAKES })
     const implementation = m.contract('SwarmCoordinator', [PeerRegistry, Rounds], { id: 'SwarmCoordinatorCode' })
     const initialize = m.encodeFunctionCall(implementation, 'initialize', [keeper])
     const SwarmCoordinator = m.contract('ERC1967Proxy', [implementation, initialize], { id: 'SwarmCoordinator' })

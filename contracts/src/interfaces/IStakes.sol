@@ -74,8 +74,9 @@ interface IStakes {
     /// @param nectar The token.
     /// @param rewardVotes Seats who stakes, and slashes for absences.
     /// @param challenges Slashes for votes that were overturned.
+    /// @param openings Slashes proposers for tasks at fault.
     /// @param bootstrapRounds First round in which seats and tasks need stakes.
-    event Wired(address nectar, address rewardVotes, address challenges, uint64 bootstrapRounds);
+    event Wired(address nectar, address rewardVotes, address challenges, address openings, uint64 bootstrapRounds);
 
     /// @notice Thrown when the wiring is called by another account than the deployer, or for the second time.
     /// @param account The sender.
@@ -116,7 +117,8 @@ interface IStakes {
     /// @param nectar The token.
     /// @param rewardVotes Seats who stakes, and slashes for absences.
     /// @param challenges Slashes for votes that were overturned.
-    function wire(address nectar, address rewardVotes, address challenges) external;
+    /// @param openings Slashes proposers for tasks at fault.
+    function wire(address nectar, address rewardVotes, address challenges, address openings) external;
 
     /// @notice Stakes what is missing to the full amount, takes back a notice, and seats an evaluator from the next
     /// round on. Moves Nectar of the sender, which must have allowed it. The sender must speak for the peer.
@@ -206,6 +208,10 @@ interface IStakes {
     /// @notice The contract that slashes for votes that were overturned; 0 before the wiring.
     /// @return challenges_ The contract.
     function challenges() external view returns (address challenges_);
+
+    /// @notice The contract that slashes proposers; 0 before the wiring.
+    /// @return openings_ The contract.
+    function openings() external view returns (address openings_);
 
     /// @notice The registry that says who speaks for a peer.
     /// @return registry The contract.

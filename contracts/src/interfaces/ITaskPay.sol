@@ -2,13 +2,14 @@
 pragma solidity 0.8.30;
 
 import {IRolloutCommitments} from "./IRolloutCommitments.sol";
+import {ITaskFaults} from "./ITaskFaults.sol";
 
 /// @title ITaskPay
 /// @notice Pays proposers for tasks that can be learnt from, as the opened scores of drawn leaves show it.
 /// @dev The leaf on which a shard's openings agree answers one task. Its proposer gets `4 m (1 - m)` of the shard's
 /// part of the emission, m being the median score: a task that nobody solves, or everybody, earns nothing. Who
 /// committed to the task first is its proposer, so that copying tasks earns nothing.
-interface ITaskPay {
+interface ITaskPay is ITaskFaults {
     /// @notice That a task was answered by the drawn leaf.
     /// @param round The round.
     /// @param shard The shard.
@@ -59,11 +60,6 @@ interface ITaskPay {
     /// @param shard The shard.
     /// @param index The leaf.
     error Openings_NotAgreed(uint64 round, uint32 shard, uint32 index);
-
-    /// @notice Thrown when the proposer did not commit to a task, or to another than the leaf answers.
-    /// @param round The round.
-    /// @param proposerKey The proposer.
-    error Openings_NotItsTask(uint64 round, bytes32 proposerKey);
 
     /// @notice Thrown when a task is claimed that was claimed by who committed to it no later.
     /// @param round The round.

@@ -26,7 +26,7 @@ contract StakesInvariants is SwarmFixture {
         token = new TestToken();
         stakes = new Stakes(registry, rounds, 4);
         votes = new RewardVotes(address(this), registry, rounds, commitments, stakes);
-        stakes.wire(address(token), address(votes), CHALLENGES);
+        stakes.wire(address(token), address(votes), CHALLENGES, address(0));
         bytes32[] memory peers = new bytes32[](4);
         for (uint256 i = 0; i < 4; ++i) {
             address account = accountNamed(i);

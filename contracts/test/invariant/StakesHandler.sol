@@ -130,7 +130,7 @@ contract StakesHandler is TestBase {
     function trespass(uint256 draw) external {
         (, bytes32 peer, address account) = pick(draw);
         vm.prank(account);
-        try parts.stakes.wire(address(this), address(this), address(this)) {
+        try parts.stakes.wire(address(this), address(this), address(this), address(this)) {
             ++slipped;
         } catch {
             ++refused;

@@ -9,6 +9,7 @@ import { admitEvaluator } from './admitEvaluator.ts'
 import { type AppealCase, closeAppeal, type SeatVerdict, seatVerdict } from './appeals.ts'
 import { callChain } from './callChain.ts'
 import { challengeLeaf, type FalseLeaf } from './challengeLeaf.ts'
+import { challengeTasks, type RepeatedTask } from './challengeTasks.ts'
 import { claimNectar } from './claimNectar.ts'
 import { claimTask, payTask, type TaskAnswered } from './claimTask.ts'
 import { commitRollouts, type RolloutsToCommit } from './commitRollouts.ts'
@@ -138,6 +139,8 @@ export async function openChain(options: OpenChainOptions) {
     },
     /** Shows a false leaf to the chain, from the end of its round until that is final. */
     challengeLeaf: (found: FalseLeaf) => send(challengeLeaf(contracts, found)),
+    /** Shows a task that stands twice under its proposer's root, from its round on. */
+    challengeTasks: (found: RepeatedTask) => send(challengeTasks(contracts, found)),
     /** Demands a sampled leaf that cannot be had, in one of the two rounds after its own. */
     demandLeaf: (missing: MissingLeaf, bondWei: bigint) => send(demandLeaf(contracts, missing, bondWei)),
     /** Shows a leaf that was demanded. */

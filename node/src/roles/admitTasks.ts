@@ -20,7 +20,8 @@ export type CommittedTasks = { bundle: TaskBundle; contentId: Hex }
 /**
  * The tasks of a round that may be trained on, in an order that is the same for everyone: by proposer, then by index.
  *
- * A task counts only if its text is what its tokens say, is a well-formed proposal, and may be trained on by the specification.
+ * A task counts only if its text is what its tokens say, is a well-formed proposal, and may be trained on by the specification;
+ * once, if its proposer repeats it.
  */
 export async function admitTasks(
   committed: readonly CommittedTasks[],
@@ -28,13 +29,17 @@ export async function admitTasks(
   rule: EnvironmentSpec['tasks'],
 ): Promise<AdmittedTask[]> {
   const inOrder = [...committed].sort((a, b) => (a.bundle.peerKey < b.bundle.peerKey ? -1 : 1))
-  const proposed = inOrder.flatMap(({ bundle: { peerKey, tasks }, contentId }) =>
-    tasks.map(task => ({ task, ref: { peerKey, contentId, index: task.index } })),
-  )
-  const admitted = await oneByOne(proposed, async ({ task, ref }) => {
+  const proposed = inOrder.flatMap(({ bundle: { peerKey, tasks }, contentId }) => {
+    const hashes = tasks.map(taskHash)
+    return tasks.flatMap((task, at) => {
+      const hash = taskHash(task)
+      return hashes.indexOf(hash) < at ? [] : [{ task, hash, ref: { peerKey, contentId, index: task.index } }]
+    })
+  })
+  const admitted = await oneByOne(proposed, async ({ task, hash, ref }) => {
     const problem = await problemOf(task, format, rule)
     const { level, text } = task
-    return problem === null ? [] : [{ ref, taskHash: taskHash(task), level, text, problem }]
+    return problem === null ? [] : [{ ref, taskHash: hash, level, text, problem }]
   })
   return admitted.flat()
 }

@@ -141,6 +141,12 @@ test.each<[string, (bundle: RolloutBundle) => void]>([
   expect((await checkRollouts(bundle, rules)).length).toBeLessThan(2)
 })
 
+test('a task that its proposer repeats is admitted once', async () => {
+  const bundle = taskBundle([...training, ...training.slice(0, 2)])
+  const admitted = await admitTasks([{ bundle, contentId: hash }], format, spec.tasks)
+  expect(admitted.map(({ ref }) => ref.index)).toEqual([0, 1, 2, 3, 4, 5])
+})
+
 test('a task whose text is not what its tokens say is refused', async () => {
   const bundle = taskBundle(training)
   const [first, second] = bundle.tasks

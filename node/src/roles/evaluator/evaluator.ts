@@ -1,4 +1,3 @@
-import type { FalseLeaf } from '#chain/challengeLeaf.ts'
 import type { RoundTime } from '#chain/roundClock.ts'
 import { encodeScoreSheet, type PeerScore, type ScoreSheet, UNAVAILABLE } from '#core/bodies.ts'
 import { withDeadline } from '#core/deadline.ts'
@@ -17,11 +16,13 @@ import { reportOutcome } from '../reportOutcome.ts'
 import { awaitBeacon, beaconOf, recordInTime } from '../roundBeacon.ts'
 import { closeOwnDemands, demandMissing } from './demandMissing.ts'
 import { findFalseLeaf } from './findFalseLeaf.ts'
+import { findRepeatedTask } from './findRepeatedTask.ts'
 import { judgeAppeals } from './judgeAppeals.ts'
 import { closeOpenings, openSamples } from './openSamples.ts'
 import { ballotsOf, keptSheet, type OwnShard, ownShards } from './ownShards.ts'
 import { sampledLeaves } from './sampledLeaves.ts'
 import { scorePeer } from './scorePeer.ts'
+import { showFalseLeaf, showRepeatedTask } from './showFaults.ts'
 
 /**
  * Votes on the round before, reveals on the one before that, settles the third, and judges appeals that it was drawn for.
@@ -89,7 +90,9 @@ async function makeSheet(
 ): Promise<ScoreSheet> {
   const { chain, identity, environment, chainId } = node
   const { spec, format } = environment
-  const tasks = await admitTasks(await fetchTasks(node, round, signal), format, spec.tasks)
+  const proposed = await fetchTasks(node, round, signal)
+  for (const bundle of proposed) showRepeatedTask(node, findRepeatedTask(bundle))
+  const tasks = await admitTasks(proposed, format, spec.tasks)
   const rules = { spec, format, tasks, beacon: before }
   const peers: PeerScore[] = []
   const committed = shards.flatMap(shard => shard.peers).sort((a, b) => (a.peerKey < b.peerKey ? -1 : 1))
@@ -101,24 +104,12 @@ async function makeSheet(
     if (fetched === 'unavailable') peers.push({ peerKey, scoreMilli: UNAVAILABLE, leaves: [] })
     else if (fetched === 'false') peers.push({ peerKey, scoreMilli: 0, leaves: [] })
     else {
-      challenge(node, findFalseLeaf(fetched, commitment, before))
+      showFalseLeaf(node, findFalseLeaf(fetched, commitment, before))
       const sampled = sampledLeaves(chainId, round, beacon, peerKey, spec)
       peers.push(await scorePeer(judge, spec, peerKey, await checkRollouts(fetched, rules), sampled))
     }
   }
   return { v: 1, chainId, round, evaluatorKey: identity.peerKey, peers }
-}
-
-/** Shows a false leaf to the chain. Scoring does not wait for it: that a leaf is false counts nothing in the vote already. */
-function challenge({ chain, logger }: PeerNode, found: FalseLeaf | null): void {
-  if (found === null) return
-  const { round, peerKey, index } = found.header
-  void chain.challengeLeaf(found).then(outcome => {
-    // Every evaluator of the shard sees it, and one is enough.
-    const isKnown = outcome.status === 'reverted' && outcome.error.startsWith('RewardVotes_AlreadyAnnulled')
-    if (isKnown) logger.debug('the false leaf was shown already', { round, peerKey, index })
-    else reportOutcome(logger, 'false leaf shown', outcome, { round, peerKey, index })
-  })
 }
 
 /** Reveals the votes on a round, and publishes what stands behind them. */
