@@ -29,19 +29,19 @@ export async function admitTasks(
   rule: EnvironmentSpec['tasks'],
 ): Promise<AdmittedTask[]> {
   const inOrder = [...committed].sort((a, b) => (a.bundle.peerKey < b.bundle.peerKey ? -1 : 1))
-  const proposed = inOrder.flatMap(({ bundle: { peerKey, tasks }, contentId }) => {
-    const hashes = tasks.map(taskHash)
-    return tasks.flatMap((task, at) => {
-      const hash = taskHash(task)
-      return hashes.indexOf(hash) < at ? [] : [{ task, hash, ref: { peerKey, contentId, index: task.index } }]
-    })
-  })
-  const admitted = await oneByOne(proposed, async ({ task, hash, ref }) => {
+  const proposed = inOrder.flatMap(({ bundle: { peerKey, tasks }, contentId }) =>
+    tasks.map(task => ({ task, ref: { peerKey, contentId, index: task.index } })),
+  )
+  const admitted = await oneByOne(proposed, async ({ task, ref }) => {
     const problem = await problemOf(task, format, rule)
     const { level, text } = task
-    return problem === null ? [] : [{ ref, taskHash: hash, level, text, problem }]
+    return problem === null ? [] : [{ ref, taskHash: taskHash(task), level, text, problem }]
   })
-  return admitted.flat()
+  const seen = new Set<string>()
+  return admitted.flat().filter(({ ref, taskHash }) => {
+    const known = seen.size
+    return seen.add(`${ref.peerKey} ${taskHash}`).size > known
+  })
 }
 
 /** What a task asks for; null where it does not count. */
