@@ -45,14 +45,15 @@ export interface Member {
 /**
  * The real contracts on a chain in this process, and one call for each thing that somebody can do there.
  *
- * @param patches - defences to take out.
+ * @param patches - defences to take out, or the contracts as Hardhat has built them.
  */
-export async function openSwarm(patches: readonly Patch[]) {
+export async function openSwarm(patches: readonly Patch[] | 'built') {
   const { viem, provider, networkHelpers } = await network.create({ override: { allowUnlimitedContractSize: true } })
   const [wallet, ...wallets] = await viem.getWalletClients()
   const client = await viem.getPublicClient()
   if (wallet === undefined) throw new Error('the chain has no account')
-  const deployContract = deployFrom(compilePatched(FILES, patches), wallet, client)
+  const deployContract =
+    patches === 'built' ? viem.deployContract : deployFrom(compilePatched(FILES, patches), wallet, client)
   const request = provider.request.bind(provider) as (call: { method: string; params?: unknown[] }) => Promise<unknown>
   const startsAtSec = Math.ceil(Number((await client.getBlock()).timestamp) / ROUND_SECONDS + 1) * ROUND_SECONDS
   const contracts = await deployContracts({ ...viem, deployContract } as unknown as HardhatViemHelpers, {

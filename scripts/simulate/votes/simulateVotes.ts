@@ -1,4 +1,4 @@
-import { type AttackRow, attackRow } from '../earnings.ts'
+import { type AttackRow, attackRow, type Runs } from '../earnings.ts'
 import { type Cast, type VotesAttack, votesAttacks } from './attacks.ts'
 import type { Play, Players, Setting } from './game.ts'
 import { type Member, openSwarm, type Swarm } from './openSwarm.ts'
@@ -22,6 +22,11 @@ export async function simulateVotes(runs: number, wanted: (name: string) => bool
     rows.push(attackRow(attack, 'Nectar', defended, undefended))
   }
   return rows
+}
+
+/** Plays an attack and honest play on the contracts as Hardhat has built them: what each run earned, in Nectar a round. */
+export async function playBuilt(attack: VotesAttack, runs: number): Promise<Runs> {
+  return playBoth(await openSwarm('built'), attack, DEFENDED, runs)
 }
 
 async function playBoth(swarm: Swarm, { cast, attack, honest }: VotesAttack, setting: Setting, runs: number) {
