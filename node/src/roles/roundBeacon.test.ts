@@ -82,11 +82,11 @@ test('a wait ends with the node', async () => {
 
 test('a beacon is recorded only where it is fixed and not recorded', async () => {
   const { node, calls, told } = setup(first, { state: 'drawn', hash })
-  await recordBeacon(node, 6)
-  await recordBeacon(node, -1)
+  await recordBeacon(node, 6, node.signal)
+  await recordBeacon(node, -1, node.signal)
   expect(calls).toEqual([])
   told({ state: 'fixed', hash })
-  await recordBeacon(node, 6)
+  await recordBeacon(node, 6, node.signal)
   expect(calls).toEqual(['draw 6'])
 })
 
@@ -98,6 +98,19 @@ test('a beacon is recorded from the middle of the round on, in turn, while the p
   await new Promise(resolve => setImmediate(resolve))
   expect(calls).toEqual([])
   clock.advance(1_100)
+  await new Promise(resolve => setImmediate(resolve))
+  expect(calls).toEqual(['draw 6'])
+})
+
+test('a beacon that is fixed late is recorded all the same', async () => {
+  const { node, clock, calls, told } = setup(first, { state: 'none', hash: null })
+  recordInTime(node, time)
+  await asleep(clock)
+  clock.advance(60_000)
+  await asleep(clock)
+  expect(calls).toEqual([])
+  told({ state: 'fixed', hash })
+  clock.advance(300)
   await new Promise(resolve => setImmediate(resolve))
   expect(calls).toEqual(['draw 6'])
 })

@@ -55,16 +55,28 @@ export function recordInTime(node: PeerNode, time: RoundTime): void {
   const waitSec = (0.5 + turnOf(identity.peerKey, round) * TURNS) * roundSec - (time.nowSec - time.startsAtSec)
   void clock
     .sleep(Math.max(0, waitSec * 1000), signal)
-    .then(() => recordBeacon(node, round))
+    .then(() => recordBeacon(node, round, signal))
     .catch(error => {
       if (!signal.aborted) logger.warn('the beacon was not recorded', { round, error })
     })
 }
 
-/** Records a beacon that is fixed, unless the first vote has done so. */
-export async function recordBeacon({ chain, logger }: PeerNode, round: number): Promise<void> {
-  if (round < 0 || (await chain.readBeacon(round)).state !== 'fixed') return
-  reportOutcome(logger, 'beacon recorded', await chain.drawBeacon(round), { round })
+/** Records a beacon as soon as it is fixed, unless the first vote has done so or its round is over. */
+export async function recordBeacon(
+  { chain, clock, logger }: PeerNode,
+  round: number,
+  until: AbortSignal,
+): Promise<void> {
+  if (round < 0) return
+  while (!until.aborted) {
+    const { state } = await chain.readBeacon(round)
+    if (state === 'fixed') {
+      reportOutcome(logger, 'beacon recorded', await chain.drawBeacon(round), { round })
+      return
+    }
+    if (state !== 'none') return
+    await clock.sleep(POLL_MS, until).catch(() => undefined)
+  }
 }
 
 /** 0 to 1, another for every peer and round. */

@@ -25,7 +25,7 @@ export async function judgeAppeals(node: PeerNode, judge: Judge, round: number, 
 async function giveVerdict(node: PeerNode, judge: Judge, found: AppealCase, signal: AbortSignal): Promise<void> {
   const { chain, identity, logger } = node
   const { round, peerKey, level, openedRound } = found
-  await recordBeacon(node, openedRound)
+  await recordBeacon(node, openedRound, signal)
   const position = (await chain.readBench(round, peerKey)).indexOf(identity.peerKey)
   const isParty = found.appellant === chain.account || (await chain.readAccountOf(peerKey)) === chain.account
   if (position < 0 || isParty) return
