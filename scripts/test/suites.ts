@@ -67,6 +67,7 @@ export const stages: Suite[][][] = [
       types('types', 'tsconfig.json'),
       types('types-indexer', 'indexer/tsconfig.json'),
       types('types-dashboard', 'dashboard/tsconfig.json'),
+      end2end('dashboard', 'dashboard'),
     ],
     [
       check('format', [bin('@biomejs/biome', 'biome'), 'check', '.']),
@@ -77,7 +78,7 @@ export const stages: Suite[][][] = [
   ],
   [
     [{ name: 'contracts', argv: () => [bin('hardhat'), 'test'], count: byHardhatOutput }],
-    [end2end('indexer', 'indexer'), end2end('dashboard', 'dashboard')],
+    [end2end('indexer', 'indexer')],
   ],
   [[end2end('node', 'node')]],
   [[{ name: 'invariants', argv: () => ['scripts/test/longInvariants.ts'], count: byHardhatOutput, isLong: true }]],
