@@ -2657,22 +2657,6 @@ export const stakesAbi = [
   {
     "inputs": [
       {
-        "internalType": "uint64",
-        "name": "throughRound",
-        "type": "uint64"
-      },
-      {
-        "internalType": "uint64",
-        "name": "lastRound",
-        "type": "uint64"
-      }
-    ],
-    "name": "Stakes_HeldTooLong",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
         "internalType": "enum IStakes.Duty",
         "name": "duty",
         "type": "uint8"
@@ -2935,19 +2919,6 @@ export const stakesAbi = [
   },
   {
     "inputs": [],
-    "name": "MAX_HOLD_ROUNDS",
-    "outputs": [
-      {
-        "internalType": "uint64",
-        "name": "",
-        "type": "uint64"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [],
     "name": "MIN_SHARE_MILLI",
     "outputs": [
       {
@@ -3015,29 +2986,6 @@ export const stakesAbi = [
       }
     ],
     "stateMutability": "pure",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "enum IStakes.Duty",
-        "name": "duty",
-        "type": "uint8"
-      },
-      {
-        "internalType": "bytes32",
-        "name": "peerKey",
-        "type": "bytes32"
-      },
-      {
-        "internalType": "uint64",
-        "name": "throughRound",
-        "type": "uint64"
-      }
-    ],
-    "name": "hold",
-    "outputs": [],
-    "stateMutability": "nonpayable",
     "type": "function"
   },
   {
@@ -3212,11 +3160,6 @@ export const stakesAbi = [
           {
             "internalType": "uint64",
             "name": "freeFromRound",
-            "type": "uint64"
-          },
-          {
-            "internalType": "uint64",
-            "name": "heldThroughRound",
             "type": "uint64"
           }
         ],

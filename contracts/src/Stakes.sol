@@ -16,11 +16,9 @@ contract Stakes is IStakes {
     using SafeERC20 for IERC20;
 
     /// @inheritdoc IStakes
-    /// @dev What a seat did in its last round can be judged for `FINALITY_ROUNDS` more, and appeals hold it for longer.
+    /// @dev What a seat did in a round can be judged 9 rounds later: `FINALITY_ROUNDS`, and 3 for each of two appeals.
+    /// The others are time in which anyone can call for it.
     uint64 public constant UNBONDING_ROUNDS = 2 * RING;
-
-    /// @inheritdoc IStakes
-    uint64 public constant MAX_HOLD_ROUNDS = 4 * RING;
 
     /// @inheritdoc IStakes
     uint16 public constant MIN_SHARE_MILLI = 500;
@@ -88,7 +86,6 @@ contract Stakes is IStakes {
     function withdraw(Duty duty, bytes32 peerKey) external returns (uint256 amountWei) {
         Stake storage held = _stakes[duty][peerKey];
         (uint64 free, uint64 current) = (held.freeFromRound, _rounds.currentRound());
-        if (free != 0 && free <= held.heldThroughRound) free = held.heldThroughRound + 1;
         amountWei = held.amountWei;
         if (amountWei == 0 || free == 0 || current < free) revert Stakes_NotFree(duty, peerKey, free, current);
         delete _stakes[duty][peerKey];
@@ -115,15 +112,6 @@ contract Stakes is IStakes {
         // Who slashes for absences looks after the seat itself.
         if (!isEnough && duty == Duty.Evaluator && msg.sender != address(_seats)) _seats.leaveSeat(peerKey);
         IBurnableToken(address(_token)).burn(lostWei);
-    }
-
-    /// @inheritdoc IStakes
-    function hold(Duty duty, bytes32 peerKey, uint64 throughRound) external {
-        _requireSlasher();
-        uint64 last = _rounds.currentRound() + MAX_HOLD_ROUNDS;
-        if (throughRound > last) revert Stakes_HeldTooLong(throughRound, last);
-        Stake storage held = _stakes[duty][peerKey];
-        if (throughRound > held.heldThroughRound) held.heldThroughRound = throughRound;
     }
 
     /// @inheritdoc IStakes

@@ -14,7 +14,6 @@ contract StakesTest is StakesFixture {
         vm.assertEq(address(stakes.rounds()), address(rounds));
         vm.assertEq(stakes.bootstrapRounds(), BOOTSTRAP);
         vm.assertEq(stakes.UNBONDING_ROUNDS(), 12);
-        vm.assertEq(stakes.MAX_HOLD_ROUNDS(), 24);
         vm.assertEq(stakes.MIN_SHARE_MILLI(), 500);
         vm.assertEq(stakes.fullStakeOf(EVALUATOR), SEAT_WEI);
         vm.assertEq(stakes.fullStakeOf(PROPOSER), TASKS_WEI);
@@ -142,12 +141,10 @@ contract StakesTest is StakesFixture {
         vm.assertEq(amountOf(PROPOSER, evaluators[0]), 0);
     }
 
-    function test_RevertWhen_AnotherSlashesOrHolds() public {
+    function test_RevertWhen_AnotherSlashes() public {
         stakeFor(EVALUATOR, evaluators[0]);
         vm.expectRevert(abi.encodeWithSelector(IStakes.Stakes_NotSlasher.selector, address(this)));
         stakes.slash(EVALUATOR, evaluators[0], 1);
-        vm.expectRevert(abi.encodeWithSelector(IStakes.Stakes_NotSlasher.selector, address(this)));
-        stakes.hold(EVALUATOR, evaluators[0], 5);
     }
 
     function test_LeavesAfterItsNotice() public {
@@ -202,26 +199,6 @@ contract StakesTest is StakesFixture {
         vm.assertEq(lostWei, 50 ether);
         enterRound(17);
         vm.assertEq(stakes.withdraw(EVALUATOR, evaluators[0]), 50 ether);
-    }
-
-    function test_AHoldOutlastsTheNotice() public {
-        stakeFor(EVALUATOR, evaluators[0]);
-        unstake(EVALUATOR, evaluators[0]);
-        vm.prank(address(challenges));
-        stakes.hold(EVALUATOR, evaluators[0], 20);
-        vm.prank(address(challenges));
-        stakes.hold(EVALUATOR, evaluators[0], 18);
-        enterRound(20);
-        expectNotFree(evaluators[0], 21, 20);
-        stakes.withdraw(EVALUATOR, evaluators[0]);
-        enterRound(21);
-        vm.assertEq(stakes.withdraw(EVALUATOR, evaluators[0]), SEAT_WEI);
-    }
-
-    function test_RevertWhen_HeldTooLong() public {
-        vm.expectRevert(abi.encodeWithSelector(IStakes.Stakes_HeldTooLong.selector, 29, 28));
-        vm.prank(address(challenges));
-        stakes.hold(EVALUATOR, evaluators[0], 29);
     }
 
     function test_WhatWasSlashedToNothingCannotBeWithdrawn() public {

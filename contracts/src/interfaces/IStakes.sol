@@ -9,7 +9,7 @@ import {IRounds} from "./IRounds.sol";
 /// @notice Holds the Nectar that evaluators stake for a seat, and proposers to commit tasks.
 /// @dev A stake is of a peer and a duty; the account that speaks for the peer moves it. Every stake of a duty is as
 /// large as any other when it is made. It leaves `UNBONDING_ROUNDS` after it was given notice of, so that it can't flee
-/// what its owner did. Only two contracts slash, and what they slash is burnt: whoever were paid of it could slash
+/// what its owner did. Three contracts slash (votes, challenges, openings), and what they slash is burnt: whoever were paid of it could slash
 /// itself through another account and lose less. Nobody can move a stake to another account, and nothing is paused.
 interface IStakes {
     /// @notice What a stake stands for.
@@ -21,12 +21,10 @@ interface IStakes {
     /// @notice A peer's stake for a duty.
     /// @param amountWei What is left of it.
     /// @param freeFromRound First round in which it can be withdrawn; 0 while no notice was given.
-    /// @param heldThroughRound A slasher may still need it in this round and all before.
     struct Stake {
         // slot 0
         uint128 amountWei;
         uint64 freeFromRound;
-        uint64 heldThroughRound;
     }
 
     /// @notice Emitted when a stake is made, or made whole again.
@@ -108,11 +106,6 @@ interface IStakes {
     /// @param account The sender.
     error Stakes_NotSlasher(address account);
 
-    /// @notice Thrown when a stake is held for longer than `MAX_HOLD_ROUNDS`.
-    /// @param throughRound The round asked for.
-    /// @param lastRound The last round that can be.
-    error Stakes_HeldTooLong(uint64 throughRound, uint64 lastRound);
-
     /// @notice Fixes the contracts that come after this one. The deployer, once.
     /// @param nectar The token.
     /// @param rewardVotes Seats who stakes, and slashes for absences.
@@ -146,13 +139,6 @@ interface IStakes {
     /// @return lostWei What was lost.
     /// @return isEnough Whether what is left still stands for the duty.
     function slash(Duty duty, bytes32 peerKey, uint16 milli) external returns (uint256 lostWei, bool isEnough);
-
-    /// @notice Keeps a stake from being withdrawn through a round, while something is decided that may slash it.
-    /// Slashers only. It never shortens a hold, and one ends by itself.
-    /// @param duty What for.
-    /// @param peerKey The peer.
-    /// @param throughRound The last round of the hold, at most `MAX_HOLD_ROUNDS` after the current one.
-    function hold(Duty duty, bytes32 peerKey, uint64 throughRound) external;
 
     /// @notice A peer's stake for a duty.
     /// @param duty What for.
@@ -188,10 +174,6 @@ interface IStakes {
     /// @notice Rounds from notice until a stake can be withdrawn: longer than everything takes that may slash it.
     /// @return rounds_ Rounds.
     function UNBONDING_ROUNDS() external view returns (uint64 rounds_);
-
-    /// @notice Rounds that a hold lasts at most, from the one in which it is made.
-    /// @return rounds_ Rounds.
-    function MAX_HOLD_ROUNDS() external view returns (uint64 rounds_);
 
     /// @notice What must be left of a stake after slashes for it to stand for its duty.
     /// @return milli Thousandths of the full amount.

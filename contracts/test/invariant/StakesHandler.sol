@@ -9,7 +9,7 @@ import {IStakes} from "../../src/interfaces/IStakes.sol";
 import {TestToken} from "../market/MarketDoubles.sol";
 import {TestBase} from "../TestBase.sol";
 
-/// @dev Peers that stake, leave and come back, a slasher that slashes and holds at random, and strangers that try all of
+/// @dev Peers that stake, leave and come back, a slasher that slashes at random, and strangers that try all of
 /// it; with books of its own.
 contract StakesHandler is TestBase {
     struct Parts {
@@ -26,7 +26,6 @@ contract StakesHandler is TestBase {
 
     mapping(IStakes.Duty duty => mapping(bytes32 peerKey => uint256)) public expectedWei;
     mapping(IStakes.Duty duty => mapping(bytes32 peerKey => uint64)) public freeFrom;
-    mapping(IStakes.Duty duty => mapping(bytes32 peerKey => uint64)) public heldThrough;
     uint256 public burnt;
     uint256 public slipped;
     uint256 public withdrawals;
@@ -79,13 +78,12 @@ contract StakesHandler is TestBase {
         (IStakes.Duty duty, bytes32 peer, ) = pick(draw);
         uint64 current = parts.rounds.currentRound();
         uint64 free = freeFrom[duty][peer];
-        bool allowed =
-            free != 0 && current >= free && current > heldThrough[duty][peer] && expectedWei[duty][peer] != 0;
+        bool allowed = free != 0 && current >= free && expectedWei[duty][peer] != 0;
         address owner = parts.registry.accountOf(peer);
         uint256 before = parts.token.balanceOf(owner);
         try parts.stakes.withdraw(duty, peer) {
             note(allowed && parts.token.balanceOf(owner) - before == expectedWei[duty][peer]);
-            (expectedWei[duty][peer], freeFrom[duty][peer], heldThrough[duty][peer]) = (0, 0, 0);
+            (expectedWei[duty][peer], freeFrom[duty][peer]) = (0, 0);
             ++withdrawals;
         } catch {
             require(!allowed, "a good withdrawal was refused");
@@ -107,21 +105,6 @@ contract StakesHandler is TestBase {
             ++slashes;
         } catch {
             require(!allowed, "a good slash was refused");
-            ++refused;
-        }
-    }
-
-    function hold(uint256 draw) external {
-        (IStakes.Duty duty, bytes32 peer, address account) = pick(draw);
-        uint64 through = parts.rounds.currentRound() + uint64((draw >> 32) % 30);
-        bool isSlasher = draw % 5 != 0;
-        bool allowed = isSlasher && through <= parts.rounds.currentRound() + 24;
-        vm.prank(isSlasher ? parts.slasher : account);
-        try parts.stakes.hold(duty, peer, through) {
-            note(allowed);
-            if (through > heldThrough[duty][peer]) heldThrough[duty][peer] = through;
-        } catch {
-            require(!allowed, "a good hold was refused");
             ++refused;
         }
     }

@@ -31,9 +31,7 @@ export async function readStake(
       rpc.readContract({ ...stakes, functionName: 'fullStakeOf', args: [number] }),
     ]),
   )
-  const { amountWei, freeFromRound, heldThroughRound } = held
-  const isHeld = freeFromRound !== 0n && freeFromRound <= heldThroughRound
-  return { amountWei, fullWei, freeFromRound: Number(isHeld ? heldThroughRound + 1n : freeFromRound) }
+  return { amountWei: held.amountWei, fullWei, freeFromRound: Number(held.freeFromRound) }
 }
 
 /** First round whose seats and tasks need stakes. */
