@@ -1,12 +1,8 @@
 import { Worker } from 'node:worker_threads'
+import { PendingCalls } from '#core/pendingCalls.ts'
 import { WorkerError } from '#core/sentError.ts'
-import type {
-  TokenizerFacts,
-  TokenizerHandlers,
-  TokenizerOperation,
-  TokenizerReply,
-  TokenizerSource,
-} from './tokenizerProtocol.ts'
+import type { Answer } from '#core/workerCalls.ts'
+import type { TokenizerFacts, TokenizerHandlers, TokenizerOperation, TokenizerSource } from './tokenizerProtocol.ts'
 
 /** A vocabulary of 151,000 tokens takes 250 MB; what takes more than this is no tokenizer. */
 const MAX_MEGABYTES = 2048
@@ -61,44 +57,23 @@ export function startWorker(source: TokenizerSource): Worker {
   })
 }
 
-interface PendingCall {
-  resolve(result: unknown): void
-  reject(error: WorkerError): void
-}
-
 /** Questions to a thread and its answers. The process stays alive for those that are open. */
 function askThread(worker: Worker) {
-  const pending = new Map<number, PendingCall>()
-  let nextId = 0
-  let ended: WorkerError | undefined
-  const end = (error: WorkerError) => {
-    ended ??= error
-    for (const call of pending.values()) call.reject(ended)
-    pending.clear()
-  }
-  worker.on('error', error => end(threadEnded(error)))
-  worker.on('exit', () => end(threadEnded()))
-  worker.on('message', (reply: TokenizerReply) => {
-    const call = pending.get(reply.id)
-    pending.delete(reply.id)
-    if (pending.size === 0) worker.unref()
-    if ('result' in reply) call?.resolve(reply.result)
-    else call?.reject(new WorkerError(reply.error, reply.error))
+  const calls = new PendingCalls<TokenizerOperation>(call => {
+    worker.ref()
+    worker.postMessage(call)
+  })
+  worker.on('error', error => calls.end(threadEnded(error)))
+  worker.on('exit', () => calls.end(threadEnded()))
+  worker.on('message', (answer: Answer) => {
+    calls.settle(answer)
+    if (calls.size === 0) worker.unref()
   })
   return {
-    hasEnded: () => ended !== undefined,
-    ask: (operation: TokenizerOperation, args: readonly unknown[]) =>
-      new Promise<unknown>((resolve, reject) => {
-        if (ended) {
-          reject(ended)
-          return
-        }
-        worker.ref()
-        pending.set(nextId, { resolve, reject })
-        worker.postMessage({ id: nextId++, operation, args })
-      }),
+    hasEnded: () => calls.ended !== undefined,
+    ask: (operation: TokenizerOperation, args: readonly unknown[]) => calls.ask(operation, args),
     async stop() {
-      end(closed())
+      calls.end(closed())
       await worker.terminate()
     },
   }

@@ -1,4 +1,4 @@
-import type { SentError } from '#core/sentError.ts'
+import type { Across } from '#core/workerCalls.ts'
 import type { ChatMessage } from './chatTemplate.ts'
 
 /** What is known of a tokenizer once it is read. */
@@ -22,11 +22,7 @@ export interface TokenizerOperations {
 export type TokenizerOperation = keyof TokenizerOperations
 
 /** The same operations across a boundary. */
-export type TokenizerHandlers = {
-  [K in TokenizerOperation]: (
-    ...args: Parameters<TokenizerOperations[K]>
-  ) => Promise<ReturnType<TokenizerOperations[K]>>
-}
+export type TokenizerHandlers = Across<TokenizerOperations>
 
 /** What the thread is started with. */
 export interface TokenizerSource {
@@ -34,13 +30,3 @@ export interface TokenizerSource {
   /** What it must be, where it was read before. */
   readonly hash: `0x${string}` | undefined
 }
-
-export interface TokenizerRequest {
-  readonly id: number
-  readonly operation: TokenizerOperation
-  readonly args: readonly unknown[]
-}
-
-export type TokenizerReply =
-  | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly error: SentError }

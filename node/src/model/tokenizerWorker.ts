@@ -1,8 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { sentError } from '#core/sentError.ts'
+import { answerCall } from '#core/answerCall.ts'
+import type { Call } from '#core/workerCalls.ts'
 import { ModelFileError } from './modelErrors.ts'
 import { PretrainedTokenizer } from './pretrainedTokenizer.ts'
-import type { TokenizerOperations, TokenizerReply, TokenizerRequest, TokenizerSource } from './tokenizerProtocol.ts'
+import type { TokenizerOperations, TokenizerSource } from './tokenizerProtocol.ts'
 
 // The thread that owns a tokenizer, started by `openTokenizer`. A folder that holds none is the answer to every request.
 
@@ -24,13 +25,6 @@ async function open(): Promise<TokenizerOperations> {
 const opened = open()
 opened.catch(() => {}) // told to whoever asks
 
-parentPort?.on('message', async ({ id, operation, args }: TokenizerRequest) => {
-  let reply: TokenizerReply
-  try {
-    const run = (await opened)[operation] as (...args: readonly unknown[]) => unknown
-    reply = { id, result: run(...args) }
-  } catch (error) {
-    reply = { id, error: sentError(error, 'TOKENIZER_WORKER') }
-  }
-  parentPort?.postMessage(reply)
+parentPort?.on('message', async (call: Call) => {
+  parentPort?.postMessage(await answerCall(call, opened, 'TOKENIZER_WORKER'))
 })

@@ -1,7 +1,9 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { PendingCalls } from '#core/pendingCalls.ts'
 import { WorkerError } from '#core/sentError.ts'
-import type { PolicyHandlers, PolicyOperation, PolicyReply, PolicyWorkerOptions } from './policyProtocol.ts'
+import type { Answer } from '#core/workerCalls.ts'
+import type { PolicyHandlers, PolicyOperation, PolicyWorkerOptions } from './policyProtocol.ts'
 
 /**
  * The policy and the judge model in a process of their own: the caller's event loop is never blocked, and what crashes in native
@@ -13,13 +15,6 @@ export interface PolicyClient extends PolicyHandlers {
    * scoring end at their next step; a save or an update is carried to its end, so that no file is left half-written.
    */
   close(): Promise<void>
-}
-
-interface PendingCall {
-  readonly operation: PolicyOperation
-  readonly sentMs: number
-  resolve(result: unknown): void
-  reject(error: WorkerError): void
 }
 
 /** How often an operation that takes long is told of. */
@@ -40,20 +35,15 @@ export function openPolicyClient(
 ): PolicyClient & { readonly pid: number } {
   const script = fileURLToPath(new URL('./policyWorker.ts', import.meta.url))
   const worker = fork(script, [JSON.stringify(options)], { serialization: 'advanced', execArgv: [] })
-  const pending = new Map<number, PendingCall>()
-  let nextId = 0
-  let ended: WorkerError | undefined
+  const calls = new PendingCalls<PolicyOperation>(call => void worker.send(call))
   const telling = setInterval(() => {
-    const [oldest] = pending.values()
-    const seconds = oldest ? Math.round((performance.now() - oldest.sentMs) / 1000) : 0
-    if (oldest && seconds * 1000 >= TOLD_EVERY_MS) slow(oldest.operation, seconds)
+    const { oldest } = calls
+    if (oldest && oldest.waitedMs >= TOLD_EVERY_MS) slow(oldest.operation, Math.round(oldest.waitedMs / 1000))
   }, TOLD_EVERY_MS).unref()
 
   function end(error: WorkerError): void {
-    ended ??= error
     clearInterval(telling)
-    for (const call of pending.values()) call.reject(ended)
-    pending.clear()
+    calls.end(error)
   }
 
   const exited = new Promise<void>(resolve => {
@@ -63,24 +53,10 @@ export function openPolicyClient(
     })
   })
   worker.once('error', error => end(workerEnded(`by an error: ${error.message}`, error)))
-  worker.on('message', (message: unknown) => {
-    const reply = message as PolicyReply
-    const call = pending.get(reply.id)
-    pending.delete(reply.id)
-    if ('result' in reply) call?.resolve(reply.result)
-    else call?.reject(new WorkerError(reply.error, reply.error))
-  })
+  worker.on('message', (answer: unknown) => calls.settle(answer as Answer))
 
   const call = <K extends PolicyOperation>(operation: K) =>
-    ((...args: readonly unknown[]) =>
-      new Promise((resolve, reject) => {
-        if (ended) {
-          reject(ended)
-          return
-        }
-        pending.set(nextId, { operation, sentMs: performance.now(), resolve, reject })
-        worker.send({ id: nextId++, operation, args })
-      })) as PolicyHandlers[K]
+    ((...args: readonly unknown[]) => calls.ask(operation, args)) as PolicyHandlers[K]
 
   return {
     pid: worker.pid ?? 0,

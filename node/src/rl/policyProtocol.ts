@@ -1,4 +1,4 @@
-import type { SentError } from '#core/sentError.ts'
+import type { Across, Call } from '#core/workerCalls.ts'
 import type { Device } from '#engine/device.ts'
 import type { Precision } from '#model/frozenTensors.ts'
 import type { Completion, GenerateOptions } from '#model/generate.ts'
@@ -52,16 +52,7 @@ export interface PolicyOperations {
 export type PolicyOperation = keyof PolicyOperations
 
 /** The same operations across a boundary. */
-export type PolicyHandlers = {
-  [K in PolicyOperation]: (...args: Parameters<PolicyOperations[K]>) => Promise<ReturnType<PolicyOperations[K]>>
-}
+export type PolicyHandlers = Across<PolicyOperations>
 
 /** Client to worker. */
-export type PolicyMessage =
-  | { readonly id: number; readonly operation: PolicyOperation; readonly args: readonly unknown[] }
-  | { readonly close: true }
-
-/** Worker to client. */
-export type PolicyReply =
-  | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly error: SentError }
+export type PolicyMessage = Call<PolicyOperation> | { readonly close: true }

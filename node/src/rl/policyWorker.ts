@@ -1,4 +1,4 @@
-import { sentError } from '#core/sentError.ts'
+import { answerCall } from '#core/answerCall.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
 import { loadScorer } from '#model/loadScorer.ts'
 import type { Scorer } from '#model/score.ts'
@@ -6,7 +6,7 @@ import { hashStoredWeights } from '#model/weights.ts'
 import { openAdapterPolicy } from './adapterPolicy.ts'
 import { groupStep } from './groupStep.ts'
 import type { Policy } from './policy.ts'
-import type { LoadedPolicy, PolicyHandlers, PolicyMessage, PolicyReply, PolicyWorkerOptions } from './policyProtocol.ts'
+import type { LoadedPolicy, PolicyHandlers, PolicyMessage, PolicyWorkerOptions } from './policyProtocol.ts'
 import { TrainerError } from './trainerError.ts'
 import { openWholePolicy } from './wholePolicy.ts'
 
@@ -80,16 +80,9 @@ process.on('message', (message: PolicyMessage) => {
   queue = queue.then(() => ('close' in message ? close() : answer(message)))
 })
 
-async function answer({ id, operation, args }: Exclude<PolicyMessage, { close: true }>): Promise<void> {
+async function answer(call: Exclude<PolicyMessage, { close: true }>): Promise<void> {
   if (closing.signal.aborted) return
-  let reply: PolicyReply
-  try {
-    const handler = handlers[operation] as (...args: readonly unknown[]) => Promise<unknown>
-    reply = { id, result: await handler(...args) }
-  } catch (error) {
-    reply = { id, error: sentError(error, 'POLICY_WORKER') }
-  }
-  process.send?.(reply)
+  process.send?.(await answerCall(call, handlers, 'POLICY_WORKER'))
 }
 
 async function close(): Promise<void> {
