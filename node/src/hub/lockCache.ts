@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '#core/clock.ts'
+import { makeFolder } from '#core/makeFolder.ts'
 import { HubError } from './hubError.ts'
 
 /** SQLite's code where another connection holds the lock. */
@@ -36,7 +36,7 @@ export async function underLock<T>(
 
 function open(path: string): DatabaseSync {
   try {
-    mkdirSync(dirname(path), { recursive: true })
+    makeFolder(dirname(path))
     return new DatabaseSync(path, { timeout: 0 })
   } catch (cause) {
     throw new HubError('HUB_DISK', `${path} cannot be made.`, cause)

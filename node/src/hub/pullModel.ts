@@ -1,6 +1,7 @@
-import { mkdir, readFile, rename, stat, statfs, writeFile } from 'node:fs/promises'
+import { readFile, rename, stat, statfs, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
+import { makeFolder } from '#core/makeFolder.ts'
 import { downloadFile } from './downloadFile.ts'
 import type { HubClient } from './hubClient.ts'
 import { HubError } from './hubError.ts'
@@ -63,7 +64,7 @@ async function bring(client: HubClient, model: RemoteModel, folder: string, prog
     throw new HubError('HUB_NOT_FOUND', `${model.repo} has no safetensors files: it is no model that Waggle reads.`)
   const total = totalOf(model)
   try {
-    await mkdir(folder, { recursive: true })
+    makeFolder(folder)
   } catch (cause) {
     throw new HubError('HUB_DISK', `${folder} cannot be made.`, cause)
   }
@@ -107,7 +108,7 @@ async function readKept(home: string, revision: string): Promise<z.output<typeof
 
 async function keep(home: string, revision: string, kept: z.output<typeof keptSchema>): Promise<void> {
   const path = recordPath(home, revision)
-  await mkdir(dirname(path), { recursive: true })
+  makeFolder(dirname(path))
   await writeFile(`${path}.${process.pid}.tmp`, JSON.stringify(kept))
   await rename(`${path}.${process.pid}.tmp`, path)
 }

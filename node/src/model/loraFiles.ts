@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '#core/makeFolder.ts'
 import { writeFileAtomic } from './atomicFile.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { readJsonFile } from './jsonFile.ts'
@@ -63,7 +63,7 @@ function checkFactors(
  * @param baseModel - name or folder of the model that it is for, kept in the configuration.
  */
 export async function writeLora(folder: string, adapter: LoraAdapter, baseModel: string | null = null): Promise<void> {
-  await mkdir(folder, { recursive: true })
+  makeFolder(folder)
   const tensors = new Map([...adapter.factors].map(([name, factor]) => [PREFIX + name, factor]))
   await writeSafetensors(join(folder, FACTORS_FILE), tensors, 'F32')
   const content = `${JSON.stringify(formatLoraConfig(adapter.config, baseModel), null, 2)}\n`

@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '#core/makeFolder.ts'
 import { writeFileAtomic } from './atomicFile.ts'
 import { type DecoderConfig, formatDecoderConfig } from './decoderConfig.ts'
 import { type Weights, writeWeights } from './weights.ts'
@@ -14,7 +14,7 @@ export async function writeModel(
   weights: Weights,
   dtype: 'F32' | 'BF16' = 'F32',
 ): Promise<void> {
-  await mkdir(folder, { recursive: true })
+  makeFolder(folder)
   const content = `${JSON.stringify(formatDecoderConfig(config), null, 2)}\n`
   await writeFileAtomic(join(folder, 'config.json'), Buffer.from(content))
   await writeWeights(join(folder, 'model.safetensors'), weights, dtype)

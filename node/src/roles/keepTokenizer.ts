@@ -1,5 +1,6 @@
-import { copyFile, mkdir } from 'node:fs/promises'
+import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '#core/makeFolder.ts'
 
 const FILES = [
   'tokenizer.json',
@@ -11,7 +12,7 @@ const FILES = [
 
 /** Puts a model's tokenizer beside the weights that are learned from it, so that the folder is a whole model. */
 export async function keepTokenizer(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true })
+  makeFolder(to)
   for (const name of FILES)
     await copyFile(join(from, name), join(to, name)).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error

@@ -1,7 +1,8 @@
-import { cp, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { cp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { NodeError } from '#core/errors.ts'
+import { makeFolder } from '#core/makeFolder.ts'
 import { LOCK_FILE, PID_FILE } from './lockDataFolder.ts'
 
 export class BackupError extends NodeError {
@@ -51,7 +52,7 @@ export async function restoreDataFolder(backup: string, dataDir: string): Promis
 async function copyWhole(source: string, target: string): Promise<void> {
   const partial = join(dirname(target), `.${basename(target)}.${process.pid}.partial`)
   await rm(partial, { recursive: true, force: true })
-  await mkdir(partial, { recursive: true, mode: 0o700 })
+  makeFolder(partial, 0o700)
   try {
     for (const name of await readdir(source)) {
       if (

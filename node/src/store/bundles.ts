@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { contentId } from '#core/contentId.ts'
 import { NodeError } from '#core/errors.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
+import { makeFolder } from '#core/makeFolder.ts'
 
 export class BundleTooLargeError extends NodeError {
   override readonly code = 'BUNDLE_TOO_LARGE'
@@ -31,7 +32,7 @@ export async function openBundles(
   folder: string,
   { logger, maxBytes = MAX_BUNDLE_BYTES }: { logger: Logger; maxBytes?: number },
 ): Promise<Bundles> {
-  await mkdir(folder, { recursive: true })
+  makeFolder(folder)
   const rounds = await readIndex(folder)
   const pathOf = (id: Hex, round: number) => join(folder, String(round), id.slice(2))
   return {
@@ -44,7 +45,7 @@ export async function openBundles(
       const id = contentId(bytes)
       const known = rounds.get(id)
       if (known !== undefined && known >= round) return id
-      await mkdir(join(folder, String(round)), { recursive: true })
+      makeFolder(join(folder, String(round)))
       await writeAtomically(pathOf(id, round), bytes)
       rounds.set(id, round)
       return id

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { NodeError } from '#core/errors.ts'
 import type { Hex } from '#core/hex.ts'
+import { makeFolder } from '#core/makeFolder.ts'
 
 /** A Judge's secrets are not where they should be, or are damaged: its game cannot be revealed. */
 export class GameSecretsError extends NodeError {
@@ -20,7 +21,7 @@ export type GameSecrets = { clues: string[]; answer: number; seed: Hex }
 /** Keeps a Judge's secrets by the root that commits to them, readable by their owner only. Before the game is opened, or they could be lost. */
 export function saveGameSecrets(dataDir: string, root: Hex, secrets: GameSecrets): void {
   const folder = join(dataDir, 'market')
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, 0o700)
   writeFileSync(join(folder, `${root}.json`), JSON.stringify(secrets), { mode: 0o600 })
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf } from '@libp2p/crypto/keys'
@@ -8,6 +8,7 @@ import { peerIdFromPrivateKey } from '@libp2p/peer-id'
 import { privateKeyToAddress } from 'viem/accounts'
 import { NodeError } from '#core/errors.ts'
 import { type Hex, toHex } from '#core/hex.ts'
+import { makeFolder } from '#core/makeFolder.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
 import { peerName } from '#core/peerName.ts'
 import type { PeerSigner } from '#core/peerSigner.ts'
@@ -47,7 +48,7 @@ export const ACCOUNT_KEY_FILE = 'account.key'
  * @throws {IdentityError} a file that is damaged, or both `peer.key` and `swarm.pem`.
  */
 export async function openIdentity(dataDir: string): Promise<Identity> {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makeFolder(dataDir, 0o700)
   const privateKey = await openPeerKey(dataDir)
   const accountKey = openAccountKey(dataDir)
   const peerId = peerIdFromPrivateKey(privateKey).toString()

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { NodeError } from '#core/errors.ts'
+import { makeFolder } from '#core/makeFolder.ts'
 
 /** Another node lives in this data folder: two on one key would collide on the chain and on the network. */
 export class DataFolderLockedError extends NodeError {
@@ -26,7 +27,7 @@ export const PID_FILE = 'node.pid'
  * @throws {DataFolderLockedError}
  */
 export function lockDataFolder(dataDir: string): DataFolderLock {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makeFolder(dataDir, 0o700)
   const pidPath = join(dataDir, PID_FILE)
   const db = new DatabaseSync(join(dataDir, LOCK_FILE), { timeout: 0 })
   try {

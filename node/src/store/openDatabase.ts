@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { NodeError } from '#core/errors.ts'
+import { makeFolder } from '#core/makeFolder.ts'
 
 /** Name of the database in a data folder. */
 export const JOURNAL_FILE = 'journal.sqlite'
@@ -62,7 +62,7 @@ const upgrades: Readonly<Record<number, string>> = {
  * @throws {JournalTooNewError} if a newer release wrote it.
  */
 export function openDatabase(path: string): DatabaseSync {
-  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
+  if (path !== ':memory:') makeFolder(dirname(path))
   let db: DatabaseSync | undefined
   try {
     db = new DatabaseSync(path, { timeout: 5000 })

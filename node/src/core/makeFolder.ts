@@ -1,0 +1,42 @@
+import { mkdirSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { NodeError } from './errors.ts'
+
+/** A folder that the system does not let be made. */
+export class FolderError extends NodeError {
+  readonly code = 'FOLDER'
+
+  constructor(path: string, cause: unknown) {
+    const reason = (cause as NodeJS.ErrnoException).code ?? String(cause)
+    super(`${path} cannot be made (${reason}).`, { hint: 'Name a folder that you may write to.', cause })
+  }
+}
+
+/**
+ * Makes a folder and those above it that are missing. Not by `recursive`: with it Node tries without end where a folder's parent is
+ * there and the system says that it is missing, as Linux does under /proc.
+ *
+ * @throws {FolderError}
+ */
+export function makeFolder(path: string, mode = 0o777): void {
+  try {
+    if (isFolder(path)) return
+    const missing = [resolve(path)]
+    for (let at = dirname(resolve(path)); !isThere(at); at = dirname(at)) missing.unshift(at)
+    for (const folder of missing) makeOne(folder, mode)
+  } catch (cause) {
+    throw new FolderError(path, cause)
+  }
+}
+
+function makeOne(folder: string, mode: number): void {
+  try {
+    mkdirSync(folder, { mode })
+  } catch (error) {
+    // Somebody else may have made it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isFolder(folder)) throw error
+  }
+}
+
+const isThere = (path: string) => statSync(path, { throwIfNoEntry: false }) !== undefined
+const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
