@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { startTestHub, TEST_REPO } from '#hub/testHub.ts'
-import { runCli } from './cliProcess.ts'
+import { runCli, startCli } from './cliProcess.ts'
 
 const TOKEN = 'hf_secretSecretSecret'
 const files = { 'config.json': '{}', 'model.safetensors': Buffer.alloc(2_000, 7) }
@@ -28,10 +28,39 @@ test('a model is pulled and pushed from the command line, and the token is never
   for (const { stdout, stderr } of [pulled, pushed, denied]) expect(stdout + stderr).not.toContain('hf_')
 })
 
-test('what is no repository, and a hub that is away, are one line', async () => {
+test('a download that Ctrl-C stops is gone on from', async () => {
+  const folder = join(models, 'stopped')
+  const argv = ['pull', TEST_REPO, '--hub', hub.url, '--models', folder]
+  const sent = Promise.withResolvers<void>()
+  hub.intercept = (request, response) => {
+    if (!request.url?.startsWith('/model.safetensors')) return false
+    response.writeHead(206, { 'content-range': 'bytes 0-1999/2000' })
+    response.write(files['model.safetensors'].subarray(0, 1_500), () => sent.resolve())
+    return true
+  }
+  const stopped = startCli(argv, env)
+  await sent.promise
+  await stopped.told('0.0 MB  model.safetensors')
+  stopped.interrupt()
+  const { code, stderr } = await stopped.exited
+  expect(code).toBe(130)
+  expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^Stopped\. .* \[STOPPED\]$/)
+  hub.intercept = undefined
+  hub.seen.length = 0
+  expect(await runCli(argv, env)).toMatchObject({ code: 0 })
+  expect(hub.seen.find(({ path }) => path.startsWith('/model.safetensors'))?.range).toBe('bytes=1500-')
+})
+
+test('what is no repository, a hub that is away, and a folder that cannot be made are one line', async () => {
   expect(await runCli(['pull', 'nothing'], env)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('[HUB_REFERENCE]'),
+  })
+  // Port 9 is for what nobody answers.
+  const away = await runCli(['pull', 'bees/other', '--hub', 'http://127.0.0.1:9'], env)
+  expect(away).toMatchObject({
+    code: 75,
+    stderr: expect.stringMatching(/^127\.0\.0\.1:9 cannot be reached\. .*\[HUB_OFFLINE\]\n$/),
   })
   writeFileSync(join(models, 'file'), '')
   const disk = await runCli(['pull', TEST_REPO, '--hub', hub.url, '--models', join(models, 'file')], env)

@@ -61,7 +61,9 @@ describe('a folder of transformers’ is run as transformers runs it', () => {
 
   test('how far 8-bit and 4-bit are from float32, on given tokens and on sampled ones', async () => {
     const argv = ['model', 'compare', '--model', folderOf('qwen2'), '--cache', join(root, 'copies'), '--json']
-    const given = lastLine(await runCli([...argv, '--tokens', '5,17,3,9', '--tokens', '1,2', '--precision', 'int8']))
+    const first = await runCli([...argv, '--tokens', '5,17,3,9', '--tokens', '1,2', '--precision', 'int8'])
+    expect(first.stderr).toMatch(/^quantised copy: 0 %\n(quantised copy: \d0 %\n)*quantised copy: 100 %\n$/)
+    const given = lastLine(first)
     expect(given).toEqual({ positions: 4, errors: [expect.objectContaining({ precision: 'int8' })] })
     const sampled = lastLine(await runCli([...argv, '--sequences', '3', '--length', '20']))
     expect(sampled.positions).toBe(57)
@@ -148,6 +150,10 @@ describe('what cannot be run ends in one line', () => {
   })
 
   const misused: [argv: string[], says: RegExp][] = [
+    [
+      ['model', 'generate', '--model', folderOf('qwen2'), '--tokens', '1', '--device', 'gpu'],
+      /^There is no device gpu\. There are: cpu, webgpu, cuda, auto\./,
+    ],
     [
       ['model', 'train'],
       /^model does not know 'train'\. Ask for model logits, model generate or model compare\. \[USAGE\]$/,

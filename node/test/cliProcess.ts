@@ -43,8 +43,18 @@ export function startCli(argv: readonly string[], env: Record<string, string> = 
       exited.then(({ stderr }) => reject(new Error(`ended before it said ${texts.join(' with ')}: ${stderr}`)))
     })
   const exited: Promise<CliResult> = once(child, 'close').then(([code]) => ({ code, ...said }))
+  /** Resolves once stderr holds the text. */
+  const told = (text: string) =>
+    new Promise<void>(resolve => {
+      const look = () => said.stderr.includes(text) && resolve()
+      look()
+      child.stderr.on('data', look)
+    })
   return {
     exited,
+    told,
+    /** Ctrl-C. */
+    interrupt: () => child.kill('SIGINT'),
     /** Resolves once a line of stdout holds the text. @throws if the process ends first. */
     said: async (text: string): Promise<void> => {
       await line(text)

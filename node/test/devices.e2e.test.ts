@@ -1,32 +1,38 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { runCli } from './cliProcess.ts'
 
 const child = join(import.meta.dirname, 'deviceChild.ts')
+const model = join(import.meta.dirname, '../src/model/golden/decoders/qwen2')
 /** SwiftShader, a Vulkan device in software, and a Vulkan loader: Debian's chromium-common has both. */
 const folder = '/usr/lib/chromium'
 const software = { LD_LIBRARY_PATH: folder, VK_ICD_FILENAMES: join(folder, 'vk_swiftshader_icd.json') }
+const difference = (a: number[], b: number[]) => Math.max(...a.map((x, i) => Math.abs(x - (b[i] ?? Number.NaN))))
 
-/** In a process of its own: what a driver does wrong must not take the tests with it. */
-async function onDevice(device: string): Promise<{ tokens: number[][]; logprobs: number[][]; scores: number[] }> {
-  const env = { ...process.env, ...software }
-  return JSON.parse((await promisify(execFile)(process.execPath, [child, device], { env })).stdout)
-}
-
-test('the WebGPU flavour generates and scores as the CPU does, on a software adapter', async () => {
+test('the WebGPU flavour generates and scores as the CPU does, and as transformers, on a software adapter', async () => {
   if (!existsSync(software.VK_ICD_FILENAMES)) {
     if (process.env.CI) throw new Error('no SwiftShader: run "apt-get install chromium"')
     console.warn('ran without WebGPU: there is no software adapter on this machine')
     return
   }
-  const [cpu, gpu] = [await onDevice('cpu'), await onDevice('webgpu')]
-  expect(gpu.tokens).toEqual(cpu.tokens)
-  const difference = (a: number[], b: number[]) => Math.max(...a.map((x, i) => Math.abs(x - (b[i] ?? Number.NaN))))
-  expect(difference(gpu.logprobs.flat(), cpu.logprobs.flat())).toBeLessThan(1e-4)
-  expect(difference(gpu.scores, cpu.scores)).toBeLessThan(1e-4)
+  // In processes of their own: what a driver does wrong must not take the tests with it.
+  const env = { ...process.env, ...software }
+  const { cpu, webgpu } = JSON.parse((await promisify(execFile)(process.execPath, [child, model], { env })).stdout)
+  expect(webgpu.tokens).toEqual(cpu.tokens)
+  expect(difference(webgpu.logprobs, cpu.logprobs)).toBeLessThan(1e-4)
+  expect(difference(webgpu.scores, cpu.scores)).toBeLessThan(1e-4)
+
+  const { prompt, tokens, logprobs } = JSON.parse(readFileSync(join(model, 'golden.json'), 'utf8')).greedy[1]
+  const flags = ['--device', 'webgpu', '--greedy', '--max-new-tokens', String(tokens.length), '--json']
+  const argv = ['model', 'generate', '--model', model, '--tokens', prompt.join(), ...flags]
+  const { code, stdout, stderr } = await runCli(argv, software)
+  expect(code, stderr).toBe(0)
+  const generated = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')
+  expect(generated.tokens).toEqual(tokens)
+  expect(difference(generated.logprobs, logprobs)).toBeLessThan(1e-4)
 })
 
 test('waggle devices says what there is, what it would take, and why not another', async () => {

@@ -1,6 +1,7 @@
 import { readDecoderConfig } from '#model/decoderConfig.ts'
 import { checkTokens } from './checkTokens.ts'
 import type { Values } from './command.ts'
+import { copyOptions } from './copyOptions.ts'
 import { parsePrecision } from './parsePrecision.ts'
 import { UsageError } from './usageError.ts'
 import { whole } from './wholeNumber.ts'
@@ -29,8 +30,10 @@ export async function compareModel(
   const { comparePrecisions, sampleSequences } = await import('#model/comparePrecisions.ts')
   const seed = typeof values.seed === 'string' ? values.seed : '0'
   const sequences = given.length > 0 ? given : await sampleSequences(folder, { count, length, seed, threads })
-  const cacheFolder = typeof values.cache === 'string' ? values.cache : undefined
-  const { positions, errors } = await comparePrecisions(folder, sequences, precisions, { threads, cacheFolder })
+  const { positions, errors } = await comparePrecisions(folder, sequences, precisions, {
+    threads,
+    ...copyOptions(values),
+  })
   if (values.json === true) return console.log(JSON.stringify({ positions, errors }))
   console.log(`${positions} next tokens, against float32:`)
   for (const { precision, meanLogprobError, maxLogprobError, meanKl, greedyAgreement } of errors)

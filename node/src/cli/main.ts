@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { formatError, NodeError } from '#core/errors.ts'
 import type { Command } from './command.ts'
+import { isInterruption } from './untilInterrupted.ts'
 import { UsageError } from './usageError.ts'
 import { verbs } from './verbs.ts'
 
@@ -11,7 +12,7 @@ ${Object.entries(verbs)
   .join('\n')}
 
 npm run waggle -- COMMAND --help says more.
-Exit codes: 0 done, 64 called wrongly, 75 trying again later may help, 1 any other failure.`
+Exit codes: 0 done, 64 called wrongly, 75 trying again later may help, 130 stopped by Ctrl-C, 1 any other failure.`
 
 /** A defect that keeps something open must not keep the process: its work is over by then. */
 const LINGER_MS = 5_000
@@ -51,6 +52,11 @@ function helpHint(name: string): string {
 
 /** One line for whoever can act on it; a defect, which nobody foresaw, comes with its stack. */
 function fail(error: unknown): void {
+  if (isInterruption(error)) {
+    console.error('Stopped. What was downloaded or made is kept: the next run goes on from there. [STOPPED]')
+    process.exitCode = 130 // as a shell says of what SIGINT ended
+    return
+  }
   if (!(error instanceof NodeError) && error instanceof Error) console.error(error)
   console.error(formatError(error))
   // 64 and 75 are those of sysexits.h.

@@ -4,6 +4,7 @@ import { createHubClient, HUB_URL, type HubClient } from '#hub/hubClient.ts'
 import { openModelFolder } from '#hub/openModelFolder.ts'
 import type { PullProgress } from '#hub/pullModel.ts'
 import { environment } from './environment.ts'
+import { showShare } from './showShare.ts'
 import { UsageError } from './usageError.ts'
 
 const text = { type: 'string' } as const
@@ -31,14 +32,13 @@ export function openModel(pathOrRepo: string, settings: HubSettings, signal?: Ab
   return openModelFolder(openHub(settings, signal), pathOrRepo, modelsFolder(settings), showProgress())
 }
 
-/** A line on stderr for every tenth of a model, so that a log stays readable; stdout is for results. */
+/** A line on stderr for every tenth of a model. */
 export function showProgress(): (progress: PullProgress) => void {
-  let shown = -1
-  return ({ file, received, total }) => {
-    const tenth = total === 0 ? 10 : Math.floor((received / total) * 10)
-    if (tenth === shown) return
-    shown = tenth
-    const mb = (bytes: number) => (bytes / 1e6).toFixed(1)
-    console.error(`${mb(received)} of ${mb(total)} MB  ${file}`)
+  let now: PullProgress = { file: '', received: 0, total: 0 }
+  const mb = (bytes: number) => (bytes / 1e6).toFixed(1)
+  const show = showShare(() => `${mb(now.received)} of ${mb(now.total)} MB  ${now.file}`)
+  return progress => {
+    now = progress
+    show(now.total === 0 ? 1 : now.received / now.total)
   }
 }

@@ -44,7 +44,10 @@ export async function downloadFile(
     }
   }
   const hash = gitOrSha256(file)
-  for await (const chunk of createReadStream(part)) hash.update(chunk)
+  for await (const chunk of createReadStream(part)) {
+    client.signal?.throwIfAborted()
+    hash.update(chunk)
+  }
   if (hash.digest('hex') !== file.checksum.hex) {
     await rm(part, { force: true })
     throw new HubError('HUB_CHECKSUM', `${file.name} of ${model.repo} is not what the hub says it is.`)

@@ -82,9 +82,18 @@ async function localFiles(folder: string, options: PushOptions): Promise<LocalFi
     names.map(name => localFile(name, () => openAsBlob(join(folder, name)), join(folder, name))),
   )
   if (names.includes('README.md')) return files
-  const config: unknown = JSON.parse(await readFile(join(folder, 'config.json'), 'utf8').catch(() => '{}'))
+  const config = await readConfig(folder)
   const card = new Blob([modelCard({ ...options, isAdapter: names.includes('adapter_config.json'), config })])
   return [...files, await localFile('README.md', async () => card, null)]
+}
+
+/** Parsed config.json, for the card; nothing where there is none. */
+async function readConfig(folder: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(join(folder, 'config.json'), 'utf8').catch(() => '{}'))
+  } catch (cause) {
+    throw new HubError('HUB_REFERENCE', `${join(folder, 'config.json')} is not JSON.`, cause)
+  }
 }
 
 /** @param file - its path on disk, to be hashed piece by piece; null for what is in memory. */

@@ -1,6 +1,7 @@
 import { createAdaptedGenerator } from '#model/adaptedGenerator.ts'
 import { createAdaptedScorer } from '#model/adaptedScorer.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
+import type { Device } from '#model/devices.ts'
 import { bakedParts, type Freeze } from '#model/frozenParts.ts'
 import { type Completion, createGenerator, type GenerateOptions, type Generator } from '#model/generate.ts'
 import { integerBase } from '#model/integerBase.ts'
@@ -19,11 +20,18 @@ export interface ModelOptions {
   readonly adapter?: string
   /** For one product; 2 by default. No result depends on it. */
   readonly threads?: number
+  /** What generates and scores, `cpu` by default; training is on the CPU. `reportDevices` says what works here. */
+  readonly device?: Device
   /** How `trainStep` learns: all weights, in place, or an adapter beside them, which generation and scoring then see. */
   readonly training?: Omit<TrainerOptions, 'threads' | 'adapter'> & {
     /** A fresh adapter of this shape, or one that there is. */
     readonly adapter?: LoraConfig | LoraAdapter
   }
+}
+
+interface RunOptions {
+  readonly threads: number
+  readonly device: Device
 }
 
 /**
@@ -38,19 +46,21 @@ export class Model {
   /** What is trained in place of the weights, if that was asked for. */
   readonly adapter: LoraAdapter | undefined
   readonly threads: number
+  readonly device: Device
   readonly #training: Omit<TrainerOptions, 'adapter'>
   #generator: Promise<Generator> | undefined
   #scorer: Promise<Scorer> | undefined
   #trainer: Promise<Trainer> | undefined
 
   constructor({ config, weights, stopTokens, repetitionPenalty }: ModelFiles, options: ModelOptions = {}) {
-    const { threads = 2, training: { adapter, ...training } = {} } = options
+    const { threads = 2, device = 'cpu', training: { adapter, ...training } = {} } = options
     this.config = config
     this.weights = weights
     this.stopTokens = stopTokens
     this.repetitionPenalty = repetitionPenalty
     this.adapter = adapter && ('factors' in adapter ? adapter : initLora(config, adapter, 'adapter'))
     this.threads = threads
+    this.device = device
     this.#training = { ...training, threads }
   }
 
@@ -76,11 +86,12 @@ export class Model {
   }
 
   async #open<T>(
-    adapted: (config: DecoderConfig, base: Freeze, adapter: LoraAdapter, options: { threads: number }) => Promise<T>,
-    plain: (config: DecoderConfig, weights: Weights, options: { threads: number }) => T,
+    adapted: (config: DecoderConfig, base: Freeze, adapter: LoraAdapter, options: RunOptions) => Promise<T>,
+    plain: (config: DecoderConfig, weights: Weights, options: RunOptions) => T,
   ): Promise<T> {
-    const { config, weights, adapter, threads } = this
-    return adapter ? adapted(config, await this.#base(), adapter, { threads }) : plain(config, weights, { threads })
+    const { config, weights, adapter, threads, device } = this
+    const options = { threads, device }
+    return adapter ? adapted(config, await this.#base(), adapter, options) : plain(config, weights, options)
   }
 
   /** The frozen weights as the trainer computes with them. */

@@ -1,3 +1,4 @@
+import type { Device } from '#engine/device.ts'
 import type { Value } from '#engine/graph.ts'
 import { createSession, type Session, tensor } from '#engine/session.ts'
 import { add, concat, linear, matMul, split } from '#engine/tensor.ts'
@@ -23,9 +24,9 @@ export async function createAdaptedGenerator(
   config: DecoderConfig,
   freeze: Freeze,
   adapter: LoraAdapter,
-  { threads = 2 }: { threads?: number } = {},
+  { threads = 2, device }: { threads?: number; device?: Device } = {},
 ): Promise<Generator> {
-  const model = buildGenerationModel(config, adaptedParts(config, freeze, adapter))
+  const model = buildGenerationModel(config, adaptedParts(config, freeze, adapter), device)
   const session = await createSession(model, { threads })
   return generatorOn(config, createFixedSession(fedFactors(session, adapter)))
 }

@@ -1,3 +1,4 @@
+import type { Device } from '#engine/device.ts'
 import { createSession } from '#engine/session.ts'
 import { adaptedParts, fedFactors } from './adaptedGenerator.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
@@ -12,8 +13,8 @@ export async function createAdaptedScorer(
   config: DecoderConfig,
   freeze: Freeze,
   adapter: LoraAdapter,
-  { threads = 2 }: { threads?: number } = {},
+  { threads = 2, device }: { threads?: number; device?: Device } = {},
 ): Promise<Scorer> {
-  const model = buildScoringModel(config, adaptedParts(config, freeze, adapter), ['logprobs', 'gaps'])
+  const model = buildScoringModel(config, adaptedParts(config, freeze, adapter), ['logprobs', 'gaps'], device)
   return scorerOn(config, createFixedSession(fedFactors(await createSession(model, { threads }), adapter)))
 }

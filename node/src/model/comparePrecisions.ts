@@ -51,6 +51,7 @@ export async function comparePrecisions(
     const sums = precisions.map(() => ({ positions: 0, error: 0, worst: 0, kl: 0, agreed: 0 }))
     for (const tokens of sequences) {
       for (let from = 0; from < tokens.length - 1; from += CHUNK_POSITIONS) {
+        options.signal?.throwIfAborted()
         const to = Math.min(tokens.length - 1, from + CHUNK_POSITIONS)
         const expected = await chunkLogits(config, exact, tokens, from, to)
         for (const [i, session] of others.entries())

@@ -20,6 +20,7 @@ export {
 } from './comparePrecisions.ts'
 export { type DecoderConfig, formatDecoderConfig, parseDecoderConfig, readDecoderConfig } from './decoderConfig.ts'
 export { decoderWeightShapes, parameterCount } from './decoderWeights.ts'
+export { type Device, type DeviceReport, devices, reportDevices } from './devices.ts'
 export { bakedParts, type Freeze, frozenParts } from './frozenParts.ts'
 export type { FrozenTensors, Precision } from './frozenTensors.ts'
 export {

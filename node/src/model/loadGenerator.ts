@@ -1,5 +1,6 @@
+import type { Device } from '#engine/device.ts'
 import { chooseIntegerKernels } from '#engine/integerKernels.ts'
-import { createSession, type Session } from '#engine/session.ts'
+import { createSession } from '#engine/session.ts'
 import { type DecoderConfig, readDecoderConfig } from './decoderConfig.ts'
 import { frozenParts } from './frozenParts.ts'
 import { type FrozenTensors, locateFrozenTensors, type Precision } from './frozenTensors.ts'
@@ -14,6 +15,8 @@ export interface LoadOptions extends CacheOptions {
   readonly precision?: Precision | undefined
   /** For one product, 2 by default; the results do not depend on it. */
   readonly threads?: number | undefined
+  /** What runs it, `cpu` by default; on a GPU results are those of that GPU, and not the CPU's bit for bit. */
+  readonly device?: Device | undefined
 }
 
 /**
@@ -25,12 +28,8 @@ export interface LoadOptions extends CacheOptions {
 export async function loadGenerator(folder: string, options: LoadOptions = {}): Promise<Generator> {
   const config = await readDecoderConfig(folder)
   const tensors = await openFrozenTensors(folder, config, options)
-  return generatorOn(config, createFixedSession(await frozenSession(config, tensors, options.threads)))
-}
-
-/** A session of the generation graph on frozen weights. */
-export function frozenSession(config: DecoderConfig, tensors: FrozenTensors, threads = 2): Promise<Session> {
-  return createSession(buildGenerationModel(config, frozenParts(config, tensors)), { threads })
+  const model = buildGenerationModel(config, frozenParts(config, tensors), options.device)
+  return generatorOn(config, createFixedSession(await createSession(model, { threads: options.threads ?? 2 })))
 }
 
 /** A model's frozen weights in a precision, from its folder. */

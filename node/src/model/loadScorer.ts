@@ -1,4 +1,3 @@
-import type { Device } from '#engine/device.ts'
 import { createSession } from '#engine/session.ts'
 import { readDecoderConfig } from './decoderConfig.ts'
 import { frozenParts } from './frozenParts.ts'
@@ -13,7 +12,7 @@ import { buildScoringModel } from './scoringGraph.ts'
  *
  * @throws {ModelFileError} naming the file and the tensor or field that is missing, misshapen or malformed.
  */
-export async function loadScorer(folder: string, options: LoadOptions & { device?: Device } = {}): Promise<Scorer> {
+export async function loadScorer(folder: string, options: LoadOptions = {}): Promise<Scorer> {
   const config = await readDecoderConfig(folder)
   const tensors = await openFrozenTensors(folder, config, options)
   const model = buildScoringModel(config, frozenParts(config, tensors), ['logprobs', 'gaps'], options.device)

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -180,6 +180,24 @@ test('a copy is made again when its model has changed, or when it was cut short'
   await writeFile(manifest, (await readFile(manifest, 'utf8')).slice(0, 40))
   expect(await make()).toBe(true)
   expect((await stat(manifest)).size).toBeGreaterThan(40)
+})
+
+test('a copy that is stopped leaves nothing, and what a killed one left is cleared away', async () => {
+  const cacheFolder = join(folder, 'stopped')
+  const stop = new AbortController()
+  const stopped = loadGenerator(folder, {
+    precision: 'int8',
+    cacheFolder,
+    signal: stop.signal,
+    onProgress: done => done > 0.5 && stop.abort(),
+  })
+  await expect(stopped).rejects.toMatchObject({ name: 'AbortError' })
+  expect(await readdir(cacheFolder)).toEqual([])
+  const [left, growing] = ['int8.bin.1.tmp', 'int8.bin.2.tmp']
+  for (const name of [left, growing]) await writeFile(join(cacheFolder, name as string), 'part')
+  await utimes(join(cacheFolder, left as string), 1, 1)
+  await (await loadGenerator(folder, { precision: 'int8', cacheFolder })).dispose()
+  expect((await readdir(cacheFolder)).sort()).toEqual(['int8.bin', growing, 'int8.json'])
 })
 
 test('a folder that copies cannot be written to is named, with what to do', async () => {

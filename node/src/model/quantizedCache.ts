@@ -1,7 +1,8 @@
-import { type FileHandle, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { NodeError } from '#core/errors.ts'
+import { FolderError, makeFolder } from '#core/makeFolder.ts'
 import { writeFileAtomic } from './atomicFile.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { parameterCount } from './decoderWeights.ts'
@@ -98,6 +99,7 @@ async function makeCopy(copy: Copy, { onProgress, signal }: CacheOptions): Promi
   const { config, precision, stored, source, data, manifest } = copy
   const temporary = `${data}.${process.pid}.tmp`
   const file = await openIn(dirname(data), temporary)
+  await removeLeftovers(data)
   try {
     const total = parameterCount(config)
     let done = 0
@@ -128,9 +130,21 @@ async function makeCopy(copy: Copy, { onProgress, signal }: CacheOptions): Promi
   }
 }
 
+/** A copy that is being made grows every few seconds: one that has not for so long was left by a process that was killed. */
+const LEFT_MS = 3_600_000
+
+async function removeLeftovers(data: string): Promise<void> {
+  for (const name of await readdir(dirname(data))) {
+    if (!name.startsWith(`${basename(data)}.`) || !name.endsWith('.tmp')) continue
+    const path = join(dirname(data), name)
+    const found = await stat(path).catch(() => null) // another process may have been faster
+    if (found && Date.now() - found.mtimeMs > LEFT_MS) await rm(path, { force: true })
+  }
+}
+
 async function openIn(folder: string, path: string): Promise<FileHandle> {
   try {
-    await mkdir(folder, { recursive: true })
+    makeFolder(folder)
     return await open(path, 'w')
   } catch (error) {
     throw unwritable(folder, error)
@@ -138,7 +152,8 @@ async function openIn(folder: string, path: string): Promise<FileHandle> {
 }
 
 /** What the system refuses, by the folder that it is about; any other error as it is. */
-function unwritable(folder: string, error: unknown): unknown {
+function unwritable(folder: string, failure: unknown): unknown {
+  const error = failure instanceof FolderError ? failure.cause : failure
   const { code } = error as NodeJS.ErrnoException
   if (error instanceof NodeError || !/^E[A-Z]+$/.test(String(code))) return error
   return new ModelFileError(folder, 'file', `cannot be written (${code})`, {

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -48,5 +48,26 @@ test('weights read again have the state that was saved with them, and no other i
   expect((await readOptimizerState(folder, hashes[1] as string))?.steps).toBe(2)
   expect(await readOptimizerState(folder, hashes[0] as string)).toBeNull()
   expect((await readdir(folder)).filter(name => name.startsWith('optimizer-'))).toHaveLength(1)
+  await trainer.dispose()
+})
+
+test('a save that breaks off leaves the last weights with their state, and the next one clears up after it', async () => {
+  const weights = tinyWeights()
+  const trainer = await createTrainer(tinyConfig, weights, { threads: 1 })
+  const save = () => saveCheckpoint(folder, tinyConfig, weights, trainer.state())
+  await trainer.crossEntropyStep(batch, 1e-2)
+  const kept = await save()
+  await trainer.crossEntropyStep(batch, 1e-2)
+  const config = join(folder, 'config.json')
+  await rm(config)
+  await mkdir(join(config, 'in the way'), { recursive: true }) // after the optimizer's state, before the weights
+  await expect(save()).rejects.toThrow()
+  expect(hashWeights(await readWeights(folder, tinyConfig))).toBe(kept)
+  expect((await readOptimizerState(folder, kept))?.steps).toBe(1)
+  await rm(config, { recursive: true })
+  await writeFile(join(folder, 'model.safetensors.99.x1.tmp'), 'of a process that was killed')
+  await save()
+  const files = ['config.json', 'model.safetensors', expect.stringMatching(/^optimizer-\w+\.safetensors$/)]
+  expect((await readdir(folder)).sort()).toEqual(files)
   await trainer.dispose()
 })

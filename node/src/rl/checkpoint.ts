@@ -1,5 +1,6 @@
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '#core/makeFolder.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import type { LoraAdapter } from '#model/loraFactors.ts'
 import { writeLora } from '#model/loraFiles.ts'
@@ -51,7 +52,7 @@ async function saveWithState(
   state: OptimizerState,
   write: () => Promise<void>,
 ): Promise<`0x${string}`> {
-  await mkdir(folder, { recursive: true })
+  makeFolder(folder)
   const hash = hashWeights(trained)
   const file = optimizerFile(hash)
   const tensors = new Map([...state.tensors].map(([name, data]) => [name, { shape: [data.length], data: owned(data) }]))
@@ -59,7 +60,9 @@ async function saveWithState(
   await writeSafetensors(join(folder, file), tensors, 'F32')
   await write()
   for (const name of await readdir(folder)) {
-    if (/^optimizer-[0-9a-f]+\.safetensors$/.test(name) && name !== file) await rm(join(folder, name), { force: true })
+    // A process that was killed while it wrote left a temporary file; nobody else writes here.
+    if (name !== file && /^optimizer-[0-9a-f]+\.safetensors$|\.safetensors\.[\w.]+\.tmp$/.test(name))
+      await rm(join(folder, name), { force: true })
   }
   return hash
 }

@@ -6,6 +6,9 @@ import { ModelInputError } from '#model/modelErrors.ts'
 import { checkTokens } from '../checkTokens.ts'
 import type { Command, Values } from '../command.ts'
 import { compareModel } from '../compareModel.ts'
+import { copyOptions } from '../copyOptions.ts'
+import { openDevice } from '../openDevice.ts'
+import { parseDevice } from '../parseDevice.ts'
 import { parsePrecision } from '../parsePrecision.ts'
 import { UsageError } from '../usageError.ts'
 import { whole } from '../wholeNumber.ts'
@@ -33,6 +36,7 @@ how far 8-bit and 4-bit are from float32.
   --cache DIR         where quantised copies are kept (default .waggle in the model's folder)
   --sequences N       compare: sequences to sample from the model (default 8)
   --length N          compare: tokens of each (default 128)
+  --device NAME       generate: cpu, webgpu, cuda, or auto for what waggle devices would take (default cpu)
   --threads N         threads of a product (default: all of the machine)
   --json              end with one JSON object on the last line:
                       { "logits": number[positions][vocabulary] }, or
@@ -44,6 +48,7 @@ how far 8-bit and 4-bit are from float32.
     adapter: text,
     precision: text,
     cache: text,
+    device: text,
     sequences: text,
     length: text,
     'max-new-tokens': text,
@@ -73,11 +78,9 @@ how far 8-bit and 4-bit are from float32.
     checkTokens(config, tokens) // before the weights are read, which may take a while
     const lora = typeof adapter === 'string' ? adapter : undefined
     const precision = parsePrecision(values.precision ?? 'float32')
-    const cacheFolder = typeof values.cache === 'string' ? values.cache : undefined
-    await verb(
-      { folder, config, adapter: lora, tokens, maxNewTokens, load: { threads, precision, cacheFolder } },
-      values,
-    )
+    const device = await openDevice(parseDevice(values.device ?? 'cpu'), true)
+    const load = { threads, precision, device, ...copyOptions(values) }
+    await verb({ folder, config, adapter: lora, tokens, maxNewTokens, load }, values)
   },
 }
 
@@ -93,8 +96,10 @@ interface Request {
 const actions = { logits, generate }
 
 async function logits({ folder, adapter, tokens, load }: Request, { json }: Values): Promise<void> {
-  if (load.precision !== 'float32')
-    throw new UsageError('model logits is in float32.', { hint: 'model compare says how far the others are.' })
+  if (load.precision !== 'float32' || load.device !== 'cpu')
+    throw new UsageError('model logits is in float32, on the CPU.', {
+      hint: 'model compare says how far other precisions are; leave --precision and --device out.',
+    })
   const { readModel } = await import('#model/readModel.ts')
   const { positionLogits } = await import('#model/positionLogits.ts')
   const model = await readModel(folder, adapter === undefined ? {} : { adapter })
@@ -123,6 +128,7 @@ async function generate(request: Request, values: Values): Promise<void> {
     stopToken: stopTokens[0] ?? -1,
     moreStopTokens: stopTokens.slice(1),
     seed: typeof values.seed === 'string' ? values.seed : '0',
+    ...(load.signal ? { signal: load.signal } : {}),
   })
   await generator.dispose()
   const [tokens, logprobs] = [Array.from(completion?.tokens ?? []), Array.from(completion?.logprobs ?? [])]
@@ -140,7 +146,10 @@ async function openGenerator(folder: string, config: DecoderConfig, adapter: str
   const { readLora } = await import('#model/loraFiles.ts')
   const lora = await readLora(adapter, config)
   const tensors = await openFrozenTensors(folder, config, load)
-  return createAdaptedGenerator(config, frozenParts(config, tensors), lora, { threads: load.threads ?? 2 })
+  return createAdaptedGenerator(config, frozenParts(config, tensors), lora, {
+    threads: load.threads ?? 2,
+    device: load.device ?? 'cpu',
+  })
 }
 
 /** Finite weights may still overflow float32 on the way, and JSON has no word for that. */

@@ -2,6 +2,7 @@ import { pullModel } from '#hub/pullModel.ts'
 import { parseRepoReference } from '#hub/repoReference.ts'
 import type { Command } from '../command.ts'
 import { hubOptions, hubUsage, modelsFolder, openHub, showProgress } from '../modelOptions.ts'
+import { untilInterrupted } from '../untilInterrupted.ts'
 
 /** Downloads a model. */
 export const pull: Command = {
@@ -15,9 +16,7 @@ ${hubUsage}
   positionals: ['OWNER/NAME[@REVISION]'],
   async run({ json, models, hub }, [name = '']) {
     const settings = { models: models as string | undefined, hub: hub as string | undefined }
-    const stop = new AbortController()
-    process.once('SIGINT', () => stop.abort())
-    const client = openHub(settings, stop.signal)
+    const client = openHub(settings, untilInterrupted())
     const pulled = await pullModel(client, parseRepoReference(name), modelsFolder(settings), showProgress())
     console.log(json === true ? JSON.stringify(pulled) : `${pulled.repo} at ${pulled.commit} is in ${pulled.folder}`)
   },

@@ -1,0 +1,11 @@
+import { type Device, devices } from '#model/devices.ts'
+import type { Values } from './command.ts'
+import { UsageError } from './usageError.ts'
+
+/** @throws {UsageError} if it is none. */
+export function parseDevice(value: Values[string]): Device | 'auto' {
+  const names = [...devices, 'auto'] as const
+  const found = names.find(name => name === value)
+  if (found) return found
+  throw new UsageError(`There is no device ${value}.`, { hint: `There are: ${names.join(', ')}.` })
+}

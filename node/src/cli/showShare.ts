@@ -1,0 +1,10 @@
+/** Tells on stderr, for every tenth, which share of some work is done, so that a log stays readable; stdout is for results. */
+export function showShare(tell: (tenths: number) => string): (done: number) => void {
+  let shown = -1
+  return done => {
+    const tenths = Math.floor(10 * done)
+    if (tenths === shown) return
+    shown = tenths
+    console.error(tell(tenths))
+  }
+}

@@ -1,0 +1,11 @@
+/** A signal that Ctrl-C aborts: what is under way ends in good order, and the command with it (see `main.ts`). */
+export function untilInterrupted(): AbortSignal {
+  const stop = new AbortController()
+  process.once('SIGINT', () => stop.abort())
+  return stop.signal
+}
+
+/** Whether an error says that a signal was aborted. */
+export function isInterruption(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
+}
