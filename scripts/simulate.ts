@@ -16,7 +16,8 @@ const usage = `npm run simulate -- protocol [options]
   --runs N      seeded runs of each way to play (100)
   --only NAMES  these attacks, split by commas
   --plot DIR    write votes-attacks.svg and market-attacks.svg
-  --json        one line of JSON at the end`
+  --json        one line of JSON at the end
+  --help        this`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -25,8 +26,13 @@ const { values, positionals } = parseArgs({
     only: { type: 'string' },
     plot: { type: 'string' },
     json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 })
+if (values.help) {
+  console.log(usage)
+  process.exit(0)
+}
 const runs = Number(values.runs)
 if (positionals[0] !== 'protocol' || !Number.isInteger(runs) || runs < 2) {
   console.error(usage)
