@@ -34,6 +34,7 @@ const TESTS: Record<string, readonly string[]> = {
   ScoreHistogram: ['challenges/Appeals'],
   Openings: ['Openings', 'TaskPay', 'invariant/Openings'],
   TaskPay: ['TaskPay', 'invariant/Openings'],
+  TaskFaults: ['TaskFaults', 'TaskPay', 'invariant/Openings'],
   Ballots: ['Ballots', 'Openings'],
   Nectar: ['Nectar', 'invariant/Swarm'],
   Stakes: ['Stakes', 'StakedSeats', 'invariant/Stakes'],
