@@ -124,7 +124,7 @@ abstract contract OpeningsFixture is VotesFixture {
         claim.taskProof = new bytes32[](0);
     }
 
-    function tasksOf(bytes32 proposerKey) internal view returns (IRolloutCommitments.Tasks memory tasks) {
+    function tasksOf(bytes32 proposerKey) internal view virtual returns (IRolloutCommitments.Tasks memory tasks) {
         return IRolloutCommitments.Tasks(commitments.leafOf(base, proposerKey, taskLeaf()), 1, keccak256("tasks"));
     }
 

@@ -22,7 +22,7 @@ abstract contract StakesFixture is VotesFixture {
         nectar.claim(solvers[0]);
     }
 
-    function bootstrapRounds() internal pure override returns (uint64 round) {
+    function bootstrapRounds() internal pure virtual override returns (uint64 round) {
         return BOOTSTRAP;
     }
 

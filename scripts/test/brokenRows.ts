@@ -97,6 +97,14 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
   O2: row('Openings', 'opened.lanes = word | CLOSED;', ''),
   O3: row('TaskPay', 'known.amountWei = 0;', ''),
   O4: row('Openings', 'if (uint32(lanes >> shift) != 0) revert', 'if (false) revert'),
+  O5: row(
+    'TaskFaults',
+    'if (!isBeyond && (first == second || !isShared)) revert',
+    'if (!isBeyond && !isShared) revert',
+  ),
+  O6: row('TaskFaults', '_requireNotFaulty(round, proposerKey);\n        (bytes32 first', '(bytes32 first'),
+  O7: row('TaskPay', 'if (_faulty[known.round][known.proposerKey]) return;', ''),
+  O8: row('Nectar', '_openings.earnedOf(peerKey) - _claimed', '2 * _openings.earnedOf(peerKey) - _claimed'),
   M1: row(
     'market/MarketPayouts',
     '_credit(gameId, game.judge, game.bond);\n        _resolveTo',

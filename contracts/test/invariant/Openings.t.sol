@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {VotesFixture} from "../VotesFixture.sol";
+import {StakesFixture} from "../StakesFixture.sol";
 import {OpeningsHandler} from "./OpeningsHandler.sol";
 
 /// @dev The numbers are those of INVARIANTS.md.
-contract OpeningsInvariants is VotesFixture {
+contract OpeningsInvariants is StakesFixture {
     OpeningsHandler internal handler;
 
     function setUp() public override {
         super.setUp();
         handler = new OpeningsHandler(
-            OpeningsHandler.Parts(registry, rounds, commitments, votes, openings),
+            OpeningsHandler.Parts(registry, rounds, commitments, votes, openings, stakes, nectar),
             evaluators,
             solvers
         );
+        // What proposers stake, and lose by faults.
+        for (uint256 i = 1; i < 3; ++i) {
+            address account = registry.accountOf(solvers[i]);
+            give(account, 300 ether);
+            vm.prank(account);
+            nectar.approve(address(stakes), type(uint256).max);
+        }
         targetContract(address(handler));
     }
 
@@ -23,7 +30,9 @@ contract OpeningsInvariants is VotesFixture {
         for (uint256 i = 0; i < 100; ++i) {
             uint256 draw = uint256(keccak256(abi.encode(i)));
             for (uint256 j = 0; j < 4; ++j) handler.open(draw >> (4 * j));
+            handler.restake(draw >> 7);
             handler.claim(draw);
+            handler.fault(draw >> 3);
             handler.close(draw >> 5);
             handler.payTask(draw);
             handler.pass(draw);
@@ -31,6 +40,9 @@ contract OpeningsInvariants is VotesFixture {
         vm.assertLe(10, handler.closed());
         vm.assertLe(10, handler.paid());
         vm.assertLe(2, handler.tasksPaid());
+        vm.assertLe(5, handler.faults());
+        vm.assertLe(1, handler.withheld());
+        vm.assertLe(50 ether, handler.burntWei());
         vm.assertLe(100, handler.refused());
         vm.assertEq(handler.slipped(), 0);
     }
@@ -55,7 +67,36 @@ contract OpeningsInvariants is VotesFixture {
         vm.assertEq(handler.slipped(), 0);
     }
 
+    function invariant_O5_AnHonestRootOfTasksIsNeverAtFault() public view {
+        vm.assertTrue(handler.onlyFaultyAreFound());
+    }
+
+    function invariant_O6_AFaultBurnsItsProposersStakeOnceAndNobodyElses() public view {
+        for (uint256 i = 0; i < 3; ++i) {
+            bytes32 peerKey = handler.solverAt(i);
+            vm.assertEq(amountOf(PROPOSER, peerKey), handler.stakedWei(peerKey));
+        }
+        vm.assertEq(nectar.balanceOf(address(stakes)), stakes.totalStaked());
+    }
+
+    function invariant_O7_NoTaskOfAFaultyRootIsPaid() public view {
+        vm.assertEq(handler.paidToFaultyWei(), 0);
+    }
+
+    function invariant_O8_TheSupplyIsWhatWasEarnedAndClaimedLessWhatFaultsBurnt() public view {
+        uint256 claimed = 0;
+        for (uint256 i = 0; i < 3; ++i) {
+            claimed += handler.claimedWei(handler.evaluatorAt(i)) + handler.claimedWei(handler.solverAt(i));
+        }
+        vm.assertEq(nectar.totalSupply(), claimed - handler.burntWei());
+    }
+
     function requireEarned(bytes32 peerKey) internal view {
         vm.assertEq(openings.earnedOf(peerKey), handler.expectedWei(peerKey));
+    }
+
+    /// @dev The seats need no stakes as long as this plays.
+    function bootstrapRounds() internal pure override returns (uint64 round) {
+        return 100_000;
     }
 }

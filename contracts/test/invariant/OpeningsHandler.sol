@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {Nectar} from "../../src/Nectar.sol";
 import {Openings} from "../../src/Openings.sol";
 import {PeerRegistry} from "../../src/PeerRegistry.sol";
 import {RewardVotes} from "../../src/RewardVotes.sol";
 import {RolloutCommitments} from "../../src/RolloutCommitments.sol";
 import {Rounds} from "../../src/Rounds.sol";
+import {Stakes} from "../../src/Stakes.sol";
 import {IOpenings} from "../../src/interfaces/IOpenings.sol";
 import {ITaskPay} from "../../src/interfaces/ITaskPay.sol";
 import {Median} from "../Median.sol";
-import {OpeningsFixture} from "../OpeningsFixture.sol";
+import {FaultyTasks} from "./FaultyTasks.sol";
 
 /// @dev Plays a round up to its openings, then lets three evaluators open leaves and two proposers claim the task at
 /// random, early, late, twice and with words that are not theirs. Its books are of its own, in the plainest form;
 /// `slipped` counts what should have been refused.
-contract OpeningsHandler is OpeningsFixture {
+contract OpeningsHandler is FaultyTasks {
     struct Parts {
         PeerRegistry registry;
         Rounds rounds;
         RolloutCommitments commitments;
         RewardVotes votes;
         Openings openings;
+        Stakes stakes;
+        Nectar nectar;
     }
 
     /// @dev A claim that is not paid yet.
@@ -31,9 +35,7 @@ contract OpeningsHandler is OpeningsFixture {
         uint256 amountWei;
     }
 
-    mapping(bytes32 peerKey => uint256 amountWei) public expectedWei;
     mapping(uint64 slot => Pending claim_) internal pending;
-    mapping(uint64 round => mapping(bytes32 proposerKey => uint256 blockNumber)) internal proposedAt;
     /// @dev Of the round that is played: the leaf that an evaluator opened, plus one, and what came of it all.
     uint32[3] internal openedPlusOne;
     bool internal isClosed;
@@ -42,13 +44,16 @@ contract OpeningsHandler is OpeningsFixture {
     uint256 public closed;
     uint256 public paid;
     uint256 public tasksPaid;
-    uint256 public refused;
-    uint256 public slipped;
+    uint256 public withheld;
+    /// @dev What proposers got of claims on roots that had been shown to be at fault.
+    uint256 public paidToFaultyWei;
 
     constructor(Parts memory parts, bytes32[] memory evaluators_, bytes32[] memory solvers_) {
         (registry, rounds, commitments) = (parts.registry, parts.rounds, parts.commitments);
-        (votes, openings) = (parts.votes, parts.openings);
+        (votes, openings, stakes, nectar) = (parts.votes, parts.openings, parts.stakes, parts.nectar);
         (evaluators, solvers) = (evaluators_, solvers_);
+        // What was there before.
+        claimedWei[solvers[0]] = nectar.totalSupply();
     }
 
     /// @dev Not the fixture's: the runner calls every function of a handler.
@@ -56,14 +61,10 @@ contract OpeningsHandler is OpeningsFixture {
 
     /// @dev Proposes for the next round and plays it, once the one before is over.
     function play(uint256 draw) internal {
+        if (isPlayed) lastBase = base;
         base = rounds.currentRound() + 1;
         (isPlayed, isClosed, openedPlusOne) = (true, false, [uint32(0), 0, 0]);
-        for (uint256 i = 1; i < 3; ++i) {
-            if ((draw >> i) % 4 == 0) continue;
-            // Both in one block at times.
-            propose(solvers[i], block.number + ((draw >> (8 * i)) % 2));
-            proposedAt[base][solvers[i]] = block.number;
-        }
+        proposeFor(draw);
         enterRound(base);
         for (uint256 i = 0; i < 3; ++i) {
             uint256 word = uint256(keccak256(abi.encode(draw, i)));
@@ -72,15 +73,27 @@ contract OpeningsHandler is OpeningsFixture {
         playVotes(scoreFrom(draw >> 32), scoreFrom(draw >> 64), scoreFrom(draw >> 96), 1);
     }
 
-    /// @dev Passes a round, or plays the next one.
-    function pass(uint256 draw) public {
+    /// @dev Passes a round, or plays the next one; mostly after what is due in it.
+    function pass(uint256 drawn) public {
+        uint256 draw = mixed(drawn);
         uint64 current = rounds.currentRound();
+        if (isPlayed && (draw >> 1) % 4 != 0) doDuties(draw >> 3);
         if (!isPlayed || current >= base + 6 + (draw % 2)) play(draw >> 1);
         else enterRound(current + 1);
     }
 
+    function doDuties(uint256 draw) internal {
+        uint64 current = rounds.currentRound();
+        if (current == base + 4) open(draw);
+        else if (current == base + 5) claim(draw);
+        else payTask(draw << 1);
+        // Between claim and payment more often than at other times.
+        if (current == base + 5) for (uint256 i = 0; i < 3; ++i) fault(draw >> (64 * i));
+    }
+
     /// @dev Some of the evaluators, or one of them twice.
-    function open(uint256 draw) public {
+    function open(uint256 drawn) public {
+        uint256 draw = mixed(drawn);
         if (!isPlayed) return;
         for (uint256 i = 0; i < 3; ++i) tryOpen((draw >> (32 * i)) % 4 == 0 ? 0 : i, draw >> (32 * i + 4));
     }
@@ -105,7 +118,8 @@ contract OpeningsHandler is OpeningsFixture {
         }
     }
 
-    function close(uint256 draw) public {
+    function close(uint256 drawn) public {
+        uint256 draw = mixed(drawn);
         if (!isPlayed) return;
         bool allowed = rounds.currentRound() == base + 5;
         uint64 round = draw % 8 == 0 ? base + 1 : base;
@@ -118,23 +132,27 @@ contract OpeningsHandler is OpeningsFixture {
         }
     }
 
-    function claim(uint256 draw) public {
+    function claim(uint256 drawn) public {
+        uint256 draw = mixed(drawn);
         if (!isPlayed) return;
         bytes32 proposer = solvers[1 + (draw % 2)];
         ITaskPay.TaskClaim memory claim_ = claimOf(proposer);
+        claim_.taskProof = proofOf(base, proposer, 0);
         uint256 lie = (draw >> 8) % 6;
         if (lie == 0) claim_.task.taskHash = keccak256("second task");
         if (lie == 1) (claim_.leaf, claim_.leafProof[0]) = (leafAt(1), commitments.leafOf(base, solvers[0], leafAt(0)));
         bool allowed = rounds.currentRound() == base + 5 && lie > 1 && proposedAt[base][proposer] != 0;
         (bool isAgreed, uint32 index, uint16 median) = plainAgreement();
         allowed = allowed && isAgreed && index == 0;
+        allowed = allowed && !isFaulty[base][proposer];
         Pending storage known = pending[base % 6];
         bool isEarlier = known.committedAt == 0 || known.round != base;
         allowed = allowed && (isEarlier || proposedAt[base][proposer] < known.committedAt);
+        uint256 earnedWei = openings.earnedOf(known.proposerKey);
         try openings.claimTask(claim_) {
             note(allowed);
             noteClosing();
-            if (known.round != base) payPending(known);
+            if (known.round != base) payPending(known, earnedWei);
             uint256 amountWei = (100 ether * 4 * uint256(median) * (1000 - median)) / 1e6;
             pending[base % 6] = Pending(base, proposedAt[base][proposer], proposer, amountWei);
         } catch {
@@ -143,14 +161,17 @@ contract OpeningsHandler is OpeningsFixture {
         }
     }
 
-    function payTask(uint256 draw) public {
+    function payTask(uint256 drawn) public {
+        uint256 draw = mixed(drawn);
         if (!isPlayed) return;
-        uint64 back = uint64(draw % 14);
+        uint64 back = draw % 2 == 0 ? 0 : uint64((draw >> 1) % 14);
         uint64 round = back > base ? base : base - back;
         bool allowed = rounds.currentRound() >= round + 6;
+        Pending storage known = pending[round % 6];
+        uint256 earnedWei = openings.earnedOf(known.proposerKey);
         try openings.payTask(round, 0) {
             note(allowed);
-            if (pending[round % 6].round == round) payPending(pending[round % 6]);
+            if (known.round == round) payPending(known, earnedWei);
         } catch {
             require(!allowed, "a good payment was refused");
             ++refused;
@@ -165,9 +186,15 @@ contract OpeningsHandler is OpeningsFixture {
         return solvers[index];
     }
 
-    function payPending(Pending storage known) internal {
-        if (known.amountWei != 0) ++tasksPaid;
-        expectedWei[known.proposerKey] += known.amountWei;
+    /// @dev `earnedWei` is what the proposer had before.
+    function payPending(Pending storage known, uint256 earnedWei) internal {
+        if (isFaulty[known.round][known.proposerKey]) {
+            if (known.amountWei != 0) ++withheld;
+            paidToFaultyWei += openings.earnedOf(known.proposerKey) - earnedWei;
+        } else {
+            if (known.amountWei != 0) ++tasksPaid;
+            expectedWei[known.proposerKey] += known.amountWei;
+        }
         known.amountWei = 0;
     }
 
@@ -211,10 +238,6 @@ contract OpeningsHandler is OpeningsFixture {
         uint8 kind = 0;
         (kind, median) = Median.outcome(all, 3, quorum);
         isScored = kind == 1;
-    }
-
-    function note(bool allowed) internal {
-        if (!allowed) ++slipped;
     }
 
     /// @dev Mostly near one another.
