@@ -129,9 +129,10 @@ describe('losses within 1e-5 of TRL and all gradients within 1e-4 of PyTorch', (
     }
   }
 
-  for (const name of ['grpo', 'gspo']) {
+  for (const name of ['grpo', 'dr_grpo', 'dapo', 'gspo']) {
     test(`every factor of an adapter, ${name}`, async () => {
-      const { loss, sums } = await run(losses[name] as PolicyBatchOptions, { lora: true, layered: name === 'grpo' })
+      const layered = name === 'grpo' || name === 'dapo'
+      const { loss, sums } = await run(losses[name] as PolicyBatchOptions, { lora: true, layered })
       expect(Math.abs(loss - (record.losses[`lora.${name}`] as number))).toBeLessThan(1e-5)
       expectGradients(sums, `lora.${name}.`, 2 * 7 * config.layers)
     })

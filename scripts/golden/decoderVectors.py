@@ -84,6 +84,14 @@ MODELS = {
         None,
         None,
     ),
+    # As Qwen2.5-7B and larger.
+    "qwen2-untied": (
+        Qwen2Config(**SHAPE, rope_theta=1e6, tie_word_embeddings=False),
+        torch.float16,
+        20_000,
+        None,
+        None,
+    ),
 }
 
 SHORT = [[5], [17, 3, 88, 42, 0, 95, 61, 17, 9], [(7 * i + 11) % 96 for i in range(24)]]

@@ -168,7 +168,7 @@ def make(folder):
             if "lora_B" in name:
                 weight.copy_(0.2 * torch.randn_like(weight))
     adapted.save_pretrained(folder / "adapter")
-    for name in ["grpo", "gspo"]:
+    for name in ["grpo", "dr_grpo", "dapo", "gspo"]:
         trainer = trainer_for(adapted, **LOSSES[name])
         losses[f"lora.{name}"] = loss_of(trainer, inputs)
         rename = lambda n: n.replace("base_model.model.", "", 1).replace(".default", "")

@@ -29,7 +29,7 @@ interface Case {
 }
 
 const decoders = join(import.meta.dirname, 'golden/decoders')
-const models = ['qwen2', 'qwen3', 'qwen3-sharded', 'llama-linear', 'llama3-biases'].flatMap(name => {
+const models = ['qwen2', 'qwen2-untied', 'qwen3', 'qwen3-sharded', 'llama-linear', 'llama3-biases'].flatMap(name => {
   const folder = join(decoders, name)
   const adapter = join(folder, 'adapter')
   const plain: Case = { name, folder, golden: join(folder, 'golden.json') }
