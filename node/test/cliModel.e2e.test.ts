@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { type CliResult, runCli } from './cliProcess.ts'
+import { type CliResult, runCli, startCli } from './cliProcess.ts'
 
 const decoders = join(import.meta.dirname, '../src/model/golden/decoders')
 const folderOf = (name: string) => join(decoders, name)
@@ -26,6 +26,13 @@ describe('a folder of transformers’ is run as transformers runs it', () => {
       expect(row).toHaveLength(96)
       expect(worst(row, logits[t])).toBeLessThan(1e-4)
     }
+  })
+
+  test('a reader that has seen enough ends it without a word', async () => {
+    const tokens = Array.from({ length: 400 }, (_, i) => i % 96).join()
+    const cli = startCli(['model', 'logits', '--model', folderOf('qwen2'), '--tokens', tokens, '--json'])
+    cli.stopReading()
+    expect(await cli.exited).toMatchObject({ code: 0, stderr: '' })
   })
 
   test('greedy tokens and their log-probabilities, up to the end token, with an adapter', async () => {

@@ -53,6 +53,8 @@ export function startCli(argv: readonly string[], env: Record<string, string> = 
   return {
     exited,
     told,
+    /** As a pipe into `head` that ends. */
+    stopReading: () => child.stdout.destroy(),
     /** Ctrl-C. */
     interrupt: () => child.kill('SIGINT'),
     /** Resolves once a line of stdout holds the text. @throws if the process ends first. */

@@ -63,6 +63,11 @@ function fail(error: unknown): void {
   process.exitCode = error instanceof UsageError ? 64 : error instanceof NodeError && error.retryable ? 75 : 1
 }
 
+// Who reads what is printed may have seen enough, as head does.
+process.stdout.on('error', error => {
+  if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+  process.exit()
+})
 process.on('uncaughtException', error => {
   fail(error)
   process.exit()
