@@ -9,8 +9,10 @@ export interface RolloutGroup {
   readonly prompt: Int32Array
   readonly completions: readonly {
     readonly tokens: Int32Array
-    /** [tokens.length] under the policy that generated them. */
+    /** [tokens.length] under the policy that generated them; or, beside `samplingLogprobs`, under the one that is trained, before the update. */
     readonly logprobs: Float32Array
+    /** [tokens.length] under another policy, if that generated them: their tokens get truncated importance weights. */
+    readonly samplingLogprobs?: Float32Array
     readonly reward: number
     /** Whether it was cut at the limit of its length; see `maskTruncatedCompletions`. */
     readonly truncated?: boolean
@@ -56,23 +58,26 @@ export async function groupStep(
 }
 
 function checkGroup({ completions }: RolloutGroup): void {
-  for (const { tokens, logprobs, reward } of completions) {
-    if (tokens.length !== logprobs.length)
-      throw refuse(`${logprobs.length} log-probabilities for ${tokens.length} tokens`)
-    if (!Number.isFinite(reward) || !logprobs.every(Number.isFinite))
-      throw refuse('a reward or log-probability is not finite')
+  for (const { tokens, logprobs, samplingLogprobs = logprobs, reward } of completions) {
+    for (const given of [logprobs, samplingLogprobs]) {
+      if (given.length !== tokens.length) throw refuse(`${given.length} log-probabilities for ${tokens.length} tokens`)
+      if (!given.every(Number.isFinite)) throw refuse('a log-probability is not finite')
+    }
+    if (!Number.isFinite(reward)) throw refuse('a reward is not finite')
   }
 }
 
 /** A group as sequences to learn from. Empty completions are left out. */
 function policySequences({ prompt, completions }: RolloutGroup, advantages: Float32Array): PolicySequence[] {
-  return completions.flatMap(({ tokens, logprobs, truncated = false }, i) => {
+  return completions.flatMap(({ tokens, logprobs, samplingLogprobs, truncated = false }, i) => {
     if (tokens.length === 0) return []
     const sequence = new Int32Array(prompt.length + tokens.length)
     sequence.set(prompt)
     sequence.set(tokens, prompt.length)
     const scored = Int32Array.from(tokens, (_, t) => prompt.length + t)
-    return [{ tokens: sequence, scored, oldLogprobs: logprobs, advantage: advantages[i] as number, truncated }]
+    const advantage = advantages[i] as number
+    const sampled = samplingLogprobs ? { samplingLogprobs } : {}
+    return [{ tokens: sequence, scored, oldLogprobs: logprobs, ...sampled, advantage, truncated }]
   })
 }
 

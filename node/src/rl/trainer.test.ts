@@ -118,6 +118,28 @@ test('a policy step makes rewarded completions likelier and the others less like
   await trainer.dispose()
 })
 
+test('completions of another policy count by their importance, up to the cap', async () => {
+  const logprobs = Float32Array.of(-3, -2)
+  const losses: number[] = []
+  for (const lower of [0, Math.log(1.5), 5]) {
+    const trainer = await createTrainer(config, initWeights(config, 'policy'), { threads: 1 })
+    const samplingLogprobs = logprobs.map(logprob => logprob - lower)
+    const completions = [1, 0].map((reward, i) => ({
+      tokens: Int32Array.of(4, 5 + i),
+      logprobs,
+      samplingLogprobs,
+      reward,
+    }))
+    const { step } = await groupStep(trainer, [{ prompt: Int32Array.of(1, 2), completions }], { learningRate: 1e-3 })
+    losses.push(step?.loss as number)
+    await trainer.dispose()
+  }
+  const [own = 0, likelier, far] = losses
+  expect(own).not.toBe(0)
+  expect(likelier).toBeCloseTo(1.5 * own, 5)
+  expect(far).toBeCloseTo(2 * own, 5)
+})
+
 test('groups without a lesson change nothing', async () => {
   const weights = initWeights(config, 'policy')
   const before = hashWeights(weights)
