@@ -39,7 +39,7 @@ export interface PolicyLossInputs {
 }
 
 export interface PolicyLossOptions {
-  /** The ratio's lower bound is 1 - clipLow; 0.2 for tokens, 3e-4 for sequences. */
+  /** The ratio's lower bound is 1 - clipLow; 0.2 for tokens (PPO, arXiv:1707.06347 section 3), 3e-4 for sequences. */
   readonly clipLow: number
   /** The ratio's upper bound is 1 + clipHigh; 0.28, wider so that unlikely tokens can grow (arXiv:2503.14476 section 3.1). */
   readonly clipHigh: number

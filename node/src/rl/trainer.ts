@@ -63,7 +63,8 @@ export interface TrainerOptions {
   readonly layered?: boolean
   /**
    * How a layered trainer computes products with the frozen base of an adapter: in `float32`, the default, or in `int8`, as sums
-   * of integers forwards and for the gradients of activations; its weights are rounded when the trainer is made.
+   * of integers forwards and for the gradients of activations, with a scale for each row and column (LLM.int8(), arXiv:2208.07339); its
+   * weights are rounded when the trainer is made.
    */
   readonly precision?: BasePrecision
   /** Bytes that a step may use beside what it holds already; four fifths of what the machine has free by default. */

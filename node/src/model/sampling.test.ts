@@ -1,0 +1,78 @@
+import { afterAll, expect, test } from 'vitest'
+import { openUniform, philox4x32, streamKey } from '#core/random.ts'
+import { type Completion, createGenerator, type GenerateOptions, type StreamedToken } from './generate.ts'
+import { ModelInputError } from './modelErrors.ts'
+import { referenceLogprobs } from './referenceDecoder.ts'
+import { drawFiltered } from './samplingFilters.ts'
+import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
+
+const weights = tinyWeights()
+const generator = createGenerator(tinyConfig, weights)
+afterAll(() => generator.dispose())
+const prompts = [Int32Array.of(3, 1, 4), Int32Array.of(9, 2, 6, 5, 3, 5)]
+const filters = { topK: 9, topP: 0.8, minP: 0.05 }
+
+const ask = (options: Partial<GenerateOptions> = {}): Promise<Completion[]> =>
+  generator.generate({
+    prompts,
+    samplesPerPrompt: 4,
+    maxNewTokens: 10,
+    temperature: 1.3,
+    stopToken: 0,
+    seed: 'filtered',
+    ...options,
+  })
+
+test('filtered tokens and their log-probabilities are those of the definition', async () => {
+  const key = streamKey('waggle/generate', 'filtered')
+  for (const [i, { tokens, logprobs, prompt }] of (await ask(filters)).entries()) {
+    const text = [...(prompts[prompt] as Int32Array)]
+    for (const [step, token] of tokens.entries()) {
+      const uniform = openUniform(philox4x32([step, i % 4, prompt, 0], key)[0])
+      const model = Float32Array.from(referenceLogprobs(tinyConfig, weights, text))
+      const expected = drawFiltered(model, { ...filters, temperature: 1.3 }, text, uniform)
+      expect(token).toBe(expected.token)
+      expect(logprobs[step]).toBeCloseTo(expected.logprob, 4)
+      text.push(token)
+    }
+  }
+})
+
+test('filtered completions do not depend on what else is in the call, bit for bit', async () => {
+  const penalised = { ...filters, repetitionPenalty: 1.4 }
+  const together = await ask(penalised)
+  expect(await ask(penalised)).toEqual(together)
+  const [, second] = prompts as [Int32Array, Int32Array]
+  const alone = await ask({ ...penalised, prompts: [second], promptNumbers: [1], samplesPerPrompt: 1 })
+  expect(alone).toEqual([{ ...together[4], prompt: 0 }])
+  expect(await ask(filters)).not.toEqual(together)
+})
+
+test.each([{}, filters])('every token is told as it is drawn, step by step: %o', async given => {
+  const told: StreamedToken[] = []
+  const running = ask({ ...given, onToken: token => told.push(token) })
+  for (let turn = 0; told.length === 0 && turn < 10_000; turn++) await new Promise(setImmediate)
+  expect(told.length).toBeLessThan(20) // of 80 at most: the rest is still to come
+  const completions = await running
+  for (const [i, { prompt, tokens, logprobs }] of completions.entries()) {
+    const own = told.filter(token => token.prompt === prompt && token.sample === i % 4)
+    expect(own.map(({ token }) => token)).toEqual([...tokens])
+    expect(own.map(({ logprob }) => Math.fround(logprob))).toEqual([...logprobs])
+  }
+  // Rows take turns: the first tokens of all come before the second of any.
+  expect(new Set(told.slice(0, 8).map(({ prompt, sample }) => `${prompt} ${sample}`)).size).toBe(8)
+})
+
+test('filters that make no sense are refused', async () => {
+  for (const given of [
+    { topK: 0 },
+    { topK: 1.5 },
+    { topP: 0 },
+    { topP: 1.1 },
+    { minP: -0.1 },
+    { minP: 2 },
+    { repetitionPenalty: 0 },
+    { repetitionPenalty: Number.NaN },
+  ])
+    await expect(ask(given), JSON.stringify(given)).rejects.toThrow(ModelInputError)
+})
