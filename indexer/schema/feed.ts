@@ -10,6 +10,7 @@ export const feedKind = onchainEnum('feed_kind', [
   'evaluatorAdmitted',
   'evaluatorRemoved',
   'tasksCommitted',
+  'tasksFaulty',
   'rolloutsCommitted',
   'votesCommitted',
   'votesRevealed',

@@ -2,7 +2,7 @@ import { relations } from 'ponder'
 import { appeal, appealCase, appealVerdict, leafDemand } from './challenges.ts'
 import { feedItem } from './feed.ts'
 import { game, gameBet, gameChoice, gameClue, gamePayout, gamePrice } from './market.ts'
-import { opening, taskPay } from './openings.ts'
+import { opening, taskPay, tasksFault } from './openings.ts'
 import { evaluator, evaluatorSeat, peer, slashing, stake } from './peers.ts'
 import { rolloutCommitment, settlement, tasksCommitment, vote, voteCommit } from './rounds.ts'
 
@@ -12,6 +12,7 @@ export const peerRelations = relations(peer, ({ one, many }) => ({
   stakes: many(stake),
   slashings: many(slashing),
   tasksCommitments: many(tasksCommitment),
+  tasksFaults: many(tasksFault),
   rolloutCommitments: many(rolloutCommitment),
   votesReceived: many(vote, { relationName: 'votesReceived' }),
 }))
@@ -36,6 +37,10 @@ export const evaluatorSeatRelations = relations(evaluatorSeat, ({ one }) => ({
 
 export const tasksCommitmentRelations = relations(tasksCommitment, ({ one }) => ({
   peer: one(peer, { fields: [tasksCommitment.peerKey], references: [peer.peerKey] }),
+  fault: one(tasksFault, {
+    fields: [tasksCommitment.round, tasksCommitment.peerKey],
+    references: [tasksFault.round, tasksFault.peerKey],
+  }),
 }))
 
 export const rolloutCommitmentRelations = relations(rolloutCommitment, ({ one }) => ({
@@ -86,6 +91,10 @@ export const openingRelations = relations(opening, ({ one }) => ({
 
 export const taskPayRelations = relations(taskPay, ({ one }) => ({
   proposer: one(peer, { fields: [taskPay.proposerKey], references: [peer.peerKey] }),
+}))
+
+export const tasksFaultRelations = relations(tasksFault, ({ one }) => ({
+  peer: one(peer, { fields: [tasksFault.peerKey], references: [peer.peerKey] }),
 }))
 
 export const feedItemRelations = relations(feedItem, ({ one }) => ({

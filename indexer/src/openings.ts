@@ -1,5 +1,6 @@
 import { ponder } from 'ponder:registry'
-import { agreedLeaf, opening, taskPay } from 'ponder:schema'
+import { agreedLeaf, opening, taskPay, tasksFault } from 'ponder:schema'
+import { and, eq } from 'ponder'
 import { addToFeed } from './feed.ts'
 
 /** `IOpenings`: too few opened one leaf. */
@@ -33,7 +34,7 @@ ponder.on('Openings:TaskClaimed', async ({ event, context }) => {
   const round = Number(event.args.round)
   const at = { atSec: Number(event.block.timestamp), transactionHash: event.transaction.hash }
   // One by an earlier commitment to the task takes the place of a later one's.
-  const claim = { proposerKey, taskHash, amountWei, ...at }
+  const claim = { proposerKey, taskHash, amountWei, state: 'claimed' as const, ...at }
   await context.db
     .insert(taskPay)
     .values({ round, shard, ...claim })
@@ -43,7 +44,19 @@ ponder.on('Openings:TaskClaimed', async ({ event, context }) => {
 ponder.on('Openings:TaskPaid', async ({ event, context }) => {
   const { proposerKey, shard, amountWei } = event.args
   const round = Number(event.args.round)
-  await context.db.update(taskPay, { round, shard }).set({ isPaid: true })
+  await context.db.update(taskPay, { round, shard }).set({ state: 'paid' })
   const detail = { amountWei: String(amountWei) }
   await addToFeed(context, event, { kind: 'taskPaid', round, peerKey: proposerKey, detail })
+})
+
+ponder.on('Openings:TasksFaulty', async ({ event, context }) => {
+  const { proposerKey, taskHash, lostWei, challenger } = event.args
+  const round = Number(event.args.round)
+  const at = { atSec: Number(event.block.timestamp), transactionHash: event.transaction.hash }
+  await context.db.insert(tasksFault).values({ round, peerKey: proposerKey, taskHash, lostWei, challenger, ...at })
+  // What was paid by then stays paid.
+  const due = and(eq(taskPay.round, round), eq(taskPay.proposerKey, proposerKey), eq(taskPay.state, 'claimed'))
+  await context.db.sql.update(taskPay).set({ state: 'void' }).where(due)
+  const detail = { taskHash, lostWei: String(lostWei), challenger }
+  await addToFeed(context, event, { kind: 'tasksFaulty', round, peerKey: proposerKey, detail })
 })

@@ -1,7 +1,7 @@
 import { type Ballot, voteCommitment } from '../../node/src/chain/voteCommitment.ts'
 import type { Hex } from '../../node/src/core/hex.ts'
-import { leafHash } from '../../node/src/core/leaf.ts'
-import { merkleProof } from '../../node/src/core/merkle.ts'
+import { type LeafHeader, leafHash } from '../../node/src/core/leaf.ts'
+import { merkleProof, merkleRoot } from '../../node/src/core/merkle.ts'
 import { componentLeaves, componentRoot, componentsHash, type PeerScore } from '../../node/src/core/scoreSheet.ts'
 import type { Cast } from './play.ts'
 import { commitLeaves } from './playChallenges.ts'
@@ -10,24 +10,26 @@ import { digest, SALT, type TestChain, type TestPeer } from './testChain.ts'
 /** What the seats have for the peer, and for each of its leaves. */
 const scores = [600, 610, 620]
 
+export interface OpeningsCast extends Pick<Cast, 'proposer' | 'evaluators'> {
+  /** Commits the same task after the proposer, in two places, and claims its pay before it. */
+  rival: TestPeer
+  /** Called once the rival's tasks were shown to be at fault, and before the proposer claims. */
+  whenVoid: (round: number) => Promise<void>
+}
+
 /**
  * The round after the current one, of one peer, up to the pay for its openings and its task.
  *
  * @returns the round and the peer.
  */
-export async function playOpenings(chain: TestChain, { proposer, evaluators }: Cast) {
-  const { rewardVotes, rolloutCommitments, openings, chainId } = chain.contracts
+export async function playOpenings(chain: TestChain, { proposer, evaluators, rival, whenVoid }: OpeningsCast) {
+  const { rewardVotes, openings, chainId } = chain.contracts
   const round = (await chain.currentRound()) + 1
   const at = BigInt(round)
   const solver = await chain.register()
   const task = { index: 0, taskHash: digest('task'), policyHash: digest('policy'), seed: SALT, bodyHash: SALT }
-  const root = leafHash({ chainId, round, peerKey: proposer.peerKey, ...task })
-  const tasks = { root, count: 1, contentId: digest('task bundle') }
-  const committed = [at, proposer.peerKey, tasks.root, tasks.count, tasks.contentId] as const
-  const { account } = proposer
-  await chain.mined(
-    chain.client.writeContract({ ...rolloutCommitments, functionName: 'commitTasks', args: committed, account }),
-  )
+  const proposed = await commitTask(chain, proposer, round, [task])
+  const repeated = await commitTask(chain, rival, round, [task, { ...task, index: 1 }])
 
   await chain.enter(round)
   const work = await commitLeaves(chain, solver, round)
@@ -72,11 +74,39 @@ export async function playOpenings(chain: TestChain, { proposer, evaluators }: C
   }
   await chain.enter(round + 5)
   await chain.mined(chain.client.writeContract({ ...openings, functionName: 'close', args: [at, 0] }))
-  const claim = { round: at, shard: 0, ...drawn, proposerKey: proposer.peerKey, tasks, task, taskProof: [] }
-  await chain.mined(chain.client.writeContract({ ...openings, functionName: 'claimTask', args: [claim] }))
+  const claimTask = async ({ proposerKey, tasks, proofs: [taskProof = []] }: CommittedTask) => {
+    const claim = { round: at, shard: 0, ...drawn, proposerKey, tasks, task, taskProof }
+    await chain.mined(chain.client.writeContract({ ...openings, functionName: 'claimTask', args: [claim] }))
+  }
+  await claimTask(repeated)
+  const { proposerKey, tasks, proofs } = repeated
+  const [firstProof = [], secondProof = []] = proofs
+  const places = { first: task, firstProof, second: { ...task, index: 1 }, secondProof }
+  const fault = { round: at, proposerKey, tasks, ...places }
+  await chain.mined(chain.client.writeContract({ ...openings, functionName: 'challengeTasks', args: [fault] }))
+  await whenVoid(round)
+  await claimTask(proposed)
   await chain.enter(round + 6)
   await chain.mined(chain.client.writeContract({ ...openings, functionName: 'payTask', args: [at, 0] }))
   return { round, solver }
+}
+
+type CommittedTask = Awaited<ReturnType<typeof commitTask>>
+
+/** Commits to tasks of a proposer, by their headers. */
+async function commitTask(
+  chain: TestChain,
+  { peerKey: proposerKey, account }: TestPeer,
+  round: number,
+  headers: readonly Omit<LeafHeader, 'chainId' | 'round' | 'peerKey'>[],
+) {
+  const { rolloutCommitments, chainId } = chain.contracts
+  const leaves = headers.map(header => leafHash({ chainId, round, peerKey: proposerKey, ...header }))
+  const tasks = { root: merkleRoot(leaves), count: leaves.length, contentId: digest('task bundle') }
+  const args = [BigInt(round), proposerKey, tasks.root, tasks.count, tasks.contentId] as const
+  const call = { ...rolloutCommitments, functionName: 'commitTasks', args, account } as const
+  await chain.mined(chain.client.writeContract(call))
+  return { proposerKey, tasks, proofs: leaves.map((_, place) => merkleProof(leaves, place)) }
 }
 
 /** A sheet of two scored leaves. */

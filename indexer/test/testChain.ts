@@ -33,6 +33,10 @@ export const SALT: Hex = keccak256('0x02')
 export const SPECIFICATION: Hex = '0xa26a6f7765644c6561766573086d73616d706c65644c656176657304'
 export const ENVIRONMENT: Hex = keccak256(SPECIFICATION)
 
+/** By the contract's number. */
+const duties = ['evaluator', 'proposer'] as const
+type Duty = (typeof duties)[number]
+
 export interface TestPeer {
   peerKey: Hex
   peerId: string
@@ -218,14 +222,16 @@ export class TestChain {
     await this.mined(this.client.writeContract({ ...votes, functionName: 'removeEvaluator', args: [peer.peerKey] }))
   }
 
-  /** Stakes a peer's Nectar for a seat. */
-  async stake(peer: TestPeer): Promise<void> {
+  /** Stakes a peer's Nectar for a duty. */
+  async stake(peer: TestPeer, duty: Duty = 'evaluator'): Promise<void> {
     const { account, peerKey } = peer
     const nectar = this.contracts.nectar
     const allowed = [this.contracts.stakes.address, 10n ** 30n] as const
     await this.mined(this.client.writeContract({ ...nectar, account, functionName: 'approve', args: allowed }))
     const stakes = { ...this.contracts.stakes, account } as const
-    await this.mined(this.client.writeContract({ ...stakes, functionName: 'stake', args: [0, peerKey] }))
+    await this.mined(
+      this.client.writeContract({ ...stakes, functionName: 'stake', args: [duties.indexOf(duty), peerKey] }),
+    )
   }
 
   /** Gives notice of it. @returns the round from which on it is free. */

@@ -66,7 +66,10 @@ function Row({ row }: { row: PeerRound }) {
       <td className="hidden px-2 py-2.5 sm:table-cell">
         <StateBadge round={row.round} />
       </td>
-      <td className="px-2 py-2.5">{committedTo(row)}</td>
+      <td className="px-2 py-2.5">
+        {committedTo(row)}
+        {row.isFaulty && <span className="block text-xs text-thorn">its tasks are at fault, and not paid</span>}
+      </td>
       <td className="figures hidden px-2 py-2.5 text-sm sm:table-cell">{votes || '–'}</td>
       <td className="px-2 py-2.5 text-right">
         {row.rollouts === null ? (

@@ -28,11 +28,14 @@ function Body({ record, round }: { record: RoundAnswer; round: number }) {
   const table = voteTable(record)
   if (table.rows.length === 0) {
     return (
-      <Notice title={`No solver has committed to rollouts for round ${round}.`}>
-        {record.tasksCommitments.items.length > 0
-          ? `${record.round?.tasks ?? 0} tasks are proposed for it.`
-          : 'The chain has recorded nothing of it so far.'}
-      </Notice>
+      <>
+        <Notice title={`No solver has committed to rollouts for round ${round}.`}>
+          {record.tasksCommitments.items.length > 0
+            ? `${record.round?.tasks ?? 0} tasks are proposed for it.`
+            : 'The chain has recorded nothing of it so far.'}
+        </Notice>
+        <NamedList id="challenges" title="Challenges" rows={challengeRows(record)} />
+      </>
     )
   }
   return (

@@ -6,10 +6,18 @@ const peer = { peerId: '16Uiu2', name: 'three word name' }
 const found = { peerKey: '0x01', settledMilli: 300, finalMilli: null, isClosed: false, isMoot: false, peer }
 const appeals = { items: [{ level: 1, drawn: 11 }] }
 
-function rows(changes: { leafDemands?: RoundAnswer['leafDemands']; appealCases?: RoundAnswer['appealCases'] }) {
-  const none = { leafDemands: { items: [] }, appealCases: { items: [] } }
+function rows(changes: Partial<Pick<RoundAnswer, 'tasksFaults' | 'leafDemands' | 'appealCases'>>) {
+  const none = { tasksFaults: { items: [] }, leafDemands: { items: [] }, appealCases: { items: [] } }
   return challengeRows({ ...none, ...changes } as unknown as RoundAnswer).map(({ text }) => text)
 }
+
+test('tasks at fault say what their proposer lost', () => {
+  const of = (lostWei: string) => rows({ tasksFaults: { items: [{ peerKey: '0x01', lostWei, peer }] } })
+  expect(of('0')).toEqual(['proposed tasks at fault: they earn nothing'])
+  expect(of(`25${'0'.repeat(18)}`)).toEqual([
+    'proposed tasks at fault: they earn nothing, and 25.00 nectar of its stake are burnt',
+  ])
+})
 
 test('a demand says what became of the leaf', () => {
   const leafDemands = { items: [{ peerKey: '0x01', index: 3, state: 'withheld' as const, peer }] }

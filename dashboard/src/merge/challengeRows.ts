@@ -1,8 +1,8 @@
 import type { RoundAnswer } from '#sources/getRoundRecord.ts'
-import { formatPoints } from './format.ts'
+import { formatNectar, formatPoints } from './format.ts'
 import { type NamedPeer, named } from './voteTable.ts'
 
-/** A challenge against a peer's round, in words that follow the peer's name. */
+/** A challenge against a peer's round or its tasks, in words that follow the peer's name. */
 export interface ChallengeRow {
   key: string
   peer: NamedPeer
@@ -15,8 +15,13 @@ const demandTexts = {
   withheld: 'withheld it, and lost the round',
 } as const
 
-/** Every leaf that was demanded in a round, and every score that was appealed. */
-export function challengeRows({ leafDemands, appealCases }: RoundAnswer): ChallengeRow[] {
+/** Tasks of a round that were at fault, every leaf that was demanded, and every score that was appealed. */
+export function challengeRows({ tasksFaults, leafDemands, appealCases }: RoundAnswer): ChallengeRow[] {
+  const faults = tasksFaults.items.map(({ peerKey, lostWei, peer }) => ({
+    key: `tasks ${peerKey}`,
+    peer: named(peerKey, peer),
+    text: `proposed tasks at fault: they earn nothing${lostWei === '0' ? '' : `, and ${formatNectar(lostWei)} nectar of its stake are burnt`}`,
+  }))
   const demands = leafDemands.items.map(({ peerKey, index, state, peer }) => ({
     key: `leaf ${peerKey} ${index}`,
     peer: named(peerKey, peer),
@@ -27,7 +32,7 @@ export function challengeRows({ leafDemands, appealCases }: RoundAnswer): Challe
     peer: named(peerKey, peer),
     text: appealText(found),
   }))
-  return [...demands, ...appeals]
+  return [...faults, ...demands, ...appeals]
 }
 
 type Case = Omit<RoundAnswer['appealCases']['items'][number], 'peerKey' | 'peer'>

@@ -23,6 +23,7 @@ const sentences: Record<string, Words> = {
   evaluatorAdmitted: () => 'took an evaluator’s seat',
   evaluatorRemoved: () => 'left its evaluator’s seat',
   tasksCommitted: ({ detail }) => `proposed ${count(detail.count, 'task')}`,
+  tasksFaulty: ({ round }) => `proposed tasks at fault for round ${round}: they earn nothing`,
   rolloutsCommitted: ({ detail }) => `committed ${count(detail.leafCount, 'rollout')}`,
   votesCommitted: () => 'sealed its votes',
   votesRevealed: ({ detail }) => `opened its votes on ${count(detail.votes, 'peer')}`,

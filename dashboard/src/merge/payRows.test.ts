@@ -7,7 +7,7 @@ const empty = { items: [] }
 const opening = { shard: 0, peerKey: '0xa', index: 9, scoreMilli: 780 }
 const record: RoundAnswer = {
   ...{ round: null, tasksCommitments: empty, voteCommits: empty, votes: empty, settlements: empty },
-  ...{ leafDemands: empty, appealCases: empty, evaluatorSeats: empty },
+  ...{ tasksFaults: empty, leafDemands: empty, appealCases: empty, evaluatorSeats: empty },
   rolloutCommitments: { items: [{ peerKey: '0xa', leafCount: 64, root: '0x', peer: peer('amber') }] },
   openings: {
     items: [
@@ -17,7 +17,9 @@ const record: RoundAnswer = {
     ],
   },
   taskPays: {
-    items: [{ shard: 0, proposerKey: '0x9', proposer: peer('keen'), amountWei: `7${'0'.repeat(19)}`, isPaid: true }],
+    items: (['paid', 'claimed', 'void'] as const).map((state, shard) => ({
+      ...{ shard, state, proposerKey: '0x9', proposer: peer('keen'), amountWei: `7${'0'.repeat(19)}` },
+    })),
   },
 }
 
@@ -27,5 +29,7 @@ test('who is paid for what is told shard by shard, in words that follow a name',
     'elder scored leaf 9 of amber 780, and is not paid',
     'keen proposed the task of that leaf, paid 70.00 nectar',
     'eager scored leaf 9 of amber 780, not closed yet',
+    'keen proposed the task of that leaf, to be paid 70.00 nectar',
+    'keen proposed the task of that leaf, with tasks at fault: 70.00 nectar are not paid',
   ])
 })

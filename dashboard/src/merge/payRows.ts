@@ -18,13 +18,19 @@ export function payRows({ openings, taskPays, rolloutCommitments }: RoundAnswer)
     peer: named(evaluatorKey, evaluator),
     text: `scored leaf ${index} of ${names.get(peerKey) ?? 'a peer'} ${scoreMilli}, ${paid(paidWei)}`,
   }))
-  const tasks = taskPays.items.map(({ shard, proposerKey, proposer, amountWei, isPaid }) => ({
+  const tasks = taskPays.items.map(({ shard, proposerKey, proposer, amountWei, state }) => ({
     shard,
     key: `task ${shard}`,
     peer: named(proposerKey, proposer),
-    text: `proposed the task of that leaf, ${isPaid ? 'paid' : 'to be paid'} ${formatNectar(amountWei)} nectar`,
+    text: `proposed the task of that leaf, ${taskPaid[state](formatNectar(amountWei))}`,
   }))
   return [...opened, ...tasks].sort((a, b) => a.shard - b.shard)
+}
+
+const taskPaid = {
+  claimed: (nectar: string) => `to be paid ${nectar} nectar`,
+  paid: (nectar: string) => `paid ${nectar} nectar`,
+  void: (nectar: string) => `with tasks at fault: ${nectar} nectar are not paid`,
 }
 
 function paid(paidWei: string | null): string {

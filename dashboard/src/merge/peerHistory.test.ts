@@ -8,6 +8,7 @@ const empty: PeerAnswer = {
   evaluator: null,
   stakes: { items: [] },
   tasksCommitments: { items: [] },
+  tasksFaults: { items: [] },
   rolloutCommitments: { items: [] },
   voteCommits: { items: [] },
   votes: { items: [] },
@@ -51,6 +52,7 @@ test('what a peer did and what came of it meet in one row for each round, newest
   expect(history[1]).toEqual({
     round: 7,
     tasks: null,
+    isFaulty: false,
     rollouts: 64,
     voted: null,
     votesOnIt: [400, null],
@@ -69,6 +71,15 @@ test('what a peer did and what came of it meet in one row for each round, newest
 
 test('a chart has the scored rounds only, oldest first', () => {
   expect(scoreSeries(peerHistory(solver))).toEqual([{ round: 7, score: 0.4 }])
+})
+
+test('tasks at fault are seen with the round that they are for', () => {
+  const [row] = peerHistory({
+    ...empty,
+    tasksCommitments: { items: [{ round: 4, count: 2 }] },
+    tasksFaults: { items: [{ round: 4 }] },
+  })
+  expect(row).toMatchObject({ round: 4, tasks: 2, isFaulty: true })
 })
 
 test('an evaluator that never opened its votes is seen', () => {

@@ -25,6 +25,7 @@ const record: RoundAnswer = {
       { evaluatorKey: '0x1', peerKey: '0xa', scoreMilli: null },
     ],
   },
+  tasksFaults: { items: [] },
   leafDemands: { items: [] },
   openings: { items: [] },
   taskPays: { items: [] },

@@ -72,9 +72,16 @@ const answer = z.object({
   }),
   taskPays: z.object({
     items: z.array(
-      z.object({ shard: z.int(), proposerKey: z.string(), amountWei: z.string(), isPaid: z.boolean(), proposer: peer }),
+      z.object({
+        shard: z.int(),
+        proposerKey: z.string(),
+        amountWei: z.string(),
+        state: z.enum(['claimed', 'paid', 'void']),
+        proposer: peer,
+      }),
     ),
   }),
+  tasksFaults: z.object({ items: z.array(z.object({ peerKey: z.string(), lostWei: z.string(), peer })) }),
   evaluatorSeats: z.object({
     items: z.array(z.object({ peerKey: z.string(), evaluator: z.object({ peer }).nullable() })),
   }),
@@ -102,8 +109,9 @@ const QUERY = `query Round($number: Int!, $limit: Int) {
     items { shard evaluatorKey peerKey index scoreMilli paidWei evaluator { peerId name } }
   }
   taskPays(where: { round: $number }, limit: $limit) {
-    items { shard proposerKey amountWei isPaid proposer { peerId name } }
+    items { shard proposerKey amountWei state proposer { peerId name } }
   }
+  tasksFaults(where: { round: $number }, limit: $limit) { items { peerKey lostWei peer { peerId name } } }
   evaluatorSeats(
     where: { fromRound_lte: $number, OR: [{ untilRound: null }, { untilRound_gt: $number }] }
     limit: $limit

@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest'
+import {
+  appeal,
+  challengeLeaf,
+  closeAppeal,
+  closeDemand,
+  commitLeaves,
+  commitVerdict,
+  demandLeaf,
+  showLeaf,
+} from '../playChallenges.ts'
+import type { TestPeer } from '../testChain.ts'
+import type { Scene } from './scene.ts'
+
+/** Leaves that are false or demanded, and scores that are appealed. */
+export function testChallenges(scene: Scene): void {
+  test('a false leaf and a withheld one cost their peers the round, and one that is shown does not', async () => {
+    const { chain, indexer } = scene
+    const round = await chain.currentRound()
+    const peers = [await chain.register(), await chain.register(), await chain.register()] as const
+    const [falsified, withholding, honest] = [
+      await commitLeaves(chain, peers[0], round),
+      await commitLeaves(chain, peers[1], round),
+      await commitLeaves(chain, peers[2], round),
+    ]
+    await chain.enter(round + 1)
+    await challengeLeaf(chain, falsified)
+    const withheld = await demandLeaf(chain, withholding, 0)
+    const shown = await demandLeaf(chain, honest, 1)
+    await showLeaf(chain, honest, shown)
+    await chain.enter(round + 3)
+    // Settled while its demand is open: that is not final, whenever it is closed.
+    await chain.settle(round, [peers[1]])
+    expect(await stateOf(scene, round, peers[1])).toEqual({ outcome: 'noQuorum', scoreMilli: 0, state: 'contested' })
+    await closeDemand(chain, withholding, withheld)
+    expect(await stateOf(scene, round, peers[1])).toEqual({ outcome: 'withheld', scoreMilli: 0, state: 'settled' })
+    const rows = await indexer.query<Record<string, unknown>>(`{
+      round(number: ${round}) { settled falseLeaf withheld }
+      settlements(where: { round: ${round} }, orderBy: "outcome") { items { peerKey outcome scoreMilli } }
+      leafDemands(where: { round: ${round} }, orderBy: "state") { items { peerKey index state bondWei throughRound responder } }
+    }`)
+    const lost = (peer: (typeof peers)[number], outcome: string) => ({ peerKey: peer.peerKey, outcome, scoreMilli: 0 })
+    const demand = { bondWei: `1${'0'.repeat(17)}`, throughRound: round + 2 }
+    const responder = peers[2].account.address.toLowerCase()
+    expect(rows).toEqual({
+      round: { settled: 2, falseLeaf: 1, withheld: 1 },
+      settlements: { items: [lost(peers[0], 'falseLeaf'), lost(peers[1], 'withheld')] },
+      leafDemands: {
+        items: [
+          { peerKey: peers[2].peerKey, index: shown, state: 'shown', ...demand, responder },
+          { peerKey: peers[1].peerKey, index: withheld, state: 'withheld', ...demand, responder: null },
+        ],
+      },
+    })
+  })
+
+  test('an appeal replaces the score that was settled, and shows who judged', async () => {
+    const { chain, indexer, cast } = scene
+    const round = await chain.currentRound()
+    const peer = await chain.register()
+    await chain.commit(peer, round, 8)
+    await chain.enter(round + 1)
+    await chain.enter(round + 3)
+    await chain.settle(round, [peer])
+    expect(await stateOf(scene, round, peer)).toEqual({ outcome: 'noQuorum', scoreMilli: 0, state: 'settled' })
+    await appeal(chain, peer, round)
+    await chain.enter(round + 4)
+    // By time it is final; what is appealed is not.
+    expect(await stateOf(scene, round, peer)).toEqual({ outcome: 'noQuorum', scoreMilli: 0, state: 'contested' })
+    expect(await standingOf(scene, peer)).toMatchObject({ contestedPointsMilli: '0', contestedRounds: 1 })
+    const reserved = () => indexer.query(`{ round(number: ${round}) { reservedMilli scoreMilliSum } }`)
+    expect(await reserved()).toEqual({ round: { reservedMilli: 1000, scoreMilliSum: 0 } })
+    const seats = cast.evaluators
+    const reveals = []
+    for (const seat of seats.slice(0, 2)) reveals.push(await commitVerdict(chain, seat, peer, round, 700))
+    await chain.enter(round + 5)
+    for (const reveal of reveals) await reveal()
+    await chain.enter(round + 6)
+    await closeAppeal(chain, peer, round)
+    await indexer.reachTip(chain)
+    const {
+      appealCase,
+      settlement,
+      peer: row,
+    } = await indexer.query<Record<string, unknown>>(`{
+      appealCase(round: ${round}, peerKey: "${peer.peerKey}") {
+        settledMilli isClosed isMoot finalMilli
+        appeals { items { level drawn verdicts(orderBy: "seatKey") { items { seatKey isRevealed scoreMilli fault } } } }
+      }
+      settlement(round: ${round}, peerKey: "${peer.peerKey}") { outcome scoreMilli }
+      peer(peerKey: "${peer.peerKey}") { pointsMilli }
+    }`)
+    const verdicts = seats.map(({ peerKey }, at) => ({
+      seatKey: peerKey,
+      isRevealed: at < 2,
+      scoreMilli: at < 2 ? 700 : null,
+      fault: at < 2 ? null : 'silent',
+    }))
+    verdicts.sort((a, b) => (a.seatKey < b.seatKey ? -1 : 1))
+    expect(appealCase).toEqual({
+      settledMilli: 0,
+      isClosed: true,
+      isMoot: false,
+      finalMilli: 700,
+      appeals: { items: [{ level: 1, drawn: 3, verdicts: { items: verdicts } }] },
+    })
+    expect(settlement).toEqual({ outcome: 'scored', scoreMilli: 700 })
+    expect(row).toEqual({ pointsMilli: '700' })
+    expect(await stateOf(scene, round, peer)).toEqual({ outcome: 'scored', scoreMilli: 700, state: 'final' })
+    expect(await reserved()).toEqual({ round: { reservedMilli: 0, scoreMilliSum: 700 } })
+    expect(await standingOf(scene, peer)).toEqual({
+      pointsMilli: '700',
+      finalPointsMilli: '700',
+      provisionalPointsMilli: '0',
+      contestedPointsMilli: '0',
+      contestedRounds: 0,
+    })
+  })
+}
+
+/** What a peer's round came to, and how sure that is. */
+async function stateOf({ chain, indexer }: Scene, round: number, { peerKey }: TestPeer) {
+  await indexer.reachTip(chain)
+  const where = `{ round: ${round}, peerKey: "${peerKey}" }`
+  const { scoreStates } = await indexer.query<{ scoreStates: { items: unknown[] } }>(
+    `{ scoreStates(where: ${where}) { items { outcome scoreMilli state } } }`,
+  )
+  return scoreStates.items[0]
+}
+
+/** A peer's points, by how sure they are. */
+async function standingOf({ indexer }: Scene, { peerKey }: TestPeer) {
+  const { standings } = await indexer.query<{
+    standings: { items: unknown[] }
+  }>(`{ standings(where: { peerKey: "${peerKey}" }) {
+    items { pointsMilli finalPointsMilli provisionalPointsMilli contestedPointsMilli contestedRounds }
+  } }`)
+  return standings.items[0]
+}

@@ -1,0 +1,75 @@
+import type { Hex } from 'viem'
+import { expect, test } from 'vitest'
+import { playOpenings, readNectarOf } from '../playOpenings.ts'
+import { digest } from '../testChain.ts'
+import type { Scene } from './scene.ts'
+
+/** 4 m (1 - m) of 100 Nectar, for a median of 610. */
+const TASK_PAY = `9516${'0'.repeat(16)}`
+
+/** What openings and tasks earn, and what a proposer loses. */
+export function testOpenings(scene: Scene): void {
+  let played: Awaited<ReturnType<typeof playOpenings>>
+
+  test('tasks at fault are told with what their proposer lost, and their pay is void', async () => {
+    const { chain, indexer, cast } = scene
+    const [rival] = cast.solvers
+    const { peerKey } = rival
+    await chain.stake(rival, 'proposer')
+    let voided: Record<string, unknown> = {}
+    const whenVoid = async (round: number) => {
+      await indexer.reachTip(chain)
+      voided = await indexer.query(`{
+        tasksCommitment(round: ${round}, peerKey: "${peerKey}") { count fault { lostWei taskHash challenger } }
+        taskPays(where: { round: ${round} }) { items { proposerKey amountWei state } }
+        stake(peerKey: "${peerKey}", duty: "proposer") { amountWei slashedWei }
+        slashings(where: { peerKey: "${peerKey}" }) { items { duty lostWei } }
+        feedItems(where: { kind: tasksFaulty }) { items { round peerKey } }
+      }`)
+    }
+    played = await playOpenings(chain, { ...cast, rival, whenVoid })
+    const lostWei = `25${'0'.repeat(18)}`
+    const challenger = chain.client.account.address.toLowerCase()
+    expect(voided).toEqual({
+      tasksCommitment: { count: 2, fault: { lostWei, taskHash: digest('task'), challenger } },
+      taskPays: { items: [{ proposerKey: peerKey, amountWei: TASK_PAY, state: 'void' }] },
+      stake: { amountWei: lostWei, slashedWei: lostWei },
+      slashings: { items: [{ duty: 'proposer', lostWei }] },
+      feedItems: { items: [{ round: played.round, peerKey }] },
+    })
+  })
+
+  test('openings and tasks are paid as told, and what everybody earned is what the contracts have, to the last wei', async () => {
+    const { chain, indexer, cast } = scene
+    const { round, solver } = played
+    await indexer.reachTip(chain)
+    const told = await indexer.query<Record<string, { items: Record<string, string>[] }>>(`{
+      openings(where: { round: ${round} }, orderBy: "scoreMilli") { items { evaluatorKey index scoreMilli paidWei } }
+      agreedLeafs(where: { round: ${round} }) { items { shard index medianMilli } }
+      taskPays(where: { round: ${round} }) { items { proposerKey amountWei state } }
+      earnings(where: { round: ${round} }, orderBy: "amountWei") { items { peerKey source amountWei } }
+      purses(limit: 1000) { items { peerKey earnedWei claimedWei claimableWei } }
+    }`)
+    const { openings, agreedLeafs, taskPays, earnings, purses } = told
+    const paid = openings?.items ?? []
+    expect(paid.map(({ evaluatorKey, scoreMilli }) => [evaluatorKey, scoreMilli])).toEqual(
+      cast.evaluators.map(({ peerKey }, seat) => [peerKey, 600 + 10 * seat]),
+    )
+    expect(agreedLeafs?.items).toEqual([{ shard: 0, index: 0, medianMilli: 610 }])
+    const task = { proposerKey: cast.proposer.peerKey, amountWei: TASK_PAY, state: 'paid' }
+    expect(taskPays?.items).toEqual([task])
+    const earned = (source: string) => earnings?.items.filter(one => one.source === source)
+    expect(earned('score')).toEqual([{ peerKey: solver.peerKey, source: 'score', amountWei: `1${'0'.repeat(21)}` }])
+    expect(earned('task')).toEqual([{ peerKey: task.proposerKey, source: 'task', amountWei: task.amountWei }])
+    expect(
+      earned('opening')
+        ?.map(({ peerKey, amountWei }) => [peerKey, amountWei])
+        .sort(),
+    ).toEqual(paid.map(({ evaluatorKey, paidWei }) => [evaluatorKey, paidWei]).sort())
+    // Every peer's, over all rounds that this chain has seen.
+    for (const { peerKey = '', earnedWei, ...held } of purses?.items ?? []) {
+      expect(held).toEqual(await readNectarOf(chain, peerKey as Hex))
+      expect(BigInt(earnedWei ?? 0)).toBe(BigInt(held.claimedWei ?? 0) + BigInt(held.claimableWei ?? 0))
+    }
+  })
+}

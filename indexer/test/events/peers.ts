@@ -1,0 +1,137 @@
+import { peerName } from '@waggle/node/core/peerName'
+import { expect, test } from 'vitest'
+import { BOOTSTRAP_ROUNDS } from '../testChain.ts'
+import type { Scene } from './scene.ts'
+
+/** Who takes part: seats, points, Nectar, stakes. */
+export function testPeers(scene: Scene): void {
+  test('evaluators show how often they voted, and the rounds that they sat', async () => {
+    const { indexer } = scene
+    const { evaluators } = await indexer.query(`{
+      evaluators { totalCount items { fromRound untilRound votesCommitted votesRevealed seats { totalCount } } }
+    }`)
+    const { evaluatorSeats } = await indexer.query(`{
+      evaluatorSeats(where: { fromRound_lte: 3, OR: [{ untilRound: null }, { untilRound_gt: 3 }] }) { totalCount }
+    }`)
+    expect(evaluatorSeats).toEqual({ totalCount: 3 })
+    const seat = { fromRound: 1, untilRound: null, votesCommitted: 3, votesRevealed: 2, seats: { totalCount: 1 } }
+    expect(evaluators).toEqual({ totalCount: 3, items: [seat, seat, seat] })
+  })
+
+  test('standings are ordered, paged and counted', async () => {
+    const { indexer, cast } = scene
+    const page = (offset: number) =>
+      indexer.query<{
+        standings: { totalCount: number; items: { rank: number; peerId: string }[]; pageInfo: unknown }
+      }>(
+        `{ standings(orderBy: "rank", limit: 4, offset: ${offset}) { totalCount items { rank peerId } pageInfo { hasNextPage hasPreviousPage } } }`,
+      )
+    const [one, two] = [await page(0), await page(4)]
+    expect(one.standings.totalCount).toBe(6)
+    expect(one.standings.items.map(({ rank }) => rank)).toEqual([1, 2, 3, 4])
+    expect(one.standings.items[0]?.peerId).toBe(cast.solvers[0].peerId)
+    expect(one.standings.pageInfo).toEqual({ hasNextPage: true, hasPreviousPage: false })
+    expect(two.standings.items.map(({ rank }) => rank)).toEqual([5, 6])
+    expect(two.standings.pageInfo).toEqual({ hasNextPage: false, hasPreviousPage: true })
+  })
+
+  test('standings are searched by name, peer id, account or key, and keep their rank', async () => {
+    const { indexer, cast } = scene
+    const [{ peerId, peerKey, account }] = cast.solvers
+    const found = async (where: string) =>
+      (
+        await indexer.query<{ standings: { items: unknown[] } }>(
+          `{ standings(where: ${where}) { items { rank peerId } } }`,
+        )
+      ).standings.items
+    for (const where of [
+      `{ name_contains_nocase: "${peerName(peerId).toUpperCase()}" }`,
+      `{ peerId_starts_with: "${peerId.slice(0, 20)}" }`,
+      `{ account: "${account.address}" }`,
+      `{ peerKey: "${peerKey}" }`,
+      `{ OR: [{ peerId_contains: "${peerId}" }, { account: "${peerId}" }] }`,
+    ])
+      expect(await found(where), where).toEqual([{ rank: 1, peerId }])
+    expect(await found('{ name_contains_nocase: "no such peer" }')).toEqual([])
+  })
+
+  test('points are provisional until the round is final, and nothing has to be sent for that', async () => {
+    const { chain, indexer } = scene
+    const standing = async () =>
+      (
+        await indexer.query<{ standings: { items: unknown[] } }>(
+          '{ standings(where: { rank: 1 }) { items { pointsMilli finalPointsMilli provisionalPointsMilli } } }',
+        )
+      ).standings.items[0]
+    expect(await standing()).toEqual({ pointsMilli: '600', finalPointsMilli: '0', provisionalPointsMilli: '600' })
+    await chain.enter(5)
+    await indexer.reachTip(chain)
+    expect(await standing()).toEqual({ pointsMilli: '600', finalPointsMilli: '600', provisionalPointsMilli: '0' })
+  })
+
+  test('nectar is claimed once its round is final, and the index adds it up', async () => {
+    const { chain, indexer, cast } = scene
+    const claimedWei = await chain.claim(cast.solvers[0])
+    expect(claimedWei).toBe(1_000n * 10n ** 18n)
+    await indexer.reachTip(chain)
+    const { peer } = await indexer.query(`{ peer(peerKey: "${cast.solvers[0].peerKey}") { claimedWei } }`)
+    expect(peer).toEqual({ claimedWei: String(claimedWei) })
+  })
+
+  test('a stake, its notice and a seat of the rounds after bootstrap are told', async () => {
+    const { chain, indexer, cast } = scene
+    const [solver] = cast.solvers
+    await chain.stake(solver)
+    await indexer.reachTip(chain)
+    const question = `{
+      stakes { items { peerKey duty amountWei slashedWei freeFromRound } }
+      slashings { totalCount }
+      evaluator(peerKey: "${solver.peerKey}") { fromRound untilRound stakedFromRound }
+      evaluatorSeats(where: { peerKey: "${solver.peerKey}" }) { items { fromRound untilRound } }
+    }`
+    const bootstrap = Number(BOOTSTRAP_ROUNDS)
+    const held = { peerKey: solver.peerKey, duty: 'evaluator', amountWei: String(10n ** 20n), slashedWei: '0' }
+    expect(await indexer.query(question)).toEqual({
+      stakes: { items: [{ ...held, freeFromRound: null }] },
+      slashings: { totalCount: 0 },
+      evaluator: { fromRound: bootstrap, untilRound: null, stakedFromRound: bootstrap },
+      evaluatorSeats: { items: [{ fromRound: bootstrap, untilRound: null }] },
+    })
+    const freeFromRound = await chain.unstake(solver)
+    await indexer.reachTip(chain)
+    const after = await indexer.query(question)
+    expect(after.stakes).toEqual({ items: [{ ...held, freeFromRound }] })
+    expect(after.evaluator).toMatchObject({ stakedFromRound: null })
+  })
+
+  test('a peer that moves to another account keeps its history', async () => {
+    const { chain, indexer, cast } = scene
+    const moved = await chain.move(cast.solvers[1])
+    await indexer.reachTip(chain)
+    const { peer } = await indexer.query(`{ peer(peerKey: "${moved.peerKey}") { account moves roundsSolved } }`)
+    expect(peer).toEqual({ account: moved.account.address.toLowerCase(), moves: 1, roundsSolved: 4 })
+  })
+
+  test('a seat that is given up and taken again is two spans', async () => {
+    const { chain, indexer, cast } = scene
+    const [evaluator] = cast.evaluators
+    await chain.remove(evaluator)
+    await chain.enter(7)
+    await chain.admit(evaluator)
+    await indexer.reachTip(chain)
+    const { evaluator: row } = await indexer.query(`{ evaluator(peerKey: "${evaluator.peerKey}") {
+      fromRound untilRound seats(orderBy: "fromRound") { items { fromRound untilRound } }
+    } }`)
+    expect(row).toEqual({
+      fromRound: 8,
+      untilRound: null,
+      seats: {
+        items: [
+          { fromRound: 1, untilRound: 6 },
+          // By the role: until bootstrap ends.
+          { fromRound: 8, untilRound: Number(BOOTSTRAP_ROUNDS) },
+        ],
+      },
+    })
+  })
+}

@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest'
+import { FINALITY_ROUNDS } from '../../src/schedule.ts'
+import { digest, ENVIRONMENT } from '../testChain.ts'
+import type { Scene } from './scene.ts'
+
+/** What happened in a round: commitments, votes, settlements. */
+export function testRounds(scene: Scene): void {
+  test('a round counts what its peers did, and has the times that the contract computes', async () => {
+    const { chain, indexer } = scene
+    const { round } = await indexer.query(`{ round(number: 1) {
+      startsAtSec endsAtSec finalAtSec environmentHash taskCommitments tasks rolloutCommitments rollouts
+      votesCommitted votesRevealed settled scored unavailable noQuorum scoreMilliSum
+    } }`)
+    const [startsAtSec, endsAtSec] = await chain.timesOf(1)
+    const [finalAtSec] = await chain.timesOf(1 + FINALITY_ROUNDS + 1)
+    expect(round).toEqual({
+      startsAtSec: Number(startsAtSec),
+      endsAtSec: Number(endsAtSec),
+      finalAtSec: Number(finalAtSec),
+      environmentHash: ENVIRONMENT,
+      taskCommitments: 1,
+      tasks: 8,
+      rolloutCommitments: 2,
+      rollouts: 128,
+      votesCommitted: 3,
+      votesRevealed: 3,
+      settled: 2,
+      scored: 1,
+      unavailable: 1,
+      noQuorum: 0,
+      scoreMilliSum: 600,
+    })
+  })
+
+  test('a round has its beacon once that is recorded', async () => {
+    const { chain, indexer } = scene
+    const { rounds } = await indexer.query<{ rounds: { items: unknown[] } }>(
+      '{ rounds(where: { number_in: [1, 2, 3] }, orderBy: "number") { items { beacon beaconBlock } } }',
+    )
+    const beacons = await Promise.all([1, 2, 3].map(round => chain.beaconOf(round)))
+    expect(rounds.items).toEqual(beacons)
+    expect(beacons.map(({ beacon }) => beacon !== null)).toEqual([true, true, true])
+  })
+
+  test('finality takes as many rounds as the contract says', async () => {
+    const { chain } = scene
+    expect(BigInt(FINALITY_ROUNDS)).toBe(await chain.finalityRounds())
+  })
+
+  test('of a commitment that was amended the latest stands, and the earlier ones are counted', async () => {
+    const { indexer, cast } = scene
+    const rows = await indexer.query(`{
+      tasksCommitments(where: { round: 1 }) { items { peerKey count amendments root } }
+      rolloutCommitments(where: { round: 1 }, orderBy: "amendments", orderDirection: "desc") {
+        items { peerKey leafCount amendments root policyHash contentId }
+      }
+    }`)
+    const [first, second] = cast.solvers
+    const rollouts = {
+      leafCount: 64,
+      root: digest('rollouts 64'),
+      policyHash: digest('policy'),
+      contentId: digest('rollout bundle'),
+    }
+    expect(rows).toEqual({
+      tasksCommitments: {
+        items: [{ peerKey: cast.proposer.peerKey, count: 8, amendments: 1, root: digest('tasks 8') }],
+      },
+      rolloutCommitments: {
+        items: [
+          { peerKey: first.peerKey, amendments: 1, ...rollouts },
+          { peerKey: second.peerKey, amendments: 0, ...rollouts },
+        ],
+      },
+    })
+  })
+
+  test('votes are kept one by one, with their components, and `unavailable` is no score', async () => {
+    const { indexer, cast } = scene
+    const { votes } = await indexer.query<{ votes: { items: { scoreMilli: number | null }[] } }>(`{
+      votes(where: { round: 1, peerKey: "${cast.solvers[1].peerKey}" }) {
+        items { evaluatorKey scoreMilli componentRoot contentId peer { peerId } }
+      }
+    }`)
+    expect(votes.items.map(({ scoreMilli }) => scoreMilli).sort()).toEqual([300, null, null])
+    expect(votes.items[0]).toMatchObject({
+      componentRoot: digest(`components of ${cast.solvers[1].peerId}`),
+      contentId: digest('score sheet'),
+      peer: { peerId: cast.solvers[1].peerId },
+    })
+  })
+
+  test('settlements say how they came about, and points agree with the contract', async () => {
+    const { chain, indexer, cast } = scene
+    const [first, second] = cast.solvers
+    const { settlements } = await indexer.query(`{
+      settlements(where: { round: 1 }, orderBy: "scoreMilli", orderDirection: "desc") { items { peerKey outcome scoreMilli votes } }
+    }`)
+    expect(settlements).toEqual({
+      items: [
+        { peerKey: first.peerKey, outcome: 'scored', scoreMilli: 600, votes: 3 },
+        { peerKey: second.peerKey, outcome: 'unavailable', scoreMilli: 0, votes: 3 },
+      ],
+    })
+    const { peer } = await indexer.query(`{ peer(peerKey: "${first.peerKey}") { pointsMilli roundsSettled } }`)
+    expect(peer).toEqual({ pointsMilli: String(await chain.points(first)), roundsSettled: 1 })
+  })
+}
