@@ -167,7 +167,7 @@ describe('what is taken stays with its owner', () => {
       says: /Another node, process \d+, uses .* with --data\. \[DATA_FOLDER_LOCKED\]$/m,
     })
     const status = await runCli(['status', '--json', ...flags])
-    expect(JSON.parse(status.stdout)).toMatchObject({ network: 'test', round: 1, points: 0, balanceEth: '1' })
+    expect(JSON.parse(status.stdout)).toMatchObject({ network: 'test', round: 1, pointsMilli: 0, balanceEth: '1' })
     expect(await first.stop()).toMatchObject({ code: 0, stderr: '' })
   })
 })

@@ -4,7 +4,7 @@ import type { ChainClient } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
 
 /** Blocks in one request for events: public endpoints refuse more than a few thousand. */
-const EVENT_RANGE_BLOCKS = 2000
+export const EVENT_RANGE_BLOCKS = 2000
 
 /** A read of events in the span of blocks of some rounds. */
 export type EventReader = {

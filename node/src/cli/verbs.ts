@@ -30,6 +30,10 @@ export const verbs: Readonly<Record<string, Verb>> = {
     summary: "show a peer's round, points, seat and last rounds",
     load: async () => (await import('./commands/status.ts')).status,
   },
+  audit: {
+    summary: "derive every peer's points again from the votes on the chain",
+    load: async () => (await import('./commands/audit.ts')).audit,
+  },
   backup: {
     summary: 'copy keys, journal and weights of a peer to a folder, also while it runs',
     load: async () => (await import('./commands/backup.ts')).backup,

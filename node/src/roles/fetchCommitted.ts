@@ -1,12 +1,9 @@
-import { decodeRolloutBundle, decodeTaskBundle, type RolloutBundle, rootOf, type TaskBundle } from '#core/bodies.ts'
-import { CanonicalError } from '#core/canonical.ts'
-import type { Hex } from '#core/hex.ts'
+import type { RolloutBundle } from '#core/bodies.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
 import type { AnnouncementKind } from '#p2p/topics.ts'
 import type { CommittedTasks } from './admitTasks.ts'
+import { type Commitment, openCommitted } from './openCommitted.ts'
 import type { PeerNode } from './peerNode.ts'
-
-export type Commitment = { peerKey: Hex; root: Hex; count: number; contentId: Hex }
 
 /** Peers that announced a body, its author first where that is known. */
 function holders(node: PeerNode, round: number, kind: AnnouncementKind, { contentId, peerKey }: Commitment): string[] {
@@ -36,26 +33,19 @@ export async function fetchBody(
   return result.bytes
 }
 
-/** Decodes, and checks that the body is what its peer committed. Null, with a line in the log, where it is not. */
-function checked<T extends TaskBundle | RolloutBundle>(
-  node: PeerNode,
+/** The bundle in a body. Null, with a line in the log, where it is not what its peer committed. */
+function open<Kind extends 'tasks' | 'rollouts'>(
+  { chainId, logger }: PeerNode,
   round: number,
-  { peerKey, root, count }: Commitment,
-  decode: () => T,
-): T | null {
-  let bundle: T
-  try {
-    bundle = decode()
-  } catch (error) {
-    if (!(error instanceof CanonicalError)) throw error
-    node.logger.info('a body is malformed', { round, peerKey, error })
-    return null
-  }
-  const leaves =
-    'tasks' in bundle ? bundle.tasks.length : bundle.groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0)
-  const bound = bundle.chainId === node.chainId && bundle.round === round && bundle.peerKey === peerKey
-  if (bound && leaves === count && rootOf(bundle) === root) return bundle
-  node.logger.info('a body is not what its peer committed', { round, peerKey })
+  kind: Kind,
+  bytes: Uint8Array,
+  commitment: Commitment,
+) {
+  const bundle = openCommitted(kind, bytes, { chainId, round }, commitment)
+  if (typeof bundle === 'object') return bundle
+  const { peerKey } = commitment
+  if (bundle === 'malformed') logger.info('a body is malformed', { round, peerKey })
+  else logger.info('a body is not what its peer committed', { round, peerKey })
   return null
 }
 
@@ -65,7 +55,7 @@ export async function fetchTasks(node: PeerNode, round: number, signal: AbortSig
   const found = await Promise.all(
     commitments.map(async commitment => {
       const bytes = await fetchBody(node, round, 'tasks', commitment, signal)
-      const bundle = bytes && checked(node, round, commitment, () => decodeTaskBundle(bytes))
+      const bundle = bytes && open(node, round, 'tasks', bytes, commitment)
       return bundle === null ? [] : [{ bundle, contentId: commitment.contentId }]
     }),
   )
@@ -84,5 +74,5 @@ export async function fetchRollouts(
 ): Promise<FetchedRollouts> {
   const bytes = await fetchBody(node, round, 'rollouts', commitment, signal)
   if (bytes === null) return 'unavailable'
-  return checked(node, round, commitment, () => decodeRolloutBundle(bytes)) ?? 'false'
+  return open(node, round, 'rollouts', bytes, commitment) ?? 'false'
 }

@@ -36,7 +36,7 @@ export async function readStatus({ data, deployment, rpcUrl, identity }: StatusQ
     balanceEth: formatEther(await reads.readBalance(address)),
     registered: (await reads.readAccountOf(peerKey)) !== null,
     seated: (await reads.readSeats(Math.max(0, round) + 1)).includes(peerKey),
-    points: Number(await reads.readPoints(peerKey)),
+    pointsMilli: await reads.readPoints(peerKey),
     nectar: { claimed: formatEther(nectar.claimedWei), claimable: formatEther(nectar.claimableWei) },
     round,
     reports: existsSync(path) ? readReports(path).slice(-SHOWN) : [],

@@ -5,26 +5,43 @@ import { dataOption, dataUsage, networkOptions, networkUsage } from '../networkO
 
 const text = { type: 'string' } as const
 
-/** Demands a sampled leaf on the chain. */
+/** Demands a sampled leaf on the chain, or shows what is false. */
 export const challenge: Command = {
   usage: `npm run waggle -- challenge PEER_ID --round N [OPTIONS]
 
 Demands that a sampled leaf of the peer be shown on the chain, in the first or second round after its own, with a bond. It comes
 back, less the gas of the answer; if nobody answers by the end of the next round, all of it, and the peer loses its round.
 
+With --fault, shows the chain what is false in what the peer committed for the round, without a bond: a leaf whose seed or policy is not
+what it must be, which costs the round; a task that stands twice under one root, which costs half of the proposer's stake. The
+folder must keep the peer's bundles: that of a peer that took part in the round does, and that of a gateway.
+
   --round N           the round of the leaf
   --place N           the leaf's place in the draw of sampled leaves, from 0 (default 0)
+  --fault             show what is false, as far as the folder has it
   --environment FILE  the round's specification, if it is not that of the starter models
 ${dataUsage}
 ${networkUsage}
   --json              print one JSON object`,
-  options: { ...dataOption, ...networkOptions, json: { type: 'boolean' }, round: text, place: text, environment: text },
+  options: {
+    ...dataOption,
+    ...networkOptions,
+    json: { type: 'boolean' },
+    fault: { type: 'boolean' },
+    round: text,
+    place: text,
+    environment: text,
+  },
   positionals: ['PEER_ID'],
-  async run({ round, place = '0', environment, ...flags }, [peerId = '']) {
+  async run({ round, place = '0', environment, fault, ...flags }, [peerId = '']) {
     const leaf = {
       peerKey: readPeerKey(peerId),
       round: readNumber('--round', round),
       place: readNumber('--place', place),
+    }
+    if (fault === true) {
+      const { showFault } = await import('#roles/showFault.ts')
+      return printDealing(flags, desk => showFault(desk, leaf))
     }
     const specs = typeof environment === 'string' ? [await readSpec(environment)] : await starterSpecs()
     const { demand } = await import('#roles/playChallenges.ts')

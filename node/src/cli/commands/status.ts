@@ -23,12 +23,13 @@ ${networkUsage}
     const { readStatus } = await import('#roles/readStatus.ts')
     const found = await readStatus({ data, deployment, rpcUrl, identity })
     if (json === true) return console.log(JSON.stringify(found))
-    const { name, peerId, account, balanceEth, registered, seated, points, nectar, network, round, reports } = found
+    const { name, peerId, account, balanceEth, registered, seated, pointsMilli, nectar, network, round, reports } =
+      found
     console.log(`peer       ${name} (${peerId})
 account    ${account}, ${balanceEth} of the native coin
 registered ${registered ? 'yes' : 'no: it is done by the first start'}
 seat       ${seated ? 'yes' : 'no'}
-points     ${points}
+points     ${(pointsMilli / 1000).toFixed(2)}
 nectar     ${nectar.claimed} claimed, ${nectar.claimable} to claim
 round      ${round < 0 ? 'not begun' : round} on ${network}`)
     for (const { round: of, ...report } of reports) console.log(`  round ${of}: ${JSON.stringify(report)}`)

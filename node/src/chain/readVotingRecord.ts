@@ -1,0 +1,87 @@
+import type { Hex } from '#core/hex.ts'
+import { callChain } from './callChain.ts'
+import type { ChainClient } from './connectChain.ts'
+import type { Contracts } from './contracts.ts'
+import type { Settlement } from './readSettlements.ts'
+import { settlementOutcomes } from './readSettlements.ts'
+import { EVENT_RANGE_BLOCKS } from './roundEvents.ts'
+
+/** What was ruled on a peer's round, in the order of the chain. */
+export type Ruling = { peerKey: Hex } & (
+  | { kind: 'lost'; outcome: 'false leaf' | 'withheld' }
+  | { kind: 'appealed'; level: number; drawn: number }
+  | { kind: 'verdict'; level: number; scoreMilli: number }
+  | { kind: 'closed'; scoreMilli: number; isMoot: boolean }
+)
+
+/** All that the chain told of one round's votes, and of what came of them. */
+export type RoundVotes = {
+  /** Null where the round is void. */
+  beacon: Hex | null
+  /** A peer's place among those of the round, by first commitment. */
+  ordinals: Map<Hex, number>
+  /** Revealed ballots: a score for each peer of the shard, in order of their places. */
+  ballots: { evaluatorKey: Hex; shard: number; scoresMilli: readonly number[] }[]
+  settlements: Settlement[]
+  rulings: Ruling[]
+}
+
+export type VotingRecord = {
+  rounds: Map<number, RoundVotes>
+  /** The account that spoke for a peer at the end of a block; null before it was registered. */
+  accountAt: (peerKey: Hex, block: number) => Hex | null
+}
+
+/** Every vote, settlement and ruling since the deployment, from events alone. */
+export async function readVotingRecord(client: ChainClient, contracts: Contracts): Promise<VotingRecord> {
+  const { rpc, rpcUrl } = client
+  const rounds = new Map<number, RoundVotes>()
+  const roundOf = (round: bigint): RoundVotes => {
+    const known = rounds.get(Number(round))
+    if (known !== undefined) return known
+    const fresh: RoundVotes = { beacon: null, ordinals: new Map(), ballots: [], settlements: [], rulings: [] }
+    rounds.set(Number(round), fresh)
+    return fresh
+  }
+  const accounts = new Map<Hex, { block: number; account: Hex }[]>()
+  const speaks = (peerKey: Hex, account: Hex, block: bigint) =>
+    accounts.set(peerKey, [...(accounts.get(peerKey) ?? []), { block: Number(block), account }])
+
+  const head = await callChain(rpcUrl, () => rpc.getBlockNumber())
+  for (let fromBlock = BigInt(contracts.startBlock); fromBlock <= head; fromBlock += BigInt(EVENT_RANGE_BLOCKS)) {
+    const last = fromBlock + BigInt(EVENT_RANGE_BLOCKS - 1)
+    const range = { fromBlock, toBlock: last < head ? last : head, strict: true } as const
+    const [registry, beacons, work, votes, challenges] = await callChain(rpcUrl, () =>
+      Promise.all([
+        rpc.getContractEvents({ ...contracts.peerRegistry, ...range }),
+        rpc.getContractEvents({ ...contracts.rounds, eventName: 'BeaconDrawn', ...range }),
+        rpc.getContractEvents({ ...contracts.rolloutCommitments, eventName: 'RolloutsCommitted', ...range }),
+        rpc.getContractEvents({ ...contracts.rewardVotes, ...range }),
+        rpc.getContractEvents({ ...contracts.challenges, ...range }),
+      ]),
+    )
+    for (const { eventName, args, blockNumber } of registry) {
+      if (eventName === 'PeerRegistered') speaks(args.peerKey, args.account, blockNumber)
+      if (eventName === 'PeerMoved') speaks(args.peerKey, args.to, blockNumber)
+    }
+    for (const { args } of beacons) roundOf(args.round).beacon = args.beacon
+    for (const { args } of work) roundOf(args.round).ordinals.set(args.peerKey, args.ordinal)
+    for (const { eventName, args, blockNumber } of votes) {
+      if (eventName === 'VotesRevealed') roundOf(args.round).ballots.push(args)
+      if (eventName !== 'Settled') continue
+      const outcome = settlementOutcomes[args.outcome] ?? 'none'
+      roundOf(args.round).settlements.push({ ...args, outcome, block: Number(blockNumber) })
+    }
+    for (const { eventName, args } of challenges) {
+      const ruled = (ruling: Ruling) => roundOf((args as { round: bigint }).round).rulings.push(ruling)
+      if (eventName === 'LeafFalse') ruled({ kind: 'lost', peerKey: args.peerKey, outcome: 'false leaf' })
+      if (eventName === 'LeafWithheld') ruled({ kind: 'lost', peerKey: args.peerKey, outcome: 'withheld' })
+      if (eventName === 'AppealOpened') ruled({ kind: 'appealed', ...args })
+      if (eventName === 'VerdictRevealed') ruled({ kind: 'verdict', ...args })
+      if (eventName === 'AppealClosed') ruled({ kind: 'closed', ...args })
+    }
+  }
+  const accountAt = (peerKey: Hex, block: number) =>
+    accounts.get(peerKey)?.findLast(one => one.block <= block)?.account ?? null
+  return { rounds, accountAt }
+}

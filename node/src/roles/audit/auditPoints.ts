@@ -1,0 +1,52 @@
+import type { Deployment } from '@waggle/deployments/record'
+import { connectChain } from '#chain/connectChain.ts'
+import { contractsOf } from '#chain/contracts.ts'
+import { createChainReads } from '#chain/reads.ts'
+import { readVotingRecord } from '#chain/readVotingRecord.ts'
+import { type Hex, ZERO_HASH } from '#core/hex.ts'
+import { peerName } from '#core/peerName.ts'
+import { deriveScores, type Finding } from './deriveScores.ts'
+import { readIndexedPoints } from './readIndexedPoints.ts'
+
+export type AuditQuestion = {
+  deployment: Deployment
+  rpcUrl: string
+  /** An indexer whose leaderboard is compared as well. */
+  indexUrl: string | undefined
+}
+
+export type Audit = {
+  rounds: number
+  settlements: number
+  peers: { peerKey: Hex; name: string; pointsMilli: number }[]
+  findings: (Finding | Omit<Finding, 'round'>)[]
+}
+
+/** Every peer's points again, from the votes on the chain, compared with the points that the chain and an index have. */
+export async function auditPoints({ deployment, rpcUrl, indexUrl }: AuditQuestion): Promise<Audit> {
+  const client = await connectChain({ rpcUrl, deployment })
+  const contracts = contractsOf(deployment)
+  const reads = createChainReads(client, contracts)
+  const { rounds, accountAt } = await readVotingRecord(client, contracts)
+  const findings: Audit['findings'] = []
+  const points = new Map<Hex, number>()
+  for (const [round, votes] of [...rounds].sort(([a], [b]) => a - b)) {
+    const beaconBefore = round === 0 ? ZERO_HASH : (rounds.get(round - 1)?.beacon ?? null)
+    const seats = votes.ordinals.size === 0 ? [] : await reads.readSeats(round)
+    const derived = deriveScores({ chainId: deployment.chainId, round, votes, beaconBefore, seats, accountAt })
+    findings.push(...derived.findings)
+    for (const [peerKey, scoreMilli] of derived.scores) points.set(peerKey, (points.get(peerKey) ?? 0) + scoreMilli)
+  }
+  const indexed = indexUrl === undefined ? null : await readIndexedPoints(indexUrl)
+  const peers = []
+  for (const [peerKey, pointsMilli] of points) {
+    const told: [who: string, milli: number][] = [['the chain', await reads.readPoints(peerKey)]]
+    if (indexed !== null) told.push(['the index', indexed.get(peerKey) ?? 0])
+    for (const [who, milli] of told)
+      if (milli !== pointsMilli) findings.push({ peerKey, says: `has ${milli} by ${who}, and ${pointsMilli} by votes` })
+    peers.push({ peerKey, name: peerName((await reads.readPeerId(peerKey)) ?? peerKey), pointsMilli })
+  }
+  const settlements = [...rounds.values()].reduce((sum, votes) => sum + votes.settlements.length, 0)
+  peers.sort((a, b) => b.pointsMilli - a.pointsMilli)
+  return { rounds: rounds.size, settlements, peers, findings }
+}

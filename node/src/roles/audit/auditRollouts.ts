@@ -1,0 +1,132 @@
+import { connectChain } from '#chain/connectChain.ts'
+import { contractsOf } from '#chain/contracts.ts'
+import { createChainReads } from '#chain/reads.ts'
+import { UNAVAILABLE } from '#core/bodies.ts'
+import { NodeError } from '#core/errors.ts'
+import { type Hex, ZERO_HASH } from '#core/hex.ts'
+import { peerName } from '#core/peerName.ts'
+import type { Judge } from '#environments/codezero/createJudge.ts'
+import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
+import type { Device } from '#model/devices.ts'
+import { readKeptBundle } from '#store/readKeptBundle.ts'
+import { admitTasks, type CommittedTasks } from '../admitTasks.ts'
+import { checkRollouts } from '../checkRollouts.ts'
+import { SHARD_PEERS } from '../drawCommittee.ts'
+import { sampledLeaves } from '../evaluator/sampledLeaves.ts'
+import { scorePeer } from '../evaluator/scorePeer.ts'
+import { type ChatFolders, loadChatEnvironment } from '../loadChatEnvironment.ts'
+import { type Environment, loadEnvironments } from '../loadEnvironment.ts'
+import { type Commitment, openCommitted } from '../openCommitted.ts'
+import { openJudgeModel } from '../openModels.ts'
+import type { AuditQuestion } from './auditPoints.ts'
+import { TOLERANCE_MILLI } from './voteVerdict.ts'
+
+/** What an audit needs is not there. */
+export class AuditImpossibleError extends NodeError {
+  override readonly code = 'AUDIT_IMPOSSIBLE'
+}
+
+export type RolloutQuestion = Omit<AuditQuestion, 'indexUrl'> & {
+  round: number
+  /** A peer's folder, which keeps the round's bodies. */
+  data: string
+  environments: readonly Environment[]
+  threads: number
+  device: Device
+}
+
+export type AuditedPeer = {
+  peerKey: Hex
+  name: string
+  /** Null while it is not settled. */
+  settledMilli: number | null
+  /** By the judge, here; null where the folder does not keep its rollouts. */
+  derivedMilli: number | null
+}
+
+export type RoundAudit = Awaited<ReturnType<typeof auditRollouts>>
+
+/** An evaluator whose vote is further from the score than agreement allows. */
+export type Disagreement = { evaluatorKey: Hex; name: string; peerKey: Hex; voteMilli: number; derivedMilli: number }
+
+/**
+ * Every score of a round again, from the rollouts themselves: committed leaves, drawn by the beacon, scored by the frozen judge.
+ *
+ * @throws {AuditImpossibleError} if the round is void, its rules are not known here, or its tasks are not kept here.
+ */
+export async function auditRollouts(question: RolloutQuestion) {
+  const { round, threads, device } = question
+  const { reads, environment, ...opened } = await openRound(question)
+  const scorer = await openJudgeModel(environment, { threads, device, crashed: () => {}, slow: () => {} })
+  try {
+    const judge = await environment.openJudge(scorer)
+    const settled = new Map((await reads.readSettlements(round)).map(one => [one.peerKey, one.scoreMilli]))
+    const votes = await reads.readRevealedVotes(round)
+    const nameOf = async (key: Hex) => peerName((await reads.readPeerId(key)) ?? key)
+    const peers: AuditedPeer[] = []
+    const disagreements: Disagreement[] = []
+    for (const commitment of await reads.readRolloutCommitments(round)) {
+      const { peerKey, ordinal } = commitment
+      const derivedMilli = await opened.score(judge, commitment)
+      peers.push({ peerKey, name: await nameOf(peerKey), settledMilli: settled.get(peerKey) ?? null, derivedMilli })
+      if (derivedMilli === null) continue
+      for (const { evaluatorKey, shard, scoresMilli } of votes) {
+        if (shard !== Math.floor(ordinal / SHARD_PEERS)) continue
+        const voteMilli = scoresMilli[ordinal % SHARD_PEERS] ?? UNAVAILABLE
+        if (voteMilli === UNAVAILABLE || Math.abs(voteMilli - derivedMilli) <= TOLERANCE_MILLI) continue
+        disagreements.push({ evaluatorKey, name: await nameOf(evaluatorKey), peerKey, voteMilli, derivedMilli })
+      }
+    }
+    return { round, tasks: opened.tasks, peers, disagreements }
+  } finally {
+    await scorer.close()
+  }
+}
+
+/** The round as the folder has it: its rules, its tasks, and the score of a commitment by them, null where its body is not kept. */
+async function openRound({ deployment, rpcUrl, round, data, environments }: RolloutQuestion) {
+  const { chainId } = deployment
+  const reads = createChainReads(await connectChain({ rpcUrl, deployment }), contractsOf(deployment))
+  const hash = await reads.readEnvironment(round)
+  const environment = environments.find(one => one.hash === hash)
+  if (environment === undefined)
+    throw new AuditImpossibleError(`Round ${round} is played by the rules ${hash}, which are not known here.`, {
+      hint: 'Give the specification and its models with --environment, --model and --judge.',
+    })
+  const before = round === 0 ? ZERO_HASH : (await reads.readBeacon(round - 1)).hash
+  const beacon = (await reads.readBeacon(round)).hash
+  if (before === null || beacon === null)
+    throw new AuditImpossibleError(`Round ${round} has no beacon.`, {
+      hint: 'It is void, or not over yet: nothing of it is scored.',
+    })
+  const kept = async <Kind extends 'tasks' | 'rollouts'>(kind: Kind, commitment: Commitment) => {
+    const bytes = await readKeptBundle(data, round, commitment.contentId)
+    const bundle = bytes && openCommitted(kind, bytes, { chainId, round }, commitment)
+    return typeof bundle === 'string' ? null : bundle
+  }
+  const proposed: CommittedTasks[] = []
+  for (const commitment of await reads.readTaskCommitments(round)) {
+    const bundle = await kept('tasks', commitment)
+    if (bundle !== null) proposed.push({ bundle, contentId: commitment.contentId })
+  }
+  const { spec, format } = environment
+  const tasks = await admitTasks(proposed, format, spec.tasks)
+  if (tasks.length === 0)
+    throw new AuditImpossibleError(`The folder ${data} keeps no tasks of round ${round}.`, {
+      hint: 'Name with --data the folder of a peer that took part in the round, or of a gateway.',
+    })
+  async function score(judge: Judge, commitment: Commitment): Promise<number | null> {
+    const rollouts = await kept('rollouts', commitment)
+    if (rollouts === null) return null
+    const { peerKey } = commitment
+    const groups = await checkRollouts(rollouts, { spec, format, tasks, beacon: before as Hex })
+    const sampled = sampledLeaves(chainId, round, beacon as Hex, peerKey, spec)
+    return (await scorePeer(judge, spec, peerKey, groups, sampled)).scoreMilli
+  }
+  return { reads, environment, tasks: tasks.length, score }
+}
+
+/** The rules that can be audited here: those of some chat models, or else of the starter models. */
+export async function openEnvironments(chat: (ChatFolders & { spec: EnvironmentSpec }) | undefined) {
+  return chat === undefined ? Object.values(await loadEnvironments()) : [await loadChatEnvironment(chat.spec, chat)]
+}

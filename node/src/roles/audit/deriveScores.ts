@@ -1,0 +1,92 @@
+import type { RoundVotes, VotingRecord } from '#chain/readVotingRecord.ts'
+import { type Hex, ZERO_HASH } from '#core/hex.ts'
+import { COMMITTEE_SEATS, drawCommittee, SHARD_PEERS } from '../drawCommittee.ts'
+import { benchVerdict, type VoteVerdict, voteVerdict } from './voteVerdict.ts'
+
+/** A settlement, vote or ruling that does not follow from what it must follow from. */
+export type Finding = { round: number; peerKey: Hex; says: string }
+
+export type DerivedRound = {
+  /** What each peer has of the round, by what was ruled on it so far, in thousandths. */
+  scores: Map<Hex, number>
+  findings: Finding[]
+}
+
+export type RoundToDerive = {
+  chainId: number
+  round: number
+  votes: RoundVotes
+  /** Of the round before; null if that is void. */
+  beaconBefore: Hex | null
+  /** Evaluators as they sat in the round. */
+  seats: readonly Hex[]
+  accountAt: VotingRecord['accountAt']
+}
+
+/** Every score of a round again, from ballots and verdicts. */
+export function deriveScores(due: RoundToDerive): DerivedRound {
+  const { round, votes } = due
+  const findings: Finding[] = []
+  const find = (peerKey: Hex, says: string) => findings.push({ round, peerKey, says })
+  for (const { evaluatorKey, shard } of votes.ballots)
+    if (!committeeOf(due, shard).includes(evaluatorKey))
+      find(evaluatorKey, `voted on shard ${shard} without a seat on its committee`)
+  const scores = new Map<Hex, number>()
+  for (const { peerKey, block, ...told } of votes.settlements) {
+    const derived = settlementOf(due, peerKey, block)
+    const differs = derived.outcome !== told.outcome || derived.scoreMilli !== told.scoreMilli
+    if (differs) find(peerKey, `was settled as ${wordsOf(told)}, and its votes come to ${wordsOf(derived)}`)
+    scores.set(peerKey, derived.scoreMilli)
+  }
+  for (const peerKey of new Set(votes.rulings.map(ruling => ruling.peerKey))) {
+    const { scoreMilli, wrongly } = ruledScore(votes, peerKey, scores.get(peerKey) ?? 0)
+    if (wrongly !== null) find(peerKey, wrongly)
+    scores.set(peerKey, scoreMilli)
+  }
+  return { scores, findings }
+}
+
+function committeeOf({ chainId, round, votes, seats }: RoundToDerive, shard: number): Hex[] {
+  return drawCommittee(chainId, round, votes.beacon ?? ZERO_HASH, shard, seats)
+}
+
+function settlementOf(due: RoundToDerive, peerKey: Hex, block: number): VoteVerdict {
+  const { votes, beaconBefore, seats, accountAt } = due
+  if (votes.beacon === null || beaconBefore === null) return { outcome: 'void', scoreMilli: 0, votes: 0 }
+  const ordinal = votes.ordinals.get(peerKey) ?? Number.NaN
+  const shard = Math.floor(ordinal / SHARD_PEERS)
+  const account = accountAt(peerKey, block)
+  const cast = votes.ballots
+    .filter(ballot => ballot.shard === shard && accountAt(ballot.evaluatorKey, block) !== account)
+    .flatMap(({ scoresMilli }) => scoresMilli[ordinal % SHARD_PEERS] ?? [])
+  return voteVerdict(cast, Math.min(COMMITTEE_SEATS, seats.length))
+}
+
+/** What was settled for a peer after all that was ruled on it; `wrongly` says how a ruling does not follow. */
+function ruledScore({ rulings }: RoundVotes, peerKey: Hex, settledMilli: number) {
+  const own = rulings.filter(ruling => ruling.peerKey === peerKey)
+  let scoreMilli = settledMilli
+  let isLost = false
+  let wrongly: string | null = null
+  for (const ruling of own) {
+    if (ruling.kind === 'lost') {
+      isLost = true
+      scoreMilli = 0
+    }
+    if (ruling.kind !== 'closed') continue
+    let standing = settledMilli
+    for (const appeal of own) {
+      if (appeal.kind !== 'appealed') continue
+      const cast = own.flatMap(one => (one.kind === 'verdict' && one.level === appeal.level ? one.scoreMilli : []))
+      standing = benchVerdict(cast, appeal.drawn, standing)
+    }
+    if (ruling.scoreMilli !== standing)
+      wrongly = `was given ${ruling.scoreMilli} on appeal, and the verdicts come to ${standing}`
+    if (!isLost) scoreMilli = standing
+  }
+  return { scoreMilli, wrongly }
+}
+
+function wordsOf({ outcome, scoreMilli }: Pick<VoteVerdict, 'outcome' | 'scoreMilli'>): string {
+  return outcome === 'scored' ? String(scoreMilli) : `'${outcome}'`
+}

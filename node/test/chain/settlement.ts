@@ -1,0 +1,89 @@
+import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
+import { expect, test } from 'vitest'
+import { UNAVAILABLE } from '#core/bodies.ts'
+import { toHex, ZERO_HASH } from '#core/hex.ts'
+import { drawCommittee } from '#roles/drawCommittee.ts'
+import { type ChainScene, word } from './chainScene.ts'
+
+/** A round up to its points. */
+export function testSettlement(scene: ChainScene): void {
+  test('a peer with the swarm.pem of RL Swarm earns points: registration, commitment, votes, reveal, settlement', async () => {
+    const { local, deployment, seated, newPeer, enter, openBeacon, stop } = scene
+    const solver = await newPeer(undefined, privateKeyToProtobuf(await generateKeyPair('RSA', 2048)))
+    expect(solver.identity.peerId).toMatch(/^Qm/)
+    const evaluators = [await newPeer(), await newPeer(), await newPeer()]
+    seated.push(...evaluators)
+    const adminKey = toHex(local.admin.getHdKey().privateKey as Uint8Array)
+    const admin = await newPeer(adminKey)
+
+    for (const { chain, identity } of [solver, ...evaluators]) {
+      expect(await chain.registerPeer()).toMatchObject({ status: 'mined' })
+      expect(await chain.registerPeer()).toEqual({ status: 'already registered' })
+      expect(await chain.readPeerId(identity.peerKey)).toBe(identity.peerId)
+      expect(await chain.readAccountOf(identity.peerKey)).toBe(identity.address)
+    }
+    expect(await solver.chain.readPeerId(word(9))).toBeNull()
+
+    for (const { identity } of evaluators) {
+      expect(await admin.chain.admitEvaluator(identity.peerKey)).toMatchObject({ status: 'mined' })
+      expect(await admin.chain.admitEvaluator(identity.peerKey)).toEqual({ status: 'already seated' })
+    }
+
+    const round = (await solver.chain.rounds.read()).round + 2
+    const tasks = { round, root: word(1), count: 8, contentId: word(2) }
+    expect(await solver.chain.commitTasks(tasks)).toMatchObject({ status: 'mined' })
+
+    await enter(round)
+    await openBeacon(solver.chain, round - 1)
+    expect((await solver.chain.rounds.waitFor(round, stop.signal)).round).toBe(round)
+    expect(await solver.chain.readSeats(round)).toEqual(evaluators.map(({ identity }) => identity.peerKey))
+    expect(await solver.chain.readTaskCommitments(round)).toMatchObject([
+      { peerKey: solver.identity.peerKey, root: word(1), count: 8, contentId: word(2) },
+    ])
+    const rollouts = { round, root: word(3), count: 64, policyHash: word(4), contentId: word(5) }
+    expect(await solver.chain.commitRollouts(rollouts)).toMatchObject({ status: 'mined' })
+    expect(await solver.chain.commitRollouts({ ...rollouts, root: word(6) })).toMatchObject({ status: 'mined' })
+    expect(await solver.chain.readRolloutCommitments(round)).toMatchObject([
+      { root: word(6), count: 64, policyHash: word(4), ordinal: 0 },
+    ])
+
+    const ballot = (position: number, scoreMilli: number) => ({
+      round: BigInt(round),
+      shard: 0,
+      position,
+      scoresMilli: [scoreMilli],
+      componentRoots: [scoreMilli === UNAVAILABLE ? ZERO_HASH : word(7)],
+      contentId: word(8),
+    })
+    await enter(round + 1)
+    expect(await solver.chain.readBeacon(round)).toEqual({ state: 'none', hash: null })
+    expect(await solver.chain.fixBeacon(round)).toMatchObject({ status: 'mined' })
+    expect(await solver.chain.readBeacon(round)).toEqual({ state: 'fixed', hash: null })
+    await local.client.mine({ blocks: 2 })
+    const foreseen = await solver.chain.readBeacon(round)
+    expect(foreseen).toMatchObject({ state: 'fixed', hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) })
+    const seats = await solver.chain.readSeats(round)
+    const committee = drawCommittee(deployment.chainId, round, foreseen.hash ?? ZERO_HASH, 0, seats)
+    const scores = [400, 700, 500]
+    const ballots = evaluators.map(({ identity }, i) => ballot(committee.indexOf(identity.peerKey), scores[i] ?? 0))
+    for (const [i, { chain }] of evaluators.entries())
+      expect(await chain.commitVotes(ballots[i] as (typeof ballots)[number])).toMatchObject({ status: 'mined' })
+    // Revealed early, kept until their time.
+    const reveals = evaluators.map(({ chain }, i) => chain.revealVotes(ballots[i] as (typeof ballots)[number]))
+    // The first vote recorded it.
+    expect(await solver.chain.readBeacon(round)).toEqual({ ...foreseen, state: 'drawn' })
+    await enter(round + 2)
+    expect(await Promise.all(reveals)).toMatchObject([{ status: 'mined' }, { status: 'mined' }, { status: 'mined' }])
+    const revealed = await solver.chain.readRevealedVotes(round)
+    expect(revealed.map(({ scoresMilli }) => scoresMilli[0]).sort()).toEqual([400, 500, 700])
+
+    await enter(round + 3)
+    const shard = { round, shard: 0, peerKeys: [solver.identity.peerKey] }
+    expect(await solver.chain.settle(shard)).toMatchObject({ status: 'mined' })
+    expect(await admin.chain.settle(shard)).toBeNull()
+    expect(await solver.chain.readSettlements(round)).toMatchObject([
+      { peerKey: solver.identity.peerKey, scoreMilli: 500, votes: 3, outcome: 'scored' },
+    ])
+    expect(await solver.chain.readPoints(solver.identity.peerKey)).toBe(500)
+  })
+}

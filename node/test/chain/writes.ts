@@ -1,0 +1,120 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Deployment } from '@waggle/deployments/record'
+import { expect, test } from 'vitest'
+import { ChainUnreachableError, ContractMissingError, NoFundsError, WrongChainError } from '#chain/chainErrors.ts'
+import { openChain } from '#chain/openChain.ts'
+import { leavesOf, rolloutHeaders, rootOf } from '#core/bodies.ts'
+import { systemClock } from '#core/clock.ts'
+import type { Hex } from '#core/hex.ts'
+import { leafHash } from '#core/leaf.ts'
+import { silentLogger } from '#core/logger.ts'
+import { merkleProof } from '#core/merkle.ts'
+import { openIdentity } from '#store/identity.ts'
+import { openDatabase } from '#store/openDatabase.ts'
+import { createOutboxTable } from '#store/outboxTable.ts'
+import { freePort } from '../localChain.ts'
+import { type ChainScene, word } from './chainScene.ts'
+
+/** How writes and faults are told. */
+export function testWrites(scene: ChainScene): void {
+  test('the leaf and the proof that are computed here are those of the contract', async () => {
+    const { local, newPeer, bundleOf } = scene
+    const { identity } = await newPeer()
+    const bundle = bundleOf(5, identity.peerKey, word(1))
+    const { rolloutCommitments } = (await newPeer()).chain.contracts
+    const [, header] = rolloutHeaders(bundle)
+    if (header === undefined) throw new Error('no leaf')
+    const { index, taskHash, policyHash, seed, bodyHash } = header
+    const args = [5n, identity.peerKey, { index, taskHash, policyHash, seed, bodyHash }] as const
+    const onChain = await local.client.readContract({ ...rolloutCommitments, functionName: 'leafOf', args })
+    expect(onChain).toBe(leafHash(header))
+    const proof = merkleProof(leavesOf(bundle), 1)
+    const verify = [rootOf(bundle), onChain, proof] as const
+    expect(await local.client.readContract({ ...rolloutCommitments, functionName: 'verifyLeaf', args: verify })).toBe(
+      true,
+    )
+  })
+
+  test('a revert is a value that names the contract’s error', async () => {
+    const { newPeer } = scene
+    const { chain } = await newPeer()
+    const { round } = await chain.rounds.read()
+    const outcome = await chain.commitRollouts({
+      round,
+      root: word(1),
+      count: 1,
+      policyHash: word(2),
+      contentId: word(3),
+    })
+    expect(outcome).toMatchObject({ status: 'reverted', hash: null })
+    expect((outcome as { error: string }).error).toMatch(/^RolloutCommitments_NotPeerAccount\(0x/)
+  })
+
+  test('what was meant for a round that passed is dropped', async () => {
+    const { newPeer } = scene
+    const { chain } = await newPeer()
+    const { round } = await chain.rounds.read()
+    const late = chain.commitRollouts({
+      round: round - 1,
+      root: word(1),
+      count: 1,
+      policyHash: word(2),
+      contentId: word(3),
+    })
+    expect(await late).toEqual({ status: 'dropped', reason: 'round passed' })
+  })
+
+  test('two nodes on one account do not disturb each other', async () => {
+    const { local, newPeer, open } = scene
+    const first = await newPeer()
+    const identity = await openIdentity(mkdtempSync(join(tmpdir(), 'waggle-chain-')))
+    const second = { identity, chain: await open(identity, first.identity.accountKey) }
+    expect(await first.chain.registerPeer()).toMatchObject({ status: 'mined' })
+    expect(await second.chain.registerPeer()).toMatchObject({ status: 'mined' })
+    const { round } = await first.chain.rounds.read()
+    const rollouts = { round, count: 1, policyHash: word(2), contentId: word(3) }
+    // Whose nonce was taken waits for that to be deep: blocks must come by themselves.
+    await local.client.setIntervalMining({ interval: 1 })
+    const outcomes = await Promise.all(
+      [first, second].flatMap(({ chain }) => [1, 2].map(i => chain.commitRollouts({ ...rollouts, root: word(i) }))),
+    )
+    await local.client.setIntervalMining({ interval: 0 })
+    await local.client.setAutomine(true)
+    expect(outcomes.map(({ status }) => status)).toEqual(Array(4).fill('mined'))
+  })
+
+  test('an identity whose key the registry cannot check is told that it cannot register', async () => {
+    const { newPeer, open } = scene
+    const { identity } = await newPeer()
+    const chain = await open({ ...identity, signer: null }, identity.accountKey)
+    expect(await chain.registerPeer()).toEqual({ status: 'unsupported key' })
+  })
+
+  test('each fault at the start is one clear error', async () => {
+    const { local, deployment, stop } = scene
+    const identity = await openIdentity(mkdtempSync(join(tmpdir(), 'waggle-chain-')))
+    const attempt = (changes: { deployment?: Deployment; rpcUrl?: string }) =>
+      openChain({
+        rpcUrl: local.rpcUrl,
+        deployment,
+        accountKey: identity.accountKey,
+        peerKey: identity.peerKey,
+        signer: identity.signer,
+        outbox: createOutboxTable(openDatabase(':memory:')),
+        clock: systemClock,
+        logger: silentLogger,
+        signal: stop.signal,
+        ...changes,
+      })
+    await expect(attempt({})).rejects.toThrow(NoFundsError)
+    await expect(attempt({ deployment: { ...deployment, chainId: 11155111 } })).rejects.toThrow(WrongChainError)
+    const moved = { ...deployment.contracts, Rounds: { address: `0x${'12'.repeat(20)}` as Hex, startBlock: 0 } }
+    await expect(attempt({ deployment: { ...deployment, contracts: moved } })).rejects.toThrow(ContractMissingError)
+    const closed = `http://127.0.0.1:${await freePort()}/secret-api-key`
+    const unreachable = await attempt({ rpcUrl: closed }).catch(error => error)
+    expect(unreachable).toBeInstanceOf(ChainUnreachableError)
+    expect(unreachable.message).not.toContain('secret-api-key')
+  })
+}
