@@ -32,11 +32,33 @@ contract TaskPayTest is OpeningsFixture {
         vm.expectEmit(address(openings));
         emit ITaskPay.TaskPaid(0, solvers[1], 0, 75 ether);
         openings.payTask(0, 0);
-        openings.payTask(0, 0);
         vm.assertEq(openings.earnedOf(solvers[1]), 75 ether);
         (proposer, amountWei) = openings.taskClaimOf(0, 0);
+        vm.assertEq(proposer, bytes32(0));
         vm.assertEq(amountWei, 0);
         vm.assertEq(nectar.claim(solvers[1]), 75 ether);
+    }
+
+    function test_PaysOnce() public {
+        openBy(750, 3);
+        openings.claimTask(claimOf(solvers[1]));
+        enterRound(6);
+        openings.payTask(0, 0);
+        vm.recordLogs();
+        openings.payTask(0, 0);
+        vm.assertEq(vm.getRecordedLogs().length, 0);
+        vm.assertEq(openings.earnedOf(solvers[1]), 75 ether);
+    }
+
+    function test_TheFirstToClaimKeepsWhatWasProposedInOneBlock() public {
+        vm.warp(START - 1);
+        propose(solvers[2], 5);
+        vm.warp(START);
+        openBy(500, 3);
+        openings.claimTask(claimOf(solvers[2]));
+        ITaskPay.TaskClaim memory second = claimOf(solvers[1]);
+        vm.expectRevert(abi.encodeWithSelector(ITaskPay.Openings_ClaimedByEarlier.selector, 0, 0, 5));
+        openings.claimTask(second);
     }
 
     function test_TasksThatEverybodyOrNobodySolvesEarnNothing() public {
