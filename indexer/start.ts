@@ -1,5 +1,6 @@
 /** Starts the indexer in this process: `node indexer/start.ts --port 42069 --host 127.0.0.1`. See README.md. */
 import { rmSync } from 'node:fs'
+import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { firstBlock, readDeployment } from '@waggle/deployments/record'
@@ -43,6 +44,8 @@ async function start(): Promise<void> {
   await runPonder({ schema, port: flags.port, host: flags.host, workingFolder: indexFolder })
 }
 
+// Ponder is large: compiling it is a good part of a start.
+enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/waggle-compiled'))
 start().catch((error: unknown) => {
   const { message, hint } = error as Error & { hint?: string }
   console.error(hint === undefined ? message : `${message}: ${hint}`)
