@@ -21,6 +21,7 @@ import {
 import { trainedElements, wholeGraphBytes } from './stepPlan.ts'
 import { TrainerError } from './trainerError.ts'
 import { type LossKind, policyLossKind } from './trainingGraphs.ts'
+import { twoRows } from './twoRows.ts'
 import { withinMemory } from './withinMemory.ts'
 
 /** A sequence to learn, with a weight for each scored token. */
@@ -134,7 +135,7 @@ export async function createTrainer(
     const { pass, parts } = await passes.for(loss, targets)
     for (const indices of parts) {
       const part = indices.map(i => targets[i] as LossTarget)
-      total += await pass.run(loss, part, sums)
+      total += await pass.run(loss, twoRows(part), sums)
     }
     return { sums, total }
   }
