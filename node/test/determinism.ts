@@ -2,13 +2,18 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createAdaptedGenerator } from '#model/adaptedGenerator.ts'
+import { createAdaptedScorer } from '#model/adaptedScorer.ts'
 import { type DecoderConfig, formatDecoderConfig } from '#model/decoderConfig.ts'
+import { frozenParts } from '#model/frozenParts.ts'
 import { precisions } from '#model/frozenTensors.ts'
+import type { Generator } from '#model/generate.ts'
 import { initWeights } from '#model/initWeights.ts'
-import { loadGenerator } from '#model/loadGenerator.ts'
+import { loadGenerator, openFrozenTensors } from '#model/loadGenerator.ts'
 import { loadScorer } from '#model/loadScorer.ts'
 import { allLinear } from '#model/loraConfig.ts'
 import { initLora } from '#model/loraFactors.ts'
+import type { Scorer } from '#model/score.ts'
 import { hashWeights, type Weights, writeWeights } from '#model/weights.ts'
 import { stepShape } from '#rl/plannedPasses.ts'
 import { leastStepBytes, type StepShape, stepPlan, trainedElements } from '#rl/stepPlan.ts'
@@ -62,6 +67,34 @@ export function determinismTests(config: DecoderConfig, lengths: readonly number
     }
     await Promise.all([one.dispose(), two.dispose()])
   })
+
+  test.each(['float32', 'int8'] as const)(
+    'completions and scores under an adapter over a %s base: reruns, 1 and 2 threads, together and alone',
+    async precision => {
+      const adapter = initLora(config, { rank: 8, alpha: 16, targets: [...allLinear], rankStabilized: false }, 'bits')
+      for (const [name, { data }] of adapter.factors)
+        if (name.endsWith('lora_B.weight')) data.set(data.map((_, i) => 0.05 * Math.sin(i + name.length)))
+      const base = frozenParts(config, await openFrozenTensors(folder, config, { precision }))
+      const generators = await Promise.all(
+        [1, 2].map(threads => createAdaptedGenerator(config, base, adapter, { threads })),
+      )
+      const [one, two] = generators as [Generator, Generator]
+      const request = { temperature: 1, stopToken: -1, seed: 'bits', maxNewTokens: newTokens }
+      const together = await two.generate({ ...request, prompts, samplesPerPrompt: 3 })
+      for (const [i, prompt] of prompts.entries()) {
+        const alone = { ...request, prompts: [prompt], promptNumbers: [i], samplesPerPrompt: 1 }
+        expect(await one.generate(alone)).toEqual([{ ...together[3 * i], prompt: 0 }])
+        if (i === 0) expect(await two.generate(alone)).toEqual([{ ...together[0], prompt: 0 }])
+      }
+      await Promise.all([one.dispose(), two.dispose()])
+      const scorers = await Promise.all([1, 2].map(threads => createAdaptedScorer(config, base, adapter, { threads })))
+      const [reader, other] = scorers as [Scorer, Scorer]
+      const sequences = prompts.map(tokens => ({ tokens, from: 1 }))
+      const scores = await other.score(sequences)
+      for (const [i, sequence] of sequences.entries()) expect(await reader.score([sequence])).toEqual([scores[i]])
+      await Promise.all([reader.dispose(), other.dispose()])
+    },
+  )
 
   test.each(['float32', 'int8'] as const)(
     'a step over a %s base: reruns, 1 and 2 threads, much and little memory',

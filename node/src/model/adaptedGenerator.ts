@@ -15,7 +15,7 @@ import { type LoraAdapter, loraShapes } from './loraFactors.ts'
  * Makes a sampler for frozen weights with an adapter beside them. The factors are inputs of the graph and are read in place:
  * a trainer may change them between calls, and nothing is built again.
  *
- * A row's bits may depend on its batch here, since products with inputs are not packed beforehand.
+ * A completion has the same bits alone and in any batch here too, for one thread and for two.
  *
  * @param freeze - the base: weights in memory (`bakedParts`), or a model's own or quantised files (`frozenParts`).
  * @throws {ModelInputError} if a target of the adapter is no linear module of the decoder's layers.
@@ -28,7 +28,7 @@ export async function createAdaptedGenerator(
 ): Promise<Generator> {
   const model = buildGenerationModel(config, adaptedParts(config, freeze, adapter), device)
   const session = await createSession(model, { threads })
-  return generatorOn(config, createFixedSession(fedFactors(session, adapter)))
+  return generatorOn(config, createFixedSession(fedFactors(session, adapter)), 2)
 }
 
 /** A session that is fed an adapter's factors with every run. */

@@ -85,12 +85,16 @@ export function createGenerator(
   return generatorOn(config, live)
 }
 
-/** A sampler on a session of `buildGenerationModel`. */
-export function generatorOn(config: DecoderConfig, live: SessionQueue): Generator {
+/**
+ * A sampler on a session of `buildGenerationModel`.
+ *
+ * @param leastRows - of a step: a product of a single row with a matrix that is no constant is computed otherwise than one of several.
+ */
+export function generatorOn(config: DecoderConfig, live: SessionQueue, leastRows = 1): Generator {
   return {
     async generate(request) {
       checkRequest(config, request)
-      return live.use(session => new Generation(config, session, request).run())
+      return live.use(session => new Generation(config, session, request, leastRows).run())
     },
     dispose: () => live.dispose(),
   }
@@ -99,7 +103,9 @@ export function generatorOn(config: DecoderConfig, live: SessionQueue): Generato
 function checkRequest(config: DecoderConfig, request: GenerateOptions): void {
   const { prompts, samplesPerPrompt, maxNewTokens, temperature, promptNumbers } = request
   const refuse = (message: string) => {
-    throw new ModelInputError(message, { hint: 'This is a defect of the program that asks; please report it.' })
+    throw new ModelInputError(message, {
+      hint: 'Check the options, and that the tokens are of this model and fit its length.',
+    })
   }
   if (!Number.isInteger(samplesPerPrompt) || samplesPerPrompt < 1) refuse(`${samplesPerPrompt} samples a prompt`)
   if (!Number.isInteger(maxNewTokens) || maxNewTokens < 1) refuse(`${maxNewTokens} new tokens`)

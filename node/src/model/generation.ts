@@ -53,18 +53,21 @@ export class Generation {
   readonly #rope: { readonly cos: Tensor; readonly sin: Tensor }
   readonly #stops: ReadonlySet<number>
   readonly #maxRows: number
+  readonly #leastRows: number
   readonly #completions: Completion[] = []
   readonly #active: Row[] = []
   #admitted = 0
 
-  constructor(config: DecoderConfig, session: Session, request: GenerateOptions) {
+  /** @param leastRows - that a step has, see `generatorOn`. */
+  constructor(config: DecoderConfig, session: Session, request: GenerateOptions, leastRows = 1) {
     this.#config = config
     this.#session = session
     this.#request = request
     this.#key = streamKey('waggle/generate', request.seed)
     this.#stops = new Set([request.stopToken, ...(request.moreStopTokens ?? [])])
     this.#maxRows = Math.min(MAX_ROWS, this.#total)
-    this.#cache = new KvCache(config, this.#maxRows, 1)
+    this.#leastRows = leastRows
+    this.#cache = new KvCache(config, Math.max(leastRows, this.#maxRows), 1)
     const longest = request.prompts.reduce((most, prompt) => Math.max(most, prompt.length), 0)
     const positions = Math.max(partLength(longest), Math.min(config.maxPositions, longest + request.maxNewTokens))
     const { cos, sin } = ropeHalfTables(config, positions)
@@ -145,12 +148,13 @@ export class Generation {
     }
   }
 
-  /** One token for every active row. */
+  /** One token for every active row. Rows beside them that only make up the least number do as the first, and nobody looks at them. */
   async #step(): Promise<void> {
     const active = this.#active
-    const positions = active.map(row => row.cached)
+    const rows = Array.from({ length: Math.max(active.length, this.#leastRows) }, (_, i) => active[i] ?? this.#rowAt(0))
+    const positions = rows.map(row => row.cached)
     this.#cache.reserve(Math.max(...positions) + 1)
-    const tokens = BigInt64Array.from(active, row => BigInt(row.next))
+    const tokens = BigInt64Array.from(rows, row => BigInt(row.next))
     const drawings = active.map((row, at) => ({ row, at }))
     const outputs = await this.#run(tokens, positions, 1, drawings, this.#cache.feeds(positions))
     for (const [i, row] of active.entries()) {
