@@ -1,21 +1,29 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { freeMemory } from './freeMemory.ts'
+import { freeAddresses, freeMemory } from './freeMemory.ts'
 
 test('what is free is no more than the machine has', () => {
   expect(freeMemory()).toBeGreaterThan(0)
   expect(freeMemory()).toBeLessThanOrEqual(process.availableMemory() * 1.1)
 })
 
-test.runIf(process.platform === 'linux')('a limit of the address space counts, less what is taken of it', () => {
-  const module = new URL('./freeMemory.ts', import.meta.url).href
-  const script = `const { freeMemory } = await import('${module}'); console.log(freeMemory())`
-  const run = (limitKb: number) => {
-    const command = `ulimit -v ${limitKb}; exec "${process.execPath}" --input-type=module -e "$0"`
-    return Number(execFileSync('bash', ['-c', command, script], { encoding: 'utf8' }))
-  }
-  const [less, more] = [run(20e6), run(21e6)]
-  expect(less).toBeGreaterThan(0)
-  expect(more - less).toBeGreaterThan(0.9 * 1024e6)
-  expect(more - less).toBeLessThan(1.1 * 1024e6)
+test('an address space without a limit has no end', () => {
+  expect(freeAddresses()).toBe(Number.POSITIVE_INFINITY)
 })
+
+test.runIf(process.platform === 'linux')(
+  'what steps may plan with counts a limit of the address space, less what is taken of it and what sessions reserve',
+  () => {
+    const module = new URL('./plannedPasses.ts', import.meta.url).href
+    const script = `const { plannable } = await import('${module}'); console.log(plannable(0), plannable(1e8))`
+    const run = (limitKb: number) => {
+      const command = `ulimit -v ${limitKb}; exec "${process.execPath}" --input-type=module -e "$0"`
+      return execFileSync('bash', ['-c', command, script], { encoding: 'utf8' }).split(' ').map(Number)
+    }
+    const [[less = 0], [more = 0, held = 0]] = [run(20e6), run(21e6)] as [number[], number[]]
+    expect(less).toBeGreaterThan(0)
+    expect(more - less).toBeGreaterThan(0.9 * 1024e6)
+    expect(more - less).toBeLessThan(1.1 * 1024e6)
+    expect(held - more).toBeGreaterThan(0.9e9)
+  },
+)

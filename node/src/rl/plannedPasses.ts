@@ -1,7 +1,7 @@
 import type { ScoredSequence } from '#model/batch.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import type { Weights } from '#model/weights.ts'
-import { freeMemory } from './freeMemory.ts'
+import { freeAddresses, freeMemory } from './freeMemory.ts'
 import type { GradientPass, GradientPassOptions } from './gradientPass.ts'
 import { createLayeredPass } from './layeredPass.ts'
 import type { BasePrecision } from './layerModels.ts'
@@ -19,8 +19,15 @@ export interface PlannedPasses extends Shrinkable {
 /** The share of what is free that a step may plan with: an estimate is not exact, and others use the machine too. */
 const FREE_SHARE = 0.8
 
+/** What sessions reserve of the address space beside what they use, for their threads and in their arenas: 0.6 to 0.95 GB, measured. */
+const RESERVED_ADDRESSES = 0.9e9
+
 /** Bytes that a step may plan with now, where it holds some already. */
-export const plannable = (heldBytes: number): number => FREE_SHARE * (freeMemory() + heldBytes)
+export function plannable(heldBytes: number): number {
+  const reserved = heldBytes > 0 ? 0 : RESERVED_ADDRESSES
+  const addresses = Math.max(0, freeAddresses() - reserved + heldBytes)
+  return Math.min(FREE_SHARE * (freeMemory() + heldBytes), addresses)
+}
 
 /** What a step over a batch is estimated from. */
 export function stepShape(
@@ -31,8 +38,11 @@ export function stepShape(
   const most = (of: (sequence: ScoredSequence) => number) => batch.reduce((n, sequence) => Math.max(n, of(sequence)), 1)
   const wholeHead = loss.kind === 'policy' && loss.importanceSamplingLevel === 'sequence'
   const [length, scored] = [most(({ tokens }) => tokens.length), most(({ scored }) => scored.length)]
-  const shared = promptGroups(batch).map(group => sharedPromptLength(group.map(i => batch[i] as ScoredSequence)))
-  return { batch: batch.length, length, prompt: Math.min(...shared), scored, ...elements, wholeHead }
+  const groups = promptGroups(batch)
+  const shared = groups.map(group => sharedPromptLength(group.map(i => batch[i] as ScoredSequence)))
+  const sharing = groups.filter(group => group.length > 1).length
+  const counted = { batch: batch.length, length, groups: sharing < groups.length ? sharing + 1 : sharing }
+  return { ...counted, prompt: Math.min(...shared), scored, ...elements, wholeHead }
 }
 
 /** What a plan whose memory could not be had is cut to. */

@@ -20,6 +20,8 @@ export interface StepShape {
   readonly batch: number
   /** Tokens of the longest. */
   readonly length: number
+  /** Groups of sequences that share a prompt, those that share none counted as one. */
+  readonly groups: number
   /** Tokens of a prompt that the sequences of a part share, 0 if some share none. */
   readonly prompt: number
   /** Scored tokens of the longest completion. */
@@ -49,6 +51,13 @@ const preferences: readonly (readonly [KeptActivations, number, boolean])[] = [
 ]
 /** What ONNX Runtime's arenas round up and keep. */
 const ARENA_FACTOR = 1.25
+
+/**
+ * Arrays that a layer's session holds at once, measured: of attention's scores, and of a row's inner and outer width. Sessions keep what they
+ * have had: forwards there are those of the last layer, which computes fewer rows, and of the others; backwards two like one another.
+ */
+const FORWARD = { sessions: 1.7, scores: 3, inner: 3, hidden: 4 }
+const BACKWARD = { sessions: 2, scores: 3, inner: 5, hidden: 6 }
 
 /**
  * The fastest way to run a step in the given memory: with all products kept, else with layers computed a second time, else with
@@ -87,16 +96,25 @@ function planFor(
   const ownTokens = isWhole ? Math.max(partTokens - prompt, prompt) : partTokens - prompt
   const sequences = Math.min(shape.batch, Math.max(1, Math.floor(ownTokens / (length - prompt))))
   const rows = sequences * shape.scored
-  const base = layersBytes(config, shape, sequences, kept)
+  const { forward, backward } = layersBytes(config, shape, sequences, kept)
   const perRow = 4 * HEAD_COPIES * config.vocabSize
-  const fitting = shape.tablesTrained ? 0 : Math.floor((memoryBytes - base) / perRow)
+  // The output layer gives its memory back, sessions do not: in the first part it has had it before layers run backwards, in others beside them.
+  const isOne = shape.groups === 1 && sequences === shape.batch
+  const beside = isOne ? forward : forward + backward
+  const fitting = shape.tablesTrained ? 0 : Math.floor((memoryBytes - beside) / perRow)
   const fewest = shape.tablesTrained && isWhole ? partTokens : minHeadRows
   const headRows = shape.wholeHead ? rows : Math.max(fewest, Math.min(rows, fitting))
-  return { sequences, kept, headRows, bytes: Math.ceil(base + Math.min(rows, headRows) * perRow) }
+  const bytes = Math.max(beside + Math.min(rows, headRows) * perRow, forward + backward)
+  return { sequences, kept, headRows, bytes: Math.ceil(bytes) }
 }
 
-/** Bytes of optimizer, gradients and activations, less the output layer's. */
-function layersBytes(config: DecoderConfig, shape: StepShape, sequences: number, kept: KeptActivations): number {
+/** Bytes of optimizer, gradients and activations after the layers ran forwards, and what they take more to run backwards. */
+function layersBytes(
+  config: DecoderConfig,
+  shape: StepShape,
+  sequences: number,
+  kept: KeptActivations,
+): { forward: number; backward: number } {
   const { hiddenSize: hidden, intermediateSize: inner, heads, kvHeads, headDim } = config
   const own = shape.length - shape.prompt
   const laidOut = sequences === 1 ? shape.length : shape.prompt + sequences * own
@@ -105,10 +123,11 @@ function layersBytes(config: DecoderConfig, shape: StepShape, sequences: number,
   const stream = (config.layers + 3) * tokens * hidden
   const keptElements = kept === 'products' ? config.layers * tokens * products : 0
   const scores = sequences * heads * own * shape.length + heads * shape.prompt * shape.length
-  const workspace = ARENA_FACTOR * (3 * scores + tokens * (6 * inner + 12 * hidden))
+  const workspace = (of: typeof FORWARD) =>
+    ARENA_FACTOR * of.sessions * (of.scores * scores + tokens * (of.inner * inner + of.hidden * hidden))
   const tables = shape.tablesTrained ? 2 * config.vocabSize * hidden : 0
   const training = 3 * shape.trained + shape.trainedInLayer * (1 + ARENA_FACTOR) + tables
-  return 4 * (stream + keptElements + workspace + training)
+  return { forward: 4 * (stream + keptElements + training + workspace(FORWARD)), backward: 4 * workspace(BACKWARD) }
 }
 
 /** Arrays of each kind that one graph of the whole decoder holds at once, measured on the starter's solver. */
