@@ -80,8 +80,9 @@ export function determinismTests(config: DecoderConfig, lengths: readonly number
       )
       const [one, two] = generators as [Generator, Generator]
       const request = { temperature: 1, stopToken: -1, seed: 'bits', maxNewTokens: newTokens }
-      const together = await two.generate({ ...request, prompts, samplesPerPrompt: 3 })
-      for (const [i, prompt] of prompts.entries()) {
+      const some = prompts.slice(0, 3)
+      const together = await two.generate({ ...request, prompts: some, samplesPerPrompt: 3 })
+      for (const [i, prompt] of some.entries()) {
         const alone = { ...request, prompts: [prompt], promptNumbers: [i], samplesPerPrompt: 1 }
         expect(await one.generate(alone)).toEqual([{ ...together[3 * i], prompt: 0 }])
         if (i === 0) expect(await two.generate(alone)).toEqual([{ ...together[0], prompt: 0 }])
@@ -89,7 +90,7 @@ export function determinismTests(config: DecoderConfig, lengths: readonly number
       await Promise.all([one.dispose(), two.dispose()])
       const scorers = await Promise.all([1, 2].map(threads => createAdaptedScorer(config, base, adapter, { threads })))
       const [reader, other] = scorers as [Scorer, Scorer]
-      const sequences = prompts.map(tokens => ({ tokens, from: 1 }))
+      const sequences = some.map(tokens => ({ tokens, from: 1 }))
       const scores = await other.score(sequences)
       for (const [i, sequence] of sequences.entries()) expect(await reader.score([sequence])).toEqual([scores[i]])
       await Promise.all([reader.dispose(), other.dispose()])
