@@ -8,19 +8,22 @@ export type TopicRule = {
   perPeerAndRound: number
 }
 
+/** A score that is appealed to all seats, most of which never had its bundle, is judged in the seventh round after its own; one more for a view that lags. */
+const LAST_APPEAL = -8
+
 /**
- * One rule for each topic of rounds. The early ends leave room for late joiners and late settlement; the late ends, for a
- * view of the chain that lags by a round.
+ * One rule for each topic of rounds. The early ends leave room for late joiners, late settlement and appeals; the late ends, for
+ * a view of the chain that lags by a round.
  */
 export const topicRules: Record<AnnouncementKind, TopicRule> = {
   // Committed up to two rounds ahead.
-  tasks: { earliest: -4, latest: 3, perPeerAndRound: 8 },
-  // Committed in the round itself, amendable until its end; scored in the next; needed until settled.
-  rollouts: { earliest: -4, latest: 1, perPeerAndRound: 16 },
+  tasks: { earliest: LAST_APPEAL, latest: 3, perPeerAndRound: 8 },
+  // Committed in the round itself, amendable until its end; scored in the next; needed until the last appeal is judged.
+  rollouts: { earliest: LAST_APPEAL, latest: 1, perPeerAndRound: 16 },
   // Revealed two rounds later, final after three more.
   scores: { earliest: -6, latest: 1, perPeerAndRound: 8 },
   canary: { earliest: -6, latest: 1, perPeerAndRound: 8 },
 }
 
 /** Everything that any rule takes, for catching up. */
-export const roundsKept = { earliest: -6, latest: 3 }
+export const roundsKept = { earliest: LAST_APPEAL, latest: 3 }
