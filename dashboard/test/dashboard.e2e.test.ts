@@ -182,7 +182,7 @@ browserTest('a peer’s page shows who it is, its reward history and its rounds'
 browserTest('an evaluator’s page shows its seat', async () => {
   const page = await visit(`/peers/${first(evaluators).peerKey}`)
   await see(page, /Evaluator, seated since round 0; opened 40 of 41 sealed votes/)
-  await see(page, 'No round of this peer has been settled yet.')
+  await see(page, 'Only solvers are scored.')
   await see(page, 'by openings')
 })
 

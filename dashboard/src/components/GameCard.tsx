@@ -30,8 +30,8 @@ export function GameCard({ game }: { game: Game }) {
             {question}
           </h2>
           <p className="mt-1 text-sm text-soft">
-            {formatTokens(game.totalStake)} staked in {game.bets} {game.bets === 1 ? 'bet' : 'bets'}; the judge{' '}
-            <span className="figures">{shorten(game.judge)}</span> answers with {formatTokens(game.bond)}
+            {formatTokens(game.totalStake)} nectar staked in {game.bets} {game.bets === 1 ? 'bet' : 'bets'}; the judge{' '}
+            <span className="figures">{shorten(game.judge)}</span> answers with a bond of {formatTokens(game.bond)}
           </p>
         </header>
         <ChoiceTable game={game} nameOf={nameOf} />

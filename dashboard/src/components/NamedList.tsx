@@ -18,7 +18,7 @@ export function NamedList({ id, title, rows }: Props) {
       </h3>
       <ul className="mt-2">
         {rows.map(({ key, peer, text }) => (
-          <li key={key} className="flex flex-wrap items-baseline gap-x-3 border-b border-line py-2">
+          <li key={key} className="flex flex-wrap items-center gap-x-3 border-b border-line py-2">
             <PeerLink peer={peer} compact />
             <span>{text}</span>
           </li>

@@ -76,7 +76,7 @@ function Row({ row }: { row: PeerRound }) {
           <span className="text-soft">–</span>
         ) : (
           <>
-            <Settled outcome={row.outcome} scoreMilli={row.scoreMilli} />
+            <Settled round={row.round} outcome={row.outcome} scoreMilli={row.scoreMilli} />
             {row.outcome !== null && <ScoreState round={row.round} isContested={row.isContested} />}
           </>
         )}

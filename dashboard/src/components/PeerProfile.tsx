@@ -1,4 +1,4 @@
-import { peerHistory, scoreSeries } from '#merge/peerHistory.ts'
+import { peerHistory, peerRoles, scoreSeries } from '#merge/peerHistory.ts'
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
 import type { Part } from '#sources/part.ts'
 import { Notice } from './Notice.tsx'
@@ -12,6 +12,23 @@ interface Props {
   record: Promise<Part<PeerAnswer>>
   /** Of its rounds. */
   page: number
+}
+
+/** Why there is no score: none has come yet, or none will. */
+function NoScores({ record }: { record: PeerAnswer }) {
+  const roles = peerRoles(record)
+  if (roles.length === 0 || roles.includes('solver'))
+    return (
+      <Notice title="No round of this peer has been settled yet.">
+        Solvers are settled three rounds after they commit.
+      </Notice>
+    )
+  return (
+    <Notice title="Only solvers are scored.">
+      Evaluators are paid for openings that agree, and proposers for tasks that are neither too easy nor too hard: what
+      this peer earned stands with its rounds.
+    </Notice>
+  )
 }
 
 /** One peer: who it is, what it earned over time, what it did in each round. */
@@ -44,13 +61,7 @@ export async function PeerProfile({ peerKey, record, page }: Props) {
           Reward history
         </h2>
         <div className="mt-4">
-          {scores.length === 0 ? (
-            <Notice title="No round of this peer has been settled yet.">
-              Solvers are settled three rounds after they commit; proposers and evaluators are not scored themselves.
-            </Notice>
-          ) : (
-            <RewardChart scores={scores} />
-          )}
+          {scores.length === 0 ? <NoScores record={part.data} /> : <RewardChart scores={scores} />}
         </div>
       </section>
       <PeerHistory history={history} page={page} href={to => `/peers/${peerKey}?page=${to}`} />

@@ -1,5 +1,6 @@
 import type { Outcome } from '#merge/peerHistory.ts'
 import type { Vote, VoteRow, VoteTable } from '#merge/voteTable.ts'
+import { NotSettled } from './NotSettled.tsx'
 import { PeerLink } from './PeerLink.tsx'
 import { ScoreState } from './ScoreState.tsx'
 
@@ -58,7 +59,7 @@ function Row({ row, evaluators, round }: RowProps) {
         </td>
       ))}
       <td className="px-2 py-3 text-right">
-        <Settled outcome={row.outcome} scoreMilli={row.scoreMilli} />
+        <Settled round={round} outcome={row.outcome} scoreMilli={row.scoreMilli} />
         {row.outcome !== null && <ScoreState round={round} isContested={row.isContested} />}
       </td>
     </tr>
@@ -72,8 +73,14 @@ function VoteMark({ vote }: { vote: Vote }) {
   return <span className="figures">{vote.scoreMilli}</span>
 }
 
-export function Settled({ outcome, scoreMilli }: { outcome: Outcome | null; scoreMilli: number | null }) {
-  if (outcome === null) return <span className="text-sm text-soft">not yet</span>
+interface SettledProps {
+  round: number
+  outcome: Outcome | null
+  scoreMilli: number | null
+}
+
+export function Settled({ round, outcome, scoreMilli }: SettledProps) {
+  if (outcome === null) return <NotSettled round={round} />
   if (outcome === 'falseLeaf') return <span className="text-sm text-thorn">a false leaf, 0</span>
   if (outcome === 'withheld') return <span className="text-sm text-thorn">a leaf withheld, 0</span>
   if (outcome === 'void') return <span className="text-sm text-soft">void</span>

@@ -41,8 +41,8 @@ function Body({ record, round }: { record: RoundAnswer; round: number }) {
   return (
     <>
       <p className="max-w-prose text-soft">
-        Each evaluator scores every peer from 0 to 1000, sealed first and opened later. The lower median of the opened
-        votes is settled, if more than half of the seats voted.
+        A committee of up to five evaluators, drawn by the beacon, scores a peer from 0 to 1000, sealed first and opened
+        later. The lower median of the opened votes is settled, if more than half of the committee voted.
       </p>
       <p className="mt-2 max-w-prose text-soft">
         Which rollouts are scored is drawn by the round’s beacon: the hash of a block that came after the round.

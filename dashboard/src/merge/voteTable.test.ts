@@ -52,3 +52,9 @@ test('each peer that committed meets each seat, settled peers first', () => {
 test('a vote of unavailable is a vote', () => {
   expect(voteTable(record).rows[1]?.votes[0]).toEqual({ state: 'opened', scoreMilli: null })
 })
+
+test('of more seats than a committee has, only those who voted are shown', () => {
+  const more = ['0x4', '0x5', '0x6'].map(peerKey => ({ peerKey, evaluator: null }))
+  const seats = { items: [...record.evaluatorSeats.items, ...more] }
+  expect(voteTable({ ...record, evaluatorSeats: seats }).evaluators.map(({ name }) => name)).toEqual(['early', 'elder'])
+})

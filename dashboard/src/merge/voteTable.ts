@@ -31,9 +31,16 @@ export function named(peerKey: string, peer: { peerId: string; name: string } | 
   return { peerKey, peerId: peer?.peerId ?? peerKey, name: peer?.name ?? 'unregistered peer' }
 }
 
-/** Every peer that committed to rollouts against every evaluator that has a seat, with what each said of each. */
+/** Most seats of a committee, by the contract. */
+const COMMITTEE_SEATS = 5
+
+/** Every peer that committed to rollouts against every evaluator that may have been drawn, with what each said of each. */
 export function voteTable(record: RoundAnswer): VoteTable {
+  const sealed = new Set(record.voteCommits.items.map(({ evaluatorKey }) => evaluatorKey))
+  // Up to five, all are drawn; of more, those who voted are the ones that are known to have been.
+  const isAll = record.evaluatorSeats.items.length <= COMMITTEE_SEATS
   const evaluators = record.evaluatorSeats.items
+    .filter(({ peerKey }) => isAll || sealed.has(peerKey))
     .map(({ peerKey, evaluator }) => named(peerKey, evaluator?.peer))
     .sort((a, b) => a.name.localeCompare(b.name))
   const commits = new Map(record.voteCommits.items.map(commit => [commit.evaluatorKey, commit]))
