@@ -63,6 +63,7 @@ abstract contract TestBase {
     Vm internal constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
 
     address[] private _targets;
+    uint256 private _mixes;
 
     /// @dev Read by the runner: invariants call these contracts only.
     function targetContracts() public view returns (address[] memory targets) {
@@ -71,6 +72,11 @@ abstract contract TestBase {
 
     function targetContract(address target) internal {
         _targets.push(target);
+    }
+
+    /// @dev What the runner draws is often 0 or small, so that most of its bits say nothing.
+    function mixed(uint256 drawn) internal returns (uint256 draw) {
+        return uint256(keccak256(abi.encode(drawn, ++_mixes)));
     }
 
     function bound(uint256 value, uint256 low, uint256 high) internal pure returns (uint256 bounded) {

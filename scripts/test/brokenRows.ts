@@ -116,14 +116,24 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
     'for (uint256 choice = 0; choice < choices; ++choice) stake +=',
     'for (uint256 choice = 1; choice < choices; ++choice) stake +=',
   ),
-  M4: row('market/MarketPayouts', '_forget(gameId, game, holder);\n', '\n'),
+  M4: {
+    patches: [
+      patch('market/MarketPayouts', '_forget(gameId, game, holder);\n', '\n'),
+      // What is left to divide refuses a second claim, too.
+      patch(
+        'market/MarketPayouts',
+        '(divided.potLeft - portion, divided.weightLeft - weight);',
+        '(divided.potLeft, divided.weightLeft);',
+      ),
+    ],
+  },
   M5: row('market/MarketPayouts', '_totalStake(gameId) - winners.stake + forfeited', '_totalStake(gameId) + forfeited'),
   M6: row(
     'market/MarketBets',
     '_add(_positions[gameId][choice][order.holder], stake, shares);',
     '_add(_positions[gameId][choice][order.holder], stake - 1, shares);',
   ),
-  M7: row('market/MarketLedger', 'clue < game.roundCount ? clue + 1 : clue)', 'clue + 9)'),
+  M7: row('market/MarketLedger', '+ 2 * uint256(game.disputeSec)', '+ 20 * uint256(game.disputeSec)'),
   M8: row('market/MarketBets', 'if (order.account == game.judge) revert', 'if (false) revert'),
   M9: row('market/MarketBets', '_openingStakes[gameId][choice][round] = stakePlusOne;', ''),
   M10: row('market/MarketBets', 'if (order.stake > room) revert', 'if (false) revert'),

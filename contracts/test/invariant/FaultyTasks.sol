@@ -29,7 +29,6 @@ abstract contract FaultyTasks is OpeningsFixture {
     mapping(bytes32 peerKey => uint256 amountWei) public expectedWei;
     mapping(bytes32 peerKey => uint256 amountWei) public claimedWei;
     mapping(bytes32 peerKey => uint256 amountWei) public stakedWei;
-    uint256 internal calls;
     uint256 public faults;
     uint256 public burntWei;
     uint256 public refused;
@@ -116,11 +115,6 @@ abstract contract FaultyTasks is OpeningsFixture {
             }
         }
         return true;
-    }
-
-    /// @dev What the runner draws is often 0 or small, so that most of its bits say nothing.
-    function mixed(uint256 drawn) internal returns (uint256 draw) {
-        return uint256(keccak256(abi.encode(drawn, ++calls)));
     }
 
     function note(bool allowed) internal {
