@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Hex } from 'viem'
+import { type Ballot, voteCommitment } from '../../../node/src/chain/voteCommitment.ts'
+import { merkleProof, merkleRoot } from '../../../node/src/core/merkle.ts'
+import { componentLeaves, componentsHash, type PeerScore } from '../../../node/src/core/scoreSheet.ts'
+import { seededRandom } from '../../../node/src/environments/codezero/curriculum/seededRandom.ts'
+import { hashOf, type Member, openSwarm, type Swarm } from '../openSwarm.ts'
+import { type ModelSeat, type Verdict, verdictOn } from '../settlementModel.ts'
+import {
+  agreementOf,
+  type ModelClaim,
+  type ModelOpening,
+  mayClaim,
+  mayOpen,
+  seatPay,
+  taskPay,
+} from './openingsModel.ts'
+import { challengeRoot, claimOf, LEAVES, type Proposal, proposeTasks, TASKS, workOf } from './taskRoots.ts'
+
+/** Two shards in the first round, one in the others. */
+const ROUNDS = [33, 5, 4, 5, 4, 5, 4]
+const salt = hashOf('salt')
+const random = seededRandom('openings against their model')
+
+/** A seat's ballot, and the scores behind it. */
+interface Played {
+  readonly ballot: Ballot
+  readonly peers: readonly PeerScore[]
+}
+
+/** A shard's openings as they are played. */
+interface Shard {
+  readonly round: bigint
+  readonly shard: number
+  readonly peers: readonly Member[]
+  readonly played: readonly Played[]
+  readonly proposals: readonly Proposal[]
+  readonly shards: number
+}
+
+test('pay for openings and for tasks is that of a plain model, over random shards, votes, claims and faults', async () => {
+  const swarm = await openSwarm({ evaluators: 7, peers: 33, peerAccounts: 12 })
+  const earned = new Map([...swarm.peers, ...swarm.evaluators].map(({ key }) => [key, 0n]))
+  const seen = new Set<string>()
+  for (const [at, peers] of ROUNDS.entries()) {
+    await playRound(swarm, BigInt(2 + 8 * at), swarm.peers.slice(0, peers), earned, seen)
+    for (const [key, amountWei] of earned) assert.equal(await swarm.openings.read.earnedOf([key]), amountWei)
+  }
+  const expected = ['agreed', 'apart', 'faulty after', 'faulty before', 'paid', 'refused claim', 'refused opening']
+  assert.deepEqual([...seen].sort(), [...expected, 'taken over'].sort())
+})
+
+async function playRound(
+  swarm: Swarm,
+  round: bigint,
+  peers: readonly Member[],
+  earned: Map<Hex, bigint>,
+  seen: Set<string>,
+): Promise<void> {
+  const { commitments, votes, enter } = swarm
+  const earn = (key: string, wei: bigint) => earned.set(key as Hex, (earned.get(key as Hex) ?? 0n) + wei)
+  await enter(round - 1n)
+  const proposals = await proposeTasks(swarm, round, random)
+  await enter(round)
+  for (const { key, account } of peers) {
+    const { root, leafCount, policyHash, contentId } = workOf(swarm, round, key)
+    await commitments.write.commit([round, key, root, leafCount, policyHash, contentId], { account })
+  }
+  await enter(round + 1n)
+  const members = [peers.slice(0, 32), peers.slice(32)].filter(({ length }) => length > 0)
+  const shards: Shard[] = []
+  for (const [shard, some] of members.entries()) {
+    const played = await vote(swarm, round, shard, some)
+    shards.push({ round, shard, peers: some, played, proposals, shards: members.length })
+  }
+  await enter(round + 2n)
+  for (const { ballot } of shards.flatMap(({ played }) => played)) await votes.write.revealVotes([ballot, salt])
+  await enter(round + 3n)
+  for (const { shard, peers: some } of shards) await votes.write.settle([round, shard, some.map(({ key }) => key)])
+  await enter(round + 4n)
+  const drawn = []
+  for (const shard of shards) drawn.push(await openShard(swarm, shard, seen))
+  await enter(round + 5n)
+  const held: (ModelClaim[] | null)[] = []
+  for (const [at, shard] of shards.entries()) {
+    const { peer, openings, verdict } = drawn[at] as (typeof drawn)[number]
+    if (random.chance(0.5)) await swarm.openings.write.close([round, shard.shard])
+    const claims = await claimAll(swarm, shard, peer, openings, seen)
+    // Claims close openings on their way.
+    if (claims.length === 0) await swarm.openings.write.close([round, shard.shard])
+    held.push(claims)
+    for (const [key, wei] of seatPay(openings, verdict.scoreMilli, shard.shards)) earn(key, wei)
+  }
+  for (const proposal of proposals) if (random.chance(0.4)) await challengeRoot(swarm, round, proposal)
+  await enter(round + 6n)
+  for (const [at, { shard, shards: count }] of shards.entries()) {
+    const claim = held[at]?.at(-1)
+    for (let times = 0; times < 2; times++) await swarm.openings.write.payTask([round, shard])
+    const agreement = agreementOf((drawn[at] as (typeof drawn)[number]).openings)
+    if (claim === undefined || agreement === null) continue
+    const isFaulty = proposals.some(({ proposer, isShown }) => proposer.key === claim.proposerKey && isShown)
+    seen.add(isFaulty ? 'faulty after' : 'paid')
+    if (!isFaulty) earn(claim.proposerKey, taskPay(agreement.medianMilli, count))
+  }
+}
+
+/** A committee seals its ballots; most of it sees much the same, in peers as in leaves. */
+async function vote({ votes, chainId, accountOf }: Swarm, round: bigint, shard: number, peers: readonly Member[]) {
+  const truths = peers.map(() => random.between(0, 1000))
+  const leafTruths = peers.map(() => Array.from({ length: LEAVES }, () => random.between(0, 1000)))
+  const near = (truth: number) => {
+    const milli = random.chance(0.9) ? truth + random.between(-18, 18) : random.between(0, 1000)
+    return Math.min(1000, Math.max(0, milli))
+  }
+  const played: Played[] = []
+  for (const [position, evaluatorKey] of (await votes.read.committeeOf([round, shard])).entries()) {
+    const scored = peers.map(({ key: peerKey }, at): PeerScore => {
+      const leaves = (leafTruths[at] as number[]).map((truth, index) => ({
+        index,
+        components: { solved: index },
+        scoreMilli: near(truth),
+      }))
+      return { peerKey, scoreMilli: near(truths[at] as number), leaves }
+    })
+    const sheet = { v: 1 as const, chainId, round: Number(round), evaluatorKey }
+    const ballot = {
+      ...{ round, shard, position, evaluatorKey },
+      scoresMilli: scored.map(({ scoreMilli }) => scoreMilli),
+      componentRoots: scored.map(peer => merkleRoot(componentLeaves(sheet, peer))),
+      contentId: salt,
+    }
+    const commitment = voteCommitment({ chainId, rewardVotes: votes.address }, ballot, salt)
+    const account = accountOf(evaluatorKey)
+    await votes.write.commitVotes([round, shard, position, evaluatorKey, commitment], { account })
+    played.push({ ballot, peers: scored })
+  }
+  return played
+}
+
+/** Seats open a leaf of the peer that was drawn, mostly the one that was drawn. @returns what got through. */
+async function openShard(swarm: Swarm, { round, shard, peers, played }: Shard, seen: Set<string>) {
+  const { openings: contract, accountOf, chainId } = swarm
+  const [ordinal, place] = await contract.read.drawnOf([round, shard])
+  const at = ordinal - 32 * shard
+  const peer = peers[at] as Member
+  const seats: ModelSeat[] = played.map(({ ballot }) => ({
+    account: accountOf(ballot.evaluatorKey),
+    sealed: true,
+    opened: ballot.scoresMilli,
+  }))
+  const verdict: Verdict = verdictOn(peer, at, seats)
+  const openings: ModelOpening[] = []
+  for (const { ballot, peers: scored } of random.shuffled(played)) {
+    if (random.chance(0.1)) continue
+    const index = random.chance(0.85) ? Number(place % BigInt(LEAVES)) : random.between(0, LEAVES - 1)
+    const score = scored[at] as PeerScore
+    const { scoreMilli, components } = score.leaves[index] as PeerScore['leaves'][number]
+    const sheet = { v: 1 as const, chainId, round: Number(round), evaluatorKey: ballot.evaluatorKey }
+    const { leaves, hashes, ...work } = workOf(swarm, round, peer.key)
+    const opening = {
+      ...{ ballot, salt, peerKey: peer.key, work, scoreMilli },
+      leaf: leaves[index] as (typeof leaves)[number],
+      leafProof: merkleProof(hashes, index),
+      componentsHash: componentsHash(components),
+      componentProof: merkleProof(componentLeaves(sheet, score), index),
+    }
+    const voteMilli = score.scoreMilli
+    const sent = await contract.write.open([opening]).then(
+      () => true,
+      () => false,
+    )
+    assert.equal(sent, mayOpen(voteMilli, accountOf(ballot.evaluatorKey) === peer.account, verdict))
+    if (sent) openings.push({ key: ballot.evaluatorKey, voteMilli, leaf: index, scoreMilli })
+    else seen.add('refused opening')
+  }
+  const agreement = agreementOf(openings)
+  const [leaf, medianMilli] = await contract.read.agreedOf([round, shard])
+  assert.deepEqual([leaf, medianMilli], [agreement?.leaf ?? 0, agreement?.medianMilli ?? 65_535])
+  seen.add(agreement === null ? 'apart' : 'agreed')
+  return { peer, openings, verdict }
+}
+
+/** Proposers claim the leaf's task in any order, some of them twice, and some after their root was shown to be at fault. */
+async function claimAll(
+  swarm: Swarm,
+  { round, shard, proposals }: Shard,
+  peer: Member,
+  openings: readonly ModelOpening[],
+  seen: Set<string>,
+): Promise<ModelClaim[]> {
+  const agreement = agreementOf(openings)
+  const held: ModelClaim[] = []
+  for (const proposal of random.shuffled([...proposals, ...proposals])) {
+    if (random.chance(0.25)) continue
+    if (random.chance(0.2) && (await challengeRoot(swarm, round, proposal))) seen.add('faulty before')
+    const leaf = agreement?.leaf ?? 0
+    const task = workOf(swarm, round, peer.key).leaves[leaf]?.taskHash ?? TASKS[0]
+    const proposed = proposal.leaves.findIndex(({ taskHash }) => taskHash === task)
+    const claim: ModelClaim = {
+      proposerKey: proposal.proposer.key,
+      committedAt: proposed < 0 ? null : proposal.blockNumber,
+      isFaulty: proposal.isShown,
+    }
+    const isGood = agreement !== null && mayClaim(claim, held)
+    const words = claimOf(swarm, { round, shard, peerKey: peer.key, leaf }, proposal, Math.max(0, proposed))
+    const sent = await swarm.openings.write.claimTask([words]).then(
+      () => true,
+      () => false,
+    )
+    assert.equal(sent, isGood)
+    if (!sent) seen.add('refused claim')
+    else if (held.push(claim) > 1) seen.add('taken over')
+  }
+  return held
+}

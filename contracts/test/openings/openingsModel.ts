@@ -1,0 +1,73 @@
+import type { Verdict } from '../settlementModel.ts'
+
+/**
+ * Openings' pay and task pay written the plain way, in exact integers, from nothing but what everybody did: what `Openings` is held to.
+ *
+ * It knows no lanes, rings or claims that are overwritten: what was opened is a list, and so is what was claimed.
+ */
+export const OPENING_EMISSION_WEI = 200n * 10n ** 18n
+export const PROPOSER_EMISSION_WEI = 100n * 10n ** 18n
+const TOLERANCE_MILLI = 25
+const COMMITTEE_SEATS = 5n
+
+/** A seat that opened the score of a leaf. */
+export interface ModelOpening {
+  readonly key: string
+  /** Its vote on the peer. */
+  readonly voteMilli: number
+  readonly leaf: number
+  readonly scoreMilli: number
+}
+
+/** A proposer that says it proposed the task that the leaf answers. */
+export interface ModelClaim {
+  readonly proposerKey: string
+  /** The block of its commitment to the task; null if it made none. */
+  readonly committedAt: bigint | null
+  /** Whether its root was known to be at fault when it claimed. */
+  readonly isFaulty: boolean
+}
+
+const apart = (a: number, b: number) => Math.abs(a - b)
+
+/** Whether a seat may open: its vote on the peer was counted, and lies within the tolerance of what was settled. */
+export function mayOpen(voteMilli: number, isOwn: boolean, verdict: Verdict): boolean {
+  return verdict.outcome === 'scored' && !isOwn && apart(voteMilli, verdict.scoreMilli) <= TOLERANCE_MILLI
+}
+
+/** The leaf that more than half of those who opened did, two at least, and the lower median of its scores. */
+export function agreementOf(openings: readonly ModelOpening[]): { leaf: number; medianMilli: number } | null {
+  for (const { leaf } of openings) {
+    const scores = openings.filter(one => one.leaf === leaf).map(({ scoreMilli }) => scoreMilli)
+    if (scores.length * 2 <= openings.length || scores.length < 2) continue
+    scores.sort((a, b) => a - b)
+    return { leaf, medianMilli: scores[Math.ceil(scores.length / 2) - 1] as number }
+  }
+  return null
+}
+
+/** What each seat earns: a fifth of the shard's part, less by how far its vote was from the peer's score. */
+export function seatPay(openings: readonly ModelOpening[], settledMilli: number, shards: number): Map<string, bigint> {
+  const pay = new Map<string, bigint>()
+  const agreement = agreementOf(openings)
+  if (agreement === null) return pay
+  const fullWei = OPENING_EMISSION_WEI / BigInt(shards) / COMMITTEE_SEATS
+  const steps = BigInt(TOLERANCE_MILLI) + 1n
+  for (const { key, voteMilli, leaf, scoreMilli } of openings) {
+    if (leaf !== agreement.leaf || apart(scoreMilli, agreement.medianMilli) > TOLERANCE_MILLI) continue
+    pay.set(key, (fullWei * (steps - BigInt(apart(voteMilli, settledMilli)))) / steps)
+  }
+  return pay
+}
+
+/** What the task of the leaf is worth: 4 m (1 - m) of the shard's part, rounded down. */
+export function taskPay(medianMilli: number, shards: number): bigint {
+  const learnability = 4n * BigInt(medianMilli) * BigInt(1000 - medianMilli)
+  return (PROPOSER_EMISSION_WEI * learnability) / 1_000_000n / BigInt(shards)
+}
+
+/** Whether a claim gets through, after those that did: only an earlier commitment takes the place of another. */
+export function mayClaim({ committedAt, isFaulty }: ModelClaim, held: readonly ModelClaim[]): boolean {
+  if (committedAt === null || isFaulty) return false
+  return held.every(other => other.committedAt !== null && committedAt < other.committedAt)
+}
