@@ -9,12 +9,18 @@ import {VotesFixture} from "./VotesFixture.sol";
 /// @dev Committing to votes, and revealing them.
 contract BallotsTest is VotesFixture {
     function test_CommitsToVotes() public {
+        commitRollouts(solvers[0]);
         enterRound(1);
         IRewardVotes.Ballot memory ballot = ballotOf(0, evaluators[0], scoresOf(500));
         vm.expectEmit(address(votes));
         emit IRewardVotes.VotesCommitted(0, evaluators[0], 0, hashOf(ballot));
         commitBallot(ballot);
         expectBallot(ballot, true, false);
+        uint256 word = votes.ballotWord(0, 0, ballot.position);
+        enterRound(2);
+        revealBallot(ballot);
+        vm.assertEq(votes.ballotWord(0, 0, ballot.position), word | (1 << 223));
+        vm.assertEq(word >> 223, 2);
         ballot.round = 6;
         expectBallot(ballot, false, false);
     }

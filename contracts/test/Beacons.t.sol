@@ -20,6 +20,7 @@ contract BeaconsTest is SwarmFixture {
         vm.expectEmit(address(rounds));
         emit IRoundBeacons.BeaconFixed(0, 1_001);
         rounds.fixBeacon(0);
+        vm.assertEq(rounds.BEACON_DELAY_BLOCKS(), 1);
         vm.roll(1_005);
         vm.recordLogs();
         rounds.fixBeacon(0);

@@ -13,6 +13,7 @@ contract SeatsTest is SwarmFixture {
         vm.assertEq(address(votes.rolloutCommitments()), address(commitments));
         vm.assertEq(votes.COMMITTEE_SEATS(), 5);
         vm.assertEq(votes.MAX_MISSES(), 6);
+        vm.assertEq(votes.OVERTURNED_MILLI(), 500);
         vm.assertEq(votes.UNAVAILABLE(), 65535);
     }
 
@@ -24,6 +25,8 @@ contract SeatsTest is SwarmFixture {
         vm.assertEq(votes.seatsAt(4).length, 0);
         vm.assertEq(votes.seatsAt(5).length, 1);
         vm.assertEq(votes.seatsAt(999)[0], bytes32("e"));
+        vm.assertEq(votes.evaluatorAt(1), bytes32("e"));
+        vm.assertEq(votes.evaluatorAt(2), bytes32(0));
         vm.assertEq(votes.seatsAt(0).length, 0);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {IEvaluatorSeats} from "../src/interfaces/IEvaluatorSeats.sol";
 import {IRewardVotes} from "../src/interfaces/IRewardVotes.sol";
 import {IRolloutCommitments} from "../src/interfaces/IRolloutCommitments.sol";
 import {Median} from "./Median.sol";
@@ -56,6 +57,9 @@ contract SettlementTest is VotesFixture {
         commitRollouts(solvers[0]);
         enterRound(1);
         enterRound(3);
+        bytes32[] memory committee = votes.committeeOf(0, 0);
+        vm.expectEmit(address(votes));
+        emit IEvaluatorSeats.EvaluatorMissed(0, committee[0], 1);
         votes.settle(0, 0, firstSolvers(0));
         vm.expectEmit(address(votes));
         emit IRewardVotes.Settled(0, solvers[0], 0, 0, 3);

@@ -109,7 +109,11 @@ contract TaskFaultsTest is StakesFixture {
     }
 
     /// @dev Whatever else its headers say, a root of two tasks in two places of its count is never at fault.
-    function testFuzz_AnHonestRootStands(bytes32[2] memory tasks, bytes32[2] memory seeds, uint32[2] memory places) public {
+    function testFuzz_AnHonestRootStands(
+        bytes32[2] memory tasks,
+        bytes32[2] memory seeds,
+        uint32[2] memory places
+    ) public {
         vm.assume(tasks[0] != tasks[1]);
         (leaves[0].index, leaves[1].index) = (places[0] % 9, 9 + (places[1] % 9));
         for (uint256 i = 0; i < 2; ++i) (leaves[i].taskHash, leaves[i].seed) = (tasks[i], seeds[i]);

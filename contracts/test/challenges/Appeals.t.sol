@@ -2,6 +2,7 @@
 pragma solidity 0.8.30;
 
 import {IAppeals} from "../../src/interfaces/IAppeals.sol";
+import {IChallengeBonds} from "../../src/interfaces/IChallengeBonds.sol";
 import {IRolloutCommitments} from "../../src/interfaces/IRolloutCommitments.sol";
 import {Median} from "../Median.sol";
 import {AppealFixture} from "./AppealFixture.sol";
@@ -17,6 +18,8 @@ contract AppealsTest is AppealFixture {
         enterRound(7);
         vm.expectEmit(address(challenges));
         emit IAppeals.AppealClosed(0, solvers[0], 1, 800, 300, false);
+        vm.expectEmit(address(challenges));
+        emit IChallengeBonds.Credited(APPELLANT, FIRST_BOND);
         challenges.closeAppeal(0, solvers[0]);
         expectScore(1, 800);
         vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND);
@@ -51,10 +54,29 @@ contract AppealsTest is AppealFixture {
         vm.assertEq(challenges.caseOf(0, solvers[0]).seatPayWei, each);
         vm.assertEq(challenges.creditOf(registry.accountOf(solvers[0])), FIRST_BOND - 11 * each);
         bytes32[] memory bench = challenges.benchOf(0, solvers[0]);
+        vm.expectEmit(address(challenges));
+        emit IAppeals.SeatPaid(0, solvers[0], bench[0], 1, each);
         judgeAll(1, 11);
         judgeAll(1, 11);
         for (uint256 i = 0; i < 11; ++i) vm.assertEq(challenges.creditOf(registry.accountOf(bench[i])), each);
         vm.assertEq(challenges.creditOf(APPELLANT), 0);
+    }
+
+    function test_TellsOfEachVerdict() public {
+        playSettled(300);
+        appealAs(APPELLANT);
+        enterRound(4);
+        bytes32 seat = challenges.benchOf(0, solvers[0])[2];
+        address account = registry.accountOf(seat);
+        vm.expectEmit(address(challenges));
+        emit IAppeals.VerdictCommitted(0, solvers[0], seat, 1, 2);
+        commitVerdictAs(account, 1, 2, seat, 700);
+        enterRound(5);
+        vm.expectEmit(address(challenges));
+        emit IAppeals.VerdictRevealed(0, solvers[0], seat, 1, 2, 700);
+        challenges.revealVerdict(0, solvers[0], 2, 700, SALT);
+        vm.assertEq(challenges.FIRST_BENCH(), 11);
+        vm.assertEq(challenges.MAX_LEVELS(), 2);
     }
 
     function test_APeerThatAppealsInVainPaysTheSeatsAlone() public {

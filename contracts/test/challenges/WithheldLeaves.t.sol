@@ -7,6 +7,7 @@ import {IRolloutCommitments} from "../../src/interfaces/IRolloutCommitments.sol"
 import {IRulings} from "../../src/interfaces/IRulings.sol";
 import {IWithheldLeaves} from "../../src/interfaces/IWithheldLeaves.sol";
 import {SpecificationFields} from "../../src/libraries/SpecificationFields.sol";
+import {Vm} from "../TestBase.sol";
 import {LeafFixture} from "./LeafFixture.sol";
 import {Undelivered} from "./Undelivered.sol";
 
@@ -21,9 +22,11 @@ contract WithheldLeavesTest is LeafFixture {
         vm.assertEq(address(challenges).balance, BOND);
         enterRound(2);
         vm.txGasPrice(MIN_GAS_PRICE_WEI / 2);
+        vm.recordLogs();
         vm.prank(address(0xA11));
         show(0, solvers[0], work);
         uint256 paidWei = challenges.creditOf(address(0xA11));
+        expectShown(vm.getRecordedLogs(), index, paidWei);
         vm.assertLe(100_000 * (MIN_GAS_PRICE_WEI / 2), paidWei);
         vm.assertLe(paidWei, 300_000 * (MIN_GAS_PRICE_WEI / 2));
         vm.assertEq(challenges.creditOf(CHALLENGER), BOND - paidWei);
@@ -356,5 +359,18 @@ contract WithheldLeavesTest is LeafFixture {
         (uint8 actual, uint16 actualScore) = votes.outcomeOf(0, peerKey);
         vm.assertEq(actual, outcome);
         vm.assertEq(actualScore, scoreMilli);
+    }
+
+    /// @dev The leaf was told of, and what both sides got.
+    function expectShown(Vm.Log[] memory logs, uint32 index, uint256 paidWei) internal view {
+        vm.assertEq(logs.length, 3);
+        vm.assertEq(logs[0].topics[0], IWithheldLeaves.LeafShown.selector);
+        vm.assertEq(logs[0].topics[2], solvers[0]);
+        vm.assertEq(logs[0].topics[3], bytes32(uint256(0xA11)));
+        vm.assertEq(keccak256(logs[0].data), keccak256(abi.encode(index, paidWei)));
+        vm.assertEq(logs[1].topics[0], IChallengeBonds.Credited.selector);
+        vm.assertEq(abi.decode(logs[2].data, (uint256)), BOND - paidWei);
+        vm.assertEq(challenges.RESPONSE_GAS() * challenges.MIN_GAS_PRICE_WEI(), BOND);
+        vm.assertEq(challenges.MAX_BODY_BYTES(), 65_536);
     }
 }

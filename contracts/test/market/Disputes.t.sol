@@ -2,6 +2,7 @@
 pragma solidity 0.8.30;
 
 import {IPredictionMarket as M} from "../../src/interfaces/IPredictionMarket.sol";
+import {Vm} from "../TestBase.sol";
 import {MarketFixture} from "./MarketFixture.sol";
 
 contract DisputesTest is MarketFixture {
@@ -22,9 +23,14 @@ contract DisputesTest is MarketFixture {
         vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NoSeed.selector, state.seedBlock, block.number));
         market.drawCommittee(id);
         vm.roll(state.seedBlock + 1);
+        vm.recordLogs();
         market.drawCommittee(id);
+        Vm.Log[] memory logs = vm.getRecordedLogs();
         state = market.disputeOf(id);
         vm.assertTrue(state.drawn);
+        vm.assertEq(logs[0].topics[0], M.CommitteeDrawn.selector);
+        vm.assertEq(logs[0].topics[1], bytes32(id));
+        vm.assertEq(abi.decode(logs[0].data, (bytes32[])), state.committee);
         vm.assertEq(state.committee.length, 5);
         for (uint256 i = 0; i < 5; ++i) {
             for (uint256 j = 0; j < i; ++j) vm.assertTrue(state.committee[i] != state.committee[j]);
@@ -74,6 +80,8 @@ contract DisputesTest is MarketFixture {
         _disputed();
         _vote(4, 0, 1, ANSWER);
         uint256 bobBefore = token.balanceOf(BOB);
+        vm.expectEmit(address(market));
+        emit M.Credited(id, BOB, BOND);
         vm.expectEmit(address(market));
         // 3 lost, and 10 less a tenth of it times 4 of 5.
         emit M.GameResolved(id, 0, 3e18 + 9.2e18, 5e18);
@@ -278,6 +286,8 @@ contract DisputesTest is MarketFixture {
         bytes32 seat = market.disputeOf(id).committee[0];
         address account = book.accountOf(seat);
         bytes32 commitment = _verdictHash(seat, 0);
+        vm.expectEmit(address(market));
+        emit M.VerdictCommitted(id, seat, commitment);
         vm.prank(account);
         market.commitVerdict(id, seat, commitment);
         vm.warp(block.timestamp + DISPUTE);
@@ -291,6 +301,8 @@ contract DisputesTest is MarketFixture {
         vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NotSeatAccount.selector, seat, ALICE));
         vm.prank(ALICE);
         market.revealVerdict(id, seat, 0, "salt");
+        vm.expectEmit(address(market));
+        emit M.VerdictRevealed(id, seat, 0);
         vm.prank(account);
         market.revealVerdict(id, seat, 0, "salt");
         vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NotVerdict.selector, seat, commitment));

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {PredictionMarket} from "../../src/PredictionMarket.sol";
 import {PrgMarket} from "../../src/PrgMarket.sol";
+import {IBurnableToken} from "../../src/interfaces/IBurnableToken.sol";
 import {IPeerAccounts} from "../../src/interfaces/IPeerAccounts.sol";
+import {IPeerRegistry} from "../../src/interfaces/IPeerRegistry.sol";
 import {IPredictionMarket as M} from "../../src/interfaces/IPredictionMarket.sol";
 import {IPrgMarket as P} from "../../src/interfaces/IPrgMarket.sol";
+import {IRounds} from "../../src/interfaces/IRounds.sol";
+import {ISeats} from "../../src/interfaces/ISeats.sol";
 import {MarketFixture} from "./MarketFixture.sol";
 import {Tree} from "./Tree.sol";
 
@@ -71,6 +76,26 @@ contract PrgTest is MarketFixture {
         vm.assertEq(token.balanceOf(ALICE) - before, 10e18);
         vm.assertEq(face.gameStatus(id), 2);
         vm.assertEq(market.creditOf(OWNER), 10e18);
+    }
+
+    function test_TellsOfDepositsAndOfItsMarket() public {
+        vm.expectEmit(address(face));
+        emit P.BetTokensDeposited(keccak256(bytes(PEER)), BOB, PEER, 3e18);
+        vm.prank(BOB);
+        face.deposit(PEER, ALICE, 3e18);
+        vm.assertEq(face.betTokenBalance(PEER), 23e18);
+        PrgMarket other = new PrgMarket(IPeerAccounts(address(book)), OWNER);
+        PredictionMarket bound = new PredictionMarket(
+            IBurnableToken(address(token)),
+            ISeats(address(book)),
+            IRounds(address(book)),
+            IPeerRegistry(address(book)),
+            address(other)
+        );
+        vm.expectEmit(address(other));
+        emit P.MarketBound(address(bound));
+        vm.prank(OWNER);
+        other.bindMarket(bound);
     }
 
     function test_NativeBetsAreInTheSameGame() public {
