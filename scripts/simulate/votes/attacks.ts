@@ -133,9 +133,9 @@ const collusion: VotesAttack = {
 }
 
 /** Votes that stay inside the tolerance, over true scores of leaves. */
-const quietCollusion: VotesAttack = {
+const quietCollusion = (name: string, movedMilli: number): VotesAttack => ({
   ...collusion,
-  name: 'quiet collusion',
+  name,
   defence: 'pay that falls with the distance',
   without: {
     patches: [
@@ -150,12 +150,11 @@ const quietCollusion: VotesAttack = {
     vote: ({ peers, score }) =>
       peers.map(peer => {
         const scored = score(peer)
-        const moved = scored.scoreMilli + (peer.isOwn ? QUIET_MILLI : -QUIET_MILLI)
+        const moved = scored.scoreMilli + (peer.isOwn ? movedMilli : -movedMilli)
         return { ...scored, scoreMilli: Math.min(1_000, Math.max(0, moved)) }
       }),
   },
-}
-const QUIET_MILLI = 10
+})
 
 const half = OWED / 2
 
@@ -251,7 +250,9 @@ export const votesAttacks: readonly VotesAttack[] = [
   lazy,
   abstention,
   collusion,
-  quietCollusion,
+  quietCollusion('quiet collusion', 10),
+  // Less than the noise between the honest.
+  quietCollusion('shaving', 2),
   sybilPeers,
   sybilSeats,
   seedGrinding,
