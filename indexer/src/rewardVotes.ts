@@ -57,6 +57,7 @@ ponder.on('RewardVotes:VotesCommitted', async ({ event, context }) => {
     .values({ round, evaluatorKey, shard, commitment, committedAtSec: Number(event.block.timestamp) })
   await updateRound(context, round, row => ({ votesCommitted: row.votesCommitted + 1 }))
   await context.db.update(evaluator, { peerKey: evaluatorKey }).set(row => ({ votesCommitted: row.votesCommitted + 1 }))
+  await updatePeer(context, evaluatorKey, row => ({ lastActiveRound: Math.max(row.lastActiveRound ?? 0, round) }))
   await addToFeed(context, event, { kind: 'votesCommitted', round, peerKey: evaluatorKey, detail: { commitment } })
 })
 

@@ -91,7 +91,10 @@ export class TestChain {
       join(folder, 'deployment.json'),
     )
     await until(() => chain.client.getChainId().then(() => true))
-    await chain.#deploy()
+    await chain.#deploy().catch(error => {
+      chain.stop()
+      throw error
+    })
     return chain
   }
 

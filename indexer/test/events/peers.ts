@@ -8,13 +8,16 @@ export function testPeers(scene: Scene): void {
   test('evaluators show how often they voted, and the rounds that they sat', async () => {
     const { indexer } = scene
     const { evaluators } = await indexer.query(`{
-      evaluators { totalCount items { fromRound untilRound votesCommitted votesRevealed seats { totalCount } } }
+      evaluators { totalCount items {
+        fromRound untilRound votesCommitted votesRevealed seats { totalCount } peer { lastActiveRound }
+      } }
     }`)
     const { evaluatorSeats } = await indexer.query(`{
       evaluatorSeats(where: { fromRound_lte: 3, OR: [{ untilRound: null }, { untilRound_gt: 3 }] }) { totalCount }
     }`)
     expect(evaluatorSeats).toEqual({ totalCount: 3 })
-    const seat = { fromRound: 1, untilRound: null, votesCommitted: 3, votesRevealed: 2, seats: { totalCount: 1 } }
+    const votes = { votesCommitted: 3, votesRevealed: 2, peer: { lastActiveRound: 3 } }
+    const seat = { fromRound: 1, untilRound: null, ...votes, seats: { totalCount: 1 } }
     expect(evaluators).toEqual({ totalCount: 3, items: [seat, seat, seat] })
   })
 
