@@ -68,9 +68,9 @@ function fail(error: unknown): void {
   process.exitCode = error instanceof UsageError ? 64 : error instanceof NodeError && error.retryable ? 75 : 1
 }
 
-// Who reads what is printed may have seen enough, as head does.
+// Who reads what is printed may have seen enough, as head does. A peer whose log nobody takes any more has failed.
 process.stdout.on('error', error => {
-  if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+  if ((error as NodeJS.ErrnoException).code !== 'EPIPE' || process.argv[2] === 'start') throw error
   process.exit()
 })
 process.on('uncaughtException', error => {
