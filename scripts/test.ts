@@ -38,6 +38,7 @@ const named = process.argv.slice(2).filter(argument => argument !== '--long')
 const isLong = process.argv.includes('--long')
 const wanted = isLong && named.length === 0 ? ['contracts', 'rows-fall', 'invariants', 'attacks', 'node-long'] : named
 const names = stages.flat(2).map(({ name }) => name)
+const isNamed = ({ name, room = name }: Suite) => wanted.includes(name) || wanted.includes(room)
 const unknown = wanted.filter(name => !names.includes(name))
 if (unknown.length > 0) {
   console.error(`no suite named ${unknown.join(', ')}; there are: ${names.join(', ')}`)
@@ -55,7 +56,7 @@ async function runSuite(suite: Suite, isAlone: boolean): Promise<void> {
   if (isAlone) console.log(`\n── ${suite.name}`)
   const reportPath = join(scratch, `${suite.name}.json`)
   const env = { WAGGLE_TEST: '1', NO_COLOR: '1', NODE_COMPILE_CACHE: compiled, ...(isLong ? { WAGGLE_LONG: '1' } : {}) }
-  const { code, output } = await execute(suite.argv(reportPath), env, isAlone)
+  const { code, output } = await execute(suite.argv(reportPath, isLong), env, isAlone)
   if (!isAlone) console.log(`\n── ${suite.name}\n${output}`)
   // A suite that crashed before it could report has no report to read.
   const count = await suite.count({ code, output, reportPath }).catch(() => ({ passed: 0, failed: 0 }))
@@ -67,7 +68,7 @@ async function runSuite(suite: Suite, isAlone: boolean): Promise<void> {
 
 for (const stage of stages) {
   const lanes = stage
-    .map(lane => lane.filter(suite => (wanted.length === 0 ? !suite.isLong : wanted.includes(suite.name))))
+    .map(lane => lane.filter(suite => (wanted.length === 0 ? !suite.isLong : isNamed(suite))))
     .filter(lane => lane.length > 0)
   if (lanes.length > 1)
     console.log(`\nside by side: ${lanes.map(lane => lane.map(({ name }) => name).join(', ')).join(' | ')} …`)

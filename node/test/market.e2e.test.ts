@@ -23,7 +23,7 @@ beforeAll(async () => {
     await chain.fund(account)
     await mint(account, 100n * TOKEN)
   }
-  // Alone on a fresh clone it compiles the contracts and their tests first: close to a minute.
+  // Alone on a fresh clone it compiles the contracts first: half a minute.
 }, 240_000)
 
 afterAll(() => chain?.stop())

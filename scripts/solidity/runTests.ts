@@ -60,7 +60,7 @@ export async function runTests(
   const artifacts = Object.entries(contracts).flatMap(([source, byName]) =>
     Object.entries(byName).map(([name, compiled]) => artifactOf(source, name, compiled)),
   )
-  const suites = artifacts.filter(({ id, contract }) => files.includes(id.source) && isSuite(contract))
+  const suites = artifacts.filter(({ id, contract }) => files.includes(id.source) && isSuite(contract, pattern))
   const results: SuiteResult[] = []
   const context = await engine()
   // The last suites may be reported after the run is over.
@@ -111,7 +111,9 @@ function artifactOf(source: string, name: string, { abi, evm }: Compiled): Artif
   }
 }
 
-function isSuite({ abi, bytecode }: Artifact['contract']): boolean {
+/** Whether the engine would run any of its functions: it reports no suite without. */
+function isSuite({ abi, bytecode }: Artifact['contract'], pattern = ''): boolean {
   const functions = JSON.parse(abi) as { type: string; name?: string }[]
-  return bytecode !== '0x' && functions.some(({ name = '' }) => /^(test|invariant)/.test(name))
+  const wanted = new RegExp(pattern)
+  return bytecode !== '0x' && functions.some(({ name = '' }) => /^(test|invariant)/.test(name) && wanted.test(name))
 }

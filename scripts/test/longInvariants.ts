@@ -2,18 +2,17 @@
  * Plays the stateful invariants for a given time: every row of a suite is checked after each of its calls, so that a run serves all rows.
  * Ends with what was played, and fails at the first row that does not hold.
  */
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { compile } from '../solidity/compileTests.ts'
 import { runTests } from '../solidity/runTests.ts'
+import { invariantSuites, rowsAtOnce } from './rowsAtOnce.ts'
 
 const DEPTH = 100
 /** Runs between two looks at the clock. */
 const BATCH = 50
 
 const root = join(import.meta.dirname, '..', '..')
-const folder = 'contracts/test/invariant'
 const { values: options } = parseArgs({
   options: {
     minutes: { type: 'string', default: '60' },
@@ -24,10 +23,7 @@ const { values: options } = parseArgs({
   },
 })
 
-const names = readdirSync(join(root, folder))
-  .filter(file => file.endsWith('.t.sol'))
-  .map(file => file.slice(0, -'.t.sol'.length))
-  .filter(name => options.only === undefined || options.only.split(',').includes(name))
+const names = invariantSuites(root).filter(name => options.only === undefined || options.only.split(',').includes(name))
 const played = new Map<string, { runs: number; cpuSec: number }>()
 const endsAtMs = performance.now() + Number(options.minutes) * 60_000
 const first = Math.ceil(Number(options.from) / BATCH)
@@ -44,35 +40,11 @@ for (const { name, rows } of suites) {
 console.log(`${suites.reduce((sum, { rows }) => sum + rows.length, 0)} passing`)
 process.exit(0) // the engine keeps the process alive
 
-/** The suite, with one invariant more that checks all of its rows. */
 function compileSuite(name: string) {
-  const file = `${folder}/${name}.t.sol`
-  const source = readFileSync(join(root, file), 'utf8')
-  const suite = /^contract (\w+Invariants) /m.exec(source)?.[1]
-  const found = [...source.matchAll(/function (invariant_\w+)\(\) public( view)?/g)]
-  // One that changes something to see whether it can comes after all that only look.
-  found.sort((a, b) => Number(a[2] === undefined) - Number(b[2] === undefined))
-  const rows = found.map(([, row = '']) => row)
-  if (suite === undefined || rows.length === 0) throw new Error(`${file} has no invariants`)
-  const all = `${folder}/${name}AtOnce.t.sol`
-  const body = rows
-    .map(
-      row =>
-        `        try this.${row}() {} catch (bytes memory why) { revert(string.concat("${row}: ", string(why))); }`,
-    )
-    .join('\n')
-  const derived = `// SPDX-License-Identifier: MIT
-pragma solidity 0.8.30;
-import {${suite}} from "./${name}.t.sol";
-contract ${name}AtOnce is ${suite} {
-    function invariant_AllRows() public {
-${body}
-    }
-}
-`
-  const compilation = compile(root, [all], new Map([[all, derived]]), true)
+  const suite = rowsAtOnce(root, name)
+  const compilation = compile(root, [suite.file], new Map([[suite.file, suite.source]]), true)
   if ('errors' in compilation) throw new Error(compilation.errors.join('\n'))
-  return { name, file: all, rows, contracts: compilation.contracts }
+  return { ...suite, contracts: compilation.contracts }
 }
 
 async function playBatch({ name, file, contracts }: ReturnType<typeof compileSuite>, batch: number): Promise<void> {

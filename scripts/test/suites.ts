@@ -13,8 +13,10 @@ export interface Suite {
   name: string
   /** Only for `npm run test:long`, or by its name. */
   isLong?: boolean
+  /** A name that it shares with others: `npm test -- contracts` runs both of their suites. */
+  room?: string
   /** Arguments for Node; `reportPath` is where the suite may leave a machine-readable report. */
-  argv: (reportPath: string) => string[]
+  argv: (reportPath: string, isLong: boolean) => string[]
   count: (run: { code: number; output: string; reportPath: string }) => Promise<Count>
 }
 
@@ -58,8 +60,8 @@ const end2end = (name: string, project: string): Suite => ({ name, argv: vitest(
 
 /**
  * Stages in turn, what fails fast first; the lanes of a stage run side by side, since most of these leave one of two cores
- * idle. The contracts are built before them, once: two builds at a time would write the same folder. Node's tests use both
- * cores, and the whole swarm keeps time with a chain: those have the machine to themselves.
+ * idle. The contracts are built once, before all that deploys them: two builds at a time would write the same folder. Node's
+ * tests use both cores, and the whole swarm keeps time with a chain: those have the machine to themselves.
  */
 export const stages: Suite[][][] = [
   [
@@ -72,12 +74,18 @@ export const stages: Suite[][][] = [
     [
       check('format', [bin('@biomejs/biome', 'biome'), 'check', '.']),
       check('solhint', [bin('solhint'), '--max-warnings', '0', 'contracts/src/**/*.sol']),
-      check('build', [bin('hardhat'), 'build', '--quiet']),
+      check('build', ['scripts/test/buildContracts.ts']),
       check('abi', [bin('hardhat'), 'abi', '--check']),
+      {
+        name: 'solidity',
+        room: 'contracts',
+        argv: (_, isLong) => ['scripts/test/solidityTests.ts', ...(isLong ? ['--optimized'] : [])],
+        count: byHardhatOutput,
+      },
     ],
   ],
   [
-    [{ name: 'contracts', argv: () => [bin('hardhat'), 'test'], count: byHardhatOutput }],
+    [{ name: 'contracts', argv: () => ['scripts/test/contractsOnNode.ts'], count: byHardhatOutput }],
     [end2end('indexer', 'indexer')],
   ],
   [[end2end('node', 'node')]],
