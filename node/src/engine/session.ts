@@ -39,7 +39,8 @@ export interface Session {
    *
    * @param feeds - every input of the model by name; names that the model does not know are an error.
    * @param outputs - names of the wanted outputs; all by default. The others are still computed. Or a tensor for each, which
-   *   is written in place where it is not null: no memory is asked for and nothing is copied.
+   *   is written in place and given back where it is not null. The binding copies it all the same; that copy is freed at once, which
+   *   the garbage collector would do late.
    * @throws {SessionError} on a missing, unknown or misshapen input, or when the runtime fails.
    */
   run(
@@ -77,8 +78,12 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
       const inputs = checkedFeeds(model, feeds)
       try {
         const results = outputs ? await session.run(inputs, fetchesOf(outputs)) : await session.run(inputs)
+        const places = Array.isArray(outputs) ? {} : (outputs as Readonly<Record<string, Tensor | null>>)
         return Object.fromEntries(
-          Object.entries(results).map(([name, value]) => [name, fromRuntime(model, name, value)]),
+          Object.entries(results).map(([name, value]) => [
+            name,
+            placed(places?.[name], value) ?? fromRuntime(model, name, value),
+          ]),
         )
       } catch (cause) {
         throw failure('ONNX Runtime failed to run the model', cause)
@@ -94,6 +99,14 @@ function fetchesOf(outputs: readonly string[] | Readonly<Record<string, Tensor |
   if (Array.isArray(outputs)) return outputs as string[]
   const places = Object.entries(outputs as Readonly<Record<string, Tensor | null>>)
   return Object.fromEntries(places.map(([name, place]) => [name, place && toRuntime(place)]))
+}
+
+/** The tensor that a result was written into, if there was one; the copy is freed. */
+function placed(place: Tensor | null | undefined, copy: ort.OnnxValue): Tensor | undefined {
+  if (!place) return undefined
+  const { buffer } = (copy as ort.Tensor).data as Float32Array<ArrayBuffer>
+  if (buffer !== place.data.buffer) buffer.transfer(0)
+  return place
 }
 
 const toRuntime = ({ dtype, data, shape }: Tensor) =>
