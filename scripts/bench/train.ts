@@ -89,7 +89,7 @@ export const rows: readonly BenchRow[] = [
       const peer = await trlStep(bench, 'default')
       if (!peer) return withoutPeer
       const own = await ourStep(bench, { precision: 'int8', memoryBytes: LORA_MEMORY })
-      const conditions = `${shape}, layers in 8-bit integers and the output layer in float32, ${own.seconds.toFixed(1)} s against ${peer.seconds.toFixed(1)} s (${peer.described}), ${bench.threads} threads each`
+      const conditions = `${shape}, all matrices of the base in 8-bit integers, ${own.seconds.toFixed(1)} s against ${peer.seconds.toFixed(1)} s (${peer.described}), ${bench.threads} threads each`
       return { value: peer.seconds / own.seconds, conditions }
     },
   },

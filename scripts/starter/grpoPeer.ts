@@ -6,9 +6,8 @@ import type { EnvironmentSpec } from '../../node/src/environments/codezero/envir
 import { completionText, solverPrompt } from '../../node/src/environments/codezero/prompts.ts'
 import { scoreAnswers } from '../../node/src/environments/codezero/scoreAnswers.ts'
 import { createAdaptedGenerator } from '../../node/src/model/adaptedGenerator.ts'
-import { bakedParts } from '../../node/src/model/frozenParts.ts'
+import { bakedParts, frozenParts } from '../../node/src/model/frozenParts.ts'
 import { createGenerator, type Generator } from '../../node/src/model/generate.ts'
-import { integerBase } from '../../node/src/model/integerBase.ts'
 import type { LoraConfig } from '../../node/src/model/loraConfig.ts'
 import { initLora, type LoraAdapter } from '../../node/src/model/loraFactors.ts'
 import { quantizeWeights } from '../../node/src/model/quantizedTensors.ts'
@@ -85,9 +84,10 @@ async function adaptedGenerator(
   weights: Weights,
   adapter: LoraAdapter,
 ): Promise<Generator> {
-  const real = bakedParts(config, weights)
   const base =
-    chosen?.precision === 'int8' ? integerBase(config, await quantizeWeights(config, weights, 'int8'), real) : real
+    chosen?.precision === 'int8'
+      ? frozenParts(config, await quantizeWeights(config, weights, 'int8'))
+      : bakedParts(config, weights)
   return createAdaptedGenerator(config, base, adapter, { threads })
 }
 

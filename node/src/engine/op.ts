@@ -58,6 +58,8 @@ export type ContribOp = 'RotaryEmbedding'
 
 export type IntegerOp = 'IntegerLinear' | 'BlockLinear'
 
+export type OutputLayerOp = 'IntegerTokenLogProb'
+
 export type Op =
   | ElementwiseOp
   | ReshapingOp
@@ -67,3 +69,4 @@ export type Op =
   | NormalizationOp
   | ContribOp
   | IntegerOp
+  | OutputLayerOp

@@ -6,6 +6,7 @@ import { indexingRows } from './ops/indexing.ts'
 import { integerRows } from './ops/integer.ts'
 import { linearRows } from './ops/linear.ts'
 import { normalizationRows } from './ops/normalization.ts'
+import { outputLayerRows } from './ops/outputLayer.ts'
 import { reductionRows } from './ops/reduction.ts'
 import { reshapingRows } from './ops/reshaping.ts'
 
@@ -19,4 +20,5 @@ export const opTable: Record<Op, OpRow> = {
   ...normalizationRows,
   ...contribRows,
   ...integerRows,
+  ...outputLayerRows,
 }

@@ -216,6 +216,22 @@ export const siluMul = (gate: Value, up: Value) => gate.graph.apply1('SiluMul', 
 export const integerLinear = (x: Value, weights: Value, scales: Value, fused: boolean) =>
   x.graph.apply1('IntegerLinear', [x, weights, scales], { fused: fused ? 1 : 0 })
 
+/** An output layer in 8-bit integers, by parts of its tokens. The rows are for gradients alone. */
+export interface IntegerOutputLayer {
+  /** i8 [V, C] and scales [V]. */
+  readonly rows: Value | null
+  readonly scales: Value | null
+  /** In the order of the tokens: i8 [C, n] and scales [n], the same codes as i8 [n, C] and their rounded mean i8 [C]. */
+  readonly parts: readonly { columns: Value; scales: Value; rows: Value | null; middle: Value | null }[]
+}
+
+/** `tokenLogProb` over an output layer in 8-bit integers. */
+export function integerTokenLogProb(x: Value, layer: IntegerOutputLayer, tokens: Value, alpha = 1): Value {
+  const parts = layer.parts.flatMap(({ columns, scales, rows, middle }) => [columns, scales, rows, middle])
+  const inputs = [x, tokens, layer.rows, layer.scales, ...parts]
+  return x.graph.apply1('IntegerTokenLogProb', inputs, { alpha: { float: alpha } })
+}
+
 /** x W^T with weights in blocks of `blockSize` columns that share a scale: codes u8 [N, blocks, bytes a block]. */
 export const blockLinear = (x: Value, codes: Value, scales: Value, o: { bits: number; blockSize: number }) =>
   x.graph.apply1('BlockLinear', [x, codes, scales], {

@@ -2,9 +2,8 @@ import { createAdaptedGenerator } from '#model/adaptedGenerator.ts'
 import { createAdaptedScorer } from '#model/adaptedScorer.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import type { Device } from '#model/devices.ts'
-import { bakedParts, type Freeze } from '#model/frozenParts.ts'
+import { bakedParts, type Freeze, frozenParts } from '#model/frozenParts.ts'
 import { type Completion, createGenerator, type GenerateOptions, type Generator } from '#model/generate.ts'
-import { integerBase } from '#model/integerBase.ts'
 import type { LoraConfig } from '#model/loraConfig.ts'
 import { initLora, type LoraAdapter, mergeLora } from '#model/loraFactors.ts'
 import { positionLogits } from '#model/positionLogits.ts'
@@ -96,9 +95,8 @@ export class Model {
 
   /** The frozen weights as the trainer computes with them. */
   async #base(): Promise<Freeze> {
-    const real = bakedParts(this.config, this.weights)
-    if (this.#training.precision !== 'int8') return real
-    return integerBase(this.config, await quantizeWeights(this.config, this.weights, 'int8'), real)
+    if (this.#training.precision !== 'int8') return bakedParts(this.config, this.weights)
+    return frozenParts(this.config, await quantizeWeights(this.config, this.weights, 'int8'))
   }
 }
 

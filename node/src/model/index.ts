@@ -31,7 +31,6 @@ export {
   type StreamedToken,
 } from './generate.ts'
 export { initWeights } from './initWeights.ts'
-export { integerBase } from './integerBase.ts'
 export { type LoadOptions, loadGenerator, openFrozenTensors } from './loadGenerator.ts'
 export { loadScorer } from './loadScorer.ts'
 export { allLinear, type LoraConfig, loraScaling, parseLoraConfig } from './loraConfig.ts'

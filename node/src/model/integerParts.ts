@@ -4,7 +4,8 @@ import { add, flattenRows, integerLinear, reshape } from '#engine/tensor.ts'
 import type { DecoderParts, WeightValues } from './decoder.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { decoderWeightShapes } from './decoderWeights.ts'
-import { quantizeBytes } from './quantize.ts'
+import { type IntegerShape, outputLayerShapes, outputLayerTensors } from './integerOutputLayer.ts'
+import { quantizeBytes, quantizeRows } from './quantize.ts'
 import type { Weights } from './weights.ts'
 
 /** Whether a weight is a matrix of a layer, which is kept in 8 bits. */
@@ -35,33 +36,44 @@ export function integerParts(values: WeightValues): DecoderParts {
   }
 }
 
-/** Types and shapes of the tensors that stand for the matrices in `integerParts`. */
-export function integerShapes(config: DecoderConfig): Map<string, { dtype: 'i8' | 'f32'; shape: readonly number[] }> {
-  const shapes = new Map<string, { dtype: 'i8' | 'f32'; shape: readonly number[] }>()
+/**
+ * Types and shapes of the tensors that stand for a decoder's weights: what is no matrix as it is; a layer's matrices `<module>.weight`
+ * i8 [in, out] and `<module>.scale` [out]; the embedding `.rows` i8 [V, hidden] and `.scale` [V]; and those of `outputLayerShapes`.
+ */
+export function integerShapes(config: DecoderConfig): Map<string, IntegerShape> {
+  const shapes = outputLayerShapes(config)
   for (const [name, shape] of decoderWeightShapes(config)) {
-    if (!isLayerMatrix(name, shape)) {
-      shapes.set(name, { dtype: 'f32', shape })
-      continue
-    }
     const [out, inner] = shape as [number, number]
-    shapes.set(name, { dtype: 'i8', shape: [inner, out] })
-    shapes.set(name.replace(/weight$/, 'scale'), { dtype: 'f32', shape: [out] })
+    const scale = name.replace(/weight$/, 'scale')
+    if (name === EMBEDDING) {
+      shapes.set(EMBEDDING_ROWS, { dtype: 'i8', shape })
+      shapes.set(scale, { dtype: 'f32', shape: [out] })
+    } else if (isLayerMatrix(name, shape)) {
+      shapes.set(name, { dtype: 'i8', shape: [inner, out] })
+      shapes.set(scale, { dtype: 'f32', shape: [out] })
+    } else if (shape.length === 1) shapes.set(name, { dtype: 'f32', shape })
   }
   return shapes
 }
 
+const EMBEDDING = 'model.embed_tokens.weight'
+const EMBEDDING_ROWS = 'model.embed_tokens.rows'
+
 /** The tensors of `integerShapes`, rounded from weights; those that stay as they are share their memory. */
-export function integerTensors(weights: Weights): Map<string, Tensor> {
-  const tensors = new Map<string, Tensor>()
+export function integerTensors(config: DecoderConfig, weights: Weights): Map<string, Tensor> {
+  const tensors = outputLayerTensors(config, weights)
   for (const [name, weight] of weights) {
-    if (!isLayerMatrix(name, weight.shape)) {
-      tensors.set(name, tensor('f32', weight.data, weight.shape))
-      continue
-    }
     const [out, inner] = weight.shape as [number, number]
-    const { codes, scales } = quantizeBytes([weight])
-    tensors.set(name, tensor('i8', codes, [inner, out]))
-    tensors.set(name.replace(/weight$/, 'scale'), tensor('f32', scales, [out]))
+    const scale = name.replace(/weight$/, 'scale')
+    if (name === EMBEDDING && !tensors.has(EMBEDDING_ROWS)) {
+      const { codes, scales } = quantizeRows(weight)
+      tensors.set(EMBEDDING_ROWS, tensor('i8', codes, weight.shape))
+      tensors.set(scale, tensor('f32', scales, [out]))
+    } else if (isLayerMatrix(name, weight.shape)) {
+      const { codes, scales } = quantizeBytes([weight])
+      tensors.set(name, tensor('i8', codes, [inner, out]))
+      tensors.set(scale, tensor('f32', scales, [out]))
+    } else if (weight.shape.length === 1) tensors.set(name, tensor('f32', weight.data, weight.shape))
   }
   return tensors
 }

@@ -6,9 +6,9 @@ const TILE = 64
 /** 8-bit integers of matrices joined by their outputs, for products with one scale an output. */
 export interface ByteMatrix {
   /** [in, out]. */
-  readonly codes: Int8Array
+  readonly codes: Int8Array<ArrayBuffer>
   /** [out]: largest magnitude of the output's weights over 127. */
-  readonly scales: Float32Array
+  readonly scales: Float32Array<ArrayBuffer>
 }
 
 /**
@@ -46,9 +46,21 @@ export function quantizeRows({ shape, data }: Tensor): ByteMatrix {
   const scales = new Float32Array(rows)
   const inverse = rowScales(data, columns, scales)
   const codes = new Int8Array(data.length)
-  for (let i = 0; i < data.length; i++)
-    codes[i] = roundEven((data[i] as number) * (inverse[Math.floor(i / columns)] as number))
+  for (let r = 0; r < rows; r++) {
+    const by = inverse[r] as number
+    for (let i = r * columns; i < (r + 1) * columns; i++) codes[i] = roundEven((data[i] as number) * by)
+  }
   return { codes, scales }
+}
+
+/** Mean of the rows of codes [rows, columns], rounded: [columns]. */
+export function meanRow(codes: Int8Array, columns: number): Int8Array<ArrayBuffer> {
+  const sums = new Float64Array(columns)
+  for (let i = 0, column = 0; i < codes.length; i++) {
+    sums[column] = (sums[column] as number) + (codes[i] as number)
+    if (++column === columns) column = 0
+  }
+  return Int8Array.from(sums, sum => roundEven((sum * columns) / codes.length))
 }
 
 /** 4-bit codes of blocks of inputs. */

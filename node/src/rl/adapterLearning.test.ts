@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { createAdaptedGenerator } from '#model/adaptedGenerator.ts'
-import { bakedParts } from '#model/frozenParts.ts'
+import { bakedParts, frozenParts } from '#model/frozenParts.ts'
 import { initLora } from '#model/loraFactors.ts'
+import { quantizeWeights } from '#model/quantizedTensors.ts'
 import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
 import { groupStep } from './groupStep.ts'
 import { createTrainer } from './trainer.ts'
@@ -17,7 +18,11 @@ async function learn(precision: 'float32' | 'int8') {
   const lora = { rank: 8, alpha: 16, targets: ['q_proj', 'v_proj', 'up_proj', 'down_proj'], rankStabilized: false }
   const adapter = initLora(tinyConfig, lora, 'learning')
   const trainer = await createTrainer(tinyConfig, weights, { threads: 1, adapter, layered: true, precision })
-  const generator = await createAdaptedGenerator(tinyConfig, bakedParts(tinyConfig, weights), adapter, { threads: 1 })
+  const base =
+    precision === 'int8'
+      ? frozenParts(tinyConfig, await quantizeWeights(tinyConfig, weights, 'int8'))
+      : bakedParts(tinyConfig, weights)
+  const generator = await createAdaptedGenerator(tinyConfig, base, adapter, { threads: 1 })
   const means: number[] = []
   for (let step = 0; step < STEPS; step++) {
     const completions = await generator.generate({

@@ -3,14 +3,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAdaptedGenerator } from '#model/adaptedGenerator.ts'
 import { createAdaptedScorer } from '#model/adaptedScorer.ts'
-import { type DecoderConfig, readDecoderConfig } from '#model/decoderConfig.ts'
-import { type Freeze, frozenParts } from '#model/frozenParts.ts'
-import { locateFrozenTensors } from '#model/frozenTensors.ts'
-import { integerBase } from '#model/integerBase.ts'
+import { readDecoderConfig } from '#model/decoderConfig.ts'
+import { frozenParts } from '#model/frozenParts.ts'
+import { openFrozenTensors } from '#model/loadGenerator.ts'
 import type { LoraConfig } from '#model/loraConfig.ts'
 import { initLora } from '#model/loraFactors.ts'
 import { readLora } from '#model/loraFiles.ts'
-import { openQuantized } from '#model/quantizedCache.ts'
 import type { Scorer } from '#model/score.ts'
 import { hashWeights, readWeights } from '#model/weights.ts'
 import { readOptimizerState, saveAdapterCheckpoint } from './checkpoint.ts'
@@ -47,7 +45,7 @@ export async function openAdapterPolicy(
   const optimizer = { kind: 'adamW', ...adamW } as const
   const trainer = await createTrainer(config, weights, { threads, optimizer, adapter, precision })
   if (state) trainer.load(state)
-  const freeze = await openBase(base, config, precision)
+  const freeze = frozenParts(config, await openFrozenTensors(base, config, { precision, threads }))
   const generator = await createAdaptedGenerator(config, freeze, adapter, { threads })
   let scorer: Promise<Scorer> | undefined
   return {
@@ -70,10 +68,4 @@ export async function openAdapterPolicy(
 /** Of base and factors: neither says alone what the policy does. */
 function hashOf(...hashes: readonly string[]): `0x${string}` {
   return `0x${createHash('sha256').update(hashes.join()).digest('hex')}`
-}
-
-async function openBase(folder: string, config: DecoderConfig, precision: BasePrecision): Promise<Freeze> {
-  const real = frozenParts(config, await locateFrozenTensors(folder, config))
-  if (precision === 'float32') return real
-  return integerBase(config, await openQuantized(folder, config, 'int8'), real)
 }

@@ -1,16 +1,23 @@
+import type { Tensor } from '#engine/session.ts'
 import { addTo, type GradientSums } from './gradientPass.ts'
 
 /**
- * Rows of an embedding table.
+ * Rows of the embedding table: `model.embed_tokens.weight`, or `.rows` of 8-bit integers and their `.scale`.
  *
  * @param ids - i64 [tokens].
  * @param x - [tokens, hidden], overwritten.
  */
-export function embed(table: Float32Array, ids: BigInt64Array, x: Float32Array): void {
+export function embed(tensors: ReadonlyMap<string, Tensor>, ids: BigInt64Array, x: Float32Array): void {
+  const data = (name: string) => tensors.get(`model.embed_tokens.${name}`)?.data as Float32Array | undefined
+  const [codes, scales] = [data('rows'), data('scale')]
+  const table = codes ?? (data('weight') as Float32Array)
   const width = x.length / ids.length
   for (const [row, id] of ids.entries()) {
-    const from = Number(id) * width
-    x.set(table.subarray(from, from + width), row * width)
+    const [to, from] = [row * width, Number(id) * width]
+    x.set(table.subarray(from, from + width), to)
+    if (!scales) continue
+    const scale = scales[Number(id)] as number
+    for (let i = to; i < to + width; i++) x[i] = (x[i] as number) * scale
   }
 }
 

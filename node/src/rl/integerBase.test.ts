@@ -4,9 +4,12 @@ import { Graph } from '#engine/graph.ts'
 import { encodeModel } from '#engine/onnxModel.ts'
 import { createSession, tensor } from '#engine/session.ts'
 import { integerLinear, mul, sumOver } from '#engine/tensor.ts'
+import { createAdaptedGenerator } from '#model/adaptedGenerator.ts'
+import { frozenParts } from '#model/frozenParts.ts'
 import { initLora } from '#model/loraFactors.ts'
 import { quantizeBytes } from '#model/quantize.ts'
-import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
+import { quantizeWeights } from '#model/quantizedTensors.ts'
+import { tinyConfig, tinyFamilies, tinyWeights } from '#model/tinyDecoder.ts'
 import type { GradientSums } from './gradientPass.ts'
 import { createLayeredPass } from './layeredPass.ts'
 import { createTrainer } from './trainer.ts'
@@ -79,6 +82,30 @@ test('over an 8-bit base the gradient of an adapter has a cosine of at least 0.9
     return Float32Array.from([...adapter.factors.keys()].flatMap(name => [...(sums.get(name) as Float32Array)]))
   }
   expect(cosine(await gradient('int8'), await gradient('float32'))).toBeGreaterThan(0.99)
+})
+
+test('the policy that is trained over an 8-bit base is the one that generates', async () => {
+  for (const config of Object.values(tinyFamilies)) {
+    const weights = tinyWeights(config)
+    const adapter = initLora(
+      config,
+      { rank: 4, alpha: 8, targets: ['v_proj', 'up_proj'], rankStabilized: false },
+      'same',
+    )
+    const request = { prompts: [Int32Array.of(3, 1, 4)], samplesPerPrompt: 3, maxNewTokens: 8, temperature: 1 }
+    const frozen = frozenParts(config, await quantizeWeights(config, weights, 'int8'))
+    const generator = await createAdaptedGenerator(config, frozen, adapter, { threads: 1 })
+    const completions = await generator.generate({ ...request, stopToken: -1, seed: 'same' })
+    await generator.dispose()
+    const options = { threads: 1, temperature: 1, adapter, trained: () => false, precision: 'int8' } as const
+    const pass = await createLayeredPass(config, weights, { ...options, kept: 'input', headRows: 9 })
+    for (const { tokens, logprobs } of completions) {
+      const scored = Int32Array.from(tokens, (_, i) => 3 + i)
+      const trained = await pass.baseLogprobs([{ tokens: Int32Array.of(3, 1, 4, ...tokens), scored }])
+      for (const [i, logprob] of logprobs.entries()) expect(trained[i]).toBeCloseTo(logprob, 4)
+    }
+    await pass.dispose()
+  }
 })
 
 test('integer products without an adapter are refused', async () => {

@@ -7,7 +7,7 @@ import type { Weights } from '#model/weights.ts'
 import { ActivationStore } from './activationStore.ts'
 import { addEmbeddingGradient, embed } from './embedding.ts'
 import { addTo, type GradientPass, type GradientPassOptions, type GradientSums } from './gradientPass.ts'
-import { headModel, headScoringModel, isHeadWeight } from './headModel.ts'
+import { headModel, headScoringModel } from './headModel.ts'
 import { type BasePrecision, type KeptActivations, type LayerModels, layerModels } from './layerModels.ts'
 import { type LaidOut, layOut } from './layOut.ts'
 import { lossFeeds } from './lossFeeds.ts'
@@ -66,17 +66,18 @@ export async function createLayeredPass(
     const key = JSON.stringify(loss)
     let session = heads.get(key)
     if (!session) {
-      const model = loss ? headModel(config, loss, { temperature, trained }) : headScoringModel(config, { temperature })
-      session = createSession(model, { threads, arena: false })
+      const model = loss
+        ? headModel(config, loss, { temperature, trained, precision })
+        : headScoringModel(config, { temperature, precision })
+      session = createSession(model, { threads, arena: precision === 'int8' })
       heads.set(key, session)
       session.catch(() => heads.delete(key)) // the caller has the error
     }
     return session
   }
-  const headFeeds = () =>
-    Object.fromEntries([...tensors.keys()].filter(name => isHeadWeight(config, name)).map(name => [name, feed(name)]))
+  const headFeeds = ({ model }: Session) => Object.fromEntries([...tensors].filter(([name]) => model.inputs.has(name)))
   const store = new ActivationStore()
-  const base = precision === 'int8' ? integerTensors(weights) : floatTensors(weights)
+  const base = precision === 'int8' ? integerTensors(config, weights) : floatTensors(weights)
   const tensors = new Map([...base, ...floatTensors(adapter?.factors ?? new Map())])
   const feed = (name: string) => tensors.get(name) as Tensor
   const ofLayer = (name: string, layer: number) => name.replace('.0.', `.${layer}.`)
@@ -125,7 +126,7 @@ export async function createLayeredPass(
   /** Runs the output layer over the rows, some at a time, forwards and backwards. */
   async function runHead(loss: LossKind, hidden: Tensor, feeds: Record<string, Tensor>) {
     const session = await headSession(loss)
-    const own = headFeeds()
+    const own = headFeeds(session)
     const rows = hidden.shape[0] as number
     const whole = loss.kind === 'policy' && loss.importanceSamplingLevel === 'sequence'
     const step = whole ? rows : Math.min(rows, headRows)
@@ -153,7 +154,7 @@ export async function createLayeredPass(
   function begin(part: readonly ScoredSequence[]) {
     const { ids, targets, ...laidOut } = layOut(config, part)
     const x = store.place('x', [...ids.shape, config.hiddenSize], {})
-    embed(feed(EMBEDDING).data as Float32Array, ids.data, x.data as Float32Array)
+    embed(tensors, ids.data, x.data as Float32Array)
     return { ids, targets, laidOut, x }
   }
 
@@ -197,7 +198,7 @@ export async function createLayeredPass(
       const logprobs = new Float32Array(lengths.M as number)
       for (let from = 0; from < logprobs.length; from += headRows) {
         const to = Math.min(logprobs.length, from + headRows)
-        const feeds = { hidden: rowsOf(x, from, to), targets: rowsOf(targets, from, to), ...headFeeds() }
+        const feeds = { hidden: rowsOf(x, from, to), targets: rowsOf(targets, from, to), ...headFeeds(session) }
         await session.run(feeds, { logprobs: tensor('f32', logprobs.subarray(from, to), [to - from]) })
       }
       return logprobs

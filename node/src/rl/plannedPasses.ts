@@ -82,7 +82,7 @@ export function createPlannedPasses(
 
   return {
     async for(loss, batch) {
-      const shape = stepShape(loss, batch, elements)
+      const shape = { ...stepShape(loss, batch, elements), precision: options.precision }
       if (options.memoryBytes === undefined) memoryBytes = Math.min(memoryBytes, plannable(current ? planned : 0))
       const least = leastStepBytes(config, shape)
       const plan = stepPlan(config, shape, least < failed ? Math.max(memoryBytes, least) : memoryBytes)

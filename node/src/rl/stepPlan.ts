@@ -1,7 +1,8 @@
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import { decoderWeightShapes } from '#model/decoderWeights.ts'
+import { VOCABULARY_PART } from '#model/integerOutputLayer.ts'
 import { LEAST_TOKENS, partTokensOf } from './gradientPass.ts'
-import type { KeptActivations } from './layerModels.ts'
+import type { BasePrecision, KeptActivations } from './layerModels.ts'
 import { TrainerError } from './trainerError.ts'
 
 /** How a layered step is cut to fit its memory. */
@@ -9,7 +10,7 @@ export interface StepPlan {
   /** Sequences in a part. */
   readonly sequences: number
   readonly kept: KeptActivations
-  /** Rows of the output layer at a time. */
+  /** Rows of the output layer at a time; it has no meaning where that runs in one piece. */
   readonly headRows: number
   /** What the step is estimated to use, beside the weights. */
   readonly bytes: number
@@ -34,10 +35,12 @@ export interface StepShape {
   readonly tablesTrained: boolean
   /** Whether the output layer must run in one piece. */
   readonly wholeHead: boolean
+  /** Of the output layer, which in 8-bit integers runs over parts of the vocabulary; float32. */
+  readonly precision?: BasePrecision
 }
 
-/** Arrays of [rows, vocabulary] that the output layer holds at once, measured. */
-const HEAD_COPIES = 2.2
+/** Arrays of [rows, vocabulary], or of a part of it, that the output layer holds at once; the first was measured. */
+const HEAD_COPIES = { float32: 2.2, int8: 6 }
 /**
  * What is kept, the fewest rows of the output layer at a time, and whether parts have all their tokens, from the fastest to what needs
  * least: with few rows the output layer's products are mostly spent on packing it. All but the last give the same bits, but for layers after
@@ -49,6 +52,11 @@ const preferences: readonly (readonly [KeptActivations, number, boolean])[] = [
   ['input', 64, true],
   ['input', 64, false],
 ]
+/**
+ * Rows of the output layer at a time are a power of two up to this, though memory or batch would have another number: a pass is made anew
+ * when it changes, and batches differ from step to step.
+ */
+const MOST_HEAD_ROWS = 1024
 /** What ONNX Runtime's arenas round up and keep. */
 const ARENA_FACTOR = 1.25
 
@@ -97,16 +105,22 @@ function planFor(
   const sequences = Math.min(shape.batch, Math.max(1, Math.floor(ownTokens / (length - prompt))))
   const rows = sequences * shape.scored
   const { forward, backward } = layersBytes(config, shape, sequences, kept)
-  const perRow = 4 * HEAD_COPIES * config.vocabSize
-  // The output layer gives its memory back, sessions do not: in the first part it has had it before layers run backwards, in others beside them.
-  const isOne = shape.groups === 1 && sequences === shape.batch
+  const { precision = 'float32' } = shape
+  const width = precision === 'int8' ? Math.min(VOCABULARY_PART, config.vocabSize) : config.vocabSize
+  const perRow = 4 * HEAD_COPIES[precision] * width
+  // A float32 output layer gives its memory back, sessions do not: in the first part it has had it before layers run backwards, in others beside them.
+  const isOne = precision === 'float32' && shape.groups === 1 && sequences === shape.batch
   const beside = isOne ? forward : forward + backward
   const fitting = shape.tablesTrained ? 0 : Math.floor((memoryBytes - beside) / perRow)
-  const fewest = shape.tablesTrained && isWhole ? partTokens : minHeadRows
-  const headRows = shape.wholeHead ? rows : Math.max(fewest, Math.min(rows, fitting))
-  const bytes = Math.max(beside + Math.min(rows, headRows) * perRow, forward + backward)
+  const isFixed = shape.wholeHead || (shape.tablesTrained && isWhole)
+  const headRows = isFixed ? partTokens : Math.max(minHeadRows, Math.min(MOST_HEAD_ROWS, powerOfTwo(fitting)))
+  const atOnce = shape.wholeHead ? rows : Math.min(rows, headRows)
+  const bytes = Math.max(beside + atOnce * perRow, forward + backward)
   return { sequences, kept, headRows, bytes: Math.ceil(bytes) }
 }
+
+/** The largest that is not above a number. */
+const powerOfTwo = (limit: number) => 2 ** Math.floor(Math.log2(Math.max(1, limit)))
 
 /** Bytes of optimizer, gradients and activations after the layers ran forwards, and what they take more to run backwards. */
 function layersBytes(

@@ -1,12 +1,12 @@
 import { GraphError } from '../engineError.ts'
-import type { Value } from '../graph.ts'
+import type { Attributes, Value } from '../graph.ts'
 import type { IntegerOp } from '../op.ts'
 import { type Application, CONTRIB, type Emitter, integerAttribute, type OpRow, required } from '../opRow.ts'
 import { dimAt } from '../shapes.ts'
 import { integerLinear, mul, transpose } from '../tensor.ts'
 
 /** Below it a row counts as zero: its scale must not be. */
-const SMALLEST_ROW = 1e-30
+export const SMALLEST_ROW = 1e-30
 
 /** [R, K] by a matrix of `columns` columns. */
 function rowsBy(application: Application, inner: number, columns: number) {
@@ -16,16 +16,21 @@ function rowsBy(application: Application, inner: number, columns: number) {
   return [{ dtype: x.dtype, shape: [dimAt(x.shape, 0), columns] }]
 }
 
+/** Emits nodes of one output, under fresh names. */
+export const chain =
+  (e: Emitter) =>
+  (op: string, inputs: readonly string[], attributes: Attributes = {}, domain = ''): string => {
+    const output = e.temporary()
+    e.node(op, inputs, [output], attributes, domain)
+    return output
+  }
+
 /**
  * Rows as unsigned bytes around 128 with one scale each, the largest magnitude over 127: names of the bytes and of the scales
  * [R, 1]. One scale a row keeps a row's result free of the rows beside it.
  */
-function quantizeRows(x: string, e: Emitter): { bytes: string; scales: string } {
-  const step = (op: string, inputs: readonly string[], attributes = {}) => {
-    const output = e.temporary()
-    e.node(op, inputs, [output], attributes)
-    return output
-  }
+export function quantizeRows(x: string, e: Emitter): { bytes: string; scales: string } {
+  const step = chain(e)
   const largest = step('ReduceMax', [step('Abs', [x]), e.integers([1])], { keepdims: 1 })
   const scales = step('Mul', [step('Max', [largest, e.scalar(SMALLEST_ROW, 'f32')]), e.scalar(1 / 127, 'f32')])
   const scaled = step('Div', [x, scales])

@@ -1,0 +1,160 @@
+import { GraphError } from '../engineError.ts'
+import type { GraphNode, Value } from '../graph.ts'
+import type { OutputLayerOp } from '../op.ts'
+import { CONTRIB, type Emitter, floatAttribute, type OpRow, required } from '../opRow.ts'
+import { dimAt } from '../shapes.ts'
+import { cast, exp, gather, mul, reshape, scale, sub, subFrom } from '../tensor.ts'
+import { chain, quantizeRows, SMALLEST_ROW } from './integer.ts'
+
+/** Below every logit. */
+const NOWHERE = -1e30
+
+/**
+ * Steps between 0 and a row's largest number in a product whose sums fit 32 bits: codes between -127 and 127 with their rounded mean
+ * taken off have positive parts of 64 on average at most.
+ */
+const levelsFor = (inner: number) => Math.min(255, Math.floor((2 ** 31 - 1) / (64 * inner)))
+
+interface Part {
+  readonly first: number
+  readonly length: number
+  readonly columns: Value
+  readonly scales: Value
+  readonly rows: Value | null
+  readonly middle: Value | null
+}
+
+function partsOf({ inputs }: Pick<GraphNode, 'inputs'>): Part[] {
+  const parts: Part[] = []
+  let first = 0
+  for (let i = 4; i < inputs.length; i += 4) {
+    const [columns, scales, rows, middle] = inputs.slice(i, i + 4) as [Value, Value, Value | null, Value | null]
+    const length = columns.shape[1] as number
+    parts.push({ first, length, columns, scales, rows, middle })
+    first += length
+  }
+  return parts
+}
+
+/** Names of what is known after some of the tokens: largest logit, sum of exp(logit - largest), the token's own logit, and weighted rows. */
+interface Running {
+  readonly top: string
+  readonly sum: string
+  readonly own: string
+  readonly rows: string | null
+}
+
+/** Emits the pass over one part. `ids` are the tokens [M, 1], `bytes` the rows of x by 8-bit integers and `rowScales` [M, 1] what they stand for. */
+function emitPart(e: Emitter, part: Part, x: { bytes: string; rowScales: string; ids: string }): Running {
+  const step = chain(e)
+  const { first, length } = part
+  const [columns, scales] = [e.name(part.columns), e.name(part.scales)]
+  const operands = [x.bytes, columns, e.scalar(1, 'f32'), scales, e.scalar(128, 'u8')]
+  const logits = step('Mul', [step('MatMulIntegerToFloat', operands, {}, CONTRIB), x.rowScales])
+  const top = step('ReduceMax', [logits, e.integers([1])], { keepdims: 1 })
+  const shares = step('Exp', [step('Sub', [logits, top])])
+  const sum = step('ReduceSum', [shares, e.integers([1])], { keepdims: 1 })
+  const local = step('Sub', [x.ids, e.scalar(first, 'i64')])
+  const at = step('Clip', [local, e.scalar(0, 'i64'), e.scalar(length - 1, 'i64')])
+  const isHere = step('Equal', [local, at])
+  const picked = step('GatherElements', [logits, at], { axis: 1 })
+  const own = step('Where', [isHere, picked, e.scalar(NOWHERE, 'f32')])
+  if (!part.rows || !part.middle) return { top, sum, own, rows: null }
+  const kept = step('Where', [isHere, e.scalar(0, 'f32'), step('GatherElements', [shares, at], { axis: 1 })])
+  const weights = step('Mul', [step('ScatterElements', [shares, at, kept], { axis: 1 }), scales])
+  const total = step('ReduceSum', [weights, e.integers([1])], { keepdims: 1 })
+  const largest = step('ReduceMax', [weights, e.integers([1])], { keepdims: 1 })
+  const atLeast = step('Max', [largest, e.scalar(SMALLEST_ROW, 'f32')])
+  const size = step('Mul', [atLeast, e.scalar(1 / levelsFor(length), 'f32')])
+  const codes = step('QuantizeLinear', [step('Div', [weights, size]), e.scalar(1, 'f32'), e.scalar(0, 'u8')])
+  const middle = e.name(part.middle)
+  const one = e.scalar(1, 'f32')
+  const product = step(
+    'MatMulIntegerToFloat',
+    [codes, e.name(part.rows), one, one, e.scalar(0, 'u8'), middle],
+    {},
+    CONTRIB,
+  )
+  const ofMean = step('Mul', [total, step('Cast', [middle], { to: 1 })])
+  return { top, sum, own, rows: step('Add', [step('Mul', [product, size]), ofMean]) }
+}
+
+/**
+ * Emits scales that wait for a part to be done, of the same value: the runtime would compute the logits of all parts first, and hold
+ * them, since the log-probability does not need the rows.
+ */
+function emitAfter(e: Emitter, scales: string, { sum, own, rows }: Running): string {
+  const step = chain(e)
+  const scores = step('Add', [own, sum])
+  const done = rows ? step('Add', [scores, step('Gather', [rows, e.integers([0])], { axis: 1 })]) : scores
+  return step('Add', [scales, step('Mul', [done, e.scalar(0, 'f32')])])
+}
+
+/** Emits what is known after two parts. */
+function emitJoin(e: Emitter, a: Running, b: Running): Running {
+  const step = chain(e)
+  const top = step('Max', [a.top, b.top])
+  const [byA, byB] = [a, b].map(part => step('Exp', [step('Sub', [part.top, top])])) as [string, string]
+  const joined = (x: string, y: string) => step('Add', [step('Mul', [x, byA]), step('Mul', [y, byB])])
+  const rows = a.rows && b.rows ? joined(a.rows, b.rows) : null
+  return { top, sum: joined(a.sum, b.sum), own: step('Max', [a.own, b.own]), rows }
+}
+
+export const outputLayerRows: Record<OutputLayerOp, OpRow> = {
+  /**
+   * `TokenLogProb` over an output layer in 8-bit integers, in one pass over parts of the vocabulary: no array of [M, V] exists.
+   * Inputs x f32 [M, C], tokens i64 [M], the layer by rows i8 [V, C] and their scales [V], both for the gradient alone, then for each part
+   * its weights i8 [C, n], their scales [n], and again for the gradient its rows i8 [n, C] and their rounded mean i8 [C]; attribute `alpha`.
+   *
+   * The second output [M, C], for the gradient, are the rows of the layer summed by the probabilities of all tokens but the row's own.
+   * These are rounded to steps of a part's largest: without the row's token, mostly the likeliest, they are alike enough for that.
+   * Those too small for a step count as rows of the part's mean.
+   *
+   * @see the sums of softmaxes in parts: Milakov and Gimelshein, arXiv:1805.02867 section 3.
+   */
+  IntegerTokenLogProb: {
+    infer: application => {
+      const [x, tokens] = [required(application, 0), required(application, 1)]
+      for (const { columns } of partsOf(application))
+        if (columns.dtype !== 'i8' || columns.shape[0] !== dimAt(x.shape, -1))
+          throw new GraphError(`IntegerTokenLogProb: [${x.shape}] by ${columns.dtype} [${columns.shape}]`)
+      return [
+        { dtype: x.dtype, shape: tokens.shape },
+        { dtype: x.dtype, shape: x.shape },
+      ]
+    },
+    emit: (node, e) => {
+      const step = chain(e)
+      const { bytes, scales } = quantizeRows(e.name(required(node, 0)), e)
+      const rowScales = step('Mul', [scales, e.scalar(floatAttribute(node.attributes, 'alpha', 1), 'f32')])
+      const ids = step('Unsqueeze', [e.name(required(node, 1)), e.integers([-1])])
+      const parts = partsOf(node)
+      let all: Running | undefined
+      let scalesAfter = rowScales
+      for (const part of parts) {
+        const next = emitPart(e, part, { bytes, rowScales: scalesAfter, ids })
+        scalesAfter = emitAfter(e, scalesAfter, next)
+        all = all ? emitJoin(e, all, next) : next
+      }
+      const { top, sum, own, rows } = all as Running
+      const [logprob, others] = node.outputs.map(output => e.name(output)) as [string, string]
+      const column = step('Sub', [step('Sub', [own, top]), step('Log', [sum])])
+      e.node('Squeeze', [column, e.integers([-1])], [logprob])
+      if (rows) e.node('Div', [rows, sum], [others])
+    },
+    // alpha dy (w_t - sum of p_v w_v): what the token's own probability adds to the sum is taken off its row.
+    gradient: {
+      straightThrough: (node, [dy, dothers]) => {
+        if (dothers || !dy) throw new GraphError('IntegerTokenLogProb has a gradient through its first output only')
+        const tokens = required(node, 1)
+        const [logprob, others] = node.outputs as readonly [Value, Value]
+        const column = (x: Value) => reshape(x, [...tokens.shape, 1])
+        const [rows, scales] = [required(node, 2), required(node, 3)]
+        const row = mul(cast(gather(rows, tokens, 0), 'f32'), column(gather(scales, tokens, 0)))
+        const own = mul(row, subFrom(1, column(exp(logprob))))
+        const dx = mul(column(scale(dy, floatAttribute(node.attributes, 'alpha', 1))), sub(own, others))
+        return [dx, ...node.inputs.slice(1).map(() => null)]
+      },
+    },
+  },
+}
