@@ -39,10 +39,10 @@ process.exit(failures > 0 ? 1 : 0) // the engine keeps the process alive
 
 /** @returns in how many runs the row fell, or why it did not. */
 async function breakRow(name: string, { patches, check }: BrokenRow): Promise<number | string> {
-  const suite = suites.find(({ source }) => new RegExp(check ?? `(invariant|require)_${name}_`).test(source))
+  const suite = suites.find(({ source }) => new RegExp(check ?? `invariant_${name}_`).test(source))
   if (suite === undefined) return 'no suite has it'
   const contract = /^contract (\w+Invariants) /m.exec(suite.source)?.[1]
-  const called = check ?? new RegExp(`(invariant|require)_${name}_\\w+`).exec(suite.source)?.[0]
+  const called = check ?? new RegExp(`invariant_${name}_\\w+`).exec(suite.source)?.[0]
   const file = `${folder}/${suite.name}Row.t.sol`
   const source = `// SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;

@@ -30,23 +30,7 @@ contract MarketInvariants is MarketFixture {
         vm.assertEq(handler.stuck(), 0);
     }
 
-    /// @dev Together, since playing games takes much longer than looking at them.
-    function invariant_M1toM12_Hold() public view {
-        require_M1_TheMarketHoldsWhatItOwes();
-        require_M2_NothingComesFromNowhere();
-        require_M3_RefundsAreWhole();
-        require_M4_NobodyIsPaidTwice();
-        require_M5_PayoutsStayWithinTheGame();
-        require_M6_StakesAreTheSumOfPositions();
-        require_M7_NoGameIsStuck();
-        require_M8_NothingSlipsThrough();
-        require_M9_PricesOfOpenedRoundsNeverMove();
-        require_M10_LaterStakesStayWithinTheCap();
-        require_M11_NoDustIsLeftOnceAllHaveClaimed();
-        require_M12_WhoTheVerdictUpholdsLosesNoBond();
-    }
-
-    function require_M1_TheMarketHoldsWhatItOwes() internal view {
+    function invariant_M1_TheMarketHoldsWhatItOwes() public view {
         uint256 owed = 0;
         for (uint256 id = 0; id < handler.games(); ++id) {
             M.Phase phase = market.phaseOf(id);
@@ -61,12 +45,12 @@ contract MarketInvariants is MarketFixture {
         vm.assertLe(owed, token.balanceOf(address(market)));
     }
 
-    function require_M2_NothingComesFromNowhere() internal view {
+    function invariant_M2_NothingComesFromNowhere() public view {
         uint256 burnt = supplyBefore + handler.paidIn() - token.totalSupply();
         vm.assertEq(token.balanceOf(address(market)) + handler.paidOut() + burnt, handler.paidIn());
     }
 
-    function require_M3_RefundsAreWhole() internal view {
+    function invariant_M3_RefundsAreWhole() public view {
         for (uint256 id = 0; id < handler.games(); ++id) {
             if (market.phaseOf(id) != M.Phase.Void) continue;
             for (uint256 i = 0; i < handler.PEOPLE(); ++i) {
@@ -77,7 +61,7 @@ contract MarketInvariants is MarketFixture {
         }
     }
 
-    function require_M4_NobodyIsPaidTwice() internal view {
+    function invariant_M4_NobodyIsPaidTwice() public view {
         for (uint256 id = 0; id < handler.games(); ++id) {
             for (uint256 i = 0; i < handler.PEOPLE(); ++i) {
                 vm.assertLe(handler.claims(id, handler.person(i)), 1);
@@ -85,7 +69,7 @@ contract MarketInvariants is MarketFixture {
         }
     }
 
-    function require_M5_PayoutsStayWithinTheGame() internal view {
+    function invariant_M5_PayoutsStayWithinTheGame() public view {
         for (uint256 id = 0; id < handler.games(); ++id) {
             MarketHandler.Kept memory game = handler.gameAt(id);
             uint256 due = game.paidOut;
@@ -96,7 +80,7 @@ contract MarketInvariants is MarketFixture {
         }
     }
 
-    function require_M6_StakesAreTheSumOfPositions() internal view {
+    function invariant_M6_StakesAreTheSumOfPositions() public view {
         for (uint256 id = 0; id < handler.games(); ++id) {
             if (market.phaseOf(id) >= M.Phase.Resolved) continue;
             for (uint8 choice = 0; choice < handler.gameAt(id).choices; ++choice) {
@@ -112,7 +96,7 @@ contract MarketInvariants is MarketFixture {
         }
     }
 
-    function require_M7_NoGameIsStuck() internal view {
+    function invariant_M7_NoGameIsStuck() public view {
         vm.assertEq(handler.stuck(), 0);
         for (uint256 id = 0; id < handler.games(); ++id) {
             MarketHandler.Kept memory game = handler.gameAt(id);
@@ -122,11 +106,11 @@ contract MarketInvariants is MarketFixture {
         }
     }
 
-    function require_M8_NothingSlipsThrough() internal view {
+    function invariant_M8_NothingSlipsThrough() public view {
         vm.assertEq(handler.slipped(), 0);
     }
 
-    function require_M9_PricesOfOpenedRoundsNeverMove() internal view {
+    function invariant_M9_PricesOfOpenedRoundsNeverMove() public view {
         for (uint256 id = 0; id < handler.games(); ++id) {
             M.GameView memory game = market.gameOf(id);
             for (uint8 round = 0; round <= game.cluesRevealed && round < game.config.roundCount; ++round) {
@@ -137,7 +121,7 @@ contract MarketInvariants is MarketFixture {
         }
     }
 
-    function require_M10_LaterStakesStayWithinTheCap() internal view {
+    function invariant_M10_LaterStakesStayWithinTheCap() public view {
         for (uint256 id = 0; id < handler.games(); ++id) {
             MarketHandler.Kept memory game = handler.gameAt(id);
             for (uint8 round = 1; round < game.rounds; ++round) {
@@ -148,7 +132,7 @@ contract MarketInvariants is MarketFixture {
         }
     }
 
-    function require_M11_NoDustIsLeftOnceAllHaveClaimed() internal view {
+    function invariant_M11_NoDustIsLeftOnceAllHaveClaimed() public view {
         for (uint256 id = 0; id < handler.games(); ++id) {
             if (market.phaseOf(id) < M.Phase.Resolved) return;
             for (uint256 i = 0; i < handler.PEOPLE(); ++i) {
@@ -161,7 +145,7 @@ contract MarketInvariants is MarketFixture {
         vm.assertEq(token.balanceOf(address(market)), credits);
     }
 
-    function require_M12_WhoTheVerdictUpholdsLosesNoBond() internal view {
+    function invariant_M12_WhoTheVerdictUpholdsLosesNoBond() public view {
         vm.assertEq(handler.bondsLostByTheUpheld(), 0);
     }
 }
