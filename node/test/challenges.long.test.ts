@@ -9,15 +9,13 @@ let stranger: LivePeer
 /** The roles that run from the first test on. */
 let seats: Role[]
 let proposer: Role
+let first: LivePeer
 
 /** Two seats, a proposer, and a solver that starts when a test says so; round 1 is about to begin. */
 beforeAll(async () => {
   swarm = await startLiveSwarm()
-  const [first, second, proposing] = [
-    await swarm.newPeer('seat-1'),
-    await swarm.newPeer('seat-2'),
-    await swarm.newPeer('proposer'),
-  ]
+  first = await swarm.newPeer('seat-1')
+  const [second, proposing] = [await swarm.newPeer('seat-2'), await swarm.newPeer('proposer')]
   solver = await swarm.newPeer('solver')
   stranger = await swarm.newPeer('stranger')
   seats = [await first.start('evaluator'), await second.start('evaluator')]
@@ -62,7 +60,12 @@ test('a leaf that is demanded is shown by the solver that runs, and one that nob
 
   await swarm.enter(4)
   await Promise.race(seats.map(seat => seat.said('shard settled', { round: 1 })))
-  expect(await pointsOf(solver)).toBeGreaterThan(0n)
+  const settled = Number(await pointsOf(solver))
+  expect(settled).toBeGreaterThan(0)
+  // Its folder keeps what it committed, and the tasks that that answers.
+  const audited = await solver.waggle('audit', '--round', '1')
+  const score = { peerKey: solver.peerKey, settledMilli: settled, derivedMilli: settled }
+  expect(audited).toMatchObject({ code: 0, stderr: '', said: { peers: [score], disagreements: [] } })
   await swarm.enter(5)
   const { said: closed } = await stranger.waggle('challenges', 'close')
   expect(closed).toMatchObject({ closed: [{ round: 1, peerKey: solver.peerKey }] })
@@ -107,4 +110,35 @@ test('a solver that could not be reached appeals by its running peer: the seats 
   expect((await solver.waggle('challenges', 'withdraw')).code).toBe(0)
   expect(await creditOf(solver)).toBe(0n)
   await back.stop()
+})
+
+test('an evaluator that may demand asks for what it cannot have, and closes what nobody answers', {
+  timeout: 240_000,
+}, async () => {
+  await seats[0]?.stop()
+  const demanding = await first.start('evaluator', { demands: 1 })
+  seats[0] = demanding
+  await swarm.enter(12)
+  await proposer.said('tasks committed', { round: 12 })
+  const away = await solver.start('solver')
+  await away.said('rollouts committed', { round: 12 })
+  await away.stop()
+  const pointsBefore = await pointsOf(solver)
+  const owedBefore = await creditOf(first)
+  await swarm.enter(13)
+  await said('votes committed', 12)
+  await demanding.said('leaf demanded', { round: 12 })
+  await swarm.enter(14)
+  await said('votes revealed', 12)
+  await swarm.enter(15)
+  await demanding.said('demand closed: the leaf was withheld', { round: 12 })
+  const { said: listed } = await stranger.waggle('challenges', 'list')
+  const [demand] = listed.demands.filter((one: { round: number }) => one.round === 12)
+  expect(demand).toMatchObject({ peerKey: solver.peerKey, state: 'withheld', challenger: first.address })
+  expect(await creditOf(first)).toBe(owedBefore + BigInt(demand.bondWei))
+  expect(await pointsOf(solver)).toBe(pointsBefore)
+  // After a withheld leaf, an appeal and another withheld leaf.
+  const all = await stranger.waggle('audit')
+  expect(all).toMatchObject({ code: 0, stderr: '', said: { findings: [] } })
+  expect(all.said.peers).toMatchObject([{ peerKey: solver.peerKey, pointsMilli: Number(pointsBefore) }])
 })

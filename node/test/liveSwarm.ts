@@ -55,13 +55,13 @@ export async function startLiveSwarm({ bootstrapRounds }: { bootstrapRounds?: nu
       ...identity,
       data,
       /** Runs the peer in a role until it is told to stop. */
-      async start(role: RoleName) {
+      async start(role: RoleName, { demands = 0 } = {}) {
         const log = watchLog()
         const end = new AbortController()
         const done = startRole({
           ...{ role, data, deployment, rpcUrl: chain.rpcUrl, clock: time.clock, signal: end.signal },
           ...{ listen: ['/ip4/127.0.0.1/tcp/0'], bootnodes: [...bootnodes], openLogger: () => log.logger(time.clock) },
-          ...{ level: undefined, demands: 0, httpPort: 0, chat: undefined, threads: 1, adapter: undefined },
+          ...{ level: undefined, demands, httpPort: 0, chat: undefined, threads: 1, adapter: undefined },
           device: 'cpu',
         })
         done.catch(log.fail)
