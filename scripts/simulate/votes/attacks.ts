@@ -239,6 +239,7 @@ const selectiveServing: VotesAttack = {
       },
     ],
   },
+  leftOpen: 'the fewer vote, the nearer the median is to the own vote: within the noise between the honest',
   cast: { honestSeats: 4, ownSeats: 1, rivals: 5, ownKeys: 1 },
   attack: { work: ({ make }) => ({ bundle: make(OWED), answers: OWED, servedTo: seat => seat < 2 }) },
   honest: {},
@@ -251,8 +252,7 @@ export const votesAttacks: readonly VotesAttack[] = [
   abstention,
   collusion,
   quietCollusion('quiet collusion', 10),
-  // Less than the noise between the honest.
-  quietCollusion('shaving', 2),
+  { ...quietCollusion('shaving', 2), leftOpen: 'less than the noise between the honest cannot be told from it' },
   sybilPeers,
   sybilSeats,
   seedGrinding,
