@@ -122,9 +122,9 @@ export class Generation {
     const longest = Math.max(...groups.map(({ count }) => count))
     const length = partLength(longest)
     const own = new KvCache(this.#config, groups.length, length)
+    own.reserve(0)
     for (let start = 0; start < longest; start += length) {
       this.#request.signal?.throwIfAborted()
-      own.reserve(start)
       const tokens = new BigInt64Array(groups.length * length)
       for (const [g, { rows, count }] of groups.entries()) {
         const prompt = this.#request.prompts[this.#rowAt(rows[0]).prompt] as Int32Array
@@ -138,6 +138,7 @@ export class Generation {
       )
       const past = own.feeds(groups.map(({ count }) => Math.min(count, start)))
       const outputs = await this.#run(tokens, new Array(groups.length).fill(start), length, drawings, past)
+      if (start + length < longest) own.reserve(start + length)
       for (const [g, { rows, count }] of groups.entries()) {
         const part = Math.min(count - start, length)
         if (part <= 0) continue

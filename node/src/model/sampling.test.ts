@@ -4,6 +4,7 @@ import { type Completion, createGenerator, type GenerateOptions, type StreamedTo
 import { ModelInputError } from './modelErrors.ts'
 import { referenceLogprobs } from './referenceDecoder.ts'
 import { drawFiltered } from './samplingFilters.ts'
+import { createScorer } from './score.ts'
 import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
 
 const weights = tinyWeights()
@@ -61,6 +62,27 @@ test.each([{}, filters])('every token is told as it is drawn, step by step: %o',
   }
   // Rows take turns: the first tokens of all come before the second of any.
   expect(new Set(told.slice(0, 8).map(({ prompt, sample }) => `${prompt} ${sample}`)).size).toBe(8)
+})
+
+test('prompts that are prefilled in several parts are read whole, beside short ones too', async () => {
+  const config = { ...tinyConfig, maxPositions: 1024 }
+  const long = createGenerator(config, weights)
+  const scorer = createScorer(config, weights)
+  const given = [700, 12, 300, 257].map((length, k) =>
+    Int32Array.from({ length }, (_, i) => (5 * i + i * i * (k + 1)) % 24),
+  )
+  const request = { temperature: 1, stopToken: -1, seed: 'long', maxNewTokens: 3, samplesPerPrompt: 2 }
+  const completions = await long.generate({ ...request, prompts: given })
+  for (const { prompt, tokens, logprobs } of completions) {
+    const read = given[prompt] as Int32Array
+    const [scores] = await scorer.score([{ tokens: Int32Array.of(...read, ...tokens), from: read.length }])
+    for (const [i, logprob] of logprobs.entries()) expect(logprob).toBeCloseTo(scores?.logprobs[i] as number, 4)
+  }
+  for (const [i, prompt] of given.entries()) {
+    const alone = await long.generate({ ...request, prompts: [prompt], promptNumbers: [i], samplesPerPrompt: 1 })
+    expect(alone).toEqual([{ ...completions[2 * i], prompt: 0 }])
+  }
+  await Promise.all([long.dispose(), scorer.dispose()])
 })
 
 test('filters that make no sense are refused', async () => {
