@@ -9,8 +9,9 @@ import {IRounds} from "./IRounds.sol";
 /// @notice Holds the Nectar that evaluators stake for a seat, and proposers to commit tasks.
 /// @dev A stake is of a peer and a duty; the account that speaks for the peer moves it. Every stake of a duty is as
 /// large as any other when it is made. It leaves `UNBONDING_ROUNDS` after it was given notice of, so that it can't flee
-/// what its owner did. Three contracts slash (votes, challenges, openings), and what they slash is burnt: whoever were paid of it could slash
-/// itself through another account and lose less. Nobody can move a stake to another account, and nothing is paused.
+/// what its owner did. Three contracts slash (votes, challenges, openings), and what they slash is burnt: whoever were
+/// paid of it could slash itself through another account and lose less. Nobody can move a stake to another account, and
+/// nothing is paused.
 interface IStakes {
     /// @notice What a stake stands for.
     enum Duty {

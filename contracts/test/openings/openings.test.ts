@@ -20,6 +20,18 @@ import { challengeRoot, claimOf, LEAVES, type Proposal, proposeTasks, TASKS, wor
 
 /** Two shards in the first round, one in the others. */
 const ROUNDS = [33, 5, 4, 5, 4, 5, 4]
+/** Beacons are hashes of blocks, which differ with the contracts' code: rounds are added until all was met. */
+const MOST_ROUNDS = 40
+const TO_MEET = [
+  'agreed',
+  'apart',
+  'faulty after',
+  'faulty before',
+  'paid',
+  'refused claim',
+  'refused opening',
+  'taken over',
+]
 const salt = hashOf('salt')
 const random = seededRandom('openings against their model')
 
@@ -43,12 +55,11 @@ test('pay for openings and for tasks is that of a plain model, over random shard
   const swarm = await openSwarm({ evaluators: 7, peers: 33, peerAccounts: 12 })
   const earned = new Map([...swarm.peers, ...swarm.evaluators].map(({ key }) => [key, 0n]))
   const seen = new Set<string>()
-  for (const [at, peers] of ROUNDS.entries()) {
-    await playRound(swarm, BigInt(2 + 8 * at), swarm.peers.slice(0, peers), earned, seen)
+  for (let at = 0; at < ROUNDS.length || (seen.size < TO_MEET.length && at < MOST_ROUNDS); at++) {
+    await playRound(swarm, BigInt(2 + 8 * at), swarm.peers.slice(0, ROUNDS[at] ?? 4), earned, seen)
     for (const [key, amountWei] of earned) assert.equal(await swarm.openings.read.earnedOf([key]), amountWei)
   }
-  const expected = ['agreed', 'apart', 'faulty after', 'faulty before', 'paid', 'refused claim', 'refused opening']
-  assert.deepEqual([...seen].sort(), [...expected, 'taken over'].sort())
+  assert.deepEqual([...seen].sort(), TO_MEET)
 })
 
 async function playRound(

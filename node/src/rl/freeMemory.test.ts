@@ -20,7 +20,7 @@ test.runIf(process.platform === 'linux')(
       const command = `ulimit -v ${limitKb}; exec "${process.execPath}" --input-type=module -e "$0"`
       return execFileSync('bash', ['-c', command, script], { encoding: 'utf8' }).split(' ').map(Number)
     }
-    const [[less = 0], [more = 0, held = 0]] = [run(20e6), run(21e6)] as [number[], number[]]
+    const [[less = 0], [more = 0, held = 0]] = [run(8e6), run(9e6)] as [number[], number[]]
     expect(less).toBeGreaterThan(0)
     expect(more - less).toBeGreaterThan(0.9 * 1024e6)
     expect(more - less).toBeLessThan(1.1 * 1024e6)
