@@ -5,10 +5,10 @@ import { join } from 'node:path'
 
 const hardhatCli = join(createRequire(import.meta.url).resolve('hardhat/package.json'), '..', 'dist', 'src', 'cli.js')
 
-/** A change that makes the tests run for ever is noticed by this. */
-const TEST_TIMEOUT_MS = 300_000
+/** They take two minutes of an idle machine. */
+const TEST_TIMEOUT_MS = 1_200_000
 
-export type TestRun = { passed: boolean; compiled: boolean; output: string }
+export type TestRun = { passed: boolean; output: string }
 
 /** A copy of the contracts in which changes are tried, with few fuzz runs, so that the sources stay as they are. */
 export function openWorkFolder(root: string, folder: string) {
@@ -49,8 +49,8 @@ function runTests(folder: string, args: readonly string[]): Promise<TestRun> {
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))
   return new Promise(resolve =>
-    child.on('close', code =>
-      resolve({ passed: code === 0, compiled: !/Compilation failed|HHE9\d\d|CompilerError/.test(output), output }),
+    child.on('close', (code, signal) =>
+      resolve({ passed: code === 0, output: signal === null ? output : `${output}\nended by ${signal}` }),
     ),
   )
 }
