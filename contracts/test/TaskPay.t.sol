@@ -181,6 +181,21 @@ contract TaskPayTest is OpeningsFixture {
         openings.claimTask(claim);
     }
 
+    function test_RevertWhen_TheLeafAnswersAnotherTask() public {
+        IRolloutCommitments.Leaf memory other = taskLeaf();
+        other.taskHash = keccak256("another task");
+        bytes32 root = commitments.leafOf(base, solvers[1], other);
+        vm.warp(START - 1);
+        vm.prank(registry.accountOf(solvers[1]));
+        commitments.commitTasks(base, solvers[1], root, 1, keccak256("tasks"));
+        vm.warp(START);
+        openBy(500, 3);
+        ITaskPay.TaskClaim memory claim = claimOf(solvers[1]);
+        (claim.tasks.root, claim.task) = (root, other);
+        expectNotItsTask();
+        openings.claimTask(claim);
+    }
+
     function test_KeepsWhenTasksWereCommittedForEightRounds() public view {
         IRolloutCommitments.Tasks memory tasks = tasksOf(solvers[1]);
         vm.assertEq(commitments.tasksCommittedAt(0, solvers[1], tasks), 5);
