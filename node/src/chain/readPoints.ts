@@ -4,10 +4,14 @@ import type { ChainClient } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
 
 /** Points of a peer so far, in thousandths; those of rounds that are not final may still go. */
-export function readPoints({ rpc, rpcUrl }: ChainClient, { rewardVotes }: Contracts, peerKey: Hex): Promise<number> {
-  return callChain(rpcUrl, () => rpc.readContract({ ...rewardVotes, functionName: 'points', args: [peerKey] })).then(
-    Number,
-  )
+export async function readPoints(
+  { rpc, rpcUrl }: ChainClient,
+  { rewardVotes }: Contracts,
+  peerKey: Hex,
+  blockNumber?: bigint,
+): Promise<number> {
+  const call = { ...rewardVotes, functionName: 'points', args: [peerKey], blockNumber } as const
+  return Number(await callChain(rpcUrl, () => rpc.readContract(call)))
 }
 
 /** Whether a peer's score of a round is settled already. */

@@ -30,6 +30,8 @@ export type VotingRecord = {
   rounds: Map<number, RoundVotes>
   /** The account that spoke for a peer at the end of a block; null before it was registered. */
   accountAt: (peerKey: Hex, block: number) => Hex | null
+  /** The last block of which it tells. */
+  head: bigint
 }
 
 /** Every vote, settlement and ruling since the deployment, from events alone. */
@@ -83,5 +85,5 @@ export async function readVotingRecord(client: ChainClient, contracts: Contracts
   }
   const accountAt = (peerKey: Hex, block: number) =>
     accounts.get(peerKey)?.findLast(one => one.block <= block)?.account ?? null
-  return { rounds, accountAt }
+  return { rounds, accountAt, head }
 }

@@ -35,7 +35,7 @@ export function createChainReads(chain: ChainClient, contracts: Contracts) {
     readSeatsToJudge: (found: { round: number; peerKey: Hex }) => readSeatsToJudge(chain, contracts, events, found),
     readDemandBond: () => readDemandBond(chain, contracts),
     readSeats: (round: number) => readSeats(chain, contracts, round),
-    readPoints: (peerKey: Hex) => readPoints(chain, contracts, peerKey),
+    readPoints: (peerKey: Hex, atBlock?: bigint) => readPoints(chain, contracts, peerKey, atBlock),
     isSettled: (round: number, peerKey: Hex) => isSettled(chain, contracts, round, peerKey),
     readNectar: (peerKey: Hex) => readNectar(chain, contracts, peerKey),
     readOpenings: (round: number, shard: number) => readOpenings(chain, contracts, round, shard),

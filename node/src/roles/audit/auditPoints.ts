@@ -27,7 +27,7 @@ export async function auditPoints({ deployment, rpcUrl, indexUrl }: AuditQuestio
   const client = await connectChain({ rpcUrl, deployment })
   const contracts = contractsOf(deployment)
   const reads = createChainReads(client, contracts)
-  const { rounds, accountAt } = await readVotingRecord(client, contracts)
+  const { rounds, accountAt, head } = await readVotingRecord(client, contracts)
   const findings: Audit['findings'] = []
   const points = new Map<Hex, number>()
   for (const [round, votes] of [...rounds].sort(([a], [b]) => a - b)) {
@@ -35,12 +35,16 @@ export async function auditPoints({ deployment, rpcUrl, indexUrl }: AuditQuestio
     const seats = votes.ordinals.size === 0 ? [] : await reads.readSeats(round)
     const derived = deriveScores({ chainId: deployment.chainId, round, votes, beaconBefore, seats, accountAt })
     findings.push(...derived.findings)
+    // Who committed and was never settled must have nothing.
+    for (const peerKey of votes.ordinals.keys()) points.set(peerKey, points.get(peerKey) ?? 0)
     for (const [peerKey, scoreMilli] of derived.scores) points.set(peerKey, (points.get(peerKey) ?? 0) + scoreMilli)
   }
   const indexed = indexUrl === undefined ? null : await readIndexedPoints(indexUrl)
+  // Nor may an index give points to somebody of whom the votes do not know.
+  for (const [peerKey, milli] of indexed ?? []) if (milli !== 0) points.set(peerKey, points.get(peerKey) ?? 0)
   const peers = []
   for (const [peerKey, pointsMilli] of points) {
-    const told: [who: string, milli: number][] = [['the chain', await reads.readPoints(peerKey)]]
+    const told: [who: string, milli: number][] = [['the chain', await reads.readPoints(peerKey, head)]]
     if (indexed !== null) told.push(['the index', indexed.get(peerKey) ?? 0])
     for (const [who, milli] of told)
       if (milli !== pointsMilli) findings.push({ peerKey, says: `has ${milli} by ${who}, and ${pointsMilli} by votes` })
