@@ -30,12 +30,18 @@ export type VotingRecord = {
   rounds: Map<number, RoundVotes>
   /** The account that spoke for a peer at the end of a block; null before it was registered. */
   accountAt: (peerKey: Hex, block: number) => Hex | null
-  /** The last block of which it tells. */
-  head: bigint
 }
 
-/** Every vote, settlement and ruling since the deployment, from events alone. */
-export async function readVotingRecord(client: ChainClient, contracts: Contracts): Promise<VotingRecord> {
+/**
+ * Every vote, settlement and ruling since the deployment, from events alone.
+ *
+ * @param through - the last block of which it tells.
+ */
+export async function readVotingRecord(
+  client: ChainClient,
+  contracts: Contracts,
+  through: bigint,
+): Promise<VotingRecord> {
   const { rpc, rpcUrl } = client
   const rounds = new Map<number, RoundVotes>()
   const roundOf = (round: bigint): RoundVotes => {
@@ -49,10 +55,9 @@ export async function readVotingRecord(client: ChainClient, contracts: Contracts
   const speaks = (peerKey: Hex, account: Hex, block: bigint) =>
     accounts.set(peerKey, [...(accounts.get(peerKey) ?? []), { block: Number(block), account }])
 
-  const head = await callChain(rpcUrl, () => rpc.getBlockNumber())
-  for (let fromBlock = BigInt(contracts.startBlock); fromBlock <= head; fromBlock += BigInt(EVENT_RANGE_BLOCKS)) {
+  for (let fromBlock = BigInt(contracts.startBlock); fromBlock <= through; fromBlock += BigInt(EVENT_RANGE_BLOCKS)) {
     const last = fromBlock + BigInt(EVENT_RANGE_BLOCKS - 1)
-    const range = { fromBlock, toBlock: last < head ? last : head, strict: true } as const
+    const range = { fromBlock, toBlock: last < through ? last : through, strict: true } as const
     const [registry, beacons, work, votes, challenges] = await callChain(rpcUrl, () =>
       Promise.all([
         rpc.getContractEvents({ ...contracts.peerRegistry, ...range }),
@@ -85,5 +90,5 @@ export async function readVotingRecord(client: ChainClient, contracts: Contracts
   }
   const accountAt = (peerKey: Hex, block: number) =>
     accounts.get(peerKey)?.findLast(one => one.block <= block)?.account ?? null
-  return { rounds, accountAt, head }
+  return { rounds, accountAt }
 }

@@ -21,7 +21,7 @@ With --round, derives that round's scores again from what its solvers committed 
 frozen judge here; and names the evaluators whose votes are further off than agreement allows. The folder must keep the round's
 bodies: that of a peer that took part does, and that of a gateway. The exit code is 1 if anything differs.
 
-  --index URL         compare the leaderboard of an indexer as well
+  --index URL         compare the leaderboard of an indexer as well, all as of the block that it has reached
   --round N           score this round's rollouts again
   --environment FILE, --model PATH_OR_REPO, --judge PATH_OR_REPO
                       with --round: the specification and models of a swarm of chat models
@@ -59,9 +59,11 @@ async function ofAll(config: Config, index: Values[string]) {
   return { differs: found.findings.length > 0, found, lines: linesOfAll(found) }
 }
 
-function linesOfAll({ rounds, settlements, peers, findings }: Audit): string[] {
+function linesOfAll({ block, headBlock, rounds, settlements, peers, findings }: Audit): string[] {
+  const behind = block < headBlock ? `, which the index has reached; the chain is at block ${headBlock}` : ''
   return [
     ...peers.map(({ name, pointsMilli }) => `${(pointsMilli / 1000).toFixed(2).padStart(9)}  ${name}`),
+    `as of block ${block}${behind}`,
     `${settlements} settlements of ${rounds} rounds derived again: ${findings.length} differ`,
     ...findings.map(({ peerKey, says, ...of }) => `${'round' in of ? `round ${of.round}: ` : ''}${peerKey} ${says}`),
   ]

@@ -1,4 +1,5 @@
 import type { Deployment } from '@waggle/deployments/record'
+import { callChain } from '#chain/callChain.ts'
 import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
 import { createChainReads } from '#chain/reads.ts'
@@ -6,7 +7,7 @@ import { readVotingRecord } from '#chain/readVotingRecord.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import { peerName } from '#core/peerName.ts'
 import { deriveScores, type Finding } from './deriveScores.ts'
-import { readIndexedPoints } from './readIndexedPoints.ts'
+import { IndexUnusableError, readIndexedPoints } from './readIndexedPoints.ts'
 
 export type AuditQuestion = {
   deployment: Deployment
@@ -16,18 +17,32 @@ export type AuditQuestion = {
 }
 
 export type Audit = {
+  /** The last block that counts: the one that the index has reached, else the newest. */
+  block: number
+  /** The newest when it began. */
+  headBlock: number
   rounds: number
   settlements: number
   peers: { peerKey: Hex; name: string; pointsMilli: number }[]
   findings: (Finding | Omit<Finding, 'round'>)[]
 }
 
-/** Every peer's points again, from the votes on the chain, compared with the points that the chain and an index have. */
+/**
+ * Every peer's points again, from the votes on the chain, compared with the points that the chain and an index have; all of
+ * them as they were at one block.
+ *
+ * @throws {IndexUnusableError} if the index does not answer, or knows more than the chain does.
+ */
 export async function auditPoints({ deployment, rpcUrl, indexUrl }: AuditQuestion): Promise<Audit> {
   const client = await connectChain({ rpcUrl, deployment })
   const contracts = contractsOf(deployment)
   const reads = createChainReads(client, contracts)
-  const { rounds, accountAt, head } = await readVotingRecord(client, contracts)
+  // Before the chain: what the index has seen by then, the chain has too.
+  const index = indexUrl === undefined ? null : await readIndexedPoints(indexUrl, deployment.chainId)
+  const head = await callChain(rpcUrl, () => client.rpc.getBlockNumber())
+  const block = index === null ? head : BigInt(index.block)
+  if (block > head) throw isAhead(block, head)
+  const { rounds, accountAt } = await readVotingRecord(client, contracts, block)
   const findings: Audit['findings'] = []
   const points = new Map<Hex, number>()
   for (const [round, votes] of [...rounds].sort(([a], [b]) => a - b)) {
@@ -39,18 +54,24 @@ export async function auditPoints({ deployment, rpcUrl, indexUrl }: AuditQuestio
     for (const peerKey of votes.ordinals.keys()) points.set(peerKey, points.get(peerKey) ?? 0)
     for (const [peerKey, scoreMilli] of derived.scores) points.set(peerKey, (points.get(peerKey) ?? 0) + scoreMilli)
   }
-  const indexed = indexUrl === undefined ? null : await readIndexedPoints(indexUrl)
   // Nor may an index give points to somebody of whom the votes do not know.
-  for (const [peerKey, milli] of indexed ?? []) if (milli !== 0) points.set(peerKey, points.get(peerKey) ?? 0)
+  for (const [peerKey, milli] of index?.points ?? []) if (milli !== 0) points.set(peerKey, points.get(peerKey) ?? 0)
   const peers = []
   for (const [peerKey, pointsMilli] of points) {
-    const told: [who: string, milli: number][] = [['the chain', await reads.readPoints(peerKey, head)]]
-    if (indexed !== null) told.push(['the index', indexed.get(peerKey) ?? 0])
+    const told: [who: string, milli: number][] = [['the chain', await reads.readPoints(peerKey, block)]]
+    if (index !== null) told.push(['the index', index.points.get(peerKey) ?? 0])
     for (const [who, milli] of told)
       if (milli !== pointsMilli) findings.push({ peerKey, says: `has ${milli} by ${who}, and ${pointsMilli} by votes` })
     peers.push({ peerKey, name: peerName((await reads.readPeerId(peerKey)) ?? peerKey), pointsMilli })
   }
   const settlements = [...rounds.values()].reduce((sum, votes) => sum + votes.settlements.length, 0)
   peers.sort((a, b) => b.pointsMilli - a.pointsMilli)
-  return { rounds: rounds.size, settlements, peers, findings }
+  return { block: Number(block), headBlock: Number(head), rounds: rounds.size, settlements, peers, findings }
+}
+
+function isAhead(block: bigint, head: bigint): IndexUnusableError {
+  return new IndexUnusableError(`The index has reached block ${block}, and this RPC endpoint only block ${head}.`, {
+    hint: 'Ask again in a moment; if it stays so, name the RPC endpoint that the indexer reads with --rpc.',
+    retryable: true,
+  })
 }

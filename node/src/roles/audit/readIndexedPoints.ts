@@ -1,36 +1,70 @@
 import { z } from 'zod'
 import { NodeError } from '#core/errors.ts'
-import type { Hex } from '#core/hex.ts'
-import { hash32Schema } from '#core/hex.ts'
+import { type Hex, hash32Schema } from '#core/hex.ts'
 
 export class IndexUnusableError extends NodeError {
   override readonly code = 'INDEX_UNUSABLE'
 }
 
 const PAGE = 1_000
-const answer = z.object({
-  data: z.object({
-    standings: z.object({ items: z.array(z.object({ peerKey: hash32Schema, pointsMilli: z.coerce.number().int() })) }),
-  }),
+
+/** A page takes milliseconds, a block a second or more: one of a few readings falls between two blocks. */
+const READINGS = 20
+
+const count = z.coerce.number().int().nonnegative()
+const page = z.object({
+  standings: z.object({ items: z.array(z.object({ peerKey: hash32Schema, pointsMilli: count })) }),
+})
+const reached = z.object({
+  _meta: z.object({ status: z.record(z.string(), z.object({ id: count, block: z.object({ number: count }) })) }),
 })
 
+export type IndexedPoints = {
+  /** The last block that they follow from. */
+  block: number
+  /** Of every peer, thousandths. */
+  points: Map<Hex, number>
+}
+
 /**
- * Points of every peer by an indexer's leaderboard, thousandths.
+ * The leaderboard of an indexer, as of one block.
  *
  * @param url - of the indexer, without `/graphql`.
- * @throws {IndexUnusableError} if it does not answer as one.
+ * @throws {IndexUnusableError} if it does not answer as one, is of another chain, or moves on whenever it is read.
  */
-export async function readIndexedPoints(url: string): Promise<Map<Hex, number>> {
+export async function readIndexedPoints(url: string, chainId: number): Promise<IndexedPoints> {
+  for (let reading = 0; reading < READINGS; reading++) {
+    const block = await readBlock(url, chainId)
+    const points = await readPages(url)
+    if ((await readBlock(url, chainId)) === block) return { block, points }
+  }
+  throw new IndexUnusableError(`The indexer at ${url} took in another block every time it was read.`, {
+    hint: 'It is likely to be catching up: ask again once it has.',
+    retryable: true,
+  })
+}
+
+async function readBlock(url: string, chainId: number): Promise<number> {
+  const { status } = (await ask(url, '{ _meta { status } }', reached))._meta
+  const own = Object.values(status).find(({ id }) => id === chainId)
+  if (own !== undefined) return own.block.number
+  const ids = Object.values(status).map(({ id }) => id)
+  throw new IndexUnusableError(`The indexer at ${url} is of chain ${ids.join()}, not of ${chainId}.`, {
+    hint: 'Name the indexer of this network, or the network of this indexer with --network.',
+  })
+}
+
+async function readPages(url: string): Promise<Map<Hex, number>> {
   const points = new Map<Hex, number>()
   for (let offset = 0; ; offset += PAGE) {
     const query = `{ standings(orderBy: "rank", limit: ${PAGE}, offset: ${offset}) { items { peerKey pointsMilli } } }`
-    const { items } = await ask(url, query)
+    const { items } = (await ask(url, query, page)).standings
     for (const { peerKey, pointsMilli } of items) points.set(peerKey, pointsMilli)
     if (items.length < PAGE) return points
   }
 }
 
-async function ask(url: string, query: string) {
+async function ask<T>(url: string, query: string, shape: z.ZodType<T>): Promise<T> {
   try {
     const response = await fetch(`${url.replace(/\/+$/, '')}/graphql`, {
       method: 'POST',
@@ -38,7 +72,7 @@ async function ask(url: string, query: string) {
       body: JSON.stringify({ query }),
       signal: AbortSignal.timeout(10_000),
     })
-    return answer.parse(await response.json()).data.standings
+    return z.object({ data: shape }).parse(await response.json()).data
   } catch (cause) {
     throw new IndexUnusableError(`The indexer at ${url} does not answer as one.`, {
       hint: 'Name the address that npm run swarm prints for it, without /graphql, or leave out --index.',
