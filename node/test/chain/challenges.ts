@@ -1,27 +1,52 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { encodeAbiParameters, keccak256, numberToHex } from 'viem'
 import { expect, test } from 'vitest'
 import { readAppealBond, readCredit } from '#chain/appeals.ts'
 import { challengeIntent } from '#chain/challengeIntent.ts'
-import { decodeTaskBundle, encodeTaskBundle, leavesOf, rootOf } from '#core/bodies.ts'
+import { contractsOf } from '#chain/contracts.ts'
+import type { Chain } from '#chain/openChain.ts'
+import { decodeTaskBundle, encodeRolloutBundle, encodeTaskBundle, leavesOf, rootOf } from '#core/bodies.ts'
 import { contentId } from '#core/contentId.ts'
-import { ZERO_HASH } from '#core/hex.ts'
+import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import { environmentBytes } from '#environments/codezero/environmentSpec.ts'
 import { auditPoints } from '#roles/audit/auditPoints.ts'
-import { findFalseLeaf } from '#roles/evaluator/findFalseLeaf.ts'
 import { sampledLeaves } from '#roles/evaluator/sampledLeaves.ts'
 import { roundSeed } from '#roles/roundSeed.ts'
 import { showFault } from '#roles/showFault.ts'
 import { provenLeaf } from '#roles/solver/showDemanded.ts'
+import { type IndexState, startFakeIndex } from '../fakeIndex.ts'
 import { type ChainScene, spec, word } from './chainScene.ts'
+
+/** The desk of a folder that is empty yet. */
+function deskOf({ client, contracts, send }: Chain) {
+  return {
+    ...{ client, contracts, data: mkdtempSync(join(tmpdir(), 'waggle-chain-')) },
+    async send(intent: OutboxIntent) {
+      const outcome = await send(intent)
+      if (outcome.status === 'mined') return outcome
+      throw new Error(outcome.status === 'reverted' ? outcome.error : outcome.status)
+    },
+  }
+}
+
+/** As a peer keeps what it fetched in a round. */
+function keep(data: string, round: number, bytes: Uint8Array): void {
+  const folder = join(data, 'bundles', String(round))
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, contentId(bytes).slice(2)), bytes)
+}
 
 /** What is false, withheld or appealed, and what all of it comes to. */
 export function testChallenges(scene: ChainScene): void {
+  const asked = () => ({ deployment: scene.deployment, rpcUrl: scene.local.rpcUrl })
+
   test('a false leaf is shown to the chain and takes its round, and an honest one is not', async () => {
     const { deployment, newPeer, enter, openBeacon, bundleOf } = scene
     const { identity, chain } = await newPeer()
+    const stranger = await newPeer()
     await chain.registerPeer()
     const { peerKey } = identity
     const first = (await chain.rounds.read()).round + 1
@@ -32,15 +57,18 @@ export function testChallenges(scene: ChainScene): void {
       const beacon = (await chain.readBeacon(round - 1)).hash ?? ZERO_HASH
       const seed = ground ? word(9) : roundSeed('rollout', deployment.chainId, round, beacon, peerKey)
       const bundle = bundleOf(round, peerKey, seed)
+      const bytes = encodeRolloutBundle(bundle)
       const { policyHash } = bundle
-      const rollouts = { round, root: rootOf(bundle), count: leavesOf(bundle).length, policyHash, contentId: word(5) }
-      expect(await chain.commitRollouts(rollouts)).toMatchObject({ status: 'mined' })
-      const [commitment] = await chain.readRolloutCommitments(round)
-      if (commitment === undefined) throw new Error('no commitment')
+      const rollouts = { round, root: rootOf(bundle), count: leavesOf(bundle).length, policyHash }
+      const id = contentId(bytes)
+      expect(await chain.commitRollouts({ ...rollouts, contentId: id })).toMatchObject({ status: 'mined' })
       await enter(round + 1)
-      const found = findFalseLeaf(bundle, commitment, beacon)
-      expect(found?.header.seed ?? null).toBe(ground ? word(9) : null)
-      if (found !== null) expect(await chain.challengeLeaf(found)).toMatchObject({ status: 'mined' })
+      const desk = deskOf(stranger.chain)
+      const show = () => showFault(desk, { peerKey, round })
+      await expect(show()).rejects.toThrow(/keeps nothing that the peer committed/)
+      keep(desk.data, round, bytes)
+      if (ground) expect((await show()).shown).toMatchObject([{ fault: 'false leaf', index: 0 }])
+      else await expect(show()).rejects.toThrow(/is not false by its headers/)
       expect(await chain.isSettled(round, peerKey)).toBe(ground)
     }
   })
@@ -60,18 +88,9 @@ export function testChallenges(scene: ChainScene): void {
     const [root, id] = [rootOf(decodeTaskBundle(bytes)), contentId(bytes)]
     expect(await chain.commitTasks({ round, root, count: 2, contentId: id })).toMatchObject({ status: 'mined' })
     await enter(round)
-    const send = async (intent: OutboxIntent) => {
-      const outcome = await chain.send(intent)
-      if (outcome.status !== 'mined') throw new Error(outcome.status)
-      return outcome
-    }
-    const data = mkdtempSync(join(tmpdir(), 'waggle-chain-'))
-    const desk = { client: chain.client, contracts: chain.contracts, data, send }
+    const desk = deskOf(chain)
+    keep(desk.data, round, bytes)
     const { peerKey } = identity
-    await expect(showFault(desk, { peerKey, round })).rejects.toThrow(/keeps nothing that the peer committed/)
-    const folder = join(data, 'bundles', String(round))
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, id.slice(2)), bytes)
     const { shown } = await showFault(desk, { peerKey, round })
     expect(shown).toMatchObject([{ fault: 'repeated task', index: 1 }])
   })
@@ -169,12 +188,54 @@ export function testChallenges(scene: ChainScene): void {
   })
 
   test('every point is derived again from votes and verdicts, after a false leaf, a withheld one and an appeal', async () => {
+    const found = await auditPoints({ ...asked(), indexUrl: undefined })
+    expect(found.findings).toEqual([])
+    expect(found.settlements).toBe(2)
+    expect(found.peers.map(({ pointsMilli }) => pointsMilli)).toEqual([700, 500, 0, 0])
+    expect(found.block).toBe(found.headBlock)
+  })
+
+  test('an index is compared as of its own block, with who should have nothing as well, and said to be ahead', async () => {
     const { local, deployment } = scene
-    const { findings, settlements, peers } = await auditPoints({
-      ...{ deployment, rpcUrl: local.rpcUrl, indexUrl: undefined },
-    })
-    expect(findings).toEqual([])
-    expect(settlements).toBe(2)
-    expect(peers.map(({ pointsMilli }) => pointsMilli)).toEqual([700, 500, 0, 0])
+    const { headBlock, peers } = await auditPoints({ ...asked(), indexUrl: undefined })
+    const [appealed, other] = peers.map(({ peerKey }) => peerKey)
+    if (appealed === undefined || other === undefined) throw new Error('no peers')
+    const { client } = local
+    const rulings = { ...contractsOf(deployment).challenges, eventName: 'AppealClosed', fromBlock: 0n } as const
+    const [closed] = await client.getContractEvents(rulings)
+    const before = Number(closed?.blockNumber) - 1
+    const audit = async (block: number, points: IndexState['points']) => {
+      await using index = await startFakeIndex(deployment.chainId, [{ block, points }])
+      return await auditPoints({ ...asked(), indexUrl: index.url })
+    }
+    // By then the chain, too, had nothing for who appealed.
+    expect(await audit(before, [[other, 500]])).toMatchObject({ ...{ block: before, headBlock, findings: [] } })
+    const stale = [{ peerKey: appealed, says: 'has 0 by the index, and 700 by votes' }]
+    expect((await audit(headBlock, [[other, 500]])).findings).toEqual(stale)
+    const invented = [{ peerKey: word(77), says: 'has 5 by the index, and 0 by votes' }]
+    const whole = [[appealed, 700], [other, 500], [word(77), 5]] as const // biome-ignore format: a row
+    expect((await audit(headBlock, whole)).findings).toEqual(invented)
+    await expect(audit(headBlock + 9, [])).rejects.toThrow(`has reached block ${headBlock + 9}`)
+  })
+
+  test('points on the chain of who committed and was never settled are found', async () => {
+    const { local, deployment } = scene
+    const { client } = local
+    const { address } = contractsOf(deployment).rewardVotes
+    const { peers } = await auditPoints({ ...asked(), indexUrl: undefined })
+    const [rich, nothing] = [peers[0], peers.at(-1)]
+    if (rich === undefined || nothing === undefined) throw new Error('no peers')
+    const slotOf = (peerKey: Hex, base: number) =>
+      keccak256(encodeAbiParameters([{ type: 'bytes32' }, { type: 'uint256' }], [peerKey, BigInt(base)]))
+    const read = (base: number) => client.getStorageAt({ address, slot: slotOf(rich.peerKey, base) })
+    let base = 0
+    while (BigInt((await read(base)) ?? 0) !== BigInt(rich.pointsMilli)) base += 1
+    const write = (value: number) =>
+      client.setStorageAt({ address, index: slotOf(nothing.peerKey, base), value: numberToHex(value, { size: 32 }) })
+    await write(40)
+    await client.mine({ blocks: 1 })
+    const { findings } = await auditPoints({ ...asked(), indexUrl: undefined })
+    await write(0)
+    expect(findings).toEqual([{ peerKey: nothing.peerKey, says: 'has 40 by the chain, and 0 by votes' }])
   })
 }
