@@ -2,7 +2,7 @@
  * Does the starter learn as well over an 8-bit base as over its float32 weights? Trains adapters of the committed solver on rewards of
  * the committed judge, the same tasks and seeds for both bases, and measures pass@1 by execution on held-out tasks.
  *
- *   node scripts/starter/compareBases.ts [--seeds 3] [--rounds 40] [--learning-rate 1e-3] [--tasks 100] [--json]
+ *   node scripts/starter/compareBases.ts [--seeds 3] [--from 1] [--rounds 40] [--learning-rate 1e-3] [--tasks 100] [--json]
  */
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -16,13 +16,16 @@ import { readExported } from './readExported.ts'
 const { values: options } = parseArgs({
   options: {
     seeds: { type: 'string', default: '3' },
+    // The first of the seeds, so that more can be run later.
+    from: { type: 'string', default: '1' },
     rounds: { type: 'string', default: '40' },
     'learning-rate': { type: 'string', default: '1e-3' },
     tasks: { type: 'string', default: '100' },
     json: { type: 'boolean', default: false },
   },
 })
-const [seeds, rounds, tasks] = [Number(options.seeds), Number(options.rounds), Number(options.tasks)]
+const [seeds, from, rounds] = [Number(options.seeds), Number(options.from), Number(options.rounds)]
+const tasks = Number(options.tasks)
 const learningRate = Number(options['learning-rate'])
 const lora = { rank: 16, alpha: 32, targets: [...allLinear], rankStabilized: false }
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
@@ -37,7 +40,7 @@ const spec = { ...starter, training: { ...starter.training, learningRate } }
 const sandbox = createSandbox()
 const runs: { base: string; seed: number; firstReward: number; lastReward: number; before: number; after: number }[] =
   []
-for (let seed = 1; seed <= seeds; seed++) {
+for (let seed = from; seed < from + seeds; seed++) {
   for (const precision of ['float32', 'int8'] as const) {
     const adapter = { lora, precision }
     const named = { seed: `bases ${seed}`, threads: 1, level: 3 as const }
