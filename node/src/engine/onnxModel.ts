@@ -84,13 +84,14 @@ function encodeGraph(
   locate: ((stored: StoredData) => string) | null,
 ): Uint8Array {
   const message = new ProtobufWriter()
-  const emitter = new NodeWriter(message, device)
+  const renamed = ownNames(entries, needed.given)
+  const emitter = new NodeWriter(message, device, renamed)
   for (const node of needed.nodes) {
     emitter.begin(node)
     ;(opTable[node.op].emit ?? emitAs(node.op))(node, emitter)
   }
   for (const [name, value] of entries) {
-    if (name !== value.name) emitter.node('Identity', [emitter.name(value)], [name])
+    if (name !== emitter.name(value)) emitter.node('Identity', [emitter.name(value)], [name])
   }
   message.string(2, 'waggle')
   for (const constant of [...needed.constants, ...emitter.constants.values()])
@@ -100,6 +101,15 @@ function encodeGraph(
   const opset = (domain: string, version: number) => new ProtobufWriter().string(1, domain).int(2, version)
   const model = new ProtobufWriter().int(1, IR_VERSION).string(2, 'waggle').message(7, message)
   return model.message(8, opset('', OPSET)).message(8, opset('com.microsoft', 1)).finish()
+}
+
+/** What computed values are called: by the first output that gives one away, which then is no copy of it. */
+function ownNames(entries: readonly (readonly [string, Value])[], given: ReadonlySet<Value>): Map<Value, string> {
+  const kept = new Set(entries.filter(([name, value]) => name === value.name).map(([, value]) => value))
+  const names = new Map<Value, string>()
+  for (const [name, value] of entries)
+    if (value.producer && !given.has(value) && !kept.has(value) && !names.has(value)) names.set(value, name)
+  return names
 }
 
 /** The nodes, inputs and constants that values depend on, each in the order of their making. */
@@ -123,6 +133,7 @@ function backwardSlice(graph: Graph, values: readonly Value[], fed: readonly Val
     nodes: ordered,
     inputs: [...graph.inputs.values(), ...fed].filter(input => seen.has(input)),
     constants: [...constants],
+    given,
   }
 }
 
@@ -138,11 +149,13 @@ class NodeWriter implements Emitter {
   readonly device: Device
   readonly constants = new Map<string, Constant>()
   readonly #graph: ProtobufWriter
+  readonly #renamed: ReadonlyMap<Value, string>
   #prefix = ''
   #temporaries = 0
 
-  constructor(graph: ProtobufWriter, device: Device) {
+  constructor(graph: ProtobufWriter, device: Device, renamed: ReadonlyMap<Value, string>) {
     this.#graph = graph
+    this.#renamed = renamed
     this.device = device
   }
 
@@ -152,7 +165,7 @@ class NodeWriter implements Emitter {
   }
 
   name(value: Value | null): string {
-    return value?.name ?? ''
+    return value ? (this.#renamed.get(value) ?? value.name) : ''
   }
 
   temporary(): string {

@@ -54,7 +54,7 @@ export type IndexingOp = 'Gather' | 'GatherElements' | 'GatherND' | 'ScatterElem
 
 export type NormalizationOp = 'RmsNorm' | 'Rope' | 'SiluMul'
 
-export type ContribOp = 'RotaryEmbedding'
+export type ContribOp = 'RotaryEmbedding' | 'AddRmsNorm'
 
 export type IntegerOp = 'IntegerLinear' | 'BlockLinear'
 

@@ -40,6 +40,23 @@ test('a run takes feeds by name and gives outputs by name, with their shapes', a
   expect(Object.keys(await session.run({ x, w }, ['total']))).toEqual(['total'])
 })
 
+test('an output is the value itself under its name, and a copy only under a second one', async () => {
+  const graph = new Graph()
+  const a = graph.input('a', 'f32', ['B'])
+  const double = t.scale(a, 2)
+  const model = encodeModel({ first: double, second: double, square: t.mul(double, double), a })
+  const text = Buffer.from(model.bytes).toString('latin1')
+  expect(text.match(/Identity_/g)).toHaveLength(1)
+  const session = await sessionOf(model)
+  const { first, second, square, a: fed } = await session.run({ a: tensor('f32', Float32Array.of(1, 3), [2]) })
+  expect([first, second, square, fed].map(output => [...(output?.data ?? [])])).toEqual([
+    [2, 6],
+    [2, 6],
+    [4, 36],
+    [1, 3],
+  ])
+})
+
 test('inputs are read in place: what changes between runs is seen', async () => {
   const session = await sessionOf()
   const data = Float32Array.of(1, 1, 1)
@@ -137,4 +154,20 @@ test('a model may take what another model of the same graph gave', async () => {
   const fed = { x: tensor('f32', Float32Array.of(0, 1, 2), [1, 3]) }
   const { y } = await second.run(await first.run(fed))
   expect(y?.data[2]).toBeCloseTo(-Math.exp(2), 5)
+})
+
+test('a sum and its norm in one node are the sum and the norm', async () => {
+  const graph = new Graph()
+  const [a, b] = ['a', 'b'].map(name => graph.input(name, 'f32', ['R', 3])) as [Value, Value]
+  const weight = graph.constant('f32', [3], Float32Array.of(1, 2, -1))
+  const { sum, normal } = t.addRmsNorm(a, b, weight, 1e-6)
+  const session = await sessionOf(encodeModel({ sum, normal, expected: t.rmsNorm(t.add(a, b), weight, 1e-6) }))
+  const [rows, others] = [x, tensor('f32', x.data.map(v => 1 / v) as Float32Array<ArrayBuffer>, [2, 3])]
+  const outputs = await session.run({ a: rows, b: others })
+  expect(outputs.sum?.data).toEqual(x.data.map((v, i) => v + (others.data[i] as number)))
+  const differences = [...(outputs.normal?.data ?? [])].map((v, i) =>
+    Math.abs(Number(v) - Number(outputs.expected?.data[i])),
+  )
+  expect(Math.max(...differences)).toBeLessThan(1e-6)
+  expect(() => t.addRmsNorm(a, t.sumOver(b, [0]), weight, 1e-6)).toThrow('AddRmsNorm: [R,3] and [3] differ')
 })

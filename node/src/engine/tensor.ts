@@ -207,6 +207,11 @@ export const tokenLogProb = (x: Value, weight: Value, tokens: Value, alpha = 1) 
 
 export const rmsNorm = (x: Value, weight: Value, epsilon: number) =>
   x.graph.apply1('RmsNorm', [x, weight], { epsilon: { float: epsilon } })
+/** x + y, and its `rmsNorm`, of matrices [R, C]; without a gradient. */
+export function addRmsNorm(x: Value, y: Value, weight: Value, epsilon: number): { sum: Value; normal: Value } {
+  const [normal, sum] = x.graph.apply('AddRmsNorm', [x, y, weight], { epsilon: { float: epsilon } }) as [Value, Value]
+  return { sum, normal }
+}
 export const rope = (x: Value, cos: Value, sin: Value) => x.graph.apply1('Rope', [x, cos, sin])
 export const siluMul = (gate: Value, up: Value) => gate.graph.apply1('SiluMul', [gate, up])
 
@@ -232,12 +237,20 @@ export function integerTokenLogProb(x: Value, layer: IntegerOutputLayer, tokens:
   return x.graph.apply1('IntegerTokenLogProb', inputs, { alpha: { float: alpha } })
 }
 
-/** x W^T with weights in blocks of `blockSize` columns that share a scale: codes u8 [N, blocks, bytes a block]. */
-export const blockLinear = (x: Value, codes: Value, scales: Value, o: { bits: number; blockSize: number }) =>
-  x.graph.apply1('BlockLinear', [x, codes, scales], {
+/** Weights of few bits: codes u8 [N, blocks, bytes a block], where the `blockSize` columns of a block share a scale f32 [N * blocks]. */
+export interface BlockWeights {
+  readonly codes: Value
+  readonly scales: Value
+  readonly bits: number
+  readonly blockSize: number
+}
+
+/** x W^T + bias with weights of few bits. */
+export const blockLinear = (x: Value, { codes, scales, bits, blockSize }: BlockWeights, bias: Value | null = null) =>
+  x.graph.apply1('BlockLinear', [x, codes, scales, bias], {
     K: dimAt(x.shape, -1) as number,
     N: codes.shape[0] as number,
-    bits: o.bits,
-    block_size: o.blockSize,
+    bits,
+    block_size: blockSize,
     accuracy_level: 4, // activations in 8-bit blocks too
   })

@@ -1,5 +1,5 @@
 import type { DType, Graph, Value } from '#engine/graph.ts'
-import { add, blockLinear, cast, gather, integerLinear, linear, mul, transpose } from '#engine/tensor.ts'
+import { add, blockLinear, cast, concat, gather, integerLinear, linear, mul, transpose } from '#engine/tensor.ts'
 import { constantWeights } from './constantWeights.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import type { FrozenTensor, FrozenTensors } from './frozenTensors.ts'
@@ -57,27 +57,32 @@ export function frozenParts(config: DecoderConfig, tensors: FrozenTensors): Free
       made.set(name, value)
       return value
     }
-    const product = (x: Value, name: string) => {
-      const weights = () => constant(`${name}.weight`)
-      switch (tensors.precision) {
-        case 'float32':
-          return linear(x, weights())
-        case 'int8': {
-          const fused = tensors.isFused(weights().shape as readonly number[])
-          return integerLinear(x, weights(), constant(`${name}.scale`), fused)
-        }
-        case 'int4':
-          return blockLinear(x, weights(), constant(`${name}.scale`), { bits: 4, blockSize: tensors.blockSize })
-      }
+    /** Joined by their outputs: by the quantised copy, or here, which the runtime does once. */
+    const joined = (names: readonly string[], part: string): Value => {
+      const whole = `${names.join('+')}.${part}`
+      if (names.length === 1 || tensors.constants.has(whole)) return constant(whole)
+      const pieces = names.map(name => constant(`${name}.${part}`))
+      const value = made.get(whole) ?? concat(pieces, 0)
+      made.set(whole, value)
+      return value
     }
     const project = (x: Value, ...names: readonly string[]) => {
-      const joined = names.join('+')
-      const whole = tensors.constants.has(`${joined}.weight`)
-      const parts = (whole ? [joined] : names).map(name => {
-        const y = product(x, name)
-        return tensors.constants.has(`${name}.bias`) ? add(y, constant(`${name}.bias`)) : y
-      })
-      return joinColumns(parts)
+      const hasBias = [names.join('+'), names[0]].some(name => tensors.constants.has(`${name}.bias`))
+      const bias = hasBias ? joined(names, 'bias') : undefined
+      const weights = joined(names, 'weight')
+      switch (tensors.precision) {
+        case 'float32':
+          return linear(x, weights, bias)
+        case 'int8': {
+          const fused = tensors.isFused(weights.shape as readonly number[])
+          const y = integerLinear(x, weights, joined(names, 'scale'), fused)
+          return bias ? add(y, bias) : y
+        }
+        case 'int4': {
+          const blocks = { codes: weights, scales: joined(names, 'scale'), bits: 4, blockSize: tensors.blockSize }
+          return blockLinear(x, blocks, bias)
+        }
+      }
     }
     const embed = (tokens: Value) => {
       if (tensors.precision === 'float32') return gather(constant(`${EMBEDDING}.weight`), tokens, 0)
@@ -88,7 +93,7 @@ export function frozenParts(config: DecoderConfig, tensors: FrozenTensors): Free
       const scales = gather(constant(rows ? 'embedding.scale' : `${EMBEDDING}.scale`), tokens, 0)
       return mul(cast(codes, 'f32'), asColumn(scales))
     }
-    return { weight: constant, project, embed, logits: hidden => product(hidden, headOf(config)) }
+    return { weight: constant, project, embed, logits: hidden => project(hidden, headOf(config)) }
   }
 }
 
@@ -102,6 +107,3 @@ const asFloat = (value: Value) => (value.dtype === 'f16' || value.dtype === 'bf1
 
 const asColumn = (rows: Value) =>
   rows.graph.apply1('Unsqueeze', [rows, rows.graph.integers([1])], {}, [...rows.shape, 1])
-
-const joinColumns = (parts: readonly Value[]) =>
-  parts.length === 1 ? (parts[0] as Value) : (parts[0] as Value).graph.apply1('Concat', parts, { axis: 1 })

@@ -138,12 +138,13 @@ export class Generation {
       )
       const past = own.feeds(groups.map(({ count }) => Math.min(count, start)))
       const outputs = await this.#run(tokens, new Array(groups.length).fill(start), length, drawings, past)
+      const fresh = outputs.new as Tensor<'f32'>
       if (start + length < longest) own.reserve(start + length)
       for (const [g, { rows, count }] of groups.entries()) {
         const part = Math.min(count - start, length)
         if (part <= 0) continue
-        if (start + length < longest) own.store(outputs, g, part, g, start)
-        for (const row of rows) this.#cache.store(outputs, g, part, row, start)
+        if (start + length < longest) own.store(fresh, g, part, g, start)
+        for (const row of rows) this.#cache.store(fresh, g, part, row, start)
       }
       for (const [i, { row }] of drawings.entries()) this.#take(row, outputs, i)
     }
@@ -159,7 +160,7 @@ export class Generation {
     const drawings = active.map((row, at) => ({ row, at }))
     const outputs = await this.#run(tokens, positions, 1, drawings, this.#cache.feeds(positions))
     for (const [i, row] of active.entries()) {
-      this.#cache.store(outputs, i, 1, i, row.cached++)
+      this.#cache.store(outputs.new as Tensor<'f32'>, i, 1, i, row.cached++)
       this.#take(row, outputs, i)
     }
     this.#finishDone()
@@ -242,9 +243,8 @@ export class Generation {
       greedy: tensor('bool', Uint8Array.of(temperature === 0 ? 1 : 0), []),
       ...past,
     }
-    const layers = Array.from({ length: this.#config.layers }, (_, i) => [`new.${i}.key`, `new.${i}.value`])
     const drawn = isFiltered(this.#request) ? ['logits'] : ['token', 'logprob']
-    return this.#session.run(feeds, [...(drawings.length ? drawn : []), ...layers.flat()])
+    return this.#session.run(feeds, [...(drawings.length ? drawn : []), 'new'])
   }
 
   /** Keyed by seed, and counted by step, sample and prompt: the same whoever else is in the batch. */

@@ -1,8 +1,8 @@
 import type { Device } from '#engine/device.ts'
 import { Graph, type Value } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
-import { add, concat, gather, reshape, rmsNorm, siluMul, split } from '#engine/tensor.ts'
-import { attendCache } from './attendCache.ts'
+import { addRmsNorm, concat, gather, reshape, rmsNorm, siluMul, split, transpose } from '#engine/tensor.ts'
+import { attendCache, visiblePositions } from './attendCache.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { drawToken } from './drawToken.ts'
 import type { Freeze } from './frozenParts.ts'
@@ -23,7 +23,8 @@ import type { Freeze } from './frozenParts.ts'
  * positions as are in use or more (see `ropeHalfTables`); `uniforms` f32 [L, 1]; `inverseTemperature` f32 []; `greedy` bool [];
  * `past.<layer>.key|value` f32 [B, kvHeads, P, headDim].
  * Outputs: `token` i64 [L], `logprob` f32 [L] under the distribution sampled from (at `greedy`: under temperature
- * 1 / `inverseTemperature`), `logits` f32 [L, V], `new.<layer>.key|value` f32 [B, S, kvHeads * headDim].
+ * 1 / `inverseTemperature`), `logits` f32 [L, V], `new` f32 [layers * 2 * B, kvHeads, S, headDim]: the
+ * first layer's keys, its values, and so on, in one output because each is a copy and some microseconds.
  */
 export function buildGenerationModel(config: DecoderConfig, freeze: Freeze, device: Device = 'cpu'): OnnxModel {
   const graph = new Graph()
@@ -36,35 +37,36 @@ export function buildGenerationModel(config: DecoderConfig, freeze: Freeze, devi
   const causal = graph.input('causal', 'f32', [group === 1 ? 'S' : `${group}*S`, 'S'])
   const cos = graph.input('cos', 'f32', ['R', config.headDim / 2])
   const sin = graph.input('sin', 'f32', ['R', config.headDim / 2])
-  const outputs: Record<string, Value> = {}
+  const visible = visiblePositions(causal, hiddenPast)
+  const stored: Value[] = []
 
+  const eps = config.rmsNormEps
+  const normOf = (layer: number) =>
+    parts.weight(layer < config.layers ? `model.layers.${layer}.input_layernorm.weight` : 'model.norm.weight')
   let x = parts.embed(reshape(tokens, ['B*S'])) // (B*S, hidden)
+  let normal = rmsNorm(x, normOf(0), eps)
   for (let layer = 0; layer < config.layers; layer++) {
     const name = (part: string) => `model.layers.${layer}.${part}`
-    const norm = parts.weight(name('input_layernorm.weight'))
     const projections = ['q', 'k', 'v'].map(part => name(`self_attn.${part}_proj`))
-    const qkv = parts.project(rmsNorm(x, norm, config.rmsNormEps), ...projections)
+    const qkv = parts.project(normal, ...projections)
     const headNorms = config.queryKeyNorm
       ? { query: parts.weight(name('self_attn.q_norm.weight')), key: parts.weight(name('self_attn.k_norm.weight')) }
       : undefined
-    const { query, key, value } = rotatedHeads(config, qkv, { positions, cos, sin }, headNorms)
-    outputs[`new.${layer}.key`] = key
-    outputs[`new.${layer}.value`] = value
+    const fresh = rotatedHeads(config, qkv, { positions, cos, sin }, headNorms)
+    stored.push(fresh.key, fresh.value)
     const past = (part: string) =>
       graph.input(`past.${layer}.${part}`, 'f32', ['B', config.kvHeads, 'P', config.headDim])
-    const cache = { key: past('key'), value: past('value'), hidden: hiddenPast }
-    const attention = attendCache(config, { query, key, value, causal }, cache)
-    x = add(x, parts.project(attention, name('self_attn.o_proj')))
-
-    const postNorm = parts.weight(name('post_attention_layernorm.weight'))
-    const normal = rmsNorm(x, postNorm, config.rmsNormEps)
-    const [gate, up] = [parts.project(normal, name('mlp.gate_proj')), parts.project(normal, name('mlp.up_proj'))]
-    x = add(x, parts.project(siluMul(gate, up), name('mlp.down_proj')))
+    const attention = attendCache(config, fresh, { key: past('key'), value: past('value') }, visible)
+    const mixed = parts.project(attention, name('self_attn.o_proj'))
+    const middle = addRmsNorm(x, mixed, parts.weight(name('post_attention_layernorm.weight')), eps)
+    const [gate, up] = ['gate', 'up'].map(part => parts.project(middle.normal, name(`mlp.${part}_proj`)))
+    const fed = parts.project(siluMul(gate as Value, up as Value), name('mlp.down_proj'))
+    ;({ sum: x, normal } = addRmsNorm(middle.sum, fed, normOf(layer + 1), eps))
   }
 
-  const hidden = rmsNorm(gather(x, last, 0), parts.weight('model.norm.weight'), config.rmsNormEps) // (L, hidden)
-  const logits = parts.logits(hidden)
-  return encodeModel({ ...drawToken(config, logits), logits, ...outputs }, [], device)
+  const logits = parts.logits(gather(normal, last, 0)) // (L, V)
+  const outputs = { ...drawToken(config, logits), logits, new: concat(stored, 0, `${stored.length}*B`) }
+  return encodeModel(outputs, [], device)
 }
 
 interface Rotation {
@@ -74,7 +76,7 @@ interface Rotation {
 }
 
 /**
- * Queries, keys and values [B, S, heads * headDim] of joined projections, the first two normalised, if the model does, and
+ * Queries, keys and values [B, heads, S, headDim] of joined projections, the first two normalised, if the model does, and
  * rotated.
  *
  * @param headNorms - weights [headDim] that each head of queries and keys is normalised with.
@@ -86,21 +88,17 @@ function rotatedHeads(
   headNorms?: { query: Value; key: Value },
 ) {
   const { heads, kvHeads, headDim } = config
-  const [querySize, keySize] = [heads * headDim, kvHeads * headDim]
-  const whole = reshape(qkv, ['B', 'S', querySize + 2 * keySize])
-  const [queryKey, value] = split(whole, -1, [querySize + keySize, keySize]) as [Value, Value]
+  const inHeads = transpose(reshape(qkv, ['B', 'S', heads + 2 * kvHeads, headDim]), [0, 2, 1, 3])
+  const [queryKey, value] = split(inHeads, 1, [heads + kvHeads, kvHeads]) as [Value, Value]
   const normal = headNorms ? normalHeads(config, queryKey, headNorms) : queryKey
-  const num_heads = heads + kvHeads
-  const rotated = qkv.graph.apply1('RotaryEmbedding', [normal, positions, cos, sin], { num_heads })
-  const [query, key] = split(rotated, -1, [querySize, keySize]) as [Value, Value]
+  const rotated = qkv.graph.apply1('RotaryEmbedding', [normal, positions, cos, sin])
+  const [query, key] = split(rotated, 1, [heads, kvHeads]) as [Value, Value]
   return { query, key, value }
 }
 
-/** Queries and keys [B, S, (heads + kvHeads) * headDim] with each head normalised (Qwen3, arXiv:2505.09388 section 2). */
+/** Queries and keys [B, heads + kvHeads, S, headDim] with each head normalised (Qwen3, arXiv:2505.09388 section 2). */
 function normalHeads(config: DecoderConfig, queryKey: Value, weights: { query: Value; key: Value }): Value {
-  const { heads, kvHeads, headDim, rmsNormEps } = config
-  const inHeads = reshape(queryKey, ['B', 'S', heads + kvHeads, headDim])
-  const [query, key] = split(inHeads, 2, [heads, kvHeads]) as [Value, Value]
-  const normal = concat([rmsNorm(query, weights.query, rmsNormEps), rmsNorm(key, weights.key, rmsNormEps)], 2)
-  return reshape(normal, ['B', 'S', (heads + kvHeads) * headDim])
+  const { heads, kvHeads, rmsNormEps } = config
+  const [query, key] = split(queryKey, 1, [heads, kvHeads]) as [Value, Value]
+  return concat([rmsNorm(query, weights.query, rmsNormEps), rmsNorm(key, weights.key, rmsNormEps)], 1)
 }

@@ -71,30 +71,23 @@ export class KvCache {
   /**
    * Stores positions that a run returned.
    *
-   * @param outputs - the run's outputs; `new.<layer>.key|value` are `[B, S, kvHeads * headDim]`.
+   * @param fresh - the run's `new`, `[layers * 2 * B, kvHeads, S, headDim]`.
    * @param sequence - which of the run's B sequences.
    * @param count - how many of its S positions, from the first.
    * @param row - where they go.
    * @param position - the position of the first of them; there must be room (`reserve`).
    */
-  store(
-    outputs: Readonly<Record<string, Tensor>>,
-    sequence: number,
-    count: number,
-    row: number,
-    position: number,
-  ): void {
-    const { kvHeads, headDim } = this.#config
-    for (const [name, buffer] of this.#buffers) {
-      const { data, shape } = outputs[`new.${name}`] as Tensor<'f32'>
-      const first = sequence * (shape[1] as number) * kvHeads * headDim
+  store({ data, shape }: Tensor<'f32'>, sequence: number, count: number, row: number, position: number): void {
+    const { layers, kvHeads, headDim } = this.#config
+    const [sequences, length] = [(shape[0] as number) / (2 * layers), (shape[2] as number) * headDim]
+    let first = sequence
+    for (const buffer of this.#buffers.values()) {
       for (let head = 0; head < kvHeads; head++) {
+        const from = (first * kvHeads + head) * length
         const to = ((row * kvHeads + head) * this.#capacity + position) * headDim
-        for (let i = 0; i < count; i++) {
-          const from = first + (i * kvHeads + head) * headDim
-          for (let d = 0; d < headDim; d++) buffer[to + i * headDim + d] = data[from + d] as number
-        }
+        buffer.set(data.subarray(from, from + count * headDim), to)
       }
+      first += sequences
     }
   }
 

@@ -77,8 +77,8 @@ export const integerRows: Record<IntegerOp, OpRow> = {
     },
   },
   /**
-   * x W^T with weights of few bits: inputs x f32 [R, K], codes u8 [N, blocks, bytes a block], scales f32 [N * blocks];
-   * attributes `K`, `N`, `bits`, `block_size`, `accuracy_level`.
+   * x W^T + bias with weights of few bits: inputs x f32 [R, K], codes u8 [N, blocks, bytes a block], scales f32 [N * blocks], and f32 [N] or
+   * none; attributes `K`, `N`, `bits`, `block_size`, `accuracy_level`.
    */
   BlockLinear: {
     infer: application => {
@@ -86,8 +86,13 @@ export const integerRows: Record<IntegerOp, OpRow> = {
       return rowsBy(application, integerAttribute(attributes, 'K', 0), integerAttribute(attributes, 'N', 0))
     },
     emit: (node, e) => {
-      const inputs = node.inputs.map(input => e.name(input))
-      e.node('MatMulNBits', inputs, [e.name(node.outputs[0] as Value)], node.attributes, CONTRIB)
+      const [x, codes, scales, bias] = node.inputs.map(input => e.name(input)) as [string, string, string, string]
+      const output = e.name(node.outputs[0] as Value)
+      const inside = bias !== '' && e.device === 'cpu' // not every device's kernel adds it
+      const product = bias === '' || inside ? output : e.temporary()
+      const inputs = [x, codes, scales, ...(inside ? ['', '', bias] : [])]
+      e.node('MatMulNBits', inputs, [product], node.attributes, CONTRIB)
+      if (product !== output) e.node('Add', [product, bias], [output])
     },
     gradient: 'forwardOnly',
   },
