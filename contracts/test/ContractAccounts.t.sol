@@ -78,6 +78,22 @@ contract ContractAccountsTest is SwarmFixture {
         registry.registerRsaFor(account.addr, RsaKey.MODULUS, 65537, signature, block.timestamp, signed(78, words));
     }
 
+    /// @dev Else a relayer could take a peer back that has moved on.
+    function test_RevertWhen_ARelayerUsesAConsentTwice() public {
+        Wallet memory key = walletOf(1);
+        bytes memory used = proofOf(key, address(wallet), type(uint256).max);
+        wallet.approve(digestOf(address(registry), key.publicKey, address(wallet), 0, type(uint256).max));
+        bytes32 peerKey = registry.registerFor(address(wallet), key.publicKey, used, type(uint256).max, "");
+        enrol(1, RELAYER);
+        bytes32 now_ = digestOf(address(registry), key.publicKey, address(wallet), 1, type(uint256).max);
+        (bytes32 r, bytes32 s, uint8 v) = split(used);
+        vm.expectRevert(
+            abi.encodeWithSelector(IPeerRegistry.PeerRegistry_WrongSigner.selector, key.addr, ecrecover(now_, v, r, s))
+        );
+        registry.registerFor(address(wallet), key.publicKey, used, type(uint256).max, "");
+        vm.assertEq(registry.accountOf(peerKey), RELAYER);
+    }
+
     /// @dev It is asked by a static call: nothing that it does meanwhile comes to anything.
     function test_AnAccountThatRegistersWhileItIsAskedForItsConsentGetsOnePeer() public {
         Meddler meddler = new Meddler(address(registry));
@@ -91,6 +107,14 @@ contract ContractAccountsTest is SwarmFixture {
         vm.assertEq(registry.accountOf(peerKey), address(meddler));
         vm.assertEq(registry.peerCount(address(meddler)), 1);
         vm.assertEq(registry.nonces(address(meddler)), 1);
+    }
+
+    function split(bytes memory signature) internal pure returns (bytes32 r, bytes32 s, uint8 v) {
+        v = uint8(signature[64]);
+        assembly ("memory-safe") {
+            r := mload(add(signature, 32))
+            s := mload(add(signature, 64))
+        }
     }
 
     function signed(uint256 privateKey, bytes32 digest) internal pure returns (bytes memory signature) {

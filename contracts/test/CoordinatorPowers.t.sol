@@ -2,6 +2,8 @@
 pragma solidity 0.8.30;
 
 import {IERC1967} from "@openzeppelin/contracts/interfaces/IERC1967.sol";
+import {ERC1967Utils} from "@openzeppelin/contracts/proxy/ERC1967/ERC1967Utils.sol";
+import {UUPSUpgradeable} from "@openzeppelin/contracts/proxy/utils/UUPSUpgradeable.sol";
 import {ISwarmCoordinator} from "../src/interfaces/ISwarmCoordinator.sol";
 import {SwarmCoordinator} from "../src/SwarmCoordinator.sol";
 import {CoordinatorFixture} from "./CoordinatorFixture.sol";
@@ -98,5 +100,12 @@ contract CoordinatorPowersTest is CoordinatorFixture {
         emit IERC1967.Upgraded(address(next));
         coordinator.upgradeToAndCall(address(next), "");
         vm.assertEq(eoaOf("one"), ALICE);
+    }
+
+    function test_RevertWhen_UpgradedToWhatIsNoCoordinator() public {
+        expectError(UUPSUpgradeable.UUPSUnauthorizedCallContext.selector);
+        implementation.upgradeToAndCall(address(implementation), "");
+        vm.expectRevert(abi.encodeWithSelector(ERC1967Utils.ERC1967InvalidImplementation.selector, address(registry)));
+        coordinator.upgradeToAndCall(address(registry), "");
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {ERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/ERC20Permit.sol";
 import {INectar} from "../src/interfaces/INectar.sol";
 import {VotesFixture} from "./VotesFixture.sol";
 
@@ -83,15 +84,51 @@ contract NectarTest is VotesFixture {
 
     function test_TakesAPermit() public {
         Wallet memory owner = walletOf(77);
-        bytes32 typehash = keccak256(
-            "Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)"
-        );
-        bytes32 words = keccak256(abi.encode(typehash, owner.addr, BOB, 5, nectar.nonces(owner.addr), START + 1));
-        bytes32 digest = keccak256(abi.encodePacked(hex"1901", nectar.DOMAIN_SEPARATOR(), words));
-        (uint8 v, bytes32 r, bytes32 s) = vm.sign(owner.privateKey, digest);
+        (uint8 v, bytes32 r, bytes32 s) = signPermit(owner, 0);
         nectar.permit(owner.addr, BOB, 5, START + 1, v, r, s);
         vm.assertEq(nectar.allowance(owner.addr, BOB), 5);
         vm.assertEq(nectar.nonces(owner.addr), 1);
+    }
+
+    function test_RevertWhen_APermitIsUsedTwiceOrLateOrAnothers() public {
+        Wallet memory owner = walletOf(77);
+        (uint8 v, bytes32 r, bytes32 s) = signPermit(walletOf(78), 0);
+        expectWrongSigner(owner.addr, v, r, s, digestOfPermit(owner.addr, 0));
+        nectar.permit(owner.addr, BOB, 5, START + 1, v, r, s);
+        (v, r, s) = signPermit(owner, 0);
+        nectar.permit(owner.addr, BOB, 5, START + 1, v, r, s);
+        expectWrongSigner(owner.addr, v, r, s, digestOfPermit(owner.addr, 1));
+        nectar.permit(owner.addr, BOB, 5, START + 1, v, r, s);
+        vm.warp(START + 2);
+        vm.expectRevert(abi.encodeWithSelector(ERC20Permit.ERC2612ExpiredSignature.selector, START + 1));
+        nectar.permit(owner.addr, BOB, 5, START + 1, v, r, s);
+    }
+
+    function test_OthersMoveAndBurnWhatTheyAreAllowed() public {
+        settleTwo(0, 300, 100);
+        enterRound(4);
+        nectar.claim(solvers[0]);
+        address owner = accountNamed(200);
+        vm.prank(owner);
+        nectar.approve(BOB, 30 ether);
+        vm.prank(BOB);
+        nectar.transferFrom(owner, BOB, 10 ether);
+        vm.prank(BOB);
+        nectar.burnFrom(owner, 20 ether);
+        vm.assertEq(nectar.balanceOf(BOB), 10 ether);
+        vm.assertEq(nectar.totalSupply(), 730 ether);
+        bytes memory refusal = abi.encodeWithSignature(
+            "ERC20InsufficientAllowance(address,uint256,uint256)",
+            BOB,
+            0,
+            1
+        );
+        vm.expectRevert(refusal);
+        vm.prank(BOB);
+        nectar.burnFrom(owner, 1);
+        vm.expectRevert(refusal);
+        vm.prank(BOB);
+        nectar.transferFrom(owner, BOB, 1);
     }
 
     /// @dev Against the plain formula; what rounding leaves is never minted.
@@ -103,6 +140,25 @@ contract NectarTest is VotesFixture {
         vm.assertEq(votes.earnedOf(solvers[0]), total == 0 ? 0 : (1_000 ether * uint256(first)) / total);
         uint256 earned = votes.earnedOf(solvers[0]) + votes.earnedOf(solvers[1]);
         vm.assertTrue(earned <= 1_000 ether && (total == 0 || earned + 2 > 1_000 ether));
+    }
+
+    function signPermit(Wallet memory signer, uint256 nonce) internal view returns (uint8 v, bytes32 r, bytes32 s) {
+        return vm.sign(signer.privateKey, digestOfPermit(walletOf(77).addr, nonce));
+    }
+
+    /// @dev 5 wei for Bob until a second after the start.
+    function digestOfPermit(address owner, uint256 nonce) internal view returns (bytes32 digest) {
+        bytes32 typehash = keccak256(
+            "Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)"
+        );
+        bytes32 words = keccak256(abi.encode(typehash, owner, BOB, 5, nonce, START + 1));
+        return keccak256(abi.encodePacked(hex"1901", nectar.DOMAIN_SEPARATOR(), words));
+    }
+
+    function expectWrongSigner(address owner, uint8 v, bytes32 r, bytes32 s, bytes32 checked) internal {
+        vm.expectRevert(
+            abi.encodeWithSelector(ERC20Permit.ERC2612InvalidSigner.selector, ecrecover(checked, v, r, s), owner)
+        );
     }
 
     /// @dev The first two solvers get these scores of the current round, which then is the third before.

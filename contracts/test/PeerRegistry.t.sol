@@ -76,8 +76,27 @@ contract PeerRegistryTest is SwarmFixture {
     }
 
     function test_RevertWhen_PublicKeyIsNot64Bytes() public {
-        vm.expectRevert(abi.encodeWithSelector(IPeerRegistry.PeerRegistry_PublicKeyLength.selector, 33));
-        registry.register(new bytes(33), new bytes(65), block.timestamp);
+        uint256[3] memory lengths = [uint256(0), 33, 65];
+        for (uint256 i = 0; i < lengths.length; ++i) {
+            vm.expectRevert(abi.encodeWithSelector(IPeerRegistry.PeerRegistry_PublicKeyLength.selector, lengths[i]));
+            registry.register(new bytes(lengths[i]), new bytes(65), block.timestamp);
+        }
+    }
+
+    /// @dev Nobody holds a key that is not on the curve: whatever signs for it is another.
+    function testFuzz_RevertWhen_ThePublicKeyIsNoPoint(uint256 x, uint256 y) public {
+        bytes memory publicKey = abi.encode(x, y);
+        bytes32 digest = digestOf(address(registry), publicKey, ALICE, 0, block.timestamp);
+        (uint8 v, bytes32 r, bytes32 s) = vm.sign(1, digest);
+        vm.expectRevert(
+            abi.encodeWithSelector(
+                IPeerRegistry.PeerRegistry_WrongSigner.selector,
+                address(uint160(uint256(keccak256(publicKey)))),
+                walletOf(1).addr
+            )
+        );
+        vm.prank(ALICE);
+        registry.register(publicKey, abi.encodePacked(r, s, v), block.timestamp);
     }
 
     function test_RevertWhen_DeadlineHasPassed() public {
@@ -99,6 +118,13 @@ contract PeerRegistryTest is SwarmFixture {
         expectMalformed(wallet, twin);
     }
 
+    function test_RevertWhen_SignatureNamesItsPointOtherwise() public {
+        Wallet memory wallet = walletOf(1);
+        bytes memory other = proofOf(wallet, ALICE, block.timestamp);
+        other[64] = bytes1(uint8(other[64]) - 27);
+        expectMalformed(wallet, other);
+    }
+
     function test_RevertWhen_SignatureIsNot65Bytes() public {
         expectMalformed(walletOf(1), new bytes(64));
     }
@@ -116,6 +142,12 @@ contract PeerRegistryTest is SwarmFixture {
         expectWrongSigner(1, digestOf(address(registry), publicKey, ALICE, 0, deadline + 1));
         expectWrongSigner(1, digestOf(address(this), publicKey, ALICE, 0, deadline));
         expectWrongSigner(1, digestOf(address(registry), new bytes(64), ALICE, 0, deadline));
+    }
+
+    function test_RevertWhen_ProofIsOfAnotherChain() public {
+        bytes32 elsewhere = digestOf(address(registry), walletOf(1).publicKey, ALICE, 0, block.timestamp);
+        vm.chainId(block.chainid + 1);
+        expectWrongSigner(1, elsewhere);
     }
 
     function test_RevertWhen_ProofIsReplayed() public {
@@ -164,6 +196,19 @@ contract PeerRegistryTest is SwarmFixture {
 
     function test_RevertWhen_BootnodesAreSetWithoutTheRole() public {
         expectMissingRole(ALICE, registry.BOOTNODE_MANAGER_ROLE());
+        vm.prank(ALICE);
+        registry.setBootnodes(new string[](0));
+    }
+
+    function test_RolesPassByTheAdminAlone() public {
+        bytes32 role = registry.BOOTNODE_MANAGER_ROLE();
+        expectMissingRole(ALICE, bytes32(0));
+        vm.prank(ALICE);
+        registry.grantRole(role, ALICE);
+        registry.grantRole(role, ALICE);
+        registry.revokeRole(role, address(this));
+        expectMissingRole(address(this), role);
+        registry.setBootnodes(new string[](0));
         vm.prank(ALICE);
         registry.setBootnodes(new string[](0));
     }

@@ -119,6 +119,15 @@ contract RoundsTest is SwarmFixture {
         vm.assertEq(late.startOf(round), type(uint40).max);
     }
 
+    function test_RevertWhen_ATimeIsBeyondEveryRound() public {
+        uint256 last = START + (uint256(type(uint64).max) + 1) * LENGTH - 1;
+        vm.assertEq(rounds.roundAt(last), type(uint64).max);
+        vm.expectRevert(
+            abi.encodeWithSignature("SafeCastOverflowedUintDowncast(uint8,uint256)", 64, uint256(type(uint64).max) + 1)
+        );
+        rounds.roundAt(last + 1);
+    }
+
     function test_RevertWhen_ChangedWithoutTheRole() public {
         expectMissingRole(ALICE, rounds.SCHEDULE_MANAGER_ROLE());
         vm.prank(ALICE);

@@ -113,6 +113,22 @@ contract RsaPeersTest is SwarmFixture {
         expectWrong(sign(digestOf(address(registry), new bytes(64), ALICE, 0, deadline)));
     }
 
+    function test_RevertWhen_TheProofIsOfAnotherChain() public {
+        bytes memory elsewhere = proof(ALICE, 0, block.timestamp);
+        vm.chainId(block.chainid + 1);
+        expectWrong(elsewhere);
+    }
+
+    function test_RevertWhen_TheProofIsReplayed() public {
+        bytes memory used = proof(ALICE, 0, block.timestamp);
+        submit(ALICE, used);
+        submit(BOB, proof(BOB, 0, block.timestamp));
+        // Alice's old proof must not take the peer back: her nonce has moved on.
+        bytes32 words = wordsOf(ALICE, 1, block.timestamp);
+        vm.expectRevert(abi.encodeWithSelector(IPeerRegistry.PeerRegistry_WrongRsaSignature.selector, words));
+        submit(ALICE, used);
+    }
+
     function test_RevertWhen_TheDeadlineHasPassed() public {
         bytes memory signature = proof(ALICE, 0, block.timestamp - 1);
         vm.expectRevert(

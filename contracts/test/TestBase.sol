@@ -17,6 +17,8 @@ interface Vm {
 
     function roll(uint256 blockNumber) external;
 
+    function chainId(uint256 id) external;
+
     function fee(uint256 baseFeeWei) external;
 
     function txGasPrice(uint256 priceWei) external;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
+import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 import {PredictionMarket} from "../../src/PredictionMarket.sol";
 import {PrgMarket} from "../../src/PrgMarket.sol";
 import {IBurnableToken} from "../../src/interfaces/IBurnableToken.sol";
@@ -239,6 +241,81 @@ contract PrgTest is MarketFixture {
         vm.expectRevert(refusal);
         vm.prank(ALICE);
         face.bindMarket(market);
+    }
+
+    function test_AnotherOwnerOpensGamesFromADepositOfItsOwn() public {
+        vm.assertEq(face.owner(), OWNER);
+        vm.expectEmit(address(face));
+        emit Ownable.OwnershipTransferred(OWNER, CAROL);
+        vm.prank(OWNER);
+        face.transferOwnership(CAROL);
+        bytes memory refusal = abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, OWNER);
+        vm.expectRevert(refusal);
+        vm.prank(OWNER);
+        face.createNewGame(2, 3, bytes32("root"));
+        vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_DepositTooSmall.selector, 10e18, 0));
+        vm.prank(CAROL);
+        face.createNewGame(2, 3, bytes32("root"));
+        vm.prank(CAROL);
+        face.depositBond(10e18);
+        vm.prank(CAROL);
+        uint256 id = face.createNewGame(2, 3, bytes32("root"));
+        vm.assertEq(market.gameOf(id).judge, CAROL);
+    }
+
+    /// @dev Nobody opens games then; what is deposited and bet is as good as before.
+    function test_WithoutAnOwnerEverythingIsPaidBack() public {
+        uint256 id = _create();
+        vm.prank(ALICE);
+        face.guessAnswer(id, PEER, 0, 1, 4e18);
+        vm.prank(OWNER);
+        face.renounceOwnership();
+        vm.assertEq(face.owner(), address(0));
+        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, OWNER));
+        vm.prank(OWNER);
+        face.createNewGame(2, 3, bytes32("root"));
+        vm.warp(START + FACE_BETTING + FACE_REVEAL);
+        uint256 before = token.balanceOf(ALICE);
+        vm.prank(ALICE);
+        face.claimReward(id, PEER);
+        vm.prank(ALICE);
+        face.withdraw(PEER, 16e18);
+        // The bond of a game without a clue goes to who bet.
+        vm.assertEq(token.balanceOf(ALICE) - before, 30e18);
+        vm.prank(OWNER);
+        face.withdrawBond(20e18);
+    }
+
+    function test_RevertWhen_ANumberIsBeyondTheMarkets() public {
+        uint256 id = _create();
+        bytes memory refusal = abi.encodeWithSelector(SafeCast.SafeCastOverflowedUintDowncast.selector, 8, 257);
+        vm.expectRevert(refusal);
+        vm.prank(OWNER);
+        face.createNewGame(257, 3, bytes32("root"));
+        vm.expectRevert(refusal);
+        vm.prank(OWNER);
+        face.createNewGame(2, 257, bytes32("root"));
+        vm.expectRevert(refusal);
+        vm.prank(ALICE);
+        face.guessAnswer(id, PEER, 257, 1, 1e18);
+        vm.expectRevert(refusal);
+        vm.prank(ALICE);
+        face.guessAnswer(id, PEER, 0, 257, 1e18);
+        vm.expectRevert(refusal);
+        face.choiceSupply(id, 257);
+        vm.expectRevert(refusal);
+        face.choiceTokenBalance(id, 257, PEER);
+        vm.expectRevert(refusal);
+        face.choiceTokensOut(id, 257, 0, 1e18);
+        vm.expectRevert(refusal);
+        face.price(id, 0, 257);
+    }
+
+    function test_NamesItsParts() public {
+        vm.assertEq(address(face.market()), address(market));
+        vm.assertEq(address(face.swarmCoordinator()), address(book));
+        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableInvalidOwner.selector, address(0)));
+        new PrgMarket(IPeerAccounts(address(book)), address(0));
     }
 
     function test_RevertWhen_BoundTwiceOrToAMarketWithAnotherFace() public {
