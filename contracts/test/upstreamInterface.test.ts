@@ -92,7 +92,7 @@ const isRead = (mutability: string) => mutability === 'view' || mutability === '
 
 /** An item of an ABI without what no caller sees: names of arguments and results. */
 function seen(item: Abi[number]): string {
-  const bare = (inputs: readonly { type: string; indexed?: boolean }[]) =>
+  const bare = (inputs: readonly { type: string; indexed?: boolean | undefined }[]) =>
     inputs.map(({ type, indexed }) => `${type}${indexed ? ' indexed' : ''}`).join()
   if (item.type === 'fallback' || item.type === 'receive') return item.type
   const name = 'name' in item ? item.name : ''
