@@ -14,7 +14,16 @@ const ROUND_SECONDS = 3_600
 /** Peers that a committee scores. */
 const SHARD_PEERS = 32
 
-type Step = 'commits' | 'beacon' | 'voteCommits' | 'reveals' | 'settlement' | 'openings' | 'closings'
+type Step =
+  | 'taskCommits'
+  | 'commits'
+  | 'beacon'
+  | 'voteCommits'
+  | 'reveals'
+  | 'settlement'
+  | 'openings'
+  | 'closings'
+  | 'taskClaims'
 
 /** Gas of each step; the words of all but the market are drawn from a seed, so that a rerun pays for the same bytes. */
 export interface RoundGas {
@@ -26,6 +35,11 @@ export interface RoundGas {
   /** The last seat's, of one leaf's score; and closing them all. */
   readonly openComponent: number
   readonly closeOpenings: number
+  /** One proposer's commitment to its tasks, and its claim to the pay of a shard's task, which pays the one before. */
+  readonly commitTasks: number
+  readonly claimTask: number
+  /** A peer's claim of its Nectar: whenever it likes, so that no round has to have one. */
+  readonly claimNectar: number
   /** Every transaction of a kind, the dearer first ones too, over peers. */
   readonly aPeer: Readonly<Record<Step, number>>
   /** All of those together. */
@@ -79,13 +93,25 @@ async function playRound(
   solvers: readonly Hex[],
   evaluators: Evaluators,
 ): Promise<RoundGas> {
-  const { commitments, votes, openings, enter, used, word } = swarm
+  const { commitments, votes, openings, nectar, enter, used, word } = swarm
   const round = BigInt(number)
+  await swarm.reach(round - 1n)
+  // As many proposers as shards, and one task that all leaves answer.
+  const taskHash = word()
+  const proposals = solvers.slice(0, Math.ceil(solvers.length / SHARD_PEERS)).map(proposerKey => ({
+    proposerKey,
+    ...makeTasks(swarm, number, proposerKey, taskHash),
+  }))
+  const taskCommits: number[] = []
+  for (const { proposerKey, tasks } of proposals) {
+    const { root, count, contentId } = tasks
+    taskCommits.push(await used(commitments.write.commitTasks([round, proposerKey, root, count, contentId])))
+  }
   await enter(round)
   const commits: number[] = []
   const works = new Map<Hex, ReturnType<typeof makeWork>>()
   for (const key of solvers) {
-    const work = makeWork(swarm, number, key)
+    const work = makeWork(swarm, number, key, taskHash)
     works.set(key, work)
     commits.push(
       await used(commitments.write.commit([round, key, work.root, work.leafCount, work.policyHash, work.contentId])),
@@ -124,10 +150,13 @@ async function playRound(
   for (const [shard, peers] of shards.entries()) settlement.push(await used(votes.write.settle([round, shard, peers])))
   await enter(round + 4n)
   const opens: number[] = []
+  const drawn: { peerKey: Hex; work: ReturnType<typeof makeWork> }[] = []
   for (const { ballot, peers, scores } of sealed) {
     const [ordinal] = await openings.read.drawnOf([round, ballot.shard])
     const peerKey = peers[ordinal % SHARD_PEERS] as Hex
-    const { leaf, leafProof, ...work } = works.get(peerKey) as ReturnType<typeof makeWork>
+    const made = works.get(peerKey) as ReturnType<typeof makeWork>
+    drawn[ballot.shard] = { peerKey, work: made }
+    const { leaf, leafProof, ...work } = made
     const { root: _, ...score } = scores[ordinal % SHARD_PEERS] as ReturnType<typeof makeScore>
     opens.push(
       await used(
@@ -138,7 +167,15 @@ async function playRound(
   await enter(round + 5n)
   const closes: number[] = []
   for (const shard of shards.keys()) closes.push(await used(openings.write.close([round, shard])))
-  const steps = { commits, beacon, voteCommits, reveals, settlement, openings: opens, closings: closes }
+  const taskClaims: number[] = []
+  for (const [shard, { peerKey, work: made }] of drawn.entries()) {
+    const { leaf, leafProof, ...work } = made
+    const claim = { round, shard, peerKey, work, leaf, leafProof, ...(proposals[shard] as (typeof proposals)[number]) }
+    taskClaims.push(await used(openings.write.claimTask([claim])))
+  }
+  const claimNectar = await used(nectar.write.claim([solvers.at(-1) as Hex]))
+  const answered = { openings: opens, closings: closes, taskClaims }
+  const steps = { taskCommits, commits, beacon, voteCommits, reveals, settlement, ...answered }
   const sums = Object.entries(steps).map(([step, gas]) => [step, gas.reduce((sum, one) => sum + one, 0)] as const)
   const aPeer = (gas: number) => Math.round(gas / solvers.length)
   // Of a shard that is full: its last ballot, and its settlement.
@@ -151,15 +188,26 @@ async function playRound(
     settleAPeer: Math.round((settlement[0] ?? 0) / full),
     openComponent: opens[lastOfFirstShard] ?? 0,
     closeOpenings: closes[0] ?? 0,
+    commitTasks: taskCommits[0] ?? 0,
+    claimTask: taskClaims[0] ?? 0,
+    claimNectar,
     aPeer: Object.fromEntries(sums.map(([step, gas]) => [step, aPeer(gas)])) as Record<Step, number>,
     allRolesAPeer: aPeer(sums.reduce((sum, [, gas]) => sum + gas, 0)),
   }
 }
 
+/** A proposer's root over 32 tasks, of which one is known. */
+function makeTasks({ chainId, word }: Swarm, round: number, peerKey: Hex, taskHash: Hex) {
+  const task = { index: 3, taskHash, policyHash: word(), seed: word(), bodyHash: word() }
+  const taskProof = Array.from({ length: 5 }, word)
+  const root = rootFrom(leafHash({ chainId, round, peerKey, ...task }), taskProof)
+  return { tasks: { root, count: 32, contentId: word() }, task, taskProof }
+}
+
 /** A commitment to 64 leaves of which one is known, with that leaf's proof. */
-function makeWork({ chainId, word }: Swarm, round: number, peerKey: Hex) {
+function makeWork({ chainId, word }: Swarm, round: number, peerKey: Hex, taskHash: Hex) {
   const [policyHash, contentId] = [word(), word()]
-  const leaf = { index: 5, taskHash: word(), policyHash, seed: word(), bodyHash: word() }
+  const leaf = { index: 5, taskHash, policyHash, seed: word(), bodyHash: word() }
   const leafProof = Array.from({ length: 6 }, word)
   const root = rootFrom(leafHash({ chainId, round, peerKey, ...leaf }), leafProof)
   return { root, leafCount: 64, policyHash, contentId, leaf, leafProof }
@@ -210,14 +258,20 @@ async function openSwarm() {
     return used(registry.write.registerRsa(proof))
   }
 
+  const reach = async (round: bigint) => {
+    if ((await rounds.read.currentRound()) < round) {
+      await networkHelpers.time.increaseTo(await rounds.read.startOf([round]))
+    }
+  }
+
   /** Enters a round and draws the beacon of the one before. @returns its gas. */
   const enter = async (round: bigint) => {
-    await networkHelpers.time.increaseTo(await rounds.read.startOf([round]))
+    await reach(round)
     const fixed = await used(rounds.write.fixBeacon([round - 1n]))
     await networkHelpers.mine(1)
     return fixed + (await used(rounds.write.drawBeacon([round - 1n])))
   }
-  return { ...contracts, accounts, word, used, enrol, enrolRsa, enter }
+  return { ...contracts, accounts, word, used, enrol, enrolRsa, reach, enter }
 }
 
 function wordsOf(random: RandomStream): () => Hex {
