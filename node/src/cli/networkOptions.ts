@@ -18,6 +18,12 @@ export const networkUsage = `  --network NAME      ${Object.keys(known).join(', 
   --rpc URL           RPC endpoint of its chain (default: the network's variable, as ${known.sepolia?.urlVariable},
                       else WAGGLE_RPC_URL, else a public endpoint)`
 
+/** What most commands take that ask a chain about a peer or deal with it. */
+export const chainOptions = { ...dataOption, ...networkOptions, json: { type: 'boolean' } } as const
+export const chainUsage = `${dataUsage}
+${networkUsage}
+  --json              print one JSON object`
+
 /**
  * The deployment that a command talks to.
  *

@@ -1,9 +1,8 @@
-import { peerIdFromString } from '@libp2p/peer-id'
 import type { Command } from '../command.ts'
 import { loadConfig } from '../config.ts'
 import { environment } from '../environment.ts'
-import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
-import { UsageError } from '../usageError.ts'
+import { chainOptions, dataUsage, networkUsage, openDeployment } from '../networkOptions.ts'
+import { readPeerId } from '../readPeerId.ts'
 
 /** Seats an evaluator; for who deployed the swarm. */
 export const admit: Command = {
@@ -14,10 +13,10 @@ Seats an evaluator from the next round on. WAGGLE_DEPLOYER_KEY holds the private
 ${networkUsage}
 ${dataUsage}: where a local deployment's record is looked for
   --json              print one JSON object`,
-  options: { ...dataOption, ...networkOptions, json: { type: 'boolean' } },
+  options: chainOptions,
   positionals: ['PEER_ID'],
-  async run({ json, ...flags }, [peerId = '']) {
-    requirePeerId(peerId)
+  async run({ json, ...flags }, [typed = '']) {
+    const peerId = readPeerId(typed)
     const key = environment.deployerKey()
     const { deployment, rpcUrl } = openDeployment(loadConfig(flags))
     const { admitPeer } = await import('#roles/admitPeer.ts')
@@ -29,16 +28,4 @@ ${dataUsage}: where a local deployment's record is looked for
         : `${peerId} has a seat already`,
     )
   },
-}
-
-/** The contract takes any hash: a mistyped id would take a seat that nobody can vote from. */
-function requirePeerId(text: string): void {
-  try {
-    peerIdFromString(text)
-  } catch (cause) {
-    throw new UsageError(`${text} is no peer id.`, {
-      hint: 'npm run waggle -- init, on the evaluator, shows its id.',
-      cause,
-    })
-  }
 }

@@ -1,6 +1,8 @@
-import { printDealing, readNumber, readPeerKey } from '../challengeDesk.ts'
+import { printDealing } from '../challengeDesk.ts'
 import type { Command } from '../command.ts'
-import { dataOption, dataUsage, networkOptions, networkUsage } from '../networkOptions.ts'
+import { chainOptions, chainUsage } from '../networkOptions.ts'
+import { readPeerKey } from '../readPeerId.ts'
+import { wholeNumber } from '../wholeNumber.ts'
 
 /** Appeals a settled score. */
 export const appeal: Command = {
@@ -10,13 +12,11 @@ Appeals the score that was settled for a peer, in the third round after its own,
 third round after the appeal, to all seats with twice the bond. The bond comes back unless the score stands.
 
   --round N           the round of the score
-${dataUsage}
-${networkUsage}
-  --json              print one JSON object`,
-  options: { ...dataOption, ...networkOptions, json: { type: 'boolean' }, round: { type: 'string' } },
+${chainUsage}`,
+  options: { ...chainOptions, round: { type: 'string' } },
   positionals: ['PEER_ID'],
   async run({ round, ...flags }, [peerId = '']) {
-    const score = { peerKey: readPeerKey(peerId), round: readNumber('--round', round) }
+    const score = { peerKey: readPeerKey(peerId), round: wholeNumber('round', round) }
     const { appeal: send } = await import('#roles/playChallenges.ts')
     await printDealing(flags, desk => send(desk, score))
   },

@@ -1,12 +1,12 @@
 import type { Audit } from '#roles/audit/auditPoints.ts'
 import type { RoundAudit } from '#roles/audit/auditRollouts.ts'
-import { readNumber } from '../challengeDesk.ts'
 import { openChatModels } from '../chatModels.ts'
 import type { Command, Values } from '../command.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { hubOptions, hubUsage } from '../modelOptions.ts'
-import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
+import { chainOptions, chainUsage, openDeployment } from '../networkOptions.ts'
 import { openDevice } from '../openDevice.ts'
+import { wholeNumber } from '../wholeNumber.ts'
 
 const text = { type: 'string' } as const
 
@@ -28,12 +28,9 @@ bodies: that of a peer that took part does, and that of a gateway. The exit code
 ${hubUsage}
   --device NAME       auto, cpu, webgpu or cuda (default auto)
   --threads N         threads of the judge's session (default 1)
-${dataUsage}
-${networkUsage}
-  --json              print one JSON object`,
+${chainUsage}`,
   options: {
-    ...dataOption,
-    ...networkOptions,
+    ...chainOptions,
     ...hubOptions,
     environment: text,
     model: text,
@@ -42,7 +39,6 @@ ${networkUsage}
     threads: text,
     index: text,
     round: text,
-    json: { type: 'boolean' },
   },
   async run({ json, index, round, ...flags }) {
     const config = loadConfig(flags)
@@ -75,7 +71,7 @@ async function ofRound(config: Config, round: Values[string]) {
   const device = await openDevice(config.device, chat !== undefined)
   const { auditRollouts, openEnvironments } = await import('#roles/audit/auditRollouts.ts')
   const environments = await openEnvironments(chat)
-  const number = readNumber('--round', round)
+  const number = wholeNumber('round', round)
   const found = await auditRollouts({ ...openDeployment(config), round: number, data, environments, threads, device })
   return { differs: found.disagreements.length > 0, found, lines: linesOfRound(found) }
 }

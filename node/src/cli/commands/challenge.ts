@@ -1,7 +1,9 @@
-import { printDealing, readNumber, readPeerKey } from '../challengeDesk.ts'
+import { printDealing } from '../challengeDesk.ts'
 import { readSpec } from '../chatModels.ts'
 import type { Command } from '../command.ts'
-import { dataOption, dataUsage, networkOptions, networkUsage } from '../networkOptions.ts'
+import { chainOptions, chainUsage } from '../networkOptions.ts'
+import { readPeerKey } from '../readPeerId.ts'
+import { wholeNumber } from '../wholeNumber.ts'
 
 const text = { type: 'string' } as const
 
@@ -20,13 +22,9 @@ folder must keep the peer's bundles: that of a peer that took part in the round 
   --place N           the leaf's place in the draw of sampled leaves, from 0 (default 0)
   --fault             show what is false, as far as the folder has it
   --environment FILE  the round's specification, if it is not that of the starter models
-${dataUsage}
-${networkUsage}
-  --json              print one JSON object`,
+${chainUsage}`,
   options: {
-    ...dataOption,
-    ...networkOptions,
-    json: { type: 'boolean' },
+    ...chainOptions,
     fault: { type: 'boolean' },
     round: text,
     place: text,
@@ -36,8 +34,8 @@ ${networkUsage}
   async run({ round, place = '0', environment, fault, ...flags }, [peerId = '']) {
     const leaf = {
       peerKey: readPeerKey(peerId),
-      round: readNumber('--round', round),
-      place: readNumber('--place', place),
+      round: wholeNumber('round', round),
+      place: wholeNumber('place', place),
     }
     if (fault === true) {
       const { showFault } = await import('#roles/showFault.ts')

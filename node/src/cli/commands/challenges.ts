@@ -1,6 +1,6 @@
 import { printDealing } from '../challengeDesk.ts'
 import type { Command } from '../command.ts'
-import { dataOption, dataUsage, networkOptions, networkUsage } from '../networkOptions.ts'
+import { chainOptions, chainUsage } from '../networkOptions.ts'
 import { UsageError } from '../usageError.ts'
 
 const actions = ['list', 'close', 'withdraw'] as const
@@ -13,10 +13,8 @@ export const challenges: Command = {
   close               close whatever is due; anyone may
   withdraw            take bonds that came back, and pay
 
-${dataUsage}
-${networkUsage}
-  --json              print one JSON object`,
-  options: { ...dataOption, ...networkOptions, json: { type: 'boolean' } },
+${chainUsage}`,
+  options: chainOptions,
   positionals: ['ACTION'],
   async run(flags, [action = '']) {
     const known = actions.find(name => name === action)

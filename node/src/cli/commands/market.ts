@@ -3,12 +3,11 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import type { MarketDesk } from '#roles/marketDesk.ts'
 import type { GamePlan } from '#roles/playMarket.ts'
-import { openIdentity } from '#store/identity.ts'
+import { atOwnDesk } from '../atDesk.ts'
 import type { Command, Values } from '../command.ts'
-import { loadConfig } from '../config.ts'
-import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
-import { requirePeer } from '../requirePeer.ts'
+import { chainOptions, chainUsage } from '../networkOptions.ts'
 import { UsageError } from '../usageError.ts'
+import { wholeNumber } from '../wholeNumber.ts'
 
 const text = { type: 'string' } as const
 const amount = z.string().regex(/^\d+(\.\d+)?$/, 'not an amount of tokens')
@@ -54,33 +53,20 @@ export const market: Command = {
   --stake AMOUNT      tokens, such as 2.5
   --file FILE         YAML: question, choices, clues, answer (one of the choices); and, with defaults, startsInSec,
                       bettingSec, revealSec, disputeSec, minBet, virtualStake, bond
-${dataUsage}
-${networkUsage}
-  --json              print one JSON object`,
+${chainUsage}`,
   options: {
-    ...dataOption,
-    ...networkOptions,
-    json: { type: 'boolean' },
+    ...chainOptions,
     game: text,
     choice: text,
     stake: text,
     file: text,
   },
   positionals: ['ACTION'],
-  async run({ json, game, choice, stake, file, ...flags }, [action = '']) {
+  async run({ game, choice, stake, file, ...values }, [action = '']) {
     const run = await bind(action, { game, choice, stake, file })
-    const config = loadConfig(flags)
-    requirePeer(config.data, 'Name its folder with --data, or make one: npm run waggle -- init.')
-    const { deployment, rpcUrl } = openDeployment(config)
-    const identity = await openIdentity(config.data)
     const { openMarketDesk } = await import('#roles/marketDesk.ts')
-    const desk = await openMarketDesk({ data: config.data, deployment, rpcUrl, identity })
-    try {
-      const done = await run(desk)
-      console.log(JSON.stringify(done, null, json === true ? 0 : 2))
-    } finally {
-      await desk.close()
-    }
+    const done = await atOwnDesk(values, openMarketDesk, run)
+    console.log(JSON.stringify(done, null, values.json === true ? 0 : 2))
   },
 }
 
@@ -89,8 +75,8 @@ type Act = (desk: MarketDesk) => Promise<unknown>
 /** Reads the options of an action before anything is opened. */
 async function bind(action: string, options: Values): Promise<Act> {
   const play = await import('#roles/playMarket.ts')
-  const game = () => BigInt(integer('--game', options.game))
-  const choice = () => integer('--choice', options.choice)
+  const game = () => BigInt(wholeNumber('game', options.game))
+  const choice = () => wholeNumber('choice', options.choice)
   const stake = () => decimal('--stake', options.stake)
   const actions: Readonly<Record<string, () => Act>> = {
     games: () => play.listGames,
@@ -113,11 +99,6 @@ async function bind(action: string, options: Values): Promise<Act> {
 
 function bound<Args extends unknown[]>(run: (desk: MarketDesk, ...args: Args) => Promise<unknown>, ...args: Args): Act {
   return desk => run(desk, ...args)
-}
-
-function integer(name: string, value: Values[string]): number {
-  if (typeof value === 'string' && /^\d{1,9}$/.test(value)) return Number(value)
-  throw new UsageError(`${name} must be a whole number.`, { hint: 'See npm run waggle -- market --help.' })
 }
 
 function decimal(name: string, value: Values[string]): string {

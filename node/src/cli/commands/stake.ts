@@ -1,16 +1,8 @@
 import type { Duty } from '#chain/readStake.ts'
-import { openIdentity } from '#store/identity.ts'
-import { atDesk } from '../atDesk.ts'
+import { atDesk, openPeerFolder } from '../atDesk.ts'
 import type { Command, Values } from '../command.ts'
-import { loadConfig } from '../config.ts'
-import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
-import { requirePeer } from '../requirePeer.ts'
+import { chainOptions, chainUsage } from '../networkOptions.ts'
 import { UsageError } from '../usageError.ts'
-
-const options = { ...dataOption, ...networkOptions, json: { type: 'boolean' } } as const
-const common = `${dataUsage}
-${networkUsage}
-  --json              print one JSON object`
 
 /** Stakes Nectar of a peer's account for a duty. */
 export const stake: Command = {
@@ -19,8 +11,8 @@ export const stake: Command = {
 Stakes what is missing for a duty: evaluator (a seat, from the next round on or the end of bootstrap) or proposer (leave to
 commit tasks). A running peer does so by itself when bootstrap ends and it has earned enough.
 
-${common}`,
-  options,
+${chainUsage}`,
+  options: chainOptions,
   positionals: ['DUTY'],
   async run(values, [duty = '']) {
     const known = dutyOf(duty)
@@ -38,8 +30,8 @@ Gives notice of a stake (evaluator or proposer): the duty ends with the round, t
 again then, takes it back. A peer that runs goes on in its role without a seat, and does not stake for it by itself again,
 until you do (npm run waggle -- stake).
 
-${common}`,
-  options,
+${chainUsage}`,
+  options: chainOptions,
   positionals: ['DUTY'],
   async run(values, [duty = '']) {
     const known = dutyOf(duty)
@@ -56,12 +48,12 @@ export const stakes: Command = {
 
 What the peer stakes as evaluator and as proposer, and what it has missed.
 
-${common}`,
-  options,
+${chainUsage}`,
+  options: chainOptions,
   async run(values) {
-    const { data, deployment, rpcUrl } = place(values)
+    const folder = await openPeerFolder(values)
     const { readStakes } = await import('#roles/manageStake.ts')
-    const found = await readStakes({ data, deployment, rpcUrl, identity: await openIdentity(data) })
+    const found = await readStakes(folder)
     const lines = found.stakes.map(({ duty, amount, full, freeFromRound, hasLeft }) => {
       const notice = freeFromRound === null ? '' : `, free from round ${freeFromRound}`
       const left = hasLeft ? '; the peer does not stake by itself again' : ''
@@ -77,12 +69,6 @@ round      ${found.round}; stakes are needed from round ${found.bootstrapRounds}
 function dutyOf(text: string): Duty {
   if (text === 'evaluator' || text === 'proposer') return text
   throw new UsageError(`${text} is no duty.`, { hint: 'Use evaluator or proposer.' })
-}
-
-function place({ json: _, ...flags }: Values) {
-  const config = loadConfig(flags)
-  requirePeer(config.data, 'Name its folder with --data, or make a new peer: npm run waggle -- init.')
-  return { data: config.data, ...openDeployment(config) }
 }
 
 function print({ json }: Values, found: unknown, words: string): void {

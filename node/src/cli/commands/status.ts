@@ -1,8 +1,6 @@
-import { openIdentity } from '#store/identity.ts'
+import { openPeerFolder } from '../atDesk.ts'
 import type { Command } from '../command.ts'
-import { loadConfig } from '../config.ts'
-import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
-import { requirePeer } from '../requirePeer.ts'
+import { chainOptions, chainUsage } from '../networkOptions.ts'
 
 /** What the chain and the peer's own journal say of it. */
 export const status: Command = {
@@ -10,19 +8,13 @@ export const status: Command = {
 
 What the chain and the peer's own journal say of it, while it runs and while it does not.
 
-${dataUsage}
-${networkUsage}
-  --json              print one JSON object`,
-  options: { ...dataOption, ...networkOptions, json: { type: 'boolean' } },
-  async run({ json, ...flags }) {
-    const config = loadConfig(flags)
-    const { data } = config
-    requirePeer(data, 'Name its folder with --data, or make a new peer: npm run waggle -- init.')
-    const { deployment, rpcUrl } = openDeployment(config)
-    const identity = await openIdentity(data)
+${chainUsage}`,
+  options: chainOptions,
+  async run(values) {
+    const folder = await openPeerFolder(values)
     const { readStatus } = await import('#roles/readStatus.ts')
-    const found = await readStatus({ data, deployment, rpcUrl, identity })
-    if (json === true) return console.log(JSON.stringify(found))
+    const found = await readStatus(folder)
+    if (values.json === true) return console.log(JSON.stringify(found))
     const { name, peerId, account, balanceEth, registered, seated, pointsMilli, nectar, network, round, reports } =
       found
     console.log(`peer       ${name} (${peerId})

@@ -1,0 +1,23 @@
+import { peerIdFromString } from '@libp2p/peer-id'
+import type { Hex } from '#core/hex.ts'
+import { peerKeyOf } from '#core/peerKey.ts'
+import { UsageError } from './usageError.ts'
+
+/**
+ * A peer id that a person typed, checked: a contract takes any hash, and a mistyped id would be nobody's.
+ *
+ * @throws {UsageError}
+ */
+export function readPeerId(text: string): string {
+  try {
+    return peerIdFromString(text).toString()
+  } catch (cause) {
+    const hint = 'npm run waggle -- init and status, on that peer, and the dashboard show it.'
+    throw new UsageError(`${text} is no peer id.`, { hint, cause })
+  }
+}
+
+/** The key by which the chain knows a peer. @throws {UsageError} */
+export function readPeerKey(text: string): Hex {
+  return peerKeyOf(readPeerId(text))
+}
