@@ -116,6 +116,14 @@ test('rotary positions are read in the older and the newer spelling', () => {
     highFreqFactor: 4,
     originalMaxPositions: 16_384,
   })
+  const outside = { rope_scaling: { ...llama3, original_max_position_embeddings: 512 } }
+  expect(rope(outside).ropeScaling).toMatchObject({ originalMaxPositions: 512 })
+  expect(rope({ ...outside, original_max_position_embeddings: 64 }).ropeScaling).toMatchObject({
+    originalMaxPositions: 64,
+  })
+  expect(
+    rope({ rope_scaling: {}, rope_parameters: { rope_type: 'linear', factor: 2, rope_theta: 5e5 } }),
+  ).toMatchObject(linear)
 })
 
 test.each([

@@ -44,6 +44,7 @@ const fields = z.object({
   mlp_bias: z.boolean().default(false),
   tie_word_embeddings: z.boolean().default(false),
   max_position_embeddings: count(1 << 20).optional(),
+  original_max_position_embeddings: count(1 << 20).nullish(),
   partial_rotary_factor: z.literal(1, 'rotating a part of each head is not supported').nullish(),
   hidden_act: z.literal('silu', 'only silu is supported').default('silu'),
   use_sliding_window: z.literal(false, 'sliding-window attention is not supported').default(false),
@@ -55,8 +56,8 @@ const fields = z.object({
 /**
  * Checks a `config.json` and fills in what transformers would: key heads, the width of a head, rotary positions.
  *
- * Where a value is said twice, the one that transformers takes is taken: `rope_scaling` before `rope_parameters`, and a
- * theta inside of them before one outside.
+ * Where a value is said twice, the one that transformers takes is taken: `rope_scaling`, if it says anything, before
+ * `rope_parameters`; a theta inside of them before one outside, but the original positions outside before those inside.
  *
  * @see transformers, `RotaryEmbeddingConfigMixin`
  */
@@ -68,10 +69,12 @@ export const huggingFaceConfig = fields.transform((file, context) => {
   if (heads % kvHeads) refuse('num_key_value_heads', `${kvHeads} does not divide ${heads} heads`)
   if (!Number.isInteger(headDim)) refuse('num_attention_heads', `${heads} does not divide ${file.hidden_size}`)
   else if (headDim % 2) refuse('head_dim', `${headDim} is not even, as rotary positions need`)
-  const ropeField = file.rope_scaling ? 'rope_scaling' : 'rope_parameters'
+  const ropeField = Object.keys(file.rope_scaling ?? {}).length > 0 ? 'rope_scaling' : 'rope_parameters'
   const rope = file[ropeField]
   const maxPositions = file.max_position_embeddings ?? (file.model_type === 'llama' ? 2_048 : 32_768)
-  const ropeScaling = scalingOf(rope, maxPositions, message => refuse(ropeField, message))
+  const originalMaxPositions =
+    file.original_max_position_embeddings ?? rope?.original_max_position_embeddings ?? maxPositions
+  const ropeScaling = scalingOf(rope, originalMaxPositions, message => refuse(ropeField, message))
   const ropeTheta = rope?.rope_theta ?? file.rope_theta ?? 10_000
   return {
     ...file,
@@ -87,7 +90,7 @@ export type HuggingFaceConfig = z.infer<typeof huggingFaceConfig>
 
 function scalingOf(
   rope: z.infer<typeof ropeSchema>,
-  maxPositions: number,
+  originalMaxPositions: number,
   refuse: (message: string) => void,
 ): RopeScaling | null {
   const type = rope?.rope_type ?? rope?.type ?? 'default'
@@ -104,6 +107,5 @@ function scalingOf(
     refuse('scaling of type llama3 needs a low_freq_factor below its high_freq_factor')
     return null
   }
-  const originalMaxPositions = rope.original_max_position_embeddings ?? maxPositions
   return { type, factor, lowFreqFactor, highFreqFactor, originalMaxPositions }
 }

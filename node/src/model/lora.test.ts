@@ -76,6 +76,12 @@ test('what PEFT can and this adapter cannot is refused by name', () => {
     expect(() => parseLoraConfig({ ...plain, [field]: value })).toThrow(field)
   }
   expect(() => parseLoraConfig({ ...plain, target_modules: '(a+)+$' })).toThrow('target_modules')
+  const ranks = { ...plain, rank_pattern: { q_proj: 4 } }
+  expect(() => parseLoraConfig(ranks)).toThrow('rank_pattern: a rank for each module is not supported')
+  // PEFT changes the model's own weights when it loads such a one.
+  for (const init_lora_weights of ['pissa', 'olora', 'loftq'])
+    expect(() => parseLoraConfig({ ...plain, init_lora_weights })).toThrow('init_lora_weights: changes the weights')
+  expect(parseLoraConfig({ ...plain, init_lora_weights: 'gaussian', rank_pattern: {} }).rank).toBe(8)
 })
 
 test('the factors have the shapes of their modules, with scaling by the square root of the rank if asked', () => {

@@ -21,10 +21,16 @@ export function loraScaling({ rank, alpha, rankStabilized }: LoraConfig): number
   return alpha / (rankStabilized ? Math.sqrt(rank) : rank)
 }
 
-const absent = (name: string) =>
-  z
-    .union([z.null(), z.literal(false), z.array(z.never()), z.object({}).strict()], `${name} is not supported`)
-    .optional()
+const isAbsent = (value: unknown) =>
+  value === null || value === false || (typeof value === 'object' && Object.keys(value).length === 0)
+
+const absent = (name: string) => z.unknown().refine(isAbsent, `${name} is not supported`).optional()
+
+/** Ways to begin that leave the model's weights as they are. PEFT's others (`pissa`, `olora` …) change them whenever an adapter is loaded. */
+const beginnings = z.union(
+  [z.boolean(), z.null(), z.enum(['gaussian', 'orthogonal', 'eva', 'mica'])],
+  'changes the weights of the model too, which is not supported; convert the adapter to a plain one with PEFT',
+)
 
 const moduleName = z.string().regex(/^[A-Za-z0-9_.]{1,128}$/, 'is not the name of a module')
 
@@ -39,8 +45,13 @@ const peftConfig = z.object({
   use_rslora: z.boolean().default(false),
   bias: z.literal('none', 'trained biases are not supported').default('none'),
   fan_in_fan_out: z.literal(false, 'transposed weights are not supported').default(false),
+  init_lora_weights: beginnings.optional(),
   use_dora: absent('DoRA'),
   use_qalora: absent('QALoRA'),
+  use_bdlora: absent('BD-LoRA'),
+  arrow_config: absent('Arrow'),
+  kasa_config: absent('KaSA'),
+  monteclora_config: absent('MonteCLoRA'),
   lora_bias: absent('a bias in the update'),
   modules_to_save: absent('a module trained whole'),
   rank_pattern: absent('a rank for each module'),

@@ -17,24 +17,36 @@ export type RopeScaling =
     }
 
 /**
- * Radians that each pair of a head's elements turns by from one position to the next: [headDim / 2], each rounded to float32.
+ * Radians that each pair of a head's elements turns by from one position to the next: [headDim / 2], in float32.
  *
- * @see RoFormer, arXiv:2104.09864 section 3.2.2.
+ * Every operation is rounded as transformers rounds it: an error in the last bit of a frequency is multiplied by the position, and
+ * would be 1e-3 in a logit at position 600.
+ *
+ * @see RoFormer, arXiv:2104.09864 section 3.2.2; transformers, `modeling_rope_utils`.
  */
 export function ropeFrequencies({ headDim, ropeTheta, ropeScaling }: DecoderConfig): Float32Array {
   return Float32Array.from({ length: headDim / 2 }, (_, i) =>
-    scaledFrequency(Math.fround(1 / Math.fround(ropeTheta ** Math.fround((2 * i) / headDim))), ropeScaling),
+    scaledFrequency(f32(1 / f32(f32(ropeTheta) ** f32((2 * i) / headDim))), ropeScaling),
   )
 }
 
+const f32 = Math.fround
+
+/** PyTorch divides a number by a tensor so: both steps are rounded. */
+const over = (number: number, divisor: number) => f32(f32(1 / divisor) * f32(number))
+
 function scaledFrequency(frequency: number, scaling: RopeScaling | null): number {
   if (!scaling) return frequency
-  const slow = frequency / scaling.factor
+  const factor = f32(scaling.factor)
+  const slow = f32(frequency / factor)
   if (scaling.type === 'linear') return slow
-  const turns = (scaling.originalMaxPositions * frequency) / (2 * Math.PI) // over the context first trained on
-  const { lowFreqFactor: low, highFreqFactor: high } = scaling
-  const fast = Math.min(1, Math.max(0, (turns - low) / (high - low)))
-  return (1 - fast) * slow + fast * frequency
+  const { lowFreqFactor: low, highFreqFactor: high, originalMaxPositions } = scaling
+  const wavelength = over(2 * Math.PI, frequency)
+  if (wavelength < f32(originalMaxPositions / high)) return frequency
+  if (wavelength > f32(originalMaxPositions / low)) return slow
+  const turns = over(originalMaxPositions, wavelength) // over the context first trained on
+  const fast = f32(f32(turns - f32(low)) / f32(high - low))
+  return f32(f32(f32(f32(1 - fast) * frequency) / factor) + f32(fast * frequency))
 }
 
 /** Cosines and sines of the rotary positions 0 to length - 1, row-major. */
