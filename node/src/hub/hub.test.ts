@@ -10,6 +10,7 @@ import { HubError } from './hubError.ts'
 import { openModelFolder } from './openModelFolder.ts'
 import { type PullProgress, pullModel } from './pullModel.ts'
 import { pushModel } from './pushModel.ts'
+import { readLimitedJson } from './readLimited.ts'
 import { parseRepoReference } from './repoReference.ts'
 import { startTestHub, TEST_REPO, type TestHub } from './testHub.ts'
 
@@ -153,6 +154,7 @@ test.each<[string, (hub: TestHub) => void, object]>([
   ['an answer without a commit', hub => answer(hub, 200, '{"siblings":[]}'), { code: 'HUB_RESPONSE' }],
   ['a repository without weights', hub => void hub.files.delete('model.safetensors'), { code: 'HUB_NOT_FOUND' }],
   ['a redirect without end', hub => answer(hub, 302, '', { location: '/again' }), { code: 'HUB_RESPONSE' }],
+  ['a redirect to no address', hub => answer(hub, 302, '', { location: 'http://[x' }), { code: 'HUB_RESPONSE' }],
 ])('%s is told apart', async (name, change, expected) => {
   const { pull, hub } = await setUp()
   change(hub)
@@ -165,6 +167,22 @@ function answer(hub: TestHub, status: number, body: string, headers = {}): void 
     return true
   }
 }
+
+test.each([429, 503])('A hub that answers %i for a while is asked again, later each time.', async status => {
+  const { pull, hub } = await setUp()
+  let busy = 2
+  hub.intercept = (_, response) => {
+    if (busy > 0) response.writeHead(status).end()
+    return busy-- > 0
+  }
+  expect((await pull()).commit).toBe(hub.commit)
+  expect(slept).toEqual([500, 2_000])
+})
+
+test('An answer that does not end is given up.', async () => {
+  const head = new Response(new ReadableStream({ start: stream => stream.enqueue(Buffer.from('{')) }))
+  expect(await refusal(readLimitedJson(head, 1))).toMatchObject({ code: 'HUB_OFFLINE' })
+})
 
 test('A folder that cannot be written is a matter of the disk.', async () => {
   const { client } = await setUp()

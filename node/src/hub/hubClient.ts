@@ -57,7 +57,9 @@ export function createHubClient({ url = HUB_URL, token, clock, signal }: HubOpti
           throw await refusal(address, response)
         }
         await response.body?.cancel()
-        address = new URL(location, address)
+        const next = URL.parse(location, address.href)
+        if (!next) throw new HubError('HUB_RESPONSE', `${address.host} redirects to what is no address.`)
+        address = next
       }
       throw new HubError('HUB_RESPONSE', `${address.host} redirects without end.`)
     },

@@ -23,6 +23,9 @@ export type PulledModel = {
 /** Kept free beside what is downloaded. */
 const SPARE_BYTES = 256 * 1024 * 1024
 
+/** Waits before a busy hub is asked again. */
+const BUSY_MS = [500, 2_000, 8_000] as const
+
 const keptSchema = z.strictObject({ commit: z.string().regex(/^[0-9a-f]{40}$/), bytes: z.int().min(0) })
 
 /**
@@ -46,7 +49,7 @@ export async function pullModel(
   if (isCommit && kept) return { folder: join(home, kept.commit), repo, ...kept }
   let model: RemoteModel
   try {
-    model = await listModel(client, reference)
+    model = await listPatiently(client, reference)
   } catch (error) {
     if (kept && error instanceof HubError && error.retryable) return { folder: join(home, kept.commit), repo, ...kept }
     throw error
@@ -57,6 +60,19 @@ export async function pullModel(
   const bytes = totalOf(model)
   for (const name of new Set([model.commit, revision])) await keep(home, name, { commit: model.commit, bytes })
   return { folder, repo, commit: model.commit, bytes }
+}
+
+/** A hub that is busy is asked again; one that is not there is not, since whoever is offline should hear so at once. */
+async function listPatiently(client: HubClient, reference: RepoReference): Promise<RemoteModel> {
+  for (const waitMs of BUSY_MS) {
+    try {
+      return await listModel(client, reference)
+    } catch (error) {
+      if (!(error instanceof HubError && error.code === 'HUB_BUSY')) throw error
+    }
+    await client.clock.sleep(waitMs, client.signal)
+  }
+  return listModel(client, reference)
 }
 
 async function bring(client: HubClient, model: RemoteModel, folder: string, progress: (p: PullProgress) => void) {

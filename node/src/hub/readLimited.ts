@@ -3,27 +3,41 @@ import { HubError } from './hubError.ts'
 /** An answer of the API that is larger than this is none. */
 const MAX_BYTES = 16 * 1024 * 1024
 
+/** From its head to its end: a server that drips would otherwise hold a command for ever. */
+const WHOLE_MS = 60_000
+
 /**
- * A response's JSON, read only as far as a sane one goes.
+ * A response's JSON, read only as far, and as long, as a sane one goes.
  *
- * @throws {HubError} HUB_RESPONSE if it is too large or no JSON, HUB_OFFLINE if it ends early.
+ * @throws {HubError} HUB_RESPONSE if it is too large or no JSON, HUB_OFFLINE if it ends early or does not end.
  */
-export async function readLimitedJson(response: Response): Promise<unknown> {
+export async function readLimitedJson(response: Response, wholeMs = WHOLE_MS): Promise<unknown> {
+  const bytes = await readLimited(response, wholeMs)
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch (cause) {
+    throw new HubError('HUB_RESPONSE', 'The hub’s answer is not JSON.', cause)
+  }
+}
+
+async function readLimited(response: Response, wholeMs: number): Promise<Buffer> {
+  const reader = response.body?.getReader()
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`not whole after ${wholeMs} ms`)), wholeMs)
   const parts: Uint8Array[] = []
   let bytes = 0
   try {
-    for await (const part of response.body ?? []) {
+    for (;;) {
+      const part = (await Promise.race([reader?.read(), late]))?.value
+      if (part === undefined) return Buffer.concat(parts)
       bytes += part.length
-      if (bytes > MAX_BYTES) break
+      if (bytes > MAX_BYTES) throw new HubError('HUB_RESPONSE', `The hub’s answer is larger than ${MAX_BYTES} bytes.`)
       parts.push(part)
     }
   } catch (cause) {
-    throw new HubError('HUB_OFFLINE', 'The hub’s answer broke off.', cause)
-  }
-  if (bytes > MAX_BYTES) throw new HubError('HUB_RESPONSE', `The hub’s answer is larger than ${MAX_BYTES} bytes.`)
-  try {
-    return JSON.parse(Buffer.concat(parts).toString('utf8'))
-  } catch (cause) {
-    throw new HubError('HUB_RESPONSE', 'The hub’s answer is not JSON.', cause)
+    await reader?.cancel().catch(() => undefined)
+    throw cause instanceof HubError ? cause : new HubError('HUB_OFFLINE', 'The hub’s answer broke off.', cause)
+  } finally {
+    clearTimeout(timer)
   }
 }
