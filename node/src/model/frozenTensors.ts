@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import type { DType, StoredData } from '#engine/graph.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
+import { requireMemory } from './requireMemory.ts'
 import { locateWeights } from './weightFiles.ts'
 
 /** How a frozen model's matrices are kept and multiplied. It changes the results, so it is part of a model's specification. */
@@ -35,7 +36,9 @@ export interface FrozenTensors {
 export async function locateFrozenTensors(folder: string, config: DecoderConfig): Promise<FrozenTensors> {
   const constants = new Map<string, FrozenTensor>()
   const paths = new Map<string, string>()
-  for (const [name, { dtype, shape, path, offset }] of await locateWeights(folder, config)) {
+  const stored = await locateWeights(folder, config)
+  requireMemory(folder, stored.values())
+  for (const [name, { dtype, shape, path, offset }] of stored) {
     const real = paths.get(path) ?? (await realpath(path))
     paths.set(path, real)
     constants.set(name, { dtype: graphTypes[dtype], shape, content: { path: real, offset } })

@@ -1,22 +1,16 @@
-import { readFile, stat } from 'node:fs/promises'
-import { ModelFileError, unreadableFile } from './modelErrors.ts'
+import { ModelFileError } from './modelErrors.ts'
+import { readTextFile } from './textFile.ts'
 
 /**
- * Reads a JSON file of a model's folder, after a look at its size.
+ * Reads a JSON file of a model's folder.
  *
  * @throws {ModelFileError} if it cannot be read, is no regular file, is larger than `maxBytes`, or is not JSON.
  */
 export async function readJsonFile(path: string, maxBytes = 1 << 20): Promise<unknown> {
-  const found = await stat(path).catch(cause => {
-    throw unreadableFile(path, cause)
-  })
-  if (!found.isFile()) throw new ModelFileError(path, 'file', 'is not a regular file')
-  if (found.size > maxBytes) throw new ModelFileError(path, 'file', `has ${found.size} bytes, more than ${maxBytes}`)
+  const text = await readTextFile(path, maxBytes)
   try {
-    return JSON.parse(await readFile(path, 'utf8'))
+    return JSON.parse(text)
   } catch (cause) {
-    throw cause instanceof SyntaxError
-      ? new ModelFileError(path, 'file', 'is not JSON', { cause })
-      : unreadableFile(path, cause)
+    throw new ModelFileError(path, 'file', 'is not JSON', { cause })
   }
 }

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -181,3 +181,15 @@ test('a model without a chat template, an end token that is none, and a missing 
   await expect(changed('qwen', 'tokenizer_config.json', () => ({}))).rejects.toMatchObject({ field: 'eos_token' })
   await expect(PretrainedTokenizer.read(join(scratch, 'none'))).rejects.toMatchObject({ field: 'file' })
 })
+
+test.each(['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja'])(
+  'a %s that is a device or a pipe is refused unread',
+  async name => {
+    const folder = join(scratch, String(copies++))
+    await cp(join(golden, 'qwen'), folder, { recursive: true })
+    await rm(join(folder, name), { force: true })
+    await symlink('/dev/null', join(folder, name))
+    const refused = { field: 'file', message: expect.stringContaining('not a regular file') }
+    await expect(PretrainedTokenizer.read(folder)).rejects.toMatchObject(refused)
+  },
+)

@@ -1,8 +1,8 @@
-import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { AddedToken } from './controlTokens.ts'
 import { ModelFileError } from './modelErrors.ts'
+import { readTextFileIfAny } from './textFile.ts'
 
 /** The largest public tokenizer.json has 33 MB. */
 const MAX_TOKENIZER_BYTES = 64 * 1024 * 1024
@@ -91,7 +91,7 @@ export type TokenizerFiles = {
  */
 export async function readTokenizerFiles(folder: string): Promise<TokenizerFiles> {
   const path = join(folder, 'tokenizer.json')
-  const content = await readText(path, MAX_TOKENIZER_BYTES)
+  const content = await readTextFileIfAny(path, MAX_TOKENIZER_BYTES)
   if (content === null)
     throw new ModelFileError(path, 'file', 'is missing', {
       hint: 'Use a folder with a tokenizer.json; transformers writes one with save_pretrained.',
@@ -100,7 +100,7 @@ export async function readTokenizerFiles(folder: string): Promise<TokenizerFiles
   const tokens = tokensById(json, path)
   checkMerges(json, path)
   const optional = async <T extends z.ZodType>(name: string, schema: T) => {
-    const text = await readText(join(folder, name), MAX_SMALL_BYTES)
+    const text = await readTextFileIfAny(join(folder, name), MAX_SMALL_BYTES)
     return parse(join(folder, name), text ?? '{}', schema)
   }
   const map = await optional('special_tokens_map.json', specialsSchema)
@@ -110,7 +110,7 @@ export async function readTokenizerFiles(folder: string): Promise<TokenizerFiles
   const rest = { pad: config.pad_token ?? map.pad_token, unk: config.unk_token ?? map.unk_token }
   const specials = Object.fromEntries(Object.entries({ ...names, ...rest }).filter(([, name]) => name != null))
   const templatePath = join(folder, 'chat_template.jinja')
-  const file = await readText(templatePath, MAX_SMALL_BYTES)
+  const file = await readTextFileIfAny(templatePath, MAX_SMALL_BYTES)
   const inConfig = Array.isArray(config.chat_template)
     ? config.chat_template.find(({ name }) => name === 'default')?.template
     : config.chat_template
@@ -122,18 +122,6 @@ export async function readTokenizerFiles(folder: string): Promise<TokenizerFiles
         : null
   const endIds = [generation.eos_token_id ?? []].flat()
   return { path, content, json, added: json.added_tokens, tokens, specials, endIds, template }
-}
-
-async function readText(path: string, maxBytes: number): Promise<string | null> {
-  try {
-    const { size } = await stat(path)
-    if (size > maxBytes) throw new ModelFileError(path, 'size', `${size} bytes are more than ${maxBytes}`)
-    return await readFile(path, 'utf8')
-  } catch (cause) {
-    if (cause instanceof ModelFileError) throw cause
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new ModelFileError(path, 'file', 'cannot be read', { cause })
-  }
 }
 
 function parse<T extends z.ZodType>(path: string, text: string, schema: T): z.output<T> {

@@ -1,8 +1,8 @@
-import { readFile, stat } from 'node:fs/promises'
 import { z } from 'zod'
 import { writeFileAtomic } from './atomicFile.ts'
 import { bytesOfChars, byteToChar, charsOfBytes } from './byteAlphabet.ts'
 import { ModelFileError } from './modelErrors.ts'
+import { readTextFile } from './textFile.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** The largest public tokenizers have 12 MB. */
@@ -47,7 +47,7 @@ type TokenizerJson = z.infer<typeof tokenizerSchema>
  * @throws {ModelFileError} naming the file and the field.
  */
 export async function readTokenizerJson(path: string): Promise<Vocabulary> {
-  return parseTokenizerJson(await readText(path), path)
+  return parseTokenizerJson(await readTextFile(path, MAX_FILE_BYTES), path)
 }
 
 /** @throws {ModelFileError} naming `file` and the field. */
@@ -111,17 +111,6 @@ export function formatTokenizerJson(vocabulary: Vocabulary): string {
     },
   }
   return `${JSON.stringify(json, null, 1)}\n`
-}
-
-async function readText(path: string): Promise<string> {
-  try {
-    const { size } = await stat(path)
-    if (size > MAX_FILE_BYTES) throw new ModelFileError(path, 'size', `${size} bytes are more than ${MAX_FILE_BYTES}`)
-    return await readFile(path, 'utf8')
-  } catch (cause) {
-    if (cause instanceof ModelFileError) throw cause
-    throw new ModelFileError(path, 'file', 'cannot be read', { cause })
-  }
 }
 
 function vocabularyOf(json: TokenizerJson, file: string): Vocabulary {

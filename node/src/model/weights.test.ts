@@ -1,9 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { decoderWeightShapes } from './decoderWeights.ts'
+import { locateFrozenTensors } from './frozenTensors.ts'
 import { ModelFileError } from './modelErrors.ts'
-import type { Tensor } from './safetensors.ts'
+import { encodeSafetensorsHeader, type Tensor } from './safetensors.ts'
 import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
 import { checkWeights, copyWeights, hashWeights, readWeights, sameWeights, writeWeights } from './weights.ts'
 
@@ -56,6 +58,17 @@ test('a weight that is missing, misshapen, foreign or not finite is named', asyn
     'F32',
   )
   await expect(readWeights(folder, tinyConfig)).rejects.toThrow(`${name}: element 5 is NaN`)
+})
+
+test('weights that the machine cannot hold are refused before any memory is asked for', async () => {
+  const huge = { ...tinyConfig, layers: 256, hiddenSize: 16_384, intermediateSize: 131_072 }
+  const shapes = [...decoderWeightShapes(huge)].map(([name, shape]) => [name, { shape }] as const)
+  const header = Buffer.concat(encodeSafetensorsHeader(new Map(shapes), 'BF16'))
+  const elements = shapes.reduce((sum, [, { shape }]) => sum + shape.reduce((a, b) => a * b, 1), 0)
+  await writeFile(path, header)
+  await truncate(path, header.length + 2 * elements) // 3.3 TB of nothing
+  for (const read of [readWeights, locateFrozenTensors])
+    await expect(read(folder, huge)).rejects.toThrow(/weights: take 6\d{3}\.\d GB in float32 where .* are free/)
 })
 
 test('weights of other tensors or other bits are not the same', () => {

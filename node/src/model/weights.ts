@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { ModelFileError } from './modelErrors.ts'
+import { requireMemory } from './requireMemory.ts'
 import {
   encodeSafetensors,
   encodeSafetensorsHeader,
@@ -17,10 +18,12 @@ export type Weights = Map<string, Tensor>
 /**
  * Reads a model's weights from its folder, from one file or from many, as float32.
  *
- * @throws {ModelFileError} if a tensor of the configuration is missing, misshapen or not finite, or another one is there.
+ * @throws {ModelFileError} if a tensor of the configuration is missing, misshapen or not finite, another one is there, or memory
+ *   for them is not.
  */
 export async function readWeights(folder: string, config: DecoderConfig): Promise<Weights> {
   const stored = await locateWeights(folder, config)
+  requireMemory(folder, stored.values())
   const weights = await readStoredTensors(stored.values())
   for (const [name, { data }] of weights) requireFinite(data, name, stored.get(name)?.path ?? folder)
   return weights

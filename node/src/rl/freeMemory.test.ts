@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { freeAddresses, freeMemory } from './freeMemory.ts'
+import { freeAddresses, freeMemory } from '#engine/freeMemory.ts'
 
 test('what is free is no more than the machine has', () => {
   expect(freeMemory()).toBeGreaterThan(0)

@@ -1,7 +1,7 @@
+import { freeAddresses, freeMemory } from '#engine/freeMemory.ts'
 import type { ScoredSequence } from '#model/batch.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import type { Weights } from '#model/weights.ts'
-import { freeAddresses, freeMemory } from './freeMemory.ts'
 import type { GradientPass, GradientPassOptions } from './gradientPass.ts'
 import { createLayeredPass } from './layeredPass.ts'
 import type { BasePrecision } from './layerModels.ts'
