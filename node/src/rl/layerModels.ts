@@ -21,7 +21,7 @@ export type KeptActivations = 'products' | 'input'
 /** How products with a frozen base are computed: in float32, or as sums of 8-bit integers. */
 export type BasePrecision = 'float32' | 'int8'
 
-/** A layer's forward and backward pass as two models that serve every layer of a decoder. */
+/** A layer's forward and backward pass as two models that serve every layer of a decoder with the same modules adapted. */
 export interface LayerModels {
   /** Inputs `x`, those of the positions, (`rows`,) the layer's tensors; outputs `y` and the kept values, under the names in `kept`. */
   readonly forward: OnnxModel
@@ -71,6 +71,15 @@ export function layerModels(config: DecoderConfig, options: LayerModelOptions = 
     kept,
     tensors,
   }
+}
+
+/** An adapter's share in one layer: the modules that it updates there may be others in another layer, or none. */
+export function loraOfLayer(config: DecoderConfig, lora: LoraConfig, layer: number): LoraConfig {
+  const [prefix, suffix] = [`model.layers.${layer}.`, '.lora_A.weight']
+  const targets = [...loraShapes(config, lora).keys()]
+    .filter(name => name.startsWith(prefix) && name.endsWith(suffix))
+    .map(name => name.slice(prefix.length, -suffix.length))
+  return { ...lora, targets }
 }
 
 function sequencePositions(graph: Graph, config: DecoderConfig): Positions {

@@ -37,13 +37,11 @@ function groupOf(config: DecoderConfig, lengths: readonly number[]) {
   return policyTargets(batch, token as Extract<LossKind, { kind: 'policy' }>)
 }
 
-function adapterOf(config: DecoderConfig): LoraAdapter {
-  const lora = {
-    rank: 3,
-    alpha: 6,
-    targets: ['q_proj', 'v_proj', 'o_proj', 'up_proj', 'down_proj'],
-    rankStabilized: false,
-  }
+function adapterOf(
+  config: DecoderConfig,
+  targets = ['q_proj', 'v_proj', 'o_proj', 'up_proj', 'down_proj'],
+): LoraAdapter {
+  const lora = { rank: 3, alpha: 6, targets, rankStabilized: false }
   const adapter = initLora(config, lora, 'layered')
   for (const [name, { data }] of adapter.factors) {
     if (name.endsWith('lora_B.weight')) data.set(data.map((_, i) => 0.1 * Math.sin(i + name.length)))
@@ -98,6 +96,14 @@ const cases: Record<string, Case> = {
   'the layers alone': { trained: name => name.startsWith('model.layers.') || name === 'model.norm.weight' },
   'an adapter': { adapter: adapterOf(tinyConfig) },
   'an adapter, each layer computed again': { adapter: adapterOf(tinyConfig), kept: 'input' },
+  'an adapter of other modules in each layer, and of none in the first': {
+    config: untied,
+    adapter: adapterOf(untied, [
+      ...['layers.1.self_attn.k_proj', 'layers.1.mlp.down_proj'],
+      ...['q_proj', 'v_proj', 'o_proj'].map(name => `layers.2.self_attn.${name}`),
+      'model.layers.2.mlp.up_proj',
+    ]),
+  },
   'ratios of sequences': { loss: sequence },
   'several parts, the later ones larger and smaller': { batches: [[9, 7], [14, 5, 12], [6]] },
 }

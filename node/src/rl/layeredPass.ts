@@ -8,7 +8,7 @@ import { ActivationStore } from './activationStore.ts'
 import { addEmbeddingGradient, embed } from './embedding.ts'
 import { addTo, type GradientPass, type GradientPassOptions, type GradientSums } from './gradientPass.ts'
 import { headModel, headScoringModel } from './headModel.ts'
-import { type BasePrecision, type KeptActivations, type LayerModels, layerModels } from './layerModels.ts'
+import { type BasePrecision, type KeptActivations, type LayerModels, layerModels, loraOfLayer } from './layerModels.ts'
 import { type LaidOut, layOut } from './layOut.ts'
 import { lossFeeds } from './lossFeeds.ts'
 import { TrainerError } from './trainerError.ts'
@@ -41,15 +41,17 @@ export async function createLayeredPass(
   const { threads, adapter, trained, temperature, headRows, precision = 'float32' } = options
   if (precision === 'int8' && (await productsSaturate())) throw refuseSaturation()
   const layers = new Map<string, Promise<LayerSessions>>()
+  const loras = Array.from({ length: config.layers }, (_, layer) =>
+    adapter ? loraOfLayer(config, adapter.config, layer) : undefined,
+  )
   /** Made when first needed: a part of sequences that share a prompt has other models than one of any sequences. */
   const sessionsOf = (layer: number, afterPrompt: boolean): Promise<LayerSessions> => {
     const last = layer === config.layers - 1
-    const key = `${last} ${afterPrompt}`
+    const lora = loras[layer]
+    const key = `${last} ${afterPrompt} ${lora?.targets}`
     let made = layers.get(key)
     if (!made) {
-      made = createLayer(
-        layerModels(config, { lora: adapter?.config, last, afterPrompt, kept: options.kept, precision }),
-      )
+      made = createLayer(layerModels(config, { lora, last, afterPrompt, kept: options.kept, precision }))
       layers.set(key, made)
       made.catch(() => layers.delete(key)) // the caller has the error
     }

@@ -29,7 +29,7 @@ export interface StepShape {
   readonly scored: number
   /** Elements of all trained tensors. */
   readonly trained: number
-  /** Elements of those of one layer. */
+  /** Elements of those of the layer that has most. */
   readonly trainedInLayer: number
   /** Whether the output layer or the embedding is trained. */
   readonly tablesTrained: boolean
@@ -158,16 +158,19 @@ export function wholeGraphBytes(config: DecoderConfig, shape: StepShape, partTok
   return 4 * ARENA_FACTOR * (config.layers * (tokens * perToken + scores) + head + trained * shape.trained)
 }
 
-/** Elements that are trained, all and in one layer, for a `StepShape`. */
+/** Elements that are trained, all and at most in one layer, for a `StepShape`. */
 export function trainedElements(
   config: DecoderConfig,
   parameters: ReadonlyMap<string, { readonly data: Float32Array }>,
 ): Pick<StepShape, 'trained' | 'trainedInLayer' | 'tablesTrained'> {
-  let [trained, trainedInLayer] = [0, 0]
+  let trained = 0
+  const inLayer = new Array<number>(config.layers).fill(0)
   for (const [name, { data }] of parameters) {
     trained += data.length
-    if (name.startsWith('model.layers.0.')) trainedInLayer += data.length
+    const layer = /^model\.layers\.(\d+)\./.exec(name)?.[1]
+    if (layer !== undefined) inLayer[Number(layer)] = (inLayer[Number(layer)] as number) + data.length
   }
+  const trainedInLayer = Math.max(...inLayer)
   const tables = [...decoderWeightShapes(config).keys()].filter(name => /embed_tokens|lm_head/.test(name))
   return { trained, trainedInLayer, tablesTrained: tables.some(name => parameters.has(name)) }
 }
