@@ -87,7 +87,8 @@ describe('a folder of transformers’ is run as transformers runs it', () => {
 
   test('for people, a line a position and a line a token', async () => {
     const flags = ['--model', folderOf('qwen2'), '--tokens', '5,17']
-    const logits = await runCli(['model', 'logits', ...flags])
+    const full = damaged('full', made => changeConfig(made, { max_position_embeddings: 2 }))
+    const logits = await runCli(['model', 'logits', '--model', full, '--tokens', '5,17'])
     expect(logits.stdout).toMatch(/^0 5 -> (\d+ 0\.\d{4}(, )?){5}\n1 17 -> (\d+ 0\.\d{4}(, )?){5}\n$/)
     const generated = await runCli(['model', 'generate', ...flags, '--max-new-tokens', '3', '--seed', 'any'])
     expect(generated.stdout).toMatch(/^(\d+ [01]\.\d{4}\n){3}$/)

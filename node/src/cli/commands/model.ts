@@ -75,7 +75,7 @@ how far 8-bit and 4-bit are from float32.
     const maxNewTokens = whole('max-new-tokens', values['max-new-tokens'], 32, 1_000_000)
     const { readDecoderConfig } = await import('#model/decoderConfig.ts')
     const config = await readDecoderConfig(folder)
-    checkTokens(config, tokens) // before the weights are read, which may take a while
+    checkTokens(config, tokens, action === 'generate' ? 1 : 0) // before the weights are read, which may take a while
     const lora = typeof adapter === 'string' ? adapter : undefined
     const precision = parsePrecision(values.precision ?? 'float32')
     const device = await openDevice(parseDevice(values.device ?? 'cpu'), true)
