@@ -76,7 +76,7 @@ export class TestIndexer {
     return indexer
   }
 
-  async reachTip(chain: TestChain): Promise<void> {
+  async reachTip(chain: Pick<TestChain, 'blockNumber'>): Promise<void> {
     const tip = await chain.blockNumber()
     try {
       await until(async () => {

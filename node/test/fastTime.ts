@@ -4,7 +4,7 @@ import type { LocalChain } from './localChain.ts'
 
 /** Chain time in a step. */
 const STEP_SEC = 50
-/** Real time between steps: what runs beside gets its turn. */
+/** Real time between steps unless said otherwise: what runs beside gets its turn. */
 const PAUSE_MS = 15
 /** From here on time passes slowly, so that a slow machine is not late. */
 const SLOW_FROM = 0.9
@@ -14,8 +14,13 @@ const SLOW_PAUSE_MS = 100
  * Time of a chain and of the peers on it, which passes fast but never leaves a round by itself: rounds are entered when the test
  * says so, and what peers put off within a round comes at once.
  */
-export function startFastTime(chain: LocalChain, rounds: { startsAtSec: number; roundSeconds: number }) {
+export function startFastTime(
+  chain: LocalChain,
+  rounds: { startsAtSec: number; roundSeconds: number },
+  pauseMs = PAUSE_MS,
+) {
   const clock = createManualClock(Date.now())
+  const slowPauseMs = Math.max(SLOW_PAUSE_MS, 4 * pauseMs)
   const startOf = (round: number) => rounds.startsAtSec + round * rounds.roundSeconds
   let stopped = false
   let round = 0
@@ -32,9 +37,12 @@ export function startFastTime(chain: LocalChain, rounds: { startsAtSec: number; 
     while (!stopped) {
       const slowFromSec = startOf(round) + SLOW_FROM * rounds.roundSeconds
       const { timestamp } = await chain.client.getBlock()
+      const restSec = startOf(round + 1) - Number(timestamp)
       const isSlow = Number(timestamp) >= slowFromSec
       await moveTo(isSlow ? 0 : Math.min(slowFromSec, Number(timestamp) + STEP_SEC))
-      await pause(isSlow ? SLOW_PAUSE_MS : PAUSE_MS)
+      // Ever slower: the steps that are left are no fewer for a machine that is busy with something else.
+      const slowMs = (slowPauseMs * (startOf(round + 1) - slowFromSec)) / Math.max(1, restSec)
+      await pause(isSlow ? slowMs : pauseMs)
     }
   }
 

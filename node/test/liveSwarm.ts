@@ -13,14 +13,13 @@ import { runCli } from './cliProcess.ts'
 import { startFastTime } from './fastTime.ts'
 import { deployContracts, startLocalChain } from './localChain.ts'
 
-/** Chain time of a round. It ends when a test says so. */
-const ROUND_SECONDS = 10_000
-
 /** By the contract. */
 const BEACON_DRAWN = 2
 
 /** A line of a peer's log. */
 type Said = { message: string } & Record<string, unknown>
+
+type LiveOptions = { bootstrapRounds?: number; roundSeconds?: number; pauseMs?: number }
 
 export type LiveSwarm = Awaited<ReturnType<typeof startLiveSwarm>>
 export type LivePeer = Awaited<ReturnType<LiveSwarm['newPeer']>>
@@ -29,19 +28,21 @@ export type LivePeer = Awaited<ReturnType<LiveSwarm['newPeer']>>
  * A swarm of real roles on a real chain, in this process, that live by its time; commands run as processes of their own.
  *
  * @param bootstrapRounds - first round that needs stakes.
+ * @param roundSeconds - chain time of a round, which ends when a test says so.
+ * @param pauseMs - real time between steps of its time: more peers need more of it, and fewer steps.
  */
-export async function startLiveSwarm({ bootstrapRounds }: { bootstrapRounds?: number } = {}) {
+export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, pauseMs }: LiveOptions = {}) {
   const root = mkdtempSync(join(tmpdir(), 'waggle-live-'))
   const chain = await startLocalChain()
   const { starter } = await loadEnvironments()
-  const deployment = await deployContracts(chain, ROUND_SECONDS, starter.hash, bootstrapRounds)
+  const deployment = await deployContracts(chain, roundSeconds, starter.hash, bootstrapRounds)
   const record = join(root, 'deployment.json')
   writeFileSync(record, JSON.stringify(deployment))
   const env = { WAGGLE_RPC_URL: chain.rpcUrl, WAGGLE_DEPLOYMENT: record }
   const contracts = contractsOf(deployment)
   const { rounds } = contracts
   const startsAtSec = Number(await chain.client.readContract({ ...rounds, functionName: 'startOf', args: [0n] }))
-  const time = startFastTime(chain, { startsAtSec, roundSeconds: ROUND_SECONDS })
+  const time = startFastTime(chain, { startsAtSec, roundSeconds }, pauseMs)
   let round = 0
   const running = new Set<() => Promise<void>>()
   const bootnodes: string[] = []
@@ -85,6 +86,8 @@ export async function startLiveSwarm({ bootstrapRounds }: { bootstrapRounds?: nu
 
   return {
     chain,
+    /** Of the deployment. */
+    record,
     contracts,
     /** Begins a round, once the peers have recorded the beacon that is due in the one before it. */
     async enter(next: number): Promise<void> {
