@@ -114,6 +114,7 @@ browserTest('a score that is appealed is contested on every page, though its rou
   await see(round, /The score of .* is appealed to 11 seats/)
   const peer = await visit(`/peers/${contested.peerKey}`)
   await cell(peer, String(CONTESTED_ROUND)).waitFor()
+  await see(peer, /The score of .* is appealed to 11 seats/)
   await cell(await visit('/'), contested.name).waitFor()
 })
 

@@ -69,6 +69,11 @@ function Row({ row }: { row: PeerRound }) {
       <td className="px-2 py-2.5">
         {committedTo(row)}
         {row.isFaulty && <span className="block text-xs text-thorn">its tasks are at fault, and not paid</span>}
+        {row.challenges.map(text => (
+          <span key={text} className="block text-xs text-thorn">
+            {text}
+          </span>
+        ))}
       </td>
       <td className="figures hidden px-2 py-2.5 text-sm sm:table-cell">{votes || '–'}</td>
       <td className="px-2 py-2.5 text-right">

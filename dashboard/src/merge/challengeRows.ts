@@ -35,9 +35,10 @@ export function challengeRows({ tasksFaults, leafDemands, appealCases }: RoundAn
   return [...faults, ...demands, ...appeals]
 }
 
-type Case = Omit<RoundAnswer['appealCases']['items'][number], 'peerKey' | 'peer'>
+export type Case = Omit<RoundAnswer['appealCases']['items'][number], 'peerKey' | 'peer'>
 
-function appealText({ appeals, settledMilli, finalMilli, isClosed, isMoot }: Case): string {
+/** What an appeal of a score is about, or came to. */
+export function appealText({ appeals, settledMilli, finalMilli, isClosed, isMoot }: Case): string {
   const seats = appeals.items.at(-1)?.drawn ?? 0
   const settled = formatPoints(settledMilli)
   if (!isClosed) return `The score of ${settled} is appealed to ${seats} seats`

@@ -9,6 +9,8 @@ const empty: PeerAnswer = {
   stakes: { items: [] },
   tasksCommitments: { items: [] },
   tasksFaults: { items: [] },
+  leafDemands: { items: [] },
+  appealCases: { items: [] },
   rolloutCommitments: { items: [] },
   voteCommits: { items: [] },
   votes: { items: [] },
@@ -59,6 +61,7 @@ test('what a peer did and what came of it meet in one row for each round, newest
     outcome: 'scored',
     scoreMilli: 400,
     isContested: true,
+    challenges: [],
     earnings: [],
   })
   expect(history[2]?.earnings).toEqual([
@@ -80,6 +83,20 @@ test('tasks at fault are seen with the round that they are for', () => {
     tasksFaults: { items: [{ round: 4 }] },
   })
   expect(row).toMatchObject({ round: 4, tasks: 2, isFaulty: true })
+})
+
+test('what was demanded and appealed is said with the round that it is about', () => {
+  const appeals = { items: [{ level: 1, drawn: 11 }] }
+  const closed = { settledMilli: 0, finalMilli: 669, isClosed: true, isMoot: false, appeals }
+  const [row] = peerHistory({
+    ...empty,
+    leafDemands: { items: [{ round: 4, index: 3, state: 'shown' }] },
+    appealCases: { items: [{ round: 4, ...closed }] },
+  })
+  expect(row?.challenges).toEqual([
+    'Leaf 3 was demanded on the chain, and shown',
+    '11 seats put 0.67 in the place of 0.00',
+  ])
 })
 
 test('an evaluator that never opened its votes is seen', () => {

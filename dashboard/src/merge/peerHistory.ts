@@ -1,4 +1,5 @@
 import type { EarningSource, PeerAnswer } from '#sources/getPeerRecord.ts'
+import { appealText } from './challengeRows.ts'
 
 export type Outcome = 'scored' | 'unavailable' | 'noQuorum' | 'void' | 'falseLeaf' | 'withheld'
 
@@ -17,9 +18,13 @@ export interface PeerRound {
   scoreMilli: number | null
   /** Whether a demand or an appeal against it is open. */
   isContested: boolean
+  /** Demands of its leaves and the appeal of its score, each in a sentence. */
+  challenges: string[]
   /** Nectar of the round, wei, by what earned it; empty until the chain owes any. */
   earnings: { source: EarningSource; amountWei: string }[]
 }
+
+const demandEnds = { open: ', and is due', shown: ', and shown', withheld: ', and withheld' } as const
 
 /** One row for each round in which the peer did anything, newest first. */
 export function peerHistory(record: PeerAnswer): PeerRound[] {
@@ -28,7 +33,7 @@ export function peerHistory(record: PeerAnswer): PeerRound[] {
     const known = rows.get(round)
     if (known) return known
     const deeds = { tasks: null, isFaulty: false, rollouts: null, voted: null, votesOnIt: [] }
-    const fresh = { round, ...deeds, outcome: null, scoreMilli: null, isContested: false, earnings: [] }
+    const fresh = { round, ...deeds, outcome: null, scoreMilli: null, isContested: false, challenges: [], earnings: [] }
     rows.set(round, fresh)
     return fresh
   }
@@ -40,6 +45,9 @@ export function peerHistory(record: PeerAnswer): PeerRound[] {
   for (const { round, scoreMilli } of record.votes.items) row(round).votesOnIt.push(scoreMilli)
   for (const { round, outcome, scoreMilli, openChallenges } of record.settlements.items)
     Object.assign(row(round), { outcome, scoreMilli, isContested: openChallenges > 0 })
+  for (const { round, index, state } of record.leafDemands.items)
+    row(round).challenges.push(`Leaf ${index} was demanded on the chain${demandEnds[state]}`)
+  for (const { round, ...found } of record.appealCases.items) row(round).challenges.push(appealText(found))
   for (const { round, ...earning } of record.earnings.items) row(round).earnings.push(earning)
   return [...rows.values()].sort((a, b) => b.round - a.round)
 }

@@ -69,6 +69,21 @@ const answer = z.object({
       }),
     ),
   }),
+  leafDemands: z.object({
+    items: z.array(z.object({ round: z.int(), index: z.int(), state: z.enum(['open', 'shown', 'withheld']) })),
+  }),
+  appealCases: z.object({
+    items: z.array(
+      z.object({
+        round: z.int(),
+        settledMilli: z.int(),
+        finalMilli: z.int().nullable(),
+        isClosed: z.boolean(),
+        isMoot: z.boolean(),
+        appeals: z.object({ items: z.array(z.object({ level: z.int(), drawn: z.int() })) }),
+      }),
+    ),
+  }),
   earnings: z.object({ items: z.array(z.object({ round: z.int(), source: earningSource, amountWei: z.string() })) }),
 })
 
@@ -90,6 +105,10 @@ const QUERY = `query Peer($peerKey: String!, $limit: Int) {
   voteCommits(where: { evaluatorKey: $peerKey }, ${page}) { items { round revealedAtSec } }
   votes(where: { peerKey: $peerKey }, orderBy: "round", orderDirection: "desc", limit: 1000) { items { round scoreMilli } }
   settlements(where: { peerKey: $peerKey }, ${page}) { items { round outcome scoreMilli votes openChallenges } }
+  leafDemands(where: { peerKey: $peerKey }, ${page}) { items { round index state } }
+  appealCases(where: { peerKey: $peerKey }, ${page}) {
+    items { round settledMilli finalMilli isClosed isMoot appeals(orderBy: "level") { items { level drawn } } }
+  }
   earnings(where: { peerKey: $peerKey }, orderBy: "round", orderDirection: "desc", limit: 1000) {
     items { round source amountWei }
   }
