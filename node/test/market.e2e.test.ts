@@ -73,6 +73,11 @@ test('two accounts play a game from the command line', { timeout: 180_000 }, asy
   const other = (await market('ben', 'claim', '--game', '0')).said
   expect(Number(other.payout)).toBeCloseTo(2 + (6 * Number(late.said.shares)) / shares, 12)
   expect((await market('judge', 'games')).said.games[0]).toMatchObject({ phase: 'resolved', answer: 1 })
+  const none = await market('ann', 'bet', '--game', '7', '--choice', '0', '--stake', '1')
+  expect(none).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^The chain would not take it: \w+_UnknownGame\(7, 1\)/),
+  })
 })
 
 test('what the market cannot do is said before anything is sent', async () => {

@@ -1,3 +1,4 @@
+import { revertedWith } from '#chain/revertedWith.ts'
 import type { AccountDesk, DeskOptions } from '#roles/accountDesk.ts'
 import { openIdentity } from '#store/identity.ts'
 import type { Values } from './command.ts'
@@ -26,7 +27,11 @@ export function atDesk<T>(values: Values, act: (desk: AccountDesk) => Promise<T>
   return atOwnDesk(values, openAccount, act)
 }
 
-/** The same at another desk than that of plain calls. */
+/**
+ * The same at another desk than that of plain calls.
+ *
+ * @throws {CallRefusedError} if the chain refuses to answer: there is no such game, for instance.
+ */
 export async function atOwnDesk<Desk extends Close, T>(
   values: Values,
   open: (options: DeskOptions) => Promise<Desk>,
@@ -35,6 +40,12 @@ export async function atOwnDesk<Desk extends Close, T>(
   const desk = await open(await openPeerFolder(values))
   try {
     return await act(desk)
+  } catch (cause) {
+    const refusal = revertedWith(cause)
+    if (refusal === null) throw cause
+    const { CallRefusedError } = await import('#roles/accountDesk.ts')
+    const hint = 'Nothing was sent. The error names what the contract found.'
+    throw new CallRefusedError(`The chain would not take it: ${refusal}.`, { hint, cause })
   } finally {
     await desk.close()
   }

@@ -63,7 +63,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
     load: async () => (await import('./commands/model.ts')).model,
   },
   challenge: {
-    summary: 'demand a sampled leaf that nobody gives, on the chain',
+    summary: 'demand a sampled leaf that nobody gives, or show what is false, on the chain',
     load: async () => (await import('./commands/challenge.ts')).challenge,
   },
   appeal: {

@@ -1,4 +1,5 @@
 import { type AppealCase, closeAppeal, readAppealBond, readAppeals, readCase, readCredit } from '#chain/appeals.ts'
+import { callChain } from '#chain/callChain.ts'
 import { challengeIntent } from '#chain/challengeIntent.ts'
 import { judgeSeats, readSeatsToJudge } from '#chain/judgeSeats.ts'
 import { closeDemand, demandLeaf, type LeafDemand, readDemandBond, readDemands } from '#chain/leafDemands.ts'
@@ -41,16 +42,36 @@ export async function demand(desk: AccountDesk, { peerKey, round, place, specs }
   }
 }
 
-/** Appeals a settled score, or a verdict on it. */
-export async function appeal(desk: AccountDesk, { peerKey, round }: { peerKey: Hex; round: number }) {
+/** Rounds from a round to that in which its scores are appealed, and from an appeal to that of its verdict: `Challenges`. */
+const APPEALED_AFTER = 3
+
+/**
+ * Appeals a settled score, or a verdict on it.
+ *
+ * @throws {CallRefusedError} if it is not the round for it.
+ */
+export async function appeal(
+  desk: Pick<AccountDesk, 'client' | 'contracts' | 'send'>,
+  { peerKey, round }: { peerKey: Hex; round: number },
+) {
   const { client, contracts } = desk
-  const level = (await readCase(client, contracts, round, peerKey)).level + 1
+  const before = await readCase(client, contracts, round, peerKey)
+  const level = before.level + 1
+  requireRound(round, (level === 1 ? round : before.openedRound) + APPEALED_AFTER, await readRound(desk))
   const bondWei = level > 2 ? 0n : await readAppealBond(client, contracts, level)
   const args = [BigInt(round), peerKey] as const
   const sent = await desk.send(
     challengeIntent(contracts, `${round}:${peerKey}:${level}`, 'appeal', args, { valueWei: bondWei }),
   )
   return { round, peerKey, level, bondWei: `${bondWei}`, ...receipt(sent) }
+}
+
+function requireRound(round: number, dueRound: number, now: number): void {
+  if (now === dueRound) return
+  const when = now < dueRound ? 'can be appealed' : 'could be appealed'
+  throw new CallRefusedError(`What stands for round ${round} ${when} in round ${dueRound}; it is round ${now} now.`, {
+    hint: now < dueRound ? 'Ask again then.' : 'It stands.',
+  })
 }
 
 /** Demands and appeals of the last rounds, and what the account is owed. */
@@ -108,13 +129,18 @@ export async function withdraw(desk: AccountDesk) {
 /** Rounds in which something that is still open can have been opened, unless nobody closed it for long. */
 const LOOK_BACK = 12
 
+async function readRound({ client, contracts }: Pick<AccountDesk, 'client' | 'contracts'>): Promise<number> {
+  const call = { ...contracts.rounds, functionName: 'currentRound' } as const
+  return Number(await callChain(client.rpcUrl, () => client.rpc.readContract(call)))
+}
+
 async function readOpen({ client, contracts }: AccountDesk): Promise<{
   round: number
   demands: LeafDemand[]
   appeals: AppealCase[]
 }> {
   const events = createEventReader(client, contracts)
-  const round = Number(await client.rpc.readContract({ ...contracts.rounds, functionName: 'currentRound' }))
+  const round = await readRound({ client, contracts })
   const rounds = { first: Math.max(0, round - LOOK_BACK), last: round }
   const demands = await readDemands(client, contracts, events, rounds)
   return { round, demands, appeals: await readAppeals(client, contracts, events, rounds) }

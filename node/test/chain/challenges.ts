@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { encodeAbiParameters, keccak256, numberToHex } from 'viem'
 import { expect, test } from 'vitest'
 import { readAppealBond, readCredit } from '#chain/appeals.ts'
-import { challengeIntent } from '#chain/challengeIntent.ts'
 import { contractsOf } from '#chain/contracts.ts'
 import type { Chain } from '#chain/openChain.ts'
 import { decodeTaskBundle, encodeRolloutBundle, encodeTaskBundle, leavesOf, rootOf } from '#core/bodies.ts'
@@ -14,6 +13,7 @@ import type { OutboxIntent } from '#core/outboxStore.ts'
 import { environmentBytes } from '#environments/codezero/environmentSpec.ts'
 import { auditPoints } from '#roles/audit/auditPoints.ts'
 import { sampledLeaves } from '#roles/evaluator/sampledLeaves.ts'
+import { appeal } from '#roles/playChallenges.ts'
 import { roundSeed } from '#roles/roundSeed.ts'
 import { showFault } from '#roles/showFault.ts'
 import { provenLeaf } from '#roles/solver/showDemanded.ts'
@@ -150,10 +150,14 @@ export function testChallenges(scene: ChainScene): void {
     await openBeacon(chain, round)
     await enter(round + 3)
     expect(await chain.settle({ round, shard: 0, peerKeys: [peerKey] })).toMatchObject({ status: 'mined' })
+    const desk = deskOf(chain)
+    const early = appeal(desk, { peerKey, round: round + 1 })
+    await expect(early).rejects.toThrow(
+      `round ${round + 1} can be appealed in round ${round + 4}; it is round ${round + 3} now`,
+    )
+    await expect(appeal(desk, { peerKey, round: round - 1 })).rejects.toThrow(`could be appealed in round ${round + 2}`)
     const valueWei = await readAppealBond(chain.client, chain.contracts, 1)
-    const call = [BigInt(round), peerKey] as const
-    const appealed = chain.send(challengeIntent(chain.contracts, `${round}`, 'appeal', call, { valueWei }))
-    expect(await appealed).toMatchObject({ status: 'mined' })
+    expect(await appeal(desk, { peerKey, round })).toMatchObject({ level: 1, bondWei: `${valueWei}` })
     await enter(round + 4)
     const [found] = await chain.readAppeals({ first: round + 3, last: round + 3 })
     if (found === undefined) throw new Error('no appeal')
