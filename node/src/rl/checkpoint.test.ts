@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -8,6 +8,7 @@ import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
 import { hashWeights, readWeights } from '#model/weights.ts'
 import { readOptimizerState, saveAdapterCheckpoint, saveCheckpoint } from './checkpoint.ts'
 import { createTrainer } from './trainer.ts'
+import { openWholePolicy } from './wholePolicy.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -46,8 +47,31 @@ test('weights read again have the state that was saved with them, and no other i
   }
   expect(hashWeights(await readWeights(folder, tinyConfig))).toBe(hashes[1])
   expect((await readOptimizerState(folder, hashes[1] as string))?.steps).toBe(2)
-  expect(await readOptimizerState(folder, hashes[0] as string)).toBeNull()
-  expect((await readdir(folder)).filter(name => name.startsWith('optimizer-'))).toHaveLength(1)
+  const [kept = '', ...others] = (await readdir(folder)).filter(name => name.startsWith('optimizer-'))
+  expect(others).toEqual([])
+  await expect(readOptimizerState(folder, hashes[0] as string)).rejects.toThrow(`${kept}: weights: are not those`)
+  await rm(join(folder, kept))
+  expect(await readOptimizerState(folder, hashes[1] as string)).toBeNull()
+  await trainer.dispose()
+})
+
+test('weights that were damaged since they were saved are not gone on from, nor is a damaged state', async () => {
+  const weights = tinyWeights()
+  const trainer = await createTrainer(tinyConfig, weights, { threads: 1 })
+  await trainer.crossEntropyStep(batch, 1e-2)
+  const hash = await saveCheckpoint(folder, tinyConfig, weights, trainer.state())
+  const flip = async (name: string, fill: number) => {
+    const content = await readFile(join(folder, name))
+    content.fill(fill, content.length - 4)
+    await writeFile(join(folder, name), content)
+  }
+  const [file = ''] = (await readdir(folder)).filter(name => name.startsWith('optimizer-'))
+  await flip('model.safetensors', 1)
+  await expect(openWholePolicy(folder, { threads: 1, device: 'cpu', adamW: {} })).rejects.toThrow('are not those')
+  await flip(file, 0xff)
+  await expect(readOptimizerState(folder, hash)).rejects.toThrow(
+    /optimizer-\w+\.safetensors: .* holds what is no number/,
+  )
   await trainer.dispose()
 })
 
@@ -65,7 +89,8 @@ test('a save that breaks off leaves the last weights with their state, and the n
   expect(hashWeights(await readWeights(folder, tinyConfig))).toBe(kept)
   expect((await readOptimizerState(folder, kept))?.steps).toBe(1)
   await rm(config, { recursive: true })
-  await writeFile(join(folder, 'model.safetensors.99.x1.tmp'), 'of a process that was killed')
+  for (const name of ['model.safetensors', 'config.json'])
+    await writeFile(join(folder, `${name}.99.x1.tmp`), 'of a process that was killed')
   await save()
   const files = ['config.json', 'model.safetensors', expect.stringMatching(/^optimizer-\w+\.safetensors$/)]
   expect((await readdir(folder)).sort()).toEqual(files)

@@ -12,6 +12,8 @@ import type { OptimizerState } from './optimizer.ts'
 
 /** The optimizer's file belongs to weights by their hash, so that no crash can pair it with others. */
 const optimizerFile = (weightsHash: string) => `optimizer-${weightsHash.slice(2, 18)}.safetensors`
+const OPTIMIZER = /^optimizer-[0-9a-f]+\.safetensors$/
+const LEFTOVER = /\.(safetensors|json)\.[\w.]+\.tmp$/
 const STEPS = 'steps'
 
 /**
@@ -61,28 +63,36 @@ async function saveWithState(
   await write()
   for (const name of await readdir(folder)) {
     // A process that was killed while it wrote left a temporary file; nobody else writes here.
-    if (name !== file && /^optimizer-[0-9a-f]+\.safetensors$|\.safetensors\.[\w.]+\.tmp$/.test(name))
-      await rm(join(folder, name), { force: true })
+    if (name !== file && (OPTIMIZER.test(name) || LEFTOVER.test(name))) await rm(join(folder, name), { force: true })
   }
   return hash
 }
 
 /**
- * The optimizer state saved for just these weights, or these factors; null if there is none.
+ * The optimizer state saved for just these weights, or these factors; null if none was ever saved in the folder.
  *
- * @throws {ModelFileError} if the file is damaged.
+ * @throws {ModelFileError} if the file is damaged, or the folder's state is of other weights: no crash of a save leaves that, so
+ *   the weights are not what was saved.
  */
 export async function readOptimizerState(folder: string, weightsHash: string): Promise<OptimizerState | null> {
   const file = optimizerFile(weightsHash)
-  if (!(await readdir(folder)).includes(file)) return null
-  const tensors = await readSafetensors(join(folder, file))
-  const steps = tensors.get(STEPS)?.data[0]
-  if (steps === undefined || !Number.isInteger(steps) || steps < 0) {
-    throw new ModelFileError(join(folder, file), STEPS, 'is missing or not a count', {
-      hint: 'Delete the file to go on with a fresh optimizer.',
+  const saved = (await readdir(folder)).filter(name => OPTIMIZER.test(name))
+  if (!saved.includes(file)) {
+    if (saved[0] === undefined) return null
+    throw new ModelFileError(join(folder, saved[0]), 'weights', 'are not those that stand beside it', {
+      hint: 'Restore the weights, which are damaged or others; or delete the file, to go on from them with a fresh optimizer.',
     })
   }
+  const damaged = (field: string, problem: string) =>
+    new ModelFileError(join(folder, file), field, problem, {
+      hint: 'Restore the folder, or delete the file to go on with a fresh optimizer.',
+    })
+  const tensors = await readSafetensors(join(folder, file))
+  const steps = tensors.get(STEPS)?.data[0]
+  if (steps === undefined || !Number.isInteger(steps) || steps < 0) throw damaged(STEPS, 'is missing or not a count')
   tensors.delete(STEPS)
+  for (const [name, { data }] of tensors)
+    if (!data.every(Number.isFinite)) throw damaged(name, 'holds what is no number')
   return { steps, tensors: new Map([...tensors].map(([name, { data }]) => [name, data])) }
 }
 
