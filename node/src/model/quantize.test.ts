@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -180,6 +180,12 @@ test('a copy is made again when its model has changed, or when it was cut short'
   await writeFile(manifest, (await readFile(manifest, 'utf8')).slice(0, 40))
   expect(await make()).toBe(true)
   expect((await stat(manifest)).size).toBeGreaterThan(40)
+  const data = join(cacheFolder, 'int8.bin')
+  await truncate(data, 1000)
+  expect(await make()).toBe(true)
+  await rm(data)
+  expect(await make()).toBe(true)
+  expect(await make()).toBe(false)
 })
 
 test('a copy that is stopped leaves nothing, and what a killed one left is cleared away', async () => {

@@ -44,7 +44,7 @@ const manifestSchema = z.object({
  * A model's quantised copy, made at the first asking: from then on it is read in place.
  *
  * The manifest is written last and names the files that the copy was made of, with their sizes and times: a copy that was
- * cut short, or whose model has changed, is made again.
+ * cut short or lost, or whose model has changed, is made again.
  *
  * @throws {ModelFileError} if the model's files do not fit its configuration, or the cache folder cannot be written.
  */
@@ -59,7 +59,8 @@ export async function openQuantized(
   const cache = options.cacheFolder ?? join(await realpath(folder), '.waggle')
   const [data, manifest] = [join(cache, `${precision}.bin`), join(cache, `${precision}.json`)]
   const known = await readManifest(manifest, source)
-  const tensors = known ?? (await makeCopy({ config, precision, stored, source, data, manifest }, options))
+  const isWhole = known !== undefined && (await sizeOf(data)) === bytesOf(known)
+  const tensors = isWhole ? known : await makeCopy({ config, precision, stored, source, data, manifest }, options)
   const path = await realpath(data)
   const constants = new Map<string, FrozenTensor>()
   for (const { name, dtype, shape, offset } of tensors) constants.set(name, { dtype, shape, content: { path, offset } })
@@ -72,6 +73,20 @@ async function readManifest(path: string, source: string): Promise<ManifestTenso
   const content = await readJsonFile(path, 8 << 20).catch(() => undefined)
   const parsed = manifestSchema.safeParse(content)
   return parsed.success && parsed.data.source === source ? parsed.data.tensors : undefined
+}
+
+const ELEMENT_BYTES = { i8: 1, u8: 1, f32: 4 } as const
+
+/** Bytes of the file that a manifest speaks of. */
+function bytesOf(tensors: readonly ManifestTensor[]): number {
+  return tensors.reduce((most, { dtype, shape, offset }) => {
+    const elements = shape.reduce((product, length) => product * length, 1)
+    return Math.max(most, offset + ELEMENT_BYTES[dtype] * elements)
+  }, 0)
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  return (await stat(path).catch(() => undefined))?.size
 }
 
 /** The files that weights come from: name, bytes and time of each. */
