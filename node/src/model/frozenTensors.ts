@@ -1,8 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import type { DType, StoredData } from '#engine/graph.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
-import { requireMemory } from './requireMemory.ts'
-import { locateWeights } from './weightFiles.ts'
+import { locateWeights, requireMemory } from './weightFiles.ts'
 
 /** How a frozen model's matrices are kept and multiplied. It changes the results, so it is part of a model's specification. */
 export type Precision = (typeof precisions)[number]
@@ -37,7 +36,7 @@ export async function locateFrozenTensors(folder: string, config: DecoderConfig)
   const constants = new Map<string, FrozenTensor>()
   const paths = new Map<string, string>()
   const stored = await locateWeights(folder, config)
-  requireMemory(folder, stored.values())
+  requireMemory(folder, stored)
   for (const [name, { dtype, shape, path, offset }] of stored) {
     const real = paths.get(path) ?? (await realpath(path))
     paths.set(path, real)

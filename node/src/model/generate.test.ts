@@ -144,7 +144,7 @@ test('calls that cannot be served are refused', async () => {
   await expect(ask({ prompts: [new Int32Array(0)] })).rejects.toThrow(ModelInputError)
   await expect(ask({ prompts: [Int32Array.of(24)] })).rejects.toThrow(ModelInputError)
   await expect(ask({ prompts: [prompt(64)] })).rejects.toThrow(ModelInputError)
-  await expect(ask({ temperature: -1 })).rejects.toThrow(ModelInputError)
+  for (const temperature of [-1, 1e-40, Number.NaN]) await expect(ask({ temperature })).rejects.toThrow(ModelInputError)
   await expect(ask({ samplesPerPrompt: 0 })).rejects.toThrow(ModelInputError)
   await expect(ask({ maxNewTokens: 0.5 })).rejects.toThrow(ModelInputError)
   expect(await ask({ prompts: [] })).toEqual([])

@@ -100,6 +100,9 @@ export function generatorOn(config: DecoderConfig, live: SessionQueue, leastRows
   }
 }
 
+/** Logits are multiplied by its inverse, which must not leave float32. */
+const LEAST_TEMPERATURE = 1e-20
+
 function checkRequest(config: DecoderConfig, request: GenerateOptions): void {
   const { prompts, samplesPerPrompt, maxNewTokens, temperature, promptNumbers } = request
   const refuse = (message: string) => {
@@ -109,7 +112,8 @@ function checkRequest(config: DecoderConfig, request: GenerateOptions): void {
   }
   if (!Number.isInteger(samplesPerPrompt) || samplesPerPrompt < 1) refuse(`${samplesPerPrompt} samples a prompt`)
   if (!Number.isInteger(maxNewTokens) || maxNewTokens < 1) refuse(`${maxNewTokens} new tokens`)
-  if (!Number.isFinite(temperature) || temperature < 0) refuse(`temperature ${temperature}`)
+  if (!Number.isFinite(temperature) || temperature < 0 || (temperature > 0 && temperature < LEAST_TEMPERATURE))
+    refuse(`temperature ${temperature}`)
   if (promptNumbers && promptNumbers.length !== prompts.length) refuse('promptNumbers and prompts differ in number')
   const { topK, topP, minP, repetitionPenalty } = request
   if (topK !== undefined && (!Number.isInteger(topK) || topK < 1)) refuse(`top-k ${topK}`)

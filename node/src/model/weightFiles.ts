@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { beyondMemory } from './beyondMemory.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { decoderWeightShapes } from './decoderWeights.ts'
 import { readJsonFile } from './jsonFile.ts'
@@ -53,6 +54,17 @@ export async function locateWeights(folder: string, config: DecoderConfig): Prom
   }
   checkShapes(config, stored, index)
   return stored
+}
+
+/** @throws {ModelFileError} if the weights are larger in float32 than the memory that is free. */
+export function requireMemory(folder: string, stored: ReadonlyMap<string, StoredTensor>): void {
+  let elements = 0
+  for (const tensor of stored.values()) elements += tensor.elements
+  const problem = beyondMemory(Float32Array.BYTES_PER_ELEMENT * elements)
+  if (problem === undefined) return
+  throw new ModelFileError(folder, 'weights in float32', problem, {
+    hint: 'Free some memory, use a smaller model, or generate with --precision int8.',
+  })
 }
 
 /** @throws {ModelFileError} naming `source` and the first tensor that is missing, misshapen or not the model's. */

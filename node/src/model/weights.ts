@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { ModelFileError } from './modelErrors.ts'
-import { requireMemory } from './requireMemory.ts'
 import {
   encodeSafetensors,
   encodeSafetensorsHeader,
@@ -10,7 +9,7 @@ import {
   type Tensor,
   writeSafetensors,
 } from './safetensors.ts'
-import { checkShapes, locateWeights } from './weightFiles.ts'
+import { checkShapes, locateWeights, requireMemory } from './weightFiles.ts'
 
 /** A model's weights by their Hugging Face names, matrices as `[out, in]`. */
 export type Weights = Map<string, Tensor>
@@ -23,7 +22,7 @@ export type Weights = Map<string, Tensor>
  */
 export async function readWeights(folder: string, config: DecoderConfig): Promise<Weights> {
   const stored = await locateWeights(folder, config)
-  requireMemory(folder, stored.values())
+  requireMemory(folder, stored)
   const weights = await readStoredTensors(stored.values())
   for (const [name, { data }] of weights) requireFinite(data, name, stored.get(name)?.path ?? folder)
   return weights
