@@ -181,7 +181,18 @@ test.each([429, 503])('A hub that answers %i for a while is asked again, later e
 
 test('An answer that does not end is given up.', async () => {
   const head = new Response(new ReadableStream({ start: stream => stream.enqueue(Buffer.from('{')) }))
-  expect(await refusal(readLimitedJson(head, 1))).toMatchObject({ code: 'HUB_OFFLINE' })
+  expect(await refusal(readLimitedJson(head, { wholeMs: 1 }))).toMatchObject({ code: 'HUB_OFFLINE' })
+})
+
+test('An answer that is stopped half-way ends with the reason of the stop.', async () => {
+  const { hub, cache } = await setUp()
+  const stop = new AbortController()
+  hub.intercept = (_, response) => {
+    response.writeHead(200).write('{', () => setImmediate(() => stop.abort(new Error('enough'))))
+    return true
+  }
+  const client = createHubClient({ url: hub.url, clock, signal: stop.signal })
+  await expect(pullModel(client, parseRepoReference(TEST_REPO), cache)).rejects.toThrow('enough')
 })
 
 test('A folder that cannot be written is a matter of the disk.', async () => {

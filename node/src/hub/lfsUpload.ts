@@ -43,7 +43,7 @@ export async function uploadLfs(client: HubClient, repo: string, objects: readon
       objects: objects.map(({ oid, size }) => ({ oid, size })),
     }),
   })
-  const parsed = batchSchema.safeParse(await readLimitedJson(response))
+  const parsed = batchSchema.safeParse(await readLimitedJson(response, client))
   if (!parsed.success) throw new HubError('HUB_RESPONSE', 'What the hub says of large files is not understood.')
   for (const { oid, actions, error } of parsed.data.objects) {
     const object = objects.find(candidate => candidate.oid === oid)

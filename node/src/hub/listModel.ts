@@ -47,7 +47,7 @@ const WANTED =
  */
 export async function listModel(client: HubClient, { repo, revision }: RepoReference): Promise<RemoteModel> {
   const path = `api/models/${repo}/revision/${encodeURIComponent(revision)}?blobs=true`
-  const parsed = modelSchema.safeParse(await readLimitedJson(await client.send(path)))
+  const parsed = modelSchema.safeParse(await readLimitedJson(await client.send(path), client))
   if (!parsed.success) {
     const issue = parsed.error.issues[0]
     throw new HubError(

@@ -70,7 +70,7 @@ export async function pushModel(client: HubClient, folder: string, options: Push
     headers: { 'content-type': 'application/x-ndjson' },
     body: [header, ...entries].map(line => JSON.stringify(line)).join('\n'),
   })
-  const { commitOid, commitUrl } = understood(commitSchema, await readLimitedJson(answer), 'the commit')
+  const { commitOid, commitUrl } = understood(commitSchema, await readLimitedJson(answer, client), 'the commit')
   return { repo, commit: commitOid, url: commitUrl, files: files.map(({ path }) => path) }
 }
 
@@ -132,7 +132,7 @@ async function uploadModes(client: HubClient, repo: string, files: readonly Loca
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ files: files.map(({ path, size, sample }) => ({ path, size, sample })) }),
   })
-  const answer = understood(preuploadSchema, await readLimitedJson(response), 'the upload')
+  const answer = understood(preuploadSchema, await readLimitedJson(response, client), 'the upload')
   const modes = new Map(answer.files.map(({ path, uploadMode }) => [path, uploadMode]))
   const forgotten = files.find(({ path }) => !modes.has(path))
   if (forgotten) throw new HubError('HUB_RESPONSE', `The hub does not say how to send ${forgotten.path}.`)

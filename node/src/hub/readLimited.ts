@@ -9,10 +9,14 @@ const WHOLE_MS = 60_000
 /**
  * A response's JSON, read only as far, and as long, as a sane one goes.
  *
+ * @param options.signal - of the request; its reason is thrown if it ended the answer.
  * @throws {HubError} HUB_RESPONSE if it is too large or no JSON, HUB_OFFLINE if it ends early or does not end.
  */
-export async function readLimitedJson(response: Response, wholeMs = WHOLE_MS): Promise<unknown> {
-  const bytes = await readLimited(response, wholeMs)
+export async function readLimitedJson(
+  response: Response,
+  { signal, wholeMs = WHOLE_MS }: { signal?: AbortSignal | undefined; wholeMs?: number } = {},
+): Promise<unknown> {
+  const bytes = await readLimited(response, wholeMs, signal)
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch (cause) {
@@ -20,7 +24,7 @@ export async function readLimitedJson(response: Response, wholeMs = WHOLE_MS): P
   }
 }
 
-async function readLimited(response: Response, wholeMs: number): Promise<Buffer> {
+async function readLimited(response: Response, wholeMs: number, signal: AbortSignal | undefined): Promise<Buffer> {
   const reader = response.body?.getReader()
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`not whole after ${wholeMs} ms`)), wholeMs)
@@ -36,6 +40,7 @@ async function readLimited(response: Response, wholeMs: number): Promise<Buffer>
     }
   } catch (cause) {
     await reader?.cancel().catch(() => undefined)
+    signal?.throwIfAborted()
     throw cause instanceof HubError ? cause : new HubError('HUB_OFFLINE', 'The hub’s answer broke off.', cause)
   } finally {
     clearTimeout(timer)

@@ -62,7 +62,7 @@ test('weights that were damaged since they were saved are not gone on from, nor 
   const hash = await saveCheckpoint(folder, tinyConfig, weights, trainer.state())
   const flip = async (name: string, fill: number) => {
     const content = await readFile(join(folder, name))
-    content.fill(fill, content.length - 4)
+    content.fill(fill, content.length - 8, content.length - 4) // of the state the last four bytes are the steps
     await writeFile(join(folder, name), content)
   }
   const [file = ''] = (await readdir(folder)).filter(name => name.startsWith('optimizer-'))
