@@ -1,7 +1,24 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { freemem, totalmem } from 'node:os'
 
-/** Bytes that the machine, or the process's control group, has free. */
-export const freeMemory = (): number => process.availableMemory()
+/** Bytes that the machine, or the process's control group, has free. On Linux that counts what is kept of files. */
+export function freeMemory(): number {
+  const isLimited = process.constrainedMemory() < totalmem()
+  return Math.min(freemem(), process.availableMemory() + (isLimited ? cachedFiles() : 0))
+}
+
+const GROUP_STATISTICS = '/sys/fs/cgroup/memory.stat'
+
+/** A control group counts files that it keeps in memory as used, though they give way. */
+function cachedFiles(): number {
+  const text = existsSync(GROUP_STATISTICS) ? readFileSync(GROUP_STATISTICS, 'utf8') : ''
+  return Number(/^inactive_file (\d+)$/m.exec(text)?.[1] ?? 0)
+}
+
+/** Bytes beyond which an allocation is hopeless. Where the system does not say what it would give up of its caches, all that it has. */
+export function attainableMemory(): number {
+  return process.platform === 'linux' ? Math.min(freeMemory(), freeAddresses()) : totalmem()
+}
 
 /** Bytes that are left of the address space that the process was limited to (`ulimit -v`), which only Linux tells; else infinity. */
 export function freeAddresses(): number {
