@@ -58,12 +58,17 @@ async function scoreAgain(
 }
 
 /** Closes a case; whoever does has its seats judged. All evaluators try, and one is enough. */
-function closeCase({ chain, logger }: PeerNode, found: AppealCase): void {
-  const { round, peerKey } = found
-  void chain.closeAppeal(found).then(async outcome => {
-    if (outcome.status !== 'mined') return logger.debug('another closes the case', { round, peerKey })
-    logger.info('case closed', { round, peerKey })
+function closeCase({ chain, logger, signal }: PeerNode, found: AppealCase): void {
+  const about = { round: found.round, peerKey: found.peerKey }
+  const closeAndJudge = async () => {
+    const outcome = await chain.closeAppeal(found)
+    if (outcome.status !== 'mined') return logger.debug('another closes the case', about)
+    logger.info('case closed', about)
     for (const seats of await chain.readSeatsToJudge(found))
-      reportOutcome(logger, 'seats judged', await chain.judgeSeats(seats), { round, peerKey, appeal: seats.level })
+      reportOutcome(logger, 'seats judged', await chain.judgeSeats(seats), { ...about, appeal: seats.level })
+  }
+  // Not waited for, so that it may outlive the node: what is not judged by then, anybody judges.
+  void closeAndJudge().catch(error => {
+    if (!signal.aborted) logger.warn('the seats of a case were not judged', { ...about, error })
   })
 }
