@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import toolbox from '@nomicfoundation/hardhat-toolbox'
 import { configVariable, defineConfig, task } from 'hardhat/config'
 import { KEY_VARIABLE, LOCAL_KEY, NETWORKS, type NetworkPreset } from './scripts/deploy/networks.ts'
+import { hardhatEffort, testEffort } from './scripts/solidity/effort.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -69,10 +70,6 @@ export default defineConfig({
   },
   networks: Object.fromEntries(Object.entries(NETWORKS).map(([name, preset]) => [name, network(name, preset)])),
   test: {
-    solidity: {
-      fuzz: { runs: 256, seed: '0x77616767' },
-      // `scripts/test/longInvariants.ts` plays them for an hour.
-      invariant: { runs: 24, depth: 60, failOnRevert: true },
-    },
+    solidity: hardhatEffort(testEffort),
   },
 })

@@ -1,12 +1,10 @@
 import { basename } from 'node:path'
 import { compile } from '../solidity/compileTests.ts'
-import { type Effort, runTests } from '../solidity/runTests.ts'
+import { tryEffort } from '../solidity/effort.ts'
+import { runTests } from '../solidity/runTests.ts'
 import { applyMutant, type Mutant } from './findMutants.ts'
 import { testsOf } from './testsOf.ts'
 import type { Verdict } from './tried.ts'
-
-/** What only the 200th fuzz run meets is weakly tested anyway. */
-const EFFORT: Effort = { fuzzRuns: 48, invariantRuns: 4, invariantDepth: 50, seed: '0x77616767' }
 
 /** Runs the test files of a mutant's contract, one after the other, up to the first that fails. */
 export async function judgeMutant(root: string, mutant: Mutant, source: string): Promise<Verdict> {
@@ -21,7 +19,7 @@ export async function judgeMutant(root: string, mutant: Mutant, source: string):
 export async function passes(root: string, file: string, changed: ReadonlyMap<string, string>): Promise<boolean> {
   const compilation = compile(root, [file], changed)
   if ('errors' in compilation) throw new InvalidMutant(compilation.errors[0] ?? 'no reason given')
-  const outcomes = await runTests(compilation.contracts, [file], EFFORT)
+  const outcomes = await runTests(compilation.contracts, [file], tryEffort)
   if (outcomes.length === 0) throw new Error(`${file} has no test`)
   return outcomes.every(({ passed }) => passed)
 }

@@ -9,21 +9,12 @@ import {
   type SuiteResult,
 } from '@nomicfoundation/edr'
 import type { Compiled } from './compileTests.ts'
+import type { Effort } from './effort.ts'
 
 const HARDFORK = OSAKA
 
 /** Endless loops end here; the longest test takes a hundredth of it. */
 const GAS_LIMIT = 1_000_000_000n
-
-/** How much is tried at random. */
-export interface Effort {
-  fuzzRuns: number
-  invariantRuns: number
-  invariantDepth: number
-  seed: string
-  /** Whether a call that reverts under an invariant is passed over, instead of failing it. */
-  passesReverts?: boolean
-}
 
 export interface TestOutcome {
   suite: string

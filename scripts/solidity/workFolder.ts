@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { hardhatEffort, tryEffort } from './effort.ts'
 
 const hardhatCli = join(createRequire(import.meta.url).resolve('hardhat/package.json'), '..', 'dist', 'src', 'cli.js')
 
@@ -30,10 +31,10 @@ export function openWorkFolder(root: string, folder: string) {
 
 export type WorkFolder = ReturnType<typeof openWorkFolder>
 
-/** The project's own configuration, at fewer runs: what only the 200th fuzz run meets is weakly tested anyway. */
+/** The project's own configuration, at fewer runs. */
 function config(root: string): string {
   return `import base from ${JSON.stringify(join(root, 'hardhat.config.ts'))}
-const solidity = { fuzz: { runs: 48, seed: '0x77616767' }, invariant: { runs: 4, depth: 50, failOnRevert: true } }
+const solidity = ${JSON.stringify(hardhatEffort(tryEffort))}
 export default { ...base, test: { solidity } }
 `
 }

@@ -7,12 +7,12 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { compile } from '../solidity/compileTests.ts'
+import { testEffort } from '../solidity/effort.ts'
 import { runTests, type TestOutcome } from '../solidity/runTests.ts'
 import { invariantSuites, rowsAtOnce } from './rowsAtOnce.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const folder = 'contracts/test'
-const EFFORT = { fuzzRuns: 256, invariantRuns: 24, invariantDepth: 60, seed: '0x77616767' }
 
 const { values: options } = parseArgs({ options: { optimized: { type: 'boolean', default: false } } })
 const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -23,8 +23,8 @@ const derived = new Map(suites.map(({ file, source }) => [file, source]))
 const compilation = compile(root, [...files, ...derived.keys()], derived, options.optimized)
 if ('errors' in compilation) throw new Error(compilation.errors.join('\n'))
 
-const tests = await runTests(compilation.contracts, files, EFFORT, '^test')
-const played = await runTests(compilation.contracts, [...derived.keys()], EFFORT, '^invariant_AllRows')
+const tests = await runTests(compilation.contracts, files, testEffort, '^test')
+const played = await runTests(compilation.contracts, [...derived.keys()], testEffort, '^invariant_AllRows')
 const rows = suites.reduce((sum, suite) => sum + suite.rows.length, 0)
 const broken = played.filter(({ passed }) => !passed)
 const failures = [...tests.filter(({ passed }) => !passed), ...broken]

@@ -1,0 +1,26 @@
+/** How much of a Solidity test is tried at random, and from which seed. */
+export interface Effort {
+  fuzzRuns: number
+  invariantRuns: number
+  invariantDepth: number
+  seed: string
+  /** Whether a call that reverts under an invariant is passed over, instead of failing it. */
+  passesReverts?: boolean
+}
+
+/** "wagg". */
+const seed = '0x77616767'
+
+/** Of `npm test` and `hardhat test`; `scripts/test/longInvariants.ts` plays invariants for an hour. */
+export const testEffort: Effort = { fuzzRuns: 256, invariantRuns: 24, invariantDepth: 60, seed }
+
+/** Of each try with changed sources: what only the 200th fuzz run meets is weakly tested anyway. */
+export const tryEffort: Effort = { fuzzRuns: 48, invariantRuns: 4, invariantDepth: 50, seed }
+
+/** An effort as Hardhat's configuration has it. */
+export function hardhatEffort({ fuzzRuns, invariantRuns, invariantDepth, seed: from }: Effort) {
+  return {
+    fuzz: { runs: fuzzRuns, seed: from },
+    invariant: { runs: invariantRuns, depth: invariantDepth, failOnRevert: true },
+  }
+}
