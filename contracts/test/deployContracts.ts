@@ -10,6 +10,7 @@ import {
   roundsAbi,
   stakesAbi,
 } from '../../deployments/abi.ts'
+import { constructorArguments, type Made, stakesWiring } from '../../scripts/deploy/constructorArguments.ts'
 
 /** When the rounds of a test's clock begin and how long they last. */
 export interface TestSchedule {
@@ -19,11 +20,17 @@ export interface TestSchedule {
   readonly bootstrapRounds?: number
 }
 
-/** The least price of gas that a bond covers. */
-export const MIN_GAS_PRICE_WEI = 10n ** 8n
-
-/** The bond of a first appeal. */
-export const FIRST_BOND_WEI = 10n ** 16n
+/** All but the timelock, RL Swarm's face and the market. */
+const NAMES = [
+  'PeerRegistry',
+  'Rounds',
+  'Stakes',
+  'RolloutCommitments',
+  'RewardVotes',
+  'Challenges',
+  'Openings',
+  'Nectar',
+] as const
 
 /** Deploys the contracts from the first account, typed by the generated ABIs, not by build output. */
 export async function deployContracts(
@@ -34,31 +41,25 @@ export async function deployContracts(
   if (!wallet) throw new Error('the test network has no account')
   const client = { public: await viem.getPublicClient(), wallet }
   const admin = wallet.account.address
-  const deploy = async (name: string, ...args: unknown[]): Promise<Hex> => {
-    return (await viem.deployContract(name, args as never)).address
+  const schedule = { startsAtSec, roundSeconds, bootstrapRounds, environmentHash: `0x${'e1'.repeat(32)}` }
+  const terms = { ...schedule, deployer: admin, keeper: admin, timelockSeconds: 0 }
+  const made = {} as Made<Hex>
+  for (const name of NAMES) {
+    made[name] = (await viem.deployContract(name, constructorArguments[name](made, terms) as never)).address
   }
-  const environment: Hex = `0x${'e1'.repeat(32)}`
-  const registry = await deploy('PeerRegistry', admin)
-  const rounds = await deploy('Rounds', admin, startsAtSec, roundSeconds, environment)
-  const stakesAddress = await deploy('Stakes', registry, rounds, bootstrapRounds)
-  const commitments = await deploy('RolloutCommitments', registry, rounds, stakesAddress)
-  const votes = await deploy('RewardVotes', admin, registry, rounds, commitments, stakesAddress)
-  const challenges = await deploy('Challenges', votes, MIN_GAS_PRICE_WEI, FIRST_BOND_WEI)
-  const openingsAddress = await deploy('Openings', votes)
-  const nectar = await deploy('Nectar', registry, votes, openingsAddress)
-  const stakes = getContract({ abi: stakesAbi, address: stakesAddress, client })
-  await stakes.write.wire([nectar, votes, challenges, openingsAddress])
+  const stakes = getContract({ abi: stakesAbi, address: made.Stakes, client })
+  await stakes.write.wire(stakesWiring(made))
   return {
     client: client.public,
     chainId: await client.public.getChainId(),
     admin,
-    registry: getContract({ abi: peerRegistryAbi, address: registry, client }),
-    rounds: getContract({ abi: roundsAbi, address: rounds, client }),
-    commitments: getContract({ abi: rolloutCommitmentsAbi, address: commitments, client }),
-    votes: getContract({ abi: rewardVotesAbi, address: votes, client }),
+    registry: getContract({ abi: peerRegistryAbi, address: made.PeerRegistry, client }),
+    rounds: getContract({ abi: roundsAbi, address: made.Rounds, client }),
+    commitments: getContract({ abi: rolloutCommitmentsAbi, address: made.RolloutCommitments, client }),
+    votes: getContract({ abi: rewardVotesAbi, address: made.RewardVotes, client }),
     stakes,
-    challenges: getContract({ abi: challengesAbi, address: challenges, client }),
-    openings: getContract({ abi: openingsAbi, address: openingsAddress, client }),
-    nectar: getContract({ abi: nectarAbi, address: nectar, client }),
+    challenges: getContract({ abi: challengesAbi, address: made.Challenges, client }),
+    openings: getContract({ abi: openingsAbi, address: made.Openings, client }),
+    nectar: getContract({ abi: nectarAbi, address: made.Nectar, client }),
   }
 }

@@ -5,19 +5,12 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stakesAbi } from '@waggle/deployments/abi'
+import { contractNames } from '@waggle/deployments/contractNames'
 import type { Deployment } from '@waggle/deployments/record'
-import {
-  type Abi,
-  createTestClient,
-  encodeFunctionData,
-  type Hex,
-  http,
-  publicActions,
-  walletActions,
-  zeroAddress,
-} from 'viem'
+import { type Abi, createTestClient, encodeFunctionData, type Hex, http, publicActions, walletActions } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { anvilArgv, anvilBinary } from '../../scripts/anvil.ts'
+import { constructorArguments, type Made, stakesWiring } from '../../scripts/deploy/constructorArguments.ts'
 import { buildContracts } from './buildContracts.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -97,43 +90,19 @@ export async function deployContracts(
     if (!contractAddress) throw new Error(`${name} was not deployed`)
     return { address: contractAddress, startBlock: Number(blockNumber) }
   }
-  const { address: own } = admin
-  const TimelockController = await deploy('TimelockController', [60, [own], [own], zeroAddress])
-  const PeerRegistry = await deploy('PeerRegistry', [admin.address])
-  const Rounds = await deploy('Rounds', [admin.address, startsAtSec, roundSeconds, environmentHash])
-  const Stakes = await deploy('Stakes', [PeerRegistry.address, Rounds.address, bootstrapRounds])
-  const onClock = [PeerRegistry.address, Rounds.address]
-  const RolloutCommitments = await deploy('RolloutCommitments', [...onClock, Stakes.address])
-  const wired = [admin.address, ...onClock, RolloutCommitments.address, Stakes.address]
-  const RewardVotes = await deploy('RewardVotes', wired)
-  const Challenges = await deploy('Challenges', [RewardVotes.address, 10n ** 8n, 10n ** 16n])
-  const Openings = await deploy('Openings', [RewardVotes.address])
-  const Nectar = await deploy('Nectar', [PeerRegistry.address, RewardVotes.address, Openings.address])
-  const wiring = [Nectar.address, RewardVotes.address, Challenges.address, Openings.address] as const
-  const wire = encodeFunctionData({ abi: stakesAbi, functionName: 'wire', args: wiring })
-  await client.sendTransaction({ to: Stakes.address, data: wire, account: admin, chain: null })
-  const SwarmCoordinator = await deploy('SwarmCoordinator', [PeerRegistry.address, Rounds.address])
-  const PrgMarket = await deploy('PrgMarket', [SwarmCoordinator.address, own])
-  const seatsAndClock = [RewardVotes.address, Rounds.address, PeerRegistry.address]
-  const PredictionMarket = await deploy('PredictionMarket', [Nectar.address, ...seatsAndClock, PrgMarket.address])
-  return {
-    network: 'test',
-    chainId: await client.getChainId(),
-    contracts: {
-      TimelockController,
-      PeerRegistry,
-      Rounds,
-      Stakes,
-      RolloutCommitments,
-      RewardVotes,
-      Challenges,
-      Openings,
-      Nectar,
-      SwarmCoordinator,
-      PrgMarket,
-      PredictionMarket,
-    },
+  const terms = {
+    ...{ deployer: admin.address, keeper: admin.address, timelockSeconds: 60 },
+    ...{ startsAtSec, roundSeconds, environmentHash, bootstrapRounds },
   }
+  const contracts = {} as Deployment['contracts']
+  const addresses = {} as Made<Hex>
+  for (const name of contractNames) {
+    contracts[name] = await deploy(name, constructorArguments[name](addresses, terms))
+    addresses[name] = contracts[name].address
+  }
+  const wire = encodeFunctionData({ abi: stakesAbi, functionName: 'wire', args: stakesWiring(addresses) })
+  await client.sendTransaction({ to: addresses.Stakes, data: wire, account: admin, chain: null })
+  return { network: 'test', chainId: await client.getChainId(), contracts }
 }
 
 function artifactPath(name: string): string {

@@ -1,0 +1,65 @@
+import { parseEther, parseGwei, zeroAddress } from 'viem'
+import type { ContractName } from '../../deployments/contractNames.ts'
+
+/** What gas costs at least while a demanded leaf may be shown; twice the base fee counts where that is more. */
+export const MIN_GAS_PRICE_WEI = parseGwei('0.1')
+
+/** The bond of a first appeal: half of it is what eleven seats are paid for two calls each, should it be lost. */
+export const FIRST_BOND_WEI = parseEther('0.01')
+
+/** What a deployment is made with. */
+export interface Terms<Account> {
+  readonly deployer: Account
+  /** Holds what could move points: the timelock, where nobody else is named. */
+  readonly keeper?: Account
+  readonly timelockSeconds: number
+  readonly startsAtSec: number
+  readonly roundSeconds: number
+  readonly environmentHash: string
+  readonly bootstrapRounds: number
+}
+
+/** The contracts made so far, as addresses or what will be one; each needs only earlier ones. */
+export type Made<Ref> = Record<ContractName, Ref>
+
+type Argument<Ref> = Ref | string | number | bigint | Ref[]
+type ArgumentsOf = <Ref, Account>(made: Made<Ref>, terms: Terms<Account>) => Argument<Ref | Account>[]
+
+/** How the contracts are wired, in the order of their names: by immutables, but for stakes and the market's face. */
+export const constructorArguments: Record<ContractName, ArgumentsOf> = {
+  TimelockController: (_, { timelockSeconds, deployer }) => [timelockSeconds, [deployer], [deployer], zeroAddress],
+  PeerRegistry: (_, { deployer }) => [deployer],
+  Rounds: ({ TimelockController }, { keeper = TimelockController, startsAtSec, roundSeconds, environmentHash }) => [
+    keeper,
+    startsAtSec,
+    roundSeconds,
+    environmentHash,
+  ],
+  Stakes: ({ PeerRegistry, Rounds }, { bootstrapRounds }) => [PeerRegistry, Rounds, bootstrapRounds],
+  RolloutCommitments: ({ PeerRegistry, Rounds, Stakes }) => [PeerRegistry, Rounds, Stakes],
+  RewardVotes: ({ PeerRegistry, Rounds, RolloutCommitments, Stakes }, { deployer }) => [
+    deployer,
+    PeerRegistry,
+    Rounds,
+    RolloutCommitments,
+    Stakes,
+  ],
+  Challenges: ({ RewardVotes }) => [RewardVotes, MIN_GAS_PRICE_WEI, FIRST_BOND_WEI],
+  Openings: ({ RewardVotes }) => [RewardVotes],
+  Nectar: ({ PeerRegistry, RewardVotes, Openings }) => [PeerRegistry, RewardVotes, Openings],
+  // Of its code, which stands behind a proxy.
+  SwarmCoordinator: ({ PeerRegistry, Rounds }) => [PeerRegistry, Rounds],
+  PrgMarket: ({ SwarmCoordinator }, { deployer }) => [SwarmCoordinator, deployer],
+  PredictionMarket: ({ Nectar, RewardVotes, Rounds, PeerRegistry, PrgMarket }) => [
+    Nectar,
+    RewardVotes,
+    Rounds,
+    PeerRegistry,
+    PrgMarket,
+  ],
+}
+
+/** What the contract of stakes is told once, by whoever deployed it: its token and its slashers. */
+export function stakesWiring<Ref>({ Nectar, RewardVotes, Challenges, Openings }: Made<Ref>): [Ref, Ref, Ref, Ref] {
+  return [Nectar, RewardVotes, Challenges, Openings]
+}
