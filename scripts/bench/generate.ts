@@ -17,6 +17,9 @@ const DECODE_PROMPT = 64
 const DECODE_TOKENS = 48
 const GROUP = { rows: 8, promptTokens: 128, newTokens: 256 }
 
+/** Short windows of decoding, each between two reads: the bandwidth of this machine moves within seconds. */
+const DECODE_WINDOWS = { count: 7, tokens: 24 }
+
 /** Answers of each side to one question, asked in turns: noise of the machine meets both. */
 const TURNS = 3
 
@@ -58,7 +61,7 @@ export const rows: readonly BenchRow[] = [
   },
 ]
 
-/** The median of some turns, each against the bandwidth measured around it, which swings by half within minutes on a shared machine. */
+/** The median of some windows, each against the bandwidth measured around it, which swings by half within minutes on a shared machine. */
 function decodeRow(name: string, precision: Precision, bar: number): BenchRow {
   const bytes = parameterCount(commonShape) * LIMIT_BYTES[precision]
   return {
@@ -70,18 +73,19 @@ function decodeRow(name: string, precision: Precision, bar: number): BenchRow {
       const own = await loadedOwn(bench, precision)
       try {
         const ask = () => own.ask<{ bytesPerSec: number }>({ what: 'bandwidth', threads: bench.threads })
-        const question = { what: 'generate', rows: 1, promptTokens: DECODE_PROMPT, newTokens: DECODE_TOKENS }
-        const turns: { rate: number; limit: number }[] = []
+        const { count, tokens } = DECODE_WINDOWS
+        const question = { what: 'generate', rows: 1, promptTokens: DECODE_PROMPT, newTokens: tokens }
+        const windows: { rate: number; limit: number }[] = []
         let before = (await ask()).bytesPerSec
-        for (let turn = 0; turn < TURNS; turn++) {
+        for (let window = 0; window < count; window++) {
           const rate = 1 / (await own.ask<Timed>(question)).stepSec
           const after = (await ask()).bytesPerSec
-          turns.push({ rate, limit: Math.max(before, after) / bytes })
+          windows.push({ rate, limit: Math.max(before, after) / bytes })
           before = after
         }
-        const fraction = median(turns.map(({ rate, limit }) => rate / limit))
-        const { rate, limit } = turns.find(turn => turn.rate / turn.limit === fraction) as (typeof turns)[0]
-        const bandwidth = `${((limit * bytes) / 1e9).toFixed(1)} GB/s, the better of just before and just after`
+        const fraction = median(windows.map(({ rate, limit }) => rate / limit))
+        const { rate, limit } = windows.find(window => window.rate / window.limit === fraction) as (typeof windows)[0]
+        const bandwidth = `${((limit * bytes) / 1e9).toFixed(1)} GB/s, the better of just before and just after, the median of ${count} windows`
         const conditions = `${rate.toFixed(1)} of ${limit.toFixed(1)} tokens/s at ${bandwidth}, ${machine(bench)}`
         return { value: fraction, conditions }
       } finally {
