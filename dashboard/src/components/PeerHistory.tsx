@@ -70,7 +70,7 @@ function Row({ row }: { row: PeerRound }) {
         {committedTo(row)}
         {row.isFaulty && <span className="block text-xs text-thorn">its tasks are at fault, and not paid</span>}
         {row.challenges.map(text => (
-          <span key={text} className="block text-xs text-thorn">
+          <span key={text} className="block text-xs text-soft">
             {text}
           </span>
         ))}

@@ -21,7 +21,7 @@ test('tasks at fault say what their proposer lost', () => {
 
 test('a demand says what became of the leaf', () => {
   const leafDemands = { items: [{ peerKey: '0x01', index: 3, state: 'withheld' as const, peer }] }
-  expect(rows({ leafDemands })).toEqual(['Leaf 3: withheld it, and lost the round'])
+  expect(rows({ leafDemands })).toEqual(['Leaf 3 was demanded on the chain, withheld, and the round is lost'])
 })
 
 test('an appeal says who judges, and what stands in the end', () => {

@@ -9,11 +9,19 @@ export interface ChallengeRow {
   text: string
 }
 
-const demandTexts = {
-  open: 'is asked to show it on the chain',
-  shown: 'had it shown on the chain',
-  withheld: 'withheld it, and lost the round',
+const demandEnds = {
+  open: 'and is due',
+  shown: 'and shown',
+  withheld: 'withheld, and the round is lost',
 } as const
+
+/** What became of a leaf that was demanded. */
+export function demandText({
+  index,
+  state,
+}: Pick<RoundAnswer['leafDemands']['items'][number], 'index' | 'state'>): string {
+  return `Leaf ${index} was demanded on the chain, ${demandEnds[state]}`
+}
 
 /** Tasks of a round that were at fault, every leaf that was demanded, and every score that was appealed. */
 export function challengeRows({ tasksFaults, leafDemands, appealCases }: RoundAnswer): ChallengeRow[] {
@@ -22,10 +30,10 @@ export function challengeRows({ tasksFaults, leafDemands, appealCases }: RoundAn
     peer: named(peerKey, peer),
     text: `proposed tasks at fault: they earn nothing${lostWei === '0' ? '' : `, and ${formatNectar(lostWei)} nectar of its stake are burnt`}`,
   }))
-  const demands = leafDemands.items.map(({ peerKey, index, state, peer }) => ({
-    key: `leaf ${peerKey} ${index}`,
+  const demands = leafDemands.items.map(({ peerKey, peer, ...leaf }) => ({
+    key: `leaf ${peerKey} ${leaf.index}`,
     peer: named(peerKey, peer),
-    text: `Leaf ${index}: ${demandTexts[state]}`,
+    text: demandText(leaf),
   }))
   const appeals = appealCases.items.map(({ peerKey, peer, ...found }) => ({
     key: `appeal ${peerKey}`,

@@ -1,5 +1,5 @@
 import type { EarningSource, PeerAnswer } from '#sources/getPeerRecord.ts'
-import { appealText } from './challengeRows.ts'
+import { appealText, demandText } from './challengeRows.ts'
 
 export type Outcome = 'scored' | 'unavailable' | 'noQuorum' | 'void' | 'falseLeaf' | 'withheld'
 
@@ -24,8 +24,6 @@ export interface PeerRound {
   earnings: { source: EarningSource; amountWei: string }[]
 }
 
-const demandEnds = { open: ', and is due', shown: ', and shown', withheld: ', and withheld' } as const
-
 /** One row for each round in which the peer did anything, newest first. */
 export function peerHistory(record: PeerAnswer): PeerRound[] {
   const rows = new Map<number, PeerRound>()
@@ -45,8 +43,7 @@ export function peerHistory(record: PeerAnswer): PeerRound[] {
   for (const { round, scoreMilli } of record.votes.items) row(round).votesOnIt.push(scoreMilli)
   for (const { round, outcome, scoreMilli, openChallenges } of record.settlements.items)
     Object.assign(row(round), { outcome, scoreMilli, isContested: openChallenges > 0 })
-  for (const { round, index, state } of record.leafDemands.items)
-    row(round).challenges.push(`Leaf ${index} was demanded on the chain${demandEnds[state]}`)
+  for (const { round, ...leaf } of record.leafDemands.items) row(round).challenges.push(demandText(leaf))
   for (const { round, ...found } of record.appealCases.items) row(round).challenges.push(appealText(found))
   for (const { round, ...earning } of record.earnings.items) row(round).earnings.push(earning)
   return [...rows.values()].sort((a, b) => b.round - a.round)
