@@ -122,7 +122,9 @@ function announce(options: SwarmOptions, { deployment, peers }: Swarm, readySeco
   for (const [name, { address }] of Object.entries(deployment.contracts)) say(`  ${name.padEnd(20)} ${address}`)
   for (const { slot, name, peerId } of peers) say(`  ${slot.padEnd(20)} ${name} (${peerId})`)
   say(`  ${'logs'.padEnd(20)} ${join(options.data, 'logs')}`)
-  say(`\nready after ${readySeconds.toFixed(0)} s; dashboard on http://localhost:${options.port}\n`)
+  say(`\nready after ${readySeconds.toFixed(0)} s; dashboard on http://localhost:${options.port}`)
+  const { indexer } = portsFrom(options.port, options['chain-port'])
+  say(`indexer on http://127.0.0.1:${indexer}, GraphQL at /graphql\n`)
 }
 
 /** How far a run came: whether all its rounds have settled, and after how many seconds the first had. */
