@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { failurePart } from './test/failurePart.ts'
 import { type Count, type Suite, stages } from './test/suites.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -50,6 +51,8 @@ const scratch = await mkdtemp(join(tmpdir(), 'waggle-test-'))
 /** Suites start hundreds of processes of the same modules, which are compiled once for all of them. */
 const compiled = join(root, 'node_modules/.cache/waggle-compiled')
 const rows = new Map<string, Count & { seconds: number }>()
+/** Of each suite that failed, what it says of it: shown again at the end, which is all that some logs keep. */
+const failures = new Map<string, string>()
 
 async function runSuite(suite: Suite, isAlone: boolean): Promise<void> {
   const suiteStartedMs = performance.now()
@@ -64,6 +67,7 @@ async function runSuite(suite: Suite, isAlone: boolean): Promise<void> {
   const broken = code !== 0 && count.failed === 0 ? 1 : 0
   const seconds = (performance.now() - suiteStartedMs) / 1000
   rows.set(suite.name, { passed: count.passed, failed: count.failed + broken, seconds })
+  if (count.failed + broken > 0) failures.set(suite.name, failurePart(output))
 }
 
 for (const stage of stages) {
@@ -79,6 +83,8 @@ for (const stage of stages) {
   )
 }
 await rm(scratch, { recursive: true, force: true })
+
+for (const [name, part] of failures) console.log(`\n── failed: ${name}\n${part}`)
 
 let passed = 0
 let failed = 0

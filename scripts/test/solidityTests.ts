@@ -28,12 +28,12 @@ const played = await runTests(compilation.contracts, [...derived.keys()], testEf
 const rows = suites.reduce((sum, suite) => sum + suite.rows.length, 0)
 const broken = played.filter(({ passed }) => !passed)
 const failures = [...tests.filter(({ passed }) => !passed), ...broken]
-for (const failure of failures) console.log(`  ${describe(failure)}`)
 if (played.length !== suites.length) throw new Error(`${played.length} of ${suites.length} suites were played`)
 console.log(`${tests.length - (failures.length - broken.length)} passing (tests)`)
 // A suite stops at the first row that does not hold.
 console.log(`${rows - broken.length} passing (rows of INVARIANTS.md)`)
 if (failures.length > 0) console.log(`${failures.length} failing`)
+for (const failure of failures) console.log(`  ${describe(failure)}`)
 process.exit(failures.length > 0 ? 1 : 0) // the engine keeps the process alive
 
 /** In one line: a reason that a row passes on is an encoded error. */
