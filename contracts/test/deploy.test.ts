@@ -108,6 +108,25 @@ for (const moment of ['before', 'after'] as const) {
   }
 }
 
+for (const [type, sent] of [
+  ['DEPLOYMENT_INITIALIZE', 0],
+  ['TRANSACTION_PREPARE_SEND', CREATIONS],
+  ['TRANSACTION_SEND', CREATIONS],
+  ['TRANSACTION_CONFIRM', CREATIONS],
+] as const) {
+  test(`a journal that a kill ended within its last ${type} is gone on from, with none sent twice`, async () => {
+    const options = freshOptions()
+    const sentBefore = await nonce()
+    await refused('DEPLOYMENT_FAILED', deployOn('local', anvil.url, options, dieAt(sent, 'before')))
+    const journal = path.join(options.journalDir, 'journal.jsonl')
+    const lines = readFileSync(journal, 'utf8').split('\n')
+    const last = lines.findLastIndex(line => line.includes(`"${type}"`))
+    writeFileSync(journal, [...lines.slice(0, last), lines[last]?.slice(0, -20)].join('\n'))
+    await deployOn('local', anvil.url, options)
+    assert.equal(await nonce(), sentBefore + TRANSACTIONS)
+  })
+}
+
 /** What docs/protocol.md says under Powers, and nothing else: whoever holds one more would be in the list. */
 const POWERS = [
   'PeerRegistry BOOTNODE_MANAGER_ROLE deployer',
@@ -222,7 +241,11 @@ test('a damaged journal, parameter file or record is named with what to do', asy
     return refused(code, deployOn('local', anvil.url, into)).finally(() => writeFileSync(file, good))
   }
   const journal = path.join(options.journalDir, 'journal.jsonl')
-  assert.match(await damage(journal, 'JOURNAL_CORRUPT', options), /line \d+ of .*journal\.jsonl is damaged/)
+  const lines = readFileSync(journal, 'utf8').split('\n')
+  writeFileSync(journal, lines.with(3, lines[3]?.slice(0, -20) ?? '').join('\n'))
+  const message = await refused('JOURNAL_CORRUPT', deployOn('local', anvil.url, options))
+  assert.match(message, /line 4 of .*journal\.jsonl is damaged/)
+  writeFileSync(journal, lines.join('\n'))
   const parameters = path.join(options.journalDir, 'parameters.json')
   await damage(parameters, 'JOURNAL_CORRUPT', options)
   assert.match(await damage(options.recordFile, 'RECORD_CORRUPT', options), /delete it and run/)

@@ -5,7 +5,7 @@ import { contractNames } from '../../deployments/contractNames.ts'
 import { type Deployment, DeploymentRecordError, readDeployment } from '../../deployments/record.ts'
 import { type ChainReader, chainReader } from './chain.ts'
 import { DeployError } from './deployError.ts'
-import { type JournalState, readJournal } from './journal.ts'
+import { dropTornLine, type JournalState, readJournal } from './journal.ts'
 import { NETWORKS, type NetworkPreset } from './networks.ts'
 import { type DeployParameters, readParameters, writeAtomically, writeParameters } from './parameters.ts'
 import {
@@ -56,6 +56,7 @@ export async function deployProtocol(
   // First: what another release left need not fit the record's form.
   const stored = await readParameters(journalDir)
   const record = readRecord(recordFile, preset)
+  await dropTornLine(journalDir)
   const journal = await readJournal(journalDir)
   const known = [...Object.entries(record?.contracts ?? {}), ...Object.entries(journal.created)]
   await requireLiving(chain, stored, known, options)

@@ -1,4 +1,4 @@
-import { appendFile, readFile } from 'node:fs/promises'
+import { appendFile, readFile, truncate } from 'node:fs/promises'
 import path from 'node:path'
 import { type ContractName, contractNames } from '../../deployments/contractNames.ts'
 import { DeployError } from './deployError.ts'
@@ -74,6 +74,26 @@ export async function readJournal(dir: string): Promise<JournalState> {
     }
   }
   return { created, confirmed, unrecorded: [...prepared.values()], sent, exists: text !== undefined }
+}
+
+/**
+ * Cuts off a last line that a kill let be written in part. Nothing is lost by it: Ignition writes what it is about to do before it
+ * does it, and finds out again what it had seen.
+ */
+export async function dropTornLine(dir: string): Promise<void> {
+  const file = path.join(dir, 'journal.jsonl')
+  const bytes = await readFile(file).catch(() => undefined)
+  if (bytes === undefined) return
+  const lastBreak = bytes.lastIndexOf('\n')
+  if (!isLine(bytes.toString('utf8', lastBreak + 1))) await truncate(file, Math.max(lastBreak, 0))
+}
+
+function isLine(text: string): boolean {
+  try {
+    return text.trim() === '' || Boolean(JSON.parse(text))
+  } catch {
+    return false
+  }
 }
 
 /** Writes into the journal that a prepared transaction was never sent, in the form in which Ignition writes its lines. */
