@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { network } from 'hardhat'
 import { type Address, type Hex, keccak256, stringToBytes } from 'viem'
+import { chooseHistory, forgetBlocks, seedHistory } from '../../scripts/simulate/votes/chainState.ts'
 import { deployContracts } from './deployContracts.ts'
 import { proveRegistration } from './proveRegistration.ts'
 
@@ -13,11 +14,14 @@ export const hashOf = (text: string) => keccak256(stringToBytes(text))
 
 /** Evaluators with accounts of their own, and peers of the first `peerAccounts` of those: some are the evaluators' own. */
 export async function openSwarm(size: { evaluators: number; peers: number; peerAccounts: number }) {
-  const { viem, networkHelpers } = await network.create()
+  const { viem, provider, networkHelpers } = await network.create()
+  const request = provider.request.bind(provider) as Parameters<typeof chooseHistory>[0]
   const accounts = (await viem.getWalletClients()).map(wallet => wallet.account.address)
   const startsAtSec = Number((await (await viem.getPublicClient()).getBlock()).timestamp)
   const contracts = await deployContracts(viem, { startsAtSec, roundSeconds: ROUND_SECONDS })
   const { registry, rounds, votes, chainId } = contracts
+  await chooseHistory(request, ROUND_SECONDS)
+  await seedHistory(request, 0)
   const nonces = new Map<Address, bigint>()
   const enrol = async (name: string, account: Address): Promise<Member> => {
     const nonce = nonces.get(account) ?? 0n
@@ -48,7 +52,7 @@ export async function openSwarm(size: { evaluators: number; peers: number; peerA
       if (timestamp < starts) await networkHelpers.time.increaseTo(starts)
       if (next === 0n || (await rounds.read.currentRound()) !== next) continue
       await rounds.write.fixBeacon([next - 1n])
-      await networkHelpers.mine(1)
+      await forgetBlocks(request)
       await rounds.write.drawBeacon([next - 1n])
     }
   }
