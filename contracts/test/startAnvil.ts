@@ -34,7 +34,7 @@ function listeningUrl(child: ChildProcess): Promise<string> {
     let output = ''
     child.stdout?.on('data', chunk => {
       output += chunk
-      const address = /Listening on (\S+)/.exec(output)?.[1]
+      const address = /Listening on (\S+)\n/.exec(output)?.[1]
       if (address) resolve(`http://${address}`)
     })
     child.once('error', reject)
