@@ -115,6 +115,9 @@ browserTest('a score that is appealed is contested on every page, though its rou
   const peer = await visit(`/peers/${contested.peerKey}`)
   await cell(peer, String(CONTESTED_ROUND)).waitFor()
   await see(peer, /The score of .* is appealed to 11 seats/)
+  // Who won one before learns what it is owed, and how to have it.
+  await see(peer, '0.0086')
+  await see(peer, 'npm run waggle -- challenges withdraw')
   await cell(await visit('/'), contested.name).waitFor()
 })
 

@@ -109,6 +109,12 @@ export async function commitVerdict(
     )
 }
 
+/** Pays an account what challenges owe it. */
+export async function withdraw(chain: TestChain, account: Hex): Promise<void> {
+  const call = { ...chain.contracts.challenges, functionName: 'withdraw', args: [account] } as const
+  await chain.mined(chain.client.writeContract(call))
+}
+
 export async function closeAppeal(chain: TestChain, peer: TestPeer, round: number): Promise<void> {
   const args = [BigInt(round), peer.peerKey] as const
   await chain.mined(chain.client.writeContract({ ...chain.contracts.challenges, functionName: 'closeAppeal', args }))

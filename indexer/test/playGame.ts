@@ -58,7 +58,8 @@ export async function playGame({ client, market }: TestChain, details: string) {
   await mined(await client.writeContract({ ...write, functionName: 'proveAnswer', args: proveAnswer, account: judge }))
   await at(400)
   await mined(await client.writeContract({ ...write, functionName: 'claim', args: [0n], account: right }))
-  return { judge: judge.address, right: right.address, wrong: wrong.address, startsAtSec }
+  const withdraw = async () => mined(await client.writeContract({ ...write, functionName: 'withdraw', account: judge }))
+  return { judge: judge.address, right: right.address, wrong: wrong.address, startsAtSec, withdraw }
 }
 
 type Account = ReturnType<typeof mnemonicToAccount>

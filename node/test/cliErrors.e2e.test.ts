@@ -143,6 +143,21 @@ describe('a chain that is not as it should be', () => {
   })
 })
 
+test('what a bond is, and what becomes of it, is shown and not sent', async () => {
+  const { flags, address } = await newPeer('bonds')
+  const before = await local.client.getTransactionCount({ address })
+  const { code, stdout } = await runCli(['challenges', 'bonds', '--json', ...flags])
+  const appeal = {
+    bond: '0.01',
+    bondWei: `1${'0'.repeat(16)}`,
+    terms: expect.stringContaining('divided among the seats'),
+  }
+  expect({ code, said: JSON.parse(stdout) }).toMatchObject({
+    ...{ code: 0, said: { account: address, balance: '1', appeal, secondAppeal: { bond: '0.02' } } },
+  })
+  expect(await local.client.getTransactionCount({ address })).toBe(before)
+})
+
 describe('what is taken stays with its owner', () => {
   test('the ports of a peer', async () => {
     const { start, keys } = await newPeer('ports')

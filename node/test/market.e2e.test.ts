@@ -44,7 +44,8 @@ test('two accounts play a game from the command line', { timeout: 180_000 }, asy
   const opened = await market('judge', 'create', '--file', plan)
   expect(opened).toMatchObject({ code: 0, said: { gameId: '0' } })
   const [game] = (await market('ann', 'games')).said.games
-  expect(game).toMatchObject({ phase: 'waiting', roundCount: 2, bond: '10', totalStake: '0' })
+  expect(game).toMatchObject({ phase: 'waiting', roundCount: 2, bond: '10', totalStake: '0', claimable: '0' })
+  expect(game.choices).toEqual(Array(3).fill({ stake: '0', price: '1' }))
   const at = (seconds: number) => chain.travelTo(game.startsAtSec + seconds)
 
   await at(1)
@@ -72,7 +73,12 @@ test('two accounts play a game from the command line', { timeout: 180_000 }, asy
   expect(Number(paid.payout)).toBeCloseTo(4 + (6 * 4) / shares, 12)
   const other = (await market('ben', 'claim', '--game', '0')).said
   expect(Number(other.payout)).toBeCloseTo(2 + (6 * Number(late.said.shares)) / shares, 12)
-  expect((await market('judge', 'games')).said.games[0]).toMatchObject({ phase: 'resolved', answer: 1 })
+  const ended = (await market('judge', 'games')).said
+  // No bet can come, so there is no price; the Judge's bond waits for it.
+  expect(ended).toMatchObject({ owed: '10', games: [{ phase: 'resolved', answer: 1, claimable: '0' }] })
+  expect(ended.games[0].choices.map(({ price }: { price: unknown }) => price)).toEqual([null, null, null])
+  expect((await market('judge', 'withdraw')).said).toMatchObject({ amount: '10', block: expect.any(Number) })
+  expect((await market('judge', 'withdraw')).said).not.toHaveProperty('hash')
   const none = await market('ann', 'bet', '--game', '7', '--choice', '0', '--stake', '1')
   expect(none).toMatchObject({
     code: 1,

@@ -81,7 +81,7 @@ test('a false answer is disputed, judged by seats of the swarm, and costs the Ju
   await chain.travelTo(startsAtSec + 101)
   expect((await market('judge', 'reveal', ...game)).said).toMatchObject({ revealed: ['clue 0', 'answer'] })
 
-  expect((await market('ben', 'dispute', ...game)).code).toBe(0)
+  expect(await market('ben', 'dispute', ...game)).toMatchObject({ code: 0, said: { bond: '10' } })
   await chain.client.mine({ blocks: 3 })
   expect((await market('ann', 'draw', ...game)).code).toBe(0)
   const stranger = await market('ann', 'verdict', ...game, '--choice', '0')
@@ -99,6 +99,8 @@ test('a false answer is disputed, judged by seats of the swarm, and costs the Ju
   expect((await market('ann', 'games')).said.games[0]).toMatchObject({ phase: 'resolved', answer: 1 })
   const lost = await market('ann', 'claim', ...game)
   expect(lost).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing to be claimed') })
+  const status = await runCli(['status', '--data', join(root, 'ben')], env)
+  expect(status.stdout).toMatch(/^owed {7}10 \w+ by the market: npm run waggle -- market withdraw$/m)
   // The disputer has its own bond back; the seats divide their part of the Judge's.
   for (const who of ['ben', 'seat-1', 'seat-2']) expect((await market(who, 'withdraw')).code).toBe(0)
 })

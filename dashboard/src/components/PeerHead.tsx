@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { formatNectar, formatPoints } from '#merge/format.ts'
+import { formatCoin, formatNectar, formatPoints } from '#merge/format.ts'
 import { peerRoles } from '#merge/peerHistory.ts'
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
 import { CopyText } from './CopyText.tsx'
@@ -47,6 +47,14 @@ export function PeerHead({ peer, record }: Props) {
               <span className="text-sm text-soft">{stakeNote(stake)}</span>
             </Fact>
           ))}
+          {record.peerCredits.items.map(({ source, owed }) => (
+            <Fact key={source} title={owedBy[source].title}>
+              <span className="figures text-2xl font-semibold">{owedBy[source].format(owed)}</span>{' '}
+              <span className="text-sm text-soft">
+                {owedBy[source].unit} <code className="figures break-words">{owedBy[source].command}</code>
+              </span>
+            </Fact>
+          ))}
           <Fact title="Peer id">
             <CopyText text={peer.peerId} label="peer id" />
           </Fact>
@@ -67,6 +75,21 @@ function Fact({ title, children }: { title: string; children: ReactNode }) {
     </div>
   )
 }
+
+const owedBy = {
+  challenges: {
+    title: 'Owed to its account by challenges',
+    format: formatCoin,
+    unit: "of the chain's coin; to take it:",
+    command: 'npm run waggle -- challenges withdraw',
+  },
+  market: {
+    title: 'Owed to its account by the market',
+    format: formatNectar,
+    unit: 'nectar; to take it:',
+    command: 'npm run waggle -- market withdraw',
+  },
+} as const
 
 function stakeNote({ slashedWei, freeFromRound }: PeerAnswer['stakes']['items'][number]): string {
   const slashed = slashedWei === '0' ? '' : `${formatNectar(slashedWei)} slashed`

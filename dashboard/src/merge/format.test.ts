@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatNectar, formatPoints, formatShare, shorten } from './format.ts'
+import { formatCoin, formatNectar, formatPoints, formatShare, shorten } from './format.ts'
 
 test('points show two decimals, and thousands are grouped', () => {
   expect(formatPoints(0)).toBe('0.00')
@@ -9,6 +9,12 @@ test('points show two decimals, and thousands are grouped', () => {
 test('nectar is shown in whole coins with two decimals', () => {
   expect(formatNectar('1234567890000000000000')).toBe('1,234.56')
   expect(formatNectar(null)).toBe('0.00')
+})
+
+test('the chain’s coin is shown with as many decimals as its small amounts need', () => {
+  expect(formatCoin('10000000000000000')).toBe('0.01')
+  expect(formatCoin('123456789000000')).toBe('0.0001235')
+  expect(formatCoin('0')).toBe('0')
 })
 
 test('a share is a whole percent', () => {

@@ -1,3 +1,5 @@
+import { formatEther } from 'viem'
+
 /** Points for people: 1000 thousandths are one point. Always two decimals, so that a column lines up. */
 export function formatPoints(milli: number): string {
   return (milli / 1000).toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
@@ -7,6 +9,11 @@ export function formatPoints(milli: number): string {
 export function formatNectar(wei: string | number | null | undefined): string {
   const hundredths = BigInt(wei ?? 0) / 10n ** 16n
   return (Number(hundredths) / 100).toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+}
+
+/** The chain's own coin for people, from wei: bonds are small, so as many decimals as show four figures. */
+export function formatCoin(wei: string): string {
+  return Number(formatEther(BigInt(wei))).toLocaleString('en', { maximumSignificantDigits: 4 })
 }
 
 /** A share from 0 to 1, for people: whole percents. */

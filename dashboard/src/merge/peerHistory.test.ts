@@ -16,6 +16,7 @@ const empty: PeerAnswer = {
   votes: { items: [] },
   settlements: { items: [] },
   purses: { items: [] },
+  peerCredits: { items: [] },
   earnings: { items: [] },
 }
 

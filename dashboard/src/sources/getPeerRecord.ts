@@ -34,6 +34,7 @@ const answer = z.object({
     ),
   }),
   purses: z.object({ items: z.array(z.object({ claimedWei: z.string(), claimableWei: z.string() })) }),
+  peerCredits: z.object({ items: z.array(z.object({ source: z.enum(['challenges', 'market']), owed: z.string() })) }),
   evaluator: z
     .object({
       fromRound: z.int(),
@@ -97,6 +98,7 @@ const QUERY = `query Peer($peerKey: String!, $limit: Int) {
     rank finalPointsMilli provisionalPointsMilli contestedPointsMilli contestedRounds
   } }
   purses(where: { peerKey: $peerKey }) { items { claimedWei claimableWei } }
+  peerCredits(where: { peerKey: $peerKey, owed_gt: "0" }) { items { source owed } }
   evaluator(peerKey: $peerKey) { fromRound untilRound votesCommitted votesRevealed misses }
   stakes(where: { peerKey: $peerKey }) { items { duty amountWei slashedWei freeFromRound } }
   tasksCommitments(where: { peerKey: $peerKey }, ${page}) { items { round count } }

@@ -1,3 +1,4 @@
+import type { Hex } from 'viem'
 import { expect, test } from 'vitest'
 import {
   appeal,
@@ -8,6 +9,7 @@ import {
   commitVerdict,
   demandLeaf,
   showLeaf,
+  withdraw,
 } from '../playChallenges.ts'
 import type { TestPeer } from '../testChain.ts'
 import type { Scene } from './scene.ts'
@@ -52,6 +54,33 @@ export function testChallenges(scene: Scene): void {
         ],
       },
     })
+  })
+
+  test('what challenges owe an account is told by its peers, until it is withdrawn', async () => {
+    const { chain, indexer } = scene
+    const credits = async () =>
+      (
+        await indexer.query<{ credits: { items: { account: Hex; owed: string; withdrawn: string }[] } }>(
+          '{ credits(where: { source: challenges }) { items { account owed withdrawn } } }',
+        )
+      ).credits.items
+    const creditOf = (account: Hex) =>
+      chain.client.readContract({ ...chain.contracts.challenges, functionName: 'creditOf', args: [account] })
+    await indexer.reachTip(chain)
+    const before = await credits()
+    // Who demanded two leaves, and who showed one of them.
+    expect(before).toHaveLength(2)
+    for (const { account, owed } of before) expect(BigInt(owed), account).toBe(await creditOf(account))
+    const responder = before.find(({ account }) => account !== chain.client.account.address.toLowerCase())
+    if (responder === undefined) throw new Error('nobody was paid for showing a leaf')
+    const { account, owed } = responder
+    const { peerCredits } = await indexer.query(`{
+      peerCredits(where: { account: "${account}", owed_gt: "0" }) { items { account source owed peerKey } }
+    }`)
+    expect(peerCredits).toMatchObject({ items: [{ account, source: 'challenges', owed }] })
+    await withdraw(chain, account)
+    await indexer.reachTip(chain)
+    expect((await credits()).find(one => one.account === account)).toEqual({ account, owed: '0', withdrawn: owed })
   })
 
   test('an appeal replaces the score that was settled, and shows who judged', async () => {

@@ -7,7 +7,7 @@ export function testMarket(scene: Scene): void {
   test('a game of the market shows its terms, prices, bets, clues and payouts', async () => {
     const { chain, indexer } = scene
     // A null character, which the database would refuse.
-    const { judge, right, wrong, startsAtSec } = await playGame(chain, '{"question":"which?\0"}')
+    const { judge, right, wrong, startsAtSec, withdraw } = await playGame(chain, '{"question":"which?\0"}')
     await indexer.reachTip(chain)
     const { game } = await indexer.query(`{ game(gameId: "0") {
       judge details roundCount choiceCount startsAtSec bond status roundsOpened bets totalStake answer winner pot paidOut
@@ -52,5 +52,13 @@ export function testMarket(scene: Scene): void {
       placed: { items: [bet(right, 1, 4), bet(wrong, 2, 6)] },
       payouts: { items: [{ account: right.toLowerCase(), payout: token(10) }] },
     })
+    const bond = () =>
+      indexer.query('{ credits(where: { source: market }) { items { account credited withdrawn owed } } }')
+    const account = judge.toLowerCase()
+    const credited = { account, credited: token(10) }
+    expect(await bond()).toEqual({ credits: { items: [{ ...credited, withdrawn: '0', owed: token(10) }] } })
+    await withdraw()
+    await indexer.reachTip(chain)
+    expect(await bond()).toEqual({ credits: { items: [{ ...credited, withdrawn: token(10), owed: '0' }] } })
   })
 }

@@ -83,6 +83,13 @@ export function readGameCount({ rpc, rpcUrl }: ChainClient, contracts: Contracts
   return callChain(rpcUrl, () => rpc.readContract({ ...contracts.predictionMarket, functionName: 'gameCount' }))
 }
 
+/** What the market owes an account beside its positions: bonds that came back, and pay. */
+export function readMarketCredit({ rpc, rpcUrl }: ChainClient, contracts: Contracts, account: Hex): Promise<bigint> {
+  return callChain(rpcUrl, () =>
+    rpc.readContract({ ...contracts.predictionMarket, functionName: 'creditOf', args: [account] }),
+  )
+}
+
 /** What an account's position in a game would be paid now; 0 until the game has ended. */
 export function readClaimable(
   { rpc, rpcUrl }: ChainClient,

@@ -1,3 +1,4 @@
+import { formatEther } from 'viem'
 import { type AppealCase, closeAppeal, readAppealBond, readAppeals, readCase, readCredit } from '#chain/appeals.ts'
 import { callChain } from '#chain/callChain.ts'
 import { challengeIntent } from '#chain/challengeIntent.ts'
@@ -9,6 +10,7 @@ import { createEventReader } from '#chain/roundEvents.ts'
 import type { Hex } from '#core/hex.ts'
 import { type EnvironmentSpec, environmentBytes, environmentHash } from '#environments/codezero/environmentSpec.ts'
 import { type AccountDesk, CallRefusedError } from './accountDesk.ts'
+import { announceBond, bondOf, type OnBond } from './challengeBonds.ts'
 
 export type Receipt = { hash: Hex; block: number }
 
@@ -16,7 +18,7 @@ export type Receipt = { hash: Hex; block: number }
 export type LeafChoice = { peerKey: Hex; round: number; place: number; specs: readonly EnvironmentSpec[] }
 
 /** Demands a sampled leaf on the chain. */
-export async function demand(desk: AccountDesk, { peerKey, round, place, specs }: LeafChoice) {
+export async function demand(desk: AccountDesk, { peerKey, round, place, specs }: LeafChoice, onBond: OnBond) {
   const { client, contracts } = desk
   const hash = await readEnvironment(client, contracts, round)
   const spec = specs.find(one => environmentHash(one) === hash)
@@ -32,18 +34,17 @@ export async function demand(desk: AccountDesk, { peerKey, round, place, specs }
       hint: 'A round can be challenged in the two rounds after it.',
     })
   const bondWei = await readDemandBond(client, contracts)
+  const bond = bondOf('demand', bondWei)
+  await announceBond(desk, bond, onBond)
   const missing = { round, commitment, place, specification: environmentBytes(spec) }
-  return {
-    round,
-    peerKey,
-    place,
-    bondWei: `${bondWei}`,
-    ...receipt(await desk.send(demandLeaf(contracts, missing, bondWei))),
-  }
+  return { round, peerKey, place, ...bond, ...receipt(await desk.send(demandLeaf(contracts, missing, bondWei))) }
 }
 
 /** Rounds from a round to that in which its scores are appealed, and from an appeal to that of its verdict: `Challenges`. */
 const APPEALED_AFTER = 3
+
+/** `MAX_LEVELS` of `IAppeals`. */
+const LAST_LEVEL = 2
 
 /**
  * Appeals a settled score, or a verdict on it.
@@ -51,19 +52,24 @@ const APPEALED_AFTER = 3
  * @throws {CallRefusedError} if it is not the round for it.
  */
 export async function appeal(
-  desk: Pick<AccountDesk, 'client' | 'contracts' | 'send'>,
+  desk: Pick<AccountDesk, 'client' | 'contracts' | 'account' | 'send'>,
   { peerKey, round }: { peerKey: Hex; round: number },
+  onBond: OnBond,
 ) {
   const { client, contracts } = desk
   const before = await readCase(client, contracts, round, peerKey)
   const level = before.level + 1
+  if (level > LAST_LEVEL)
+    throw new CallRefusedError(`Round ${round} of the peer was appealed twice.`, { hint: 'There is no third appeal.' })
   requireRound(round, (level === 1 ? round : before.openedRound) + APPEALED_AFTER, await readRound(desk))
-  const bondWei = level > 2 ? 0n : await readAppealBond(client, contracts, level)
+  const bondWei = await readAppealBond(client, contracts, level)
+  const bond = bondOf('appeal', bondWei)
+  await announceBond(desk, bond, onBond)
   const args = [BigInt(round), peerKey] as const
   const sent = await desk.send(
     challengeIntent(contracts, `${round}:${peerKey}:${level}`, 'appeal', args, { valueWei: bondWei }),
   )
-  return { round, peerKey, level, bondWei: `${bondWei}`, ...receipt(sent) }
+  return { round, peerKey, level, ...bond, ...receipt(sent) }
 }
 
 function requireRound(round: number, dueRound: number, now: number): void {
@@ -83,6 +89,7 @@ export async function list(desk: AccountDesk) {
     demands: demands.map(({ bondWei, ...one }) => ({ ...one, bondWei: `${bondWei}` })),
     appeals: appeals.map(({ bondWei, ...one }) => ({ ...one, bondWei: `${bondWei}` })),
     account,
+    credit: formatEther(credit),
     creditWei: `${credit}`,
   }
 }
@@ -121,9 +128,9 @@ async function judgeAll(desk: AccountDesk, found: AppealCase): Promise<number> {
 export async function withdraw(desk: AccountDesk) {
   const { client, contracts, account } = desk
   const creditWei = await readCredit(client, contracts, account)
-  if (creditWei === 0n) return { account, amountWei: '0' }
+  if (creditWei === 0n) return { account, amount: '0', amountWei: '0' }
   const sent = await desk.send(challengeIntent(contracts, desk.id(), 'withdraw', [account]))
-  return { account, amountWei: `${creditWei}`, ...receipt(sent) }
+  return { account, amount: formatEther(creditWei), amountWei: `${creditWei}`, ...receipt(sent) }
 }
 
 /** Rounds in which something that is still open can have been opened, unless nobody closed it for long. */

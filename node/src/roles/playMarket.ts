@@ -3,7 +3,7 @@ import { bytesToHex, formatUnits, parseEventLogs, parseUnits } from 'viem'
 import { callChain } from '#chain/callChain.ts'
 import { marketIntent } from '#chain/marketIntent.ts'
 import { quoteBet } from '#chain/quoteBet.ts'
-import { type Game, readClaimable, readGame, readGameCount } from '#chain/readGame.ts'
+import { type Game, readClaimable, readGame, readMarketCredit } from '#chain/readGame.ts'
 import { verdictCommitment } from '#chain/verdictCommitment.ts'
 import type { Hex } from '#core/hex.ts'
 import { commitGame } from '#market/commitGame.ts'
@@ -151,9 +151,9 @@ export async function act(desk: MarketDesk, action: 'resolve' | 'cancel' | 'draw
 
 export async function dispute(desk: MarketDesk, gameId: bigint) {
   const { bond } = await readGame(desk.client, desk.contracts, gameId)
-  await desk.allow(bond)
+  const { decimals } = await desk.allow(bond)
   const { hash, block } = await desk.send(marketIntent(desk.contracts, desk.id(), 'dispute', [gameId]))
-  return { gameId: String(gameId), hash, block }
+  return { gameId: String(gameId), bond: formatUnits(bond, decimals), hash, block }
 }
 
 /**
@@ -182,23 +182,14 @@ export async function giveVerdict(desk: MarketDesk, gameId: bigint, choice: numb
   return { gameId: String(gameId), step: commits ? 'committed' : 'revealed', choice, hash, block }
 }
 
+/** Takes what the account is owed: bonds that came back, and pay. */
 export async function withdraw(desk: MarketDesk) {
-  return desk.send(marketIntent(desk.contracts, desk.id(), 'withdraw', []))
-}
-
-/** Every game, newest first, in whole tokens. */
-export async function listGames(desk: MarketDesk) {
-  const { client, contracts } = desk
-  const [{ decimals, symbol }, count] = await Promise.all([desk.token(), readGameCount(client, contracts)])
-  const units = (amount: bigint) => formatUnits(amount, decimals)
-  const games = []
-  for (let gameId = count - 1n; gameId >= 0n; gameId--) {
-    const { minBet, bond, totalStake, choices, ...game } = await readGame(client, contracts, gameId)
-    const shown = choices.map(({ stake, price }) => ({ stake: units(stake), price: formatUnits(price, 18) }))
-    const amounts = { minBet: units(minBet), bond: units(bond), totalStake: units(totalStake) }
-    games.push({ ...game, ...amounts, gameId: String(gameId), choices: shown })
-  }
-  return { token: symbol, games }
+  const { client, contracts, account } = desk
+  const [owed, { decimals, symbol }] = await Promise.all([readMarketCredit(client, contracts, account), desk.token()])
+  const taken = { account, amount: formatUnits(owed, decimals), token: symbol }
+  if (owed === 0n) return taken
+  const { hash, block } = await desk.send(marketIntent(contracts, desk.id(), 'withdraw', []))
+  return { ...taken, hash, block }
 }
 
 function requireBetting({ gameId, phase }: Game): void {

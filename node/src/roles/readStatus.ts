@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Deployment } from '@waggle/deployments/record'
-import { formatEther } from 'viem'
+import { formatEther, formatUnits } from 'viem'
+import { readCredit } from '#chain/appeals.ts'
 import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
+import { readMarketToken } from '#chain/marketToken.ts'
+import { readMarketCredit } from '#chain/readGame.ts'
 import { createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/roundClock.ts'
 import { systemClock } from '#core/clock.ts'
@@ -26,6 +29,7 @@ export async function readStatus({ data, deployment, rpcUrl, identity }: StatusQ
   const rounds = createRoundClock({ chain, contracts, clock: systemClock, logger: silentLogger, pollMs: 500 })
   const { round } = await rounds.read()
   const nectar = await reads.readNectar(peerKey)
+  const { decimals, symbol } = await readMarketToken(chain, contracts, address)
   const path = join(data, JOURNAL_FILE)
   return {
     network: deployment.network,
@@ -38,6 +42,12 @@ export async function readStatus({ data, deployment, rpcUrl, identity }: StatusQ
     seated: (await reads.readSeats(Math.max(0, round) + 1)).includes(peerKey),
     pointsMilli: await reads.readPoints(peerKey),
     nectar: { claimed: formatEther(nectar.claimedWei), claimable: formatEther(nectar.claimableWei) },
+    /** Bonds that came back and pay, which wait to be withdrawn. */
+    owed: {
+      challenges: formatEther(await readCredit(chain, contracts, address)),
+      market: formatUnits(await readMarketCredit(chain, contracts, address), decimals),
+      token: symbol,
+    },
     round,
     reports: existsSync(path) ? readReports(path).slice(-SHOWN) : [],
   }

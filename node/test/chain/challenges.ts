@@ -12,6 +12,7 @@ import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import { environmentBytes } from '#environments/codezero/environmentSpec.ts'
 import { auditPoints } from '#roles/audit/auditPoints.ts'
+import { type Bond, listBonds } from '#roles/challengeBonds.ts'
 import { sampledLeaves } from '#roles/evaluator/sampledLeaves.ts'
 import { appeal } from '#roles/playChallenges.ts'
 import { roundSeed } from '#roles/roundSeed.ts'
@@ -21,9 +22,9 @@ import { type IndexState, startFakeIndex } from '../fakeIndex.ts'
 import { type ChainScene, spec, word } from './chainScene.ts'
 
 /** The desk of a folder that is empty yet. */
-function deskOf({ client, contracts, send }: Chain) {
+function deskOf({ client, contracts, account, send }: Chain) {
   return {
-    ...{ client, contracts, data: mkdtempSync(join(tmpdir(), 'waggle-chain-')) },
+    ...{ client, contracts, account, data: mkdtempSync(join(tmpdir(), 'waggle-chain-')) },
     async send(intent: OutboxIntent) {
       const outcome = await send(intent)
       if (outcome.status === 'mined') return outcome
@@ -151,13 +152,24 @@ export function testChallenges(scene: ChainScene): void {
     await enter(round + 3)
     expect(await chain.settle({ round, shard: 0, peerKeys: [peerKey] })).toMatchObject({ status: 'mined' })
     const desk = deskOf(chain)
-    const early = appeal(desk, { peerKey, round: round + 1 })
+    const told: Bond[] = []
+    const ask = (of: number) => appeal(desk, { peerKey, round: of }, bond => told.push(bond))
+    const early = ask(round + 1)
     await expect(early).rejects.toThrow(
       `round ${round + 1} can be appealed in round ${round + 4}; it is round ${round + 3} now`,
     )
-    await expect(appeal(desk, { peerKey, round: round - 1 })).rejects.toThrow(`could be appealed in round ${round + 2}`)
+    await expect(ask(round - 1)).rejects.toThrow(`could be appealed in round ${round + 2}`)
     const valueWei = await readAppealBond(chain.client, chain.contracts, 1)
-    expect(await appeal(desk, { peerKey, round })).toMatchObject({ level: 1, bondWei: `${valueWei}` })
+    const wealth = await chain.readBalance(chain.account)
+    await local.client.setBalance({ address: chain.account, value: valueWei })
+    await expect(ask(round)).rejects.toThrow(
+      /^The bond is 0\.01 of the native coin, and the account 0x\w+ has 0\.01\.$/,
+    )
+    await local.client.setBalance({ address: chain.account, value: wealth })
+    expect(await ask(round)).toMatchObject({ level: 1, bond: '0.01', bondWei: `${valueWei}` })
+    const terms = expect.stringContaining('comes back unless the score stands')
+    expect(told).toEqual(Array(2).fill({ bond: '0.01', bondWei: `${valueWei}`, terms }))
+    expect(await listBonds(desk)).toMatchObject({ appeal: { bond: '0.01' }, secondAppeal: { bond: '0.02' } })
     await enter(round + 4)
     const [found] = await chain.readAppeals({ first: round + 3, last: round + 3 })
     if (found === undefined) throw new Error('no appeal')

@@ -1,4 +1,4 @@
-import { printDealing } from '../challengeDesk.ts'
+import { printDealing, showBond } from '../challengeDesk.ts'
 import type { Command } from '../command.ts'
 import { chainOptions, chainUsage } from '../networkOptions.ts'
 import { readPeerKey } from '../readPeerId.ts'
@@ -9,7 +9,10 @@ export const appeal: Command = {
   usage: `npm run waggle -- appeal PEER_ID --round N [OPTIONS]
 
 Appeals the score that was settled for a peer, in the third round after its own, to a larger committee; or the verdict of that, in the
-third round after the appeal, to all seats with twice the bond. The bond comes back unless the score stands.
+third round after the appeal, to all seats with twice the bond. The bond, in the chain's native coin, comes back unless the score
+stands in the end: then it is divided among the seats that said so and the other side. What comes back waits to be taken by
+npm run waggle -- challenges withdraw.
+npm run waggle -- challenges bonds shows what the bonds are, and sends nothing.
 
   --round N           the round of the score
 ${chainUsage}`,
@@ -18,6 +21,6 @@ ${chainUsage}`,
   async run({ round, ...flags }, [peerId = '']) {
     const score = { peerKey: readPeerKey(peerId), round: wholeNumber('round', round) }
     const { appeal: send } = await import('#roles/playChallenges.ts')
-    await printDealing(flags, desk => send(desk, score))
+    await printDealing(flags, desk => send(desk, score, showBond(flags)))
   },
 }

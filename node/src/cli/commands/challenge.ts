@@ -1,4 +1,4 @@
-import { printDealing } from '../challengeDesk.ts'
+import { printDealing, showBond } from '../challengeDesk.ts'
 import { readSpec } from '../chatModels.ts'
 import type { Command } from '../command.ts'
 import { chainOptions, chainUsage } from '../networkOptions.ts'
@@ -11,8 +11,10 @@ const text = { type: 'string' } as const
 export const challenge: Command = {
   usage: `npm run waggle -- challenge PEER_ID --round N [OPTIONS]
 
-Demands that a sampled leaf of the peer be shown on the chain, in the first or second round after its own, with a bond. It comes
-back, less the gas of the answer; if nobody answers by the end of the next round, all of it, and the peer loses its round.
+Demands that a sampled leaf of the peer be shown on the chain, in the first or second round after its own, with a bond in
+the chain's native coin. It comes back, less the gas of the answer; if nobody answers by the end of the next round, all of it, and the
+peer loses its round. What comes back waits: npm run waggle -- challenges withdraw. npm run waggle -- challenges bonds shows what the
+bond is, and sends nothing.
 
 With --fault, shows the chain what is false in what the peer committed for the round, without a bond: a leaf whose seed or policy is not
 what it must be, which costs the round; a task that stands twice under one root, which costs half of the proposer's stake. The
@@ -43,7 +45,7 @@ ${chainUsage}`,
     }
     const specs = typeof environment === 'string' ? [await readSpec(environment)] : await starterSpecs()
     const { demand } = await import('#roles/playChallenges.ts')
-    await printDealing(flags, desk => demand(desk, { ...leaf, specs }))
+    await printDealing(flags, desk => demand(desk, { ...leaf, specs }, showBond(flags)))
   },
 }
 

@@ -3,13 +3,14 @@ import type { Command } from '../command.ts'
 import { chainOptions, chainUsage } from '../networkOptions.ts'
 import { UsageError } from '../usageError.ts'
 
-const actions = ['list', 'close', 'withdraw'] as const
+const actions = ['list', 'bonds', 'close', 'withdraw'] as const
 
 /** Shows challenges, closes those that are due, and takes what they owe. */
 export const challenges: Command = {
   usage: `npm run waggle -- challenges ACTION [OPTIONS]
 
   list                demands and appeals of the last rounds, and what the account is owed
+  bonds               what a demand and an appeal take now, and what becomes of it; nothing is sent
   close               close whatever is due; anyone may
   withdraw            take bonds that came back, and pay
 
@@ -20,7 +21,10 @@ ${chainUsage}`,
     const known = actions.find(name => name === action)
     if (known === undefined)
       throw new UsageError(`Challenges know no action ${action}.`, { hint: `Use ${actions.join(', ')}.` })
-    const play = await import('#roles/playChallenges.ts')
-    await printDealing(flags, play[known])
+    const [play, { listBonds }] = await Promise.all([
+      import('#roles/playChallenges.ts'),
+      import('#roles/challengeBonds.ts'),
+    ])
+    await printDealing(flags, { ...play, bonds: listBonds }[known])
   },
 }

@@ -35,7 +35,8 @@ const planSchema = z.strictObject({
 export const market: Command = {
   usage: `npm run waggle -- market ACTION [OPTIONS]
 
-  games               every game, newest first
+  games               every game, newest first, and what the account could claim and is owed; a price is tokens for a share in the
+                      round that takes bets or is next, and null once no bet can come
   quote               what a bet would buy and pay now: --game, --choice, --stake
   bet                 bet on a choice in the round that takes bets: --game, --choice, --stake
   claim               take what a position is worth: --game
@@ -74,12 +75,12 @@ type Act = (desk: MarketDesk) => Promise<unknown>
 
 /** Reads the options of an action before anything is opened. */
 async function bind(action: string, options: Values): Promise<Act> {
-  const play = await import('#roles/playMarket.ts')
+  const [play, { listGames }] = await Promise.all([import('#roles/playMarket.ts'), import('#roles/listGames.ts')])
   const game = () => BigInt(wholeNumber('game', options.game))
   const choice = () => wholeNumber('choice', options.choice)
   const stake = () => decimal('--stake', options.stake)
   const actions: Readonly<Record<string, () => Act>> = {
-    games: () => play.listGames,
+    games: () => listGames,
     quote: () => bound(play.quote, game(), choice(), stake()),
     bet: () => bound(play.placeBet, game(), choice(), stake()),
     claim: () => bound(play.claim, game()),

@@ -15,15 +15,38 @@ ${chainUsage}`,
     const { readStatus } = await import('#roles/readStatus.ts')
     const found = await readStatus(folder)
     if (values.json === true) return console.log(JSON.stringify(found))
-    const { name, peerId, account, balanceEth, registered, seated, pointsMilli, nectar, network, round, reports } =
-      found
+    const {
+      name,
+      peerId,
+      account,
+      balanceEth,
+      registered,
+      seated,
+      pointsMilli,
+      nectar,
+      owed,
+      network,
+      round,
+      reports,
+    } = found
     console.log(`peer       ${name} (${peerId})
 account    ${account}, ${balanceEth} of the native coin
 registered ${registered ? 'yes' : 'no: it is done by the first start'}
 seat       ${seated ? 'yes' : 'no'}
 points     ${(pointsMilli / 1000).toFixed(2)}
 nectar     ${nectar.claimed} claimed, ${nectar.claimable} to claim
-round      ${round < 0 ? 'not begun' : round} on ${network}`)
+round      ${round < 0 ? 'not begun' : round} on ${network}${owedLines(owed)}`)
     for (const { round: of, ...report } of reports) console.log(`  round ${of}: ${JSON.stringify(report)}`)
   },
+}
+
+type Owed = Awaited<ReturnType<typeof import('#roles/readStatus.ts').readStatus>>['owed']
+
+/** Only where something is: most accounts never post a bond. */
+function owedLines({ challenges, market, token }: Owed): string {
+  const lines = [
+    challenges !== '0' && `${challenges} of the native coin by challenges: npm run waggle -- challenges withdraw`,
+    market !== '0' && `${market} ${token} by the market: npm run waggle -- market withdraw`,
+  ]
+  return lines.map(line => (line === false ? '' : `\nowed       ${line}`)).join('')
 }

@@ -1,0 +1,31 @@
+import { bigint, hex, onchainEnum, onchainTable, onchainView, primaryKey, sql, text } from 'ponder'
+import { peer } from './peers.ts'
+
+export const creditSource = onchainEnum('credit_source', ['challenges', 'market'])
+
+/**
+ * What a contract owes an account until it withdraws: bonds that came back, and pay. Of `challenges` in the chain's own coin,
+ * wei; of the `market` in the smallest unit of its token. `owed = credited - withdrawn`.
+ */
+export const credit = onchainTable(
+  'credit',
+  t => ({
+    account: t.hex().notNull(),
+    source: creditSource().notNull(),
+    credited: t.bigint().notNull().default(0n),
+    withdrawn: t.bigint().notNull().default(0n),
+    owed: t.bigint().notNull().default(0n),
+  }),
+  table => ({ pk: primaryKey({ columns: [table.account, table.source] }) }),
+)
+
+/** The same for each peer of the account. */
+export const peerCredit = onchainView('peer_credit', {
+  peerKey: hex('peer_key').notNull(),
+  account: hex('account').notNull(),
+  source: text('source').notNull(),
+  owed: bigint('owed').notNull(),
+}).as(sql`
+  SELECT p.peer_key, p.account, c.source::text AS source, c.owed
+  FROM ${peer} p JOIN ${credit} c ON c.account = p.account
+`)

@@ -1,0 +1,31 @@
+import { type Context, ponder } from 'ponder:registry'
+import { credit } from 'ponder:schema'
+
+type Key = Pick<typeof credit.$inferInsert, 'account' | 'source'>
+
+async function add(context: Context, key: Key, amount: bigint): Promise<void> {
+  await context.db
+    .insert(credit)
+    .values({ ...key, credited: amount, owed: amount })
+    .onConflictDoUpdate(row => ({ credited: row.credited + amount, owed: row.owed + amount }))
+}
+
+async function take(context: Context, key: Key, amount: bigint): Promise<void> {
+  await context.db.update(credit, key).set(row => ({ withdrawn: row.withdrawn + amount, owed: row.owed - amount }))
+}
+
+ponder.on('Challenges:Credited', ({ event: { args }, context }) =>
+  add(context, { account: args.account, source: 'challenges' }, args.amountWei),
+)
+
+ponder.on('Challenges:Withdrawn', ({ event: { args }, context }) =>
+  take(context, { account: args.account, source: 'challenges' }, args.amountWei),
+)
+
+ponder.on('PredictionMarket:Credited', ({ event: { args }, context }) =>
+  add(context, { account: args.account, source: 'market' }, args.amount),
+)
+
+ponder.on('PredictionMarket:Withdrawn', ({ event: { args }, context }) =>
+  take(context, { account: args.account, source: 'market' }, args.amount),
+)

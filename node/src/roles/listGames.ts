@@ -1,0 +1,34 @@
+import { formatUnits } from 'viem'
+import { type GamePhase, readClaimable, readGame, readGameCount, readMarketCredit } from '#chain/readGame.ts'
+import type { MarketDesk } from './marketDesk.ts'
+
+/** Phases that a round with bets can follow. */
+const priced: ReadonlySet<GamePhase> = new Set(['waiting', 'betting'])
+
+/**
+ * Every game, newest first, in whole tokens, with what the account could claim of it and is owed beside.
+ *
+ * A price is that of the round that takes bets, or takes them next: tokens for a share, 1 for an even choice of a first
+ * round. Once no bet can come it is null: prices of rounds that are over are in the index (`gamePrices`).
+ */
+export async function listGames(desk: Pick<MarketDesk, 'client' | 'contracts' | 'account' | 'token'>) {
+  const { client, contracts, account } = desk
+  const [{ decimals, symbol }, count, credit] = await Promise.all([
+    desk.token(),
+    readGameCount(client, contracts),
+    readMarketCredit(client, contracts, account),
+  ])
+  const units = (amount: bigint) => formatUnits(amount, decimals)
+  const games = []
+  for (let gameId = count - 1n; gameId >= 0n; gameId--) {
+    const { minBet, bond, totalStake, choices, ...game } = await readGame(client, contracts, gameId)
+    const shown = choices.map(({ stake, price }) => ({
+      stake: units(stake),
+      price: priced.has(game.phase) ? formatUnits(price, 18) : null,
+    }))
+    const claimable = units(await readClaimable(client, contracts, gameId, account))
+    const amounts = { minBet: units(minBet), bond: units(bond), totalStake: units(totalStake), claimable }
+    games.push({ ...game, ...amounts, gameId: String(gameId), choices: shown })
+  }
+  return { token: symbol, owed: units(credit), games }
+}
