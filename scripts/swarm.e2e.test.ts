@@ -13,6 +13,8 @@ import { JOURNAL_FILE } from '../node/src/store/openDatabase.ts'
 import { connect, readChainFacts } from './swarm/chainFacts.ts'
 
 const root = join(import.meta.dirname, '..')
+/** Of the dashboard's own tests, which run before these: one build serves both. */
+const TEST_BUILD = 'test/.next'
 const ROUNDS = 3
 
 let data: string
@@ -69,7 +71,8 @@ beforeAll(async () => {
   ports = await freePorts()
   const argv = ['scripts/swarm.ts', '--data', data, '--port', `${ports.dashboard}`, '--chain-port', `${ports.chain}`]
   argv.push('--rounds', `${ROUNDS}`, '--round-seconds', '15', '--json')
-  swarm = spawn(process.execPath, argv, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const env = { ...process.env, WAGGLE_DASHBOARD_BUILD: TEST_BUILD }
+  swarm = spawn(process.execPath, argv, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   swarm.stderr?.on('data', chunk => {
     progress += chunk
   })

@@ -1,36 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readdirSync, statSync } from 'node:fs'
 import { mkdtemp, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { dashboardBuild } from '../dashboardBuild.ts'
 import { chainServer, deploymentRecord, gatewayServer, indexerServer } from './fixtures/servers.ts'
 
-const dashboard = join(import.meta.dirname, '..')
-const nextCommand = createRequire(import.meta.url).resolve('next/dist/bin/next')
-const build = 'test/.next'
-const quiet = {
-  ...process.env,
-  NEXT_TELEMETRY_DISABLED: '1',
-  NODE_ENV: 'production' as const,
-  WAGGLE_DASHBOARD_BUILD: build,
-}
+/** Beside that of a dashboard that runs. Tests of a whole swarm take it as well. */
+const TEST_BUILD = 'test/.next'
 
-function newestMs(path: string): number {
-  const stat = statSync(path)
-  if (!stat.isDirectory()) return stat.mtimeMs
-  return Math.max(0, ...readdirSync(path).map(name => newestMs(join(path, name))))
-}
-
-function isBuildStale(): boolean {
-  const sources = ['src', 'next.config.ts', 'postcss.config.mjs', 'package.json', '../deployments/abi.ts']
-  const built = statSync(join(dashboard, build, 'BUILD_ID'), { throwIfNoEntry: false })?.mtimeMs ?? 0
-  return sources.some(source => newestMs(join(dashboard, source)) > built)
-}
-
-/** Next's command, in this build's folder; it never outlives the tests. */
-function next(argv: string[], env: Record<string, string> = {}): ChildProcess {
-  const child = spawn(process.execPath, [nextCommand, ...argv], { env: { ...quiet, ...env } })
+/** Next's command; it never outlives the tests. */
+function next(argv: string[], env: Record<string, string>): ChildProcess {
+  const child = spawn(process.execPath, argv, { env: { ...process.env, ...env } as NodeJS.ProcessEnv })
   process.once('exit', () => child.kill())
   return child
 }
@@ -63,14 +43,19 @@ export interface RunningDashboard {
 
 /** The production build, made if the sources are newer, and served beside small servers for its three sources. */
 export async function startDashboard(): Promise<RunningDashboard> {
-  if (isBuildStale()) await printed(next(['build', dashboard]), null)
+  const build = await dashboardBuild(TEST_BUILD)
+  if (!build.isCurrent) {
+    await printed(next(build.make, build.env), null)
+    await build.stamp()
+  }
   const chain = chainServer()
   const indexer = indexerServer()
   const gateway = gatewayServer()
   await Promise.all([chain.up(), indexer.up(), gateway.up()])
   const record = join(await mkdtemp(join(tmpdir(), 'waggle-dashboard-')), 'deployment.json')
   await writeFile(record, JSON.stringify(deploymentRecord))
-  const server = next(['start', dashboard, '--hostname', '127.0.0.1', '--port', '0'], {
+  const server = next(build.serve(0), {
+    ...build.env,
     WAGGLE_DEPLOYMENT: record,
     WAGGLE_RPC_URL: chain.url,
     WAGGLE_INDEXER_URL: indexer.url,
