@@ -1086,12 +1086,34 @@ export const peerRegistryAbi = [
     "type": "error"
   },
   {
-    "inputs": [],
+    "inputs": [
+      {
+        "internalType": "uint8",
+        "name": "first",
+        "type": "uint8"
+      },
+      {
+        "internalType": "uint8",
+        "name": "last",
+        "type": "uint8"
+      }
+    ],
     "name": "PeerRegistry_MalformedModulus",
     "type": "error"
   },
   {
-    "inputs": [],
+    "inputs": [
+      {
+        "internalType": "enum ECDSA.RecoverError",
+        "name": "failure",
+        "type": "uint8"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "value",
+        "type": "bytes32"
+      }
+    ],
     "name": "PeerRegistry_MalformedSignature",
     "type": "error"
   },
@@ -1991,12 +2013,24 @@ export const roundsAbi = [
     "type": "error"
   },
   {
-    "inputs": [],
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "fromRound",
+        "type": "uint64"
+      }
+    ],
     "name": "Rounds_ZeroEnvironment",
     "type": "error"
   },
   {
-    "inputs": [],
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "fromRound",
+        "type": "uint64"
+      }
+    ],
     "name": "Rounds_ZeroLength",
     "type": "error"
   },
@@ -3292,7 +3326,18 @@ export const rolloutCommitmentsAbi = [
     "type": "constructor"
   },
   {
-    "inputs": [],
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "root",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "uint32",
+        "name": "count",
+        "type": "uint32"
+      }
+    ],
     "name": "RolloutCommitments_Empty",
     "type": "error"
   },
@@ -4092,6 +4137,22 @@ export const rewardVotesAbi = [
   {
     "inputs": [
       {
+        "internalType": "uint8",
+        "name": "position",
+        "type": "uint8"
+      },
+      {
+        "internalType": "uint256",
+        "name": "positions",
+        "type": "uint256"
+      }
+    ],
+    "name": "RewardVotes_NoPosition",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
         "internalType": "address",
         "name": "account",
         "type": "address"
@@ -4246,9 +4307,9 @@ export const rewardVotesAbi = [
         "type": "uint64"
       },
       {
-        "internalType": "uint64",
+        "internalType": "uint256",
         "name": "dueRound",
-        "type": "uint64"
+        "type": "uint256"
       },
       {
         "internalType": "uint64",
@@ -5635,6 +5696,22 @@ export const challengesAbi = [
       }
     ],
     "name": "Challenges_NoCase",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint8",
+        "name": "level",
+        "type": "uint8"
+      },
+      {
+        "internalType": "uint8",
+        "name": "levels",
+        "type": "uint8"
+      }
+    ],
+    "name": "Challenges_NoLevel",
     "type": "error"
   },
   {
@@ -7340,9 +7417,9 @@ export const openingsAbi = [
         "type": "uint64"
       },
       {
-        "internalType": "uint64",
+        "internalType": "uint256",
         "name": "dueRound",
-        "type": "uint64"
+        "type": "uint256"
       },
       {
         "internalType": "uint64",
@@ -10023,6 +10100,22 @@ export const prgMarketAbi = [
       }
     ],
     "name": "PrgMarket_ClueNotProven",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "amount",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "deposited",
+        "type": "uint256"
+      }
+    ],
+    "name": "PrgMarket_DepositTooLarge",
     "type": "error"
   },
   {

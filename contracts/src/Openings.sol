@@ -51,7 +51,7 @@ contract Openings is IOpenings, TaskPay {
     function open(Opening calldata opening) external {
         IRewardVotes.Ballot calldata ballot = opening.ballot;
         (uint64 round, uint32 shard) = (ballot.round, ballot.shard);
-        _requireRound(round, round + 4);
+        _requireRound(round, 4);
         _requireRevealed(ballot, opening.salt);
         Opened storage opened = _opened[_slotOf(round, shard)];
         uint256 lanes = opened.lanes;
@@ -99,7 +99,7 @@ contract Openings is IOpenings, TaskPay {
 
     /// @inheritdoc IOpenings
     function drawnOf(uint64 round, uint32 shard) public view returns (uint32 ordinal, uint128 place) {
-        bytes32 beacon = _rounds.beaconOf(round + 2);
+        bytes32 beacon = round > type(uint64).max - 2 ? bytes32(0) : _rounds.beaconOf(round + 2);
         uint256 peers = _votes.shardSize(round, shard);
         if (beacon == 0 || peers == 0) revert Openings_NothingDrawn(round, shard);
         uint256 seed = uint256(Draws.seedOf("waggle opening", round, beacon, bytes32(uint256(shard))));
@@ -116,7 +116,7 @@ contract Openings is IOpenings, TaskPay {
 
     /// @dev Pays the seats of a shard that agree, once.
     function _close(uint64 round, uint32 shard) internal override {
-        _requireRound(round, round + 5);
+        _requireRound(round, 5);
         Opened storage opened = _opened[_slotOf(round, shard)];
         uint256 word = opened.lanes;
         if (word >> 224 != tagOf(round) || word & CLOSED != 0) return;
@@ -148,11 +148,14 @@ contract Openings is IOpenings, TaskPay {
 
     function _requireClaimsOver(uint64 round) internal view override {
         uint64 current = _rounds.currentRound();
-        if (current < round + 6) revert Openings_WrongRound(round, round + 6, current);
+        uint256 dueRound = uint256(round) + 6;
+        if (current < dueRound) revert Openings_WrongRound(round, dueRound, current);
     }
 
-    function _requireRound(uint64 round, uint64 dueRound) internal view {
+    /// @dev In 256 bits: a caller may name any round.
+    function _requireRound(uint64 round, uint256 roundsLater) internal view {
         uint64 current = _rounds.currentRound();
+        uint256 dueRound = round + roundsLater;
         if (current != dueRound) revert Openings_WrongRound(round, dueRound, current);
     }
 

@@ -152,8 +152,8 @@ contract PeerRegistry is IPeerRegistry, AccessControl, EIP712, Nonces {
         if (publicKey.length != 64) revert PeerRegistry_PublicKeyLength(publicKey.length);
         bytes32 publicKeyHash = keccak256(publicKey);
         words = _useWords(account, publicKeyHash, deadline);
-        (address recovered, ECDSA.RecoverError failure, ) = ECDSA.tryRecoverCalldata(words, signature);
-        if (failure != ECDSA.RecoverError.NoError) revert PeerRegistry_MalformedSignature();
+        (address recovered, ECDSA.RecoverError failure, bytes32 value) = ECDSA.tryRecoverCalldata(words, signature);
+        if (failure != ECDSA.RecoverError.NoError) revert PeerRegistry_MalformedSignature(failure, value);
         address expected = address(uint160(uint256(publicKeyHash)));
         if (recovered != expected) revert PeerRegistry_WrongSigner(expected, recovered);
         bool odd = uint8(publicKey[63]) & 1 == 1;
@@ -226,7 +226,8 @@ contract PeerRegistry is IPeerRegistry, AccessControl, EIP712, Nonces {
     function _rsaKey(bytes calldata modulus, uint32 exponent) internal pure returns (bytes memory publicKey) {
         uint256 bits = RsaKeys.bitsOf(modulus);
         if (bits < RsaKeys.MIN_BITS || bits > RsaKeys.MAX_BITS) revert PeerRegistry_ModulusSize(bits);
-        if (modulus[0] == 0 || uint8(modulus[modulus.length - 1]) & 1 == 0) revert PeerRegistry_MalformedModulus();
+        (uint8 first, uint8 last) = (uint8(modulus[0]), uint8(modulus[modulus.length - 1]));
+        if (first == 0 || last & 1 == 0) revert PeerRegistry_MalformedModulus(first, last);
         if (exponent < RsaKeys.MIN_EXPONENT || exponent & 1 == 0) revert PeerRegistry_WeakExponent(exponent);
         return RsaKeys.protobufOf(modulus, exponent);
     }

@@ -128,7 +128,7 @@ contract PrgMarket is IPrgMarket, Ownable {
         address speaker = _accountOf(peerId);
         if (speaker == address(0) || speaker != account) revert PrgMarket_NotPeerAccount(peerId, speaker);
         bytes32 peerKey = keccak256(bytes(peerId));
-        _deposits[peerKey] += amount;
+        _deposits[peerKey] = _more(_deposits[peerKey], amount);
         emit BetTokensDeposited(peerKey, msg.sender, peerId, amount);
         _token.safeTransferFrom(msg.sender, address(this), amount);
     }
@@ -143,7 +143,7 @@ contract PrgMarket is IPrgMarket, Ownable {
 
     /// @inheritdoc IPrgMarket
     function depositBond(uint256 amount) external {
-        _bondDeposits[msg.sender] += amount;
+        _bondDeposits[msg.sender] = _more(_bondDeposits[msg.sender], amount);
         emit BondDepositChanged(msg.sender, _bondDeposits[msg.sender]);
         _token.safeTransferFrom(msg.sender, address(this), amount);
     }
@@ -227,6 +227,11 @@ contract PrgMarket is IPrgMarket, Ownable {
         string[] memory peerIds = new string[](1);
         peerIds[0] = peerId;
         return swarmCoordinator.getEoa(peerIds)[0];
+    }
+
+    function _more(uint256 deposited, uint256 amount) internal pure returns (uint256 sum) {
+        if (amount > type(uint256).max - deposited) revert PrgMarket_DepositTooLarge(amount, deposited);
+        return deposited + amount;
     }
 
     function _less(uint256 deposited, uint256 amount) internal pure returns (uint256 left) {

@@ -71,7 +71,7 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
         bytes32 evaluatorKey,
         bytes32 commitment
     ) external {
-        _requireRound(round, round + 1);
+        _requireRound(round, 1);
         if (_registry.accountOf(evaluatorKey) != msg.sender) {
             revert RewardVotes_NotPeerAccount(evaluatorKey, msg.sender);
         }
@@ -90,7 +90,7 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
 
     /// @inheritdoc IRewardVotes
     function revealVotes(Ballot calldata ballot, bytes32 salt) external {
-        _requireRound(ballot.round, ballot.round + 2);
+        _requireRound(ballot.round, 2);
         uint256 count = shardSize(ballot.round, ballot.shard);
         if (ballot.scoresMilli.length != count || ballot.componentRoots.length != count) {
             revert RewardVotes_LengthMismatch(count, ballot.scoresMilli.length, ballot.componentRoots.length);
@@ -109,7 +109,7 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
 
     /// @inheritdoc IRewardVotes
     function settle(uint64 round, uint32 shard, bytes32[] calldata peerKeys) external {
-        _requireRound(round, round + 3);
+        _requireRound(round, 3);
         Page memory page = _openPage(round, shard);
         uint32[] memory ordinals = _commitments.ordinalsOf(round, peerKeys);
         for (uint256 i = 0; i < peerKeys.length; ++i) _settle(page, peerKeys[i], ordinals[i]);
@@ -122,14 +122,9 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
         uint32 shard,
         uint8 position
     ) external view returns (bool committed, bool revealed) {
-        uint256 word = _shards[_slotOf(round, shard)].ballots[position];
+        uint256 word = ballotWord(round, shard, position);
         committed = word >> 224 == tagOf(round);
         revealed = committed && word & Ballots.REVEALED != 0;
-    }
-
-    /// @inheritdoc IRewardVotes
-    function ballotWord(uint64 round, uint32 shard, uint8 position) external view returns (uint256 word) {
-        return _shards[_slotOf(round, shard)].ballots[position];
     }
 
     /// @inheritdoc IRewardVotes
@@ -166,6 +161,12 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
     /// @inheritdoc IRewardVotes
     function rolloutCommitments() external view returns (IRolloutCommitments commitments) {
         return _commitments;
+    }
+
+    /// @inheritdoc IRewardVotes
+    function ballotWord(uint64 round, uint32 shard, uint8 position) public view returns (uint256 word) {
+        if (position >= SEATS) revert RewardVotes_NoPosition(position, SEATS);
+        return _shards[_slotOf(round, shard)].ballots[position];
     }
 
     /// @inheritdoc IRewardVotes
@@ -261,8 +262,10 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
         emit Settled(page.round, peerKey, scoreMilli, cast, outcome);
     }
 
-    function _requireRound(uint64 round, uint64 dueRound) internal view {
+    /// @dev In 256 bits: a caller may name any round.
+    function _requireRound(uint64 round, uint256 roundsLater) internal view {
         uint64 current = _rounds.currentRound();
+        uint256 dueRound = round + roundsLater;
         if (current != dueRound) revert RewardVotes_WrongRound(round, dueRound, current);
     }
 

@@ -43,7 +43,7 @@ contract RolloutCommitments is IRolloutCommitments {
         _requireAccount(peerKey);
         uint64 first = _rounds.firstOpenRound();
         if (round < first || round > first + 1) revert RolloutCommitments_RoundNotOpen(round, first, first + 1);
-        if (root == 0 || count == 0) revert RolloutCommitments_Empty();
+        if (root == 0 || count == 0) revert RolloutCommitments_Empty(root, count);
         if (!_stakes.mayPropose(peerKey, round)) revert RolloutCommitments_NoStake(round, peerKey);
         _tasks[peerKey][round % TASK_RING] =
             (tagOf(round) << 224) |
@@ -64,7 +64,7 @@ contract RolloutCommitments is IRolloutCommitments {
         _requireAccount(peerKey);
         uint64 current = _rounds.currentRound();
         if (round != current) revert RolloutCommitments_NotCurrentRound(round, current);
-        if (root == 0 || leafCount == 0) revert RolloutCommitments_Empty();
+        if (root == 0 || leafCount == 0) revert RolloutCommitments_Empty(root, leafCount);
         uint256[RING] storage ring = _words[peerKey];
         uint256 place = round % RING;
         uint256 tag = tagOf(round);

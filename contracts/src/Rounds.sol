@@ -54,7 +54,7 @@ contract Rounds is IRounds, RoundBeacons, AccessControl {
     /// @param roundSeconds Length of each round, seconds; 0 for a manual schedule, which is for test networks.
     /// @param environmentHash Hash of the environment's specification, not zero.
     constructor(address admin, uint40 startsAtSec, uint32 roundSeconds, bytes32 environmentHash) {
-        if (environmentHash == 0) revert Rounds_ZeroEnvironment();
+        if (environmentHash == 0) revert Rounds_ZeroEnvironment(0);
         _manual = roundSeconds == 0;
         _grantRole(DEFAULT_ADMIN_ROLE, admin);
         _grantRole(SCHEDULE_MANAGER_ROLE, admin);
@@ -69,7 +69,7 @@ contract Rounds is IRounds, RoundBeacons, AccessControl {
     /// @inheritdoc IRounds
     function setSchedule(uint64 fromRound, uint32 roundSeconds) external onlyRole(SCHEDULE_MANAGER_ROLE) {
         if (_manual) revert Rounds_Manual();
-        if (roundSeconds == 0) revert Rounds_ZeroLength();
+        if (roundSeconds == 0) revert Rounds_ZeroLength(fromRound);
         _requireNotBegun(fromRound);
         uint256 startsAtSec = startOf(fromRound);
         if (startsAtSec > type(uint40).max) revert Rounds_StartTooLate(startsAtSec);
@@ -90,7 +90,7 @@ contract Rounds is IRounds, RoundBeacons, AccessControl {
 
     /// @inheritdoc IRounds
     function setEnvironment(uint64 fromRound, bytes32 environmentHash) external onlyRole(ENVIRONMENT_MANAGER_ROLE) {
-        if (environmentHash == 0) revert Rounds_ZeroEnvironment();
+        if (environmentHash == 0) revert Rounds_ZeroEnvironment(fromRound);
         _requireNotBegun(fromRound);
 
         while (_environments.length != 0 && _environments[_environments.length - 1].fromRound >= fromRound) {
@@ -108,7 +108,9 @@ contract Rounds is IRounds, RoundBeacons, AccessControl {
     /// @inheritdoc IRounds
     function endOf(uint64 round) external view returns (uint256 endsAtSec) {
         ScheduleSpan memory span = _spanOf(round);
-        return span.roundSeconds == 0 ? startOf(round + 1) : _startIn(span, round) + span.roundSeconds;
+        if (span.roundSeconds != 0) return _startIn(span, round) + span.roundSeconds;
+        // No round comes after the last number.
+        return round == type(uint64).max ? NEVER : startOf(round + 1);
     }
 
     /// @inheritdoc IRounds

@@ -206,6 +206,28 @@ contract BallotsTest is VotesFixture {
         revealBallot(ballot);
     }
 
+    function test_RevertWhen_TheRoundIsTheLastNumber() public {
+        uint64 last = type(uint64).max;
+        expectWrongRound(last, 1);
+        votes.commitVotes(last, 0, 0, evaluators[0], SALT);
+        expectWrongRound(last, 3);
+        votes.settle(last, 0, new bytes32[](0));
+        IRewardVotes.Ballot memory ballot;
+        ballot.round = last - 1;
+        expectWrongRound(last - 1, 2);
+        votes.revealVotes(ballot, SALT);
+    }
+
+    function test_RevertWhen_NoCommitteeHasThePosition() public {
+        votes.ballotOf(0, 0, 4);
+        votes.ballotWord(0, 0, 4);
+        bytes memory refusal = abi.encodeWithSelector(IRewardVotes.RewardVotes_NoPosition.selector, 5, 5);
+        vm.expectRevert(refusal);
+        votes.ballotOf(0, 0, 5);
+        vm.expectRevert(refusal);
+        votes.ballotWord(0, 0, 5);
+    }
+
     /// @dev The first solvers commit in round 0, the first evaluator to its votes; round 2 begins.
     function enterVoted(uint256 peers, uint16[] memory scores) internal returns (IRewardVotes.Ballot memory ballot) {
         for (uint256 i = 0; i < peers; ++i) commitRollouts(solvers[i]);
@@ -218,6 +240,13 @@ contract BallotsTest is VotesFixture {
     function expectBallot(IRewardVotes.Ballot memory ballot, bool committed, bool revealed) internal view {
         (bool isCommitted, bool isRevealed) = votes.ballotOf(ballot.round, ballot.shard, ballot.position);
         vm.assertTrue(isCommitted == committed && isRevealed == revealed);
+    }
+
+    function expectWrongRound(uint64 round, uint256 roundsLater) internal {
+        uint256 dueRound = round + roundsLater;
+        vm.expectRevert(
+            abi.encodeWithSelector(IRewardVotes.RewardVotes_WrongRound.selector, round, dueRound, rounds.currentRound())
+        );
     }
 
     function expectNotOnCommittee(bytes32 evaluatorKey, address account, uint8 position) internal {

@@ -30,6 +30,7 @@ contract ManualRoundsTest is SwarmFixture {
         vm.assertEq(rounds.startOf(1), START + 1_000_000);
         vm.assertEq(rounds.endOf(1), rounds.NEVER());
         vm.assertEq(rounds.startOf(7), rounds.NEVER());
+        vm.assertEq(rounds.endOf(type(uint64).max), rounds.NEVER());
         vm.assertEq(rounds.roundAt(START + 999_999), 0);
     }
 

@@ -141,6 +141,24 @@ contract OpeningsTest is OpeningsFixture {
         openings.open(opening);
     }
 
+    function test_RevertWhen_TheRoundIsTheLastNumber() public {
+        play(500, 500, 500);
+        uint64 last = type(uint64).max;
+        IOpenings.Opening memory opening = openingOf(0, 0);
+        opening.ballot.round = last;
+        vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_WrongRound.selector, last, uint256(last) + 4, 4));
+        openings.open(opening);
+        vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_WrongRound.selector, last, uint256(last) + 5, 4));
+        openings.close(last, 0);
+        vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_WrongRound.selector, last, uint256(last) + 6, 4));
+        openings.payTask(last, 0);
+        for (uint64 round = last - 2; ; ++round) {
+            vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_NothingDrawn.selector, round, 0));
+            openings.drawnOf(round, 0);
+            if (round == last) break;
+        }
+    }
+
     function test_RevertWhen_OpenedTwice() public {
         play(500, 500, 500);
         IOpenings.Opening memory opening = openingOf(0, 0);

@@ -115,22 +115,22 @@ contract PeerRegistryTest is SwarmFixture {
         bytes32 digest = digestOf(address(registry), wallet.publicKey, ALICE, 0, block.timestamp);
         (uint8 v, bytes32 r, bytes32 s) = vm.sign(1, digest);
         bytes memory twin = abi.encodePacked(r, bytes32(Secp256k1.ORDER - uint256(s)), v == 27 ? uint8(28) : uint8(27));
-        expectMalformed(wallet, twin);
+        expectMalformed(wallet, twin, 3, bytes32(Secp256k1.ORDER - uint256(s)));
     }
 
     function test_RevertWhen_SignatureNamesItsPointOtherwise() public {
         Wallet memory wallet = walletOf(1);
         bytes memory other = proofOf(wallet, ALICE, block.timestamp);
         other[64] = bytes1(uint8(other[64]) - 27);
-        expectMalformed(wallet, other);
+        expectMalformed(wallet, other, 1, 0);
     }
 
     function test_RevertWhen_SignatureIsNot65Bytes() public {
-        expectMalformed(walletOf(1), new bytes(64));
+        expectMalformed(walletOf(1), new bytes(64), 2, bytes32(uint256(64)));
     }
 
     function test_RevertWhen_SignatureIsNoPoint() public {
-        expectMalformed(walletOf(1), new bytes(65));
+        expectMalformed(walletOf(1), new bytes(65), 1, 0);
     }
 
     /// @dev A proof is good for one account, nonce, deadline and contract.
@@ -213,8 +213,8 @@ contract PeerRegistryTest is SwarmFixture {
         registry.setBootnodes(new string[](0));
     }
 
-    function expectMalformed(Wallet memory wallet, bytes memory signature) internal {
-        vm.expectRevert(abi.encodeWithSelector(IPeerRegistry.PeerRegistry_MalformedSignature.selector));
+    function expectMalformed(Wallet memory wallet, bytes memory signature, uint8 failure, bytes32 value) internal {
+        vm.expectRevert(abi.encodeWithSelector(IPeerRegistry.PeerRegistry_MalformedSignature.selector, failure, value));
         vm.prank(ALICE);
         registry.register(wallet.publicKey, signature, block.timestamp);
     }

@@ -108,19 +108,19 @@ contract RolloutCommitmentsTest is SwarmFixture {
     }
 
     function test_RevertWhen_CommittingToNothing() public {
-        bytes memory refusal = abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_Empty.selector);
-        vm.expectRevert(refusal);
-        vm.prank(ALICE);
+        expectEmpty(0, 64);
         commitments.commit(0, peer, 0, 64, POLICY, CONTENT);
-        vm.expectRevert(refusal);
-        vm.prank(ALICE);
+        expectEmpty(ROOT, 0);
         commitments.commit(0, peer, ROOT, 0, POLICY, CONTENT);
-        vm.expectRevert(refusal);
-        vm.prank(ALICE);
+        expectEmpty(0, 8);
         commitments.commitTasks(1, peer, 0, 8, CONTENT);
-        vm.expectRevert(refusal);
-        vm.prank(ALICE);
+        expectEmpty(ROOT, 0);
         commitments.commitTasks(1, peer, ROOT, 0, CONTENT);
+    }
+
+    function expectEmpty(bytes32 root, uint32 count) internal {
+        vm.expectRevert(abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_Empty.selector, root, count));
+        vm.prank(ALICE);
     }
 
     function test_AnnouncesTasksForTheNextTwoRounds() public {

@@ -30,7 +30,7 @@ contract RoundsTest is SwarmFixture {
     }
 
     function test_RevertWhen_BuiltWithoutAnEnvironment() public {
-        vm.expectRevert(abi.encodeWithSelector(IRounds.Rounds_ZeroEnvironment.selector));
+        vm.expectRevert(abi.encodeWithSelector(IRounds.Rounds_ZeroEnvironment.selector, 0));
         new Rounds(address(this), START, LENGTH, 0);
     }
 
@@ -99,9 +99,9 @@ contract RoundsTest is SwarmFixture {
     }
 
     function test_RevertWhen_ChangedToNothing() public {
-        vm.expectRevert(abi.encodeWithSelector(IRounds.Rounds_ZeroLength.selector));
+        vm.expectRevert(abi.encodeWithSelector(IRounds.Rounds_ZeroLength.selector, 1));
         rounds.setSchedule(1, 0);
-        vm.expectRevert(abi.encodeWithSelector(IRounds.Rounds_ZeroEnvironment.selector));
+        vm.expectRevert(abi.encodeWithSelector(IRounds.Rounds_ZeroEnvironment.selector, 1));
         rounds.setEnvironment(1, 0);
     }
 

@@ -89,6 +89,7 @@ abstract contract AppealCases is IAppeals, CommittedWork {
 
     /// @inheritdoc IAppeals
     function appealBond(uint8 level) public view returns (uint256 bondWei) {
+        if (level == 0 || level > MAX_LEVELS) revert Challenges_NoLevel(level, MAX_LEVELS);
         return _firstBondWei << (level - 1);
     }
 

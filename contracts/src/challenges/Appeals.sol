@@ -28,7 +28,8 @@ abstract contract Appeals is AppealVerdicts {
         uint8 level = state.levels + 1;
         uint64 current = _currentRound();
         if (level == 1) {
-            if (current != round + FINALITY_ROUNDS) revert Challenges_NotAppealable(round, peerKey, 0, current);
+            if (current != uint256(round) + FINALITY_ROUNDS)
+                revert Challenges_NotAppealable(round, peerKey, 0, current);
         } else _requireAppealable(round, peerKey, state, current);
         if (msg.value != appealBond(level)) revert Challenges_WrongBond(msg.value, appealBond(level));
         uint32 seats = _votes.seatCountAt(current);

@@ -147,6 +147,11 @@ interface IAppeals is ICommittedWork {
     /// @param currentRound The current round.
     error Challenges_NotAppealable(uint64 round, bytes32 peerKey, uint8 outcome, uint64 currentRound);
 
+    /// @notice Thrown when the bond of an appeal is asked for that there is none of.
+    /// @param level The appeal: 1 for the first.
+    /// @param levels Appeals of a case at most.
+    error Challenges_NoLevel(uint8 level, uint8 levels);
+
     /// @notice Thrown when a bond is not what the appeal takes.
     /// @param givenWei What came with the call.
     /// @param dueWei What it takes.

@@ -75,7 +75,7 @@ interface IOpenings is ITaskPay {
     /// @param round The round voted on.
     /// @param dueRound The round in which this step is taken.
     /// @param currentRound The current round.
-    error Openings_WrongRound(uint64 round, uint64 dueRound, uint64 currentRound);
+    error Openings_WrongRound(uint64 round, uint256 dueRound, uint64 currentRound);
 
     /// @notice Thrown when nothing was drawn: the beacon of round r + 2 is missing, or nobody committed to the shard.
     /// @param round The round voted on.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
+
 /// @title IPeerRegistry
 /// @notice Which account speaks for which libp2p peer, proven by the peer's own key, and the peers to dial first.
 /// @dev A peer is keyed by `keccak256(bytes(peerId))`, `peerId` being the base58btc form. The string is emitted once,
@@ -32,7 +34,9 @@ interface IPeerRegistry {
     error PeerRegistry_DeadlinePassed(uint256 deadline, uint256 timestamp);
 
     /// @notice Thrown when a signature is malformed: not 65 bytes, a high `s`, or no point at all.
-    error PeerRegistry_MalformedSignature();
+    /// @param failure Why: 1 no point, 2 its length, 3 its `s`.
+    /// @param value The length in bytes for 2, the `s` for 3, else 0.
+    error PeerRegistry_MalformedSignature(ECDSA.RecoverError failure, bytes32 value);
 
     /// @notice Thrown when a well-formed signature is not by the public key, or is over other words than those of this
     /// account, nonce, deadline, chain and contract.
@@ -45,7 +49,9 @@ interface IPeerRegistry {
     error PeerRegistry_ModulusSize(uint256 bits);
 
     /// @notice Thrown when an RSA modulus has a leading zero byte, or is even.
-    error PeerRegistry_MalformedModulus();
+    /// @param first Its first byte.
+    /// @param last Its last byte.
+    error PeerRegistry_MalformedModulus(uint8 first, uint8 last);
 
     /// @notice Thrown when an RSA exponent is even, or below 65537.
     /// @param exponent The exponent given.

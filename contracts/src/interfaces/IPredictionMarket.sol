@@ -237,7 +237,7 @@ interface IPredictionMarket {
     error PredictionMarket_ZeroShares(uint256 stake, uint256 price);
 
     /// @notice Thrown when a bet goes above what a choice takes in a round after the first: its stake at the opening +
-    /// V.
+    /// V; or when a bet or a quote goes above what any choice takes, 2^112 - 1.
     /// @param stake The bet.
     /// @param room What the choice still takes in this round.
     error PredictionMarket_AboveCap(uint256 stake, uint256 room);

@@ -98,6 +98,11 @@ interface IPrgMarket {
     /// @param deposited Tokens there are.
     error PrgMarket_DepositTooSmall(uint256 needed, uint256 deposited);
 
+    /// @notice Thrown when a deposit would come to more than can be counted.
+    /// @param amount Tokens to be added.
+    /// @param deposited Tokens there are.
+    error PrgMarket_DepositTooLarge(uint256 amount, uint256 deposited);
+
     /// @notice Thrown when a round is to be announced whose clue is not proven.
     /// @param gameIdx The game.
     /// @param announced Rounds announced, and so the round whose clue is missing.

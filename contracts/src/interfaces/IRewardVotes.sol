@@ -70,7 +70,7 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @param round The round voted on.
     /// @param dueRound The round in which this step is taken.
     /// @param currentRound The current round.
-    error RewardVotes_WrongRound(uint64 round, uint64 dueRound, uint64 currentRound);
+    error RewardVotes_WrongRound(uint64 round, uint256 dueRound, uint64 currentRound);
 
     /// @notice Thrown when a round is voted on whose seeds came from no beacon.
     /// @param round The round.
@@ -82,6 +82,11 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @param position The position named.
     /// @param evaluatorKey The evaluator.
     error RewardVotes_NotOnCommittee(uint64 round, uint32 shard, uint8 position, bytes32 evaluatorKey);
+
+    /// @notice Thrown when the ballot at a position is asked for that no committee has.
+    /// @param position The position named.
+    /// @param positions How many there are: the last is one below.
+    error RewardVotes_NoPosition(uint8 position, uint256 positions);
 
     /// @notice Thrown when an evaluator commits twice to a shard.
     /// @param round The round voted on.
@@ -149,7 +154,7 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @notice How far the ballot at a position is; bounds as for `outcomeOf`.
     /// @param round The round voted on.
     /// @param shard The shard.
-    /// @param position The position.
+    /// @param position The position, 0 to 4.
     /// @return committed Whether it was committed.
     /// @return revealed Whether it was revealed.
     function ballotOf(uint64 round, uint32 shard, uint8 position) external view returns (bool committed, bool revealed);
@@ -164,7 +169,7 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// has another tag.
     /// @param round The round voted on.
     /// @param shard The shard.
-    /// @param position The position.
+    /// @param position The position, 0 to 4.
     /// @return word The word.
     function ballotWord(uint64 round, uint32 shard, uint8 position) external view returns (uint256 word);
 

@@ -90,7 +90,9 @@ interface IRolloutCommitments {
     error RolloutCommitments_RoundNotOpen(uint64 round, uint64 firstOpenRound, uint64 lastOpenRound);
 
     /// @notice Thrown when a commitment is to nothing: no leaves, no tasks, or a zero root.
-    error RolloutCommitments_Empty();
+    /// @param root The root given.
+    /// @param count Leaves or tasks given.
+    error RolloutCommitments_Empty(bytes32 root, uint32 count);
 
     /// @notice Thrown when tasks are committed to for a round after bootstrap by a peer that does not stake for it.
     /// @param round The round.

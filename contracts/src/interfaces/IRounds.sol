@@ -33,7 +33,8 @@ interface IRounds is IRoundBeacons {
     error Rounds_AlreadyBegun(uint64 fromRound, uint64 firstOpenRound);
 
     /// @notice Thrown when rounds are to last no time at all.
-    error Rounds_ZeroLength();
+    /// @param fromRound First round of the change.
+    error Rounds_ZeroLength(uint64 fromRound);
 
     /// @notice Thrown when a manual schedule is to be computed.
     error Rounds_Manual();
@@ -42,7 +43,8 @@ interface IRounds is IRoundBeacons {
     error Rounds_NotManual();
 
     /// @notice Thrown when an environment's hash is zero.
-    error Rounds_ZeroEnvironment();
+    /// @param fromRound First round that would have it.
+    error Rounds_ZeroEnvironment(uint64 fromRound);
 
     /// @notice Thrown when a span would start later than `uint40` seconds can say.
     /// @param startsAtSec The start asked for, Unix time, seconds.

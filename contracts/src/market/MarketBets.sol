@@ -63,13 +63,16 @@ abstract contract MarketBets is MarketLedger {
         uint8 choice,
         uint256 stake
     ) external view returns (uint256 shares) {
-        return MarketPrices.toSharesDown(stake, priceOf(gameId, round, choice));
+        uint256 price = priceOf(gameId, round, choice);
+        _requireQuotable(stake);
+        return MarketPrices.toSharesDown(stake, price);
     }
 
     /// @inheritdoc IPredictionMarket
     function quotePayout(uint256 gameId, uint8 choice, uint256 stake) external view returns (uint256 payout) {
         _requirePhase(gameId, Phase.Betting);
         uint256 price = priceOf(gameId, uint8(_roundOf(_games[gameId])), choice);
+        _requireQuotable(stake);
         uint256 shares = MarketPrices.toSharesDown(stake, price);
         Stake storage all = _choices[gameId][choice];
         uint256 losing = _totalStake(gameId) - all.stake;
@@ -140,6 +143,11 @@ abstract contract MarketBets is MarketLedger {
         (uint256 virtualStake, uint256 choices) = (game.virtualStake, game.choiceCount);
         uint256 sum = round == 0 ? choices * MarketPrices.weight(0, virtualStake) : _openings[gameId][round];
         return MarketPrices.price(MarketPrices.weight(openingStake, virtualStake), sum, choices, round);
+    }
+
+    /// @dev The word of a stake holds no more, in whatever round.
+    function _requireQuotable(uint256 stake) internal pure {
+        if (stake > type(uint112).max) revert PredictionMarket_AboveCap(stake, type(uint112).max);
     }
 
     /// @dev What is left of the cap. Without it a late whale, near certain after the last clues, takes the pool almost

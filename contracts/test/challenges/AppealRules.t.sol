@@ -31,6 +31,27 @@ contract AppealRulesTest is AppealFixture {
         }
     }
 
+    function test_RevertWhen_ThereIsNoSuchAppeal() public {
+        for (uint8 level = 0; level <= 3; level += 3) {
+            vm.expectRevert(abi.encodeWithSelector(IAppeals.Challenges_NoLevel.selector, level, 2));
+            challenges.appealBond(level);
+        }
+    }
+
+    function test_RevertWhen_TheRoundIsTheLastNumber() public {
+        uint64 last = type(uint64).max;
+        vm.expectRevert(
+            abi.encodeWithSelector(
+                IAppeals.Challenges_NotAppealable.selector,
+                last,
+                solvers[0],
+                0,
+                rounds.currentRound()
+            )
+        );
+        challenges.appeal{value: FIRST_BOND}(last, solvers[0]);
+    }
+
     function test_RevertWhen_AppealedOutOfTime() public {
         playSettled(300);
         enterRound(4);

@@ -179,6 +179,21 @@ contract BetsTest is MarketFixture {
         market.priceOf(id, 2, 0);
     }
 
+    function test_RevertWhen_MoreIsQuotedThanAnyChoiceTakes() public {
+        uint256 id = _secondRound();
+        uint256 most = type(uint112).max;
+        vm.assertEq(market.quoteShares(id, 1, 0, most), (most * 1e18) / market.priceOf(id, 1, 0));
+        market.quotePayout(id, 0, most);
+        uint256[2] memory stakes = [most + 1, type(uint256).max];
+        for (uint256 i = 0; i < 2; ++i) {
+            bytes memory refusal = abi.encodeWithSelector(M.PredictionMarket_AboveCap.selector, stakes[i], most);
+            vm.expectRevert(refusal);
+            market.quoteShares(id, 1, 0, stakes[i]);
+            vm.expectRevert(refusal);
+            market.quotePayout(id, 0, stakes[i]);
+        }
+    }
+
     function testFuzz_SharesNeverPayMoreThanAFifthOfTheirPriceAllows(uint112 a, uint112 b, uint256 stake) public {
         uint256 id = openGame(3, 2);
         a = uint112(bound(a, MIN_BET, 100_000e18));

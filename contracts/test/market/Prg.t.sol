@@ -210,6 +210,25 @@ contract PrgTest is MarketFixture {
         face.withdrawBond(1);
     }
 
+    function test_RevertWhen_ADepositIsTooLarge() public {
+        uint256 most = type(uint256).max;
+        vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_DepositTooLarge.selector, most, 20e18));
+        face.deposit(PEER, ALICE, most);
+        vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_DepositTooLarge.selector, most - 30e18 + 1, 30e18));
+        vm.prank(OWNER);
+        face.depositBond(most - 30e18 + 1);
+        // All that can be counted can be named; it is the token that has no more.
+        bytes memory refusal = abi.encodeWithSignature(
+            "ERC20InsufficientBalance(address,uint256,uint256)",
+            OWNER,
+            token.balanceOf(OWNER),
+            most - 30e18
+        );
+        vm.expectRevert(refusal);
+        vm.prank(OWNER);
+        face.depositBond(most - 30e18);
+    }
+
     function test_DepositsComeBack() public {
         uint256 before = token.balanceOf(ALICE);
         vm.expectEmit(address(face));
