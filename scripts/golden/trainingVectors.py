@@ -239,8 +239,8 @@ def check(folder):
     """FOLDER holds `base`, `adapter`, `merged`, and `logits.safetensors` with Waggle's `adapter` and `merged` for `tokens`."""
     expected = load_file(folder / "logits.safetensors")
     tokens = expected["tokens"].long().unsqueeze(0)
-    base = AutoModelForCausalLM.from_pretrained(folder / "base", dtype=torch.float32)
-    merged = AutoModelForCausalLM.from_pretrained(folder / "merged", dtype=torch.float32)
+    base = AutoModelForCausalLM.from_pretrained(folder / "base")
+    merged = AutoModelForCausalLM.from_pretrained(folder / "merged")
     adapted = PeftModel.from_pretrained(base, folder / "adapter")
     with torch.no_grad():
         for name, model in {"adapter": adapted, "merged": merged}.items():

@@ -20,7 +20,7 @@ export const exportStage: Stage = async ({ work, out }) => {
     await writeWeights(join(folder, 'model.safetensors'), weights, 'BF16')
     await writeFile(
       join(folder, 'config.json'),
-      `${JSON.stringify({ ...formatDecoderConfig(config), ...extra }, null, 2)}\n`,
+      `${JSON.stringify({ ...formatDecoderConfig(config), torch_dtype: 'bfloat16', ...extra }, null, 2)}\n`,
     )
     await cp(join(work.path, 'tokenizer.json'), join(folder, 'tokenizer.json'))
     const rounded = await readWeights(folder, await readDecoderConfig(folder))

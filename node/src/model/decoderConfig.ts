@@ -122,7 +122,6 @@ export function formatDecoderConfig(config: DecoderConfig): Record<string, unkno
     max_position_embeddings: config.maxPositions,
     bos_token_id: null, // said, because transformers' Llama would take 1 and 2 where nothing is
     eos_token_id: formatTokens(config.endTokens ?? []),
-    torch_dtype: 'bfloat16',
     ...(isQwen ? { use_sliding_window: false } : {}),
   }
 }
