@@ -240,6 +240,20 @@ test('A model is published as one commit with a card; optimizer states stay at h
   expect(await refusal(pushModel(client(TOKEN), scratch, options))).toMatchObject({ code: 'HUB_REFERENCE' })
 })
 
+test.each([
+  ['/home/bee/models/qwen', 'Qwen/Qwen2.5-0.5B', 'Qwen/Qwen2.5-0.5B'],
+  ['/home/bee/models/qwen', null, null],
+  ['Qwen/Qwen3-0.6B', null, 'Qwen/Qwen3-0.6B'],
+])('A published adapter names its base, and no folder of this machine: %s', async (kept, baseModel, published) => {
+  const { client, hub } = await setUp({}, TOKEN)
+  const folder = await mkdtemp(join(scratch, 'adapter-'))
+  await writeFile(join(folder, 'adapter_model.safetensors'), weights)
+  await writeFile(join(folder, 'adapter_config.json'), JSON.stringify({ r: 4, base_model_name_or_path: kept }))
+  await pushModel(client(TOKEN), folder, { repo: TEST_REPO, isPrivate: false, summary: 'Round 7', baseModel })
+  const config = JSON.parse(hub.committed.get('adapter_config.json')?.toString() ?? '')
+  expect(config).toEqual({ r: 4, base_model_name_or_path: published })
+})
+
 test('A folder is a model as it is; what is neither a folder nor a name is refused.', async () => {
   const { client, cache } = await setUp()
   const folder = join(scratch, 'local')

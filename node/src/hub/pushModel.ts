@@ -31,6 +31,8 @@ export type PushedModel = {
 const PUBLISHED =
   /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|adapter_config|model\.safetensors\.index)\.json$|^chat_template\.jinja$|^(model|model-\d{5}-of-\d{5}|adapter_model)\.safetensors$|^README\.md$|^LICENSE$/
 
+const ADAPTER_CONFIG = 'adapter_config.json'
+
 /** Sent for the hub to tell text from binary. */
 const SAMPLE_BYTES = 512
 
@@ -79,26 +81,44 @@ async function localFiles(folder: string, options: PushOptions): Promise<LocalFi
   if (!names.some(name => name.endsWith('.safetensors')))
     throw new HubError('HUB_REFERENCE', `${folder} holds no model and no adapter.`)
   const files = await Promise.all(
-    names.map(name => localFile(name, () => openAsBlob(join(folder, name)), join(folder, name))),
+    names.map(async name => {
+      const path = join(folder, name)
+      return name === ADAPTER_CONFIG
+        ? localFile(name, new Blob([await publicAdapterConfig(path, options)]), null)
+        : localFile(name, await openAsBlob(path), path)
+    }),
   )
   if (names.includes('README.md')) return files
   const config = await readConfig(folder)
-  const card = new Blob([modelCard({ ...options, isAdapter: names.includes('adapter_config.json'), config })])
-  return [...files, await localFile('README.md', async () => card, null)]
+  const card = new Blob([modelCard({ ...options, isAdapter: names.includes(ADAPTER_CONFIG), config })])
+  return [...files, await localFile('README.md', card, null)]
 }
 
 /** Parsed config.json, for the card; nothing where there is none. */
 async function readConfig(folder: string): Promise<unknown> {
+  const path = join(folder, 'config.json')
+  return parseJson(path, await readFile(path, 'utf8').catch(() => '{}'))
+}
+
+function parseJson(path: string, text: string): unknown {
   try {
-    return JSON.parse(await readFile(join(folder, 'config.json'), 'utf8').catch(() => '{}'))
+    return JSON.parse(text)
   } catch (cause) {
-    throw new HubError('HUB_REFERENCE', `${join(folder, 'config.json')} is not JSON.`, cause)
+    throw new HubError('HUB_REFERENCE', `${path} is not JSON.`, cause)
   }
 }
 
+/** An adapter is trained beside a folder of this machine, which means nothing elsewhere: published, it names a repository or none. */
+async function publicAdapterConfig(path: string, { baseModel }: PushOptions): Promise<string> {
+  const config = z.looseObject({}).safeParse(parseJson(path, await readFile(path, 'utf8')))
+  if (!config.success) throw new HubError('HUB_REFERENCE', `${path} is no object.`, config.error)
+  const named = config.data.base_model_name_or_path
+  const known = typeof named === 'string' && isRepoName(named) ? named : null
+  return `${JSON.stringify({ ...config.data, base_model_name_or_path: baseModel ?? known }, null, 2)}\n`
+}
+
 /** @param file - its path on disk, to be hashed piece by piece; null for what is in memory. */
-async function localFile(path: string, open: () => Promise<Blob>, file: string | null): Promise<LocalFile> {
-  const content = await open()
+async function localFile(path: string, content: Blob, file: string | null): Promise<LocalFile> {
   const hash = createHash('sha256')
   if (file === null) hash.update(await content.bytes())
   else for await (const chunk of createReadStream(file)) hash.update(chunk)

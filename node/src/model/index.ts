@@ -18,6 +18,7 @@ export {
   type PrecisionError,
   sampleSequences,
 } from './comparePrecisions.ts'
+export { copyTokenizer } from './copyTokenizer.ts'
 export { type DecoderConfig, formatDecoderConfig, parseDecoderConfig, readDecoderConfig } from './decoderConfig.ts'
 export { decoderWeightShapes, parameterCount } from './decoderWeights.ts'
 export { type Device, type DeviceReport, devices, reportDevices } from './devices.ts'

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAdaptedGenerator } from '#model/adaptedGenerator.ts'
 import { createAdaptedScorer } from '#model/adaptedScorer.ts'
+import { copyTokenizer } from '#model/copyTokenizer.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
 import { frozenParts } from '#model/frozenParts.ts'
 import { openFrozenTensors } from '#model/loadGenerator.ts'
@@ -56,7 +57,10 @@ export async function openAdapterPolicy(
       return scorer
     },
     weightsHash: () => hashOf(baseHash, hashWeights(adapter.factors)),
-    save: async to => void (await saveAdapterCheckpoint(to, adapter, trainer.state(), base)),
+    async save(to) {
+      await saveAdapterCheckpoint(to, adapter, trainer.state(), base)
+      await copyTokenizer(base, to)
+    },
     async dispose() {
       await generator.dispose()
       await (await scorer)?.dispose()

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -71,11 +71,15 @@ afterEach(async () => {
 
 test('a policy is loaded, samples, learns, is saved and goes on bit for bit in another worker', async () => {
   const model = await writeModel('policy')
+  const settings = { 'tokenizer.json': '{"a": "tokenizer"}', 'generation_config.json': '{"eos_token_id": [0, 3]}' }
+  for (const [name, content] of Object.entries(settings)) await writeFile(join(model, name), content)
   expect(await client.load(model)).toEqual({ weightsHash: hashWeights(initWeights(config, 'policy')), steps: 0 })
   const report = await learn(client, 'a')
   expect(report.groupsUsed).toBe(2)
   const saved = await client.save(join(folder, 'saved'))
   expect(saved.steps).toBe(1)
+  for (const [name, content] of Object.entries(settings))
+    expect(await readFile(join(folder, 'saved', name), 'utf8')).toBe(content)
   await learn(client, 'b')
 
   const other = openPolicyClient()
@@ -95,6 +99,7 @@ test.each(['float32', 'int8'] as const)(
   'an adapter over a %s base learns, and goes on bit for bit in another worker',
   async base => {
     const model = await writeModel('policy')
+    await writeFile(join(model, 'tokenizer.json'), '{"a": "tokenizer"}')
     const lora = { rank: 4, alpha: 8, targets: ['q_proj', 'down_proj'], rankStabilized: false }
     const open = () => openPolicyClient({ adapter: { lora, base } })
     const [one, other] = [open(), open()]
@@ -107,7 +112,7 @@ test.each(['float32', 'int8'] as const)(
       expect(saved).toMatchObject({ steps: 1 })
       expect(saved.weightsHash).not.toBe(fresh.weightsHash)
       expect(await readdir(join(folder, 'saved'))).toEqual(
-        expect.arrayContaining(['adapter_config.json', 'adapter_model.safetensors']),
+        expect.arrayContaining(['adapter_config.json', 'adapter_model.safetensors', 'tokenizer.json']),
       )
       await learn(one, 'b')
       expect(await other.load(join(folder, 'saved'), model)).toEqual(saved)

@@ -22,7 +22,7 @@ const handlers: PolicyHandlers = {
   async load(folder, base = folder) {
     const opened = adapter
       ? await openAdapterPolicy(folder, base, adapter, settings)
-      : await openWholePolicy(folder, settings)
+      : await openWholePolicy(folder, base, settings)
     await policy?.dispose()
     policy = opened
     return described(opened)

@@ -1,4 +1,5 @@
 import type { Device } from '#engine/device.ts'
+import { copyTokenizer } from '#model/copyTokenizer.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
 import { createGenerator } from '#model/generate.ts'
 import { createScorer } from '#model/score.ts'
@@ -14,8 +15,16 @@ export interface PolicySettings {
   readonly adamW: AdamWOptions
 }
 
-/** The policy of a folder, all of whose weights are trained, with the optimizer's state where one was saved for just these. */
-export async function openWholePolicy(folder: string, { threads, device, adamW }: PolicySettings): Promise<Policy> {
+/**
+ * The policy of a folder, all of whose weights are trained, with the optimizer's state where one was saved for just these.
+ *
+ * @param base - folder of the model that it was trained from, whose tokenizer is saved beside the weights.
+ */
+export async function openWholePolicy(
+  folder: string,
+  base: string,
+  { threads, device, adamW }: PolicySettings,
+): Promise<Policy> {
   const config = await readDecoderConfig(folder)
   const weights = await readWeights(folder, config)
   const state = await readOptimizerState(folder, hashWeights(weights))
@@ -28,7 +37,10 @@ export async function openWholePolicy(folder: string, { threads, device, adamW }
     generate: request => generator.generate(request),
     scorer: async () => scorer,
     weightsHash: () => hashWeights(weights),
-    save: async to => void (await saveCheckpoint(to, config, weights, trainer.state())),
+    async save(to) {
+      await saveCheckpoint(to, config, weights, trainer.state())
+      await copyTokenizer(base, to)
+    },
     async dispose() {
       await generator.dispose()
       await scorer.dispose()

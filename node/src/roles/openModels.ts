@@ -34,9 +34,9 @@ export async function openPolicy(
   try {
     const from = kept ? folder : solverFolder
     // A folder may hold what was learned in another environment.
-    const base = adapter ? solverFolder : from
-    checkTokenizerFits(environment.format, await readDecoderConfig(base), base)
-    await policy.load(from, base)
+    const checked = adapter ? solverFolder : from
+    checkTokenizerFits(environment.format, await readDecoderConfig(checked), checked)
+    await policy.load(from, solverFolder)
     await loadJudge(policy, environment)
     return policy
   } catch (error) {

@@ -9,7 +9,7 @@ export const push: Command = {
 Publishes the model or the adapter in DIR as one commit; the repository is made if it is not there. A solver keeps its model in
 the folder policy of its data folder. A model card is written unless DIR holds a README.md.
 
-  --base OWNER/NAME   the model that it was trained from, for the card
+  --base OWNER/NAME   the model that it was trained from, for the card, and for PEFT to find an adapter's
   --private           make a new repository private
   --summary TEXT      first line of the commit's message
 ${hubUsage}
