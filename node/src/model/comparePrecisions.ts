@@ -1,8 +1,10 @@
 import { createSession, type Session, type Tensor, tensor } from '#engine/session.ts'
+import { beyondMemory, longSequenceBytes } from './beyondMemory.ts'
 import { type DecoderConfig, readDecoderConfig } from './decoderConfig.ts'
 import { frozenParts } from './frozenParts.ts'
 import type { Precision } from './frozenTensors.ts'
 import { type LoadOptions, loadGenerator, openFrozenTensors } from './loadGenerator.ts'
+import { ModelInputError } from './modelErrors.ts'
 import { ropeTables } from './rope.ts'
 import { buildScoringModel } from './scoringGraph.ts'
 
@@ -32,6 +34,7 @@ const CHUNK_POSITIONS = 128
  *
  * @param sequences - token ids, two at least in each and no more than the model has positions.
  * @throws {ModelFileError} as `loadScorer`.
+ * @throws {ModelInputError} on a sequence that is too long for the memory.
  */
 export async function comparePrecisions(
   folder: string,
@@ -40,6 +43,7 @@ export async function comparePrecisions(
   options: Omit<LoadOptions, 'precision'> = {},
 ): Promise<PrecisionComparison> {
   const config = await readDecoderConfig(folder)
+  requireMemory(config, sequences)
   const sessions: Session[] = []
   try {
     for (const precision of ['float32', ...precisions] as const) {
@@ -75,6 +79,15 @@ export async function comparePrecisions(
   } finally {
     for (const session of sessions) await session.dispose()
   }
+}
+
+function requireMemory(config: DecoderConfig, sequences: readonly Int32Array[]): void {
+  const longest = sequences.reduce((most, { length }) => Math.max(most, length), 0)
+  const problem = beyondMemory(longSequenceBytes(config, longest, CHUNK_POSITIONS))
+  if (problem === undefined) return
+  throw new ModelInputError(`${longest} tokens of a sequence ${problem}`, {
+    hint: 'Compare on shorter sequences, or free some memory.',
+  })
 }
 
 /**

@@ -2,7 +2,7 @@ import { Graph, type Value } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
 import { createSession, type Session, type Tensor, tensor } from '#engine/session.ts'
 import { flattenRows } from '#engine/tensor.ts'
-import { beyondMemory } from './beyondMemory.ts'
+import { beyondMemory, longSequenceBytes } from './beyondMemory.ts'
 import { decoderHidden, decoderLogits, denseParts } from './decoder.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { decoderWeightShapes } from './decoderWeights.ts'
@@ -12,9 +12,6 @@ import { ropeTables } from './rope.ts'
 
 /** Positions whose logits are in memory together: 39 MB at a vocabulary of 151 936. */
 const CHUNK_POSITIONS = 64
-
-/** Arrays of attention's scores [heads, T, T] that a layer holds at once; 3.1 to 3.4 were measured. */
-const SCORE_COPIES = 3.5
 
 /**
  * Logits after each token of a sequence, position by position: what the model says of every next token, before any softmax.
@@ -106,6 +103,6 @@ function checkTokens(config: DecoderConfig, tokens: Int32Array): void {
   if (tokens.length > config.maxPositions) refuse(`${tokens.length} tokens for ${config.maxPositions} positions`)
   const unknown = tokens.find(token => token < 0 || token >= config.vocabSize)
   if (unknown !== undefined) refuse(`token ${unknown} of a vocabulary of ${config.vocabSize}`)
-  const problem = beyondMemory(4 * SCORE_COPIES * config.heads * tokens.length ** 2)
+  const problem = beyondMemory(longSequenceBytes(config, tokens.length, CHUNK_POSITIONS))
   if (problem !== undefined) refuse(`all positions of ${tokens.length} tokens at once ${problem}`)
 }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Device } from '#engine/device.ts'
 import { type Session, type Tensor, tensor } from '#engine/session.ts'
+import { beyondMemory, longSequenceBytes } from './beyondMemory.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { bakedParts } from './frozenParts.ts'
 import { createLiveSession, type SessionQueue } from './liveSession.ts'
@@ -38,7 +39,8 @@ export interface Scorer {
    * The scores of a sequence depend on it and the model only, bit for bit on one kind of machine, whatever else is in the call and
    * however many threads work. Calls wait for each other.
    *
-   * @throws {ModelInputError} on an unknown token, a `from` outside the sequence, or more tokens than positions.
+   * @throws {ModelInputError} on an unknown token, a `from` outside the sequence, or more tokens than there are positions, or
+   *   memory: attention's grows with their square.
    */
   score(sequences: readonly SequenceToScore[], options?: { signal?: AbortSignal }): Promise<SequenceScores[]>
   /**
@@ -46,7 +48,7 @@ export interface Scorer {
    * first of two against the second. As reproducible as `score`.
    *
    * @returns [candidates.length] for each choice.
-   * @throws {ModelInputError} on an unknown token, none, or more tokens than positions.
+   * @throws {ModelInputError} on an unknown token, none, or more tokens than there are positions, or memory.
    */
   choose(choices: readonly TokenChoice[], options?: { signal?: AbortSignal }): Promise<Float32Array[]>
   dispose(): Promise<void>
@@ -70,8 +72,9 @@ export function createScorer(
 
 /** A scorer on a session of `buildScoringModel`. */
 export function scorerOn(config: DecoderConfig, live: SessionQueue): Scorer {
-  const runAll = (tasks: readonly ScoringTask[], signal: AbortSignal | undefined) =>
+  const runAll = (tasks: readonly ScoringTask[], what: string, signal: AbortSignal | undefined) =>
     live.use(async session => {
+      requireMemory(config, tasks, what)
       const scores: SequenceScores[] = []
       for (const run of scoringRuns(config, tasks)) {
         signal?.throwIfAborted()
@@ -85,11 +88,12 @@ export function scorerOn(config: DecoderConfig, live: SessionQueue): Scorer {
     score: async (sequences, { signal } = {}) =>
       runAll(
         sequences.map((sequence, i) => sequenceTask(config, sequence, i)),
+        'sequence',
         signal,
       ),
     choose: async (choices, { signal } = {}) => {
       const tasks = choices.map((choice, i) => choiceTask(config, choice, i))
-      return (await runAll(tasks, signal)).map(({ logprobs }) => logprobs)
+      return (await runAll(tasks, 'choice', signal)).map(({ logprobs }) => logprobs)
     },
     dispose: () => live.dispose(),
   }
@@ -115,6 +119,17 @@ function checkTokens(config: DecoderConfig, tokens: Int32Array, read: number, wh
   if (read > config.maxPositions) throw refuse(`${what} has ${read} tokens for ${config.maxPositions} positions`)
   const unknown = tokens.find(token => token < 0 || token >= config.vocabSize)
   if (unknown !== undefined) throw refuse(`${what} has token ${unknown} of a vocabulary of ${config.vocabSize}`)
+}
+
+/** A run has one sequence, or several that are short: the longest are looked at, each alone. */
+function requireMemory(config: DecoderConfig, tasks: readonly ScoringTask[], what: string): void {
+  const bytes = tasks.map(({ read, targets }) => longSequenceBytes(config, read.length, targets.length))
+  const largest = bytes.reduce((most, count, i) => (count > (bytes[most] as number) ? i : most), 0)
+  const problem = beyondMemory(bytes[largest] ?? 0)
+  if (problem === undefined) return
+  throw new ModelInputError(`${tasks[largest]?.read.length} tokens of ${what} ${largest} at once ${problem}`, {
+    hint: 'Score shorter sequences, or fewer tokens of each, or free some memory.',
+  })
 }
 
 const refuse = (message: string) =>
