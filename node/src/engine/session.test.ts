@@ -123,6 +123,18 @@ test('stored weights are found under several folders, and the hash does not say 
   rmSync(scratch, { recursive: true })
 })
 
+test.each([0, -1, 1.5, Number.NaN, 100_000])('%d threads are refused before the runtime starts any', async threads => {
+  await expect(createSession(affine(), { threads })).rejects.toThrow(`${threads} threads`)
+})
+
+test('a device that is not there is refused with where to look', async () => {
+  const refused = createSession({ ...affine(), device: 'abacus' as 'cuda' })
+  await expect(refused).rejects.toMatchObject({
+    code: 'ENGINE_SESSION',
+    hint: expect.stringContaining('reportDevices'),
+  })
+})
+
 test('shapes that do not fit are refused where the graph is built', () => {
   const graph = new Graph()
   const [a, b] = [graph.input('a', 'f32', ['B', 3]), graph.input('b', 'f32', ['B', 4])]

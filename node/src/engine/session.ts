@@ -50,18 +50,24 @@ export interface Session {
   dispose(): Promise<void>
 }
 
+/** More than any machine has cores: the runtime starts as many as it is told, and takes the process with it where it cannot. */
+const MOST_THREADS = 1024
+
 /**
  * Builds an ONNX Runtime session on the device that the model was encoded for. Outputs come back to the CPU's memory.
  *
- * @throws {SessionError} if the runtime refuses the model, or does not have the device.
+ * @throws {SessionError} if the runtime refuses the model, does not have the device, or is asked for no number of threads.
  */
 export async function createSession(model: OnnxModel, options: SessionOptions = {}): Promise<Session> {
+  const { threads = 2 } = options
+  if (!Number.isInteger(threads) || threads < 1 || threads > MOST_THREADS)
+    throw new SessionError(`${threads} threads`, { hint: `Give a whole number from 1 to ${MOST_THREADS}.` })
   let session: ort.InferenceSession
   try {
     session = await ort.InferenceSession.create(model.bytes, {
       executionProviders: [...executionProviders[model.device]],
       executionMode: 'sequential',
-      intraOpNumThreads: options.threads ?? 2,
+      intraOpNumThreads: threads,
       interOpNumThreads: 1,
       graphOptimizationLevel: options.optimization ?? 'all',
       enableMemPattern: options.memoryPattern ?? false,
@@ -70,7 +76,7 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
       ...extraOptions(model, options, await productsSaturate()),
     })
   } catch (cause) {
-    throw failure('ONNX Runtime refused the model', cause)
+    throw model.device === 'cpu' ? failure('ONNX Runtime refused the model', cause) : withoutDevice(model.device, cause)
   }
   return {
     model,
@@ -156,6 +162,12 @@ function fromRuntime(model: OnnxModel, name: string, value: ort.OnnxValue): Tens
 
 const badFeed = (message: string) =>
   new SessionError(message, { hint: 'This is a defect of the program that runs the graph; please report it.' })
+
+const withoutDevice = (device: string, cause: unknown) =>
+  new SessionError(`models cannot run on ${device} here: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    hint: 'reportDevices of @waggle/node/model and npm run waggle -- devices say which devices work, and why another does not.',
+    cause,
+  })
 
 function failure(message: string, cause: unknown): SessionError {
   const reason = cause instanceof Error ? cause.message : String(cause)
