@@ -15,9 +15,10 @@ export interface LoraAdapter {
 /**
  * Names and shapes of an adapter's factors.
  *
- * @throws {ModelInputError} if a target is no linear module of the decoder's layers.
+ * @throws {ModelInputError} if a target is no linear module of the decoder's layers, there is none, or rank or alpha is none.
  */
 export function loraShapes(config: DecoderConfig, lora: LoraConfig): Map<string, readonly number[]> {
+  checkLora(lora)
   const shapes = new Map<string, readonly number[]>()
   const unmet = new Set(lora.targets)
   for (const [name, [out, inner]] of decoderWeightShapes(config)) {
@@ -35,6 +36,15 @@ export function loraShapes(config: DecoderConfig, lora: LoraConfig): Map<string,
       hint: `Name modules such as q_proj, v_proj or mlp.down_proj as the adapter's targets.`,
     })
   return shapes
+}
+
+/** PEFT's own bounds, and one for the rank that no published adapter comes near. */
+function checkLora({ rank, alpha, targets }: LoraConfig): void {
+  const isRank = Number.isInteger(rank) && rank >= 1 && rank <= 4_096
+  if (isRank && Number.isFinite(alpha) && alpha > 0 && targets.length > 0) return
+  throw new ModelInputError(`an adapter of rank ${rank}, alpha ${alpha} and ${targets.length} targets`, {
+    hint: 'Give a rank from 1 to 4096, an alpha above 0, and at least one module.',
+  })
 }
 
 /** Whether a target names a module that another target named first. */

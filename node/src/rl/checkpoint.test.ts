@@ -67,7 +67,9 @@ test('weights that were damaged since they were saved are not gone on from, nor 
   }
   const [file = ''] = (await readdir(folder)).filter(name => name.startsWith('optimizer-'))
   await flip('model.safetensors', 1)
-  await expect(openWholePolicy(folder, folder, { threads: 1, device: 'cpu', adamW: {} })).rejects.toThrow('are not those')
+  await expect(openWholePolicy(folder, folder, { threads: 1, device: 'cpu', adamW: {} })).rejects.toThrow(
+    'are not those',
+  )
   await flip(file, 0xff)
   await expect(readOptimizerState(folder, hash)).rejects.toThrow(
     /optimizer-\w+\.safetensors: .* holds what is no number/,

@@ -1,6 +1,7 @@
 import { groupAdvantages, type ScaleRewards } from './groupAdvantages.ts'
 import type { LearningRate } from './learningRate.ts'
 import type { PolicyBatchOptions, PolicySequence } from './policyBatch.ts'
+import { checkOptions, groupStepSchema } from './stepOptions.ts'
 import type { StepReport, Trainer } from './trainer.ts'
 import { TrainerError } from './trainerError.ts'
 
@@ -37,13 +38,15 @@ export interface GroupStepReport {
 /**
  * One policy update on rollout groups. Groups may differ in size.
  *
- * @throws {TrainerError} if a completion has not one log-probability a token, or a reward or log-probability is not a number.
+ * @throws {TrainerError} if a completion has not one log-probability a token, a reward or log-probability is not a number, or an
+ *   option is not one of those that there are.
  */
 export async function groupStep(
   trainer: Trainer,
   groups: readonly RolloutGroup[],
   options: GroupStepOptions,
 ): Promise<GroupStepReport> {
+  checkOptions(groupStepSchema, options)
   const { scaleRewards = 'group', minDeviation = 0.05, ...batchOptions } = options
   for (const group of groups) checkGroup(group)
   const several = groups.filter(group => group.completions.length > 1)

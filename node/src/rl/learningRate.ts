@@ -8,7 +8,7 @@ export interface LearningRateSchedule {
   readonly peak: number
   /** Steps in which the rate rises from zero in a straight line; 0. */
   readonly warmupSteps?: number
-  /** Steps of the whole run; the rate is zero from there on. Not used by `constant`. */
+  /** Steps of the whole run; the rate is zero from there on. Only `constant` goes without. */
   readonly totalSteps?: number
 }
 

@@ -18,6 +18,7 @@ import {
   type PolicySequence,
   policyTargets,
 } from './policyBatch.ts'
+import { checkLearningRate, checkOptions, policyStepSchema, trainerSchema } from './stepOptions.ts'
 import { trainedElements, wholeGraphBytes } from './stepPlan.ts'
 import { TrainerError } from './trainerError.ts'
 import { type LossKind, policyLossKind } from './trainingGraphs.ts'
@@ -99,17 +100,20 @@ export interface Trainer {
  * shared prompt have to be computed twice.
  *
  * @param weights - changed in place by every step, unless an adapter is trained; then its factors are.
+ * @throws {TrainerError} naming an option that makes no sense; a step throws it too, before any weight changes.
  */
 export async function createTrainer(
   config: DecoderConfig,
   weights: Weights,
   options: TrainerOptions = {},
 ): Promise<Trainer> {
+  checkOptions(trainerSchema, options)
   const { adapter, precision = 'float32' } = options
   if (precision === 'int8' && (!adapter || options.layered === false)) throw refusePrecision()
   const parameters = trainedTensors(weights, options)
   const optimizer = await createOptimizer(parameters, options)
   const passes = openPasses(config, weights, parameters, options)
+  let isDisposed = false
 
   /** Gives sequences the log-probabilities of the base model, which is the reference of an adapter. */
   async function withReference(loss: LossKind, batch: readonly PolicySequence[]): Promise<PolicySequence[]> {
@@ -141,8 +145,10 @@ export async function createTrainer(
   }
 
   async function step(loss: LossKind, targets: readonly LossTarget[], rate: LearningRate): Promise<StepReport> {
-    const { sums, total } = await withinMemory(passes, () => gradients(loss, targets))
+    if (isDisposed) throw disposed()
+    checkLearningRate(rate)
     const learningRate = learningRateAt(optimizer.steps, rate)
+    const { sums, total } = await withinMemory(passes, () => gradients(loss, targets))
     const gradientNorm = clipGradients(sums, options.clipNorm ?? 1)
     // Checked before the weights change, so that a bad batch cannot ruin them.
     if (!Number.isFinite(total) || !Number.isFinite(gradientNorm)) {
@@ -168,6 +174,8 @@ export async function createTrainer(
       return step({ kind: 'crossEntropy' }, targets, learningRate)
     },
     async policyStep(batch, { learningRate, ...batchOptions }) {
+      checkOptions(policyStepSchema, batchOptions)
+      if (isDisposed) throw disposed()
       const loss = policyLossKind(batchOptions)
       const needsReference = adapter && batchOptions.klBeta > 0 && batch.some(sequence => !sequence.referenceLogprobs)
       const targets = policyTargets(
@@ -180,6 +188,8 @@ export async function createTrainer(
     state: () => optimizer.state(),
     load: state => optimizer.load(state),
     async dispose() {
+      if (isDisposed) return
+      isDisposed = true
       await optimizer.dispose()
       await passes.dispose()
     },
@@ -197,6 +207,8 @@ async function createOptimizer(parameters: Weights, options: TrainerOptions): Pr
   if (chosen.kind === 'adamW') return createAdamW(parameters, chosen)
   return createMuon(parameters, { threads: options.threads ?? 2, ...chosen })
 }
+
+const disposed = () => new TrainerError('the trainer was disposed of', { hint: 'Make another of the same weights.' })
 
 const refusePrecision = () =>
   new TrainerError('integer products are for the frozen base of an adapter, layer by layer', {

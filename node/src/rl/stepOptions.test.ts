@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
+import { hashWeights } from '#model/weights.ts'
+import { groupStep } from './groupStep.ts'
+import { createTrainer, type TrainerOptions } from './trainer.ts'
+import { TrainerError } from './trainerError.ts'
+
+const completion = (tokens: number[], reward: number) => ({
+  tokens: Int32Array.from(tokens),
+  logprobs: new Float32Array(tokens.length).fill(-3),
+  reward,
+})
+const groups = [{ prompt: Int32Array.of(1, 2), completions: [completion([4, 5], 0), completion([6, 7], 1)] }]
+
+test('options of a step that make no sense are refused by name, and no weight changes', async () => {
+  const weights = tinyWeights()
+  const before = hashWeights(weights)
+  const trainer = await createTrainer(tinyConfig, weights)
+  const wrong: [options: object, says: RegExp][] = [
+    [{ learningRate: Number.NaN }, /^null is no learning rate/],
+    [{ learningRate: -1e-3 }, /^-0\.001 is no learning rate/],
+    [{ learningRate: undefined }, /^undefined is no learning rate/],
+    [{ learningRate: { kind: 'linear', peak: 1e-3 } }, /is no learning rate/],
+    [{ learningRate: { kind: 'polynomial', peak: 1e-3, totalSteps: 5 } }, /is no learning rate/],
+    [{ lossType: 'gspo' }, /^lossType: .*"grpo"/],
+    [{ importanceSamplingLevel: 'group' }, /^importanceSamplingLevel: /],
+    [{ importanceSamplingMode: 'mask' }, /^importanceSamplingMode: /],
+    [{ importanceSamplingCap: -1 }, /^importanceSamplingCap: /],
+    [{ scaleRewards: 'std' }, /^scaleRewards: .*"batch"/],
+    [{ klBeta: Number.NaN }, /^klBeta: /],
+    [{ klBeta: -1 }, /^klBeta: /],
+    [{ clipLow: Number.NaN }, /^clipLow: /],
+    [{ clipHigh: -5 }, /^clipHigh: /],
+    [{ maxCompletionLength: 0.5 }, /^maxCompletionLength: /],
+  ]
+  for (const [options, says] of wrong) {
+    const refused = await groupStep(trainer, groups, { learningRate: 1e-3, ...options }).catch(error => error)
+    expect(refused, JSON.stringify(options)).toBeInstanceOf(TrainerError)
+    expect(refused.message).toMatch(says)
+  }
+  expect(hashWeights(weights)).toBe(before)
+  expect(await groupStep(trainer, groups, { learningRate: 1e-3, clipHigh: Number.POSITIVE_INFINITY })).toMatchObject({
+    groupsUsed: 1,
+  })
+  await trainer.dispose()
+  await trainer.dispose()
+  await expect(groupStep(trainer, groups, { learningRate: 1e-3 })).rejects.toThrow('the trainer was disposed of')
+})
+
+test.each([
+  ['optimizer.beta2', { optimizer: { kind: 'adamW', beta2: Number.NaN } }],
+  ['optimizer.beta1', { optimizer: { kind: 'adamW', beta1: 2 } }],
+  ['optimizer.epsilon', { optimizer: { kind: 'muon', epsilon: 0 } }],
+  ['optimizer.kind', { optimizer: { kind: 'sgd' } }],
+  ['clipNorm', { clipNorm: Number.NaN }],
+  ['temperature', { temperature: 0 }],
+  ['precision', { precision: 'int4' }],
+])('a trainer is refused by the option %s', async (name, options) => {
+  const made = createTrainer(tinyConfig, tinyWeights(), options as TrainerOptions)
+  await expect(made).rejects.toThrow(`${name}: `)
+})
