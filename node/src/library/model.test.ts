@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { generate, loadModel, logits, score, trainStep } from '@waggle/node/model'
+import { generate, loadGenerator, loadModel, loadScorer, logits, score, trainStep } from '@waggle/node/model'
 import { expect, test } from 'vitest'
 
 const folder = join(import.meta.dirname, '../model/golden/decoders/llama-linear')
@@ -62,5 +62,33 @@ test.each(['float32', 'int8'] as const)(
     const [scores] = await score(model, [{ tokens, from: 3 }])
     expect(scores?.logprobs[0]).toBeCloseTo(after?.logprobs[0] as number, precision === 'int8' ? 1 : 4)
     await model.dispose()
+  },
+)
+
+test('what was disposed of is refused, and no session is opened for it again', async () => {
+  const model = await loadModel(folder)
+  const request = { prompts, maxNewTokens: 2 }
+  await generate(model, request)
+  const [running, ended] = [generate(model, request), model.dispose()]
+  expect(await running).toHaveLength(2)
+  await Promise.all([ended, model.dispose()])
+  const gone = /^the model was disposed of$/
+  await expect(generate(model, request)).rejects.toThrow(gone)
+  await expect(score(model, [{ tokens: Int32Array.of(1, 2), from: 1 }])).rejects.toThrow(gone)
+  await expect(trainStep(model, [], { learningRate: 1e-3 })).rejects.toThrow(gone)
+
+  const [generator, scorer] = [await loadGenerator(folder), await loadScorer(folder)]
+  await Promise.all([generator.dispose(), scorer.dispose()])
+  await Promise.all([generator.dispose(), scorer.dispose()])
+  const more = { ...request, samplesPerPrompt: 1, temperature: 1, stopToken: -1, seed: '0' }
+  await expect(generator.generate(more)).rejects.toThrow(gone)
+  await expect(scorer.score([{ tokens: Int32Array.of(1, 2), from: 1 }])).rejects.toThrow(gone)
+})
+
+test.each([{ rank: 0 }, { rank: 1.5 }, { rank: 1e9 }, { alpha: 0 }, { alpha: Number.NaN }, { targets: [] }])(
+  'an adapter that cannot be is refused: %o',
+  async wrong => {
+    const adapter = { rank: 2, alpha: 4, targets: ['q_proj'], rankStabilized: false, ...wrong }
+    await expect(loadModel(folder, { training: { adapter } })).rejects.toThrow(/^an adapter of rank /)
   },
 )

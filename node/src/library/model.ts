@@ -4,6 +4,7 @@ import type { DecoderConfig } from '#model/decoderConfig.ts'
 import type { Device } from '#model/devices.ts'
 import { bakedParts, type Freeze, frozenParts } from '#model/frozenParts.ts'
 import { type Completion, createGenerator, type GenerateOptions, type Generator } from '#model/generate.ts'
+import { disposedError } from '#model/liveSession.ts'
 import type { LoraConfig } from '#model/loraConfig.ts'
 import { initLora, type LoraAdapter, mergeLora } from '#model/loraFactors.ts'
 import { positionLogits } from '#model/positionLogits.ts'
@@ -50,6 +51,7 @@ export class Model {
   #generator: Promise<Generator> | undefined
   #scorer: Promise<Scorer> | undefined
   #trainer: Promise<Trainer> | undefined
+  #disposed: Promise<void> | undefined
 
   constructor({ config, weights, stopTokens, repetitionPenalty }: ModelFiles, options: ModelOptions = {}) {
     const { threads = 2, device = 'cpu', training: { adapter, ...training } = {} } = options
@@ -64,24 +66,36 @@ export class Model {
   }
 
   get generator(): Promise<Generator> {
+    this.#requireOpen()
     this.#generator ??= this.#open(createAdaptedGenerator, createGenerator)
     return this.#generator
   }
 
   get scorer(): Promise<Scorer> {
+    this.#requireOpen()
     this.#scorer ??= this.#open(createAdaptedScorer, createScorer)
     return this.#scorer
   }
 
   get trainer(): Promise<Trainer> {
+    this.#requireOpen()
     const adapter = this.adapter ? { adapter: this.adapter } : {}
     this.#trainer ??= createTrainer(this.config, this.weights, { ...this.#training, ...adapter })
     return this.#trainer
   }
 
-  /** Waits for what runs, then frees it. */
-  async dispose(): Promise<void> {
+  /** Waits for what runs, then frees it. The weights stay; what would run is refused from then on. */
+  dispose(): Promise<void> {
+    this.#disposed ??= this.#free()
+    return this.#disposed
+  }
+
+  async #free(): Promise<void> {
     for (const part of [this.#generator, this.#scorer, this.#trainer]) await (await part)?.dispose()
+  }
+
+  #requireOpen(): void {
+    if (this.#disposed) throw disposedError()
   }
 
   async #open<T>(
@@ -120,7 +134,8 @@ export async function loadModel(folder: string, options: ModelOptions = {}): Pro
  * @param options - one sample a prompt by default, of at most 128 new tokens, at temperature 1, up to one of the model's end tokens,
  *   with the seed '0': the same call gives the same completions. At temperature 0 the model's own repetition penalty is applied,
  *   as transformers does.
- * @throws {ModelInputError} on an empty prompt, an unknown token, or a prompt longer than the model's positions.
+ * @throws {ModelInputError} on an empty prompt, an unknown token, a prompt longer than the model's positions, or a model that was
+ *   disposed of.
  */
 export async function generate(
   model: Model,
@@ -156,7 +171,8 @@ export function logits(model: Model, tokens: Int32Array): AsyncGenerator<Float32
 /**
  * One policy-gradient step on groups of completions with their rewards, in place.
  *
- * @throws {TrainerError} if a group is malformed, or the step would make the weights no numbers.
+ * @throws {TrainerError} if a group is malformed, an option is not one of those that there are, or the step would make the weights
+ *   no numbers; nothing has changed then.
  */
 export async function trainStep(
   model: Model,

@@ -1,14 +1,17 @@
 import type { OnnxModel } from '#engine/onnxModel.ts'
 import { createSession, type Session } from '#engine/session.ts'
+import { ModelInputError } from './modelErrors.ts'
 import { copyWeights, sameWeights, type Weights } from './weights.ts'
 
 /** A session that runs one job at a time. */
 export interface SessionQueue {
   /**
    * Runs a job on the session. Jobs wait for each other.
+   *
+   * @throws {ModelInputError} once it was disposed of.
    */
   use<T>(job: (session: Session) => Promise<T>): Promise<T>
-  /** Waits for the jobs, then frees the session. */
+  /** Waits for the jobs, then frees the session. Once more does nothing. */
   dispose(): Promise<void>
 }
 
@@ -27,7 +30,6 @@ export function createLiveSession(
   options: { threads: number },
 ): SessionQueue {
   let built: { session: Session; of: Weights } | undefined
-  let queue: Promise<unknown> = Promise.resolve()
 
   async function current(): Promise<Session> {
     if (built && sameWeights(built.of, weights)) return built.session
@@ -39,32 +41,33 @@ export function createLiveSession(
     return session
   }
 
-  return {
-    use(job) {
-      const result = queue.then(async () => job(await current()))
-      queue = result.catch(() => undefined) // the caller has the error
-      return result
-    },
-    async dispose() {
-      await queue
-      await built?.session.dispose()
-      built = undefined
-    },
-  }
+  return inTurn(current, async () => built?.session.dispose())
 }
 
 /** A session of a model that does not change, made at once. */
 export function createFixedSession(session: Session): SessionQueue {
+  return inTurn(
+    async () => session,
+    () => session.dispose(),
+  )
+}
+
+function inTurn(open: () => Promise<Session>, free: () => Promise<void>): SessionQueue {
   let queue: Promise<unknown> = Promise.resolve()
+  let disposed: Promise<void> | undefined
   return {
     use(job) {
-      const result = queue.then(() => job(session))
+      if (disposed) return Promise.reject(disposedError())
+      const result = queue.then(async () => job(await open()))
       queue = result.catch(() => undefined) // the caller has the error
       return result
     },
-    async dispose() {
-      await queue
-      await session.dispose()
+    dispose() {
+      disposed ??= queue.then(free)
+      return disposed
     },
   }
 }
+
+export const disposedError = () =>
+  new ModelInputError('the model was disposed of', { hint: 'Load it again, or dispose of it later.' })
