@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { generate, loadModel } from '@waggle/node/model'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type CliResult, runCli, startCli } from './cliProcess.ts'
 
@@ -85,6 +86,20 @@ describe('a folder of transformers’ is run as transformers runs it', () => {
     expect(int8.meanKl).toBeLessThan(int4.meanKl)
   })
 
+  test('samples as the library does: temperature, top-k, top-p, min-p and a penalty', async () => {
+    const model = await loadModel(folderOf('qwen2'))
+    const sampling = { temperature: 1.7, topK: 20, topP: 0.9, minP: 0.01, repetitionPenalty: 1.2 }
+    const request = { prompts: [Int32Array.of(5, 17)], maxNewTokens: 12, seed: 'any' }
+    const [expected] = await generate(model, { ...request, ...sampling })
+    await model.dispose()
+    const options = ['--temperature', '1.7', '--top-k', '20', '--top-p', '.9', '--min-p', '1e-2']
+    const flags = ['--repetition-penalty', '1.2', '--seed', 'any', '--max-new-tokens', '12', '--json']
+    const argv = ['model', 'generate', '--model', folderOf('qwen2'), '--tokens', '5,17', ...options, ...flags]
+    const { tokens, logprobs } = lastLine(await runCli(argv))
+    expect(tokens).toEqual([...(expected?.tokens ?? [])])
+    expect(worst(logprobs, [...(expected?.logprobs ?? [])])).toBeLessThan(1e-4)
+  })
+
   test('for people, a line a position and a line a token', async () => {
     const flags = ['--model', folderOf('qwen2'), '--tokens', '5,17']
     const full = damaged('full', made => changeConfig(made, { max_position_embeddings: 2 }))
@@ -158,6 +173,22 @@ describe('what cannot be run ends in one line', () => {
   })
 
   const misused: [argv: string[], says: RegExp][] = [
+    [
+      ['model', 'compare', '--model', folderOf('qwen2'), '--adapter', 'any'],
+      /^model compare does not take --adapter\./,
+    ],
+    [
+      ['model', 'logits', '--model', folderOf('qwen2'), '--tokens', '1', '--precision', 'int8'],
+      /^model logits is in float32, on the CPU\./,
+    ],
+    [
+      ['model', 'generate', '--model', folderOf('qwen2'), '--tokens', '1', '--greedy', '--top-p', '0.5'],
+      /^--greedy and --top-p do not go together\./,
+    ],
+    [
+      ['model', 'generate', '--model', folderOf('qwen2'), '--tokens', '1', '--min-p', 'x'],
+      /^--min-p 'x' is no number\./,
+    ],
     [
       ['model', 'generate', '--model', folderOf('qwen2'), '--tokens', '1', '--device', 'gpu'],
       /^There is no device gpu\. There are: cpu, webgpu, cuda, auto\./,

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
+import { setImmediate } from 'node:timers/promises'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import type { LoadOptions } from '#model/loadGenerator.ts'
 import { ModelInputError } from '#model/modelErrors.ts'
@@ -10,6 +11,7 @@ import { copyOptions } from '../copyOptions.ts'
 import { openDevice } from '../openDevice.ts'
 import { parseDevice } from '../parseDevice.ts'
 import { parsePrecision } from '../parsePrecision.ts'
+import { parseSampling, samplingOptions } from '../parseSampling.ts'
 import { UsageError } from '../usageError.ts'
 import { whole } from '../wholeNumber.ts'
 
@@ -29,8 +31,13 @@ how far 8-bit and 4-bit are from float32.
   --tokens IDS        token ids, separated by commas; compare takes it several times, and samples some if there are none
   --adapter DIR       a PEFT LoRA adapter, merged into the weights
   --max-new-tokens N  generate: new tokens at most (default 32)
-  --greedy            generate: always the most likely token, instead of sampling at temperature 1; the repetition_penalty of
+  --greedy            generate: always the most likely token, instead of sampling; the repetition_penalty of
                       generation_config.json is applied, as transformers does
+  --temperature X     generate: divides the logits (default 1)
+  --top-k N           generate: only the N most likely tokens
+  --top-p X           generate: only the most likely tokens that together have this probability
+  --min-p X           generate: only tokens at least this share as likely as the most likely one
+  --repetition-penalty X  generate: divides the logits of tokens that were there already
   --seed TEXT         generate: what sampling depends on (default 0)
   --precision NAMES   generate: float32, int8 or int4 (default float32); compare: some, by commas (default int8,int4)
   --cache DIR         where quantised copies are kept (default .waggle in the model's folder)
@@ -40,7 +47,8 @@ how far 8-bit and 4-bit are from float32.
   --threads N         threads of a product (default: all of the machine)
   --json              end with one JSON object on the last line:
                       { "logits": number[positions][vocabulary] }, or
-                      { "tokens": number[], "logprobs": number[] } of the new tokens, log-probabilities at temperature 1, or
+                      { "tokens": number[], "logprobs": number[] } of the new tokens, with the log-probability of each under what
+                      it was sampled from, which is the model at temperature 1 unless options above change it, or
                       { "positions", "errors": [{ "precision", "meanLogprobError", "maxLogprobError", "meanKl", "greedyAgreement" }] }`,
   options: {
     model: text,
@@ -53,6 +61,11 @@ how far 8-bit and 4-bit are from float32.
     length: text,
     'max-new-tokens': text,
     greedy: { type: 'boolean' },
+    temperature: text,
+    'top-k': text,
+    'top-p': text,
+    'min-p': text,
+    'repetition-penalty': text,
     seed: text,
     threads: text,
     json: { type: 'boolean' },
@@ -64,6 +77,7 @@ how far 8-bit and 4-bit are from float32.
       throw new UsageError(`model does not know '${action}'.`, {
         hint: 'Ask for model logits, model generate or model compare.',
       })
+    refuseOthers(action as Action, values)
     const { model: folder, adapter } = values
     if (typeof folder !== 'string')
       throw new UsageError(`model ${action} needs --model.`, { hint: "Name a model's folder." })
@@ -95,6 +109,23 @@ interface Request {
 
 const actions = { logits, generate }
 
+type Action = keyof typeof actions | 'compare'
+
+/** What each action takes, beside what all do. */
+const taken: Readonly<Record<Action, readonly string[]>> = {
+  logits: ['adapter', 'precision', 'device'],
+  generate: [...['adapter', 'precision', 'cache', 'device', 'max-new-tokens', 'greedy', 'seed'], ...samplingOptions],
+  compare: ['precision', 'cache', 'sequences', 'length', 'seed'],
+}
+
+/** An option that changes nothing would be believed. @throws {UsageError} */
+function refuseOthers(action: Action, values: Values): void {
+  const known = ['model', 'tokens', 'threads', 'json', ...taken[action]]
+  const other = Object.keys(values).find(name => !known.includes(name))
+  if (other === undefined) return
+  throw new UsageError(`model ${action} does not take --${other}.`, { hint: 'See npm run waggle -- model --help.' })
+}
+
 async function logits({ folder, adapter, tokens, load }: Request, { json }: Values): Promise<void> {
   if (load.precision !== 'float32' || load.device !== 'cpu')
     throw new UsageError('model logits is in float32, on the CPU.', {
@@ -105,6 +136,8 @@ async function logits({ folder, adapter, tokens, load }: Request, { json }: Valu
   const model = await readModel(folder, adapter === undefined ? {} : { adapter })
   let at = 0
   for await (const row of positionLogits(model, tokens, { threads: load.threads ?? 1 })) {
+    await setImmediate() // let an interruption in
+    load.signal?.throwIfAborted()
     requireNumbers(row)
     if (json === true) await print(`${at === 0 ? '{"logits":[' : ','}[${Array.from(row, shortest).join()}]`)
     else console.log(`${at} ${tokens[at]} -> ${describeBest(row)}`)
@@ -118,13 +151,15 @@ async function generate(request: Request, values: Values): Promise<void> {
   const { readGenerationDefaults } = await import('#model/readModel.ts')
   const { stopTokens, repetitionPenalty } = await readGenerationDefaults(folder, config)
   const isGreedy = values.greedy === true
+  const { temperature, ...sampling } = parseSampling(values)
   const generator = await openGenerator(folder, config, adapter, load)
   const [completion] = await generator.generate({
     prompts: [request.tokens],
     samplesPerPrompt: 1,
     maxNewTokens,
-    temperature: isGreedy ? 0 : 1,
     ...(isGreedy && repetitionPenalty !== 1 ? { repetitionPenalty } : {}),
+    ...sampling,
+    temperature: isGreedy ? 0 : (temperature ?? 1),
     stopToken: stopTokens[0] ?? -1,
     moreStopTokens: stopTokens.slice(1),
     seed: typeof values.seed === 'string' ? values.seed : '0',

@@ -1,0 +1,36 @@
+import type { GenerateOptions } from '#model/generate.ts'
+import type { Values } from './command.ts'
+import { UsageError } from './usageError.ts'
+
+/** Options of sampling by their names in `GenerateOptions`. */
+const names = {
+  temperature: 'temperature',
+  'top-k': 'topK',
+  'top-p': 'topP',
+  'min-p': 'minP',
+  'repetition-penalty': 'repetitionPenalty',
+} as const
+
+export const samplingOptions = Object.keys(names)
+
+type Sampling = Partial<Pick<GenerateOptions, (typeof names)[keyof typeof names]>>
+
+/**
+ * Those that were given. What each may be is the generator's to say.
+ *
+ * @throws {UsageError} if one is no number, or would change nothing.
+ */
+export function parseSampling(values: Values): Sampling {
+  const given = Object.entries(names).filter(([option]) => values[option] !== undefined)
+  const idle = given.find(([option]) => option !== 'repetition-penalty')
+  if (values.greedy === true && idle)
+    throw new UsageError(`--greedy and --${idle[0]} do not go together.`, { hint: 'Leave one of them out.' })
+  return Object.fromEntries(
+    given.map(([option, name]) => {
+      const text = String(values[option])
+      if (!/^\d*\.?\d+(e[+-]?\d+)?$/i.test(text))
+        throw new UsageError(`--${option} '${text}' is no number.`, { hint: 'See --help.' })
+      return [name, Number(text)]
+    }),
+  )
+}
