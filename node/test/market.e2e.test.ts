@@ -91,6 +91,7 @@ test('what the market cannot do is said before anything is sent', async () => {
     [['dance'], 'knows no action dance'],
     [['bet', '--game', '0', '--choice', 'two', '--stake', '1'], '--choice must be a whole number'],
     [['bet', '--game', '0', '--choice', '1', '--stake', '-1'], '--stake'],
+    [['claim'], '--game is needed, a whole number'],
     [['create'], 'create needs --file'],
     [['create', '--file', join(root, 'nothing.yaml')], 'is no game'],
   ]

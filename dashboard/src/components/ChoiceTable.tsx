@@ -19,7 +19,7 @@ export function ChoiceTable({ game, nameOf }: { game: Game; nameOf: (choice: num
             Staked
           </th>
           <th scope="col" className="px-4 py-2 text-right font-medium">
-            Price
+            {isOver(game) ? 'Last price' : 'Price'}
           </th>
         </tr>
       </thead>
@@ -32,6 +32,11 @@ export function ChoiceTable({ game, nameOf }: { game: Game; nameOf: (choice: num
   )
 }
 
+/** No bet can come any more. */
+function isOver({ status }: Game): boolean {
+  return status !== 'open'
+}
+
 function markOf({ winner, answer }: Game, choice: number): string | null {
   if (winner !== null) return winner === choice ? 'won' : null
   return answer === choice ? "judge's answer" : null
@@ -41,6 +46,9 @@ function Row({ row, name, mark }: { row: ChoiceRow; name: string; mark: string |
   return (
     <tr className="border-t border-line">
       <th scope="row" className="max-w-40 break-words px-4 py-2 font-medium">
+        <span className="figures mr-2 text-sm font-normal text-soft" title="Number of the choice">
+          {row.choice}
+        </span>
         {name}
         {mark && <span className="ml-2 text-sm font-normal text-leaf">{mark}</span>}
       </th>

@@ -1,3 +1,4 @@
+import Link from 'next/link'
 import { shorten } from '#merge/format.ts'
 import { formatTokens } from '#merge/formatTokens.ts'
 import { gameTitle } from '#merge/gameTitle.ts'
@@ -31,10 +32,18 @@ export function GameCard({ game }: { game: Game }) {
           </h2>
           <p className="mt-1 text-sm text-soft">
             {formatTokens(game.totalStake)} nectar staked in {game.bets} {game.bets === 1 ? 'bet' : 'bets'}; the judge{' '}
-            <span className="figures">{shorten(game.judge)}</span> answers with a bond of {formatTokens(game.bond)}
+            <Account address={game.judge} /> answers with a bond of {formatTokens(game.bond)}
           </p>
         </header>
         <ChoiceTable game={game} nameOf={nameOf} />
+        {game.status === 'open' && (
+          <p className="border-t border-line px-4 py-3 text-sm text-soft">
+            Bet while it is open, on a choice by its number:{' '}
+            <code className="figures block break-words text-ink">
+              npm run waggle -- market bet --game {String(game.gameId)} --choice 0 --stake 1
+            </code>
+          </p>
+        )}
         <Clues clues={game.clues.items} />
         <Money game={game} nameOf={nameOf} />
       </article>
@@ -77,11 +86,20 @@ function Money({ game, nameOf }: { game: Game; nameOf: (choice: number) => strin
   )
 }
 
+/** Leads to the account's peers. */
+function Account({ address }: { address: string }) {
+  return (
+    <Link href={`/?q=${address}`} className="figures" title={address}>
+      {shorten(address)}
+    </Link>
+  )
+}
+
 function Line({ account, amount, what }: { account: string; amount: bigint; what: string }) {
   return (
     <li className="flex justify-between gap-3 py-0.5">
       <span className="min-w-0 truncate">
-        <span className="figures">{shorten(account)}</span> {what}
+        <Account address={account} /> {what}
       </span>
       <span className="figures">{formatTokens(amount)}</span>
     </li>

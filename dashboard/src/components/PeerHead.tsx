@@ -51,7 +51,8 @@ export function PeerHead({ peer, record }: Props) {
             <Fact key={source} title={owedBy[source].title}>
               <span className="figures text-2xl font-semibold">{owedBy[source].format(owed)}</span>{' '}
               <span className="text-sm text-soft">
-                {owedBy[source].unit} <code className="figures break-words">{owedBy[source].command}</code>
+                {owedBy[source].unit}; its owner takes it with{' '}
+                <code className="figures block">{owedBy[source].command}</code>
               </span>
             </Fact>
           ))}
@@ -80,13 +81,13 @@ const owedBy = {
   challenges: {
     title: 'Owed to its account by challenges',
     format: formatCoin,
-    unit: "of the chain's coin; to take it:",
+    unit: 'of the chain’s coin',
     command: 'npm run waggle -- challenges withdraw',
   },
   market: {
     title: 'Owed to its account by the market',
     format: formatNectar,
-    unit: 'nectar; to take it:',
+    unit: 'nectar',
     command: 'npm run waggle -- market withdraw',
   },
 } as const

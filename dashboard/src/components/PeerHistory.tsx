@@ -26,6 +26,7 @@ export function PeerHistory({ history, page, href }: Props) {
       <h2 id="history" className="text-3xl">
         Rounds
       </h2>
+      <p className="mt-2 text-soft">Votes and settled scores are thousandths of a point.</p>
       {history.length === 0 ? (
         <div className="mt-4">
           <Notice title="This peer has not taken part in a round yet." />

@@ -10,6 +10,7 @@ export function useRoundState(round: number): RoundState | null {
 }
 
 const looks: Record<RoundState, string> = {
+  ahead: 'border-line text-soft',
   proposing: 'border-line text-soft',
   open: 'border-honey bg-honey text-night',
   voting: 'border-honey-ink text-honey-ink',

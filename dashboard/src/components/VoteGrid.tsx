@@ -6,6 +6,9 @@ import { ScoreState } from './ScoreState.tsx'
 
 const head = 'border-b border-line px-2 py-2 text-left align-bottom font-medium'
 
+/** Stays in sight where the votes scroll. */
+const staying = 'sticky right-0 bg-wax'
+
 /** Peers down, evaluators across, the settled score at the end. */
 export function VoteGrid({ table: { evaluators, rows }, round }: { table: VoteTable; round: number }) {
   return (
@@ -25,7 +28,7 @@ export function VoteGrid({ table: { evaluators, rows }, round }: { table: VoteTa
                 <PeerLink peer={evaluator} compact />
               </th>
             ))}
-            <th scope="col" className={`${head} text-right text-soft`}>
+            <th scope="col" className={`${head} ${staying} text-right text-soft`}>
               Settled
             </th>
           </tr>
@@ -58,7 +61,7 @@ function Row({ row, evaluators, round }: RowProps) {
           <VoteMark vote={vote} />
         </td>
       ))}
-      <td className="px-2 py-3 text-right">
+      <td className={`${staying} px-2 py-3 text-right`}>
         <Settled round={round} outcome={row.outcome} scoreMilli={row.scoreMilli} />
         {row.outcome !== null && <ScoreState round={round} isContested={row.isContested} />}
       </td>

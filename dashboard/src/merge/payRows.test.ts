@@ -25,10 +25,10 @@ const record: RoundAnswer = {
 
 test('who is paid for what is told shard by shard, in words that follow a name', () => {
   expect(payRows(record).map(({ peer: { name }, text }) => `${name} ${text}`)).toEqual([
-    'early scored leaf 9 of amber 780, paid 40.00 nectar',
-    'elder scored leaf 9 of amber 780, and is not paid',
+    'early gave leaf 9 of amber 780 of 1000, paid 40.00 nectar',
+    'elder gave leaf 9 of amber 780 of 1000, and is not paid',
     'keen proposed the task of that leaf, paid 70.00 nectar',
-    'eager scored leaf 9 of amber 780, not closed yet',
+    'eager gave leaf 9 of amber 780 of 1000, not closed yet',
     'keen proposed the task of that leaf, to be paid 70.00 nectar',
     'keen proposed the task of that leaf, with tasks at fault: 70.00 nectar are not paid',
   ])

@@ -16,7 +16,7 @@ export function payRows({ openings, taskPays, rolloutCommitments }: RoundAnswer)
     shard,
     key: `opening ${shard} ${evaluatorKey}`,
     peer: named(evaluatorKey, evaluator),
-    text: `scored leaf ${index} of ${names.get(peerKey) ?? 'a peer'} ${scoreMilli}, ${paid(paidWei)}`,
+    text: `gave leaf ${index} of ${names.get(peerKey) ?? 'a peer'} ${scoreMilli} of 1000, ${paid(paidWei)}`,
   }))
   const tasks = taskPays.items.map(({ shard, proposerKey, proposer, amountWei, state }) => ({
     shard,

@@ -2,8 +2,18 @@ import { expect, test } from 'vitest'
 import { roundState } from './roundState.ts'
 
 test('a round passes through its states one round at a time', () => {
-  const states = [12, 11, 10, 9, 8, 7, 6].map(round => roundState(round, 11, 3))
-  expect(states).toEqual(['proposing', 'open', 'voting', 'revealing', 'settling', 'final', 'final'])
+  const states = [14, 13, 12, 11, 10, 9, 8, 7, 6].map(round => roundState(round, 11, 3))
+  expect(states).toEqual([
+    'ahead',
+    'proposing',
+    'proposing',
+    'open',
+    'voting',
+    'revealing',
+    'settling',
+    'final',
+    'final',
+  ])
 })
 
 test('a longer finality keeps a round settling until it is final', () => {

@@ -1,7 +1,8 @@
 /** Where a round is on its way from proposal to final points. */
-export type RoundState = 'proposing' | 'open' | 'voting' | 'revealing' | 'settling' | 'final'
+export type RoundState = 'ahead' | 'proposing' | 'open' | 'voting' | 'revealing' | 'settling' | 'final'
 
 export const roundStates: Record<RoundState, { label: string; doing: string }> = {
+  ahead: { label: 'Ahead', doing: 'It is still to come: proposers commit to its tasks in the two rounds before it.' },
   proposing: { label: 'Proposing', doing: 'Proposers publish its tasks and commit to them.' },
   open: { label: 'Open', doing: 'Solvers try its tasks, learn from each other and commit to what they tried.' },
   voting: { label: 'Voting', doing: 'Evaluators score what was tried and commit to their votes, sealed.' },
@@ -10,9 +11,13 @@ export const roundStates: Record<RoundState, { label: string; doing: string }> =
   final: { label: 'Final', doing: 'Its points stand, but for those that are contested.' },
 }
 
+/** Rounds before its own in which a round's tasks can be committed: `RolloutCommitments`. */
+const PROPOSING_ROUNDS = 2
+
 /** The state that the chain's current round implies for any other round. */
 export function roundState(round: number, currentRound: number, finalityRounds: number): RoundState {
   const age = currentRound - round
+  if (age < -PROPOSING_ROUNDS) return 'ahead'
   if (age < 0) return 'proposing'
   if (age > finalityRounds) return 'final'
   return (['open', 'voting', 'revealing'] as const)[age] ?? 'settling'

@@ -1,11 +1,11 @@
 import { formatEther } from 'viem'
-import { type AppealCase, closeAppeal, readAppealBond, readAppeals, readCase, readCredit } from '#chain/appeals.ts'
-import { callChain } from '#chain/callChain.ts'
+import { type AppealCase, closeAppeal, readAppeals, readCredit } from '#chain/appeals.ts'
 import { challengeIntent } from '#chain/challengeIntent.ts'
 import { judgeSeats, readSeatsToJudge } from '#chain/judgeSeats.ts'
 import { closeDemand, demandLeaf, type LeafDemand, readDemandBond, readDemands } from '#chain/leafDemands.ts'
 import { readRolloutCommitments } from '#chain/readCommitments.ts'
 import { readEnvironment } from '#chain/readEnvironment.ts'
+import { readRound } from '#chain/readRound.ts'
 import { createEventReader } from '#chain/roundEvents.ts'
 import type { Hex } from '#core/hex.ts'
 import { type EnvironmentSpec, environmentBytes, environmentHash } from '#environments/codezero/environmentSpec.ts'
@@ -38,46 +38,6 @@ export async function demand(desk: AccountDesk, { peerKey, round, place, specs }
   await announceBond(desk, bond, onBond)
   const missing = { round, commitment, place, specification: environmentBytes(spec) }
   return { round, peerKey, place, ...bond, ...receipt(await desk.send(demandLeaf(contracts, missing, bondWei))) }
-}
-
-/** Rounds from a round to that in which its scores are appealed, and from an appeal to that of its verdict: `Challenges`. */
-const APPEALED_AFTER = 3
-
-/** `MAX_LEVELS` of `IAppeals`. */
-const LAST_LEVEL = 2
-
-/**
- * Appeals a settled score, or a verdict on it.
- *
- * @throws {CallRefusedError} if it is not the round for it.
- */
-export async function appeal(
-  desk: Pick<AccountDesk, 'client' | 'contracts' | 'account' | 'send'>,
-  { peerKey, round }: { peerKey: Hex; round: number },
-  onBond: OnBond,
-) {
-  const { client, contracts } = desk
-  const before = await readCase(client, contracts, round, peerKey)
-  const level = before.level + 1
-  if (level > LAST_LEVEL)
-    throw new CallRefusedError(`Round ${round} of the peer was appealed twice.`, { hint: 'There is no third appeal.' })
-  requireRound(round, (level === 1 ? round : before.openedRound) + APPEALED_AFTER, await readRound(desk))
-  const bondWei = await readAppealBond(client, contracts, level)
-  const bond = bondOf('appeal', bondWei)
-  await announceBond(desk, bond, onBond)
-  const args = [BigInt(round), peerKey] as const
-  const sent = await desk.send(
-    challengeIntent(contracts, `${round}:${peerKey}:${level}`, 'appeal', args, { valueWei: bondWei }),
-  )
-  return { round, peerKey, level, ...bond, ...receipt(sent) }
-}
-
-function requireRound(round: number, dueRound: number, now: number): void {
-  if (now === dueRound) return
-  const when = now < dueRound ? 'can be appealed' : 'could be appealed'
-  throw new CallRefusedError(`What stands for round ${round} ${when} in round ${dueRound}; it is round ${now} now.`, {
-    hint: now < dueRound ? 'Ask again then.' : 'It stands.',
-  })
 }
 
 /** Demands and appeals of the last rounds, and what the account is owed. */
@@ -136,18 +96,13 @@ export async function withdraw(desk: AccountDesk) {
 /** Rounds in which something that is still open can have been opened, unless nobody closed it for long. */
 const LOOK_BACK = 12
 
-async function readRound({ client, contracts }: Pick<AccountDesk, 'client' | 'contracts'>): Promise<number> {
-  const call = { ...contracts.rounds, functionName: 'currentRound' } as const
-  return Number(await callChain(client.rpcUrl, () => client.rpc.readContract(call)))
-}
-
 async function readOpen({ client, contracts }: AccountDesk): Promise<{
   round: number
   demands: LeafDemand[]
   appeals: AppealCase[]
 }> {
   const events = createEventReader(client, contracts)
-  const round = await readRound({ client, contracts })
+  const round = await readRound(client, contracts)
   const rounds = { first: Math.max(0, round - LOOK_BACK), last: round }
   const demands = await readDemands(client, contracts, events, rounds)
   return { round, demands, appeals: await readAppeals(client, contracts, events, rounds) }

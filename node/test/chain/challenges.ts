@@ -11,10 +11,10 @@ import { contentId } from '#core/contentId.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import { environmentBytes } from '#environments/codezero/environmentSpec.ts'
+import { appealScore } from '#roles/appealScore.ts'
 import { auditPoints } from '#roles/audit/auditPoints.ts'
 import { type Bond, listBonds } from '#roles/challengeBonds.ts'
 import { sampledLeaves } from '#roles/evaluator/sampledLeaves.ts'
-import { appeal } from '#roles/playChallenges.ts'
 import { roundSeed } from '#roles/roundSeed.ts'
 import { showFault } from '#roles/showFault.ts'
 import { provenLeaf } from '#roles/solver/showDemanded.ts'
@@ -150,10 +150,11 @@ export function testChallenges(scene: ChainScene): void {
     await enter(round + 1)
     await openBeacon(chain, round)
     await enter(round + 3)
-    expect(await chain.settle({ round, shard: 0, peerKeys: [peerKey] })).toMatchObject({ status: 'mined' })
     const desk = deskOf(chain)
     const told: Bond[] = []
-    const ask = (of: number) => appeal(desk, { peerKey, round: of }, bond => told.push(bond))
+    const ask = (of: number) => appealScore(desk, { peerKey, round: of }, bond => told.push(bond))
+    await expect(ask(round)).rejects.toThrow(`score of round ${round} is not settled yet`)
+    expect(await chain.settle({ round, shard: 0, peerKeys: [peerKey] })).toMatchObject({ status: 'mined' })
     const early = ask(round + 1)
     await expect(early).rejects.toThrow(
       `round ${round + 1} can be appealed in round ${round + 4}; it is round ${round + 3} now`,

@@ -20,7 +20,7 @@ ${chainUsage}`,
   positionals: ['PEER_ID'],
   async run({ round, ...flags }, [peerId = '']) {
     const score = { peerKey: readPeerKey(peerId), round: wholeNumber('round', round) }
-    const { appeal: send } = await import('#roles/playChallenges.ts')
-    await printDealing(flags, desk => send(desk, score, showBond(flags)))
+    const { appealScore } = await import('#roles/appealScore.ts')
+    await printDealing(flags, desk => appealScore(desk, score, showBond(flags)))
   },
 }

@@ -1,0 +1,52 @@
+import { readAppealBond, readCase } from '#chain/appeals.ts'
+import { challengeIntent } from '#chain/challengeIntent.ts'
+import { isSettled } from '#chain/readPoints.ts'
+import { readRound } from '#chain/readRound.ts'
+import type { Hex } from '#core/hex.ts'
+import { type AccountDesk, CallRefusedError } from './accountDesk.ts'
+import { announceBond, bondOf, type OnBond } from './challengeBonds.ts'
+
+/** Rounds from a round to that in which its scores are appealed, and from an appeal to that of its verdict: `Challenges`. */
+const APPEALED_AFTER = 3
+
+/** `MAX_LEVELS` of `IAppeals`. */
+const LAST_LEVEL = 2
+
+/**
+ * Appeals a settled score, or a verdict on it.
+ *
+ * @throws {CallRefusedError} if it is not the round for it, or the score is not settled yet.
+ */
+export async function appealScore(
+  desk: Pick<AccountDesk, 'client' | 'contracts' | 'account' | 'send'>,
+  { peerKey, round }: { peerKey: Hex; round: number },
+  onBond: OnBond,
+) {
+  const { client, contracts } = desk
+  const before = await readCase(client, contracts, round, peerKey)
+  const level = before.level + 1
+  if (level > LAST_LEVEL)
+    throw new CallRefusedError(`Round ${round} of the peer was appealed twice.`, { hint: 'There is no third appeal.' })
+  const dueRound = (level === 1 ? round : before.openedRound) + APPEALED_AFTER
+  requireRound(round, dueRound, await readRound(client, contracts))
+  if (level === 1 && !(await isSettled(client, contracts, round, peerKey)))
+    throw new CallRefusedError(`The peer's score of round ${round} is not settled yet.`, {
+      hint: `Seats settle it in this round, and only in this round it can be appealed: ask again in a moment.`,
+      retryable: true,
+    })
+  const bondWei = await readAppealBond(client, contracts, level)
+  const bond = bondOf('appeal', bondWei)
+  await announceBond(desk, bond, onBond)
+  const args = [BigInt(round), peerKey] as const
+  const bounds = { fromRound: dueRound, throughRound: dueRound, valueWei: bondWei }
+  const sent = await desk.send(challengeIntent(contracts, `${round}:${peerKey}:${level}`, 'appeal', args, bounds))
+  return { round, peerKey, level, ...bond, hash: sent.hash, block: sent.block }
+}
+
+function requireRound(round: number, dueRound: number, now: number): void {
+  if (now === dueRound) return
+  const when = now < dueRound ? 'can be appealed' : 'could be appealed'
+  throw new CallRefusedError(`What stands for round ${round} ${when} in round ${dueRound}; it is round ${now} now.`, {
+    hint: now < dueRound ? 'Ask again then.' : 'It stands.',
+  })
+}
