@@ -1,0 +1,69 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { type BrowserScene, solver } from '../browserScene.ts'
+import { CURRENT_ROUND } from '../fixtures/swarm.ts'
+
+/** How every page looks, and is reached. */
+export function testLooks(scene: BrowserScene): void {
+  const { browserTest, visit } = scene
+
+  browserTest('an address that names nothing says so', async () => {
+    const page = await visit('/peers/0x12')
+    await page.getByRole('heading', { name: 'No such cell in this comb' }).waitFor()
+    await page.goto(`${scene.dashboard.url}/rounds/minus-one`)
+    await page.getByRole('heading', { name: 'No such cell in this comb' }).waitFor()
+  })
+
+  browserTest('no page scrolls sideways on a phone, and the keyboard reaches the content first', async () => {
+    for (const address of ['/', '/rounds', `/rounds/${CURRENT_ROUND - 2}`, `/peers/${solver.peerKey}`]) {
+      const page = await visit(address, { width: 390 })
+      await page.getByRole('table').filter({ visible: true }).first().waitFor()
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+      expect(overflow, address).toBeLessThanOrEqual(0)
+      await page.keyboard.press('Tab')
+      expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content')
+    }
+  })
+
+  for (const scheme of ['light', 'dark'] as const) {
+    browserTest(`text and lines stand out from the page when it is ${scheme}`, async () => {
+      const page = await visit('/rounds', { scheme })
+      const text = ['ink', 'soft', 'honey-ink', 'leaf', 'thorn', 'ultraviolet']
+      const pairs = text.flatMap(front => ['wax', 'comb'].map((back): [string, string] => [front, back]))
+      const words: [string, string][] = [...pairs, ['ink', 'honey-pale'], ['night', 'honey'], ['wax', 'thorn']]
+      const lines: [string, string][] = [
+        ['amber', 'wax'],
+        ['amber', 'comb'],
+        ['ultraviolet', 'wax'],
+      ]
+      const named = async (of: [string, string][], least: number) =>
+        (await contrasts(page, of))
+          .map((ratio, index) => [of[index]?.join(' on '), ratio])
+          .filter(([, ratio]) => Number(ratio) < least)
+      expect(await named(words, 4.5)).toEqual([])
+      expect(await named(lines, 3)).toEqual([])
+    })
+  }
+}
+
+/** WCAG contrast of pairs of the page's own colours, front and back. */
+function contrasts(page: Page, pairs: [front: string, back: string][]): Promise<number[]> {
+  return page.evaluate(wanted => {
+    const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
+    const style = getComputedStyle(document.documentElement)
+    const luminance = (name: string): number => {
+      if (canvas === null) return 0
+      canvas.fillStyle = style.getPropertyValue(`--${name}`)
+      canvas.fillRect(0, 0, 1, 1)
+      const [r = 0, g = 0, b = 0] = [...canvas.getImageData(0, 0, 1, 1).data].map(byte => {
+        const share = byte / 255
+        return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+      })
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b
+    }
+    return wanted.map(([front, back]) => {
+      const [low = 0, high = 0] = [luminance(front), luminance(back)].sort((a, b) => a - b)
+      return (high + 0.05) / (low + 0.05)
+    })
+  }, pairs)
+}

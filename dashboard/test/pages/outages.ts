@@ -1,0 +1,74 @@
+import { expect, onTestFinished } from 'vitest'
+import { type BrowserScene, first, see, solver } from '../browserScene.ts'
+import { CHAIN_ID } from '../fixtures/servers.ts'
+import { CURRENT_ROUND, proposer, standings } from '../fixtures/swarm.ts'
+
+/** What is shown while a source is away, or is not what it should be. */
+export function testOutages(scene: BrowserScene): void {
+  const { browserTest, visit } = scene
+
+  browserTest(
+    'without the indexer the chain and the gateway still show, and the rest comes back by itself',
+    async () => {
+      await scene.dashboard.indexer.down()
+      onTestFinished(() => scene.dashboard.indexer.up())
+      const page = await visit('/')
+      await see(page, `The indexer at ${scene.dashboard.indexer.url} does not answer.`)
+      await see(page, 'Stream lost, trying again')
+      await page.getByRole('heading', { name: `Round ${CURRENT_ROUND}` }).waitFor()
+      await see(page, 'may be fooling its judge')
+      for (const address of ['/rounds', '/rounds/9', `/peers/${solver.peerKey}`]) {
+        await page.goto(scene.dashboard.url + address)
+        await see(page, /The indexer at .* does not answer/)
+      }
+      await scene.dashboard.indexer.up()
+      await page.getByRole('heading', { name: solver.name }).waitFor()
+    },
+  )
+
+  browserTest('without the gateway the chain’s own record still shows', async () => {
+    await scene.dashboard.gateway.down()
+    onTestFinished(() => scene.dashboard.gateway.up())
+    const page = await visit(`/rounds/${CURRENT_ROUND - 2}`)
+    await see(page, `The gateway node at ${scene.dashboard.gateway.url} does not answer.`)
+    await see(page, solver.name)
+    await page.goto(scene.dashboard.url)
+    expect(await page.getByText(/The gateway node at .* does not answer/).count()).toBeGreaterThan(0)
+    await page.getByRole('heading', { name: 'Leaderboard' }).waitFor()
+  })
+
+  browserTest('an answer in an unknown form is told apart from no answer', async () => {
+    scene.dashboard.gateway.answers = () => ({ surprise: true })
+    const page = await visit('/')
+    await see(page, /The gateway node at .* answered in a form that this dashboard does not know/)
+  })
+
+  browserTest(
+    'without the chain the clock says so and the index still shows; it goes on once the chain is back',
+    async () => {
+      await scene.dashboard.chain.down()
+      onTestFinished(() => scene.dashboard.chain.up())
+      const page = await visit('/')
+      await see(page, `The chain at ${scene.dashboard.chain.url} does not answer.`)
+      await see(page, proposer.name)
+      await scene.dashboard.chain.up()
+      await page.getByRole('heading', { name: `Round ${CURRENT_ROUND}` }).waitFor()
+    },
+  )
+
+  browserTest('a chain that is not the deployment’s is named', async () => {
+    scene.dashboard.chain.chainId = 1
+    const page = await visit('/')
+    await see(page, `is 1, but the contracts are on ${CHAIN_ID}.`)
+  })
+
+  browserTest('a browser that goes offline keeps what it knew, says so, and goes on', async () => {
+    const page = await visit('/')
+    await page.getByRole('heading', { name: `Round ${CURRENT_ROUND}` }).waitFor()
+    await page.context().setOffline(true)
+    await see(page, /The dashboard does not answer/)
+    expect(await page.getByText(first(standings).name).count()).toBeGreaterThan(0)
+    await page.context().setOffline(false)
+    await page.getByText(/The dashboard does not answer/).waitFor({ state: 'detached' })
+  })
+}

@@ -1,0 +1,69 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { type BrowserScene, first, see, solver } from '../browserScene.ts'
+import { CONTESTED_ROUND, CURRENT_ROUND, evaluators, onlookers, solvers, standings } from '../fixtures/swarm.ts'
+
+/** Peers: found, and each on its page. */
+export function testPeers(scene: BrowserScene): void {
+  const { browserTest, visit } = scene
+
+  browserTest('a score that is appealed is contested on every page, though its round is final', async () => {
+    const contested = solvers[2] ?? solver
+    const round = await visit(`/rounds/${CONTESTED_ROUND}`)
+    const cell = (page: Page, name: string) => page.getByRole('row', { name }).getByText('contested')
+    await cell(round, contested.name).waitFor()
+    await round.getByRole('row', { name: solver.name }).getByText('final', { exact: true }).waitFor()
+    await see(round, /The score of .* is appealed to 11 seats/)
+    const peer = await visit(`/peers/${contested.peerKey}`)
+    await cell(peer, String(CONTESTED_ROUND)).waitFor()
+    await see(peer, /The score of .* is appealed to 11 seats/)
+    // Who won one before learns what it is owed, and how to have it.
+    await see(peer, '0.0086')
+    await see(peer, 'npm run waggle -- challenges withdraw')
+    await cell(await visit('/'), contested.name).waitFor()
+  })
+
+  browserTest('peers are found by name, by peer id and by account, and the rest is a page further', async () => {
+    const page = await visit('/')
+    const rows = page.locator('section[aria-labelledby=leaderboard] tbody tr')
+    await rows.first().waitFor()
+    await page.getByRole('link', { name: 'Next' }).click()
+    await see(page, 'Page 2 of 2')
+    expect(await rows.count()).toBe(standings.length - 20)
+
+    const search = page.getByRole('searchbox')
+    const lookFor = async (text: string, expected: number) => {
+      await search.fill(text)
+      await page.waitForURL(url => url.searchParams.get('q') === text)
+      await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(expected)
+    }
+    const onlooker = first(onlookers)
+    await lookFor(onlooker.name.slice(0, -2), 1)
+    await lookFor(onlooker.peerId.slice(-8), 1)
+    await lookFor(onlooker.account, standings.filter(row => row.account === onlooker.account).length)
+    await lookFor('nobody at all', 0)
+    await see(page, 'No peer matches “nobody at all”.')
+  })
+
+  browserTest('a peer’s page shows who it is, its reward history and its rounds', async () => {
+    const page = await visit(`/peers/${solver.peerKey}`)
+    await page.getByRole('heading', { name: solver.name }).waitFor()
+    await see(page, solver.peerId)
+    await see(page, solver.account)
+    await expect
+      .poll(() => page.locator('.recharts-bar-rectangle').count(), { timeout: 20_000 })
+      .toBe(CURRENT_ROUND - 2)
+    const newest = page.locator('section[aria-labelledby=history] tbody tr').first()
+    await newest.getByText('Open').waitFor()
+    expect(await newest.textContent()).toBe(`${CURRENT_ROUND}Open64 rollouts–not yet–`)
+    await see(page, 'by its score')
+    await see(page, 'to claim')
+  })
+
+  browserTest('an evaluator’s page shows its seat', async () => {
+    const page = await visit(`/peers/${first(evaluators).peerKey}`)
+    await see(page, /Evaluator, seated since round 0; opened 40 of 41 sealed votes/)
+    await see(page, 'Only solvers are scored.')
+    await see(page, 'by openings')
+  })
+}

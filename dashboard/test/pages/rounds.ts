@@ -1,0 +1,48 @@
+import { expect } from 'vitest'
+import { type BrowserScene, see } from '../browserScene.ts'
+import { CURRENT_ROUND, evaluators, proposer } from '../fixtures/swarm.ts'
+
+/** Rounds: their list, and each on its page. */
+export function testRounds(scene: BrowserScene): void {
+  const { browserTest, visit } = scene
+
+  browserTest('a round’s page tells who was paid for openings and tasks', async () => {
+    const page = await visit(`/rounds/${CURRENT_ROUND - 6}`)
+    const paid = page.locator('section[aria-labelledby=pay] li')
+    await paid.first().waitFor()
+    expect(await paid.count()).toBe(evaluators.length + 1)
+    await see(page, /gave leaf 9 of .* of 1000, paid 40\.00 nectar/)
+    await see(page, /proposed the task of that leaf, paid .* nectar/)
+    const proposing = await visit(`/peers/${proposer.peerKey}`)
+    await see(proposing, 'by its tasks')
+  })
+
+  browserTest(
+    'a round’s page shows a problem, what was tried with the parts of its score, and every vote',
+    async () => {
+      const page = await visit(`/rounds/${CURRENT_ROUND - 2}`)
+      await see(page, 'Evaluators open their votes.')
+      const votes = page.locator('section[aria-labelledby=votes]')
+      await votes.getByText('unavailable').first().waitFor()
+      expect(await votes.getByText('sealed', { exact: true }).count()).toBe(3)
+      await see(page, 'Sum of the even numbers in xs, doubled.')
+      await see(page, 'Predicted correctness')
+
+      await page.getByRole('link', { name: /^Problem 2,/ }).click()
+      await see(page, 'Number of vowels in s.')
+      expect(page.url()).toContain('?task=0x')
+      await page.getByRole('link', { name: `Round ${CURRENT_ROUND - 1}` }).click()
+      await see(page, 'not scored yet')
+    },
+  )
+
+  browserTest('the list of rounds tells the state of each', async () => {
+    const page = await visit('/rounds')
+    const states = page.locator('tbody tr td:nth-child(2)')
+    await expect
+      .poll(async () => (await states.allInnerTexts()).slice(0, 6), { timeout: 20_000 })
+      .toEqual(['Proposing', 'Open', 'Voting', 'Revealing', 'Settling', 'Final'])
+    await page.getByRole('link', { name: `${CURRENT_ROUND}`, exact: true }).click()
+    await page.getByRole('heading', { name: `Round ${CURRENT_ROUND}` }).waitFor()
+  })
+}
