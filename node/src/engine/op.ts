@@ -58,7 +58,7 @@ export type ContribOp = 'RotaryEmbedding' | 'AddRmsNorm'
 
 export type IntegerOp = 'IntegerLinear' | 'BlockLinear'
 
-export type OutputLayerOp = 'IntegerTokenLogProb'
+export type OutputLayerOp = 'IntegerTokenLogProb' | 'PartedTokenLogProb'
 
 export type Op =
   | ElementwiseOp

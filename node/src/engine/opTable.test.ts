@@ -151,6 +151,18 @@ const cases: Partial<Record<Op, readonly Case[]>> = {
       build: (x, w) => t.tokenLogProb(x, w, ids(x, [4, 0, 4]), 0.7),
     },
   ],
+  PartedTokenLogProb: [
+    {
+      inputs: [[4, 3]],
+      build: x => {
+        const weight = x.graph.constant('f64', [5, 3], numbers(15, 7))
+        const parts = [numbers(15, 7).subarray(0, 6), numbers(15, 7).subarray(6)].map(data =>
+          x.graph.constant('f64', [data.length / 3, 3], data),
+        )
+        return t.partedTokenLogProb(x, parts, ids(x, [4, 0, 1, 2]), 0.7, weight)
+      },
+    },
+  ],
   RmsNorm: [{ inputs: [['S', 4], [4]], build: (x, w) => t.rmsNorm(x, w, 1e-6) }],
   Rope: [
     {

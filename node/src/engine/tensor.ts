@@ -202,6 +202,14 @@ export const topK = (x: Value, k: number) =>
 /** Log-probability [M] of each row's token under the softmax of alpha x W^T: x [M, C], weight [V, C], tokens [M]. */
 export const tokenLogProb = (x: Value, weight: Value, tokens: Value, alpha = 1) =>
   x.graph.apply1('TokenLogProb', [x, weight, tokens], { alpha: { float: alpha } })
+/**
+ * `tokenLogProb` over a frozen output layer, some tokens of the vocabulary at a time.
+ *
+ * @param parts - the layer's rows [n, C] in the order of the tokens.
+ * @param weight - all of them [V, C]; left out where no gradient is asked for.
+ */
+export const partedTokenLogProb = (x: Value, parts: readonly Value[], tokens: Value, alpha = 1, weight?: Value) =>
+  x.graph.apply1('PartedTokenLogProb', [x, tokens, weight ?? null, ...parts], { alpha: { float: alpha } })
 
 // ---- decoder blocks
 

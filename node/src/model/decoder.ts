@@ -3,6 +3,7 @@ import { add, flattenRows, gather, linear, reshape, rmsNorm, siluMul, tokenLogPr
 import { attendAfterPrompt } from './attendAfterPrompt.ts'
 import { attendCausally, causalMask, type Positions } from './attendCausally.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
+import { outputWeight } from './vocabularyParts.ts'
 
 /** The graph's weights, by Hugging Face name. */
 export type WeightValues = ReadonlyMap<string, Value>
@@ -111,9 +112,8 @@ export function decoderTokenLogProb(
 const lastNorm = (config: DecoderConfig, parts: DecoderParts, hidden: Value) =>
   rmsNorm(hidden, parts.weight('model.norm.weight'), config.rmsNormEps)
 
-/** A tied output layer is the embedding table, and adapters are of the layers: none has a `lm_head`. */
-const outputLayer = (config: DecoderConfig, parts: DecoderParts) =>
-  parts.weight(config.tieWordEmbeddings ? 'model.embed_tokens.weight' : 'lm_head.weight')
+/** Adapters are of the layers: none has a `lm_head`. */
+const outputLayer = (config: DecoderConfig, parts: DecoderParts) => parts.weight(outputWeight(config))
 
 /** Grouped-query attention before its output matrix: [..., hidden] to [..., heads * headDim]. */
 function attention(config: DecoderConfig, parts: DecoderParts, name: string, x: Value, positions: Positions): Value {

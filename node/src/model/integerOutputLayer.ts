@@ -4,6 +4,7 @@ import { integerTokenLogProb } from '#engine/tensor.ts'
 import type { WeightValues } from './decoder.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { meanRow, quantizeBytes, quantizeRows } from './quantize.ts'
+import { vocabularyParts } from './vocabularyParts.ts'
 import type { Weights } from './weights.ts'
 
 /** Tokens of the output layer at a time: their logits for a step's rows stay in the last cache, which [rows, vocabulary] is ten times. */
@@ -17,14 +18,6 @@ export interface IntegerShape {
 /** What the names of the output layer's tensors begin with: a tied one is the embedding. */
 const tableName = ({ tieWordEmbeddings }: DecoderConfig) => (tieWordEmbeddings ? 'model.embed_tokens' : 'lm_head')
 
-/** First token and number of tokens of each part. */
-function vocabularyParts({ vocabSize }: DecoderConfig): { first: number; length: number }[] {
-  return Array.from({ length: Math.ceil(vocabSize / VOCABULARY_PART) }, (_, part) => {
-    const first = part * VOCABULARY_PART
-    return { first, length: Math.min(VOCABULARY_PART, vocabSize - first) }
-  })
-}
-
 /**
  * An output layer in 8-bit integers: `<table>.rows` i8 [V, hidden] and `.scale` [V], and for part p of its tokens `.columns.<p>` i8
  * [hidden, n], `.scale.<p>`, `.rows.<p>`, and `.middle.<p>` i8 [hidden], the rounded mean of the rows.
@@ -36,7 +29,7 @@ export function outputLayerShapes(config: DecoderConfig): Map<string, IntegerSha
     [`${table}.rows`, { dtype: 'i8', shape: [vocabSize, hiddenSize] }],
     [`${table}.scale`, { dtype: 'f32', shape: [vocabSize] }],
   ])
-  for (const [p, { length }] of vocabularyParts(config).entries()) {
+  for (const [p, { length }] of vocabularyParts(config.vocabSize, VOCABULARY_PART).entries()) {
     shapes.set(`${table}.columns.${p}`, { dtype: 'i8', shape: [hiddenSize, length] })
     shapes.set(`${table}.scale.${p}`, { dtype: 'f32', shape: [length] })
     shapes.set(`${table}.rows.${p}`, { dtype: 'i8', shape: [length, hiddenSize] })
@@ -56,7 +49,7 @@ export function outputLayerTensors(config: DecoderConfig, weights: Weights): Map
     [`${table}.rows`, tensor('i8', codes, weight.shape)],
     [`${table}.scale`, tensor('f32', scales, [scales.length])],
   ])
-  for (const [p, { first, length }] of vocabularyParts(config).entries()) {
+  for (const [p, { first, length }] of vocabularyParts(config.vocabSize, VOCABULARY_PART).entries()) {
     const [from, to] = [first * width, (first + length) * width]
     const columns = quantizeBytes([{ shape: [length, width], data: weight.data.subarray(from, to) }]).codes
     const rows = codes.subarray(from, to)
@@ -81,7 +74,7 @@ export function integerLogprobs(
   temperature: number,
 ): Value {
   const value = (name: string) => values.get(`${tableName(config)}.${name}`) ?? null
-  const parts = vocabularyParts(config).map((_, p) => ({
+  const parts = vocabularyParts(config.vocabSize, VOCABULARY_PART).map((_, p) => ({
     columns: value(`columns.${p}`) as Value,
     scales: value(`scale.${p}`) as Value,
     rows: value(`rows.${p}`),

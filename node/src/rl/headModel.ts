@@ -1,11 +1,10 @@
 import { gradients } from '#engine/gradients.ts'
-import { Graph, type Value } from '#engine/graph.ts'
+import { type DType, Graph, type Shape, type Value } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
-import { rmsNorm } from '#engine/tensor.ts'
-import { decoderTokenLogProb, denseParts } from '#model/decoder.ts'
+import { partedTokenLogProb, rmsNorm, tokenLogProb } from '#engine/tensor.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
-import { decoderWeightShapes } from '#model/decoderWeights.ts'
 import { integerLogprobs, outputLayerShapes } from '#model/integerOutputLayer.ts'
+import { floatPartShapes, isParted, outputWeight } from '#model/vocabularyParts.ts'
 import type { BasePrecision } from './layerModels.ts'
 import { gradientName, type LossKind, lossInputs, lossOf } from './trainingGraphs.ts'
 
@@ -18,8 +17,10 @@ export interface HeadModelOptions {
   readonly trained: (name: string) => boolean
 }
 
+type HeadOptions = Omit<HeadModelOptions, 'trained'> & Partial<Pick<HeadModelOptions, 'trained'>>
+
 /**
- * From the last layer's hidden states to the loss and back.
+ * From the last layer's hidden states to the loss and back. A frozen output layer over a large vocabulary runs in parts of it.
  *
  * Inputs: `hidden` [M, hidden], `targets` i64 [M], the inputs of the loss, and the head's weights.
  * Outputs: `loss` [], `dhidden` [M, hidden], and the gradients of the head's trained tensors.
@@ -35,36 +36,39 @@ export function headModel(config: DecoderConfig, loss: LossKind, options: HeadMo
 }
 
 /** The same without a loss: output `logprobs` [M]. */
-export function headScoringModel(config: DecoderConfig, options: Omit<HeadModelOptions, 'trained'> = {}): OnnxModel {
+export function headScoringModel(config: DecoderConfig, options: HeadOptions = {}): OnnxModel {
   return encodeModel({ logprobs: headLogprobs(config, options, false).logprobs })
 }
 
-function headLogprobs(config: DecoderConfig, options: Omit<HeadModelOptions, 'trained'>, hasGradient = true) {
-  const { real, temperature = 1, precision } = options
+/** From `hidden` and `targets` to log-probabilities [M], and the head's weights by the names of its inputs. */
+function headLogprobs(config: DecoderConfig, options: HeadOptions, hasGradient = true) {
+  const { real, temperature = 1, precision, trained = () => false } = options
   const graph = new Graph(real)
   const hidden = graph.input('hidden', graph.real, ['M', config.hiddenSize])
   const targets = graph.input('targets', 'i64', ['M'])
   const weights = new Map<string, Value>()
-  if (precision !== 'int8') {
-    for (const [name, shape] of decoderWeightShapes(config))
-      if (isHeadWeight(config, name)) weights.set(name, graph.input(name, graph.real, shape))
-    const logprobs = decoderTokenLogProb(config, denseParts(weights), hidden, targets, temperature)
-    return { graph, hidden, weights, logprobs }
+  const input = (name: string, shape: Shape, dtype: DType = graph.real): Value => {
+    const value = graph.input(name, dtype, shape)
+    weights.set(name, value)
+    return value
   }
-  const norm = graph.input(NORM, graph.real, [config.hiddenSize])
-  for (const [name, { dtype, shape }] of outputLayerShapes(config))
-    if (hasGradient || isForward(name)) weights.set(name, graph.input(name, dtype, shape))
-  const logprobs = integerLogprobs(config, weights, rmsNorm(hidden, norm, config.rmsNormEps), targets, temperature)
-  return { graph, hidden, weights, logprobs }
+  const normal = rmsNorm(hidden, input(NORM, [config.hiddenSize]), config.rmsNormEps)
+  const table = outputWeight(config)
+  const whole = () => input(table, [config.vocabSize, config.hiddenSize])
+  const logprobs = () => {
+    if (precision === 'int8') {
+      for (const [name, { dtype, shape }] of outputLayerShapes(config))
+        if (hasGradient || isForward(name)) input(name, shape, dtype)
+      return integerLogprobs(config, weights, normal, targets, temperature)
+    }
+    if (trained(table) || !isParted(config)) return tokenLogProb(normal, whole(), targets, 1 / temperature)
+    const parts = [...floatPartShapes(config)].map(([name, shape]) => input(name, shape))
+    return partedTokenLogProb(normal, parts, targets, 1 / temperature, hasGradient ? whole() : undefined)
+  }
+  return { graph, hidden, weights, logprobs: logprobs() }
 }
 
 /** Whether a tensor of the output layer in 8-bit integers is used forwards. */
 const isForward = (name: string) => /\.(columns|scale)\.\d+$/.test(name)
 
 const NORM = 'model.norm.weight'
-
-/** Whether a weight is used after the last layer. */
-function isHeadWeight(config: DecoderConfig, name: string): boolean {
-  const output = config.tieWordEmbeddings ? 'model.embed_tokens.weight' : 'lm_head.weight'
-  return name === NORM || name === output
-}

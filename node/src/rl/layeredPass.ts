@@ -3,6 +3,7 @@ import { createSession, type Session, type Tensor, tensor } from '#engine/sessio
 import type { ScoredSequence } from '#model/batch.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import { integerTensors } from '#model/integerParts.ts'
+import { floatPartTensors } from '#model/vocabularyParts.ts'
 import type { Weights } from '#model/weights.ts'
 import { ActivationStore } from './activationStore.ts'
 import { addEmbeddingGradient, embed } from './embedding.ts'
@@ -18,7 +19,7 @@ export interface LayeredPassOptions extends GradientPassOptions {
   readonly kept: KeptActivations
   /** Of the products with the frozen base of an adapter; float32. */
   readonly precision?: BasePrecision
-  /** Rows of the output layer at a time, [rows, vocabulary] being the largest array of all. */
+  /** Rows of the output layer at a time: [rows, vocabulary] is the largest array of all where that layer is trained. */
   readonly headRows: number
 }
 
@@ -79,7 +80,7 @@ export async function createLayeredPass(
   }
   const headFeeds = ({ model }: Session) => Object.fromEntries([...tensors].filter(([name]) => model.inputs.has(name)))
   const store = new ActivationStore()
-  const base = precision === 'int8' ? integerTensors(config, weights) : floatTensors(weights)
+  const base = precision === 'int8' ? integerTensors(config, weights) : withParts(config, weights)
   const tensors = new Map([...base, ...floatTensors(adapter?.factors ?? new Map())])
   const feed = (name: string) => tensors.get(name) as Tensor
   const ofLayer = (name: string, layer: number) => name.replace('.0.', `.${layer}.`)
@@ -228,6 +229,9 @@ const refuseSaturation = () =>
 
 const floatTensors = (weights: Weights) =>
   new Map<string, Tensor>([...weights].map(([name, { shape, data }]) => [name, tensor('f32', data, shape)]))
+
+const withParts = (config: DecoderConfig, weights: Weights) =>
+  new Map<string, Tensor>([...floatTensors(weights), ...floatPartTensors(config, weights)])
 
 /** A layer's feeds with an adapter that adds zero. */
 const withoutAdapter = (feeds: Record<string, Tensor>): Record<string, Tensor> =>

@@ -1,6 +1,7 @@
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import { decoderWeightShapes } from '#model/decoderWeights.ts'
 import { VOCABULARY_PART } from '#model/integerOutputLayer.ts'
+import { FLOAT_PART } from '#model/vocabularyParts.ts'
 import { LEAST_TOKENS, partTokensOf } from './gradientPass.ts'
 import type { BasePrecision, KeptActivations } from './layerModels.ts'
 import { TrainerError } from './trainerError.ts'
@@ -35,12 +36,12 @@ export interface StepShape {
   readonly tablesTrained: boolean
   /** Whether the output layer must run in one piece. */
   readonly wholeHead: boolean
-  /** Of the output layer, which in 8-bit integers runs over parts of the vocabulary; float32. */
+  /** Of the output layer, float32. */
   readonly precision?: BasePrecision
 }
 
-/** Arrays of [rows, vocabulary], or of a part of it, that the output layer holds at once; the first was measured. */
-const HEAD_COPIES = { float32: 2.2, int8: 6 }
+/** Arrays of [rows, vocabulary], or of a part of it, that the output layer holds at once; the first two were measured. */
+const HEAD_COPIES = { whole: 2.2, parts: 4, int8: 6 }
 /**
  * What is kept, the fewest rows of the output layer at a time, and whether parts have all their tokens, from the fastest to what needs
  * least: with few rows the output layer's products are mostly spent on packing it. All but the last give the same bits, but for layers after
@@ -49,7 +50,6 @@ const HEAD_COPIES = { float32: 2.2, int8: 6 }
 const preferences: readonly (readonly [KeptActivations, number, boolean])[] = [
   ['products', 256, true],
   ['input', 256, true],
-  ['input', 64, true],
   ['input', 64, false],
 ]
 /**
@@ -68,8 +68,8 @@ const FORWARD = { sessions: 1.7, scores: 3, inner: 3, hidden: 4 }
 const BACKWARD = { sessions: 2, scores: 3, inner: 5, hidden: 6 }
 
 /**
- * The fastest way to run a step in the given memory: with all products kept, else with layers computed a second time, else with
- * few rows of the output layer at a time, and at last in smaller parts.
+ * The fastest way to run a step in the given memory: with all products kept, else with layers computed a second time, and at last in
+ * smaller parts with few rows of the output layer at a time.
  *
  * Where the output layer is trained its gradient is a sum over its rows, so that rows at a time are fixed but for the last way.
  *
@@ -106,8 +106,7 @@ function planFor(
   const rows = sequences * shape.scored
   const { forward, backward } = layersBytes(config, shape, sequences, kept)
   const { precision = 'float32' } = shape
-  const width = precision === 'int8' ? Math.min(VOCABULARY_PART, config.vocabSize) : config.vocabSize
-  const perRow = 4 * HEAD_COPIES[precision] * width
+  const perRow = headRowBytes(config, precision, shape.tablesTrained)
   // A float32 output layer gives its memory back, sessions do not: in the first part it has had it before layers run backwards, in others beside them.
   const isOne = precision === 'float32' && shape.groups === 1 && sequences === shape.batch
   const beside = isOne ? forward : forward + backward
@@ -117,6 +116,13 @@ function planFor(
   const atOnce = shape.wholeHead ? rows : Math.min(rows, headRows)
   const bytes = Math.max(beside + atOnce * perRow, forward + backward)
   return { sequences, kept, headRows, bytes: Math.ceil(bytes) }
+}
+
+/** Bytes of the output layer for each of its rows at a time. */
+function headRowBytes({ vocabSize }: DecoderConfig, precision: BasePrecision, isTrained: boolean): number {
+  if (precision === 'int8') return 4 * HEAD_COPIES.int8 * Math.min(VOCABULARY_PART, vocabSize)
+  if (isTrained || vocabSize <= FLOAT_PART) return 4 * HEAD_COPIES.whole * vocabSize
+  return 4 * HEAD_COPIES.parts * FLOAT_PART
 }
 
 /** The largest that is not above a number. */

@@ -5,9 +5,8 @@ import { CONTRIB, type Emitter, floatAttribute, type OpRow, required } from '../
 import { dimAt } from '../shapes.ts'
 import { cast, exp, gather, mul, reshape, scale, sub, subFrom } from '../tensor.ts'
 import { chain, quantizeRows, SMALLEST_ROW } from './integer.ts'
-
-/** Below every logit. */
-const NOWHERE = -1e30
+import { emitEnd, emitJoin, emitOwn, type Running } from './onlineSoftmax.ts'
+import { partedTokenLogProb } from './partedTokenLogProb.ts'
 
 /**
  * Steps between 0 and a row's largest number in a product whose sums fit 32 bits: codes between -127 and 127 with their rounded mean
@@ -36,14 +35,6 @@ function partsOf({ inputs }: Pick<GraphNode, 'inputs'>): Part[] {
   return parts
 }
 
-/** Names of what is known after some of the tokens: largest logit, sum of exp(logit - largest), the token's own logit, and weighted rows. */
-interface Running {
-  readonly top: string
-  readonly sum: string
-  readonly own: string
-  readonly rows: string | null
-}
-
 /** Emits the pass over one part. `ids` are the tokens [M, 1], `bytes` the rows of x by 8-bit integers and `rowScales` [M, 1] what they stand for. */
 function emitPart(e: Emitter, part: Part, x: { bytes: string; rowScales: string; ids: string }): Running {
   const step = chain(e)
@@ -54,11 +45,7 @@ function emitPart(e: Emitter, part: Part, x: { bytes: string; rowScales: string;
   const top = step('ReduceMax', [logits, e.integers([1])], { keepdims: 1 })
   const shares = step('Exp', [step('Sub', [logits, top])])
   const sum = step('ReduceSum', [shares, e.integers([1])], { keepdims: 1 })
-  const local = step('Sub', [x.ids, e.scalar(first, 'i64')])
-  const at = step('Clip', [local, e.scalar(0, 'i64'), e.scalar(length - 1, 'i64')])
-  const isHere = step('Equal', [local, at])
-  const picked = step('GatherElements', [logits, at], { axis: 1 })
-  const own = step('Where', [isHere, picked, e.scalar(NOWHERE, 'f32')])
+  const { at, isHere, own } = emitOwn(e, logits, x.ids, { first, length, dtype: 'f32' })
   if (!part.rows || !part.middle) return { top, sum, own, rows: null }
   const kept = step('Where', [isHere, e.scalar(0, 'f32'), step('GatherElements', [shares, at], { axis: 1 })])
   const weights = step('Mul', [step('ScatterElements', [shares, at, kept], { axis: 1 }), scales])
@@ -90,17 +77,8 @@ function emitAfter(e: Emitter, scales: string, { sum, own, rows }: Running): str
   return step('Add', [scales, step('Mul', [done, e.scalar(0, 'f32')])])
 }
 
-/** Emits what is known after two parts. */
-function emitJoin(e: Emitter, a: Running, b: Running): Running {
-  const step = chain(e)
-  const top = step('Max', [a.top, b.top])
-  const [byA, byB] = [a, b].map(part => step('Exp', [step('Sub', [part.top, top])])) as [string, string]
-  const joined = (x: string, y: string) => step('Add', [step('Mul', [x, byA]), step('Mul', [y, byB])])
-  const rows = a.rows && b.rows ? joined(a.rows, b.rows) : null
-  return { top, sum: joined(a.sum, b.sum), own: step('Max', [a.own, b.own]), rows }
-}
-
 export const outputLayerRows: Record<OutputLayerOp, OpRow> = {
+  PartedTokenLogProb: partedTokenLogProb,
   /**
    * `TokenLogProb` over an output layer in 8-bit integers, in one pass over parts of the vocabulary: no array of [M, V] exists.
    * Inputs x f32 [M, C], tokens i64 [M], the layer by rows i8 [V, C] and their scales [V], both for the gradient alone, then for each part
@@ -136,11 +114,7 @@ export const outputLayerRows: Record<OutputLayerOp, OpRow> = {
         scalesAfter = emitAfter(e, scalesAfter, next)
         all = all ? emitJoin(e, all, next) : next
       }
-      const { top, sum, own, rows } = all as Running
-      const [logprob, others] = node.outputs.map(output => e.name(output)) as [string, string]
-      const column = step('Sub', [step('Sub', [own, top]), step('Log', [sum])])
-      e.node('Squeeze', [column, e.integers([-1])], [logprob])
-      if (rows) e.node('Div', [rows, sum], [others])
+      emitEnd(e, all as Running, node.outputs.map(output => e.name(output)) as [string, string])
     },
     // alpha dy (w_t - sum of p_v w_v): what the token's own probability adds to the sum is taken off its row.
     gradient: {
