@@ -15,10 +15,9 @@ export interface LoraAdapter {
 /**
  * Names and shapes of an adapter's factors.
  *
- * @throws {ModelInputError} if a target is no linear module of the decoder's layers, there is none, or rank or alpha is none.
+ * @throws {ModelInputError} if a target is no linear module of the decoder's layers.
  */
 export function loraShapes(config: DecoderConfig, lora: LoraConfig): Map<string, readonly number[]> {
-  checkLora(lora)
   const shapes = new Map<string, readonly number[]>()
   const unmet = new Set(lora.targets)
   for (const [name, [out, inner]] of decoderWeightShapes(config)) {
@@ -56,9 +55,11 @@ const coveredBy = (target: string, shapes: ReadonlyMap<string, unknown>) =>
  *
  * A factor depends on the seed and its own name only.
  *
+ * @throws {ModelInputError} if a target is no linear module of the decoder's layers, there is none, or rank or alpha is none.
  * @see LoRA, arXiv:2106.09685 section 4.1.
  */
 export function initLora(config: DecoderConfig, lora: LoraConfig, seed: Seed): LoraAdapter {
+  checkLora(lora)
   const factors: Weights = new Map()
   for (const [name, shape] of loraShapes(config, lora)) {
     const data = new Float32Array((shape[0] as number) * (shape[1] as number))
