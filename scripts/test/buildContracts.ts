@@ -5,9 +5,10 @@
 import { join } from 'node:path'
 import hre from 'hardhat'
 
-const doubles = join(import.meta.dirname, '..', '..', 'contracts/test/market/MarketDoubles.sol')
+const tests = join(import.meta.dirname, '..', '..', 'contracts/test')
+const doubles = [join(tests, 'market/MarketDoubles.sol'), join(tests, 'Prober.sol')]
 
 const files: string[] = []
 for (const file of await hre.solidity.getRootFilePaths())
-  if (file === doubles || (await hre.solidity.getScope(file)) === 'contracts') files.push(file)
+  if (doubles.includes(file) || (await hre.solidity.getScope(file)) === 'contracts') files.push(file)
 await hre.tasks.getTask('build').run({ quiet: true, files })
