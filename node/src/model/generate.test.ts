@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { openUniform, philox4x32, streamKey } from '#core/random.ts'
 import { type Completion, createGenerator, type GenerateOptions } from './generate.ts'
+import { rowsWithin } from './generation.ts'
+import { cacheBytes } from './kvCache.ts'
 import { ModelFileError, ModelInputError } from './modelErrors.ts'
 import { referenceLogprobs } from './referenceDecoder.ts'
 import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
@@ -151,4 +153,16 @@ test('calls that cannot be served are refused', async () => {
   const lacking = copyWeights(weights)
   lacking.delete('model.norm.weight')
   expect(() => createGenerator(tinyConfig, lacking)).toThrow(ModelFileError)
+})
+
+test('rows wait where the memory holds the caches of some, and what it holds no row of is refused', async () => {
+  const row = cacheBytes(tinyConfig, 64)
+  expect(row).toBe(2 * 2 * 2 * 8 * 64 * 4)
+  expect(rowsWithin(tinyConfig, 64, 10 * row)).toBe(7)
+  expect(() => rowsWithin(tinyConfig, 64, 2 * row)).toThrow(ModelInputError)
+  const long = createGenerator({ ...tinyConfig, maxPositions: 2 ** 40 }, weights)
+  const refused = /^keys and values of 8589934622 tokens take 4398\.0 GB where .* can be had$/
+  await expect(ask({ maxNewTokens: 2 ** 33 }, long)).rejects.toThrow(refused)
+  expect(await ask({ samplesPerPrompt: 1 }, long)).toEqual(await ask({ samplesPerPrompt: 1 }))
+  await long.dispose()
 })

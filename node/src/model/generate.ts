@@ -56,7 +56,10 @@ export interface Generator {
    * A completion depends on the weights, its prompt, the seed, and its prompt's and sample's number; not on what else is in
    * the call, bit for bit on one kind of machine. Calls wait for each other.
    *
-   * @throws {ModelInputError} on an empty prompt, an unknown token, or a prompt longer than the model's positions.
+   * Rows whose keys and values the memory does not hold beside the others' wait for them.
+   *
+   * @throws {ModelInputError} on an empty prompt, an unknown token, a prompt longer than the model's positions, or so many tokens
+   *   that the memory holds not even one row's keys and values.
    */
   generate(options: GenerateOptions): Promise<Completion[]>
   dispose(): Promise<void>

@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { openUniform, philox4x32, streamKey } from '#core/random.ts'
+import { attainableMemory } from '#engine/freeMemory.ts'
 import { type Session, type Tensor, tensor } from '#engine/session.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import type { Completion, GenerateOptions } from './generate.ts'
-import { causalScores, KvCache } from './kvCache.ts'
+import { cacheBytes, causalScores, KvCache } from './kvCache.ts'
+import { ModelInputError } from './modelErrors.ts'
 import { ropeHalfTables } from './rope.ts'
 import { type Draw, drawFiltered, isFiltered } from './samplingFilters.ts'
 
@@ -18,6 +20,26 @@ const PREFILL_STEP = 16
 
 /** Longer prompts are prefilled in parts of this many tokens: attention's memory grows with their square. */
 const PREFILL_PART = 256
+
+/** Share of the memory that can be had which the caches of rows may fill: a cache that grows is there twice for a moment, layer by layer. */
+const CACHE_SHARE = 0.8
+
+/**
+ * Rows whose caches fit into memory, up to their last position; the others wait, which changes no bit of any.
+ *
+ * @param memory - bytes that can be had.
+ * @throws {ModelInputError} if not even one fits, with the prompt that it is filled from.
+ */
+export function rowsWithin(config: DecoderConfig, positions: number, memory: number): number {
+  const row = cacheBytes(config, positions)
+  const rows = Math.floor((CACHE_SHARE * memory) / row) - 1 // a prompt is prefilled in a cache of its own
+  if (rows >= 1) return rows
+  const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1)
+  throw new ModelInputError(
+    `keys and values of ${positions} tokens take ${gigabytes(2 * row)} GB where ${gigabytes(CACHE_SHARE * memory)} can be had`,
+    { hint: 'Give a shorter prompt, ask for fewer new tokens, or free some memory.' },
+  )
+}
 
 /** A completion in the making. Its cache row is its index among the active ones. */
 interface Row {
@@ -65,11 +87,11 @@ export class Generation {
     this.#request = request
     this.#key = streamKey('waggle/generate', request.seed)
     this.#stops = new Set([request.stopToken, ...(request.moreStopTokens ?? [])])
-    this.#maxRows = Math.min(MAX_ROWS, this.#total)
     this.#leastRows = leastRows
-    this.#cache = new KvCache(config, Math.max(leastRows, this.#maxRows), 1)
     const longest = request.prompts.reduce((most, prompt) => Math.max(most, prompt.length), 0)
     const positions = Math.max(partLength(longest), Math.min(config.maxPositions, longest + request.maxNewTokens))
+    this.#maxRows = Math.min(MAX_ROWS, this.#total, rowsWithin(config, positions, attainableMemory()))
+    this.#cache = new KvCache(config, Math.max(leastRows, this.#maxRows), 1)
     const { cos, sin } = ropeHalfTables(config, positions)
     const shape = [positions, config.headDim / 2]
     this.#rope = { cos: tensor('f32', cos, shape), sin: tensor('f32', sin, shape) }

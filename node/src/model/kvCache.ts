@@ -11,6 +11,11 @@ const STRIDE_POSITIONS = 64
 /** A score that no softmax sees. */
 const HIDDEN = -1e30
 
+/** Bytes of the keys and values of some positions of one row, in all layers. */
+export function cacheBytes({ layers, kvHeads, headDim }: DecoderConfig, positions: number): number {
+  return 2 * layers * kvHeads * headDim * positions * Float32Array.BYTES_PER_ELEMENT
+}
+
 /**
  * Keys and values of the rows being generated, in buffers of our own: `[rows, kvHeads, capacity, headDim]` a layer.
  *
