@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { choose, type DeviceVerdict } from './chooseDevice.ts'
-import type { Machine } from './describeMachine.ts'
+import { type Machine, usableMemory } from './describeMachine.ts'
 import type { Device } from './device.ts'
 import { Graph } from './graph.ts'
 import { encodeModel } from './onnxModel.ts'
@@ -34,6 +34,12 @@ test('From 40 GB of the chosen device’s memory on the pool is the large one.',
   expect(choose(card(24), working('cpu', 'cuda')).pool).toBe('small')
   expect(choose(machine, working('cpu')).pool).toBe('large')
   expect(choose({ ...machine, memoryBytes: 16e9 }, working('cpu')).pool).toBe('small')
+})
+
+test('A container’s limit counts, and not the memory of the machine around it.', () => {
+  expect(usableMemory(64e9, 16e9)).toBe(16e9)
+  expect(usableMemory(64e9, 2 ** 64)).toBe(64e9)
+  expect(usableMemory(64e9, 0)).toBe(64e9)
 })
 
 test('A graph is written with the kernels of its device, which its hash tells.', () => {

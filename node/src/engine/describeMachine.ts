@@ -13,6 +13,7 @@ export type Machine = {
   readonly cores: number
   /** Of those that ONNX Runtime's kernels use; empty where the system does not say. */
   readonly instructionSets: readonly string[]
+  /** That this process may use: a container has its own limit. */
   readonly memoryBytes: number
   readonly gpus: readonly Gpu[]
 }
@@ -44,9 +45,14 @@ export async function describeMachine(): Promise<Machine> {
     cpu: cpus()[0]?.model ?? 'unknown',
     cores: availableParallelism(),
     instructionSets: knownSets.filter(name => flags.has(name)),
-    memoryBytes: totalmem(),
+    memoryBytes: usableMemory(totalmem(), process.constrainedMemory()),
     gpus: [...(await nvidiaGpus()), ...(await kernelGpus())],
   }
+}
+
+/** @param limit - of the control group, as Node tells it: 0 or more than the machine has where there is none. */
+export function usableMemory(total: number, limit: number): number {
+  return limit > 0 ? Math.min(total, limit) : total
 }
 
 /** @see nvidia-smi --help-query-gpu */

@@ -1,3 +1,4 @@
+import { SessionError } from '#engine/engineError.ts'
 import { chooseIntegerKernels, type KernelChoice } from '#engine/integerKernels.ts'
 import { commonShape } from './commonShape.ts'
 import { readDecoderConfig } from './decoderConfig.ts'
@@ -8,13 +9,28 @@ export { choose, type DeviceReport, reportDevices } from '#engine/chooseDevice.t
 export { type Device, devices } from '#engine/device.ts'
 export { tryDevice } from '#engine/tryDevice.ts'
 
+/** Kernels for 8-bit products, or why this CPU has none that a model may run on. */
+export interface IntegerKernelReport {
+  readonly integerKernels: readonly KernelChoice[]
+  readonly integerReason: string | null
+}
+
 /**
  * The kernels that an 8-bit model would run on this CPU, timed on its shapes.
  *
  * @param folder - the model's folder; Qwen2.5-0.5B's shapes without it.
- * @throws {SessionError} if this CPU's 8-bit products are not exact.
+ * @param choose - times them; that they are not exact here is part of the report.
+ * @throws {ModelFileError} if the folder is no model's.
  */
-export async function reportIntegerKernels(folder?: string): Promise<KernelChoice[]> {
+export async function reportIntegerKernels(
+  folder?: string,
+  choose: typeof chooseIntegerKernels = chooseIntegerKernels,
+): Promise<IntegerKernelReport> {
   const config = folder === undefined ? commonShape : await readDecoderConfig(folder)
-  return chooseIntegerKernels(integerMatrixShapes(config))
+  try {
+    return { integerKernels: await choose(integerMatrixShapes(config)), integerReason: null }
+  } catch (error) {
+    if (error instanceof SessionError) return { integerKernels: [], integerReason: error.message }
+    throw error
+  }
 }

@@ -13,8 +13,8 @@ tried with a small product in a process of its own.
   async run({ model, json }) {
     const { reportDevices, reportIntegerKernels } = await import('#model/devices.ts')
     const report = await reportDevices()
-    const integerKernels = await reportIntegerKernels(model as string | undefined)
-    if (json === true) return console.log(JSON.stringify({ ...report, integerKernels }))
+    const { integerKernels, integerReason } = await reportIntegerKernels(model as string | undefined)
+    if (json === true) return console.log(JSON.stringify({ ...report, integerKernels, integerReason }))
     const { machine, devices, chosen, pool } = report
     const gigabytes = (bytes: number | null) => (bytes === null ? 'memory unknown' : `${(bytes / 1e9).toFixed(1)} GB`)
     console.log(`${machine.cpu}, ${machine.cores} cores, ${gigabytes(machine.memoryBytes)}, ${machine.platform}`)
@@ -28,6 +28,7 @@ tried with a small product in a process of its own.
       console.log(
         `8-bit products ${shape.join(' x ')}: fused ${fusedMs.toFixed(2)} ms, separate ${separateMs.toFixed(2)} ms; ${isFused ? 'fused' : 'separate'} is taken, the bits are the same`,
       )
+    if (integerReason !== null) console.log(`8-bit models cannot run here: ${integerReason}`)
     console.log(`model pool: ${pool} (large from 40 GB on)`)
   },
 }
