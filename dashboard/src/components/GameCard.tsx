@@ -1,4 +1,5 @@
 import Link from 'next/link'
+import type { ReactNode } from 'react'
 import { shorten } from '#merge/format.ts'
 import { formatTokens } from '#merge/formatTokens.ts'
 import { gameTitle } from '#merge/gameTitle.ts'
@@ -39,8 +40,9 @@ export function GameCard({ game }: { game: Game }) {
         {game.status === 'open' && (
           <p className="border-t border-line px-4 py-3 text-sm text-soft">
             Bet while it is open, on a choice by its number:{' '}
-            <code className="figures block break-words text-ink">
-              npm run waggle -- market bet --game {String(game.gameId)} --choice 0 --stake 1
+            <code className="figures block text-ink">
+              npm run waggle -- market bet <Option>--game {String(game.gameId)}</Option> <Option>--choice 0</Option>{' '}
+              <Option>--stake 1</Option>
             </code>
           </p>
         )}
@@ -86,10 +88,15 @@ function Money({ game, nameOf }: { game: Game; nameOf: (choice: number) => strin
   )
 }
 
+/** Of a command: no line ends within it. */
+function Option({ children }: { children: ReactNode }) {
+  return <span className="whitespace-nowrap">{children}</span>
+}
+
 /** Leads to the account's peers. */
 function Account({ address }: { address: string }) {
   return (
-    <Link href={`/?q=${address}`} className="figures" title={address}>
+    <Link href={`/?q=${address}`} className="figures underline" title={address}>
       {shorten(address)}
     </Link>
   )
