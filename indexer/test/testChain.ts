@@ -2,16 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import {
-  type Address,
-  createTestClient,
-  type Hex,
-  hashTypedData,
-  http,
-  keccak256,
-  publicActions,
-  walletActions,
-} from 'viem'
+import { type Address, createTestClient, type Hex, http, keccak256, publicActions, walletActions } from 'viem'
 import { generatePrivateKey, mnemonicToAccount, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { type Contracts, contractsOf } from '../../node/src/chain/contracts.ts'
@@ -19,6 +10,8 @@ import { voteCommitment } from '../../node/src/chain/voteCommitment.ts'
 import { deployMarket } from '../../node/test/deployMarket.ts'
 import { deployContracts, type LocalChain } from '../../node/test/localChain.ts'
 import { anvilArgv, anvilBinary } from '../../scripts/anvil.ts'
+import { ballotOf } from './ballotOf.ts'
+import { bindPeer } from './bindPeer.ts'
 
 const MNEMONIC = 'test test test test test test test test test test test junk'
 const admin = mnemonicToAccount(MNEMONIC)
@@ -165,48 +158,14 @@ export class TestChain {
     const account = mnemonicToAccount(MNEMONIC, { addressIndex: ++this.#peers })
     await this.client.setBalance({ address: account.address, value: 10n ** 18n })
     const key = privateKeyToAccount(generatePrivateKey())
-    return this.#bind(key, account)
+    return bindPeer(this, key, account)
   }
 
   /** The peer's key moves it to an account that has none yet. */
   async move(peer: TestPeer): Promise<TestPeer> {
     const account = mnemonicToAccount(MNEMONIC, { addressIndex: ++this.#peers })
     await this.client.setBalance({ address: account.address, value: 10n ** 18n })
-    return this.#bind(peer.key, account)
-  }
-
-  async #bind(key: PrivateKeyAccount, account: TestPeer['account']): Promise<TestPeer> {
-    const registry = this.contracts.peerRegistry
-    const publicKey: Hex = `0x${key.publicKey.slice(4)}`
-    const deadline = 1n << 40n
-    const digest = hashTypedData({
-      domain: { name: 'Waggle PeerRegistry', version: '1', chainId: foundry.id, verifyingContract: registry.address },
-      primaryType: 'Registration',
-      types: {
-        Registration: [
-          { name: 'account', type: 'address' },
-          { name: 'publicKeyHash', type: 'bytes32' },
-          { name: 'nonce', type: 'uint256' },
-          { name: 'deadline', type: 'uint256' },
-        ],
-      },
-      message: {
-        account: account.address,
-        publicKeyHash: keccak256(publicKey),
-        nonce: await this.client.readContract({ ...registry, functionName: 'nonces', args: [account.address] }),
-        deadline,
-      },
-    })
-    const signature = await key.sign({ hash: digest })
-    const { request, result: peerKey } = await this.client.simulateContract({
-      ...registry,
-      account,
-      functionName: 'register',
-      args: [publicKey, signature, deadline],
-    })
-    await this.mined(this.client.writeContract(request))
-    const peerId = await this.client.readContract({ ...registry, functionName: 'peerIdOf', args: [peerKey] })
-    return { peerKey, peerId, account, key }
+    return bindPeer(this, peer.key, account)
   }
 
   async setSchedule(fromRound: number, roundSeconds: number): Promise<void> {
@@ -267,7 +226,7 @@ export class TestChain {
 
   async commitVotes(round: number, vote: Ballot): Promise<void> {
     const contract = this.contracts.rewardVotes
-    const ballot = await this.#ballotOf(round, vote)
+    const ballot = await ballotOf(this, round, vote)
     const commitment = voteCommitment({ chainId: foundry.id, rewardVotes: contract.address }, ballot, SALT)
     const { shard, position, evaluatorKey } = ballot
     const args = [BigInt(round), shard, position, evaluatorKey, commitment] as const
@@ -277,37 +236,8 @@ export class TestChain {
 
   async revealVotes(round: number, vote: Ballot): Promise<void> {
     const contract = this.contracts.rewardVotes
-    const args = [await this.#ballotOf(round, vote), SALT] as const
+    const args = [await ballotOf(this, round, vote), SALT] as const
     await this.mined(this.client.writeContract({ ...contract, functionName: 'revealVotes', args }))
-  }
-
-  /** The votes as the contract takes them: in the order in which the peers committed. */
-  async #ballotOf(round: number, { evaluator, scores }: Ballot) {
-    const votes = this.contracts.rewardVotes
-    const work = this.contracts.rolloutCommitments
-    const committee = await this.client.readContract({
-      ...votes,
-      functionName: 'committeeOf',
-      args: [BigInt(round), 0],
-    })
-    const keys = scores.map(({ peer }) => peer.peerKey)
-    const ordinals = await this.client.readContract({
-      ...work,
-      functionName: 'ordinalsOf',
-      args: [BigInt(round), keys],
-    })
-    const inOrder = scores
-      .map((score, index) => ({ ...score, ordinal: ordinals[index] ?? 0 }))
-      .sort((a, b) => a.ordinal - b.ordinal)
-    return {
-      round: BigInt(round),
-      shard: 0,
-      position: committee.indexOf(evaluator.peerKey),
-      evaluatorKey: evaluator.peerKey,
-      scoresMilli: inOrder.map(({ scoreMilli }) => scoreMilli),
-      componentRoots: inOrder.map(({ peer }) => digest(`components of ${peer.peerId}`)),
-      contentId: digest('score sheet'),
-    }
   }
 
   async settle(round: number, peers: TestPeer[]): Promise<void> {
