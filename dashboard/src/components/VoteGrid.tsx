@@ -7,7 +7,7 @@ import { ScoreState } from './ScoreState.tsx'
 const head = 'border-b border-line px-2 py-2 text-left align-bottom font-medium'
 
 /** Stays in sight where the votes scroll. */
-const staying = 'sticky right-0 bg-wax max-sm:shadow-[-8px_0_8px_-8px_var(--soft)]'
+const staying = 'sticky right-0 bg-wax'
 
 /** Peers down, evaluators across, the settled score at the end. */
 export function VoteGrid({ table: { evaluators, rows }, round }: { table: VoteTable; round: number }) {
