@@ -1,5 +1,6 @@
 import type { PeerId } from '@libp2p/interface'
 import type { Logger } from '#core/logger.ts'
+import { connectedPeers } from './connectedPeers.ts'
 import type { GossipService, Node } from './host.ts'
 import type { PeerGuard } from './peerGuard.ts'
 import { scoreThresholds } from './topicScore.ts'
@@ -45,8 +46,7 @@ export function auditGossip(node: Node, gossip: GossipService, guard: PeerGuard,
   }
   const audit = (): void => {
     const inGossip = new Set(gossip.getPeers().map(peer => peer.toString()))
-    for (const peer of node.getPeers()) {
-      const peerId = peer.toString()
+    for (const [peerId, peer] of connectedPeers(node)) {
       const score = gossip.getScore(peerId)
       if (score < scoreThresholds.graylistThreshold) {
         if (!guard.isBanned(peerId)) guard.ban(peerId, `gossip score ${score.toFixed(0)}`)

@@ -12,6 +12,7 @@ import { createLibp2p } from 'libp2p'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import { auditGossip } from './auditGossip.ts'
+import { connectedPeers } from './connectedPeers.ts'
 import { ListenError, PortTakenError } from './errors.ts'
 import { messageId } from './messageId.ts'
 import { createPeerGuard, type PeerGuard } from './peerGuard.ts'
@@ -78,7 +79,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     gossip,
     guard,
     addresses: () => node.getMultiaddrs().map(String),
-    connectedPeers: () => node.getPeers().map(String),
+    connectedPeers: () => [...connectedPeers(node).keys()],
     async stop() {
       stopAudit()
       await node.stop()
