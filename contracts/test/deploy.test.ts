@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { createPublicClient, createWalletClient, type Hex, http, publicActions } from 'viem'
@@ -254,6 +254,14 @@ test('a damaged journal, parameter file or record is named with what to do', asy
   writeFileSync(parameters, readFileSync(parameters, 'utf8').replace(/"abi": "./, '"abi": "-'))
   writeFileSync(options.recordFile, '{}')
   assert.match(await refused('CONTRACTS_CHANGED', deployOn('local', anvil.url, options)), /another release: .*--fresh/)
+})
+
+test('a journal that is there and cannot be read is refused, and not taken for none', async () => {
+  const options = freshOptions()
+  mkdirSync(path.join(options.journalDir, 'journal.jsonl'), { recursive: true })
+  const sentBefore = await nonce()
+  assert.match(await refused('JOURNAL_CORRUPT', deployOn('local', anvil.url, options)), /journal\.jsonl cannot be read/)
+  assert.equal(await nonce(), sentBefore)
 })
 
 test('the gas that funds are checked against covers the deployment, and not twice over', async () => {

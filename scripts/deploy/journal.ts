@@ -45,11 +45,11 @@ interface JournalLine extends Partial<PreparedTransaction> {
  * Reads `journal.jsonl` of an Ignition deployment.
  *
  * @param dir - the deployment's folder; none is an empty journal.
- * @throws {DeployError} JOURNAL_CORRUPT if a line is not JSON: Ignition itself would only show a parser's stack.
+ * @throws {DeployError} JOURNAL_CORRUPT if it cannot be read, or a line is not JSON: Ignition itself would only show a parser's stack.
  */
 export async function readJournal(dir: string): Promise<JournalState> {
   const file = path.join(dir, 'journal.jsonl')
-  const text = await readFile(file, 'utf8').catch(() => undefined)
+  const text = (await readWhole(file))?.toString('utf8')
   const created: Partial<Record<ContractName, CreatedContract>> = {}
   const confirmed = new Set<string>()
   const prepared = new Map<string, PreparedTransaction>()
@@ -82,10 +82,23 @@ export async function readJournal(dir: string): Promise<JournalState> {
  */
 export async function dropTornLine(dir: string): Promise<void> {
   const file = path.join(dir, 'journal.jsonl')
-  const bytes = await readFile(file).catch(() => undefined)
+  const bytes = await readWhole(file)
   if (bytes === undefined) return
   const lastBreak = bytes.lastIndexOf('\n')
   if (!isLine(bytes.toString('utf8', lastBreak + 1))) await truncate(file, Math.max(lastBreak, 0))
+}
+
+/** @returns nothing where there is no file: one that is there and cannot be read must not look like a deployment that never began. */
+function readWhole(file: string): Promise<Buffer | undefined> {
+  return readFile(file).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return undefined
+    throw new DeployError(
+      'JOURNAL_CORRUPT',
+      `${file} cannot be read: ${cause.code}`,
+      'make it readable, and run again',
+      cause,
+    )
+  })
 }
 
 function isLine(text: string): boolean {
