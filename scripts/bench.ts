@@ -1,4 +1,4 @@
-/** Measures what the README claims: `npm run bench -- generate|train|gas`. Ratios, side by side in one run on this machine. */
+/** Measures what the README claims: `npm run bench -- generate|train|gas|loop`. Ratios, side by side in one run on this machine. */
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openBench } from './bench/bench.ts'
@@ -9,6 +9,7 @@ const usage = `npm run bench -- RUN [ROW…] [options]
   RUN          generate: tokens a second of a Qwen2.5-0.5B-shaped model
                train: a GRPO step of the same shape
                gas: what each step costs on the chain, against its bars
+               loop: how long peers of a whole swarm keep their event loops from turning
 
   ROW          only these rows, by name; all by default
 
@@ -21,6 +22,7 @@ const runs: Record<string, () => Promise<{ rows: readonly BenchRow[] }>> = {
   generate: () => import('./bench/generate.ts'),
   train: () => import('./bench/train.ts'),
   gas: () => import('./bench/gas.ts'),
+  loop: () => import('./bench/loop.ts'),
 }
 
 const { values: options, positionals } = parseArgs({

@@ -41,6 +41,7 @@ export async function startRole(options: RoleOptions): Promise<void> {
   try {
     const { name, peerId } = node.identity
     node.logger.info('started', { role: options.role, name, peerId, addresses: node.network.addresses() })
+    performance.mark('waggle:started')
     await register(node, options.role)
     await run(node, options)
   } catch (error) {
