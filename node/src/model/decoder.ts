@@ -2,8 +2,7 @@ import type { Value } from '#engine/graph.ts'
 import { add, flattenRows, gather, linear, reshape, rmsNorm, siluMul, tokenLogProb } from '#engine/tensor.ts'
 import { attendAfterPrompt } from './attendAfterPrompt.ts'
 import { attendCausally, causalMask, type Positions } from './attendCausally.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
-import { outputWeight } from './vocabularyParts.ts'
+import { type DecoderConfig, outputWeight } from './decoderConfig.ts'
 
 /** The graph's weights, by Hugging Face name. */
 export type WeightValues = ReadonlyMap<string, Value>

@@ -40,6 +40,10 @@ export interface DecoderConfig {
   readonly endTokens?: readonly number[]
 }
 
+/** Name of the output layer's weight: a tied one is the embedding. */
+export const outputWeight = ({ tieWordEmbeddings }: DecoderConfig) =>
+  tieWordEmbeddings ? 'model.embed_tokens.weight' : 'lm_head.weight'
+
 /** What sets a family apart where its config.json does not say. */
 const familyTraits = {
   qwen2: { attentionBias: 'qkv', mlpBias: false, queryKeyNorm: false },

@@ -1,5 +1,5 @@
 import { type Tensor, tensor } from '#engine/session.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
+import { type DecoderConfig, outputWeight } from './decoderConfig.ts'
 import type { Weights } from './weights.ts'
 
 /** Tokens of a float32 output layer at a time: enough for products at their full speed. */
@@ -15,10 +15,6 @@ export function vocabularyParts(vocabSize: number, most: number): { first: numbe
 
 /** Whether a frozen float32 output layer runs in parts: a small one is a part by itself. */
 export const isParted = ({ vocabSize }: DecoderConfig) => vocabSize > FLOAT_PART
-
-/** The output layer: a tied one is the embedding. */
-export const outputWeight = ({ tieWordEmbeddings }: DecoderConfig) =>
-  tieWordEmbeddings ? 'model.embed_tokens.weight' : 'lm_head.weight'
 
 /** The shapes of its parts, by `<name>.<part>`. */
 export function floatPartShapes(config: DecoderConfig): Map<string, readonly [number, number]> {
