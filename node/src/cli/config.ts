@@ -4,7 +4,7 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { devices } from '#model/devices.ts'
-import { allLinear } from '#model/loraConfig.ts'
+import { basePrecisions } from '#model/loraConfig.ts'
 import { roleNames } from '#roles/roleName.ts'
 import { UsageError } from './usageError.ts'
 
@@ -50,13 +50,13 @@ export const configSchema = z.strictObject({
   lora: z.coerce.number().int().min(1).max(4096).optional(),
   /** Twice the rank unless said, as is usual. */
   'lora-alpha': z.coerce.number().positive().max(1e6).optional(),
-  /** Linear modules of the layers, by commas. */
+  /** Linear modules of the layers, by commas; all unless said. */
   'lora-targets': z
     .string()
     .regex(/^[a-z_]+(,[a-z_]+)*$/, 'not names of modules, separated by commas')
-    .default(allLinear.join()),
-  /** Of the frozen layers under an adapter: 8 bits take a quarter of the memory's bandwidth and a third of the time. */
-  'lora-base': z.enum(['float32', 'int8']).default('float32'),
+    .optional(),
+  /** Of the frozen layers under an adapter, float32 unless said: 8 bits take a quarter of the memory's bandwidth and a third of the time. */
+  'lora-base': z.enum(basePrecisions).optional(),
   log: z.enum(['pretty', 'json']).default('pretty'),
 })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LoraConfig, parseLoraConfig } from './loraConfig.ts'
 import { initLora, loraShapes, mergeLora } from './loraFactors.ts'
-import { readLora, writeLora } from './loraFiles.ts'
+import { readBasePrecision, readLora, writeLora } from './loraFiles.ts'
 import { encodeSafetensorsHeader } from './safetensors.ts'
 import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
 
@@ -111,4 +111,23 @@ test('factors of absurd sizes are refused before their memory is asked for', asy
   await expect(readLora(folder, tinyConfig)).rejects.toThrow(`${first}: has shape [16384,1048576]`)
   await claim('zzz', 1 << 14)
   await expect(readLora(folder, tinyConfig)).rejects.toThrow('zzz: is not a factor of this adapter')
+})
+
+test('the precision of its base is kept with an adapter, among what other readers pass over', async () => {
+  await writeLora(folder, adapter(), 'base', 'int8')
+  expect(await readBasePrecision(folder)).toBe('int8')
+  expect(await readLora(folder, tinyConfig)).toEqual(adapter())
+  await writeLora(folder, adapter(), 'base')
+  expect(await readBasePrecision(folder)).toBeNull()
+  const factors = join(folder, 'adapter_model.safetensors')
+  for (const [said, message] of [
+    ['int2', /base_precision: is int2, and not float32 or int8/],
+    [8, /__metadata__: is not text by name/],
+  ] as const) {
+    const header = Buffer.from(JSON.stringify({ __metadata__: { base_precision: said } }))
+    const length = Buffer.alloc(8)
+    length.writeBigUInt64LE(BigInt(header.length))
+    await writeFile(factors, Buffer.concat([length, header]))
+    await expect(readBasePrecision(folder)).rejects.toThrow(message)
+  }
 })

@@ -13,6 +13,10 @@ export interface LoraConfig {
   readonly rankStabilized: boolean
 }
 
+/** How products with the frozen weights under an adapter are computed: in float32, or as sums of 8-bit integers. */
+export const basePrecisions = ['float32', 'int8'] as const
+export type BasePrecision = (typeof basePrecisions)[number]
+
 /** The linear modules of every layer: what PEFT means by `all-linear`. */
 export const allLinear = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'] as const
 

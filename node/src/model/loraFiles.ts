@@ -3,16 +3,24 @@ import { makeFolder } from '#core/makeFolder.ts'
 import { writeFileAtomic } from './atomicFile.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { readJsonFile } from './jsonFile.ts'
-import { formatLoraConfig, parseLoraConfig } from './loraConfig.ts'
+import { type BasePrecision, basePrecisions, formatLoraConfig, parseLoraConfig } from './loraConfig.ts'
 import { type LoraAdapter, loraShapes } from './loraFactors.ts'
 import { ModelFileError, ModelInputError } from './modelErrors.ts'
-import { readStoredTensors, scanSafetensors, type Tensor, writeSafetensors } from './safetensors.ts'
+import {
+  readSafetensorsMetadata,
+  readStoredTensors,
+  scanSafetensors,
+  type Tensor,
+  writeSafetensors,
+} from './safetensors.ts'
 import type { Weights } from './weights.ts'
 
 // An adapter on disk, as PEFT keeps it: `adapter_config.json` and `adapter_model.safetensors`.
 
 const CONFIG_FILE = 'adapter_config.json'
 const FACTORS_FILE = 'adapter_model.safetensors'
+
+const BASE_PRECISION = 'base_precision'
 
 /** PEFT's wrapper and the model's own attribute, before a module's name in the model. */
 const PREFIX = 'base_model.model.'
@@ -41,6 +49,19 @@ export async function readLora(folder: string, config: DecoderConfig): Promise<L
   return { config: lora, factors }
 }
 
+/**
+ * The precision of the base that an adapter was trained over, if its folder says one.
+ *
+ * @throws {ModelFileError} if the file is damaged, or names another precision.
+ */
+export async function readBasePrecision(folder: string): Promise<BasePrecision | null> {
+  const path = join(folder, FACTORS_FILE)
+  const said = (await readSafetensorsMetadata(path))[BASE_PRECISION]
+  const known = basePrecisions.find(precision => precision === said)
+  if (said === undefined || known !== undefined) return known ?? null
+  throw new ModelFileError(path, BASE_PRECISION, `is ${said.slice(0, 40)}, and not ${basePrecisions.join(' or ')}`)
+}
+
 /** Looks at what the file says that it holds, before any memory is asked for. */
 function checkFactors(
   path: string,
@@ -61,11 +82,18 @@ function checkFactors(
  * Writes an adapter so that PEFT loads it: factors in F32 first, the configuration, which names them whole, last.
  *
  * @param baseModel - name or folder of the model that it is for, kept in the configuration.
+ * @param basePrecision - of the model under it, for `readBasePrecision`. It stands among the factors' metadata, which PEFT passes over.
  */
-export async function writeLora(folder: string, adapter: LoraAdapter, baseModel: string | null = null): Promise<void> {
+export async function writeLora(
+  folder: string,
+  adapter: LoraAdapter,
+  baseModel: string | null = null,
+  basePrecision: BasePrecision | null = null,
+): Promise<void> {
   makeFolder(folder)
   const tensors = new Map([...adapter.factors].map(([name, factor]) => [PREFIX + name, factor]))
-  await writeSafetensors(join(folder, FACTORS_FILE), tensors, 'F32')
+  const metadata = basePrecision === null ? {} : { [BASE_PRECISION]: basePrecision }
+  await writeSafetensors(join(folder, FACTORS_FILE), tensors, 'F32', metadata)
   const content = `${JSON.stringify(formatLoraConfig(adapter.config, baseModel), null, 2)}\n`
   await writeFileAtomic(join(folder, CONFIG_FILE), Buffer.from(content))
 }

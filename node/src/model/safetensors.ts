@@ -2,7 +2,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises'
 import { bf16ToF32, f16ToF32, f32ToBf16 } from '#core/tensorBytes.ts'
 import { writeFileAtomic } from './atomicFile.ts'
 import { ModelFileError, unreadableFile } from './modelErrors.ts'
-import { parseSafetensorsHeader } from './safetensorsHeader.ts'
+import { parseSafetensorsHeader, parseSafetensorsMetadata } from './safetensorsHeader.ts'
 
 /** A tensor in float32, row-major. */
 export interface Tensor {
@@ -36,16 +36,20 @@ const MAX_HEADER_BYTES = 16 << 20
  */
 export async function scanSafetensors(path: string): Promise<Map<string, StoredTensor>> {
   return withFile(path, async (file, size) => {
-    if (size < 8) throw new ModelFileError(path, 'header', `a file of ${size} bytes has none`)
-    const prefix = await readExactly(file, path, 'header', 0, Buffer.alloc(8))
-    const headerBytes = prefix.readBigUInt64LE()
-    if (headerBytes > BigInt(Math.min(size - 8, MAX_HEADER_BYTES)))
-      throw new ModelFileError(path, 'header', `claims ${headerBytes} bytes of a file of ${size}`)
-    const text = await readExactly(file, path, 'header', 8, Buffer.alloc(Number(headerBytes)))
+    const text = await readHeader(file, size, path)
     const dataStart = 8 + text.length
     const entries = parseSafetensorsHeader(text, size - dataStart, path)
     return new Map(entries.map(({ begin, ...entry }) => [entry.name, { ...entry, path, offset: dataStart + begin }]))
   })
+}
+
+/**
+ * Reads what a file says of itself beside its tensors.
+ *
+ * @throws {ModelFileError} naming the file, if that is not text by name.
+ */
+export async function readSafetensorsMetadata(path: string): Promise<Readonly<Record<string, string>>> {
+  return parseSafetensorsMetadata(await withFile(path, (file, size) => readHeader(file, size, path)), path)
 }
 
 /**
@@ -81,30 +85,38 @@ export async function readSafetensors(path: string): Promise<Map<string, Tensor>
  * Writes tensors in the order of their names, in one step: a reader sees the old file or the new one.
  *
  * The same tensors give the same bytes. BF16 rounds to nearest, ties to even.
+ *
+ * @param metadata - what the file says of itself, for `readSafetensorsMetadata`; other readers pass over it.
  */
 export async function writeSafetensors(
   path: string,
   tensors: ReadonlyMap<string, Tensor>,
   dtype: 'F32' | 'BF16',
+  metadata: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  await writeFileAtomic(path, encodeSafetensors(tensors, dtype))
+  await writeFileAtomic(path, encodeSafetensors(tensors, dtype, metadata))
 }
 
 /** The bytes of a safetensors file, in parts to be written one after the other. */
-export function encodeSafetensors(tensors: ReadonlyMap<string, Tensor>, dtype: 'F32' | 'BF16'): Uint8Array[] {
+export function encodeSafetensors(
+  tensors: ReadonlyMap<string, Tensor>,
+  dtype: 'F32' | 'BF16',
+  metadata: Readonly<Record<string, string>> = {},
+): Uint8Array[] {
   const parts = [...tensors.keys()].sort().map(name => {
     const { data } = tensors.get(name) as Tensor
     return dtype === 'F32' ? bytesOf(data) : bytesOf(rounded(data))
   })
-  return [...encodeSafetensorsHeader(tensors, dtype), ...parts]
+  return [...encodeSafetensorsHeader(tensors, dtype, metadata), ...parts]
 }
 
 /** What stands before the data, tensors in the order of their names. */
 export function encodeSafetensorsHeader(
   tensors: ReadonlyMap<string, { readonly shape: readonly number[] }>,
   dtype: 'F32' | 'BF16',
+  metadata: Readonly<Record<string, string>> = {},
 ): Uint8Array[] {
-  const header: Record<string, unknown> = { __metadata__: { format: 'pt' } } // Hugging Face's loaders ask for it
+  const header: Record<string, unknown> = { __metadata__: { format: 'pt', ...metadata } } // Hugging Face's loaders ask for the format
   let offset = 0
   for (const name of [...tensors.keys()].sort()) {
     const { shape } = tensors.get(name) as { shape: readonly number[] }
@@ -133,6 +145,15 @@ async function withFile<T>(path: string, job: (file: FileHandle, size: number) =
   } finally {
     await file.close()
   }
+}
+
+async function readHeader(file: FileHandle, size: number, path: string): Promise<Buffer> {
+  if (size < 8) throw new ModelFileError(path, 'header', `a file of ${size} bytes has none`)
+  const prefix = await readExactly(file, path, 'header', 0, Buffer.alloc(8))
+  const headerBytes = prefix.readBigUInt64LE()
+  if (headerBytes > BigInt(Math.min(size - 8, MAX_HEADER_BYTES)))
+    throw new ModelFileError(path, 'header', `claims ${headerBytes} bytes of a file of ${size}`)
+  return readExactly(file, path, 'header', 8, Buffer.alloc(Number(headerBytes)))
 }
 
 async function readTensor(

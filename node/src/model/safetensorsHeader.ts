@@ -20,6 +20,16 @@ const entrySchema = z.object({
   data_offsets: z.tuple([z.int().min(0), z.int().min(0)]),
 })
 
+const METADATA = '__metadata__'
+const metadataSchema = z.record(z.string(), z.string()).default({})
+
+/** @throws {ModelFileError} naming `file`, if what the header says beside the tensors is not text by name. */
+export function parseSafetensorsMetadata(text: Uint8Array, file: string): Readonly<Record<string, string>> {
+  const parsed = metadataSchema.safeParse((parseObject(text, file) as Record<string, unknown>)[METADATA])
+  if (parsed.success) return parsed.data
+  throw new ModelFileError(file, METADATA, 'is not text by name')
+}
+
 /**
  * Checks the header of a safetensors file: every tensor's bytes are as many as its shape asks for, and together they are
  * the whole data part, without a gap or an overlap (a file that hides bytes is refused, as Hugging Face's reader does).
@@ -31,7 +41,7 @@ const entrySchema = z.object({
 export function parseSafetensorsHeader(text: Uint8Array, dataBytes: number, file: string): SafetensorsEntry[] {
   if (endianness() !== 'LE') throw new ModelFileError(file, 'header', 'is little-endian and this machine is not')
   const entries = Object.entries(parseObject(text, file))
-    .filter(([name]) => name !== '__metadata__')
+    .filter(([name]) => name !== METADATA)
     .map(([name, value]) => parseEntry(name, value, file))
     .sort((a, b) => a.begin - b.begin || a.elements - b.elements)
   let end = 0

@@ -7,13 +7,12 @@ import { copyTokenizer } from '#model/copyTokenizer.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
 import { frozenParts } from '#model/frozenParts.ts'
 import { openFrozenTensors } from '#model/loadGenerator.ts'
-import type { LoraConfig } from '#model/loraConfig.ts'
+import type { BasePrecision, LoraConfig } from '#model/loraConfig.ts'
 import { initLora } from '#model/loraFactors.ts'
 import { readLora } from '#model/loraFiles.ts'
 import type { Scorer } from '#model/score.ts'
 import { hashWeights, readWeights } from '#model/weights.ts'
 import { readOptimizerState, saveAdapterCheckpoint } from './checkpoint.ts'
-import type { BasePrecision } from './layerModels.ts'
 import type { Policy } from './policy.ts'
 import { createTrainer } from './trainer.ts'
 import type { PolicySettings } from './wholePolicy.ts'
@@ -58,7 +57,7 @@ export async function openAdapterPolicy(
     },
     weightsHash: () => hashOf(baseHash, hashWeights(adapter.factors)),
     async save(to) {
-      await saveAdapterCheckpoint(to, adapter, trainer.state(), base)
+      await saveAdapterCheckpoint(to, adapter, trainer.state(), base, precision)
       await copyTokenizer(base, to)
     },
     async dispose() {

@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeFolder } from '#core/makeFolder.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
+import type { BasePrecision } from '#model/loraConfig.ts'
 import type { LoraAdapter } from '#model/loraFactors.ts'
 import { writeLora } from '#model/loraFiles.ts'
 import { ModelFileError } from '#model/modelErrors.ts'
@@ -37,6 +38,7 @@ export async function saveCheckpoint(
  * Saves an adapter as PEFT keeps it, and its optimizer state, as safely as `saveCheckpoint`.
  *
  * @param baseModel - name or folder of the model that it is for.
+ * @param basePrecision - of that model when the adapter was trained, see `readBasePrecision`.
  * @returns the content hash of the factors.
  */
 export async function saveAdapterCheckpoint(
@@ -44,8 +46,9 @@ export async function saveAdapterCheckpoint(
   adapter: LoraAdapter,
   state: OptimizerState,
   baseModel: string | null = null,
+  basePrecision: BasePrecision | null = null,
 ): Promise<`0x${string}`> {
-  return saveWithState(folder, adapter.factors, state, () => writeLora(folder, adapter, baseModel))
+  return saveWithState(folder, adapter.factors, state, () => writeLora(folder, adapter, baseModel, basePrecision))
 }
 
 async function saveWithState(

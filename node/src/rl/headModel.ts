@@ -4,8 +4,8 @@ import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
 import { partedTokenLogProb, rmsNorm, tokenLogProb } from '#engine/tensor.ts'
 import { type DecoderConfig, outputWeight } from '#model/decoderConfig.ts'
 import { integerLogprobs, outputLayerShapes } from '#model/integerOutputLayer.ts'
+import type { BasePrecision } from '#model/loraConfig.ts'
 import { floatPartShapes, isParted } from '#model/vocabularyParts.ts'
-import type { BasePrecision } from './layerModels.ts'
 import { gradientName, type LossKind, lossInputs, lossOf } from './trainingGraphs.ts'
 
 export interface HeadModelOptions {

@@ -7,7 +7,7 @@ import { type DecoderParts, decoderLayer, denseParts } from '#model/decoder.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import { decoderWeightShapes } from '#model/decoderWeights.ts'
 import { integerParts, integerShapes } from '#model/integerParts.ts'
-import { type LoraConfig, loraScaling } from '#model/loraConfig.ts'
+import { type BasePrecision, type LoraConfig, loraScaling } from '#model/loraConfig.ts'
 import { loraShapes } from '#model/loraFactors.ts'
 import { loraParts } from '#model/loraParts.ts'
 import { gradientName } from './trainingGraphs.ts'
@@ -17,9 +17,6 @@ const LAYER = 'model.layers.0'
 
 /** What of a layer's forward pass is kept for the backward pass: the outputs of its linear modules and of its attention, or its input alone. */
 export type KeptActivations = 'products' | 'input'
-
-/** How products with a frozen base are computed: in float32, or as sums of 8-bit integers. */
-export type BasePrecision = 'float32' | 'int8'
 
 /** A layer's forward and backward pass as two models that serve every layer of a decoder with the same modules adapted. */
 export interface LayerModels {

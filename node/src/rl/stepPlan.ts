@@ -1,9 +1,10 @@
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import { decoderWeightShapes } from '#model/decoderWeights.ts'
 import { VOCABULARY_PART } from '#model/integerOutputLayer.ts'
+import type { BasePrecision } from '#model/loraConfig.ts'
 import { FLOAT_PART } from '#model/vocabularyParts.ts'
 import { LEAST_TOKENS, partTokensOf } from './gradientPass.ts'
-import type { BasePrecision, KeptActivations } from './layerModels.ts'
+import type { KeptActivations } from './layerModels.ts'
 import { TrainerError } from './trainerError.ts'
 
 /** How a layered step is cut to fit its memory. */

@@ -1,20 +1,96 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { allLinear } from '#model/loraConfig.ts'
+import { initLora } from '#model/loraFactors.ts'
+import { writeLora } from '#model/loraFiles.ts'
+import { tinyConfig } from '#model/tinyDecoder.ts'
+import { type AskedAdapter, adapterToTrain } from './adapterToTrain.ts'
 import { loadEnvironments } from './loadEnvironment.ts'
 import { openPolicy } from './openModels.ts'
 
-test('an adapter that was kept is gone on with, also where nobody asks for one any more', async () => {
+async function emptyFolder() {
   const folder = await mkdtemp(join(tmpdir(), 'waggle-adapter-'))
   onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+test('an adapter that was kept is gone on with over the base that it learned on, also where nobody says which', async () => {
+  const folder = await emptyFolder()
   const { starter } = await loadEnvironments()
-  const lora = { rank: 2, alpha: 4, targets: ['q_proj'], rankStabilized: false }
   const worker = { crashed: () => {} }
-  const trained = await openPolicy(starter, folder, { ...worker, adapter: { lora, base: 'int8' } })
+  const request = {
+    prompts: [Int32Array.of(5, 6, 7)],
+    samplesPerPrompt: 1,
+    maxNewTokens: 8,
+    temperature: 1,
+    stopToken: 0,
+    seed: 'kept',
+  }
+  const trained = await openPolicy(starter, folder, {
+    ...worker,
+    adapter: { rank: 2, alpha: 4, targets: ['q_proj'], base: 'int8' },
+  })
   const { weightsHash } = await trained.save(folder)
+  const sampled = await trained.generate(request)
   await trained.close()
   const measured = await openPolicy(starter, folder, worker)
   expect(await measured.weightsHash()).toBe(weightsHash)
+  expect(await measured.generate(request)).toEqual(sampled)
   await measured.close()
+})
+
+const lora = { rank: 2, alpha: 4, targets: ['v_proj', 'q_proj'], rankStabilized: false }
+
+async function keptAdapter(base: 'float32' | 'int8' | null) {
+  const folder = await emptyFolder()
+  await writeLora(folder, initLora(tinyConfig, lora, 'kept'), 'base', base)
+  return folder
+}
+
+test('what is asked of a kept adapter must be what it is, and is as it was kept where nothing is asked', async () => {
+  const folder = await keptAdapter('int8')
+  const agreeing: (AskedAdapter | undefined)[] = [
+    undefined,
+    { rank: 2 },
+    { base: 'int8' },
+    { rank: 2, alpha: 4, targets: ['q_proj', 'v_proj'] },
+  ]
+  for (const asked of agreeing) expect(await adapterToTrain(folder, asked)).toEqual({ lora, base: 'int8' })
+  const contradicting: [AskedAdapter, RegExp][] = [
+    [{ rank: 16 }, /has rank 2, and --lora asks for 16\.$/],
+    [{ rank: 2, alpha: 32 }, /has alpha 4, and --lora-alpha asks for 32\.$/],
+    [{ targets: ['q_proj'] }, /has targets q_proj,v_proj, and --lora-targets asks for q_proj\.$/],
+    [{ base: 'float32' }, /has base int8, and --lora-base asks for float32\.$/],
+  ]
+  for (const [asked, message] of contradicting)
+    await expect(adapterToTrain(folder, asked)).rejects.toMatchObject({
+      code: 'KEPT_POLICY',
+      message: expect.stringMatching(message),
+      hint: expect.stringContaining('move that folder away'),
+    })
+})
+
+test('an adapter that does not say its base is gone on with over what is asked', async () => {
+  const folder = await keptAdapter(null)
+  expect(await adapterToTrain(folder, undefined)).toEqual({ lora, base: 'float32' })
+  expect(await adapterToTrain(folder, { base: 'int8' })).toEqual({ lora, base: 'int8' })
+})
+
+test('a fresh adapter needs a rank, and is never begun beside weights that were trained whole', async () => {
+  const folder = await emptyFolder()
+  const all = { rank: 8, alpha: 16, targets: allLinear, rankStabilized: false }
+  expect(await adapterToTrain(folder, { rank: 8 })).toEqual({ lora: all, base: 'float32' })
+  expect(await adapterToTrain(folder, undefined)).toBeUndefined()
+  await expect(adapterToTrain(folder, { base: 'int8' })).rejects.toThrow('there is none yet')
+  await writeFile(join(folder, 'model.safetensors'), '')
+  expect(await adapterToTrain(folder, undefined)).toBeUndefined()
+  await expect(adapterToTrain(folder, { rank: 8 })).rejects.toThrow('keeps weights that were trained whole')
+})
+
+test('a save that was killed before its first end leaves no adapter to go on from', async () => {
+  const folder = await keptAdapter('int8')
+  await rename(join(folder, 'adapter_config.json'), join(folder, 'adapter_config.json.1.x.tmp'))
+  expect(await adapterToTrain(folder, undefined)).toBeUndefined()
 })

@@ -3,31 +3,30 @@ import { join } from 'node:path'
 import type { Hex } from '#core/hex.ts'
 import { checkTokenizerFits } from '#model/checkTokenizerFits.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
-import { readJsonFile } from '#model/jsonFile.ts'
-import { parseLoraConfig } from '#model/loraConfig.ts'
-import type { AdapterSettings } from '#rl/adapterPolicy.ts'
 import { openLastingPolicy, type WorkerWatch } from '#rl/lastingPolicy.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import type { PolicyWorkerOptions } from '#rl/policyProtocol.ts'
+import { type AskedAdapter, adapterToTrain } from './adapterToTrain.ts'
 import { EnvironmentMismatchError } from './environmentOnChain.ts'
 import type { Environment } from './loadEnvironment.ts'
 
 /** Threads and device of a worker's models, and who is told how it fares. */
-export type WorkerSettings = Pick<PolicyWorkerOptions, 'threads' | 'device' | 'adapter'> & WorkerWatch
+export type WorkerSettings = Pick<PolicyWorkerOptions, 'threads' | 'device'> & WorkerWatch
 
 /**
  * A policy and, in the same worker, the frozen judge model that its rewards come from.
  *
  * @param folder - of a policy, or an adapter, that was kept; where there is none yet, or for null, the environment's own.
+ * @throws {KeptPolicyError} if an adapter is asked for which is not the one that was kept.
  */
 export async function openPolicy(
   environment: Environment,
   folder: string | null,
-  { crashed, slow, ...options }: WorkerSettings,
+  { crashed, slow, adapter: asked, ...options }: WorkerSettings & { readonly adapter?: AskedAdapter | undefined },
 ): Promise<PolicyClient> {
   const { spec, solverFolder } = environment
-  const adapter = options.adapter ?? (await keptAdapter(folder))
-  const kept = folder !== null && existsSync(join(folder, adapter ? ADAPTER : WEIGHTS))
+  const adapter = await adapterToTrain(folder, asked)
+  const kept = folder !== null && existsSync(join(folder, adapter ? 'adapter_config.json' : 'model.safetensors'))
   const { betas, weightDecay } = spec.training
   const adamW = { beta1: betas[0], beta2: betas[1], weightDecay }
   const policy = openLastingPolicy({ ...options, adapter, adamW }, { crashed, slow })
@@ -43,15 +42,6 @@ export async function openPolicy(
     await policy.close()
     throw error
   }
-}
-
-const [WEIGHTS, ADAPTER] = ['model.safetensors', 'adapter_model.safetensors'] as const
-
-/** The adapter of a folder that holds one and no weights, also where nobody says that one is to be trained. */
-async function keptAdapter(folder: string | null): Promise<AdapterSettings | undefined> {
-  if (folder === null || existsSync(join(folder, WEIGHTS)) || !existsSync(join(folder, ADAPTER))) return undefined
-  const path = join(folder, 'adapter_config.json')
-  return { lora: parseLoraConfig(await readJsonFile(path), path), base: 'float32' }
 }
 
 /** The frozen judge model alone. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
 import type { Device } from '#model/devices.ts'
-import type { AdapterSettings } from '#rl/adapterPolicy.ts'
+import type { AskedAdapter } from './adapterToTrain.ts'
 import { runEvaluator } from './evaluator/evaluator.ts'
 import { heldOutPathOf, runGateway } from './gateway/gateway.ts'
 import { keepTokenizer } from './keepTokenizer.ts'
@@ -27,8 +27,8 @@ export type RoleOptions = Omit<PeerOptions, 'environments'> & {
   chat: (ChatFolders & { spec: EnvironmentSpec }) | undefined
   /** Threads of a model's session. */
   threads: number
-  /** Solver: an adapter to train, in place of the weights. */
-  adapter: AdapterSettings | undefined
+  /** Solver: what is said of an adapter to train in place of the weights. */
+  adapter: AskedAdapter | undefined
   /** What generates and scores. */
   device: Device
 }

@@ -36,7 +36,7 @@ Tasks of a class that nobody trains on, their answers run in the sandbox.
       throw new UsageError(`--${name} ${value} is out of range.`, { hint: `Give a whole number from 1 to ${max}.` })
     }
     const policies = Array.isArray(policy) ? policy.map(String) : [STARTER]
-    const missing = policies.find(folder => folder !== STARTER && !existsSync(join(folder, 'model.safetensors')))
+    const missing = policies.find(folder => folder !== STARTER && !isPolicy(folder))
     if (missing !== undefined)
       throw new UsageError(`There is no model in ${missing}.`, {
         hint: "Name the folder policy in a solver's data folder.",
@@ -56,4 +56,9 @@ Tasks of a class that nobody trains on, their answers run in the sandbox.
         `${of}: pass@1 by execution ${passAt1.toFixed(3)}, predicted ${predicted.toFixed(3)}, reward ${reward.toFixed(3)}`,
       )
   },
+}
+
+/** Whether a solver keeps its weights, or an adapter, in a folder. */
+function isPolicy(folder: string): boolean {
+  return ['model.safetensors', 'adapter_config.json'].some(file => existsSync(join(folder, file)))
 }

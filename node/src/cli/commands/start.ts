@@ -1,6 +1,6 @@
 import { systemClock } from '#core/clock.ts'
 import { createLogger } from '#core/logger.ts'
-import type { AdapterSettings } from '#rl/adapterPolicy.ts'
+import type { AskedAdapter } from '#roles/adapterToTrain.ts'
 import { roleNames } from '#roles/roleName.ts'
 import { openChatModels } from '../chatModels.ts'
 import type { Command } from '../command.ts'
@@ -37,7 +37,8 @@ ${networkUsage}
 ${hubUsage}
   --device NAME       auto, cpu, webgpu or cuda: what generates and scores; training is on the CPU (default auto)
   --threads N         threads of a model's session (default 1)
-  --lora RANK         solver: train a LoRA adapter of this rank in place of the weights
+  --lora RANK         solver: train a LoRA adapter of this rank in place of the weights; one that its folder keeps is gone on
+                      with as it was, and options that contradict it are refused
   --lora-alpha N      scale of its updates is this over the rank (default twice the rank)
   --lora-targets NAMES
                       modules that have one, by commas (default all linear modules of the layers)
@@ -86,7 +87,7 @@ ${hubUsage}
       demands: config.demands,
       httpPort: config.http,
       threads: config.threads,
-      adapter: adapterOf(config),
+      adapter: askedAdapter(config),
       device,
       chat,
       clock: systemClock,
@@ -106,11 +107,9 @@ ${hubUsage}
   },
 }
 
-/** What a solver trains in place of its weights. */
-function adapterOf(config: Config): AdapterSettings | undefined {
-  const rank = config.lora
-  if (rank === undefined) return undefined
-  const targets = config['lora-targets'].split(',')
-  const alpha = config['lora-alpha'] ?? 2 * rank
-  return { lora: { rank, alpha, targets, rankStabilized: false }, base: config['lora-base'] }
+/** What is said of the adapter that a solver trains; undefined where nothing is. */
+function askedAdapter(config: Config): AskedAdapter | undefined {
+  const targets = config['lora-targets']?.split(',')
+  const asked = { rank: config.lora, alpha: config['lora-alpha'], targets, base: config['lora-base'] }
+  return Object.values(asked).every(value => value === undefined) ? undefined : asked
 }

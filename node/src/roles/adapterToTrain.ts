@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { NodeError } from '#core/errors.ts'
+import { readJsonFile } from '#model/jsonFile.ts'
+import { allLinear, type BasePrecision, type LoraConfig, parseLoraConfig } from '#model/loraConfig.ts'
+import { readBasePrecision } from '#model/loraFiles.ts'
+import type { AdapterSettings } from '#rl/adapterPolicy.ts'
+
+/** What an operator says of the adapter that a solver trains. What is not said is as it was kept, or as is usual. */
+export interface AskedAdapter {
+  readonly rank?: number | undefined
+  readonly alpha?: number | undefined
+  readonly targets?: readonly string[] | undefined
+  readonly base?: BasePrecision | undefined
+}
+
+/** What is asked for contradicts what a policy's folder keeps. */
+export class KeptPolicyError extends NodeError {
+  override readonly code = 'KEPT_POLICY'
+}
+
+/**
+ * The adapter that a policy trains in place of its weights; undefined where it trains them. A folder's adapter is gone on with as it
+ * was trained, over a base of the same precision, whether one is asked for or not.
+ *
+ * @param folder - of a policy that was kept, if there is one.
+ * @throws {KeptPolicyError} if the folder keeps another, or weights; or if there is none, and it is not said of which rank.
+ */
+export async function adapterToTrain(
+  folder: string | null,
+  asked: AskedAdapter | undefined,
+): Promise<AdapterSettings | undefined> {
+  if (folder !== null && existsSync(join(folder, 'model.safetensors'))) return refuseBesideWeights(folder, asked)
+  const path = join(folder ?? '', 'adapter_config.json')
+  if (folder === null || !existsSync(path)) return asked && freshAdapter(asked)
+  const lora = parseLoraConfig(await readJsonFile(path), path)
+  const keptBase = await readBasePrecision(folder)
+  checkAgainst(folder, { ...lora, base: keptBase }, asked ?? {})
+  return { lora, base: keptBase ?? asked?.base ?? 'float32' }
+}
+
+function refuseBesideWeights(folder: string, asked: AskedAdapter | undefined): undefined {
+  if (asked === undefined) return
+  throw new KeptPolicyError(`${folder} keeps weights that were trained whole, and an adapter is asked for.`, {
+    hint: 'Leave out --lora and what goes with it to go on with them, or move that folder away to begin an adapter.',
+  })
+}
+
+function freshAdapter({ rank, alpha, targets = allLinear, base = 'float32' }: AskedAdapter): AdapterSettings {
+  if (rank === undefined)
+    throw new KeptPolicyError('Something is said of an adapter, and there is none yet.', {
+      hint: 'Say --lora RANK to train one, or leave out --lora-alpha, --lora-targets and --lora-base.',
+    })
+  return { lora: { rank, alpha: alpha ?? 2 * rank, targets, rankStabilized: false }, base }
+}
+
+type KeptAdapter = LoraConfig & { readonly base: BasePrecision | null }
+
+/** The option that says it, and how it is compared. */
+const compared = {
+  rank: ['--lora', String],
+  alpha: ['--lora-alpha', String],
+  targets: ['--lora-targets', (names: unknown) => [...(names as string[])].sort().join()],
+  base: ['--lora-base', String],
+} as const satisfies Record<keyof AskedAdapter, readonly [option: string, text: (value: unknown) => string]>
+
+function checkAgainst(folder: string, kept: KeptAdapter, asked: AskedAdapter): void {
+  for (const [field, [option, text]] of Object.entries(compared) as [keyof AskedAdapter, (typeof compared)['rank']][]) {
+    if (asked[field] === undefined || kept[field] === null || text(asked[field]) === text(kept[field])) continue
+    throw new KeptPolicyError(
+      `The adapter in ${folder} has ${field} ${text(kept[field])}, and ${option} asks for ${text(asked[field])}.`,
+      { hint: `Leave out ${option} to go on with it, or move that folder away to begin another.` },
+    )
+  }
+}
