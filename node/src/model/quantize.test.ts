@@ -1,4 +1,17 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -158,34 +171,65 @@ test.each<[Precision, number]>([
   await Promise.all([one.dispose(), two.dispose(), exact.dispose()])
 })
 
-test('a copy is made again when its model has changed, or when it was cut short', async () => {
-  const cacheFolder = join(folder, 'changing')
-  const make = async () => {
-    let made = false
-    const generator = await loadGenerator(folder, {
-      precision: 'int8',
-      cacheFolder,
-      onProgress: () => {
-        made = true
-      },
-    })
-    await generator.dispose()
-    return made
+/** Opens the 8-bit model of a folder: whether its copy was made, and its greedy completion. */
+async function openCopy(of: string, cacheFolder: string) {
+  let made = false
+  const onProgress = () => {
+    made = true
   }
-  expect(await make()).toBe(true)
-  expect(await make()).toBe(false)
-  await utimes(join(folder, 'model.safetensors'), 1, 1)
-  expect(await make()).toBe(true)
-  const manifest = join(cacheFolder, 'int8.json')
-  await writeFile(manifest, (await readFile(manifest, 'utf8')).slice(0, 40))
-  expect(await make()).toBe(true)
-  expect((await stat(manifest)).size).toBeGreaterThan(40)
-  const data = join(cacheFolder, 'int8.bin')
-  await truncate(data, 1000)
-  expect(await make()).toBe(true)
-  await rm(data)
-  expect(await make()).toBe(true)
-  expect(await make()).toBe(false)
+  const generator = await loadGenerator(of, { precision: 'int8', cacheFolder, onProgress })
+  const [completion] = await generator.generate({ ...request, temperature: 0 })
+  await generator.dispose()
+  return { made, completion }
+}
+
+test('a copy that was cut short, damaged at its size, or lost is made again', async () => {
+  const cacheFolder = join(folder, 'damaged')
+  const { completion } = await openCopy(folder, cacheFolder)
+  const [data, manifest] = [join(cacheFolder, 'int8.bin'), join(cacheFolder, 'int8.json')]
+  const whole = await readFile(data)
+  const swap = async (path: string, from: string, to: string) =>
+    writeFile(path, (await readFile(path, 'utf8')).replace(from, to))
+  const damages: [string, () => Promise<unknown>][] = [
+    ['nothing', async () => undefined],
+    ['manifest cut', async () => truncate(manifest, 40)],
+    ['manifest of another place', async () => swap(manifest, '"offset":4096', '"offset":8192')],
+    ['data cut', async () => truncate(data, 1000)],
+    ['a torn write', async () => writeFile(data, Buffer.concat([whole.subarray(0, -5000), Buffer.alloc(5000)]))],
+    ['data lost', async () => rm(data)],
+    ['nothing', async () => undefined],
+  ]
+  for (const [what, damage] of damages) {
+    await damage()
+    expect(await openCopy(folder, cacheFolder), what).toEqual({ made: what !== 'nothing', completion })
+  }
+})
+
+test('a copy is made again when its model has other weights, also of the same size and times, and only then', async () => {
+  const model = join(folder, 'trained')
+  const cacheFolder = join(folder, 'of-trained')
+  await mkdir(model)
+  await copyFile(join(folder, 'config.json'), join(model, 'config.json'))
+  const weights = join(model, 'model.safetensors')
+  await copyFile(join(folder, 'model.safetensors'), weights)
+  await utimes(weights, 1, 1)
+  const first = await openCopy(model, cacheFolder)
+  await writeWeights(
+    weights,
+    new Map([...tinyWeights()].map(([name, { shape, data }]) => [name, { shape, data: data.map(x => -x) }])),
+    'F32',
+  )
+  await utimes(weights, 1, 1)
+  const second = await openCopy(model, cacheFolder)
+  expect(second.made).toBe(true)
+  expect(second.completion).not.toEqual(first.completion)
+  await utimes(weights, 2, 2)
+  await rename(weights, `${weights}.away`)
+  await copyFile(`${weights}.away`, weights)
+  expect((await openCopy(model, cacheFolder)).made).toBe(false)
+  const state = await stat(join(cacheFolder, 'int8.json'))
+  expect((await openCopy(model, cacheFolder)).made).toBe(false)
+  expect((await stat(join(cacheFolder, 'int8.json'))).mtimeMs).toBe(state.mtimeMs)
 })
 
 test('a copy that is stopped leaves nothing, and what a killed one left is cleared away', async () => {

@@ -1,13 +1,19 @@
 import { type FileHandle, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { z } from 'zod'
 import { NodeError } from '#core/errors.ts'
 import { FolderError, makeFolder } from '#core/makeFolder.ts'
-import { writeFileAtomic } from './atomicFile.ts'
+import {
+  COPY_FORMAT,
+  type CopyManifest,
+  type CopyTensor,
+  readCopyManifest,
+  sha256,
+  writeCopyManifest,
+} from './copyManifest.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { parameterCount } from './decoderWeights.ts'
+import { type FileFingerprint, fingerprint, sameContent } from './fileFingerprint.ts'
 import type { FrozenTensor, FrozenTensors } from './frozenTensors.ts'
-import { readJsonFile } from './jsonFile.ts'
 import { ModelFileError } from './modelErrors.ts'
 import { BLOCK_SIZE, type QuantizedPrecision, quantizedTensors } from './quantizedTensors.ts'
 import { readStoredTensors, type StoredTensor } from './safetensors.ts'
@@ -21,30 +27,15 @@ export interface CacheOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Raised when the tensors of a copy change, so that old ones are made again. */
-const FORMAT = 2
-
 /** ONNX Runtime maps each tensor where it lies; pages and vector loads want it aligned. */
 const ALIGNMENT = 4096
-
-const manifestSchema = z.object({
-  format: z.literal(FORMAT),
-  source: z.string(),
-  tensors: z.array(
-    z.object({
-      name: z.string(),
-      dtype: z.enum(['i8', 'u8', 'f32']),
-      shape: z.array(z.int().min(1)),
-      offset: z.int().min(0),
-    }),
-  ),
-})
 
 /**
  * A model's quantised copy, made at the first asking: from then on it is read in place.
  *
- * The manifest is written last and names the files that the copy was made of, with their sizes and times: a copy that was
- * cut short or lost, or whose model has changed, is made again.
+ * The manifest is written last and names the files that the copy was made of, and the copy, by their hashes. It is made again if
+ * the content of one of them is another: files that nothing has touched since they were hashed are not read for that, others are.
+ * What the disk itself damages in a file that nothing has touched is not found.
  *
  * @throws {ModelFileError} if the model's files do not fit its configuration, or the cache folder cannot be written.
  */
@@ -55,67 +46,62 @@ export async function openQuantized(
   options: CacheOptions = {},
 ): Promise<FrozenTensors> {
   const stored = await locateWeights(folder, config)
-  const source = await describeSource(stored)
   const cache = options.cacheFolder ?? join(await realpath(folder), '.waggle')
   const [data, manifest] = [join(cache, `${precision}.bin`), join(cache, `${precision}.json`)]
-  const known = await readManifest(manifest, source)
-  const isWhole = known !== undefined && (await sizeOf(data)) === bytesOf(known)
-  const tensors = isWhole ? known : await makeCopy({ config, precision, stored, source, data, manifest }, options)
+  const copy = { config, precision, stored, data, manifest }
+  const { tensors } = (await keptCopy(copy, options.signal)) ?? (await makeCopy(copy, options))
   const path = await realpath(data)
   const constants = new Map<string, FrozenTensor>()
   for (const { name, dtype, shape, offset } of tensors) constants.set(name, { dtype, shape, content: { path, offset } })
   return { precision, constants, blockSize: BLOCK_SIZE, isFused: () => true }
 }
 
-type ManifestTensor = z.infer<typeof manifestSchema>['tensors'][number]
-
-async function readManifest(path: string, source: string): Promise<ManifestTensor[] | undefined> {
-  const content = await readJsonFile(path, 8 << 20).catch(() => undefined)
-  const parsed = manifestSchema.safeParse(content)
-  return parsed.success && parsed.data.source === source ? parsed.data.tensors : undefined
+/** The manifest of a copy that is what it was, of a model that is what it was. */
+async function keptCopy({ stored, data, manifest }: Copy, signal: AbortSignal | undefined) {
+  const known = await readCopyManifest(manifest)
+  const paths = sourcesOf(stored)
+  if (known?.layout !== layoutOf(stored) || known.sources.length !== paths.length) return undefined
+  const found: FileFingerprint[] = []
+  for (const [i, path] of [...paths, data].entries()) {
+    const before = [...known.sources, known.data][i] as FileFingerprint
+    const now = await sameContent(path, before, signal)
+    if (now === undefined) return undefined
+    found.push(now)
+  }
+  const current: CopyManifest = { ...known, sources: found.slice(0, -1), data: found.at(-1) as FileFingerprint }
+  // So that the next call need not read them. A folder that cannot be written to is a matter of speed alone.
+  if (JSON.stringify(current) !== JSON.stringify(known))
+    await writeCopyManifest(manifest, current).catch(() => undefined)
+  return current
 }
 
-const ELEMENT_BYTES = { i8: 1, u8: 1, f32: 4 } as const
+const sourcesOf = (stored: ReadonlyMap<string, StoredTensor>) =>
+  [...new Set([...stored.values()].map(({ path }) => path))].sort()
 
-/** Bytes of the file that a manifest speaks of. */
-function bytesOf(tensors: readonly ManifestTensor[]): number {
-  return tensors.reduce((most, { dtype, shape, offset }) => {
-    const elements = shape.reduce((product, length) => product * length, 1)
-    return Math.max(most, offset + ELEMENT_BYTES[dtype] * elements)
-  }, 0)
-}
-
-async function sizeOf(path: string): Promise<number | undefined> {
-  return (await stat(path).catch(() => undefined))?.size
-}
-
-/** The files that weights come from: name, bytes and time of each. */
-async function describeSource(stored: ReadonlyMap<string, StoredTensor>): Promise<string> {
-  const paths = [...new Set([...stored.values()].map(({ path }) => path))].sort()
-  const parts = await Promise.all(
-    paths.map(async path => {
-      const { size, mtimeMs } = await stat(path)
-      return `${basename(path)} ${size} ${mtimeMs}`
-    }),
+function layoutOf(stored: ReadonlyMap<string, StoredTensor>): string {
+  return sha256(
+    JSON.stringify([...stored].map(([name, { path, ...place }]) => [name, { ...place, file: basename(path) }])),
   )
-  return parts.join('; ')
 }
 
 interface Copy {
   readonly config: DecoderConfig
   readonly precision: QuantizedPrecision
   readonly stored: ReadonlyMap<string, StoredTensor>
-  readonly source: string
   readonly data: string
   readonly manifest: string
 }
 
-async function makeCopy(copy: Copy, { onProgress, signal }: CacheOptions): Promise<ManifestTensor[]> {
-  const { config, precision, stored, source, data, manifest } = copy
+async function makeCopy(copy: Copy, { onProgress, signal }: CacheOptions): Promise<CopyManifest> {
+  const { config, precision, stored, data, manifest } = copy
   const temporary = `${data}.${process.pid}.tmp`
   const file = await openIn(dirname(data), temporary)
   await removeLeftovers(data)
   try {
+    onProgress?.(0)
+    // Taken before the weights are read: what changes meanwhile is another content at the next call.
+    const sources: FileFingerprint[] = []
+    for (const path of sourcesOf(stored)) sources.push(await fingerprint(path, signal))
     const total = parameterCount(config)
     let done = 0
     const read = async (names: readonly string[]) => {
@@ -125,19 +111,26 @@ async function makeCopy(copy: Copy, { onProgress, signal }: CacheOptions): Promi
       for (const { elements } of wanted) done += elements
       return [...(await readStoredTensors(wanted)).values()]
     }
-    const tensors: ManifestTensor[] = []
+    const tensors: CopyTensor[] = []
     let offset = 0
     for await (const [name, { dtype, shape, content }] of quantizedTensors(config, precision, read)) {
-      tensors.push({ name, dtype: dtype as ManifestTensor['dtype'], shape: [...shape], offset })
+      tensors.push({ name, dtype: dtype as CopyTensor['dtype'], shape: [...shape], offset })
       await writeWhole(file, content, offset)
       offset = Math.ceil((offset + content.byteLength) / ALIGNMENT) * ALIGNMENT
     }
     await file.sync()
     await file.close()
     await rename(temporary, data)
-    await writeFileAtomic(manifest, Buffer.from(JSON.stringify({ format: FORMAT, source, tensors })))
+    const made: CopyManifest = {
+      format: COPY_FORMAT,
+      layout: layoutOf(stored),
+      sources,
+      data: await fingerprint(data, signal),
+      tensors,
+    }
+    await writeCopyManifest(manifest, made)
     onProgress?.(1)
-    return tensors
+    return made
   } catch (error) {
     await file.close().catch(() => undefined) // already closed if the rename failed
     await rm(temporary, { force: true })

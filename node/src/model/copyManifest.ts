@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { writeFileAtomic } from './atomicFile.ts'
+import { fingerprintSchema } from './fileFingerprint.ts'
+import { readJsonFile } from './jsonFile.ts'
+
+/** Raised when the tensors of a copy change, so that old ones are made again. */
+export const COPY_FORMAT = 3
+
+const manifestSchema = z.object({
+  format: z.literal(COPY_FORMAT),
+  /** Hash of what the model takes from where in its files. */
+  layout: z.string(),
+  sources: z.array(fingerprintSchema),
+  data: fingerprintSchema,
+  tensors: z.array(
+    z.object({
+      name: z.string(),
+      dtype: z.enum(['i8', 'u8', 'f32']),
+      shape: z.array(z.int().min(1)),
+      offset: z.int().min(0),
+    }),
+  ),
+})
+
+/** What a quantised copy is, and what it was made of. */
+export type CopyManifest = z.infer<typeof manifestSchema>
+export type CopyTensor = CopyManifest['tensors'][number]
+
+/** A manifest, unless there is none, it is of another format, or it is damaged. */
+export async function readCopyManifest(path: string): Promise<CopyManifest | undefined> {
+  const content = (await readJsonFile(path, 8 << 20).catch(() => undefined)) as
+    | { readonly sha256?: unknown; readonly manifest?: unknown }
+    | null
+    | undefined
+  const parsed = manifestSchema.safeParse(content?.manifest)
+  return parsed.success && content?.sha256 === sha256(JSON.stringify(parsed.data)) ? parsed.data : undefined
+}
+
+export async function writeCopyManifest(path: string, manifest: CopyManifest): Promise<void> {
+  const content = JSON.stringify({ sha256: sha256(JSON.stringify(manifest)), manifest })
+  await writeFileAtomic(path, Buffer.from(content))
+}
+
+export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
