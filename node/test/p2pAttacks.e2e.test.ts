@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { encodeCanonical } from '#core/canonical.ts'
 import { type Announcement, encodeAnnouncement } from '#p2p/announcement.ts'
 import type { Host } from '#p2p/host.ts'
+import { encodeSigned, type SignedFields, type SignedMessage } from '#p2p/signedMessage.ts'
 import { ownAnnouncement, testSwarm } from '#p2p/testAnnouncement.ts'
 import { startTestHost, until } from '#p2p/testHosts.ts'
 import { topicOf, topicsOf } from '#p2p/topics.ts'
@@ -45,15 +46,25 @@ const claim = (peerId: string, changes: object = {}): Announcement => ({
   ...changes,
 })
 
+/** Publishes without a check of any kind; `forge` changes what was signed. */
+async function send(
+  attacker: Host,
+  data: Uint8Array,
+  forge = (message: SignedMessage) => message.bytes,
+): Promise<void> {
+  await attacker.gossip.publish(topic, forge(await attacker.sign(topic, data)))
+}
+
 /** Sends until the victim has hung up, then sees that it stays away, and that the honest peer heard none of it. */
 async function bannedAfter(
   { victim, witness, attacker }: Scene,
   payload: (index: number) => Uint8Array,
+  forge?: (message: SignedMessage) => Uint8Array,
 ): Promise<void> {
   const connected = (): boolean => victim.connectedPeers().includes(attacker.peerId)
   expect(connected()).toBe(true)
   const hungUp = until(victim.host.node, ['peer:disconnect'], () => !connected())
-  for (let index = 0; index < 120 && connected(); index += 1) await attacker.gossip.publish(topic, payload(index))
+  for (let index = 0; index < 120 && connected(); index += 1) await send(attacker, payload(index), forge)
   await hungUp
   expect(victim.host.guard.isBanned(attacker.peerId)).toBe(true)
   await attacker.node.dial(victim.addresses().map(address => multiaddr(address))).catch(() => {})
@@ -88,11 +99,45 @@ test('a peer that floods well-formed announcements is heard a few times, then ba
   expect(set.victim.announcements(5).length).toBe(1)
 })
 
-test('messages with a forged signature are rejected, and their sender is banned', async () => {
+test.each<[string, object]>([
+  ['wanted', {}],
+  ['of a round that is ignored', { round: 500 }],
+])('messages with a forged signature are rejected, and their sender is banned: %s', async (_, changes) => {
   const set = await scene()
-  forgeSignatures(set.attacker)
-  await bannedAfter(set, () => encodeAnnouncement(claim(set.attacker.peerId)))
+  await bannedAfter(set, () => encodeAnnouncement(claim(set.attacker.peerId, changes)), forged)
   expect(set.victim.announcements(5)).toEqual([])
+})
+
+test.each<[string, string, (message: SignedMessage) => Uint8Array]>([
+  ['with another signature', topic, forged],
+  ['with other content', topic, message => forgedContent(message)],
+  ['on another topic', topicOf(testSwarm, 'scores'), message => message.bytes],
+])('a message of another peer, sent first %s, costs its sender, and the true one is heard', async (_, where, forge) => {
+  const { victim, witness, attacker } = await scene()
+  const author = witness.host
+  const message = await author.sign(topic, encodeAnnouncement(claim(author.peerId)))
+  const blamed = until(
+    victim.host.gossip,
+    ['gossipsub:heartbeat'],
+    () => victim.host.gossip.getScore(attacker.peerId) < 0,
+  )
+  await attacker.gossip.publish(where, forge(message))
+  await blamed
+  expect(victim.announcements(5)).toEqual([])
+  const heard = announced(victim, 'rollouts', one => one.peerId === author.peerId)
+  await author.gossip.publish(topic, message.bytes)
+  expect((await heard).contentId).toBe(claim(author.peerId).contentId)
+  expect(victim.host.gossip.getScore(author.peerId)).toBeGreaterThanOrEqual(0)
+})
+
+test('bytes that are no signed message are rejected, and their sender is banned', async () => {
+  const set = await scene()
+  let index = 0
+  await bannedAfter(
+    set,
+    () => new Uint8Array(0),
+    () => Uint8Array.of(index++, 2, 3),
+  )
 })
 
 test('after a frame above the limit, which ends gossip without a word, the peer is hung up on', async () => {
@@ -106,9 +151,9 @@ test('after a frame above the limit, which ends gossip without a word, the peer 
 
 test('a message of a round that we do not know yet is ignored, and its sender keeps its score', async () => {
   const { victim, attacker } = await scene()
-  await attacker.gossip.publish(topic, encodeAnnouncement(claim(attacker.peerId, { round: 500 })))
+  await send(attacker, encodeAnnouncement(claim(attacker.peerId, { round: 500 })))
   const heard = announced(victim, 'rollouts', one => one.peerId === attacker.peerId)
-  await attacker.gossip.publish(topic, encodeAnnouncement(claim(attacker.peerId)))
+  await send(attacker, encodeAnnouncement(claim(attacker.peerId)))
   await heard
   expect(victim.announcements(500)).toEqual([])
   expect(victim.host.gossip.getScore(attacker.peerId)).toBeGreaterThanOrEqual(0)
@@ -119,14 +164,16 @@ function notCanonical(bytes: Uint8Array): Uint8Array {
   return Uint8Array.from([0xb8, (bytes[0] ?? 0) & 0x1f, ...bytes.subarray(1)])
 }
 
-function forgeSignatures(host: Host): void {
-  const inside = host.gossip as unknown as { publishConfig: { privateKey: { sign(data: Uint8Array): unknown } } }
-  const key = inside.publishConfig.privateKey
-  inside.publishConfig.privateKey = {
-    async sign(data) {
-      const signature = Uint8Array.from((await key.sign(data)) as Uint8Array)
-      signature[5] = (signature[5] ?? 0) ^ 255
-      return signature
-    },
-  }
+function forged(message: SignedMessage): Uint8Array {
+  const signature = Uint8Array.from(message.signature)
+  signature[10] = (signature[10] ?? 0) ^ 255
+  return changed(message, { signature })
+}
+
+function forgedContent(message: SignedMessage): Uint8Array {
+  return changed(message, { data: encodeAnnouncement(claim(message.from, { size: 1 })) })
+}
+
+function changed({ bytes: _bytes, id: _id, ...fields }: SignedMessage, changes: Partial<SignedFields>): Uint8Array {
+  return encodeSigned({ ...fields, ...changes }).bytes
 }

@@ -1,5 +1,3 @@
-import type { Message, TopicValidatorResult } from '@chainsafe/libp2p-gossipsub'
-import type { PeerId } from '@libp2p/interface'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import {
@@ -11,11 +9,12 @@ import {
   MAX_ADDRESSES,
 } from './addressAnnouncement.ts'
 import { createFloodCount } from './floodCount.ts'
+import { joinTopics, publishSigned } from './gossipTopics.ts'
 import type { Host } from './host.ts'
-import { fromGossip, type SignedMessage } from './signedMessage.ts'
+import type { SignedMessage } from './signedMessage.ts'
 import { createPeerBuckets } from './tokenBucket.ts'
 import { type Swarm, topicOf } from './topics.ts'
-import { gossipResult, ignore, type Verdict } from './verdict.ts'
+import { ignore, type Verdict } from './verdict.ts'
 
 const REPEAT_MS = 60_000
 /** An address that was not repeated for so long is forgotten. */
@@ -32,8 +31,8 @@ export type AddressBook = {
   /** True for a message on the topic of addresses. */
   owns(message: SignedMessage): boolean
   check(message: SignedMessage): Verdict<AddressAnnouncement>
-  /** Takes a message that came outside gossip, once its signature has been checked. */
-  take(message: SignedMessage): void
+  /** Checks a message whose signature has been verified, and keeps it if it is accepted. */
+  take(message: SignedMessage): Verdict<AddressAnnouncement>
   stop(): void
 }
 
@@ -49,7 +48,6 @@ export function createAddressBook(host: Host, options: Options): AddressBook {
   const { swarm, clock, logger } = options
   const topic = topicOf(swarm, 'addresses')
   const entries = new Map<string, Entry>()
-  const countUseless = createFloodCount(host.guard, clock)
   // Four at once for a start with changing addresses, then one in fifteen seconds.
   const bucketOf = createPeerBuckets(1 / 15, 4, clock)
 
@@ -67,21 +65,25 @@ export function createAddressBook(host: Host, options: Options): AddressBook {
     entries.set(message.from, { announcement, message, atMs: clock.nowMs() })
     if (before !== announcement.multiaddrs.join() && message.from !== host.peerId) options.onContact()
   }
-  function take(message: SignedMessage): void {
+  function take(message: SignedMessage): Verdict<AddressAnnouncement> {
     const checked = check(message)
     if (checked.verdict === 'accept') keep(checked.value, message)
+    return checked
   }
-  function validate(source: PeerId, message: Message): TopicValidatorResult {
-    const signed = fromGossip(message)
-    const checked = check(signed)
-    const verdict = checked.verdict === 'accept' && !bucketOf(signed.from).tryTake(1) ? 'ignore' : checked.verdict
-    if (checked.verdict === 'accept' && verdict === 'accept') keep(checked.value, signed)
-    if (verdict === 'ignore' && source.toString() === signed.from) countUseless(signed.from, 'useless addresses')
-    return gossipResult[verdict]
+  /** Only a message that its author is proven to have sent counts against the author's pace. */
+  function takeFromGossip(message: SignedMessage): Verdict<AddressAnnouncement> {
+    const checked = check(message)
+    if (checked.verdict !== 'accept') return checked
+    return bucketOf(message.from).tryTake(1) ? take(message) : ignore('too many addresses')
   }
 
-  host.gossip.topicValidators.set(topic, validate)
-  host.gossip.subscribe(topic)
+  joinTopics(host, {
+    topics: [topic],
+    check,
+    take: takeFromGossip,
+    onUseless: createFloodCount(host.guard, clock),
+    logger,
+  })
   const stopPublishing = publishOwn(host, { swarm, topic, clock, logger, take })
 
   return {
@@ -106,12 +108,12 @@ type PublishOptions = {
   topic: string
   clock: Clock
   logger: Logger
-  take: (message: SignedMessage) => void
+  take: (message: SignedMessage) => unknown
 }
 
 /** Says our own addresses once a minute, and at once when they change or when there is first somebody to hear. */
 function publishOwn(host: Host, options: PublishOptions): () => void {
-  const { topic, swarm, clock, logger } = options
+  const { topic, swarm, clock, logger, take } = options
   const stopping = new AbortController()
   let said = ''
   let heard = false
@@ -123,8 +125,9 @@ function publishOwn(host: Host, options: PublishOptions): () => void {
     if (multiaddrs.length === 0 || stopping.signal.aborted) return
     said = all.join()
     const bytes = encodeAddresses({ v: 1, kind: 'addresses', chainId: swarm.chainId, peerId: host.peerId, multiaddrs })
-    const { recipients } = await host.gossip.publish(topic, bytes)
-    heard = recipients.some(peer => peer.toString() !== host.peerId)
+    const published = await publishSigned(host, topic, bytes)
+    heard = published.heard
+    take(published.message)
   }
   const say = (): void => {
     publish().catch(cause => logger.debug('could not publish own addresses', { cause }))
@@ -138,12 +141,6 @@ function publishOwn(host: Host, options: PublishOptions): () => void {
   const onOwnUpdate = (): void => {
     if (host.addresses().join() !== said) say()
   }
-  const onMessage = (event: CustomEvent<Message>): void => {
-    const message = event.detail
-    if (message.topic === topic && message.type === 'signed' && message.from.toString() === host.peerId) {
-      options.take(fromGossip(message))
-    }
-  }
   async function repeat(): Promise<void> {
     while (!stopping.signal.aborted) {
       say()
@@ -151,7 +148,6 @@ function publishOwn(host: Host, options: PublishOptions): () => void {
     }
   }
 
-  host.gossip.addEventListener('message', onMessage)
   host.gossip.addEventListener('subscription-change', onSubscription)
   host.node.addEventListener('self:peer:update', onOwnUpdate)
   repeat().catch(cause => {
@@ -159,7 +155,6 @@ function publishOwn(host: Host, options: PublishOptions): () => void {
   })
   return () => {
     stopping.abort()
-    host.gossip.removeEventListener('message', onMessage)
     host.gossip.removeEventListener('subscription-change', onSubscription)
     host.node.removeEventListener('self:peer:update', onOwnUpdate)
   }

@@ -74,9 +74,10 @@ export function decodeVersioned<T extends z.ZodType>(
   maxBytes: number,
 ): Verdict<z.output<T>> {
   try {
-    const { v } = decodeCanonical(bytes, versioned, maxBytes)
-    if (v !== 1) return ignore(`version ${v}`)
-    return { verdict: 'accept', value: decodeCanonical(bytes, schema, maxBytes) }
+    const value = decodeCanonical(bytes, versioned, maxBytes)
+    if (value.v !== 1) return ignore(`version ${value.v}`)
+    const parsed = schema.safeParse(value)
+    return parsed.success ? { verdict: 'accept', value: parsed.data } : reject(z.prettifyError(parsed.error))
   } catch (cause) {
     if (cause instanceof CanonicalError) return reject(cause.message)
     throw cause

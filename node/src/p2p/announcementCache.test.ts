@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Announcement, encodeAnnouncement } from './announcement.ts'
 import { createAnnouncementCache } from './announcementCache.ts'
-import type { SignedMessage } from './signedMessage.ts'
+import { encodeSigned, type SignedMessage } from './signedMessage.ts'
 import { hash, ownAnnouncement, testSwarm } from './testAnnouncement.ts'
 import { topicRules } from './topicRules.ts'
 import { topicOf } from './topics.ts'
@@ -10,14 +10,14 @@ function signed(sequence: number, changes: Partial<Announcement> = {}): SignedMe
   const announcement: Announcement = { ...ownAnnouncement(), v: 1, chainId: 31337, peerId: 'peer', ...changes }
   const eight = Buffer.alloc(8)
   eight.writeBigUInt64BE(BigInt(sequence))
-  return {
+  return encodeSigned({
     from: announcement.peerId,
     sequence: Uint8Array.from(eight),
     topic: topicOf(testSwarm, announcement.kind),
     data: encodeAnnouncement(announcement),
     signature: new Uint8Array(0),
     key: new Uint8Array(0),
-  }
+  })
 }
 
 function cacheAt(round: number | null, admits = (_peerId: string) => true) {

@@ -1,14 +1,13 @@
-import type { Message, TopicValidatorResult } from '@chainsafe/libp2p-gossipsub'
-import type { PeerId } from '@libp2p/interface'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import { type Announcement, encodeAnnouncement } from './announcement.ts'
 import { createAnnouncementCache, type SwarmView } from './announcementCache.ts'
 import { createFloodCount } from './floodCount.ts'
+import { joinTopics, publishSigned } from './gossipTopics.ts'
 import type { Host } from './host.ts'
-import { fromGossip, type SignedMessage } from './signedMessage.ts'
+import type { SignedMessage } from './signedMessage.ts'
 import { type AnnouncementKind, announcementKinds, topicOf } from './topics.ts'
-import { gossipResult, type Verdict } from './verdict.ts'
+import type { Verdict } from './verdict.ts'
 
 export type AnnouncementHandler = (announcement: Announcement) => void | Promise<void>
 
@@ -24,8 +23,8 @@ export type Announcements = {
   of(round: number, kind?: AnnouncementKind): Announcement[]
   /** As signed, for handing on. */
   signed(from: number, to: number): SignedMessage[]
-  /** Takes a message that came outside gossip, once its signature has been checked. */
-  take(message: SignedMessage): void
+  /** Checks a message whose signature has been verified, and keeps it if it is accepted. */
+  take(message: SignedMessage): Verdict<Announcement>
   check(message: SignedMessage): Verdict<Announcement>
   stop(): void
 }
@@ -37,7 +36,6 @@ export function createAnnouncements(host: Host, options: Options): Announcements
   const { swarm, logger } = options
   const cache = createAnnouncementCache(options)
   const handlers = new Map<AnnouncementKind, Set<AnnouncementHandler>>()
-  const countUseless = createFloodCount(host.guard, options.clock)
   const topics = announcementKinds.map(kind => topicOf(swarm, kind))
 
   function keep(announcement: Announcement, message: SignedMessage): void {
@@ -50,37 +48,19 @@ export function createAnnouncements(host: Host, options: Options): Announcements
       .then(handler)
       .catch(error => logger.error('an announcement handler failed', { kind: announcement.kind, error }))
   }
-  function take(message: SignedMessage): void {
+  function take(message: SignedMessage): Verdict<Announcement> {
     const checked = cache.check(message)
     if (checked.verdict === 'accept') keep(checked.value, message)
-  }
-  function validate(source: PeerId, message: Message): TopicValidatorResult {
-    const signed = fromGossip(message)
-    const checked = cache.check(signed)
-    const from = signed.from
-    if (checked.verdict === 'accept') keep(checked.value, signed)
-    else logger.debug('announcement not taken', { from, verdict: checked.verdict, reason: checked.reason })
-    // Who only forwarded it may have done so in good faith, with a view of its own.
-    if (checked.verdict === 'ignore' && source.toString() === from) countUseless(from, checked.reason)
-    return gossipResult[checked.verdict]
-  }
-  // Validators do not see what we publish; it comes by here, signed.
-  const onMessage = (event: CustomEvent<Message>): void => {
-    const message = event.detail
-    const own = message.type === 'signed' && message.from.toString() === host.peerId
-    if (own && topics.includes(message.topic)) take(fromGossip(message))
+    return checked
   }
 
-  for (const topic of topics) {
-    host.gossip.topicValidators.set(topic, validate)
-    host.gossip.subscribe(topic)
-  }
-  host.gossip.addEventListener('message', onMessage)
+  joinTopics(host, { topics, check: cache.check, take, onUseless: createFloodCount(host.guard, options.clock), logger })
 
   return {
     async publish(announcement) {
       const bytes = encodeAnnouncement({ ...announcement, v: 1, chainId: swarm.chainId, peerId: host.peerId })
-      await host.gossip.publish(topicOf(swarm, announcement.kind), bytes)
+      const { message } = await publishSigned(host, topicOf(swarm, announcement.kind), bytes)
+      take(message)
     },
     onAnnouncement(kind, handler) {
       const set = handlers.get(kind) ?? new Set()
@@ -91,9 +71,6 @@ export function createAnnouncements(host: Host, options: Options): Announcements
     signed: cache.signed,
     check: cache.check,
     take,
-    stop() {
-      host.gossip.removeEventListener('message', onMessage)
-      handlers.clear()
-    },
+    stop: () => handlers.clear(),
   }
 }

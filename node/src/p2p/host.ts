@@ -16,8 +16,11 @@ import { connectedPeers } from './connectedPeers.ts'
 import { ListenError, PortTakenError } from './errors.ts'
 import { messageId } from './messageId.ts'
 import { createPeerGuard, type PeerGuard } from './peerGuard.ts'
-import { peerPrivateKey } from './peerPrivateKey.ts'
+import { type PeerPrivateKey, peerPrivateKey } from './peerPrivateKey.ts'
+import { createMessageSigner, type SignMessage } from './signMessage.ts'
 import { scoreParams, scoreThresholds } from './topicScore.ts'
+import { createTurns, type Turns } from './turns.ts'
+import { createMessageVerifier, type VerifyMessage } from './verifyMessage.ts'
 
 /** gossipsub, with two methods that its published interface leaves out. */
 export type GossipService = GossipSub & { getScore(peerId: string): number; getMeshPeers(topic: string): string[] }
@@ -46,6 +49,12 @@ export type Host = {
   readonly node: Node
   readonly gossip: GossipService
   readonly guard: PeerGuard
+  /** Signs a message of our own. */
+  readonly sign: SignMessage
+  /** Tells whether a message is its author's. */
+  readonly verify: VerifyMessage
+  /** For all who handle messages. */
+  readonly turns: Turns
   /** Multiaddrs, each ending in `/p2p/<peer id>`. */
   addresses(): string[]
   connectedPeers(): string[]
@@ -62,14 +71,16 @@ const MAX_FRAME_BYTES = 1 << 20
 const MAX_WINDOW_BYTES = 1 << 20
 
 /**
- * Starts a libp2p host: TCP and WebSockets, noise, yamux, identify, ping, gossipsub with strict signing.
+ * Starts a libp2p host: TCP and WebSockets, noise, yamux, identify, ping, gossipsub for messages that `gossipTopics.ts`
+ * signs and verifies.
  *
  * @throws {PortTakenError | ListenError} if it cannot listen.
  * @throws {AddressError} if the private key is not one.
  */
 export async function createHost(options: HostOptions): Promise<Host> {
   const guard = createPeerGuard(options.clock, options.logger)
-  const node = await startNode(options, guard)
+  const privateKey = peerPrivateKey(options.privateKey)
+  const node = await startNode(options, privateKey, guard)
   const gossip = node.services.gossip as GossipService
   const stopAudit = auditGossip(node, gossip, guard, options.logger)
   options.logger.info('p2p host started', { peer: node.peerId.toString(), addresses: node.getMultiaddrs().map(String) })
@@ -78,6 +89,9 @@ export async function createHost(options: HostOptions): Promise<Host> {
     node,
     gossip,
     guard,
+    sign: createMessageSigner(privateKey, options.clock),
+    verify: createMessageVerifier(),
+    turns: createTurns(),
     addresses: () => node.getMultiaddrs().map(String),
     connectedPeers: () => [...connectedPeers(node).keys()],
     async stop() {
@@ -87,10 +101,10 @@ export async function createHost(options: HostOptions): Promise<Host> {
   }
 }
 
-async function startNode(options: HostOptions, guard: PeerGuard): Promise<Node> {
+async function startNode(options: HostOptions, privateKey: PeerPrivateKey, guard: PeerGuard): Promise<Node> {
   try {
     return await createLibp2p({
-      privateKey: peerPrivateKey(options.privateKey),
+      privateKey,
       addresses: { listen: [...options.listen], announce: [...(options.announce ?? [])] },
       transports: [tcp(), webSockets()],
       connectionEncrypters: [noise()],
@@ -114,11 +128,10 @@ async function startNode(options: HostOptions, guard: PeerGuard): Promise<Node> 
 
 function gossipService(options: HostOptions, guard: PeerGuard): ReturnType<typeof gossipsub> {
   return gossipsub({
-    globalSignaturePolicy: 'StrictSign',
+    // Messages are signed all the same: see `gossipTopics.ts`.
+    globalSignaturePolicy: 'StrictNoSign',
     allowedTopics: [...options.topics],
     msgIdFn: messageId,
-    // So that our own announcements come by as the signed messages which others get to keep.
-    emitSelf: true,
     allowPublishToZeroTopicPeers: true,
     fallbackToFloodsub: false,
     doPX: false,

@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto'
 import type { Message } from '@chainsafe/libp2p-gossipsub'
 
 /**
- * Names a gossip message by who signed it and its sequence number, both under the signature.
+ * Names a signed message by all that was sent, 20 bytes.
  *
- * 20 bytes: the ids travel in every IHAVE, and sender and number alone are 42 bytes or more.
+ * Not by author and sequence number: whoever sent a forged message with both before the true one would have the true one
+ * dropped as a duplicate. Nor without the topic: the true bytes, sent on another topic first, would do the same.
+ *
+ * @param bytes - the signed message, encoded.
  */
-export function messageId(message: Message): Uint8Array {
-  if (message.type !== 'signed') throw new TypeError('an unsigned message passed strict signing')
-  const sequence = Buffer.alloc(8)
-  sequence.writeBigUInt64BE(message.sequenceNumber)
-  return createHash('sha256').update(message.from.toMultihash().bytes).update(sequence).digest().subarray(0, 20)
+export function messageIdOf(topic: string, bytes: Uint8Array): Buffer {
+  // The topic's length keeps its end apart from the beginning of the message.
+  return createHash('sha256').update(`${topic.length}:${topic}`).update(bytes).digest().subarray(0, 20)
 }
+
+export const messageId = (message: Message): Uint8Array => messageIdOf(message.topic, message.data)

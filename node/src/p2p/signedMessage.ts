@@ -1,11 +1,7 @@
-import type { Message } from '@chainsafe/libp2p-gossipsub'
-import { RPC } from '@chainsafe/libp2p-gossipsub/message'
-import { publicKeyFromProtobuf, publicKeyToProtobuf } from '@libp2p/crypto/keys'
-import type { PublicKey } from '@libp2p/interface'
-import { peerIdFromPublicKey, peerIdFromString } from '@libp2p/peer-id'
 import { z } from 'zod'
 import { decodeCanonical, encodeCanonical } from '#core/canonical.ts'
 import { HARD_MAX_BYTES } from './announcement.ts'
+import { messageIdOf } from './messageId.ts'
 
 const bytes = z.custom<Uint8Array>(value => value instanceof Uint8Array, 'expected bytes')
 
@@ -19,55 +15,41 @@ const schema = z.strictObject({
   key: bytes,
 })
 
+export type SignedFields = z.infer<typeof schema>
+
 /**
- * A gossip message as its author signed it, so that it can be handed on outside gossip and still be proven.
+ * A message as its author signed it: what gossip carries, and what is handed on outside gossip and can still be proven.
  * `from` is a base58 peer id; `sequence` is big-endian and grows with each message of the author.
  */
-export type SignedMessage = z.infer<typeof schema>
+export type SignedMessage = Readonly<SignedFields> & {
+  /** The fields, encoded: as they came. */
+  readonly bytes: Uint8Array
+  /** 20 bytes; see {@link messageIdOf}. */
+  readonly id: Uint8Array
+}
 
 /** The record around the data: peer id, RSA key and signature. */
 export const MAX_SIGNED_BYTES = HARD_MAX_BYTES + 2048
 
-const PREFIX = new TextEncoder().encode('libp2p-pubsub:')
+/** Keeps these signatures apart from all others that a peer makes with its key. */
+const PREFIX = Buffer.from('waggle-message:')
 
-export function fromGossip(message: Message): SignedMessage {
-  if (message.type !== 'signed') throw new TypeError('an unsigned message passed strict signing')
-  const sequence = Buffer.alloc(8)
-  sequence.writeBigUInt64BE(message.sequenceNumber)
-  return {
-    from: message.from.toString(),
-    sequence: Uint8Array.from(sequence),
-    topic: message.topic,
-    data: message.data,
-    signature: message.signature,
-    key: message.key.type === 'RSA' ? publicKeyToProtobuf(message.key) : new Uint8Array(0),
-  }
+export function encodeSigned(fields: SignedFields): SignedMessage {
+  return withBytes(fields, Uint8Array.from(encodeCanonical(fields)))
 }
 
-export const encodeSigned = (message: SignedMessage): Uint8Array => encodeCanonical(message)
 /** @throws {CanonicalError} if the bytes are not a signed message. */
-export const decodeSigned = (bytes: Uint8Array): SignedMessage => decodeCanonical(bytes, schema, MAX_SIGNED_BYTES)
-
-/** True if `from` signed exactly this, by gossipsub's rule. */
-export async function isSignedByAuthor(message: SignedMessage): Promise<boolean> {
-  try {
-    const author = peerIdFromString(message.from)
-    const key = publicKeyOf(message)
-    if (key === null || !peerIdFromPublicKey(key).equals(author)) return false
-    const signed = RPC.Message.encode({
-      from: author.toMultihash().bytes,
-      data: message.data,
-      seqno: message.sequence,
-      topic: message.topic,
-    })
-    return await key.verify(Buffer.concat([PREFIX, signed]), message.signature)
-  } catch {
-    // Keys, ids and signatures that cannot be parsed throw, each library in its own way.
-    return false
-  }
+export function decodeSigned(bytes: Uint8Array): SignedMessage {
+  // A copy: what came from the network may be a part of a buffer that is much larger.
+  const own = Uint8Array.from(bytes)
+  return withBytes(decodeCanonical(own, schema, MAX_SIGNED_BYTES), own)
 }
 
-function publicKeyOf(message: SignedMessage): PublicKey | null {
-  if (message.key.byteLength > 0) return publicKeyFromProtobuf(message.key)
-  return peerIdFromString(message.from).publicKey ?? null
+/** What the author's signature is over. */
+export function signedBytesOf({ from, sequence, topic, data }: Omit<SignedFields, 'signature' | 'key'>): Uint8Array {
+  return Buffer.concat([PREFIX, encodeCanonical({ from, sequence, topic, data })])
+}
+
+function withBytes(fields: SignedFields, bytes: Uint8Array): SignedMessage {
+  return { ...fields, bytes, id: messageIdOf(fields.topic, bytes) }
 }

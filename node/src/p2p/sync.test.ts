@@ -25,7 +25,10 @@ async function syncOf(host: Host, changes: Partial<SyncStore> = {}): Promise<{ s
   const store: SyncStore = {
     signed: () => [],
     check: () => ({ verdict: 'accept', value: null }),
-    take: message => void taken.push(message),
+    take(message) {
+      taken.push(message)
+      return { verdict: 'accept', value: null }
+    },
     rounds: () => ({ from: 0, to: 10 }),
     ...changes,
   }
@@ -45,17 +48,17 @@ async function answering(frames: readonly Uint8Array[]): Promise<Host> {
   return host
 }
 
-const forged: SignedMessage = {
+const forged = encodeSigned({
   from: '16Uiu2HAkzLY2i7BKTwqj4SBfqaE8EtU7pYnqsVtWt2fyZ4E7SCdc',
   sequence: new Uint8Array(8),
   topic: 't',
   data: Uint8Array.from([1]),
   signature: new Uint8Array(64),
   key: new Uint8Array(0),
-}
+})
 
 test.each([
-  ['a forged message', encodeSigned(forged)],
+  ['a forged message', forged.bytes],
   ['noise', Uint8Array.from([1, 2, 3])],
 ])('%s in an answer is not taken, and is held against the peer that gave it', async (_, frame) => {
   const liar = await answering([frame])
@@ -68,7 +71,7 @@ test.each([
 })
 
 test('what our own view does not want is passed over, without blame', async () => {
-  const peer = await answering([encodeSigned(forged)])
+  const peer = await answering([forged.bytes])
   const host = await start()
   const { sync, taken } = await syncOf(host, { check: () => ({ verdict: 'ignore', reason: 'round too far' }) })
   await connect(host, peer)

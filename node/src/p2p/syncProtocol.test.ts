@@ -1,16 +1,13 @@
 import { expect, test } from 'vitest'
 import { CanonicalError } from '#core/canonical.ts'
-import type { SignedMessage } from './signedMessage.ts'
+import { encodeSigned, type SignedMessage } from './signedMessage.ts'
 import { decodeSyncRequest, encodeSyncRequest, missingFrom, packPrefixes } from './syncProtocol.ts'
 
-const message = (from: string, sequence: number): SignedMessage => ({
-  from,
-  sequence: Uint8Array.from([0, 0, 0, 0, 0, 0, 0, sequence]),
-  topic: 't',
-  data: new Uint8Array(0),
-  signature: new Uint8Array(0),
-  key: new Uint8Array(0),
-})
+const message = (from: string, sequence: number): SignedMessage => {
+  const none = new Uint8Array(0)
+  const eight = Uint8Array.from([0, 0, 0, 0, 0, 0, 0, sequence])
+  return encodeSigned({ from, sequence: eight, topic: 't', data: none, signature: none, key: none })
+}
 
 test('what the asker has is left out, an older message of the same author is not', () => {
   const held = [message('a', 1), message('b', 1)]

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { roundSchema, versionSchema } from '#core/bodyFields.ts'
 import { decodeCanonical, encodeCanonical } from '#core/canonical.ts'
@@ -12,7 +11,7 @@ import type { SignedMessage } from './signedMessage.ts'
  */
 export const SYNC_PROTOCOL = '/waggle/announcements/1.0.0'
 
-/** Bytes of the hash that names a message in a request. */
+/** Bytes of a message's id that name it in a request. */
 const PREFIX_BYTES = 8
 const MAX_HAVE = 8192
 export const MAX_REQUEST_BYTES = MAX_HAVE * PREFIX_BYTES + 256
@@ -23,7 +22,7 @@ const request = z.strictObject({
   v: versionSchema,
   from: roundSchema,
   to: roundSchema,
-  /** Hash prefixes of what the asker has, one after another. */
+  /** Beginnings of the ids of what the asker has, one after another. */
   have: z
     .custom<Uint8Array>(value => value instanceof Uint8Array, 'expected bytes')
     .refine(bytes => bytes.byteLength % PREFIX_BYTES === 0, 'expected whole prefixes'),
@@ -35,9 +34,7 @@ export const encodeSyncRequest = (value: SyncRequest): Uint8Array => encodeCanon
 /** @throws {CanonicalError} if the bytes are not a request. */
 export const decodeSyncRequest = (bytes: Uint8Array): SyncRequest => decodeCanonical(bytes, request, MAX_REQUEST_BYTES)
 
-export function prefixOf(message: SignedMessage): Buffer {
-  return createHash('sha256').update(message.from).update(message.sequence).digest().subarray(0, PREFIX_BYTES)
-}
+const prefixOf = (message: SignedMessage): Uint8Array => message.id.subarray(0, PREFIX_BYTES)
 
 export function packPrefixes(messages: readonly SignedMessage[]): Uint8Array {
   return Uint8Array.from(Buffer.concat(messages.slice(0, MAX_HAVE).map(prefixOf)))
@@ -49,5 +46,5 @@ export function missingFrom(have: Uint8Array, messages: readonly SignedMessage[]
   for (let at = 0; at < have.byteLength; at += PREFIX_BYTES) {
     held.add(Buffer.from(have.subarray(at, at + PREFIX_BYTES)).toString('hex'))
   }
-  return messages.filter(message => !held.has(prefixOf(message).toString('hex'))).slice(0, MAX_ANSWERS)
+  return messages.filter(message => !held.has(Buffer.from(prefixOf(message)).toString('hex'))).slice(0, MAX_ANSWERS)
 }

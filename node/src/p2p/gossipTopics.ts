@@ -1,0 +1,95 @@
+import { type Message, TopicValidatorResult } from '@chainsafe/libp2p-gossipsub'
+import type { PeerId } from '@libp2p/interface'
+import { CanonicalError } from '#core/canonical.ts'
+import type { Logger } from '#core/logger.ts'
+import type { Host } from './host.ts'
+import { decodeSigned, MAX_SIGNED_BYTES, type SignedMessage } from './signedMessage.ts'
+import { scoreThresholds } from './topicScore.ts'
+import { gossipResult, reject, type Verdict } from './verdict.ts'
+
+export type GossipOptions = {
+  topics: readonly string[]
+  /** Everything but the signature; changes nothing. */
+  check(message: SignedMessage): Verdict<unknown>
+  /** Checks once more, as others may have come while the signature was verified, and keeps what it accepts. */
+  take(message: SignedMessage): Verdict<unknown>
+  /** Called when a message is ignored that its author itself sent. */
+  onUseless(author: string, reason: string): void
+  logger: Logger
+}
+
+/** Messages of one peer that wait for their turn, 9 MB at most. What is above is ignored: catching up brings it later. */
+const MAX_PENDING = 512
+
+/**
+ * Subscribes to topics of signed messages. gossipsub itself checks no signature: it would do so on the event loop, and for
+ * each copy of a message anew.
+ */
+export function joinTopics(host: Host, options: GossipOptions): void {
+  const pending = new Map<string, number>()
+  const addPending = (sender: string, change: 1 | -1): void => {
+    const count = (pending.get(sender) ?? 0) + change
+    if (count === 0) pending.delete(sender)
+    else pending.set(sender, count)
+  }
+
+  async function validate(source: PeerId, message: Message): Promise<TopicValidatorResult> {
+    const sender = source.toString()
+    if (message.data.byteLength > MAX_SIGNED_BYTES) return TopicValidatorResult.Reject
+    if ((pending.get(sender) ?? 0) >= MAX_PENDING) return TopicValidatorResult.Ignore
+    addPending(sender, 1)
+    try {
+      await host.turns.enter()
+      return gossipResult[await judge(sender, message)]
+    } finally {
+      addPending(sender, -1)
+    }
+  }
+  async function judge(sender: string, message: Message): Promise<Verdict<unknown>['verdict']> {
+    // gossipsub stops reading such a peer, but not what has been read.
+    if (host.gossip.getScore(sender) < scoreThresholds.graylistThreshold) return 'ignore'
+    const signed = open(message)
+    const verdict = 'verdict' in signed ? signed : await verified(signed)
+    if (verdict.verdict === 'accept') return 'accept'
+    const author = 'verdict' in signed ? undefined : signed.from
+    options.logger.debug('message not taken', { sender, author, ...verdict })
+    // Who only forwarded it may have done so in good faith, with a view of its own.
+    if (verdict.verdict === 'ignore' && sender === author) options.onUseless(sender, verdict.reason)
+    return verdict.verdict
+  }
+  /** A message that we ignore is verified too: else a forged one would cost its sender nothing. */
+  async function verified(message: SignedMessage): Promise<Verdict<unknown>> {
+    const checked = options.check(message)
+    if (checked.verdict === 'reject') return checked
+    if (!(await host.verify(message))) return reject('not signed by its author')
+    if (checked.verdict === 'ignore') return checked
+    await host.turns.enter()
+    return options.take(message)
+  }
+
+  for (const topic of options.topics) {
+    host.gossip.topicValidators.set(topic, validate)
+    host.gossip.subscribe(topic)
+  }
+}
+
+/** Signs and gossips a message of our own. @returns it, and whether anybody was there to hear it. */
+export async function publishSigned(
+  host: Host,
+  topic: string,
+  data: Uint8Array,
+): Promise<{ message: SignedMessage; heard: boolean }> {
+  const message = await host.sign(topic, data)
+  const { recipients } = await host.gossip.publish(topic, message.bytes)
+  return { message, heard: recipients.length > 0 }
+}
+
+function open(message: Message): SignedMessage | Verdict<never> {
+  try {
+    const signed = decodeSigned(message.data)
+    return signed.topic === message.topic ? signed : reject('signed for another topic')
+  } catch (cause) {
+    if (cause instanceof CanonicalError) return reject(cause.message)
+    throw cause
+  }
+}

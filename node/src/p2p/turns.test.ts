@@ -1,0 +1,27 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createTurns } from './turns.ts'
+
+test('messages that come at once are handled in order, one on each turn of the event loop', async () => {
+  const turns = createTurns()
+  const handled: string[] = []
+  const burst = Array.from({ length: 6 }, async (_, index) => {
+    await turns.enter()
+    handled.push(`message ${index}`)
+    // What follows at once belongs to the same turn.
+    await Promise.resolve()
+    handled.push('its end')
+  })
+  const loop = (async () => {
+    while (handled.filter(one => one === 'its end').length < 6) {
+      await setImmediate()
+      handled.push('turn')
+    }
+  })()
+  await Promise.all([...burst, loop])
+  const spells = handled.join().split('turn')
+  const expected = Array.from({ length: 6 }, (_, index) => `message ${index}`)
+  expect(handled.filter(one => one.startsWith('message'))).toEqual(expected)
+  for (const spell of spells) expect(spell.match(/message/g)?.length ?? 0).toBeLessThanOrEqual(1)
+  for (const spell of spells) expect(spell.includes('message')).toBe(spell.includes('its end'))
+})

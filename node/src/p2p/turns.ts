@@ -1,0 +1,20 @@
+import { setImmediate } from 'node:timers/promises'
+
+export type Turns = {
+  /** Resolves on a turn of the event loop that no other caller gets. */
+  enter(): Promise<void>
+}
+
+/**
+ * Gives everybody who handles a message a turn of the event loop of its own, first come, first served: a burst of messages
+ * that lie ready is otherwise one chain of microtasks, and nothing else gets in between.
+ */
+export function createTurns(): Turns {
+  let last = Promise.resolve()
+  return {
+    enter() {
+      last = last.then(() => setImmediate())
+      return last
+    },
+  }
+}
