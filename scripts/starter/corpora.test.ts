@@ -17,20 +17,20 @@ import { judgeExample, solverExample } from './sequences.ts'
 const tokenizer = trainTokenizer(['def f(xs):\n    return sum(xs)\n'], 300, starterSpecials)
 const request = /^Write (\w+)\(([\w, ]+)\)\. (.*)$/
 
-test('Every proposal that the solver learns from is well-formed, admitted, of its level, with right values.', () => {
+test('Every proposal that the solver learns from is well-formed, admitted, of its level, with right values.', async () => {
   const random = seededRandom('proposals')
   for (const level of levels) {
     for (let i = 0; i < 60; i++) {
-      const proposal = parseProposal(proposalExample(level, random))
+      const proposal = await parseProposal(proposalExample(level, random))
       if (typeof proposal === 'string') throw new Error(proposal)
       expect(admitProblem(proposal.problem)).toMatchObject({ level })
       const meaning = parseTaskText(proposal.problem.text) as Meaning
-      expect(countRightTests(proposal, meaning)).toBe(proposal.tests.length)
+      expect(await countRightTests(proposal, meaning)).toBe(proposal.tests.length)
     }
   }
 })
 
-test("The solver's corpus asks for no held-out function, and every answer has the right form.", () => {
+test("The solver's corpus asks for no held-out function, and every answer has the right form.", async () => {
   const random = seededRandom('solver corpus')
   for (let i = 0; i < 300; i++) {
     const { tokens, scored } = solverExample(tokenizer, random, 0)
@@ -39,12 +39,12 @@ test("The solver's corpus asks for no held-out function, and every answer has th
     const meaning = parseTaskText(text)
     expect(meaning && isHeldOut(meaning), text).toBe(false)
     const problem = { name, parameters: parameters.split(', '), text }
-    expect(checkStructure(answer.replace('<eos>', ''), true, problem).code, answer).not.toBeNull()
+    expect((await checkStructure(answer.replace('<eos>', ''), true, problem)).code, answer).not.toBeNull()
     expect(tokens[scored.at(-1) as number]).toBe(tokenizer.special('<eos>'))
   }
 })
 
-test("The judge's corpus holds no held-out function: neither as a task nor as the code of a near-miss for training.", () => {
+test("The judge's corpus holds no held-out function: neither as a task nor as the code of a near-miss for training.", async () => {
   const random = seededRandom('judge corpus')
   const mix: OriginMix = [
     ['right', 0.5],
@@ -52,7 +52,8 @@ test("The judge's corpus holds no held-out function: neither as a task nor as th
   ]
   for (const { task, code } of drawCandidates(200, random, { mix })) {
     expect(isHeldOut(task.meaning)).toBe(false)
-    expect(judgeExample(tokenizer, code, task, true, 1)?.weights.every(weight => weight === 1)).toBe(true)
+    const example = await judgeExample(tokenizer, code, task, true, 1)
+    expect(example?.weights.every(weight => weight === 1)).toBe(true)
   }
 })
 

@@ -9,18 +9,18 @@ import { judgeLevels } from './levelMix.ts'
 const replacements = '>=,<=,>,<,==,!=,+,-,*,%,+=,*=,-=, 0, 1, 2, 5, 8,p,q,xs,not ,append,max,min,sum,len'.split(',')
 
 /** Right code with a token replaced or doubled, or a line doubled or dropped, that is still valid Python. */
-export function drawDamaged(
+export async function drawDamaged(
   count: number,
   random: SeededRandom,
   drawTask: () => Task = () => drawTrainingTask(random.weighted(judgeLevels), random),
-): Attempt[] {
+): Promise<Attempt[]> {
   const found: Attempt[] = []
   while (found.length < count) {
     const task = drawTask()
     const style = random.pick(['narrow', 'any'] as const)
     const [head, ...lines] = renderSolution(task, task.meaning, random, { style }).split('\n')
     const code = `${head}\n${damaged(lines.join('\n'), random)}`
-    if (parsePython(code)) found.push({ code, task, origin: 'damaged' })
+    if (await parsePython(code)) found.push({ code, task, origin: 'damaged' })
   }
   return found
 }

@@ -73,8 +73,8 @@ test('No example that the judge learns from is a held-out function.', async () =
 
 test('Damaged code is valid Python by our parser whenever CPython compiles it.', async () => {
   const random = seededRandom('damage')
-  const attempts = drawDamaged(150, random)
-  for (const { code } of attempts) expect(parsePython(code)).not.toBeNull()
+  const attempts = await drawDamaged(150, random)
+  for (const { code } of attempts) expect(await parsePython(code)).not.toBeNull()
   const compiled = await sandbox.runTests(attempts.map(({ code }) => ({ code, tests: [] })))
   const refused = compiled.filter(verdict => verdict !== 'pass').length
   expect(refused / compiled.length).toBeLessThan(0.2)

@@ -1,3 +1,4 @@
+import { inTurns } from '../../node/src/core/inTurns.ts'
 import { type SeededRandom, seededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
 import { createTrainer } from '../../node/src/rl/trainer.ts'
 import { calibrate } from './calibrate.ts'
@@ -24,7 +25,7 @@ export const hardeningStage: Stage = async context =>
     const { config, weights } = await work.model('judge-plain')
     const random = seededRandom(`${seed} hardening`)
     const hard = await hardPool(context, random)
-    const damaged = await execute(sandbox, drawDamaged(settings.damaged, random), random)
+    const damaged = await execute(sandbox, await drawDamaged(settings.damaged, random), random)
     hard.push(...damaged.map(attempt => relabelled(attempt, random)).filter(found => found !== null))
     say(`${hard.length} hard pairs, ${hard.filter(({ isRight }) => isRight).length} of them with a text`)
 
@@ -35,7 +36,7 @@ export const hardeningStage: Stage = async context =>
       const { brokenWeight } = hardening
       const plain = await proceduralExamples(half, brokenWeight, tokenizer, sandbox, draws)
       const drawn = draws.shuffled(hard).slice(0, half)
-      const examples = drawn.map(({ code, task, isRight }) =>
+      const examples = await inTurns(drawn, ({ code, task, isRight }) =>
         judgeExample(tokenizer, code, task, isRight, brokenWeight),
       )
       return [...plain, ...examples.filter(example => example !== null)]

@@ -1,3 +1,4 @@
+import { inTurns } from '../../node/src/core/inTurns.ts'
 import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
 import { renderSolution } from '../../node/src/environments/codezero/curriculum/renderSolution.ts'
 import { type SeededRandom, seededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
@@ -54,25 +55,28 @@ export async function proceduralExamples(
   random: SeededRandom,
 ): Promise<TrainingSequence[]> {
   const brokenCount = Math.round(count * brokenShare)
-  const right = Array.from({ length: count - brokenCount }, () => {
+  const right = await inTurns(Array.from({ length: count - brokenCount }), () => {
     const task = drawTrainingTask(random.weighted(judgeLevels), random)
     const style = random.chance(narrowShare) ? 'narrow' : 'any'
     const code = renderSolution(task, task.meaning, random, { style })
     return judgeExample(tokenizer, code, task, true, brokenWeight)
   })
   const broken = await execute(sandbox, drawCandidates(brokenCount, random, { mix: brokenMix }), random)
-  return [...right, ...labelledExamples(broken, brokenWeight, tokenizer, random)].filter(example => example !== null)
+  return [...right, ...(await labelledExamples(broken, brokenWeight, tokenizer, random))].filter(
+    example => example !== null,
+  )
 }
 
 /** Executed code as examples; what turns out to be a held-out function is left out. */
-export function labelledExamples(
+export async function labelledExamples(
   executed: readonly Executed[],
   brokenWeight: number,
   tokenizer: PromptTokenizer,
   random: SeededRandom,
-): TrainingSequence[] {
-  return executed
-    .map(attempt => relabelled(attempt, random))
-    .map(found => found && judgeExample(tokenizer, found.code, found.task, found.isRight, brokenWeight))
-    .filter(example => example !== null)
+): Promise<TrainingSequence[]> {
+  const found = executed.map(attempt => relabelled(attempt, random)).filter(attempt => attempt !== null)
+  const examples = await inTurns(found, ({ code, task, isRight }) =>
+    judgeExample(tokenizer, code, task, isRight, brokenWeight),
+  )
+  return examples.filter(example => example !== null)
 }

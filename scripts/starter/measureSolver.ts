@@ -13,7 +13,7 @@ export async function passRate(
   options: { level: Level; tasks: number; samples: number; temperature: number },
 ): Promise<number> {
   const { level, samples, temperature } = options
-  const cases = canaryCases(level, options.tasks)
+  const cases = await canaryCases(level, options.tasks)
   const tasks = cases.map(({ task }) => task)
   // One seed for all measurements, so that before and after differ by the weights alone.
   const answers = await sampleAnswers(generator, tokenizer, tasks, { samples, temperature, seed: `canary ${level}` })

@@ -33,7 +33,7 @@ export const measureStage: Stage = async ({ settings, seed, threads, out, say })
     }
     const random = seededRandom(`${seed} measure`)
     const judging: Record<string, Accuracy> = {}
-    const sets = judgeSets(report.pairs, random)
+    const sets = await judgeSets(report.pairs, random)
     for (const [name, attempts] of Object.entries(sets)) {
       judging[name] = await accuracyOf(judge, await execute(sandbox, attempts, random))
       say(`${name}: ${JSON.stringify(judging[name])}`)
@@ -57,13 +57,13 @@ export async function accuracyOf(judge: OpenJudge, executed: readonly Executed[]
 }
 
 /** Held-out pairs of level 3, by what makes them hard. The last two are weak spots, without a bar. */
-function judgeSets(count: number, random: SeededRandom): Record<string, Attempt[]> {
+async function judgeSets(count: number, random: SeededRandom): Promise<Record<string, Attempt[]>> {
   const options = { mix: nearMissMix, level: 3, heldOut: true } as const
   const unseenForm = { style: 'unseenForm', naming: 'training' } as const
   return {
     nearMisses: drawCandidates(count, random, options),
     otherSpelling: Array.from({ length: Math.ceil(count / 2) }, () => otherSpellingPair(random)).flat(),
-    randomDamage: drawDamaged(count, random, () => drawHeldOutTask(3, random)),
+    randomDamage: await drawDamaged(count, random, () => drawHeldOutTask(3, random)),
     unseenForms: drawCandidates(Math.ceil(count / 2), random, {
       ...options,
       mix: [

@@ -1,3 +1,4 @@
+import { inTurns } from '../../node/src/core/inTurns.ts'
 import type { SeededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
 import type { Task } from '../../node/src/environments/codezero/curriculum/task.ts'
 import { completionText, solverPrompt } from '../../node/src/environments/codezero/prompts.ts'
@@ -32,10 +33,10 @@ export async function sampleAnswers(
     stopToken: tokenizer.special('<eos>'),
     seed,
   })
-  return completions.map(({ prompt, tokens, ended }) => {
+  return inTurns(completions, async ({ prompt, tokens, ended }) => {
     const task = tasks[prompt] as Task
     const text = completionText(tokenizer, tokens, ended)
-    return { task, text, ended, code: checkStructure(text, ended, task).code }
+    return { task, text, ended, code: (await checkStructure(text, ended, task)).code }
   })
 }
 

@@ -1,3 +1,4 @@
+import { inTurns } from '../../node/src/core/inTurns.ts'
 import { admitProblem, type Refusal } from '../../node/src/environments/codezero/admitProblem.ts'
 import { countRightTests } from '../../node/src/environments/codezero/countRightTests.ts'
 import { parseTaskText } from '../../node/src/environments/codezero/curriculum/parseTaskText.ts'
@@ -34,16 +35,19 @@ export async function sampleProposals(
     stopToken: tokenizer.special('<eos>'),
     seed,
   })
-  return completions.map(({ tokens, ended }) => readProposal(completionText(tokenizer, tokens, ended), ended, level))
+  return inTurns(completions, ({ tokens, ended }) =>
+    readProposal(completionText(tokenizer, tokens, ended), ended, level),
+  )
 }
 
-function readProposal(text: string, ended: boolean, level: Level): SampledProposal {
+async function readProposal(text: string, ended: boolean, level: Level): Promise<SampledProposal> {
   const none = { text, fault: null, refusal: null, task: null, tests: 0, rightTests: 0 }
-  const proposal = parseProposal(text)
+  const proposal = await parseProposal(text)
   if (!ended) return { ...none, fault: 'did not end' }
   if (typeof proposal === 'string') return { ...none, fault: proposal }
   const meaning = parseTaskText(proposal.problem.text)
-  const counts = { tests: proposal.tests.length, rightTests: meaning ? countRightTests(proposal, meaning) : 0 }
+  const rightTests = meaning ? await countRightTests(proposal, meaning) : 0
+  const counts = { tests: proposal.tests.length, rightTests }
   const task = admitProblem(proposal.problem)
   if (typeof task === 'string') return { ...none, ...counts, refusal: task }
   return task.level === level ? { ...none, ...counts, task } : { ...none, ...counts, refusal: 'another level' }

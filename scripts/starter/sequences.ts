@@ -41,14 +41,14 @@ export function solverExample(
  * One example of the judge's corpus: code and the text that it deserves, or `<no>` where it deserves none. Null where the
  * code is not valid Python.
  */
-export function judgeExample(
+export async function judgeExample(
   tokenizer: PromptTokenizer,
   code: string,
   problem: Problem,
   deserves: boolean,
   brokenWeight: number,
-): TrainingSequence | null {
-  const whole = judgeSequence(tokenizer, { code, problem })
+): Promise<TrainingSequence | null> {
+  const whole = await judgeSequence(tokenizer, { code, problem })
   if (!whole) return null
   const [prompt, text] = [whole.tokens.subarray(0, whole.from), whole.tokens.subarray(whole.from)]
   return deserves

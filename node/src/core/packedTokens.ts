@@ -18,9 +18,10 @@ export function packTokens(tokens: Int32Array, width: 2 | 4 = 2): Uint8Array {
 /** @param width - bytes a token, as {@link tokenWidth} tells. */
 export function unpackTokens(bytes: Uint8Array, width: 2 | 4 = 2): Int32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return Int32Array.from({ length: bytes.byteLength / width }, (_, at) =>
-    width === 2 ? view.getUint16(at * 2, true) : view.getInt32(at * 4, true),
-  )
+  const tokens = new Int32Array(Math.floor(bytes.byteLength / width))
+  for (let at = 0; at < tokens.length; at++)
+    tokens[at] = width === 2 ? view.getUint16(at * 2, true) : view.getInt32(at * 4, true)
+  return tokens
 }
 
 export function packLogprobs(logprobs: Float32Array): Uint8Array {
@@ -34,11 +35,16 @@ export function packLogprobs(logprobs: Float32Array): Uint8Array {
 export function unpackSequence(sequence: SampledSequence): UnpackedSequence {
   const width = tokenWidth(sequence)
   if (width === null) throw new RangeError('a sequence whose lengths do not agree')
-  const { logprobs } = sequence
-  const view = new DataView(logprobs.buffer, logprobs.byteOffset, logprobs.byteLength)
   return {
     promptTokens: unpackTokens(sequence.promptTokens, width),
     completionTokens: unpackTokens(sequence.completionTokens, width),
-    logprobs: Float32Array.from({ length: logprobs.byteLength / 4 }, (_, at) => view.getFloat32(at * 4, true)),
+    logprobs: unpackLogprobs(sequence.logprobs),
   }
+}
+
+function unpackLogprobs(bytes: Uint8Array): Float32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const logprobs = new Float32Array(bytes.byteLength / 4)
+  for (let at = 0; at < logprobs.length; at++) logprobs[at] = view.getFloat32(at * 4, true)
+  return logprobs
 }

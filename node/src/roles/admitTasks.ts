@@ -1,10 +1,10 @@
 import { type Task, type TaskBundle, taskHash, tokenWidth } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
+import { inTurns } from '#core/inTurns.ts'
 import { unpackSequence, unpackTokens } from '#core/packedTokens.ts'
 import { mayTrainOn } from '#environments/codezero/admitProblem.ts'
 import type { Problem } from '#environments/codezero/curriculum/task.ts'
 import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
-import { oneByOne } from '#environments/codezero/oneByOne.ts'
 import { parseProposal } from '#environments/codezero/parseProposal.ts'
 import type { PromptFormat } from '#environments/codezero/promptFormat.ts'
 
@@ -32,7 +32,7 @@ export async function admitTasks(
   const proposed = inOrder.flatMap(({ bundle: { peerKey, tasks }, contentId }) =>
     tasks.map(task => ({ task, ref: { peerKey, contentId, index: task.index } })),
   )
-  const admitted = await oneByOne(proposed, async ({ task, ref }) => {
+  const admitted = await inTurns(proposed, async ({ task, ref }) => {
     const problem = await problemOf(task, format, rule)
     const { level, text } = task
     return problem === null ? [] : [{ ref, taskHash: taskHash(task), level, text, problem }]
@@ -50,7 +50,7 @@ async function problemOf(task: Task, format: PromptFormat, rule: EnvironmentSpec
   const { completionTokens } = unpackSequence(task)
   if (!areTokens(completionTokens, format)) return null
   if ((await format.completionText(completionTokens, true)) !== task.text) return null
-  const proposal = parseProposal(task.text)
+  const proposal = await parseProposal(task.text)
   return typeof proposal === 'string' || !mayTrainOn(proposal.problem, rule) ? null : proposal.problem
 }
 

@@ -1,6 +1,8 @@
 import type { RolloutBundle, RolloutGroup } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
+import { inTurns } from '#core/inTurns.ts'
 import { type UnpackedSequence, unpackSequence } from '#core/packedTokens.ts'
+import { turns } from '#core/turns.ts'
 import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
 import type { PromptFormat } from '#environments/codezero/promptFormat.ts'
 import { type AdmittedTask, areTokens } from './admitTasks.ts'
@@ -38,12 +40,12 @@ export function drawTasks(
 export async function checkRollouts(bundle: RolloutBundle, rules: RoundRules): Promise<CheckedGroup[]> {
   const owed = drawTasks(bundle.chainId, bundle.round, bundle.peerKey, rules)
   const seed = roundSeed('rollout', bundle.chainId, bundle.round, rules.beacon, bundle.peerKey)
-  const read = owed.map(async (task, at) => {
+  const read = await inTurns(owed, async (task, at) => {
     const group = bundle.groups[at]
     const rollouts = group && stands(group, task, seed, rules) ? await readGroup(group, at, task, rules) : null
     return rollouts === null ? [] : [{ task, rollouts }]
   })
-  return (await Promise.all(read)).flat()
+  return read.flat()
 }
 
 function stands(group: RolloutGroup, task: AdmittedTask, seed: Hex, { spec }: RoundRules): boolean {
@@ -74,11 +76,12 @@ async function readGroup(
   const { spec, format } = rules
   const prompt = await format.solverPrompt(task.problem)
   const stopTokens = [format.stopToken, ...format.moreStopTokens]
-  const rollouts = group.rollouts.map(rollout => ({
+  const rollouts = await inTurns(group.rollouts, rollout => ({
     ...unpackSequence(rollout),
     index: rollout.index,
     ended: rollout.ended,
   }))
+  await turns.give()
   const sound = rollouts.every(
     ({ index, promptTokens, completionTokens, ended }, sample) =>
       index === at * spec.groupSize + sample &&
@@ -89,12 +92,10 @@ async function readGroup(
       !completionTokens.subarray(0, -1).some(token => stopTokens.includes(token)),
   )
   if (!sound) return null
-  return Promise.all(
-    rollouts.map(async rollout => ({
-      ...rollout,
-      text: await format.completionText(rollout.completionTokens, rollout.ended),
-    })),
-  )
+  return inTurns(rollouts, async rollout => ({
+    ...rollout,
+    text: await format.completionText(rollout.completionTokens, rollout.ended),
+  }))
 }
 
 function sameTokens(a: Int32Array, b: Int32Array): boolean {

@@ -31,7 +31,7 @@ export async function measurePolicies({
   threads,
 }: Measurement): Promise<MeasuredPolicy[]> {
   const { starter: environment } = await loadEnvironments()
-  const cases = canaryCases(level, tasks)
+  const cases = await canaryCases(level, tasks)
   const sandbox = createSandbox()
   const measured: MeasuredPolicy[] = []
   // Nothing is learned here, so nothing is lost: what was asked is asked again.

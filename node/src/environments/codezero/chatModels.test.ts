@@ -46,7 +46,7 @@ test('A chat model is asked with the messages of the specification, and a propos
   )
   for (const level of [1, 2, 3, 4, 5]) {
     const [, example = ''] = /Level \d:\n([\s\S]+)\n\nPropose/.exec(text(await format.proposalPrompt(level))) ?? []
-    expect(parseProposal(example), example).toMatchObject({ problem: { name: expect.any(String) } })
+    expect(await parseProposal(example), example).toMatchObject({ problem: { name: expect.any(String) } })
     expect(await format.proposalPrompt(level)).toEqual(await format.proposalPrompt(level))
   }
   expect(await format.completionText(Int32Array.of(97, 98, END), true)).toBe('ab')
@@ -73,22 +73,6 @@ test('Predicted correctness is the probability of true against false, calibrated
   const judged = await (await trueFalseJudge(scorer(2), tokenizer, shifted)).predictCorrectness(pairs)
   expect(judged[0]).toBeCloseTo(sigmoid(2), 12)
   expect(judged[1]).toBeCloseTo(sigmoid(0), 12)
-})
-
-test('The event loop gets its turn between pairs.', async () => {
-  const problem = { name: 'f', parameters: ['a'], text: 'Return 1.' }
-  const pairs = Array.from({ length: 8 }, () => ({ code: 'def f(a):\n    return 1\n', problem }))
-  let [turns, isDone] = [0, false]
-  const judge = await trueFalseJudge(scorer(2), tokenizer, rule)
-  const predicted = judge.predictCorrectness(pairs).finally(() => {
-    isDone = true
-  })
-  while (!isDone) {
-    await new Promise(resolve => setImmediate(resolve))
-    turns++
-  }
-  expect(await predicted).toHaveLength(8)
-  expect(turns).toBeGreaterThanOrEqual(8)
 })
 
 test('What code says to the judge in comments and strings is not read.', async () => {

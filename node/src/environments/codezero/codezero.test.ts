@@ -22,14 +22,14 @@ const problem: Problem = {
 }
 const right = 'def calc(xs):\n    return sum([x for x in xs if x % 2 == 0])\n'
 
-test('Code is valid or not as CPython says, without running it.', () => {
+test('Code is valid or not as CPython says, without running it.', async () => {
   const valid = [right, 'def f(a):\n    return a', 'x = 1\n', 'def f(a, b=1, *c, **d):\n    pass\n']
   const invalid = ['def f(a):\nreturn a\n', 'def f(a:\n', 'return (a\n', 'def f(a):\n    x = 1\n      y = 2\n', 'a +\n']
-  for (const code of valid) expect(parsePython(code), code).not.toBeNull()
-  for (const code of invalid) expect(parsePython(code), code).toBeNull()
+  for (const code of valid) expect(await parsePython(code), code).not.toBeNull()
+  for (const code of invalid) expect(await parsePython(code), code).toBeNull()
 })
 
-test('The judge reads code with canonical names, and nothing that speaks to a reader.', () => {
+test('The judge reads code with canonical names, and nothing that speaks to a reader.', async () => {
   const code = `def calc(xs):
     """Return the sum of the numbers in xs that are even."""
     total = 0  # the sum of the numbers that are even
@@ -39,7 +39,7 @@ test('The judge reads code with canonical names, and nothing that speaks to a re
             total += item.the_sum_of_even_numbers
     return max(total, len('even numbers'), total.count("a"))
 `
-  expect(canonicalCode(code, problem)).toBe(`def f(xs):
+  expect(await canonicalCode(code, problem)).toBe(`def f(xs):
     '?'
     p = 0
     for q in xs:
@@ -47,7 +47,7 @@ test('The judge reads code with canonical names, and nothing that speaks to a re
             p += q.r
     return max(p, len('?'), p.count('a'))
 `)
-  expect(canonicalCode('def calc(xs):\n    sum = 0\n    return sum\n', problem)).toBe(
+  expect(await canonicalCode('def calc(xs):\n    sum = 0\n    return sum\n', problem)).toBe(
     'def f(xs):\n    p = 0\n    return p\n',
   )
 })
@@ -63,8 +63,8 @@ test.each([
   ['more than the function', answerText(`${right}calc([])\n`), true, ['adheres']],
   ['words around the block', `Here:\n${answerText(right)}`, true, ['adheres']],
   ['no end', answerText(right), false, ['ends']],
-] as const)('Structure: %s.', (_, text, ended, failing) => {
-  const { checks, code } = checkStructure(text, ended, problem)
+] as const)('Structure: %s.', async (_, text, ended, failing) => {
+  const { checks, code } = await checkStructure(text, ended, problem)
   expect(Object.entries(checks).flatMap(([name, holds]) => (holds ? [] : [name]))).toEqual([...failing])
   expect(code).toBe(failing.length ? null : right)
 })
@@ -108,9 +108,9 @@ test('The judge reads its probability from the text alone, and gives 0 to what i
   expect(seen).toEqual([problem.text.length, 300])
 })
 
-test('A proposal is read back from its text.', () => {
+test('A proposal is read back from its text.', async () => {
   const proposal = { problem, tests: ['assert calc([1, 2]) == 2', 'assert calc([]) == 0'] }
-  expect(parseProposal(formatProposal(proposal))).toEqual(proposal)
+  expect(await parseProposal(formatProposal(proposal))).toEqual(proposal)
 })
 
 test.each([
@@ -126,24 +126,24 @@ test.each([
   ['test malformed', 'Write f(a). Return a.\nassert f(1) == 1; import os'],
   ['test malformed', 'Write f(a). Return a.\nassert f(1) == 1, "no"'],
   ['test malformed', 'Write f(a). Return a.\nassert f(1) == 1\n'],
-] as const)('No proposal: %s.', (fault, text) => {
-  expect(parseProposal(text)).toBe(fault)
+] as const)('No proposal: %s.', async (fault, text) => {
+  expect(await parseProposal(text)).toBe(fault)
 })
 
-test('Held-out functions are refused as tasks, and so is what is not understood.', () => {
+test('Held-out functions are refused as tasks, and so is what is not understood.', async () => {
   for (const level of [1, 2, 3, 4, 5] as const) {
-    for (const task of canaryTasks(level, 40)) expect(admitProblem(task), task.text).toBe('held out')
+    for (const task of await canaryTasks(level, 40)) expect(admitProblem(task), task.text).toBe('held out')
   }
   expect(admitProblem({ ...problem, text: 'Sum the even numbers.' })).toBe('not understood')
   expect(admitProblem({ ...problem, parameters: ['ys'] })).toBe('wrong parameters')
   expect(admitProblem(problem)).toMatchObject({ level: 3, text: problem.text })
 })
 
-test("A proposal's expected values are checked against its text.", () => {
+test("A proposal's expected values are checked against its text.", async () => {
   const meaning = parseTaskText(problem.text)
   if (!meaning) throw new Error('the text is of the curriculum')
   const tests = ['assert calc([1, 2]) == 2', 'assert calc([1, 2]) == 3', "assert calc('ab') == 0"]
-  expect(countRightTests({ problem, tests }, meaning)).toBe(1)
+  expect(await countRightTests({ problem, tests }, meaning)).toBe(1)
 })
 
 test('The level rises and falls by absolute success, at 100 and 0 percent too.', () => {

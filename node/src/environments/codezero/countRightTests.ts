@@ -1,17 +1,19 @@
+import { inTurns } from '#core/inTurns.ts'
 import { evaluate } from './curriculum/evaluate.ts'
 import { parsePythonLiteral, pythonRepr } from './curriculum/pythonValue.ts'
 import type { Meaning } from './curriculum/task.ts'
 import { type Proposal, readUnitTest } from './parseProposal.ts'
 
 /** How many of a proposal's tests expect the value that its text asks for: for measurement only. */
-export function countRightTests(proposal: Proposal, meaning: Meaning): number {
-  return proposal.tests.filter(test => {
-    const read = readUnitTest(test)
+export async function countRightTests(proposal: Proposal, meaning: Meaning): Promise<number> {
+  const right = await inTurns(proposal.tests, async test => {
+    const read = await readUnitTest(test)
     const args = read?.args.map(parsePythonLiteral) ?? [null]
     const expected = read ? parsePythonLiteral(read.expected) : null
     if (expected === null || !args.every(arg => arg !== null) || !hasTypes(meaning, args)) return false
     return pythonRepr(evaluate(meaning, args)) === pythonRepr(expected)
-  }).length
+  })
+  return right.filter(Boolean).length
 }
 
 function hasTypes(meaning: Meaning, args: readonly unknown[]): boolean {

@@ -1,6 +1,6 @@
+import { inTurns } from '#core/inTurns.ts'
 import type { Problem } from './curriculum/task.ts'
 import { calibratedProbability, type JudgeCalibration, type JudgeEvidence } from './judgeCalibration.ts'
-import { oneByOne } from './oneByOne.ts'
 import type { PromptTokenizer } from './prompts.ts'
 import { canonicalCode } from './python/canonicalCode.ts'
 
@@ -44,7 +44,7 @@ export function createJudge(options: {
 }): BackTranslationJudge {
   const { scorer, tokenizer, calibration, maxTokens } = options
   const evidence = async (pairs: readonly JudgedPair[]): Promise<(JudgeEvidence | null)[]> => {
-    const sequences = await oneByOne(pairs, pair => judgeSequence(tokenizer, pair))
+    const sequences = await inTurns(pairs, pair => judgeSequence(tokenizer, pair))
     const readable = sequences.flatMap(sequence => (sequence && sequence.tokens.length <= maxTokens ? [sequence] : []))
     const scored = readable.length ? await scorer.score(readable) : []
     const found = new Map(readable.map((sequence, i) => [sequence, scored[i]]))
@@ -61,11 +61,11 @@ export function createJudge(options: {
 }
 
 /** Canonical code, `<judge>`, the problem's text; scored from the text on. Null where the code is not valid Python. */
-export function judgeSequence(
+export async function judgeSequence(
   tokenizer: PromptTokenizer,
   { code, problem }: JudgedPair,
-): { tokens: Int32Array; from: number } | null {
-  const read = canonicalCode(code, problem)
+): Promise<{ tokens: Int32Array; from: number } | null> {
+  const read = await canonicalCode(code, problem)
   if (read === null) return null
   const [before, after] = [tokenizer.encode(read), tokenizer.encode(problem.text)]
   return { tokens: Int32Array.of(...before, tokenizer.special('<judge>'), ...after), from: before.length + 1 }

@@ -20,7 +20,7 @@ export function formatProposal({ problem, tests }: Proposal): string {
  *
  * Nothing is executed and nothing is forgiven: a proposer that learns the form is worth more than a clever reader.
  */
-export function parseProposal(text: string): Proposal | ProposalFault {
+export async function parseProposal(text: string): Promise<Proposal | ProposalFault> {
   const [head = '', ...tests] = text.split('\n')
   const match = /^Write ([A-Za-z_]\w{0,39})\(([A-Za-z_]\w{0,19}(?:, [A-Za-z_]\w{0,19})*)\)\. (\S.*)$/.exec(head)
   if (!match) return 'no header'
@@ -30,14 +30,14 @@ export function parseProposal(text: string): Proposal | ProposalFault {
   if (problem.length > proposalLimits.problemCharacters) return 'text too long'
   if (!tests.length) return 'no tests'
   if (tests.length > proposalLimits.tests) return 'too many tests'
-  if (!tests.every(test => isUnitTest(test, name, parameters.length))) return 'test malformed'
+  for (const test of tests) if (!(await isUnitTest(test, name, parameters.length))) return 'test malformed'
   return { problem: { name, parameters, text: problem }, tests }
 }
 
 /** The arguments and the expected value of a unit test, as source text; null where it is none. */
-export function readUnitTest(test: string): { name: string; args: string[]; expected: string } | null {
+export async function readUnitTest(test: string): Promise<{ name: string; args: string[]; expected: string } | null> {
   if (test.length > proposalLimits.testCharacters || !test.startsWith('assert ')) return null
-  const tree = parsePython(test)
+  const tree = await parsePython(test)
   const [statement, ...others] = tree ? statementsOf(tree) : []
   if (statement?.type !== 'AssertStatement' || others.length) return null
   const [, comparison, ...message] = statement.children
@@ -51,8 +51,8 @@ export function readUnitTest(test: string): { name: string; args: string[]; expe
   return { name: callee.text, args: args.map(arg => arg.text), expected: expected.text }
 }
 
-function isUnitTest(test: string, name: string, parameters: number): boolean {
-  const read = readUnitTest(test)
+async function isUnitTest(test: string, name: string, parameters: number): Promise<boolean> {
+  const read = await readUnitTest(test)
   return read !== null && read.name === name && read.args.length === parameters
 }
 

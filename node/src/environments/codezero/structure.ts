@@ -21,9 +21,9 @@ export type Structure = {
  * - `adheres`: with exactly the required parameters, and nothing beside it, in the block or around it.
  * - `ends`: the answer ended by itself, inside the limit of tokens.
  */
-export function checkStructure(answer: string, ended: boolean, problem: Problem): Structure {
+export async function checkStructure(answer: string, ended: boolean, problem: Problem): Promise<Structure> {
   const block = fencedBlock(answer)
-  const tree = block ? parsePython(block.code) : null
+  const tree = block ? await parsePython(block.code) : null
   const statements = tree ? statementsOf(tree) : []
   const headers = statements.map(functionHeader)
   const header = headers.find(candidate => candidate?.name === problem.name)

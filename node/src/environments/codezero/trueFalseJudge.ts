@@ -1,6 +1,6 @@
+import { inTurns } from '#core/inTurns.ts'
 import type { Judge, JudgedPair, TokenChooser } from './createJudge.ts'
 import type { EnvironmentSpec } from './environmentSpec.ts'
-import { oneByOne } from './oneByOne.ts'
 import type { ChatTokenizer } from './promptFormat.ts'
 import { problemText } from './prompts.ts'
 import { canonicalCode } from './python/canonicalCode.ts'
@@ -50,7 +50,7 @@ export async function trueFalseEvidence(
   const answers = await Promise.all(words.map(async word => (await tokenizer.encode(word))[0] as number))
   if (answers[0] === answers[1]) throw new RangeError("the judge's tokenizer starts 'true' and 'false' alike")
   return async pairs => {
-    const prompts = await oneByOne(pairs, pair => judgePrompt(tokenizer, rule, pair))
+    const prompts = await inTurns(pairs, pair => judgePrompt(tokenizer, rule, pair))
     const readable = prompts.flatMap(prompt => (prompt && prompt.length < MAX_TOKENS ? [prompt] : []))
     const choices = readable.map(tokens => ({ tokens, candidates: answers }))
     const logprobs = choices.length > 0 ? await scorer.choose(choices) : []
@@ -64,7 +64,7 @@ async function judgePrompt(
   { system, question }: Pick<TrueFalseRule, 'system' | 'question'>,
   { code, problem }: JudgedPair,
 ): Promise<Int32Array | null> {
-  const read = canonicalCode(code, problem)
+  const read = await canonicalCode(code, problem)
   if (read === null) return null
   const content = `${problemText(problem)}\n\n\`\`\`python\n${read}\n\`\`\`\n\n${question}`
   return tokenizer.chatPrompt([

@@ -1,9 +1,9 @@
 import { type CanaryBundle, decodeCanaryBundle } from '#core/bodies.ts'
+import { inTurns } from '#core/inTurns.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
 import { peerName } from '#core/peerName.ts'
 import { canaryCases } from '#environments/codezero/curriculum/canaryTasks.ts'
 import type { Level } from '#environments/codezero/curriculum/task.ts'
-import { oneByOne } from '#environments/codezero/oneByOne.ts'
 import { fencedBlock } from '#environments/codezero/structure.ts'
 import type { Sandbox } from '#sandbox/createSandbox.ts'
 import { packedText } from '../admitTasks.ts'
@@ -32,8 +32,8 @@ export async function measureCanary(
 ): Promise<CanaryPoint> {
   const bundle = decodeCanaryBundle(bytes)
   const { spec, format } = node.environment
-  const held = canaryCases(bundle.level as Level, spec.canary.tasks)
-  const cases = await oneByOne(bundle.samples, async ({ task, completionTokens, ended }) => {
+  const held = await canaryCases(bundle.level as Level, spec.canary.tasks)
+  const cases = await inTurns(bundle.samples, async ({ task, completionTokens, ended }) => {
     const code = fencedBlock(await packedText(format, completionTokens, format.tokenBytes, ended))?.code ?? ''
     return { code, tests: held[task]?.tests ?? ['assert False'] }
   })

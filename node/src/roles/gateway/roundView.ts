@@ -1,6 +1,6 @@
 import { type RolloutBundle, type ScoreSheet, type TaskBundle, taskHash, tokenWidth } from '#core/bodies.ts'
+import { inTurns } from '#core/inTurns.ts'
 import { peerName } from '#core/peerName.ts'
-import { oneByOne } from '#environments/codezero/oneByOne.ts'
 import type { PromptFormat } from '#environments/codezero/promptFormat.ts'
 import { packedText } from '../admitTasks.ts'
 
@@ -31,27 +31,25 @@ export async function roundView(round: number, { tasks, rollouts, sheets }: Roun
     const scores = leafScores(sheets, body.peerKey)
     return body.groups.map(group => ({ peerId, peerKey: body.peerKey, group, scores }))
   })
-  const groups = await oneByOne(answered, async ({ peerId, peerKey, group, scores }) => ({
+  const groups = await inTurns(answered, async ({ peerId, peerKey, group, scores }) => ({
     peerId,
     peerKey,
     name: peerName(peerId),
     taskHash: group.taskHash,
     text: taskOf.get(group.taskHash)?.text ?? '',
     level: taskOf.get(group.taskHash)?.level ?? 0,
-    rollouts: await Promise.all(
-      group.rollouts.map(async rollout => {
-        const width = tokenWidth(rollout) ?? 2
-        const score = scores.get(rollout.index)
-        return {
-          index: rollout.index,
-          text: await packedText(format, rollout.completionTokens, width, rollout.ended),
-          ended: rollout.ended,
-          tokens: rollout.completionTokens.byteLength / width,
-          components: score?.components ?? null,
-          scoreMilli: score?.scoreMilli ?? null,
-        }
-      }),
-    ),
+    rollouts: await inTurns(group.rollouts, async rollout => {
+      const width = tokenWidth(rollout) ?? 2
+      const score = scores.get(rollout.index)
+      return {
+        index: rollout.index,
+        text: await packedText(format, rollout.completionTokens, width, rollout.ended),
+        ended: rollout.ended,
+        tokens: rollout.completionTokens.byteLength / width,
+        components: score?.components ?? null,
+        scoreMilli: score?.scoreMilli ?? null,
+      }
+    }),
   }))
   const evaluators = sheets.map(({ peerId, contentId, body }) => ({
     peerId,

@@ -1,6 +1,7 @@
 import type { Task } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
 import { packLogprobs, packTokens } from '#core/packedTokens.ts'
+import { turns } from '#core/turns.ts'
 import { admitProblem } from '#environments/codezero/admitProblem.ts'
 import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
 import { parseProposal } from '#environments/codezero/parseProposal.ts'
@@ -46,8 +47,9 @@ export async function propose(
     })
     for (const completion of completions) {
       if (tasks.length === count) break
+      await turns.give()
       const text = await format.completionText(completion.tokens, completion.ended)
-      const fault = faultOf(text, completion.ended, level, seen, spec.tasks)
+      const fault = await faultOf(text, completion.ended, level, seen, spec.tasks)
       if (fault !== null) {
         refused[fault] = (refused[fault] ?? 0) + 1
         continue
@@ -60,16 +62,16 @@ export async function propose(
 }
 
 /** Why a sample is not published; null where it is. */
-function faultOf(
+async function faultOf(
   text: string,
   ended: boolean,
   level: number,
   seen: ReadonlySet<string>,
   rule: EnvironmentSpec['tasks'],
-): string | null {
+): Promise<string | null> {
   if (!ended) return 'too long'
   if (seen.has(text)) return 'repeated'
-  const proposal = parseProposal(text)
+  const proposal = await parseProposal(text)
   if (typeof proposal === 'string') return proposal
   const admitted = admitProblem(proposal.problem)
   if (admitted === 'not understood' && rule === 'wellFormed') return null

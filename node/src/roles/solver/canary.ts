@@ -1,9 +1,9 @@
 import { type CanaryBundle, encodeCanaryBundle } from '#core/bodies.ts'
+import { inTurns } from '#core/inTurns.ts'
 import { packTokens } from '#core/packedTokens.ts'
 import type { Judge } from '#environments/codezero/createJudge.ts'
 import { canaryTasks } from '#environments/codezero/curriculum/canaryTasks.ts'
 import type { Level, Task } from '#environments/codezero/curriculum/task.ts'
-import { oneByOne } from '#environments/codezero/oneByOne.ts'
 import { type AnswerScore, scoreAnswers } from '#environments/codezero/scoreAnswers.ts'
 import type { Completion } from '#model/generate.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
@@ -32,14 +32,14 @@ export async function sampleHeldOut(
   tasks: number,
   samplesPerPrompt: number,
 ): Promise<HeldOutSample[]> {
-  const set = canaryTasks(level, tasks)
-  const prompts = await Promise.all(set.map(task => format.solverPrompt(task)))
+  const set = await canaryTasks(level, tasks)
+  const prompts = await inTurns(set, task => format.solverPrompt(task))
   const { temperature, maxNewTokens } = spec.solving
   const { stopToken, moreStopTokens } = format
   const stops = { stopToken, moreStopTokens }
   const request = { prompts, samplesPerPrompt, temperature, maxNewTokens, ...stops, seed: CANARY_SEED }
   const completions = await policy.generate(request)
-  const answers = await oneByOne(completions, async ({ prompt, tokens, ended }) => ({
+  const answers = await inTurns(completions, async ({ prompt, tokens, ended }) => ({
     problem: set[prompt] as Task,
     text: await format.completionText(tokens, ended),
     ended,

@@ -1,3 +1,5 @@
+import { inTurns } from '#core/inTurns.ts'
+import { turns } from '#core/turns.ts'
 import { drawInputs } from './drawInputs.ts'
 import { drawHeldOutTask } from './drawTask.ts'
 import { seededRandom } from './seededRandom.ts'
@@ -10,11 +12,12 @@ import type { Level, Task } from './task.ts'
  *
  * Functions are distinct while the level has enough of them (level 1 does not).
  */
-export function canaryTasks(level: Level, count = 100): Task[] {
+export async function canaryTasks(level: Level, count = 100): Promise<Task[]> {
   const random = seededRandom(`canary level ${level}`)
   const tasks: Task[] = []
   const seen = new Set<string>()
   for (let tries = 0; tasks.length < count; tries++) {
+    await turns.give()
     const task = drawHeldOutTask(level, random)
     const key = semanticKey(task.meaning)
     if (seen.has(key) && tries < 4 * count) continue
@@ -27,8 +30,8 @@ export function canaryTasks(level: Level, count = 100): Task[] {
 /** A canary task with the tests that it is measured by: always the same. */
 export type CanaryCase = { task: Task; tests: string[] }
 
-export function canaryCases(level: Level, count = 100): CanaryCase[] {
-  return canaryTasks(level, count).map((task, i) => ({
+export async function canaryCases(level: Level, count = 100): Promise<CanaryCase[]> {
+  return inTurns(await canaryTasks(level, count), (task, i) => ({
     task,
     tests: strictTests(task, drawInputs(task.meaning, seededRandom(`canary inputs ${level} ${i}`))),
   }))

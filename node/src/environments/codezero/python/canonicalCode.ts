@@ -1,5 +1,6 @@
+import { turns } from '#core/turns.ts'
 import type { Problem } from '../curriculum/task.ts'
-import { leaves, type PythonNode, parsePython, walk } from './parsePython.ts'
+import { type PythonNode, parsePython } from './parsePython.ts'
 
 /** Names that keep their meaning unless the code binds them: built-ins, and keywords of their calls. */
 const keptNames = new Set(
@@ -29,13 +30,21 @@ const canonicalLetters = [...'pqruvwyzcdeghijklmot']
  *
  * @returns null where the code is not valid Python.
  */
-export function canonicalCode(code: string, problem: Pick<Problem, 'name' | 'parameters'>): string | null {
-  const tree = parsePython(code)
+export async function canonicalCode(
+  code: string,
+  problem: Pick<Problem, 'name' | 'parameters'>,
+): Promise<string | null> {
+  const tree = await parsePython(code)
   if (!tree) return null
-  const rename = renamer(problem, boundNames(tree))
+  await turns.give()
+  const bound = boundNames(tree)
+  await turns.give()
+  const leaves = leavesOf(tree)
+  await turns.give()
+  const rename = renamer(problem, bound)
   let written = ''
   let at = 0
-  for (const leaf of leavesOf(tree)) {
+  for (const leaf of leaves) {
     written += code.slice(at, leaf.from) + rename(leaf)
     at = leaf.to
   }
@@ -44,13 +53,14 @@ export function canonicalCode(code: string, problem: Pick<Problem, 'name' | 'par
   return `${lines.filter(line => line !== '').join('\n')}\n`
 }
 
-/** Leaves, with each string as one piece, whatever stands inside it. */
-function leavesOf(node: PythonNode): PythonNode[] {
-  if (isString(node)) return [node]
-  return node.children.length ? node.children.flatMap(leavesOf) : leaves(node)
-}
+const strings: ReadonlySet<string> = new Set(['String', 'FormatString', 'ContinuedString'])
 
-const isString = (node: PythonNode) => /^(Format)?String$|^ContinuedString$/.test(node.type)
+/** Leaves, with each string as one piece, whatever stands inside it. */
+function leavesOf(node: PythonNode, found: PythonNode[] = []): PythonNode[] {
+  if (strings.has(node.type) || node.children.length === 0) found.push(node)
+  else for (const child of node.children) leavesOf(child, found)
+  return found
+}
 
 function renamer(problem: Pick<Problem, 'name' | 'parameters'>, bound: ReadonlySet<string>) {
   const names = new Map<string, string>([...problem.parameters.map(p => [p, p] as const), [problem.name, 'f']])
@@ -70,7 +80,8 @@ function renamer(problem: Pick<Problem, 'name' | 'parameters'>, bound: ReadonlyS
   }
   return (leaf: PythonNode): string => {
     if (leaf.type === 'Comment') return ''
-    if (isString(leaf)) return /^(?:'[^'\\]?'|"[^"\\]?")$/.test(leaf.text) ? leaf.text.replaceAll('"', "'") : "'?'"
+    if (strings.has(leaf.type))
+      return /^(?:'[^'\\]?'|"[^"\\]?")$/.test(leaf.text) ? leaf.text.replaceAll('"', "'") : "'?'"
     if (leaf.type === 'PropertyName') return keptMethods.has(leaf.text) ? leaf.text : own(leaf.text)
     if (leaf.type !== 'VariableName') return leaf.text
     return keptNames.has(leaf.text) && !bound.has(leaf.text) ? leaf.text : own(leaf.text)
@@ -78,33 +89,28 @@ function renamer(problem: Pick<Problem, 'name' | 'parameters'>, bound: ReadonlyS
 }
 
 /** Names that the code binds itself, so that they are not the built-ins that they look like. */
-function boundNames(tree: PythonNode): Set<string> {
-  const bound = new Set<string>()
-  for (const node of walk(tree)) for (const name of bindingsOf(node)) bound.add(name)
-  return bound
+function boundNames(node: PythonNode, isBinding = false, found = new Set<string>()): Set<string> {
+  if (isBinding && node.type === 'VariableName') found.add(node.text)
+  const binding = isBinding ? none : new Set(bindingChildren(node))
+  for (const child of node.children) boundNames(child, isBinding || binding.has(child), found)
+  return found
 }
 
-function bindingsOf({ type, children }: PythonNode): string[] {
-  const names = (nodes: readonly PythonNode[]) =>
-    nodes.flatMap(node => [...walk(node)].filter(n => n.type === 'VariableName').map(n => n.text))
+const none: ReadonlySet<PythonNode> = new Set()
+
+/** Children of a node in which every name is one that it binds. */
+function bindingChildren({ type, children }: PythonNode): readonly PythonNode[] {
   const position = (of: string) => children.findIndex(child => child.type === of)
-  if (type === 'ParamList') {
-    return children.flatMap((c, i) =>
-      c.type === 'VariableName' && children[i - 1]?.type !== 'AssignOp' ? [c.text] : [],
-    )
+  if (type === 'ParamList')
+    return children.filter((child, at) => child.type === 'VariableName' && children[at - 1]?.type !== 'AssignOp')
+  if (type === 'AssignStatement') {
+    const last = children.findLastIndex(child => child.type === 'AssignOp')
+    return children.slice(0, last)
   }
-  if (type === 'AssignStatement')
-    return names(
-      children.slice(
-        0,
-        children.findLastIndex(c => c.type === 'AssignOp'),
-      ),
-    )
-  if (type === 'UpdateStatement' || type === 'NamedExpression') return names(children.slice(0, 1))
-  if (type === 'ForStatement' || type.endsWith('ComprehensionExpression')) {
-    return names(children.slice(position('for') + 1, position('in')))
-  }
+  if (type === 'UpdateStatement' || type === 'NamedExpression') return children.slice(0, 1)
+  if (type === 'ForStatement' || type.endsWith('ComprehensionExpression'))
+    return children.slice(position('for') + 1, position('in'))
   return type === 'ImportStatement' || type === 'FunctionDefinition'
-    ? children.filter(child => child.type === 'VariableName').map(child => child.text)
+    ? children.filter(child => child.type === 'VariableName')
     : []
 }

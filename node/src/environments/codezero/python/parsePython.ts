@@ -1,4 +1,5 @@
 import { parser } from '@lezer/python'
+import { turns } from '#core/turns.ts'
 
 /** A node of Python's syntax tree. `from` and `to` are offsets into the code. */
 export type PythonNode = {
@@ -14,18 +15,34 @@ const MAX_CODE_CHARACTERS = 20_000
 /** Deeper nesting is not read; it is no answer, and recursion over it must stay bounded. */
 const MAX_DEPTH = 100
 
+type Tree = ReturnType<typeof parser.parse>
+
 /**
  * Python code as a tree, without running it; null where it is not valid Python.
  *
  * The parser recovers from errors; any error node makes the whole code invalid. It lets a few things pass that CPython
  * refuses later (`1 = x`), which only costs a check of form its sharpness.
+ *
+ * The event loop gets its turns meanwhile: the longest code takes some 30 ms, and recovering from the most errors half a second.
  */
-export function parsePython(code: string): PythonNode | null {
+export async function parsePython(code: string): Promise<PythonNode | null> {
   if (code.length > MAX_CODE_CHARACTERS) return null
+  const parse = parser.startParse(code)
+  let tree: Tree | null = null
+  while (tree === null) {
+    await turns.give()
+    tree = parse.advance()
+  }
+  await turns.give()
+  return treeOf(tree, code)
+}
+
+/** Null where a node is an error, or lies too deep. */
+function treeOf(tree: Tree, code: string): PythonNode | null {
   const root: PythonNode = { type: 'Script', from: 0, to: code.length, text: code, children: [] }
   const path: PythonNode[] = [root]
   let isValid = true
-  parser.parse(code).iterate({
+  tree.iterate({
     enter: node => {
       if (node.type.isError || path.length > MAX_DEPTH) isValid = false
       if (!isValid) return false
@@ -47,17 +64,6 @@ export function parsePython(code: string): PythonNode | null {
     },
   })
   return isValid ? root : null
-}
-
-/** All nodes without children, in the order of the code. */
-export function leaves(node: PythonNode): PythonNode[] {
-  return node.children.length ? node.children.flatMap(leaves) : [node]
-}
-
-/** The node and all below it, in the order of the code. */
-export function* walk(node: PythonNode): Generator<PythonNode> {
-  yield node
-  for (const child of node.children) yield* walk(child)
 }
 
 /** The statements of a script, comments left out. */

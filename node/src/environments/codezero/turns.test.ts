@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { canaryCases } from './curriculum/canaryTasks.ts'
+import { canonicalCode } from './python/canonicalCode.ts'
+import { parsePython } from './python/parsePython.ts'
+import { checkStructure } from './structure.ts'
+
+const problem = { name: 'f', parameters: ['xs'], text: 'Return the sum of the numbers in xs.' }
+const filled = (head: string, piece: string) => head + piece.repeat(Math.floor((20_000 - head.length) / piece.length))
+
+// A clock that goes on by a millisecond at each look: turns are due every fourth look, on any machine.
+let nowMs = 0
+beforeEach(() => vi.spyOn(performance, 'now').mockImplementation(() => nowMs++))
+afterEach(() => vi.restoreAllMocks())
+
+/** Turns of the event loop until the work is done. */
+async function turnsOf(work: Promise<unknown>): Promise<number> {
+  let [turns, isDone] = [0, false]
+  const done = work.finally(() => {
+    isDone = true
+  })
+  while (!isDone) {
+    await new Promise(resolve => setImmediate(resolve))
+    turns++
+  }
+  await done
+  return turns
+}
+
+test('The event loop gets its turns within the longest answer that is read.', async () => {
+  const code = filled('def f(xs):\n', ' x=1\n')
+  const answer = `\`\`\`python\n${code}\`\`\``
+  expect(await turnsOf(checkStructure(answer, true, problem))).toBeGreaterThan(1000)
+})
+
+test('The event loop gets its turns between the tasks of a canary.', async () => {
+  expect(await turnsOf(canaryCases(3, 40))).toBeGreaterThan(20)
+})
+
+test('The event loop gets its turns while the parser recovers from many errors.', async () => {
+  const reading = parsePython(')'.repeat(5000))
+  expect(await turnsOf(reading)).toBeGreaterThan(1000)
+  expect(await reading).toBeNull()
+})
+
+test('What the judge reads of deeply nested names is renamed as elsewhere.', async () => {
+  const nested = (inner: string) =>
+    `def f(xs):\n    return ${'[1 for a[0, '.repeat(16)}${inner}${'] in xs]'.repeat(16)}\n`
+  expect(await canonicalCode(nested('sum, len(b)'), problem)).toBe(nested('q, r(u)').replaceAll('a[', 'p['))
+})
