@@ -26,6 +26,11 @@ export interface SessionOptions {
    * back to the system at once, which costs some time and, where arrays are of hundreds of megabytes, saves gigabytes.
    */
   readonly arena?: boolean
+  /**
+   * Let the runtime add to a product within the product's kernel, which adds in another order; true. Which of the products of a sum it chooses
+   * depends on what else is in the model, so that without this a program that is cut into several models has the bits of the whole.
+   */
+  readonly sumsInProducts?: boolean
   /** ONNX Runtime's graph rewriting. */
   readonly optimization?: 'disabled' | 'basic' | 'extended' | 'all'
   /** ONNX Runtime's own session configuration entries. */
@@ -118,13 +123,14 @@ function placed(place: Tensor | null | undefined, copy: ort.OnnxValue): Tensor |
 const toRuntime = ({ dtype, data, shape }: Tensor) =>
   new ort.Tensor(runtimeTypes[dtype], data as ort.Tensor.DataType, shape) as ort.Tensor
 
-function extraOptions({ folder }: OnnxModel, { extra }: SessionOptions, saturates: boolean) {
+function extraOptions({ folder }: OnnxModel, { extra, sumsInProducts = true }: SessionOptions, saturates: boolean) {
   const session = {
     // Makes constant weights unsigned, whose products are exact everywhere and take twice as long where signed ones are exact too.
     ...(saturates ? { x64quantprecision: '1' } : {}),
     ...(folder === null ? {} : { model_external_initializers_file_folder_path: folder }),
   }
-  return { extra: { session, ...extra } }
+  const optimization = sumsInProducts ? {} : { optimization: { disable_specified_optimizers: 'MatMulAddFusion' } }
+  return { extra: { session, ...optimization, ...extra } }
 }
 
 function checkedFeeds(model: OnnxModel, feeds: Readonly<Record<string, Tensor>>): Record<string, ort.Tensor> {

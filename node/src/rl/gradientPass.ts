@@ -67,7 +67,7 @@ export function createMonolithicPass(
   const sessionFor = (key: string, build: () => OnnxModel) => {
     let session = sessions.get(key)
     if (!session) {
-      session = createSession(build(), { threads })
+      session = createSession(build(), { threads, sumsInProducts: false })
       sessions.set(key, session)
     }
     return session

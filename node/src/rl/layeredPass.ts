@@ -61,8 +61,8 @@ export async function createLayeredPass(
   }
   const createLayer = async (models: LayerModels): Promise<LayerSessions> => ({
     ...models,
-    forwardSession: await createSession(models.forward, { threads }),
-    backwardSession: await createSession(models.backward, { threads }),
+    forwardSession: await createSession(models.forward, { threads, sumsInProducts: false }),
+    backwardSession: await createSession(models.backward, { threads, sumsInProducts: false }),
   })
   const heads = new Map<string, Promise<Session>>()
   /** The output layer with a loss, or without one for log-probabilities alone. */
@@ -73,7 +73,7 @@ export async function createLayeredPass(
       const model = loss
         ? headModel(config, loss, { temperature, trained, precision })
         : headScoringModel(config, { temperature, precision })
-      session = createSession(model, { threads, arena: precision === 'int8' })
+      session = createSession(model, { threads, arena: precision === 'int8', sumsInProducts: false })
       heads.set(key, session)
       session.catch(() => heads.delete(key)) // the caller has the error
     }

@@ -45,8 +45,7 @@ export interface StepShape {
 const HEAD_COPIES = { whole: 2.2, parts: 4, int8: 6 }
 /**
  * What is kept, the fewest rows of the output layer at a time, and whether parts have all their tokens, from the fastest to what needs
- * least: with few rows the output layer's products are mostly spent on packing it. All but the last give the same bits, but for layers after
- * a shared prompt in float32, where `input` differs in the last ones.
+ * least: with few rows the output layer's products are mostly spent on packing it. All but the last give the same bits.
  */
 const preferences: readonly (readonly [KeptActivations, number, boolean])[] = [
   ['products', 256, true],
