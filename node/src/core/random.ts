@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { NodeError } from './errors.ts'
 
 /** Four 32-bit words. */
 export type Words = readonly [number, number, number, number]
@@ -32,8 +33,15 @@ export function philox4x32(counter: Words, key: readonly [number, number]): Word
   return [a >>> 0, b >>> 0, c >>> 0, d >>> 0]
 }
 
+/** What was given as a seed is none. */
+export class SeedError extends NodeError {
+  override readonly code = 'SEED'
+}
+
 /** Key of a stream: the first 8 bytes of the sha-256 of a domain's name and the seed, so that two uses of a seed never meet. */
 export function streamKey(domain: string, seed: Seed): readonly [number, number] {
+  if (typeof seed !== 'string' && !(seed instanceof Uint8Array))
+    throw new SeedError(`a seed is a text or bytes, not a ${typeof seed}`, { hint: "Write a number as text: '7'." })
   const hash = createHash('sha256').update(domain).update('\0').update(seed).digest()
   return [hash.readUint32LE(0), hash.readUint32LE(4)]
 }

@@ -1,5 +1,17 @@
 import { join } from 'node:path'
-import { generate, loadGenerator, loadModel, loadScorer, logits, score, trainStep } from '@waggle/node/model'
+import {
+  createGenerator,
+  createTrainer,
+  generate,
+  groupAdvantages,
+  initWeights,
+  loadGenerator,
+  loadModel,
+  loadScorer,
+  logits,
+  score,
+  trainStep,
+} from '@waggle/node/model'
 import { expect, test } from 'vitest'
 
 const folder = join(import.meta.dirname, '../model/golden/decoders/llama-linear')
@@ -89,6 +101,70 @@ test.each([{ rank: 0 }, { rank: 1.5 }, { rank: 1e9 }, { alpha: 0 }, { alpha: Num
   'an adapter that cannot be is refused: %o',
   async wrong => {
     const adapter = { rank: 2, alpha: 4, targets: ['q_proj'], rankStabilized: false, ...wrong }
-    await expect(loadModel(folder, { training: { adapter } })).rejects.toThrow(/^an adapter of rank /)
+    await expect(loadModel(folder, { training: { adapter } })).rejects.toThrow(/^an adapter(:| of rank) /)
   },
 )
+
+test('what a caller in JavaScript gets wrong is refused by the option’s name, before anything is done', async () => {
+  const model = await loadModel(folder)
+  const scorer = await loadScorer(folder)
+  const trainer = await model.trainer
+  const lora = { rank: 2, alpha: 4, targets: ['q_proj'], rankStabilized: false }
+  const sequence = { tokens: Int32Array.of(1, 2, 3), from: 1 }
+  const calls: Record<string, (wrong: object) => unknown> = {
+    generate: wrong => generate(model, { prompts, maxNewTokens: 1, ...wrong }),
+    score: wrong => score(model, [{ ...sequence, ...wrong }]),
+    choose: wrong => scorer.choose([{ tokens: sequence.tokens, candidates: [1], ...wrong }]),
+    loadModel: wrong => loadModel(folder, wrong),
+    loadGenerator: wrong => loadGenerator(folder, wrong),
+    adapter: wrong => loadModel(folder, { training: { adapter: { ...lora, ...wrong } } }),
+    createGenerator: wrong => createGenerator(model.config, model.weights, wrong),
+    createTrainer: wrong => createTrainer(model.config, model.weights, wrong),
+    trainStep: wrong => trainStep(model, [], { learningRate: 1e-3, ...wrong }),
+    load: wrong => trainer.load(wrong as never),
+    groupAdvantages: wrong => groupAdvantages([Float32Array.of(1, 2)], wrong),
+  }
+  const wrongs: Record<keyof typeof calls, Record<string, readonly unknown[]>> = {
+    generate: {
+      prompts: [null, 'text', [[1, 2]], [Float32Array.of(1.5)], [new BigInt64Array(1)]],
+      maxNewTokens: ['3', null, Number.NaN, 5n],
+      temperature: ['1', [], true],
+      stopToken: [1.5, 'end'],
+      moreStopTokens: [7, [1.5]],
+      seed: [7, null, {}, Number.NaN],
+      promptNumbers: [
+        [-1, 0],
+        [0.5, 1],
+      ],
+      onToken: ['x'],
+      signal: [{}],
+      topP: ['0.9'],
+      maxTokens: [5],
+    },
+    score: { tokens: [[1, 2, 3], Float32Array.of(1, 2)], from: ['1', null] },
+    choose: { candidates: [undefined, [], [1.5], 3] },
+    loadModel: { adapter: [7, ''], threads: [0, '2', 1e6], device: ['gpu'], thread: [2], training: [7] },
+    loadGenerator: { precision: ['int2', 8], cacheFolder: [7], onProgress: [true] },
+    adapter: { rank: ['2'], targets: ['q_proj', [7]], rankStabilized: ['no'], r: [8] },
+    createGenerator: { threads: [Number.NaN, null], device: ['tpu'] },
+    createTrainer: { threads: [0.5], clipnorm: [1], layered: ['yes'], maxTokens: ['2048'], adapter: [lora] },
+    trainStep: { loss_type: ['grpo'], klBeta: ['0.1', null], truncated: [true] },
+    load: { tensors: [{}] },
+    groupAdvantages: { scaleRewards: ['std', null], minDeviation: ['0', -1] },
+  }
+  for (const [call, options] of Object.entries(wrongs))
+    for (const [option, values] of Object.entries(options))
+      for (const value of values) {
+        const refused = await (async () => calls[call]?.({ [option]: value }))().then(
+          () => 'taken',
+          error => error,
+        )
+        expect(refused, `${call} ${option}`).toMatchObject({ code: expect.stringMatching(/^(MODEL_INPUT|TRAINER)$/) })
+        expect(refused.message, `${call} ${option}`).toMatch(call === 'load' ? 'steps' : option)
+      }
+  expect(await generate(model, { prompts, maxNewTokens: 1, seed: undefined } as never)).toHaveLength(2)
+  expect(() => initWeights(model.config, 7 as never)).toThrow(/^a seed is a text or bytes, not a number$/)
+  await expect(loadModel(undefined as never)).rejects.toThrow(/^the folder of a model: .*expected string/)
+  await expect(generate({} as never, { prompts })).rejects.toThrow('what was given is no model')
+  await Promise.all([model.dispose(), scorer.dispose()])
+})

@@ -1,5 +1,6 @@
 import { createAdaptedGenerator } from '#model/adaptedGenerator.ts'
 import { createAdaptedScorer } from '#model/adaptedScorer.ts'
+import { checkOptions, generateSchema, modelSchema } from '#model/checkOptions.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import type { Device } from '#model/devices.ts'
 import { bakedParts, type Freeze, frozenParts } from '#model/frozenParts.ts'
@@ -7,12 +8,14 @@ import { type Completion, createGenerator, type GenerateOptions, type Generator 
 import { disposedError } from '#model/liveSession.ts'
 import type { LoraConfig } from '#model/loraConfig.ts'
 import { initLora, type LoraAdapter, mergeLora } from '#model/loraFactors.ts'
+import { ModelInputError } from '#model/modelErrors.ts'
 import { positionLogits } from '#model/positionLogits.ts'
 import { quantizeWeights } from '#model/quantizedTensors.ts'
 import { type ModelFiles, readModel } from '#model/readModel.ts'
 import { createScorer, type Scorer, type SequenceScores, type SequenceToScore } from '#model/score.ts'
 import type { Weights } from '#model/weights.ts'
 import { type GroupStepOptions, type GroupStepReport, groupStep, type RolloutGroup } from '#rl/groupStep.ts'
+import { checkOptions as checkTrainerOptions, trainerSchema } from '#rl/stepOptions.ts'
 import { createTrainer, type Trainer, type TrainerOptions } from '#rl/trainer.ts'
 
 export interface ModelOptions {
@@ -63,6 +66,7 @@ export class Model {
     this.threads = threads
     this.device = device
     this.#training = { ...training, threads }
+    checkTrainerOptions(trainerSchema, this.#training)
   }
 
   get generator(): Promise<Generator> {
@@ -124,6 +128,7 @@ export class Model {
  * @throws {ModelFileError} naming the file and the field that is missing, malformed, or not of this model.
  */
 export async function loadModel(folder: string, options: ModelOptions = {}): Promise<Model> {
+  checkOptions(modelSchema, options, 'loadModel')
   const { adapter } = options
   return new Model(await readModel(folder, adapter === undefined ? {} : { adapter }), options)
 }
@@ -141,6 +146,9 @@ export async function generate(
   model: Model,
   options: Partial<GenerateOptions> & Pick<GenerateOptions, 'prompts'>,
 ): Promise<Completion[]> {
+  requireModel(model)
+  checkOptions(generateSchema.partial().required({ prompts: true }), options, 'generate')
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as typeof options
   const [stopToken = -1, ...moreStopTokens] = model.stopTokens
   const isPenalized = options.temperature === 0 && model.repetitionPenalty !== 1
   const generator = await model.generator
@@ -152,17 +160,19 @@ export async function generate(
     moreStopTokens,
     seed: '0',
     ...(isPenalized ? { repetitionPenalty: model.repetitionPenalty } : {}),
-    ...options,
+    ...given,
   })
 }
 
 /** Scores given tokens by teacher forcing; see `Scorer`. */
 export async function score(model: Model, sequences: readonly SequenceToScore[]): Promise<SequenceScores[]> {
+  requireModel(model)
   return (await model.scorer).score(sequences)
 }
 
 /** Logits `[vocabSize]` after each token of a sequence, in order; see `positionLogits`. */
 export function logits(model: Model, tokens: Int32Array): AsyncGenerator<Float32Array> {
+  requireModel(model)
   const { config, adapter, threads } = model
   const weights = adapter ? mergeLora(model.weights, adapter) : model.weights
   return positionLogits({ config, weights }, tokens, { threads })
@@ -179,5 +189,11 @@ export async function trainStep(
   groups: readonly RolloutGroup[],
   options: GroupStepOptions,
 ): Promise<GroupStepReport> {
+  requireModel(model)
   return groupStep(await model.trainer, groups, options)
+}
+
+function requireModel(model: unknown): void {
+  if (model instanceof Model) return
+  throw new ModelInputError('what was given is no model', { hint: 'Give what loadModel resolves to.' })
 }

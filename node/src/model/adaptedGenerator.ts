@@ -2,6 +2,7 @@ import type { Device } from '#engine/device.ts'
 import type { Value } from '#engine/graph.ts'
 import { createSession, type Session, tensor } from '#engine/session.ts'
 import { add, concat, linear, matMul, split } from '#engine/tensor.ts'
+import { checkOptions, runSchema } from './checkOptions.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { decoderWeightShapes } from './decoderWeights.ts'
 import type { Freeze } from './frozenParts.ts'
@@ -24,8 +25,10 @@ export async function createAdaptedGenerator(
   config: DecoderConfig,
   freeze: Freeze,
   adapter: LoraAdapter,
-  { threads = 2, device }: { threads?: number; device?: Device } = {},
+  options: { threads?: number; device?: Device } = {},
 ): Promise<Generator> {
+  checkOptions(runSchema, options, 'createAdaptedGenerator')
+  const { threads = 2, device } = options
   const model = buildGenerationModel(config, adaptedParts(config, freeze, adapter), device)
   const session = await createSession(model, { threads })
   return generatorOn(config, createFixedSession(fedFactors(session, adapter)), 2)

@@ -1,6 +1,7 @@
 import type { Device } from '#engine/device.ts'
 import { createSession } from '#engine/session.ts'
 import { adaptedParts, fedFactors } from './adaptedGenerator.ts'
+import { checkOptions, runSchema } from './checkOptions.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import type { Freeze } from './frozenParts.ts'
 import { createFixedSession } from './liveSession.ts'
@@ -13,8 +14,10 @@ export async function createAdaptedScorer(
   config: DecoderConfig,
   freeze: Freeze,
   adapter: LoraAdapter,
-  { threads = 2, device }: { threads?: number; device?: Device } = {},
+  options: { threads?: number; device?: Device } = {},
 ): Promise<Scorer> {
+  checkOptions(runSchema, options, 'createAdaptedScorer')
+  const { threads = 2, device } = options
   const model = buildScoringModel(config, adaptedParts(config, freeze, adapter), ['logprobs', 'gaps'], device)
   return scorerOn(config, createFixedSession(fedFactors(await createSession(model, { threads }), adapter)))
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { checkOptions, folderSchema } from './checkOptions.ts'
 import { type HuggingFaceConfig, huggingFaceConfig } from './huggingFaceConfig.ts'
 import { readJsonFile } from './jsonFile.ts'
 import { ModelFileError } from './modelErrors.ts'
@@ -73,6 +74,7 @@ export function parseDecoderConfig(content: unknown, source = 'config.json'): De
  * @throws {ModelFileError} if the file is missing, is not JSON, or describes a model that is not supported.
  */
 export async function readDecoderConfig(folder: string): Promise<DecoderConfig> {
+  checkOptions(folderSchema, folder, 'the folder of a model')
   const path = join(folder, 'config.json')
   return parseDecoderConfig(await readJsonFile(path), path)
 }

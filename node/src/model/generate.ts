@@ -1,5 +1,6 @@
 import type { Seed } from '#core/random.ts'
 import type { Device } from '#engine/device.ts'
+import { checkOptions, generateSchema, runSchema } from './checkOptions.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { bakedParts } from './frozenParts.ts'
 import { Generation } from './generation.ts'
@@ -79,8 +80,10 @@ export interface Generator {
 export function createGenerator(
   config: DecoderConfig,
   weights: Weights,
-  { threads = 1, device = 'cpu' }: { threads?: number; device?: Device } = {},
+  options: { threads?: number; device?: Device } = {},
 ): Generator {
+  checkOptions(runSchema, options, 'createGenerator')
+  const { threads = 1, device = 'cpu' } = options
   checkWeights(config, weights, 'weights')
   const live = createLiveSession(weights, of => buildGenerationModel(config, bakedParts(config, of), device), {
     threads,
@@ -96,6 +99,7 @@ export function createGenerator(
 export function generatorOn(config: DecoderConfig, live: SessionQueue, leastRows = 1): Generator {
   return {
     async generate(request) {
+      checkOptions(generateSchema, request, 'generate')
       checkRequest(config, request)
       return live.use(session => new Generation(config, session, request, leastRows).run())
     },

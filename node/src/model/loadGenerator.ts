@@ -1,6 +1,7 @@
 import type { Device } from '#engine/device.ts'
 import { chooseIntegerKernels } from '#engine/integerKernels.ts'
 import { createSession } from '#engine/session.ts'
+import { checkOptions, loadSchema } from './checkOptions.ts'
 import { type DecoderConfig, readDecoderConfig } from './decoderConfig.ts'
 import { frozenParts } from './frozenParts.ts'
 import { type FrozenTensors, locateFrozenTensors, type Precision } from './frozenTensors.ts'
@@ -26,6 +27,7 @@ export interface LoadOptions extends CacheOptions {
  * @throws {ModelFileError} naming the file and the tensor or field that is missing, misshapen or malformed.
  */
 export async function loadGenerator(folder: string, options: LoadOptions = {}): Promise<Generator> {
+  checkOptions(loadSchema, options, 'loadGenerator')
   const config = await readDecoderConfig(folder)
   const tensors = await openFrozenTensors(folder, config, options)
   const model = buildGenerationModel(config, frozenParts(config, tensors), options.device)
@@ -38,6 +40,7 @@ export async function openFrozenTensors(
   config: DecoderConfig,
   options: LoadOptions,
 ): Promise<FrozenTensors> {
+  checkOptions(loadSchema, options, 'openFrozenTensors')
   const { precision = 'float32', threads } = options
   if (precision === 'float32') return locateFrozenTensors(folder, config)
   const tensors = await openQuantized(folder, config, precision, options)

@@ -1,4 +1,5 @@
 import { createSession } from '#engine/session.ts'
+import { checkOptions, loadSchema } from './checkOptions.ts'
 import { readDecoderConfig } from './decoderConfig.ts'
 import { frozenParts } from './frozenParts.ts'
 import { createFixedSession } from './liveSession.ts'
@@ -13,6 +14,7 @@ import { buildScoringModel } from './scoringGraph.ts'
  * @throws {ModelFileError} naming the file and the tensor or field that is missing, misshapen or malformed.
  */
 export async function loadScorer(folder: string, options: LoadOptions = {}): Promise<Scorer> {
+  checkOptions(loadSchema, options, 'loadScorer')
   const config = await readDecoderConfig(folder)
   const tensors = await openFrozenTensors(folder, config, options)
   const model = buildScoringModel(config, frozenParts(config, tensors), ['logprobs', 'gaps'], options.device)

@@ -1,4 +1,5 @@
 import { randomStream, type Seed } from '#core/random.ts'
+import { checkOptions, loraSchema } from './checkOptions.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { decoderWeightShapes } from './decoderWeights.ts'
 import { type LoraConfig, loraScaling } from './loraConfig.ts'
@@ -38,7 +39,9 @@ export function loraShapes(config: DecoderConfig, lora: LoraConfig): Map<string,
 }
 
 /** PEFT's own bounds, and one for the rank that no published adapter comes near. */
-function checkLora({ rank, alpha, targets }: LoraConfig): void {
+function checkLora(lora: LoraConfig): void {
+  checkOptions(loraSchema, lora, 'an adapter')
+  const { rank, alpha, targets } = lora
   const isRank = Number.isInteger(rank) && rank >= 1 && rank <= 4_096
   if (isRank && Number.isFinite(alpha) && alpha > 0 && targets.length > 0) return
   throw new ModelInputError(`an adapter of rank ${rank}, alpha ${alpha} and ${targets.length} targets`, {

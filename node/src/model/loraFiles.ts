@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { makeFolder } from '#core/makeFolder.ts'
 import { writeFileAtomic } from './atomicFile.ts'
+import { checkOptions, folderSchema } from './checkOptions.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { readJsonFile } from './jsonFile.ts'
 import { type BasePrecision, basePrecisions, formatLoraConfig, parseLoraConfig } from './loraConfig.ts'
@@ -32,6 +33,7 @@ const PREFIX = 'base_model.model.'
  * @throws {ModelFileError} if a file is missing or damaged, asks for more than plain LoRA, or does not fit the model.
  */
 export async function readLora(folder: string, config: DecoderConfig): Promise<LoraAdapter> {
+  checkOptions(folderSchema, folder, 'the folder of an adapter')
   const configPath = join(folder, CONFIG_FILE)
   const lora = parseLoraConfig(await readJsonFile(configPath), configPath)
   const path = join(folder, FACTORS_FILE)

@@ -3,6 +3,7 @@ import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
 import { createSession, type Session, type Tensor, tensor } from '#engine/session.ts'
 import { flattenRows } from '#engine/tensor.ts'
 import { beyondMemory, longSequenceBytes } from './beyondMemory.ts'
+import { checkOptions, runSchema, tokenArray } from './checkOptions.ts'
 import { decoderHidden, decoderLogits, denseParts } from './decoder.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { decoderWeightShapes } from './decoderWeights.ts'
@@ -26,8 +27,11 @@ const CHUNK_POSITIONS = 64
 export async function* positionLogits(
   { config, weights }: Pick<ModelFiles, 'config' | 'weights'>,
   tokens: Int32Array,
-  { threads = 1 }: { threads?: number } = {},
+  options: { threads?: number } = {},
 ): AsyncGenerator<Float32Array> {
+  checkOptions(tokenArray, tokens, 'logits')
+  checkOptions(runSchema, options, 'logits')
+  const { threads = 1 } = options
   checkTokens(config, tokens)
   const { cos, sin } = ropeTables(config, tokens.length)
   const ids = BigInt64Array.from(tokens, BigInt)

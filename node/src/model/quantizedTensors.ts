@@ -1,3 +1,5 @@
+import { z } from 'zod'
+import { checkOptions } from './checkOptions.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { decoderWeightShapes } from './decoderWeights.ts'
 import type { FrozenTensor, FrozenTensors, Precision } from './frozenTensors.ts'
@@ -94,6 +96,7 @@ export async function quantizeWeights(
   weights: Weights,
   precision: QuantizedPrecision,
 ): Promise<FrozenTensors> {
+  checkOptions(z.enum(['int8', 'int4']), precision, 'quantizeWeights: precision')
   const read: ReadTensors = async names => names.flatMap(name => weights.get(name) ?? [])
   const constants = new Map<string, FrozenTensor>()
   for await (const [name, piece] of quantizedTensors(config, precision, read)) constants.set(name, piece)

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Device } from '#engine/device.ts'
 import { type Session, type Tensor, tensor } from '#engine/session.ts'
 import { beyondMemory, longSequenceBytes } from './beyondMemory.ts'
+import { checkOptions, choicesSchema, runSchema, scoreSchema, sequencesSchema } from './checkOptions.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { bakedParts } from './frozenParts.ts'
 import { createLiveSession, type SessionQueue } from './liveSession.ts'
@@ -63,8 +64,10 @@ export interface Scorer {
 export function createScorer(
   config: DecoderConfig,
   weights: Weights,
-  { threads = 1, device = 'cpu' }: { threads?: number; device?: Device } = {},
+  options: { threads?: number; device?: Device } = {},
 ): Scorer {
+  checkOptions(runSchema, options, 'createScorer')
+  const { threads = 1, device = 'cpu' } = options
   checkWeights(config, weights, 'weights')
   const build = (of: Weights) => buildScoringModel(config, bakedParts(config, of), ['logprobs', 'gaps'], device)
   return scorerOn(config, createLiveSession(weights, build, { threads }))
@@ -85,15 +88,17 @@ export function scorerOn(config: DecoderConfig, live: SessionQueue): Scorer {
       return scores
     })
   return {
-    score: async (sequences, { signal } = {}) =>
-      runAll(
-        sequences.map((sequence, i) => sequenceTask(config, sequence, i)),
-        'sequence',
-        signal,
-      ),
-    choose: async (choices, { signal } = {}) => {
+    async score(sequences, options = {}) {
+      checkOptions(sequencesSchema, sequences, 'score')
+      checkOptions(scoreSchema, options, 'score')
+      const tasks = sequences.map((sequence, i) => sequenceTask(config, sequence, i))
+      return runAll(tasks, 'sequence', options.signal)
+    },
+    async choose(choices, options = {}) {
+      checkOptions(choicesSchema, choices, 'choose')
+      checkOptions(scoreSchema, options, 'choose')
       const tasks = choices.map((choice, i) => choiceTask(config, choice, i))
-      return (await runAll(tasks, 'choice', signal)).map(({ logprobs }) => logprobs)
+      return (await runAll(tasks, 'choice', options.signal)).map(({ logprobs }) => logprobs)
     },
     dispose: () => live.dispose(),
   }

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { PendingCalls } from '#core/pendingCalls.ts'
 import { WorkerError } from '#core/sentError.ts'
 import type { Answer } from '#core/workerCalls.ts'
+import { checkOptions, folderSchema } from './checkOptions.ts'
 import type { TokenizerFacts, TokenizerHandlers, TokenizerOperation, TokenizerSource } from './tokenizerProtocol.ts'
 
 /** A vocabulary of 151,000 tokens takes 250 MB; what takes more than this is no tokenizer. */
@@ -25,6 +26,7 @@ export interface TokenizerClient extends Omit<TokenizerHandlers, 'facts'>, Token
  * @param start - starts the thread; the real one unless a test watches.
  */
 export async function openTokenizer(folder: string, start: typeof startWorker = startWorker): Promise<TokenizerClient> {
+  checkOptions(folderSchema, folder, 'the folder of a tokenizer')
   let thread = askThread(start({ folder, hash: undefined }))
   let isClosed = false
   const call = <K extends TokenizerOperation>(operation: K) =>

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { checkOptions } from './checkOptions.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { ModelFileError } from './modelErrors.ts'
 import {
@@ -48,6 +50,7 @@ export async function writeWeights(path: string, weights: Weights, dtype: 'F32' 
 
 /** @throws {ModelFileError} naming `source` and the first tensor that is missing, misshapen or not the model's. */
 export function checkWeights(config: DecoderConfig, weights: Weights, source: string): void {
+  checkOptions(z.instanceof(Map, { error: 'expected a Map of tensors by name' }), weights, source)
   checkShapes(config, weights, source)
   for (const [name, { shape, data }] of weights) {
     const elements = shape.reduce((product, length) => product * length, 1)

@@ -1,4 +1,5 @@
 import { NodeError } from '#core/errors.ts'
+import { advantagesSchema, checkOptions, rewardsSchema } from './stepOptions.ts'
 
 /** Rewards that do not form groups. */
 export class ShapeError extends NodeError {
@@ -32,12 +33,16 @@ export interface GroupAdvantages {
  *
  * @param groups - rewards of the completions of each prompt, at least 2; groups may differ in size.
  * @throws {ShapeError} if a group is of fewer than 2.
+ * @throws {TrainerError} if rewards are no arrays of numbers, or an option is not one of those that there are.
  * @see GRPO, arXiv:2402.03300 section 4.1.
  */
 export function groupAdvantages(
   groups: readonly Float32Array[],
-  { scaleRewards = 'none', minDeviation = 0 }: GroupAdvantagesOptions = {},
+  options: GroupAdvantagesOptions = {},
 ): GroupAdvantages {
+  checkOptions(rewardsSchema, groups, 'rewards')
+  checkOptions(advantagesSchema, options)
+  const { scaleRewards = 'none', minDeviation = 0 } = options
   const small = groups.find(group => group.length < 2)
   if (small) {
     throw new ShapeError(`a group of ${small.length} rewards has no advantages`, {

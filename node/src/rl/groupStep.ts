@@ -1,7 +1,7 @@
 import { groupAdvantages, type ScaleRewards } from './groupAdvantages.ts'
 import type { LearningRate } from './learningRate.ts'
 import type { PolicyBatchOptions, PolicySequence } from './policyBatch.ts'
-import { checkOptions, groupStepSchema } from './stepOptions.ts'
+import { checkOptions, groupStepSchema, groupsSchema } from './stepOptions.ts'
 import type { StepReport, Trainer } from './trainer.ts'
 import { TrainerError } from './trainerError.ts'
 
@@ -47,7 +47,10 @@ export async function groupStep(
   options: GroupStepOptions,
 ): Promise<GroupStepReport> {
   checkOptions(groupStepSchema, options)
-  const { scaleRewards = 'group', minDeviation = 0.05, ...batchOptions } = options
+  // What is undefined is not said, and no reason to leave a default.
+  const said = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as typeof options
+  const { scaleRewards = 'group', minDeviation = 0.05, ...batchOptions } = said
+  checkOptions(groupsSchema, groups, 'rollout groups')
   for (const group of groups) checkGroup(group)
   const several = groups.filter(group => group.completions.length > 1)
   const rewards = several.map(group => Float32Array.from(group.completions, completion => completion.reward))

@@ -17,7 +17,7 @@ test('options of a step that make no sense are refused by name, and no weight ch
   const before = hashWeights(weights)
   const trainer = await createTrainer(tinyConfig, weights)
   const wrong: [options: object, says: RegExp][] = [
-    [{ learningRate: Number.NaN }, /^null is no learning rate/],
+    [{ learningRate: Number.NaN }, /^NaN is no learning rate/],
     [{ learningRate: -1e-3 }, /^-0\.001 is no learning rate/],
     [{ learningRate: undefined }, /^undefined is no learning rate/],
     [{ learningRate: { kind: 'linear', peak: 1e-3 } }, /is no learning rate/],

@@ -7,7 +7,7 @@ const limit = z.custom<number>(x => typeof x === 'number' && x >= 0, 'expected a
 const share = z.number().min(0).lt(1)
 
 /** Options of a policy step, see `PolicyStepOptions`. */
-export const policyStepSchema = z.looseObject({
+export const policyStepSchema = z.strictObject({
   clipLow: limit,
   clipHigh: limit,
   klBeta: z.number().min(0),
@@ -20,16 +20,20 @@ export const policyStepSchema = z.looseObject({
   maskTruncatedCompletions: z.boolean().optional(),
 })
 
-/** What `groupStep` takes beside them. */
-export const groupStepSchema = z.looseObject({
+/** Options of `groupStep`, see `GroupStepOptions`; the learning rate is looked at by itself. */
+export const groupStepSchema = policyStepSchema.partial().extend({
+  learningRate: z.unknown(),
   scaleRewards: z.enum(['group', 'batch', 'none']).optional(),
   minDeviation: z.number().min(0).optional(),
 })
 
 /** Options of a trainer, see `TrainerOptions`. */
-export const trainerSchema = z.looseObject({
+export const trainerSchema = z.strictObject({
+  threads: z.int().min(1).max(1024).optional(),
+  adapter: z.looseObject({ config: z.looseObject({}), factors: z.instanceof(Map) }).optional(),
+  layered: z.boolean().optional(),
   optimizer: z
-    .looseObject({
+    .strictObject({
       kind: z.enum(['adamW', 'muon']),
       beta1: share.optional(),
       beta2: share.optional(),
@@ -52,17 +56,47 @@ export const trainerSchema = z.looseObject({
  *
  * @throws {TrainerError} naming the option.
  */
-export function checkOptions(schema: z.ZodType, options: unknown): void {
+export function checkOptions(schema: z.ZodType, options: unknown, what = 'options'): void {
   const issue = schema.safeParse(options).error?.issues[0]
-  if (issue) throw new TrainerError(`${issue.path.join('.') || 'options'}: ${issue.message}`, { hint })
+  if (issue) throw new TrainerError(`${issue.path.join('.') || what}: ${issue.message}`, { hint })
 }
 
 const hint = 'Correct the option; its docstring says what it may be.'
 
+const tokens = z.instanceof(Int32Array)
+const logprobs = z.instanceof(Float32Array)
+
+/** Rollout groups of `groupStep`; of what is in them, only the types. */
+export const groupsSchema = z.array(
+  z.looseObject({
+    prompt: tokens,
+    completions: z.array(
+      z.looseObject({
+        tokens,
+        logprobs,
+        samplingLogprobs: logprobs.optional(),
+        reward: z.number(),
+        truncated: z.boolean().optional(),
+      }),
+    ),
+  }),
+)
+
+/** Sequences of a trainer's steps; of what is in them, only the types. */
+export const sequencesSchema = z.array(z.looseObject({ tokens, scored: tokens }))
+export const weightedSequencesSchema = z.array(z.looseObject({ tokens, scored: tokens, weights: logprobs })).min(1)
+
+/** What `Trainer.load` takes; which tensors an optimizer needs it knows itself. */
+export const stateSchema = z.looseObject({ steps: z.int().min(0), tensors: z.instanceof(Map) })
+
+/** Of `groupAdvantages`. */
+export const rewardsSchema = z.array(logprobs)
+export const advantagesSchema = groupStepSchema.pick({ scaleRewards: true, minDeviation: true })
+
 const learningRateSchema = z.union([
   z.number().min(0),
   z
-    .looseObject({
+    .strictObject({
       kind: z.enum(['constant', 'linear', 'cosine']),
       peak: z.number().min(0),
       warmupSteps: z.number().min(0).optional(),
@@ -74,7 +108,8 @@ const learningRateSchema = z.union([
 /** @throws {TrainerError} if it is neither a rate nor a schedule. */
 export function checkLearningRate(rate: unknown): void {
   if (learningRateSchema.safeParse(rate).success) return
-  throw new TrainerError(`${JSON.stringify(rate) ?? rate} is no learning rate`, {
+  const said = typeof rate === 'object' ? JSON.stringify(rate) : String(rate)
+  throw new TrainerError(`${said} is no learning rate`, {
     hint: 'Give a number of at least 0, or a schedule: its kind, its peak and, unless it is constant, totalSteps.',
   })
 }

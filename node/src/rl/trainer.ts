@@ -18,7 +18,15 @@ import {
   type PolicySequence,
   policyTargets,
 } from './policyBatch.ts'
-import { checkLearningRate, checkOptions, policyStepSchema, trainerSchema } from './stepOptions.ts'
+import {
+  checkLearningRate,
+  checkOptions,
+  policyStepSchema,
+  sequencesSchema,
+  stateSchema,
+  trainerSchema,
+  weightedSequencesSchema,
+} from './stepOptions.ts'
 import { trainedElements, wholeGraphBytes } from './stepPlan.ts'
 import { TrainerError } from './trainerError.ts'
 import { type LossKind, policyLossKind } from './trainingGraphs.ts'
@@ -166,7 +174,8 @@ export async function createTrainer(
     get steps() {
       return optimizer.steps
     },
-    crossEntropyStep(batch, learningRate) {
+    async crossEntropyStep(batch, learningRate) {
+      checkOptions(weightedSequencesSchema, batch, 'batch')
       const total = batch.reduce((sum, s) => sum + s.weights.reduce((a, b) => a + b, 0), 0)
       const targets = batch.map(({ tokens, scored, weights }) =>
         checkedTarget({ tokens, scored, perToken: { weights: weights.map(w => w / total) } }),
@@ -175,6 +184,7 @@ export async function createTrainer(
     },
     async policyStep(batch, { learningRate, ...batchOptions }) {
       checkOptions(policyStepSchema, batchOptions)
+      checkOptions(sequencesSchema, batch, 'batch')
       if (isDisposed) throw disposed()
       const loss = policyLossKind(batchOptions)
       const needsReference = adapter && batchOptions.klBeta > 0 && batch.some(sequence => !sequence.referenceLogprobs)
@@ -186,7 +196,10 @@ export async function createTrainer(
       return step(loss, targets, learningRate)
     },
     state: () => optimizer.state(),
-    load: state => optimizer.load(state),
+    load(state) {
+      checkOptions(stateSchema, state, 'state')
+      optimizer.load(state)
+    },
     async dispose() {
       if (isDisposed) return
       isDisposed = true
