@@ -39,18 +39,19 @@ export function checkAddresses(bytes: Uint8Array, from: string, chainId: number)
   return decoded
 }
 
-/** The addresses that this host can make sense of, and may dial. */
+/** Those of the addresses, all well-formed, that this host may dial. */
 export function dialable(addresses: readonly string[], ownAddresses: readonly string[]): string[] {
   // On a swarm of one machine all is loopback; elsewhere a loopback address is somebody else's, or a trap.
   const local = ownAddresses.length > 0 && ownAddresses.every(isLoopback)
-  return addresses.filter(address => parses(address) && (local || !isLoopback(address)))
+  return addresses.filter(address => local || !isLoopback(address))
 }
 
 export function isLoopback(address: string): boolean {
   return /^\/(ip4\/127\.|ip6\/::1\/|dns[46]?\/localhost\/)/.test(address)
 }
 
-function parses(address: string): boolean {
+/** True where this host can make sense of the address. */
+export function isMultiaddr(address: string): boolean {
   try {
     multiaddr(address)
     return true

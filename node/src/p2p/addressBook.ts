@@ -6,6 +6,7 @@ import {
   dialable,
   encodeAddresses,
   isLoopback,
+  isMultiaddr,
   MAX_ADDRESSES,
 } from './addressAnnouncement.ts'
 import { createFloodCount } from './floodCount.ts'
@@ -37,7 +38,7 @@ export type AddressBook = {
 }
 
 type Options = { swarm: Swarm; clock: Clock; logger: Logger; onContact: () => void }
-type Entry = { announcement: AddressAnnouncement; message: SignedMessage; atMs: number }
+type Entry = { announcement: AddressAnnouncement; message: SignedMessage; parsed: string[]; atMs: number }
 
 /**
  * Signed addresses over gossip, so that all peers learn each other from one bootnode.
@@ -62,7 +63,8 @@ export function createAddressBook(host: Host, options: Options): AddressBook {
   function keep(announcement: AddressAnnouncement, message: SignedMessage): void {
     for (const [peer, entry] of entries) if (entry.atMs < clock.nowMs() - FORGET_MS) entries.delete(peer)
     const before = entries.get(message.from)?.announcement.multiaddrs.join()
-    entries.set(message.from, { announcement, message, atMs: clock.nowMs() })
+    const parsed = announcement.multiaddrs.filter(isMultiaddr)
+    entries.set(message.from, { announcement, message, parsed, atMs: clock.nowMs() })
     if (before !== announcement.multiaddrs.join() && message.from !== host.peerId) options.onContact()
   }
   function take(message: SignedMessage): Verdict<AddressAnnouncement> {
@@ -91,14 +93,13 @@ export function createAddressBook(host: Host, options: Options): AddressBook {
     check,
     take,
     signed: () => [...entries.values()].map(entry => entry.message),
-    contacts: () =>
-      [...entries.values()]
-        .filter(entry => entry.message.from !== host.peerId)
-        .map(({ announcement }) => ({
-          peerId: announcement.peerId,
-          addresses: dialable(announcement.multiaddrs, host.addresses()),
-        }))
-        .filter(contact => contact.addresses.length > 0),
+    contacts() {
+      const own = host.addresses()
+      return [...entries]
+        .filter(([peerId]) => peerId !== host.peerId)
+        .map(([peerId, { parsed }]) => ({ peerId, addresses: dialable(parsed, own) }))
+        .filter(contact => contact.addresses.length > 0)
+    },
     stop: stopPublishing,
   }
 }

@@ -1,4 +1,5 @@
 import type { Libp2p, PeerId } from '@libp2p/interface'
+import { peerIdFromString } from '@libp2p/peer-id'
 
 /**
  * Peers with an open connection, by id.
@@ -8,4 +9,9 @@ import type { Libp2p, PeerId } from '@libp2p/interface'
  */
 export function connectedPeers(node: Pick<Libp2p, 'getConnections'>): Map<string, PeerId> {
   return new Map(node.getConnections().map(({ remotePeer }) => [remotePeer.toString(), remotePeer]))
+}
+
+/** The id of a peer, made anew only where the peer is not connected. @throws if the text is no peer id. */
+export function peerIdFor(node: Pick<Libp2p, 'getConnections'>, peerId: string): PeerId {
+  return connectedPeers(node).get(peerId) ?? peerIdFromString(peerId)
 }

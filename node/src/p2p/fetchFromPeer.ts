@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Stream } from '@libp2p/interface'
-import { peerIdFromString } from '@libp2p/peer-id'
 import { CanonicalError } from '#core/canonical.ts'
 import type { Hex } from '#core/hex.ts'
+import { peerIdFor } from './connectedPeers.ts'
 import {
   CHUNK_BYTES,
   decodeHeader,
@@ -37,7 +37,7 @@ export async function fetchFromPeer(node: Node, fetch: PeerFetch): Promise<Uint8
   let stream: Stream | undefined
   let reader: StreamReader | undefined
   try {
-    stream = await node.dialProtocol(peerIdFromString(fetch.peer), FETCH_PROTOCOL, { signal: fetch.signal })
+    stream = await node.dialProtocol(peerIdFor(node, fetch.peer), FETCH_PROTOCOL, { signal: fetch.signal })
     reader = createStreamReader(stream, { idleMs: fetch.idleMs, signal: fetch.signal })
     const maxBytes = Math.min(fetch.size ?? MAX_BODY_BYTES, MAX_BODY_BYTES)
     const request = encodeRequest({ v: 1, contentId: fetch.contentId, maxBytes })

@@ -51,12 +51,11 @@ test('a banned peer is hung up on at the door, in both directions', async () => 
 })
 
 test('a stopped host leaves no handle open', async () => {
-  const before = process.getActiveResourcesInfo().filter(isSocket).length
+  const sockets = (): number => process.getActiveResourcesInfo().filter(name => name.startsWith('TCP')).length
+  const before = sockets()
   const [a, b] = await Promise.all([startTestHost({ topics: ['t'] }), startTestHost({ topics: ['t'] })])
   await connect(a, b)
   await Promise.all([a.stop(), b.stop()])
-  await new Promise(resolve => setImmediate(resolve))
-  expect(process.getActiveResourcesInfo().filter(isSocket).length).toBe(before)
+  // A listener that has closed is gone some turns later; one that has not stays, and the test runs out of time.
+  while (sockets() > before) await new Promise(resolve => setImmediate(resolve))
 })
-
-const isSocket = (name: string): boolean => name.startsWith('TCP')

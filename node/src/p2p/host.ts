@@ -14,6 +14,7 @@ import type { Logger } from '#core/logger.ts'
 import { auditGossip } from './auditGossip.ts'
 import { connectedPeers } from './connectedPeers.ts'
 import { ListenError, PortTakenError } from './errors.ts'
+import { keepAlive } from './keepAlive.ts'
 import { messageId } from './messageId.ts'
 import { createPeerGuard, type PeerGuard } from './peerGuard.ts'
 import { type PeerPrivateKey, peerPrivateKey } from './peerPrivateKey.ts'
@@ -82,7 +83,9 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const privateKey = peerPrivateKey(options.privateKey)
   const node = await startNode(options, privateKey, guard)
   const gossip = node.services.gossip as GossipService
+  const turns = createTurns()
   const stopAudit = auditGossip(node, gossip, guard, options.logger)
+  const stopPinging = keepAlive(node, options)
   options.logger.info('p2p host started', { peer: node.peerId.toString(), addresses: node.getMultiaddrs().map(String) })
   return {
     peerId: node.peerId.toString(),
@@ -91,14 +94,26 @@ export async function createHost(options: HostOptions): Promise<Host> {
     guard,
     sign: createMessageSigner(privateKey, options.clock),
     verify: createMessageVerifier(),
-    turns: createTurns(),
+    turns,
     addresses: () => node.getMultiaddrs().map(String),
     connectedPeers: () => [...connectedPeers(node).keys()],
     async stop() {
       stopAudit()
+      stopPinging()
+      await hangUp(node, turns)
       await node.stop()
     },
   }
+}
+
+/** Closes one connection after the other: `node.stop()` closes all at once, in one turn of the event loop. */
+async function hangUp(node: Node, turns: Turns): Promise<void> {
+  const closing: Promise<void>[] = []
+  for (const connection of node.getConnections()) {
+    await turns.enter()
+    closing.push(connection.close({ signal: AbortSignal.timeout(1000) }).catch(cause => connection.abort(cause)))
+  }
+  await Promise.all(closing)
 }
 
 async function startNode(options: HostOptions, privateKey: PeerPrivateKey, guard: PeerGuard): Promise<Node> {
@@ -116,8 +131,8 @@ async function startNode(options: HostOptions, privateKey: PeerPrivateKey, guard
         inboundConnectionThreshold: 64,
         maxIncomingPendingConnections: 64,
       },
-      // A machine whose cores all train answers a ping late; the default gives up after 5 s.
-      connectionMonitor: { pingInterval: 15_000, pingTimeout: { minTimeout: 15_000 } },
+      // `keepAlive.ts` pings instead.
+      connectionMonitor: { enabled: false },
       ...(options.mdns ? { peerDiscovery: [mdns()] } : {}),
       services: { identify: identify(), ping: ping(), gossip: gossipService(options, guard) },
     })

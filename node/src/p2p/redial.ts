@@ -27,7 +27,10 @@ const FIRST_DELAY_MS = 500
 const MAX_DELAY_MS = 30_000
 const LOOK_EVERY_MS = 5000
 const DIAL_TIMEOUT_MS = 10_000
-const PARALLEL_DIALS = 4
+/** More than one, as a peer that does not answer is waited for. */
+const PARALLEL_DIALS = 2
+/** A new connection is followed by some dozens of milliseconds of handshakes and questions, on both sides. */
+const BETWEEN_DIALS_MS = 100
 /** Of two peers that learn of each other at once, one waits for the other to dial. */
 const YIELD_MS = 3000
 
@@ -57,7 +60,8 @@ export function startRedial(host: Host, options: RedialOptions): Redial {
 
   function learn(): void {
     const known = new Set([...targets.values()].map(target => target.peerId))
-    for (const contact of options.contacts()) {
+    const contacts = options.contacts()
+    for (const contact of contacts) {
       const target = targets.get(contact.peerId)
       if (target !== undefined) target.addresses = contact.addresses
       else if (!known.has(contact.peerId)) {
@@ -65,8 +69,8 @@ export function startRedial(host: Host, options: RedialOptions): Redial {
         targets.set(contact.peerId, { ...contact, bootnode: false, failures: 0, nextAtMs })
       }
     }
-    const contacts = new Set(options.contacts().map(contact => contact.peerId))
-    for (const [key, target] of targets) if (!target.bootnode && !contacts.has(key)) targets.delete(key)
+    const named = new Set(contacts.map(contact => contact.peerId))
+    for (const [key, target] of targets) if (!target.bootnode && !named.has(key)) targets.delete(key)
   }
   function due(): Target[] {
     const now = clock.nowMs()
@@ -101,6 +105,7 @@ export function startRedial(host: Host, options: RedialOptions): Redial {
       learn()
       for (let batch = due(); batch.length > 0 && !stopping.signal.aborted; batch = due()) {
         await Promise.all(batch.map(dial))
+        if (due().length > 0) await sleep(BETWEEN_DIALS_MS, stopping.signal)
       }
       const now = clock.nowMs()
       const next = [...targets.values()].filter(target => !isConnected(target)).map(target => target.nextAtMs - now)
@@ -112,12 +117,13 @@ export function startRedial(host: Host, options: RedialOptions): Redial {
     const nap = new AbortController()
     endNap = () => nap.abort()
     const signal = AbortSignal.any([nap.signal, stopping.signal])
-    if (!woken) {
-      await clock.sleep(ms, signal).catch(cause => {
-        if (!signal.aborted) throw cause
-      })
-    }
+    if (!woken) await sleep(ms, signal)
     woken = false
+  }
+  async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+    await clock.sleep(ms, signal).catch(cause => {
+      if (!signal.aborted) throw cause
+    })
   }
 
   host.node.addEventListener('peer:disconnect', wake)

@@ -17,6 +17,7 @@ import { StreamError } from './streamError.ts'
 import { createStreamReader } from './streamReader.ts'
 import { finishStream, writeBytes, writeMessage } from './streamWriter.ts'
 import { createPeerBuckets, type TokenBucket } from './tokenBucket.ts'
+import type { Turns } from './turns.ts'
 
 /** Where bodies come from; the only thing that this layer knows of a store. */
 export type BundleSource = { get(contentId: Hex): Promise<Uint8Array | null> }
@@ -56,7 +57,9 @@ export async function serveBundles(host: Host, options: ServeOptions): Promise<(
   const onStream = async (stream: Stream, connection: Connection): Promise<void> => {
     const peer = connection.remotePeer.toString()
     try {
-      await serveOne(stream, { ...options, limits, peer, places, bucket: bucketOf(peer), signal: stopping.signal })
+      const bucket = bucketOf(peer)
+      const { turns } = host
+      await serveOne(stream, { ...options, limits, peer, places, bucket, turns, signal: stopping.signal })
       await finishStream(stream, limits.idleMs)
     } catch (cause) {
       options.logger.debug('fetch stream reset', { peer, cause })
@@ -76,6 +79,7 @@ type ServeContext = ServeOptions & {
   peer: string
   places: Places
   bucket: TokenBucket
+  turns: Turns
   signal: AbortSignal
 }
 
@@ -110,6 +114,8 @@ async function sendBody(stream: Stream, body: Uint8Array, context: ServeContext)
     const chunk = body.subarray(offset, offset + CHUNK_BYTES)
     const waitMs = context.bucket.takeMs(chunk.byteLength)
     if (waitMs > 0) await clock.sleep(waitMs, signal)
+    // Encrypting and sending a chunk takes half a millisecond, and the stream takes some dozens before it is full.
+    await context.turns.enter()
     await writeBytes(stream, chunk, limits.idleMs, signal)
   }
 }

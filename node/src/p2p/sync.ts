@@ -1,9 +1,9 @@
 import type { Connection, PeerId, Stream } from '@libp2p/interface'
-import { peerIdFromString } from '@libp2p/peer-id'
 import { CanonicalError } from '#core/canonical.ts'
 import type { Clock } from '#core/clock.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Logger } from '#core/logger.ts'
+import { peerIdFor } from './connectedPeers.ts'
 import type { Host } from './host.ts'
 import { decodeSigned, MAX_SIGNED_BYTES, type SignedMessage } from './signedMessage.ts'
 import { StreamError } from './streamError.ts'
@@ -70,7 +70,7 @@ export async function startSync(host: Host, options: SyncOptions): Promise<Sync>
     let stream: Stream | undefined
     try {
       const signal = withDeadline(stopping.signal, 4 * IDLE_MS)
-      stream = await host.node.dialProtocol(peerIdFromString(peer), SYNC_PROTOCOL, { signal })
+      stream = await host.node.dialProtocol(peerIdFor(host.node, peer), SYNC_PROTOCOL, { signal })
       const taken = await ask(host, stream, store, signal)
       await closeStream(stream, IDLE_MS)
       return taken
