@@ -12,7 +12,7 @@ import {
   encodeTaskBundle,
   leavesOf,
   type RolloutBundle,
-  rolloutHeaders,
+  rolloutLeaf,
   rootOf,
   type ScoreSheet,
   type TaskBundle,
@@ -82,7 +82,9 @@ test('a bundle has one leaf a rollout, each provable against its root from the h
   const leaves = leavesOf(rolloutBundle)
   expect(leaves).toHaveLength(3)
   expect(new Set(leaves).size).toBe(3)
-  expect(rolloutHeaders(rolloutBundle).map(leafHash)).toEqual(leaves)
+  const headers = leaves.map((_, index) => rolloutLeaf(rolloutBundle, index)?.header)
+  expect(headers.map(header => header && leafHash(header))).toEqual(leaves)
+  expect(rolloutLeaf(rolloutBundle, leaves.length)).toBeUndefined()
   for (const [i, leaf] of leaves.entries())
     expect(verifyProof(rootOf(rolloutBundle), leaf, merkleProof(leaves, i))).toBe(true)
   expect(leavesOf(taskBundle)).toHaveLength(2)
@@ -146,13 +148,13 @@ test('a task with too long a text is refused', () => {
   expect(() => decodeTaskBundle(encodeCanonical(long))).toThrow(/tasks.0.text/)
 })
 
-test('the votes of a sheet carry a root over the components, and zero where there are none', () => {
+test('the votes of a sheet carry a root over the components, and zero where there are none', async () => {
   const peerKeys = sheet.peers.map(({ peerKey }) => peerKey)
-  const votes = votesOf(sheet, peerKeys)
+  const votes = await votesOf(sheet, peerKeys)
   expect(votes.scoresMilli).toEqual([400, UNAVAILABLE])
   // In the shard's order, not the sheet's; a peer that was left out counts as unavailable.
   const [one, two] = votes.componentRoots
-  expect(votesOf(sheet, [...peerKeys.toReversed(), word('ff')])).toEqual({
+  expect(await votesOf(sheet, [...peerKeys.toReversed(), word('ff')])).toEqual({
     scoresMilli: [UNAVAILABLE, 400, UNAVAILABLE],
     componentRoots: [two, one, ZERO_HASH],
   })

@@ -1,5 +1,5 @@
 import type { Hex } from './hex.ts'
-import { merkleRoot } from './merkle.ts'
+import { merkleTree } from './merkle.ts'
 import { type RolloutBundle, rolloutLeaves } from './rolloutBundle.ts'
 import { type TaskBundle, taskLeaves } from './taskBundle.ts'
 
@@ -14,7 +14,12 @@ export function leavesOf(bundle: TaskBundle | RolloutBundle): Hex[] {
   return 'tasks' in bundle ? taskLeaves(bundle) : rolloutLeaves(bundle)
 }
 
+/** The Merkle tree that a commitment to this bundle carries the root of: its nodes, the root first. */
+export function treeOf(bundle: TaskBundle | RolloutBundle): Hex[] {
+  return merkleTree(leavesOf(bundle))
+}
+
 /** The Merkle root that a commitment to this bundle carries. */
 export function rootOf(bundle: TaskBundle | RolloutBundle): Hex {
-  return merkleRoot(leavesOf(bundle))
+  return treeOf(bundle)[0] as Hex
 }

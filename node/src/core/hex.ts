@@ -19,5 +19,5 @@ export function toHex(bytes: Uint8Array): Hex {
 /** @throws {TypeError} if `hex` is not `0x` and whole bytes. */
 export function fromHex(hex: string): Uint8Array {
   if (!/^0x([0-9a-fA-F]{2})*$/.test(hex)) throw new TypeError('not 0x and whole bytes of hexadecimal')
-  return Uint8Array.from(Buffer.from(hex.slice(2), 'hex'))
+  return new Uint8Array(Buffer.from(hex.slice(2), 'hex'))
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { keccak256 } from 'viem'
 import { expect, test } from 'vitest'
 import type { Hex } from './hex.ts'
-import { merkleProof, merkleRoot, verifyProof } from './merkle.ts'
+import { merkleProof, merkleRoot, merkleTree, proofIn, verifyProof } from './merkle.ts'
 
 const hash = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(bytes => keccak256(bytes))
 const hashes = fc.array(hash, { minLength: 1, maxLength: 40 })
@@ -11,7 +11,12 @@ test('every leaf has a proof', () => {
   fc.assert(
     fc.property(hashes, leaves => {
       const root = merkleRoot(leaves)
-      for (const [i, leaf] of leaves.entries()) expect(verifyProof(root, leaf, merkleProof(leaves, i))).toBe(true)
+      const tree = merkleTree(leaves)
+      expect(tree[0]).toBe(root)
+      for (const [i, leaf] of leaves.entries()) {
+        expect(verifyProof(root, leaf, merkleProof(leaves, i))).toBe(true)
+        expect(proofIn(tree, i)).toEqual(merkleProof(leaves, i))
+      }
     }),
     { numRuns: 30 },
   )

@@ -1,5 +1,5 @@
-import { concat, keccak256 } from 'viem'
-import type { Hex } from './hex.ts'
+import { fromHex, type Hex } from './hex.ts'
+import { keccak } from './keccak.ts'
 
 /**
  * Merkle trees over leaves in their own order, with pairs sorted before they are hashed, so that OpenZeppelin's
@@ -8,8 +8,11 @@ import type { Hex } from './hex.ts'
  * The layout is that of OpenZeppelin's JavaScript library without its sorting of leaves: a complete binary heap whose
  * last node is leaf 0. A sorted pair proves membership, never a position, which is why a leaf holds its own index.
  * Leaves must be hashes of more than 64 bytes of preimage (ours are hashed twice), or an inner node could pass as one.
+ *
+ * @returns all nodes, the root first.
+ * @throws {RangeError} if there is no leaf.
  */
-function buildTree(leaves: readonly Hex[]): Hex[] {
+export function merkleTree(leaves: readonly Hex[]): Hex[] {
   if (leaves.length === 0) throw new RangeError('a Merkle tree needs at least one leaf')
   const size = 2 * leaves.length - 1
   const tree = new Array<Hex>(size)
@@ -19,12 +22,12 @@ function buildTree(leaves: readonly Hex[]): Hex[] {
 }
 
 function hashPair(a: Hex, b: Hex): Hex {
-  return keccak256(a < b ? concat([a, b]) : concat([b, a]))
+  return keccak(fromHex(a < b ? a + b.slice(2) : b + a.slice(2)))
 }
 
 /** @throws {RangeError} if there is no leaf. */
 export function merkleRoot(leaves: readonly Hex[]): Hex {
-  return buildTree(leaves)[0] as Hex
+  return merkleTree(leaves)[0] as Hex
 }
 
 /**
@@ -33,8 +36,13 @@ export function merkleRoot(leaves: readonly Hex[]): Hex {
  * @throws {RangeError} if there is no such leaf.
  */
 export function merkleProof(leaves: readonly Hex[], index: number): Hex[] {
-  if (!Number.isInteger(index) || index < 0 || index >= leaves.length) throw new RangeError(`no leaf ${index}`)
-  const tree = buildTree(leaves)
+  return proofIn(merkleTree(leaves), index)
+}
+
+/** The same in a tree that is there. */
+export function proofIn(tree: readonly Hex[], index: number): Hex[] {
+  const count = (tree.length + 1) / 2
+  if (!Number.isInteger(index) || index < 0 || index >= count) throw new RangeError(`no leaf ${index}`)
   const proof: Hex[] = []
   for (let i = tree.length - 1 - index; i > 0; i = (i - 1) >> 1) proof.push(tree[i % 2 === 1 ? i + 1 : i - 1] as Hex)
   return proof

@@ -55,29 +55,31 @@ const codec = bodyCodec(rolloutBundleSchema, MAX_ROLLOUT_BUNDLE_BYTES)
 export const encodeRolloutBundle = codec.encode
 export const decodeRolloutBundle = codec.decode
 
-/** The bodies behind the leaves, in order, encoded: what a header's `bodyHash` is of. */
-export function rolloutBodies({ groups }: RolloutBundle): Uint8Array[] {
-  return groups.flatMap(({ taskHash, taskRef, rollouts }) =>
-    rollouts.map(({ index: _, ...rollout }) => encodeCanonical({ taskHash, taskRef, ...rollout })),
-  )
+/** What a leaf's header binds, and the encoded body that its `bodyHash` is of: what is shown to the chain of a leaf. */
+export type RolloutLeaf = { header: LeafHeader; body: Uint8Array }
+
+/** A leaf of a bundle; undefined where there is none of that index. */
+export function rolloutLeaf({ groups, ...place }: RolloutBundle, index: number): RolloutLeaf | undefined {
+  for (const group of groups) {
+    const rollout = group.rollouts[index - (group.rollouts[0]?.index ?? 0)]
+    if (rollout?.index === index) return leafIn(place, group, rollout)
+  }
+  return undefined
 }
 
-/** The headers behind the leaves, in order: what an auditor hands to the chain. */
-export function rolloutHeaders(bundle: RolloutBundle): LeafHeader[] {
-  const { chainId, round, peerKey, policyHash, groups } = bundle
-  const hashes = rolloutBodies(bundle).map(contentId)
-  return groups.flatMap(({ taskHash, rollouts }) =>
-    rollouts.map(({ index, seed }) => {
-      // Rollouts are numbered through all groups.
-      const bodyHash = hashes[index] as Hex
-      return { chainId, round, peerKey, index, taskHash, policyHash, seed, bodyHash }
-    }),
-  )
+function leafIn(
+  { chainId, round, peerKey, policyHash }: Omit<RolloutBundle, 'groups'>,
+  { taskHash, taskRef }: RolloutGroup,
+  { index, ...rollout }: Rollout,
+): RolloutLeaf {
+  const body = encodeCanonical({ taskHash, taskRef, ...rollout })
+  const { seed } = rollout
+  return { body, header: { chainId, round, peerKey, index, taskHash, policyHash, seed, bodyHash: contentId(body) } }
 }
 
 /** One leaf a rollout, in order. */
-export function rolloutLeaves(bundle: RolloutBundle): Hex[] {
-  return rolloutHeaders(bundle).map(leafHash)
+export function rolloutLeaves({ groups, ...place }: RolloutBundle): Hex[] {
+  return groups.flatMap(group => group.rollouts.map(rollout => leafHash(leafIn(place, group, rollout).header)))
 }
 
 function shareAPrompt(rollouts: readonly { promptTokens: Uint8Array }[]): boolean {

@@ -1,10 +1,11 @@
-import { encodeAbiParameters, keccak256 } from 'viem'
 import { z } from 'zod'
 import { bodyCodec } from './bodyCodec.ts'
 import { chainIdSchema, indexSchema, milliSchema, roundSchema, versionSchema } from './bodyFields.ts'
 import { encodeCanonical } from './canonical.ts'
 import { contentId } from './contentId.ts'
 import { type Hex, hash32Schema, ZERO_HASH } from './hex.ts'
+import { inTurns } from './inTurns.ts'
+import { abiWords, leafKeccak } from './keccak.ts'
 import { merkleRoot } from './merkle.ts'
 
 /** A vote that says: I could not get the peer's bundle. */
@@ -56,16 +57,6 @@ const codec = bodyCodec(scoreSheetSchema, MAX_SCORE_SHEET_BYTES)
 export const encodeScoreSheet = codec.encode
 export const decodeScoreSheet = codec.decode
 
-const componentLeafParameters = [
-  { type: 'uint256' },
-  { type: 'uint64' },
-  { type: 'bytes32' },
-  { type: 'bytes32' },
-  { type: 'uint32' },
-  { type: 'uint16' },
-  { type: 'bytes32' },
-] as const
-
 /**
  * The Merkle root that a vote carries: over (chain, round, evaluator, peer, index, score, sha-256 of the components),
  * each leaf hashed twice. Zero where no leaf was scored.
@@ -77,11 +68,10 @@ export function componentRoot(sheet: Omit<ScoreSheet, 'peers'>, peer: PeerScore)
 /** The leaves of that tree, in order of index. */
 export function componentLeaves(sheet: Omit<ScoreSheet, 'peers'>, peer: PeerScore): Hex[] {
   const { chainId, round, evaluatorKey } = sheet
-  const head = [BigInt(chainId), BigInt(round), evaluatorKey, peer.peerKey] as const
-  return peer.leaves.map(({ index, components, scoreMilli }) => {
-    const values = [...head, index, scoreMilli, componentsHash(components)] as const
-    return keccak256(keccak256(encodeAbiParameters(componentLeafParameters, values)))
-  })
+  const head = [chainId, round, evaluatorKey, peer.peerKey]
+  return peer.leaves.map(({ index, components, scoreMilli }) =>
+    leafKeccak(abiWords([...head, index, scoreMilli, componentsHash(components)])),
+  )
 }
 
 /** sha-256 of the components behind a leaf's score. */
@@ -94,12 +84,15 @@ export function componentsHash(components: LeafScore['components']): Hex {
  *
  * @param peerKeys - of the shard, by ordinal; one that the sheet leaves out is `unavailable`.
  */
-export function votesOf(sheet: ScoreSheet, peerKeys: readonly Hex[]): { scoresMilli: number[]; componentRoots: Hex[] } {
+export async function votesOf(
+  sheet: ScoreSheet,
+  peerKeys: readonly Hex[],
+): Promise<{ scoresMilli: number[]; componentRoots: Hex[] }> {
   const scored = new Map(sheet.peers.map(peer => [peer.peerKey, peer]))
   const peers = peerKeys.map(peerKey => scored.get(peerKey) ?? { peerKey, scoreMilli: UNAVAILABLE, leaves: [] })
   return {
     scoresMilli: peers.map(({ scoreMilli }) => scoreMilli),
-    componentRoots: peers.map(peer => componentRoot(sheet, peer)),
+    componentRoots: await inTurns(peers, peer => componentRoot(sheet, peer)),
   }
 }
 

@@ -40,15 +40,16 @@ export function taskHash(task: Pick<Task, 'level' | 'text'>): Hex {
   return contentId(encodeCanonical({ level: task.level, text: task.text }))
 }
 
-/** The headers behind the leaves, in order. */
-export function taskHeaders({ chainId, round, peerKey, policyHash, tasks }: TaskBundle): LeafHeader[] {
-  return tasks.map(({ index, ...body }) => {
-    const bodyHash = contentId(encodeCanonical(body))
-    return { chainId, round, peerKey, index, taskHash: taskHash(body), policyHash, seed: body.seed, bodyHash }
-  })
+/** What a task's leaf binds: what is shown to the chain of it. */
+export function taskHeader(
+  { chainId, round, peerKey, policyHash }: Omit<TaskBundle, 'tasks'>,
+  { index, ...body }: Task,
+): LeafHeader {
+  const bodyHash = contentId(encodeCanonical(body))
+  return { chainId, round, peerKey, index, taskHash: taskHash(body), policyHash, seed: body.seed, bodyHash }
 }
 
 /** One leaf a task, in order. */
 export function taskLeaves(bundle: TaskBundle): Hex[] {
-  return taskHeaders(bundle).map(leafHash)
+  return bundle.tasks.map(task => leafHash(taskHeader(bundle, task)))
 }

@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import { PendingCalls } from '#core/pendingCalls.ts'
+import { askThread } from '#core/askThread.ts'
 import { WorkerError } from '#core/sentError.ts'
-import type { Answer } from '#core/workerCalls.ts'
 import { checkOptions, folderSchema } from './checkOptions.ts'
 import type { TokenizerFacts, TokenizerHandlers, TokenizerOperation, TokenizerSource } from './tokenizerProtocol.ts'
 
@@ -27,17 +26,18 @@ export interface TokenizerClient extends Omit<TokenizerHandlers, 'facts'>, Token
  */
 export async function openTokenizer(folder: string, start: typeof startWorker = startWorker): Promise<TokenizerClient> {
   checkOptions(folderSchema, folder, 'the folder of a tokenizer')
-  let thread = askThread(start({ folder, hash: undefined }))
+  const ask = (source: TokenizerSource) => askThread<TokenizerOperation>(start(source), threadEnded)
+  let thread = ask({ folder, hash: undefined })
   let isClosed = false
   const call = <K extends TokenizerOperation>(operation: K) =>
     (async (...args: readonly unknown[]) => {
       if (isClosed) throw closed()
-      if (thread.hasEnded()) thread = askThread(start({ folder, hash: facts.hash }))
+      if (thread.hasEnded()) thread = ask({ folder, hash: facts.hash })
       return thread.ask(operation, args)
     }) as TokenizerHandlers[K]
   const close = async () => {
     isClosed = true
-    await thread.stop()
+    await thread.stop(closed())
   }
   const facts = await thread.ask('facts', []).then(
     found => found as TokenizerFacts,
@@ -57,28 +57,6 @@ export function startWorker(source: TokenizerSource): Worker {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
   })
-}
-
-/** Questions to a thread and its answers. The process stays alive for those that are open. */
-function askThread(worker: Worker) {
-  const calls = new PendingCalls<TokenizerOperation>(call => {
-    worker.ref()
-    worker.postMessage(call)
-  })
-  worker.on('error', error => calls.end(threadEnded(error)))
-  worker.on('exit', () => calls.end(threadEnded()))
-  worker.on('message', (answer: Answer) => {
-    calls.settle(answer)
-    if (calls.size === 0) worker.unref()
-  })
-  return {
-    hasEnded: () => calls.ended !== undefined,
-    ask: (operation: TokenizerOperation, args: readonly unknown[]) => calls.ask(operation, args),
-    async stop() {
-      calls.end(closed())
-      await worker.terminate()
-    },
-  }
 }
 
 const closed = () =>

@@ -1,4 +1,6 @@
 import type { RolloutBundle } from '#core/bodies.ts'
+import type { OpenedBody } from '#core/bodyOperations.ts'
+import type { Hex } from '#core/hex.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
 import type { AnnouncementKind } from '#p2p/topics.ts'
 import type { CommittedTasks } from './admitTasks.ts'
@@ -34,36 +36,39 @@ export async function fetchBody(
 }
 
 /** The bundle in a body. Null, with a line in the log, where it is not what its peer committed. */
-function open<Kind extends 'tasks' | 'rollouts'>(
-  { chainId, logger }: PeerNode,
+async function open<Kind extends 'tasks' | 'rollouts'>(
+  { bodies, chainId, logger }: PeerNode,
   round: number,
   kind: Kind,
   bytes: Uint8Array,
   commitment: Commitment,
 ) {
-  const bundle = openCommitted(kind, bytes, { chainId, round }, commitment)
-  if (typeof bundle === 'object') return bundle
+  const opened = await openCommitted(bodies, kind, bytes, { chainId, round }, commitment)
+  if (typeof opened === 'object') return opened
   const { peerKey } = commitment
-  if (bundle === 'malformed') logger.info('a body is malformed', { round, peerKey })
+  if (opened === 'malformed') logger.info('a body is malformed', { round, peerKey })
   else logger.info('a body is not what its peer committed', { round, peerKey })
   return null
 }
 
+/** Task bundles with the Merkle trees of their leaves. */
+export type FetchedTasks = CommittedTasks & { tree: readonly Hex[] }
+
 /** Every task bundle that was committed for a round and can be had. */
-export async function fetchTasks(node: PeerNode, round: number, signal: AbortSignal): Promise<CommittedTasks[]> {
+export async function fetchTasks(node: PeerNode, round: number, signal: AbortSignal): Promise<FetchedTasks[]> {
   const commitments = await node.chain.readTaskCommitments(round)
   const found = await Promise.all(
     commitments.map(async commitment => {
       const bytes = await fetchBody(node, round, 'tasks', commitment, signal)
-      const bundle = bytes && open(node, round, 'tasks', bytes, commitment)
-      return bundle === null ? [] : [{ bundle, contentId: commitment.contentId }]
+      const opened = bytes && (await open(node, round, 'tasks', bytes, commitment))
+      return opened === null ? [] : [{ bundle: opened.body, tree: opened.tree, contentId: commitment.contentId }]
     }),
   )
   return found.flat()
 }
 
 /** `unavailable`: nobody gave the bytes, which may be our own fault; `false`: the bytes are not what was committed. */
-export type FetchedRollouts = RolloutBundle | 'unavailable' | 'false'
+export type FetchedRollouts = OpenedBody<RolloutBundle> | 'unavailable' | 'false'
 
 /** The rollouts behind a commitment. */
 export async function fetchRollouts(
@@ -74,5 +79,5 @@ export async function fetchRollouts(
 ): Promise<FetchedRollouts> {
   const bytes = await fetchBody(node, round, 'rollouts', commitment, signal)
   if (bytes === null) return 'unavailable'
-  return open(node, round, 'rollouts', bytes, commitment) ?? 'false'
+  return (await open(node, round, 'rollouts', bytes, commitment)) ?? 'false'
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import type { Deployment } from '@waggle/deployments/record'
 import { type Chain, openChain } from '#chain/openChain.ts'
+import type { BodyOperations } from '#core/bodyOperations.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import { type Network, startNetwork } from '#p2p/network.ts'
@@ -12,6 +13,7 @@ import { createJournal, type Journal } from '#store/journal.ts'
 import { lockDataFolder } from '#store/lockDataFolder.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
+import { createBodyThread } from './bodyThread.ts'
 import { environmentOnChain } from './environmentOnChain.ts'
 import type { Environment } from './loadEnvironment.ts'
 import { createRegisteredPeers } from './registeredPeers.ts'
@@ -41,6 +43,8 @@ export type PeerNode = {
   network: Network
   journal: Journal
   bundles: Bundles
+  /** Opens and seals bodies, in a thread of its own. */
+  bodies: BodyOperations
   clock: Clock
   logger: Logger
   signal: AbortSignal
@@ -69,6 +73,8 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
     const db = openDatabase(join(data, JOURNAL_FILE))
     closers.push(() => db.close())
     const bundles = await openBundles(join(data, 'bundles'), { logger })
+    const bodies = createBodyThread()
+    closers.push(bodies.close)
     const { accountKey, peerKey, signer } = identity
     const outbox = createOutboxTable(db)
     const { rpcUrl } = options
@@ -97,7 +103,21 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       round = now
     }
     const { chainId } = deployment
-    return { identity, chainId, environment, chain, network, journal, bundles, clock, logger, signal, setRound, close }
+    return {
+      identity,
+      chainId,
+      environment,
+      chain,
+      network,
+      journal,
+      bundles,
+      bodies,
+      clock,
+      logger,
+      signal,
+      setRound,
+      close,
+    }
   } catch (error) {
     await close()
     throw error

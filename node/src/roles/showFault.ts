@@ -3,6 +3,7 @@ import { challengeTasks } from '#chain/challengeTasks.ts'
 import { readBeacon } from '#chain/readBeacon.ts'
 import { readRolloutCommitments, readTaskCommitments, type TaskCommitment } from '#chain/readCommitments.ts'
 import { createEventReader } from '#chain/roundEvents.ts'
+import { bodiesHere } from '#core/bodyOperations.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
@@ -52,9 +53,10 @@ async function findInTasks({ client, contracts, data }: FaultDesk, { peerKey, ro
   const events = createEventReader(client, contracts)
   const found = own(await readTaskCommitments(client, contracts, events, round), peerKey)
   const bytes = found && (await readKeptBundle(data, round, found.contentId))
-  const bundle = bytes && openCommitted('tasks', bytes, { chainId: contracts.chainId, round }, found)
-  if (!found || typeof bundle !== 'object' || bundle === null) return 'absent'
-  const repeated = findRepeatedTask({ bundle, contentId: found.contentId })
+  const place = { chainId: contracts.chainId, round }
+  const opened = bytes && (await openCommitted(bodiesHere, 'tasks', bytes, place, found))
+  if (!found || typeof opened !== 'object' || opened === null) return 'absent'
+  const repeated = findRepeatedTask({ bundle: opened.body, tree: opened.tree, contentId: found.contentId })
   if (repeated === null) return 'sound'
   return { fault: 'repeated task', index: repeated.second.index, intent: challengeTasks(contracts, repeated) }
 }
@@ -63,10 +65,11 @@ async function findInRollouts({ client, contracts, data }: FaultDesk, { peerKey,
   const events = createEventReader(client, contracts)
   const found = own(await readRolloutCommitments(client, contracts, events, round), peerKey)
   const bytes = found && (await readKeptBundle(data, round, found.contentId))
-  const bundle = bytes && openCommitted('rollouts', bytes, { chainId: contracts.chainId, round }, found)
+  const place = { chainId: contracts.chainId, round }
+  const opened = bytes && (await openCommitted(bodiesHere, 'rollouts', bytes, place, found))
   const beacon = round === 0 ? ZERO_HASH : (await readBeacon(client, contracts, round - 1)).hash
-  if (!found || typeof bundle !== 'object' || bundle === null || beacon === null) return 'absent'
-  const leaf = findFalseLeaf(bundle, found, beacon)
+  if (!found || typeof opened !== 'object' || opened === null || beacon === null) return 'absent'
+  const leaf = findFalseLeaf(opened, found, beacon)
   if (leaf === null) return 'sound'
   return { fault: 'false leaf', index: leaf.header.index, intent: challengeLeaf(contracts, leaf) }
 }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { readAppealBond, readCredit } from '#chain/appeals.ts'
 import { contractsOf } from '#chain/contracts.ts'
 import type { Chain } from '#chain/openChain.ts'
-import { decodeTaskBundle, encodeRolloutBundle, encodeTaskBundle, leavesOf, rootOf } from '#core/bodies.ts'
+import { decodeTaskBundle, encodeRolloutBundle, encodeTaskBundle, leavesOf, rootOf, treeOf } from '#core/bodies.ts'
 import { contentId } from '#core/contentId.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
@@ -124,7 +124,7 @@ export function testChallenges(scene: ChainScene): void {
     )
     const [first, second] = demands
     if (first === undefined || second === undefined) throw new Error('no demand')
-    const shown = provenLeaf(bundle, commitment, first.index)
+    const shown = provenLeaf({ body: bundle, tree: treeOf(bundle) }, commitment, first.index)
     if (shown === null) throw new Error('no leaf')
     expect(await chain.showLeaf(shown, first.throughRound)).toMatchObject({ status: 'mined' })
     expect(await chain.readBalance(chain.account)).toBeGreaterThan(9n * 10n ** 17n)

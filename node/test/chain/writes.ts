@@ -5,7 +5,7 @@ import type { Deployment } from '@waggle/deployments/record'
 import { expect, test } from 'vitest'
 import { ChainUnreachableError, ContractMissingError, NoFundsError, WrongChainError } from '#chain/chainErrors.ts'
 import { openChain } from '#chain/openChain.ts'
-import { leavesOf, rolloutHeaders, rootOf } from '#core/bodies.ts'
+import { leavesOf, type RolloutLeaf, rolloutLeaf, rootOf } from '#core/bodies.ts'
 import { systemClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { leafHash } from '#core/leaf.ts'
@@ -24,8 +24,7 @@ export function testWrites(scene: ChainScene): void {
     const { identity } = await newPeer()
     const bundle = bundleOf(5, identity.peerKey, word(1))
     const { rolloutCommitments } = (await newPeer()).chain.contracts
-    const [, header] = rolloutHeaders(bundle)
-    if (header === undefined) throw new Error('no leaf')
+    const { header } = rolloutLeaf(bundle, 1) as RolloutLeaf
     const { index, taskHash, policyHash, seed, bodyHash } = header
     const args = [5n, identity.peerKey, { index, taskHash, policyHash, seed, bodyHash }] as const
     const onChain = await local.client.readContract({ ...rolloutCommitments, functionName: 'leafOf', args })

@@ -2,6 +2,7 @@ import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
 import { createChainReads } from '#chain/reads.ts'
 import { UNAVAILABLE } from '#core/bodies.ts'
+import { bodiesHere } from '#core/bodyOperations.ts'
 import { NodeError } from '#core/errors.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import { peerName } from '#core/peerName.ts'
@@ -101,8 +102,8 @@ async function openRound({ deployment, rpcUrl, round, data, environments }: Roll
     })
   const kept = async <Kind extends 'tasks' | 'rollouts'>(kind: Kind, commitment: Commitment) => {
     const bytes = await readKeptBundle(data, round, commitment.contentId)
-    const bundle = bytes && openCommitted(kind, bytes, { chainId, round }, commitment)
-    return typeof bundle === 'string' ? null : bundle
+    const opened = bytes && (await openCommitted(bodiesHere, kind, bytes, { chainId, round }, commitment))
+    return opened === null || typeof opened === 'string' ? null : opened.body
   }
   const proposed: CommittedTasks[] = []
   for (const commitment of await reads.readTaskCommitments(round)) {

@@ -1,5 +1,5 @@
 import type { RoundTime } from '#chain/roundClock.ts'
-import { encodeScoreSheet, type PeerScore, type ScoreSheet, UNAVAILABLE } from '#core/bodies.ts'
+import { type PeerScore, type ScoreSheet, UNAVAILABLE } from '#core/bodies.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Judge } from '#environments/codezero/createJudge.ts'
@@ -62,9 +62,10 @@ async function vote(node: PeerNode, judge: Judge, round: number, time: RoundTime
   if (sheet === null) {
     sheet = await makeSheet(node, judge, { round, before, beacon }, shards, due)
     await demandMissing(node, missingFrom(sheet, shards, beacon), demands)
-    journal.set(round, 'sheet', await node.bundles.put(encodeScoreSheet(sheet), round))
+    const { bytes } = await node.bodies.seal('scores', sheet)
+    journal.set(round, 'sheet', await node.bundles.put(bytes, round))
   }
-  for (const ballot of ballotsOf(node, sheet, shards)) {
+  for (const ballot of await ballotsOf(node, sheet, shards)) {
     const outcome = await node.chain.commitVotes(ballot)
     const { shard, scoresMilli } = ballot
     reportOutcome(logger, 'votes committed', outcome, { round, shard, scores: scoresMilli })
@@ -91,7 +92,7 @@ async function makeSheet(
   const { chain, identity, environment, chainId } = node
   const { spec, format } = environment
   const proposed = await fetchTasks(node, round, signal)
-  for (const bundle of proposed) showRepeatedTask(node, findRepeatedTask(bundle))
+  for (const tasks of proposed) showRepeatedTask(node, findRepeatedTask(tasks))
   const tasks = await admitTasks(proposed, format, spec.tasks)
   const rules = { spec, format, tasks, beacon: before }
   const peers: PeerScore[] = []
@@ -106,7 +107,7 @@ async function makeSheet(
     else {
       showFalseLeaf(node, findFalseLeaf(fetched, commitment, before))
       const sampled = sampledLeaves(chainId, round, beacon, peerKey, spec)
-      peers.push(await scorePeer(judge, spec, peerKey, await checkRollouts(fetched, rules), sampled))
+      peers.push(await scorePeer(judge, spec, peerKey, await checkRollouts(fetched.body, rules), sampled))
     }
   }
   return { v: 1, chainId, round, evaluatorKey: identity.peerKey, peers }
@@ -117,8 +118,9 @@ async function reveal(node: PeerNode, round: number): Promise<void> {
   const sheet = await keptSheet(node, round)
   const beacon = sheet === null ? null : await beaconOf(node, round)
   if (sheet === null || beacon === null) return
-  await publishBody(node, encodeScoreSheet(sheet), { kind: 'scores', round, count: sheet.peers.length })
-  const ballots = ballotsOf(node, sheet, await ownShards(node, round, beacon))
+  const { bytes } = await node.bodies.seal('scores', sheet)
+  await publishBody(node, bytes, { kind: 'scores', round, count: sheet.peers.length })
+  const ballots = await ballotsOf(node, sheet, await ownShards(node, round, beacon))
   const outcomes = await Promise.all(ballots.map(node.chain.revealVotes))
   for (const [at, outcome] of outcomes.entries())
     reportOutcome(node.logger, 'votes revealed', outcome, { round, shard: ballots[at]?.shard ?? 0 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { leavesOf, type RolloutBundle, rootOf } from '#core/bodies.ts'
+import { leavesOf, type RolloutBundle, rootOf, treeOf } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
 import { leafHash } from '#core/leaf.ts'
 import { verifyProof } from '#core/merkle.ts'
@@ -32,17 +32,19 @@ function commitmentOf(bundle: RolloutBundle, policy: Hex = policyHash) {
 
 test('an honest bundle has no false leaf', () => {
   const bundle = bundleOf([seed, seed])
-  expect(findFalseLeaf(bundle, commitmentOf(bundle), beacon)).toBeNull()
+  expect(findFalseLeaf({ body: bundle, tree: treeOf(bundle) }, commitmentOf(bundle), beacon)).toBeNull()
 })
 
 test('a ground seed is found, with the proof that it was committed', () => {
   const bundle = bundleOf([seed, seed, word('07')])
-  const found = findFalseLeaf(bundle, commitmentOf(bundle), beacon)
+  const found = findFalseLeaf({ body: bundle, tree: treeOf(bundle) }, commitmentOf(bundle), beacon)
   expect(found?.header).toMatchObject({ index: 2, seed: word('07') })
   expect(found && verifyProof(rootOf(bundle), leafHash(found.header), found.proof)).toBe(true)
 })
 
 test('another policy than the one committed to is found', () => {
   const bundle = bundleOf([seed])
-  expect(findFalseLeaf(bundle, commitmentOf(bundle, word('08')), beacon)?.header.index).toBe(0)
+  expect(
+    findFalseLeaf({ body: bundle, tree: treeOf(bundle) }, commitmentOf(bundle, word('08')), beacon)?.header.index,
+  ).toBe(0)
 })

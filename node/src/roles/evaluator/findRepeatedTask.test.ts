@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { leavesOf, rootOf, type TaskBundle } from '#core/bodies.ts'
+import { leavesOf, rootOf, type TaskBundle, treeOf } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
 import { leafHash } from '#core/leaf.ts'
 import { verifyProof } from '#core/merkle.ts'
@@ -23,12 +23,13 @@ function bundleOf(texts: readonly string[]): TaskBundle {
 }
 
 test('a bundle of different tasks has none twice', () => {
-  expect(findRepeatedTask({ bundle: bundleOf(['a', 'b', 'c']), contentId })).toBeNull()
+  const bundle = bundleOf(['a', 'b', 'c'])
+  expect(findRepeatedTask({ bundle, tree: treeOf(bundle), contentId })).toBeNull()
 })
 
 test('a task in two places is found however it was sampled, with proofs of both', () => {
   const bundle = bundleOf(['a', 'b', 'c', 'b'])
-  const found = findRepeatedTask({ bundle, contentId })
+  const found = findRepeatedTask({ bundle, tree: treeOf(bundle), contentId })
   expect(found?.tasks).toEqual({ root: rootOf(bundle), count: 4, contentId })
   expect([found?.first.index, found?.second.index]).toEqual([1, 3])
   expect(found?.first.taskHash).toBe(found?.second.taskHash)

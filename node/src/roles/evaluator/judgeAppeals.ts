@@ -52,7 +52,7 @@ async function scoreAgain(
   if (fetched === 'unavailable') return UNAVAILABLE
   if (fetched === 'false') return 0
   const tasks = await admitTasks(await fetchTasks(node, round, signal), format, spec.tasks)
-  const groups = await checkRollouts(fetched, { spec, format, tasks, beacon: before })
+  const groups = await checkRollouts(fetched.body, { spec, format, tasks, beacon: before })
   const sampled = sampledLeaves(chainId, round, beacon, peerKey, spec)
   return (await scorePeer(judge, spec, peerKey, groups, sampled)).scoreMilli
 }

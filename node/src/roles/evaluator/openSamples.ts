@@ -2,15 +2,8 @@ import type { ComponentOpening } from '#chain/openComponent.ts'
 import type { RolloutCommitment } from '#chain/readCommitments.ts'
 import type { Settlement } from '#chain/readSettlements.ts'
 import type { RoundTime } from '#chain/roundClock.ts'
-import {
-  componentLeaves,
-  componentsHash,
-  leavesOf,
-  type PeerScore,
-  rolloutHeaders,
-  type ScoreSheet,
-} from '#core/bodies.ts'
-import { merkleProof } from '#core/merkle.ts'
+import { componentLeaves, componentsHash, type PeerScore, rolloutLeaf, type ScoreSheet } from '#core/bodies.ts'
+import { merkleProof, proofIn } from '#core/merkle.ts'
 import { SHARD_PEERS, shardsOf } from '../drawCommittee.ts'
 import { drawnLeaf, drawOpening } from '../drawOpening.ts'
 import { fetchRollouts } from '../fetchCommitted.ts'
@@ -34,7 +27,7 @@ export async function openSamples(node: PeerNode, round: number, signal: AbortSi
   if (beacon === null || drawing === null) return
   const settlements = await chain.readSettlements(round)
   const shards = await ownShards(node, round, beacon)
-  for (const [at, ballot] of ballotsOf(node, sheet, shards).entries()) {
+  for (const [at, ballot] of (await ballotsOf(node, sheet, shards)).entries()) {
     const { shard, peers } = shards[at] as (typeof shards)[number]
     const { ordinal, place } = drawOpening(chainId, round, drawing, shard, peers.length)
     const commitment = peers[ordinal % SHARD_PEERS] as RolloutCommitment
@@ -83,14 +76,14 @@ async function proveScore(
   place: bigint,
   signal: AbortSignal,
 ): Promise<Omit<ComponentOpening, 'ballot' | 'commitment'> | null> {
-  const bundle = await fetchRollouts(node, sheet.round, commitment, signal)
-  if (typeof bundle === 'string') return null
+  const opened = await fetchRollouts(node, sheet.round, commitment, signal)
+  if (typeof opened === 'string') return null
   const leaf = drawnLeaf(scored.leaves, place, commitment.count)
-  const header = rolloutHeaders(bundle)[leaf.index]
-  if (header === undefined) return null
+  const shown = rolloutLeaf(opened.body, leaf.index)
+  if (shown === undefined) return null
   return {
-    header,
-    leafProof: merkleProof(leavesOf(bundle), leaf.index),
+    header: shown.header,
+    leafProof: proofIn(opened.tree, leaf.index),
     scoreMilli: leaf.scoreMilli,
     componentsHash: componentsHash(leaf.components),
     componentProof: merkleProof(componentLeaves(sheet, scored), scored.leaves.indexOf(leaf)),

@@ -1,6 +1,7 @@
 import type { RolloutCommitment } from '#chain/readCommitments.ts'
-import { decodeScoreSheet, type ScoreSheet, votesOf } from '#core/bodies.ts'
+import { type ScoreSheet, votesOf } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
+import { inTurns } from '#core/inTurns.ts'
 import { drawCommittee, shardsOf } from '../drawCommittee.ts'
 import type { PeerNode } from '../peerNode.ts'
 
@@ -27,20 +28,15 @@ export async function ownShards(
 export async function keptSheet(node: PeerNode, round: number): Promise<ScoreSheet | null> {
   const contentId = node.journal.get(round, 'sheet')
   const bytes = contentId === undefined ? null : await node.bundles.get(contentId as Hex)
-  return bytes === null ? null : decodeScoreSheet(bytes)
+  const opened = bytes && (await node.bodies.open('scores', bytes))
+  return opened?.body ?? null
 }
 
 /** The sheet as ballots, one for each of the shards. */
-export function ballotsOf({ journal }: PeerNode, sheet: ScoreSheet, shards: readonly OwnShard[]) {
+export async function ballotsOf({ journal }: PeerNode, sheet: ScoreSheet, shards: readonly OwnShard[]) {
   const contentId = journal.get(sheet.round, 'sheet') as Hex
-  return shards.map(({ shard, position, peers }) => ({
-    round: BigInt(sheet.round),
-    shard,
-    position,
-    contentId,
-    ...votesOf(
-      sheet,
-      peers.map(({ peerKey }) => peerKey),
-    ),
-  }))
+  return inTurns(shards, async ({ shard, position, peers }) => {
+    const peerKeys = peers.map(({ peerKey }) => peerKey)
+    return { round: BigInt(sheet.round), shard, position, contentId, ...(await votesOf(sheet, peerKeys)) }
+  })
 }

@@ -15,7 +15,7 @@ export type KeptBody = { peerId: string; contentId: Hex }
  */
 export function collectBodies(
   node: PeerNode,
-  onBody: (announcement: Announcement, bytes: Uint8Array) => void,
+  onBody: (announcement: Announcement, bytes: Uint8Array) => Promise<void>,
 ): () => Promise<void> {
   const underWay = new Set<Promise<void>>()
   const take = async (announcement: Announcement) => {
@@ -24,7 +24,7 @@ export function collectBodies(
     const bytes = await fetchBody(node, round, kind, commitment, node.signal)
     if (bytes === null || node.signal.aborted) return
     node.journal.set(round, `${kind} ${peerId}`, contentId)
-    onBody(announcement, bytes)
+    await onBody(announcement, bytes)
   }
   const stops = announcementKinds.map(kind =>
     node.network.onAnnouncement(kind, announcement => {

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { decodeRolloutBundle, decodeScoreSheet, decodeTaskBundle } from '#core/bodies.ts'
+import type { Bodies } from '#core/bodyOperations.ts'
+import type { Hex } from '#core/hex.ts'
+import { turns } from '#core/turns.ts'
 import type { AnnouncementKind } from '#p2p/topics.ts'
 import { createSandbox } from '#sandbox/createSandbox.ts'
 import type { JsonValue } from '#store/journal.ts'
@@ -24,12 +26,16 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
   const sandbox = createSandbox()
   // One at a time: each takes a core, and they are small.
   let measuring: Promise<unknown> = Promise.resolve()
-  const stopCollecting = collectBodies(node, ({ kind, round, peerId }, bytes) => {
-    if (kind === 'tasks') node.journal.set(round, 'level', decodeTaskBundle(bytes).level)
-    if (kind !== 'canary') return
+  const stopCollecting = collectBodies(node, async ({ kind, round, peerId }, bytes) => {
+    if (kind === 'tasks') {
+      const tasks = await node.bodies.open('tasks', bytes)
+      if (tasks !== null) node.journal.set(round, 'level', tasks.body.level)
+    }
+    const canary = kind === 'canary' ? await node.bodies.open('canary', bytes) : null
+    if (canary === null) return
     measuring = measuring
       .then(async () => {
-        const point = await measureCanary(node, sandbox, peerId, bytes)
+        const point = await measureCanary(node, sandbox, peerId, canary.body)
         node.journal.set(round, `measured ${peerId}`, point)
         node.logger.info('canary', { ...point })
       })
@@ -41,7 +47,7 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
       { path: /^\/v1\/rounds\/(\d{1,12})$/, answer: match => readRound(node, Number(match[1])) },
       {
         path: /^\/v1\/canary$/,
-        answer: () => ({ points: canaryPoints(node), heldOut: readHeldOut(options.heldOutPath) }),
+        answer: async () => ({ points: await canaryPoints(node), heldOut: readHeldOut(options.heldOutPath) }),
       },
       { path: /^\/v1\/status$/, answer: () => statusView(node) },
     ],
@@ -63,9 +69,9 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
 async function readRound(node: PeerNode, round: number) {
   const revealed = new Set((await node.chain.readRevealedVotes(round)).map(({ contentId }) => contentId))
   const [tasks, rollouts, sheets] = await Promise.all([
-    bodies(node, round, 'tasks', decodeTaskBundle),
-    bodies(node, round, 'rollouts', decodeRolloutBundle),
-    bodies(node, round, 'scores', decodeScoreSheet),
+    bodies(node, round, 'tasks'),
+    bodies(node, round, 'rollouts'),
+    bodies(node, round, 'scores'),
   ])
   if (tasks.length + rollouts.length + sheets.length === 0) return null
   const shown = sheets
@@ -74,28 +80,30 @@ async function readRound(node: PeerNode, round: number) {
   return roundView(round, { tasks, rollouts, sheets: shown }, node.environment.format)
 }
 
-async function bodies<T>(
+async function bodies<Kind extends AnnouncementKind>(
   node: PeerNode,
   round: number,
-  kind: AnnouncementKind,
-  decode: (bytes: Uint8Array) => T,
-): Promise<(From<T> & { contentId: `0x${string}` })[]> {
+  kind: Kind,
+): Promise<(From<Bodies[Kind]> & { contentId: Hex })[]> {
   const found = await Promise.all(
     keptBodies(node, round, kind).map(async ({ peerId, contentId }) => {
       const bytes = await node.bundles.get(contentId)
-      return bytes === null ? [] : [{ peerId, contentId, body: decode(bytes) }]
+      const opened = bytes && (await node.bodies.open(kind, bytes))
+      return opened === null ? [] : [{ peerId, contentId, body: opened.body }]
     }),
   )
   return found.flat()
 }
 
 /** Every measured canary of the rounds that are kept, oldest first. */
-function canaryPoints({ journal }: PeerNode): CanaryPoint[] {
+async function canaryPoints({ journal }: PeerNode): Promise<CanaryPoint[]> {
   const last = journal.latestRound() ?? 0
   const points: CanaryPoint[] = []
-  for (let round = Math.max(0, last - 200); round <= last; round++)
+  for (let round = Math.max(0, last - 200); round <= last; round++) {
+    await turns.give()
     for (const [key, value] of Object.entries(journal.round(round)))
       if (key.startsWith('measured ')) points.push(value as unknown as CanaryPoint)
+  }
   return points
 }
 

@@ -1,4 +1,4 @@
-import { type CanaryBundle, decodeCanaryBundle } from '#core/bodies.ts'
+import type { CanaryBundle } from '#core/bodies.ts'
 import { inTurns } from '#core/inTurns.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
 import { peerName } from '#core/peerName.ts'
@@ -28,9 +28,8 @@ export async function measureCanary(
   node: PeerNode,
   sandbox: Sandbox,
   peerId: string,
-  bytes: Uint8Array,
+  bundle: CanaryBundle,
 ): Promise<CanaryPoint> {
-  const bundle = decodeCanaryBundle(bytes)
   const { spec, format } = node.environment
   const held = await canaryCases(bundle.level as Level, spec.canary.tasks)
   const cases = await inTurns(bundle.samples, async ({ task, completionTokens, ended }) => {

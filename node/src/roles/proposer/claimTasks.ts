@@ -1,6 +1,6 @@
 import type { RolloutCommitment } from '#chain/readCommitments.ts'
-import { decodeTaskBundle, leavesOf, rolloutHeaders, taskHeaders } from '#core/bodies.ts'
-import { merkleProof } from '#core/merkle.ts'
+import { rolloutLeaf, taskHash, taskHeader } from '#core/bodies.ts'
+import { proofIn } from '#core/merkle.ts'
 import { SHARD_PEERS, shardsOf } from '../drawCommittee.ts'
 import { drawOpening } from '../drawOpening.ts'
 import { fetchRollouts } from '../fetchCommitted.ts'
@@ -15,20 +15,21 @@ export async function claimTasks(node: PeerNode, round: number, signal: AbortSig
   const drawing = await beaconOf(node, round + 2)
   const tasks = (await chain.readTaskCommitments(round)).find(({ peerKey }) => peerKey === identity.peerKey)
   const bytes = tasks && (await node.bundles.get(tasks.contentId))
-  if (drawing === null || tasks === undefined || !bytes) return
-  const bundle = decodeTaskBundle(bytes)
-  const headers = taskHeaders(bundle)
+  const own = bytes && (await node.bodies.open('tasks', bytes))
+  if (drawing === null || tasks === undefined || !own) return
   for (const [shard, peers] of shardsOf(await chain.readRolloutCommitments(round)).entries()) {
     const agreed = await chain.readAgreedLeaf(round, shard)
     if (agreed === null || agreed.medianMilli % 1000 === 0) continue
     const { ordinal } = drawOpening(chainId, round, drawing, shard, peers.length)
     const commitment = peers[ordinal % SHARD_PEERS] as RolloutCommitment
     const rollouts = await fetchRollouts(node, round, commitment, signal)
-    const leaf = typeof rollouts === 'string' ? undefined : rolloutHeaders(rollouts)[agreed.index]
-    const task = headers.find(({ taskHash }) => taskHash === leaf?.taskHash)
-    if (typeof rollouts === 'string' || leaf === undefined || task === undefined) continue
-    const leafProof = merkleProof(leavesOf(rollouts), leaf.index)
-    const taskProof = merkleProof(leavesOf(bundle), task.index)
+    if (typeof rollouts === 'string') continue
+    const leaf = rolloutLeaf(rollouts.body, agreed.index)?.header
+    const answered = own.body.tasks.find(task => taskHash(task) === leaf?.taskHash)
+    if (leaf === undefined || answered === undefined) continue
+    const leafProof = proofIn(rollouts.tree, leaf.index)
+    const task = taskHeader(own.body, answered)
+    const taskProof = proofIn(own.tree, task.index)
     const outcome = await chain.claimTask({ shard, commitment, leaf, leafProof, tasks, task, taskProof })
     reportOutcome(logger, 'task claimed', outcome, { round, shard, task: task.index })
   }

@@ -1,7 +1,7 @@
-import { encodeTaskBundle, rootOf, type TaskBundle } from '#core/bodies.ts'
+import type { TaskBundle } from '#core/bodies.ts'
 import { contentId } from '#core/contentId.ts'
 import { withDeadline } from '#core/deadline.ts'
-import { ZERO_HASH } from '#core/hex.ts'
+import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import {
   type DifficultyState,
   difficultyStateSchema,
@@ -62,13 +62,13 @@ async function proposeFor(node: PeerNode, policy: PolicyClient, round: number, l
   journal.set(round, 'report', { level, tasks: tasks.length, invalid, refused })
   if (tasks.length === 0) return
   const bundle: TaskBundle = { v: 1, chainId, round, peerKey, policyHash: await policy.weightsHash(), level, tasks }
-  const root = rootOf(bundle)
-  const body = encodeTaskBundle(bundle)
+  const { bytes, tree } = await node.bodies.seal('tasks', bundle)
+  const root = tree[0] as Hex
   const about = { kind: 'tasks', round, root, count: tasks.length } as const
   // Committed first: who copied them from the network is later, and earns nothing by them.
-  const outcome = await chain.commitTasks({ round, root, count: tasks.length, contentId: contentId(body) })
+  const outcome = await chain.commitTasks({ round, root, count: tasks.length, contentId: contentId(bytes) })
   if (!reportOutcome(logger, 'tasks committed', outcome, { round })) return
-  await publishBody(node, body, about)
+  await publishBody(node, bytes, about)
   journal.set(round, 'proposed', true)
 }
 

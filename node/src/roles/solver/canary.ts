@@ -1,4 +1,4 @@
-import { type CanaryBundle, encodeCanaryBundle } from '#core/bodies.ts'
+import type { CanaryBundle } from '#core/bodies.ts'
 import { inTurns } from '#core/inTurns.ts'
 import { packTokens } from '#core/packedTokens.ts'
 import type { Judge } from '#environments/codezero/createJudge.ts'
@@ -80,5 +80,6 @@ export async function publishCanary(node: PeerNode, policy: PolicyClient, judge:
     })),
   }
   const body = { kind: 'canary', round, policyHash, count: samples.length } as const
-  await publishBody(node, encodeCanaryBundle(bundle), body)
+  const { bytes } = await node.bodies.seal('canary', bundle)
+  await publishBody(node, bytes, body)
 }

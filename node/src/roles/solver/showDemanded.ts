@@ -1,7 +1,8 @@
 import type { LeafDemand, ShownLeaf } from '#chain/leafDemands.ts'
 import type { RolloutCommitment } from '#chain/readCommitments.ts'
-import { decodeRolloutBundle, leavesOf, type RolloutBundle, rolloutBodies, rolloutHeaders } from '#core/bodies.ts'
-import { merkleProof } from '#core/merkle.ts'
+import { type RolloutBundle, rolloutLeaf } from '#core/bodies.ts'
+import type { OpenedBody } from '#core/bodyOperations.ts'
+import { proofIn } from '#core/merkle.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { reportOutcome } from '../reportOutcome.ts'
 
@@ -50,18 +51,22 @@ const idOf = ({ round, index, challenger }: LeafDemand) => ({ round, index, chal
 
 /** The leaf, from the bundle that this peer published; null where that is gone. */
 async function findLeaf(
-  { chain, identity, bundles }: PeerNode,
+  { chain, identity, bundles, bodies }: PeerNode,
   { round, index }: LeafDemand,
 ): Promise<ShownLeaf | null> {
   const commitments = await chain.readRolloutCommitments(round)
   const commitment = commitments.find(({ peerKey }) => peerKey === identity.peerKey)
   const bytes = commitment && (await bundles.get(commitment.contentId))
-  return commitment && bytes ? provenLeaf(decodeRolloutBundle(bytes), commitment, index) : null
+  const opened = bytes && (await bodies.open('rollouts', bytes))
+  return commitment && opened ? provenLeaf(opened, commitment, index) : null
 }
 
 /** A leaf of a bundle with its body and its proof; null where there is none of that index. */
-export function provenLeaf(bundle: RolloutBundle, commitment: RolloutCommitment, index: number): ShownLeaf | null {
-  const [header, body] = [rolloutHeaders(bundle)[index], rolloutBodies(bundle)[index]]
-  if (header === undefined || body === undefined) return null
-  return { header, body, commitment, proof: merkleProof(leavesOf(bundle), index) }
+export function provenLeaf(
+  { body, tree }: OpenedBody<RolloutBundle>,
+  commitment: RolloutCommitment,
+  index: number,
+): ShownLeaf | null {
+  const leaf = rolloutLeaf(body, index)
+  return leaf === undefined ? null : { ...leaf, commitment, proof: proofIn(tree, index) }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { RoundTime } from '#chain/roundClock.ts'
-import { encodeRolloutBundle, rootOf } from '#core/bodies.ts'
 import { withDeadline } from '#core/deadline.ts'
+import type { Hex } from '#core/hex.ts'
 import type { Judge } from '#environments/codezero/createJudge.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import { admitTasks } from '../admitTasks.ts'
@@ -80,8 +80,9 @@ async function answer(node: PeerNode, policy: PolicyClient, round: number, rules
   const sampling = { samplesPerPrompt: spec.groupSize, maxNewTokens, temperature, ...stops, seed }
   const completions = await policy.generate({ prompts, ...sampling })
   const bundle = rolloutBundle({ chainId, round, peerKey, policyHash, seed }, rules, tasks, prompts, completions)
-  const commitment = { round, root: rootOf(bundle), count: completions.length, policyHash }
-  const contentId = await publishBody(node, encodeRolloutBundle(bundle), { kind: 'rollouts', ...commitment })
+  const { bytes, tree } = await node.bodies.seal('rollouts', bundle)
+  const commitment = { round, root: tree[0] as Hex, count: completions.length, policyHash }
+  const contentId = await publishBody(node, bytes, { kind: 'rollouts', ...commitment })
   // Learning does not wait for the chain: the outbox sees to it, and a commitment that fails costs the points, not the lesson.
   void chain
     .commitRollouts({ ...commitment, contentId })

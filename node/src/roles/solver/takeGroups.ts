@@ -29,9 +29,9 @@ export async function* takeGroups(
       continue
     }
     met.add(commitment.peerKey)
-    const bundle = await fetchRollouts(node, round, commitment, until)
-    if (typeof bundle === 'string') continue
-    const groups = (await checkRollouts(bundle, rules)).slice(0, sharing.groupsPerPeer)
+    const opened = await fetchRollouts(node, round, commitment, until)
+    if (typeof opened === 'string') continue
+    const groups = (await checkRollouts(opened.body, rules)).slice(0, sharing.groupsPerPeer)
     if (groups.length > 0) yield groups
   }
   node.signal.throwIfAborted()

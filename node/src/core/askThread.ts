@@ -1,0 +1,42 @@
+import type { Worker } from 'node:worker_threads'
+import { PendingCalls } from './pendingCalls.ts'
+import type { WorkerError } from './sentError.ts'
+import type { Answer } from './workerCalls.ts'
+
+/** Questions to a thread and its answers. */
+export interface AskedThread<Operation extends string> {
+  hasEnded(): boolean
+  /** Rejects with a WorkerError: the thread's own, or that of its end. */
+  ask(operation: Operation, args: readonly unknown[]): Promise<unknown>
+  /** @param error - what open calls reject with. */
+  stop(error: WorkerError): Promise<void>
+}
+
+/**
+ * Asks a thread that answers with `answerCall`. The process stays alive for calls that are open, and not for a thread that has none.
+ *
+ * @param ended - the error of calls that are open when the thread dies.
+ */
+export function askThread<Operation extends string>(
+  worker: Worker,
+  ended: (cause?: unknown) => WorkerError,
+): AskedThread<Operation> {
+  const calls = new PendingCalls<Operation>(call => {
+    worker.ref()
+    worker.postMessage(call)
+  })
+  worker.on('error', error => calls.end(ended(error)))
+  worker.on('exit', () => calls.end(ended()))
+  worker.on('message', (answer: Answer) => {
+    calls.settle(answer)
+    if (calls.size === 0) worker.unref()
+  })
+  return {
+    hasEnded: () => calls.ended !== undefined,
+    ask: (operation, args) => calls.ask(operation, args),
+    async stop(error) {
+      calls.end(error)
+      await worker.terminate()
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import type { Worker } from 'node:worker_threads'
+import { afterEach, expect, test } from 'vitest'
+import { encodeRolloutBundle, encodeTaskBundle, type RolloutBundle, type TaskBundle, treeOf } from '#core/bodies.ts'
+import type { Hex } from '#core/hex.ts'
+import { type BodyThread, createBodyThread, startBodyWorker } from './bodyThread.ts'
+
+const word = (byte: string): Hex => `0x${byte.repeat(32)}`
+const tokens = (...ids: number[]) => new Uint8Array(Uint16Array.from(ids).buffer)
+const logprobs = new Uint8Array(Float32Array.of(-1).buffer)
+const header = { v: 1, chainId: 1, round: 7, peerKey: word('01'), policyHash: word('02') } as const
+const sequence = { promptTokens: tokens(1, 2), completionTokens: tokens(3), logprobs, seed: word('05') }
+const tasks: TaskBundle = { ...header, level: 1, tasks: [{ index: 0, level: 1, text: 'a', ...sequence }] }
+
+let bodies: BodyThread
+afterEach(() => bodies.close())
+
+test('a body comes back as it was, with the tree of its leaves', async () => {
+  bodies = createBodyThread()
+  const { bytes, tree } = await bodies.seal('tasks', tasks)
+  expect(bytes).toEqual(encodeTaskBundle(tasks))
+  expect(tree).toEqual(treeOf(tasks))
+  expect(await bodies.open('tasks', bytes)).toEqual({ body: tasks, tree })
+  expect(await bodies.open('rollouts', bytes)).toBeNull()
+  expect(await bodies.open('tasks', bytes.subarray(1))).toBeNull()
+  const none = { v: 1, chainId: 1, round: 7, evaluatorKey: word('06'), peers: [] } as const
+  expect((await bodies.seal('scores', { ...none, peers: [] })).tree).toEqual([])
+  await expect(bodies.seal('tasks', { ...tasks, tasks: [] })).rejects.toMatchObject({ code: 'CANONICAL' })
+})
+
+test('a body of many leaves comes in parts, so that none is received in one long turn', async () => {
+  const taskRef = { peerKey: word('03'), contentId: word('04'), index: 0 }
+  const sampling = { temperature: 1, maxNewTokens: 96 }
+  const rollouts: RolloutBundle = {
+    ...header,
+    groups: Array.from({ length: 100 }, (_, group) => ({
+      taskHash: word('07'),
+      taskRef,
+      rollouts: [0, 1, 2, 3, 4, 5].map(at => ({ index: 6 * group + at, ...sequence, sampling, ended: true })),
+    })),
+  }
+  let messages = 0
+  bodies = createBodyThread(() => startBodyWorker().on('message', () => messages++))
+  const bytes = encodeRolloutBundle(rollouts)
+  expect(await bodies.open('rollouts', bytes)).toEqual({ body: rollouts, tree: treeOf(rollouts) })
+  // What is no list, up to 516 leaves, and the others.
+  expect(messages).toBe(3)
+})
+
+test('a thread that dies is named and started again by the next call; after the end there is none', async () => {
+  const started: Worker[] = []
+  bodies = createBodyThread(() => {
+    const worker = startBodyWorker()
+    started.push(worker)
+    return worker
+  })
+  expect(started).toEqual([])
+  const { bytes } = await bodies.seal('tasks', tasks)
+  const asked = bodies.open('tasks', bytes)
+  await started[0]?.terminate()
+  await expect(asked).rejects.toMatchObject({ code: 'BODIES_ENDED', retryable: true })
+  expect((await bodies.open('tasks', bytes))?.body).toEqual(tasks)
+  await bodies.close()
+  await expect(bodies.open('tasks', bytes)).rejects.toMatchObject({ code: 'BODIES_CLOSED' })
+  expect(started).toHaveLength(2)
+})

@@ -1,0 +1,71 @@
+import { Worker } from 'node:worker_threads'
+import { type AskedThread, askThread } from '#core/askThread.ts'
+import type { BodyOperations } from '#core/bodyOperations.ts'
+import { WorkerError } from '#core/sentError.ts'
+import { joinBody } from './bodyParts.ts'
+import type { BodyWorkerOperations, OpeningAnswer } from './bodyWorker.ts'
+
+/** The largest body takes some 300 MB while it is opened. */
+const MAX_MEGABYTES = 1024
+
+export interface BodyThread extends BodyOperations {
+  /** Stops the thread. It does not keep the process alive while it has nothing to do. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens and seals bodies in a thread of its own, since who sends one decides how large it is, and takes what was opened in parts. The thread starts with the first call,
+ * and anew with the first one after it died.
+ *
+ * Calls reject with a {@link WorkerError}: BODIES_CLOSED after `close`, or BODIES_ENDED if the thread dies.
+ *
+ * @param start - starts the thread; the real one unless a test watches.
+ */
+export function createBodyThread(start = startBodyWorker): BodyThread {
+  let thread: AskedThread<keyof BodyWorkerOperations> | undefined
+  let isClosed = false
+  const ask = (operation: keyof BodyWorkerOperations, args: readonly unknown[]) => {
+    if (isClosed) return Promise.reject(closed())
+    if (thread === undefined || thread.hasEnded()) thread = askThread(start(), ended)
+    return thread.ask(operation, args)
+  }
+  return {
+    async open(kind, bytes) {
+      const opening = (await ask('open', [kind, bytes])) as OpeningAnswer | null
+      if (opening === null) return null
+      const { id, parts: count, ...head } = opening
+      const parts: unknown[][] = []
+      while (parts.length < count) parts.push((await ask('take', [id])) as unknown[])
+      return joinBody(kind, { head, parts })
+    },
+    seal: ((kind, body) => ask('seal', [kind, body])) as BodyOperations['seal'],
+    async close() {
+      isClosed = true
+      await thread?.stop(closed())
+    },
+  }
+}
+
+export function startBodyWorker(): Worker {
+  const script = new URL('./bodyWorker.ts', import.meta.url)
+  return new Worker(script, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES } })
+}
+
+const closed = () =>
+  new WorkerError({
+    message: 'the thread that opens bodies was closed',
+    code: 'BODIES_CLOSED',
+    hint: 'Nothing to do: the node is stopping.',
+    retryable: false,
+  })
+
+const ended = (cause?: unknown) =>
+  new WorkerError(
+    {
+      message: `the thread that opens bodies ended${cause instanceof Error ? `: ${cause.message}` : ''}`,
+      code: 'BODIES_ENDED',
+      hint: 'Check that there is free memory; it starts again by itself.',
+      retryable: true,
+    },
+    cause,
+  )
