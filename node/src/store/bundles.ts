@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { contentId } from '#core/contentId.ts'
+import { contentIdInTurns } from '#core/contentId.ts'
 import { NodeError } from '#core/errors.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
@@ -42,7 +42,7 @@ export async function openBundles(
         throw new BundleTooLargeError(`A body of ${bytes.byteLength} bytes where at most ${maxBytes} are kept.`, {
           hint: 'Whoever made it runs different software, or asked for too many tokens.',
         })
-      const id = contentId(bytes)
+      const id = await contentIdInTurns(bytes)
       const known = rounds.get(id)
       if (known !== undefined && known >= round) return id
       makeFolder(join(folder, String(round)))
@@ -57,7 +57,7 @@ export async function openBundles(
         if (error.code === 'ENOENT') return null
         throw error
       })
-      if (bytes !== null && contentId(bytes) === id)
+      if (bytes !== null && (await contentIdInTurns(bytes)) === id)
         return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
       // A disk fault, or a hand in the folder. It can be fetched again; it must not be served.
       logger.warn('a bundle is damaged or gone and was forgotten', { contentId: id, round })
