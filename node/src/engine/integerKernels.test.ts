@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeMachine } from './describeMachine.ts'
 import { Graph } from './graph.ts'
-import { chooseIntegerKernels } from './integerKernels.ts'
+import { chooseByTimes, chooseIntegerKernels, type Turn } from './integerKernels.ts'
 import { encodeModel } from './onnxModel.ts'
 import { productsSaturate } from './productsSaturate.ts'
 import { integerLinear } from './tensor.ts'
@@ -20,6 +20,22 @@ test('the kernels that can run are exact and give the same bits; each shape is t
     [130, 40],
   ])
   for (const { fusedMs, separateMs, isFused } of choices) expect(isFused || separateMs < 0.9 * fusedMs).toBe(true)
+})
+
+test('what else the machine does, in one turn or in most, does not choose a kernel', () => {
+  const quiet: Turn = [
+    [1, 2],
+    [4, 3],
+  ]
+  const disturbed: Turn = [
+    [30, 2],
+    [40, 3],
+  ]
+  expect(chooseByTimes([quiet])).toEqual({ fusedMs: 5, separateMs: 5, isFused: true })
+  expect(chooseByTimes([disturbed, disturbed, quiet, disturbed])).toEqual({ fusedMs: 5, separateMs: 5, isFused: true })
+  const other = quiet.map(([fused, separate]): [number, number] => [2 * fused, separate])
+  expect(chooseByTimes([disturbed, other])).toEqual({ fusedMs: 10, separateMs: 5, isFused: false })
+  expect(chooseByTimes([other, other.map(([fused]): [number, number] => [fused, 99])]).isFused).toBe(false)
 })
 
 test('products do not saturate where the CPU has VNNI, and what it has is found out', async () => {

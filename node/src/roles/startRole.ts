@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
 import type { Device } from '#model/devices.ts'
-import type { AskedAdapter } from './adapterToTrain.ts'
+import { type AskedAdapter, adapterToTrain } from './adapterToTrain.ts'
 import { runEvaluator } from './evaluator/evaluator.ts'
 import { heldOutPathOf, runGateway } from './gateway/gateway.ts'
 import { keepTokenizer } from './keepTokenizer.ts'
@@ -35,7 +35,9 @@ export type RoleOptions = Omit<PeerOptions, 'environments'> & {
 
 /** Runs a peer in its role until the signal is aborted; closes everything it opened. */
 export async function startRole(options: RoleOptions): Promise<void> {
-  const { chat } = options
+  const { chat, adapter, data } = options
+  // What contradicts the folder is said before anything is opened or registered.
+  if (options.role === 'solver') await adapterToTrain(join(data, POLICY_FOLDER), adapter)
   const environments = chat ? [await loadChatEnvironment(chat.spec, chat)] : Object.values(await loadEnvironments())
   const node = await openPeer({ ...options, environments })
   try {

@@ -24,10 +24,16 @@ tried with a small product in a process of its own.
       console.log(
         `${device.padEnd(7)} ${isAvailable ? (device === chosen ? 'works, and is taken' : 'works') : `is not available: ${reason}`}`,
       )
-    for (const { shape, fusedMs, separateMs, isFused } of integerKernels)
+    for (const { shape, fusedMs, separateMs, isFused } of integerKernels) {
+      const taken = isFused
+        ? separateMs < fusedMs
+          ? 'not a tenth apart, fused is taken'
+          : 'fused is taken'
+        : 'separate is taken'
       console.log(
-        `8-bit products ${shape.join(' x ')}: fused ${fusedMs.toFixed(2)} ms, separate ${separateMs.toFixed(2)} ms; ${isFused ? 'fused' : 'separate'} is taken, the bits are the same`,
+        `8-bit products ${shape.join(' x ')}: fused ${fusedMs.toFixed(2)} ms, separate ${separateMs.toFixed(2)} ms; ${taken}, the bits are the same`,
       )
+    }
     if (integerReason !== null) console.log(`8-bit models cannot run here: ${integerReason}`)
     console.log(`model pool: ${pool} (large from 40 GB on)`)
   },

@@ -69,6 +69,9 @@ ${hubUsage}
     const config = loadConfig({ ...flags, bootnodes: bootnode })
     const { role } = config
     if (role === undefined) throw new UsageError('No role.', { hint: `Name one with --role: ${roleNames.join(', ')}.` })
+    const adapter = askedAdapter(config)
+    if (adapter && role !== 'solver')
+      throw new UsageError(`A ${role} trains no adapter.`, { hint: '--lora and what goes with it are for a solver.' })
     const { deployment, rpcUrl } = openDeployment(config)
     const stop = new AbortController()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
@@ -87,7 +90,7 @@ ${hubUsage}
       demands: config.demands,
       httpPort: config.http,
       threads: config.threads,
-      adapter: askedAdapter(config),
+      adapter,
       device,
       chat,
       clock: systemClock,
