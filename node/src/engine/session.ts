@@ -128,9 +128,10 @@ function extraOptions({ folder }: OnnxModel, { extra, sumsInProducts = true }: S
     // Makes constant weights unsigned, whose products are exact everywhere and take twice as long where signed ones are exact too.
     ...(saturates ? { x64quantprecision: '1' } : {}),
     ...(folder === null ? {} : { model_external_initializers_file_folder_path: folder }),
+    ...(extra?.session as object | undefined),
   }
   const optimization = sumsInProducts ? {} : { optimization: { disable_specified_optimizers: 'MatMulAddFusion' } }
-  return { extra: { session, ...optimization, ...extra } }
+  return { extra: { ...optimization, ...extra, session } }
 }
 
 function checkedFeeds(model: OnnxModel, feeds: Readonly<Record<string, Tensor>>): Record<string, ort.Tensor> {
