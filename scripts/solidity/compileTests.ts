@@ -20,6 +20,12 @@ export interface Compiled {
 /** Contracts by source and name, or why there are none. */
 export type Compilation = { contracts: Record<string, Record<string, Compiled>> } | { errors: readonly string[] }
 
+/** All that the engine takes of a contract: what the compiler writes beside it, to trace failures, takes as long as the code. */
+const OUTPUTS = [
+  'abi',
+  ...['bytecode', 'deployedBytecode'].flatMap(code => [`evm.${code}.object`, `evm.${code}.linkReferences`]),
+]
+
 /**
  * Compiles files with what they import, in this process, which stays warm. Not optimised, unless it is asked for: that takes a quarter of
  * the time, and these contracts are only run a little.
@@ -36,7 +42,7 @@ export function compile(
   const settings = {
     evmVersion: 'cancun',
     optimizer: { enabled: optimized, runs: 10_000 },
-    outputSelection: { '*': { '*': ['abi', 'evm.bytecode', 'evm.deployedBytecode'] } },
+    outputSelection: { '*': { '*': OUTPUTS } },
   }
   const input = { language: 'Solidity', sources: collect(root, files, changed), settings }
   const output = JSON.parse(solc.compile(JSON.stringify(input))) as {
