@@ -5,7 +5,7 @@ import hre from 'hardhat'
 import type { NetworkConnection } from 'hardhat/types/network'
 import { contractNames } from '../../deployments/contractNames.ts'
 import { type DeployOptions, type DeployOutcome, deployProtocol } from '../../scripts/deploy/deployProtocol.ts'
-import { LOCAL_KEY } from '../../scripts/deploy/networks.ts'
+import { LOCAL_KEY, NETWORKS } from '../../scripts/deploy/networks.ts'
 import { callsOf } from '../../scripts/deploy/protocolModule.ts'
 
 const scratch = mkdtempSync(path.join(tmpdir(), 'waggle-deploy-'))
@@ -28,6 +28,11 @@ export function freshOptions(requested: DeployOptions['requested'] = {}): Deploy
   return { journalDir: path.join(dir, 'ignition'), recordFile: path.join(dir, 'deployment.json'), requested }
 }
 
+/** The networks as they are, but for how often they are asked for a new block: the test's chain makes one in less than a second. */
+const presets = Object.fromEntries(
+  Object.entries(NETWORKS).map(([name, preset]) => [name, { ...preset, blockPollingMs: 50 }]),
+)
+
 /** What a test may stand between the deployment and the chain. */
 export type Wrap = (request: Request) => Request
 type Request = NetworkConnection['provider']['request']
@@ -45,7 +50,7 @@ export async function deployOn(
 ): Promise<DeployOutcome> {
   const connection = await hre.network.create({ network, override: { url, accounts: [LOCAL_KEY] } })
   try {
-    return await deployProtocol(hre, wrapped(connection, wrap), options)
+    return await deployProtocol(hre, wrapped(connection, wrap), options, presets)
   } finally {
     await connection.close()
   }

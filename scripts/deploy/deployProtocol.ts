@@ -38,17 +38,18 @@ export const DEFAULT_ENVIRONMENT_HASH = '0x667d5f6b1049475e934b3f314baa67b6cfc80
 /**
  * Deploys the protocol, or finishes what an earlier run began, or finds that nothing is left to do.
  *
- * @param connection - to a network of `NETWORKS`.
+ * @param connection - to a network of `presets`.
  * @throws {DeployError} before anything is sent, if chain, key, funds, journal, record or parameters do not allow it.
  */
 export async function deployProtocol(
   hre: HardhatRuntimeEnvironment,
   connection: NetworkConnection,
   options: DeployOptions,
+  presets: Readonly<Record<string, NetworkPreset>> = NETWORKS,
 ): Promise<DeployOutcome> {
   const { journalDir, recordFile, requested } = options
   const { networkName: network } = connection
-  const preset = NETWORKS[network]
+  const preset = presets[network]
   if (!preset) throw new DeployError('UNKNOWN_NETWORK', `no preset for network ${network}`, 'add it to networks.ts')
   const chain = chainReader(connection.provider)
   await requireChain(chain, network, preset)
