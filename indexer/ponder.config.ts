@@ -17,6 +17,9 @@ import { readEnvironment } from './environment.ts'
 const { deploymentPath, rpcUrl, indexFolder, databaseUrl, isLocal } = readEnvironment()
 const { chainId, contracts } = readDeployment(deploymentPath)
 
+/** Ponder asks an endpoint 20 times a second at first, whatever it could answer. A local chain stands for this many. */
+const LOCAL_ENDPOINTS = 25
+
 export default createConfig({
   database:
     databaseUrl === undefined
@@ -25,8 +28,10 @@ export default createConfig({
   chains: {
     swarm: {
       id: chainId,
-      // Without the limit lifted, viem refuses the logs of a busy range. Ponder retries by itself.
-      rpc: http(rpcUrl, { maxResponseBodySize: false, timeout: 60_000, retryCount: 0 }),
+      rpc: isLocal
+        ? Array<string>(LOCAL_ENDPOINTS).fill(rpcUrl)
+        : // Without the limit lifted, viem refuses the logs of a busy range. Ponder retries by itself.
+          http(rpcUrl, { maxResponseBodySize: false, timeout: 60_000, retryCount: 0 }),
       // 250 ms is a quarter of the local chain's block; public endpoints count requests.
       pollingInterval: isLocal ? 250 : 2_000,
       // The cache outlives a reset of a local chain and then answers for blocks that are gone.
