@@ -130,6 +130,23 @@ test.each<[string, string, (message: SignedMessage) => Uint8Array]>([
   expect(victim.host.gossip.getScore(author.peerId)).toBeGreaterThanOrEqual(0)
 })
 
+test('a message that carries more than its signed bytes is dropped, and the true one is heard and handed on', async () => {
+  const { victim, witness, attacker } = await scene()
+  const { bytes } = await attacker.sign(topic, encodeAnnouncement(claim(attacker.peerId)))
+  const mark = await attacker.sign(
+    topicOf(testSwarm, 'tasks'),
+    encodeAnnouncement(claim(attacker.peerId, { kind: 'tasks' })),
+  )
+  const marked = announced(victim, 'tasks', one => one.peerId === attacker.peerId)
+  sendRaw(attacker, victim.host, { from: new Uint8Array(10_000), topic, data: bytes })
+  sendRaw(attacker, victim.host, { topic: mark.topic, data: mark.bytes })
+  await marked
+  expect(victim.announcements(5, 'rollouts')).toEqual([])
+  const heard = announced(witness, 'rollouts', one => one.peerId === attacker.peerId)
+  sendRaw(attacker, victim.host, { topic, data: bytes })
+  await heard
+})
+
 test('bytes that are no signed message are rejected, and their sender is banned', async () => {
   const set = await scene()
   let index = 0
@@ -162,6 +179,16 @@ test('a message of a round that we do not know yet is ignored, and its sender ke
 /** The same map behind a longer head than it needs. */
 function notCanonical(bytes: Uint8Array): Uint8Array {
   return Uint8Array.from([0xb8, (bytes[0] ?? 0) & 0x1f, ...bytes.subarray(1)])
+}
+
+type RawMessage = { from?: Uint8Array; topic: string; data: Uint8Array }
+
+/** Sends what gossipsub itself would not. */
+function sendRaw(from: Host, to: Host, message: RawMessage): void {
+  const inside = from.gossip as unknown as {
+    sendRpc(peerId: string, rpc: { subscriptions: []; messages: RawMessage[] }): boolean
+  }
+  expect(inside.sendRpc(to.peerId, { subscriptions: [], messages: [message] })).toBe(true)
 }
 
 function forged(message: SignedMessage): Uint8Array {

@@ -15,12 +15,12 @@ import { auditGossip } from './auditGossip.ts'
 import { connectedPeers } from './connectedPeers.ts'
 import { ListenError, PortTakenError } from './errors.ts'
 import { keepAlive } from './keepAlive.ts'
-import { messageId } from './messageId.ts'
+import { messageId, rawMessageId } from './messageId.ts'
+import { createMessageTurns, type MessageTurns } from './messageTurns.ts'
 import { createPeerGuard, type PeerGuard } from './peerGuard.ts'
 import { type PeerPrivateKey, peerPrivateKey } from './peerPrivateKey.ts'
 import { createMessageSigner, type SignMessage } from './signMessage.ts'
 import { scoreParams, scoreThresholds } from './topicScore.ts'
-import { createTurns, type Turns } from './turns.ts'
 import { createMessageVerifier, type VerifyMessage } from './verifyMessage.ts'
 
 /** gossipsub, with two methods that its published interface leaves out. */
@@ -55,7 +55,7 @@ export type Host = {
   /** Tells whether a message is its author's. */
   readonly verify: VerifyMessage
   /** For all who handle messages. */
-  readonly turns: Turns
+  readonly turns: MessageTurns
   /** Multiaddrs, each ending in `/p2p/<peer id>`. */
   addresses(): string[]
   connectedPeers(): string[]
@@ -83,7 +83,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const privateKey = peerPrivateKey(options.privateKey)
   const node = await startNode(options, privateKey, guard)
   const gossip = node.services.gossip as GossipService
-  const turns = createTurns()
+  const turns = createMessageTurns()
   const stopAudit = auditGossip(node, gossip, guard, options.logger)
   const stopPinging = keepAlive(node, options)
   options.logger.info('p2p host started', { peer: node.peerId.toString(), addresses: node.getMultiaddrs().map(String) })
@@ -107,7 +107,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
 }
 
 /** Closes one connection after the other: `node.stop()` closes all at once, in one turn of the event loop. */
-async function hangUp(node: Node, turns: Turns): Promise<void> {
+async function hangUp(node: Node, turns: MessageTurns): Promise<void> {
   const closing: Promise<void>[] = []
   for (const connection of node.getConnections()) {
     await turns.enter()
@@ -147,6 +147,7 @@ function gossipService(options: HostOptions, guard: PeerGuard): ReturnType<typeo
     globalSignaturePolicy: 'StrictNoSign',
     allowedTopics: [...options.topics],
     msgIdFn: messageId,
+    fastMsgIdFn: rawMessageId,
     allowPublishToZeroTopicPeers: true,
     fallbackToFloodsub: false,
     doPX: false,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Message } from '@chainsafe/libp2p-gossipsub'
+import type { RPC } from '@chainsafe/libp2p-gossipsub/message'
 
 /**
  * Names a signed message by all that was sent, 20 bytes.
@@ -15,3 +16,14 @@ export function messageIdOf(topic: string, bytes: Uint8Array): Buffer {
 }
 
 export const messageId = (message: Message): Uint8Array => messageIdOf(message.topic, message.data)
+
+/**
+ * The same of a message as it came, before gossipsub looks at it.
+ *
+ * @throws {TypeError} if it names an author outside the signed bytes. gossipsub's check of unsigned messages overlooks that
+ * field and forwards it: a megabyte of it would travel along with every message. What throws here is dropped.
+ */
+export function rawMessageId({ from, topic, data }: RPC.Message): string {
+  if (from !== undefined) throw new TypeError('a message with an author outside the signed bytes')
+  return messageIdOf(topic, data ?? new Uint8Array(0)).toString('hex')
+}

@@ -30,7 +30,7 @@ const DIAL_TIMEOUT_MS = 10_000
 /** More than one, as a peer that does not answer is waited for. */
 const PARALLEL_DIALS = 2
 /** A new connection is followed by some dozens of milliseconds of handshakes and questions, on both sides. */
-const BETWEEN_DIALS_MS = 100
+const BETWEEN_DIALS_MS = 250
 /** Of two peers that learn of each other at once, one waits for the other to dial. */
 const YIELD_MS = 3000
 

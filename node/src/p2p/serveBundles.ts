@@ -13,11 +13,11 @@ import {
   MAX_FRAME_BYTES,
 } from './fetchProtocol.ts'
 import type { Host } from './host.ts'
+import type { MessageTurns } from './messageTurns.ts'
 import { StreamError } from './streamError.ts'
 import { createStreamReader } from './streamReader.ts'
 import { finishStream, writeBytes, writeMessage } from './streamWriter.ts'
 import { createPeerBuckets, type TokenBucket } from './tokenBucket.ts'
-import type { Turns } from './turns.ts'
 
 /** Where bodies come from; the only thing that this layer knows of a store. */
 export type BundleSource = { get(contentId: Hex): Promise<Uint8Array | null> }
@@ -79,7 +79,7 @@ type ServeContext = ServeOptions & {
   peer: string
   places: Places
   bucket: TokenBucket
-  turns: Turns
+  turns: MessageTurns
   signal: AbortSignal
 }
 

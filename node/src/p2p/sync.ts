@@ -47,11 +47,14 @@ export type SyncOptions = {
 }
 
 const IDLE_MS = 5000
-/** A new peer is asked again after these: until gossip's mesh stands, what is published may reach nobody. */
-const SETTLE_MS = [500, 2000]
+/**
+ * A new peer is asked after these: first when the handshakes of a new connection are over, so that not all is computed at
+ * once; then again, as what is published reaches nobody until gossip's mesh stands.
+ */
+const SETTLE_MS = [250, 750, 2500]
 const FAULT_POINTS = 20
 
-/** Brings a late or restarted peer up to date: each new peer is asked at once, then some peer every few seconds. */
+/** Brings a late or restarted peer up to date: each new peer is asked soon, then some peer every few seconds. */
 export async function startSync(host: Host, options: SyncOptions): Promise<Sync> {
   const { store, logger, clock } = options
   const stopping = new AbortController()
@@ -84,7 +87,6 @@ export async function startSync(host: Host, options: SyncOptions): Promise<Sync>
     }
   }
   async function settleIn(peer: string): Promise<void> {
-    await pull(peer)
     for (const ms of SETTLE_MS) {
       await clock.sleep(ms * (0.5 + Math.random()), stopping.signal)
       if (peers.has(peer)) await pull(peer)

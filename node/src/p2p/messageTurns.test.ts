@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createTurns } from './turns.ts'
+import { createMessageTurns } from './messageTurns.ts'
 
 test('messages that come at once are handled in order, one on each turn of the event loop', async () => {
-  const turns = createTurns()
+  const turns = createMessageTurns()
   const handled: string[] = []
   const burst = Array.from({ length: 6 }, async (_, index) => {
     await turns.enter()
