@@ -27,14 +27,25 @@ const manifestSchema = z.object({
 export type CopyManifest = z.infer<typeof manifestSchema>
 export type CopyTensor = CopyManifest['tensors'][number]
 
-/** A manifest, unless there is none, it is of another format, or it is damaged. */
+const ELEMENT_BYTES = { i8: 1, u8: 1, f32: 4 } as const
+
+/** Bytes of a copy whose tensors are these. */
+function bytesOf(tensors: readonly CopyTensor[]): number {
+  return tensors.reduce((most, { dtype, shape, offset }) => {
+    const elements = shape.reduce((product, length) => product * length, 1)
+    return Math.max(most, offset + ELEMENT_BYTES[dtype] * elements)
+  }, 0)
+}
+
+/** A manifest, unless there is none, it is of another format, it is damaged, or its tensors do not fill the copy. */
 export async function readCopyManifest(path: string): Promise<CopyManifest | undefined> {
   const content = (await readJsonFile(path, 8 << 20).catch(() => undefined)) as
     | { readonly sha256?: unknown; readonly manifest?: unknown }
     | null
     | undefined
   const parsed = manifestSchema.safeParse(content?.manifest)
-  return parsed.success && content?.sha256 === sha256(JSON.stringify(parsed.data)) ? parsed.data : undefined
+  if (!parsed.success || content?.sha256 !== sha256(JSON.stringify(parsed.data))) return undefined
+  return bytesOf(parsed.data.tensors) === parsed.data.data.bytes ? parsed.data : undefined
 }
 
 export async function writeCopyManifest(path: string, manifest: CopyManifest): Promise<void> {

@@ -19,6 +19,7 @@ import { Graph } from '#engine/graph.ts'
 import { encodeModel } from '#engine/onnxModel.ts'
 import { createSession, type Tensor, tensor } from '#engine/session.ts'
 import { integerLinear } from '#engine/tensor.ts'
+import { type CopyManifest, readCopyManifest, writeCopyManifest } from './copyManifest.ts'
 import { formatDecoderConfig } from './decoderConfig.ts'
 import type { Precision } from './frozenTensors.ts'
 import { createGenerator, type GenerateOptions } from './generate.ts'
@@ -190,10 +191,15 @@ test('a copy that was cut short, damaged at its size, or lost is made again', as
   const whole = await readFile(data)
   const swap = async (path: string, from: string, to: string) =>
     writeFile(path, (await readFile(path, 'utf8')).replace(from, to))
+  const beyond = async (path: string) => {
+    const known = (await readCopyManifest(path)) as CopyManifest
+    return { ...known, tensors: known.tensors.map(tensor => ({ ...tensor, offset: 4096 + tensor.offset })) }
+  }
   const damages: [string, () => Promise<unknown>][] = [
     ['nothing', async () => undefined],
     ['manifest cut', async () => truncate(manifest, 40)],
     ['manifest of another place', async () => swap(manifest, '"offset":4096', '"offset":8192')],
+    ['manifest of what is beyond the data', async () => writeCopyManifest(manifest, await beyond(manifest))],
     ['data cut', async () => truncate(data, 1000)],
     ['a torn write', async () => writeFile(data, Buffer.concat([whole.subarray(0, -5000), Buffer.alloc(5000)]))],
     ['data lost', async () => rm(data)],
