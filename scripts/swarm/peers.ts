@@ -8,9 +8,6 @@ import type { ProcessSpec } from './supervisor.ts'
 
 const cli = join(import.meta.dirname, '..', '..', 'node', 'src', 'cli', 'main.ts')
 
-/** Eight peers share this machine: a small young generation costs them no time and each some 40 MB less. */
-const HEAP = ['--max-semi-space-size=2']
-
 export type PeerRole = 'proposer' | 'solver' | 'evaluator' | 'gateway'
 
 /** One peer of the local swarm, a process of its own. */
@@ -73,7 +70,7 @@ export function peerProcess({ peer, deploymentPath, rpcUrl, ports, gatewayPeerId
   if (isGateway) argv.push('--http', String(ports.gateway))
   else argv.push('--bootnode', `/ip4/127.0.0.1/tcp/${ports.p2p}/p2p/${gatewayPeerId}`)
   if (peer.role === 'proposer' && level !== undefined) argv.push('--level', String(level))
-  return { name: `peer-${peer.slot}`, command: process.execPath, argv: [...HEAP, ...argv] }
+  return { name: `peer-${peer.slot}`, command: process.execPath, argv }
 }
 
 /** Keeps the weights that each solver starts this run with, to measure later what it learned. */
