@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { openUniform, philox4x32, streamKey } from '#core/random.ts'
 import { type Completion, createGenerator, type GenerateOptions } from './generate.ts'
-import { rowsWithin } from './generation.ts'
 import { cacheBytes } from './kvCache.ts'
 import { ModelFileError, ModelInputError } from './modelErrors.ts'
 import { referenceLogprobs } from './referenceDecoder.ts'
+import { rowsWithin } from './rowsWithin.ts'
 import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
 import { copyWeights } from './weights.ts'
 

@@ -1,0 +1,110 @@
+import { openUniform, philox4x32, streamKey } from '#core/random.ts'
+import { type Session, type Tensor, tensor } from '#engine/session.ts'
+import type { DecoderConfig } from './decoderConfig.ts'
+import type { GenerateOptions } from './generate.ts'
+import type { GenerationRow } from './generationRow.ts'
+import { causalScores } from './kvCache.ts'
+import { ropeHalfTables } from './rope.ts'
+import { type Draw, drawFiltered, isFiltered } from './samplingFilters.ts'
+
+/** A token to be drawn for a row after the run's token `at`, counted through its sequences. */
+export interface Drawing {
+  readonly row: GenerationRow
+  readonly at: number
+}
+
+/** Some tokens of B sequences, `length` of each. */
+export interface RunTokens {
+  /** [B, length]. */
+  readonly ids: BigInt64Array<ArrayBuffer>
+  readonly length: number
+  /** Position of each sequence's first token. */
+  readonly first: readonly number[]
+  /** What the cache feeds. */
+  readonly past: Readonly<Record<string, Tensor>>
+}
+
+/** What a run gives: new keys and values, see `KvCache.store`, and a draw for each drawing. */
+export interface RunResults {
+  readonly fresh: Tensor<'f32'>
+  readonly draws: readonly Draw[]
+}
+
+/** Runs of the generation graph for one request. */
+export class GenerationRuns {
+  readonly #config: DecoderConfig
+  readonly #session: Session
+  readonly #request: GenerateOptions
+  readonly #key: readonly [number, number]
+  readonly #rope: { readonly cos: Tensor; readonly sin: Tensor }
+  readonly #lastPosition: number
+
+  /** @param positions - that are in use at most. */
+  constructor(config: DecoderConfig, session: Session, request: GenerateOptions, positions: number) {
+    this.#config = config
+    this.#session = session
+    this.#request = request
+    this.#key = streamKey('waggle/generate', request.seed)
+    const { cos, sin } = ropeHalfTables(config, positions)
+    const shape = [positions, config.headDim / 2]
+    this.#rope = { cos: tensor('f32', cos, shape), sin: tensor('f32', sin, shape) }
+    this.#lastPosition = positions - 1
+  }
+
+  async run(tokens: RunTokens, drawings: readonly Drawing[]): Promise<RunResults> {
+    const drawn = isFiltered(this.#request) ? ['logits'] : ['token', 'logprob']
+    const wanted = [...(drawings.length ? drawn : []), 'new']
+    const outputs = await this.#session.run({ ...this.#tokenFeeds(tokens), ...this.#drawFeeds(drawings) }, wanted)
+    const draws = drawings.map(({ row }, i) => this.#draw(row, outputs, i))
+    return { fresh: outputs.new as Tensor<'f32'>, draws }
+  }
+
+  #tokenFeeds({ ids, length, first, past }: RunTokens): Record<string, Tensor> {
+    const shape = [first.length, length]
+    // Padding may lie beyond the last position.
+    const positions = BigInt64Array.from(ids, (_, i) =>
+      BigInt(Math.min(this.#lastPosition, (first[Math.floor(i / length)] as number) + (i % length))),
+    )
+    const group = this.#config.heads / this.#config.kvHeads
+    return {
+      tokens: tensor('i64', ids, shape),
+      positions: tensor('i64', positions, shape),
+      causal: tensor('f32', causalScores(group, length), [group * length, length]),
+      ...this.#rope,
+      ...past,
+    }
+  }
+
+  /** The graph draws in any case: once from its first row where nothing is wanted. */
+  #drawFeeds(drawings: readonly Drawing[]): Record<string, Tensor> {
+    const { temperature } = this.#request
+    const [last, uniforms] = [
+      drawings.length ? BigInt64Array.from(drawings, ({ at }) => BigInt(at)) : BigInt64Array.of(0n),
+      drawings.length ? Float32Array.from(drawings, ({ row }) => this.#uniform(row)) : Float32Array.of(0.5),
+    ]
+    return {
+      last: tensor('i64', last, [last.length]),
+      uniforms: tensor('f32', uniforms, [last.length, 1]),
+      inverseTemperature: tensor('f32', Float32Array.of(temperature === 0 ? 1 : 1 / temperature), []),
+      greedy: tensor('bool', Uint8Array.of(temperature === 0 ? 1 : 0), []),
+    }
+  }
+
+  /** What was drawn at an index of the run's drawings: in the graph, or here, where candidates are filtered. */
+  #draw(row: GenerationRow, outputs: Readonly<Record<string, Tensor>>, index: number): Draw {
+    if (!isFiltered(this.#request)) {
+      const { token, logprob } = outputs as { token: Tensor<'i64'>; logprob: Tensor<'f32'> }
+      return { token: Number(token.data[index]), logprob: logprob.data[index] as number }
+    }
+    const { vocabSize } = this.#config
+    const logits = (outputs.logits as Tensor<'f32'>).data.subarray(index * vocabSize, (index + 1) * vocabSize)
+    const seen = [...(this.#request.prompts[row.prompt] as Int32Array), ...row.tokens]
+    return drawFiltered(logits, this.#request, seen, this.#uniform(row))
+  }
+
+  /** Keyed by seed, and counted by step, sample and prompt: the same whoever else is in the batch. */
+  #uniform(row: GenerationRow): number {
+    const prompt = this.#request.promptNumbers?.[row.prompt] ?? row.prompt
+    return openUniform(philox4x32([row.tokens.length, row.sample, prompt, 0], this.#key)[0])
+  }
+}

@@ -1,0 +1,89 @@
+import type { DecoderConfig } from './decoderConfig.ts'
+import type { GenerationRow } from './generationRow.ts'
+import type { Drawing, GenerationRuns } from './generationRuns.ts'
+import { KvCache } from './kvCache.ts'
+import type { Draw } from './samplingFilters.ts'
+
+/** Tokens of prompts, padding included, that are prefilled in one run. */
+const PREFILL_TOKENS = 4096
+
+/** Prompts are padded to a whole number of these: a product with one row is computed otherwise, which would show in the last bit. */
+const PREFILL_STEP = 16
+
+/** Longer prompts are prefilled in parts of this many tokens: attention's memory grows with their square. */
+const PREFILL_PART = 256
+
+/** Rows that share a prompt. */
+export interface PromptGroup {
+  readonly prompt: Int32Array
+  /** With their places in the cache. */
+  readonly rows: readonly { readonly row: GenerationRow; readonly at: number }[]
+}
+
+export interface PrefillModules {
+  readonly config: DecoderConfig
+  readonly runs: GenerationRuns
+  /** Of the rows, with room for their prompts. */
+  readonly cache: KvCache
+  readonly signal: AbortSignal | undefined
+  /** Told a row's first token. */
+  readonly take: (row: GenerationRow, draw: Draw) => void
+}
+
+/** Tokens a run of a prefill whose longest prompt has `count`. */
+export function partLength(count: number): number {
+  return Math.min(PREFILL_PART, Math.ceil(count / PREFILL_STEP) * PREFILL_STEP)
+}
+
+/** Fills the caches of groups of rows and draws their first tokens, prompts of like lengths together. */
+export async function prefill(groups: readonly PromptGroup[], modules: PrefillModules): Promise<void> {
+  const waiting = [...groups].sort((a, b) => a.prompt.length - b.prompt.length)
+  while (waiting.length > 0) {
+    let fitting = 1
+    const isFitting = ({ prompt }: PromptGroup) => partLength(prompt.length) * (fitting + 1) <= PREFILL_TOKENS
+    for (let next = waiting[fitting]; next && isFitting(next); next = waiting[fitting]) fitting++
+    await prefillTogether(waiting.splice(0, fitting), modules)
+  }
+}
+
+/** Part by part. Prompts are padded on the right. */
+async function prefillTogether(groups: readonly PromptGroup[], modules: PrefillModules): Promise<void> {
+  const { config, runs, cache, signal, take } = modules
+  const longest = Math.max(...groups.map(({ prompt }) => prompt.length))
+  const length = partLength(longest)
+  const own = new KvCache(config, groups.length, length)
+  own.reserve(0)
+  for (let start = 0; start < longest; start += length) {
+    signal?.throwIfAborted()
+    const drawings = lastTokens(groups, start, length)
+    const first = new Array<number>(groups.length).fill(start)
+    const past = own.feeds(groups.map(({ prompt }) => Math.min(prompt.length, start)))
+    const { fresh, draws } = await runs.run({ ids: partOf(groups, start, length), length, first, past }, drawings)
+    if (start + length < longest) own.reserve(start + length)
+    for (const [g, { prompt, rows }] of groups.entries()) {
+      const part = Math.min(prompt.length - start, length)
+      if (part <= 0) continue
+      if (start + length < longest) own.store(fresh, g, part, g, start)
+      for (const { at } of rows) cache.store(fresh, g, part, at, start)
+    }
+    for (const [i, { row }] of drawings.entries()) take(row, draws[i] as Draw)
+  }
+}
+
+/** [groups, length]: the prompts' tokens from `start` on, zeros behind their ends. */
+function partOf(groups: readonly PromptGroup[], start: number, length: number): BigInt64Array<ArrayBuffer> {
+  const ids = new BigInt64Array(groups.length * length)
+  for (const [g, { prompt }] of groups.entries())
+    for (let i = start; i < Math.min(prompt.length, start + length); i++)
+      ids[g * length + i - start] = BigInt(prompt[i] as number)
+  return ids
+}
+
+/** A drawing for each row whose prompt ends within the part. */
+function lastTokens(groups: readonly PromptGroup[], start: number, length: number): Drawing[] {
+  return groups.flatMap(({ prompt, rows }, g) =>
+    prompt.length > start && prompt.length <= start + length
+      ? rows.map(({ row }) => ({ row, at: g * length + prompt.length - start - 1 }))
+      : [],
+  )
+}

@@ -1,0 +1,23 @@
+import type { DecoderConfig } from './decoderConfig.ts'
+import { cacheBytes } from './kvCache.ts'
+import { ModelInputError } from './modelErrors.ts'
+
+/** Share of the memory that can be had which the caches of rows may fill: a cache that grows is there twice for a moment, layer by layer. */
+const CACHE_SHARE = 0.8
+
+/**
+ * Rows whose caches fit into memory, up to their last position; the others wait, which changes no bit of any.
+ *
+ * @param memory - bytes that can be had.
+ * @throws {ModelInputError} if not even one fits, with the prompt that it is filled from.
+ */
+export function rowsWithin(config: DecoderConfig, positions: number, memory: number): number {
+  const row = cacheBytes(config, positions)
+  const rows = Math.floor((CACHE_SHARE * memory) / row) - 1 // a prompt is prefilled in a cache of its own
+  if (rows >= 1) return rows
+  const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1)
+  throw new ModelInputError(
+    `keys and values of ${positions} tokens take ${gigabytes(2 * row)} GB where ${gigabytes(CACHE_SHARE * memory)} can be had`,
+    { hint: 'Give a shorter prompt, ask for fewer new tokens, or free some memory.' },
+  )
+}
