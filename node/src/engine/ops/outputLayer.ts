@@ -35,12 +35,16 @@ function partsOf({ inputs }: Pick<GraphNode, 'inputs'>): Part[] {
   return parts
 }
 
-/** Emits the pass over one part. `ids` are the tokens [M, 1], `bytes` the rows of x by 8-bit integers and `rowScales` [M, 1] what they stand for. */
-function emitPart(e: Emitter, part: Part, x: { bytes: string; rowScales: string; ids: string }): Running {
+/**
+ * Emits the pass over one part. `ids` are the tokens [M, 1], `bytes` the rows of x by 8-bit integers and `rowScales` [M, 1] what they stand for.
+ *
+ * @param one - the number 1, once the part may begin.
+ */
+function emitPart(e: Emitter, part: Part, x: { bytes: string; rowScales: string; ids: string }, one: string): Running {
   const step = chain(e)
   const { first, length } = part
   const [columns, scales] = [e.name(part.columns), e.name(part.scales)]
-  const operands = [x.bytes, columns, e.scalar(1, 'f32'), scales, e.scalar(128, 'u8')]
+  const operands = [x.bytes, columns, one, scales, e.scalar(128, 'u8')]
   const logits = step('Mul', [step('MatMulIntegerToFloat', operands, {}, CONTRIB), x.rowScales])
   const top = step('ReduceMax', [logits, e.integers([1])], { keepdims: 1 })
   const shares = step('Exp', [step('Sub', [logits, top])])
@@ -55,10 +59,10 @@ function emitPart(e: Emitter, part: Part, x: { bytes: string; rowScales: string;
   const size = step('Mul', [atLeast, e.scalar(1 / levelsFor(length), 'f32')])
   const codes = step('QuantizeLinear', [step('Div', [weights, size]), e.scalar(1, 'f32'), e.scalar(0, 'u8')])
   const middle = e.name(part.middle)
-  const one = e.scalar(1, 'f32')
+  const unit = e.scalar(1, 'f32')
   const product = step(
     'MatMulIntegerToFloat',
-    [codes, e.name(part.rows), one, one, e.scalar(0, 'u8'), middle],
+    [codes, e.name(part.rows), unit, unit, e.scalar(0, 'u8'), middle],
     {},
     CONTRIB,
   )
@@ -67,14 +71,16 @@ function emitPart(e: Emitter, part: Part, x: { bytes: string; rowScales: string;
 }
 
 /**
- * Emits scales that wait for a part to be done, of the same value: the runtime would compute the logits of all parts first, and hold
- * them, since the log-probability does not need the rows.
+ * Emits the number 1 that waits for all before a part: the runtime would compute the logits of all parts first, and hold them, since the
+ * log-probability does not need the rows. What it waits for may be no number, and still gives 1.
  */
-function emitAfter(e: Emitter, scales: string, { sum, own, rows }: Running): string {
+function emitAfter(e: Emitter, { sum, own, rows }: Running): string {
   const step = chain(e)
   const scores = step('Add', [own, sum])
   const done = rows ? step('Add', [scores, step('Gather', [rows, e.integers([0])], { axis: 1 })]) : scores
-  return step('Add', [scales, step('Mul', [done, e.scalar(0, 'f32')])])
+  const first = step('Squeeze', [step('Gather', [done, e.integers([0])], { axis: 0 })])
+  const nothing = step('Mul', [step('Cast', [step('IsNaN', [first])], { to: 1 }), e.scalar(0, 'f32')])
+  return step('Add', [nothing, e.scalar(1, 'f32')])
 }
 
 export const outputLayerRows: Record<OutputLayerOp, OpRow> = {
@@ -108,11 +114,11 @@ export const outputLayerRows: Record<OutputLayerOp, OpRow> = {
       const ids = step('Unsqueeze', [e.name(required(node, 1)), e.integers([-1])])
       const parts = partsOf(node)
       let all: Running | undefined
-      let scalesAfter = rowScales
+      let one = e.scalar(1, 'f32')
       for (const part of parts) {
-        const next = emitPart(e, part, { bytes, rowScales: scalesAfter, ids })
-        scalesAfter = emitAfter(e, scalesAfter, next)
+        const next = emitPart(e, part, { bytes, rowScales, ids }, one)
         all = all ? emitJoin(e, all, next) : next
+        one = emitAfter(e, all)
       }
       emitEnd(e, all as Running, node.outputs.map(output => e.name(output)) as [string, string])
     },
