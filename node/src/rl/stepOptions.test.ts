@@ -59,3 +59,24 @@ test.each([
   const made = createTrainer(tinyConfig, tinyWeights(), options as TrainerOptions)
   await expect(made).rejects.toThrow(`${name}: `)
 })
+
+test('every option of a trainer that there is, is taken', async () => {
+  const muon = {
+    kind: 'muon',
+    beta1: 0.9,
+    beta2: 0.98,
+    epsilon: 1e-8,
+    weightDecay: 0,
+    momentum: 0.9,
+    threads: 1,
+  } as const
+  const limits = { clipNorm: 1, temperature: 1, maxTokens: 64, memoryBytes: 1e9, threads: 1 }
+  const trainer = await createTrainer(tinyConfig, tinyWeights(), {
+    ...limits,
+    optimizer: muon,
+    parameters: 'layers',
+    layered: true,
+    precision: 'float32',
+  } satisfies Required<Omit<TrainerOptions, 'adapter'>>)
+  await trainer.dispose()
+})

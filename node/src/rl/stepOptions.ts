@@ -41,6 +41,7 @@ export const trainerSchema = z.strictObject({
       epsilon: z.number().positive().optional(),
       weightDecay: z.number().min(0).optional(),
       momentum: share.optional(),
+      threads: z.int().min(1).max(1024).optional(),
     })
     .optional(),
   clipNorm: limit.optional(),
