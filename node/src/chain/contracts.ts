@@ -4,10 +4,13 @@ import {
   openingsAbi,
   peerRegistryAbi,
   predictionMarketAbi,
+  prgMarketAbi,
   rewardVotesAbi,
   rolloutCommitmentsAbi,
   roundsAbi,
   stakesAbi,
+  swarmCoordinatorAbi,
+  timelockControllerAbi,
 } from '@waggle/deployments/abi'
 import { type Deployment, firstBlock } from '@waggle/deployments/record'
 
@@ -30,7 +33,7 @@ export function contractsOf({ chainId, contracts, ...deployment }: Deployment) {
 
 export type Contracts = ReturnType<typeof contractsOf>
 
-/** Every custom error that a call to our contracts can end with. */
+/** Every custom error that a call to a contract of a deployment can end with. */
 export const contractErrors = [
   ...peerRegistryAbi,
   ...roundsAbi,
@@ -41,4 +44,7 @@ export const contractErrors = [
   ...stakesAbi,
   ...openingsAbi,
   ...predictionMarketAbi,
+  ...prgMarketAbi,
+  ...swarmCoordinatorAbi,
+  ...timelockControllerAbi,
 ].filter(item => item.type === 'error')

@@ -1,4 +1,5 @@
-import { encodeErrorResult, RpcRequestError } from 'viem'
+import * as abis from '@waggle/deployments/abi'
+import { type AbiItem, encodeErrorResult, RpcRequestError, zeroAddress, zeroHash } from 'viem'
 import { expect, test } from 'vitest'
 import { contractErrors } from './contracts.ts'
 import { revertedWith } from './revertedWith.ts'
@@ -12,6 +13,21 @@ test('a custom error is named, with its arguments, wherever the server puts its 
     expect(revertedWith(rpcError({ code: 3, message: 'execution reverted', data: carrier }))).toBe(
       'RewardVotes_WrongRound(3, 4, 9)',
     )
+})
+
+/** A value of each type that our errors carry. */
+const EXAMPLES: Readonly<Record<string, unknown>> = { uint: 7, bytes: zeroHash, address: zeroAddress, string: 'terms' }
+
+test('every custom error of every contract is named', () => {
+  const items = Object.values<readonly AbiItem[]>(abis).flat()
+  const errors = items.filter(item => item.type === 'error')
+  expect(errors.length).toBeGreaterThan(100)
+  for (const error of errors) {
+    const args = error.inputs.map(({ type }) => EXAMPLES[type.replace(/\d+$/, '')])
+    const carrier = encodeErrorResult({ abi: [error], args })
+    const named = revertedWith(rpcError({ code: 3, message: 'execution reverted', data: carrier }))
+    expect(named).toBe(`${error.name}(${args.join(', ')})`)
+  }
 })
 
 test('an error that no contract of ours has is shown by its selector', () => {
