@@ -11,7 +11,7 @@ export type Registration = { account: Hex; nonce: bigint; deadlineSec: number }
 
 /** What the peer's key signs: this account, once, until then, on this chain and registry. */
 export function registrationDigest(
-  { chainId, peerRegistry }: Contracts,
+  { chainId, peerRegistry }: { chainId: number; peerRegistry: { address: Hex } },
   publicKey: Hex,
   registration: Registration,
 ): Hex {
