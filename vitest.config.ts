@@ -1,22 +1,30 @@
 import { defineConfig } from 'vitest/config'
 
-const project = (name: string, include: string[], testTimeout: number) => ({
-  test: { name, include, exclude: ['**/node_modules/**', '**/*.long.test.ts'], testTimeout, hookTimeout: testTimeout },
+/** What a project runs once before its files. */
+type Setup = string[]
+
+const project = (name: string, include: string[], testTimeout: number, globalSetup: Setup = []) => ({
+  test: {
+    ...{ name, include, exclude: ['**/node_modules/**', '**/*.long.test.ts'], globalSetup },
+    ...{ testTimeout, hookTimeout: testTimeout },
+  },
 })
 
 /** What takes minutes: only `npm run test:long` runs it. */
-const longProject = (name: string, include: string[]) => ({
-  test: { name, include, testTimeout: 600_000, hookTimeout: 600_000 },
+const longProject = (name: string, include: string[], globalSetup: Setup) => ({
+  test: { name, include, globalSetup, testTimeout: 600_000, hookTimeout: 600_000 },
 })
+
+const built = ['node/test/buildContracts.ts']
 
 /** One project a room; `npm test` runs them one after another, because the end-to-end ones want the machine to themselves. */
 export default defineConfig({
   test: {
     maxWorkers: 2,
     projects: [
-      project('node', ['node/src/**/*.test.ts', 'node/test/**/*.test.ts'], 60_000),
-      longProject('node-long', ['node/**/*.long.test.ts']),
-      project('indexer', ['indexer/**/*.test.ts'], 90_000),
+      project('node', ['node/src/**/*.test.ts', 'node/test/**/*.test.ts'], 60_000, built),
+      longProject('node-long', ['node/**/*.long.test.ts'], built),
+      project('indexer', ['indexer/**/*.test.ts'], 90_000, built),
       project('dashboard', ['dashboard/**/*.test.{ts,tsx}'], 120_000),
       project('scripts', ['scripts/**/*.test.ts'], 480_000),
     ],

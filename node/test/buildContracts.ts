@@ -7,9 +7,16 @@ import { text } from 'node:stream/consumers'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Builds the contracts and the doubles that tests deploy where nobody has since they changed; `npm test` has, before any suite that deploys. */
-export async function buildContracts(artifactPath: string): Promise<void> {
-  if (existsSync(artifactPath) && !(await areStale())) return
+/** What tests deploy: of the contracts and of the doubles one each, which lie there after a build of both. */
+const ARTIFACTS = ['src/SwarmCoordinator.sol/SwarmCoordinator.json', 'test/market/MarketDoubles.sol/TestToken.json']
+
+/**
+ * Vitest runs it once before all files of a project: two builds at a time would write the same folder. It builds the contracts and the
+ * doubles that tests deploy where nobody has since they changed; `npm test` has, before any suite that deploys.
+ */
+export default async function buildContracts(): Promise<void> {
+  const isBuilt = ARTIFACTS.every(path => existsSync(join(root, 'artifacts/contracts', path)))
+  if (isBuilt && !(await areStale())) return
   const script = join(root, 'scripts/test/buildContracts.ts')
   const child = spawn(process.execPath, [script], { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] })
   const [[code], reason] = await Promise.all([once(child, 'close'), text(child.stderr)])

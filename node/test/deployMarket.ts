@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Deployment } from '@waggle/deployments/record'
 import { type Abi, type Hex, zeroAddress } from 'viem'
-import { buildContracts } from './buildContracts.ts'
 import type { LocalChain } from './localChain.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -16,7 +15,6 @@ type Name = keyof typeof sources
 
 /** Adds a market to a deployment, over a token that anyone may mint. */
 export async function deployMarket({ client, admin }: Pick<LocalChain, 'client' | 'admin'>, deployment: Deployment) {
-  await buildContracts(artifactPath('TestToken'))
   const { RewardVotes, Rounds, PeerRegistry } = deployment.contracts
   const receiptOf = (hash: Hex) => client.waitForTransactionReceipt({ hash, pollingInterval: 20 })
   const deploy = async (name: Name, args: unknown[]) => {

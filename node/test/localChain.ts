@@ -11,7 +11,6 @@ import { type Abi, createTestClient, encodeFunctionData, type Hex, http, publicA
 import { mnemonicToAccount } from 'viem/accounts'
 import { anvilArgv, anvilBinary } from '../../scripts/anvil.ts'
 import { constructorArguments, type Made, stakesWiring } from '../../scripts/deploy/constructorArguments.ts'
-import { buildContracts } from './buildContracts.ts'
 
 const root = join(import.meta.dirname, '../..')
 /** Anvil's own, known to everybody. */
@@ -81,7 +80,6 @@ export async function deployContracts(
   environmentHash = `0x${'01'.repeat(32)}`,
   bootstrapRounds = 1_000_000,
 ): Promise<Deployment> {
-  await buildContracts(artifactPath('SwarmCoordinator'))
   const startsAtSec = Number((await client.getBlock()).timestamp)
   const deploy = async (name: string, args: unknown[]) => {
     const { abi, bytecode } = artifact(name)

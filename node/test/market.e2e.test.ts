@@ -23,8 +23,7 @@ beforeAll(async () => {
     await chain.fund(account)
     await mint(account, 100n * TOKEN)
   }
-  // Alone on a fresh clone it compiles the contracts first: half a minute.
-}, 240_000)
+}, 120_000)
 
 afterAll(() => chain?.stop())
 

@@ -32,7 +32,7 @@ beforeAll(async () => {
     await mint(address, 100n * TOKEN)
   }
   for (const name of ['seat-1', 'seat-2']) await seat(name, deployment)
-}, 240_000)
+}, 120_000)
 
 afterAll(() => {
   stop.abort()
