@@ -10,9 +10,13 @@ const model = join(import.meta.dirname, '../src/model/golden/decoders/qwen2')
 /** SwiftShader, a Vulkan device in software, and a Vulkan loader: Debian's chromium-common has both. */
 const folder = '/usr/lib/chromium'
 const software = { LD_LIBRARY_PATH: folder, VK_ICD_FILENAMES: join(folder, 'vk_swiftshader_icd.json') }
+/** Three processes, one after another, that open drivers and time kernels: a few seconds on an idle machine. */
+const timeout = 240_000
 const difference = (a: number[], b: number[]) => Math.max(...a.map((x, i) => Math.abs(x - (b[i] ?? Number.NaN))))
 
-test('the WebGPU flavour generates and scores as the CPU does, and as transformers, on a software adapter', async () => {
+test('the WebGPU flavour generates and scores as the CPU does, and as transformers, on a software adapter', {
+  timeout,
+}, async () => {
   if (!existsSync(software.VK_ICD_FILENAMES)) {
     if (process.env.CI) throw new Error('no SwiftShader: run "apt-get install chromium"')
     console.warn('ran without WebGPU: there is no software adapter on this machine')
@@ -35,7 +39,7 @@ test('the WebGPU flavour generates and scores as the CPU does, and as transforme
   expect(difference(generated.logprobs, logprobs)).toBeLessThan(1e-4)
 })
 
-test('waggle devices says what there is, what it would take, and why not another', async () => {
+test('waggle devices says what there is, what it would take, and why not another', { timeout }, async () => {
   const { code, stdout } = await runCli(['devices', '--json'])
   expect(code).toBe(0)
   const { machine, devices, chosen, pool, integerKernels } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
