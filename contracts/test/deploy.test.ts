@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { createPublicClient, createWalletClient, type Hex, http, publicActions } from 'viem'
@@ -262,6 +262,23 @@ test('a journal that is there and cannot be read is refused, and not taken for n
   const sentBefore = await nonce()
   assert.match(await refused('JOURNAL_CORRUPT', deployOn('local', anvil.url, options)), /journal\.jsonl cannot be read/)
   assert.equal(await nonce(), sentBefore)
+})
+
+test('of two runs at once into one folder the second is refused, and the first goes on', async () => {
+  const options = freshOptions()
+  const sentBefore = await nonce()
+  const first = deployOn('local', anvil.url, options, request => async call => {
+    // The first is in the middle of it.
+    if (call.method === 'eth_sendTransaction' && !existsSync(`${options.journalDir}.seen`)) {
+      writeFileSync(`${options.journalDir}.seen`, '')
+      const message = await refused('DEPLOYMENT_RUNNING', deployOn('local', anvil.url, options))
+      assert.match(message, /another deployment is running in .*ignition: wait until it has ended/)
+    }
+    return request(call)
+  })
+  assert.equal((await first).sent, TRANSACTIONS)
+  assert.equal(await nonce(), sentBefore + TRANSACTIONS)
+  assert.equal((await deployOn('local', anvil.url, options)).sent, 0)
 })
 
 test('the gas that funds are checked against covers the deployment, and not twice over', async () => {

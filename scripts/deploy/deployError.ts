@@ -6,6 +6,7 @@ export type DeployErrorCode =
   | 'CHAIN_UNREACHABLE'
   | 'WRONG_CHAIN'
   | 'NO_FUNDS'
+  | 'DEPLOYMENT_RUNNING'
   | 'DEAD_ADDRESS'
   | 'CHAIN_REPLACED'
   | 'JOURNAL_CORRUPT'

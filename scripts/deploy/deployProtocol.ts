@@ -6,6 +6,7 @@ import { type Deployment, DeploymentRecordError, readDeployment } from '../../de
 import { type ChainReader, chainReader } from './chain.ts'
 import { DeployError } from './deployError.ts'
 import { dropTornLine, type JournalState, readJournal } from './journal.ts'
+import { lockJournal } from './lockJournal.ts'
 import { NETWORKS, type NetworkPreset } from './networks.ts'
 import { type DeployParameters, readParameters, writeAtomically, writeParameters } from './parameters.ts'
 import {
@@ -39,7 +40,7 @@ export const DEFAULT_ENVIRONMENT_HASH = '0x667d5f6b1049475e934b3f314baa67b6cfc80
  * Deploys the protocol, or finishes what an earlier run began, or finds that nothing is left to do.
  *
  * @param connection - to a network of `presets`.
- * @throws {DeployError} before anything is sent, if chain, key, funds, journal, record or parameters do not allow it.
+ * @throws {DeployError} before anything is sent, if chain, key, funds, journal, record, parameters or another run do not allow it.
  */
 export async function deployProtocol(
   hre: HardhatRuntimeEnvironment,
@@ -47,13 +48,28 @@ export async function deployProtocol(
   options: DeployOptions,
   presets: Readonly<Record<string, NetworkPreset>> = NETWORKS,
 ): Promise<DeployOutcome> {
-  const { journalDir, recordFile, requested } = options
   const { networkName: network } = connection
   const preset = presets[network]
   if (!preset) throw new DeployError('UNKNOWN_NETWORK', `no preset for network ${network}`, 'add it to networks.ts')
   const chain = chainReader(connection.provider)
   await requireChain(chain, network, preset)
+  const release = lockJournal(options.journalDir)
+  try {
+    return await deployLocked(hre, connection, chain, preset, options)
+  } finally {
+    release()
+  }
+}
 
+/** Deploys with the journal to itself. */
+async function deployLocked(
+  hre: HardhatRuntimeEnvironment,
+  connection: NetworkConnection,
+  chain: ChainReader,
+  preset: NetworkPreset,
+  options: DeployOptions,
+): Promise<DeployOutcome> {
+  const { journalDir, recordFile, requested } = options
   // First: what another release left need not fit the record's form.
   const stored = await readParameters(journalDir)
   const record = readRecord(recordFile, preset)
@@ -70,7 +86,7 @@ export async function deployProtocol(
       : await finish(hre, connection, chain, preset, journal, stored, options)
   if (!hasEveryContract(finished))
     throw new DeployError('DEPLOYMENT_FAILED', 'the journal lacks a contract', 'run it again')
-  const deployment = { network, chainId: preset.chainId, contracts: finished.created }
+  const deployment = { network: connection.networkName, chainId: preset.chainId, contracts: finished.created }
   await writeAtomically(recordFile, deployment)
   return { deployment, sent: finished.sent - journal.sent }
 }
