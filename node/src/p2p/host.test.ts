@@ -50,6 +50,26 @@ test('a banned peer is hung up on at the door, in both directions', async () => 
   await Promise.all([a.stop(), b.stop()])
 })
 
+test('a host that stops takes no new connections while it closes those that it has', async () => {
+  const [stopping, peer, late] = await Promise.all([startTestHost(), startTestHost(), startTestHost()])
+  await connect(peer, stopping)
+  const address = multiaddr(stopping.addresses()[0])
+  const [connection] = stopping.node.getConnections()
+  if (connection === undefined) throw new Error('not connected')
+  const dialled: string[] = []
+  const close = connection.close
+  connection.close = async options => {
+    await late.node.dial(address).then(
+      () => dialled.push('in'),
+      () => dialled.push('out'),
+    )
+    return close.call(connection, options)
+  }
+  await stopping.stop()
+  expect(dialled[0]).toBe('out')
+  await Promise.all([peer.stop(), late.stop()])
+})
+
 test('a stopped host leaves no handle open', async () => {
   const sockets = (): number => process.getActiveResourcesInfo().filter(name => name.startsWith('TCP')).length
   const before = sockets()

@@ -3,7 +3,7 @@ import { gossipsub } from '@chainsafe/libp2p-gossipsub'
 import { noise } from '@chainsafe/libp2p-noise'
 import { yamux } from '@chainsafe/libp2p-yamux'
 import { identify } from '@libp2p/identify'
-import type { Libp2p } from '@libp2p/interface'
+import type { ConnectionGater, Libp2p } from '@libp2p/interface'
 import { mdns } from '@libp2p/mdns'
 import { ping } from '@libp2p/ping'
 import { tcp } from '@libp2p/tcp'
@@ -81,7 +81,9 @@ const MAX_WINDOW_BYTES = 1 << 20
 export async function createHost(options: HostOptions): Promise<Host> {
   const guard = createPeerGuard(options.clock, options.logger)
   const privateKey = peerPrivateKey(options.privateKey)
-  const node = await startNode(options, privateKey, guard)
+  let stopping = false
+  const gater = { ...guard.gater, denyInboundConnection: () => stopping }
+  const node = await startNode({ ...options, privateKey, gater }, guard)
   const gossip = node.services.gossip as GossipService
   const turns = createMessageTurns()
   const stopAudit = auditGossip(node, gossip, guard, options.logger)
@@ -100,6 +102,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
     async stop() {
       stopAudit()
       stopPinging()
+      // Who is hung up on would dial again at once.
+      stopping = true
       await hangUp(node, turns)
       await node.stop()
     },
@@ -116,15 +120,17 @@ async function hangUp(node: Node, turns: MessageTurns): Promise<void> {
   await Promise.all(closing)
 }
 
-async function startNode(options: HostOptions, privateKey: PeerPrivateKey, guard: PeerGuard): Promise<Node> {
+type NodeOptions = Omit<HostOptions, 'privateKey'> & { privateKey: PeerPrivateKey; gater: ConnectionGater }
+
+async function startNode(options: NodeOptions, guard: PeerGuard): Promise<Node> {
   try {
     return await createLibp2p({
-      privateKey,
+      privateKey: options.privateKey,
       addresses: { listen: [...options.listen], announce: [...(options.announce ?? [])] },
       transports: [tcp(), webSockets()],
       connectionEncrypters: [noise()],
       streamMuxers: [yamux({ streamOptions: { maxStreamWindowSize: MAX_WINDOW_BYTES } })],
-      connectionGater: guard.gater,
+      connectionGater: options.gater,
       connectionManager: {
         maxConnections: options.maxConnections ?? 128,
         // Connections a second from one address. The default of 5 is too few for a swarm on one machine.
@@ -141,7 +147,7 @@ async function startNode(options: HostOptions, privateKey: PeerPrivateKey, guard
   }
 }
 
-function gossipService(options: HostOptions, guard: PeerGuard): ReturnType<typeof gossipsub> {
+function gossipService(options: NodeOptions, guard: PeerGuard): ReturnType<typeof gossipsub> {
   return gossipsub({
     // Messages are signed all the same: see `gossipTopics.ts`.
     globalSignaturePolicy: 'StrictNoSign',

@@ -1,0 +1,72 @@
+import { type Message, TopicValidatorResult } from '@chainsafe/libp2p-gossipsub'
+import type { PeerId } from '@libp2p/interface'
+import { expect, test } from 'vitest'
+import { silentLogger } from '#core/logger.ts'
+import { joinTopics } from './gossipTopics.ts'
+import type { Host } from './host.ts'
+import { encodeSigned } from './signedMessage.ts'
+import { ignore } from './verdict.ts'
+
+type Validate = (source: PeerId, message: Message) => Promise<TopicValidatorResult>
+
+/** The validator of topic `t` at a host whose turns come when `go` is called, and who believes every signature. */
+function scene() {
+  const gate = Promise.withResolvers<void>()
+  const validators = new Map<string, Validate>()
+  const useless: string[] = []
+  const taken: Uint8Array[] = []
+  const host = {
+    gossip: { topicValidators: validators, subscribe: () => {}, getScore: () => 0 },
+    turns: { enter: () => gate.promise },
+    verify: async () => true,
+  } as unknown as Host
+  joinTopics(host, {
+    topics: ['t'],
+    check: () => ({ verdict: 'accept', value: null }),
+    take(message) {
+      // Another message came while the signature was verified.
+      if (message.data.byteLength === 0) return ignore('not newer')
+      taken.push(message.data)
+      return { verdict: 'accept', value: null }
+    },
+    onUseless: author => void useless.push(author),
+    logger: silentLogger,
+  })
+  const validate = (sender: string, data: Uint8Array): Promise<TopicValidatorResult> =>
+    validators.get('t')?.(sender as unknown as PeerId, { type: 'unsigned', topic: 't', data }) ?? Promise.reject()
+  return { validate, go: () => gate.resolve(), useless, taken }
+}
+
+function signedBy(from: string, data: Uint8Array): Uint8Array {
+  const none = new Uint8Array(0)
+  return encodeSigned({ from, sequence: new Uint8Array(8), topic: 't', data, signature: none, key: none }).bytes
+}
+
+test('of a flood, so many messages of a peer wait, the others are ignored, and other peers are heard', async () => {
+  const { validate, go, taken } = scene()
+  const flood = Array.from({ length: 600 }, (_, index) =>
+    validate('a', signedBy('b', Uint8Array.of(index >> 8, index))),
+  )
+  const ignored = await Promise.all(flood.slice(512))
+  expect(new Set(ignored)).toEqual(new Set([TopicValidatorResult.Ignore]))
+  const other = validate('c', signedBy('b', Uint8Array.of(1)))
+  go()
+  expect(await other).toBe(TopicValidatorResult.Accept)
+  expect(new Set(await Promise.all(flood.slice(0, 512)))).toEqual(new Set([TopicValidatorResult.Accept]))
+  expect(taken.length).toBe(513)
+  expect(await validate('a', signedBy('b', Uint8Array.of(2)))).toBe(TopicValidatorResult.Accept)
+})
+
+test('what became useless while its signature was verified counts against its author, and not against who forwarded it', async () => {
+  const { validate, go, useless } = scene()
+  go()
+  const stale = new Uint8Array(0)
+  expect(await validate('a', signedBy('a', stale))).toBe(TopicValidatorResult.Ignore)
+  expect(await validate('b', signedBy('a', stale))).toBe(TopicValidatorResult.Ignore)
+  expect(useless).toEqual(['a'])
+})
+
+test('what is larger than any signed message is rejected without a turn', async () => {
+  const { validate } = scene()
+  expect(await validate('a', new Uint8Array(1 << 16))).toBe(TopicValidatorResult.Reject)
+})
