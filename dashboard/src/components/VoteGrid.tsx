@@ -20,7 +20,7 @@ export function VoteGrid({ table: { evaluators, rows }, round }: { table: VoteTa
             <th scope="col" className={`${head} text-soft`}>
               Peer
             </th>
-            <th scope="col" className={`${head} text-right text-soft`}>
+            <th scope="col" className={`${head} text-right text-soft max-sm:hidden`}>
               Rollouts
             </th>
             {evaluators.map(evaluator => (
@@ -54,8 +54,10 @@ function Row({ row, evaluators, round }: RowProps) {
     <tr className="border-b border-line">
       <th scope="row" className="px-2 py-3 text-left font-normal">
         <PeerLink peer={row.peer} />
+        {/* A column of its own would lie under the settled score on a phone. */}
+        {row.rollouts !== null && <span className="block text-sm text-soft sm:hidden">{row.rollouts} rollouts</span>}
       </th>
-      <td className="figures px-2 py-3 text-right">{row.rollouts}</td>
+      <td className="figures px-2 py-3 text-right max-sm:hidden">{row.rollouts}</td>
       {row.votes.map((vote, index) => (
         <td key={evaluators[index]?.peerKey} className="px-2 py-3">
           <VoteMark vote={vote} />

@@ -20,6 +20,11 @@ export function testLooks(scene: BrowserScene): void {
       await page.getByRole('table').filter({ visible: true }).first().waitFor()
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
       expect(overflow, address).toBeLessThanOrEqual(0)
+      if (address.startsWith('/rounds/'))
+        await page
+          .getByText(/^\d+ rollouts$/)
+          .first()
+          .waitFor()
       await page.keyboard.press('Tab')
       expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content')
     }
