@@ -69,24 +69,25 @@ export const stages: Suite[][][] = [
       types('types', 'tsconfig.json'),
       types('types-indexer', 'indexer/tsconfig.json'),
       types('types-dashboard', 'dashboard/tsconfig.json'),
-      end2end('dashboard', 'dashboard'),
-    ],
-    [
       check('format', [bin('@biomejs/biome', 'biome'), 'check', '.']),
       check('solhint', [bin('solhint'), '--max-warnings', '0', 'contracts/src/**/*.sol']),
-      check('build', ['scripts/test/buildContracts.ts']),
-      check('abi', [bin('hardhat'), 'abi', '--check']),
+    ],
+    [check('build', ['scripts/test/buildContracts.ts']), check('abi', [bin('hardhat'), 'abi', '--check'])],
+  ],
+  [
+    [
+      end2end('dashboard', 'dashboard'),
+      { name: 'contracts', argv: () => ['scripts/test/contractsOnNode.ts'], count: byHardhatOutput },
+    ],
+    [
       {
         name: 'solidity',
         room: 'contracts',
         argv: (_, isLong) => ['scripts/test/solidityTests.ts', ...(isLong ? ['--optimized'] : [])],
         count: byHardhatOutput,
       },
+      end2end('indexer', 'indexer'),
     ],
-  ],
-  [
-    [{ name: 'contracts', argv: () => ['scripts/test/contractsOnNode.ts'], count: byHardhatOutput }],
-    [end2end('indexer', 'indexer')],
   ],
   [[end2end('node', 'node')]],
   [[{ name: 'invariants', argv: () => ['scripts/test/longInvariants.ts'], count: byHardhatOutput, isLong: true }]],
