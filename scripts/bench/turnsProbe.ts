@@ -6,39 +6,53 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
 
 /** Turns shorter than this are only counted. */
 const KEPT_FROM_MS = 10
 
-/** What a peer leaves when it ends. `turns`: [milliseconds since the process began, milliseconds of processor time]. */
-export type PeerTurns = {
-  role: string
-  startedMs: number | null
-  count: number
-  seconds: number
-  turns: [number, number][]
-}
+/** When it ended, in milliseconds since the process began; its processor time; whether the whole heap was collected in it. */
+export type Turn = { atMs: number; ms: number; collected: boolean }
+
+/** What a peer leaves when it ends. `startedMs`: null for one that never came so far. */
+export type PeerTurns = { role: string; startedMs: number | null; count: number; seconds: number; turns: Turn[] }
+
+type Collection = PerformanceEntry & { detail: { kind: number } }
 
 const folder = process.env.WAGGLE_BENCH_TURNS
 const [, main = '', command, ...argv] = process.argv
 if (isMainThread && folder && command === 'start' && main.endsWith('node/src/cli/main.ts')) watch(folder)
 
 function watch(into: string): void {
-  const turns: [number, number][] = []
+  const long: { begunMs: number; atMs: number; ms: number }[] = []
+  /** Ends of the collections of the whole heap. */
+  const collections: number[] = []
+  const observer = new PerformanceObserver(list => {
+    for (const { startTime, duration, detail } of list.getEntries() as Collection[])
+      if (detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) collections.push(startTime + duration)
+  })
+  observer.observe({ entryTypes: ['gc'] })
   let count = 0
   let last = usedMs()
+  let begunMs = performance.now()
   const turn = (): void => {
     const ms = usedMs() - last
     count += 1
-    if (ms >= KEPT_FROM_MS) turns.push([performance.now(), ms])
+    if (ms >= KEPT_FROM_MS) long.push({ begunMs, atMs: performance.now(), ms })
     last = usedMs()
+    begunMs = performance.now()
     setTimeout(turn, 1).unref()
   }
   setTimeout(turn, 1).unref()
   process.on('exit', () => {
     const role = argv[argv.indexOf('--role') + 1] ?? ''
     const startedMs = performance.getEntriesByName('waggle:started')[0]?.startTime ?? null
+    const turns = long.map(({ begunMs, atMs, ms }) => ({
+      atMs,
+      ms,
+      collected: collections.some(ended => ended >= begunMs && ended <= atMs),
+    }))
     const left: PeerTurns = { role, startedMs, count, seconds: performance.now() / 1000, turns }
     writeFileSync(join(into, `${role}-${process.pid}.json`), JSON.stringify(left))
   })
