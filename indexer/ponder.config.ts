@@ -29,7 +29,7 @@ export default createConfig({
     swarm: {
       id: chainId,
       rpc: isLocal
-        ? Array<string>(LOCAL_ENDPOINTS).fill(rpcUrl)
+        ? Array<string>(LOCAL_ENDPOINTS).fill(new URL(rpcUrl).href)
         : // Without the limit lifted, viem refuses the logs of a busy range. Ponder retries by itself.
           http(rpcUrl, { maxResponseBodySize: false, timeout: 60_000, retryCount: 0 }),
       // 250 ms is a quarter of the local chain's block; public endpoints count requests.

@@ -5,8 +5,8 @@ import { WorkerError } from '#core/sentError.ts'
 import { joinBody } from './bodyParts.ts'
 import type { BodyWorkerOperations, OpeningAnswer } from './bodyWorker.ts'
 
-/** The largest body takes some 300 MB while it is opened. */
-const MAX_MEGABYTES = 1024
+/** The largest body takes some 300 MB while it is opened. A young generation of V8's own 48 MB would be kept by a thread whose time does not matter. */
+const LIMITS = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 6 }
 
 export interface BodyThread extends BodyOperations {
   /** Stops the thread. It does not keep the process alive while it has nothing to do. */
@@ -48,7 +48,7 @@ export function createBodyThread(start = startBodyWorker): BodyThread {
 
 export function startBodyWorker(): Worker {
   const script = new URL('./bodyWorker.ts', import.meta.url)
-  return new Worker(script, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES } })
+  return new Worker(script, { execArgv: [], resourceLimits: LIMITS })
 }
 
 const closed = () =>
