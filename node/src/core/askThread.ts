@@ -25,6 +25,7 @@ export function askThread<Operation extends string>(
     worker.ref()
     worker.postMessage(call)
   })
+  worker.unref()
   worker.on('error', error => calls.end(ended(error)))
   worker.on('exit', () => calls.end(ended()))
   worker.on('message', (answer: Answer) => {

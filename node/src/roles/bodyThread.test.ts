@@ -53,7 +53,7 @@ test('a thread that dies is named and started again by the next call; after the 
     started.push(worker)
     return worker
   })
-  expect(started).toEqual([])
+  expect(started).toHaveLength(1)
   const { bytes } = await bodies.seal('tasks', tasks)
   const asked = bodies.open('tasks', bytes)
   await started[0]?.terminate()

@@ -14,19 +14,20 @@ export interface BodyThread extends BodyOperations {
 }
 
 /**
- * Opens and seals bodies in a thread of its own, since who sends one decides how large it is, and takes what was opened in parts. The thread starts with the first call,
- * and anew with the first one after it died.
+ * Opens and seals bodies in a thread of its own, since who sends one decides how large it is, and takes what was opened in parts. The thread starts
+ * at once, since to start one takes the caller tens of milliseconds, and anew with the first call after it died.
  *
  * Calls reject with a {@link WorkerError}: BODIES_CLOSED after `close`, or BODIES_ENDED if the thread dies.
  *
  * @param start - starts the thread; the real one unless a test watches.
  */
 export function createBodyThread(start = startBodyWorker): BodyThread {
-  let thread: AskedThread<keyof BodyWorkerOperations> | undefined
+  const launch = (): AskedThread<keyof BodyWorkerOperations> => askThread(start(), ended)
+  let thread = launch()
   let isClosed = false
   const ask = (operation: keyof BodyWorkerOperations, args: readonly unknown[]) => {
     if (isClosed) return Promise.reject(closed())
-    if (thread === undefined || thread.hasEnded()) thread = askThread(start(), ended)
+    if (thread.hasEnded()) thread = launch()
     return thread.ask(operation, args)
   }
   return {
@@ -41,7 +42,7 @@ export function createBodyThread(start = startBodyWorker): BodyThread {
     seal: ((kind, body) => ask('seal', [kind, body])) as BodyOperations['seal'],
     async close() {
       isClosed = true
-      await thread?.stop(closed())
+      await thread.stop(closed())
     },
   }
 }
