@@ -46,6 +46,21 @@ test('a body of many leaves comes in parts, so that none is received in one long
   expect(messages).toBe(3)
 })
 
+test('a body whose thread dies before it was taken whole is not made up from another thread', async () => {
+  const started: Worker[] = []
+  bodies = createBodyThread(() => {
+    const worker = startBodyWorker()
+    started.push(worker)
+    // Dies with the first answer, once that has been taken and before a part is asked for.
+    if (started.length === 1) worker.once('message', () => queueMicrotask(() => void worker.emit('exit', 1)))
+    return worker
+  })
+  const bytes = encodeTaskBundle(tasks)
+  await expect(bodies.open('tasks', bytes)).rejects.toMatchObject({ code: 'BODIES_ENDED', retryable: true })
+  expect((await bodies.open('tasks', bytes))?.body).toEqual(tasks)
+  await started[0]?.terminate()
+})
+
 test('a thread that dies is named and started again by the next call; after the end there is none', async () => {
   const started: Worker[] = []
   bodies = createBodyThread(() => {

@@ -25,21 +25,23 @@ export function createBodyThread(start = startBodyWorker): BodyThread {
   const launch = (): AskedThread<keyof BodyWorkerOperations> => askThread(start(), ended)
   let thread = launch()
   let isClosed = false
-  const ask = (operation: keyof BodyWorkerOperations, args: readonly unknown[]) => {
-    if (isClosed) return Promise.reject(closed())
+  /** The thread, alive. What was opened in it is taken from it: another knows nothing of that. */
+  const alive = (): AskedThread<keyof BodyWorkerOperations> => {
+    if (isClosed) throw closed()
     if (thread.hasEnded()) thread = launch()
-    return thread.ask(operation, args)
+    return thread
   }
   return {
     async open(kind, bytes) {
-      const opening = (await ask('open', [kind, bytes])) as OpeningAnswer | null
+      const opener = alive()
+      const opening = (await opener.ask('open', [kind, bytes])) as OpeningAnswer | null
       if (opening === null) return null
       const { id, parts: count, ...head } = opening
       const parts: unknown[][] = []
-      while (parts.length < count) parts.push((await ask('take', [id])) as unknown[])
+      while (parts.length < count) parts.push((await opener.ask('take', [id])) as unknown[])
       return joinBody(kind, { head, parts })
     },
-    seal: ((kind, body) => ask('seal', [kind, body])) as BodyOperations['seal'],
+    seal: (async (kind, body) => alive().ask('seal', [kind, body])) as BodyOperations['seal'],
     async close() {
       isClosed = true
       await thread.stop(closed())
