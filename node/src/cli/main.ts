@@ -1,8 +1,7 @@
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { formatError, NodeError } from '#core/errors.ts'
-import type { Command } from './command.ts'
+import { parseCommand } from './parseCommand.ts'
 import { isInterruption } from './untilInterrupted.ts'
 import { UsageError } from './usageError.ts'
 import { verbs } from './verbs.ts'
@@ -28,31 +27,9 @@ async function main([name = '--help', ...argv]: string[]): Promise<void> {
   if (verb === undefined)
     throw new UsageError(`There is no command ${name}.`, { hint: `There are: ${Object.keys(verbs).join(', ')}.` })
   const command = await verb.load()
-  const { values, positionals } = parse(name, command, argv)
+  const { values, positionals } = parseCommand(name, command, argv)
   if (values.help === true) return console.log(command.usage)
-  requirePositionals(name, command, positionals)
   await command.run(values, positionals)
-}
-
-function parse(name: string, command: Command, args: string[]): ReturnType<typeof parseArgs> {
-  try {
-    const options = { ...command.options, help: { type: 'boolean', short: 'h' } } as const
-    return parseArgs({ args, options, allowPositionals: true })
-  } catch (cause) {
-    const [sentence = ''] = (cause instanceof Error ? cause.message : String(cause)).split(/\. |\n/)
-    throw new UsageError(`${sentence.replace(/\.$/, '')}.`, { hint: helpHint(name), cause })
-  }
-}
-
-function requirePositionals(name: string, { positionals: due = [] }: Command, given: readonly string[]): void {
-  if (given.length < due.length)
-    throw new UsageError(`${name} needs ${due.slice(given.length).join(' and ')}.`, { hint: helpHint(name) })
-  if (given.length > due.length)
-    throw new UsageError(`${name} does not take '${given[due.length]}'.`, { hint: helpHint(name) })
-}
-
-function helpHint(name: string): string {
-  return `See npm run waggle -- ${name} --help.`
 }
 
 /** One line for whoever can act on it; a defect, which nobody foresaw, comes with its stack. */

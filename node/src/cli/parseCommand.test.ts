@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { parseCommand } from './parseCommand.ts'
+import { verbs } from './verbs.ts'
+
+test.each(Object.entries(verbs))('%s takes no empty value', async (name, { load }) => {
+  const command = await load()
+  const due = (command.positionals ?? []).map(() => 'x')
+  for (const [option, { type }] of Object.entries(command.options)) {
+    if (type !== 'string') continue
+    for (const value of ['', ' '])
+      expect(() => parseCommand(name, command, [...due, `--${option}`, value]), `--${option}`).toThrow(
+        `The value of --${option} is empty.`,
+      )
+  }
+  for (const [index, positional] of (command.positionals ?? []).entries())
+    expect(() => parseCommand(name, command, due.with(index, ''))).toThrow(`The value of ${positional} is empty.`)
+})

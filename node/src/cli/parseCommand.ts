@@ -1,0 +1,54 @@
+import { parseArgs } from 'node:util'
+import type { Command, Values } from './command.ts'
+import { UsageError } from './usageError.ts'
+
+export type ParsedCommand = { values: Values; positionals: string[] }
+
+/**
+ * Options and arguments of one command. With `--help` nothing more is checked.
+ *
+ * No value may be empty: `--data "$UNSET"` would mean the current folder.
+ *
+ * @throws {UsageError}
+ */
+export function parseCommand(name: string, command: Command, args: string[]): ParsedCommand {
+  const parsed = parse(name, command, args)
+  if (parsed.values.help === true) return parsed
+  requirePositionals(name, command, parsed.positionals)
+  for (const [option, value] of Object.entries(parsed.values))
+    if ([value].flat().some(isBlank)) throw emptyValue(`--${option}`, name)
+  for (const [index, value] of parsed.positionals.entries())
+    if (isBlank(value)) throw emptyValue(command.positionals?.[index] ?? 'an argument', name)
+  return parsed
+}
+
+function parse(name: string, command: Command, args: string[]): ParsedCommand {
+  try {
+    const options = { ...command.options, help: { type: 'boolean', short: 'h' } } as const
+    return parseArgs({ args, options, allowPositionals: true })
+  } catch (cause) {
+    const [sentence = ''] = (cause instanceof Error ? cause.message : String(cause)).split(/\. |\n/)
+    throw new UsageError(`${sentence.replace(/\.$/, '')}.`, { hint: helpHint(name), cause })
+  }
+}
+
+function requirePositionals(name: string, { positionals: due = [] }: Command, given: readonly string[]): void {
+  if (given.length < due.length)
+    throw new UsageError(`${name} needs ${due.slice(given.length).join(' and ')}.`, { hint: helpHint(name) })
+  if (given.length > due.length)
+    throw new UsageError(`${name} does not take '${given[due.length]}'.`, { hint: helpHint(name) })
+}
+
+function isBlank(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() === ''
+}
+
+function emptyValue(what: string, name: string): UsageError {
+  return new UsageError(`The value of ${what} is empty.`, {
+    hint: `Leave it out or give it a value; a shell variable may be unset. ${helpHint(name)}`,
+  })
+}
+
+function helpHint(name: string): string {
+  return `See npm run waggle -- ${name} --help.`
+}
