@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { generateKeyPairSync } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
@@ -6,6 +7,7 @@ import { generateKeyPair, privateKeyToProtobuf, publicKeyToProtobuf } from '@lib
 import { peerIdFromPrivateKey } from '@libp2p/peer-id'
 import { hashMessage, hexToBytes, recoverPublicKey } from 'viem'
 import { expect, test } from 'vitest'
+import { formatError } from '#core/errors.ts'
 import { toHex } from '#core/hex.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
 import { peerName } from '#core/peerName.ts'
@@ -44,6 +46,28 @@ test('the swarm.pem of RL Swarm is read as it is and keeps its peer id', async (
   expect(readFileSync(join(dataDir, 'swarm.pem'))).toEqual(Buffer.from(bytes))
   expect(existsSync(join(dataDir, 'peer.key'))).toBe(false)
 })
+
+test.each([
+  { bits: 1024, exponent: 65537 },
+  { bits: 2048, exponent: 3 },
+])('an RSA key of $bits bits with exponent $exponent is refused, and nothing is made next to it', async asked => {
+  const dataDir = folder()
+  writeFileSync(join(dataDir, 'swarm.pem'), rsaKeyOf(asked))
+  const error = await openIdentity(dataDir).catch(thrown => thrown)
+  expect(formatError(error)).toMatch(
+    new RegExp(
+      `RSA key of ${asked.bits} bits with the exponent ${asked.exponent}\\. .*2048 to 4096 bits.*65537.*\\[IDENTITY\\]$`,
+    ),
+  )
+  expect(readdirSync(dataDir)).toEqual(['swarm.pem'])
+})
+
+/** libp2p's protobuf: field 1, type 0 (RSA); field 2, PKCS#1 behind a length in two bytes. */
+function rsaKeyOf({ bits, exponent }: { bits: number; exponent: number }): Uint8Array {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: bits, publicExponent: exponent })
+  const pkcs1 = privateKey.export({ type: 'pkcs1', format: 'der' })
+  return Buffer.concat([Buffer.from([8, 0, 0x12, (pkcs1.length & 0x7f) | 0x80, pkcs1.length >> 7]), pkcs1])
+}
 
 test('two peer keys in one folder are refused', async () => {
   const dataDir = folder()

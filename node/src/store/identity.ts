@@ -3,7 +3,7 @@ import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf } from '@libp2p/crypto/keys'
-import type { PrivateKey } from '@libp2p/interface'
+import type { PrivateKey, RSAPrivateKey } from '@libp2p/interface'
 import { peerIdFromPrivateKey } from '@libp2p/peer-id'
 import { privateKeyToAddress } from 'viem/accounts'
 import { NodeError } from '#core/errors.ts'
@@ -12,7 +12,7 @@ import { makeFolder } from '#core/makeFolder.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
 import { peerName } from '#core/peerName.ts'
 import type { PeerSigner } from '#core/peerSigner.ts'
-import { peerSignerOf } from './peerSigner.ts'
+import { peerSignerOf, rsaNumbersOf } from './peerSigner.ts'
 
 /** A key file that cannot be read, or two where one is due. Neither is ever overwritten. */
 export class IdentityError extends NodeError {
@@ -35,6 +35,8 @@ export type Identity = {
   signer: PeerSigner | null
 }
 
+const RSA_BITS = { min: 2048, max: 4096 }
+
 export const PEER_KEY_FILE = 'peer.key'
 export const SWARM_PEM_FILE = 'swarm.pem'
 export const ACCOUNT_KEY_FILE = 'account.key'
@@ -45,7 +47,7 @@ export const ACCOUNT_KEY_FILE = 'account.key'
  * `peer.key` is libp2p's protobuf of a secp256k1 key. A `swarm.pem` of RL Swarm (the same protobuf, RSA; it is no PEM)
  * is read in its place and keeps its peer id. `account.key` is 32 bytes in hexadecimal.
  *
- * @throws {IdentityError} a file that is damaged, or both `peer.key` and `swarm.pem`.
+ * @throws {IdentityError} a file that is damaged, both `peer.key` and `swarm.pem`, or an RSA key that no registry takes.
  */
 export async function openIdentity(dataDir: string): Promise<Identity> {
   makeFolder(dataDir, 0o700)
@@ -76,10 +78,28 @@ async function openPeerKey(dataDir: string): Promise<PrivateKey> {
 
 function readPeerKey(path: string): PrivateKey {
   try {
-    return privateKeyFromProtobuf(readFileSync(path))
+    const key = privateKeyFromProtobuf(readFileSync(path))
+    if (key.type === 'RSA') requireUsableRsaKey(key, path)
+    return key
   } catch (cause) {
-    throw damaged(path, cause)
+    throw cause instanceof IdentityError ? cause : damaged(path, cause)
   }
+}
+
+/** PeerRegistry refuses any other RSA key, and peers refuse its signatures. */
+function requireUsableRsaKey(key: RSAPrivateKey, path: string): void {
+  const { bits, exponent } = rsaNumbersOf(key)
+  if (
+    bits >= RSA_BITS.min &&
+    bits <= RSA_BITS.max &&
+    exponent >= 65537n &&
+    exponent < 1n << 32n &&
+    exponent % 2n === 1n
+  )
+    return
+  throw new IdentityError(`${path} holds an RSA key of ${bits} bits with the exponent ${exponent}.`, {
+    hint: `The registry takes ${RSA_BITS.min} to ${RSA_BITS.max} bits and an odd exponent of 65537 or more, below 2^32. Put such a key there, or move the file away to start as a new peer.`,
+  })
 }
 
 function openAccountKey(dataDir: string): Hex {

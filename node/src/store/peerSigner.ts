@@ -19,13 +19,21 @@ function secp256k1Signer(key: Secp256k1PrivateKey): Secp256k1Signer {
   return { type: 'secp256k1', publicKey, sign: digest => sign({ hash: digest, privateKey, to: 'hex' }) }
 }
 
-function rsaSigner(key: RSAPrivateKey): RsaSigner {
+/** Size of the modulus and public exponent of an RSA key. */
+export function rsaNumbersOf(key: RSAPrivateKey) {
   const { n, e } = (key.publicKey as unknown as { jwk: { n: string; e: string } }).jwk
+  const modulus: Hex = `0x${Buffer.from(n, 'base64url').toString('hex')}`
+  const exponent = BigInt(`0x${Buffer.from(e, 'base64url').toString('hex')}`)
+  return { modulus, bits: BigInt(modulus).toString(2).length, exponent }
+}
+
+function rsaSigner(key: RSAPrivateKey): RsaSigner {
+  const { modulus, exponent } = rsaNumbersOf(key)
   return {
     type: 'RSA',
     publicKey: toHex(publicKeyToProtobuf(key.publicKey)),
-    modulus: `0x${Buffer.from(n, 'base64url').toString('hex')}`,
-    exponent: Number(`0x${Buffer.from(e, 'base64url').toString('hex')}`),
+    modulus,
+    exponent: Number(exponent),
     sign: async digest => toHex(await key.sign(hexToBytes(digest))),
   }
 }
