@@ -7,7 +7,7 @@ import { Generation } from './generation.ts'
 import { buildGenerationModel } from './generationGraph.ts'
 import { createLiveSession, type SessionQueue } from './liveSession.ts'
 import { ModelInputError } from './modelErrors.ts'
-import type { SamplingFilters } from './samplingFilters.ts'
+import type { SampledWith, SamplingFilters } from './samplingFilters.ts'
 import { checkWeights, type Weights } from './weights.ts'
 
 /** A token as it is drawn. */
@@ -48,6 +48,7 @@ export interface Completion {
   readonly logprobs: Float32Array
   /** Whether the stop token came. */
   readonly ended: boolean
+  readonly sampling: SampledWith
 }
 
 export interface Generator {

@@ -8,7 +8,7 @@ import { GenerationRuns } from './generationRuns.ts'
 import { KvCache } from './kvCache.ts'
 import { type PromptGroup, partLength, prefill } from './prefill.ts'
 import { rowsWithin } from './rowsWithin.ts'
-import type { Draw } from './samplingFilters.ts'
+import type { Draw, SampledWith } from './samplingFilters.ts'
 
 /** Rows generated at a time; more do not raise the tokens a second, and cost cache memory. */
 const MAX_ROWS = 64
@@ -17,6 +17,7 @@ const MAX_ROWS = 64
 export class Generation {
   readonly #config: DecoderConfig
   readonly #request: GenerateOptions
+  readonly #sampling: SampledWith
   readonly #runs: GenerationRuns
   readonly #cache: KvCache
   readonly #stops: ReadonlySet<number>
@@ -31,6 +32,8 @@ export class Generation {
     this.#config = config
     this.#request = request
     this.#stops = new Set([request.stopToken, ...(request.moreStopTokens ?? [])])
+    const { temperature, topK, topP, minP, repetitionPenalty } = request
+    this.#sampling = { temperature, topK, topP, minP, repetitionPenalty }
     this.#leastRows = leastRows
     const longest = request.prompts.reduce((most, prompt) => Math.max(most, prompt.length), 0)
     const positions = Math.max(partLength(longest), Math.min(config.maxPositions, longest + request.maxNewTokens))
@@ -125,6 +128,7 @@ export class Generation {
       tokens: Int32Array.from(row.tokens),
       logprobs: Float32Array.from(row.logprobs),
       ended: this.#stops.has(row.next),
+      sampling: this.#sampling,
     }
   }
 

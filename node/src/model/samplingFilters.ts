@@ -10,6 +10,11 @@ export interface SamplingFilters {
   readonly repetitionPenalty?: number | undefined
 }
 
+/** How a completion was sampled. */
+export interface SampledWith extends SamplingFilters {
+  readonly temperature: number
+}
+
 export interface Draw {
   readonly token: number
   /** Under the distribution that was drawn from, renormalised over what the filters left. */

@@ -15,7 +15,7 @@ import { hashWeights, readWeights } from '#model/weights.ts'
 import { readOptimizerState, saveAdapterCheckpoint } from './checkpoint.ts'
 import type { Policy } from './policy.ts'
 import { createTrainer } from './trainer.ts'
-import type { PolicySettings } from './wholePolicy.ts'
+import { type PolicySettings, trainerSettings } from './wholePolicy.ts'
 
 /** What is trained beside frozen weights. */
 export interface AdapterSettings {
@@ -34,16 +34,16 @@ export async function openAdapterPolicy(
   folder: string,
   base: string,
   { lora, base: precision }: AdapterSettings,
-  { threads, adamW }: PolicySettings,
+  settings: PolicySettings,
 ): Promise<Policy> {
+  const { threads } = settings
   const config = await readDecoderConfig(base)
   const weights = await readWeights(base, config)
   const baseHash = hashWeights(weights)
   const isKept = existsSync(join(folder, 'adapter_config.json'))
   const adapter = isKept ? await readLora(folder, config) : initLora(config, lora, baseHash)
   const state = isKept ? await readOptimizerState(folder, hashWeights(adapter.factors)) : null
-  const optimizer = { kind: 'adamW', ...adamW } as const
-  const trainer = await createTrainer(config, weights, { threads, optimizer, adapter, precision })
+  const trainer = await createTrainer(config, weights, { ...trainerSettings(settings), adapter, precision })
   if (state) trainer.load(state)
   const freeze = frozenParts(config, await openFrozenTensors(base, config, { precision, threads }))
   const generator = await createAdaptedGenerator(config, freeze, adapter, { threads })

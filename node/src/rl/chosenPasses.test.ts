@@ -20,7 +20,7 @@ function passesOf(estimates: number[], memoryBytes = 100) {
       if (name === 'whole' && estimates.length === 0) throw new SessionMemoryError('no memory', { hint: 'Free some.' })
       return 0
     },
-    baseLogprobs: async () => new Float32Array(0),
+    logprobs: async () => new Float32Array(0),
     dispose: async () => void log.push(`no ${name}`),
   })
   const layers = pass('layers')

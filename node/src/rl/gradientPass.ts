@@ -2,6 +2,7 @@ import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
 import { createSession, type Session, type Tensor, tensor } from '#engine/session.ts'
 import { decoderFeeds, type ScoredSequence } from '#model/batch.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
+import type { LoraConfig } from '#model/loraConfig.ts'
 import type { LoraAdapter } from '#model/loraFactors.ts'
 import type { Tensor as WeightTensor } from '#model/safetensors.ts'
 import { tokenScores } from '#model/tokenScores.ts'
@@ -13,6 +14,9 @@ import { gradientName, type LossKind, lossModel } from './trainingGraphs.ts'
 /** Sums of gradients by the name of what is trained. */
 export type GradientSums = Map<string, Float32Array>
 
+/** The policy as it is trained, or the frozen weights that its adapter stands beside. */
+export type ScoredPolicy = 'trained' | 'base'
+
 /** Loss and gradients of a part of a batch. */
 export interface GradientPass {
   /**
@@ -21,8 +25,8 @@ export interface GradientPass {
    * @returns the part's loss.
    */
   run(loss: LossKind, part: readonly LossTarget[], sums: GradientSums): Promise<number>
-  /** [M]: log-probabilities of the part's scored tokens under the weights without the adapter. */
-  baseLogprobs(part: readonly ScoredSequence[]): Promise<Float32Array>
+  /** [M]: log-probabilities of the part's scored tokens under what is trained, or under the weights without the adapter. */
+  logprobs(of: ScoredPolicy, part: readonly ScoredSequence[]): Promise<Float32Array>
   /** @param isFailed - what it gave is of no use, and its memory is given back at once. */
   dispose(isFailed?: boolean): Promise<void>
 }
@@ -74,8 +78,10 @@ export function createMonolithicPass(
   }
   const lossSession = (loss: LossKind) =>
     sessionFor(JSON.stringify(loss), () => lossModel(config, loss, { temperature, lora: adapter?.config, trained }))
-  const baseSession = () =>
-    sessionFor('base', () => encodeModel({ logprobs: tokenScores(config, 'f32', temperature).logprobs }))
+  const scoringSession = (lora: LoraConfig | undefined) =>
+    sessionFor(lora ? 'trained' : 'base', () =>
+      encodeModel({ logprobs: tokenScores(config, 'f32', temperature, lora).logprobs }),
+    )
   const tensors = [...weights, ...(adapter?.factors ?? [])]
   const feedsOf = (all: Weights | [string, WeightTensor][]) =>
     Object.fromEntries([...all].map(([name, { shape, data }]) => [name, tensor('f32', data, shape)]))
@@ -89,9 +95,11 @@ export function createMonolithicPass(
       for (const name of names) addTo(sums, name, (outputs[gradientName(name)] as Tensor<'f32'>).data)
       return (outputs.loss as Tensor<'f32'>).data[0] as number
     },
-    async baseLogprobs(part) {
+    async logprobs(of, part) {
       const { feeds } = decoderFeeds(config, part, 'f32', LEAST_TOKENS)
-      const outputs = await (await baseSession()).run({ ...feedsOf(weights), ...feeds })
+      const adapted = of === 'trained' && adapter !== undefined
+      const session = await scoringSession(adapted ? adapter.config : undefined)
+      const outputs = await session.run({ ...(adapted ? weightFeeds : feedsOf(weights)), ...feeds })
       return (outputs.logprobs as Tensor<'f32'>).data
     },
     async dispose() {

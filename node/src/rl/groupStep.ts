@@ -1,6 +1,9 @@
+import type { SampledWith } from '#model/samplingFilters.ts'
+import { checkSampling } from './checkSampling.ts'
 import { groupAdvantages, type ScaleRewards } from './groupAdvantages.ts'
 import type { LearningRate } from './learningRate.ts'
 import type { PolicyBatchOptions, PolicySequence } from './policyBatch.ts'
+import { policyDrift } from './policyDrift.ts'
 import { checkOptions, groupStepSchema, groupsSchema } from './stepOptions.ts'
 import type { StepReport, Trainer } from './trainer.ts'
 import { TrainerError } from './trainerError.ts'
@@ -17,6 +20,8 @@ export interface RolloutGroup {
     readonly reward: number
     /** Whether it was cut at the limit of its length; see `maskTruncatedCompletions`. */
     readonly truncated?: boolean
+    /** How it was sampled, as generators say: refused where that is not what is trained. By default at the trainer's temperature, with no filter. */
+    readonly sampling?: SampledWith
   }[]
 }
 
@@ -27,19 +32,30 @@ export interface GroupStepOptions extends Partial<PolicyBatchOptions> {
   readonly scaleRewards?: ScaleRewards
   /** Groups whose rewards deviate less than this are dropped; 0.05. */
   readonly minDeviation?: number
+  /**
+   * Whoever gave the log-probabilities is not believed: the ratio is to those of the trained policy before the update, which are
+   * computed here, and those that were given only weigh their tokens, as `samplingLogprobs` do; false.
+   */
+  readonly recomputeLogprobs?: boolean
+  /** An update that moved the policy further than this, see `policyDrift`, is taken back; no bound by default, and nothing measured. */
+  readonly maxKl?: number
 }
 
 export interface GroupStepReport {
   /** Groups that had something to teach; at 0 nothing was changed and `step` is null. */
   readonly groupsUsed: number
   readonly step: StepReport | null
+  /** How far the update moved the policy; null where no bound was asked for. */
+  readonly kl: number | null
+  /** Whether the update was taken back: the policy and the optimizer are as they were. */
+  readonly undone: boolean
 }
 
 /**
  * One policy update on rollout groups. Groups may differ in size.
  *
- * @throws {TrainerError} if a completion has not one log-probability a token, a reward or log-probability is not a number, or an
- *   option is not one of those that there are.
+ * @throws {TrainerError} if a completion has not one log-probability a token, a reward or log-probability is not a number, it was
+ *   sampled otherwise than is trained, or an option is not one of those that there are.
  */
 export async function groupStep(
   trainer: Trainer,
@@ -49,22 +65,44 @@ export async function groupStep(
   checkOptions(groupStepSchema, options)
   // What is undefined is not said, and no reason to leave a default.
   const said = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as typeof options
-  const { scaleRewards = 'group', minDeviation = 0.05, ...batchOptions } = said
+  const { scaleRewards = 'group', minDeviation = 0.05, recomputeLogprobs = false, maxKl, ...batchOptions } = said
   checkOptions(groupsSchema, groups, 'rollout groups')
-  for (const group of groups) checkGroup(group)
+  for (const group of groups) checkGroup(group, trainer.temperature)
   const several = groups.filter(group => group.completions.length > 1)
   const rewards = several.map(group => Float32Array.from(group.completions, completion => completion.reward))
   const { advantages, kept } = groupAdvantages(rewards, { scaleRewards, minDeviation })
   const sequences = several
     .map((group, g) => (kept[g] ? policySequences(group, advantages[g] as Float32Array) : []))
     .filter(group => group.length > 0)
-  if (sequences.length === 0) return { groupsUsed: 0, step: null }
-  const step = await trainer.policyStep(sequences.flat(), { clipLow: 0.2, clipHigh: 0.28, klBeta: 0, ...batchOptions })
-  return { groupsUsed: sequences.length, step }
+  const groupsUsed = sequences.length
+  if (groupsUsed === 0) return { groupsUsed, step: null, kl: null, undone: false }
+  const batch = recomputeLogprobs ? await recomputed(trainer, sequences.flat()) : sequences.flat()
+  const update = () => trainer.policyStep(batch, { clipLow: 0.2, clipHigh: 0.28, klBeta: 0, ...batchOptions })
+  if (maxKl === undefined) return { groupsUsed, step: await update(), kl: null, undone: false }
+  const undo = trainer.snapshot()
+  const step = await update()
+  const after = await trainer.logprobs(batch)
+  const kl = policyDrift(
+    batch.map(({ oldLogprobs }) => oldLogprobs),
+    after,
+  )
+  const isWithin = kl <= maxKl // false for NaN
+  if (!isWithin) undo()
+  return { groupsUsed, step, kl, undone: !isWithin }
 }
 
-function checkGroup({ completions }: RolloutGroup): void {
-  for (const { tokens, logprobs, samplingLogprobs = logprobs, reward } of completions) {
+/** The same with the trained policy's own log-probabilities as the old ones, and the given ones as those of whoever sampled. */
+async function recomputed(trainer: Trainer, batch: readonly PolicySequence[]): Promise<PolicySequence[]> {
+  const own = await trainer.logprobs(batch)
+  return batch.map((sequence, i) => {
+    const { samplingLogprobs = sequence.oldLogprobs } = sequence
+    return { ...sequence, oldLogprobs: own[i] as Float32Array, samplingLogprobs }
+  })
+}
+
+function checkGroup({ completions }: RolloutGroup, temperature: number): void {
+  for (const { tokens, logprobs, samplingLogprobs = logprobs, reward, sampling } of completions) {
+    if (sampling) checkSampling(sampling, temperature)
     for (const given of [logprobs, samplingLogprobs]) {
       if (given.length !== tokens.length) throw refuse(`${given.length} log-probabilities for ${tokens.length} tokens`)
       if (!given.every(Number.isFinite)) throw refuse('a log-probability is not finite')

@@ -101,7 +101,7 @@ test('the policy that is trained over an 8-bit base is the one that generates', 
     const pass = await createLayeredPass(config, weights, { ...options, kept: 'input', headRows: 9 })
     for (const { tokens, logprobs } of completions) {
       const scored = Int32Array.from(tokens, (_, i) => 3 + i)
-      const trained = await pass.baseLogprobs([{ tokens: Int32Array.of(3, 1, 4, ...tokens), scored }])
+      const trained = await pass.logprobs('base', [{ tokens: Int32Array.of(3, 1, 4, ...tokens), scored }])
       for (const [i, logprob] of logprobs.entries()) expect(trained[i]).toBeCloseTo(logprob, 4)
     }
     await pass.dispose()

@@ -199,9 +199,9 @@ test('reference log-probabilities after a shared prompt are those of sequences o
   const targets = groupOf(tinyConfig, [9, 12, 7])
   const options = { threads: 1, temperature: 1, adapter: adapterOf(tinyConfig), trained: () => false }
   const pass = await createLayeredPass(tinyConfig, tinyWeights(tinyConfig), { ...options, kept: 'input', headRows: 9 })
-  const shared = await pass.baseLogprobs(targets)
+  const shared = await pass.logprobs('base', targets)
   const apart: number[] = []
-  for (const target of targets) apart.push(...(await pass.baseLogprobs([target])))
+  for (const target of targets) apart.push(...(await pass.logprobs('base', [target])))
   await pass.dispose()
   expect(shared).toHaveLength(28)
   for (const [i, logprob] of shared.entries()) expect(logprob).toBeCloseTo(apart[i] as number, 5)

@@ -187,14 +187,16 @@ export async function createLayeredPass(
       for (const [name, gradient] of head.gradients) addTo(sums, name, gradient)
       return head.loss
     },
-    async baseLogprobs(part) {
+    async logprobs(of, part) {
       const { targets, laidOut, x: embedded } = begin(part)
       const { lengths, shared, afterPrompt } = laidOut
       let x = embedded
       for (let layer = 0; layer < config.layers; layer++) {
         const models = await sessionsOf(layer, afterPrompt)
         const y = store.place(`dx.${layer % 2}`, models.forward.outputs.get('y')?.shape ?? [], lengths)
-        const feeds = { x, ...picked(models.forward.inputs, shared), ...withoutAdapter(layerFeeds(models, layer)) }
+        const own = layerFeeds(models, layer)
+        const tensors = of === 'base' ? withoutAdapter(own) : own
+        const feeds = { x, ...picked(models.forward.inputs, shared), ...tensors }
         await models.forwardSession.run(feeds, { y })
         x = y
       }

@@ -26,7 +26,7 @@ function passesOf(fitting: number, memoryBytes: number | undefined) {
         if (part.length > fitting) throw short()
         return part.length
       },
-      baseLogprobs: async () => new Float32Array(0),
+      logprobs: async () => new Float32Array(0),
       dispose: async () => void opened.push('disposed'),
     }
   }

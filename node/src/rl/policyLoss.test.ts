@@ -11,6 +11,7 @@ async function lossOf(
   values: Record<(typeof names)[number], number[]>,
   klBeta: number,
   useBiasCorrectionKl = true,
+  delta?: number,
 ): Promise<number> {
   const graph = new Graph('f64')
   const inputs = Object.fromEntries(names.map(name => [name, graph.input(name, 'f64', ['M'])]))
@@ -19,6 +20,7 @@ async function lossOf(
     clipHigh: 0.28,
     klBeta,
     useBiasCorrectionKl,
+    ...(delta === undefined ? {} : { delta }),
   })
   const session = await createSession(encodeModel({ loss }), { threads: 1 })
   const fed = [...session.model.inputs.keys()] as (typeof names)[number][]
@@ -40,6 +42,13 @@ const values = {
 test('the ratio is clipped only where that makes the objective smaller', async () => {
   // min(ratio A, clipped A): 1, 1.28, -1.5, 0.5, -0.8.
   expect(await lossOf(values, 0)).toBeCloseTo(-(1 + 1.28 - 1.5 + 0.5 - 0.8) / 5, 12)
+})
+
+test('with a bound on both sides a ratio of any size costs a token of negative advantage no more than the bound', async () => {
+  const old = values.oldLogprobs.map((x, i) => (i === 2 ? x - 1e4 : x))
+  expect(await lossOf({ ...values, oldLogprobs: old }, 0)).toBe(Number.POSITIVE_INFINITY)
+  // As above, with the third token's ratio cut to 4.
+  expect(await lossOf({ ...values, oldLogprobs: old }, 0, true, 4)).toBeCloseTo(-(1 + 1.28 - 4 + 0.5 - 0.8) / 5, 12)
 })
 
 test('the KL penalty is the estimator r - log r - 1, weighted by beta and, unless told otherwise, by the ratio', async () => {

@@ -43,6 +43,11 @@ export interface PolicyLossOptions {
   readonly clipLow: number
   /** The ratio's upper bound is 1 + clipHigh; 0.28, wider so that unlikely tokens can grow (arXiv:2503.14476 section 3.1). */
   readonly clipHigh: number
+  /**
+   * The ratio is cut to it before anything else, so that a token of negative advantage is bounded too, whose ratio `clipHigh` leaves
+   * free; above 1 + clipHigh, by TRL's name (two-sided GRPO, INTELLECT-2, arXiv:2505.07291 section 3.4). No bound by default.
+   */
+  readonly delta?: number
   /** Weight of the KL penalty; 0 for none. */
   readonly klBeta: number
   /**
@@ -60,7 +65,7 @@ export interface PolicyLossOptions {
 /**
  * Clipped policy-gradient loss, summed over tokens by their weights:
  * -min(ratio A, clip(ratio, 1 - clipLow, 1 + clipHigh) A) + klBeta ratio (r - log r - 1), where ratio = exp(logprob - old)
- * and log r = reference - logprob.
+ * and log r = reference - logprob. With `delta` the ratio is at most that.
  *
  * GRPO, Dr. GRPO, DAPO and GSPO are this one loss: they differ in the weights, the advantages and the level of the ratio.
  *
@@ -69,7 +74,8 @@ export interface PolicyLossOptions {
  */
 export function policyLoss(inputs: PolicyLossInputs, options: PolicyLossOptions): Value {
   const { advantages, weights, logprobs, referenceLogprobs } = inputs
-  const ratio = exp(logRatio(inputs, options))
+  const free = exp(logRatio(inputs, options))
+  const ratio = options.delta === undefined ? free : clip(free, 0, options.delta)
   const clipped = clip(ratio, 1 - options.clipLow, 1 + options.clipHigh)
   let loss = neg(min(mul(ratio, advantages), mul(clipped, advantages)))
   if (referenceLogprobs && options.klBeta > 0) {

@@ -14,6 +14,10 @@ export interface PolicyWorkerOptions {
   /** What generates and scores; `cpu`. Training is on the CPU. */
   readonly device?: Device
   readonly adamW?: AdamWOptions
+  /** Limit of the gradients' joint norm; 1. */
+  readonly clipNorm?: number | undefined
+  /** That the policy's completions are sampled at; 1. */
+  readonly temperature?: number | undefined
   /** An adapter to train, in place of the weights. */
   readonly adapter?: AdapterSettings | undefined
 }

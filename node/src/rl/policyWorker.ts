@@ -12,8 +12,15 @@ import { openWholePolicy } from './wholePolicy.ts'
 
 // The process that owns the weights, forked by `openPolicyClient`. Operations run one after another, in the order asked.
 
-const { threads = 1, device = 'cpu', adamW = {}, adapter } = JSON.parse(process.argv[2] ?? '{}') as PolicyWorkerOptions
-const settings = { threads, device, adamW }
+const {
+  threads = 1,
+  device = 'cpu',
+  adamW = {},
+  clipNorm,
+  temperature,
+  adapter,
+} = JSON.parse(process.argv[2] ?? '{}') as PolicyWorkerOptions
+const settings = { threads, device, adamW, clipNorm, temperature }
 const closing = new AbortController()
 let policy: Policy | undefined
 let judge: Scorer | undefined

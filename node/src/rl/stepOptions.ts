@@ -10,6 +10,7 @@ const share = z.number().min(0).lt(1)
 export const policyStepSchema = z.strictObject({
   clipLow: limit,
   clipHigh: limit,
+  delta: z.number().positive().optional(),
   klBeta: z.number().min(0),
   useBiasCorrectionKl: z.boolean().optional(),
   importanceSamplingLevel: z.enum(['token', 'sequence']).optional(),
@@ -25,6 +26,8 @@ export const groupStepSchema = policyStepSchema.partial().extend({
   learningRate: z.unknown(),
   scaleRewards: z.enum(['group', 'batch', 'none']).optional(),
   minDeviation: z.number().min(0).optional(),
+  recomputeLogprobs: z.boolean().optional(),
+  maxKl: limit.optional(),
 })
 
 /** Options of a trainer, see `TrainerOptions`. */
@@ -78,6 +81,7 @@ export const groupsSchema = z.array(
         samplingLogprobs: logprobs.optional(),
         reward: z.number(),
         truncated: z.boolean().optional(),
+        sampling: z.looseObject({ temperature: z.number() }).optional(),
       }),
     ),
   }),

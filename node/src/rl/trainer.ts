@@ -6,7 +6,7 @@ import type { Weights } from '#model/weights.ts'
 import { type AdamWOptions, createAdamW } from './adamW.ts'
 import { createChosenPasses } from './chosenPasses.ts'
 import { clipGradients } from './gradientClip.ts'
-import { createMonolithicPass, type GradientSums } from './gradientPass.ts'
+import { createMonolithicPass, type GradientSums, type ScoredPolicy } from './gradientPass.ts'
 import { type LearningRate, learningRateAt } from './learningRate.ts'
 import { createMuon, type MuonOptions } from './muon.ts'
 import type { Optimizer, OptimizerState } from './optimizer.ts'
@@ -88,10 +88,16 @@ export interface PolicyStepOptions extends PolicyBatchOptions {
 /** Trains in place, so that a generator over the same arrays sees every step. */
 export interface Trainer {
   readonly weights: Weights
+  /** Sampling temperature of the policy that is trained. */
+  readonly temperature: number
   /** Updates taken, those before a loaded state included: what a schedule of the learning rate goes by. */
   readonly steps: number
   crossEntropyStep(batch: readonly TrainingSequence[], learningRate: LearningRate): Promise<StepReport>
   policyStep(batch: readonly PolicySequence[], options: PolicyStepOptions): Promise<StepReport>
+  /** [scored.length] for each sequence: log-probabilities under what is trained, at the trainer's temperature, as a step computes them. */
+  logprobs(batch: readonly ScoredSequence[]): Promise<Float32Array[]>
+  /** Copies what is trained and the optimizer's state. Calling the result puts them back, bit for bit. */
+  snapshot(): () => void
   state(): OptimizerState
   load(state: OptimizerState): void
   dispose(): Promise<void>
@@ -123,22 +129,27 @@ export async function createTrainer(
   const passes = openPasses(config, weights, parameters, options)
   let isDisposed = false
 
-  /** Gives sequences the log-probabilities of the base model, which is the reference of an adapter. */
-  async function withReference(loss: LossKind, batch: readonly PolicySequence[]): Promise<PolicySequence[]> {
+  /** Of each sequence's scored tokens. */
+  async function logprobsUnder(of: ScoredPolicy, loss: LossKind, batch: readonly ScoredSequence[]) {
     const { pass, parts } = await passes.for(loss, batch)
-    const referred = [...batch]
+    const scored: Float32Array[] = []
     for (const indices of parts) {
-      const part = indices.map(i => batch[i] as PolicySequence)
-      const logprobs = await pass.baseLogprobs(part)
+      const part = indices.map(i => batch[i] as ScoredSequence)
+      const logprobs = await pass.logprobs(of, part)
       let at = 0
-      for (const i of indices) {
-        const sequence = batch[i] as PolicySequence
-        const end = at + sequence.scored.length
-        referred[i] = { ...sequence, referenceLogprobs: logprobs.slice(at, end) }
+      for (const [p, i] of indices.entries()) {
+        const end = at + (part[p] as ScoredSequence).scored.length
+        scored[i] = logprobs.slice(at, end)
         at = end
       }
     }
-    return referred
+    return scored
+  }
+
+  /** Gives sequences the log-probabilities of the base model, which is the reference of an adapter. */
+  async function withReference(loss: LossKind, batch: readonly PolicySequence[]): Promise<PolicySequence[]> {
+    const logprobs = await withinMemory(passes, () => logprobsUnder('base', loss, batch))
+    return batch.map((sequence, i) => ({ ...sequence, referenceLogprobs: logprobs[i] as Float32Array }))
   }
 
   async function gradients(loss: LossKind, targets: readonly LossTarget[]) {
@@ -171,6 +182,7 @@ export async function createTrainer(
 
   return {
     weights,
+    temperature: options.temperature ?? 1,
     get steps() {
       return optimizer.steps
     },
@@ -188,12 +200,22 @@ export async function createTrainer(
       if (isDisposed) throw disposed()
       const loss = policyLossKind(batchOptions)
       const needsReference = adapter && batchOptions.klBeta > 0 && batch.some(sequence => !sequence.referenceLogprobs)
-      const targets = policyTargets(
-        needsReference ? await withinMemory(passes, () => withReference(loss, batch)) : batch,
-        batchOptions,
-      )
+      const targets = policyTargets(needsReference ? await withReference(loss, batch) : batch, batchOptions)
       if (targets.length === 0) return { loss: 0, gradientNorm: 0, tokens: 0, learningRate: 0 }
       return step(loss, targets, learningRate)
+    },
+    async logprobs(batch) {
+      checkOptions(sequencesSchema, batch, 'batch')
+      if (isDisposed) throw disposed()
+      return withinMemory(passes, () => logprobsUnder('trained', SCORING, batch))
+    },
+    snapshot() {
+      const kept = [...parameters.values()].map(({ data }) => data.slice())
+      const state = optimizer.state()
+      return () => {
+        for (const [i, { data }] of [...parameters.values()].entries()) data.set(kept[i] as Float32Array)
+        optimizer.load(state)
+      }
     },
     state: () => optimizer.state(),
     load(state) {
@@ -220,6 +242,9 @@ async function createOptimizer(parameters: Weights, options: TrainerOptions): Pr
   if (chosen.kind === 'adamW') return createAdamW(parameters, chosen)
   return createMuon(parameters, { threads: options.threads ?? 2, ...chosen })
 }
+
+/** What a pass without a loss is planned as: the least that a policy's loss takes. */
+const SCORING = policyLossKind({ clipLow: 0.2, clipHigh: 0.28, klBeta: 0 })
 
 const disposed = () => new TrainerError('the trainer was disposed of', { hint: 'Make another of the same weights.' })
 

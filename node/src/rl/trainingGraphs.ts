@@ -13,8 +13,9 @@ export type LossKind = { readonly kind: 'crossEntropy' } | ({ readonly kind: 'po
 
 /** The loss that a step's options ask for, with no other field: it is a key of sessions. */
 export function policyLossKind(options: PolicyLossOptions): LossKind {
-  const { clipLow, clipHigh, klBeta, importanceSamplingLevel = 'token', useBiasCorrectionKl = true } = options
-  return { kind: 'policy', clipLow, clipHigh, klBeta, importanceSamplingLevel, useBiasCorrectionKl }
+  const { clipLow, clipHigh, delta, klBeta, importanceSamplingLevel = 'token', useBiasCorrectionKl = true } = options
+  const bound = delta === undefined ? {} : { delta }
+  return { kind: 'policy', clipLow, clipHigh, ...bound, klBeta, importanceSamplingLevel, useBiasCorrectionKl }
 }
 
 export interface LossModelOptions {

@@ -7,12 +7,25 @@ import { hashWeights, readWeights } from '#model/weights.ts'
 import type { AdamWOptions } from './adamW.ts'
 import { readOptimizerState, saveCheckpoint } from './checkpoint.ts'
 import type { Policy } from './policy.ts'
-import { createTrainer } from './trainer.ts'
+import { createTrainer, type TrainerOptions } from './trainer.ts'
 
 export interface PolicySettings {
   readonly threads: number
   readonly device: Device
   readonly adamW: AdamWOptions
+  /** Limit of the gradients' joint norm, and the temperature that the policy is sampled at; see `TrainerOptions`. */
+  readonly clipNorm?: number | undefined
+  readonly temperature?: number | undefined
+}
+
+/** Of a policy's trainer. */
+export function trainerSettings({ threads, adamW, clipNorm, temperature }: PolicySettings): TrainerOptions {
+  return {
+    threads,
+    optimizer: { kind: 'adamW', ...adamW },
+    ...(clipNorm === undefined ? {} : { clipNorm }),
+    ...(temperature === undefined ? {} : { temperature }),
+  }
 }
 
 /**
@@ -20,15 +33,12 @@ export interface PolicySettings {
  *
  * @param base - folder of the model that it was trained from, whose tokenizer is saved beside the weights.
  */
-export async function openWholePolicy(
-  folder: string,
-  base: string,
-  { threads, device, adamW }: PolicySettings,
-): Promise<Policy> {
+export async function openWholePolicy(folder: string, base: string, settings: PolicySettings): Promise<Policy> {
+  const { threads, device } = settings
   const config = await readDecoderConfig(folder)
   const weights = await readWeights(folder, config)
   const state = await readOptimizerState(folder, hashWeights(weights))
-  const trainer = await createTrainer(config, weights, { threads, optimizer: { kind: 'adamW', ...adamW } })
+  const trainer = await createTrainer(config, weights, trainerSettings(settings))
   if (state) trainer.load(state)
   const generator = createGenerator(config, weights, { threads, device })
   const scorer = createScorer(config, weights, { threads, device })

@@ -72,7 +72,13 @@ function honestBundle(): RolloutBundle {
   const completions = tasks.flatMap((_, prompt) =>
     [0, 1].map(() => {
       const tokens = Int32Array.of(...tokenizer.encode('def f(): pass'), eos)
-      return { prompt, tokens, logprobs: new Float32Array(tokens.length).fill(-0.5), ended: true }
+      return {
+        prompt,
+        tokens,
+        logprobs: new Float32Array(tokens.length).fill(-0.5),
+        ended: true,
+        sampling: spec.solving,
+      }
     }),
   )
   const seed = roundSeed('rollout', chainId, round, rules.beacon, solverKey)

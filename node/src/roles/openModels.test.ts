@@ -2,13 +2,28 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { environmentFrom, presets } from '#environments/codezero/presets.ts'
 import { allLinear } from '#model/loraConfig.ts'
 import { initLora } from '#model/loraFactors.ts'
 import { writeLora } from '#model/loraFiles.ts'
 import { tinyConfig } from '#model/tinyDecoder.ts'
 import { type AskedAdapter, adapterToTrain } from './adapterToTrain.ts'
 import { loadEnvironments } from './loadEnvironment.ts'
-import { openPolicy } from './openModels.ts'
+import { learningOptions, openPolicy } from './openModels.ts'
+
+test('what a specification says of training and sampling is what its policies are trained with', () => {
+  const { solving, training } = presets.starter
+  const changed = environmentFrom('starter', {
+    solving: { ...solving, temperature: 0.7 },
+    training: { ...training, betas: [0.8, 0.95], weightDecay: 0.1, maxGradientNorm: 0.25 },
+  })
+  expect(learningOptions(changed)).toEqual({
+    adamW: { beta1: 0.8, beta2: 0.95, weightDecay: 0.1 },
+    clipNorm: 0.25,
+    temperature: 0.7,
+  })
+  expect(() => environmentFrom('starter', { solving: { ...solving, temperature: 0 } })).toThrow('a temperature above 0')
+})
 
 async function emptyFolder() {
   const folder = await mkdtemp(join(tmpdir(), 'waggle-adapter-'))

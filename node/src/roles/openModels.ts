@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hex } from '#core/hex.ts'
+import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
 import { checkTokenizerFits } from '#model/checkTokenizerFits.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
 import { openLastingPolicy, type WorkerWatch } from '#rl/lastingPolicy.ts'
@@ -27,9 +28,7 @@ export async function openPolicy(
   const { spec, solverFolder } = environment
   const adapter = await adapterToTrain(folder, asked)
   const kept = folder !== null && existsSync(join(folder, adapter ? 'adapter_config.json' : 'model.safetensors'))
-  const { betas, weightDecay } = spec.training
-  const adamW = { beta1: betas[0], beta2: betas[1], weightDecay }
-  const policy = openLastingPolicy({ ...options, adapter, adamW }, { crashed, slow })
+  const policy = openLastingPolicy({ ...options, adapter, ...learningOptions(spec) }, { crashed, slow })
   try {
     const from = kept ? folder : solverFolder
     // A folder may hold what was learned in another environment.
@@ -42,6 +41,13 @@ export async function openPolicy(
     await policy.close()
     throw error
   }
+}
+
+/** What a specification says of a policy's trainer: its optimizer, and the distribution that answers are drawn from. */
+export function learningOptions({ training, solving }: EnvironmentSpec) {
+  const { betas, weightDecay, maxGradientNorm } = training
+  const adamW = { beta1: betas[0], beta2: betas[1], weightDecay }
+  return { adamW, clipNorm: maxGradientNorm, temperature: solving.temperature }
 }
 
 /** The frozen judge model alone. */

@@ -107,7 +107,11 @@ export const environmentSpecSchema = z.strictObject({
   owedLeaves: z.int().min(1).max(4096),
   /** Of those, how many the beacon draws to be scored. */
   sampledLeaves: z.int().min(1).max(4096),
-  solving: samplingSchema,
+  /** What solvers learn from is drawn, and trained on, at this temperature; at 0 nothing would be drawn. */
+  solving: samplingSchema.refine(
+    ({ temperature }) => temperature > 0,
+    'expected a temperature above 0, since a policy that learns is sampled',
+  ),
   proposing: samplingSchema,
   training: scheduledSchema,
   sharing: sharingSchema,

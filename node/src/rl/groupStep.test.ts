@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import { createGenerator } from '#model/generate.ts'
+import { initLora } from '#model/loraFactors.ts'
+import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
+import { hashWeights } from '#model/weights.ts'
+import { type GroupStepOptions, groupStep } from './groupStep.ts'
+import { createTrainer, type TrainerOptions } from './trainer.ts'
+
+const prompt = Int32Array.of(1, 2, 3)
+const sampled = { samplesPerPrompt: 4, maxNewTokens: 6, stopToken: -1, seed: 'groups' }
+
+/** Answers of the tiny policy, whose log-probabilities are what `claim` makes of them. */
+async function groupOf({ temperature = 1, claim = (logprob: number) => logprob } = {}) {
+  const generator = createGenerator(tinyConfig, tinyWeights())
+  const completions = await generator.generate({ prompts: [prompt], temperature, ...sampled })
+  await generator.dispose()
+  const rewarded = completions.map((c, i) => ({ ...c, logprobs: c.logprobs.map(claim), reward: i % 2 }))
+  return { prompt, completions: rewarded }
+}
+
+async function update(
+  group: Awaited<ReturnType<typeof groupOf>>,
+  options: Partial<GroupStepOptions>,
+  trainerOptions: TrainerOptions = {},
+) {
+  const weights = tinyWeights()
+  const trainer = await createTrainer(tinyConfig, weights, { threads: 1, clipNorm: 1e9, ...trainerOptions })
+  const report = await groupStep(trainer, [group], { learningRate: 1e-3, ...options }).finally(() => trainer.dispose())
+  return { ...report, norm: report.step?.gradientNorm ?? Number.NaN, hash: hashWeights(weights) }
+}
+
+test('forged log-probabilities change an update by the truncated weight of their tokens alone', async () => {
+  const bounded = { recomputeLogprobs: true }
+  const honest = await update(await groupOf(), bounded)
+  const plain = await update(await groupOf(), {})
+  expect(honest.norm / plain.norm).toBeCloseTo(1, 4)
+  const forged = await Promise.all([-12, -10_000].map(async c => update(await groupOf({ claim: () => c }), bounded)))
+  for (const { norm, hash } of forged) {
+    expect(norm / honest.norm).toBeCloseTo(2, 4) // importanceSamplingCap
+    expect(hash).toBe(forged[0]?.hash)
+  }
+  // Claimed to be nearly certain, a token counts by what it is for this policy: less, never more.
+  expect((await update(await groupOf({ claim: () => 0 }), bounded)).norm).toBeLessThan(honest.norm)
+})
+
+test('an update that moves the policy past the bound is taken back, bit for bit', async () => {
+  const group = await groupOf()
+  const weights = tinyWeights()
+  const trainer = await createTrainer(tinyConfig, weights, { threads: 1 })
+  const step = (learningRate: number) => groupStep(trainer, [group], { learningRate, maxKl: 0.02 })
+  const small = await step(1e-4)
+  expect(small).toMatchObject({ undone: false })
+  expect(small.kl).toBeGreaterThan(0)
+  const [before, state] = [hashWeights(weights), trainer.state()]
+  const large = await step(0.1)
+  expect(large).toMatchObject({ undone: true })
+  expect(large.kl).toBeGreaterThan(0.02)
+  expect(hashWeights(weights)).toBe(before)
+  expect(trainer.state()).toEqual(state)
+  await trainer.dispose()
+})
+
+const lora = { rank: 4, alpha: 8, targets: ['q_proj', 'down_proj'], rankStabilized: false }
+
+test.each<[string, () => TrainerOptions]>([
+  ['in one graph', () => ({ layered: false })],
+  ['layer by layer', () => ({ layered: true })],
+  ['with an adapter', () => ({ layered: false, adapter: initLora(tinyConfig, lora, 'scored') })],
+  ['with an adapter, layer by layer', () => ({ layered: true, adapter: initLora(tinyConfig, lora, 'scored') })],
+])('a trainer scores at its temperature what was sampled at it, %s', async (_, options) => {
+  const { completions } = await groupOf({ temperature: 0.7 })
+  const trainer = await createTrainer(tinyConfig, tinyWeights(), { threads: 1, temperature: 0.7, ...options() })
+  const batch = completions.map(({ tokens }) => ({
+    tokens: Int32Array.of(...prompt, ...tokens),
+    scored: Int32Array.from(tokens, (_, t) => prompt.length + t),
+  }))
+  const scores = await trainer.logprobs(batch)
+  for (const [i, { logprobs }] of completions.entries())
+    for (const [t, logprob] of logprobs.entries()) expect(scores[i]?.[t]).toBeCloseTo(logprob, 4)
+  const group = { prompt, completions: completions.map((c, i) => ({ ...c, reward: i % 2 })) }
+  await groupStep(trainer, [group], { learningRate: 1e-2 })
+  expect(await trainer.logprobs(batch)).not.toEqual(scores)
+  await trainer.dispose()
+})
+
+test('completions that were sampled otherwise than is trained are refused by what differs', async () => {
+  const group = await groupOf()
+  const [first] = group.completions
+  const sampledWith = (sampling: object) => ({
+    prompt,
+    completions: group.completions.map(c => ({
+      ...c,
+      sampling: { ...(first?.sampling ?? { temperature: 1 }), ...sampling },
+    })),
+  })
+  const refused: [object, RegExp][] = [
+    [{ temperature: 0.7 }, /temperature 0\.7, and the trainer's is 1/],
+    [{ temperature: 0 }, /temperature 0/],
+    [{ topP: 0.9 }, /topP 0\.9/],
+    [{ topK: 20 }, /topK 20/],
+    [{ minP: 0.1 }, /minP 0\.1/],
+    [{ repetitionPenalty: 1.1 }, /repetitionPenalty 1\.1/],
+  ]
+  for (const [sampling, says] of refused) await expect(update(sampledWith(sampling), {})).rejects.toThrow(says)
+  expect((await update(sampledWith({ topP: 1, minP: 0, repetitionPenalty: 1 }), {})).groupsUsed).toBe(1)
+  expect((await update(sampledWith({ temperature: 0.7 }), {}, { temperature: 0.7 })).groupsUsed).toBe(1)
+})
