@@ -29,6 +29,10 @@ export const configSchema = z.strictObject({
   bootnodes: z.array(address).default([]),
   /** Port of the gateway's HTTP server, on loopback. */
   http: z.coerce.number().int().min(1).max(65_535).default(3001),
+  /** Space for all bodies, MiB: 32 peers with as much as a peer may have. */
+  'keep-mb': z.coerce.number().int().min(64).max(1e9).default(8192),
+  /** Space for the bodies of one peer, MiB: 16 of the largest. */
+  'keep-peer-mb': z.coerce.number().int().min(16).max(1e9).default(256),
   /** Holds a proposer at one level; without it the difficulty follows the settled scores. */
   level: z.coerce.number().int().min(1).max(5).optional(),
   /** Withheld leaves that an evaluator demands a round at most. None unless it is said: each takes a bond of the chain's coin. */

@@ -31,7 +31,8 @@ export async function fetchBody(
     node.logger.info('a body could not be had', { round, kind, contentId, reason: result.reason })
     return null
   }
-  await node.bundles.put(result.bytes, round)
+  const refused = await node.bundles.keep(result.bytes, round, { peerKey: commitment.peerKey, kind })
+  if (refused !== null) node.logger.info('a body was not kept', { round, kind, contentId, reason: refused })
   return result.bytes
 }
 

@@ -7,6 +7,7 @@ import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import { type Network, startNetwork } from '#p2p/network.ts'
 import { deploymentTag } from '#p2p/topics.ts'
+import { defaultQuotas, type QuotaLimits } from '#store/bodyQuota.ts'
 import { type Bundles, openBundles } from '#store/bundles.ts'
 import { type Identity, openIdentity } from '#store/identity.ts'
 import { createJournal, type Journal } from '#store/journal.ts'
@@ -27,6 +28,8 @@ export type PeerOptions = {
   /** Multiaddrs. */
   listen: readonly string[]
   bootnodes: readonly string[]
+  /** What is kept of other peers' bodies. */
+  quotas?: QuotaLimits
   clock: Clock
   /** Makes the log once the keys are known, which it must never show. */
   openLogger: (identity: Identity) => Logger
@@ -59,7 +62,7 @@ export type PeerNode = {
  * @throws {NodeError} for every way in which the surroundings can be wrong, each with what to do.
  */
 export async function openPeer(options: PeerOptions): Promise<PeerNode> {
-  const { data, deployment, clock } = options
+  const { data, deployment, clock, quotas = defaultQuotas } = options
   const lock = lockDataFolder(data)
   const closers: (() => unknown)[] = [() => lock.release()]
   const close = async () => {
@@ -72,7 +75,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
     const logger = options.openLogger(identity)
     const db = openDatabase(join(data, JOURNAL_FILE))
     closers.push(() => db.close())
-    const bundles = await openBundles(join(data, 'bundles'), { logger })
+    const bundles = await openBundles(join(data, 'bundles'), { logger, quotas })
     const bodies = createBodyThread()
     closers.push(bodies.close)
     const { accountKey, peerKey, signer } = identity

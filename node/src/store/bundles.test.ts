@@ -1,10 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { contentId } from '#core/contentId.ts'
+import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
 import { BundleTooLargeError, openBundles } from './bundles.ts'
+import { DiskFullError } from './diskSpace.ts'
+import { readKeptBundle } from './readKeptBundle.ts'
 
 const folder = () => mkdtempSync(join(tmpdir(), 'waggle-bundles-'))
 const options = { logger: silentLogger }
@@ -63,4 +66,98 @@ test('the same body put twice at once is kept once', async () => {
   const [a, b] = await Promise.all([bundles.put(bytes('x'), 1), bundles.put(bytes('x'), 1)])
   expect(a).toBe(b)
   expect(await bundles.get(a)).toEqual(bytes('x'))
+})
+
+describe('bodies of other peers', () => {
+  const owner = (digit: string, kind = 'rollouts') => ({ peerKey: `0x${digit.repeat(64)}` as Hex, kind })
+  const quotas = { totalBytes: 8000, peerBytes: 400, kindShares: { canary: 1 / 4 } }
+  const body = (fill: string, size: number) => bytes(fill.repeat(size))
+  const open = (at: string, more = {}) => openBundles(at, { ...options, quotas, ...more })
+
+  test('make room by their own oldest ones, and never by those of others or of a later round', async () => {
+    const bundles = await open(folder())
+    await bundles.keep(body('h', 300), 1, owner('b'))
+    for (const [fill, round] of [
+      ['1', 1],
+      ['3', 3],
+      ['2', 2],
+    ] as const)
+      expect(await bundles.keep(body(fill, 150), round, owner('a'))).toBeNull()
+    expect(bundles.has(contentId(body('1', 150)))).toBe(false)
+    for (const kept of [body('2', 150), body('3', 150), body('h', 300)])
+      expect(await bundles.get(contentId(kept))).toEqual(kept)
+    expect(await bundles.keep(body('0', 300), 2, owner('a'))).toBe('over quota')
+    expect(bundles.wouldKeep(300, 2, owner('a'))).toBe(false)
+    expect(bundles.has(contentId(body('2', 150)))).toBe(true)
+  })
+
+  test('are one a peer, kind and round', async () => {
+    const bundles = await open(folder())
+    await bundles.keep(body('x', 10), 1, owner('a'))
+    await bundles.keep(body('y', 10), 1, owner('a'))
+    expect([body('x', 10), body('y', 10)].map(one => bundles.has(contentId(one)))).toEqual([false, true])
+  })
+
+  test('are limited by kind', async () => {
+    const bundles = await open(folder())
+    expect(await bundles.keep(body('x', 101), 1, owner('a', 'canary'))).toBe('over quota')
+    expect(await bundles.keep(body('x', 101), 1, owner('a'))).toBeNull()
+    expect(await bundles.keep(body('x', 99), 1, owner('a', 'canary'))).toBeNull()
+  })
+
+  test('that many peers fill the store with leave something for one that comes after them', async () => {
+    const bundles = await open(folder(), { quotas: { ...quotas, totalBytes: 1600 } })
+    for (let round = 0; round < 30; round++)
+      for (let peer = 0; peer < 16; peer++)
+        await bundles.keep(bytes(`${peer} ${round}`.padEnd(10)), round, owner(peer.toString(16)))
+    const at = { peerKey: `0x${'ab'.repeat(32)}` as Hex, kind: 'tasks' }
+    expect(await bundles.keep(body('n', 40), 1, at)).toBeNull()
+  })
+
+  test('written at once are within the quota together', async () => {
+    const bundles = await open(folder())
+    const kept = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => bundles.keep(bytes(String(i).padEnd(100)), i, owner('a'))),
+    )
+    expect(kept.filter(refused => refused === null).length).toBeGreaterThan(3)
+    const held = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => bundles.get(contentId(bytes(String(i).padEnd(100))))),
+    )
+    expect(held.filter(one => one !== null)).toHaveLength(4)
+  })
+
+  test('of the same bytes are charged to each owner, and go with each alone', async () => {
+    const at = folder()
+    const bundles = await open(at)
+    for (const each of ['a', 'b']) await bundles.keep(body('s', 300), 1, owner(each))
+    await bundles.keep(body('t', 300), 2, owner('a'))
+    expect(readdirSync(join(at, '1'))).toHaveLength(1)
+    expect(await bundles.get(contentId(body('s', 300)))).toEqual(body('s', 300))
+  })
+
+  test('count after a restart, and what lower quotas no longer hold is removed: the oldest of who has most', async () => {
+    const data = folder()
+    const at = join(data, 'bundles')
+    const bundles = await open(at)
+    const own = await bundles.put(body('o', 50), 0)
+    for (const round of [1, 2, 3]) await bundles.keep(bytes(`a${round}`.padEnd(100)), round, owner('a'))
+    await bundles.keep(body('b', 30), 1, owner('b'))
+    const again = await open(at)
+    expect(again.wouldKeep(101, 0, owner('a'))).toBe(false)
+    expect(await readKeptBundle(data, 1, contentId(body('b', 30)))).toEqual(body('b', 30))
+    const lower = await open(at, { quotas: { ...quotas, totalBytes: 200 } })
+    const left = [1, 2, 3].map(round => lower.has(contentId(bytes(`a${round}`.padEnd(100)))))
+    expect(left).toEqual([false, false, true])
+    expect([own, contentId(body('b', 30))].map(lower.has)).toEqual([true, true])
+  })
+
+  test('are not kept on a disk that is nearly full; our own end in an error that waiting may mend', async () => {
+    const at = folder()
+    const bundles = await open(at, { readFree: async () => 1_000_000 })
+    expect(await bundles.keep(body('x', 10), 1, owner('a'))).toBe('no disk space')
+    expect(bundles.has(contentId(body('x', 10)))).toBe(false)
+    const error = await bundles.put(body('x', 10), 1).catch(thrown => thrown)
+    expect(error).toBeInstanceOf(DiskFullError)
+    expect(error.retryable).toBe(true)
+  })
 })

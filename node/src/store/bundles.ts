@@ -6,92 +6,154 @@ import { NodeError } from '#core/errors.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
 import { makeFolder } from '#core/makeFolder.ts'
+import { createBodyIndex, fileNameOf, readFolder } from './bodyIndex.ts'
+import { type BodyOwner, createBodyQuota, defaultQuotas, type KeptBody, type QuotaLimits } from './bodyQuota.ts'
+import { asDiskFull, DiskFullError, freeBytesOf, isDiskFull, RESERVED_BYTES } from './diskSpace.ts'
 
 export class BundleTooLargeError extends NodeError {
   override readonly code = 'BUNDLE_TOO_LARGE'
 }
 
+/** Why a body of another peer is not kept. */
+export type KeepRefusal = 'too large' | 'over quota' | 'no disk space'
+
 /** Bodies on the disk by content id, in one folder a round so that a round is forgotten by removing its folder. */
 export type Bundles = {
   /**
-   * Keeps the bytes for as long as the round is kept.
+   * Keeps a body of our own for as long as the round is kept.
    *
-   * @throws {BundleTooLargeError}
+   * @throws {BundleTooLargeError | DiskFullError}
    */
   put(bytes: Uint8Array, round: number): Promise<Hex>
+  /** Keeps a body of another peer within the quotas; its own oldest ones make room. Null: it is kept. */
+  keep(bytes: Uint8Array, round: number, owner: BodyOwner): Promise<KeepRefusal | null>
+  /** Whether {@link keep} would take so many bytes now: asked before they are fetched. */
+  wouldKeep(bytes: number, round: number, owner: BodyOwner): boolean
   /** Null if they are not there, or no longer are what they were. */
   get(id: Hex): Promise<Uint8Array | null>
   has(id: Hex): boolean
   pruneBefore(round: number): Promise<void>
 }
 
+export type BundlesOptions = {
+  logger: Logger
+  maxBytes?: number
+  quotas?: QuotaLimits
+  /** Of the disk, bytes. */
+  readFree?: (folder: string) => Promise<number>
+}
+
 /** The largest body (a score sheet) is 16 MiB. */
 const MAX_BUNDLE_BYTES = 16 * 1024 * 1024
 
-export async function openBundles(
-  folder: string,
-  { logger, maxBytes = MAX_BUNDLE_BYTES }: { logger: Logger; maxBytes?: number },
-): Promise<Bundles> {
+/** What is over the quotas, because they were lowered, is removed at once. */
+export async function openBundles(folder: string, options: BundlesOptions): Promise<Bundles> {
+  const { logger, maxBytes = MAX_BUNDLE_BYTES, quotas = defaultQuotas, readFree = freeBytesOf } = options
   makeFolder(folder)
-  const rounds = await readIndex(folder)
-  const pathOf = (id: Hex, round: number) => join(folder, String(round), id.slice(2))
+  const quota = createBodyQuota(quotas)
+  const index = createBodyIndex(await readFolder(folder), quota)
+  const pathOf = (body: KeptBody) => join(folder, String(body.round), fileNameOf(body))
+  const writing = new Map<KeptBody, Promise<void>>()
+  const written = (body: KeptBody) => writing.get(body)?.catch(() => {})
+  const remove = async (body: KeptBody) => {
+    index.remove(body)
+    await written(body)
+    await rm(pathOf(body), { force: true })
+  }
+
+  /** Counted before it is written, so that writes under way are within the quotas together. */
+  function write(body: KeptBody, bytes: Uint8Array): Promise<void> {
+    index.add(body)
+    const work = writeFile(body, bytes).finally(() => writing.delete(body))
+    writing.set(body, work)
+    return work
+  }
+
+  async function writeFile(body: KeptBody, bytes: Uint8Array): Promise<void> {
+    try {
+      if ((await readFree(folder)) < bytes.byteLength + RESERVED_BYTES) throw new DiskFullError(folder)
+      makeFolder(join(folder, String(body.round)))
+      await writeAtomically(pathOf(body), bytes)
+    } catch (error) {
+      index.remove(body)
+      throw asDiskFull(error, folder)
+    }
+  }
+
+  const excess = quota.excess()
+  for (const body of excess) await remove(body)
+  if (excess.length > 0) logger.warn('bodies over the quotas were removed', { bodies: excess.length })
+
   return {
-    has: id => rounds.has(id),
+    has: id => index.newest(id) !== undefined,
     async put(bytes, round) {
       if (bytes.byteLength > maxBytes)
         throw new BundleTooLargeError(`A body of ${bytes.byteLength} bytes where at most ${maxBytes} are kept.`, {
           hint: 'Whoever made it runs different software, or asked for too many tokens.',
         })
-      const id = await contentIdInTurns(bytes)
-      const known = rounds.get(id)
-      if (known !== undefined && known >= round) return id
-      makeFolder(join(folder, String(round)))
-      await writeAtomically(pathOf(id, round), bytes)
-      rounds.set(id, round)
-      return id
+      const contentId = await contentIdInTurns(bytes)
+      const known = index.of(contentId, null)
+      if (known !== undefined && known.round >= round) return contentId
+      await write({ contentId, round, bytes: bytes.byteLength, owner: null }, bytes)
+      return contentId
     },
+    async keep(bytes, round, owner) {
+      if (bytes.byteLength > maxBytes) return 'too large'
+      const contentId = await contentIdInTurns(bytes)
+      const known = index.of(contentId, owner)
+      if (known !== undefined && known.round >= round) return null
+      const gone = quota.roomFor(owner, round, bytes.byteLength)
+      if (gone === null) return 'over quota'
+      const removed = gone.map(remove)
+      try {
+        await write({ contentId, round, bytes: bytes.byteLength, owner }, bytes)
+        return null
+      } catch (error) {
+        if (!isDiskFull(error)) throw error
+        return 'no disk space'
+      } finally {
+        await Promise.all(removed)
+      }
+    },
+    wouldKeep: (bytes, round, owner) => bytes <= maxBytes && quota.roomFor(owner, round, bytes) !== null,
     async get(id) {
-      const round = rounds.get(id)
-      if (round === undefined) return null
-      const bytes = await readFile(pathOf(id, round)).catch(error => {
-        if (error.code === 'ENOENT') return null
-        throw error
-      })
-      if (bytes !== null && (await contentIdInTurns(bytes)) === id)
-        return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-      // A disk fault, or a hand in the folder. It can be fetched again; it must not be served.
-      logger.warn('a bundle is damaged or gone and was forgotten', { contentId: id, round })
-      rounds.delete(id)
-      await rm(pathOf(id, round), { force: true })
+      for (let body = index.newest(id); body !== undefined; body = index.newest(id)) {
+        await written(body)
+        const bytes = await readFile(pathOf(body)).catch(error => {
+          if (error.code === 'ENOENT') return null
+          throw error
+        })
+        if (bytes !== null && (await contentIdInTurns(bytes)) === id)
+          return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+        // Its write failed, or it made room for another.
+        if (index.of(id, body.owner) !== body) continue
+        // A disk fault, or a hand in the folder. It can be fetched again; it must not be served.
+        logger.warn('a bundle is damaged or gone and was forgotten', { contentId: id, round: body.round })
+        await remove(body)
+      }
       return null
     },
     async pruneBefore(round) {
       for (const name of await readdir(folder))
         if (/^\d+$/.test(name) && Number(name) < round) await rm(join(folder, name), { recursive: true, force: true })
-      for (const [id, of] of rounds) if (of < round) rounds.delete(id)
+      for (const body of index.before(round)) index.remove(body)
     },
   }
 }
 
-/** Content id → newest round that holds it. Half-written files, which a kill may leave, are removed. */
-async function readIndex(folder: string): Promise<Map<Hex, number>> {
-  const rounds = new Map<Hex, number>()
-  for (const round of (await readdir(folder)).filter(name => /^\d+$/.test(name)).map(Number))
-    for (const name of await readdir(join(folder, String(round)))) {
-      if (!/^[0-9a-f]{64}$/.test(name)) await rm(join(folder, String(round), name), { force: true })
-      else rounds.set(`0x${name}`, Math.max(round, rounds.get(`0x${name}`) ?? 0))
-    }
-  return rounds
-}
-
 async function writeAtomically(path: string, bytes: Uint8Array): Promise<void> {
   const partial = `${path}.${randomUUID()}`
-  const file = await open(partial, 'wx')
   try {
-    await file.writeFile(bytes)
-    await file.sync()
-  } finally {
-    await file.close()
+    const file = await open(partial, 'wx')
+    try {
+      await file.writeFile(bytes)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(partial, path)
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw error
   }
-  await rename(partial, path)
 }

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { contentId } from '#core/contentId.ts'
 import type { Hex } from '#core/hex.ts'
@@ -9,10 +9,17 @@ import type { Hex } from '#core/hex.ts'
  * @returns null if it is not there, or is not what it was.
  */
 export async function readKeptBundle(data: string, round: number, id: Hex): Promise<Uint8Array | null> {
-  const bytes = await readFile(join(data, 'bundles', String(round), id.slice(2))).catch(error => {
-    if (error.code === 'ENOENT') return null
-    throw error
-  })
-  if (bytes === null || contentId(bytes) !== id) return null
-  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const folder = join(data, 'bundles', String(round))
+  const names = (await readdir(folder).catch(nullIfGone)) ?? []
+  for (const name of names.filter(one => one.split('.')[0] === id.slice(2))) {
+    const bytes = await readFile(join(folder, name)).catch(nullIfGone)
+    if (bytes !== null && contentId(bytes) === id)
+      return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+  return null
+}
+
+function nullIfGone(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null
+  throw error
 }

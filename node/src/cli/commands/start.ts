@@ -2,6 +2,7 @@ import { systemClock } from '#core/clock.ts'
 import { createLogger } from '#core/logger.ts'
 import type { AskedAdapter } from '#roles/adapterToTrain.ts'
 import { roleNames } from '#roles/roleName.ts'
+import { defaultQuotas, type QuotaLimits } from '#store/bodyQuota.ts'
 import { openChatModels } from '../chatModels.ts'
 import type { Command } from '../command.ts'
 import { CONFIG_FILE, type Config, loadConfig } from '../config.ts'
@@ -29,6 +30,8 @@ ${networkUsage}
   --level N           proposer: hold the difficulty at this level
   --demands N         evaluator: withheld leaves that it demands a round at most, each with a bond (default 0)
   --http N            gateway: port of its HTTP server on loopback (default 3001)
+  --keep-mb N         space for the bundles of all peers, MiB (default 8192)
+  --keep-peer-mb N    space for those of one peer, MiB; its own oldest ones make room (default 256)
   --environment FILE  specification of an environment of chat models (npm run waggle -- environment makes one)
   --model PATH_OR_REPO
                       the chat model that solves or proposes: a folder, or OWNER/NAME[@REVISION] on the Hugging Face hub
@@ -53,6 +56,8 @@ ${hubUsage}
     level: text,
     demands: text,
     http: text,
+    'keep-mb': text,
+    'keep-peer-mb': text,
     threads: text,
     lora: text,
     'lora-alpha': text,
@@ -86,6 +91,7 @@ ${hubUsage}
       data: config.data,
       listen: config.listen,
       bootnodes: config.bootnodes,
+      quotas: quotasOf(config),
       level: config.level,
       demands: config.demands,
       httpPort: config.http,
@@ -108,6 +114,11 @@ ${hubUsage}
       signal: stop.signal,
     })
   },
+}
+
+function quotasOf(config: Config): QuotaLimits {
+  const [totalBytes, peerBytes] = [config['keep-mb'] * 2 ** 20, config['keep-peer-mb'] * 2 ** 20]
+  return { ...defaultQuotas, totalBytes, peerBytes }
 }
 
 /** What is said of the adapter that a solver trains; undefined where nothing is. */

@@ -1,0 +1,40 @@
+import { statfs } from 'node:fs/promises'
+import { NodeError } from '#core/errors.ts'
+
+/** No space for a write, by the disk, by a quota of the system, or by SQLite. Nothing was half-written. */
+export class DiskFullError extends NodeError {
+  override readonly code = 'DISK_FULL'
+
+  constructor(path: string, cause?: unknown) {
+    super(`There is no space left for ${path}.`, {
+      hint: 'Free some space there: a running peer goes on by itself.',
+      retryable: true,
+      cause,
+    })
+  }
+}
+
+/** Left free by large writes, so that journal and outbox, which are small, can still be written. */
+export const RESERVED_BYTES = 64 * 2 ** 20
+
+export async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
+/** The same error, or a {@link DiskFullError} where that is what it or a cause of it says. */
+export function asDiskFull(error: unknown, path: string): unknown {
+  return !(error instanceof DiskFullError) && isDiskFull(error) ? new DiskFullError(path, error) : error
+}
+
+/** Also of an error that came from another thread, which keeps its code only. */
+export function isDiskFull(error: unknown): boolean {
+  for (let at = error; typeof at === 'object' && at !== null; at = (at as { cause?: unknown }).cause) {
+    const { code, errcode } = at as { code?: unknown; errcode?: unknown }
+    if (code === 'DISK_FULL' || code === 'ENOSPC' || code === 'EDQUOT') return true
+    if (typeof errcode === 'number' && (errcode & 0xff) === SQLITE_FULL) return true
+  }
+  return false
+}
+
+const SQLITE_FULL = 13
