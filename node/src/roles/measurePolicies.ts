@@ -1,4 +1,4 @@
-import { canaryCases } from '#environments/codezero/curriculum/canaryTasks.ts'
+import { type CanaryCase, canaryCases } from '#environments/codezero/curriculum/canaryTasks.ts'
 import type { Level } from '#environments/codezero/curriculum/task.ts'
 import { fencedBlock } from '#environments/codezero/structure.ts'
 import { createSandbox } from '#sandbox/createSandbox.ts'
@@ -32,30 +32,26 @@ export async function measurePolicies({
 }: Measurement): Promise<MeasuredPolicy[]> {
   const { starter: environment } = await loadEnvironments()
   const cases = await canaryCases(level, tasks)
-  const sandbox = createSandbox()
   const measured: MeasuredPolicy[] = []
   // Nothing is learned here, so nothing is lost: what was asked is asked again.
   const crashed = () => {}
-  try {
-    for (const folder of policies) {
-      const policy = await openPolicy(environment, folder === 'starter' ? null : folder, { threads, crashed })
-      const judge = await environment.openJudge(policy)
-      const drawn = await sampleHeldOut(policy, judge, environment, level, tasks, samples).finally(policy.close)
-      const verdicts = await sandbox.runTests(
-        drawn.map(({ at, text }) => ({
-          code: fencedBlock(text)?.code ?? '',
-          tests: cases[at]?.tests ?? ['assert False'],
-        })),
-      )
-      measured.push({
-        policy: folder,
-        passAt1: mean(verdicts.map(verdict => Number(verdict === 'pass'))),
-        predicted: mean(drawn.map(({ score }) => score.components.predictedCorrectness)),
-        reward: mean(drawn.map(({ score }) => score.score)),
-      })
-    }
-  } finally {
-    await sandbox.close()
+  for (const folder of policies) {
+    const policy = await openPolicy(environment, folder === 'starter' ? null : folder, { threads, crashed })
+    const judge = await environment.openJudge(policy)
+    const drawn = await sampleHeldOut(policy, judge, environment, level, tasks, samples).finally(policy.close)
+    // A sandbox for each policy: what one leaves behind cannot touch the next.
+    const sandbox = createSandbox()
+    const answers = drawn.map(({ at, text }) => ({
+      code: fencedBlock(text)?.code ?? '',
+      tests: (cases[at] as CanaryCase).tests,
+    }))
+    const verdicts = await sandbox.runTests(answers).finally(sandbox.close)
+    measured.push({
+      policy: folder,
+      passAt1: mean(verdicts.map(verdict => Number(verdict === 'pass'))),
+      predicted: mean(drawn.map(({ score }) => score.components.predictedCorrectness)),
+      reward: mean(drawn.map(({ score }) => score.score)),
+    })
   }
   return measured
 }

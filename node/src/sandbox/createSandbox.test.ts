@@ -1,62 +1,52 @@
 import { afterAll, expect, test } from 'vitest'
-import { createSandbox } from './createSandbox.ts'
+import { createSandbox, type SandboxTest } from './createSandbox.ts'
+import { hostileCases } from './hostileCases.ts'
 
-const sandbox = createSandbox({ caseTimeoutMs: 800, memoryLimitMb: 256 })
+const sandbox = createSandbox({ caseTimeoutMs: 500, memoryLimitMb: 256 })
 afterAll(() => sandbox.close())
 
 const double = 'def f(x):\n    return x * 2\n'
+const doubles = (...inputs: number[]): SandboxTest[] =>
+  inputs.map(x => ({ expression: `f(${x})`, expected: String(2 * x) }))
 
 test('A case passes, fails or errs by its tests.', async () => {
   const verdicts = await sandbox.runTests([
-    { code: double, tests: ['assert f(2) == 4', 'assert f(0) == 0'] },
-    { code: double, tests: ['assert f(2) == 4', 'assert f(3) == 5'] },
-    { code: 'def f(x):\n    return y\n', tests: ['assert f(2) == 4'] },
-    { code: 'def f(x:\n', tests: ['assert f(2) == 4'] },
+    { code: double, tests: doubles(2, 0) },
+    { code: double, tests: [...doubles(2), { expression: 'f(3)', expected: '5' }] },
+    { code: 'def f(x):\n    return y\n', tests: doubles(2) },
+    { code: 'def f(x:\n', tests: doubles(2) },
+    { code: 'def f(x):\n    return True\n', tests: [{ expression: 'f(1)', expected: '1' }] },
+    {
+      code: '# coding: latin-1\nf = lambda x: "\u00fc\u{1f41d}"',
+      tests: [{ expression: 'f(0)', expected: "'\u00fc\u{1f41d}'" }],
+    },
   ])
-  expect(verdicts).toEqual(['pass', 'fail', 'error', 'error'])
+  expect(verdicts).toEqual(['pass', 'fail', 'error', 'error', 'fail', 'pass'])
 })
 
-test('An endless loop in one case does not lose the others.', async () => {
-  const verdicts = await sandbox.runTests([
-    { code: double, tests: ['assert f(2) == 4'] },
-    { code: 'def f(x):\n    while True:\n        pass\n', tests: ['assert f(2) == 4'] },
-    { code: 'while True:\n    try:\n        x = 1\n    except BaseException:\n        pass\n', tests: ['pass'] },
-    { code: 'def f(x):\n    return sum(range(10 ** 14))\n', tests: ['assert f(2) == 4'] },
-    { code: double, tests: ['assert f(2) == 4'] },
+test.each(Object.entries(hostileCases))('After %s, right code passes and wrong code fails.', async (_, code) => {
+  // Libraries are what a case could leave spoilt for the next.
+  const tests = [...doubles(2), { expression: '__import__("bisect").bisect_left([1, 2], 2)', expected: '1' }]
+  // A batch of its own: no later case was in flight when it was given its verdict.
+  const [hostile] = await sandbox.runTests([{ code, tests }])
+  const honest = await sandbox.runTests([
+    { code: double, tests },
+    { code: 'def f(x):\n    return x + 1\n', tests },
   ])
-  expect(verdicts).toEqual(['pass', 'timeout', 'timeout', 'timeout', 'pass'])
-}, 60_000)
+  expect(hostile).not.toBe('pass')
+  expect(honest).toEqual(['pass', 'fail'])
+})
 
-test('Memory is limited, and so is recursion.', async () => {
-  const verdicts = await sandbox.runTests([
-    { code: 'x = bytearray(400 * 1024 * 1024)', tests: ['pass'] },
-    { code: 'def f(x):\n    return f(x + 1)\n', tests: ['assert f(2) == 4'] },
-    { code: double, tests: ['assert f(2) == 4'] },
-  ])
-  expect(verdicts).toEqual(['error', 'error', 'pass'])
+test('Memory is limited, also after a case that used all of it.', async () => {
+  const hungry = { code: 'x = bytearray(400 * 1024 * 1024)', tests: [] }
+  const large = { code: 'x = bytearray(150 * 1024 * 1024)', tests: [] }
+  expect(await sandbox.runTests([hungry, large, hungry, large])).toEqual(['error', 'pass', 'error', 'pass'])
 })
 
 test('Expressions give their values as repr, or null.', async () => {
   const values = await sandbox.evaluate([
-    { code: double, expressions: ['f(3)', 'f([1])', 'f(None)', "f('a')"] },
+    { code: double, expressions: ['f(3)', 'f([1])', 'f(None)', "f('a')", "'x' * 399", '1\n2'] },
     { code: 'def f(x', expressions: ['f(3)'] },
   ])
-  expect(values).toEqual([['6', '[1, 1]', null, "'aa'"], [null]])
-})
-
-test('What one case does to the built-ins is gone in the next.', async () => {
-  const spoil = 'import builtins\nbuiltins.sum = lambda xs: 7\nbuiltins.extra = 1\n'
-  const verdicts = await sandbox.runTests([
-    { code: spoil, tests: ['assert sum([1]) == 7'] },
-    { code: '', tests: ['assert sum([1]) == 1'] },
-    { code: 'extra', tests: [] },
-  ])
-  expect(verdicts).toEqual(['pass', 'pass', 'error'])
-})
-
-test('Thousands of small cases take seconds.', async () => {
-  const started = performance.now()
-  const cases = Array.from({ length: 3_000 }, (_, i) => ({ code: double, tests: [`assert f(${i}) == ${2 * i}`] }))
-  expect((await sandbox.runTests(cases)).every(verdict => verdict === 'pass')).toBe(true)
-  expect(performance.now() - started).toBeLessThan(30_000)
+  expect(values).toEqual([['6', '[1, 1]', null, "'aa'", null, null], [null]])
 })

@@ -38,5 +38,5 @@ test.each(Object.entries(attempts))('%s does not get out.', async (_, code) => {
 })
 
 test('The sandbox still works after all of them.', async () => {
-  expect(await sandbox.runTests([{ code: 'x = 1', tests: ['assert x == 1'] }])).toEqual(['pass'])
+  expect(await sandbox.runTests([{ code: 'x = 1', tests: [{ expression: 'x', expected: '1' }] }])).toEqual(['pass'])
 })

@@ -1,37 +1,39 @@
 /**
- * The sandboxed process: Python in WebAssembly. Started by createSandbox.ts with an empty environment and Node's
- * permission flags; reads batches of cases as JSON lines on stdin, writes one JSON line a case on stdout.
+ * The sandboxed process: Python in WebAssembly. Started by startSandboxChild.ts with an empty environment and Node's
+ * permission flags; reads cases as JSON lines on stdin, writes one JSON line a case on stdout.
  *
- * Python can reach JavaScript, so nothing is left there to reach: no bridge modules, no network functions, no
- * process functions, no code from strings, and memory that stops growing at the limit.
+ * Measured code sees neither: the lines and the case's id exist in JavaScript only, which nothing in Python can call
+ * or reach. Below that, the process itself has little left to reach: no network functions, no process functions, no
+ * code from strings, and memory that stops growing at the limit.
  */
-import { constants, readFileSync, writeSync } from 'node:fs'
+import { constants, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { codeRunner, type PythonCase } from './runCode.ts'
+import { openSealedPython } from './sealedPython.ts'
 
 type WasmMemory = { buffer: ArrayBuffer; grow(pages: number): number }
-type Request = { cases: { code: string; tests: string; isExpressions: boolean }[] }
 
-const [pyodideUrl = '', harnessPath = '', timeLimitSeconds = '1', memoryLimitMb = '512'] = process.argv.slice(2)
+/** Imports of the bridge fail at once, and what small functions use is there before the first case. */
+const PRELUDE = `
+import bisect, collections, copy, functools, heapq, itertools, json, math, random, re, string, typing
+import sys
+for name in ["js", "pyodide_js", "_pyodide_core", *sys.modules]:
+    if name.split(".")[0] in ("js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core"):
+        sys.modules[name] = None
+sys.meta_path[:] = [f for f in sys.meta_path if isinstance(f, type) and "pyodide" not in f.__module__]
+sys.setrecursionlimit(400)
+`
+
+const [pyodideUrl = '', memoryLimitMb = '512'] = process.argv.slice(2)
 
 limitMemory(Number(memoryLimitMb))
 removeCapabilities()
-const { loadPyodide } = (await import(pyodideUrl)) as typeof import('pyodide')
-const python = await loadPyodide({ jsglobals: Object.create(null), stdout: () => {}, stderr: () => {} })
-python.runPython(readFileSync(harnessPath, 'utf8'))
-const run = python.runPython(`build_harness(${Number(timeLimitSeconds)})`) as (...args: unknown[]) => string
-writeLine({ ready: true })
-
+const python = await openSealedPython(pyodideUrl, PRELUDE)
+const run = codeRunner(python)
 for await (const line of createInterface({ input: process.stdin })) {
-  const { cases } = JSON.parse(line) as Request
-  for (const { code, tests, isExpressions } of cases) {
-    try {
-      writeLine({ outcome: run(code, tests, isExpressions) })
-    } catch {
-      // Pyodide does not survive what gets here (a native stack overflow): the parent starts another.
-      writeLine({ outcome: 'error' })
-      process.exit(1)
-    }
-  }
+  const { id, ...given } = JSON.parse(line) as PythonCase & { id: string }
+  writeLine({ id, ...run(given) })
+  if (python.isOutgrown()) process.exit()
 }
 
 function writeLine(message: object): void {

@@ -4,7 +4,6 @@ import type { Bodies } from '#core/bodyOperations.ts'
 import type { Hex } from '#core/hex.ts'
 import { turns } from '#core/turns.ts'
 import type { AnnouncementKind } from '#p2p/topics.ts'
-import { createSandbox } from '#sandbox/createSandbox.ts'
 import type { JsonValue } from '#store/journal.ts'
 import { everyRound } from '../everyRound.ts'
 import type { PeerNode } from '../peerNode.ts'
@@ -23,7 +22,6 @@ export type GatewayOptions = {
 
 /** Serves what peers share to pages, and runs canaries in a sandbox to say how often the judge was right. */
 export async function runGateway(node: PeerNode, options: GatewayOptions): Promise<void> {
-  const sandbox = createSandbox()
   // One at a time: each takes a core, and they are small.
   let measuring: Promise<unknown> = Promise.resolve()
   const stopCollecting = collectBodies(node, async ({ kind, round, peerId }, bytes) => {
@@ -35,7 +33,7 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
     if (canary === null) return
     measuring = measuring
       .then(async () => {
-        const point = await measureCanary(node, sandbox, peerId, canary.body)
+        const point = await measureCanary(node, peerId, canary.body)
         node.journal.set(round, `measured ${peerId}`, point)
         node.logger.info('canary', { ...point })
       })
@@ -62,7 +60,6 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
     server.closeAllConnections()
     server.close()
     await measuring
-    await sandbox.close()
   }
 }
 

@@ -5,7 +5,7 @@ import { peerName } from '#core/peerName.ts'
 import { canaryCases } from '#environments/codezero/curriculum/canaryTasks.ts'
 import type { Level } from '#environments/codezero/curriculum/task.ts'
 import { fencedBlock } from '#environments/codezero/structure.ts'
-import type { Sandbox } from '#sandbox/createSandbox.ts'
+import { createSandbox } from '#sandbox/createSandbox.ts'
 import { packedText } from '../admitTasks.ts'
 import type { PeerNode } from '../peerNode.ts'
 
@@ -23,20 +23,21 @@ export type CanaryPoint = {
   samples: number
 }
 
-/** Runs a canary's samples in the sandbox. */
-export async function measureCanary(
-  node: PeerNode,
-  sandbox: Sandbox,
-  peerId: string,
-  bundle: CanaryBundle,
-): Promise<CanaryPoint> {
+/** A sample that names no task never passes. */
+const unknownTask = { code: 'raise LookupError', tests: [] }
+
+/** Runs a canary's samples in a sandbox of their own. */
+export async function measureCanary(node: PeerNode, peerId: string, bundle: CanaryBundle): Promise<CanaryPoint> {
   const { spec, format } = node.environment
   const held = await canaryCases(bundle.level as Level, spec.canary.tasks)
   const cases = await inTurns(bundle.samples, async ({ task, completionTokens, ended }) => {
+    const tests = held[task]?.tests
+    if (!tests) return unknownTask
     const code = fencedBlock(await packedText(format, completionTokens, format.tokenBytes, ended))?.code ?? ''
-    return { code, tests: held[task]?.tests ?? ['assert False'] }
+    return { code, tests }
   })
-  const verdicts = await sandbox.runTests(cases)
+  const sandbox = createSandbox()
+  const verdicts = await sandbox.runTests(cases).finally(sandbox.close)
   const passed = verdicts.filter(verdict => verdict === 'pass').length
   const { weights } = spec
   const form = 1 - weights.predictedCorrectness

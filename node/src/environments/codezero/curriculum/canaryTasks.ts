@@ -4,7 +4,7 @@ import { drawInputs } from './drawInputs.ts'
 import { drawHeldOutTask } from './drawTask.ts'
 import { seededRandom } from './seededRandom.ts'
 import { semanticKey } from './semanticKey.ts'
-import { strictTests } from './strictTests.ts'
+import { type StrictTest, strictTests } from './strictTests.ts'
 import type { Level, Task } from './task.ts'
 
 /**
@@ -28,7 +28,7 @@ export async function canaryTasks(level: Level, count = 100): Promise<Task[]> {
 }
 
 /** A canary task with the tests that it is measured by: always the same. */
-export type CanaryCase = { task: Task; tests: string[] }
+export type CanaryCase = { task: Task; tests: StrictTest[] }
 
 export async function canaryCases(level: Level, count = 100): Promise<CanaryCase[]> {
   return inTurns(await canaryTasks(level, count), (task, i) => ({

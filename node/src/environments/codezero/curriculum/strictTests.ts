@@ -7,10 +7,13 @@ export function callOf({ name }: Pick<Problem, 'name'>, args: readonly PythonVal
   return `${name}(${args.map(pythonRepr).join(', ')})`
 }
 
-/** Unit tests that compare values and types (`True` is not 1), to measure with. */
-export function strictTests(task: Task, inputs: readonly PythonValue[][]): string[] {
-  return inputs.map(args => {
-    const expected = pythonRepr(evaluate(task.meaning, args))
-    return `assert repr(${callOf(task, args)}) == ${JSON.stringify(expected)}`
-  })
+/** A call, and the `repr` of the right value: it tells types apart as well (`True` is not 1). */
+export type StrictTest = { expression: string; expected: string }
+
+/** Unit tests to measure with. */
+export function strictTests(task: Task, inputs: readonly PythonValue[][]): StrictTest[] {
+  return inputs.map(args => ({
+    expression: callOf(task, args),
+    expected: pythonRepr(evaluate(task.meaning, args)),
+  }))
 }
