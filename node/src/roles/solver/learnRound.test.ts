@@ -1,49 +1,177 @@
-import { expect, test } from 'vitest'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Clock } from '#core/clock.ts'
+import type { Hex } from '#core/hex.ts'
+import { createLogger } from '#core/logger.ts'
+import { drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
+import { seededRandom } from '#environments/codezero/curriculum/seededRandom.ts'
+import { environmentFrom, presets } from '#environments/codezero/presets.ts'
+import { formatDecoderConfig } from '#model/decoderConfig.ts'
+import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
+import { writeWeights } from '#model/weights.ts'
+import { groupStep } from '#rl/groupStep.ts'
+import type { PolicyClient } from '#rl/policyClient.ts'
+import { openWholePolicy } from '#rl/wholePolicy.ts'
+import { createJournal } from '#store/journal.ts'
+import { openDatabase } from '#store/openDatabase.ts'
 import type { CheckedGroup } from '../checkRollouts.ts'
-import type { Learner } from './learner.ts'
-import { learnRound } from './learnRound.ts'
+import { createLearner, type Learner } from './learner.ts'
+import { learnRound, type RoundLessons } from './learnRound.ts'
+import { createQuarantine, QUARANTINE_ROUNDS } from './quarantine.ts'
 
-const group = (name: string) => ({ task: { taskHash: name }, rollouts: [] }) as unknown as CheckedGroup
+const clock = { nowMs: () => 0 } as Clock
+const { training } = presets.starter
+const spec = environmentFrom('starter', { training: { ...training, minGroupDeviation: 0 } })
+const problem = drawTrainingTask(3, seededRandom('learn round'))
 
-/** Notes what each update was given. */
-function notingLearner() {
+/** Two answers that score apart, the first being fenced; of each token `logprob` is claimed. */
+function group(name: string, logprob = -1.5, first = 1): CheckedGroup {
+  const rollouts = ['```python\n', 'no code'].map((text, index) => ({
+    index,
+    text,
+    ended: index === 0,
+    promptTokens: Int32Array.of(1, 2),
+    completionTokens: Int32Array.of(first, 3 + index, 5, 7, 11 - index),
+    logprobs: new Float32Array(5).fill(logprob),
+  }))
+  return { task: { taskHash: name, problem }, rollouts } as unknown as CheckedGroup
+}
+
+const keyOf = (peer: number): Hex => `0x${String(peer).padStart(64, '0')}`
+
+function openModules(learner: Learner, path = ':memory:') {
+  const lines: string[] = []
+  const logger = createLogger({ write: line => lines.push(line), format: 'json', level: 'info', clock })
+  const journal = createJournal(openDatabase(path), clock)
+  const quarantine = createQuarantine({ journal, logger })
+  const { signal } = new AbortController()
+  return { learner, quarantine, logger, vocabSize: tinyConfig.vocabSize, signal, lines, journal }
+}
+
+async function* peers(...lists: CheckedGroup[][]) {
+  for (const [peer, groups] of lists.entries()) yield { peerKey: keyOf(peer), groups }
+}
+
+/** Notes what each update was given; those with a group named in `fails` throw. */
+function noting(...fails: string[]) {
   const updates: { groups: string[]; own: number }[] = []
   const learner: Learner = {
     async learn(groups, own) {
-      updates.push({ groups: groups.map(({ task }) => task.taskHash), own })
-      return own > 0 ? { meanReward: 0.5, averageAtK: 0.25 } : { meanReward: 0, averageAtK: 0 }
+      const names = groups.map(({ task }) => String(task.taskHash))
+      updates.push({ groups: names, own })
+      if (names.some(name => fails.includes(name))) throw new Error(`no lesson in ${names}`)
+      const means = own > 0 ? { meanReward: 0.5, averageAtK: 0.25 } : { meanReward: 0, averageAtK: 0 }
+      return { ...means, failure: null }
     },
   }
-  return { learner, updates }
-}
-
-async function* peers(...lists: string[][]) {
-  for (const names of lists) yield names.map(group)
+  return { updates, ...openModules(learner) }
 }
 
 const own = [group('a'), group('b')]
+const [c, d, e] = [group('c'), group('d'), group('e')]
+const round = (lessons: Partial<RoundLessons>): RoundLessons => ({
+  round: 7,
+  mode: 'updateForEachPeer',
+  own,
+  others: peers(),
+  ...lessons,
+})
 
 test('updateForEachPeer: the own groups first, then an update for each peer', async () => {
-  const { learner, updates } = notingLearner()
-  const report = await learnRound(learner, 'updateForEachPeer', own, peers(['c', 'd'], ['e']))
+  const { updates, ...modules } = noting()
+  const report = await learnRound(modules, round({ others: peers([c, d], [e]) }))
   expect(updates).toEqual([
     { groups: ['a', 'b'], own: 2 },
     { groups: ['c', 'd'], own: 0 },
     { groups: ['e'], own: 0 },
   ])
-  expect(report).toEqual({ meanReward: 0.5, averageAtK: 0.25, taken: 3 })
+  expect(report).toEqual({ meanReward: 0.5, averageAtK: 0.25, taken: 3, refused: {} })
 })
 
-test('mixed: own and taken groups share one update', async () => {
-  const { learner, updates } = notingLearner()
-  const report = await learnRound(learner, 'mixed', own, peers(['c'], ['d']))
-  expect(updates).toEqual([{ groups: ['a', 'b', 'c', 'd'], own: 2 }])
-  expect(report).toEqual({ meanReward: 0.5, averageAtK: 0.25, taken: 2 })
+test('mixed: own and taken groups share one update, and with nothing to take the own ones have it alone', async () => {
+  const { updates, ...modules } = noting()
+  const report = await learnRound(modules, round({ mode: 'mixed', others: peers([c], [d]) }))
+  expect(report).toEqual({ meanReward: 0.5, averageAtK: 0.25, taken: 2, refused: {} })
+  expect((await learnRound(modules, round({ mode: 'mixed' }))).taken).toBe(0)
+  expect(updates).toEqual([
+    { groups: ['a', 'b', 'c', 'd'], own: 2 },
+    { groups: ['a', 'b'], own: 2 },
+  ])
 })
 
-test('mixed: with nothing to take, the own groups alone', async () => {
-  const { learner, updates } = notingLearner()
-  const report = await learnRound(learner, 'mixed', own, peers())
-  expect(updates).toEqual([{ groups: ['a', 'b'], own: 2 }])
-  expect(report.taken).toBe(0)
+test.each(['updateForEachPeer', 'mixed'] as const)('%s: a peer whose groups fail costs itself alone', async mode => {
+  const { updates, lines, ...modules } = noting('c')
+  const report = await learnRound(modules, round({ mode, others: peers([c], [d], [e]) }))
+  expect(report).toEqual({ meanReward: 0.5, averageAtK: 0.25, taken: 2, refused: { 'the update failed': 1 } })
+  const held = [0, 1, 2].map(peer => modules.quarantine.holds(keyOf(peer), 8))
+  expect(held).toEqual([true, false, false])
+  expect(updates.at(-1)).toEqual({ groups: ['e'], own: 0 })
+  expect(lines.join()).toContain('nothing is learned from this peer for some rounds')
 })
+
+test('own groups that fail end nothing, and what fails beside them is nobody’s fault', async () => {
+  const { updates, lines, ...modules } = noting('a', 'c')
+  const report = await learnRound(modules, round({ others: peers([c], [d]) }))
+  expect(report).toMatchObject({ taken: 1, refused: { 'own groups: the update failed': 2, 'the update failed': 1 } })
+  expect(modules.quarantine.holds(keyOf(0), 8)).toBe(false)
+  expect(lines.join()).toContain('no lesson in a,b')
+})
+
+test('a quarantine is kept over a restart, and ends', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'waggle-quarantine-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const path = join(folder, 'journal.sqlite')
+  openModules(noting().learner, path).quarantine.put(keyOf(1), 7, 'a fault')
+  const { quarantine } = openModules(noting().learner, path)
+  expect(quarantine.holds(keyOf(1), 7 + QUARANTINE_ROUNDS)).toBe(true)
+  expect(quarantine.holds(keyOf(1), 8 + QUARANTINE_ROUNDS)).toBe(false)
+  quarantine.put(keyOf(2), 8 + QUARANTINE_ROUNDS, 'another')
+  expect(openModules(noting().learner, path).journal.getState('quarantine')).toEqual({
+    [keyOf(2)]: { until: 8 + 2 * QUARANTINE_ROUNDS, reason: 'another' },
+  })
+})
+
+/** A tiny policy that learns by the product's own code; its judge has no opinion. */
+async function tinyLearner() {
+  const folder = await mkdtemp(join(tmpdir(), 'waggle-learner-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, 'config.json'), JSON.stringify(formatDecoderConfig(tinyConfig)))
+  await writeWeights(join(folder, 'model.safetensors'), tinyWeights(), 'F32')
+  const policy = await openWholePolicy(folder, folder, { threads: 1, device: 'cpu', adamW: {} })
+  onTestFinished(() => policy.dispose())
+  const client = { policyStep: async (...step) => groupStep(policy.trainer, ...step) } as Pick<
+    PolicyClient,
+    'policyStep'
+  >
+  const judge = { predictCorrectness: async (pairs: readonly unknown[]) => pairs.map(() => 0) }
+  const { journal, logger } = openModules(noting().learner)
+  const environment = { spec } as Parameters<typeof createLearner>[0]['environment']
+  const learner = createLearner({ environment, journal, logger }, client as PolicyClient, judge)
+  return { policy, ...openModules(learner) }
+}
+
+/** The policy's hash after a round, and what became of the groups. */
+async function learned(mode: RoundLessons['mode'], ...others: CheckedGroup[][]) {
+  const { policy, ...modules } = await tinyLearner()
+  const report = await learnRound(modules, round({ mode, others: peers(...others) }))
+  return { hash: policy.weightsHash(), ...report }
+}
+
+test.each(['updateForEachPeer', 'mixed'] as const)(
+  '%s: forged log-probabilities leave no trace in the policy',
+  async mode => {
+    const honest = await learned(mode, [c])
+    const ownAlone = await learned(mode)
+    expect(honest.hash).not.toBe(ownAlone.hash)
+    const absurd = [-12, -10_000, Number.NEGATIVE_INFINITY, Number.NaN, 1].map((claim, i) => [group(`f${i}`, claim)])
+    const attacked = await learned(mode, ...absurd, [c])
+    expect(attacked.hash).toBe(honest.hash)
+    expect(attacked.refused).toEqual({
+      'claimed log-probabilities are below what any sampler would draw': 2,
+      'a claimed log-probability is not finite': 2,
+      'a claimed log-probability is positive': 1,
+    })
+  },
+)

@@ -13,11 +13,11 @@ import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
 import { reportOutcome } from '../reportOutcome.ts'
 import { awaitBeacon, recordInTime } from '../roundBeacon.ts'
-import { roundSeed } from '../roundSeed.ts'
+import { answerRound } from './answerRound.ts'
 import { publishCanary } from './canary.ts'
 import { createLearner } from './learner.ts'
 import { learnRound } from './learnRound.ts'
-import { rolloutBundle } from './rolloutBundle.ts'
+import { createQuarantine } from './quarantine.ts'
 import type { SolverReport } from './solverReport.ts'
 import { takeGroups } from './takeGroups.ts'
 
@@ -36,7 +36,9 @@ const TAKE_UNTIL = 0.8
  * @param data - the peer's folder; the policy is kept in it after every round.
  */
 export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Judge, data: string): Promise<void> {
+  const { logger, signal } = node
   const learner = createLearner(node, policy, judge)
+  const quarantine = createQuarantine(node)
   await everyRound(node, async time => {
     const { round } = time
     // A round that was learned from before a restart would be answered by another policy than the one committed.
@@ -54,7 +56,10 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
     const groups = await answer(node, policy, round, rules)
     // After the commitment, which has to be in time, and before the policy changes.
     await publishCanary(node, policy, judge, round)
-    const learned = await learnRound(learner, spec.sharing.mode, groups, takeGroups(node, round, rules, groupsDue))
+    const isHeld = (peerKey: Hex) => quarantine.holds(peerKey, round)
+    const others = takeGroups(node, round, rules, groupsDue, isHeld)
+    const modules = { learner, quarantine, logger, vocabSize: format.vocabSize, signal }
+    const learned = await learnRound(modules, { round, mode: spec.sharing.mode, own: groups, others })
     await policy.save(join(data, POLICY_FOLDER))
     await claimEarnings(node, round)
     const rollouts = groups.reduce((sum, group) => sum + group.rollouts.length, 0)
@@ -68,20 +73,10 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
 /** Samples the owed answers, publishes and commits them. */
 async function answer(node: PeerNode, policy: PolicyClient, round: number, rules: RoundRules): Promise<CheckedGroup[]> {
   const { chain, chainId, identity, logger } = node
-  const { spec, format } = rules
-  const { peerKey } = identity
-  const tasks = drawTasks(chainId, round, peerKey, rules)
-  const seed = roundSeed('rollout', chainId, round, rules.beacon, peerKey)
-  const prompts = await Promise.all(tasks.map(({ problem }) => format.solverPrompt(problem)))
-  const policyHash = await policy.weightsHash()
-  const { temperature, maxNewTokens } = spec.solving
-  const { stopToken, moreStopTokens } = format
-  const stops = { stopToken, moreStopTokens }
-  const sampling = { samplesPerPrompt: spec.groupSize, maxNewTokens, temperature, ...stops, seed }
-  const completions = await policy.generate({ prompts, ...sampling })
-  const bundle = rolloutBundle({ chainId, round, peerKey, policyHash, seed }, rules, tasks, prompts, completions)
+  const bundle = await answerRound(policy, { chainId, round, peerKey: identity.peerKey }, rules)
+  const count = bundle.groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0)
   const { bytes, tree } = await node.bodies.seal('rollouts', bundle)
-  const commitment = { round, root: tree[0] as Hex, count: completions.length, policyHash }
+  const commitment = { round, root: tree[0] as Hex, count, policyHash: bundle.policyHash }
   const contentId = await publishBody(node, bytes, { kind: 'rollouts', ...commitment })
   // Learning does not wait for the chain: the outbox sees to it, and a commitment that fails costs the points, not the lesson.
   void chain

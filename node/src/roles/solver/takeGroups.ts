@@ -1,8 +1,10 @@
 import type { RolloutCommitment } from '#chain/readCommitments.ts'
+import type { Hex } from '#core/hex.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
-import { type CheckedGroup, checkRollouts, type RoundRules } from '../checkRollouts.ts'
+import { checkRollouts, type RoundRules } from '../checkRollouts.ts'
 import { fetchRollouts } from '../fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
+import type { PeerGroups } from './learnRound.ts'
 
 /** Between looks at the chain for commitments that an announcement is ahead of. */
 const POLL_MS = 400
@@ -12,18 +14,21 @@ const POLL_MS = 400
  *
  * A bundle counts once its peer has both announced and committed the same root; what breaks the public rule in it is left out.
  *
- * @returns one list for each peer, never an empty one.
+ * @param isHeld - whether nothing is taken from a peer.
  */
 export async function* takeGroups(
   node: PeerNode,
   round: number,
   rules: RoundRules,
   until: AbortSignal,
-): AsyncGenerator<CheckedGroup[]> {
+  isHeld: (peerKey: Hex) => boolean,
+): AsyncGenerator<PeerGroups> {
   const { sharing } = rules.spec
   const met = new Set<string>()
   while (!until.aborted && met.size < sharing.peers) {
-    const commitment = (await announcedAndCommitted(node, round)).find(({ peerKey }) => !met.has(peerKey))
+    const commitment = (await announcedAndCommitted(node, round)).find(
+      ({ peerKey }) => !met.has(peerKey) && !isHeld(peerKey),
+    )
     if (commitment === undefined) {
       await node.clock.sleep(POLL_MS, until).catch(() => undefined)
       continue
@@ -32,7 +37,7 @@ export async function* takeGroups(
     const opened = await fetchRollouts(node, round, commitment, until)
     if (typeof opened === 'string') continue
     const groups = (await checkRollouts(opened.body, rules)).slice(0, sharing.groupsPerPeer)
-    if (groups.length > 0) yield groups
+    if (groups.length > 0) yield { peerKey: commitment.peerKey, groups }
   }
   node.signal.throwIfAborted()
 }

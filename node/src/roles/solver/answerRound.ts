@@ -1,0 +1,25 @@
+import type { RolloutBundle } from '#core/bodies.ts'
+import type { Hex } from '#core/hex.ts'
+import type { PolicyClient } from '#rl/policyClient.ts'
+import { drawTasks, type RoundRules } from '../checkRollouts.ts'
+import { roundSeed } from '../roundSeed.ts'
+import { rolloutBundle } from './rolloutBundle.ts'
+
+/** Samples the answers that a solver owes in a round, with the seed that the rule gives. */
+export async function answerRound(
+  policy: PolicyClient,
+  { chainId, round, peerKey }: { chainId: number; round: number; peerKey: Hex },
+  rules: RoundRules,
+): Promise<RolloutBundle> {
+  const { spec, format, beacon } = rules
+  const tasks = drawTasks(chainId, round, peerKey, rules)
+  const seed = roundSeed('rollout', chainId, round, beacon, peerKey)
+  const prompts = await Promise.all(tasks.map(({ problem }) => format.solverPrompt(problem)))
+  const policyHash = await policy.weightsHash()
+  const { temperature, maxNewTokens } = spec.solving
+  const { stopToken, moreStopTokens } = format
+  const stops = { stopToken, moreStopTokens }
+  const sampling = { samplesPerPrompt: spec.groupSize, maxNewTokens, temperature, ...stops, seed }
+  const completions = await policy.generate({ prompts, ...sampling })
+  return rolloutBundle({ chainId, round, peerKey, policyHash, seed }, rules, tasks, prompts, completions)
+}

@@ -1,0 +1,32 @@
+import type { CheckedGroup } from '../checkRollouts.ts'
+
+/** What rounding may add to the log-probability of a certain token. */
+const ROUNDING_NATS = 1e-3
+
+/** Claims are absurd where an honest peer would make them with a probability of at most exp of minus this. */
+const UNLIKELY_NATS = 25
+
+/**
+ * Why the log-probabilities that came with a group can be no sampler's own; null where they can.
+ *
+ * Whatever the policy, a sample of n tokens is less likely than V^-n exp(-c) with a probability of at most exp(-c), since there are
+ * no more than V^n of them: each token is held to that, and each completion.
+ *
+ * @param vocabSize - V.
+ */
+export function faultOfClaims({ rollouts }: CheckedGroup, vocabSize: number): string | null {
+  const chance = Math.log(vocabSize)
+  for (const { logprobs } of rollouts) {
+    let total = 0
+    for (const logprob of logprobs) {
+      if (!Number.isFinite(logprob)) return 'a claimed log-probability is not finite'
+      if (logprob > ROUNDING_NATS) return 'a claimed log-probability is positive'
+      if (logprob < -(chance + UNLIKELY_NATS)) return ABSURD
+      total += logprob
+    }
+    if (total < -(logprobs.length * chance + UNLIKELY_NATS)) return ABSURD
+  }
+  return null
+}
+
+const ABSURD = 'claimed log-probabilities are below what any sampler would draw'

@@ -1,0 +1,32 @@
+import type { Hex } from '#core/hex.ts'
+import type { Logger } from '#core/logger.ts'
+import type { Journal } from '#store/journal.ts'
+
+/** Rounds in which nothing is taken from a peer whose groups failed: a poisoner is met rarely, and an honest peer's fault passes. */
+export const QUARANTINE_ROUNDS = 20
+
+/** Peers that nothing is learned from for some rounds, kept in the journal. */
+export type Quarantine = {
+  /** Whether a peer's groups are left alone in a round. */
+  holds(peerKey: Hex, round: number): boolean
+  /** Leaves a peer's groups alone in the rounds after this one. */
+  put(peerKey: Hex, round: number, reason: string): void
+}
+
+/** The last round of each peer's quarantine, and why. */
+type Kept = { [peerKey: string]: { until: number; reason: string } }
+
+const KEY = 'quarantine'
+
+export function createQuarantine({ journal, logger }: { journal: Journal; logger: Logger }): Quarantine {
+  const kept = () => (journal.getState(KEY) ?? {}) as Kept
+  return {
+    holds: (peerKey, round) => round <= (kept()[peerKey]?.until ?? Number.NEGATIVE_INFINITY),
+    put(peerKey, round, reason) {
+      const until = round + QUARANTINE_ROUNDS
+      const standing = Object.entries(kept()).filter(([, entry]) => entry.until > round)
+      journal.setState(KEY, { ...Object.fromEntries(standing), [peerKey]: { until, reason } })
+      logger.warn('nothing is learned from this peer for some rounds', { peerKey, until, reason })
+    },
+  }
+}
