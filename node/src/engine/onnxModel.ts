@@ -13,6 +13,11 @@ import { ProtobufWriter } from './protobuf.ts'
 export interface OnnxModel {
   readonly bytes: Uint8Array
   /**
+   * Encodes the program for a CPU whose products of unsigned by signed bytes saturate (`productsSaturate`): there it has the results
+   * that `bytes` has elsewhere. Null if it has no such product.
+   */
+  readonly unsignedBytes: (() => Uint8Array) | null
+  /**
    * sha-256, hex: the same graph has the same hash on every machine. Constants in the model's bytes are in it whole; stored weights by
    * their names, types and shapes, wherever they lie, so that it goes with a hash of the weights. A choice of kernels that changes
    * no bit of a result, which a timer may make, is not in it.
@@ -54,12 +59,15 @@ export function encodeModel(
     fed,
   )
   const folder = folderOf(needed.constants)
-  const bytes = encodeGraph(entries, needed, device, ({ path }) => relative(folder ?? '', path))
+  const locate = ({ path }: StoredData) => relative(folder ?? '', path)
+  const bytes = encodeGraph(entries, needed, device, locate)
+  const multipliesBytes = needed.nodes.some(node => opTable[node.op].multipliesBytes)
   // Offsets, file names and the faster of equal kernels are of no meaning elsewhere: the hash is of an encoding without them.
   const isOwn = folder === null && needed.nodes.every(node => opTable[node.op].speedAttributes === undefined)
   const named = isOwn ? bytes : encodeGraph(entries, { ...needed, nodes: needed.nodes.map(meaningOf) }, device, null)
   return {
     bytes,
+    unsignedBytes: multipliesBytes ? () => encodeGraph(entries, needed, device, locate, false) : null,
     hash: createHash('sha256').update(named).digest('hex'),
     inputs: new Map(needed.inputs.map(value => [value.name, value])),
     outputs: new Map(entries),
@@ -82,10 +90,11 @@ function encodeGraph(
   needed: ReturnType<typeof backwardSlice>,
   device: Device,
   locate: ((stored: StoredData) => string) | null,
+  signedFactors = true,
 ): Uint8Array {
   const message = new ProtobufWriter()
   const renamed = ownNames(entries, needed.given)
-  const emitter = new NodeWriter(message, device, renamed)
+  const emitter = new NodeWriter(message, device, renamed, signedFactors)
   for (const node of needed.nodes) {
     emitter.begin(node)
     ;(opTable[node.op].emit ?? emitAs(node.op))(node, emitter)
@@ -147,16 +156,18 @@ interface Constant {
 
 class NodeWriter implements Emitter {
   readonly device: Device
+  readonly signedFactors: boolean
   readonly constants = new Map<string, Constant>()
   readonly #graph: ProtobufWriter
   readonly #renamed: ReadonlyMap<Value, string>
   #prefix = ''
   #temporaries = 0
 
-  constructor(graph: ProtobufWriter, device: Device, renamed: ReadonlyMap<Value, string>) {
+  constructor(graph: ProtobufWriter, device: Device, renamed: ReadonlyMap<Value, string>, signedFactors: boolean) {
     this.#graph = graph
     this.#renamed = renamed
     this.device = device
+    this.signedFactors = signedFactors
   }
 
   begin(node: GraphNode): void {

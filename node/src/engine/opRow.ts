@@ -36,6 +36,8 @@ export interface StraightThrough {
 /** Writes ONNX nodes. Tensor names in, tensor names out. */
 export interface Emitter {
   readonly device: Device
+  /** Whether products of bytes have signed right factors; unsigned ones are for CPUs where signed ones saturate (`productsSaturate`). */
+  readonly signedFactors: boolean
   name(value: Value | null): string
   /** A fresh name for a tensor between two nodes of one emission. */
   temporary(): string
@@ -58,6 +60,8 @@ export interface OpRow {
   readonly emit?: (node: GraphNode, emitter: Emitter) => void
   /** Attributes that change the speed and no bit of a result: a model's hash is of the graph without them. */
   readonly speedAttributes?: readonly string[]
+  /** Whether it is emitted otherwise without `signedFactors`, with the same bits. */
+  readonly multipliesBytes?: true
   /**
    * `discrete`: the outputs are integers or truth values, so no gradient flows. `forwardOnly`: it would be
    * wanted, but the op has none, and asking for it throws when the graph is built.

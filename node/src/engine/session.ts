@@ -69,7 +69,7 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
     throw new SessionError(`${threads} threads`, { hint: `Give a whole number from 1 to ${MOST_THREADS}.` })
   let session: ort.InferenceSession
   try {
-    session = await ort.InferenceSession.create(model.bytes, {
+    session = await ort.InferenceSession.create(await bytesFor(model), {
       executionProviders: [...executionProviders[model.device]],
       executionMode: 'sequential',
       intraOpNumThreads: threads,
@@ -78,7 +78,7 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
       enableMemPattern: options.memoryPattern ?? false,
       enableCpuMemArena: options.arena ?? true,
       logSeverityLevel: 3,
-      ...extraOptions(model, options, await productsSaturate()),
+      ...extraOptions(model, options),
     })
   } catch (cause) {
     throw model.device === 'cpu' ? failure('ONNX Runtime refused the model', cause) : withoutDevice(model.device, cause)
@@ -123,10 +123,12 @@ function placed(place: Tensor | null | undefined, copy: ort.OnnxValue): Tensor |
 const toRuntime = ({ dtype, data, shape }: Tensor) =>
   new ort.Tensor(runtimeTypes[dtype], data as ort.Tensor.DataType, shape) as ort.Tensor
 
-function extraOptions({ folder }: OnnxModel, { extra, sumsInProducts = true }: SessionOptions, saturates: boolean) {
+/** Products by unsigned bytes are exact everywhere, and take twice as long where those by signed ones are exact too. */
+const bytesFor = async ({ bytes, unsignedBytes }: OnnxModel) =>
+  unsignedBytes && (await productsSaturate()) ? unsignedBytes() : bytes
+
+function extraOptions({ folder }: OnnxModel, { extra, sumsInProducts = true }: SessionOptions) {
   const session = {
-    // Makes constant weights unsigned, whose products are exact everywhere and take twice as long where signed ones are exact too.
-    ...(saturates ? { x64quantprecision: '1' } : {}),
     ...(folder === null ? {} : { model_external_initializers_file_folder_path: folder }),
     ...(extra?.session as object | undefined),
   }

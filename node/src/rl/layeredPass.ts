@@ -1,4 +1,3 @@
-import { productsSaturate } from '#engine/productsSaturate.ts'
 import { createSession, type Session, type Tensor, tensor } from '#engine/session.ts'
 import type { ScoredSequence } from '#model/batch.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
@@ -13,7 +12,6 @@ import { headModel, headScoringModel } from './headModel.ts'
 import { type KeptActivations, type LayerModels, layerModels, loraOfLayer } from './layerModels.ts'
 import { type LaidOut, layOut } from './layOut.ts'
 import { lossFeeds } from './lossFeeds.ts'
-import { TrainerError } from './trainerError.ts'
 import { gradientName, type LossKind } from './trainingGraphs.ts'
 
 export interface LayeredPassOptions extends GradientPassOptions {
@@ -41,7 +39,6 @@ export async function createLayeredPass(
   options: LayeredPassOptions,
 ): Promise<GradientPass> {
   const { threads, adapter, trained, temperature, headRows, precision = 'float32' } = options
-  if (precision === 'int8' && (await productsSaturate())) throw refuseSaturation()
   const layers = new Map<string, Promise<LayerSessions>>()
   const loras = Array.from({ length: config.layers }, (_, layer) =>
     adapter ? loraOfLayer(config, adapter.config, layer) : undefined,
@@ -224,11 +221,6 @@ export async function createLayeredPass(
 }
 
 const EMBEDDING = 'model.embed_tokens.weight'
-
-const refuseSaturation = () =>
-  new TrainerError("this CPU's products of 8-bit integers saturate, as without VNNI they do", {
-    hint: "Train with precision 'float32' on this machine.",
-  })
 
 const floatTensors = (weights: Weights) =>
   new Map<string, Tensor>([...weights].map(([name, { shape, data }]) => [name, tensor('f32', data, shape)]))

@@ -37,6 +37,24 @@ export function quantizeRows(x: string, e: Emitter): { bytes: string; scales: st
   return { bytes: step('QuantizeLinear', [scaled, e.scalar(1, 'f32'), e.scalar(128, 'u8')]), scales }
 }
 
+/** What makes signed bytes unsigned ones that are larger by 128: another highest bit. */
+const HIGHEST_BIT = 128
+const UINT8 = 2
+
+/**
+ * A matrix of signed bytes as the right factor of a product of bytes: names of its codes and of what stands for zero in them, if that is not 0.
+ * Without `signedFactors` both are larger by 128. Their differences, and so the sums, are the same, and no kernel adds products of unsigned bytes in 16 bits.
+ *
+ * @param middle - i8 [N], what stands for zero in each column; 0 by default.
+ */
+export function rightFactor(e: Emitter, codes: string, middle?: string): { codes: string; zero: readonly string[] } {
+  if (e.signedFactors) return { codes, zero: middle === undefined ? [] : [middle] }
+  const step = chain(e)
+  const bit = e.scalar(HIGHEST_BIT, 'u8')
+  const unsigned = (signed: string) => step('BitwiseXor', [step('Cast', [signed], { to: UINT8 }), bit])
+  return { codes: unsigned(codes), zero: [middle === undefined ? bit : unsigned(middle)] }
+}
+
 export const integerRows: Record<IntegerOp, OpRow> = {
   /**
    * x W with 8-bit integers: inputs x f32 [R, K], weights i8 [K, N], their scales f32 [N]. The sums are exact, so that every
@@ -49,17 +67,19 @@ export const integerRows: Record<IntegerOp, OpRow> = {
       return rowsBy(application, w.shape[0] as number, w.shape[1] as number)
     },
     speedAttributes: ['fused'],
+    multipliesBytes: true,
     emit: (node, e) => {
       const [x, w, columnScales] = node.inputs.map(input => e.name(input)) as [string, string, string]
       const { bytes, scales } = quantizeRows(x, e)
       const [middle, output] = [e.scalar(128, 'u8'), e.name(node.outputs[0] as Value)]
+      const { codes, zero } = rightFactor(e, w)
       const product = e.temporary()
       if (integerAttribute(node.attributes, 'fused', 1) === 1) {
-        const inputs = [bytes, w, e.scalar(1, 'f32'), columnScales, middle]
+        const inputs = [bytes, codes, e.scalar(1, 'f32'), columnScales, middle, ...zero]
         e.node('MatMulIntegerToFloat', inputs, [product], {}, CONTRIB)
       } else {
         const [sums, real] = [e.temporary(), e.temporary()]
-        e.node('MatMulInteger', [bytes, w, middle], [sums])
+        e.node('MatMulInteger', [bytes, codes, middle, ...zero], [sums])
         e.node('Cast', [sums], [real], { to: 1 })
         e.node('Mul', [real, columnScales], [product])
       }

@@ -4,7 +4,7 @@ import type { OutputLayerOp } from '../op.ts'
 import { CONTRIB, type Emitter, floatAttribute, type OpRow, required } from '../opRow.ts'
 import { dimAt } from '../shapes.ts'
 import { cast, exp, gather, mul, reshape, scale, sub, subFrom } from '../tensor.ts'
-import { chain, quantizeRows, SMALLEST_ROW } from './integer.ts'
+import { chain, quantizeRows, rightFactor, SMALLEST_ROW } from './integer.ts'
 import { emitEnd, emitJoin, emitOwn, type Running } from './onlineSoftmax.ts'
 import { partedTokenLogProb } from './partedTokenLogProb.ts'
 
@@ -43,8 +43,9 @@ function partsOf({ inputs }: Pick<GraphNode, 'inputs'>): Part[] {
 function emitPart(e: Emitter, part: Part, x: { bytes: string; rowScales: string; ids: string }, one: string): Running {
   const step = chain(e)
   const { first, length } = part
-  const [columns, scales] = [e.name(part.columns), e.name(part.scales)]
-  const operands = [x.bytes, columns, one, scales, e.scalar(128, 'u8')]
+  const scales = e.name(part.scales)
+  const columns = rightFactor(e, e.name(part.columns))
+  const operands = [x.bytes, columns.codes, one, scales, e.scalar(128, 'u8'), ...columns.zero]
   const logits = step('Mul', [step('MatMulIntegerToFloat', operands, {}, CONTRIB), x.rowScales])
   const top = step('ReduceMax', [logits, e.integers([1])], { keepdims: 1 })
   const shares = step('Exp', [step('Sub', [logits, top])])
@@ -59,10 +60,11 @@ function emitPart(e: Emitter, part: Part, x: { bytes: string; rowScales: string;
   const size = step('Mul', [atLeast, e.scalar(1 / levelsFor(length), 'f32')])
   const codes = step('QuantizeLinear', [step('Div', [weights, size]), e.scalar(1, 'f32'), e.scalar(0, 'u8')])
   const middle = e.name(part.middle)
+  const rows = rightFactor(e, e.name(part.rows), middle)
   const unit = e.scalar(1, 'f32')
   const product = step(
     'MatMulIntegerToFloat',
-    [codes, e.name(part.rows), unit, unit, e.scalar(0, 'u8'), middle],
+    [codes, rows.codes, unit, unit, e.scalar(0, 'u8'), ...rows.zero],
     {},
     CONTRIB,
   )
@@ -97,6 +99,7 @@ export const outputLayerRows: Record<OutputLayerOp, OpRow> = {
    * @see the sums of softmaxes in parts: Milakov and Gimelshein, arXiv:1805.02867 section 3.
    */
   IntegerTokenLogProb: {
+    multipliesBytes: true,
     infer: application => {
       const [x, tokens] = [required(application, 0), required(application, 1)]
       for (const { columns } of partsOf(application))

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import { gradients } from './gradients.ts'
+import { Graph, type Value } from './graph.ts'
+import { encodeModel } from './onnxModel.ts'
+import { createSession, type Tensor, tensor } from './session.ts'
+import { integerLinear, integerTokenLogProb, mul, sumOver } from './tensor.ts'
+
+const [rows, inner, outer] = [5, 64, 10]
+/** Pairs at both ends of the codes, whose products 16 bits cannot hold in sum; the last two columns have all codes. */
+const codes = Int8Array.from({ length: inner * outer }, (_, i) => {
+  const [k, n] = [Math.floor(i / outer), i % outer]
+  if (n >= 8) return 4 * k - 128 + 3 * (n - 8)
+  return [127, -128, -127, k % 2 ? 127 : -128][n] ?? (k % 4 < 2 ? 127 : -128)
+})
+/** Rows of the bytes 255 and 1, of both in turn, and of many. */
+const x = Float32Array.from({ length: rows * inner }, (_, i) => {
+  const [r, k] = [Math.floor(i / inner), i % inner]
+  return [1, -1, k % 2 ? 1 : -1, k % 4 < 2 ? 1 : -1, k === 0 ? 1 : ((k * 7) % 255) / 127 - 1][r] as number
+})
+const transposed = Int8Array.from(codes, (_, i) => codes[(i % inner) * outer + Math.floor(i / inner)] as number)
+const ones = new Float32Array(outer).fill(1)
+
+const feeds: Record<string, Tensor> = {
+  x: tensor('f32', x, [rows, inner]),
+  codes: tensor('i8', codes, [inner, outer]),
+  rows: tensor('i8', transposed, [outer, inner]),
+  ones: tensor('f32', ones, [outer]),
+  middle: tensor(
+    'i8',
+    Int8Array.from({ length: inner }, (_, k) => 4 * k - 128),
+    [inner],
+  ),
+  dy: tensor(
+    'f32',
+    Float32Array.from({ length: rows * outer }, (_, i) => (i % 3 < 2 ? 1 : -1)),
+    [rows, outer],
+  ),
+}
+
+/** What a graph gives as it is encoded for this CPU, and for one where products of unsigned by signed bytes saturate. */
+async function bothOutputs(outputs: Record<string, Value>) {
+  const model = encodeModel(outputs)
+  const bytes = model.unsignedBytes?.() as Uint8Array
+  expect(Buffer.compare(bytes, model.bytes)).not.toBe(0)
+  const results: Record<string, Tensor>[] = []
+  for (const program of [model, { ...model, bytes }]) {
+    const session = await createSession(program, { threads: 1 })
+    results.push(await session.run(Object.fromEntries([...model.inputs.keys()].map(n => [n, feeds[n] as Tensor]))))
+    await session.dispose()
+  }
+  return results as [Record<string, Tensor<'f32'>>, Record<string, Tensor<'f32'>>]
+}
+
+const sums = Float32Array.from({ length: rows * outer }, (_, i) => {
+  const [r, n] = [Math.floor(i / outer), i % outer]
+  let sum = 0
+  for (let k = 0; k < inner; k++)
+    sum += Math.round((x[r * inner + k] as number) * 127) * (codes[k * outer + n] as number)
+  return Math.fround(sum) * Math.fround(1 / 127)
+})
+
+test.each([
+  ['fed', 'one kernel', true],
+  ['fed', 'separate nodes', false],
+  ['constant', 'one kernel', true],
+  ['constant', 'separate nodes', false],
+])(
+  'products by unsigned bytes are exact at both ends of the codes, and so are their gradients: %s weights, %s',
+  async (weights, _, fused) => {
+    const graph = new Graph()
+    const input = graph.input('x', 'f32', [rows, inner])
+    const w =
+      weights === 'fed' ? graph.input('codes', 'i8', [inner, outer]) : graph.constant('i8', [inner, outer], codes)
+    const y = integerLinear(input, w, graph.constant('f32', [outer], ones), fused)
+    const [dx] = gradients(sumOver(mul(y, graph.input('dy', 'f32', [rows, outer]))), [input])
+    const [own, unsigned] = await bothOutputs({ y, dx: dx as Value })
+    expect(own.y?.data).toEqual(sums)
+    expect(unsigned).toEqual(own)
+  },
+)
+
+test('an output layer by unsigned bytes has the log-probabilities and gradients of one by signed bytes', async () => {
+  const graph = new Graph()
+  const input = graph.input('x', 'f32', [rows, inner])
+  const table = graph.input('rows', 'i8', [outer, inner])
+  const scales = graph.input('ones', 'f32', [outer])
+  const part = { columns: graph.input('codes', 'i8', [inner, outer]), scales, rows: table }
+  const layer = { rows: table, scales, parts: [{ ...part, middle: graph.input('middle', 'i8', [inner]) }] }
+  const tokens = graph.constant('i64', [rows], BigInt64Array.of(0n, 1n, 2n, 8n, 9n))
+  const logprobs = integerTokenLogProb(input, layer, tokens, 1e-3)
+  const [dx] = gradients(sumOver(logprobs), [input])
+  const [own, unsigned] = await bothOutputs({ logprobs, dx: dx as Value })
+  expect(own.dx?.data.every(Number.isFinite)).toBe(true)
+  expect(unsigned).toEqual(own)
+})
