@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest'
-import { describeMachine } from './describeMachine.ts'
 import { Graph } from './graph.ts'
 import { chooseByTimes, chooseIntegerKernels, type Turn } from './integerKernels.ts'
 import { encodeModel } from './onnxModel.ts'
-import { productsSaturate } from './productsSaturate.ts'
 import { integerLinear } from './tensor.ts'
 
 test('the kernels that can run are exact and give the same bits; each shape is timed once', async () => {
@@ -36,14 +34,6 @@ test('what else the machine does, in one turn or in most, does not choose a kern
   const other = quiet.map(([fused, separate]): [number, number] => [2 * fused, separate])
   expect(chooseByTimes([disturbed, other])).toEqual({ fusedMs: 10, separateMs: 5, isFused: false })
   expect(chooseByTimes([other, other.map(([fused]): [number, number] => [fused, 99])]).isFused).toBe(false)
-})
-
-test('products do not saturate where the CPU has VNNI, and what it has is found out', async () => {
-  const { instructionSets } = await describeMachine()
-  const isX64 = process.arch === 'x64'
-  const hasDotProduct = instructionSets.some(name => name === 'avx512_vnni' || name === 'avx_vnni')
-  if (!isX64 || hasDotProduct) expect(await productsSaturate()).toBe(false)
-  else expect(typeof (await productsSaturate())).toBe('boolean')
 })
 
 test('which kernel a timer took is in the model and not in its hash, which is that of the product', () => {

@@ -32,7 +32,7 @@ const CHECKED_OUTPUTS = 8
 /**
  * Times the kernels for 8-bit products on a model's own shapes and takes the fused one unless the other is a tenth faster. They
  * add integers, so they give the same bits, which is checked at the largest codes, against each other and against sums computed here: a CPU without
- * VNNI adds pairs in 16 bits, which saturate, unless it is told not to (see `productsSaturate`).
+ * VNNI adds pairs in 16 bits, which saturate, unless the program is for such a CPU (see `kernelTraits`).
  *
  * @throws {SessionError} if a kernel of this CPU is not exact.
  */

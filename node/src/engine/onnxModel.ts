@@ -4,7 +4,7 @@ import type { Device } from './device.ts'
 import { elementBytes, onnxTypes } from './dtypes.ts'
 import { GraphError } from './engineError.ts'
 import type { Attribute, Attributes, DType, Graph, GraphNode, Shape, StoredData, Value } from './graph.ts'
-import type { Emitter } from './opRow.ts'
+import type { Emitter, KernelTraits } from './opRow.ts'
 import { emitAs } from './opRow.ts'
 import { opTable } from './opTable.ts'
 import { ProtobufWriter } from './protobuf.ts'
@@ -12,11 +12,8 @@ import { ProtobufWriter } from './protobuf.ts'
 /** A graph as ONNX Runtime takes it. */
 export interface OnnxModel {
   readonly bytes: Uint8Array
-  /**
-   * Encodes the program for a CPU whose products of unsigned by signed bytes saturate (`productsSaturate`): there it has the results
-   * that `bytes` has elsewhere. Null if it has no such product.
-   */
-  readonly unsignedBytes: (() => Uint8Array) | null
+  /** Encodes the program for kernels with traits, which `bytes` is not for. Null if none of its ops has kernels with traits. */
+  readonly bytesFor: ((kernels: KernelTraits) => Uint8Array) | null
   /**
    * sha-256, hex: the same graph has the same hash on every machine. Constants in the model's bytes are in it whole; stored weights by
    * their names, types and shapes, wherever they lie, so that it goes with a hash of the weights. A choice of kernels that changes
@@ -34,6 +31,8 @@ export interface OnnxModel {
 
 const IR_VERSION = 10
 const OPSET = 21
+
+const plainKernels: KernelTraits = { productsSaturate: false, loneRowsDiffer: false }
 
 /**
  * Encodes the part of a graph that the outputs depend on as an ONNX ModelProto. Inputs and nodes that nothing
@@ -61,13 +60,13 @@ export function encodeModel(
   const folder = folderOf(needed.constants)
   const locate = ({ path }: StoredData) => relative(folder ?? '', path)
   const bytes = encodeGraph(entries, needed, device, locate)
-  const multipliesBytes = needed.nodes.some(node => opTable[node.op].multipliesBytes)
+  const hasTraits = needed.nodes.some(node => opTable[node.op].hasTraits)
   // Offsets, file names and the faster of equal kernels are of no meaning elsewhere: the hash is of an encoding without them.
   const isOwn = folder === null && needed.nodes.every(node => opTable[node.op].speedAttributes === undefined)
   const named = isOwn ? bytes : encodeGraph(entries, { ...needed, nodes: needed.nodes.map(meaningOf) }, device, null)
   return {
     bytes,
-    unsignedBytes: multipliesBytes ? () => encodeGraph(entries, needed, device, locate, false) : null,
+    bytesFor: hasTraits ? kernels => encodeGraph(entries, needed, device, locate, kernels) : null,
     hash: createHash('sha256').update(named).digest('hex'),
     inputs: new Map(needed.inputs.map(value => [value.name, value])),
     outputs: new Map(entries),
@@ -90,11 +89,11 @@ function encodeGraph(
   needed: ReturnType<typeof backwardSlice>,
   device: Device,
   locate: ((stored: StoredData) => string) | null,
-  signedFactors = true,
+  kernels = plainKernels,
 ): Uint8Array {
   const message = new ProtobufWriter()
   const renamed = ownNames(entries, needed.given)
-  const emitter = new NodeWriter(message, device, renamed, signedFactors)
+  const emitter = new NodeWriter(message, device, renamed, kernels)
   for (const node of needed.nodes) {
     emitter.begin(node)
     ;(opTable[node.op].emit ?? emitAs(node.op))(node, emitter)
@@ -156,18 +155,18 @@ interface Constant {
 
 class NodeWriter implements Emitter {
   readonly device: Device
-  readonly signedFactors: boolean
+  readonly kernels: KernelTraits
   readonly constants = new Map<string, Constant>()
   readonly #graph: ProtobufWriter
   readonly #renamed: ReadonlyMap<Value, string>
   #prefix = ''
   #temporaries = 0
 
-  constructor(graph: ProtobufWriter, device: Device, renamed: ReadonlyMap<Value, string>, signedFactors: boolean) {
+  constructor(graph: ProtobufWriter, device: Device, renamed: ReadonlyMap<Value, string>, kernels: KernelTraits) {
     this.#graph = graph
     this.#renamed = renamed
     this.device = device
-    this.signedFactors = signedFactors
+    this.kernels = kernels
   }
 
   begin(node: GraphNode): void {

@@ -33,11 +33,18 @@ export interface StraightThrough {
   readonly straightThrough: GradientRule
 }
 
+/** What a CPU's kernels for products of bytes do that a program is encoded around, so that its results are the same elsewhere. */
+export interface KernelTraits {
+  /** Products of u8 by i8 are added in pairs of 16 bits, which saturate: x64 CPUs without VNNI do so. */
+  readonly productsSaturate: boolean
+  /** One row by weights of few bits is added in another order than several are: x64 CPUs without AVX-512 do so. */
+  readonly loneRowsDiffer: boolean
+}
+
 /** Writes ONNX nodes. Tensor names in, tensor names out. */
 export interface Emitter {
   readonly device: Device
-  /** Whether products of bytes have signed right factors; unsigned ones are for CPUs where signed ones saturate (`productsSaturate`). */
-  readonly signedFactors: boolean
+  readonly kernels: KernelTraits
   name(value: Value | null): string
   /** A fresh name for a tensor between two nodes of one emission. */
   temporary(): string
@@ -60,8 +67,8 @@ export interface OpRow {
   readonly emit?: (node: GraphNode, emitter: Emitter) => void
   /** Attributes that change the speed and no bit of a result: a model's hash is of the graph without them. */
   readonly speedAttributes?: readonly string[]
-  /** Whether it is emitted otherwise without `signedFactors`, with the same bits. */
-  readonly multipliesBytes?: true
+  /** Whether the emission goes by the traits of the kernels. */
+  readonly hasTraits?: true
   /**
    * `discrete`: the outputs are integers or truth values, so no gradient flows. `forwardOnly`: it would be
    * wanted, but the op has none, and asking for it throws when the graph is built.

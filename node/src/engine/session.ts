@@ -3,8 +3,8 @@ import { executionProviders } from './device.ts'
 import { runtimeTypes, type TensorArrays } from './dtypes.ts'
 import { SessionError, SessionMemoryError } from './engineError.ts'
 import type { DType, Value } from './graph.ts'
+import { kernelTraits } from './kernelTraits.ts'
 import type { OnnxModel } from './onnxModel.ts'
-import { productsSaturate } from './productsSaturate.ts'
 
 /** A tensor fed to a session or read from it. Inputs are not copied: the runtime reads `data` in place. */
 export type Tensor<T extends DType = DType> = {
@@ -69,7 +69,7 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
     throw new SessionError(`${threads} threads`, { hint: `Give a whole number from 1 to ${MOST_THREADS}.` })
   let session: ort.InferenceSession
   try {
-    session = await ort.InferenceSession.create(await bytesFor(model), {
+    session = await ort.InferenceSession.create(await bytesHere(model), {
       executionProviders: [...executionProviders[model.device]],
       executionMode: 'sequential',
       intraOpNumThreads: threads,
@@ -123,9 +123,12 @@ function placed(place: Tensor | null | undefined, copy: ort.OnnxValue): Tensor |
 const toRuntime = ({ dtype, data, shape }: Tensor) =>
   new ort.Tensor(runtimeTypes[dtype], data as ort.Tensor.DataType, shape) as ort.Tensor
 
-/** Products by unsigned bytes are exact everywhere, and take twice as long where those by signed ones are exact too. */
-const bytesFor = async ({ bytes, unsignedBytes }: OnnxModel) =>
-  unsignedBytes && (await productsSaturate()) ? unsignedBytes() : bytes
+/** A program for kernels with traits is slower: products by unsigned bytes take twice as long where those by signed ones are exact too. */
+async function bytesHere({ bytes, bytesFor }: OnnxModel): Promise<Uint8Array> {
+  if (!bytesFor) return bytes
+  const kernels = await kernelTraits()
+  return kernels.productsSaturate || kernels.loneRowsDiffer ? bytesFor(kernels) : bytes
+}
 
 function extraOptions({ folder }: OnnxModel, { extra, sumsInProducts = true }: SessionOptions) {
   const session = {

@@ -43,16 +43,24 @@ const UINT8 = 2
 
 /**
  * A matrix of signed bytes as the right factor of a product of bytes: names of its codes and of what stands for zero in them, if that is not 0.
- * Without `signedFactors` both are larger by 128. Their differences, and so the sums, are the same, and no kernel adds products of unsigned bytes in 16 bits.
+ * Where products saturate both are larger by 128. Their differences, and so the sums, are the same, and no kernel adds products of unsigned bytes in 16 bits.
  *
  * @param middle - i8 [N], what stands for zero in each column; 0 by default.
  */
 export function rightFactor(e: Emitter, codes: string, middle?: string): { codes: string; zero: readonly string[] } {
-  if (e.signedFactors) return { codes, zero: middle === undefined ? [] : [middle] }
+  if (!e.kernels.productsSaturate) return { codes, zero: middle === undefined ? [] : [middle] }
   const step = chain(e)
   const bit = e.scalar(HIGHEST_BIT, 'u8')
   const unsigned = (signed: string) => step('BitwiseXor', [step('Cast', [signed], { to: UINT8 }), bit])
   return { codes: unsigned(codes), zero: [middle === undefined ? bit : unsigned(middle)] }
+}
+
+/** Emits a product of rows [R, K] with the first of them once more at the end, so that none is alone. */
+function besideAnother(e: Emitter, x: string, output: string, multiply: (rows: string, y: string) => void): void {
+  const step = chain(e)
+  const more = e.temporary()
+  multiply(step('Concat', [x, step('Gather', [x, e.integers([0])], { axis: 0 })], { axis: 0 }), more)
+  e.node('Slice', [more, e.integers([0]), e.integers([-1]), e.integers([0])], [output])
 }
 
 export const integerRows: Record<IntegerOp, OpRow> = {
@@ -67,7 +75,7 @@ export const integerRows: Record<IntegerOp, OpRow> = {
       return rowsBy(application, w.shape[0] as number, w.shape[1] as number)
     },
     speedAttributes: ['fused'],
-    multipliesBytes: true,
+    hasTraits: true,
     emit: (node, e) => {
       const [x, w, columnScales] = node.inputs.map(input => e.name(input)) as [string, string, string]
       const { bytes, scales } = quantizeRows(x, e)
@@ -105,13 +113,16 @@ export const integerRows: Record<IntegerOp, OpRow> = {
       const { attributes } = application
       return rowsBy(application, integerAttribute(attributes, 'K', 0), integerAttribute(attributes, 'N', 0))
     },
+    hasTraits: true,
     emit: (node, e) => {
       const [x, codes, scales, bias] = node.inputs.map(input => e.name(input)) as [string, string, string, string]
       const output = e.name(node.outputs[0] as Value)
       const inside = bias !== '' && e.device === 'cpu' // not every device's kernel adds it
       const product = bias === '' || inside ? output : e.temporary()
-      const inputs = [x, codes, scales, ...(inside ? ['', '', bias] : [])]
-      e.node('MatMulNBits', inputs, [product], node.attributes, CONTRIB)
+      const multiply = (rows: string, y: string) =>
+        e.node('MatMulNBits', [rows, codes, scales, ...(inside ? ['', '', bias] : [])], [y], node.attributes, CONTRIB)
+      if (e.kernels.loneRowsDiffer && e.device === 'cpu') besideAnother(e, x, product, multiply)
+      else multiply(x, product)
       if (product !== output) e.node('Add', [product, bias], [output])
     },
     gradient: 'forwardOnly',

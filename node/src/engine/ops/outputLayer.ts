@@ -99,7 +99,7 @@ export const outputLayerRows: Record<OutputLayerOp, OpRow> = {
    * @see the sums of softmaxes in parts: Milakov and Gimelshein, arXiv:1805.02867 section 3.
    */
   IntegerTokenLogProb: {
-    multipliesBytes: true,
+    hasTraits: true,
     infer: application => {
       const [x, tokens] = [required(application, 0), required(application, 1)]
       for (const { columns } of partsOf(application))

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
+import { describeMachine } from './describeMachine.ts'
 import { gradients } from './gradients.ts'
 import { Graph, type Value } from './graph.ts'
+import { kernelTraits } from './kernelTraits.ts'
 import { encodeModel } from './onnxModel.ts'
 import { createSession, type Tensor, tensor } from './session.ts'
-import { integerLinear, integerTokenLogProb, mul, sumOver } from './tensor.ts'
+import { blockLinear, integerLinear, integerTokenLogProb, mul, sumOver } from './tensor.ts'
 
 const [rows, inner, outer] = [5, 64, 10]
 /** Pairs at both ends of the codes, whose products 16 bits cannot hold in sum; the last two columns have all codes. */
@@ -18,6 +20,7 @@ const x = Float32Array.from({ length: rows * inner }, (_, i) => {
   return [1, -1, k % 2 ? 1 : -1, k % 4 < 2 ? 1 : -1, k === 0 ? 1 : ((k * 7) % 255) / 127 - 1][r] as number
 })
 const transposed = Int8Array.from(codes, (_, i) => codes[(i % inner) * outer + Math.floor(i / inner)] as number)
+const wave = (length: number) => Float32Array.from({ length }, (_, i) => Math.sin(i * 1.7))
 const ones = new Float32Array(outer).fill(1)
 
 const feeds: Record<string, Tensor> = {
@@ -37,10 +40,10 @@ const feeds: Record<string, Tensor> = {
   ),
 }
 
-/** What a graph gives as it is encoded for this CPU, and for one where products of unsigned by signed bytes saturate. */
+/** What a graph gives as it is encoded for this CPU, and for one whose kernels have all traits. */
 async function bothOutputs(outputs: Record<string, Value>) {
   const model = encodeModel(outputs)
-  const bytes = model.unsignedBytes?.() as Uint8Array
+  const bytes = model.bytesFor?.({ productsSaturate: true, loneRowsDiffer: true }) as Uint8Array
   expect(Buffer.compare(bytes, model.bytes)).not.toBe(0)
   const results: Record<string, Tensor>[] = []
   for (const program of [model, { ...model, bytes }]) {
@@ -92,4 +95,40 @@ test('an output layer by unsigned bytes has the log-probabilities and gradients 
   const [own, unsigned] = await bothOutputs({ logprobs, dx: dx as Value })
   expect(own.dx?.data.every(Number.isFinite)).toBe(true)
   expect(unsigned).toEqual(own)
+})
+
+test('rows by weights of few bits have the same bits alone and beside others', async () => {
+  const [out, blockSize] = [40, 32]
+  const graph = new Graph()
+  const blocks = (out * inner) / blockSize
+  const bytes = Uint8Array.from({ length: blocks * 16 }, (_, i) => (i * 97 + (i >> 4) * 31) % 256)
+  const weights = {
+    codes: graph.constant('u8', [out, inner / blockSize, 16], bytes),
+    scales: graph.constant('f32', [blocks], wave(blocks)),
+  }
+  const bias = graph.constant('f32', [out], wave(out))
+  const y = blockLinear(graph.input('x', 'f32', ['R', inner]), { ...weights, bits: 4, blockSize }, bias)
+  const model = encodeModel({ y })
+  const all = { productsSaturate: true, loneRowsDiffer: true }
+  for (const program of [model, { ...model, bytes: model.bytesFor?.(all) as Uint8Array }]) {
+    const session = await createSession(program, { threads: 1 })
+    const product = async (from: number, count: number) => {
+      const part = wave(rows * inner).subarray(from * inner, (from + count) * inner)
+      return (await session.run({ x: tensor('f32', part, [count, inner]) })).y as Tensor<'f32'>
+    }
+    const together = await product(0, rows)
+    for (let r = 0; r < rows; r++)
+      expect(await product(r, 1)).toEqual({
+        ...together,
+        shape: [1, out],
+        data: together.data.subarray(r * out, (r + 1) * out),
+      })
+    await session.dispose()
+  }
+})
+
+test('products do not saturate where the CPU has VNNI', async () => {
+  const { instructionSets } = await describeMachine()
+  const hasDotProduct = instructionSets.some(name => name === 'avx512_vnni' || name === 'avx_vnni')
+  expect((await kernelTraits()).productsSaturate && hasDotProduct).toBe(false)
 })
