@@ -32,6 +32,10 @@ export type Bundles = {
   /** Null if they are not there, or no longer are what they were. */
   get(id: Hex): Promise<Uint8Array | null>
   has(id: Hex): boolean
+  /** Bytes; 0 for what is not there. */
+  sizeOf(id: Hex): number
+  /** Removes what was kept for an owner and turned out to be worth nothing. */
+  forget(id: Hex, owner: BodyOwner): Promise<void>
   pruneBefore(round: number): Promise<void>
 }
 
@@ -86,6 +90,10 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
 
   return {
     has: id => index.newest(id) !== undefined,
+    sizeOf: id => index.newest(id)?.bytes ?? 0,
+    async forget(id, owner) {
+      for (let body = index.of(id, owner); body !== undefined; body = index.of(id, owner)) await remove(body)
+    },
     async put(bytes, round) {
       if (bytes.byteLength > maxBytes)
         throw new BundleTooLargeError(`A body of ${bytes.byteLength} bytes where at most ${maxBytes} are kept.`, {

@@ -1,48 +1,173 @@
+import type { Bodies } from '#core/bodyOperations.ts'
+import type { Clock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
+import type { Logger } from '#core/logger.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
 import type { Announcement } from '#p2p/announcement.ts'
+import { createKeyedLimit } from '#p2p/keyedLimit.ts'
+import type { Network } from '#p2p/network.ts'
 import { type AnnouncementKind, announcementKinds } from '#p2p/topics.ts'
-import { fetchBody } from '../fetchCommitted.ts'
-import type { PeerNode } from '../peerNode.ts'
+import type { Bundles } from '#store/bundles.ts'
+import { type Commitments, type Committed, commitmentTo } from './commitments.ts'
 
-/** A body that was announced and is kept: its author and its content id. */
-export type KeptBody = { peerId: string; contentId: Hex }
+/** What became of a body that is not kept. */
+export type Refusal =
+  | 'not committed'
+  | 'contradicts its commitment'
+  | 'not what was committed'
+  | 'over quota'
+  | 'unavailable'
 
-/**
- * Fetches every body that is announced, keeps it, and notes whose it is; so that pages can show what the chain only hashes.
- *
- * @returns ends it, and resolves when what was under way is over.
- */
-export function collectBodies(
-  node: PeerNode,
-  onBody: (announcement: Announcement, bytes: Uint8Array) => Promise<void>,
-): () => Promise<void> {
-  const underWay = new Set<Promise<void>>()
-  const take = async (announcement: Announcement) => {
-    const { kind, round, peerId, contentId, root, count } = announcement
-    const commitment = { peerKey: peerKeyOf(peerId), root, count, contentId }
-    const bytes = await fetchBody(node, round, kind, commitment, node.signal)
-    if (bytes === null || node.signal.aborted) return
-    node.journal.set(round, `${kind} ${peerId}`, contentId)
-    await onBody(announcement, bytes)
-  }
-  const stops = announcementKinds.map(kind =>
-    node.network.onAnnouncement(kind, announcement => {
-      const work = take(announcement).finally(() => underWay.delete(work))
-      underWay.add(work)
-      return work
-    }),
-  )
-  return async () => {
-    for (const stop of stops) stop()
-    await Promise.allSettled(underWay)
-  }
+export type BodyCounts = { kept: number; waiting: number; refused: Record<Refusal, number> }
+
+export type CollectorModules = {
+  network: Pick<Network, 'onAnnouncement'>
+  bundles: Pick<Bundles, 'wouldKeep' | 'has' | 'forget'>
+  commitments: Commitments
+  /** The bytes of a body, kept. */
+  fetch: (announcement: Announcement, commitment: Committed) => Promise<Uint8Array | null>
+  /** The bundle in the bytes, where it is the one that was committed. */
+  open: (
+    announcement: Announcement,
+    commitment: Committed,
+    bytes: Uint8Array,
+  ) => Promise<Bodies[AnnouncementKind] | null>
+  /** Called with each body that is kept, once. */
+  onBody: (announcement: Announcement, body: Bodies[AnnouncementKind]) => void
+  clock: Clock
+  logger: Logger
+  signal: AbortSignal
 }
 
-/** The bodies of a kind that are kept of a round. */
-export function keptBodies({ journal }: PeerNode, round: number, kind: AnnouncementKind): KeptBody[] {
-  return Object.entries(journal.round(round)).flatMap(([key, contentId]) => {
-    const [of, peerId] = key.split(' ')
-    return of === kind && peerId !== undefined ? [{ peerId, contentId: contentId as Hex }] : []
-  })
+/** Between two reads of the chain: one round and kind each, so that nobody's announcements make for more of them. */
+const READ_EVERY_MS = 1_000
+
+/** Bodies held in memory at a time, and of one peer. */
+const FETCHES = 16
+const FETCHES_OF_PEER = 1
+
+const idOf = (round: number, kind: AnnouncementKind, peerId: string) => `${round} ${kind} ${peerId}`
+
+/**
+ * Fetches the announced bodies that the chain has a commitment to, and keeps them. An announcement that comes before its
+ * commitment waits, without its body, until none can come any more.
+ */
+export function collectBodies(modules: CollectorModules) {
+  const { network, bundles, commitments, clock, logger } = modules
+  const ended = new AbortController()
+  const signal = AbortSignal.any([modules.signal, ended.signal])
+  /** By round and kind: of each peer the newest. */
+  const waiting = new Map<string, Map<string, Announcement>>()
+  const done = new Map<string, Hex>()
+  const ofPeer = createKeyedLimit(FETCHES_OF_PEER)
+  const ofAll = createKeyedLimit(FETCHES)
+  const underWay = new Set<Promise<void>>()
+  const counts: BodyCounts = {
+    kept: 0,
+    waiting: 0,
+    refused: {
+      'not committed': 0,
+      'contradicts its commitment': 0,
+      'not what was committed': 0,
+      'over quota': 0,
+      unavailable: 0,
+    },
+  }
+  let wake = () => {}
+
+  function refuse({ round, kind, peerId }: Announcement, reason: Refusal): void {
+    counts.refused[reason] += 1
+    // Another time it may be had, or there may be space.
+    if (reason === 'unavailable' || reason === 'over quota') done.delete(idOf(round, kind, peerId))
+    logger.info('a body is not kept', { round, kind, peerId, reason })
+  }
+
+  async function take(announcement: Announcement, commitment: Committed): Promise<void> {
+    const { kind, round, contentId, size } = announcement
+    const owner = { peerKey: commitment.peerKey, kind }
+    if (!bundles.has(contentId) && !bundles.wouldKeep(size, round, owner)) return refuse(announcement, 'over quota')
+    const bytes = await modules.fetch(announcement, commitment)
+    if (signal.aborted) return
+    if (bytes === null) return refuse(announcement, 'unavailable')
+    const body = await modules.open(announcement, commitment, bytes)
+    if (body === null) {
+      await bundles.forget(contentId, owner)
+      return refuse(announcement, 'not what was committed')
+    }
+    if (!bundles.has(contentId)) return refuse(announcement, 'over quota')
+    counts.kept += 1
+    modules.onBody(announcement, body)
+  }
+
+  function start(announcement: Announcement, commitment: Committed): void {
+    const work = ofPeer
+      .run(announcement.peerId, () => ofAll.run('', () => take(announcement, commitment)))
+      .catch(error => logger.warn('a body could not be collected', { peerId: announcement.peerId, error }))
+      .finally(() => underWay.delete(work))
+    underWay.add(work)
+  }
+
+  /** Whatever waits of one round and kind. */
+  async function settle(key: string, announced: Map<string, Announcement>): Promise<void> {
+    const { round, kind } = announced.values().next().value as Announcement
+    // Asked first: a commitment made in between is seen.
+    const isFinal = commitments.isFinal(round, kind)
+    const committed = await commitments.read(round, kind)
+    for (const [peerId, announcement] of announced) {
+      const peerKey = peerKeyOf(peerId)
+      const commitment = commitmentTo(committed, kind, { ...announcement, peerKey })
+      if (commitment === undefined && !isFinal) continue
+      announced.delete(peerId)
+      const contradicts = committed.some(one => one.peerKey === peerKey)
+      if (commitment) start(announcement, commitment)
+      else refuse(announcement, contradicts ? 'contradicts its commitment' : 'not committed')
+    }
+    if (announced.size === 0) waiting.delete(key)
+  }
+
+  async function run(): Promise<void> {
+    let outage = false
+    while (!signal.aborted) {
+      if (waiting.size === 0) await new Promise<void>(resolve => (wake = resolve))
+      for (const [key, announced] of [...waiting]) {
+        if (signal.aborted) return
+        const error = await settle(key, announced).catch(thrown => thrown ?? new Error('unknown'))
+        if (error !== undefined && !outage) logger.warn('bodies wait for the chain', { error })
+        outage = error !== undefined
+        await clock.sleep(READ_EVERY_MS, signal).catch(() => {})
+      }
+    }
+  }
+
+  const stops = announcementKinds.map(kind =>
+    network.onAnnouncement(kind, announcement => {
+      const { round, peerId, contentId } = announcement
+      // A repeat costs nothing more.
+      const id = idOf(round, kind, peerId)
+      if (done.get(id) === contentId) return
+      done.set(id, contentId)
+      const key = `${round} ${kind}`
+      waiting.set(key, (waiting.get(key) ?? new Map<string, Announcement>()).set(peerId, announcement))
+      wake()
+    }),
+  )
+  signal.addEventListener('abort', () => wake())
+  const running = run()
+
+  return {
+    counts: (): BodyCounts => ({
+      ...counts,
+      waiting: [...waiting.values()].reduce((sum, announced) => sum + announced.size, 0),
+    }),
+    forgetBefore(round: number) {
+      for (const id of done.keys()) if (Number.parseInt(id, 10) < round) done.delete(id)
+    },
+    /** Resolves when what was under way is over. */
+    async stop() {
+      ended.abort()
+      for (const stop of stops) stop()
+      await running
+      await Promise.allSettled(underWay)
+    },
+  }
 }

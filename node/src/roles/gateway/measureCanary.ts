@@ -7,6 +7,7 @@ import type { Level } from '#environments/codezero/curriculum/task.ts'
 import { fencedBlock } from '#environments/codezero/structure.ts'
 import { createSandbox } from '#sandbox/createSandbox.ts'
 import { packedText } from '../admitTasks.ts'
+import type { Environment } from '../loadEnvironment.ts'
 import type { PeerNode } from '../peerNode.ts'
 
 /** What the judge said of a policy beside what execution says, on the same held-out samples. */
@@ -21,6 +22,12 @@ export type CanaryPoint = {
   passAt1: number
   tasks: number
   samples: number
+}
+
+/** Whether a canary is as the environment asks for: of a round that has one, and no larger. Others are not run. */
+export function isDueCanary({ spec }: Environment, { round, level, samples }: CanaryBundle): boolean {
+  const { everyRounds, tasks, samplesPerTask, level: due } = spec.canary
+  return round % everyRounds === 0 && level === due && samples.length <= tasks * samplesPerTask
 }
 
 /** A sample that names no task never passes. */

@@ -1,0 +1,82 @@
+import type { ChainReads } from '#chain/reads.ts'
+import type { Clock } from '#core/clock.ts'
+import { type Hex, ZERO_HASH } from '#core/hex.ts'
+import type { AnnouncementKind } from '#p2p/topics.ts'
+import type { Commitment } from '../openCommitted.ts'
+
+/** A commitment that a body has to match; `policyHash` where it names one. */
+export type Committed = Commitment & { policyHash?: Hex }
+
+export type Commitments = {
+  /**
+   * What peers committed of a kind in a round, as the chain had it a few seconds ago at most.
+   *
+   * A canary has no commitment of its own: that of the peer's rollouts says by which policy it has to be, and its content id
+   * is left open.
+   */
+  read(round: number, kind: AnnouncementKind): Promise<readonly Committed[]>
+  /** Whether nothing more of a kind can be committed for a round. */
+  isFinal(round: number, kind: AnnouncementKind): boolean
+}
+
+/** A read is not repeated before. */
+export const FRESH_MS = 5_000
+
+const ROUNDS_REMEMBERED = 64
+
+/** Last round, counted from the body's own, in which the chain takes its commitment. */
+const committedUntil: Record<AnnouncementKind, number> = { tasks: -1, rollouts: 0, canary: 0, scores: 2 }
+
+/** Rounds after which no reorganisation is expected to change what was committed. */
+const SETTLED_AFTER = 2
+
+type Reads = Pick<ChainReads, 'readTaskCommitments' | 'readRolloutCommitments' | 'readRevealedVotes'>
+type Modules = { chain: Reads; clock: Clock; currentRound: () => number }
+type Entry = { value: Promise<readonly Committed[]>; readAtMs: number; isFinal: boolean; settled: boolean }
+
+/** The chain's commitments, read once for all who ask at about the same time. */
+export function createCommitments({ chain, clock, currentRound }: Modules): Commitments {
+  const known = new Map<string, Entry>()
+
+  const readers: Record<Exclude<AnnouncementKind, 'canary'>, (round: number) => Promise<readonly Committed[]>> = {
+    tasks: chain.readTaskCommitments,
+    rollouts: chain.readRolloutCommitments,
+    scores: async round =>
+      (await chain.readRevealedVotes(round)).map(({ evaluatorKey, contentId }) => ({
+        ...{ peerKey: evaluatorKey, contentId, root: ZERO_HASH, count: 0 },
+      })),
+  }
+
+  const isFinal = (round: number, kind: AnnouncementKind) => currentRound() > round + committedUntil[kind]
+
+  return {
+    isFinal,
+    read(round, kind) {
+      const source = kind === 'canary' ? 'rollouts' : kind
+      const key = `${source} ${round}`
+      const entry = known.get(key)
+      const isFresh = entry && clock.nowMs() - entry.readAtMs < FRESH_MS && entry.isFinal === isFinal(round, source)
+      if (entry && (entry.settled || isFresh)) return entry.value
+      const settled = currentRound() > round + committedUntil[source] + SETTLED_AFTER
+      const value = readers[source](round)
+      known.delete(key)
+      known.set(key, { value, readAtMs: clock.nowMs(), isFinal: isFinal(round, source), settled })
+      value.catch(() => known.delete(key))
+      for (const oldest of known.keys()) if (known.size > ROUNDS_REMEMBERED) known.delete(oldest)
+      return value
+    },
+  }
+}
+
+/** The commitment that a peer's body of this content id is bound to. */
+export function commitmentTo(
+  committed: readonly Committed[],
+  kind: AnnouncementKind,
+  body: { peerKey: Hex; contentId: Hex; policyHash?: Hex },
+): Committed | undefined {
+  return committed.find(
+    one =>
+      one.peerKey === body.peerKey &&
+      (kind === 'canary' ? one.policyHash === body.policyHash : one.contentId === body.contentId),
+  )
+}

@@ -1,0 +1,82 @@
+import type { Bodies } from '#core/bodyOperations.ts'
+import type { Hex } from '#core/hex.ts'
+import { peerKeyOf } from '#core/peerKey.ts'
+import { type AnnouncementKind, announcementKinds } from '#p2p/topics.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { type Commitments, commitmentTo } from './commitments.ts'
+import { type From, roundView } from './roundView.ts'
+
+/** A page holds all of its bodies in memory, decoded. */
+const MAX_PAGE_BYTES = 32 * 2 ** 20
+
+type Kind = Exclude<AnnouncementKind, 'canary'>
+type KeptBody = { kind: Kind; peerId: string; contentId: Hex }
+type Opened<K extends Kind> = From<Bodies[K]> & { contentId: Hex }
+
+type Node = Pick<PeerNode, 'journal' | 'bundles' | 'bodies' | 'environment'>
+
+/**
+ * What a page shows of a round: the kept bodies that the chain has a commitment to now. Null where there are none.
+ *
+ * The smallest come first until a page is full, so that nobody's large ones take the place of others'; `omitted` counts the rest.
+ */
+export async function readRound(node: Node, commitments: Commitments, round: number) {
+  const kept = keptBodies(node, round)
+  if (kept.length === 0) return null
+  const isCommitted = await Promise.all(kept.map(body => matches(commitments, round, body)))
+  const shown = upTo(
+    MAX_PAGE_BYTES,
+    kept.filter((_, index) => isCommitted[index]),
+    ({ contentId }) => node.bundles.sizeOf(contentId),
+  )
+  if (shown.length === 0) return null
+  const [tasks, rollouts, sheets] = await Promise.all([
+    open(node, 'tasks', shown),
+    open(node, 'rollouts', shown),
+    open(node, 'scores', shown),
+  ])
+  sheets.sort((a, b) => (a.body.evaluatorKey < b.body.evaluatorKey ? -1 : 1))
+  const view = await roundView(round, { tasks, rollouts, sheets }, node.environment.format)
+  return { ...view, omitted: isCommitted.filter(Boolean).length - shown.length }
+}
+
+/** Facts of a round name kind and peer of each body. */
+function keptBodies({ journal }: Node, round: number): KeptBody[] {
+  return Object.entries(journal.round(round)).flatMap(([key, contentId]) => {
+    const [kind, peerId] = key.split(' ')
+    const isBody = announcementKinds.includes(kind as AnnouncementKind) && kind !== 'canary' && peerId !== undefined
+    return isBody ? [{ kind: kind as Kind, peerId, contentId: contentId as Hex }] : []
+  })
+}
+
+async function matches(commitments: Commitments, round: number, { kind, peerId, contentId }: KeptBody) {
+  const committed = await commitments.read(round, kind)
+  return commitmentTo(committed, kind, { peerKey: peerKeyOf(peerId), contentId }) !== undefined
+}
+
+function upTo<T>(bytes: number, items: readonly T[], sizeOf: (item: T) => number): T[] {
+  let left = bytes
+  return items
+    .toSorted((a, b) => sizeOf(a) - sizeOf(b))
+    .filter(item => {
+      left -= sizeOf(item)
+      return left >= 0
+    })
+}
+
+async function open<K extends Kind>(
+  { bundles, bodies }: Node,
+  kind: K,
+  kept: readonly KeptBody[],
+): Promise<Opened<K>[]> {
+  const found = await Promise.all(
+    kept
+      .filter(body => body.kind === kind)
+      .map(async ({ peerId, contentId }) => {
+        const bytes = await bundles.get(contentId)
+        const opened = bytes && (await bodies.open(kind, bytes))
+        return opened === null ? [] : [{ peerId, contentId, body: opened.body }]
+      }),
+  )
+  return found.flat()
+}
