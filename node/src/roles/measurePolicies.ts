@@ -1,8 +1,10 @@
+import type { Judge } from '#environments/codezero/createJudge.ts'
 import { type CanaryCase, canaryCases } from '#environments/codezero/curriculum/canaryTasks.ts'
 import type { Level } from '#environments/codezero/curriculum/task.ts'
 import { fencedBlock } from '#environments/codezero/structure.ts'
+import type { PolicyClient } from '#rl/policyClient.ts'
 import { createSandbox } from '#sandbox/createSandbox.ts'
-import { loadEnvironments } from './loadEnvironment.ts'
+import { type Environment, loadEnvironments } from './loadEnvironment.ts'
 import { openPolicy } from './openModels.ts'
 import { sampleHeldOut } from './solver/canary.ts'
 
@@ -31,27 +33,36 @@ export async function measurePolicies({
   threads,
 }: Measurement): Promise<MeasuredPolicy[]> {
   const { starter: environment } = await loadEnvironments()
-  const cases = await canaryCases(level, tasks)
   const measured: MeasuredPolicy[] = []
   // Nothing is learned here, so nothing is lost: what was asked is asked again.
   const crashed = () => {}
   for (const folder of policies) {
     const policy = await openPolicy(environment, folder === 'starter' ? null : folder, { threads, crashed })
     const judge = await environment.openJudge(policy)
-    const drawn = await sampleHeldOut(policy, judge, environment, level, tasks, samples).finally(policy.close)
-    // A sandbox for each policy: what one leaves behind cannot touch the next.
-    const sandbox = createSandbox()
-    const answers = drawn.map(({ at, text }) => ({
-      code: fencedBlock(text)?.code ?? '',
-      tests: (cases[at] as CanaryCase).tests,
-    }))
-    const verdicts = await sandbox.runTests(answers).finally(sandbox.close)
-    measured.push({
-      policy: folder,
-      passAt1: mean(verdicts.map(verdict => Number(verdict === 'pass'))),
-      predicted: mean(drawn.map(({ score }) => score.components.predictedCorrectness)),
-      reward: mean(drawn.map(({ score }) => score.score)),
-    })
+    const opened = { policy, judge, environment }
+    const figures = await measurePolicy(opened, { level, tasks, samples }).finally(policy.close)
+    measured.push({ policy: folder, ...figures })
   }
   return measured
+}
+
+/** The same of one policy, which stays open. */
+export async function measurePolicy(
+  { policy, judge, environment }: { policy: PolicyClient; judge: Judge; environment: Environment },
+  { level, tasks, samples }: Pick<Measurement, 'level' | 'tasks' | 'samples'>,
+): Promise<Omit<MeasuredPolicy, 'policy'>> {
+  const cases = await canaryCases(level, tasks)
+  const drawn = await sampleHeldOut(policy, judge, environment, level, tasks, samples)
+  // A sandbox for each policy: what one leaves behind cannot touch the next.
+  const sandbox = createSandbox()
+  const answers = drawn.map(({ at, text }) => ({
+    code: fencedBlock(text)?.code ?? '',
+    tests: (cases[at] as CanaryCase).tests,
+  }))
+  const verdicts = await sandbox.runTests(answers).finally(sandbox.close)
+  return {
+    passAt1: mean(verdicts.map(verdict => Number(verdict === 'pass'))),
+    predicted: mean(drawn.map(({ score }) => score.components.predictedCorrectness)),
+    reward: mean(drawn.map(({ score }) => score.score)),
+  }
 }

@@ -1,0 +1,47 @@
+/** Learning runs with several arms and seeds: `npm run experiment -- poisoned`. Finished runs are kept, and not run again. */
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Experiment } from './experiment/experiment.ts'
+
+const usage = `npm run experiment -- NAME [options]
+
+  NAME          poisoned: what honest solvers lose where one of four peers poisons
+
+  --quick       one seed and few rounds
+  --data DIR    where finished runs are kept, by arm and seed (.waggle/experiments/NAME)
+  --threads N   of one model's products (1)
+  --json        the rows as one line of JSON at the end
+  --help        this`
+
+const experiments: Record<string, () => Promise<Experiment>> = {
+  poisoned: async () => (await import('./experiment/poisoned.ts')).poisoned,
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean', default: false },
+    data: { type: 'string' },
+    threads: { type: 'string', default: '1' },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+const [name = ''] = positionals
+const open = experiments[name]
+const threads = Number(values.threads)
+if (values.help || !open || !Number.isInteger(threads) || threads < 1) {
+  process.stderr.write(`${usage}\n`)
+  process.exit(values.help ? 0 : 2)
+}
+
+const log = (line: string) => void process.stderr.write(`${line.trimEnd()}\n`)
+const data = resolve(values.data ?? join(import.meta.dirname, '..', '.waggle', 'experiments', name))
+const experiment = await open()
+const rows = await experiment({ quick: values.quick, data, threads, log })
+for (const { name, value, unit, bar, ok, conditions } of rows)
+  log(
+    `${ok ? 'ok  ' : 'miss'} ${name}: ${value?.toPrecision(4) ?? 'no value'} ${unit} (bar ${bar ?? 'none'}); ${conditions}`,
+  )
+if (values.json) process.stdout.write(`${JSON.stringify({ rows })}\n`)
+process.exitCode = rows.every(({ ok }) => ok) ? 0 : 1

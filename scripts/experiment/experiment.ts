@@ -1,0 +1,15 @@
+import type { RowResult } from '../bench/row.ts'
+
+export type ExperimentOptions = {
+  /** A small run that shows that it works; its figures are not compared with a bar's noise in mind. */
+  quick: boolean
+  /** Where the results of finished runs are kept. */
+  data: string
+  /** Of one model's products. */
+  threads: number
+  /** Progress, for people. */
+  log: (line: string) => void
+}
+
+/** Runs what is missing of its arms and seeds, and says what all of them found. */
+export type Experiment = (options: ExperimentOptions) => Promise<readonly RowResult[]>

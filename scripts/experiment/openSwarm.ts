@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+import type { RolloutBundle } from '../../node/src/core/bodies.ts'
+import { systemClock } from '../../node/src/core/clock.ts'
+import type { Hex } from '../../node/src/core/hex.ts'
+import { createLogger } from '../../node/src/core/logger.ts'
+import type { Judge } from '../../node/src/environments/codezero/createJudge.ts'
+import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
+import { seededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
+import type { Level } from '../../node/src/environments/codezero/curriculum/task.ts'
+import type { PolicyClient } from '../../node/src/rl/policyClient.ts'
+import { type CheckedGroup, checkRollouts, type RoundRules } from '../../node/src/roles/checkRollouts.ts'
+import type { Environment } from '../../node/src/roles/loadEnvironment.ts'
+import { openPolicy } from '../../node/src/roles/openModels.ts'
+import { answerRound } from '../../node/src/roles/solver/answerRound.ts'
+import { createLearner } from '../../node/src/roles/solver/learner.ts'
+import { type LearnedRound, learnRound, type PeerGroups } from '../../node/src/roles/solver/learnRound.ts'
+import { createQuarantine } from '../../node/src/roles/solver/quarantine.ts'
+import { createJournal } from '../../node/src/store/journal.ts'
+import { openDatabase } from '../../node/src/store/openDatabase.ts'
+
+/** What a hostile peer publishes, made of what an honest one would have. */
+export type Poison = (bundle: RolloutBundle, vocabSize: number) => RolloutBundle
+
+export type SwarmOptions = {
+  environment: Environment
+  /** One entry a peer: null for one that is honest, and learns. */
+  peers: readonly (Poison | null)[]
+  /** Of tasks, answers and the order in which groups arrive. */
+  seed: string
+  level: Level
+  threads: number
+  /** Told what the peers log. */
+  write: (line: string) => void
+}
+
+export type SwarmPeer = { policy: PolicyClient; judge: Judge }
+
+export type Swarm = {
+  readonly peers: readonly SwarmPeer[]
+  /** Every peer answers its tasks; honest ones learn from their own groups and from those that the others gave a round before. */
+  round(): Promise<(LearnedRound | null)[]>
+  close(): Promise<void>
+}
+
+const CHAIN_ID = 31_337
+/** Tasks that a round draws from, for each peer. */
+const POOL = 16
+
+/**
+ * Solvers of one swarm in one process, each with its policy in a worker: they answer, check, judge and learn by the code of the
+ * solver's role. There is no chain and no network between them, and a round's groups are taken in the round after it.
+ */
+export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
+  const { environment, seed } = options
+  const { spec, format } = environment
+  const members = await Promise.all(options.peers.map((poison, i) => openMember(options, poison, i)))
+  let round = 0
+  let before: PeerGroups[] = []
+
+  return {
+    peers: members,
+    async round() {
+      round++
+      const rules = drawRules(options, round)
+      const given: PeerGroups[] = []
+      for (const { policy, peerKey, poison } of members) {
+        const honest = await answerRound(policy, { chainId: CHAIN_ID, round, peerKey }, rules)
+        const bundle = poison ? poison(honest, format.vocabSize) : honest
+        given.push({ peerKey, groups: await checkRollouts(bundle, rules) })
+      }
+      const learned: (LearnedRound | null)[] = []
+      for (const [i, member] of members.entries()) {
+        const arriving = seededRandom(`${seed} order ${round} ${i}`).shuffled(before)
+        const own = given[i]?.groups ?? []
+        learned.push(member.poison ? null : await member.learn(round, own, arriving))
+      }
+      before = given.map(({ peerKey, groups }) => ({ peerKey, groups: groups.slice(0, spec.sharing.groupsPerPeer) }))
+      return learned
+    },
+    async close() {
+      for (const { policy } of members) await policy.close()
+    },
+  }
+}
+
+async function openMember({ environment, threads, write }: SwarmOptions, poison: Poison | null, index: number) {
+  const { spec, format } = environment
+  const crashed = (error: Error) => write(`the worker of peer ${index} died: ${error.message}`)
+  const policy = await openPolicy(environment, null, { threads, crashed })
+  const judge = await environment.openJudge(policy)
+  const peerKey = hashOf(`peer ${index}`)
+  const clock = systemClock
+  const journal = createJournal(openDatabase(':memory:'), clock)
+  const logger = createLogger({ write, format: 'pretty', level: 'warn', clock }, { peer: index })
+  const quarantine = createQuarantine({ journal, logger })
+  const learner = createLearner({ environment, journal, logger }, policy, judge)
+  const { signal } = new AbortController()
+  const modules = { learner, quarantine, logger, vocabSize: format.vocabSize, signal }
+  return {
+    ...{ policy, judge, peerKey, poison },
+    learn(round: number, own: readonly CheckedGroup[], arriving: readonly PeerGroups[]) {
+      async function* others() {
+        for (const theirs of arriving)
+          if (theirs.peerKey !== peerKey && theirs.groups.length > 0 && !quarantine.holds(theirs.peerKey, round))
+            yield theirs
+      }
+      return learnRound(modules, { round, mode: spec.sharing.mode, own, others: others() })
+    },
+  }
+}
+
+/** The rule of a round whose tasks are drawn from the curriculum, and not proposed. */
+function drawRules({ environment: { spec, format }, peers, seed, level }: SwarmOptions, round: number): RoundRules {
+  const random = seededRandom(`${seed} tasks ${round}`)
+  const tasks = Array.from({ length: POOL * peers.length }, (_, index) => {
+    const problem = drawTrainingTask(level, random)
+    const taskHash = hashOf(`${seed} ${round} ${index}`)
+    return {
+      ref: { peerKey: hashOf('curriculum'), contentId: taskHash, index },
+      taskHash,
+      level,
+      text: problem.text,
+      problem,
+    }
+  })
+  return { spec, format, tasks, beacon: hashOf(`${seed} beacon ${round}`) }
+}
+
+const hashOf = (text: string): Hex => `0x${createHash('sha256').update(text).digest('hex')}`

@@ -1,0 +1,70 @@
+import { loadEnvironments } from '../../node/src/roles/loadEnvironment.ts'
+import { measurePolicy } from '../../node/src/roles/measurePolicies.ts'
+import type { Experiment, ExperimentOptions } from './experiment.ts'
+import { keptRun } from './keptRuns.ts'
+import { openSwarm, type Poison } from './openSwarm.ts'
+import { poisons } from './poisons.ts'
+
+const PEERS = 4
+const LEVEL = 3
+const BAR = 0.05
+
+/** Of a run: pass@1 of the peers that are honest in every arm, and the groups that they did not learn from, by the reason. */
+type Run = { passAt1: number[]; refused: Record<string, number>; seconds: number }
+
+type Size = { rounds: number; seeds: number; tasks: number; samples: number }
+
+const full: Size = { rounds: 12, seeds: 3, tasks: 100, samples: 4 }
+const quick: Size = { rounds: 3, seeds: 1, tasks: 25, samples: 2 }
+
+const arms: Record<string, Poison | null> = { none: null, ...poisons }
+
+/** The share of pass@1 that honest solvers lose where one of four peers poisons, by the worst of the poisons. */
+export const poisoned: Experiment = async options => {
+  const size = options.quick ? quick : full
+  const means: Record<string, number> = {}
+  for (const [arm, poison] of Object.entries(arms)) {
+    const runs: Run[] = []
+    for (let seed = 1; seed <= size.seeds; seed++) {
+      const name = [arm, ...Object.entries({ ...size, seeds: seed }).map(([key, value]) => `${key}-${value}`)].join('-')
+      const run = await keptRun(options.data, name, () => runArm(poison, `seed ${seed}`, size, options))
+      options.log(
+        `${arm}, seed ${seed}: pass@1 ${run.passAt1.map(x => x.toFixed(3)).join(' ')}; ${JSON.stringify(run.refused)}`,
+      )
+      runs.push(run)
+    }
+    means[arm] = mean(runs.flatMap(({ passAt1 }) => passAt1))
+  }
+  const none = means.none ?? 0
+  const lost = Math.max(...Object.keys(poisons).map(arm => (none - (means[arm] ?? 0)) / none))
+  const shares = Object.entries(means).map(([arm, value]) => `${arm} ${value.toFixed(3)}`)
+  const conditions = `pass@1 by execution after ${size.rounds} rounds, mean of ${PEERS - 1} honest peers and ${size.seeds} seeds: ${shares.join(', ')}`
+  return [{ name: 'poisoned-pass1', value: lost, unit: 'of pass@1', bar: BAR, ok: lost <= BAR, conditions }]
+}
+
+async function runArm(poison: Poison | null, seed: string, size: Size, options: ExperimentOptions): Promise<Run> {
+  const startedMs = performance.now()
+  const { starter: environment } = await loadEnvironments()
+  const honest = Array.from({ length: PEERS - 1 }, () => null)
+  const { threads, log } = options
+  const swarm = await openSwarm({ environment, peers: [...honest, poison], seed, level: LEVEL, threads, write: log })
+  const refused: Record<string, number> = {}
+  const passAt1: number[] = []
+  try {
+    for (let round = 1; round <= size.rounds; round++) {
+      const learned = (await swarm.round()).filter(report => report !== null)
+      for (const report of learned)
+        for (const [reason, groups] of Object.entries(report.refused)) refused[reason] = (refused[reason] ?? 0) + groups
+      log(`${seed}, round ${round}: mean reward ${mean(learned.map(({ meanReward }) => meanReward)).toFixed(3)}`)
+    }
+    for (const peer of swarm.peers.slice(0, PEERS - 1)) {
+      const measurement = { level: LEVEL, tasks: size.tasks, samples: size.samples } as const
+      passAt1.push((await measurePolicy({ ...peer, environment }, measurement)).passAt1)
+    }
+  } finally {
+    await swarm.close()
+  }
+  return { passAt1, refused, seconds: Math.round((performance.now() - startedMs) / 1000) }
+}
+
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
