@@ -1,6 +1,7 @@
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { formatError, NodeError } from '#core/errors.ts'
+import { asDiskFull } from '#store/diskSpace.ts'
 import { parseCommand } from './parseCommand.ts'
 import { isInterruption } from './untilInterrupted.ts'
 import { UsageError } from './usageError.ts'
@@ -33,7 +34,8 @@ async function main([name = '--help', ...argv]: string[]): Promise<void> {
 }
 
 /** One line for whoever can act on it; a defect, which nobody foresaw, comes with its stack. */
-function fail(error: unknown): void {
+function fail(thrown: unknown): void {
+  const error = asDiskFull(thrown, (thrown as NodeJS.ErrnoException | undefined)?.path ?? 'a file')
   if (isInterruption(error)) {
     console.error('Stopped. What was downloaded or made is kept: the next run goes on from there. [STOPPED]')
     process.exitCode = 130 // as a shell says of what SIGINT ended

@@ -20,25 +20,34 @@ export async function everyRound(node: PeerNode, work: (time: RoundTime) => Prom
   const kept = journal.getState('round')
   let before = typeof kept === 'number' ? kept : undefined
   while (!signal.aborted) {
-    const time = await chain.rounds.waitFor(next, signal)
-    node.setRound(time.round)
-    if (before !== undefined && time.round > before + 1) {
-      journal.note('rounds passed meanwhile', { from: before + 1, to: time.round - 1 })
-      logger.info('rounds passed meanwhile; going on with the current one', { from: before + 1, to: time.round - 1 })
-    }
     try {
-      await work(time)
-      failures = 0
+      await node.disk.untilWritable(signal)
+      const time = await chain.rounds.waitFor(next, signal)
+      node.setRound(time.round)
+      if (before !== undefined && time.round > before + 1) {
+        journal.note('rounds passed meanwhile', { from: before + 1, to: time.round - 1 })
+        logger.info('rounds passed meanwhile; going on with the current one', { from: before + 1, to: time.round - 1 })
+      }
+      before = time.round
+      await work(time).then(
+        () => {
+          failures = 0
+        },
+        error => {
+          if (signal.aborted || node.disk.isFull(error)) throw error
+          failures += 1
+          logger.error('this round failed', { round: time.round, error })
+          if (failures >= MAX_FAILURES_ON_END) throw error
+        },
+      )
+      journal.prune(time.round - ROUNDS_KEPT)
+      await node.bundles.pruneBefore(time.round - ROUNDS_KEPT)
+      journal.setState('round', time.round)
+      next = time.round + 1
     } catch (error) {
       if (signal.aborted) return
-      failures += 1
-      logger.error('this round failed', { round: time.round, error })
-      if (failures >= MAX_FAILURES_ON_END) throw error
+      // The round is not over: it is taken up again once there is space.
+      if (!node.disk.isFull(error)) throw error
     }
-    journal.prune(time.round - ROUNDS_KEPT)
-    await node.bundles.pruneBefore(time.round - ROUNDS_KEPT)
-    journal.setState('round', time.round)
-    before = time.round
-    next = time.round + 1
   }
 }

@@ -9,6 +9,7 @@ import { type Network, startNetwork } from '#p2p/network.ts'
 import { deploymentTag } from '#p2p/topics.ts'
 import { defaultQuotas, type QuotaLimits } from '#store/bodyQuota.ts'
 import { type Bundles, openBundles } from '#store/bundles.ts'
+import { createDiskGuard, type DiskGuard } from '#store/diskGuard.ts'
 import { type Identity, openIdentity } from '#store/identity.ts'
 import { createJournal, type Journal } from '#store/journal.ts'
 import { lockDataFolder } from '#store/lockDataFolder.ts'
@@ -48,6 +49,8 @@ export type PeerNode = {
   bundles: Bundles
   /** Opens and seals bodies, in a thread of its own. */
   bodies: BodyOperations
+  /** Pauses work while the disk of the data folder is full. */
+  disk: DiskGuard
   clock: Clock
   logger: Logger
   signal: AbortSignal
@@ -115,6 +118,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       journal,
       bundles,
       bodies,
+      disk: createDiskGuard({ folder: data, clock, logger }),
       clock,
       logger,
       signal,

@@ -27,14 +27,19 @@ export function asDiskFull(error: unknown, path: string): unknown {
   return !(error instanceof DiskFullError) && isDiskFull(error) ? new DiskFullError(path, error) : error
 }
 
-/** Also of an error that came from another thread, which keeps its code only. */
+/** Also of an error that came from another thread, which keeps its message only. */
 export function isDiskFull(error: unknown): boolean {
   for (let at = error; typeof at === 'object' && at !== null; at = (at as { cause?: unknown }).cause) {
-    const { code, errcode } = at as { code?: unknown; errcode?: unknown }
+    const { code, errcode, message } = at as { code?: unknown; errcode?: unknown; message?: unknown }
     if (code === 'DISK_FULL' || code === 'ENOSPC' || code === 'EDQUOT') return true
-    if (typeof errcode === 'number' && (errcode & 0xff) === SQLITE_FULL) return true
+    if (typeof message === 'string' && /^(ENOSPC|EDQUOT):/.test(message)) return true
+    if (typeof errcode === 'number' && sqliteCodes.includes(errcode)) return true
   }
   return false
 }
 
-const SQLITE_FULL = 13
+/**
+ * SQLITE_FULL, SQLITE_IOERR_WRITE (a user's quota) and SQLITE_IOERR_SHMSIZE. A disk that fails otherwise says so to the next
+ * write that is no database's.
+ */
+const sqliteCodes: readonly number[] = [13, 778, 4874]

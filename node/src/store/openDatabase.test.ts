@@ -67,3 +67,26 @@ test('a journal of the format before takes what this one adds', () => {
     table.insert({ key: 'b', to: '0x01', data: '0x02', valueWei: 7n, fromRound: null, throughRound: null }).valueWei,
   ).toBe(7n)
 })
+
+test('a write that finds no space is told as such, leaves nothing behind, and succeeds when there is some', () => {
+  const db = openDatabase(path())
+  const [journal, outbox] = [createJournal(db, createManualClock()), createOutboxTable(db)]
+  const { id } = outbox.insert({ key: 'a', to: '0x01', data: '0x02', fromRound: null, throughRound: null })
+  const fees = { gas: 1n, maxFeePerGasWei: 1n, maxPriorityFeePerGasWei: 1n, signedAtMs: 1 }
+  const attempt = { hash: '0x03', raw: `0x${'04'.repeat(50_000)}`, nonce: 0, ...fees } as const
+  // SQLite's own limit: a real SQLITE_FULL.
+  db.exec(`PRAGMA max_page_count = ${db.prepare('PRAGMA page_count').get()?.page_count}`)
+  for (const write of [
+    () => journal.set(1, 'key', 'x'.repeat(50_000)),
+    () => journal.note('x'.repeat(50_000)),
+    () => outbox.addAttempt(id, attempt),
+  ])
+    expect(formatError(thrownBy(write))).toMatch(
+      /^There is no space left for .*journal\.sqlite\. Free .* \[DISK_FULL\]$/,
+    )
+  expect(outbox.get('a')).toMatchObject({ status: 'queued', attempts: [] })
+  db.exec('PRAGMA max_page_count = 1000000')
+  outbox.addAttempt(id, attempt)
+  expect(outbox.get('a')).toMatchObject({ status: 'signed', attempts: [attempt] })
+  expect(journal.round(1)).toEqual({})
+})

@@ -1,7 +1,8 @@
 import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { NodeError } from '#core/errors.ts'
 import { makeFolder } from '#core/makeFolder.ts'
+import { asDiskFull, isDiskFull } from './diskSpace.ts'
 
 /** Name of the database in a data folder. */
 export const JOURNAL_FILE = 'journal.sqlite'
@@ -16,7 +17,7 @@ export class JournalTooNewError extends NodeError {
   override readonly code = 'JOURNAL_TOO_NEW'
 }
 
-/** No room on the disk, no permission, or locked by another process. */
+/** No permission, or locked by another process. */
 export class JournalUnusableError extends NodeError {
   override readonly code = 'JOURNAL_UNUSABLE'
 }
@@ -60,6 +61,7 @@ const upgrades: Readonly<Record<number, string>> = {
  * @param path - a file, made if it is not there, or `:memory:`.
  * @throws {JournalCorruptError} if the file is damaged or no database. It is left as it is.
  * @throws {JournalTooNewError} if a newer release wrote it.
+ * @throws {DiskFullError} then and by every later write that finds no space; nothing of that write is kept.
  */
 export function openDatabase(path: string): DatabaseSync {
   if (path !== ':memory:') makeFolder(dirname(path))
@@ -69,18 +71,37 @@ export function openDatabase(path: string): DatabaseSync {
     const version = check(db, path)
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
     db.exec(`BEGIN IMMEDIATE; ${upgrades[version] ?? ''} ${tables} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`)
-    return db
+    return tellingFullDisks(db, path)
   } catch (cause) {
     if (db?.isOpen) db.close()
+    if (isDiskFull(cause)) throw asDiskFull(cause, path)
     const code = resultCode(cause)
     if (code === SQLITE_CORRUPT || code === SQLITE_NOTADB) throw corrupt(path, cause)
     if (code === 0) throw cause
     throw new JournalUnusableError(`The journal ${path} cannot be used: ${(cause as Error).message}.`, {
-      hint: 'Check that the folder is yours, that the disk is not full, and that no other node uses it.',
+      hint: 'Check that the folder is yours, and that no other node uses it.',
       retryable: true,
       cause,
     })
   }
+}
+
+/** The same database or statement, whose methods throw a DiskFullError where SQLite found no space. */
+function tellingFullDisks<T extends DatabaseSync | StatementSync>(target: T, path: string): T {
+  return new Proxy(target, {
+    get(of, name) {
+      const value = Reflect.get(of, name, of)
+      if (typeof value !== 'function') return value
+      return (...args: unknown[]) => {
+        try {
+          const result = value.apply(of, args)
+          return result instanceof StatementSync ? tellingFullDisks(result, path) : result
+        } catch (error) {
+          throw asDiskFull(error, path)
+        }
+      }
+    },
+  })
 }
 
 /** @returns the version of the file's format, 0 for a new one. */

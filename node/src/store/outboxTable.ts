@@ -62,7 +62,8 @@ export function createOutboxTable(db: DatabaseSync): OutboxStore {
       db.exec('COMMIT')
       return result
     } catch (error) {
-      db.exec('ROLLBACK')
+      // SQLite may have done so by itself, as on a full disk.
+      if (db.isTransaction) db.exec('ROLLBACK')
       throw error
     }
   }

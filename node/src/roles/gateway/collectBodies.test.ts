@@ -13,6 +13,8 @@ import type { Announcement } from '#p2p/announcement.ts'
 import type { AnnouncementHandler } from '#p2p/announcements.ts'
 import type { AnnouncementKind } from '#p2p/topics.ts'
 import { openBundles } from '#store/bundles.ts'
+import { createDiskGuard } from '#store/diskGuard.ts'
+import { DiskFullError } from '#store/diskSpace.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import type { PeerNode } from '../peerNode.ts'
@@ -73,6 +75,7 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
   const handlers = new Map<AnnouncementKind, AnnouncementHandler>()
   const end = new AbortController()
   let [now, reads] = [ROUND - 1, 0]
+  let isFull = false
   const read = (kind: string) => async (round: number) => {
     reads += 1
     return (committed.get(`${kind} ${round}`) ?? []) as never[]
@@ -100,7 +103,11 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
     },
     open: ({ kind, round }, commitment, bytes) =>
       openAnnounced(bodiesHere, kind, bytes, { chainId: CHAIN_ID, round }, commitment),
-    onBody: ({ kind, round, peerId, contentId: id }) => journal.set(round, `${kind} ${peerId}`, id),
+    onBody({ kind, round, peerId, contentId: id }) {
+      if (isFull) throw new DiskFullError('the journal')
+      journal.set(round, `${kind} ${peerId}`, id)
+    },
+    disk: createDiskGuard({ folder, clock, logger: silentLogger, readFree: async () => 2 ** 40 }),
     ...{ bundles, commitments, clock, logger: silentLogger, signal: end.signal },
   })
   onTestFinished(async () => {
@@ -122,6 +129,9 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
       committed.set(`${kind} ${ROUND}`, all)
     },
     commitFor: (round: number, all: Committed[]) => committed.set(`tasks ${round}`, all),
+    setFull: (full: boolean) => {
+      isFull = full
+    },
     announce(announcement: Announcement, bytes?: Uint8Array) {
       if (bytes) served.set(announcement.contentId, bytes)
       void handlers.get(announcement.kind)?.(announcement)
@@ -221,4 +231,16 @@ test('a page shows no body whose commitment a reorganisation took, and a sheet o
   const before = reads()
   await until(() => reads() > before + 2)
   expect(await page()).toMatchObject({ tasks: [], evaluators: [{ peerId: honest }] })
+})
+
+test('a body that meets a full disk is collected once there is space', async () => {
+  const { announce, commit, until, counts, page, fetched, setFull } = await gateway()
+  const { announcement, bytes, commitment } = await tasksOf(honest, 'patient')
+  commit('tasks', commitment)
+  setFull(true)
+  announce(announcement, bytes)
+  await until(() => fetched.length > 2)
+  setFull(false)
+  await until(() => counts().waiting === 0 && counts().kept === 1)
+  expect(await page()).toMatchObject({ tasks: [{ text: 'patient' }] })
 })

@@ -8,6 +8,7 @@ import { createKeyedLimit } from '#p2p/keyedLimit.ts'
 import type { Network } from '#p2p/network.ts'
 import { type AnnouncementKind, announcementKinds } from '#p2p/topics.ts'
 import type { Bundles } from '#store/bundles.ts'
+import type { DiskGuard } from '#store/diskGuard.ts'
 import { type Commitments, type Committed, commitmentTo } from './commitments.ts'
 
 /** What became of a body that is not kept. */
@@ -34,6 +35,7 @@ export type CollectorModules = {
   ) => Promise<Bodies[AnnouncementKind] | null>
   /** Called with each body that is kept, once. */
   onBody: (announcement: Announcement, body: Bodies[AnnouncementKind]) => void
+  disk: Pick<DiskGuard, 'isFull' | 'untilWritable'>
   clock: Clock
   logger: Logger
   signal: AbortSignal
@@ -95,14 +97,23 @@ export function collectBodies(modules: CollectorModules) {
       return refuse(announcement, 'not what was committed')
     }
     if (!bundles.has(contentId)) return refuse(announcement, 'over quota')
-    counts.kept += 1
     modules.onBody(announcement, body)
+    counts.kept += 1
+  }
+
+  function wait(announcement: Announcement): void {
+    const key = `${announcement.round} ${announcement.kind}`
+    waiting.set(key, (waiting.get(key) ?? new Map()).set(announcement.peerId, announcement))
+    wake()
   }
 
   function start(announcement: Announcement, commitment: Committed): void {
     const work = ofPeer
       .run(announcement.peerId, () => ofAll.run('', () => take(announcement, commitment)))
-      .catch(error => logger.warn('a body could not be collected', { peerId: announcement.peerId, error }))
+      .catch(error => {
+        if (modules.disk.isFull(error)) wait(announcement)
+        else logger.warn('a body could not be collected', { peerId: announcement.peerId, error })
+      })
       .finally(() => underWay.delete(work))
     underWay.add(work)
   }
@@ -130,6 +141,7 @@ export function collectBodies(modules: CollectorModules) {
     while (!signal.aborted) {
       if (waiting.size === 0) await new Promise<void>(resolve => (wake = resolve))
       for (const [key, announced] of [...waiting]) {
+        await modules.disk.untilWritable(signal).catch(() => {})
         if (signal.aborted) return
         const error = await settle(key, announced).catch(thrown => thrown ?? new Error('unknown'))
         if (error !== undefined && !outage) logger.warn('bodies wait for the chain', { error })
@@ -146,9 +158,7 @@ export function collectBodies(modules: CollectorModules) {
       const id = idOf(round, kind, peerId)
       if (done.get(id) === contentId) return
       done.set(id, contentId)
-      const key = `${round} ${kind}`
-      waiting.set(key, (waiting.get(key) ?? new Map<string, Announcement>()).set(peerId, announcement))
-      wake()
+      wait(announcement)
     }),
   )
   signal.addEventListener('abort', () => wake())

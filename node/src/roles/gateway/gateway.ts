@@ -29,7 +29,15 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
   let now = -1
   const commitments = createCommitments({ chain: node.chain, clock: node.clock, currentRound: () => now })
   const collecting = collectBodies({
-    ...{ network: node.network, bundles: node.bundles, clock: node.clock, commitments, logger, signal },
+    ...{
+      network: node.network,
+      bundles: node.bundles,
+      disk: node.disk,
+      clock: node.clock,
+      commitments,
+      logger,
+      signal,
+    },
     fetch: ({ round, kind, contentId }, commitment) =>
       fetchBody(node, round, kind, { ...commitment, contentId }, signal),
     open: ({ kind, round }, commitment, bytes) => openAnnounced(bodies, kind, bytes, { chainId, round }, commitment),

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
+import { type Logger, silentLogger } from '#core/logger.ts'
+import { createDiskGuard } from './diskGuard.ts'
+import { DiskFullError, RESERVED_BYTES } from './diskSpace.ts'
+
+function guardOf({ free = RESERVED_BYTES, probe = async () => {} } = {}) {
+  const clock = createManualClock()
+  const lines: string[] = []
+  const logger: Logger = { ...silentLogger, error: line => lines.push(line), info: line => lines.push(line) }
+  const disk = { free, probe }
+  const guard = createDiskGuard({
+    ...{ folder: '/data', clock, logger, readFree: async () => disk.free, probe: () => disk.probe() },
+  })
+  /** Lets time pass until the wait is over. @returns how long it took. */
+  async function wait(meanwhile: (waitedMs: number) => void = () => {}) {
+    const startMs = clock.nowMs()
+    let isOver = false
+    const waiting = guard.untilWritable(new AbortController().signal).finally(() => {
+      isOver = true
+    })
+    waiting.catch(() => {})
+    for (;;) {
+      await new Promise(resolve => setImmediate(resolve))
+      if (isOver) break
+      clock.advance(500)
+      meanwhile(clock.nowMs() - startMs)
+    }
+    await waiting
+    return clock.nowMs() - startMs
+  }
+  return { guard, disk, lines, wait }
+}
+
+test('work waits while there is no space, and goes on when there is: two lines, however many ask', async () => {
+  const { guard, disk, lines, wait } = guardOf({ free: RESERVED_BYTES - 1 })
+  const other = guard.untilWritable(new AbortController().signal)
+  const waitedMs = await wait(ms => {
+    if (ms === 20_000) disk.free = RESERVED_BYTES
+  })
+  await other
+  expect(waitedMs).toBe(31_000)
+  expect(lines).toEqual([
+    expect.stringMatching(/^the disk is full; .* free some/),
+    expect.stringMatching(/^there is space/),
+  ])
+  expect(await wait()).toBe(0)
+})
+
+test("a user's quota is told by a probe, and a disk that fails otherwise ends the wait", async () => {
+  const quota = Object.assign(new Error('EDQUOT: disk quota exceeded, write'), { code: 'EDQUOT' })
+  const { guard, disk, wait } = guardOf({ probe: () => Promise.reject(quota) })
+  expect(guard.isFull(new Error('another'))).toBe(false)
+  expect(guard.isFull(new Error('the step failed', { cause: quota }))).toBe(true)
+  await wait(ms => {
+    if (ms === 10_000) disk.probe = async () => {}
+  })
+  guard.isFull(new DiskFullError('/data'))
+  disk.probe = () => Promise.reject(new Error('EIO: i/o error'))
+  await expect(wait()).rejects.toThrow('EIO')
+})
+
+test('work that fails again after each wait waits longer and longer, a minute at most', async () => {
+  const { guard, wait } = guardOf()
+  const waits: number[] = []
+  for (let time = 0; time < 8; time++) {
+    guard.isFull(new DiskFullError('/data'))
+    waits.push((await wait()) / 1_000)
+  }
+  expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60])
+})
