@@ -4,7 +4,7 @@ import { initLora } from '#model/loraFactors.ts'
 import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
 import { hashWeights } from '#model/weights.ts'
 import { type GroupStepOptions, groupStep } from './groupStep.ts'
-import { createTrainer, type TrainerOptions } from './trainer.ts'
+import { createTrainer, type Trainer, type TrainerOptions } from './trainer.ts'
 
 const prompt = Int32Array.of(1, 2, 3)
 const sampled = { samplesPerPrompt: 4, maxNewTokens: 6, stopToken: -1, seed: 'groups' }
@@ -57,6 +57,11 @@ test('an update that moves the policy past the bound is taken back, bit for bit'
   expect(large.kl).toBeGreaterThan(0.02)
   expect(hashWeights(weights)).toBe(before)
   expect(trainer.state()).toEqual(state)
+  // So is one whose size cannot be measured.
+  const logprobs = { value: () => Promise.reject(new Error('no memory')) }
+  const unmeasured = Object.create(trainer, { logprobs }) as Trainer
+  await expect(groupStep(unmeasured, [group], { learningRate: 1e-4, maxKl: 0.02 })).rejects.toThrow('no memory')
+  expect(hashWeights(weights)).toBe(before)
   await trainer.dispose()
 })
 

@@ -81,7 +81,10 @@ export async function groupStep(
   if (maxKl === undefined) return { groupsUsed, step: await update(), kl: null, undone: false }
   const undo = trainer.snapshot()
   const step = await update()
-  const after = await trainer.logprobs(batch)
+  const after = await trainer.logprobs(batch).catch(error => {
+    undo()
+    throw error
+  })
   const kl = policyDrift(
     batch.map(({ oldLogprobs }) => oldLogprobs),
     after,
