@@ -17,6 +17,18 @@ export async function readAccountOf(
   return account === zeroAddress ? null : account
 }
 
+/** Which of these peers are registered, in their order: one call however many there are. */
+export async function readRegistered(
+  { rpc, rpcUrl }: ChainClient,
+  { peerRegistry }: Contracts,
+  peerKeys: readonly Hex[],
+): Promise<boolean[]> {
+  const contracts = peerKeys.map(key => ({ ...peerRegistry, functionName: 'accountOf', args: [key] }) as const)
+  // Deployless: a local chain has no Multicall3. Batch size 0: all in one.
+  const read = () => rpc.multicall({ contracts, deployless: true, allowFailure: false, batchSize: 0 })
+  return (await callChain(rpcUrl, read)).map(account => account !== zeroAddress)
+}
+
 /** The base58 id behind a peer key; null if the peer is not registered. */
 export function readPeerId(
   { rpc, rpcUrl }: ChainClient,
