@@ -23,7 +23,7 @@ export class JournalUnusableError extends NodeError {
 }
 
 /** Raised by one whenever {@link tables} changes shape. */
-const SCHEMA_VERSION = 2
+const SCHEMA_VERSION = 3
 
 const tables = `
   CREATE TABLE IF NOT EXISTS facts (
@@ -33,6 +33,9 @@ const tables = `
   CREATE TABLE IF NOT EXISTS notes (
     id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, message TEXT NOT NULL, fields TEXT NOT NULL
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS peers (
+    peer_id TEXT PRIMARY KEY, addresses TEXT NOT NULL, registered INTEGER NOT NULL, heard_at_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS outbox (
     id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, to_address TEXT NOT NULL, data TEXT NOT NULL,
     from_round INTEGER, through_round INTEGER, status TEXT NOT NULL,

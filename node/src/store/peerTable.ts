@@ -1,0 +1,39 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** A peer as it outlives a restart. */
+export type PeerRow = { peerId: string; addresses: string[]; isRegistered: boolean; heardAtMs: number }
+
+export type PeerTable = {
+  /** Rows as they are on the disk: whoever reads them checks them. */
+  load(): unknown[]
+  /** All or nothing. */
+  write(changes: { put: readonly PeerRow[]; gone: readonly string[] }): void
+}
+
+/** The book of peers in the node's database. */
+export function createPeerTable(db: DatabaseSync): PeerTable {
+  const all = db.prepare('SELECT * FROM peers ORDER BY heard_at_ms DESC')
+  const put = db.prepare('INSERT OR REPLACE INTO peers VALUES (?, ?, ?, ?)')
+  const remove = db.prepare('DELETE FROM peers WHERE peer_id = ?')
+  return {
+    load: () =>
+      all.all().map(row => ({
+        peerId: row.peer_id,
+        addresses: String(row.addresses).split(' '),
+        isRegistered: row.registered === 1,
+        heardAtMs: row.heard_at_ms,
+      })),
+    write(changes) {
+      db.exec('BEGIN IMMEDIATE')
+      try {
+        for (const peerId of changes.gone) remove.run(peerId)
+        for (const { peerId, addresses, isRegistered, heardAtMs } of changes.put)
+          put.run(peerId, addresses.join(' '), isRegistered ? 1 : 0, heardAtMs)
+        db.exec('COMMIT')
+      } catch (error) {
+        db.exec('ROLLBACK')
+        throw error
+      }
+    },
+  }
+}
