@@ -20,9 +20,9 @@ function signed(sequence: number, changes: Partial<Announcement> = {}): SignedMe
   })
 }
 
-function cacheAt(round: number | null, admits = (_peerId: string) => true) {
+function cacheAt(round: number | null) {
   const view = { round }
-  const cache = createAnnouncementCache({ swarm: testSwarm, currentRound: () => view.round, admits })
+  const cache = createAnnouncementCache({ swarm: testSwarm, currentRound: () => view.round })
   const offer = (message: SignedMessage): string => {
     const checked = cache.check(message)
     if (checked.verdict === 'accept') cache.put(checked.value, message)
@@ -82,12 +82,4 @@ test('rounds that passed are forgotten', () => {
 test('another swarm on the same chain is none of our business', () => {
   const { offer } = cacheAt(5)
   expect(offer({ ...signed(1), topic: topicOf({ ...testSwarm, deployment: 'ffffffff' }, 'rollouts') })).toBe('ignore')
-})
-
-test('a peer that is not admitted is ignored, until it is', () => {
-  const admitted = new Set<string>()
-  const { offer } = cacheAt(5, peerId => admitted.has(peerId))
-  expect(offer(signed(1))).toBe('ignore')
-  admitted.add('peer')
-  expect(offer(signed(1))).toBe('accept')
 })

@@ -25,16 +25,11 @@ export type SwarmView = {
   swarm: Swarm
   /** The round on the chain, or null while it is not known: then every round is near. */
   currentRound: () => number | null
-  /**
-   * Whether a peer is one to listen to, as far as is known: registered, for instance. Others are ignored for now, and
-   * caught up with when they are. Without it, every peer is; then whoever makes up peers can fill a round.
-   */
-  admits?: (peerId: string, kind: AnnouncementKind) => boolean
 }
 
 /** The latest announcement of each kind, peer and round, near the current round. */
 export function createAnnouncementCache(view: SwarmView): AnnouncementCache {
-  const { swarm, currentRound, admits } = view
+  const { swarm, currentRound } = view
   const rounds = new Map<number, Map<string, Entry>>()
 
   function prune(): void {
@@ -49,7 +44,6 @@ export function createAnnouncementCache(view: SwarmView): AnnouncementCache {
     if (kind === null || kind === 'addresses') return ignore('topic of another swarm')
     const checked = checkAnnouncement(message.data, message.from, { kind, chainId: swarm.chainId })
     if (checked.verdict !== 'accept') return checked
-    if (admits?.(message.from, kind) === false) return ignore('peer not admitted')
     const { round } = checked.value
     const rule = topicRules[kind]
     const now = currentRound()

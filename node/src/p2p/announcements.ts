@@ -1,10 +1,9 @@
-import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import { type Announcement, encodeAnnouncement } from './announcement.ts'
 import { createAnnouncementCache, type SwarmView } from './announcementCache.ts'
-import { createFloodCount } from './floodCount.ts'
 import { joinTopics, publishSigned } from './gossipTopics.ts'
 import type { Host } from './host.ts'
+import type { MessageGate, MessageRules } from './messageGate.ts'
 import type { SignedMessage } from './signedMessage.ts'
 import { type AnnouncementKind, announcementKinds, topicOf } from './topics.ts'
 import type { Verdict } from './verdict.ts'
@@ -23,13 +22,11 @@ export type Announcements = {
   of(round: number, kind?: AnnouncementKind): Announcement[]
   /** As signed, for handing on. */
   signed(from: number, to: number): SignedMessage[]
-  /** Checks a message whose signature has been verified, and keeps it if it is accepted. */
-  take(message: SignedMessage): Verdict<Announcement>
-  check(message: SignedMessage): Verdict<Announcement>
+  readonly rules: MessageRules
   stop(): void
 }
 
-type Options = SwarmView & { clock: Clock; logger: Logger }
+type Options = SwarmView & { gate: MessageGate; logger: Logger }
 
 /** Announcements over gossip: checks, keeps and hands on those of others, and publishes ours. */
 export function createAnnouncements(host: Host, options: Options): Announcements {
@@ -54,7 +51,8 @@ export function createAnnouncements(host: Host, options: Options): Announcements
     return checked
   }
 
-  joinTopics(host, { topics, check: cache.check, take, onUseless: createFloodCount(host.guard, options.clock), logger })
+  const rules = { check: cache.check, take }
+  joinTopics(host, { topics, gate: options.gate, rules, logger })
 
   return {
     async publish(announcement) {
@@ -69,8 +67,7 @@ export function createAnnouncements(host: Host, options: Options): Announcements
     },
     of: cache.of,
     signed: cache.signed,
-    check: cache.check,
-    take,
+    rules,
     stop: () => handlers.clear(),
   }
 }

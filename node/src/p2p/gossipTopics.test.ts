@@ -1,11 +1,14 @@
 import { type Message, TopicValidatorResult } from '@chainsafe/libp2p-gossipsub'
 import type { PeerId } from '@libp2p/interface'
 import { expect, test } from 'vitest'
+import { systemClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import { joinTopics } from './gossipTopics.ts'
 import type { Host } from './host.ts'
+import { admitAll } from './membership/admission.ts'
+import { createMessageGate } from './messageGate.ts'
+import { createPeerGuard } from './peerGuard.ts'
 import { encodeSigned } from './signedMessage.ts'
-import { ignore } from './verdict.ts'
 
 type Validate = (source: PeerId, message: Message) => Promise<TopicValidatorResult>
 
@@ -13,28 +16,28 @@ type Validate = (source: PeerId, message: Message) => Promise<TopicValidatorResu
 function scene() {
   const gate = Promise.withResolvers<void>()
   const validators = new Map<string, Validate>()
-  const useless: string[] = []
   const taken: Uint8Array[] = []
   const host = {
     gossip: { topicValidators: validators, subscribe: () => {}, getScore: () => 0 },
+    guard: createPeerGuard(systemClock, silentLogger),
     turns: { enter: () => gate.promise },
     verify: async () => true,
   } as unknown as Host
   joinTopics(host, {
     topics: ['t'],
-    check: () => ({ verdict: 'accept', value: null }),
-    take(message) {
-      // Another message came while the signature was verified.
-      if (message.data.byteLength === 0) return ignore('not newer')
-      taken.push(message.data)
-      return { verdict: 'accept', value: null }
+    gate: createMessageGate(host, { admission: admitAll, clock: systemClock }),
+    rules: {
+      check: () => ({ verdict: 'accept', value: null }),
+      take(message) {
+        taken.push(message.data)
+        return { verdict: 'accept', value: null }
+      },
     },
-    onUseless: author => void useless.push(author),
     logger: silentLogger,
   })
   const validate = (sender: string, data: Uint8Array): Promise<TopicValidatorResult> =>
     validators.get('t')?.(sender as unknown as PeerId, { type: 'unsigned', topic: 't', data }) ?? Promise.reject()
-  return { validate, go: () => gate.resolve(), useless, taken }
+  return { validate, go: () => gate.resolve(), taken }
 }
 
 function signedBy(from: string, data: Uint8Array): Uint8Array {
@@ -55,15 +58,6 @@ test('of a flood, so many messages of a peer wait, the others are ignored, and o
   expect(new Set(await Promise.all(flood.slice(0, 512)))).toEqual(new Set([TopicValidatorResult.Accept]))
   expect(taken.length).toBe(513)
   expect(await validate('a', signedBy('b', Uint8Array.of(2)))).toBe(TopicValidatorResult.Accept)
-})
-
-test('what became useless while its signature was verified counts against its author, and not against who forwarded it', async () => {
-  const { validate, go, useless } = scene()
-  go()
-  const stale = new Uint8Array(0)
-  expect(await validate('a', signedBy('a', stale))).toBe(TopicValidatorResult.Ignore)
-  expect(await validate('b', signedBy('a', stale))).toBe(TopicValidatorResult.Ignore)
-  expect(useless).toEqual(['a'])
 })
 
 test('what is larger than any signed message is rejected without a turn', async () => {

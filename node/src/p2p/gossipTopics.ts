@@ -3,18 +3,15 @@ import type { PeerId } from '@libp2p/interface'
 import { CanonicalError } from '#core/canonical.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Host } from './host.ts'
+import type { MessageGate, MessageRules } from './messageGate.ts'
 import { decodeSigned, MAX_SIGNED_BYTES, type SignedMessage } from './signedMessage.ts'
 import { scoreThresholds } from './topicScore.ts'
 import { gossipResult, reject, type Verdict } from './verdict.ts'
 
 export type GossipOptions = {
   topics: readonly string[]
-  /** Everything but the signature; changes nothing. */
-  check(message: SignedMessage): Verdict<unknown>
-  /** Checks once more, as others may have come while the signature was verified, and keeps what it accepts. */
-  take(message: SignedMessage): Verdict<unknown>
-  /** Called when a message is ignored that its author itself sent. */
-  onUseless(author: string, reason: string): void
+  gate: MessageGate
+  rules: MessageRules
   logger: Logger
 }
 
@@ -26,6 +23,7 @@ const MAX_PENDING = 512
  * each copy of a message anew.
  */
 export function joinTopics(host: Host, options: GossipOptions): void {
+  const { gate, rules } = options
   const pending = new Map<string, number>()
   const addPending = (sender: string, change: 1 | -1): void => {
     const count = (pending.get(sender) ?? 0) + change
@@ -49,22 +47,15 @@ export function joinTopics(host: Host, options: GossipOptions): void {
     // gossipsub stops reading such a peer, but not what has been read.
     if (host.gossip.getScore(sender) < scoreThresholds.graylistThreshold) return 'ignore'
     const signed = open(message)
-    const verdict = 'verdict' in signed ? signed : await verified(signed)
+    const verdict = 'verdict' in signed ? signed : await passed(signed, sender)
     if (verdict.verdict === 'accept') return 'accept'
     const author = 'verdict' in signed ? undefined : signed.from
     options.logger.debug('message not taken', { sender, author, ...verdict })
-    // Who only forwarded it may have done so in good faith, with a view of its own.
-    if (verdict.verdict === 'ignore' && sender === author) options.onUseless(sender, verdict.reason)
     return verdict.verdict
   }
-  /** A message that we ignore is verified too: else a forged one would cost its sender nothing. */
-  async function verified(message: SignedMessage): Promise<Verdict<unknown>> {
-    const checked = options.check(message)
-    if (checked.verdict === 'reject') return checked
-    if (!(await host.verify(message))) return reject('not signed by its author')
-    if (checked.verdict === 'ignore') return checked
-    await host.turns.enter()
-    return options.take(message)
+  async function passed(message: SignedMessage, sender: string): Promise<Verdict<unknown>> {
+    const screened = await gate.screen(message, sender, rules)
+    return screened.verdict === 'accept' ? gate.admit(message, sender, rules) : screened
   }
 
   for (const topic of options.topics) {

@@ -3,7 +3,7 @@ import { gossipsub } from '@chainsafe/libp2p-gossipsub'
 import { noise } from '@chainsafe/libp2p-noise'
 import { yamux } from '@chainsafe/libp2p-yamux'
 import { identify } from '@libp2p/identify'
-import type { ConnectionGater, Libp2p } from '@libp2p/interface'
+import type { Connection, ConnectionGater, Libp2p } from '@libp2p/interface'
 import { mdns } from '@libp2p/mdns'
 import { ping } from '@libp2p/ping'
 import { tcp } from '@libp2p/tcp'
@@ -40,6 +40,8 @@ export type HostOptions = {
   mdns?: boolean
   /** Milliseconds between gossip heartbeats. 1000 is what the gossipsub specification asks for. */
   heartbeatMs?: number
+  /** Whether a peer that dialled us, from this multiaddr, gets a slot. */
+  admits?: (peerId: string, address: string) => Promise<boolean>
   maxConnections?: number
   clock: Clock
   logger: Logger
@@ -59,8 +61,21 @@ export type Host = {
   /** Multiaddrs, each ending in `/p2p/<peer id>`. */
   addresses(): string[]
   connectedPeers(): string[]
+  /** With the multiaddr of the other end; a peer may have two for a moment. */
+  connections(): { peerId: string; address: string }[]
+  /** Closes all connections with a peer. It may come back. */
+  hangUp(peerId: string): void
   stop(): Promise<void>
 }
+
+/**
+ * Connections above `maxConnections` for as long as it takes to learn who it is and whether it gets a slot: libp2p itself
+ * refuses without asking.
+ */
+const ARRIVING = 64
+
+/** One silent address of a peer must not take the time of its others. */
+const ADDRESS_DIAL_TIMEOUT_MS = 3000
 
 /** Holds a batch of messages of 16 KB each and the largest list of ids, far above what an honest peer sends. */
 const MAX_FRAME_BYTES = 1 << 20
@@ -82,7 +97,15 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const guard = createPeerGuard(options.clock, options.logger)
   const privateKey = peerPrivateKey(options.privateKey)
   let stopping = false
-  const gater = { ...guard.gater, denyInboundConnection: () => stopping }
+  const gater: ConnectionGater = {
+    ...guard.gater,
+    denyInboundConnection: () => stopping,
+    async denyInboundEncryptedConnection(peer, connection) {
+      const peerId = peer.toString()
+      if (guard.isBanned(peerId)) return true
+      return (await options.admits?.(peerId, connection.remoteAddr.toString())) === false
+    },
+  }
   const node = await startNode({ ...options, privateKey, gater }, guard)
   const gossip = node.services.gossip as GossipService
   const turns = createMessageTurns()
@@ -99,25 +122,38 @@ export async function createHost(options: HostOptions): Promise<Host> {
     turns,
     addresses: () => node.getMultiaddrs().map(String),
     connectedPeers: () => [...connectedPeers(node).keys()],
+    connections: () =>
+      node.getConnections().map(({ remotePeer, remoteAddr }) => ({
+        peerId: remotePeer.toString(),
+        address: remoteAddr.toString(),
+      })),
+    hangUp(peerId) {
+      for (const connection of node.getConnections())
+        if (connection.remotePeer.toString() === peerId) void close(connection)
+    },
     async stop() {
       stopAudit()
       stopPinging()
       // Who is hung up on would dial again at once.
       stopping = true
-      await hangUp(node, turns)
+      await closeAll(node, turns)
       await node.stop()
     },
   }
 }
 
 /** Closes one connection after the other: `node.stop()` closes all at once, in one turn of the event loop. */
-async function hangUp(node: Node, turns: MessageTurns): Promise<void> {
+async function closeAll(node: Node, turns: MessageTurns): Promise<void> {
   const closing: Promise<void>[] = []
   for (const connection of node.getConnections()) {
     await turns.enter()
-    closing.push(connection.close({ signal: AbortSignal.timeout(1000) }).catch(cause => connection.abort(cause)))
+    closing.push(close(connection))
   }
   await Promise.all(closing)
+}
+
+async function close(connection: Connection): Promise<void> {
+  await connection.close({ signal: AbortSignal.timeout(1000) }).catch(cause => connection.abort(cause))
 }
 
 type NodeOptions = Omit<HostOptions, 'privateKey'> & { privateKey: PeerPrivateKey; gater: ConnectionGater }
@@ -132,11 +168,16 @@ async function startNode(options: NodeOptions, guard: PeerGuard): Promise<Node> 
       streamMuxers: [yamux({ streamOptions: { maxStreamWindowSize: MAX_WINDOW_BYTES } })],
       connectionGater: options.gater,
       connectionManager: {
-        maxConnections: options.maxConnections ?? 128,
+        maxConnections: (options.maxConnections ?? 128) + ARRIVING,
+        // The order that our own book gives them: what answered before comes first.
+        addressSorter: () => 0,
+        addressDialTimeout: ADDRESS_DIAL_TIMEOUT_MS,
         // Connections a second from one address. The default of 5 is too few for a swarm on one machine.
         inboundConnectionThreshold: 64,
         maxIncomingPendingConnections: 64,
       },
+      // Our own book forgets; libp2p would after an hour.
+      peerStore: { maxAddressAge: Number.POSITIVE_INFINITY },
       // `keepAlive.ts` pings instead.
       connectionMonitor: { enabled: false },
       ...(options.mdns ? { peerDiscovery: [mdns()] } : {}),

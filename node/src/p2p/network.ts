@@ -1,21 +1,29 @@
-import type { PeerInfo } from '@libp2p/interface'
-import { type Contact, createAddressBook } from './addressBook.ts'
+import { startAddressGossip } from './addressGossip.ts'
 import type { Announcement } from './announcement.ts'
 import type { SwarmView } from './announcementCache.ts'
 import { type AnnouncementHandler, createAnnouncements, type OwnAnnouncement } from './announcements.ts'
+import { type Connecting, startConnecting } from './connecting.ts'
 import { createFetchBundle, type FetchBundle, type FetchLimits } from './fetchBundle.ts'
 import { createHost, type Host, type HostOptions } from './host.ts'
-import { startRedial } from './redial.ts'
+import type { LookUp } from './membership/admission.ts'
+import { createMembership, type MembershipStatus } from './membership/membership.ts'
+import type { PeerStore } from './membership/peerBook.ts'
+import { createMessageGate } from './messageGate.ts'
+import { peerIdOf } from './peerPrivateKey.ts'
 import { type BundleSource, type ServeLimits, serveBundles } from './serveBundles.ts'
 import { startSync } from './sync.ts'
 import { roundsKept } from './topicRules.ts'
 import { type AnnouncementKind, topicsOf } from './topics.ts'
 
-export type NetworkOptions = Omit<HostOptions, 'topics'> &
+export type NetworkOptions = Omit<HostOptions, 'topics' | 'admits'> &
   SwarmView & {
     /** Multiaddrs; none for the bootnode itself. */
     bootnodes: readonly string[]
-    /** Connections sought among the peers known; more may come in. */
+    /** Asks the chain who is registered. Without it, every peer counts as registered. */
+    lookUp?: LookUp
+    /** Keeps the book of peers over a restart. */
+    store?: PeerStore
+    /** Connections sought with registered peers; more may come in. */
     targetPeers?: number
     /** Bodies that this peer gives to others. */
     bundles: BundleSource
@@ -38,13 +46,17 @@ export type Network = {
   announcements(round: number, kind?: AnnouncementKind): Announcement[]
   /** Asks one peer for what is missing here: at once, not when its turn comes. @returns how many messages were new. */
   catchUp(peerId: string): Promise<number>
+  /** Connects to a peer whose addresses are known, unless it is connected. @returns whether it is now. */
+  connectTo(peerId: string, signal?: AbortSignal): Promise<boolean>
+  /** Says our own addresses again, and again soon: once we are registered, others keep them and hand them on. */
+  sayAddresses(): void
+  /** How many are connected and known, and how many were refused. */
+  status(): MembershipStatus
   fetchBundle: FetchBundle
   stop(): Promise<void>
   /** For tests and diagnosis. */
   readonly host: Host
 }
-
-const MAX_DISCOVERED = 100
 
 /**
  * Joins the swarm: a host that finds its peers, keeps their announcements, and exchanges bodies with them.
@@ -53,18 +65,37 @@ const MAX_DISCOVERED = 100
  */
 export async function startNetwork(options: NetworkOptions): Promise<Network> {
   const { swarm, clock, logger, currentRound } = options
-  const host = await createHost({ ...options, topics: topicsOf(swarm) })
+  let started: Host | undefined
+  // Addresses may arrive before anything is dialled.
+  let learnt: Connecting['learnt'] = () => {}
+  const membership = createMembership({
+    ...options,
+    ownId: peerIdOf(options.privateKey),
+    targetPeers: options.targetPeers ?? 16,
+    maxConnections: options.maxConnections ?? 128,
+    connections: () => started?.connections() ?? [],
+    isBanned: peerId => started?.guard.isBanned(peerId) ?? false,
+    onLearnt: (peerId, addresses) => learnt(peerId, addresses),
+    random: Math.random,
+  })
+  const admits = async (peerId: string, address: string): Promise<boolean> => {
+    const decision = await membership.admit(peerId, address)
+    if (decision.admit && decision.evict !== undefined) started?.hangUp(decision.evict)
+    return decision.admit
+  }
+  const host = await createHost({ ...options, topics: topicsOf(swarm), admits })
+  started = host
   const stops: (() => void | Promise<void>)[] = [() => host.stop()]
   const stop = async (): Promise<void> => {
     for (const one of stops.splice(0).reverse()) await one()
   }
   try {
-    const announcements = createAnnouncements(host, options)
+    const gate = createMessageGate(host, { admission: membership.admission, clock })
+    const announcements = createAnnouncements(host, { ...options, gate })
     stops.push(announcements.stop)
-    // Addresses may arrive before the redial loop stands.
-    let wake = (): void => {}
-    const book = createAddressBook(host, { swarm, clock, logger, onContact: () => wake() })
-    stops.push(book.stop)
+    const { learn } = membership
+    const addresses = startAddressGossip(host, { swarm, gate, learn, clock, logger })
+    stops.push(addresses.stop)
     const stopServing = await serveBundles(host, {
       source: options.bundles,
       ...(options.serveLimits && { limits: options.serveLimits }),
@@ -74,20 +105,19 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     stops.push(stopServing)
     const sync = await startSync(host, {
       store: {
-        signed: (from, to) => [...book.signed(), ...announcements.signed(from, to)],
-        check: message => (book.owns(message) ? book : announcements).check(message),
-        take: message => (book.owns(message) ? book : announcements).take(message),
+        signed: (from, to) => [...addresses.signed(), ...announcements.signed(from, to)],
+        rulesOf: message => (addresses.owns(message) ? addresses : announcements).rules,
         rounds: () => roundsAround(currentRound()),
       },
+      gate,
       ...(options.syncEveryMs && { everyMs: options.syncEveryMs }),
       clock,
       logger,
     })
     stops.push(sync.stop)
-    const discovered = collectDiscovered(host, () => wake())
-    const redial = startRedial(host, { ...options, contacts: () => [...book.contacts(), ...discovered.values()] })
-    wake = redial.wake
-    stops.push(redial.stop)
+    const connecting = startConnecting(host, membership, { clock, logger })
+    learnt = connecting.learnt
+    stops.push(connecting.stop)
     return {
       peerId: host.peerId,
       addresses: host.addresses,
@@ -97,6 +127,9 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
       onAnnouncement: announcements.onAnnouncement,
       announcements: announcements.of,
       catchUp: sync.pull,
+      connectTo: connecting.connectTo,
+      sayAddresses: addresses.sayAgain,
+      status: membership.status,
       fetchBundle: createFetchBundle(host, {
         ...(options.fetchLimits && { limits: options.fetchLimits }),
         clock,
@@ -114,19 +147,6 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
 function roundsAround(round: number | null): { from: number; to: number } {
   if (round === null) return { from: 0, to: 2 ** 40 }
   return { from: Math.max(0, round + roundsKept.earliest), to: round + roundsKept.latest }
-}
-
-/** Peers found on the local network, by whoever shouted: unsigned, so only worth a dial. */
-function collectDiscovered(host: Host, onFound: () => void): Map<string, Contact> {
-  const found = new Map<string, Contact>()
-  host.node.addEventListener('peer:discovery', (event: CustomEvent<PeerInfo>) => {
-    const peerId = event.detail.id.toString()
-    const addresses = event.detail.multiaddrs.map(String).slice(0, 8)
-    if (found.size >= MAX_DISCOVERED || found.has(peerId) || addresses.length === 0) return
-    found.set(peerId, { peerId, addresses })
-    onFound()
-  })
-  return found
 }
 
 function waitForPeers(host: Host, count: number, signal?: AbortSignal): Promise<void> {

@@ -3,11 +3,14 @@ import { afterEach, expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import type { Host } from './host.ts'
+import { admitAll } from './membership/admission.ts'
+import { createMessageGate, type MessageRules } from './messageGate.ts'
 import { encodeSigned, type SignedMessage } from './signedMessage.ts'
 import { closeStream, writeMessage } from './streamWriter.ts'
 import { type Sync, type SyncStore, startSync } from './sync.ts'
 import { SYNC_PROTOCOL } from './syncProtocol.ts'
 import { connect, startTestHost, until } from './testHosts.ts'
+import { ignore } from './verdict.ts'
 
 const stops: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -20,32 +23,43 @@ async function start(): Promise<Host> {
   return host
 }
 
-async function syncOf(host: Host, changes: Partial<SyncStore> = {}): Promise<{ sync: Sync; taken: SignedMessage[] }> {
+async function syncOf(
+  host: Host,
+  changes: Partial<SyncStore & MessageRules> = {},
+): Promise<{ sync: Sync; taken: SignedMessage[] }> {
   const taken: SignedMessage[] = []
-  const store: SyncStore = {
-    signed: () => [],
-    check: () => ({ verdict: 'accept', value: null }),
+  // The clock stands still, so nothing is asked but by the test.
+  const clock = createManualClock()
+  const rules: MessageRules = {
+    check: changes.check ?? (() => ({ verdict: 'accept', value: null })),
     take(message) {
       taken.push(message)
       return { verdict: 'accept', value: null }
     },
-    rounds: () => ({ from: 0, to: 10 }),
-    ...changes,
   }
-  // The clock stands still, so nothing is asked but by the test.
-  const sync = await startSync(host, { store, clock: createManualClock(), logger: silentLogger })
+  const store: SyncStore = { signed: () => [], rulesOf: () => rules, rounds: () => ({ from: 0, to: 10 }), ...changes }
+  const gate = createMessageGate(host, { admission: admitAll, clock })
+  const sync = await startSync(host, { store, gate, clock, logger: silentLogger })
   stops.push(sync.stop)
   return { sync, taken }
 }
 
-/** A peer that answers every request with these frames. */
-async function answering(frames: readonly Uint8Array[]): Promise<Host> {
+/** A peer that answers every request with these frames, and counts those that were read. */
+async function answering(frames: readonly Uint8Array[]): Promise<Host & { sent: () => number }> {
   const host = await start()
+  let sent = 0
   await host.node.handle(SYNC_PROTOCOL, async stream => {
-    for (const frame of frames) await writeMessage(stream, frame, 1000)
-    await closeStream(stream, 1000)
+    try {
+      for (const frame of frames) {
+        await writeMessage(stream, frame, 1000)
+        sent += 1
+      }
+      await closeStream(stream, 1000)
+    } catch {
+      stream.abort(new Error('the asker has had enough'))
+    }
   })
-  return host
+  return { ...host, sent: () => sent }
 }
 
 const forged = encodeSigned({
@@ -70,14 +84,41 @@ test.each([
   expect(host.guard.penaltyOf(liar.peerId)).toBeGreaterThan(0)
 })
 
-test('what our own view does not want is passed over, without blame', async () => {
-  const peer = await answering([forged.bytes])
+test('what is signed and our own view does not want is passed over, without blame; a forged one is not', async () => {
+  const check = () => ignore('round too far')
+  const author = await start()
+  const frames = [(await author.sign('t', Uint8Array.of(1))).bytes]
+  const [peer, forger] = [await answering(frames), await answering([...frames, forged.bytes])]
   const host = await start()
-  const { sync, taken } = await syncOf(host, { check: () => ({ verdict: 'ignore', reason: 'round too far' }) })
-  await connect(host, peer)
-  expect(await sync.pull(peer.peerId)).toBe(0)
+  const { sync, taken } = await syncOf(host, { check })
+  for (const one of [peer, forger]) {
+    await connect(host, one)
+    expect(await sync.pull(one.peerId)).toBe(0)
+  }
   expect(taken).toEqual([])
   expect(host.guard.penaltyOf(peer.peerId)).toBe(0)
+  expect(host.guard.penaltyOf(forger.peerId)).toBeGreaterThan(0)
+})
+
+test('the first of 4,000 unsigned messages ends the answer, whether it is of use or not, and two answers end the peer', async () => {
+  const liar = await answering(Array.from({ length: 4000 }, () => forged.bytes))
+  const host = await start()
+  let verified = 0
+  const { verify } = host
+  const { sync } = await syncOf(
+    Object.assign(host, {
+      verify: (message: SignedMessage) => {
+        verified += 1
+        return verify(message)
+      },
+    }),
+    { check: () => ignore('round too far') },
+  )
+  await connect(host, liar)
+  await sync.pull(liar.peerId)
+  await sync.pull(liar.peerId)
+  expect(verified).toBe(2)
+  expect(host.guard.penaltyOf(liar.peerId)).toBeGreaterThan(80)
 })
 
 test('a peer that asks again and again is no longer answered', async () => {

@@ -5,6 +5,7 @@ import { withDeadline } from '#core/deadline.ts'
 import type { Logger } from '#core/logger.ts'
 import { peerIdFor } from './connectedPeers.ts'
 import type { Host } from './host.ts'
+import type { MessageGate, MessageRules } from './messageGate.ts'
 import { decodeSigned, MAX_SIGNED_BYTES, type SignedMessage } from './signedMessage.ts'
 import { StreamError } from './streamError.ts'
 import { createStreamReader } from './streamReader.ts'
@@ -25,9 +26,8 @@ import type { Verdict } from './verdict.ts'
 export type SyncStore = {
   /** As signed; announcements of these rounds, and all addresses. */
   signed(from: number, to: number): SignedMessage[]
-  /** Everything but the signature. */
-  check(message: SignedMessage): Verdict<unknown>
-  take(message: SignedMessage): Verdict<unknown>
+  /** By which a message is judged. */
+  rulesOf(message: SignedMessage): MessageRules
   /** The rounds worth asking for, both inside. */
   rounds(): { from: number; to: number }
 }
@@ -40,6 +40,7 @@ export type Sync = {
 
 export type SyncOptions = {
   store: SyncStore
+  gate: MessageGate
   /** Mean wait before asking some peer again for what gossip lost. */
   everyMs?: number
   clock: Clock
@@ -52,11 +53,14 @@ const IDLE_MS = 5000
  * once; then again, as what is published reaches nobody until gossip's mesh stands.
  */
 const SETTLE_MS = [250, 750, 2500]
-const FAULT_POINTS = 20
+/** The second one within minutes makes a ban. */
+const FAULT_POINTS = 50
+/** Messages of one answer that we have no use for, as our views differ. */
+const MAX_USELESS = 512
 
 /** Brings a late or restarted peer up to date: each new peer is asked soon, then some peer every few seconds. */
 export async function startSync(host: Host, options: SyncOptions): Promise<Sync> {
-  const { store, logger, clock } = options
+  const { store, gate, logger, clock } = options
   const stopping = new AbortController()
   const bucketOf = createPeerBuckets(1, 10, clock)
   const peers = new Set<string>()
@@ -74,9 +78,10 @@ export async function startSync(host: Host, options: SyncOptions): Promise<Sync>
     try {
       const signal = withDeadline(stopping.signal, 4 * IDLE_MS)
       stream = await host.node.dialProtocol(peerIdFor(host.node, peer), SYNC_PROTOCOL, { signal })
-      const taken = await ask(host, stream, store, signal)
+      const admissions = await ask(host, { stream, peer, store, gate, signal })
       await closeStream(stream, IDLE_MS)
-      return taken
+      const taken = await Promise.all(admissions)
+      return taken.filter(({ verdict }) => verdict === 'accept').length
     } catch (cause) {
       stream?.abort(cause instanceof Error ? cause : new StreamError('closed', cause))
       if (cause instanceof SyncFault || cause instanceof CanonicalError) {
@@ -138,25 +143,29 @@ async function answer(host: Host, stream: Stream, store: SyncStore, signal: Abor
   await finishStream(stream, IDLE_MS)
 }
 
-async function ask(host: Host, stream: Stream, store: SyncStore, signal: AbortSignal): Promise<number> {
+type Question = { stream: Stream; peer: string; store: SyncStore; gate: MessageGate; signal: AbortSignal }
+
+/** @returns what becomes of each message that is signed and of use here, as soon as its author is known. */
+async function ask(host: Host, { stream, peer, store, gate, signal }: Question): Promise<Promise<Verdict<unknown>>[]> {
   const { from, to } = store.rounds()
   const reader = createStreamReader(stream, { idleMs: IDLE_MS, signal })
+  const admissions: Promise<Verdict<unknown>>[] = []
   try {
     const have = packPrefixes(store.signed(from, to))
     await writeMessage(stream, encodeSyncRequest({ v: 1, from, to, have }), IDLE_MS, signal)
-    let taken = 0
+    let useless = 0
     for (let count = 0; count < MAX_ANSWERS; count += 1) {
       const frame = await reader.message(MAX_SIGNED_BYTES)
       if (frame === null) break
       await host.turns.enter()
       const message = decodeSigned(frame)
-      const { verdict } = store.check(message)
-      if (verdict === 'ignore') continue
-      // The cheap checks come first: a signature takes a third of a millisecond of some core.
-      if (verdict === 'reject' || !(await host.verify(message))) throw new SyncFault('a forged or malformed message')
-      if (store.take(message).verdict === 'accept') taken += 1
+      const rules = store.rulesOf(message)
+      const screened = await gate.screen(message, peer, rules, signal)
+      if (screened.verdict === 'reject') throw new SyncFault('a forged or malformed message')
+      if (screened.verdict === 'accept') admissions.push(gate.admit(message, peer, rules))
+      else if (!screened.ours && ++useless > MAX_USELESS) throw new SyncFault('hardly anything but useless messages')
     }
-    return taken
+    return admissions
   } finally {
     reader.release()
   }

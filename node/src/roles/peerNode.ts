@@ -5,6 +5,8 @@ import { type Chain, openChain } from '#chain/openChain.ts'
 import type { BodyOperations } from '#core/bodyOperations.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
+import { peerKeyOf } from '#core/peerKey.ts'
+import { isMultiaddr } from '#p2p/addressAnnouncement.ts'
 import { type Network, startNetwork } from '#p2p/network.ts'
 import { deploymentTag } from '#p2p/topics.ts'
 import { defaultQuotas, type QuotaLimits } from '#store/bodyQuota.ts'
@@ -15,10 +17,10 @@ import { createJournal, type Journal } from '#store/journal.ts'
 import { lockDataFolder } from '#store/lockDataFolder.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
+import { createPeerTable } from '#store/peerTable.ts'
 import { createBodyThread } from './bodyThread.ts'
 import { environmentOnChain } from './environmentOnChain.ts'
 import type { Environment } from './loadEnvironment.ts'
-import { createRegisteredPeers } from './registeredPeers.ts'
 
 export type PeerOptions = {
   data: string
@@ -96,9 +98,10 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       swarm: { chainId: deployment.chainId, deployment: deploymentTag(addresses) },
       privateKey: privateKeyToProtobuf(identity.privateKey),
       listen: options.listen,
-      bootnodes: [...options.bootnodes, ...(await chain.readBootnodes())],
+      bootnodes: [...options.bootnodes, ...readable(await chain.readBootnodes(), logger)],
       currentRound: () => round,
-      admits: createRegisteredPeers(identity.peerId, chain, clock, logger, async peerId => network.catchUp(peerId)),
+      lookUp: peerIds => chain.readRegistered(peerIds.map(peerKeyOf)),
+      store: createPeerTable(db),
       bundles,
       clock,
       logger,
@@ -129,4 +132,11 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
     await close()
     throw error
   }
+}
+
+/** Of the bootnodes that the chain lists, those that this release can read: nobody's entry there keeps a node from starting. */
+function readable(bootnodes: readonly string[], logger: Logger): string[] {
+  const unreadable = bootnodes.filter(address => !isMultiaddr(address))
+  if (unreadable.length > 0) logger.warn('bootnodes on the chain are no multiaddrs, and are left out', { unreadable })
+  return bootnodes.filter(isMultiaddr)
 }

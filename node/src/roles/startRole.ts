@@ -54,7 +54,7 @@ export async function startRole(options: RoleOptions): Promise<void> {
 }
 
 /** What votes, commits or is paid must be registered; who only looks need not be. */
-async function register({ chain, logger }: PeerNode, role: RoleName): Promise<void> {
+async function register({ chain, network, logger }: PeerNode, role: RoleName): Promise<void> {
   if (role === 'gateway') return
   const outcome = await chain.registerPeer()
   if (outcome.status === 'already registered') return
@@ -63,6 +63,7 @@ async function register({ chain, logger }: PeerNode, role: RoleName): Promise<vo
       'a peer key that is neither secp256k1 nor RSA cannot register: it takes part, but earns no points',
     )
   reportOutcome(logger, 'registered', outcome, {})
+  network.sayAddresses()
 }
 
 async function run(

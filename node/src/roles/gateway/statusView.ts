@@ -34,6 +34,7 @@ export async function statusView(node: PeerNode) {
     secondsLeft: endsAtSec - nowSec,
     level,
     peers: [...peers.values()],
+    network: node.network.status(),
     environment: { hash: node.environment.hash, ...node.environment.spec },
   }
 }

@@ -1,0 +1,172 @@
+import type { Clock } from '#core/clock.ts'
+import type { Logger } from '#core/logger.ts'
+import {
+  type AddressAnnouncement,
+  checkAddresses,
+  dialable,
+  encodeAddresses,
+  isLoopback,
+  isMultiaddr,
+  MAX_ADDRESSES,
+} from './addressAnnouncement.ts'
+import { joinTopics, publishSigned } from './gossipTopics.ts'
+import type { Host } from './host.ts'
+import type { MessageGate, MessageRules } from './messageGate.ts'
+import type { SignedMessage } from './signedMessage.ts'
+import { createPeerBuckets } from './tokenBucket.ts'
+import { type Swarm, topicOf } from './topics.ts'
+import { ignore, type Verdict } from './verdict.ts'
+
+/** Between two sayings of our addresses: soon again after a start, when we may not be known as registered yet. */
+const REPEAT_MS = { first: 6_000, last: 60_000 }
+/** An address that was not repeated for so long is handed on no more. */
+const FORGET_MS = 15 * 60_000
+/** Registered peers whose words are handed on; each takes half a kilobyte. */
+const MAX_MESSAGES = 16_384
+
+export type AddressGossip = {
+  /** As signed, for handing on: those of registered peers and our own. */
+  signed(): SignedMessage[]
+  /** True for a message on the topic of addresses. */
+  owns(message: SignedMessage): boolean
+  readonly rules: MessageRules
+  /** Says our own addresses, and again soon: for a peer that others may know better than before. */
+  sayAgain(): void
+  stop(): void
+}
+
+type Options = {
+  swarm: Swarm
+  gate: MessageGate
+  /** Notes where a peer can be dialled. @returns false where there is no place for it. */
+  learn: (peerId: string, addresses: readonly string[]) => boolean
+  clock: Clock
+  logger: Logger
+}
+
+type Entry = { message: SignedMessage; atMs: number }
+
+/**
+ * Signed addresses over gossip, so that all peers learn each other from one bootnode. Those of a stranger are taken from
+ * itself alone and go no further: else whoever makes up ids could fill every book of the swarm.
+ */
+export function startAddressGossip(host: Host, options: Options): AddressGossip {
+  const { swarm, gate, learn, clock, logger } = options
+  const topic = topicOf(swarm, 'addresses')
+  const entries = new Map<string, Entry>()
+  // Four at once for a start with changing addresses, then one in fifteen seconds.
+  const bucketOf = createPeerBuckets(1 / 15, 4, clock)
+
+  function check(message: SignedMessage): Verdict<AddressAnnouncement> {
+    if (message.topic !== topic) return ignore('topic of another swarm')
+    const checked = checkAddresses(message.data, message.from, swarm.chainId)
+    if (checked.verdict !== 'accept') return checked
+    const held = entries.get(message.from)
+    if (held === undefined) return entries.size < MAX_MESSAGES ? checked : ignore('too many addresses to hand on')
+    return Buffer.compare(message.sequence, held.message.sequence) > 0 ? checked : ignore('not newer')
+  }
+  function learnFrom({ peerId, multiaddrs }: AddressAnnouncement): boolean {
+    return peerId !== host.peerId && learn(peerId, dialable(multiaddrs.filter(isMultiaddr), host.addresses()))
+  }
+  function take(message: SignedMessage): Verdict<AddressAnnouncement> {
+    const checked = check(message)
+    if (checked.verdict !== 'accept') return checked
+    for (const [peer, entry] of entries) if (entry.atMs < clock.nowMs() - FORGET_MS) entries.delete(peer)
+    entries.set(message.from, { message, atMs: clock.nowMs() })
+    learnFrom(checked.value)
+    return checked
+  }
+  function takeStranger(message: SignedMessage): Verdict<AddressAnnouncement> {
+    const checked = check(message)
+    if (checked.verdict !== 'accept' || learnFrom(checked.value)) return checked
+    return ignore('no place for another stranger')
+  }
+  /** Only a message that its author is proven to have sent counts against the author's pace. */
+  const paced =
+    (taking: (message: SignedMessage) => Verdict<AddressAnnouncement>) =>
+    (message: SignedMessage): Verdict<AddressAnnouncement> =>
+      bucketOf(message.from).tryTake(1) ? taking(message) : ignore('too many addresses')
+
+  joinTopics(host, {
+    topics: [topic],
+    gate,
+    rules: { check, take: paced(take), takeStranger: paced(takeStranger) },
+    logger,
+  })
+  const own = publishOwn(host, { swarm, topic, clock, logger, take })
+
+  return {
+    owns: message => message.topic === topic,
+    rules: { check, take, takeStranger },
+    signed: () => [...entries.values()].map(entry => entry.message),
+    ...own,
+  }
+}
+
+type PublishOptions = {
+  swarm: Swarm
+  topic: string
+  clock: Clock
+  logger: Logger
+  take: (message: SignedMessage) => unknown
+}
+
+/** Says our own addresses once a minute, and at once when they change or when there is first somebody to hear. */
+function publishOwn(host: Host, options: PublishOptions): Pick<AddressGossip, 'sayAgain' | 'stop'> {
+  const { topic, swarm, clock, logger, take } = options
+  let stopped = false
+  let said = ''
+  let heard = false
+
+  async function publish(): Promise<void> {
+    const all = host.addresses()
+    const beyond = all.filter(address => !isLoopback(address))
+    const multiaddrs = (beyond.length > 0 ? beyond : all).slice(0, MAX_ADDRESSES)
+    if (multiaddrs.length === 0 || stopped) return
+    said = all.join()
+    const bytes = encodeAddresses({ v: 1, kind: 'addresses', chainId: swarm.chainId, peerId: host.peerId, multiaddrs })
+    const published = await publishSigned(host, topic, bytes)
+    heard = published.heard
+    take(published.message)
+  }
+  const say = (): void => {
+    publish().catch(cause => logger.debug('could not publish own addresses', { cause }))
+  }
+  const onSubscription = (): void => {
+    if (!heard && host.gossip.getSubscribers(topic).length > 0) {
+      heard = true
+      say()
+    }
+  }
+  const onOwnUpdate = (): void => {
+    if (host.addresses().join() !== said) say()
+  }
+  async function repeat(signal: AbortSignal): Promise<void> {
+    for (let pauseMs = REPEAT_MS.first; !signal.aborted; pauseMs = Math.min(2 * pauseMs, REPEAT_MS.last)) {
+      say()
+      await clock.sleep(pauseMs * (0.9 + 0.2 * Math.random()), signal)
+    }
+  }
+  let repeating = new AbortController()
+  function sayAgain(): void {
+    repeating.abort()
+    repeating = new AbortController()
+    const { signal } = repeating
+    repeat(signal).catch(cause => {
+      if (!signal.aborted) logger.error('stopped repeating own addresses', { cause })
+    })
+  }
+
+  host.gossip.addEventListener('subscription-change', onSubscription)
+  host.node.addEventListener('self:peer:update', onOwnUpdate)
+  sayAgain()
+  return {
+    sayAgain,
+    stop() {
+      stopped = true
+      repeating.abort()
+      host.gossip.removeEventListener('subscription-change', onSubscription)
+      host.node.removeEventListener('self:peer:update', onOwnUpdate)
+    },
+  }
+}

@@ -1,0 +1,117 @@
+import type { PeerId, PeerInfo } from '@libp2p/interface'
+import { peerIdFromString } from '@libp2p/peer-id'
+import { multiaddr } from '@multiformats/multiaddr'
+import type { Clock } from '#core/clock.ts'
+import { withDeadline } from '#core/deadline.ts'
+import type { Logger } from '#core/logger.ts'
+import { dialable } from './addressAnnouncement.ts'
+import { connectedPeers } from './connectedPeers.ts'
+import { startDialing } from './dialing.ts'
+import type { Host } from './host.ts'
+import type { Membership } from './membership/membership.ts'
+
+export type Connecting = {
+  /** A peer is new, or elsewhere than before. */
+  learnt(peerId: string, addresses: readonly string[]): void
+  /** Connects to a peer of the book, unless it is connected. @returns whether it is now. */
+  connectTo(peerId: string, signal?: AbortSignal): Promise<boolean>
+  stop(): Promise<void>
+}
+
+type Options = { clock: Clock; logger: Logger }
+
+/** For all addresses of a peer that is needed now. */
+const CONNECT_TIMEOUT_MS = 8000
+const FLUSH_EVERY_MS = 60_000
+const MAX_DISCOVERED_ADDRESSES = 8
+
+/** Does what the membership says: dials whom it names, tells it who came and went, and hangs up on who makes room. */
+export function startConnecting(host: Host, membership: Membership, { clock, logger }: Options): Connecting {
+  const { node, guard } = host
+  const stopping = new AbortController()
+  const sinceMs = new Map<string, number>()
+  const dialing = startDialing({
+    schedule: membership.schedule,
+    dial: async (address, signal) => (await node.dial(multiaddr(address), { signal })).remotePeer.toString(),
+    clock,
+    logger,
+  })
+
+  const onConnect = ({ detail }: CustomEvent<PeerId>): void => {
+    const peerId = detail.toString()
+    sinceMs.set(peerId, clock.nowMs())
+    const evicted = membership.connected(peerId)
+    if (evicted !== null) host.hangUp(evicted)
+  }
+  const onDisconnect = ({ detail }: CustomEvent<PeerId>): void => {
+    const peerId = detail.toString()
+    membership.schedule.lost(peerId, clock.nowMs() - (sinceMs.get(peerId) ?? 0))
+    sinceMs.delete(peerId)
+    dialing.wake()
+  }
+  /** Found on the local network, by whoever shouted: unsigned, so only worth a dial. */
+  const onDiscovery = ({ detail }: CustomEvent<PeerInfo>): void => {
+    const peerId = detail.id.toString()
+    const suffix = `/p2p/${peerId}`
+    const addresses = detail.multiaddrs.map(String).map(one => (one.endsWith(suffix) ? one : `${one}${suffix}`))
+    if (membership.addressesOf(peerId).length > 0) return
+    membership.learn(peerId, dialable(addresses, host.addresses()).slice(0, MAX_DISCOVERED_ADDRESSES))
+  }
+  async function flush(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await clock.sleep(FLUSH_EVERY_MS, stopping.signal)
+      membership.flush()
+    }
+  }
+  /** A stream to a peer that is not connected is a dial by libp2p, which reads its own peer store. */
+  async function noteIn(peerId: string, addresses: readonly string[]): Promise<void> {
+    await node.peerStore.patch(peerIdFromString(peerId), { multiaddrs: addresses.map(one => multiaddr(one)) })
+  }
+  function learnt(peerId: string, addresses: readonly string[]): void {
+    noteIn(peerId, addresses).catch(cause => logger.debug('a peer cannot be noted', { peer: peerId, cause }))
+    dialing.wake()
+  }
+  /** Making a peer's id takes a quarter of a millisecond of the event loop, so each has a turn of its own. */
+  async function noteKept(): Promise<void> {
+    for (const peerId of membership.known()) {
+      await host.turns.enter()
+      if (!stopping.signal.aborted) learnt(peerId, membership.addressesOf(peerId))
+    }
+  }
+  async function connectTo(peerId: string, signal?: AbortSignal): Promise<boolean> {
+    if (connectedPeers(node).has(peerId)) return true
+    const addresses = membership.addressesOf(peerId)
+    if (addresses.length === 0 || guard.isBanned(peerId)) return false
+    const ends = AbortSignal.any([stopping.signal, ...(signal ? [signal] : [])])
+    try {
+      await node.dial(
+        addresses.map(one => multiaddr(one)),
+        { signal: withDeadline(ends, CONNECT_TIMEOUT_MS) },
+      )
+      return true
+    } catch (cause) {
+      logger.debug('could not connect to a peer that is needed', { peer: peerId, addresses, cause })
+      return false
+    }
+  }
+
+  node.addEventListener('peer:connect', onConnect)
+  node.addEventListener('peer:disconnect', onDisconnect)
+  node.addEventListener('peer:discovery', onDiscovery)
+  noteKept().catch(cause => logger.error('could not note the peers of the book', { cause }))
+  flush().catch(cause => {
+    if (!stopping.signal.aborted) logger.error('stopped keeping the book of peers', { cause })
+  })
+  return {
+    learnt,
+    connectTo,
+    async stop() {
+      node.removeEventListener('peer:connect', onConnect)
+      node.removeEventListener('peer:disconnect', onDisconnect)
+      node.removeEventListener('peer:discovery', onDiscovery)
+      stopping.abort()
+      await dialing.stop()
+      membership.stop()
+    },
+  }
+}

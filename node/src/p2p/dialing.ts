@@ -1,0 +1,88 @@
+import type { Clock } from '#core/clock.ts'
+import { withDeadline } from '#core/deadline.ts'
+import type { Logger } from '#core/logger.ts'
+import type { Dial, DialSchedule } from './membership/dialSchedule.ts'
+
+export type Dialing = {
+  /** Looks again now: there may be somebody new to dial. */
+  wake(): void
+  stop(): Promise<void>
+}
+
+/** Connects to one address. @returns who answered. Rejects where nobody does. */
+export type Dialer = (address: string, signal: AbortSignal) => Promise<string>
+
+type Options = { schedule: DialSchedule; dial: Dialer; clock: Clock; logger: Logger }
+
+const DIAL_TIMEOUT_MS = 5000
+/** Whoever does not answer is waited for; the others need not. */
+const PARALLEL_DIALS = 8
+/** A new connection is followed by some dozens of milliseconds of handshakes and questions, on both sides. */
+const BETWEEN_DIALS_MS = 250
+const MIN_REST_MS = 50
+
+/**
+ * Dials as the schedule says, for ever, some at a time.
+ *
+ * Ours instead of libp2p's keep-alive tags, which give up after five tries and do not always heal a partition.
+ */
+export function startDialing({ schedule, dial, clock, logger }: Options): Dialing {
+  const stopping = new AbortController()
+  const running = new Set<Promise<void>>()
+  let woken = false
+  let endNap = (): void => {}
+  const wake = (): void => {
+    woken = true
+    endNap()
+  }
+
+  async function attempt(one: Dial): Promise<void> {
+    try {
+      schedule.ended(one, await dial(one.route.address, withDeadline(stopping.signal, DIAL_TIMEOUT_MS)))
+    } catch (cause) {
+      schedule.ended(one, undefined)
+      if (stopping.signal.aborted) return
+      logger.debug('dial failed', { peer: one.peer.peerId, address: one.route.address, cause })
+    }
+  }
+  function begin(one: Dial): void {
+    const ended = attempt(one).finally(() => {
+      running.delete(ended)
+      wake()
+    })
+    running.add(ended)
+  }
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const one = running.size < PARALLEL_DIALS ? schedule.next() : null
+      if (one === null) await rest(Math.max(MIN_REST_MS, schedule.waitMs()))
+      else {
+        begin(one)
+        await sleep(BETWEEN_DIALS_MS, stopping.signal)
+      }
+    }
+    await Promise.all(running)
+  }
+  /** Sleeps until it is time, or somebody wakes it, or all ends. */
+  async function rest(ms: number): Promise<void> {
+    const nap = new AbortController()
+    endNap = () => nap.abort()
+    const signal = AbortSignal.any([nap.signal, stopping.signal])
+    if (!woken) await sleep(ms, signal)
+    woken = false
+  }
+  async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+    await clock.sleep(ms, signal).catch(cause => {
+      if (!signal.aborted) throw cause
+    })
+  }
+
+  const done = run().catch(cause => logger.error('stopped dialling', { cause }))
+  return {
+    wake,
+    async stop() {
+      stopping.abort()
+      await done
+    },
+  }
+}

@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
+import { randomStream } from '#core/random.ts'
+import { createDialSchedule } from './dialSchedule.ts'
+import { createPeerBook } from './peerBook.ts'
+
+const HONEST = 'honest'
+const PARALLEL = 8
+const TIMEOUT_MS = 5000
+
+type Scene = { registered?: number; strangers?: number; addressesEach?: number; bootnodes?: number; seed?: string }
+
+/** Milliseconds until the honest peer is dialled, where nobody else answers and every dial takes its whole time. */
+function msUntilDialled({ registered = 0, strangers = 0, addressesEach = 1, bootnodes = 0, seed = '' }: Scene): number {
+  const clock = createManualClock()
+  const random = randomStream('test', seed).uniform
+  const isRegistered = (peerId: string): boolean => peerId === HONEST || peerId.startsWith('registered')
+  const book = createPeerBook({
+    bootnodes: Array.from({ length: bootnodes }, (_, i) => ({
+      peerId: `bootnode${i}`,
+      address: `/ip4/192.0.2.${i}/tcp/1`,
+    })),
+    isRegistered,
+    clock,
+  })
+  const addresses = (block: string, index: number): string[] =>
+    Array.from({ length: addressesEach }, (_, i) => `/ip4/${block}.${index >> 8}.${index & 255}/tcp/${i + 1}`)
+  for (let i = 0; i < registered; i += 1) book.learn(`registered${i}`, addresses('198.18', i))
+  for (let i = 0; i < strangers; i += 1) book.learn(`stranger${i}`, addresses('100.64', i * 16))
+  book.learn(HONEST, ['/ip4/203.0.113.1/tcp/1'])
+  const schedule = createDialSchedule({
+    ...{ ownId: 'own', book, isRegistered, isBanned: () => false, targetPeers: 16, clock, random },
+    connected: () => ({ has: () => false, registered: 0, total: 0 }),
+  })
+  const ends: { atMs: number; end: () => void }[] = []
+  for (;;) {
+    for (; ends[0] !== undefined && ends[0].atMs <= clock.nowMs(); ends.shift()) ends[0].end()
+    const dial = ends.length < PARALLEL ? schedule.next() : null
+    if (dial?.peer.peerId === HONEST) return clock.nowMs()
+    if (dial) ends.push({ atMs: clock.nowMs() + TIMEOUT_MS, end: () => schedule.ended(dial, undefined) })
+    clock.advance(250)
+    if (clock.nowMs() > 24 * 3_600_000) throw new Error('not within a day')
+  }
+}
+
+test('an honest peer is dialled within seconds, however many strangers are silent', () => {
+  fc.assert(
+    fc.property(
+      fc.record({
+        strangers: fc.integer({ min: 0, max: 1000 }),
+        addressesEach: fc.integer({ min: 1, max: 8 }),
+        bootnodes: fc.integer({ min: 0, max: 32 }),
+        seed: fc.string(),
+      }),
+      // Until it yields no more (4.5 s), and one dial of all that run then has ended (5 s).
+      scene => msUntilDialled(scene) <= 12_000,
+    ),
+    { numRuns: 30 },
+  )
+})
+
+test('among silent registered peers it is dialled within a bound that grows with their number alone', () => {
+  fc.assert(
+    fc.property(
+      fc.record({
+        registered: fc.integer({ min: 0, max: 100 }),
+        strangers: fc.integer({ min: 0, max: 1000 }),
+        seed: fc.string(),
+      }),
+      scene => {
+        // Half of 1.6 dials a second go to registered peers; each is dialled again after back-offs that double.
+        const bound = (seconds: number) => seconds * 0.8 > scene.registered * (2 + Math.log2(1 + seconds)) + 16
+        let seconds = 16
+        while (!bound(seconds)) seconds *= 1.1
+        return msUntilDialled(scene) <= seconds * 1000
+      },
+    ),
+    { numRuns: 15 },
+  )
+})
+
+test('a registered peer is dialled also where strangers fill every connection sought', () => {
+  const clock = createManualClock()
+  const isRegistered = (peerId: string): boolean => peerId === HONEST
+  const book = createPeerBook({ bootnodes: [], isRegistered, clock })
+  book.learn(HONEST, ['/ip4/203.0.113.1/tcp/1'])
+  book.learn('stranger', ['/ip4/203.0.113.2/tcp/1'])
+  const schedule = createDialSchedule({
+    ...{ ownId: 'a', book, isRegistered, isBanned: () => false, targetPeers: 16, clock, random: () => 0 },
+    connected: () => ({ has: () => false, registered: 0, total: 16 }),
+  })
+  expect(schedule.next()?.peer.peerId).toBe(HONEST)
+  expect(schedule.next()).toBeNull()
+})
+
+test('dials that fail come further and further apart, and a connection lost at once is one of them', () => {
+  const clock = createManualClock()
+  const book = createPeerBook({
+    bootnodes: [{ peerId: undefined, address: '/ip4/203.0.113.1/tcp/1' }],
+    isRegistered: () => true,
+    clock,
+  })
+  const schedule = createDialSchedule({
+    ...{ ownId: 'a', book, isRegistered: () => true, isBanned: () => false, targetPeers: 16, clock, random: () => 0.5 },
+    connected: () => ({ has: () => false, registered: 0, total: 0 }),
+  })
+  const gaps: number[] = []
+  for (let dials = 0; dials < 8; dials += 1) {
+    const before = clock.nowMs()
+    let dial = schedule.next()
+    for (; dial === null; dial = schedule.next()) clock.advance(500)
+    gaps.push(clock.nowMs() - before)
+    if (dials !== 3) schedule.ended(dial, undefined)
+    else {
+      schedule.ended(dial, 'bootnode')
+      schedule.lost('bootnode', 100)
+    }
+  }
+  expect(gaps).toEqual([0, 500, 1000, 2000, 4000, 8000, 16_000, 30_000])
+})

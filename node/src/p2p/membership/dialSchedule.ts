@@ -1,0 +1,139 @@
+import type { Clock } from '#core/clock.ts'
+import type { KnownPeer, PeerBook, Route } from './peerBook.ts'
+
+/** One address of one peer, to be dialled now. */
+export type Dial = { readonly peer: KnownPeer; readonly route: Route }
+
+/** Who is connected, or about to be. */
+export type Connected = { has(peerId: string): boolean; readonly registered: number; readonly total: number }
+
+export type DialSchedule = {
+  /** Whom to dial now; null if nobody is due, or nobody wanted. Whoever is given out is not given out again until `ended`. */
+  next(): Dial | null
+  /** @param peerId - who answered; undefined where nobody did. */
+  ended(dial: Dial, peerId: string | undefined): void
+  /** Notes that a connection was lost. */
+  lost(peerId: string, lastedMs: number): void
+  /** Milliseconds until somebody may be due, >= 0. */
+  waitMs(): number
+}
+
+type Options = {
+  ownId: string
+  book: PeerBook
+  isRegistered: (peerId: string) => boolean
+  isBanned: (peerId: string) => boolean
+  connected: () => Connected
+  /** Connections sought with registered peers; strangers only fill up what is missing. */
+  targetPeers: number
+  clock: Clock
+  random: () => number
+}
+
+const FIRST_DELAY_MS = 500
+const MAX_DELAY_MS = { bootnode: 30_000, registered: 10 * 60_000, stranger: 10 * 60_000 }
+const LOOK_EVERY_MS = 5000
+/** Of two peers that learn of each other at once, one waits for the other to dial. */
+const YIELD_MS = 3000
+/** A connection that was lost sooner counts as a dial that failed. */
+const LASTING_MS = 30_000
+
+type Class = keyof typeof MAX_DELAY_MS
+
+/**
+ * Whose turn it is. Half of the turns belong to registered peers: whatever number of strangers there are, they take a
+ * quarter. A turn that its class has no use for goes to the next one.
+ */
+const TURNS: readonly Class[] = ['registered', 'bootnode', 'registered', 'stranger']
+
+/**
+ * Who is dialled next: of the class whose turn it is, any peer that is due, each with the same chance, whatever number of
+ * addresses it names. Each address has a doubling, jittered back-off of its own, for ever.
+ */
+export function createDialSchedule(options: Options): DialSchedule {
+  const { book, clock, random, ownId } = options
+  const dialling = new Set<KnownPeer>()
+  const yielded = new WeakMap<KnownPeer, number>()
+  let turn = 0
+
+  const classOf = (peer: KnownPeer): Class => {
+    if (peer.isBootnode) return 'bootnode'
+    return options.isRegistered(peer.peerId ?? '') ? 'registered' : 'stranger'
+  }
+  /** When the first of its addresses is due. */
+  function dueAtMs(peer: KnownPeer): number {
+    if (!yielded.has(peer)) {
+      const first = peer.isBootnode || ownId < (peer.peerId ?? '') ? 0 : YIELD_MS * (0.5 + random())
+      yielded.set(peer, clock.nowMs() + first)
+    }
+    return Math.max(yielded.get(peer) ?? 0, Math.min(...peer.routes.map(({ nextAtMs }) => nextAtMs)))
+  }
+  function missing(): KnownPeer[] {
+    const connected = options.connected()
+    const isWanted: Record<Class, boolean> = {
+      bootnode: true,
+      registered: connected.registered < options.targetPeers,
+      stranger: connected.total < options.targetPeers,
+    }
+    return book.all().filter(peer => {
+      const { peerId } = peer
+      if (dialling.has(peer) || !isWanted[classOf(peer)]) return false
+      if (peerId === undefined) return true
+      return peerId !== ownId && !connected.has(peerId) && !options.isBanned(peerId)
+    })
+  }
+  function delayMs(peer: KnownPeer, failures: number): number {
+    return Math.min(MAX_DELAY_MS[classOf(peer)], FIRST_DELAY_MS * 2 ** failures) * (0.5 + random())
+  }
+  function fail(peer: KnownPeer, route: Route): void {
+    route.nextAtMs = clock.nowMs() + delayMs(peer, route.failures)
+    route.failures += 1
+  }
+
+  return {
+    next() {
+      const now = clock.nowMs()
+      const due = missing().filter(peer => dueAtMs(peer) <= now)
+      for (let step = 0; step < TURNS.length && due.length > 0; step += 1) {
+        const whose = TURNS[turn++ % TURNS.length]
+        const peer = pick(
+          due.filter(one => classOf(one) === whose),
+          random,
+        )
+        const route =
+          peer &&
+          pick(
+            peer.routes.filter(one => one.nextAtMs <= now),
+            random,
+          )
+        if (peer === undefined || route === undefined) continue
+        dialling.add(peer)
+        return { peer, route }
+      }
+      return null
+    },
+    ended({ peer, route }, peerId) {
+      dialling.delete(peer)
+      if (peerId === undefined) return fail(peer, route)
+      if (peer.peerId === undefined) peer.peerId = peerId
+      route.nextAtMs = clock.nowMs() + delayMs(peer, route.failures)
+    },
+    lost(peerId, lastedMs) {
+      const peer = book.get(peerId)
+      if (peer === undefined) return
+      for (const route of peer.routes) {
+        if (lastedMs >= LASTING_MS) route.failures = 0
+        else fail(peer, route)
+      }
+    },
+    waitMs() {
+      const now = clock.nowMs()
+      const next = missing().map(peer => dueAtMs(peer) - now)
+      return Math.max(0, Math.min(LOOK_EVERY_MS, ...next))
+    },
+  }
+}
+
+function pick<T>(from: readonly T[], random: () => number): T | undefined {
+  return from[Math.floor(random() * from.length)]
+}

@@ -1,0 +1,201 @@
+import { multiaddr } from '@multiformats/multiaddr'
+import type { Clock } from '#core/clock.ts'
+import type { Logger } from '#core/logger.ts'
+import { AddressError } from '../errors.ts'
+import { type Admission, admitAll, createAdmission, type LookUp } from './admission.ts'
+import { createDialSchedule, type DialSchedule } from './dialSchedule.ts'
+import { type BookLimits, createPeerBook, type PeerStore } from './peerBook.ts'
+import { decideSlot, defaultSlotLimits, type Held, type Refusal, type SlotDecision } from './slots.ts'
+
+export type MembershipOptions = {
+  ownId: string
+  /** Multiaddrs. Those without `/p2p/…` are learnt on the first dial. */
+  bootnodes: readonly string[]
+  /** Without it, every peer counts as registered. */
+  lookUp?: LookUp
+  store?: PeerStore
+  bookLimits?: Partial<BookLimits>
+  /** Connections sought with registered peers. */
+  targetPeers: number
+  maxConnections: number
+  /** Peers connected now, with the address of the other end. */
+  connections: () => readonly { peerId: string; address: string }[]
+  isBanned: (peerId: string) => boolean
+  /** Called when a peer is new, or elsewhere than before. */
+  onLearnt: (peerId: string, addresses: readonly string[]) => void
+  clock: Clock
+  logger: Logger
+  random: () => number
+}
+
+export type MembershipStatus = {
+  connections: { members: number; strangers: number; max: number }
+  known: { members: number; strangers: number }
+  /** Connections refused since the start, by what there was too much of. */
+  refused: Record<Refusal, number>
+}
+
+export type Membership = {
+  readonly admission: Admission
+  readonly schedule: DialSchedule
+  /** Notes where a peer says that it is. @returns false where there is no place for it. */
+  learn(peerId: string, addresses: readonly string[]): boolean
+  /** Peers with an id and addresses. */
+  known(): string[]
+  /** Where a peer can be dialled, best first. */
+  addressesOf(peerId: string): string[]
+  /** Whether a peer that dialled us gets a slot, and who makes room for it. */
+  admit(peerId: string, address: string): Promise<SlotDecision>
+  /** Notes a connection. @returns who makes room where there are too many now. */
+  connected(peerId: string): string | null
+  status(): MembershipStatus
+  /** Puts what changed on the disk. */
+  flush(): void
+  stop(): void
+}
+
+/** An admitted peer has so long until its connection stands, and a registered one to be known as such. */
+const SETTLE_MS = 5000
+const SAY_EVERY_MS = 60_000
+
+/**
+ * Who is known, at which addresses, who gets a slot and who is dialled next: the rules of docs/network.md, "Membership".
+ *
+ * @throws {AddressError} if a bootnode is no multiaddr.
+ */
+export function createMembership(options: MembershipOptions): Membership {
+  const { ownId, clock, logger, random, maxConnections: max } = options
+  const admission = options.lookUp ? createAdmission({ lookUp: options.lookUp, clock, logger }) : admitAll
+  admission.note(ownId)
+  const isRegistered = (peerId: string): boolean => admission.isRegistered(peerId)
+  const book = createPeerBook({
+    bootnodes: options.bootnodes.map(parseBootnode),
+    isRegistered,
+    onRegistered: admission.note,
+    ...(options.store && { store: options.store }),
+    ...(options.bookLimits && { limits: options.bookLimits }),
+    clock,
+  })
+  const isMember = (peerId: string): boolean => isRegistered(peerId) || book.isBootnode(peerId)
+  const arriving = new Map<string, { address: string; atMs: number }>()
+  const refused: Record<Refusal, number> = { full: 0, strangers: 0, host: 0, subnet: 0 }
+  let saidAtMs = Number.NEGATIVE_INFINITY
+
+  /** Connections that are there or about to be, one a peer. */
+  function held(): Held[] {
+    const byPeer = new Map<string, string>()
+    for (const [peerId, { address, atMs }] of arriving) {
+      if (clock.nowMs() - atMs > SETTLE_MS) arriving.delete(peerId)
+      else byPeer.set(peerId, address)
+    }
+    for (const { peerId, address } of options.connections()) byPeer.set(peerId, address)
+    return [...byPeer].map(([peerId, address]) => ({ peerId, address, isMember: isMember(peerId) }))
+  }
+  function decide(peerId: string, address: string): SlotDecision {
+    const limits = { total: max, ...defaultSlotLimits }
+    return decideSlot({ peerId, address, isMember: isMember(peerId) }, held(), limits, random)
+  }
+  /** A stranger that finds no slot may be a registered peer that is not known yet. */
+  async function decideOnceKnown(peerId: string, address: string): Promise<SlotDecision> {
+    if (isMember(peerId)) return decide(peerId, address)
+    const asking = admission.ask(peerId, address)
+    const decision = decide(peerId, address)
+    if (decision.admit) return decision
+    const standing = await within(SETTLE_MS, asking)
+    return standing === 'registered' ? decide(peerId, address) : decision
+  }
+  async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+    const done = new AbortController()
+    const late = clock.sleep(ms, done.signal).catch(() => undefined)
+    return Promise.race([work, late]).finally(() => done.abort()) as Promise<T | undefined>
+  }
+  function say(reason: Refusal): void {
+    refused[reason] += 1
+    if (clock.nowMs() - saidAtMs < SAY_EVERY_MS) return
+    saidAtMs = clock.nowMs()
+    logger.warn('a connection was refused: no slot is free for it', { reason, ...status() })
+  }
+  function status(): MembershipStatus {
+    const now = held()
+    const members = now.filter(one => one.isMember).length
+    const known = book.all()
+    const knownMembers = known.filter(one => one.isBootnode || isRegistered(one.peerId ?? '')).length
+    return {
+      connections: { members, strangers: now.length - members, max },
+      known: { members: knownMembers, strangers: known.length - knownMembers },
+      refused: { ...refused },
+    }
+  }
+  function connectedNow() {
+    const ids = new Set(options.connections().map(({ peerId }) => peerId))
+    return {
+      has: (peerId: string) => ids.has(peerId),
+      registered: [...ids].filter(isRegistered).length,
+      total: ids.size,
+    }
+  }
+  function flush(): void {
+    try {
+      book.flush()
+    } catch (error) {
+      // A full disk must not end a peer: what was not written is kept, and written with what comes next.
+      logger.warn('the book of peers could not be written', { error })
+    }
+  }
+  const schedule = createDialSchedule({
+    ...{ ownId, book, isRegistered, isBanned: options.isBanned, connected: connectedNow },
+    ...{ targetPeers: Math.min(options.targetPeers, max), clock, random },
+  })
+
+  return {
+    admission,
+    schedule,
+    learn(peerId, addresses) {
+      const before = book.get(peerId)?.routes.map(({ address }) => address)
+      if (!book.learn(peerId, addresses)) return false
+      if (before?.join() !== addresses.join()) options.onLearnt(peerId, addresses)
+      return true
+    },
+    known: () => book.all().flatMap(({ peerId }) => peerId ?? []),
+    addressesOf(peerId) {
+      const routes = [...(book.get(peerId)?.routes ?? [])]
+      return routes.sort((a, b) => a.failures - b.failures).map(({ address }) => address)
+    },
+    async admit(peerId, address) {
+      const decision = await decideOnceKnown(peerId, address)
+      if (decision.admit) arriving.set(peerId, { address, atMs: clock.nowMs() })
+      else say(decision.reason)
+      return decision
+    },
+    connected(peerId) {
+      arriving.delete(peerId)
+      book.meet(peerId)
+      const now = held()
+      if (now.length <= max) return null
+      const others = now.filter(one => one.peerId !== peerId && !book.isBootnode(one.peerId))
+      const strangers = others.filter(one => !one.isMember)
+      const from = strangers.length > 0 ? strangers : others
+      return from[Math.floor(random() * from.length)]?.peerId ?? null
+    },
+    status,
+    flush,
+    stop() {
+      admission.stop()
+      flush()
+    },
+  }
+}
+
+function parseBootnode(address: string): { peerId: string | undefined; address: string } {
+  try {
+    const peerId = multiaddr(address)
+      .getComponents()
+      .findLast(part => part.name === 'p2p')?.value
+    return { peerId, address }
+  } catch (cause) {
+    throw new AddressError(`The bootnode '${address}' is not a multiaddr.`, {
+      hint: 'Write it as /ip4/203.0.113.7/tcp/38331/p2p/16Uiu2…, as the bootnode prints it.',
+      cause,
+    })
+  }
+}

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
+import { createPeerBook, type KeptPeer, type PeerStore } from './peerBook.ts'
+
+const address = (block: number, port = 1): string => `/ip4/203.${block >> 8}.${block & 255}.1/tcp/${port}`
+const isRegistered = (peerId: string): boolean => peerId.startsWith('registered')
+
+function memoryStore(rows: unknown[] = []): PeerStore & { rows: Map<string, unknown> } {
+  const held = new Map<string, unknown>(rows.map((row, index) => [`row ${index}`, row]))
+  return {
+    rows: held,
+    load: () => [...held.values()],
+    write({ put, gone }) {
+      for (const peerId of gone) held.delete(peerId)
+      for (const peer of put) held.set(peer.peerId, peer)
+    },
+  }
+}
+
+test('of a thousand strangers a hundred and twenty-eight are kept, and no registered peer gives way to them', () => {
+  const book = createPeerBook({ bootnodes: [], isRegistered, clock: createManualClock() })
+  book.learn('registered', [address(0)])
+  const kept = Array.from({ length: 1000 }, (_, i) => book.learn(`stranger ${i}`, [address(i + 1)])).filter(Boolean)
+  expect(kept.length).toBe(128)
+  expect(book.get('registered')).toBeDefined()
+  expect(book.learn('registered late', [address(0)])).toBe(true)
+})
+
+test('strangers of one subnet share eight places, those of loopback do not', () => {
+  const book = createPeerBook({ bootnodes: [], isRegistered, clock: createManualClock() })
+  const near = Array.from({ length: 20 }, (_, i) => book.learn(`near ${i}`, [`/ip4/203.0.113.${i}/tcp/1`]))
+  expect(near.filter(Boolean).length).toBe(8)
+  const local = Array.from({ length: 20 }, (_, i) => book.learn(`local ${i}`, [`/ip4/127.0.0.1/tcp/${i + 1}`]))
+  expect(local.every(Boolean)).toBe(true)
+})
+
+test('where it is full of strangers, one that never answered gives way, and one that was met does not', () => {
+  const book = createPeerBook({ bootnodes: [], isRegistered, limits: { strangers: 2 }, clock: createManualClock() })
+  book.learn('met', [address(1)])
+  book.learn('silent', [address(2)])
+  book.meet('met')
+  expect(book.learn('new', [address(3)])).toBe(false)
+  for (const one of book.all()) for (const route of one.routes) route.failures = 3
+  expect(book.learn('new', [address(3)])).toBe(true)
+  expect(book.all().map(({ peerId }) => peerId)).toEqual(['met', 'new'])
+})
+
+test('after a restart registered peers and strangers that were met are known; whatever else is on the disk is not', () => {
+  const clock = createManualClock(1e12)
+  const store = memoryStore()
+  const first = createPeerBook({ bootnodes: [], isRegistered, store, clock })
+  first.learn('registered', [address(1), address(1, 2)])
+  first.learn('met', [address(2)])
+  first.meet('met')
+  first.learn('never met', [address(3)])
+  first.flush()
+  const known: string[] = []
+  const rows = [...store.rows.values(), { peerId: 7 }, { peerId: 'x', addresses: [] }, null]
+  const onRegistered = (peerId: string): void => void known.push(peerId)
+  const second = createPeerBook({ bootnodes: [], isRegistered, store: memoryStore(rows), onRegistered, clock })
+  expect(second.all().map(({ peerId, routes }) => [peerId, routes.map(route => route.address)])).toEqual([
+    ['registered', [address(1), address(1, 2)]],
+    ['met', [address(2)]],
+  ])
+  expect(known).toEqual(['registered'])
+})
+
+test('the disk is written where something changed, and the silent are forgotten', () => {
+  const clock = createManualClock(1e12)
+  const store = memoryStore()
+  const writes: KeptPeer[][] = []
+  const write: PeerStore['write'] = changes => {
+    writes.push([...changes.put])
+    store.write(changes)
+  }
+  const book = createPeerBook({ bootnodes: [], isRegistered, store: { ...store, write }, clock })
+  book.learn('registered', [address(1)])
+  book.flush()
+  clock.advance(60_000)
+  book.learn('registered', [address(1)])
+  book.flush()
+  expect(writes.length).toBe(1)
+  clock.advance(15 * 24 * 3_600_000)
+  book.flush()
+  expect([book.all().length, store.rows.size]).toEqual([0, 0])
+})

@@ -1,0 +1,207 @@
+import { z } from 'zod'
+import type { Clock } from '#core/clock.ts'
+import { originOf } from './origin.ts'
+
+/** One address of a peer, with what became of dialling it. */
+export type Route = { readonly address: string; failures: number; nextAtMs: number }
+
+export type KnownPeer = {
+  /** Undefined for a bootnode that was named without it, until it is met. */
+  peerId: string | undefined
+  routes: Route[]
+  /** Of its first address; null on loopback, where a whole swarm may be. */
+  subnet: string | null
+  readonly isBootnode: boolean
+  /** Whether there ever was a connection. */
+  met: boolean
+  heardAtMs: number
+}
+
+/** What outlives a restart. Everything but bootnodes, which are named at each start, and strangers that were never met. */
+export const keptPeerSchema = z.strictObject({
+  peerId: z.string().min(1).max(64),
+  addresses: z.array(z.string().max(256)).min(1).max(8),
+  isRegistered: z.boolean(),
+  heardAtMs: z.number(),
+})
+export type KeptPeer = z.infer<typeof keptPeerSchema>
+
+/** The disk, as the book sees it. What it gives back is not trusted. */
+export type PeerStore = {
+  load(): unknown[]
+  write(changes: { put: readonly KeptPeer[]; gone: readonly string[] }): void
+}
+
+export type BookLimits = {
+  /** Registering costs a transaction; this many registered peers are far more than memory minds. */
+  registered: number
+  /** A peer id costs nothing. */
+  strangers: number
+  strangersPerSubnet: number
+  /** Silent for so long, a registered peer is forgotten. */
+  forgetRegisteredMs: number
+  forgetStrangersMs: number
+}
+
+export const defaultBookLimits: BookLimits = {
+  registered: 16_384,
+  strangers: 128,
+  strangersPerSubnet: 8,
+  forgetRegisteredMs: 14 * 24 * 3_600_000,
+  forgetStrangersMs: 15 * 60_000,
+}
+
+export type PeerBook = {
+  /** Notes where a peer says that it is. @returns false where there is no place for it. */
+  learn(peerId: string, addresses: readonly string[]): boolean
+  /** Notes a connection with a peer. */
+  meet(peerId: string): void
+  get(peerId: string): KnownPeer | undefined
+  /** Bootnodes first. */
+  all(): KnownPeer[]
+  isBootnode(peerId: string): boolean
+  /** Forgets the silent, and puts what changed on the disk. */
+  flush(): void
+}
+
+type Options = {
+  bootnodes: readonly { peerId: string | undefined; address: string }[]
+  isRegistered: (peerId: string) => boolean
+  /** Told of peers that the disk knew as registered. */
+  onRegistered?: (peerId: string) => void
+  store?: PeerStore
+  limits?: Partial<BookLimits>
+  clock: Clock
+}
+
+/** Heard of later than it says on the disk by less than this, an entry is not written again. */
+const REWRITE_MS = 3_600_000
+
+/** Who is known, at which addresses. A stranger never takes the place of a registered peer. */
+export function createPeerBook(options: Options): PeerBook {
+  const { clock, isRegistered } = options
+  const limits = { ...defaultBookLimits, ...options.limits }
+  const bootnodes = options.bootnodes.map(({ peerId, address }) => newPeer(peerId, [address], clock.nowMs(), true))
+  const peers = new Map<string, KnownPeer & { peerId: string }>()
+  const writtenAtMs = new Map<string, number>()
+  const changed = new Set<string>()
+  const gone = new Set<string>()
+
+  for (const row of options.store?.load() ?? []) {
+    const { data } = keptPeerSchema.safeParse(row)
+    if (data === undefined) continue
+    if (data.isRegistered) options.onRegistered?.(data.peerId)
+    peers.set(data.peerId, { ...newPeer(data.peerId, data.addresses, data.heardAtMs, false), met: !data.isRegistered })
+    writtenAtMs.set(data.peerId, data.heardAtMs)
+  }
+
+  const strangers = () => [...peers.values()].filter(({ peerId }) => !isRegistered(peerId))
+  function drop(peerId: string): void {
+    peers.delete(peerId)
+    changed.delete(peerId)
+    if (writtenAtMs.delete(peerId)) gone.add(peerId)
+  }
+  function hasRoom(peerId: string, addresses: readonly string[]): boolean {
+    if (isRegistered(peerId)) return makeRoom(limits.registered, [...peers.values()], longestSilent)
+    const all = strangers()
+    const subnet = subnetOf(addresses)
+    const near = all.filter(one => subnet !== null && one.subnet === subnet)
+    return (
+      makeRoom(limits.strangersPerSubnet, near, leastReachable) &&
+      makeRoom(limits.strangers, strangers(), leastReachable)
+    )
+  }
+  function makeRoom(limit: number, among: Known[], choose: (among: Known[]) => Known | undefined): boolean {
+    if (among.length < limit) return true
+    const victim = choose(among)
+    if (victim !== undefined) drop(victim.peerId)
+    return victim !== undefined
+  }
+  function touch(peerId: string): void {
+    gone.delete(peerId)
+    changed.add(peerId)
+  }
+
+  return {
+    learn(peerId, addresses) {
+      if (addresses.length === 0) return false
+      const held = peers.get(peerId)
+      if (held === undefined) {
+        if (!hasRoom(peerId, addresses)) return false
+        peers.set(peerId, newPeer(peerId, addresses, clock.nowMs(), false))
+        touch(peerId)
+        return true
+      }
+      held.heardAtMs = clock.nowMs()
+      const isSame = held.routes.map(({ address }) => address).join() === addresses.join()
+      if (!isSame) {
+        held.routes = addresses.map(one => held.routes.find(({ address }) => address === one) ?? newRoute(one))
+        held.subnet = subnetOf(addresses)
+      }
+      if (!isSame || held.heardAtMs - (writtenAtMs.get(peerId) ?? 0) > REWRITE_MS) touch(peerId)
+      return true
+    },
+    meet(peerId) {
+      const held = peers.get(peerId)
+      if (held === undefined || held.met) return
+      held.met = true
+      touch(peerId)
+    },
+    get: peerId => peers.get(peerId) ?? bootnodes.find(one => one.peerId === peerId),
+    all: () => [...bootnodes, ...peers.values()],
+    isBootnode: peerId => bootnodes.some(one => one.peerId === peerId),
+    flush() {
+      for (const { peerId, heardAtMs } of peers.values()) {
+        const silentMs = clock.nowMs() - heardAtMs
+        if (silentMs > (isRegistered(peerId) ? limits.forgetRegisteredMs : limits.forgetStrangersMs)) drop(peerId)
+      }
+      const kept = [...changed].flatMap(id => peers.get(id) ?? []).filter(one => one.met || isRegistered(one.peerId))
+      if (kept.length === 0 && gone.size === 0) return
+      options.store?.write({ put: kept.map(one => keptPeer(one, isRegistered(one.peerId))), gone: [...gone] })
+      for (const { peerId, heardAtMs } of kept) {
+        writtenAtMs.set(peerId, heardAtMs)
+        changed.delete(peerId)
+      }
+      gone.clear()
+    },
+  }
+}
+
+type Known = KnownPeer & { peerId: string }
+
+function newPeer(peerId: string, addresses: readonly string[], heardAtMs: number, isBootnode: false): Known
+function newPeer(
+  peerId: string | undefined,
+  addresses: readonly string[],
+  heardAtMs: number,
+  isBootnode: boolean,
+): KnownPeer
+function newPeer(peerId: string | undefined, addresses: readonly string[], heardAtMs: number, isBootnode: boolean) {
+  return { peerId, routes: addresses.map(newRoute), subnet: subnetOf(addresses), isBootnode, met: false, heardAtMs }
+}
+
+const newRoute = (address: string): Route => ({ address, failures: 0, nextAtMs: 0 })
+
+const keptPeer = ({ peerId, routes, heardAtMs }: Known, isRegistered: boolean): KeptPeer => ({
+  peerId,
+  addresses: routes.map(({ address }) => address),
+  isRegistered,
+  heardAtMs,
+})
+
+function subnetOf(addresses: readonly string[]): string | null {
+  const origin = originOf(addresses[0] ?? '')
+  return origin === null || origin.isLoopback ? null : origin.subnet
+}
+
+const failuresOf = ({ routes }: Known): number => Math.min(...routes.map(({ failures }) => failures))
+
+/** Of those that were never met and did not answer, whoever failed most. */
+function leastReachable(among: Known[]): Known | undefined {
+  const failing = among.filter(one => !one.met && failuresOf(one) > 0)
+  return failing.sort((a, b) => failuresOf(b) - failuresOf(a))[0]
+}
+
+function longestSilent(among: Known[]): Known | undefined {
+  return among.reduce<Known | undefined>((a, b) => (a === undefined || b.heardAtMs < a.heardAtMs ? b : a), undefined)
+}

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { decideSlot, defaultSlotLimits, type Held } from './slots.ts'
+
+const limits = { ...defaultSlotLimits, total: 20 }
+const at = (host: string): string => `/ip4/${host}/tcp/1`
+const member = (i: number): Held => ({ peerId: `member ${i}`, address: at(`198.51.${i}.1`), isMember: true })
+const stranger = (i: number, host = `203.0.${i}.1`): Held => ({
+  peerId: `stranger ${i}`,
+  address: at(host),
+  isMember: false,
+})
+const many = (count: number, of: (i: number) => Held): Held[] => Array.from({ length: count }, (_, i) => of(i))
+const decide = (newcomer: Held, held: Held[]) => decideSlot(newcomer, held, limits, () => 0.5)
+
+test('throwaway identities of one host get four slots, those of one subnet eight', () => {
+  const host = many(4, i => stranger(i, '203.0.113.9'))
+  expect(decide(stranger(99, '203.0.113.9'), host)).toEqual({ admit: false, reason: 'host' })
+  expect(decide(stranger(99, '203.0.113.8'), host)).toEqual({ admit: true })
+  const subnet = many(8, i => stranger(i, `203.0.113.${i}`))
+  expect(decide(stranger(99, '203.0.113.99'), subnet)).toEqual({ admit: false, reason: 'subnet' })
+})
+
+test('of IPv6, a subnet is a /48, and an IPv4 address in it is one of IPv4', () => {
+  const held = many(8, i => ({ ...stranger(i), address: `/ip6/2001:db8:7:${i}::1/tcp/1` }))
+  const from = (host: string): Held => ({ ...stranger(99), address: `/ip6/${host}/tcp/1` })
+  expect(decide(from('2001:db8:7:ffff::2'), held)).toEqual({ admit: false, reason: 'subnet' })
+  expect(decide(from('2001:db8:8::2'), held)).toEqual({ admit: true })
+  expect(
+    decide(
+      from('::ffff:203.0.113.9'),
+      many(4, i => stranger(i, '203.0.113.9')),
+    ),
+  ).toEqual({
+    admit: false,
+    reason: 'host',
+  })
+})
+
+test('a whole swarm on loopback is no crowd', () => {
+  expect(
+    decide(
+      stranger(99, '127.0.0.1'),
+      many(9, i => stranger(i, '127.0.0.1')),
+    ),
+  ).toEqual({ admit: true })
+  expect(
+    decide(
+      { ...stranger(99), address: '/ip6/::1/tcp/1' },
+      many(9, i => stranger(i, '127.0.0.1')),
+    ),
+  ).toEqual({
+    admit: true,
+  })
+})
+
+test('strangers get half of the slots', () => {
+  expect(
+    decide(
+      stranger(99),
+      many(9, i => stranger(i)),
+    ),
+  ).toEqual({ admit: true })
+  expect(
+    decide(
+      stranger(99),
+      many(10, i => stranger(i)),
+    ),
+  ).toEqual({ admit: false, reason: 'strangers' })
+  expect(
+    decide(
+      member(99),
+      many(10, i => stranger(i)),
+    ),
+  ).toEqual({ admit: true })
+})
+
+test('where all slots are taken, a stranger gives way to a registered peer, and to nobody else', () => {
+  const full = [...many(15, member), ...many(5, i => stranger(i))]
+  expect(decide(member(99), full)).toEqual({ admit: true, evict: 'stranger 2' })
+  expect(decide(stranger(99), full)).toEqual({ admit: false, reason: 'full' })
+  expect(decide(member(99), many(20, member))).toEqual({ admit: false, reason: 'full' })
+})

@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
+import { silentLogger } from '#core/logger.ts'
+import type { Host } from './host.ts'
+import { createAdmission } from './membership/admission.ts'
+import { createMessageGate, type MessageRules } from './messageGate.ts'
+import { createPeerGuard } from './peerGuard.ts'
+import { encodeSigned, type SignedMessage } from './signedMessage.ts'
+import { scoreThresholds } from './topicScore.ts'
+import { ignore, type Verdict } from './verdict.ts'
+
+/** Authors with an R are registered; a message whose data begins with 1 is signed. */
+function scene(rules: Partial<MessageRules> = {}) {
+  const clock = createManualClock(1_000_000)
+  const guard = createPeerGuard(clock, silentLogger)
+  const counts = { calls: 0, verified: 0 }
+  const admission = createAdmission({
+    lookUp: async peerIds => {
+      counts.calls += 1
+      return peerIds.map(id => id.startsWith('R'))
+    },
+    clock,
+    logger: silentLogger,
+  })
+  const host = {
+    guard,
+    turns: { enter: async () => {} },
+    verify: async (message: SignedMessage) => {
+      counts.verified += 1
+      return message.data[0] === 1
+    },
+  } as unknown as Host
+  const gate = createMessageGate(host, { admission, clock })
+  const taken: string[] = []
+  const filled: MessageRules = {
+    check: () => ({ verdict: 'accept', value: null }),
+    take(message) {
+      taken.push(message.from)
+      return { verdict: 'accept', value: null }
+    },
+    ...rules,
+  }
+  type Passed = Verdict<unknown>['verdict']
+  async function pass(message: SignedMessage, sender: string): Promise<Passed> {
+    const [passed] = await passAll([message], sender)
+    return passed ?? 'reject'
+  }
+  /** One after the other, while the chain is asked about those before. */
+  async function passAll(messages: SignedMessage[], sender: string): Promise<Passed[]> {
+    const passing: Promise<Verdict<unknown>>[] = []
+    for (const message of messages) {
+      const screened = await gate.screen(message, sender, filled)
+      passing.push(screened.verdict === 'accept' ? gate.admit(message, sender, filled) : Promise.resolve(screened))
+    }
+    for (let turn = 0; turn < 4; turn += 1) await new Promise(resolve => setImmediate(resolve))
+    return (await Promise.all(passing)).map(({ verdict }) => verdict)
+  }
+  const isOut = (peer: string): boolean => guard.penaltyOf(peer) > -scoreThresholds.graylistThreshold
+  return { pass, passAll, counts, taken, guard, clock, isOut }
+}
+
+function by(from: string, isSigned = true): SignedMessage {
+  const none = new Uint8Array(0)
+  const data = Uint8Array.of(isSigned ? 1 : 0)
+  return encodeSigned({ from, sequence: new Uint8Array(8), topic: 't', data, signature: none, key: none })
+}
+
+test('a registered author is asked about once, then taken at once', async () => {
+  const { pass, counts, taken } = scene()
+  expect([await pass(by('R'), 'forwarder'), await pass(by('R'), 'forwarder')]).toEqual(['accept', 'accept'])
+  expect(taken).toEqual(['R', 'R'])
+  expect(counts.calls).toBe(1)
+})
+
+test('for a message that is not signed the chain is not asked, whoever its author is said to be', async () => {
+  const { pass, counts } = scene()
+  expect(await pass(by('R', false), 'forwarder')).toBe('reject')
+  expect(counts.calls).toBe(0)
+})
+
+test('1,800 messages of as many made-up authors cost seconds of look-ups, and then their forwarder', async () => {
+  const { passAll, counts, clock, isOut } = scene()
+  for (let sent = 0; sent < 1800 && !isOut('forwarder'); sent += 100) {
+    const made = Array.from({ length: 100 }, (_, i) => by(`made up ${sent + i}`))
+    expect(new Set(await passAll(made, 'forwarder'))).toEqual(new Set(['ignore']))
+    clock.advance(1000)
+  }
+  expect(isOut('forwarder')).toBe(true)
+  expect(counts.calls).toBeLessThan(10)
+  expect(counts.verified).toBeLessThanOrEqual(64 * counts.calls)
+})
+
+test('of an author known as unregistered nothing is verified, and whoever goes on forwarding it pays', async () => {
+  const { pass, counts, isOut } = scene()
+  for (let i = 0; i < 100; i += 1) expect(await pass(by('made up'), 'forwarder')).toBe('ignore')
+  expect(counts).toEqual({ calls: 1, verified: 1 })
+  expect(isOut('forwarder')).toBe(true)
+})
+
+test('a few messages of an author that only we do not know yet cost nobody', async () => {
+  const { passAll, guard } = scene()
+  await passAll(
+    Array.from({ length: 30 }, (_, i) => by(`new ${i}`)),
+    'forwarder',
+  )
+  expect(guard.penaltyOf('forwarder')).toBe(0)
+})
+
+test('one connection has 1,024 signatures verified at once and 64 a second, others have theirs', async () => {
+  const { pass, counts, clock } = scene()
+  for (let i = 0; i < 1100; i += 1) await pass(by('R'), 'a')
+  expect(counts.verified).toBe(1024)
+  await pass(by('R'), 'b')
+  expect(counts.verified).toBe(1025)
+  clock.advance(1000)
+  for (let i = 0; i < 100; i += 1) await pass(by('R'), 'a')
+  expect(counts.verified).toBe(1025 + 64)
+})
+
+test('what a stranger says of itself is kept and goes no further; what is said of one by others is not kept', async () => {
+  const kept: string[] = []
+  const takeStranger: MessageRules['takeStranger'] = message => {
+    kept.push(message.from)
+    return { verdict: 'accept', value: null }
+  }
+  const { pass, taken } = scene({ takeStranger })
+  expect([await pass(by('x'), 'x'), await pass(by('y'), 'x')]).toEqual(['ignore', 'ignore'])
+  expect(kept).toEqual(['x'])
+  expect(taken).toEqual([])
+})
+
+test('what is useless counts against an author that sent it itself, and not against who forwarded it', async () => {
+  const { pass, guard } = scene({ check: () => ignore('not newer') })
+  for (let i = 0; i < 70; i += 1) await pass(by('R'), 'forwarder')
+  expect(guard.penaltyOf('forwarder')).toBe(0)
+  for (let i = 0; i < 70; i += 1) await pass(by('R'), 'R')
+  expect(guard.penaltyOf('R')).toBeGreaterThan(0)
+})

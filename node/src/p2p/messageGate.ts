@@ -1,0 +1,89 @@
+import type { Clock } from '#core/clock.ts'
+import { createFloodCount } from './floodCount.ts'
+import type { Host } from './host.ts'
+import type { Admission } from './membership/admission.ts'
+import type { SignedMessage } from './signedMessage.ts'
+import { createPeerBuckets } from './tokenBucket.ts'
+import { ignore, reject, type Verdict } from './verdict.ts'
+
+/** What a topic makes of its messages. */
+export type MessageRules = {
+  /** Everything that costs little: size, form, topic, round, whether it is new. Changes nothing. */
+  check(message: SignedMessage): Verdict<unknown>
+  /** Checks once more, as others may have come meanwhile, and keeps what it accepts. */
+  take(message: SignedMessage): Verdict<unknown>
+  /** Keeps what an unregistered peer says of itself. It goes no further. */
+  takeStranger?(message: SignedMessage): Verdict<unknown>
+}
+
+/** `ours`: passed over because of our own limits, so that nobody is to blame. */
+export type Screened = Verdict<unknown> & { ours?: true }
+
+export type MessageGate = {
+  /**
+   * The cheap checks, then the signature.
+   *
+   * @param patience - given, it waits for its sender's share of verifications; else what is above it is passed over.
+   */
+  screen(message: SignedMessage, sender: string, rules: MessageRules, patience?: AbortSignal): Promise<Screened>
+  /** Takes what was screened and accepted, once its author is known to be registered. */
+  admit(message: SignedMessage, sender: string, rules: MessageRules): Promise<Verdict<unknown>>
+}
+
+/** Signatures of one connection verified at once, and a second: a third of a millisecond of some core each. */
+const VERIFICATIONS = { perSecond: 64, burst: 1024 }
+
+type Options = { admission: Admission; clock: Clock }
+
+/**
+ * Through here goes every message of another peer, from gossip and from catching up: first what costs nothing, then its
+ * signature, and only for a signed one the chain is asked who its author is. Whoever forwards what nobody wants pays for it.
+ */
+export function createMessageGate(host: Host, { admission, clock }: Options): MessageGate {
+  const countUseless = createFloodCount(host.guard, clock)
+  const verificationsOf = createPeerBuckets(VERIFICATIONS.perSecond, VERIFICATIONS.burst, clock)
+
+  const isOfStranger = (message: SignedMessage, sender: string, rules: MessageRules): boolean =>
+    rules.takeStranger !== undefined && message.from === sender
+
+  async function hasVerification(sender: string, patience: AbortSignal | undefined): Promise<boolean> {
+    const bucket = verificationsOf(sender)
+    if (patience === undefined) return bucket.tryTake(1)
+    const waitMs = bucket.takeMs(1)
+    if (waitMs > 0) await clock.sleep(waitMs, patience)
+    return true
+  }
+  function refuse(sender: string, reason: string): Verdict<never> {
+    countUseless(sender, reason)
+    return ignore(reason)
+  }
+  return {
+    async screen(message, sender, rules, patience) {
+      const checked = rules.check(message)
+      if (checked.verdict === 'reject') return checked
+      if (!isOfStranger(message, sender, rules)) {
+        const standing = admission.standingOf(message.from, sender)
+        if (standing === 'unregistered') return refuse(sender, 'author not registered')
+        if (standing === 'busy') return { ...ignore('too many unknown authors'), ours: true }
+      }
+      if (!(await hasVerification(sender, patience))) return refuse(sender, 'too many signatures to verify')
+      // What we have no use for is verified too: else a forged one would cost its sender nothing.
+      if (!(await host.verify(message))) return reject('not signed by its author')
+      // Whoever only forwarded it may have done so in good faith, with a view of its own.
+      if (checked.verdict === 'ignore' && message.from === sender) return refuse(sender, checked.reason)
+      return checked
+    },
+    async admit(message, sender, rules) {
+      const standing = await admission.ask(message.from, sender)
+      if (standing !== 'registered' && isOfStranger(message, sender, rules)) {
+        const taken = rules.takeStranger?.(message)
+        return ignore(taken?.verdict === 'ignore' ? taken.reason : 'a stranger, kept for ourselves')
+      }
+      if (standing === 'unregistered') return refuse(sender, 'author not registered')
+      if (standing !== 'registered') return ignore('author not known yet')
+      await host.turns.enter()
+      const taken = rules.take(message)
+      return taken.verdict === 'ignore' && message.from === sender ? refuse(sender, taken.reason) : taken
+    },
+  }
+}

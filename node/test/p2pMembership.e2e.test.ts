@@ -1,0 +1,117 @@
+import { createServer } from 'node:net'
+import { multiaddr } from '@multiformats/multiaddr'
+import { afterEach, expect, test } from 'vitest'
+import { silentLogger } from '#core/logger.ts'
+import type { KeptPeer, PeerStore } from '#p2p/membership/peerBook.ts'
+import type { NetworkOptions } from '#p2p/network.ts'
+import { peerIdOf } from '#p2p/peerPrivateKey.ts'
+import { newPrivateKey, startTestHost, until } from '#p2p/testHosts.ts'
+import { newBody, startTestPeer, type TestPeer } from './p2pNetworks.ts'
+
+const stops: (() => unknown)[] = []
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop()
+})
+
+async function start(options: Partial<NetworkOptions> = {}): Promise<TestPeer> {
+  const peer = await startTestPeer(options)
+  stops.push(peer.stop)
+  return peer
+}
+
+function memoryStore(): PeerStore & { rows: Map<string, KeptPeer> } {
+  const rows = new Map<string, KeptPeer>()
+  return {
+    rows,
+    load: () => [...rows.values()],
+    write({ put, gone }) {
+      for (const peerId of gone) rows.delete(peerId)
+      for (const peer of put) rows.set(peer.peerId, peer)
+    },
+  }
+}
+
+/** A port that takes connections and never says a word. */
+async function silentPort(): Promise<number> {
+  const server = createServer(socket => void stops.push(() => socket.destroy())).unref()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  stops.push(() => server.close())
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+const connected = (at: TestPeer, peer: { peerId: string }) => () => at.connectedPeers().includes(peer.peerId)
+const meeting = (at: TestPeer, peer: { peerId: string }): Promise<void> =>
+  until(at.host.node, ['peer:connect'], connected(at, peer))
+
+test('an honest peer of the book is met among silent ones, after a restart and with no bootnode', async () => {
+  const honest = await start()
+  const store = memoryStore()
+  const heardAtMs = Date.now()
+  const port = await silentPort()
+  for (let i = 0; i < 30; i += 1) {
+    const peerId = `16Uiu2HAmSilent${i}`
+    store.rows.set(peerId, { peerId, addresses: [`/ip4/127.0.0.1/tcp/${port}`], isRegistered: i < 5, heardAtMs })
+  }
+  const { peerId } = honest
+  store.rows.set(peerId, { peerId, addresses: honest.addresses(), isRegistered: true, heardAtMs })
+  const lookUp = async (ids: readonly string[]) => ids.map(id => id === peerId)
+  const peer = await start({ store, lookUp })
+  await meeting(peer, honest)
+  await peer.stop()
+  expect(store.rows.has(peerId)).toBe(true)
+})
+
+test('the author of a body is dialled when the body is fetched, where nobody else has it', async () => {
+  const author = await start()
+  const contentId = author.put(newBody(1000))
+  const store = memoryStore()
+  const { peerId } = author
+  store.rows.set(peerId, { peerId, addresses: author.addresses(), isRegistered: true, heardAtMs: Date.now() })
+  // It seeks one connection and has it, so that nothing but the fetch dials the author.
+  const neighbour = await start()
+  store.rows.set(neighbour.peerId, {
+    ...{ peerId: neighbour.peerId, addresses: neighbour.addresses(), isRegistered: true, heardAtMs: Date.now() },
+  })
+  const peer = await start({
+    store,
+    targetPeers: 1,
+    bootnodes: neighbour.addresses(),
+    lookUp: async ids => ids.map(() => true),
+  })
+  await meeting(peer, neighbour)
+  const result = await peer.fetchBundle({ contentId, from: [peerId] })
+  expect(result.ok).toBe(true)
+  expect(await peer.connectTo(peerId)).toBe(true)
+  expect(await peer.connectTo('16Uiu2HAmNobody')).toBe(false)
+})
+
+test('strangers get half of the slots, a registered peer that of a stranger where all are taken, and the host says so', async () => {
+  const keys = await Promise.all(Array.from({ length: 5 }, newPrivateKey))
+  const members = new Set(keys.map(peerIdOf))
+  const said: string[] = []
+  const host = await start({
+    maxConnections: 8,
+    lookUp: async ids => ids.map(id => members.has(id)),
+    logger: { ...silentLogger, warn: message => void said.push(message) },
+  })
+  const dial = async (privateKey?: Uint8Array) => {
+    const one = await startTestHost({ listen: [], ...(privateKey && { privateKey }) })
+    stops.push(() => one.stop())
+    await one.node.dial(host.addresses().map(address => multiaddr(address))).catch(() => {})
+    return one
+  }
+  for (let i = 0; i < 6; i += 1) await dial()
+  await expect
+    .poll(() => host.status())
+    .toMatchObject({
+      connections: { members: 0, strangers: 4, max: 8 },
+      refused: { strangers: 2 },
+    })
+  expect(said).toEqual(['a connection was refused: no slot is free for it'])
+
+  const evicted = until(host.host.node, ['peer:disconnect'], () => host.status().connections.strangers === 3)
+  for (const key of keys) await meeting(host, await dial(key))
+  await evicted
+  expect(host.status().connections).toEqual({ members: 5, strangers: 3, max: 8 })
+})
