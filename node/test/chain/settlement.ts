@@ -23,6 +23,8 @@ export function testSettlement(scene: ChainScene): void {
       expect(await chain.readAccountOf(identity.peerKey)).toBe(identity.address)
     }
     expect(await solver.chain.readPeerId(word(9))).toBeNull()
+    const asked = [solver.identity.peerKey, word(9), solver.identity.peerKey]
+    expect(await solver.chain.readRegistered(asked)).toEqual([true, false, true])
 
     for (const { identity } of evaluators) {
       expect(await admin.chain.admitEvaluator(identity.peerKey)).toMatchObject({ status: 'mined' })
