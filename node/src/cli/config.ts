@@ -1,16 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { multiaddr } from '@multiformats/multiaddr'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { devices } from '#model/devices.ts'
 import { basePrecisions } from '#model/loraConfig.ts'
+import { networkSettings } from '#p2p/networkConfig.ts'
 import { roleNames } from '#roles/roleName.ts'
 import { UsageError } from './usageError.ts'
 
 export const CONFIG_FILE = 'waggle.yaml'
-
-const address = z.string().refine(isMultiaddr, 'not a multiaddr such as /ip4/0.0.0.0/tcp/4001')
 
 /** What a peer is told. Flags come before `<data>/waggle.yaml`, and that before the environment and the defaults. */
 export const configSchema = z.strictObject({
@@ -24,9 +22,7 @@ export const configSchema = z.strictObject({
   deployment: z.string().min(1).optional(),
   /** A record is on one chain only; which of the chain's RPC endpoints is asked is the operator's choice. */
   rpc: z.url({ protocol: /^https?$/, error: 'not an http or https URL' }).optional(),
-  /** TCP on every interface and a free port: an operator behind NAT has nothing to choose. */
-  listen: z.array(address).default(['/ip4/0.0.0.0/tcp/0']),
-  bootnodes: z.array(address).default([]),
+  ...networkSettings,
   /** Port of the gateway's HTTP server, on loopback. */
   http: z.coerce.number().int().min(1).max(65_535).default(3001),
   /** Space for all bodies, MiB: 32 peers with as much as a peer may have. */
@@ -94,13 +90,5 @@ function readYaml(path: string): Record<string, unknown> {
       hint: 'Correct it, or move it away.',
       cause,
     })
-  }
-}
-
-function isMultiaddr(text: string): boolean {
-  try {
-    return multiaddr(text).getComponents().length > 0
-  } catch {
-    return false
   }
 }

@@ -23,9 +23,13 @@ test('an RSA key, as in a swarm.pem, is a peer like any other', async () => {
   await Promise.all([rsa.stop(), other.stop()])
 })
 
-test('hosts connect over WebSockets', async () => {
-  const [server, client] = await Promise.all([startTestHost({ listen: ['/ip4/127.0.0.1/tcp/0/ws'] }), startTestHost()])
-  await connect(client, server)
+test.each([
+  ['WebSockets', ['/ip4/127.0.0.1/tcp/0/ws']],
+  ['IPv6, or IPv4 where the machine has no other', ['/ip4/127.0.0.1/tcp/0', '/ip6/::1/tcp/0']],
+])('hosts connect over %s', async (_, listen) => {
+  const [server, client] = await Promise.all([startTestHost({ listen }), startTestHost()])
+  const [last] = server.addresses().slice(-1)
+  await connect(client, { ...server, addresses: () => (last === undefined ? [] : [last]) })
   expect(client.connectedPeers()).toEqual([server.peerId])
   await Promise.all([server.stop(), client.stop()])
 })

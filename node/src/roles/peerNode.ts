@@ -31,6 +31,11 @@ export type PeerOptions = {
   /** Multiaddrs. */
   listen: readonly string[]
   bootnodes: readonly string[]
+  /** Multiaddrs that others reach it at, where they differ from those listened on. */
+  announce?: readonly string[]
+  mdns?: boolean
+  targetPeers?: number
+  maxConnections?: number
   /** What is kept of other peers' bodies. */
   quotas?: QuotaLimits
   clock: Clock
@@ -97,7 +102,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
     const network = await startNetwork({
       swarm: { chainId: deployment.chainId, deployment: deploymentTag(addresses) },
       privateKey: privateKeyToProtobuf(identity.privateKey),
-      listen: options.listen,
+      ...reachOf(options),
       bootnodes: [...options.bootnodes, ...readable(await chain.readBootnodes(), logger)],
       currentRound: () => round,
       lookUp: peerIds => chain.readRegistered(peerIds.map(peerKeyOf)),
@@ -131,6 +136,17 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** How a peer reaches others and is reached; what is not said is the network's own choice. */
+function reachOf({ listen, announce, mdns, targetPeers, maxConnections }: PeerOptions) {
+  return {
+    listen,
+    ...(announce && { announce }),
+    ...(mdns !== undefined && { mdns }),
+    ...(targetPeers && { targetPeers }),
+    ...(maxConnections && { maxConnections }),
   }
 }
 

@@ -19,14 +19,20 @@ export const start: Command = {
   usage: `npm run waggle -- start --role ROLE [OPTIONS]
 
 Ctrl-C stops it; the next start goes on where it was. Settings may also stand in DIR/${CONFIG_FILE}, one a line, by the names
-of the options (listen and bootnodes are lists there).
+of the options (listen, announce and bootnodes are lists there).
 
   --role ROLE         ${roleNames.join(', ')}
 ${dataUsage}
 ${networkUsage}
-  --listen MULTIADDR  where to listen, may be repeated (default /ip4/0.0.0.0/tcp/0)
+  --listen MULTIADDR  where to listen, may be repeated (default /ip4/0.0.0.0/tcp/0 and /ip6/::/tcp/0)
+  --announce MULTIADDR
+                      where others reach this peer behind a router or proxy, may be repeated (default where it listens)
   --bootnode MULTIADDR
                       a peer to meet first beside those on the chain, may be repeated
+  --mdns              find peers on the local network by multicast
+  --target-peers N    registered peers to be connected to (default 16)
+  --max-connections N
+                      connections at most; strangers get half (default 128)
   --level N           proposer: hold the difficulty at this level
   --demands N         evaluator: withheld leaves that it demands a round at most, each with a bond (default 0)
   --http N            gateway: port of its HTTP server on loopback (default 3001)
@@ -52,7 +58,11 @@ ${hubUsage}
     ...networkOptions,
     role: text,
     listen: list,
+    announce: list,
     bootnode: list,
+    mdns: { type: 'boolean' },
+    'target-peers': text,
+    'max-connections': text,
     level: text,
     demands: text,
     http: text,
@@ -91,6 +101,10 @@ ${hubUsage}
       data: config.data,
       listen: config.listen,
       bootnodes: config.bootnodes,
+      announce: config.announce,
+      mdns: config.mdns,
+      targetPeers: config['target-peers'],
+      maxConnections: config['max-connections'],
       quotas: quotasOf(config),
       level: config.level,
       demands: config.demands,
