@@ -1,7 +1,9 @@
-import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { silentLogger } from '#core/logger.ts'
-import { type Route, serveJson } from './httpServer.ts'
+import { createAnswers, type Route } from './answers.ts'
+import { defaultHttpLimits, type HttpLimits, serveJson } from './httpServer.ts'
 import { jsonPieces } from './jsonPieces.ts'
 
 const closing: (() => void)[] = []
@@ -9,10 +11,17 @@ afterEach(() => {
   for (const close of closing.splice(0)) close()
 })
 
-async function serve(routes: readonly Route[]) {
-  const server = await serveJson(0, routes, silentLogger)
-  closing.push(() => server.close())
-  const { port } = server.address() as AddressInfo
+async function listen(routes: readonly Route[], limits: Partial<HttpLimits> = {}) {
+  const server = await serveJson(0, routes, silentLogger, { ...defaultHttpLimits, ...limits })
+  closing.push(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+async function serve(routes: readonly Route[], limits: Partial<HttpLimits> = {}) {
+  const port = await listen(routes, limits)
   return async (path: string, init?: RequestInit) => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, init)
     return { status: response.status, body: await response.json() }
@@ -54,4 +63,98 @@ test('answers are JSON with their status; a failure does not end the server', as
   expect(JSON.stringify(failed.body)).not.toContain('told to nobody')
   await expect(ask('/unwritable')).rejects.toThrow()
   expect(await ask('/rounds/7')).toMatchObject({ status: 200 })
+})
+
+/** Resolves once the server has closed a connection on which this was said. */
+async function closedAfter(port: number, said: string): Promise<void> {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {})
+  closing.push(() => socket.destroy())
+  socket.resume().write(said)
+  await new Promise(resolve => socket.once('close', resolve))
+}
+
+const status: Route = { path: /^\/status$/, answer: () => ({ ok: true }) }
+
+test('requests that never end, and connections that say nothing, are closed; others are answered meanwhile', async () => {
+  const limits = { requestMs: 100, checkEveryMs: 20, idleMs: 200 }
+  const port = await listen([status], limits)
+  const slow = [
+    '',
+    'GET /status HTTP/1.1\r\nHost: x\r\nX-A: ',
+    'POST /status HTTP/1.1\r\nHost: x\r\nContent-Length: 999999\r\n\r\n',
+  ]
+  const closed = Promise.all(slow.map(said => closedAfter(port, said)))
+  expect((await fetch(`http://127.0.0.1:${port}/status`)).status).toBe(200)
+  await closed
+})
+
+test('headers and paths of any size end their own connection only', async () => {
+  const port = await listen([status])
+  await closedAfter(port, `GET /status HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(100_000)}\r\n\r\n`)
+  await closedAfter(port, `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`)
+  const long = await fetch(`http://127.0.0.1:${port}/${'a'.repeat(10_000)}`)
+  expect(JSON.stringify(await long.json()).length).toBeLessThan(300)
+  expect(long.headers.get('x-content-type-options')).toBe('nosniff')
+})
+
+test.each(['/../../etc/passwd', '/status/..%2f..%2fpeer.key', '/%2e%2e/peer.key', '/status%00', '/__proto__'])(
+  'there is nothing at %s',
+  async path => {
+    const port = await listen([status])
+    const socket = connect(port, '127.0.0.1')
+    closing.push(() => socket.destroy())
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1.1 404 /)
+  },
+)
+
+test('connections beyond the limit are closed', async () => {
+  const port = await listen([status], { connections: 2 })
+  const open = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')]
+  closing.push(() => open.map(socket => socket.destroy()))
+  await Promise.all(open.map(socket => once(socket, 'connect')))
+  await closedAfter(port, 'GET /status HTTP/1.1\r\nHost: x\r\n\r\n')
+})
+
+test('an answer of a million items is made as fast as it is read, and given up with its reader', async () => {
+  let made = 0
+  const items = Array.from({ length: 1_000_000 }, () => ({
+    toJSON: () => {
+      made += 1
+      return 'x'.repeat(100)
+    },
+  }))
+  const limits = { ...defaultHttpLimits, idleMs: 100 }
+  const server = await serveJson(0, [{ path: /^\/large$/, answer: () => ({ items }) }], silentLogger, limits)
+  closing.push(() => server.close())
+  const givenUp = new Promise(resolve => server.once('connection', one => one.once('close', resolve)))
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause()
+  closing.push(() => socket.destroy())
+  socket.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n')
+  await givenUp
+  expect(made).toBeLessThan(500_000)
+})
+
+test('who asks for what is being made gets the same answer, and a crowd is asked to come back', async () => {
+  let made = 0
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+  const slow: Route = {
+    path: /^\/rounds\/(\d+)$/,
+    answer: async match => {
+      made += 1
+      await gate
+      return { round: Number(match[1]) }
+    },
+  }
+  const answers = createAnswers([slow])
+  const same = [answers('/rounds/1'), answers('/rounds/1')]
+  const others = Array.from({ length: 63 }, (_, at) => answers(`/rounds/${at + 2}`))
+  expect(await answers('/rounds/99')).toMatchObject({ status: 503 })
+  expect(made).toBe(2)
+  open()
+  expect(await Promise.all(same)).toEqual(same.map(() => ({ status: 200, body: { round: 1 } })))
+  await Promise.all(others)
+  expect(made).toBe(64)
+  expect(await answers('/rounds/99')).toMatchObject({ status: 200 })
 })

@@ -1,36 +1,70 @@
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { NodeError } from '#core/errors.ts'
 import type { Logger } from '#core/logger.ts'
 import { turns } from '#core/turns.ts'
+import { type Answer, createAnswers, type Route } from './answers.ts'
 import { jsonPieces } from './jsonPieces.ts'
 
 export class HttpPortError extends NodeError {
   override readonly code = 'HTTP_PORT'
 }
 
-/** A path's answer, as JSON; null where there is nothing of that name. */
-export type Route = { path: RegExp; answer: (match: RegExpExecArray) => Promise<object | null> | object | null }
+export type HttpLimits = {
+  /** Connections open at a time; more are closed at once. */
+  connections: number
+  /** For a request's headers to come in; a request has no body. */
+  requestMs: number
+  /** Between two checks of that. */
+  checkEveryMs: number
+  /** A connection without a byte in either direction for so long is closed. */
+  idleMs: number
+}
+
+/** A page opens six connections; a reader on a slow line takes a piece of an answer in a few seconds. */
+export const defaultHttpLimits: HttpLimits = {
+  connections: 256,
+  requestMs: 10_000,
+  checkEveryMs: 2_000,
+  idleMs: 20_000,
+}
+
+/** Of a path that is told in an answer or a log. */
+const SHOWN_CHARACTERS = 200
 
 /**
  * Serves JSON on loopback, read only, to any page: what it says is public.
  *
  * @throws {HttpPortError} if the port is taken.
  */
-export async function serveJson(port: number, routes: readonly Route[], logger: Logger): Promise<Server> {
-  const server = createServer(async (request, response) => {
+export async function serveJson(
+  port: number,
+  routes: readonly Route[],
+  logger: Logger,
+  limits: HttpLimits = defaultHttpLimits,
+): Promise<Server> {
+  const answers = createAnswers(routes)
+  const { requestMs, checkEveryMs } = limits
+  const timeouts = { headersTimeout: requestMs, requestTimeout: requestMs, connectionsCheckingInterval: checkEveryMs }
+  const server = createServer(timeouts, async (request, response) => {
     const path = URL.parse(request.url ?? '/', 'http://localhost')?.pathname ?? 'no path'
+    const shown = path.slice(0, SHOWN_CHARACTERS)
     try {
-      if (request.method !== 'GET') return await send(response, 405, { error: 'GET only' })
-      const body = await answer(path, routes)
-      if (body === null) await send(response, 404, { error: `nothing at ${path}` })
-      else await send(response, 200, body)
+      await send(request, response, await answer(request, path, shown))
     } catch (error) {
-      logger.error('a request failed', { path, error })
+      logger.error('a request failed', { path: shown, error })
       // Half an answer ends without its end, which its reader notices.
       if (response.headersSent) response.destroy()
-      else await send(response, 500, { error: 'this request failed; see the log of the gateway' })
+      else await send(request, response, failed)
     }
   })
+  server.maxConnections = limits.connections
+  server.setTimeout(limits.idleMs)
+
+  async function answer({ method }: IncomingMessage, path: string, shown: string): Promise<Answer> {
+    if (method !== 'GET') return { status: 405, body: { error: 'GET only' } }
+    return (await answers(path)) ?? { status: 404, body: { error: `nothing at ${shown}` } }
+  }
+
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const hint = 'Stop what listens there, or choose another port with --http.'
@@ -41,20 +75,29 @@ export async function serveJson(port: number, routes: readonly Route[], logger: 
   return server
 }
 
-async function send(response: ServerResponse, status: number, body: object): Promise<void> {
-  response.writeHead(status, { 'content-type': 'application/json', 'access-control-allow-origin': '*' })
+const failed: Answer = { status: 500, body: { error: 'this request failed; see the log of the gateway' } }
+
+/** As fast as it is read: what a slow reader has not taken is not made. */
+async function send({ method }: IncomingMessage, response: ServerResponse, { status, body }: Answer): Promise<void> {
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'x-content-type-options': 'nosniff',
+    'access-control-allow-origin': '*',
+    // Whatever else comes with another method is not read.
+    ...(method === 'GET' ? {} : { connection: 'close' }),
+  })
+  const goesOn = () =>
+    new Promise<void>(resolve => {
+      const done = () => {
+        response.off('drain', done).off('close', done)
+        resolve()
+      }
+      response.on('drain', done).on('close', done)
+    })
   for (const piece of jsonPieces(body)) {
     await turns.give()
     if (response.destroyed) return
-    response.write(piece)
+    if (!response.write(piece)) await goesOn()
   }
   response.end()
-}
-
-async function answer(path: string, routes: readonly Route[]): Promise<object | null> {
-  for (const route of routes) {
-    const match = route.path.exec(path)
-    if (match !== null) return await route.answer(match)
-  }
-  return null
 }
