@@ -5,6 +5,7 @@ import type { Environment } from './loadEnvironment.ts'
 /** The chain binds rounds to other rules than this node has. */
 export class EnvironmentMismatchError extends NodeError {
   override readonly code = 'ENVIRONMENT_MISMATCH'
+  override readonly isFinal = true
 }
 
 /**

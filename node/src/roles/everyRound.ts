@@ -1,53 +1,77 @@
 import type { RoundTime } from '#chain/roundClock.ts'
+import { NodeError } from '#core/errors.ts'
 import type { PeerNode } from './peerNode.ts'
-
-/** A node that fails in so many rounds on end has a fault that waiting does not mend. */
-const MAX_FAILURES_ON_END = 3
 
 /** Rounds whose bundles and facts are kept: what is still voted on, and some history for people to look at. */
 const ROUNDS_KEPT = 200
+
+/** Mean wait after a first failure; each further one in a row doubles it, up to the maximum. */
+const FIRST_WAIT_MS = 1_000
+const MAX_WAIT_MS = 60_000
 
 /**
  * Calls `work` once in every round, from the current one on, until the node is stopped.
  *
  * Rounds that passed while it was away, or while `work` took too long, are skipped in one step: a missed round costs nothing
- * but the round.
+ * but the round. So does one that fails: it is logged and noted, and the role continues with the next round after a wait.
+ *
+ * @throws {NodeError} that is final: waiting cannot mend it.
  */
-export async function everyRound(node: PeerNode, work: (time: RoundTime) => Promise<void>): Promise<void> {
-  const { chain, journal, logger, signal } = node
-  let next = 0
-  let failures = 0
+export async function everyRound(
+  node: PeerNode,
+  work: (time: RoundTime) => Promise<void>,
+  random = Math.random,
+): Promise<void> {
+  const { chain, clock, disk, journal, signal } = node
   const kept = journal.getState('round')
   let before = typeof kept === 'number' ? kept : undefined
+  let next = 0
+  let failures = 0
   while (!signal.aborted) {
+    let round = next
     try {
-      await node.disk.untilWritable(signal)
+      await disk.untilWritable(signal)
       const time = await chain.rounds.waitFor(next, signal)
-      node.setRound(time.round)
-      if (before !== undefined && time.round > before + 1) {
-        journal.note('rounds passed meanwhile', { from: before + 1, to: time.round - 1 })
-        logger.info('rounds passed meanwhile; going on with the current one', { from: before + 1, to: time.round - 1 })
-      }
-      before = time.round
-      await work(time).then(
-        () => {
-          failures = 0
-        },
-        error => {
-          if (signal.aborted || node.disk.isFull(error)) throw error
-          failures += 1
-          logger.error('this round failed', { round: time.round, error })
-          if (failures >= MAX_FAILURES_ON_END) throw error
-        },
-      )
-      journal.prune(time.round - ROUNDS_KEPT)
-      await node.bundles.pruneBefore(time.round - ROUNDS_KEPT)
-      journal.setState('round', time.round)
-      next = time.round + 1
+      round = time.round
+      node.setRound(round)
+      notePassed(node, before, round)
+      before = round
+      await work(time)
+      await keepHouse(node, round)
+      next = round + 1
+      failures = 0
     } catch (error) {
       if (signal.aborted) return
       // The round is not over: it is taken up again once there is space.
-      if (!node.disk.isFull(error)) throw error
+      if (disk.isFull(error)) continue
+      if (error instanceof NodeError && error.isFinal) throw error
+      next = round + 1
+      failures += 1
+      const waitMs = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1)) * (0.5 + random())
+      noteFailure(node, round, error, failures, waitMs)
+      await clock.sleep(waitMs, signal).catch(() => undefined)
     }
   }
+}
+
+function notePassed({ journal, logger }: PeerNode, before: number | undefined, round: number): void {
+  if (before === undefined || round <= before + 1) return
+  journal.note('rounds passed meanwhile', { from: before + 1, to: round - 1 })
+  logger.info('rounds passed meanwhile; going on with the current one', { from: before + 1, to: round - 1 })
+}
+
+function noteFailure({ journal, logger }: PeerNode, round: number, error: unknown, failures: number, waitMs: number) {
+  logger.error('this round failed; going on with the next one', { round, failures, waitMs, error })
+  try {
+    journal.note('round failed', { round, error: error instanceof Error ? error.message : String(error) })
+  } catch (cause) {
+    // The journal may be what failed: a full disk, say.
+    logger.error('a failure could not be noted in the journal', { round, error: cause })
+  }
+}
+
+async function keepHouse({ journal, bundles }: PeerNode, round: number): Promise<void> {
+  journal.prune(round - ROUNDS_KEPT)
+  await bundles.pruneBefore(round - ROUNDS_KEPT)
+  journal.setState('round', round)
 }

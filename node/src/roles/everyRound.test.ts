@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import type { RoundTime } from '#chain/roundClock.ts'
+import type { Clock } from '#core/clock.ts'
+import { NodeError } from '#core/errors.ts'
+import { silentLogger } from '#core/logger.ts'
+import { everyRound } from './everyRound.ts'
+import type { PeerNode } from './peerNode.ts'
+
+/** A node whose rounds last as long as the work in them, what its journal notes, and how long it waits. */
+function scene() {
+  const waits: number[] = []
+  const clock: Clock = { nowMs: () => 0, sleep: async ms => void waits.push(ms) }
+  const stop = new AbortController()
+  const notes: string[] = []
+  const journal = {
+    getState: () => undefined,
+    setState: () => {},
+    prune: () => {},
+    note: (message: string) => notes.push(message),
+  }
+  const waitFor = async (round: number, signal: AbortSignal): Promise<RoundTime> => {
+    signal.throwIfAborted()
+    return { round, startsAtSec: round, endsAtSec: round + 1, nowSec: round, block: round }
+  }
+  const node = {
+    chain: { rounds: { waitFor } },
+    bundles: { pruneBefore: async () => {} },
+    disk: { untilWritable: async () => {}, isFull: () => false },
+    journal,
+    clock,
+    logger: silentLogger,
+    signal: stop.signal,
+    setRound: () => {},
+  } as unknown as PeerNode
+  return { node, notes, stop, waits }
+}
+
+test('a role goes on with the next round however many have failed, and waits longer each time, within a bound', async () => {
+  const { node, notes, stop, waits } = scene()
+  const rounds: number[] = []
+  const work = async ({ round }: RoundTime) => {
+    rounds.push(round)
+    if (round === 12) return stop.abort()
+    throw new TypeError('a fault')
+  }
+  await everyRound(node, work, () => 0.5)
+  expect(rounds).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+  expect(notes.length).toBe(12)
+  expect(waits.slice(0, 8)).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
+})
+
+test('one round that succeeds makes the next wait short again', async () => {
+  const { node, stop, waits } = scene()
+  const work = async ({ round }: RoundTime) => {
+    if (round === 5) stop.abort()
+    if (round !== 3) throw new TypeError('a fault')
+  }
+  await everyRound(node, work, () => 0.5)
+  expect(waits).toEqual([1000, 2000, 4000, 1000])
+})
+
+class WrongSettingError extends NodeError {
+  override readonly code = 'WRONG_SETTING'
+  override readonly isFinal = true
+}
+
+test('what waiting cannot mend ends the role', async () => {
+  const { node } = scene()
+  const failing = everyRound(node, async () => {
+    throw new WrongSettingError('Wrong.', { hint: 'Mend it.' })
+  })
+  await expect(failing).rejects.toThrow(WrongSettingError)
+})
