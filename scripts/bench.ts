@@ -1,4 +1,4 @@
-/** Measures what the README claims: `npm run bench -- generate|train|gas|loop`. Ratios, side by side in one run on this machine. */
+/** Measures what the README claims: `npm run bench -- generate|train|gas|loop|network`. Ratios, side by side in one run on this machine. */
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openBench } from './bench/bench.ts'
@@ -10,6 +10,7 @@ const usage = `npm run bench -- RUN [ROW…] [options]
                train: a GRPO step of the same shape
                gas: what each step costs on the chain, against its bars
                loop: how long peers of a whole swarm keep their event loops from turning
+               network: bodies between peers, with slow ones among them
 
   ROW          only these rows, by name; all by default
 
@@ -23,6 +24,7 @@ const runs: Record<string, () => Promise<{ rows: readonly BenchRow[] }>> = {
   train: () => import('./bench/train.ts'),
   gas: () => import('./bench/gas.ts'),
   loop: () => import('./bench/loop.ts'),
+  network: () => import('./bench/network.ts'),
 }
 
 const { values: options, positionals } = parseArgs({

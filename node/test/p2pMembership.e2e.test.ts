@@ -80,8 +80,8 @@ test('the author of a body is dialled when the body is fetched, where nobody els
     lookUp: async ids => ids.map(() => true),
   })
   await meeting(peer, neighbour)
-  const result = await peer.fetchBundle({ contentId, from: [peerId] })
-  expect(result.ok).toBe(true)
+  const { signal } = new AbortController()
+  expect(await peer.fetchBody({ contentId, maxBytes: 1 << 20, peer: peerId, signal })).toBeInstanceOf(Uint8Array)
   expect(await peer.connectTo(peerId)).toBe(true)
   expect(await peer.connectTo('16Uiu2HAmNobody')).toBe(false)
 })

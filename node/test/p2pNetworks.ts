@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { formatSizes } from '#core/bodySizes.ts'
 import { systemClock } from '#core/clock.ts'
 import { contentId } from '#core/contentId.ts'
 import type { Hex } from '#core/hex.ts'
@@ -20,6 +21,7 @@ export async function startTestPeer(options: Partial<NetworkOptions> = {}): Prom
     swarm: testSwarm,
     bootnodes: [],
     currentRound: () => 5,
+    maxBytes: kind => formatSizes[kind],
     bundles: { get: async id => store.get(id) ?? null },
     heartbeatMs: 100,
     clock: systemClock,

@@ -26,6 +26,7 @@ async function swarm(count: number): Promise<[TestPeer, ...TestPeer[]]> {
   return [bootnode, ...others]
 }
 
+const { signal } = new AbortController()
 const from = (peer: TestPeer) => (announcement: { peerId: string }) => announcement.peerId === peer.peerId
 
 test('five peers find each other from one bootnode, hear announcements and fetch the bodies', async () => {
@@ -48,13 +49,13 @@ test('five peers find each other from one bootnode, hear announcements and fetch
     peers.flatMap(peer =>
       peer
         .announcements(5, 'rollouts')
-        .map(({ contentId, size, peerId }) =>
-          peer.fetchBundle({ contentId, size, from: [peerId] }).then(result => result.ok || peerId === peer.peerId),
+        .map(async ({ contentId, size, peerId }) =>
+          peerId === peer.peerId ? 'own' : peer.fetchBody({ contentId, maxBytes: size, peer: peerId, signal }),
         ),
     ),
   )
   expect(fetched.length).toBe(25)
-  expect(fetched.every(Boolean)).toBe(true)
+  expect(fetched.filter(body => body instanceof Uint8Array).length).toBe(20)
 })
 
 test('a late joiner gets the announcements of the current round, also of peers it is not connected to', async () => {
@@ -120,8 +121,8 @@ test('a peer with an RSA key announces, is heard by all, and is believed by thos
   await heard
   const late = await start({ bootnodes: bootnode.addresses() })
   const { contentId, size, peerId } = await announced(late, 'rollouts', from(rsa))
-  const result = await late.fetchBundle({ contentId, size, from: [peerId] })
-  expect(result.ok).toBe(true)
+  const result = await late.fetchBody({ contentId, maxBytes: size, peer: peerId, signal })
+  expect(result).toBeInstanceOf(Uint8Array)
 })
 
 test('a handler that fails does not stop gossip', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { chainIdSchema, roundSchema, versionSchema } from '#core/bodyFields.ts'
+import { formatSizes } from '#core/bodySizes.ts'
 import { CanonicalError, decodeCanonical, encodeCanonical } from '#core/canonical.ts'
 import { hash32Schema } from '#core/hex.ts'
 import { AnnouncementError } from './errors.ts'
@@ -13,7 +14,7 @@ export const HARD_MAX_BYTES = 16 << 10
 
 const count = z.int().min(0).max(0xffff_ffff)
 
-const schema = z.strictObject({
+const fields = z.strictObject({
   v: versionSchema,
   kind: z.enum(announcementKinds),
   chainId: chainIdSchema,
@@ -31,6 +32,7 @@ const schema = z.strictObject({
   /** Of the body, bytes. */
   size: count,
 })
+const schema = fields.refine(({ kind, size }) => size <= formatSizes[kind], 'a body larger than any of its kind')
 
 /** "I hold a body": where to fetch it, and what it is bound to. Hashes are `0x` and 64 digits. */
 export type Announcement = z.infer<typeof schema>

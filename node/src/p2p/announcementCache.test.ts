@@ -22,7 +22,11 @@ function signed(sequence: number, changes: Partial<Announcement> = {}): SignedMe
 
 function cacheAt(round: number | null) {
   const view = { round }
-  const cache = createAnnouncementCache({ swarm: testSwarm, currentRound: () => view.round })
+  const cache = createAnnouncementCache({
+    swarm: testSwarm,
+    currentRound: () => view.round,
+    maxBytes: () => 50_000,
+  })
   const offer = (message: SignedMessage): string => {
     const checked = cache.check(message)
     if (checked.verdict === 'accept') cache.put(checked.value, message)
@@ -82,4 +86,11 @@ test('rounds that passed are forgotten', () => {
 test('another swarm on the same chain is none of our business', () => {
   const { offer } = cacheAt(5)
   expect(offer({ ...signed(1), topic: topicOf({ ...testSwarm, deployment: 'ffffffff' }, 'rollouts') })).toBe('ignore')
+})
+
+test('a body larger than the environment allows is ignored', () => {
+  const { cache, offer } = cacheAt(5)
+  expect(offer(signed(1, { size: 50_001 }))).toBe('ignore')
+  expect(cache.of(5)).toEqual([])
+  expect(offer(signed(2, { size: 50_000 }))).toBe('accept')
 })

@@ -1,16 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Stream } from '@libp2p/interface'
 import { CanonicalError } from '#core/canonical.ts'
-import type { Hex } from '#core/hex.ts'
 import { peerIdFor } from './connectedPeers.ts'
-import {
-  CHUNK_BYTES,
-  decodeHeader,
-  encodeRequest,
-  FETCH_PROTOCOL,
-  MAX_BODY_BYTES,
-  MAX_FRAME_BYTES,
-} from './fetchProtocol.ts'
+import type { BodyRequest } from './fetchBody.ts'
+import { CHUNK_BYTES, decodeHeader, encodeRequest, FETCH_PROTOCOL, MAX_FRAME_BYTES } from './fetchProtocol.ts'
 import type { Node } from './host.ts'
 import { StreamError } from './streamError.ts'
 import { createStreamReader, type StreamReader } from './streamReader.ts'
@@ -18,18 +11,13 @@ import { closeStream, writeMessage } from './streamWriter.ts'
 
 /**
  * Why a peer did not give a body. `mismatch`: it sent other bytes or no proper answer, and is at fault. `too-large`: above
- * the size that was announced, or above the hard cap. `unreachable`: no connection, or it was lost.
+ * what was asked for at most. `timeout`: it sent nothing for too long, or the caller gave up. `unreachable`: no connection, or it was lost.
  */
 export type FetchFailure = 'not-found' | 'busy' | 'too-large' | 'mismatch' | 'timeout' | 'unreachable'
 
-export type PeerFetch = {
-  contentId: Hex
-  /** The size that was announced, bytes, taken as a limit: the hash decides. Without it, the hard cap holds. */
-  size?: number
-  peer: string
+export type PeerFetch = BodyRequest & {
   /** Gives up when nothing arrives for so long. */
   idleMs: number
-  signal: AbortSignal
 }
 
 /** Fetches one body from one peer, hashing it as it comes. */
@@ -39,10 +27,9 @@ export async function fetchFromPeer(node: Node, fetch: PeerFetch): Promise<Uint8
   try {
     stream = await node.dialProtocol(peerIdFor(node, fetch.peer), FETCH_PROTOCOL, { signal: fetch.signal })
     reader = createStreamReader(stream, { idleMs: fetch.idleMs, signal: fetch.signal })
-    const maxBytes = Math.min(fetch.size ?? MAX_BODY_BYTES, MAX_BODY_BYTES)
-    const request = encodeRequest({ v: 1, contentId: fetch.contentId, maxBytes })
+    const request = encodeRequest({ v: 1, contentId: fetch.contentId, maxBytes: fetch.maxBytes })
     await writeMessage(stream, request, fetch.idleMs, fetch.signal)
-    const result = await receive(reader, fetch, maxBytes)
+    const result = await receive(reader, fetch)
     if (typeof result === 'string') stream.abort(new StreamError('closed', result))
     else await closeStream(stream, fetch.idleMs)
     return result
@@ -54,12 +41,12 @@ export async function fetchFromPeer(node: Node, fetch: PeerFetch): Promise<Uint8
   }
 }
 
-async function receive(reader: StreamReader, fetch: PeerFetch, maxBytes: number): Promise<Uint8Array | FetchFailure> {
+async function receive(reader: StreamReader, fetch: PeerFetch): Promise<Uint8Array | FetchFailure> {
   const frame = await reader.message(MAX_FRAME_BYTES)
   if (frame === null) return 'unreachable'
   const header = decodeHeader(frame)
   if (header.status !== 'ok') return header.status
-  if (header.size > maxBytes) return 'too-large'
+  if (header.size > fetch.maxBytes) return 'too-large'
   const hash = createHash('sha256')
   const body = new Uint8Array(header.size)
   for (let offset = 0; offset < body.byteLength; ) {
@@ -68,6 +55,7 @@ async function receive(reader: StreamReader, fetch: PeerFetch, maxBytes: number)
     hash.update(chunk)
     body.set(chunk, offset)
     offset += chunk.byteLength
+    fetch.onBytes?.(chunk.byteLength)
   }
   return `0x${hash.digest('hex')}` === fetch.contentId ? body : 'mismatch'
 }

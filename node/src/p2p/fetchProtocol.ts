@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MAX_BODY_BYTES } from '#core/bodySizes.ts'
 import { decodeCanonical, encodeCanonical } from '#core/canonical.ts'
 import { hash32Schema } from '#core/hex.ts'
 
@@ -9,9 +10,6 @@ import { hash32Schema } from '#core/hex.ts'
  * without frames, and the end of the stream. Frames are a 4-byte big-endian length and canonical dag-cbor.
  */
 export const FETCH_PROTOCOL = '/waggle/fetch/1.0.0'
-
-/** The hard cap on a body, whatever either side asks for. Each is held in memory whole. */
-export const MAX_BODY_BYTES = 64 << 20
 
 /** Bodies go out in pieces of this size, so that many streams share a connection fairly. */
 export const CHUNK_BYTES = 64 << 10
@@ -27,7 +25,8 @@ const request = z.strictObject({
 const header = z.strictObject({
   v: z.literal(1),
   status: z.enum(['ok', 'not-found', 'busy', 'too-large']),
-  size: z.int().min(0).max(MAX_BODY_BYTES),
+  /** A claim: what is above the request's `maxBytes` is refused by who asked. */
+  size: z.int().min(0).max(0xffff_ffff),
 })
 
 export type FetchRequest = z.infer<typeof request>

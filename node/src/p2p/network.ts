@@ -3,7 +3,7 @@ import type { Announcement } from './announcement.ts'
 import type { SwarmView } from './announcementCache.ts'
 import { type AnnouncementHandler, createAnnouncements, type OwnAnnouncement } from './announcements.ts'
 import { type Connecting, startConnecting } from './connecting.ts'
-import { createFetchBundle, type FetchBundle, type FetchLimits } from './fetchBundle.ts'
+import { createFetchBody, type FetchBody } from './fetchBody.ts'
 import { createHost, type Host, type HostOptions } from './host.ts'
 import type { LookUp } from './membership/admission.ts'
 import { createMembership, type MembershipStatus } from './membership/membership.ts'
@@ -28,7 +28,6 @@ export type NetworkOptions = Omit<HostOptions, 'topics' | 'admits'> &
     /** Bodies that this peer gives to others. */
     bundles: BundleSource
     serveLimits?: Partial<ServeLimits>
-    fetchLimits?: Partial<FetchLimits>
     /** Mean milliseconds between two catch-ups with some peer. */
     syncEveryMs?: number
   }
@@ -52,7 +51,7 @@ export type Network = {
   sayAddresses(): void
   /** How many are connected and known, and how many were refused. */
   status(): MembershipStatus
-  fetchBundle: FetchBundle
+  fetchBody: FetchBody
   stop(): Promise<void>
   /** For tests and diagnosis. */
   readonly host: Host
@@ -130,11 +129,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
       connectTo: connecting.connectTo,
       sayAddresses: addresses.sayAgain,
       status: membership.status,
-      fetchBundle: createFetchBundle(host, {
-        ...(options.fetchLimits && { limits: options.fetchLimits }),
-        clock,
-        logger,
-      }),
+      fetchBody: createFetchBody(host, { logger }),
       stop,
       host,
     }

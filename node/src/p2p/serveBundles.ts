@@ -9,7 +9,6 @@ import {
   encodeHeader,
   FETCH_PROTOCOL,
   type FetchHeader,
-  MAX_BODY_BYTES,
   MAX_FRAME_BYTES,
 } from './fetchProtocol.ts'
 import type { Host } from './host.ts'
@@ -98,7 +97,7 @@ async function serveOne(stream: Stream, context: ServeContext): Promise<void> {
   try {
     const body = await context.source.get(request.contentId)
     if (body === null) return await answer('not-found')
-    if (body.byteLength > Math.min(request.maxBytes, MAX_BODY_BYTES)) return await answer('too-large')
+    if (body.byteLength > request.maxBytes) return await answer('too-large')
     await answer('ok', body.byteLength)
     await sendBody(stream, body, context)
   } finally {

@@ -1,4 +1,4 @@
-import { type Task, type TaskBundle, taskHash, tokenWidth } from '#core/bodies.ts'
+import { MAX_SEQUENCE_TOKENS, type Task, type TaskBundle, taskHash, tokenWidth } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
 import { inTurns } from '#core/inTurns.ts'
 import { unpackSequence, unpackTokens } from '#core/packedTokens.ts'
@@ -17,41 +17,56 @@ export type AdmittedTask = { ref: TaskRef; taskHash: Hex; level: number; text: s
 /** A bundle whose root was found on the chain. */
 export type CommittedTasks = { bundle: TaskBundle; contentId: Hex }
 
-/**
- * The tasks of a round that may be trained on, in an order that is the same for everyone: by proposer, then by index.
- *
- * A task counts only if its text is what its tokens say, is a well-formed proposal, and may be trained on by the specification;
- * once, if its proposer repeats it.
- */
+/** The tasks of a round that may be trained on, in an order that is the same for everyone: by proposer, then by index. */
 export async function admitTasks(
   committed: readonly CommittedTasks[],
   format: PromptFormat,
-  rule: EnvironmentSpec['tasks'],
+  spec: TaskRules,
 ): Promise<AdmittedTask[]> {
   const inOrder = [...committed].sort((a, b) => (a.bundle.peerKey < b.bundle.peerKey ? -1 : 1))
-  const proposed = inOrder.flatMap(({ bundle: { peerKey, tasks }, contentId }) =>
-    tasks.map(task => ({ task, ref: { peerKey, contentId, index: task.index } })),
-  )
-  const admitted = await inTurns(proposed, async ({ task, ref }) => {
-    const problem = await problemOf(task, format, rule)
-    const { level, text } = task
-    return problem === null ? [] : [{ ref, taskHash: taskHash(task), level, text, problem }]
+  const admitted: AdmittedTask[] = []
+  for (const one of inOrder) admitted.push(...(await admitBundle(one, format, spec)))
+  return admitted
+}
+
+/** What of a specification decides which tasks count. */
+export type TaskRules = Pick<EnvironmentSpec, 'tasks' | 'proposing'>
+
+/**
+ * The tasks of one bundle that may be trained on.
+ *
+ * A task counts only if its text is what its tokens say, no more tokens than a proposal may have, is a well-formed proposal whose
+ * prompt fits a rollout, and may be trained on by the specification; once, if its proposer repeats it.
+ */
+export async function admitBundle(
+  { bundle: { peerKey, tasks }, contentId }: CommittedTasks,
+  format: PromptFormat,
+  spec: TaskRules,
+): Promise<AdmittedTask[]> {
+  const admitted = await inTurns(tasks, async task => {
+    const problem = await problemOf(task, format, spec)
+    const { index, level, text } = task
+    return problem === null
+      ? []
+      : [{ ref: { peerKey, contentId, index }, taskHash: taskHash(task), level, text, problem }]
   })
-  const seen = new Set<string>()
-  return admitted.flat().filter(({ ref, taskHash }) => {
+  const seen = new Set<Hex>()
+  return admitted.flat().filter(({ taskHash }) => {
     const known = seen.size
-    return seen.add(`${ref.peerKey} ${taskHash}`).size > known
+    return seen.add(taskHash).size > known
   })
 }
 
 /** What a task asks for; null where it does not count. */
-async function problemOf(task: Task, format: PromptFormat, rule: EnvironmentSpec['tasks']): Promise<Problem | null> {
+async function problemOf(task: Task, format: PromptFormat, spec: TaskRules): Promise<Problem | null> {
   if (tokenWidth(task) === null) return null
   const { completionTokens } = unpackSequence(task)
-  if (!areTokens(completionTokens, format)) return null
+  if (completionTokens.length > spec.proposing.maxNewTokens || !areTokens(completionTokens, format)) return null
   if ((await format.completionText(completionTokens, true)) !== task.text) return null
   const proposal = await parseProposal(task.text)
-  return typeof proposal === 'string' || !mayTrainOn(proposal.problem, rule) ? null : proposal.problem
+  if (typeof proposal === 'string' || !mayTrainOn(proposal.problem, spec.tasks)) return null
+  const prompt = await format.solverPrompt(proposal.problem)
+  return prompt.length > MAX_SEQUENCE_TOKENS ? null : proposal.problem
 }
 
 /** Text of a completion as it stands in a bundle; '' where it holds what is no token. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type RolloutBundle, rootOf, type TaskBundle } from '#core/bodies.ts'
+import { MAX_SEQUENCE_TOKENS, type RolloutBundle, rootOf, type TaskBundle } from '#core/bodies.ts'
 import { packLogprobs, packTokens } from '#core/packedTokens.ts'
 import { drawHeldOutTask, drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
 import { seededRandom } from '#environments/codezero/curriculum/seededRandom.ts'
@@ -63,7 +63,7 @@ const rules: RoundRules = {
   spec,
   format,
   beacon: hash,
-  tasks: await admitTasks([{ bundle: taskBundle(training), contentId: hash }], format, spec.tasks),
+  tasks: await admitTasks([{ bundle: taskBundle(training), contentId: hash }], format, spec),
 }
 
 function honestBundle(): RolloutBundle {
@@ -102,7 +102,7 @@ test('an honest bundle stands whole', async () => {
 test('a held-out function is refused as a proposed task, and in a group that was taken from a peer', async () => {
   const held = drawHeldOutTask(3, seededRandom('held'))
   const bundle = taskBundle([held, ...training])
-  const admitted = await admitTasks([{ bundle, contentId: hash }], format, spec.tasks)
+  const admitted = await admitTasks([{ bundle, contentId: hash }], format, spec)
   expect(admitted.map(({ ref }) => ref.index)).toEqual([1, 2, 3, 4, 5, 6])
   // A peer that answers the held-out task in place of the one drawn for it.
   const smuggled = honestBundle()
@@ -149,7 +149,7 @@ test.each<[string, (bundle: RolloutBundle) => void]>([
 
 test('a task that its proposer repeats is admitted once', async () => {
   const bundle = taskBundle([...training, ...training.slice(0, 2)])
-  const admitted = await admitTasks([{ bundle, contentId: hash }], format, spec.tasks)
+  const admitted = await admitTasks([{ bundle, contentId: hash }], format, spec)
   expect(admitted.map(({ ref }) => ref.index)).toEqual([0, 1, 2, 3, 4, 5])
 })
 
@@ -157,7 +157,15 @@ test('a task whose text is not what its tokens say is refused', async () => {
   const bundle = taskBundle(training)
   const [first, second] = bundle.tasks
   if (first && second) first.text = second.text
-  expect(await admitTasks([{ bundle, contentId: hash }], format, spec.tasks)).toHaveLength(5)
+  expect(await admitTasks([{ bundle, contentId: hash }], format, spec)).toHaveLength(5)
+})
+
+test('a task with more tokens than a proposal may have, or whose prompt fits no rollout, is refused', async () => {
+  const committed = [{ bundle: taskBundle(training), contentId: hash }]
+  const short = { ...spec, proposing: { ...spec.proposing, maxNewTokens: 10 } }
+  expect(await admitTasks(committed, format, short)).toEqual([])
+  const wordy = { ...format, solverPrompt: async () => new Int32Array(MAX_SEQUENCE_TOKENS + 1) }
+  expect(await admitTasks(committed, wordy, spec)).toEqual([])
 })
 
 function edit(

@@ -6,6 +6,7 @@ import type { BodyOperations } from '#core/bodyOperations.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
+import { bodySizes } from '#environments/codezero/bodySizes.ts'
 import { isMultiaddr } from '#p2p/addressAnnouncement.ts'
 import { type Network, startNetwork } from '#p2p/network.ts'
 import { deploymentTag } from '#p2p/topics.ts'
@@ -20,6 +21,7 @@ import { createOutboxTable } from '#store/outboxTable.ts'
 import { createPeerTable } from '#store/peerTable.ts'
 import { createBodyThread } from './bodyThread.ts'
 import { environmentOnChain } from './environmentOnChain.ts'
+import { createFetchPlan, type FetchPlan } from './fetch/fetchPlan.ts'
 import type { Environment } from './loadEnvironment.ts'
 
 export type PeerOptions = {
@@ -58,6 +60,8 @@ export type PeerNode = {
   bodies: BodyOperations
   /** Pauses work while the disk of the data folder is full. */
   disk: DiskGuard
+  /** The way to other peers' bodies. */
+  fetchPlan: FetchPlan
   clock: Clock
   logger: Logger
   signal: AbortSignal
@@ -97,6 +101,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       () => ended.abort(),
     )
     const environment = await environmentOnChain(chain, options.environments)
+    const sizes = bodySizes(environment.spec)
     let round: number | null = null
     const addresses = Object.values(deployment.contracts).map(({ address }) => address)
     const network = await startNetwork({
@@ -105,6 +110,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       ...reachOf(options),
       bootnodes: [...options.bootnodes, ...readable(await chain.readBootnodes(), logger)],
       currentRound: () => round,
+      maxBytes: kind => sizes[kind],
       lookUp: peerIds => chain.readRegistered(peerIds.map(peerKeyOf)),
       store: createPeerTable(db),
       bundles,
@@ -112,6 +118,11 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       logger,
     })
     closers.push(network.stop)
+    const fetchPlan = createFetchPlan(
+      { network, bundles, clock, logger, signal },
+      // Bodies are public from their announcement on.
+      { maxBytes: kind => sizes[kind], opensAtMs: () => 0 },
+    )
     const journal = createJournal(db, clock)
     const setRound = (now: number) => {
       round = now
@@ -127,6 +138,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       bundles,
       bodies,
       disk: createDiskGuard({ folder: data, clock, logger }),
+      fetchPlan,
       clock,
       logger,
       signal,

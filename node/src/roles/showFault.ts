@@ -9,8 +9,8 @@ import type { OutboxIntent } from '#core/outboxStore.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
 import { type AccountDesk, CallRefusedError } from './accountDesk.ts'
 import { findFalseLeaf } from './evaluator/findFalseLeaf.ts'
-import { findRepeatedTask } from './evaluator/findRepeatedTask.ts'
-import { openCommitted } from './openCommitted.ts'
+import { openCommitted } from './fetch/openCommitted.ts'
+import { findRepeatedTask } from './findRepeatedTask.ts'
 
 /** What of a desk it takes. */
 type FaultDesk = Pick<AccountDesk, 'client' | 'contracts' | 'data' | 'send'>

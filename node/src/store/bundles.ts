@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { MAX_BODY_BYTES } from '#core/bodySizes.ts'
 import { contentIdInTurns } from '#core/contentId.ts'
 import { NodeError } from '#core/errors.ts'
 import type { Hex } from '#core/hex.ts'
@@ -47,12 +48,9 @@ export type BundlesOptions = {
   readFree?: (folder: string) => Promise<number>
 }
 
-/** The largest body (a score sheet) is 16 MiB. */
-const MAX_BUNDLE_BYTES = 16 * 1024 * 1024
-
 /** What is over the quotas, because they were lowered, is removed at once. */
 export async function openBundles(folder: string, options: BundlesOptions): Promise<Bundles> {
-  const { logger, maxBytes = MAX_BUNDLE_BYTES, quotas = defaultQuotas, readFree = freeBytesOf } = options
+  const { logger, maxBytes = MAX_BODY_BYTES, quotas = defaultQuotas, readFree = freeBytesOf } = options
   makeFolder(folder)
   const quota = createBodyQuota(quotas)
   const index = createBodyIndex(await readFolder(folder), quota)

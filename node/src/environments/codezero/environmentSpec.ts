@@ -132,6 +132,14 @@ export const environmentSpecSchema = z.strictObject({
 })
 export type EnvironmentSpec = z.output<typeof environmentSpecSchema>
 
+/** Proposals for each task that one solver answers: three solvers then meet few tasks twice. */
+const POOL_FACTOR = 3
+
+/** Tasks that a proposer puts up for a round. */
+export function proposalsPerRound({ tasksPerRound }: Pick<EnvironmentSpec, 'tasksPerRound'>): number {
+  return POOL_FACTOR * tasksPerRound
+}
+
 /** Canonical dag-cbor of a specification. */
 export function environmentBytes(spec: EnvironmentSpec): Uint8Array {
   return encodeCanonical(environmentSpecSchema.parse(spec))

@@ -15,9 +15,9 @@ import { checkRollouts } from '../checkRollouts.ts'
 import { SHARD_PEERS } from '../drawCommittee.ts'
 import { sampledLeaves } from '../evaluator/sampledLeaves.ts'
 import { scorePeer } from '../evaluator/scorePeer.ts'
+import { type Commitment, openCommitted } from '../fetch/openCommitted.ts'
 import { type ChatFolders, loadChatEnvironment } from '../loadChatEnvironment.ts'
 import { type Environment, loadEnvironments } from '../loadEnvironment.ts'
-import { type Commitment, openCommitted } from '../openCommitted.ts'
 import { openJudgeModel } from '../openModels.ts'
 import type { AuditQuestion } from './auditPoints.ts'
 import { TOLERANCE_MILLI } from './voteVerdict.ts'
@@ -111,7 +111,7 @@ async function openRound({ deployment, rpcUrl, round, data, environments }: Roll
     if (bundle !== null) proposed.push({ bundle, contentId: commitment.contentId })
   }
   const { spec, format } = environment
-  const tasks = await admitTasks(proposed, format, spec.tasks)
+  const tasks = await admitTasks(proposed, format, spec)
   if (tasks.length === 0)
     throw new AuditImpossibleError(`The folder ${data} keeps no tasks of round ${round}.`, {
       hint: 'Name with --data the folder of a peer that took part in the round, or of a gateway.',

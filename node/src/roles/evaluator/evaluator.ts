@@ -1,14 +1,15 @@
+import type { RolloutCommitment } from '#chain/readCommitments.ts'
 import type { RoundTime } from '#chain/roundClock.ts'
 import { type PeerScore, type ScoreSheet, UNAVAILABLE } from '#core/bodies.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Judge } from '#environments/codezero/createJudge.ts'
-import { admitTasks } from '../admitTasks.ts'
 import { checkRollouts } from '../checkRollouts.ts'
 import { claimEarnings } from '../claimEarnings.ts'
 import { shardsOf } from '../drawCommittee.ts'
 import { everyRound } from '../everyRound.ts'
-import { fetchRollouts, fetchTasks } from '../fetchCommitted.ts'
+import { fetchRollouts, fetchTasks } from '../fetch/fetchCommitted.ts'
+import { isProven } from '../fetch/peerResult.ts'
 import { keepStake } from '../keepStake.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
@@ -16,7 +17,6 @@ import { reportOutcome } from '../reportOutcome.ts'
 import { awaitBeacon, beaconOf, recordInTime } from '../roundBeacon.ts'
 import { closeOwnDemands, demandMissing } from './demandMissing.ts'
 import { findFalseLeaf } from './findFalseLeaf.ts'
-import { findRepeatedTask } from './findRepeatedTask.ts'
 import { judgeAppeals } from './judgeAppeals.ts'
 import { closeOpenings, openSamples } from './openSamples.ts'
 import { ballotsOf, keptSheet, type OwnShard, ownShards } from './ownShards.ts'
@@ -45,8 +45,15 @@ export async function runEvaluator(node: PeerNode, judge: Judge, demands: number
       () => keepStake(node, 'evaluator', round),
       () => (demands > 0 ? closeOwnDemands(node, round) : Promise.resolve()),
     ]
-    for (const duty of duties) await duty()
+    await allOf(duties)
   })
+}
+
+/** Does every duty, whatever became of the one before, then throws what the first that failed threw. */
+async function allOf(duties: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const duty of duties) await duty().catch(error => failures.push(error))
+  if (failures.length > 0) throw failures[0]
 }
 
 /** Scores what was committed in a round and commits to the votes. A ballot that was made before a restart is kept as it is. */
@@ -89,28 +96,36 @@ async function makeSheet(
   shards: readonly OwnShard[],
   signal: AbortSignal,
 ): Promise<ScoreSheet> {
-  const { chain, identity, environment, chainId } = node
+  const { identity, environment, chainId } = node
   const { spec, format } = environment
-  const proposed = await fetchTasks(node, round, signal)
-  for (const tasks of proposed) showRepeatedTask(node, findRepeatedTask(tasks))
-  const tasks = await admitTasks(proposed, format, spec.tasks)
-  const rules = { spec, format, tasks, beacon: before }
-  const peers: PeerScore[] = []
-  const committed = shards.flatMap(shard => shard.peers).sort((a, b) => (a.peerKey < b.peerKey ? -1 : 1))
-  for (const commitment of committed) {
+  const committed = await ofOthers(node, shards)
+  const rules = fetchTasks(node, round, signal).then(proposed => {
+    for (const tasks of proposed) showRepeatedTask(node, tasks.repeated)
+    return { spec, format, tasks: proposed.flatMap(({ admitted }) => admitted), beacon: before }
+  })
+  // Bodies come while tasks do: neither waits for a slow server of the other.
+  const scored = fetchRollouts(node, round, committed, signal, async (opened, commitment) => {
     const { peerKey } = commitment
-    // A vote on a peer of the own account does not count.
-    if ((await chain.readAccountOf(peerKey)) === chain.account) continue
-    const fetched = await fetchRollouts(node, round, commitment, signal)
-    if (fetched === 'unavailable') peers.push({ peerKey, scoreMilli: UNAVAILABLE, leaves: [] })
-    else if (fetched === 'false') peers.push({ peerKey, scoreMilli: 0, leaves: [] })
-    else {
-      showFalseLeaf(node, findFalseLeaf(fetched, commitment, before))
-      const sampled = sampledLeaves(chainId, round, beacon, peerKey, spec)
-      peers.push(await scorePeer(judge, spec, peerKey, await checkRollouts(fetched.body, rules), sampled))
-    }
-  }
+    const groups = await checkRollouts(opened.body, await rules)
+    const sampled = sampledLeaves(chainId, round, beacon, peerKey, spec)
+    const score = await scorePeer(judge, spec, peerKey, groups, sampled)
+    return { score, falseLeaf: findFalseLeaf(opened, commitment, before) }
+  })
+  const [, visited] = await Promise.all([rules, scored])
+  const peers = visited.map(({ wanted: { peerKey }, result }): PeerScore => {
+    if (!result.ok) return { peerKey, scoreMilli: isProven(result) ? 0 : UNAVAILABLE, leaves: [] }
+    showFalseLeaf(node, result.value.falseLeaf)
+    return result.value.score
+  })
   return { v: 1, chainId, round, evaluatorKey: identity.peerKey, peers }
+}
+
+/** What peers of other accounts committed, by peer key: a vote on a peer of the own account does not count. */
+async function ofOthers({ chain }: PeerNode, shards: readonly OwnShard[]): Promise<RolloutCommitment[]> {
+  const others: RolloutCommitment[] = []
+  for (const commitment of shards.flatMap(shard => shard.peers))
+    if ((await chain.readAccountOf(commitment.peerKey)) !== chain.account) others.push(commitment)
+  return others.sort((a, b) => (a.peerKey < b.peerKey ? -1 : 1))
 }
 
 /** Reveals the votes on a round, and publishes what stands behind them. */

@@ -1,9 +1,9 @@
 import type { AppealCase } from '#chain/appeals.ts'
 import { UNAVAILABLE } from '#core/bodies.ts'
 import type { Judge } from '#environments/codezero/createJudge.ts'
-import { admitTasks } from '../admitTasks.ts'
 import { checkRollouts } from '../checkRollouts.ts'
-import { fetchRollouts, fetchTasks } from '../fetchCommitted.ts'
+import { fetchRolloutsOf, fetchTasks } from '../fetch/fetchCommitted.ts'
+import { isProven } from '../fetch/peerResult.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { reportOutcome } from '../reportOutcome.ts'
 import { beaconOf, recordBeacon } from '../roundBeacon.ts'
@@ -48,13 +48,14 @@ async function scoreAgain(
   const [before, beacon] = [await beaconOf(node, round - 1), await beaconOf(node, round)]
   const commitment = (await chain.readRolloutCommitments(round)).find(one => one.peerKey === peerKey)
   if (before === null || beacon === null || commitment === undefined) return UNAVAILABLE
-  const fetched = await fetchRollouts(node, round, commitment, signal)
-  if (fetched === 'unavailable') return UNAVAILABLE
-  if (fetched === 'false') return 0
-  const tasks = await admitTasks(await fetchTasks(node, round, signal), format, spec.tasks)
-  const groups = await checkRollouts(fetched.body, { spec, format, tasks, beacon: before })
-  const sampled = sampledLeaves(chainId, round, beacon, peerKey, spec)
-  return (await scorePeer(judge, spec, peerKey, groups, sampled)).scoreMilli
+  const tasks = (await fetchTasks(node, round, signal)).flatMap(({ admitted }) => admitted)
+  const scored = await fetchRolloutsOf(node, round, commitment, signal, async ({ body }) => {
+    const groups = await checkRollouts(body, { spec, format, tasks, beacon: before })
+    const sampled = sampledLeaves(chainId, round, beacon, peerKey, spec)
+    return (await scorePeer(judge, spec, peerKey, groups, sampled)).scoreMilli
+  })
+  if (scored.ok) return scored.value
+  return isProven(scored) ? 0 : UNAVAILABLE
 }
 
 /** Closes a case; whoever does has its seats judged. All evaluators try, and one is enough. */

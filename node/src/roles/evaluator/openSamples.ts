@@ -6,7 +6,7 @@ import { componentLeaves, componentsHash, type PeerScore, rolloutLeaf, type Scor
 import { merkleProof, proofIn } from '#core/merkle.ts'
 import { SHARD_PEERS, shardsOf } from '../drawCommittee.ts'
 import { drawnLeaf, drawOpening } from '../drawOpening.ts'
-import { fetchRollouts } from '../fetchCommitted.ts'
+import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { reportOutcome } from '../reportOutcome.ts'
 import { beaconOf } from '../roundBeacon.ts'
@@ -76,16 +76,17 @@ async function proveScore(
   place: bigint,
   signal: AbortSignal,
 ): Promise<Omit<ComponentOpening, 'ballot' | 'commitment'> | null> {
-  const opened = await fetchRollouts(node, sheet.round, commitment, signal)
-  if (typeof opened === 'string') return null
-  const leaf = drawnLeaf(scored.leaves, place, commitment.count)
-  const shown = rolloutLeaf(opened.body, leaf.index)
-  if (shown === undefined) return null
-  return {
-    header: shown.header,
-    leafProof: proofIn(opened.tree, leaf.index),
-    scoreMilli: leaf.scoreMilli,
-    componentsHash: componentsHash(leaf.components),
-    componentProof: merkleProof(componentLeaves(sheet, scored), scored.leaves.indexOf(leaf)),
-  }
+  const proven = await fetchRolloutsOf(node, sheet.round, commitment, signal, ({ body, tree }) => {
+    const leaf = drawnLeaf(scored.leaves, place, commitment.count)
+    const shown = rolloutLeaf(body, leaf.index)
+    if (shown === undefined) return null
+    return {
+      header: shown.header,
+      leafProof: proofIn(tree, leaf.index),
+      scoreMilli: leaf.scoreMilli,
+      componentsHash: componentsHash(leaf.components),
+      componentProof: merkleProof(componentLeaves(sheet, scored), scored.leaves.indexOf(leaf)),
+    }
+  })
+  return proven.ok ? proven.value : null
 }

@@ -1,4 +1,4 @@
-import { createKeyedLimit } from '#p2p/keyedLimit.ts'
+import { createKeyedLimit } from '#core/keyedLimit.ts'
 
 /** A path's answer, as JSON; null where there is nothing of that name. */
 export type Route = { path: RegExp; answer: (match: RegExpExecArray) => Promise<object | null> | object | null }

@@ -4,7 +4,6 @@ import { turns } from '#core/turns.ts'
 import { roundsKept } from '#p2p/topicRules.ts'
 import type { JsonValue } from '#store/journal.ts'
 import { everyRound } from '../everyRound.ts'
-import { fetchBody } from '../fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { collectBodies } from './collectBodies.ts'
 import { createCommitments } from './commitments.ts'
@@ -38,8 +37,10 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
       logger,
       signal,
     },
-    fetch: ({ round, kind, contentId }, commitment) =>
-      fetchBody(node, round, kind, { ...commitment, contentId }, signal),
+    async fetch({ round, kind, contentId }, { peerKey }) {
+      const fetched = await node.fetchPlan.fetch({ round, kind, contentId, peerKey }, signal)
+      return fetched.ok ? fetched.value : null
+    },
     open: ({ kind, round }, commitment, bytes) => openAnnounced(bodies, kind, bytes, { chainId, round }, commitment),
     onBody({ kind, round, peerId, contentId }, body) {
       const isKnown = journal.get(round, `${kind} ${peerId}`) === contentId

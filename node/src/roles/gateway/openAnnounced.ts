@@ -1,6 +1,6 @@
 import type { Bodies, BodyOperations } from '#core/bodyOperations.ts'
 import type { AnnouncementKind } from '#p2p/topics.ts'
-import { openCommitted } from '../openCommitted.ts'
+import { openCommitted } from '../fetch/openCommitted.ts'
 import type { Committed } from './commitments.ts'
 
 type Place = { chainId: number; round: number }

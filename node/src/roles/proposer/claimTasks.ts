@@ -3,7 +3,7 @@ import { rolloutLeaf, taskHash, taskHeader } from '#core/bodies.ts'
 import { proofIn } from '#core/merkle.ts'
 import { SHARD_PEERS, shardsOf } from '../drawCommittee.ts'
 import { drawOpening } from '../drawOpening.ts'
-import { fetchRollouts } from '../fetchCommitted.ts'
+import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { reportOutcome } from '../reportOutcome.ts'
 import { beaconOf } from '../roundBeacon.ts'
@@ -22,16 +22,16 @@ export async function claimTasks(node: PeerNode, round: number, signal: AbortSig
     if (agreed === null || agreed.medianMilli % 1000 === 0) continue
     const { ordinal } = drawOpening(chainId, round, drawing, shard, peers.length)
     const commitment = peers[ordinal % SHARD_PEERS] as RolloutCommitment
-    const rollouts = await fetchRollouts(node, round, commitment, signal)
-    if (typeof rollouts === 'string') continue
-    const leaf = rolloutLeaf(rollouts.body, agreed.index)?.header
-    const answered = own.body.tasks.find(task => taskHash(task) === leaf?.taskHash)
-    if (leaf === undefined || answered === undefined) continue
-    const leafProof = proofIn(rollouts.tree, leaf.index)
-    const task = taskHeader(own.body, answered)
-    const taskProof = proofIn(own.tree, task.index)
-    const outcome = await chain.claimTask({ shard, commitment, leaf, leafProof, tasks, task, taskProof })
-    reportOutcome(logger, 'task claimed', outcome, { round, shard, task: task.index })
+    const answer = await fetchRolloutsOf(node, round, commitment, signal, ({ body, tree }) => {
+      const leaf = rolloutLeaf(body, agreed.index)?.header
+      const answered = own.body.tasks.find(task => taskHash(task) === leaf?.taskHash)
+      if (leaf === undefined || answered === undefined) return null
+      const task = taskHeader(own.body, answered)
+      return { leaf, leafProof: proofIn(tree, leaf.index), task, taskProof: proofIn(own.tree, task.index) }
+    })
+    if (!answer.ok || answer.value === null) continue
+    const outcome = await chain.claimTask({ shard, commitment, tasks, ...answer.value })
+    reportOutcome(logger, 'task claimed', outcome, { round, shard, task: answer.value.task.index })
   }
 }
 

@@ -8,6 +8,7 @@ import {
   initialDifficulty,
   observeSolvedShare,
 } from '#environments/codezero/difficulty.ts'
+import { proposalsPerRound } from '#environments/codezero/environmentSpec.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import { claimEarnings } from '../claimEarnings.ts'
 import { everyRound } from '../everyRound.ts'
@@ -19,9 +20,6 @@ import { roundSeed } from '../roundSeed.ts'
 import { claimTasks, payTasks } from './claimTasks.ts'
 import { propose } from './propose.ts'
 import { solvedShare } from './solvedShare.ts'
-
-/** Proposals a round for each task that one solver answers: three solvers then meet few tasks twice. */
-const POOL_FACTOR = 3
 
 /** Rounds until the scores of a round are final on the chain and may move the difficulty. */
 const SETTLED_AFTER = 4
@@ -54,7 +52,7 @@ async function proposeFor(node: PeerNode, policy: PolicyClient, round: number, l
   const { peerKey } = identity
   if (!(await chain.readMayPropose(peerKey, round)))
     return logger.warn('not proposed: bootstrap is over, and this peer has no stake', { round })
-  const count = POOL_FACTOR * environment.spec.tasksPerRound
+  const count = proposalsPerRound(environment.spec)
   const seedOf = (attempt: number) => roundSeed('propose', chainId, round, ZERO_HASH, peerKey, attempt)
   const { tasks, refused } = await propose(policy, environment, level, count, seedOf)
   const invalid = Object.values(refused).reduce((sum, times) => sum + times, 0)

@@ -4,11 +4,10 @@ import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Judge } from '#environments/codezero/createJudge.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
-import { admitTasks } from '../admitTasks.ts'
 import { type CheckedGroup, checkRollouts, drawTasks, type RoundRules } from '../checkRollouts.ts'
 import { claimEarnings } from '../claimEarnings.ts'
 import { everyRound } from '../everyRound.ts'
-import { fetchTasks } from '../fetchCommitted.ts'
+import { fetchTasks } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
 import { reportOutcome } from '../reportOutcome.ts'
@@ -50,7 +49,7 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
     const [tasksDue, groupsDue] = [untilShare(node, time, FETCH_UNTIL), untilShare(node, time, TAKE_UNTIL)]
     const [beacon, bundles] = await Promise.all([awaitBeacon(node, time, tasksDue), fetchTasks(node, round, tasksDue)])
     if (beacon === null) return
-    const rules: RoundRules = { spec, format, beacon, tasks: await admitTasks(bundles, format, spec.tasks) }
+    const rules: RoundRules = { spec, format, beacon, tasks: bundles.flatMap(({ admitted }) => admitted) }
     const mine = drawTasks(node.chainId, round, node.identity.peerKey, rules)
     if (mine.length === 0) return node.logger.info('no task in this round', { round })
     const groups = await answer(node, policy, round, rules)

@@ -2,7 +2,7 @@ import type { RolloutCommitment } from '#chain/readCommitments.ts'
 import type { Hex } from '#core/hex.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
 import { checkRollouts, type RoundRules } from '../checkRollouts.ts'
-import { fetchRollouts } from '../fetchCommitted.ts'
+import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { PeerGroups } from './learnRound.ts'
 
@@ -13,6 +13,7 @@ const POLL_MS = 400
  * Takes the groups of other solvers of this round, peer by peer as they come, until the time is up.
  *
  * A bundle counts once its peer has both announced and committed the same root; what breaks the public rule in it is left out.
+ * Only so many peers are asked at a time as are still wanted; one that gives nothing leaves its place to another.
  *
  * @param isHeld - whether nothing is taken from a peer.
  */
@@ -24,20 +25,35 @@ export async function* takeGroups(
   isHeld: (peerKey: Hex) => boolean,
 ): AsyncGenerator<PeerGroups> {
   const { sharing } = rules.spec
-  const met = new Set<string>()
-  while (!until.aborted && met.size < sharing.peers) {
-    const commitment = (await announcedAndCommitted(node, round)).find(
-      ({ peerKey }) => !met.has(peerKey) && !isHeld(peerKey),
-    )
-    if (commitment === undefined) {
-      await node.clock.sleep(POLL_MS, until).catch(() => undefined)
+  const asked = new Set<Hex>()
+  const ready: PeerGroups[] = []
+  const pending = new Map<Hex, Promise<void>>()
+  const failures: unknown[] = []
+  const take = async (commitment: RolloutCommitment) => {
+    try {
+      const checked = await fetchRolloutsOf(node, round, commitment, until, ({ body }) => checkRollouts(body, rules))
+      const groups = checked.ok ? checked.value.slice(0, sharing.groupsPerPeer) : []
+      if (groups.length > 0) ready.push({ peerKey: commitment.peerKey, groups })
+    } catch (error) {
+      failures.push(error)
+    }
+    pending.delete(commitment.peerKey)
+  }
+  for (let given = 0; !until.aborted && given < sharing.peers; ) {
+    if (failures.length > 0) throw failures[0]
+    const next = ready.shift()
+    if (next !== undefined) {
+      given += 1
+      yield next
       continue
     }
-    met.add(commitment.peerKey)
-    const opened = await fetchRollouts(node, round, commitment, until)
-    if (typeof opened === 'string') continue
-    const groups = (await checkRollouts(opened.body, rules)).slice(0, sharing.groupsPerPeer)
-    if (groups.length > 0) yield { peerKey: commitment.peerKey, groups }
+    for (const commitment of await announcedAndCommitted(node, round)) {
+      if (given + pending.size >= sharing.peers) break
+      if (asked.has(commitment.peerKey) || isHeld(commitment.peerKey)) continue
+      asked.add(commitment.peerKey)
+      pending.set(commitment.peerKey, take(commitment))
+    }
+    await Promise.race([...pending.values(), node.clock.sleep(POLL_MS, until).catch(() => undefined)])
   }
   node.signal.throwIfAborted()
 }

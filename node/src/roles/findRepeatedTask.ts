@@ -2,10 +2,14 @@ import type { RepeatedTask } from '#chain/challengeTasks.ts'
 import { taskHeader } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
 import { proofIn } from '#core/merkle.ts'
-import type { FetchedTasks } from '../fetchCommitted.ts'
+import type { CommittedTasks } from './admitTasks.ts'
 
 /** The first task that stands in two places of a bundle, and so would be drawn twice as often; null where all differ. */
-export function findRepeatedTask({ bundle, tree, contentId }: FetchedTasks): RepeatedTask | null {
+export function findRepeatedTask({
+  bundle,
+  tree,
+  contentId,
+}: CommittedTasks & { tree: readonly Hex[] }): RepeatedTask | null {
   const { tasks } = bundle
   // What a task's hash is of.
   const identities = tasks.map(({ level, text }) => `${level} ${text}`)

@@ -16,7 +16,7 @@ test('no more than the limit run under one key, in order, and other keys do not 
     limit.run('k', work('c')),
     limit.run('l', work('d')),
   ]
-  await Promise.resolve()
+  await new Promise(resolve => setImmediate(resolve))
   expect(started).toEqual(['a', 'b', 'd'])
   gates.get('b')?.()
   await all[1]
@@ -30,4 +30,18 @@ test('a failure frees its place', async () => {
   const limit = createKeyedLimit(1)
   await expect(limit.run('k', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(await limit.run('k', async () => 1)).toBe(1)
+})
+
+test('who gives up while it waits leaves the queue, and the next one gets the place', async () => {
+  const limit = createKeyedLimit(1)
+  const first = Promise.withResolvers<void>()
+  const stop = new AbortController()
+  const running = limit.run('a', () => first.promise)
+  const waiting = limit.run('a', async () => 'never', stop.signal)
+  const last = limit.run('a', async () => 'last')
+  stop.abort(new Error('no time'))
+  await expect(waiting).rejects.toThrow('no time')
+  first.resolve()
+  await running
+  expect(await last).toBe('last')
 })

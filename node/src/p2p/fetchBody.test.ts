@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { afterEach, expect, test } from 'vitest'
+import { MAX_BODY_BYTES } from '#core/bodySizes.ts'
 import { systemClock } from '#core/clock.ts'
 import { contentId } from '#core/contentId.ts'
 import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
-import { createFetchBundle, type FetchLimits } from './fetchBundle.ts'
-import { encodeRequest, FETCH_PROTOCOL } from './fetchProtocol.ts'
+import { type BodyRequest, createFetchBody } from './fetchBody.ts'
+import { encodeHeader, encodeRequest, FETCH_PROTOCOL } from './fetchProtocol.ts'
 import type { Host } from './host.ts'
 import { type BundleSource, type ServeLimits, serveBundles } from './serveBundles.ts'
 import { createStreamReader } from './streamReader.ts'
@@ -38,7 +39,13 @@ async function holder(
   return host
 }
 
-const fetcher = (host: Host, limits: Partial<FetchLimits> = {}) => createFetchBundle(host, { ...common, limits })
+/** Asks one holder. */
+function fetcher(host: Host, idleMs = 5_000) {
+  const fetchBody = createFetchBody(host, { ...common, idleMs })
+  const { signal } = new AbortController()
+  return (wanted: Partial<BodyRequest> & Pick<BodyRequest, 'contentId' | 'peer'>) =>
+    fetchBody({ maxBytes: MAX_BODY_BYTES, signal, ...wanted })
+}
 const absent: Hex = `0x${'ab'.repeat(32)}`
 
 test('a body of several megabytes arrives whole, from the holder named', async () => {
@@ -46,9 +53,8 @@ test('a body of several megabytes arrives whole, from the holder named', async (
   const server = await holder([body])
   const client = await start()
   await connect(client, server)
-  const result = await fetcher(client)({ contentId: contentId(body), size: body.byteLength, from: [server.peerId] })
-  expect(result.ok && Buffer.compare(result.bytes, body)).toBe(0)
-  expect(result.ok && result.from).toBe(server.peerId)
+  const result = await fetcher(client)({ contentId: contentId(body), maxBytes: body.byteLength, peer: server.peerId })
+  expect(Buffer.compare(result as Uint8Array, body)).toBe(0)
 })
 
 test('an empty body is a body', async () => {
@@ -56,57 +62,47 @@ test('an empty body is a body', async () => {
   const server = await holder([body])
   const client = await start()
   await connect(client, server)
-  const result = await fetcher(client)({ contentId: contentId(body), from: [server.peerId] })
-  expect(result.ok && result.bytes.byteLength).toBe(0)
+  const result = await fetcher(client)({ contentId: contentId(body), peer: server.peerId })
+  expect(result).toEqual(new Uint8Array(0))
 })
 
-test('when the holder named lacks it, other connected peers are asked', async () => {
-  const body = randomBytes(1000)
-  const empty = await holder([])
-  const server = await holder([body])
-  const client = await start()
-  await connect(client, empty)
-  await connect(client, server)
-  const result = await fetcher(client)({ contentId: contentId(body), from: [empty.peerId] })
-  expect(result.ok && result.from).toBe(server.peerId)
-})
-
-test('a body that nobody has is not-found', async () => {
+test('a body that the holder lacks is not-found', async () => {
   const server = await holder([])
   const client = await start()
   await connect(client, server)
-  const result = await fetcher(client)({ contentId: absent, from: [server.peerId] })
-  expect(result).toEqual({ ok: false, reason: 'not-found', tried: [{ peer: server.peerId, reason: 'not-found' }] })
+  expect(await fetcher(client)({ contentId: absent, peer: server.peerId })).toBe('not-found')
 })
 
-test('a body above the announced size is too-large', async () => {
+test('a body above the size asked for is too-large, from an honest holder and from one that sends it all the same', async () => {
   const body = randomBytes(5000)
   const server = await holder([body])
   const client = await start()
   await connect(client, server)
-  const result = await fetcher(client)({ contentId: contentId(body), size: 4999, from: [server.peerId] })
-  expect(result).toMatchObject({ ok: false, reason: 'too-large' })
+  const wanted = { contentId: contentId(body), maxBytes: 4999, peer: server.peerId }
+  expect(await fetcher(client)(wanted)).toBe('too-large')
+  const liar = await start()
+  await liar.node.handle(FETCH_PROTOCOL, stream =>
+    writeMessage(stream, encodeHeader({ v: 1, status: 'ok', size: 17 << 20 }), 1000),
+  )
+  await connect(client, liar)
+  expect(await fetcher(client)({ ...wanted, peer: liar.peerId })).toBe('too-large')
 })
 
-test('a corrupt body is a mismatch, held against the peer, and the next holder is asked', async () => {
+test('a corrupt body is a mismatch, and held against the peer', async () => {
   const body = randomBytes(200_000)
   const liar = await holder([body], {}, true)
-  const server = await holder([body])
   const client = await start()
   await connect(client, liar)
-  await connect(client, server)
-  const from = [liar.peerId, server.peerId]
-  const result = await fetcher(client)({ contentId: contentId(body), size: body.byteLength, from })
-  expect(result.ok && result.from).toBe(server.peerId)
+  const result = await fetcher(client)({ contentId: contentId(body), maxBytes: body.byteLength, peer: liar.peerId })
+  expect(result).toBe('mismatch')
   expect(client.guard.penaltyOf(liar.peerId)).toBeGreaterThan(30)
-  expect(client.guard.penaltyOf(server.peerId)).toBe(0)
 })
 
 test('a peer that is not connected and cannot be found is unreachable', async () => {
   const gone = await start()
   const client = await start()
-  const result = await fetcher(client)({ contentId: absent, from: [gone.peerId] })
-  expect(result).toMatchObject({ ok: false, reason: 'unreachable' })
+  const result = await fetcher(client)({ contentId: absent, peer: gone.peerId })
+  expect(result).toBe('unreachable')
 })
 
 test('a holder that never answers is a timeout', async () => {
@@ -114,8 +110,8 @@ test('a holder that never answers is a timeout', async () => {
   await silent.node.handle(FETCH_PROTOCOL, () => {})
   const client = await start()
   await connect(client, silent)
-  const result = await fetcher(client, { idleMs: 100 })({ contentId: absent, from: [silent.peerId] })
-  expect(result).toMatchObject({ ok: false, reason: 'timeout' })
+  const result = await fetcher(client, 100)({ contentId: absent, peer: silent.peerId })
+  expect(result).toBe('timeout')
 })
 
 test('an abort ends a fetch at once', async () => {
@@ -125,33 +121,29 @@ test('an abort ends a fetch at once', async () => {
   const client = await start()
   await connect(client, silent)
   const stop = new AbortController()
-  const pending = fetcher(client)({ contentId: absent, from: [silent.peerId], signal: stop.signal })
+  const pending = fetcher(client)({ contentId: absent, peer: silent.peerId, signal: stop.signal })
   await asked.promise
   stop.abort()
-  expect(await pending).toMatchObject({ ok: false, reason: 'timeout' })
+  expect(await pending).toBe('timeout')
 })
 
-test('a holder with no place left is busy, and is asked again', async () => {
+test('a holder with no place left is busy', async () => {
   const body = randomBytes(1000)
   const server = await holder([body], { streamsPerPeer: 0 })
   const client = await start()
   await connect(client, server)
-  const fetchBundle = fetcher(client, { busyRetries: 2, busyWaitMs: 1 })
-  const result = await fetchBundle({ contentId: contentId(body), from: [server.peerId] })
-  expect(result).toMatchObject({ ok: false, reason: 'busy' })
-  expect(!result.ok && result.tried.length).toBe(3)
+  expect(await fetcher(client)({ contentId: contentId(body), peer: server.peerId })).toBe('busy')
 })
 
-test('many fetches at once from one holder all succeed', async () => {
-  const bodies = Array.from({ length: 20 }, () => randomBytes(100_000))
-  const server = await holder(bodies)
+test('bytes are told as they come', async () => {
+  const body = randomBytes(300_000)
+  const server = await holder([body])
   const client = await start()
   await connect(client, server)
-  const fetchBundle = fetcher(client)
-  const results = await Promise.all(
-    bodies.map(body => fetchBundle({ contentId: contentId(body), from: [server.peerId] })),
-  )
-  expect(results.every(result => result.ok)).toBe(true)
+  const told: number[] = []
+  await fetcher(client)({ contentId: contentId(body), peer: server.peerId, onBytes: bytes => told.push(bytes) })
+  expect(told.length).toBeGreaterThan(1)
+  expect(told.reduce((sum, bytes) => sum + bytes, 0)).toBe(body.byteLength)
 })
 
 test('a slow reader gets every byte, and neither side buffers the body', async () => {
@@ -190,13 +182,13 @@ test('streams opened without a request are reset, and do not keep a body from ot
   const idle = await Promise.all(
     Array.from({ length: 20 }, () => client.node.dialProtocol(peerIdFromString(server.peerId), FETCH_PROTOCOL)),
   )
-  const result = await fetcher(client)({ contentId: contentId(body), from: [server.peerId] })
-  expect(result.ok).toBe(true)
+  const result = await fetcher(client)({ contentId: contentId(body), peer: server.peerId })
+  expect(result).toBeInstanceOf(Uint8Array)
   await Promise.all(idle.map(stream => until(stream, ['close'], () => stream.status !== 'open')))
 })
 
 test('a reader that stops reading is given up on, and its place is free again', async () => {
-  const body = randomBytes(32 << 20)
+  const body = randomBytes(MAX_BODY_BYTES)
   const small = randomBytes(10)
   const server = await holder([body, small], { idleMs: 1000, streamsPerPeer: 1 })
   const client = await start()
@@ -205,8 +197,8 @@ test('a reader that stops reading is given up on, and its place is free again', 
   stream.pause()
   await writeMessage(stream, encodeRequest({ v: 1, contentId: contentId(body), maxBytes: body.byteLength }), 1000)
   await until(stream, ['close'], () => stream.status === 'reset')
-  const result = await fetcher(client)({ contentId: contentId(small), from: [server.peerId] })
-  expect(result.ok).toBe(true)
+  const result = await fetcher(client)({ contentId: contentId(small), peer: server.peerId })
+  expect(result).toBeInstanceOf(Uint8Array)
 })
 
 test('a request that is not canonical, or too long, resets the stream', async () => {
@@ -226,8 +218,8 @@ test('bodies go out at the pace allowed', async () => {
   const client = await start()
   await connect(client, server)
   const startedMs = performance.now()
-  const result = await fetcher(client)({ contentId: contentId(body), from: [server.peerId] })
-  expect(result.ok).toBe(true)
+  const result = await fetcher(client)({ contentId: contentId(body), peer: server.peerId })
+  expect(result).toBeInstanceOf(Uint8Array)
   // 192 KiB beyond the burst, at 1 MiB a second.
   expect(performance.now() - startedMs).toBeGreaterThan(150)
 })

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { encodeRolloutBundle, encodeTaskBundle, MAX_SEQUENCE_TOKENS, MAX_TASK_CHARACTERS } from '#core/bodies.ts'
+import { formatSizes } from '#core/bodySizes.ts'
+import type { Hex } from '#core/hex.ts'
+import { bodySizes } from './bodySizes.ts'
+import { proposalsPerRound } from './environmentSpec.ts'
+import { environmentFrom, presets } from './presets.ts'
+
+const hash: Hex = `0x${'ff'.repeat(32)}`
+const header = { v: 1, chainId: 2 ** 40, round: 2 ** 40, peerKey: hash, policyHash: hash } as const
+const list = <T>(count: number, item: (at: number) => T) => Array.from({ length: count }, (_, at) => item(at))
+
+const sequence = (token: number, completion: number) => ({
+  promptTokens: new Uint8Array(MAX_SEQUENCE_TOKENS * token),
+  completionTokens: new Uint8Array(completion * token),
+  logprobs: new Uint8Array(completion * 4),
+  seed: hash,
+})
+
+test.each([
+  ['starter', presets.starter, 2],
+  ['chat', { ...presets.qwen, prompts: { format: 'chat' } } as typeof presets.qwen, 4],
+])('the largest bodies that an honest peer can make are within their size: %s', (_, spec, token) => {
+  const { solving, proposing, tasksPerRound, groupSize } = spec
+  const rollouts = encodeRolloutBundle({
+    ...header,
+    graphHash: hash,
+    groups: list(tasksPerRound, group => ({
+      taskHash: hash,
+      taskRef: { peerKey: hash, contentId: hash, index: 255 },
+      rollouts: list(groupSize, sample => ({
+        index: group * groupSize + sample,
+        ...sequence(token, solving.maxNewTokens),
+        sampling: { temperature: 0.7, maxNewTokens: solving.maxNewTokens },
+        ended: false,
+      })),
+    })),
+  })
+  const sizes = bodySizes(spec)
+  expect(rollouts.byteLength).toBeLessThanOrEqual(sizes.rollouts)
+  const tasks = encodeTaskBundle({
+    ...header,
+    level: 5,
+    tasks: list(proposalsPerRound(spec), index => ({
+      index,
+      level: 5,
+      text: '\u4e00'.repeat(MAX_TASK_CHARACTERS),
+      ...sequence(token, proposing.maxNewTokens),
+    })),
+  })
+  expect(tasks.byteLength).toBeLessThanOrEqual(sizes.tasks)
+})
+
+test('a size follows the specification, and never goes beyond the format', () => {
+  const starter = bodySizes(presets.starter)
+  expect(starter.rollouts).toBeLessThan(1 << 20)
+  expect(starter.canary).toBeLessThan(1 << 20)
+  const large = environmentFrom('starter', { tasksPerRound: 256, groupSize: 64, sampledLeaves: 4096 })
+  expect(bodySizes(large)).toMatchObject({ rollouts: formatSizes.rollouts, scores: formatSizes.scores })
+})

@@ -1,0 +1,34 @@
+import { MAX_SEQUENCE_TOKENS, MAX_SHEET_PEERS, MAX_TASK_CHARACTERS } from '#core/bodies.ts'
+import { type BodySizes, formatSizes } from '#core/bodySizes.ts'
+import { type EnvironmentSpec, proposalsPerRound } from './environmentSpec.ts'
+import { scoreComponents } from './scoreAnswers.ts'
+
+/** Names, hashes and numbers of a body's header, and of one item in it, in dag-cbor. */
+const HEADER_BYTES = 1024
+const ITEM_BYTES = 512
+/** A code unit of a text takes as many in UTF-8 at most. */
+const CHARACTER_BYTES = 3
+const LOGPROB_BYTES = 4
+
+/**
+ * Bytes of a body of each kind, at most, that a peer can make by a specification: counts and lengths are the specification's, all
+ * prompts and texts as long as the format allows. Never more than the format allows.
+ */
+export function bodySizes(spec: EnvironmentSpec): BodySizes {
+  const { solving, proposing, canary, tasksPerRound, groupSize, sampledLeaves } = spec
+  const token = spec.prompts.format === 'starter' ? 2 : 4
+  const prompt = MAX_SEQUENCE_TOKENS * token
+  const sampled = (maxNewTokens: number) => maxNewTokens * (token + LOGPROB_BYTES) + prompt + ITEM_BYTES
+  const scoredLeaf = ITEM_BYTES / 8 + scoreComponents.reduce((sum, name) => sum + name.length + 4, 0)
+  const largest: BodySizes = {
+    tasks: proposalsPerRound(spec) * (sampled(proposing.maxNewTokens) + MAX_TASK_CHARACTERS * CHARACTER_BYTES),
+    rollouts: tasksPerRound * (ITEM_BYTES + groupSize * sampled(solving.maxNewTokens)),
+    scores: MAX_SHEET_PEERS * (ITEM_BYTES + sampledLeaves * scoredLeaf),
+    canary: canary.tasks * canary.samplesPerTask * (solving.maxNewTokens * token + ITEM_BYTES),
+  }
+  const capped = Object.entries(formatSizes).map(([kind, limit]) => [
+    kind,
+    Math.min(limit, HEADER_BYTES + largest[kind as keyof BodySizes]),
+  ])
+  return Object.fromEntries(capped) as BodySizes
+}

@@ -1,0 +1,115 @@
+import type { Hex } from '#core/hex.ts'
+import { createKeyedLimit } from '#core/keyedLimit.ts'
+import type { FetchFailure } from '#p2p/fetchFromPeer.ts'
+import type { FetchLimits } from './fetchLimits.ts'
+import type { FetchModules, FetchRules } from './fetchPlan.ts'
+import { type Holder, holdersOf, type WantedBody } from './holders.ts'
+import { belowPace, longestMs } from './pace.ts'
+import { type PeerFault, type PeerResult, peerFault } from './peerResult.ts'
+
+type Failure = FetchFailure | 'too-slow'
+type Attempt = Holder & { failure: Failure }
+type BodyFetcher = (wanted: WantedBody, signal: AbortSignal) => Promise<PeerResult<Uint8Array>>
+
+/** Late peers remembered, at most. */
+const MAX_LATE = 10_000
+
+/**
+ * Fetches a body from its holders, one after the other, each held to the pace and all to a budget of time.
+ *
+ * @param late - peers that were below the pace when last asked; kept up to date here.
+ */
+export function createBodyFetcher(
+  modules: FetchModules,
+  rules: FetchRules & { limits: FetchLimits },
+  late: Set<Hex>,
+): BodyFetcher {
+  const { network, clock, random = Math.random } = modules
+  const { parallel, perHolder, others, busyRetries, busyWaitMs, pace } = rules.limits
+  const places = createKeyedLimit(parallel)
+  const ofHolder = createKeyedLimit(perHolder)
+
+  type Got = Uint8Array | Failure
+
+  async function inPace({ peerId, peerKey, maxBytes }: Holder, wanted: WantedBody, signal: AbortSignal): Promise<Got> {
+    const cap = rules.maxBytes(wanted.kind)
+    const ended = new AbortController()
+    let received = 0
+    let isSlow = false
+    void belowPace(pace, () => received, clock, ended.signal).then(
+      () => {
+        isSlow = true
+        ended.abort()
+      },
+      () => undefined,
+    )
+    const got = await network
+      .fetchBody({
+        contentId: wanted.contentId,
+        maxBytes: Math.min(maxBytes ?? cap, cap),
+        peer: peerId,
+        onBytes: bytes => {
+          received += bytes
+        },
+        signal: AbortSignal.any([signal, ended.signal]),
+      })
+      .finally(() => ended.abort())
+    if (typeof got !== 'string') late.delete(peerKey)
+    else if (isSlow && late.size < MAX_LATE) late.add(peerKey)
+    return isSlow && typeof got === 'string' ? 'too-slow' : got
+  }
+
+  /** Waits for a place of the holder before one of all: whoever announces much does not take the places of others. */
+  function attempt(holder: Holder, wanted: WantedBody, signal: AbortSignal) {
+    const measured = async () => {
+      const fromMs = clock.nowMs()
+      const got = await inPace(holder, wanted, signal)
+      return { got, ms: clock.nowMs() - fromMs }
+    }
+    return ofHolder.run(holder.peerId, () => places.run('', measured, signal), signal)
+  }
+
+  async function askAll(wanted: WantedBody, signal: AbortSignal): Promise<Uint8Array | Attempt[]> {
+    const tried: Attempt[] = []
+    let leftMs = longestMs(pace, rules.maxBytes(wanted.kind))
+    let holders = holdersOf(network, wanted)
+    for (let retry = 0; holders.length > 0 && retry <= busyRetries; retry += 1) {
+      if (retry > 0) await clock.sleep(busyWaitMs * (0.5 + random()), signal)
+      const busy: Holder[] = []
+      for (const holder of holders) {
+        if (leftMs <= 0) return tried
+        if (!holder.isAuthor && (late.has(holder.peerKey) || tried.length > others)) continue
+        const { got, ms } = await attempt(holder, wanted, signal)
+        if (typeof got !== 'string') return got
+        leftMs -= ms
+        tried.push({ ...holder, failure: got })
+        if (got === 'busy') busy.push(holder)
+      }
+      holders = busy
+    }
+    return tried
+  }
+
+  return async (wanted, signal) => {
+    try {
+      const waitMs = rules.opensAtMs(wanted.kind, wanted.round) - clock.nowMs()
+      if (waitMs > 0) await clock.sleep(waitMs, signal)
+      const got = await askAll(wanted, signal)
+      if (got instanceof Uint8Array) return { ok: true, value: got }
+      return signal.aborted ? peerFault('unavailable', 'no time was left') : faultOf(got)
+    } catch (error) {
+      if (!signal.aborted) throw error
+      return peerFault('unavailable', 'no time was left')
+    }
+  }
+}
+
+/** What the author did decides, or else whoever was asked first. */
+function faultOf(tried: readonly Attempt[]): PeerFault {
+  const [first] = tried
+  if (first === undefined) return peerFault('unavailable', 'nobody who could have it is known')
+  const told = tried.map(({ isAuthor, failure }) => `${isAuthor ? 'author' : 'another'}: ${failure}`)
+  const reason = [...new Set(told)].join(', ')
+  if (first.failure === 'too-large') return peerFault('oversized', reason)
+  return peerFault(first.failure === 'too-slow' ? 'too slow' : 'unavailable', reason)
+}

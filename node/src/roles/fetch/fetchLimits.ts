@@ -1,0 +1,27 @@
+import type { Pace } from './pace.ts'
+
+export type FetchLimits = {
+  /** Bodies under way at a time. */
+  parallel: number
+  /** Of those from one holder: below what it serves, so that an honest peer is never `busy` because of us. */
+  perHolder: number
+  /** Holders asked beyond the author. */
+  others: number
+  /** Times that holders which were busy are asked again, and the mean wait before each. */
+  busyRetries: number
+  busyWaitMs: number
+  pace: Pace
+}
+
+/**
+ * A peer that sends next to nothing holds a place for 5 s. An honest one needs 16 KB/s, and 16 of them at once 2 Mbit/s
+ * of our own line.
+ */
+export const fetchLimits: FetchLimits = {
+  parallel: 16,
+  perHolder: 2,
+  others: 8,
+  busyRetries: 3,
+  busyWaitMs: 500,
+  pace: { graceMs: 5_000, windowMs: 2_000, minBytesPerSecond: 16 << 10 },
+}

@@ -1,0 +1,245 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
+import { contentId } from '#core/contentId.ts'
+import type { Hex } from '#core/hex.ts'
+import { silentLogger } from '#core/logger.ts'
+import { peerKeyOf } from '#core/peerKey.ts'
+import type { Announcement } from '#p2p/announcement.ts'
+import type { BodyRequest, FetchBody } from '#p2p/fetchBody.ts'
+import { fetchLimits } from './fetchLimits.ts'
+import { createFetchPlan, type FetchRules } from './fetchPlan.ts'
+
+const { pace } = fetchLimits
+const bodyOf = (peerId: string, bytes = 1000) => new Uint8Array(bytes).fill(peerId.charCodeAt(0))
+const wantedOf = (peerId: string, bytes?: number) => ({
+  kind: 'rollouts' as const,
+  round: 5,
+  peerKey: peerKeyOf(peerId),
+  contentId: contentId(bodyOf(peerId, bytes)),
+})
+const told = (peerId: string, of = peerId, size = 1000) =>
+  ({ peerId, contentId: wantedOf(of).contentId, size }) as Announcement
+
+type Served = Awaited<ReturnType<FetchBody>>
+type Server = (request: BodyRequest) => Promise<Served>
+
+/** A plan over servers by peer id, a store in memory and a clock that is moved until a promise settles. */
+function scene(servers: Record<string, Server>, rules: Partial<FetchRules> = {}, announced?: Announcement[]) {
+  const clock = createManualClock()
+  const stop = new AbortController()
+  const kept = new Map<Hex, Uint8Array>()
+  const asked: string[] = []
+  const network = {
+    peerId: 'self',
+    announcements: () => announced ?? Object.keys(servers).map(peerId => told(peerId)),
+    connectedPeers: () => Object.keys(servers),
+    fetchBody: async (request: BodyRequest) => {
+      asked.push(request.peer)
+      const got = await (servers[request.peer] as Server)(request)
+      return typeof got === 'string' || contentId(got) === request.contentId ? got : 'mismatch'
+    },
+  }
+  const bundles = {
+    has: (id: Hex) => kept.has(id),
+    get: async (id: Hex) => kept.get(id) ?? null,
+    keep: async (bytes: Uint8Array) => {
+      kept.set(contentId(bytes), bytes)
+      return null
+    },
+  }
+  const modules = { network, bundles, clock, logger: silentLogger, signal: stop.signal, random: () => 0.5 }
+  const plan = createFetchPlan(modules, { maxBytes: () => 1 << 20, opensAtMs: () => 0, ...rules })
+  const finish = async <T>(work: Promise<T>): Promise<T> => {
+    let done = false
+    void work.finally(() => {
+      done = true
+    })
+    for (let ms = 0; !done; ms += 100) {
+      if (ms > 300_000) throw new Error('not within five minutes')
+      await turn()
+      if (!done) clock.advance(100)
+    }
+    return work
+  }
+  return { plan, clock, stop, kept, asked, finish, never: new AbortController().signal }
+}
+
+const honest =
+  (of: string): Server =>
+  async ({ onBytes }) => {
+    onBytes?.(1000)
+    return bodyOf(of)
+  }
+const answering =
+  (failure: Served): Server =>
+  async () =>
+    failure
+
+/** Sends so many bytes a second, until the caller gives up. */
+const dripping =
+  (bytesPerSecond: number, clock: () => ReturnType<typeof createManualClock>): Server =>
+  async ({ onBytes, signal }) => {
+    for (;;) {
+      await clock()
+        .sleep(1000, signal)
+        .catch(() => undefined)
+      if (signal.aborted) return 'timeout'
+      onBytes?.(bytesPerSecond)
+    }
+  }
+
+test('slow peers cost only themselves: every honest body comes at once, however many servers drip', async () => {
+  const slow = Array.from({ length: 40 }, (_, at) => `slow ${at}`)
+  const good = Array.from({ length: 60 }, (_, at) => `good ${at}`)
+  const servers: Record<string, Server> = {}
+  for (const name of slow) servers[name] = dripping(1, () => set.clock)
+  for (const name of good) servers[name] = honest(name)
+  const announced = [...slow, ...good].map(name => told(name))
+  const set = scene(servers, {}, announced)
+  const wanted = [...slow, ...good].map(name => wantedOf(name))
+  const cameMs: number[] = []
+  const results = await set.finish(
+    set.plan.visit(wanted, set.never, async () => {
+      cameMs.push(set.clock.nowMs())
+      return { ok: true, value: true }
+    }),
+  )
+  const faults = results.map(({ result }) => (result.ok ? 'had' : result.fault))
+  expect(faults).toEqual([...slow.map(() => 'too slow'), ...good.map(() => 'had')])
+  // Forty of them hold sixteen places for a grace each.
+  expect(Math.max(...cameMs)).toBeLessThanOrEqual(3 * pace.graceMs)
+  // In the next round they are asked last.
+  set.kept.clear()
+  set.asked.length = 0
+  await set.finish(set.plan.visit(wanted, set.never, async () => ({ ok: true, value: true })))
+  expect(set.asked.slice(0, good.length).sort()).toEqual([...good].sort())
+})
+
+test('a body at the minimum pace comes, and one that starts fast and falls silent does not', async () => {
+  const bytes = 10 * pace.minBytesPerSecond
+  const steady: Server = async ({ onBytes, signal }) => {
+    for (let second = 0; second < 10; second += 1) {
+      await set.clock.sleep(1000, signal).catch(() => undefined)
+      if (signal.aborted) return 'timeout'
+      onBytes?.(pace.minBytesPerSecond)
+    }
+    return bodyOf('steady', bytes)
+  }
+  const fickle: Server = async request => {
+    request.onBytes?.(bytes - 1)
+    return dripping(1, () => silent.clock)(request)
+  }
+  const set = scene({ steady })
+  const had = await set.finish(set.plan.fetch(wantedOf('steady', bytes), set.never))
+  expect(had.ok).toBe(true)
+  const silent = scene({ fickle })
+  const got = await silent.finish(silent.plan.fetch(wantedOf('fickle', bytes), silent.never))
+  expect(got).toMatchObject({ ok: false, fault: 'too slow' })
+  expect(silent.clock.nowMs()).toBeLessThanOrEqual(pace.graceMs + 100)
+})
+
+test('a holder is asked for what it announced at most, and never for more than the cap', async () => {
+  const sizes: [string, number][] = []
+  const noted: Server = async ({ peer, maxBytes }) => {
+    sizes.push([peer, maxBytes])
+    return 'too-large'
+  }
+  const announced = [told('liar', 'author', 1), told('author', 'author', 17 << 20)]
+  const set = scene({ liar: noted, author: noted, other: noted }, {}, announced)
+  const got = await set.finish(set.plan.fetch(wantedOf('author'), set.never))
+  expect(got).toMatchObject({ ok: false, fault: 'oversized' })
+  expect(sizes).toEqual([
+    ['author', 1 << 20],
+    ['liar', 1],
+    ['other', 1 << 20],
+  ])
+  expect(set.kept.size).toBe(0)
+})
+
+test('who announced a body gives it where its author does not, and busy holders are asked again', async () => {
+  let times = 0
+  const busyOnce: Server = async () => (times++ === 0 ? 'busy' : bodyOf('author'))
+  const servers = { stranger: answering('not-found'), author: answering('unreachable'), friend: busyOnce }
+  const set = scene(servers, {}, [told('friend', 'author'), told('author')])
+  const got = await set.finish(set.plan.fetch(wantedOf('author'), set.never))
+  expect(got).toEqual({ ok: true, value: bodyOf('author') })
+  expect(set.asked).toEqual(['author', 'friend', 'stranger', 'friend'])
+})
+
+test('a body that nobody gives is unavailable, for the reason that its author had', async () => {
+  const set = scene({ author: answering('mismatch'), other: answering('not-found') }, {}, [told('author')])
+  const got = await set.finish(set.plan.fetch(wantedOf('author'), set.never))
+  expect(got).toEqual({ ok: false, fault: 'unavailable', reason: 'author: mismatch, another: not-found' })
+  const alone = scene({})
+  expect(await alone.finish(alone.plan.fetch(wantedOf('x'), alone.never))).toMatchObject({ fault: 'unavailable' })
+})
+
+test('nothing is asked for before the bodies are open', async () => {
+  const set = scene({ author: honest('author') }, { opensAtMs: (_, round) => round * 1000 })
+  const pending = set.plan.fetch(wantedOf('author'), set.never)
+  await turn()
+  set.clock.advance(4_900)
+  await turn()
+  expect(set.asked).toEqual([])
+  expect((await set.finish(pending)).ok).toBe(true)
+  expect(set.clock.nowMs()).toBeGreaterThanOrEqual(5_000)
+})
+
+test('a holder of many bodies has two of the places, and all have no more than there are', async () => {
+  let running = 0
+  let most = 0
+  const counted: Server = async ({ signal }) => {
+    running += 1
+    most = Math.max(most, running)
+    await set.clock.sleep(100, signal).catch(() => undefined)
+    running -= 1
+    return 'not-found'
+  }
+  const names = Array.from({ length: 30 }, (_, at) => `peer ${at}`)
+  const set = scene(Object.fromEntries(names.map(name => [name, counted])))
+  const one = wantedOf('peer 0')
+  const many = Array.from({ length: 10 }, (_, at) => ({ ...one, contentId: contentId(Uint8Array.of(at)) }))
+  const alone = scene({ 'peer 0': counted }, {}, [])
+  await set.finish(alone.finish(alone.plan.visit(many, alone.never, async () => ({ ok: true, value: 0 }))))
+  expect(most).toBe(fetchLimits.perHolder)
+  await set.finish(
+    set.plan.visit(
+      names.map(name => wantedOf(name)),
+      set.never,
+      async () => ({ ok: true, value: 0 }),
+    ),
+  )
+  expect(most).toBe(fetchLimits.parallel)
+})
+
+test('work that throws is a fault of that peer alone, and work on bodies is done one by one', async () => {
+  const set = scene({ a: honest('a'), b: honest('b'), c: honest('c') })
+  let running = 0
+  const results = await set.finish(
+    set.plan.visit([wantedOf('a'), wantedOf('b'), wantedOf('c')], set.never, async (_, { peerKey }) => {
+      running += 1
+      expect(running).toBe(1)
+      await turn()
+      running -= 1
+      if (peerKey === peerKeyOf('b')) throw new RangeError('hostile')
+      return { ok: true, value: peerKey }
+    }),
+  )
+  expect(results.map(({ result }) => result)).toEqual([
+    { ok: true, value: peerKeyOf('a') },
+    { ok: false, fault: 'failed', reason: 'hostile' },
+    { ok: true, value: peerKeyOf('c') },
+  ])
+})
+
+test('when the time is up, what came is worked on and the rest is unavailable', async () => {
+  const set = scene({ a: honest('a'), slow: dripping(1 << 20, () => set.clock) })
+  const due = new AbortController()
+  const pending = set.plan.visit([wantedOf('a'), wantedOf('slow')], due.signal, async () => ({ ok: true, value: 1 }))
+  await turn()
+  due.abort()
+  const results = await set.finish(pending)
+  expect(results.map(({ result }) => result.ok)).toEqual([true, false])
+  expect(results[1]?.result).toMatchObject({ fault: 'unavailable', reason: 'no time was left' })
+})

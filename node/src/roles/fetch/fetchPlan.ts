@@ -1,0 +1,107 @@
+import type { Clock } from '#core/clock.ts'
+import type { Hex } from '#core/hex.ts'
+import { createKeyedLimit } from '#core/keyedLimit.ts'
+import type { Logger } from '#core/logger.ts'
+import type { Network } from '#p2p/network.ts'
+import type { AnnouncementKind } from '#p2p/topics.ts'
+import type { Bundles } from '#store/bundles.ts'
+import { createBodyFetcher } from './bodyFetcher.ts'
+import { type FetchLimits, fetchLimits } from './fetchLimits.ts'
+import type { WantedBody } from './holders.ts'
+import { type PeerResult, peerFault, peerWork } from './peerResult.ts'
+
+export type FetchModules = {
+  network: Pick<Network, 'peerId' | 'announcements' | 'connectedPeers' | 'fetchBody'>
+  bundles: Pick<Bundles, 'has' | 'get' | 'keep'>
+  clock: Clock
+  logger: Logger
+  /** The node's. */
+  signal: AbortSignal
+  random?: () => number
+}
+
+export type FetchRules = {
+  /** Bytes of a body at most, by the environment. */
+  maxBytes(kind: AnnouncementKind): number
+  /** From when a round's bodies may be fetched, on the node's clock; earlier requests wait. */
+  opensAtMs(kind: AnnouncementKind, round: number): number
+  limits?: FetchLimits
+}
+
+export type Visited<Wanted, T> = { wanted: Wanted; result: PeerResult<T> }
+
+/** How a role comes by other peers' bodies. Nothing that a peer does makes a method throw, nor waits on another peer. */
+export type FetchPlan = {
+  /** The bytes behind a content id, from the disk or else from a peer. @param signal - gives up. */
+  fetch(wanted: WantedBody, signal: AbortSignal): Promise<PeerResult<Uint8Array>>
+  /**
+   * Fetches bodies in parallel, and does `work` on one after the other as they come.
+   *
+   * @param signal - gives up on what has not come; work on what has is done all the same.
+   * @returns one result for each, in the order wanted.
+   */
+  visit<Wanted extends WantedBody, T>(
+    wanted: readonly Wanted[],
+    signal: AbortSignal,
+    work: (bytes: Uint8Array, wanted: Wanted) => Promise<PeerResult<T>>,
+  ): Promise<Visited<Wanted, T>[]>
+}
+
+/** The one way to other peers' bodies; the rules are in docs/network.md. */
+export function createFetchPlan(modules: FetchModules, rules: FetchRules): FetchPlan {
+  const { bundles, logger, signal: stopping } = modules
+  const { limits = fetchLimits } = rules
+  const late = new Set<Hex>()
+  const fetchFromHolders = createBodyFetcher(modules, { ...rules, limits }, late)
+
+  function note({ kind, round, peerKey }: WantedBody, result: PeerResult<unknown>): void {
+    if (result.ok) return
+    const { fault, reason } = result
+    logger.info('a body of a peer does not count', { kind, round, peerKey, fault, reason })
+  }
+
+  /** The bytes, or null where they are on the disk. */
+  async function obtain(wanted: WantedBody, signal: AbortSignal): Promise<PeerResult<Uint8Array | null>> {
+    const { kind, round, contentId, peerKey } = wanted
+    if (bundles.has(contentId)) return { ok: true, value: null }
+    const fetched = await fetchFromHolders(wanted, signal)
+    if (!fetched.ok) return fetched
+    const refused = await bundles.keep(fetched.value, round, { peerKey, kind })
+    if (refused === null) return { ok: true, value: null }
+    logger.info('a body was not kept', { kind, round, contentId, reason: refused })
+    return fetched
+  }
+
+  async function read(wanted: WantedBody, obtained: PeerResult<Uint8Array | null>): Promise<PeerResult<Uint8Array>> {
+    if (!obtained.ok) return obtained
+    const value = obtained.value ?? (await bundles.get(wanted.contentId))
+    return value === null ? peerFault('unavailable', 'its file was damaged or removed') : { ok: true, value }
+  }
+
+  return {
+    async fetch(wanted, signal) {
+      const result = await read(wanted, await obtain(wanted, signal))
+      note(wanted, result)
+      return result
+    },
+    async visit(wanted, signal, work) {
+      const one = createKeyedLimit(1)
+      const visit = async (at: (typeof wanted)[number]) => {
+        const { kind, round, peerKey } = at
+        const about = { kind, round, peerKey }
+        const obtained = await obtain(at, signal)
+        // Opened and used one by one: a body takes far more memory opened than on the disk.
+        const result = await one.run('', async () => {
+          const bytes = await read(at, obtained)
+          return bytes.ok ? peerWork({ about, logger, signal: stopping }, () => work(bytes.value, at)) : bytes
+        })
+        note(at, result)
+        return { wanted: at, result }
+      }
+      // Who was late the last time does not take a place that others wait for.
+      const inOrder = [...wanted].sort((a, b) => Number(late.has(a.peerKey)) - Number(late.has(b.peerKey)))
+      const visited = new Map(await Promise.all(inOrder.map(async at => [at, await visit(at)] as const)))
+      return wanted.flatMap(at => visited.get(at) ?? [])
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import type { LogFields, Logger } from '#core/logger.ts'
+
+/**
+ * Why nothing of what a peer gave counts.
+ *
+ * `unavailable`: nobody gave the bytes. `oversized`: more bytes than the environment allows. `too slow`: below the minimum
+ * pace. `malformed`: no body of its kind. `another`: not what its peer committed. `failed`: work on it threw, which is a
+ * defect of this node or a way to provoke one.
+ */
+export type PeerFault = {
+  ok: false
+  fault: 'unavailable' | 'oversized' | 'too slow' | 'malformed' | 'another' | 'failed'
+  reason: string
+}
+
+/** What became of a peer's input: never an error. */
+export type PeerResult<T> = { ok: true; value: T } | PeerFault
+
+export const peerFault = (fault: PeerFault['fault'], reason: string): PeerFault => ({ ok: false, fault, reason })
+
+/** Whether the bytes that the peer committed are proven wrong, to everybody alike. Any other fault may be our own. */
+export function isProven({ fault }: PeerFault): boolean {
+  return fault === 'malformed' || fault === 'another'
+}
+
+export type PeerWorkContext = { about: LogFields; logger: Logger; signal: AbortSignal }
+
+/**
+ * Does work on one peer's input, so that whatever it throws is a result about that peer. Nothing but computing belongs in it:
+ * a fault of the chain or of the disk is not the peer's.
+ *
+ * @param signal - the node's; once it aborts, errors are those of stopping and are thrown.
+ */
+export async function peerWork<T>(
+  { about, logger, signal }: PeerWorkContext,
+  work: () => Promise<PeerResult<T>>,
+): Promise<PeerResult<T>> {
+  try {
+    return await work()
+  } catch (error) {
+    signal.throwIfAborted()
+    logger.error('work on what a peer gave failed', { ...about, error })
+    return peerFault('failed', error instanceof Error ? error.message : String(error))
+  }
+}

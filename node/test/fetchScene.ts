@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import { systemClock } from '#core/clock.ts'
+import { contentId } from '#core/contentId.ts'
+import type { Hex } from '#core/hex.ts'
+import { silentLogger } from '#core/logger.ts'
+import { peerKeyOf } from '#core/peerKey.ts'
+import type { Announcement } from '#p2p/announcement.ts'
+import { createFetchBody } from '#p2p/fetchBody.ts'
+import { encodeHeader, FETCH_PROTOCOL } from '#p2p/fetchProtocol.ts'
+import type { Host } from '#p2p/host.ts'
+import { serveBundles } from '#p2p/serveBundles.ts'
+import { writeBytes, writeMessage } from '#p2p/streamWriter.ts'
+import { connect, startTestHost } from '#p2p/testHosts.ts'
+import { createFetchPlan, type FetchPlan, type FetchRules } from '#roles/fetch/fetchPlan.ts'
+import type { WantedBody } from '#roles/fetch/holders.ts'
+
+const common = { clock: systemClock, logger: silentLogger }
+
+/** A fetch plan of one host, and others on loopback that each announce a body: these serve it, the slow ones byte by byte. */
+export async function fetchScene(
+  { honest, slow, bytes }: { honest: number; slow: number; bytes: number },
+  rules: Partial<FetchRules> = {},
+) {
+  const client = await startTestHost()
+  const hosts: Host[] = [client]
+  const stopped = new AbortController()
+  const announcements: Announcement[] = []
+  const wanted: (WantedBody & { isSlow: boolean })[] = []
+  for (let at = 0; at < honest + slow; at += 1) {
+    const isSlow = at < slow
+    const body = Uint8Array.from(randomBytes(bytes))
+    const host = await startTestHost()
+    hosts.push(host)
+    if (isSlow) await drip(host, body, stopped.signal)
+    else await serveBundles(host, { source: { get: async id => (id === contentId(body) ? body : null) }, ...common })
+    await connect(client, host)
+    const place = { kind: 'rollouts', round: 5, contentId: contentId(body) } as const
+    announcements.push({ ...place, peerId: host.peerId, size: bytes } as Announcement)
+    wanted.push({ ...place, peerKey: peerKeyOf(host.peerId), isSlow })
+  }
+  const plan = planOf(client, announcements, { maxBytes: () => bytes, opensAtMs: () => 0, ...rules }, stopped.signal)
+  const stop = async () => {
+    stopped.abort()
+    await Promise.all(hosts.map(host => host.stop()))
+  }
+  return { plan, wanted, stop }
+}
+
+/** A fetch plan over a host that knows these announcements, with a store in memory. */
+export function planOf(
+  host: Host,
+  announcements: readonly Announcement[],
+  rules: FetchRules,
+  signal: AbortSignal,
+): FetchPlan {
+  const kept = new Map<Hex, Uint8Array>()
+  const network = {
+    peerId: host.peerId,
+    announcements: () => [...announcements],
+    connectedPeers: host.connectedPeers,
+    fetchBody: createFetchBody(host, common),
+  }
+  const bundles = {
+    has: (id: Hex) => kept.has(id),
+    get: async (id: Hex) => kept.get(id) ?? null,
+    keep: async (body: Uint8Array) => {
+      kept.set(contentId(body), body)
+      return null
+    },
+  }
+  return createFetchPlan({ network, bundles, ...common, signal }, rules)
+}
+
+/** Serves a body at one byte a second. */
+function drip(host: Host, body: Uint8Array, signal: AbortSignal): Promise<void> {
+  return host.node.handle(FETCH_PROTOCOL, async stream => {
+    try {
+      await writeMessage(stream, encodeHeader({ v: 1, status: 'ok', size: body.byteLength }), 1000)
+      for (let at = 0; at < body.byteLength; at += 1) {
+        await writeBytes(stream, body.subarray(at, at + 1), 1000)
+        await systemClock.sleep(1000, signal)
+      }
+    } catch (cause) {
+      stream.abort(cause as Error)
+    }
+  })
+}

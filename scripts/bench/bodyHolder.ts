@@ -1,0 +1,27 @@
+import { randomBytes } from 'node:crypto'
+import { systemClock } from '../../node/src/core/clock.ts'
+import { contentId } from '../../node/src/core/contentId.ts'
+import type { Hex } from '../../node/src/core/hex.ts'
+import { silentLogger } from '../../node/src/core/logger.ts'
+import { serveBundles } from '../../node/src/p2p/serveBundles.ts'
+import { startTestHost } from '../../node/src/p2p/testHosts.ts'
+
+// A process that holds bodies on loopback, until it is killed or its parent has gone.
+
+export type HeldBodies = { peerId: string; addresses: string[]; contentIds: Hex[]; size: number }
+
+/** A holder gives one peer 64 MiB at once before it paces itself. */
+const BODIES = 60
+const size = 1 << 20
+
+const bodies = new Map<Hex, Uint8Array>()
+while (bodies.size < BODIES) {
+  const body = Uint8Array.from(randomBytes(size))
+  bodies.set(contentId(body), body)
+}
+const host = await startTestHost()
+const source = { get: async (id: Hex) => bodies.get(id) ?? null }
+await serveBundles(host, { source, clock: systemClock, logger: silentLogger })
+process.on('disconnect', () => process.exit())
+const held: HeldBodies = { peerId: host.peerId, addresses: host.addresses(), contentIds: [...bodies.keys()], size }
+process.send?.(held)

@@ -1,0 +1,83 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { multiaddr } from '@multiformats/multiaddr'
+import { peerKeyOf } from '../../node/src/core/peerKey.ts'
+import type { Announcement } from '../../node/src/p2p/announcement.ts'
+import { startTestHost } from '../../node/src/p2p/testHosts.ts'
+import { fetchScene, planOf } from '../../node/test/fetchScene.ts'
+import type { HeldBodies } from './bodyHolder.ts'
+import type { BenchRow } from './row.ts'
+
+const SHARD = 32
+const SLOW = Math.ceil(SHARD * 0.3)
+/** Of a starter's rollouts. */
+const BODY_BYTES = 64 << 10
+
+/** Fetched before the clock runs. */
+const WARM_BODIES = 10
+
+const never = new AbortController().signal
+const had = async () => ({ ok: true, value: true }) as const
+
+const slowPeers: BenchRow = {
+  name: 'fetch-slow-peers',
+  unit: 'votes',
+  bar: 0,
+  better: 'less',
+  async measure() {
+    const { plan, wanted, stop } = await fetchScene({ honest: SHARD - SLOW, slow: SLOW, bytes: BODY_BYTES })
+    try {
+      const startedMs = performance.now()
+      let lastMs = 0
+      const results = await plan.visit(wanted, never, async () => {
+        lastMs = performance.now() - startedMs
+        return had()
+      })
+      const lost = results.filter(({ wanted, result }) => !wanted.isSlow && !result.ok).length
+      const seconds = (ms: number) => (ms / 1000).toFixed(1)
+      const conditions = `votes lost on ${SHARD - SLOW} honest peers of a shard of ${SHARD} while ${SLOW} serve a byte a second, in the worst order; the last honest body came after ${seconds(lastMs)} s, all results after ${seconds(performance.now() - startedMs)}; real sockets on loopback`
+      return { value: lost, conditions }
+    } finally {
+      await stop()
+    }
+  },
+}
+
+const oneMegabyte: BenchRow = {
+  name: 'bundle-1mb',
+  unit: 'MB/s',
+  bar: 60,
+  better: 'more',
+  async measure() {
+    const child = fork(join(import.meta.dirname, 'bodyHolder.ts'))
+    const host = await startTestHost()
+    const stopped = new AbortController()
+    try {
+      const [holder] = (await once(child, 'message')) as [HeldBodies]
+      await host.node.dial(holder.addresses.map(address => multiaddr(address)))
+      const place = { kind: 'rollouts', round: 0 } as const
+      const { peerId, size } = holder
+      const announced = holder.contentIds.map(contentId => ({ ...place, contentId, peerId, size }) as Announcement)
+      const plan = planOf(host, announced, { maxBytes: () => size, opensAtMs: () => 0 }, stopped.signal)
+      const wanted = announced.map(({ contentId }) => ({ ...place, contentId, peerKey: peerKeyOf(peerId) }))
+      // Code and the connection's window are warm then, as they are in a peer that runs.
+      const [warm, rest] = [wanted.slice(0, WARM_BODIES), wanted.slice(WARM_BODIES)]
+      await plan.visit(warm, never, had)
+      const startedMs = performance.now()
+      const results = await plan.visit(rest, never, had)
+      const seconds = (performance.now() - startedMs) / 1000
+      if (results.some(({ result }) => !result.ok)) throw new Error('a body did not come')
+      const value = (rest.length * size) / 1e6 / seconds
+      const conditions = `${rest.length} bodies of 1 MiB from one holder in a process of its own, two at a time; without the disk`
+      return { value, conditions }
+    } finally {
+      stopped.abort()
+      child.kill()
+      await host.stop()
+    }
+  },
+}
+
+/** Bodies between peers, over libp2p on loopback. */
+export const rows = [slowPeers, oneMegabyte]
