@@ -39,6 +39,7 @@ export const generateSchema = z.strictObject({
   moreStopTokens: z.array(z.int()).optional(),
   seed: z.custom(x => typeof x === 'string' || x instanceof Uint8Array, 'expected a text or a Uint8Array'),
   promptNumbers: z.array(z.int().min(0).max(0xffff_ffff)).optional(),
+  sampleNumbers: z.array(z.int().min(0).max(0xffff_ffff)).optional(),
   onToken: call.optional(),
   signal: signal.optional(),
   topK: z.number().optional(),

@@ -28,6 +28,11 @@ import type { DecoderConfig } from './decoderConfig.ts'
 const FLAT_VOCABULARY = 4096
 const BLOCK = 128
 
+/** How a vocabulary is cut into blocks; null where it is drawn from whole. */
+export function blocksOf(vocabSize: number): { readonly count: number; readonly size: number } | null {
+  return vocabSize <= FLAT_VOCABULARY || vocabSize % BLOCK ? null : { count: vocabSize / BLOCK, size: BLOCK }
+}
+
 /** Numbers that an element-by-element kernel takes at a time, or a multiple of them. */
 const KERNEL_NUMBERS = 16
 
@@ -43,7 +48,7 @@ export function drawToken(config: DecoderConfig, logits: Value): { token: Value;
   const uniforms = graph.input('uniforms', 'f32', ['L', 1])
   const greedy = graph.input('greedy', 'bool', [])
   const scaled = mul(logits, graph.input('inverseTemperature', 'f32', []))
-  const draw = config.vocabSize <= FLAT_VOCABULARY || config.vocabSize % BLOCK ? drawFlat : drawBlocks
+  const draw = blocksOf(config.vocabSize) === null ? drawFlat : drawBlocks
   const { token, logprob } = draw(scaled, uniforms, greedy)
   return { token: squeeze(token, -1), logprob: squeeze(logprob, -1) }
 }

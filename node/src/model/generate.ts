@@ -33,6 +33,8 @@ export interface GenerateOptions extends SamplingFilters {
   readonly seed: Seed
   /** Number of each prompt's random stream, its index by default: replays some prompts of a larger call exactly. */
   readonly promptNumbers?: readonly number[]
+  /** Number of each sample's random stream, its index by default: with `promptNumbers`, replays one completion of a larger call. */
+  readonly sampleNumbers?: readonly number[]
   /** Told every token as it is drawn, step by step over all rows. */
   readonly onToken?: (token: StreamedToken) => void
   /** Asked before every step; its reason is thrown. */
@@ -112,7 +114,7 @@ export function generatorOn(config: DecoderConfig, live: SessionQueue, leastRows
 const LEAST_TEMPERATURE = 1e-20
 
 function checkRequest(config: DecoderConfig, request: GenerateOptions): void {
-  const { prompts, samplesPerPrompt, maxNewTokens, temperature, promptNumbers } = request
+  const { prompts, samplesPerPrompt, maxNewTokens, temperature, promptNumbers, sampleNumbers } = request
   const refuse = (message: string) => {
     throw new ModelInputError(message, {
       hint: 'Check the options, and that the tokens are of this model and fit its length.',
@@ -123,6 +125,7 @@ function checkRequest(config: DecoderConfig, request: GenerateOptions): void {
   if (!Number.isFinite(temperature) || temperature < 0 || (temperature > 0 && temperature < LEAST_TEMPERATURE))
     refuse(`temperature ${temperature}`)
   if (promptNumbers && promptNumbers.length !== prompts.length) refuse('promptNumbers and prompts differ in number')
+  if (sampleNumbers && sampleNumbers.length !== samplesPerPrompt) refuse('sampleNumbers and samplesPerPrompt differ')
   const { topK, topP, minP, repetitionPenalty } = request
   if (topK !== undefined && (!Number.isInteger(topK) || topK < 1)) refuse(`top-k ${topK}`)
   if (topP !== undefined && !(topP > 0 && topP <= 1)) refuse(`top-p ${topP}`)

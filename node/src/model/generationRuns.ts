@@ -1,9 +1,9 @@
-import { openUniform, philox4x32, streamKey } from '#core/random.ts'
 import { type Session, type Tensor, tensor } from '#engine/session.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import type { GenerateOptions } from './generate.ts'
 import type { GenerationRow } from './generationRow.ts'
 import { causalScores } from './kvCache.ts'
+import { type TokenDraw, tokenUniforms } from './proof/tokenUniforms.ts'
 import { ropeHalfTables } from './rope.ts'
 import { type Draw, drawFiltered, isFiltered } from './samplingFilters.ts'
 
@@ -35,7 +35,7 @@ export class GenerationRuns {
   readonly #config: DecoderConfig
   readonly #session: Session
   readonly #request: GenerateOptions
-  readonly #key: readonly [number, number]
+  readonly #uniforms: (draw: TokenDraw) => number
   readonly #rope: { readonly cos: Tensor; readonly sin: Tensor }
   readonly #lastPosition: number
 
@@ -44,7 +44,7 @@ export class GenerationRuns {
     this.#config = config
     this.#session = session
     this.#request = request
-    this.#key = streamKey('waggle/generate', request.seed)
+    this.#uniforms = tokenUniforms(request.seed)
     const { cos, sin } = ropeHalfTables(config, positions)
     const shape = [positions, config.headDim / 2]
     this.#rope = { cos: tensor('f32', cos, shape), sin: tensor('f32', sin, shape) }
@@ -102,9 +102,10 @@ export class GenerationRuns {
     return drawFiltered(logits, this.#request, seen, this.#uniform(row))
   }
 
-  /** Keyed by seed, and counted by step, sample and prompt: the same whoever else is in the batch. */
   #uniform(row: GenerationRow): number {
-    const prompt = this.#request.promptNumbers?.[row.prompt] ?? row.prompt
-    return openUniform(philox4x32([row.tokens.length, row.sample, prompt, 0], this.#key)[0])
+    const { promptNumbers, sampleNumbers } = this.#request
+    const prompt = promptNumbers?.[row.prompt] ?? row.prompt
+    const sample = sampleNumbers?.[row.sample] ?? row.sample
+    return this.#uniforms({ prompt, sample, step: row.tokens.length })
   }
 }

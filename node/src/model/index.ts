@@ -40,6 +40,17 @@ export { readBasePrecision, readLora, writeLora } from './loraFiles.ts'
 export { ModelFileError, ModelInputError } from './modelErrors.ts'
 export { positionLogits } from './positionLogits.ts'
 export { PretrainedTokenizer } from './pretrainedTokenizer.ts'
+export { createDrawReader, type DrawReader, type SequenceDraws } from './proof/drawReader.ts'
+export { samplingTolerances } from './proof/samplingTolerances.ts'
+export { type TokenDraw, tokenUniforms } from './proof/tokenUniforms.ts'
+export {
+  completionUniforms,
+  forgiven,
+  type SamplingClaim,
+  type SamplingTolerance,
+  type SamplingVerdict,
+  verifySampling,
+} from './proof/verifySampling.ts'
 export { quantizeWeights } from './quantizedTensors.ts'
 export { type ModelFiles, readModel } from './readModel.ts'
 export {
@@ -51,7 +62,8 @@ export {
   type Tensor,
   writeSafetensors,
 } from './safetensors.ts'
-export { createScorer, type Scorer, type SequenceScores, type SequenceToScore, type TokenChoice } from './score.ts'
+export { createScorer, type Scorer, type SequenceScores } from './score.ts'
+export type { SequenceToScore, TokenChoice } from './scoringTasks.ts'
 export { Tokenizer } from './tokenizer.ts'
 export { openTokenizer, type TokenizerClient } from './tokenizerClient.ts'
 export { trainTokenizer } from './trainTokenizer.ts'

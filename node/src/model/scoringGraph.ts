@@ -6,8 +6,10 @@ import {
   gatherElements,
   logSoftmax,
   maxOver,
+  mul,
   reshape,
   rmsNorm,
+  softmax,
   split,
   squeeze,
   sub,
@@ -17,6 +19,7 @@ import { type DecoderParts, decoderStream } from './decoder.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { decoderWeightShapes } from './decoderWeights.ts'
 import type { Freeze, FrozenParts } from './frozenParts.ts'
+import { placeOf } from './proof/placeOf.ts'
 
 /**
  * A frozen decoder that says how likely tokens are: all positions at once, the output layer only where it is asked for.
@@ -31,6 +34,28 @@ export function buildScoringModel(
   device: Device = 'cpu',
 ): OnnxModel {
   const graph = new Graph()
+  const logits = logitsOfRows(graph, config, freeze)
+  if (outputs.includes('logits')) return encodeModel({ logits }, [], device)
+  const all = logSoftmax(logits)
+  const logprobs = logprobsOf(all, targetsOf(graph))
+  return encodeModel({ logprobs, gaps: sub(maxOver(all, -1), logprobs) }, [], device)
+}
+
+/**
+ * The same decoder, and where each target lies in the distribution that tokens are drawn from.
+ *
+ * Inputs: those of `buildScoringModel`; `inverseTemperature` f32 [].
+ * Outputs: `logprobs` f32 [M] under the scaled logits; `below` f32 [M], the probability of all tokens with a smaller id.
+ */
+export function buildDrawsModel(config: DecoderConfig, freeze: Freeze, device: Device = 'cpu'): OnnxModel {
+  const graph = new Graph()
+  const logits = logitsOfRows(graph, config, freeze)
+  const probabilities = softmax(mul(logits, graph.input('inverseTemperature', 'f32', [])))
+  return encodeModel({ ...placeOf(probabilities, targetsOf(graph)) }, [], device)
+}
+
+/** Logits [M, V] after the tokens at `rows`. */
+function logitsOfRows(graph: Graph, config: DecoderConfig, freeze: Freeze): Value {
   const frozen = freeze(graph)
   const ids = graph.input('ids', 'i64', ['B', 'T'])
   const cos = graph.input('cos', 'f32', ['T', config.headDim])
@@ -38,12 +63,13 @@ export function buildScoringModel(
   const rows = graph.input('rows', 'i64', ['M'])
   const embedded = reshape(frozen.embed(reshape(ids, ['B*T'])), ['B', 'T', config.hiddenSize])
   const hidden = decoderStream(config, layerParts(config, frozen), embedded, cos, sin, rows) // (M, hidden)
-  const logits = frozen.logits(rmsNorm(hidden, frozen.weight('model.norm.weight'), config.rmsNormEps)) // (M, V)
-  if (outputs.includes('logits')) return encodeModel({ logits }, [], device)
-  const all = logSoftmax(logits)
-  const logprobs = squeeze(gatherElements(all, unsqueeze(graph.input('targets', 'i64', ['M']), -1), -1), -1)
-  return encodeModel({ logprobs, gaps: sub(maxOver(all, -1), logprobs) }, [], device)
+  return frozen.logits(rmsNorm(hidden, frozen.weight('model.norm.weight'), config.rmsNormEps))
 }
+
+/** Target of each row, [M, 1]. */
+const targetsOf = (graph: Graph) => unsqueeze(graph.input('targets', 'i64', ['M']), -1)
+
+const logprobsOf = (all: Value, targets: Value) => squeeze(gatherElements(all, targets, -1), -1)
 
 /** Modules that read the same rows, and are one product where a model is frozen. */
 const joined = ['q_proj', 'k_proj', 'v_proj'] as const

@@ -1,0 +1,12 @@
+import type { Precision } from '../frozenTensors.ts'
+import type { SamplingTolerance } from './verifySampling.ts'
+
+/**
+ * What honest checks are off by at most, with room: `npm run bench -- proof` measures it. Float sums in another order move a
+ * probability by some 1e-6. Integer products are exact, but such a sum may move an activation to the next of its 255 codes.
+ */
+export const samplingTolerances: Readonly<Record<Precision, SamplingTolerance>> = {
+  float32: { cumulative: 3e-5, shift: 3e-5, logprob: 1e-3 },
+  int8: { cumulative: 3e-5, shift: 1e-2, logprob: 0.15 },
+  int4: { cumulative: 3e-5, shift: 1e-2, logprob: 0.15 },
+}

@@ -1,0 +1,83 @@
+import type { SequenceDraws } from './drawReader.ts'
+import type { TokenDraw } from './tokenUniforms.ts'
+
+/**
+ * How far a check may be from the run that sampled. Both read the same tokens with the same weights; kernels of another shape, or
+ * another instruction set, add in another order.
+ */
+export interface SamplingTolerance {
+  /** Of a cumulative probability: a uniform this close to a token's interval may have drawn it. */
+  readonly cumulative: number
+  /**
+   * The same for likely tokens, where a code of 8 bits may differ: up to `SHIFT_ODDS` times the token's probability. An honest shift
+   * puts a uniform into the interval of an unlikely token as seldom as that is narrow; a forger would have thousands to choose from.
+   */
+  readonly shift: number
+  /** Of a log-probability. */
+  readonly logprob: number
+}
+
+const SHIFT_ODDS = 256
+
+/** How far a uniform may lie from the interval of a token of this probability. */
+export function forgiven({ cumulative, shift }: SamplingTolerance, probability: number): number {
+  return Math.max(cumulative, Math.min(shift, cumulative + SHIFT_ODDS * probability))
+}
+
+/** A completion as its solver claims to have sampled it. */
+export interface SamplingClaim {
+  /** Random number of each token; see `tokenUniforms`. */
+  readonly uniforms: readonly number[]
+  /** Claimed log-probability of each token. */
+  readonly logprobs: Float32Array
+}
+
+export type SamplingVerdict =
+  /**
+   * `swaps`: positions at which the uniform lies outside the token's interval, within the tolerance. Where there are any, a replay by the
+   * kernels that sampled decides (`sampleNumbers` of `GenerateOptions`).
+   */
+  | { readonly follows: true; readonly swaps: number }
+  /** The first position that does not follow, and by how much: of a cumulative probability, or of a log-probability. */
+  | { readonly follows: false; readonly at: number; readonly what: 'token' | 'logprob'; readonly off: number }
+
+/** Random numbers of a completion's tokens. */
+export function completionUniforms(
+  uniforms: (draw: TokenDraw) => number,
+  { prompt, sample }: Omit<TokenDraw, 'step'>,
+  length: number,
+): number[] {
+  return Array.from({ length }, (_, step) => uniforms({ prompt, sample, step }))
+}
+
+/**
+ * Whether each token of a completion is the one that its random number draws from the policy's distribution, and each claimed
+ * log-probability is true.
+ *
+ * A token is drawn by the inverse of the cumulative distribution, so that one prefill decides it: the uniform lies in the token's
+ * interval. Nothing is sampled again. Compare TOPLOC (arXiv:2501.16007) and GRAIL, which check activations or likelihoods because
+ * their sampler's randomness is private.
+ *
+ * @param draws - read with the committed policy, at the temperature that was sampled with.
+ */
+export function verifySampling(
+  draws: SequenceDraws,
+  { uniforms, logprobs: claimed }: SamplingClaim,
+  tolerance: SamplingTolerance,
+): SamplingVerdict {
+  let swaps = 0
+  for (const [at, logprob] of draws.logprobs.entries()) {
+    const probability = Math.exp(logprob)
+    const off = distance(uniforms[at] as number, draws.below[at] as number, probability)
+    if (!(off <= forgiven(tolerance, probability))) return { follows: false, at, what: 'token', off }
+    if (off > 0) swaps++
+    const error = Math.abs((claimed[at] as number) - logprob)
+    if (!(error <= tolerance.logprob)) return { follows: false, at, what: 'logprob', off: error }
+  }
+  return { follows: true, swaps }
+}
+
+/** From a number to an interval that begins at `below`; 0 inside. */
+function distance(uniform: number, below: number, width: number): number {
+  return Math.max(0, below - uniform, uniform - (below + width))
+}
