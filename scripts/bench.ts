@@ -1,4 +1,4 @@
-/** Measures what the README claims: `npm run bench -- generate|train|gas|loop|network`. Ratios, side by side in one run on this machine. */
+/** Measures what the README claims: `npm run bench -- generate|train|gas|loop|proof|network`. Ratios, side by side in one run on this machine. */
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openBench } from './bench/bench.ts'
@@ -9,6 +9,7 @@ const usage = `npm run bench -- RUN [ROW…] [options]
   RUN          generate: tokens a second of a Qwen2.5-0.5B-shaped model
                train: a GRPO step of the same shape
                gas: what each step costs on the chain, against its bars
+               proof: how well a check finds tokens that do not follow from their seed
                loop: how long peers of a whole swarm keep their event loops from turning
                network: bodies between peers, with slow ones among them
 
@@ -23,6 +24,7 @@ const runs: Record<string, () => Promise<{ rows: readonly BenchRow[] }>> = {
   generate: () => import('./bench/generate.ts'),
   train: () => import('./bench/train.ts'),
   gas: () => import('./bench/gas.ts'),
+  proof: () => import('./bench/proof.ts'),
   loop: () => import('./bench/loop.ts'),
   network: () => import('./bench/network.ts'),
 }

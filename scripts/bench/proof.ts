@@ -1,0 +1,143 @@
+import { commonShape } from '../../node/src/model/commonShape.ts'
+import {
+  allLinear,
+  createAdaptedGenerator,
+  createDrawReader,
+  frozenParts,
+  initLora,
+  openFrozenTensors,
+} from '../../node/src/model/index.ts'
+import type { Bench } from './bench.ts'
+import {
+  type Attacked,
+  bestOfTwo,
+  type Caught,
+  forgedLogprobs,
+  oneToken,
+  otherPolicy,
+  slackBits,
+} from './proof/attacks.ts'
+import { checkLeaves, type Leaf, SAMPLES, sampleLeaves } from './proof/leaves.ts'
+import { starterPolicies, starterPrompts } from './proof/policies.ts'
+import { randomModel } from './randomModel.ts'
+import type { BenchRow, Measured } from './row.ts'
+
+/** Prompts of each policy and number of threads: 3 x 2 x 210 x 8 leaves. */
+const PROMPTS = 210
+const ATTACKED_PROMPTS = 125
+const SLACK_LEAVES = 200
+/** Of the adapter's update, and of one a step of learning later. */
+const [MOVED, MOVED_ON] = [0.01, 0.012]
+
+export const rows: readonly BenchRow[] = [
+  { name: 'false-alarms', unit: 'leaves', bar: 0, better: 'less', measure: falseAlarms },
+  caughtRow('caught-best-of-2', bestOfTwo),
+  caughtRow('caught-other-policy', async attacked => {
+    const others = await starterPolicies(MOVED_ON)
+    const other = others.find(({ name }) => name === attacked.policy.name)
+    return otherPolicy(attacked, other as (typeof others)[0])
+  }),
+  caughtRow('caught-one-token', oneToken),
+  caughtRow('caught-forged-logprobs', forgedLogprobs),
+  { name: 'slack-bits', unit: 'bits a leaf', bar: 2, better: 'less', measure: slack },
+  { name: 'prefill-ratio', unit: 'of the time to sample it', bar: 0.5, better: 'less', measure: prefillRatio },
+]
+
+/** Leaves that were sampled with one number of threads, in calls of many sizes, and are checked all at once with the other. */
+async function falseAlarms(): Promise<Measured> {
+  const sampling = await starterPrompts()
+  let [leaves, alarms, replays] = [0, 0, 0]
+  for (const policy of await starterPolicies(MOVED)) {
+    for (const threads of [1, 2]) {
+      const generator = await policy.generator(threads)
+      const honest = await sampleLeaves(generator, sampling, PROMPTS)
+      await generator.dispose()
+      const [reader, replay] = [await policy.reader(3 - threads), await policy.generator(3 - threads)]
+      const checked = await checkLeaves({ policy, reader, replay, sampling }, honest)
+      leaves += honest.length
+      alarms += checked.filter(({ follows }) => !follows).length
+      replays += checked.filter(({ replayed }) => replayed).length
+      await Promise.all([reader.dispose(), replay.dispose()])
+    }
+  }
+  const conditions = `of ${leaves} honest leaves of the starter, whole and with adapters over float32 and 8 bits, 1 and 2 threads, calls of 8 to 200 rows; ${replays} replayed`
+  return { value: alarms, conditions }
+}
+
+/** The share that a check finds, for the policy of which it finds the least. */
+function caughtRow(name: string, attack: (attacked: Attacked) => Promise<Caught>): BenchRow {
+  const measure = async (bench: Bench): Promise<Measured> => {
+    const found: { name: string; share: number; of: number }[] = []
+    for (const attacked of await attackedPolicies(bench)) {
+      const { tried, caught } = await attack(attacked)
+      found.push({ name: attacked.policy.name, share: caught / tried, of: tried })
+    }
+    const conditions = found.map(({ name, share, of }) => `${name}: ${share.toFixed(4)} of ${of}`).join('; ')
+    return { value: Math.min(...found.map(({ share }) => share)), conditions }
+  }
+  return { name, unit: 'of leaves', bar: 0.99, better: 'more', measure }
+}
+
+function attackedPolicies(bench: Bench): Promise<Attacked[]> {
+  return bench.once('attacked policies', async () => {
+    const sampling = await starterPrompts()
+    const policies = await starterPolicies(MOVED)
+    return Promise.all(
+      policies.map(async policy => {
+        const [generator, reader, replay] = [
+          await policy.generator(2),
+          await policy.reader(2),
+          await policy.generator(1),
+        ]
+        const honest = await sampleLeaves(generator, sampling, ATTACKED_PROMPTS)
+        await generator.dispose()
+        return { policy, reader, replay, sampling, honest }
+      }),
+    )
+  })
+}
+
+async function slack(bench: Bench): Promise<Measured> {
+  const found: { name: string; mean: number; most: number }[] = []
+  for (const attacked of await attackedPolicies(bench)) {
+    const bits: number[] = []
+    for (const leaf of attacked.honest.slice(0, SLACK_LEAVES)) bits.push(await slackBits(attacked, leaf as Leaf))
+    const mean = bits.reduce((sum, x) => sum + x, 0) / bits.length
+    found.push({ name: attacked.policy.name, mean, most: Math.max(...bits) })
+  }
+  const conditions = found.map(
+    ({ name, mean, most }) => `${name}: ${mean.toFixed(3)}, ${most.toFixed(1)} in the worst of ${SLACK_LEAVES}`,
+  )
+  return {
+    value: Math.max(...found.map(({ mean }) => mean)),
+    conditions: `mean over leaves, where evaluators have other kernels and one token a leaf may be outside its interval; ${conditions.join('; ')}`,
+  }
+}
+
+/** One completion of 256 tokens after 128, checked; against an eighth of the time in which its group of 8 is sampled. */
+async function prefillRatio(bench: Bench): Promise<Measured> {
+  const { folder } = await randomModel(bench)
+  const { threads } = bench
+  const freeze = frozenParts(commonShape, await openFrozenTensors(folder, commonShape, { precision: 'int8', threads }))
+  const adapter = initLora(commonShape, { rank: 16, alpha: 32, targets: allLinear, rankStabilized: false }, 'proof')
+  const prompt = Int32Array.from({ length: 128 }, (_, i) => (i * 7919) % commonShape.vocabSize)
+  const generator = await createAdaptedGenerator(commonShape, freeze, adapter, { threads })
+  const sampling = { temperature: 1, maxNewTokens: 256, stopToken: -1, moreStopTokens: [], prompts: [prompt] }
+  const started = performance.now()
+  const [leaf] = await sampleLeaves(generator, sampling, 1)
+  const sampleSec = (performance.now() - started) / 1000 / SAMPLES
+  await generator.dispose()
+  const reader = await createDrawReader(commonShape, freeze, { adapter, threads })
+  const { prompt: asked, tokens } = leaf as Leaf
+  const sequence = { tokens: Int32Array.of(...asked, ...tokens), from: asked.length }
+  const secs: number[] = []
+  for (let turn = 0; turn < 4; turn++) {
+    const begun = performance.now()
+    await reader.read([sequence], { temperature: 1 })
+    secs.push((performance.now() - begun) / 1000)
+  }
+  await reader.dispose()
+  const checkSec = secs.slice(1).sort((a, b) => a - b)[1] as number // the first one makes memory
+  const conditions = `Qwen2.5-0.5B's shape, random, int8 with an adapter of rank 16: ${checkSec.toFixed(2)} s against ${sampleSec.toFixed(2)} s, ${threads} threads`
+  return { value: checkSec / sampleSec, conditions }
+}

@@ -1,0 +1,86 @@
+import { join } from 'node:path'
+import { canaryTasks } from '../../../node/src/environments/codezero/curriculum/canaryTasks.ts'
+import {
+  allLinear,
+  bakedParts,
+  createAdaptedGenerator,
+  createDrawReader,
+  createGenerator,
+  type DecoderConfig,
+  type DrawReader,
+  type Freeze,
+  frozenParts,
+  type Generator,
+  initLora,
+  type LoraAdapter,
+  mergeLora,
+  openFrozenTensors,
+  type Precision,
+  readDecoderConfig,
+  readWeights,
+  type Weights,
+} from '../../../node/src/model/index.ts'
+import { loadEnvironments } from '../../../node/src/roles/loadEnvironment.ts'
+
+/** The starter solver as one kind of policy: what samples, and what checks. */
+export interface TestedPolicy {
+  readonly name: string
+  readonly precision: Precision
+  readonly config: DecoderConfig
+  /** Whole, the adapter merged: for distributions in float32. */
+  readonly merged: Weights
+  generator(threads: number): Promise<Generator>
+  reader(threads: number): Promise<DrawReader>
+}
+
+/** Prompts of the starter's held-out tasks, and where its completions end. */
+export async function starterPrompts() {
+  const { starter } = await loadEnvironments()
+  const { format, spec } = starter
+  const tasks = await canaryTasks(3, 100)
+  const prompts = await Promise.all(tasks.map(task => format.solverPrompt(task)))
+  const { temperature, maxNewTokens } = spec.solving
+  const { stopToken, moreStopTokens } = format
+  return { prompts, temperature, maxNewTokens, stopToken, moreStopTokens }
+}
+
+/**
+ * The starter whole in float32, and with an adapter over float32 and over 8 bits.
+ *
+ * @param moved - size of the adapter's update: a policy and the one that a step of learning makes of it differ in it.
+ */
+export async function starterPolicies(moved: number): Promise<TestedPolicy[]> {
+  const folder = join(import.meta.dirname, '../../../node/models/starter/solver')
+  const config = await readDecoderConfig(folder)
+  const weights = await readWeights(folder, config)
+  const adapter = fixedAdapter(config, moved)
+  const merged = mergeLora(weights, adapter)
+  const whole: TestedPolicy = {
+    name: 'whole, float32',
+    precision: 'float32',
+    config,
+    merged,
+    generator: async threads => createGenerator(config, merged, { threads }),
+    reader: threads => createDrawReader(config, bakedParts(config, merged), { threads }),
+  }
+  const adapted = async (precision: Precision): Promise<TestedPolicy> => {
+    const freeze: Freeze = frozenParts(config, await openFrozenTensors(folder, config, { precision }))
+    return {
+      name: `adapter, ${precision}`,
+      precision,
+      config,
+      merged,
+      generator: threads => createAdaptedGenerator(config, freeze, adapter, { threads }),
+      reader: threads => createDrawReader(config, freeze, { adapter, threads }),
+    }
+  }
+  return [whole, await adapted('float32'), await adapted('int8')]
+}
+
+/** An adapter whose factors are all in use, the same at every call. */
+function fixedAdapter(config: DecoderConfig, size: number): LoraAdapter {
+  const adapter = initLora(config, { rank: 16, alpha: 32, targets: allLinear, rankStabilized: false }, 'proof')
+  for (const [name, { data }] of adapter.factors)
+    if (name.includes('lora_B')) for (let i = 0; i < data.length; i++) data[i] = size * Math.sin(7.1 * i)
+  return adapter
+}
