@@ -106,15 +106,15 @@ test('a few messages of an author that only we do not know yet cost nobody', asy
   expect(guard.penaltyOf('forwarder')).toBe(0)
 })
 
-test('one connection has 1,024 signatures verified at once and 64 a second, others have theirs', async () => {
+test('one connection has 4,096 signatures verified at once and 128 a second, others have theirs', async () => {
   const { pass, counts, clock } = scene()
-  for (let i = 0; i < 1100; i += 1) await pass(by('R'), 'a')
-  expect(counts.verified).toBe(1024)
+  for (let i = 0; i < 4120; i += 1) await pass(by('R'), 'a')
+  expect(counts.verified).toBe(4096)
   await pass(by('R'), 'b')
-  expect(counts.verified).toBe(1025)
+  expect(counts.verified).toBe(4097)
   clock.advance(1000)
-  for (let i = 0; i < 100; i += 1) await pass(by('R'), 'a')
-  expect(counts.verified).toBe(1025 + 64)
+  for (let i = 0; i < 150; i += 1) await pass(by('R'), 'a')
+  expect(counts.verified).toBe(4097 + 128)
 })
 
 test('what a stranger says of itself is kept and goes no further; what is said of one by others is not kept', async () => {

@@ -4,6 +4,7 @@ import type { Logger } from '#core/logger.ts'
 import { AddressError } from '../errors.ts'
 import { type Admission, admitAll, createAdmission, type LookUp } from './admission.ts'
 import { createDialSchedule, type DialSchedule } from './dialSchedule.ts'
+import { originOf } from './origin.ts'
 import { type BookLimits, createPeerBook, type PeerStore } from './peerBook.ts'
 import { decideSlot, defaultSlotLimits, type Held, type Refusal, type SlotDecision } from './slots.ts'
 
@@ -98,7 +99,7 @@ export function createMembership(options: MembershipOptions): Membership {
   /** A stranger that finds no slot may be a registered peer that is not known yet. */
   async function decideOnceKnown(peerId: string, address: string): Promise<SlotDecision> {
     if (isMember(peerId)) return decide(peerId, address)
-    const asking = admission.ask(peerId, address)
+    const asking = admission.ask(peerId, originOf(address)?.subnet ?? address)
     const decision = decide(peerId, address)
     if (decision.admit) return decision
     const standing = await within(SETTLE_MS, asking)
