@@ -105,11 +105,22 @@ describe('what is called wrongly ends with 64', () => {
 describe('a chain that is not as it should be', () => {
   test('one that nobody reaches may be tried again: 75', async () => {
     const { data, recordPath } = await newPeer('unreachable')
-    const argv = ['status', '--data', data, '--deployment', recordPath, '--rpc', `http://127.0.0.1:${await freePort()}`]
-    expectOneLine(await runCli(argv), {
+    const rpc = `http://user:t0ps3cret@127.0.0.1:${await freePort()}/v2/t0ps3cret?key=t0ps3cret`
+    const result = await runCli([
+      'status',
+      '--data',
+      data,
+      '--deployment',
+      recordPath,
+      '--rpc',
+      `${rpc},${rpc}`,
+      '--json',
+    ])
+    expectOneLine(result, {
       code: 75,
       says: /does not answer.*Check that it runs.*\[CHAIN_UNREACHABLE\]$/m,
     })
+    expect(result.stdout + result.stderr).not.toContain('t0ps3cret')
   })
 
   test('another chain than the deployment is on is told by its id', async () => {

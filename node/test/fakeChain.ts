@@ -17,6 +17,7 @@ export function createFakeChain() {
 
   const rpc: OutboxRpc = {
     address: '0x00000000000000000000000000000000000000aa',
+    latestNonce: async () => latest(),
     async nonces() {
       let pending = latest()
       while (pool.has(pending)) pending++

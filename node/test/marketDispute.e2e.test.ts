@@ -45,8 +45,7 @@ async function seat(name: string, deployment: Deployment): Promise<void> {
   await chain.fund(address)
   const outbox = createOutboxTable(openDatabase(':memory:'))
   const ambient = { clock: systemClock, logger: silentLogger, signal: stop.signal, pollMs: 10 }
-  const outboxOptions = { pollMs: 10, idlePollMs: 20 }
-  const common = { rpcUrl: chain.rpcUrl, deployment, accountKey, peerKey, signer, outbox, outboxOptions }
+  const common = { rpcUrl: chain.rpcUrl, deployment, accountKey, peerKey, signer, outbox }
   const peer = await openChain({ ...common, ...ambient })
   expect(await peer.registerPeer()).toMatchObject({ status: 'mined' })
   const { address: votes, abi } = peer.contracts.rewardVotes

@@ -20,7 +20,15 @@ function setup(options: Partial<OutboxOptions> = {}) {
   const chain = createFakeChain()
   chain.mine()
   const store = createOutboxTable(openDatabase(':memory:'))
-  const modules = { store, rpc: chain.rpc, head: chain.head, clock: createManualClock(), logger: silentLogger }
+  const nextHead = (signal: AbortSignal) => systemClock.sleep(1, signal)
+  const modules = {
+    store,
+    rpc: chain.rpc,
+    head: chain.head,
+    nextHead,
+    clock: createManualClock(),
+    logger: silentLogger,
+  }
   const start = () => createOutbox(modules, { confirmations: 3, ...options })
   const outbox = start()
   const settle = async (blocks: number) => {
@@ -55,13 +63,13 @@ test('intents are mined once each, in order, and confirmed when they are deep', 
 test('a block that comes in the middle of a look leaves its nonce to the transaction that it has', async () => {
   const { chain, modules, store } = setup()
   let comes = false
-  const nonces = async () => {
-    const read = await chain.rpc.nonces()
+  const latestNonce = async () => {
+    const read = await chain.rpc.latestNonce()
     if (comes) chain.mine()
     comes = false
     return read
   }
-  const outbox = createOutbox({ ...modules, rpc: { ...chain.rpc, nonces } }, { confirmations: 3 })
+  const outbox = createOutbox({ ...modules, rpc: { ...chain.rpc, latestNonce } }, { confirmations: 3 })
   for (const data of ['0x01', '0x02'] as const) outbox.enqueue(intent(data))
   await outbox.tick()
   comes = true
@@ -223,7 +231,7 @@ test('the loop goes on through an outage and answers those who wait when it is s
     if (outages-- > 0) throw new ChainUnreachableError('down', { hint: 'wait', retryable: true })
     return chain.head()
   }
-  const outbox = createOutbox({ ...modules, head, clock: systemClock }, { pollMs: 1, idlePollMs: 1 })
+  const outbox = createOutbox({ ...modules, head, clock: systemClock })
   const done = outbox.run(stop.signal)
   outbox.enqueue(intent('0x01'))
   outbox.enqueue(intent('0x02', { from: 9, through: 9 }))
@@ -236,6 +244,33 @@ test('the loop goes on through an outage and answers those who wait when it is s
   await done
   expect(await open).toEqual({ status: 'stopped' })
   expect(await outbox.outcome('0x02')).toEqual({ status: 'stopped' })
+})
+
+test('without a block, what came during a look is sent, and a call that would revert gets its second look', async () => {
+  const { chain, modules } = setup()
+  const stop = new AbortController()
+  const nextHead = () => new Promise(() => undefined)
+  let enqueueNow = () => {}
+  const head = async () => {
+    enqueueNow()
+    return chain.head()
+  }
+  const clock = { ...systemClock, sleep: (_: number, signal?: AbortSignal) => systemClock.sleep(1, signal) }
+  const outbox = createOutbox({ ...modules, head, nextHead, clock })
+  chain.reverting.add('0x02')
+  enqueueNow = () => {
+    enqueueNow = () => {}
+    setImmediate(() => outbox.enqueue(intent('0x02')))
+  }
+  const latestNonce = chain.rpc.latestNonce
+  chain.rpc.latestNonce = async () => {
+    await systemClock.sleep(5)
+    return latestNonce()
+  }
+  const done = outbox.run(stop.signal)
+  while (modules.store.get('0x02')?.status !== 'reverted') await systemClock.sleep(1)
+  stop.abort()
+  await done
 })
 
 test('a defect ends the loop instead of being swallowed', async () => {

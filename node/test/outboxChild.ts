@@ -21,7 +21,7 @@ const chain = await openChain({
   clock: systemClock,
   logger: silentLogger,
   signal: stop.signal,
-  outboxOptions: { pollMs: 50 },
+  pollMs: 50,
 })
 const registered = await chain.registerPeer()
 console.log(`registered ${registered.status}`)

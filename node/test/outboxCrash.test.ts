@@ -51,7 +51,7 @@ async function live(
   const rpc = dying(chain.rpc, fuse)
   try {
     const outbox = createOutbox(
-      { store, rpc, head: chain.head, clock: createManualClock(), logger: silentLogger },
+      { store, rpc, head: chain.head, nextHead: chain.head, clock: createManualClock(), logger: silentLogger },
       { confirmations: 2 },
     )
     for (const intent of intents) outbox.enqueue(intent)

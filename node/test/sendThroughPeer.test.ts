@@ -31,7 +31,14 @@ function setup() {
   const chain = createFakeChain()
   chain.mine()
   const clock = createManualClock()
-  const outbox = createOutbox({ store: own, rpc: chain.rpc, head: chain.head, clock, logger: silentLogger })
+  const outbox = createOutbox({
+    store: own,
+    rpc: chain.rpc,
+    head: chain.head,
+    nextHead: chain.head,
+    clock,
+    logger: silentLogger,
+  })
   return { chain, clock, outbox, ask: () => sendThroughPeer({ store: other, clock, pollMs: 250 }, bet) }
 }
 

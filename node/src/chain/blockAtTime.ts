@@ -1,21 +1,24 @@
 import { callChain } from './callChain.ts'
-import type { ChainClient } from './connectChain.ts'
+import type { FollowedChain } from './connectChain.ts'
 
 /**
- * The first block at or after a time, by bisection: what turns a round into a range of blocks to read events from.
+ * The first block at or after a time, by bisection: what turns a round into a range of blocks to read events from. Blocks
+ * that were seen anyway narrow it down first.
  *
  * @param fromBlock - no earlier block is looked at.
+ * @param head - the newest block.
  * @returns null if the chain has not come that far.
  */
 export async function blockAtTime(
-  { rpc, rpcUrl }: ChainClient,
+  { rpc, rpcUrl, heads }: FollowedChain,
   timeSec: number,
   fromBlock: number,
+  head: { number: number; timeSec: number },
 ): Promise<number | null> {
-  const head = await callChain(rpcUrl, () => rpc.getBlock({ blockTag: 'latest' }))
-  if (Number(head.timestamp) < timeSec) return null
-  let low = fromBlock
-  let high = Number(head.number)
+  if (head.timeSec < timeSec) return null
+  const { before, from } = heads.around(timeSec)
+  let low = Math.max(fromBlock, (before?.number ?? -1) + 1)
+  let high = Math.min(head.number, from?.number ?? head.number)
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
     const block = await callChain(rpcUrl, () => rpc.getBlock({ blockNumber: BigInt(middle) }))

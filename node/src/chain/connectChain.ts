@@ -1,19 +1,38 @@
 import type { Deployment } from '@waggle/deployments/record'
-import { createPublicClient, http, type PublicClient } from 'viem'
+import { createPublicClient, custom, type PublicClient } from 'viem'
+import { type Clock, systemClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
-import { callChain, originOf } from './callChain.ts'
+import type { Logger } from '#core/logger.ts'
+import { originsOf, splitUrls } from '#core/redactUrls.ts'
+import { callChain } from './callChain.ts'
 import { ContractMissingError, NoFundsError, WrongChainError } from './chainErrors.ts'
+import { contractsOf } from './contracts.ts'
+import { headOf } from './guard/answers.ts'
+import { createChainGuard } from './guard/chainGuard.ts'
+import { createEndpoint, type Endpoint } from './guard/endpoint.ts'
+import { createHeads, type Heads } from './guard/heads.ts'
+import { type RequestFn, requestOnce } from './guard/requestOnce.ts'
 
-/** What every read needs. */
+/** What every read needs. `rpcUrl` is for people: origins alone. */
 export type ChainClient = { rpc: PublicClient; rpcUrl: string }
 
+/** A chain with its newest blocks, for who waits for them. */
+export type FollowedChain = ChainClient & { heads: Heads }
+
+/** Who follows a chain for as long as it runs. */
+export type Follower = { clock: Clock; logger: Logger; signal: AbortSignal }
+
 export type ConnectOptions = {
+  /** One URL, or several by commas, of which one is asked and all are compared. */
   rpcUrl: string
   deployment: Deployment
   /** If given, it must be able to pay. */
   payer?: Hex
-  /** For one request; a public endpoint may take seconds. */
-  timeoutMs?: number
+  /** Given by who runs on: what the endpoints do wrong from now on is waited out. Without it, it is thrown. */
+  follower?: Follower
+  clock?: Clock
+  /** Between looks for a new block, until the time between blocks is learned. */
+  pollMs?: number
 }
 
 /**
@@ -21,35 +40,56 @@ export type ConnectOptions = {
  *
  * @throws {ChainUnreachableError | WrongChainError | ContractMissingError | NoFundsError}
  */
-export async function connectChain({
-  rpcUrl,
-  deployment,
-  payer,
-  timeoutMs = 10_000,
-}: ConnectOptions): Promise<ChainClient> {
-  // viem keeps block numbers for 4 s by default; our rounds may be shorter than six times that.
-  const rpc = createPublicClient({
-    transport: http(rpcUrl, { timeout: timeoutMs, retryCount: 2, retryDelay: 100, maxResponseBodySize: false }),
-    cacheTime: 0,
-  })
-  const chainId = await callChain(rpcUrl, () => rpc.getChainId())
-  if (chainId !== deployment.chainId)
-    throw new WrongChainError(
-      `The chain at ${originOf(rpcUrl)} has id ${chainId}; the deployment '${deployment.network}' is on ${deployment.chainId}.`,
-      { hint: `Pass the RPC URL of '${deployment.network}', or the network that this chain is.` },
-    )
+export async function connectChain(options: ConnectOptions): Promise<FollowedChain> {
+  const { deployment, payer, follower, clock = follower?.clock ?? systemClock, pollMs = 500 } = options
+  const endpoints = splitUrls(options.rpcUrl).map(url => createEndpoint(url))
+  const rpcUrl = originsOf(options.rpcUrl)
+  const once = requestOnce(endpoints, clock)
+  const first = clientOf(once)
+  await requireChain(endpoints, once, deployment)
   for (const [name, { address }] of Object.entries(deployment.contracts)) {
-    const code = await callChain(rpcUrl, () => rpc.getCode({ address }))
+    const code = await callChain(rpcUrl, () => first.getCode({ address }))
     if (code === undefined || code === '0x')
-      throw new ContractMissingError(`There is no ${name} at ${address} on the chain at ${originOf(rpcUrl)}.`, {
+      throw new ContractMissingError(`There is no ${name} at ${address} on the chain at ${rpcUrl}.`, {
         hint: 'The chain was reset or the record is stale: deploy again (npx hardhat deploy), or start with --fresh.',
       })
   }
-  if (payer !== undefined) await requireFunds({ rpc, rpcUrl }, payer, deployment)
-  return { rpc, rpcUrl }
+  if (payer !== undefined) await requireFunds(first, rpcUrl, payer, deployment)
+  if (follower === undefined) {
+    const readHead = async () => {
+      const head = headOf(await once({ method: 'eth_getBlockByNumber', params: ['latest', false] }))
+      return { ...(head as NonNullable<typeof head>), atMs: clock.nowMs() }
+    }
+    return { rpc: first, rpcUrl, heads: createHeads({ readHead, clock, signal: undefined, pollMs }) }
+  }
+  const { chainId, startBlock } = contractsOf(deployment)
+  const guard = createChainGuard({ endpoints, identity: { chainId, firstBlock: startBlock }, ...follower })
+  await guard.check()
+  const heads = createHeads({ readHead: guard.readHead, clock, signal: follower.signal, pollMs })
+  return { rpc: clientOf(guard.request), rpcUrl, heads }
 }
 
-async function requireFunds({ rpc, rpcUrl }: ChainClient, payer: Hex, deployment: Deployment): Promise<void> {
+/** viem's client over checked answers: what is tried again, and when, is decided below it. */
+function clientOf(request: RequestFn): PublicClient {
+  // viem keeps block numbers for 4 s by default; our rounds may be shorter than six times that.
+  return createPublicClient({ transport: custom({ request }, { retryCount: 0 }), cacheTime: 0 })
+}
+
+/** Each endpoint that answers must serve the deployment's chain: what does not at the start is a mistake of its operator. */
+async function requireChain(endpoints: readonly Endpoint[], once: RequestFn, deployment: Deployment): Promise<void> {
+  const call = { method: 'eth_chainId', params: [] }
+  await once(call)
+  for (const { origin, ask } of endpoints) {
+    const chainId = Number(await ask(call).catch(() => deployment.chainId))
+    if (chainId === deployment.chainId) continue
+    throw new WrongChainError(
+      `The chain at ${origin} has id ${chainId}; the deployment '${deployment.network}' is on ${deployment.chainId}.`,
+      { hint: `Pass the RPC URL of '${deployment.network}', or the network that this chain is.` },
+    )
+  }
+}
+
+async function requireFunds(rpc: PublicClient, rpcUrl: string, payer: Hex, deployment: Deployment): Promise<void> {
   const balance = await callChain(rpcUrl, () => rpc.getBalance({ address: payer }))
   if (balance > 0n) return
   throw new NoFundsError(

@@ -44,8 +44,10 @@ export type OpenChainOptions = {
   logger: Logger
   /** Ends the outbox and every wait. What is open goes on with the next start. */
   signal: AbortSignal
-  /** Between looks at the chain's newest block, while a round is awaited. */
+  /** Between looks at the chain's newest block, until the time between blocks is learned. */
   pollMs?: number
+  /** Waits out what the endpoints do wrong, for as long as it runs; else it is thrown. */
+  waitsOut?: boolean
   outboxOptions?: Partial<OutboxOptions>
 }
 
@@ -64,14 +66,21 @@ export type Chain = Awaited<ReturnType<typeof openChain>>
  * @throws {ChainUnreachableError | WrongChainError | ContractMissingError | NoFundsError}
  */
 export async function openChain(options: OpenChainOptions) {
-  const { rpcUrl, deployment, accountKey, peerKey, signer, clock, logger, signal, pollMs = 500 } = options
+  const { rpcUrl, deployment, accountKey, peerKey, signer, clock, logger, signal, pollMs, waitsOut } = options
   const account = privateKeyToAccount(accountKey)
   const contracts = contractsOf(deployment)
-  const chain = await connectChain({ rpcUrl, deployment, payer: account.address })
-  const rounds = createRoundClock({ chain, contracts, clock, logger, pollMs })
+  const follower = waitsOut ? { clock, logger, signal } : undefined
+  const chain = await connectChain({
+    ...{ rpcUrl, deployment, payer: account.address, clock },
+    ...(follower && { follower }),
+    ...(pollMs && { pollMs }),
+  })
+  const rounds = createRoundClock(chain, contracts)
   const reads = createChainReads(chain, contracts)
 
-  const firstBlock = await callChain(rpcUrl, () => chain.rpc.getBlock({ blockNumber: BigInt(contracts.startBlock) }))
+  const firstBlock = await callChain(chain.rpcUrl, () =>
+    chain.rpc.getBlock({ blockNumber: BigInt(contracts.startBlock) }),
+  )
   const forgotten = options.outbox.adopt(`${contracts.chainId}/${contracts.rewardVotes.address}/${firstBlock.hash}`)
   if (forgotten > 0)
     logger.warn('this is another chain than before; its open transactions were forgotten', { forgotten })
@@ -79,7 +88,8 @@ export async function openChain(options: OpenChainOptions) {
     {
       store: options.outbox,
       rpc: createOutboxRpc(chain, account, contracts.chainId),
-      head: rounds.read,
+      head: rounds.recent,
+      nextHead: chain.heads.next,
       clock,
       logger,
     },
@@ -97,6 +107,8 @@ export async function openChain(options: OpenChainOptions) {
     peerKey,
     contracts,
     rounds,
+    /** Resolves with the next block that is seen: what only a block can change is looked at then. */
+    nextBlock: (until: AbortSignal) => chain.heads.next(until),
     /** For reads that are not a peer's own, such as the market's. */
     client: chain,
     /** Sends what another layer has made of the contracts, once. */

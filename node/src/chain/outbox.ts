@@ -3,7 +3,7 @@ import { NodeError } from '#core/errors.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
 import type { OutboxEntry, OutboxIntent, OutboxStore } from '#core/outboxStore.ts'
-import { createDelivery } from './outboxDelivery.ts'
+import { createDelivery, type Delivered } from './outboxDelivery.ts'
 import type { OutboxRpc } from './outboxRpc.ts'
 
 /** What became of a transaction, as a value: none of these is a failure of the node. */
@@ -25,21 +25,18 @@ export type OutboxOptions = {
   stuckBlocks: number
   /** Simulations, in ticks of their own, that must all revert: the first may have met a server that lags. */
   simulations: number
-  /** Between looks at the chain while something is on its way to a block. */
-  pollMs: number
-  /** Between looks while nothing is: only a new round or a reorganisation can be news. */
-  idlePollMs: number
   /** Finished entries kept for asking about. */
   keep: number
 }
+
+/** Between looks for what a command has left in the store: no question to the chain. */
+const STORE_MS = 1_000
 
 export const outboxDefaults: OutboxOptions = {
   confirmations: 5,
   rebroadcastBlocks: 2,
   stuckBlocks: 4,
   simulations: 2,
-  pollMs: 500,
-  idlePollMs: 1000,
   keep: 500,
 }
 
@@ -48,6 +45,8 @@ export type OutboxModules = {
   rpc: OutboxRpc
   /** Newest block and the round that it is in, -1 before the first. */
   head: () => Promise<{ block: number; round: number }>
+  /** Resolves with a block that is not the one of number `after`; none before the chain's time `fromSec` is news. */
+  nextHead: (signal: AbortSignal, news: { fromSec: number; after: number | null }) => Promise<unknown>
   clock: Clock
   logger: Logger
 }
@@ -76,6 +75,9 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
   const waiting = new Map<string, ((outcome: TxOutcome) => void)[]>()
   const deliver = createDelivery(modules, settings)
   let wake = () => {}
+  /** Open entries that the last look has met. */
+  let seen = new Set<number>()
+  let last: Delivered = { block: null, again: false }
   let stopped = false
 
   function notify(): void {
@@ -89,18 +91,32 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
   }
 
   async function tick(): Promise<void> {
+    seen = new Set(store.live().map(({ id }) => id))
     try {
-      await deliver()
+      last = await deliver()
     } finally {
       // Also after a tick that broke off: what it has found is so.
       notify()
     }
   }
 
-  async function rest(ms: number, signal: AbortSignal): Promise<void> {
-    const woken = new AbortController()
-    wake = () => woken.abort()
-    await clock.sleep(ms, AbortSignal.any([signal, woken.signal])).catch(() => {})
+  /** An intent that came since the last look began, of this process or of another. */
+  const isNew = () => store.live().some(({ id }) => !seen.has(id))
+
+  /** Until a block, an intent or a second look may have changed something. */
+  async function rest(signal: AbortSignal): Promise<void> {
+    const over = new AbortController()
+    const until = AbortSignal.any([signal, over.signal])
+    wake = () => over.abort()
+    if (isNew()) return
+    const intents = async () => {
+      do await clock.sleep(STORE_MS, until)
+      while (!last.again && !isNew())
+    }
+    // Once all are mined only their depth, and a chain that falls back, are news.
+    const fromSec = store.live().some(({ status }) => status !== 'mined') ? 0 : Number.POSITIVE_INFINITY
+    await Promise.race([intents(), modules.nextHead(until, { fromSec, after: last.block })]).catch(() => undefined)
+    over.abort()
   }
 
   return {
@@ -122,12 +138,12 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
       try {
         while (!signal.aborted) {
           const failure = await tick().catch(thrown => thrown ?? new Error('unknown'))
+          if (signal.aborted) break
           if (failure !== undefined && !(failure instanceof NodeError && failure.retryable)) throw failure
-          if (failure !== undefined && !outage && !signal.aborted) logger.warn('transactions wait', { error: failure })
+          if (failure !== undefined && !outage) logger.warn('transactions wait', { error: failure })
           if (failure === undefined && outage) logger.info('transactions go out again')
           outage = failure !== undefined
-          const busy = !outage && store.live().some(({ status }) => status === 'signed')
-          await rest(busy ? settings.pollMs : settings.idlePollMs, signal)
+          await rest(signal)
         }
       } finally {
         stopped = true

@@ -4,7 +4,8 @@ import type { OutboxModules, OutboxOptions } from './outbox.ts'
 import type { Fees } from './outboxRpc.ts'
 
 type Head = { block: number; round: number }
-type Nonces = { latest: number; pending: number }
+/** The block that was looked at, and whether to look again though none follows it. */
+export type Delivered = { block: number | null; again: boolean }
 
 /** The chain's pool takes a replacement from +10 % on. */
 const BUMP_PERCENT = 125n
@@ -17,15 +18,19 @@ const MAX_ATTEMPTS = 10
  *
  * All that must outlive the process is in the store. What is kept here only saves requests.
  */
-export function createDelivery(modules: OutboxModules, options: OutboxOptions): () => Promise<void> {
+export function createDelivery(modules: OutboxModules, options: OutboxOptions): () => Promise<Delivered> {
   const { store, rpc, head: readHead, clock, logger } = modules
   /** Entry → its newest attempt that was broadcast, and in which blocks first and last. */
   const sent = new Map<number, { hash: Hex; firstBlock: number; lastBlock: number }>()
   /** Entry → block in which its nonce was first seen taken by another transaction. */
   const displacedSince = new Map<number, number>()
   const reverts = new Map<number, number>()
+  let lastBlock: number | null = null
 
   async function follow(entry: OutboxEntry, head: Head): Promise<void> {
+    // Until it is deep, its used nonce says enough.
+    const isShallow = entry.minedBlock !== null && isBelow(entry.minedBlock, head)
+    if (entry.status === 'mined' && isShallow && head.block >= (entry.minedBlock ?? 0)) return
     for (const { hash } of entry.attempts.toReversed()) {
       const receipt = await rpc.receipt(hash)
       if (receipt === null) continue
@@ -35,7 +40,7 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
         logger.debug('transaction mined', { call: entry.key, hash, block: receipt.block, error })
         entry.detail = error
       }
-      if (head.block - receipt.block + 1 >= options.confirmations) {
+      if (!isBelow(receipt.block, head)) {
         store.setStatus(entry.id, entry.detail === null ? 'confirmed' : 'reverted', entry.detail)
         for (const memory of [sent, displacedSince, reverts]) memory.delete(entry.id)
       }
@@ -44,21 +49,24 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     if (entry.status === 'mined') reopen(entry)
   }
 
+  /** Whether a block is less deep than it takes to be final. */
+  const isBelow = (block: number, head: Head) => head.block - block + 1 < options.confirmations
+
   function reopen(entry: OutboxEntry): void {
     store.setStatus(entry.id, 'signed', null)
     sent.delete(entry.id)
     logger.info('a reorganisation took a transaction; sending it again', { call: entry.key, block: entry.minedBlock })
   }
 
-  async function sendAgain(entry: OutboxEntry, head: Head, nonces: Nonces): Promise<void> {
+  async function sendAgain(entry: OutboxEntry, head: Head, nonce: number): Promise<void> {
     const attempt = entry.attempts.at(-1)
     if (attempt === undefined) return
-    if (attempt.nonce < nonces.latest) return displaced(entry, head)
+    if (attempt.nonce < nonce) return displaced(entry, head)
     displacedSince.delete(entry.id)
     const last = sent.get(entry.id)
     if (last === undefined || last.hash !== attempt.hash || head.block < last.lastBlock) return broadcast(entry, head)
     if (head.block - last.firstBlock >= options.stuckBlocks && entry.attempts.length < MAX_ATTEMPTS) {
-      if (attempt.nonce > nonces.latest && nonces.pending <= attempt.nonce) return fillGap(head, nonces.latest)
+      if (attempt.nonce > nonce && (await rpc.nonces()).pending <= attempt.nonce) return fillGap(head, nonce)
       return signAndSend(entry, head, attempt.nonce, attempt.gas)
     }
     if (head.block - last.lastBlock >= options.rebroadcastBlocks) await broadcast(entry, head)
@@ -132,16 +140,25 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
   return async () => {
     // Nonces before receipts: a nonce that is used, with no receipt after that, was used by another transaction.
     const head = await readHead()
-    const nonces = await rpc.nonces()
-    for (const entry of store.minedFromNonce(nonces.latest)) reopen(entry)
+    // A chain that fell back may have lost what was final, and at the start nobody knows what it lost.
+    const mayHaveLost = lastBlock === null || head.block < lastBlock
+    const nonce = mayHaveLost || store.live().some(entry => isDue(entry, head)) ? await rpc.latestNonce() : null
+    for (const entry of nonce === null ? [] : store.minedFromNonce(nonce)) reopen(entry)
+    lastBlock = head.block
     for (const entry of store.live()) if (entry.attempts.length > 0) await follow(entry, head)
     for (const { key, throughRound } of store.dropExpired(head.round))
       logger.info('a transaction was dropped: its round has passed', { call: key, throughRound, round: head.round })
     const onTheirWay = store.live().filter(({ status }) => status === 'signed')
-    for (const entry of onTheirWay) await sendAgain(entry, head, nonces)
+    if (nonce !== null) for (const entry of onTheirWay) await sendAgain(entry, head, nonce)
     if (onTheirWay.length === 0) await next(head)
     store.prune(options.keep)
+    return { block: head.block, again: reverts.size > 0 }
   }
+}
+
+/** Whether an open entry needs the chain now, and does not only wait for its round. */
+function isDue({ attempts, fromRound }: OutboxEntry, head: Head): boolean {
+  return attempts.length > 0 || head.round >= (fromRound ?? -1)
 }
 
 function bumped(now: Fees, floor: Fees | null): Fees {

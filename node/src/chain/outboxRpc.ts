@@ -13,7 +13,9 @@ export type SendOutcome = 'accepted' | 'nonce too low' | 'underpriced' | 'no fun
 
 /** All that the outbox asks of the chain: a port, so that its tests can bend the chain as they like. */
 export type OutboxRpc = {
-  /** Next nonces of the account: of the newest block, and after what waits in the node's pool. */
+  /** Next nonce of the account by the newest block. */
+  latestNonce(): Promise<number>
+  /** The same, and the one after what waits in the node's pool. */
   nonces(): Promise<{ latest: number; pending: number }>
   /** Gas that the call needs now, with room to spare, or what it would revert with. */
   simulate(call: Call): Promise<{ gas: bigint } | { revertedWith: string }>
@@ -34,10 +36,11 @@ const GAS_MARGIN_PERCENT = 130n
 export function createOutboxRpc({ rpc, rpcUrl }: ChainClient, account: PrivateKeyAccount, chainId: number): OutboxRpc {
   const address: Address = account.address
   const call = <T>(work: () => Promise<T>) => callChain(rpcUrl, work)
+  const count = (blockTag: 'latest' | 'pending') => call(() => rpc.getTransactionCount({ address, blockTag }))
   return {
     address,
+    latestNonce: () => count('latest'),
     async nonces() {
-      const count = (blockTag: 'latest' | 'pending') => call(() => rpc.getTransactionCount({ address, blockTag }))
       const [latest, pending] = await Promise.all([count('latest'), count('pending')])
       return { latest, pending }
     },

@@ -2,7 +2,7 @@ import type { Hex } from '#core/hex.ts'
 import { readAppeals, readBench, readCase } from './appeals.ts'
 import { callChain } from './callChain.ts'
 import { readAgreedLeaf, readTaskClaim } from './claimTask.ts'
-import type { ChainClient } from './connectChain.ts'
+import type { FollowedChain } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
 import { readSeatsToJudge } from './judgeSeats.ts'
 import { readDemandBond, readDemands } from './leafDemands.ts'
@@ -21,7 +21,7 @@ import { readRevealedVotes } from './readVotes.ts'
 import { createEventReader } from './roundEvents.ts'
 
 /** Every read, with chain and contracts filled in. A peer that only looks needs no more than this. */
-export function createChainReads(chain: ChainClient, contracts: Contracts) {
+export function createChainReads(chain: FollowedChain, contracts: Contracts) {
   const events = createEventReader(chain, contracts)
   return {
     readTaskCommitments: (round: number) => readTaskCommitments(chain, contracts, events, round),

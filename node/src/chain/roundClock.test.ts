@@ -6,14 +6,14 @@ import {
   encodeErrorResult,
   encodeFunctionResult,
   type Hex,
-  HttpRequestError,
   toHex,
 } from 'viem'
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
-import { silentLogger } from '#core/logger.ts'
 import { blockAtTime } from './blockAtTime.ts'
+import { ChainUnreachableError } from './chainErrors.ts'
 import { contractsOf } from './contracts.ts'
+import { createHeads } from './guard/heads.ts'
 import { createRoundClock } from './roundClock.ts'
 
 const STARTS_AT_SEC = 1000
@@ -50,15 +50,20 @@ function setup() {
   }
   let down = false
   const request = async ({ method, params }: { method: string; params: unknown[] }): Promise<unknown> => {
-    if (down) throw new HttpRequestError({ url: 'http://127.0.0.1:1' })
     if (method === 'eth_call') return view((params[0] as { data: Hex }).data)
     const number = params[0] === 'latest' ? times.length - 1 : Number(params[0])
     return { number: toHex(number), timestamp: toHex(times[number] ?? 0), transactions: [] }
   }
   const rpc = createPublicClient({ transport: custom({ request }, { retryCount: 0 }), cacheTime: 0 })
-  const chain = { rpc, rpcUrl: 'http://127.0.0.1:1' }
   const clock = createManualClock()
-  const rounds = createRoundClock({ chain, contracts, clock, logger: silentLogger, pollMs: 100 })
+  const readHead = async () => {
+    if (down) throw new ChainUnreachableError('down', { hint: 'wait', retryable: true })
+    const number = times.length - 1
+    return { number, timeSec: times[number] ?? 0, hash: toHex(number), atMs: clock.nowMs() }
+  }
+  const heads = createHeads({ readHead, clock, signal: undefined, pollMs: 100 })
+  const chain = { rpc, rpcUrl: 'http://127.0.0.1:1', heads }
+  const rounds = createRoundClock(chain, contracts)
   const setDown = (value: boolean) => {
     down = value
   }
@@ -92,6 +97,17 @@ test('a wait ends in the round that the chain has reached, however many it skipp
   expect((await waited).round).toBe(7)
 })
 
+test('a wait for a round that the chain said it had reached ends when that turns out false', async () => {
+  const { times, clock, rounds } = setup()
+  times.push(900_000)
+  const { round } = await rounds.read()
+  const waited = rounds.waitFor(round + 1, new AbortController().signal)
+  await asleep(clock)
+  times.push(1_005)
+  clock.advance(100)
+  expect((await waited).round).toBe(0)
+})
+
 test('a wait outlives an outage of the chain, and ends with its signal', async () => {
   const { times, clock, rounds, setDown } = setup()
   const stop = new AbortController()
@@ -111,9 +127,10 @@ test('a wait outlives an outage of the chain, and ends with its signal', async (
 test('the first block at or after a time is found, and none that is still to come', async () => {
   const { times, chain } = setup()
   for (let time = 1000; time < 1100; time += 3) times.push(time)
+  const head = await chain.heads.read()
   for (const wanted of [1000, 1001, 1050, 1099]) {
-    const block = await blockAtTime(chain, wanted, 0)
+    const block = await blockAtTime(chain, wanted, 0, head)
     expect(block).toBe(times.findIndex(time => time >= wanted))
   }
-  expect(await blockAtTime(chain, 1100, 0)).toBeNull()
+  expect(await blockAtTime(chain, 1100, 0, head)).toBeNull()
 })

@@ -1,9 +1,8 @@
-import type { Clock } from '#core/clock.ts'
-import type { Logger } from '#core/logger.ts'
 import { callChain } from './callChain.ts'
 import { ChainUnreachableError } from './chainErrors.ts'
-import type { ChainClient } from './connectChain.ts'
+import type { FollowedChain } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
+import type { TakenHead } from './guard/judgeHead.ts'
 import { revertedWith } from './revertedWith.ts'
 
 /** Where the chain stands. Time is that of its newest block, never the machine's. */
@@ -18,66 +17,74 @@ export type RoundTime = {
 }
 
 export type RoundClock = {
-  /** @throws {ChainUnreachableError} */
+  /** By the newest block, asked for now. @throws {ChainUnreachableError} */
   read(): Promise<RoundTime>
+  /** By a block that was seen a moment ago at the most. @throws {ChainUnreachableError} */
+  recent(): Promise<RoundTime>
   /**
    * Resolves once the round has begun, with where the chain stands then: rounds that passed meanwhile are skipped in one
-   * step. Goes on through outages of the chain; rejects with the signal's reason.
+   * step. Goes on through outages of the chain; rejects with the signal's reason. Resolves as well with a chain that has
+   * fallen back by rounds: what it said before was not so.
    */
   waitFor(round: number, signal: AbortSignal): Promise<RoundTime>
 }
 
-export type RoundClockModules = {
-  chain: ChainClient
-  contracts: Contracts
-  clock: Clock
-  logger: Logger
-  pollMs: number
-}
+/** A reorganisation over a round's start takes back one round. */
+const REORGANISED_ROUNDS = 2
 
-export function createRoundClock({ chain, contracts, clock, logger, pollMs }: RoundClockModules): RoundClock {
-  // The span of a begun round never changes, so that the contract is asked once a round.
+/** The end of a round of a schedule that is ended by hand: `Rounds.NEVER`. */
+const NEVER_SEC = 2 ** 40 - 1
+
+export function createRoundClock({ rpc, rpcUrl, heads }: FollowedChain, { rounds }: Contracts): RoundClock {
+  // The span of a begun round never changes, so that the contract is asked once a round; one that is ended by hand does.
   let span: { round: number; startsAtSec: number; endsAtSec: number } | null = null
+
+  /** The highest round that was told. */
+  let highest = -1
+  const hasFallen = ({ round }: RoundTime) => round < highest - REORGANISED_ROUNDS
 
   async function spanAt(timeSec: number): Promise<NonNullable<typeof span>> {
     if (span !== null && timeSec >= span.startsAtSec && timeSec < span.endsAtSec) return span
-    const { rpc, rpcUrl } = chain
     const ask = (functionName: 'startOf' | 'endOf', round: bigint) =>
-      callChain(rpcUrl, () => rpc.readContract({ ...contracts.rounds, functionName, args: [round] })).then(Number)
+      callChain(rpcUrl, () => rpc.readContract({ ...rounds, functionName, args: [round] })).then(Number)
     const round = await callChain(rpcUrl, () =>
       rpc
-        .readContract({ ...contracts.rounds, functionName: 'roundAt', args: [BigInt(timeSec)] })
+        .readContract({ ...rounds, functionName: 'roundAt', args: [BigInt(timeSec)] })
         .catch(error => (revertedWith(error)?.startsWith('Rounds_NotStarted') ? null : Promise.reject(error))),
     )
     if (round === null) return { round: -1, startsAtSec: 0, endsAtSec: await ask('startOf', 0n) }
     const [startsAtSec, endsAtSec] = await Promise.all([ask('startOf', round), ask('endOf', round)])
-    span = { round: Number(round), startsAtSec, endsAtSec }
-    return span
+    const found = { round: Number(round), startsAtSec, endsAtSec }
+    span = endsAtSec < NEVER_SEC ? found : null
+    return found
   }
 
-  async function read(): Promise<RoundTime> {
-    const head = await callChain(chain.rpcUrl, () => chain.rpc.getBlock({ blockTag: 'latest' }))
-    const nowSec = Number(head.timestamp)
-    return { ...(await spanAt(nowSec)), nowSec, block: Number(head.number) }
+  const timeOf = async ({ timeSec, number }: TakenHead): Promise<RoundTime> => {
+    const time = { ...(await spanAt(timeSec)), nowSec: timeSec, block: number }
+    if (hasFallen(time)) highest = time.round
+    highest = Math.max(highest, time.round)
+    return time
   }
 
   return {
-    read,
+    read: async () => timeOf(await heads.read()),
+    recent: async () => timeOf(await heads.recent()),
     async waitFor(round, signal) {
-      let outage = false
-      for (;;) {
+      for (let head: TakenHead | null = null; ; ) {
         signal.throwIfAborted()
         try {
-          const time = await read()
-          if (outage) logger.info('the chain answers again', { round: time.round })
-          outage = false
-          if (time.round >= round) return time
+          head = head === null ? await heads.recent() : head
+          const fellFrom = highest
+          const time = await timeOf(head)
+          if (time.round >= round || (round <= fellFrom + 1 && highest < fellFrom)) return time
+          head = await heads.next(signal, {
+            fromSec: time.endsAtSec < NEVER_SEC ? time.endsAtSec : 0,
+            after: time.block,
+          })
         } catch (error) {
           if (!(error instanceof ChainUnreachableError)) throw error
-          if (!outage) logger.warn('waiting for the chain', { error })
-          outage = true
+          head = await heads.next(signal).catch(again => (signal.aborted ? Promise.reject(again) : null))
         }
-        await clock.sleep(pollMs, signal)
       }
     },
   }

@@ -1,7 +1,8 @@
 import { blockAtTime } from './blockAtTime.ts'
 import { callChain } from './callChain.ts'
-import type { ChainClient } from './connectChain.ts'
+import type { FollowedChain } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
+import type { TakenHead } from './guard/judgeHead.ts'
 
 /** Blocks in one request for events: public endpoints refuse more than a few thousand. */
 export const EVENT_RANGE_BLOCKS = 2000
@@ -18,34 +19,44 @@ export type EventReader = {
   ): Promise<T[]>
 }
 
-export function createEventReader(chain: ChainClient, contracts: Contracts): EventReader {
+export function createEventReader(chain: FollowedChain, contracts: Contracts): EventReader {
   /** Start of a round → its first block, once that is too deep to change. */
   const starts = new Map<number, number>()
+  /** Start of a round that has begun → its time, which does not change any more. */
+  const times = new Map<number, number>()
 
-  async function firstBlockOf(round: number, head: number): Promise<number | null> {
+  async function startOf(round: number, head: TakenHead): Promise<number> {
+    const known = times.get(round)
+    if (known !== undefined) return known
+    const args = [BigInt(round)] as const
+    const call = { ...contracts.rounds, functionName: 'startOf', args } as const
+    const startsAtSec = Number(await callChain(chain.rpcUrl, () => chain.rpc.readContract(call)))
+    if (startsAtSec <= head.timeSec) times.set(round, startsAtSec)
+    return startsAtSec
+  }
+
+  async function firstBlockOf(round: number, head: TakenHead): Promise<number | null> {
     const known = starts.get(round)
     if (known !== undefined) return known
-    const startsAtSec = await callChain(chain.rpcUrl, () =>
-      chain.rpc.readContract({ ...contracts.rounds, functionName: 'startOf', args: [BigInt(round)] }),
-    )
-    const block = await blockAtTime(chain, Number(startsAtSec), contracts.startBlock)
-    if (block !== null && block < head - REORGANISATION_BLOCKS) starts.set(round, block)
+    const block = await blockAtTime(chain, await startOf(round, head), contracts.startBlock, head)
+    if (block !== null && block < head.number - REORGANISATION_BLOCKS) starts.set(round, block)
     return block
   }
 
   return {
     async inRounds({ first, last }, read) {
-      const head = Number((await callChain(chain.rpcUrl, () => chain.rpc.getBlock({ blockTag: 'latest' }))).number)
+      const head = await chain.heads.read()
       const from = first <= 0 ? contracts.startBlock : await firstBlockOf(first, head)
       if (from === null) return []
       const end = await firstBlockOf(last + 1, head)
-      const to = end === null ? head : end - 1
+      const to = end === null ? head.number : end - 1
       const events = []
       for (let at = from; at <= to; at += EVENT_RANGE_BLOCKS) {
         const range = { fromBlock: BigInt(at), toBlock: BigInt(Math.min(to, at + EVENT_RANGE_BLOCKS - 1)) }
         events.push(...(await callChain(chain.rpcUrl, () => read(range))))
       }
-      if (starts.size > 64) for (const round of [...starts.keys()].slice(0, 32)) starts.delete(round)
+      for (const known of [starts, times])
+        if (known.size > 64) for (const round of [...known.keys()].slice(0, 32)) known.delete(round)
       return events
     },
   }

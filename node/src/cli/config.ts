@@ -6,6 +6,7 @@ import { devices } from '#model/devices.ts'
 import { basePrecisions } from '#model/loraConfig.ts'
 import { networkSettings } from '#p2p/networkConfig.ts'
 import { roleNames } from '#roles/roleName.ts'
+import { areHttpUrls } from './environment.ts'
 import { UsageError } from './usageError.ts'
 
 export const CONFIG_FILE = 'waggle.yaml'
@@ -20,8 +21,8 @@ export const configSchema = z.strictObject({
     .optional(),
   /** Path of a deployment's record, where it is not one that comes with the code. */
   deployment: z.string().min(1).optional(),
-  /** A record is on one chain only; which of the chain's RPC endpoints is asked is the operator's choice. */
-  rpc: z.url({ protocol: /^https?$/, error: 'not an http or https URL' }).optional(),
+  /** A record is on one chain only; which of the chain's RPC endpoints are asked is the operator's choice. */
+  rpc: z.string().refine(areHttpUrls, 'not an http or https URL, or several by commas').optional(),
   ...networkSettings,
   /** Port of the gateway's HTTP server, on loopback. */
   http: z.coerce.number().int().min(1).max(65_535).default(3001),

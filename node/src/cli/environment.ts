@@ -1,10 +1,17 @@
 import { homedir } from 'node:os'
 import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
+import { splitUrls } from '#core/redactUrls.ts'
 import { UsageError } from './usageError.ts'
 
 /** Set and not empty. */
 function read(variable: string): string | undefined {
   return process.env[variable] || undefined
+}
+
+/** Whether a text is a URL of HTTP, or a list of them by commas. */
+export function areHttpUrls(text: string): boolean {
+  const urls = splitUrls(text)
+  return urls.length > 0 && urls.every(url => /^https?:$/.test(URL.parse(url)?.protocol ?? ''))
 }
 
 /**
@@ -24,7 +31,7 @@ export const environment = {
   home: () => homedir(),
 
   /**
-   * RPC endpoint: that of the network's own variable, else `WAGGLE_RPC_URL`.
+   * RPC endpoint, or several by commas: of the network's own variable, else `WAGGLE_RPC_URL`.
    *
    * @throws {UsageError} if the variable holds no such URL.
    */
@@ -33,7 +40,7 @@ export const environment = {
     const variables = [known[network]?.urlVariable, 'WAGGLE_RPC_URL'].filter(name => name !== undefined)
     const variable = variables.find(name => read(name) !== undefined)
     const url = variable === undefined ? undefined : read(variable)
-    if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+    if (url !== undefined && !areHttpUrls(url))
       throw new UsageError(`${variable} is no http or https URL.`, { hint: 'Correct it, or unset it.' })
     return url
   },

@@ -15,8 +15,8 @@ export const networkOptions = { network: text, deployment: text, rpc: text } as 
 export const dataUsage = `  --data DIR          the peer's folder (default ${dataOption.data.default})`
 export const networkUsage = `  --network NAME      ${Object.keys(known).join(', ')}, or another record in deployments/ (default local)
   --deployment FILE   a deployment's record elsewhere (default: by network, or WAGGLE_DEPLOYMENT if none is named)
-  --rpc URL           RPC endpoint of its chain (default: the network's variable, as ${known.sepolia?.urlVariable},
-                      else WAGGLE_RPC_URL, else a public endpoint)`
+  --rpc URL[,URL]     RPC endpoint of its chain; of several one is asked and all are compared (default: the network's variable, as
+                      ${known.sepolia?.urlVariable}, else WAGGLE_RPC_URL, else a public endpoint)`
 
 /** What most commands take that ask a chain about a peer or deal with it. */
 export const chainOptions = { ...dataOption, ...networkOptions, json: { type: 'boolean' } } as const

@@ -1,5 +1,5 @@
 import type { Deployment } from '@waggle/deployments/record'
-import { createWalletClient, http, publicActions } from 'viem'
+import { createWalletClient, custom, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { callChain } from '#chain/callChain.ts'
 import { connectChain } from '#chain/connectChain.ts'
@@ -32,9 +32,9 @@ const hints: readonly (readonly [error: string, hint: string])[] = [
  */
 export async function admitPeer({ deployment, rpcUrl, peerId, key }: Admission): Promise<AdmissionOutcome> {
   const account = privateKeyToAccount(key)
-  await connectChain({ rpcUrl, deployment, payer: account.address })
+  const { rpc } = await connectChain({ rpcUrl, deployment, payer: account.address })
   const { rewardVotes } = contractsOf(deployment)
-  const client = createWalletClient({ account, transport: http(rpcUrl), pollingInterval: 500 }).extend(publicActions)
+  const client = createWalletClient({ account, transport: custom(rpc), pollingInterval: 500 }).extend(publicActions)
   const call = { ...rewardVotes, functionName: 'admitEvaluator', args: [peerKeyOf(peerId)], account } as const
   try {
     const { request } = await callChain(rpcUrl, () => client.simulateContract(call))

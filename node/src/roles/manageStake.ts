@@ -11,7 +11,6 @@ import { createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/roundClock.ts'
 import { systemClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
-import { silentLogger } from '#core/logger.ts'
 import type { Identity } from '#store/identity.ts'
 import { createJournal } from '#store/journal.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
@@ -62,7 +61,7 @@ export async function readStakes(question: {
   const { data, deployment, rpcUrl, identity } = question
   const chain = await connectChain({ rpcUrl, deployment })
   const contracts = contractsOf(deployment)
-  const rounds = createRoundClock({ chain, contracts, clock: systemClock, logger: silentLogger, pollMs: 500 })
+  const rounds = createRoundClock(chain, contracts)
   const reads = createChainReads(chain, contracts)
   const left = readLeft(data)
   const stakes = await Promise.all(

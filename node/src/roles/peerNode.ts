@@ -21,6 +21,7 @@ import { createOutboxTable } from '#store/outboxTable.ts'
 import { createPeerTable } from '#store/peerTable.ts'
 import { createBodyThread } from './bodyThread.ts'
 import { environmentOnChain } from './environmentOnChain.ts'
+import { createEnvironmentWatch } from './environmentWatch.ts'
 import { createFetchPlan, type FetchPlan } from './fetch/fetchPlan.ts'
 import type { Environment } from './loadEnvironment.ts'
 
@@ -52,6 +53,8 @@ export type PeerNode = {
   identity: Identity
   chainId: number
   environment: Environment
+  /** Whether the chain binds a round to that environment, by now. */
+  playsIn: (round: number) => Promise<boolean>
   chain: Chain
   network: Network
   journal: Journal
@@ -95,13 +98,20 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
     const { accountKey, peerKey, signer } = identity
     const outbox = createOutboxTable(db)
     const { rpcUrl } = options
-    const chain = await openChain({ rpcUrl, deployment, accountKey, peerKey, signer, outbox, clock, logger, signal })
+    const chain = await openChain({
+      ...{ rpcUrl, deployment, accountKey, peerKey, signer, outbox, clock, logger, signal },
+      waitsOut: true,
+    })
     closers.push(
       () => chain.done,
       () => ended.abort(),
     )
     const environment = await environmentOnChain(chain, options.environments)
     const sizes = bodySizes(environment.spec)
+    const playsIn = createEnvironmentWatch({
+      ...{ readEnvironment: chain.readEnvironment, own: environment.hash, logger },
+      known: options.environments.map(({ hash }) => hash),
+    })
     let round: number | null = null
     const addresses = Object.values(deployment.contracts).map(({ address }) => address)
     const network = await startNetwork({
@@ -132,6 +142,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       identity,
       chainId,
       environment,
+      playsIn,
       chain,
       network,
       journal,

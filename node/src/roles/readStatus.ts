@@ -9,8 +9,6 @@ import { readMarketToken } from '#chain/marketToken.ts'
 import { readMarketCredit } from '#chain/readGame.ts'
 import { createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/roundClock.ts'
-import { systemClock } from '#core/clock.ts'
-import { silentLogger } from '#core/logger.ts'
 import type { Identity } from '#store/identity.ts'
 import { JOURNAL_FILE } from '#store/openDatabase.ts'
 import { readReports } from './readReports.ts'
@@ -26,7 +24,7 @@ export async function readStatus({ data, deployment, rpcUrl, identity }: StatusQ
   const contracts = contractsOf(deployment)
   const reads = createChainReads(chain, contracts)
   const { peerId, peerKey, name, address } = identity
-  const rounds = createRoundClock({ chain, contracts, clock: systemClock, logger: silentLogger, pollMs: 500 })
+  const rounds = createRoundClock(chain, contracts)
   const { round } = await rounds.read()
   const nectar = await reads.readNectar(peerKey)
   const { decimals, symbol } = await readMarketToken(chain, contracts, address)

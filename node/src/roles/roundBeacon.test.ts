@@ -19,7 +19,8 @@ function setup(peerKey: Hex, reading: BeaconReading) {
     calls.push(`${name} ${round}`)
     return { status: 'mined', hash, block: 1 } as const
   }
-  const chain = { readBeacon: async () => reading, fixBeacon: send('fix'), drawBeacon: send('draw') }
+  const nextBlock = (until: AbortSignal) => clock.sleep(300, until)
+  const chain = { nextBlock, readBeacon: async () => reading, fixBeacon: send('fix'), drawBeacon: send('draw') }
   const parts = { chain, clock, logger: silentLogger, identity: { peerKey }, signal: stop.signal }
   const told = (next: BeaconReading) => {
     reading = next

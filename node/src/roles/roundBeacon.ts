@@ -9,8 +9,6 @@ const TURNS = 1 / 8
 /** A round whose end nobody knows has turns as if it lasted so long. */
 const MAX_ROUND_SEC = 3_600
 
-const POLL_MS = 300
-
 /**
  * The beacon of the round before the current one. Whoever needs it makes the call that fixes its block, when its turn has
  * come and nobody has.
@@ -32,7 +30,9 @@ export async function awaitBeacon(node: PeerNode, time: RoundTime, until: AbortS
       called = true
       void chain.fixBeacon(round).then(outcome => reportOutcome(logger, 'beacon fixed', outcome, { round }))
     }
-    await clock.sleep(POLL_MS, until).catch(() => undefined)
+    // Its turn may come between two blocks.
+    const turn = called || state !== 'none' ? [] : [clock.sleep(turnMs - clock.nowMs(), until)]
+    await Promise.race([chain.nextBlock(until), ...turn]).catch(() => undefined)
   }
   node.signal.throwIfAborted()
   logger.info('no beacon', { round })
@@ -62,11 +62,7 @@ export function recordInTime(node: PeerNode, time: RoundTime): void {
 }
 
 /** Records a beacon as soon as it is fixed, unless the first vote has done so or its round is over. */
-export async function recordBeacon(
-  { chain, clock, logger }: PeerNode,
-  round: number,
-  until: AbortSignal,
-): Promise<void> {
+export async function recordBeacon({ chain, logger }: PeerNode, round: number, until: AbortSignal): Promise<void> {
   if (round < 0) return
   while (!until.aborted) {
     const { state } = await chain.readBeacon(round)
@@ -75,7 +71,7 @@ export async function recordBeacon(
       return
     }
     if (state !== 'none') return
-    await clock.sleep(POLL_MS, until).catch(() => undefined)
+    await chain.nextBlock(until).catch(() => undefined)
   }
 }
 

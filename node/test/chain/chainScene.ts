@@ -45,7 +45,7 @@ export async function openChainScene() {
       logger: silentLogger,
       signal: stop.signal,
       pollMs: 10,
-      outboxOptions: { pollMs: 10, idlePollMs: 20, confirmations: 2 },
+      outboxOptions: { confirmations: 2 },
     })
   }
 

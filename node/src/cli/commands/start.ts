@@ -1,5 +1,6 @@
 import { systemClock } from '#core/clock.ts'
 import { createLogger } from '#core/logger.ts'
+import { urlSecrets } from '#core/redactUrls.ts'
 import type { AskedAdapter } from '#roles/adapterToTrain.ts'
 import { roleNames } from '#roles/roleName.ts'
 import { defaultQuotas, type QuotaLimits } from '#store/bodyQuota.ts'
@@ -121,7 +122,7 @@ ${hubUsage}
             format: config.log,
             level: 'info',
             clock: systemClock,
-            secrets: [accountKey, accountKey.slice(2)],
+            secrets: [accountKey, accountKey.slice(2), ...urlSecrets(rpcUrl)],
           },
           config.log === 'json' ? { role, name, peerId } : {},
         ),

@@ -67,6 +67,7 @@ async function vote(node: PeerNode, judge: Judge, round: number, time: RoundTime
   if (shards.length === 0) return logger.info('nothing to score in this round', { round })
   let sheet = await keptSheet(node, round)
   if (sheet === null) {
+    if (!(await node.playsIn(round))) return
     sheet = await makeSheet(node, judge, { round, before, beacon }, shards, due)
     await demandMissing(node, missingFrom(sheet, shards, beacon), demands)
     const { bytes } = await node.bodies.seal('scores', sheet)

@@ -28,7 +28,7 @@ async function giveVerdict(node: PeerNode, judge: Judge, found: AppealCase, sign
   await recordBeacon(node, openedRound, signal)
   const position = (await chain.readBench(round, peerKey)).indexOf(identity.peerKey)
   const isParty = found.appellant === chain.account || (await chain.readAccountOf(peerKey)) === chain.account
-  if (position < 0 || isParty) return
+  if (position < 0 || isParty || !(await node.playsIn(round))) return
   const scoreMilli = await scoreAgain(node, judge, found, signal)
   const { sealed, opened } = chain.giveVerdict({ round, peerKey, level, openedRound, position, scoreMilli })
   const about = { round, peerKey, appeal: level, scoreMilli }

@@ -6,9 +6,6 @@ import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { PeerGroups } from './learnRound.ts'
 
-/** Between looks at the chain for commitments that an announcement is ahead of. */
-const POLL_MS = 400
-
 /**
  * Takes the groups of other solvers of this round, peer by peer as they come, until the time is up.
  *
@@ -53,7 +50,7 @@ export async function* takeGroups(
       asked.add(commitment.peerKey)
       pending.set(commitment.peerKey, take(commitment))
     }
-    await Promise.race([...pending.values(), node.clock.sleep(POLL_MS, until).catch(() => undefined)])
+    await Promise.race([...pending.values(), node.chain.nextBlock(until).catch(() => undefined)])
   }
   node.signal.throwIfAborted()
 }

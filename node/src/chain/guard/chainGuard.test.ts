@@ -1,0 +1,225 @@
+import { expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
+import { createLogger } from '#core/logger.ts'
+import { ChainUnreachableError } from '../chainErrors.ts'
+import { createChainGuard } from './chainGuard.ts'
+import type { Endpoint, RpcCall } from './endpoint.ts'
+
+const START_SEC = 1_700_000_000
+const BLOCK_SEC = 2
+const YEAR_SEC = 31_536_000
+const HEAD = { method: 'eth_getBlockByNumber', params: ['latest', false] }
+const VIEW = { method: 'eth_call', params: [{ to: '0x01', data: '0x' }, 'latest'] }
+
+/** What an endpoint does instead of its duty, until it is set to null again. */
+type Bend = ((call: RpcCall, honest: () => unknown) => unknown) | null
+
+/** A chain with a block every two seconds, and endpoints that a test bends. */
+function setup(names = ['https://one.example'], holdMs = 60_000) {
+  const clock = createManualClock(START_SEC * 1000)
+  const lines: string[] = []
+  const logger = createLogger({ write: line => lines.push(line), format: 'pretty', level: 'info', clock })
+  const stop = new AbortController()
+  const bends = new Map<string, Bend>()
+  const asked: string[] = []
+  const block = (number: number) => ({
+    number: `0x${number.toString(16)}`,
+    timestamp: `0x${(START_SEC + number * BLOCK_SEC).toString(16)}`,
+    hash: `0x${number.toString(16).padStart(64, '0')}`,
+  })
+  const newest = () => Math.floor((clock.nowMs() / 1000 - START_SEC) / BLOCK_SEC) + 100
+  const serve = ({ method, params }: RpcCall): unknown => {
+    if (method === 'eth_chainId') return '0x7'
+    if (method === 'eth_call') return `0x${'00'.repeat(32)}`
+    const [tag] = params as [string]
+    return block(tag === 'latest' ? newest() : Number(tag))
+  }
+  const endpoints = names.map(
+    (origin): Endpoint => ({
+      origin,
+      async ask(call) {
+        asked.push(origin)
+        const bend = bends.get(origin)
+        return bend ? bend(call, () => serve(call)) : serve(call)
+      },
+    }),
+  )
+  const modules = { endpoints, clock, logger, signal: stop.signal, holdMs }
+  const guard = createChainGuard({ ...modules, identity: { chainId: 7, firstBlock: 1 } })
+  /** Lets time pass in steps until the promise settles. */
+  async function pass<T>(seconds: number, promise?: Promise<T>): Promise<T | 'waiting'> {
+    let ended = false
+    const settled = promise?.finally(() => {
+      ended = true
+    })
+    settled?.catch(() => undefined)
+    for (let at = 0; at < seconds * 4 && !ended; at++) {
+      for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+      await new Promise(resolve => setImmediate(resolve))
+      if (!ended) clock.advance(250)
+    }
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+    return ended && settled ? settled : 'waiting'
+  }
+  const said = () => lines.map(line => line.slice(line.indexOf(' ') + 1).replace(/ +/, ' '))
+  const bend = (how: Bend, name = names[0] ?? '') => bends.set(name, how)
+  return { clock, guard, stop, bend, pass, said, asked, newest, block }
+}
+
+const fault = (reason: string) => () => {
+  throw new ChainUnreachableError(reason, { hint: 'wait', retryable: true })
+}
+
+test.each<[string, NonNullable<Bend>]>([
+  ['refused connections', fault('no connection: ECONNREFUSED')],
+  ['answers without a result', fault('an answer without a result')],
+  [
+    'another chain id',
+    ({ method }, honest) => (method === 'eth_chainId' ? '0x8' : method === 'eth_call' ? fault('0x')() : honest()),
+  ],
+  [
+    'another chain of the same id',
+    ({ method, params }, honest) =>
+      method === 'eth_call'
+        ? fault('an answer that is not whole words')()
+        : method === 'eth_getBlockByNumber' && (params as string[])[0] === '0x1'
+          ? { number: '0x1', timestamp: '0x1', hash: `0x${'ee'.repeat(32)}` }
+          : honest(),
+  ],
+])('%s are waited out, with a line at the start and one at the end', async (_, how) => {
+  const { guard, bend, pass, said } = setup()
+  await guard.check()
+  expect(await guard.request(VIEW)).toMatch(/^0x0/)
+  bend(how)
+  const views = Promise.all([guard.request(VIEW), guard.request(VIEW), guard.request(VIEW)])
+  expect(await pass(600, views)).toBe('waiting')
+  bend(null)
+  expect(await pass(31, views)).toHaveLength(3)
+  expect(said()).toEqual([
+    expect.stringMatching(/^WARN waiting for the chain endpoint=https:\/\/one.example reason=/),
+    expect.stringMatching(/^INFO the chain answers again endpoint=https:\/\/one.example seconds=6\d\d$/),
+  ])
+})
+
+test('while an endpoint is away it is asked ever more rarely', async () => {
+  const { guard, bend, pass, asked } = setup()
+  bend(fault('down'))
+  const head = guard.request(HEAD)
+  await pass(60, head)
+  const early = asked.length
+  await pass(300, head)
+  // Each look is of three calls; one comes every 30 s by then.
+  expect(asked.length - early).toBeLessThanOrEqual(33)
+  expect(asked.length - early).toBeGreaterThan(24)
+})
+
+test('another chain behind the URL is found by the check of every minute, though all else answers', async () => {
+  const { guard, bend, pass, said } = setup()
+  await guard.check()
+  bend(({ method }, honest) => (method === 'eth_chainId' ? '0x8' : honest()))
+  await guard.readHead()
+  await pass(61)
+  const head = guard.readHead()
+  expect(await pass(5, head)).toBe('waiting')
+  expect(said()).toEqual([expect.stringContaining('reason=it serves the chain with id 8')])
+  bend(null)
+  expect(await pass(31, head)).toMatchObject({ number: expect.any(Number) })
+})
+
+test.each([
+  ['a year ahead', YEAR_SEC, 0],
+  ['a year back', -YEAR_SEC, 0],
+  ['a million blocks up', 0, 1_000_000],
+  ['a hundred blocks down', 0, -100],
+])('a head %s for two seconds is never taken', async (_, seconds, blocks) => {
+  const { guard, bend, pass, newest } = setup()
+  const before = await guard.readHead()
+  bend(({ params }, honest) => {
+    const head = honest() as { number: string; timestamp: string }
+    if ((params as string[])[0] !== 'latest') return head
+    const [number, timestamp] = [Number(head.number) + blocks, Number(head.timestamp) + seconds]
+    return { ...head, number: `0x${number.toString(16)}`, timestamp: `0x${timestamp.toString(16)}` }
+  })
+  const head = guard.readHead()
+  expect(await pass(2, head)).toBe('waiting')
+  expect(guard.lastHead()).toBe(before)
+  bend(null)
+  expect(await pass(5, head)).toMatchObject({ number: newest(), timeSec: START_SEC + newest() * BLOCK_SEC })
+})
+
+test('a chain that stays where it jumped to, and goes on from there, is followed after a while', async () => {
+  const { guard, bend, pass, said } = setup()
+  await guard.readHead()
+  bend(({ params }, honest) => {
+    const head = honest() as { timestamp: string }
+    const jumped = Number(head.timestamp) + YEAR_SEC
+    return (params as string[])[0] === 'latest' ? { ...head, timestamp: `0x${jumped.toString(16)}` } : head
+  })
+  const head = guard.readHead()
+  expect(await pass(50, head)).toBe('waiting')
+  expect(await pass(60, head)).toMatchObject({ timeSec: expect.any(Number) })
+  expect(said().join('\n')).toMatch(/waiting for the chain.*following it.*answers again/s)
+})
+
+test('where one endpoint is out the other is asked, and the outage has its two lines', async () => {
+  const names = ['https://one.example', 'https://two.example']
+  const { guard, bend, pass, said, asked } = setup(names)
+  await guard.check()
+  bend(fault('HTTP status 429'))
+  expect(await pass(2, guard.request(VIEW))).toMatch(/^0x0/)
+  asked.splice(0)
+  await guard.request(VIEW)
+  expect(asked).toEqual(['https://two.example'])
+  bend(null)
+  await pass(31)
+  asked.splice(0)
+  await guard.request(VIEW)
+  expect(asked).toEqual(['https://one.example'])
+  expect(said()).toEqual([
+    expect.stringMatching(/^WARN an endpoint is out; asking the other endpoint=https:\/\/one.example reason=.*429/),
+    expect.stringMatching(/^INFO an endpoint is back endpoint=https:\/\/one.example/),
+  ])
+})
+
+test.each([0, 1])(
+  'of two endpoints that disagree on a block, number %i, which left the common chain, is out',
+  async liar => {
+    const names = ['https://one.example', 'https://two.example']
+    const { guard, bend, pass, said } = setup(names)
+    await pass(60)
+    await guard.check()
+    const forkedFrom = 110
+    bend((_, honest) => {
+      const head = honest() as { number: string; hash: string }
+      return Number(head.number) > forkedFrom ? { ...head, hash: head.hash.replace('0x00', '0xff') } : head
+    }, names[liar])
+    await pass(120)
+    // What both had in common lies at 114 by then.
+    const head = guard.readHead()
+    await pass(5, head)
+    expect(said()).toEqual([
+      expect.stringMatching(new RegExp(`an endpoint is out.*endpoint=${names[liar]} reason=its block`)),
+    ])
+  },
+)
+
+test('what a server rules on a call, and an answer that stays odd while the chain goes on, reach who asked', async () => {
+  const { guard, bend, pass, said } = setup()
+  const ruling = new Error('execution reverted')
+  bend(({ method }, honest) => {
+    if (method === 'eth_call') throw ruling
+    return method === 'eth_getLogs' ? fault('range too large')() : honest()
+  })
+  await expect(guard.request(VIEW)).rejects.toBe(ruling)
+  await expect(pass(60, guard.request({ method: 'eth_getLogs' }))).rejects.toThrow('range too large')
+  expect(said()).toEqual([])
+})
+
+test('a wait ends with the signal', async () => {
+  const { guard, bend, pass, stop } = setup()
+  bend(fault('down'))
+  const view = guard.request(VIEW)
+  expect(await pass(5, view)).toBe('waiting')
+  stop.abort(new Error('stopped'))
+  await expect(view).rejects.toThrow('stopped')
+})

@@ -1,0 +1,122 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { RpcRequestError } from 'viem'
+import { expect, onTestFinished, test } from 'vitest'
+import { createEndpoint, type Endpoint } from './endpoint.ts'
+
+const KEY = 'k3y-0f-the-operator'
+const view = { method: 'eth_call', params: [{ to: '0x01', data: '0x' }, 'latest'] }
+const wordHex = `0x${'00'.repeat(32)}`
+
+type Call = { id: number; method: string }
+
+/** An endpoint over a real server on loopback that answers as it is told. */
+async function endpointOf(answer: RequestListener, timeoutMs = 1_000) {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return createEndpoint(`http://user:${KEY}@127.0.0.1:${port}/v2/${KEY}?key=${KEY}`, { timeoutMs })
+}
+
+/** Answers what `reply` makes of the body. */
+const json =
+  (reply: (body: Call | Call[]) => unknown, status = 200): RequestListener =>
+  async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    response.writeHead(status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(reply(JSON.parse(Buffer.concat(chunks).toString()))))
+  }
+const single = (answer: object) => json(body => ({ jsonrpc: '2.0', id: (body as Call).id, ...answer }))
+const text =
+  (status: number, body: string): RequestListener =>
+  (_, response) =>
+    response.writeHead(status).end(body)
+
+async function failureOf(endpoint: Endpoint): Promise<Error> {
+  return endpoint.ask(view).then(
+    answer => new Error(`answered ${answer}`),
+    (error: Error) => error,
+  )
+}
+
+/** Everything that an error can show, however it is printed. */
+function shown(error: unknown): string {
+  const parts: string[] = []
+  for (let at: unknown = error; at instanceof Error; at = at.cause)
+    parts.push(String(at), at.stack ?? '', JSON.stringify(at, Object.getOwnPropertyNames(at)))
+  return parts.join('\n')
+}
+
+test.each<[string, RequestListener, RegExp]>([
+  ['no result', single({}), /without a result/],
+  ['0x', single({ result: '0x' }), /not whole words/],
+  ['half a word', single({ result: '0x00ff' }), /not whole words/],
+  ['a number', single({ result: 7 }), /not hex/],
+  ['HTML', text(200, `<html>no project ${KEY}</html>`), /not JSON/],
+  ['a list for one call', json(() => []), /without a result/],
+  ['null', json(() => null), /without a result/],
+  ['429', text(429, `too many requests for ${KEY}`), /HTTP status 429/],
+  ['500', text(500, `no ${KEY}`), /HTTP status 500/],
+  ['an error of the server', single({ error: { code: -32603, message: `bad key ${KEY}` } }), /bad key \[redacted\]/],
+  ['a limit', single({ error: { code: -32005, message: 'slow down' } }), /slow down/],
+  ['a header and then nothing', (_, response) => void response.writeHead(200).write('{'), /no answer within 0.3 s/],
+  ['nothing at all', () => undefined, /no answer within 0.3 s/],
+  ['a closed connection', request => void request.socket.destroy(), /no connection/],
+])('%s is told in words of our own, with no more of the URL than its origin', async (_, answer, says) => {
+  const endpoint = await endpointOf(answer, 300)
+  const error = await failureOf(endpoint)
+  expect(error).toMatchObject({ code: 'CHAIN_UNREACHABLE', retryable: true, message: expect.stringMatching(says) })
+  expect(error.message).toContain(endpoint.origin)
+  expect(shown(error)).not.toContain(KEY)
+})
+
+test('a revert passes with its data, and without the URL', async () => {
+  const data = `0x08c379a0${'00'.repeat(32)}`
+  const endpoint = await endpointOf(single({ error: { code: 3, message: `execution reverted at ${KEY}`, data } }))
+  const error = await failureOf(endpoint)
+  expect(error).toBeInstanceOf(RpcRequestError)
+  expect(error).toMatchObject({ code: 3, data })
+  expect(shown(error)).not.toContain(KEY)
+})
+
+test('calls of one turn travel together, and each gets the answer with its own id', async () => {
+  const sizes: number[] = []
+  const endpoint = await endpointOf(
+    json(body => {
+      const calls = [body].flat()
+      sizes.push(calls.length)
+      const answers = calls
+        .map(({ id, method }) => ({ id, result: method === 'eth_chainId' ? '0x7' : '0x8' }))
+        .reverse()
+      return Array.isArray(body) ? answers.filter(({ result }) => result !== '0x8') : answers[0]
+    }),
+  )
+  const asked = ['eth_chainId', 'eth_blockNumber', 'eth_chainId'].map(method => endpoint.ask({ method }))
+  const [first, missing, last] = await Promise.allSettled(asked)
+  expect([first, last]).toEqual([1, 2].map(() => ({ status: 'fulfilled', value: '0x7' })))
+  expect(missing).toMatchObject({
+    status: 'rejected',
+    reason: { message: expect.stringContaining('without a result') },
+  })
+  expect(await endpoint.ask({ method: 'eth_blockNumber' })).toBe('0x8')
+  expect(sizes).toEqual([3, 1])
+})
+
+test('a server that takes no batches is asked one by one', async () => {
+  const sizes: number[] = []
+  const endpoint = await endpointOf(
+    json(body => {
+      sizes.push([body].flat().length)
+      return Array.isArray(body) ? { error: { code: -32600, message: 'no batches' } } : { id: body.id, result: wordHex }
+    }),
+  )
+  expect(await Promise.all([endpoint.ask(view), endpoint.ask(view)])).toEqual([wordHex, wordHex])
+  expect(await Promise.all([endpoint.ask(view), endpoint.ask(view)])).toEqual([wordHex, wordHex])
+  expect(sizes).toEqual([2, 1, 1, 1, 1])
+})

@@ -1,0 +1,24 @@
+import type { Clock } from '#core/clock.ts'
+import { ChainUnreachableError } from '../chainErrors.ts'
+import type { Endpoint, RpcCall } from './endpoint.ts'
+
+/** As EIP-1193 has it. */
+export type RequestFn = (call: RpcCall) => Promise<unknown>
+
+const TRIES = 3
+const PAUSE_MS = 100
+
+/** Asks each endpoint in turn, for who has no time to wait: a command, or a peer that starts. */
+export function requestOnce(endpoints: readonly Endpoint[], clock: Clock): RequestFn {
+  return async call => {
+    for (let tried = 1; ; tried++) {
+      const endpoint = endpoints[(tried - 1) % endpoints.length] as Endpoint
+      try {
+        return await endpoint.ask(call)
+      } catch (error) {
+        if (!(error instanceof ChainUnreachableError) || tried >= TRIES) throw error
+        await clock.sleep(PAUSE_MS * 2 ** tried)
+      }
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { originsOf, redactUrls, urlSecrets } from './redactUrls.ts'
+
+const urls = 'https://user:hunter22@one.example:8443/v2/k3y-in-path?apikey=k3y%2Bquery, https://two.example/an0ther'
+
+test('of a list of URLs only schemes, hosts and ports are shown', () => {
+  expect(originsOf(urls)).toBe('https://one.example:8443, https://two.example')
+  expect(originsOf('one.example/key')).toBe('an invalid URL')
+})
+
+test('whatever may be a key is taken out of a text, as it is written and decoded, with or without its URL', () => {
+  const said = `${urls} refused: no project k3y+query, k3y%2Bquery, k3y-in-path or an0ther of hunter22 in v2`
+  const hidden = redactUrls(said, urlSecrets(urls))
+  expect(hidden).toBe(
+    'https://one.example:8443, https://two.example refused: no project [redacted], [redacted], [redacted] or [redacted] of [redacted] in v2',
+  )
+  expect(redactUrls('see https://docs.example/path.', [])).toBe('see https://docs.example')
+})
