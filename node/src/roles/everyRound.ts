@@ -1,9 +1,7 @@
 import type { RoundTime } from '#chain/roundClock.ts'
 import { NodeError } from '#core/errors.ts'
+import { createPruning } from './createPruning.ts'
 import type { PeerNode } from './peerNode.ts'
-
-/** Rounds whose bundles and facts are kept: what is still voted on, and some history for people to look at. */
-const ROUNDS_KEPT = 200
 
 /** Mean wait after a first failure; each further one in a row doubles it, up to the maximum. */
 const FIRST_WAIT_MS = 1_000
@@ -27,6 +25,7 @@ export async function everyRound(
   let before = typeof kept === 'number' ? kept : undefined
   let next = 0
   let failures = 0
+  const keepFrom = createPruning()
   while (!signal.aborted) {
     let round = next
     try {
@@ -37,7 +36,7 @@ export async function everyRound(
       notePassed(node, before, round)
       before = round
       await work(time)
-      await keepHouse(node, round)
+      await keepHouse(node, round, keepFrom(round))
       next = round + 1
       failures = 0
     } catch (error) {
@@ -70,8 +69,10 @@ function noteFailure({ journal, logger }: PeerNode, round: number, error: unknow
   }
 }
 
-async function keepHouse({ journal, bundles }: PeerNode, round: number): Promise<void> {
-  journal.prune(round - ROUNDS_KEPT)
-  await bundles.pruneBefore(round - ROUNDS_KEPT)
+async function keepHouse({ journal, bundles }: PeerNode, round: number, keptFrom: number | null): Promise<void> {
+  if (keptFrom !== null) {
+    journal.prune(keptFrom)
+    await bundles.pruneBefore(keptFrom)
+  }
   journal.setState('round', round)
 }
