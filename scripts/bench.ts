@@ -11,7 +11,7 @@ const usage = `npm run bench -- RUN [ROW…] [options]
                gas: what each step costs on the chain, against its bars
                proof: how well a check finds tokens that do not follow from their seed
                loop: how long peers of a whole swarm keep their event loops from turning
-               network: bodies between peers, with slow ones among them
+               network: bodies between peers, with slow ones among them, and what an idle peer asks of its endpoint
 
   ROW          only these rows, by name; all by default
 

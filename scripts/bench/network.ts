@@ -7,6 +7,7 @@ import type { Announcement } from '../../node/src/p2p/announcement.ts'
 import { startTestHost } from '../../node/src/p2p/testHosts.ts'
 import { fetchScene, planOf } from '../../node/test/fetchScene.ts'
 import type { HeldBodies } from './bodyHolder.ts'
+import { idleRpcRow } from './idleRpc.ts'
 import type { BenchRow } from './row.ts'
 
 const SHARD = 32
@@ -79,5 +80,10 @@ const oneMegabyte: BenchRow = {
   },
 }
 
-/** Bodies between peers, over libp2p on loopback. */
-export const rows = [slowPeers, oneMegabyte]
+/** Bodies between peers, over libp2p on loopback, and what a peer asks of its endpoint. */
+export const rows: readonly BenchRow[] = [
+  slowPeers,
+  oneMegabyte,
+  idleRpcRow('idle-rpc', 1, { blockSec: 2, roundSec: 120, rounds: 2 }),
+  idleRpcRow('idle-rpc-12s', 0.3, { blockSec: 12, roundSec: 600, rounds: 1 }),
+]

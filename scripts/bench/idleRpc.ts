@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { contractsOf } from '../../node/src/chain/contracts.ts'
+import { loadEnvironments } from '../../node/src/roles/loadEnvironment.ts'
+import { openIdentity } from '../../node/src/store/identity.ts'
+import { deployContracts, startLocalChain } from '../../node/test/localChain.ts'
+import type { Bench } from './bench.ts'
+import type { BenchRow, Measured } from './row.ts'
+
+const cli = join(import.meta.dirname, '../../node/src/cli/main.ts')
+
+type IdlePeer = { blockSec: number; roundSec: number; rounds: number }
+
+/** What an evaluator with nothing to score asks of its endpoint. It is alone, so that it fixes and records every beacon itself. */
+export function idleRpcRow(name: string, bar: number, peer: IdlePeer): BenchRow {
+  return { name, unit: 'calls/s', bar, better: 'less', measure: bench => measure(bench, peer) }
+}
+
+async function measure(bench: Bench, { blockSec, roundSec, rounds }: IdlePeer): Promise<Measured> {
+  const root = mkdtempSync(join(tmpdir(), 'waggle-idle-'))
+  const chain = await startLocalChain()
+  const proxy = await countingProxy(chain.rpcUrl)
+  let peer: ChildProcess | undefined
+  try {
+    const { starter } = await loadEnvironments()
+    const deployment = await deployContracts(chain, roundSec, starter.hash)
+    const [data, record] = [join(root, 'peer'), join(root, 'deployment.json')]
+    writeFileSync(record, JSON.stringify(deployment))
+    const { address, peerKey } = await openIdentity(data)
+    await chain.fund(address)
+    const { rewardVotes, rounds: schedule } = contractsOf(deployment)
+    const admit = { ...rewardVotes, functionName: 'admitEvaluator', args: [peerKey] } as const
+    await chain.client.writeContract({ ...admit, account: chain.admin, chain: null })
+    await chain.client.setAutomine(false)
+    await chain.client.setIntervalMining({ interval: blockSec })
+    const argv = ['start', '--role', 'evaluator', '--data', data, '--deployment', record, '--rpc', proxy.url]
+    peer = spawn(process.execPath, [cli, ...argv, '--listen', '/ip4/127.0.0.1/tcp/0'], { stdio: 'ignore' })
+    // The first whole round from here on: starting, registering and learning the time between blocks are over.
+    const startsAt = (round: bigint) =>
+      chain.client.readContract({ ...schedule, functionName: 'startOf', args: [round] })
+    const nowSec = () => chain.client.getBlock().then(({ timestamp }) => Number(timestamp))
+    const round = await chain.client.readContract({ ...schedule, functionName: 'currentRound' })
+    const first = Number(await startsAt(round + 1n))
+    bench.log(`a round of ${roundSec} s to warm up, then ${rounds} measured`)
+    await sleep(Math.max(0, first + roundSec / 2 - (await nowSec())) * 1000)
+    const before = proxy.counts()
+    const begunMs = performance.now()
+    await sleep(rounds * roundSec * 1000)
+    const seconds = (performance.now() - begunMs) / 1000
+    const after = proxy.counts()
+    if (peer.exitCode !== null) throw new Error(`the evaluator ended with ${peer.exitCode}`)
+    const requests = (after.requests - before.requests) / seconds
+    const methods = Object.entries(after.methods)
+      .map(([method, count]) => [method, count - (before.methods[method] ?? 0)] as const)
+      .filter(([, count]) => count > 0)
+      .sort(([, a], [, b]) => b - a)
+      .map(([method, count]) => `${method} ${count}`)
+    const conditions = `JSON-RPC calls, in ${requests.toFixed(2)} HTTP requests a second; blocks of ${blockSec} s, ${rounds} rounds of ${roundSec} s; ${methods.join(', ')}`
+    return { value: (after.calls - before.calls) / seconds, conditions }
+  } finally {
+    peer?.kill('SIGTERM')
+    if (peer !== undefined && peer.exitCode === null) await once(peer, 'exit')
+    proxy.close()
+    await chain.stop()
+    rmSync(root, { recursive: true, force: true })
+  }
+}
+
+/** Hands everything on to a chain, and counts what it was asked. */
+async function countingProxy(target: string) {
+  const counts = { requests: 0, calls: 0, methods: {} as Record<string, number> }
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const body = Buffer.concat(chunks).toString()
+    const calls = [JSON.parse(body)].flat() as { method: string }[]
+    counts.requests += 1
+    counts.calls += calls.length
+    for (const { method } of calls) counts.methods[method] = (counts.methods[method] ?? 0) + 1
+    const answer = await fetch(target, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    counts: () => structuredClone(counts),
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
