@@ -10,7 +10,7 @@ import { type Deployment, readDeployment } from '@waggle/deployments/record'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readReports } from '../node/src/roles/readReports.ts'
 import { JOURNAL_FILE } from '../node/src/store/openDatabase.ts'
-import { connect, readChainFacts } from './swarm/chainFacts.ts'
+import { connect, followChainFacts } from './swarm/chainFacts.ts'
 
 const root = join(import.meta.dirname, '..')
 /** Of the dashboard's own tests, which run before these: one build serves both. */
@@ -105,7 +105,7 @@ test('a whole swarm learns and settles through kills, agrees with itself, and le
   await says(/game 0 was played; the winner was paid 10 Nectar/)
 
   const deployment = readDeployment(join(data, 'deployment.json'))
-  const facts = await readChainFacts(connect(`http://127.0.0.1:${ports.chain}`), deployment)
+  const facts = await followChainFacts(connect(`http://127.0.0.1:${ports.chain}`), deployment)()
   expect(facts.rounds.filter(({ settled }) => settled > 0).length).toBeGreaterThanOrEqual(ROUNDS)
   await indexAgrees(facts.pointsOf)
   const market = await (await fetch(`${url}/market`)).text()

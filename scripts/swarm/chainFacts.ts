@@ -21,6 +21,9 @@ export interface ChainFacts {
   pointsOf: Map<Hex, number>
 }
 
+/** Blocks in one request. A swarm that has run for a year would be one answer of gigabytes else. */
+const RANGE_BLOCKS = 5_000n
+
 export function connect(rpcUrl: string): PublicClient {
   return createPublicClient({ transport: http(rpcUrl, { retryCount: 2 }), pollingInterval: 500 })
 }
@@ -32,65 +35,98 @@ export async function currentRound(client: PublicClient, deployment: Deployment)
   return read.then(Number, () => null)
 }
 
-/** Reads every event of the deployment once and sums it by round. */
-export async function readChainFacts(client: PublicClient, deployment: Deployment): Promise<ChainFacts> {
+/**
+ * Reads the events of a deployment and sums them by round. Each call reads the blocks since the one before and no others, so
+ * that it costs the same however old the swarm is.
+ *
+ * A local chain that was killed may have lost its last second: then all is read anew.
+ */
+export function followChainFacts(client: PublicClient, deployment: Deployment): () => Promise<ChainFacts> {
   const { RolloutCommitments, RewardVotes, Challenges, Rounds } = deployment.contracts
-  const range = { fromBlock: BigInt(RolloutCommitments.startBlock), toBlock: 'latest', strict: true } as const
-  const [work, votes, challenged] = await Promise.all([
-    client.getContractEvents({ ...range, address: RolloutCommitments.address, abi: rolloutCommitmentsAbi }),
-    client.getContractEvents({ ...range, address: RewardVotes.address, abi: rewardVotesAbi }),
-    client.getContractEvents({ ...range, address: Challenges.address, abi: challengesAbi }),
-  ])
-  const tallies = new Map<number, Tally>()
-  const tally = (round: bigint) => {
-    const key = Number(round)
-    const found: Tally = tallies.get(key) ?? { tasks: new Map(), rollouts: new Map(), votes: 0, scores: [] }
-    tallies.set(key, found)
-    return found
+  const spans = new Map<number, number>()
+  let tallies = new Map<number, Tally>()
+  let pointsOf = new Map<Hex, number>()
+  let last: { number: bigint; hash: Hex } | null = null
+
+  async function readRange(fromBlock: bigint, toBlock: bigint): Promise<void> {
+    const range = { fromBlock, toBlock, strict: true } as const
+    const [work, votes, challenged] = await Promise.all([
+      client.getContractEvents({ ...range, address: RolloutCommitments.address, abi: rolloutCommitmentsAbi }),
+      client.getContractEvents({ ...range, address: RewardVotes.address, abi: rewardVotesAbi }),
+      client.getContractEvents({ ...range, address: Challenges.address, abi: challengesAbi }),
+    ])
+    const tally = (round: bigint) => {
+      const key = Number(round)
+      const found: Tally = tallies.get(key) ?? { tasks: new Map(), rollouts: new Map(), votes: 0, scores: [] }
+      tallies.set(key, found)
+      return found
+    }
+    const score = (peerKey: Hex, milli: number) => pointsOf.set(peerKey, (pointsOf.get(peerKey) ?? 0) + milli)
+    for (const { eventName, args } of work) {
+      if (eventName === 'TasksCommitted') tally(args.round).tasks.set(args.peerKey, args.count)
+      if (eventName === 'RolloutsCommitted') tally(args.round).rollouts.set(args.peerKey, args.leafCount)
+    }
+    for (const { eventName, args } of votes) {
+      if (eventName === 'VotesRevealed') tally(args.round).votes += args.scoresMilli.length
+      if (eventName !== 'Settled') continue
+      tally(args.round).scores.push(args.scoreMilli)
+      score(args.peerKey, args.scoreMilli)
+    }
+    for (const { eventName, args } of challenged)
+      if (eventName === 'LeafFalse' || eventName === 'LeafWithheld') score(args.peerKey, -args.lostMilli)
   }
-  const pointsOf = new Map<Hex, number>()
-  for (const log of work) {
-    if (log.eventName === 'TasksCommitted') tally(log.args.round).tasks.set(log.args.peerKey, log.args.count)
-    if (log.eventName === 'RolloutsCommitted') tally(log.args.round).rollouts.set(log.args.peerKey, log.args.leafCount)
+
+  async function secondsOf(round: number): Promise<number> {
+    const known = spans.get(round)
+    if (known !== undefined) return known
+    const at = (functionName: 'startOf' | 'endOf') =>
+      client.readContract({ address: Rounds.address, abi: roundsAbi, functionName, args: [BigInt(round)] })
+    const [start, end] = await Promise.all([at('startOf'), at('endOf')])
+    const seconds = Number(end - start)
+    spans.set(round, seconds)
+    return seconds
   }
-  for (const log of votes) {
-    if (log.eventName === 'VotesRevealed') tally(log.args.round).votes += log.args.scoresMilli.length
-    if (log.eventName !== 'Settled') continue
-    const entry = tally(log.args.round)
-    entry.scores.push({ outcome: log.args.outcome, scoreMilli: log.args.scoreMilli })
-    pointsOf.set(log.args.peerKey, (pointsOf.get(log.args.peerKey) ?? 0) + log.args.scoreMilli)
+
+  return async () => {
+    const head = await client.getBlock({ blockTag: 'latest' })
+    const there = last === null ? null : await client.getBlock({ blockNumber: last.number }).catch(() => null)
+    if (last !== null && there?.hash !== last.hash) {
+      tallies = new Map()
+      pointsOf = new Map()
+      last = null
+    }
+    const first = last === null ? BigInt(RolloutCommitments.startBlock) : last.number + 1n
+    for (let from = first; from <= head.number; from += RANGE_BLOCKS) {
+      const to = from + RANGE_BLOCKS - 1n
+      await readRange(from, to < head.number ? to : head.number)
+    }
+    last = { number: head.number, hash: head.hash }
+    const inOrder = [...tallies].sort(([a], [b]) => a - b)
+    const rounds = await Promise.all(
+      inOrder.map(async ([round, entry]) => ({ ...summaryOf(round, entry), seconds: await secondsOf(round) })),
+    )
+    return { rounds, pointsOf }
   }
-  for (const log of challenged)
-    if (log.eventName === 'LeafFalse' || log.eventName === 'LeafWithheld')
-      pointsOf.set(log.args.peerKey, (pointsOf.get(log.args.peerKey) ?? 0) - log.args.lostMilli)
-  const rounds = await Promise.all(
-    [...tallies].sort(([a], [b]) => a - b).map(([round, entry]) => summarise(client, Rounds.address, round, entry)),
-  )
-  return { rounds, pointsOf }
 }
 
 interface Tally {
   tasks: Map<Hex, number>
   rollouts: Map<Hex, number>
   votes: number
-  scores: { outcome: number; scoreMilli: number }[]
+  /** Of peers that were settled, in thousandths. */
+  scores: number[]
 }
 
 const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0)
 
-async function summarise(client: PublicClient, rounds: Hex, round: number, entry: Tally): Promise<ChainRound> {
-  const settled = entry.scores.length
-  const at = (functionName: 'startOf' | 'endOf') =>
-    client.readContract({ address: rounds, abi: roundsAbi, functionName, args: [BigInt(round)] })
-  const [start, end] = await Promise.all([at('startOf'), at('endOf')])
+function summaryOf(round: number, { tasks, rollouts, votes, scores }: Tally): Omit<ChainRound, 'seconds'> {
   return {
     round,
-    tasks: sum(entry.tasks.values()),
-    rollouts: sum(entry.rollouts.values()),
-    commitments: entry.rollouts.size,
-    votes: entry.votes,
-    settled,
-    meanReward: settled > 0 ? sum(entry.scores.map(({ scoreMilli }) => scoreMilli)) / settled / 1000 : null,
-    seconds: Number(end - start),
+    tasks: sum(tasks.values()),
+    rollouts: sum(rollouts.values()),
+    commitments: rollouts.size,
+    votes,
+    settled: scores.length,
+    meanReward: scores.length > 0 ? sum(scores) / scores.length / 1000 : null,
   }
 }

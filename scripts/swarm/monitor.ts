@@ -4,7 +4,7 @@ import type { Deployment } from '@waggle/deployments/record'
 import type { PublicClient } from 'viem'
 import { readReports } from '../../node/src/roles/readReports.ts'
 import { JOURNAL_FILE } from '../../node/src/store/openDatabase.ts'
-import { type ChainFacts, readChainFacts } from './chainFacts.ts'
+import { type ChainFacts, followChainFacts } from './chainFacts.ts'
 import type { SwarmPeer } from './peers.ts'
 import type { TableRow } from './table.ts'
 
@@ -44,6 +44,7 @@ const mean = (values: number[]) => (values.length > 0 ? sum(values) / values.len
 
 /** Follows a running swarm from outside: what the chain says, what solvers noted, what the canary measured. */
 export function createMonitor({ client, deployment, peers, gatewayUrl, firstRound }: MonitorModules): Monitor {
+  const readFacts = followChainFacts(client, deployment)
   let facts: ChainFacts = { rounds: [], pointsOf: new Map() }
   let noted = new Map<number, { taken: number; averageAtK: number }[]>()
   let canary = new Map<number, number[]>()
@@ -60,7 +61,7 @@ export function createMonitor({ client, deployment, peers, gatewayUrl, firstRoun
 
   return {
     async refresh() {
-      ;[facts, canary] = await Promise.all([readChainFacts(client, deployment), readCanary(gatewayUrl)])
+      ;[facts, canary] = await Promise.all([readFacts(), readCanary(gatewayUrl)])
       noted = readNoted(peers)
       const rounds = merged()
       const rows = rounds.map(round => ({
