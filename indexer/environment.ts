@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { splitUrls } from '../node/src/core/redactUrls.ts'
 
 const url = z.string().regex(/^https?:\/\//, 'must start with http:// or https://')
 
@@ -33,12 +34,12 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): IndexerEn
     const faults = parsed.error.issues.map(issue => `${issue.path.join('.')} ${issue.message}`)
     throw new Error(`cannot start the indexer: ${faults.join('; ')}`)
   }
-  const rpcHost = new URL(parsed.data.WAGGLE_RPC_URL).hostname
+  const rpcHosts = splitUrls(parsed.data.WAGGLE_RPC_URL).map(rpcUrl => new URL(rpcUrl).hostname)
   return {
     deploymentPath: resolve(parsed.data.WAGGLE_DEPLOYMENT),
     rpcUrl: parsed.data.WAGGLE_RPC_URL,
     indexFolder: resolve(parsed.data.WAGGLE_INDEX),
     databaseUrl: parsed.data.DATABASE_URL,
-    isLocal: ['127.0.0.1', 'localhost', '[::1]'].includes(rpcHost),
+    isLocal: rpcHosts.length === 1 && rpcHosts.every(host => ['127.0.0.1', 'localhost', '[::1]'].includes(host)),
   }
 }

@@ -11,8 +11,8 @@ import {
 } from '@waggle/deployments/abi'
 import { readDeployment } from '@waggle/deployments/record'
 import { createConfig } from 'ponder'
-import { http } from 'viem'
 import { readEnvironment } from './environment.ts'
+import { quietHttp } from './launch/quietHttp.ts'
 
 const { deploymentPath, rpcUrl, indexFolder, databaseUrl, isLocal } = readEnvironment()
 const { chainId, contracts } = readDeployment(deploymentPath)
@@ -28,10 +28,7 @@ export default createConfig({
   chains: {
     swarm: {
       id: chainId,
-      rpc: isLocal
-        ? Array<string>(LOCAL_ENDPOINTS).fill(new URL(rpcUrl).href)
-        : // Without the limit lifted, viem refuses the logs of a busy range. Ponder retries by itself.
-          http(rpcUrl, { maxResponseBodySize: false, timeout: 60_000, retryCount: 0 }),
+      rpc: isLocal ? Array<string>(LOCAL_ENDPOINTS).fill(new URL(rpcUrl).href) : quietHttp(rpcUrl),
       // 250 ms is a quarter of the local chain's block; public endpoints count requests.
       pollingInterval: isLocal ? 250 : 2_000,
       // The cache outlives a reset of a local chain and then answers for blocks that are gone.

@@ -1,4 +1,6 @@
-import { createPublicClient, http } from 'viem'
+import { createPublicClient } from 'viem'
+import { originsOf } from '../../node/src/core/redactUrls.ts'
+import { quietHttp } from './quietHttp.ts'
 
 export type Chain = Awaited<ReturnType<typeof connectChain>>
 
@@ -8,16 +10,17 @@ export type Chain = Awaited<ReturnType<typeof connectChain>>
  * @throws {Error} if the chain does not answer or has another id.
  */
 export async function connectChain(rpcUrl: string, chainId: number) {
-  const chain = createPublicClient({ transport: http(rpcUrl, { retryCount: 3, retryDelay: 200 }) })
+  const chain = createPublicClient({ transport: quietHttp(rpcUrl) })
+  const origin = originsOf(rpcUrl)
   let found: number
   try {
     found = await chain.getChainId()
   } catch (cause) {
-    throw new Error(`the chain at ${rpcUrl} does not answer: start it, or set WAGGLE_RPC_URL`, { cause })
+    throw new Error(`the chain at ${origin} does not answer: start it, or set WAGGLE_RPC_URL`, { cause })
   }
   if (found !== chainId)
     throw new Error(
-      `the chain at ${rpcUrl} has id ${found}, the deployment is on ${chainId}: set WAGGLE_RPC_URL or WAGGLE_DEPLOYMENT`,
+      `the chain at ${origin} has id ${found}, the deployment is on ${chainId}: set WAGGLE_RPC_URL or WAGGLE_DEPLOYMENT`,
     )
   return chain
 }

@@ -23,9 +23,12 @@ async function readRunningRound(config: Config, address: Network['rounds']): Pro
   }
 }
 
+/** Origin alone: an address that has a key in it all the same is not shown to visitors. */
+const shownUrl = ({ rpcUrl }: Network) => URL.parse(rpcUrl)?.origin ?? ''
+
 /** The state that a failed read of Rounds stands for. */
 async function explain(cause: unknown, config: Config, network: Network, skewSec: number): Promise<RoundClock> {
-  const url = network.rpcUrl
+  const url = shownUrl(network)
   if (!(cause instanceof BaseError)) throw cause
   if (cause.walk(error => error instanceof ContractFunctionZeroDataError)) return { state: 'noContract', url }
   const revert = cause.walk(error => error instanceof ContractFunctionRevertedError)
@@ -56,7 +59,7 @@ export function watchRoundClock(config: Config, network: Network, onChange: (clo
       if (!chainChecked) {
         const found = (await getPublicClient(config)?.getChainId()) ?? network.chainId
         if (found !== network.chainId)
-          return tell({ state: 'wrongChain', url: network.rpcUrl, expected: network.chainId, found })
+          return tell({ state: 'wrongChain', url: shownUrl(network), expected: network.chainId, found })
         chainChecked = true
       }
       // A chain that was reset goes back in time.
@@ -78,7 +81,7 @@ export function watchRoundClock(config: Config, network: Network, onChange: (clo
       // The chain that comes back may be another one.
       chainChecked = false
       running = null
-      tell({ state: 'down', url: network.rpcUrl })
+      tell({ state: 'down', url: shownUrl(network) })
     },
   })
   return () => {

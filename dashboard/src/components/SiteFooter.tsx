@@ -11,7 +11,8 @@ export function SiteFooter({ network }: { network: Network | null }) {
     <footer className="mx-auto w-full max-w-6xl px-4 text-sm text-soft sm:px-6">
       <div className="border-t border-line py-8">
         <p>
-          Chain {network.chainId}, read at <span className="figures break-all">{network.rpcUrl}</span>
+          Chain {network.chainId}, read at{' '}
+          <span className="figures break-all">{URL.parse(network.rpcUrl)?.origin}</span>
         </p>
         <ul className="mt-1 flex flex-wrap gap-x-6 gap-y-1">
           {contracts.map(([name, address]) => (

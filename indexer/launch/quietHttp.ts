@@ -1,0 +1,37 @@
+import { fallback, http, type Transport } from 'viem'
+import { redactUrls, splitUrls, urlSecrets } from '../../node/src/core/redactUrls.ts'
+
+/**
+ * The transport of one endpoint, or of several by commas of which the first that answers is asked. Its errors show no more of
+ * a URL than its origin: Ponder writes them to its log, and URLs carry API keys.
+ */
+export function quietHttp(urls: string): Transport {
+  const secrets = urlSecrets(urls)
+  const quiet = (url: string): Transport => {
+    // Without the limit lifted, viem refuses the logs of a busy range. Ponder retries by itself.
+    const open = http(url, { maxResponseBodySize: false, timeout: 60_000, retryCount: 0 })
+    return options => {
+      const transport = open(options)
+      const request = (...call: Parameters<typeof transport.request>) =>
+        transport.request(...call).catch(error => {
+          throw redactError(error, secrets)
+        })
+      return { ...transport, request: request as typeof transport.request }
+    }
+  }
+  const [first, ...others] = splitUrls(urls).map(quiet)
+  if (first === undefined) throw new Error('WAGGLE_RPC_URL holds no URL')
+  return others.length === 0 ? first : fallback([first, ...others], { retryCount: 0 })
+}
+
+/** Takes URLs and keys out of all texts of an error and of its causes, in place: its class is what viem and Ponder go by. */
+export function redactError(error: unknown, secrets: readonly string[], seen = new Set<unknown>()): unknown {
+  if (typeof error === 'string') return redactUrls(error, secrets)
+  if (typeof error !== 'object' || error === null || seen.has(error)) return error
+  seen.add(error)
+  for (const name of Object.getOwnPropertyNames(error)) {
+    const property = Object.getOwnPropertyDescriptor(error, name)
+    if (property?.writable) Reflect.set(error, name, redactError(property.value, secrets, seen))
+  }
+  return error
+}
