@@ -87,6 +87,10 @@ export function createHeads({ readHead, clock, signal, pollMs }: HeadsModules): 
       for (;;) {
         const quiet = quietMs(fromSec)
         if (quiet > 0) await clock.sleep(quiet, signal)
+        // Another may have looked meanwhile.
+        const found = quiet > 0 ? seen.at(-1) : undefined
+        const isFresh = found !== undefined && clock.nowMs() - found.atMs < SPARSE_BLOCKS * (pace.blockMs() ?? 0)
+        if (isFresh && found.hash !== last?.hash) return found
         signal.throwIfAborted()
         const head = await orAborted(look(), signal)
         if (head.hash !== last?.hash) return head
