@@ -2,8 +2,9 @@ import type { TakenHead } from './judgeHead.ts'
 
 /** A first look at a chain, before anything is learned of it. */
 const MAX_PACE_MS = 12_000
-/** Heads that the pace is learned from. */
+/** Heads that the pace is learned from, at least and at most. */
 const LEARNED_FROM = 5
+const REMEMBERED = 16
 /** A look comes this part of the pace earlier than the last one did: else it would follow blocks ever later. */
 const EARLIER = 1 / 32
 /** After a look that came too early: this part of the pace, then twice as much. */
@@ -37,14 +38,14 @@ export function createBlockPace(unlearnedMs: number): BlockPace {
     const isSteady = Math.abs((head.timeSec - before.timeSec) * 1000 - hereMs) < Math.max(1_500, hereMs / 2)
     if (blocks <= 0 || !isSteady) return void steps.splice(0)
     steps.push(hereMs / blocks)
-    if (steps.length > LEARNED_FROM) steps.shift()
+    if (steps.length > REMEMBERED) steps.shift()
   }
 
   function blockMs(): number | null {
     if (steps.length < LEARNED_FROM) return null
-    const sorted = steps.toSorted((a, b) => a - b)
-    const at = (place: number) => sorted.at(place) ?? 0
-    return at(-1) > 3 * at(0) ? null : Math.min(MAX_PACE_MS, at(LEARNED_FROM >> 1))
+    if (Math.max(...steps) > 3 * Math.min(...steps)) return null
+    // The mean: most looks come a little earlier than the one before, which a median would take for the pace.
+    return Math.min(MAX_PACE_MS, steps.reduce((sum, step) => sum + step, 0) / steps.length)
   }
 
   return {
