@@ -1,26 +1,33 @@
-/** Measures what the README claims: `npm run bench -- generate|train|gas|loop|proof|network`. Ratios, side by side in one run on this machine. */
+/** Measures what the documents claim: `npm run bench -- GROUP`. Ratios, both sides in one run on this machine. */
+import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { describeMachine } from '../node/src/engine/describeMachine.ts'
 import { openBench } from './bench/bench.ts'
+import { reportOf } from './bench/report.ts'
+import { type Group, keepResults, measuredOn } from './bench/results.ts'
 import { type BenchRow, type RowResult, resultOf } from './bench/row.ts'
 
-const usage = `npm run bench -- RUN [ROW…] [options]
+const usage = `npm run bench -- GROUP [ROW…] [options]
+npm run bench -- report
 
-  RUN          generate: tokens a second of a Qwen2.5-0.5B-shaped model
+  GROUP        generate: tokens a second of a Qwen2.5-0.5B-shaped model
                train: a GRPO step of the same shape
                gas: what each step costs on the chain, against its bars
                proof: how well a check finds tokens that do not follow from their seed
                loop: how long peers of a whole swarm keep their event loops from turning
                network: bodies between peers, with slow ones among them, and what an idle peer asks of its endpoint
 
+  report       writes docs/benchmarks.md from the kept results
+
   ROW          only these rows, by name; all by default
 
-  --json       the rows as one line of JSON at the end
+  --json       the rows as one line of JSON at the end; keeps them in docs/benchmarks
   --help       this
 
 Weights and peers are kept in node_modules/.cache/waggle-bench. A peer that cannot be set up leaves its rows without a value.`
 
-const runs: Record<string, () => Promise<{ rows: readonly BenchRow[] }>> = {
+const runs: Record<Group, () => Promise<{ rows: readonly BenchRow[] }>> = {
   generate: () => import('./bench/generate.ts'),
   train: () => import('./bench/train.ts'),
   gas: () => import('./bench/gas.ts'),
@@ -37,33 +44,46 @@ const { values: options, positionals } = parseArgs({
   },
 })
 
-const [runName = '', ...only] = positionals
-const run = runs[runName]
-if (options.help || !run) {
+const root = resolve(join(import.meta.dirname, '..'))
+const results = join(root, 'docs/benchmarks')
+const [name = '', ...only] = positionals
+if (name === 'report' && only.length === 0 && !options.help) {
+  await writeFile(join(root, 'docs/benchmarks.md'), await reportOf(results))
+  process.exit()
+}
+if (options.help || !isGroup(name)) {
   process.stderr.write(`${usage}\n`)
   process.exit(options.help ? 0 : 2)
 }
 
-const { rows } = await run()
+const { rows } = await runs[name]()
 const unknown = only.find(name => !rows.some(row => row.name === name))
 if (unknown !== undefined) {
   process.stderr.write(`no row named ${unknown}; there are ${rows.map(row => row.name).join(', ')}\n`)
   process.exit(2)
 }
 
-const bench = openBench(resolve(join(import.meta.dirname, '..')))
-const results: RowResult[] = []
+const bench = openBench(root)
+const measured: RowResult[] = []
 for (const row of rows.filter(({ name }) => only.length === 0 || only.includes(name))) {
   bench.log(`measuring ${row.name}`)
   const result = await resultOf(row, bench)
-  results.push(result)
+  measured.push(result)
   if (options.json) bench.log(lineOf(result))
   else process.stdout.write(`${lineOf(result)}\n`)
 }
-if (options.json) process.stdout.write(`${JSON.stringify({ rows: results })}\n`)
-process.exitCode = results.every(result => result.ok) ? 0 : 1
+if (options.json) {
+  const when = { date: new Date().toISOString().slice(0, 10), machine: measuredOn(await describeMachine()) }
+  await keepResults(results, name, rows, measured, when)
+  process.stdout.write(`${JSON.stringify({ rows: measured })}\n`)
+}
+process.exitCode = measured.every(result => result.ok) ? 0 : 1
 
 function lineOf({ name, value, unit, bar, ok, conditions }: RowResult): string {
   const shown = value === null ? 'no value' : `${value} ${unit}`
   return `${ok ? 'ok  ' : 'miss'} ${name}: ${shown}${bar === null ? '' : ` (bar ${bar})`}; ${conditions}`
+}
+
+function isGroup(text: string): text is Group {
+  return Object.hasOwn(runs, text)
 }

@@ -108,7 +108,7 @@ export const rows: readonly BenchRow[] = [
   },
   {
     name: 'full-step-memory',
-    unit: 'GB at the highest',
+    unit: 'GB peak',
     bar: 8,
     better: 'less',
     async measure(bench) {

@@ -69,6 +69,7 @@ export const stages: Suite[][][] = [
       types('types', 'tsconfig.json'),
       types('types-indexer', 'indexer/tsconfig.json'),
       types('types-dashboard', 'dashboard/tsconfig.json'),
+      check('house', ['scripts/checkHouse.ts']),
       check('format', [bin('@biomejs/biome', 'biome'), 'check', '.']),
       check('solhint', [bin('solhint'), '--max-warnings', '0', 'contracts/src/**/*.sol']),
     ],

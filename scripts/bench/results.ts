@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { Machine } from '../../node/src/engine/describeMachine.ts'
+import type { BenchRow, RowResult } from './row.ts'
+
+/** The benchmarks, in the order in which the report has them. */
+export const groups = ['generate', 'train', 'proof', 'loop', 'network', 'gas'] as const
+export type Group = (typeof groups)[number]
+
+const machine = z.strictObject({
+  cpu: z.string().min(1),
+  /** What multiplies 8-bit integers: `AMX`, `VNNI`, `dot product` or `none`. */
+  integerUnits: z.string().min(1),
+  memoryGb: z.number().positive(),
+  node: z.string().min(1),
+})
+
+const keptRow = z
+  .strictObject({
+    name: z.string().min(1),
+    value: z.number().nullable(),
+    unit: z.string(),
+    bar: z.number().nullable(),
+    better: z.enum(['more', 'less']),
+    ok: z.boolean(),
+    /** Without a value: why there is none. */
+    conditions: z.string().min(1),
+    date: z.iso.date(),
+    machine,
+  })
+  .refine(({ ok, value, bar, better }) => {
+    const holds = value !== null && (bar === null || (better === 'more' ? value >= bar : value <= bar))
+    return ok === holds
+  }, 'ok must say whether the value meets the bar')
+
+export type MeasuredOn = z.infer<typeof machine>
+export type KeptRow = z.infer<typeof keptRow>
+
+const pathOf = (folder: string, group: Group) => join(folder, `${group}.json`)
+
+/** The newest result of each row of a benchmark; none if it was never measured. */
+export async function readResults(folder: string, group: Group): Promise<KeptRow[]> {
+  const path = pathOf(folder, group)
+  if (!existsSync(path)) return []
+  return z.strictObject({ rows: z.array(keptRow) }).parse(JSON.parse(await readFile(path, 'utf8'))).rows
+}
+
+/** Replaces the rows that were measured, in the benchmark's order. Rows that no longer exist go. */
+export async function keepResults(
+  folder: string,
+  group: Group,
+  benchRows: readonly Pick<BenchRow, 'name' | 'better'>[],
+  measured: readonly RowResult[],
+  when: { readonly date: string; readonly machine: MeasuredOn },
+): Promise<void> {
+  const rows = new Map((await readResults(folder, group)).map(row => [row.name, row]))
+  const fresh = new Map(measured.map(result => [result.name, result]))
+  const kept = benchRows.flatMap(({ name, better }) => {
+    const result = fresh.get(name)
+    return result ? { ...result, better, ...when } : (rows.get(name) ?? [])
+  })
+  await mkdir(folder, { recursive: true })
+  await writeFile(pathOf(folder, group), `${JSON.stringify({ rows: kept }, null, 2)}\n`)
+}
+
+/** What figures depend on. */
+export function measuredOn({ cpu, cores, instructionSets, memoryBytes }: Machine): MeasuredOn {
+  const has = (pattern: RegExp) => instructionSets.some(name => pattern.test(name))
+  const units = [has(/^amx_int8$/) && 'AMX', has(/vnni/) && 'VNNI', has(/^(asimddp|i8mm)$/) && 'dot product']
+  return {
+    cpu: `${cores} cores of ${cpu}`,
+    integerUnits: units.filter(Boolean).join(', ') || 'none',
+    memoryGb: Math.round(memoryBytes / 1e9),
+    node: process.versions.node,
+  }
+}

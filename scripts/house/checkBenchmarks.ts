@@ -1,0 +1,11 @@
+import { join } from 'node:path'
+import { reportOf } from '../bench/report.ts'
+import type { Documents } from './readDocuments.ts'
+
+/** The report is what the kept results say. */
+export async function checkBenchmarks(root: string, documents: Documents): Promise<string[]> {
+  const expected = await reportOf(join(root, 'docs/benchmarks'))
+  return documents.get('docs/benchmarks.md') === expected
+    ? []
+    : ['docs/benchmarks.md: stale, run npm run bench -- report']
+}

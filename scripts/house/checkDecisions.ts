@@ -1,0 +1,28 @@
+import type { Documents } from './readDocuments.ts'
+
+const FOLDER = 'docs/adr/'
+const SECTIONS = ['## Context', '## Decision', '## Consequences']
+
+/** Each decision has one form, and is in the index under its own title. */
+export function checkDecisions(documents: Documents): string[] {
+  const index = documents.get(`${FOLDER}README.md`) ?? ''
+  const listed = [...index.matchAll(/^\| \[(\d{4})\]\(([^)]+)\) \| (.+) \|$/gm)].map(([, number, file, title]) => ({
+    number: number ?? '',
+    file: file ?? '',
+    title,
+  }))
+  const findings: string[] = []
+  const numbers = listed.map(({ number }) => number)
+  if (numbers.join() !== numbers.toSorted().join()) findings.push(`${FOLDER}README.md: not in the order of numbers`)
+  for (const [path, text] of documents) {
+    const [, file = '', number = ''] = /^docs\/adr\/((\d{4})-[^/]+\.md)$/.exec(path) ?? []
+    if (file === '') continue
+    const title = text.split('\n', 1)[0]?.replace(`# ${number}: `, '')
+    if (!text.startsWith(`# ${number}: `)) findings.push(`${path}:1: expected '# ${number}: TITLE'`)
+    else if (!listed.some(entry => entry.file === file && entry.number === number && entry.title === title))
+      findings.push(`${path}: not in ${FOLDER}README.md as '| [${number}](${file}) | ${title} |'`)
+    for (const section of SECTIONS)
+      if (!text.includes(`\n${section}\n`)) findings.push(`${path}: no section '${section}'`)
+  }
+  return findings
+}
