@@ -45,7 +45,7 @@ function programsOf(path: string): string[] {
   })
 }
 
-const guides = ['docs/engine.md', 'docs/training.md', 'node/src/library/index.ts'].flatMap(path =>
+const guides = ['docs/engine.md', 'docs/guides/train-a-model.md', 'node/src/library/index.ts'].flatMap(path =>
   programsOf(path).map((program, i): [string, string] => [`${path}, ${i + 1}`, program]),
 )
 
