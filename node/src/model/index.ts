@@ -31,6 +31,7 @@ export {
   type Generator,
   type StreamedToken,
 } from './generate.ts'
+export { importGguf } from './gguf/importGguf.ts'
 export { initWeights } from './initWeights.ts'
 export { type LoadOptions, loadGenerator, openFrozenTensors } from './loadGenerator.ts'
 export { loadScorer } from './loadScorer.ts'

@@ -1,7 +1,8 @@
-import { type FileHandle, open, stat } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { bf16ToF32, f16ToF32, f32ToBf16 } from '#core/tensorBytes.ts'
 import { writeFileAtomic } from './atomicFile.ts'
-import { ModelFileError, unreadableFile } from './modelErrors.ts'
+import { ModelFileError } from './modelErrors.ts'
+import { readExactly, withRegularFile } from './regularFile.ts'
 import { parseSafetensorsHeader, parseSafetensorsMetadata } from './safetensorsHeader.ts'
 
 /** A tensor in float32, row-major. */
@@ -35,7 +36,7 @@ const MAX_HEADER_BYTES = 16 << 20
  * @see https://github.com/huggingface/safetensors#format
  */
 export async function scanSafetensors(path: string): Promise<Map<string, StoredTensor>> {
-  return withFile(path, async (file, size) => {
+  return withRegularFile(path, async (file, size) => {
     const text = await readHeader(file, size, path)
     const dataStart = 8 + text.length
     const entries = parseSafetensorsHeader(text, size - dataStart, path)
@@ -49,7 +50,7 @@ export async function scanSafetensors(path: string): Promise<Map<string, StoredT
  * @throws {ModelFileError} naming the file, if that is not text by name.
  */
 export async function readSafetensorsMetadata(path: string): Promise<Readonly<Record<string, string>>> {
-  return parseSafetensorsMetadata(await withFile(path, (file, size) => readHeader(file, size, path)), path)
+  return parseSafetensorsMetadata(await withRegularFile(path, (file, size) => readHeader(file, size, path)), path)
 }
 
 /**
@@ -62,7 +63,7 @@ export async function readStoredTensors(stored: Iterable<StoredTensor>): Promise
   const read = new Map<string, Tensor>()
   for (const path of new Set(all.map(tensor => tensor.path))) {
     const inFile = all.filter(tensor => tensor.path === path).sort((a, b) => a.offset - b.offset)
-    await withFile(path, async file => {
+    await withRegularFile(path, async file => {
       for (const tensor of inFile) read.set(tensor.name, await readTensor(file, tensor))
     })
   }
@@ -110,18 +111,23 @@ export function encodeSafetensors(
   return [...encodeSafetensorsHeader(tensors, dtype, metadata), ...parts]
 }
 
-/** What stands before the data, tensors in the order of their names. */
+/**
+ * What stands before the data, tensors in the order of their names.
+ *
+ * @param dtype - of all tensors, or of each by its name.
+ */
 export function encodeSafetensorsHeader(
   tensors: ReadonlyMap<string, { readonly shape: readonly number[] }>,
-  dtype: 'F32' | 'BF16',
+  dtype: StoredTensor['dtype'] | ((name: string) => StoredTensor['dtype']),
   metadata: Readonly<Record<string, string>> = {},
 ): Uint8Array[] {
   const header: Record<string, unknown> = { __metadata__: { format: 'pt', ...metadata } } // Hugging Face's loaders ask for the format
   let offset = 0
   for (const name of [...tensors.keys()].sort()) {
     const { shape } = tensors.get(name) as { shape: readonly number[] }
-    const bytes = (dtype === 'F32' ? 4 : 2) * shape.reduce((product, count) => product * count, 1)
-    header[name] = { dtype, shape, data_offsets: [offset, offset + bytes] }
+    const type = typeof dtype === 'string' ? dtype : dtype(name)
+    const bytes = (type === 'F32' ? 4 : 2) * shape.reduce((product, count) => product * count, 1)
+    header[name] = { dtype: type, shape, data_offsets: [offset, offset + bytes] }
     offset += bytes
   }
   const json = Buffer.from(JSON.stringify(header))
@@ -129,22 +135,6 @@ export function encodeSafetensorsHeader(
   const length = Buffer.alloc(8)
   length.writeBigUInt64LE(BigInt(json.length + padding.length))
   return [length, json, padding]
-}
-
-/** Opens a regular file for a job. Others are not opened: a pipe would wait for its writer. */
-async function withFile<T>(path: string, job: (file: FileHandle, size: number) => Promise<T>): Promise<T> {
-  const found = await stat(path).catch(cause => {
-    throw unreadableFile(path, cause)
-  })
-  if (!found.isFile()) throw new ModelFileError(path, 'file', 'is not a regular file')
-  const file = await open(path, 'r').catch(cause => {
-    throw unreadableFile(path, cause)
-  })
-  try {
-    return await job(file, found.size)
-  } finally {
-    await file.close()
-  }
 }
 
 async function readHeader(file: FileHandle, size: number, path: string): Promise<Buffer> {
@@ -172,22 +162,6 @@ async function readTensor(
     }
   }
   return { shape, data }
-}
-
-async function readExactly<T extends Uint8Array>(
-  file: FileHandle,
-  path: string,
-  field: string,
-  position: number,
-  target: T,
-): Promise<T> {
-  let done = 0
-  while (done < target.length) {
-    const { bytesRead } = await file.read(target, done, Math.min(target.length - done, 2 ** 30), position + done)
-    if (bytesRead === 0) throw new ModelFileError(path, field, 'the file ends inside it')
-    done += bytesRead
-  }
-  return target
 }
 
 function rounded(data: Float32Array): Uint16Array {

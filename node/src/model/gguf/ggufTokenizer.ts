@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { ModelFileError } from '../modelErrors.ts'
+import { preTokenizers } from './preTokenizers.ts'
+import type { GgufFile } from './readGguf.ts'
+
+/** Kinds of token, by their number in `tokenizer.ggml.token_type`. */
+const KIND = { control: 3, userDefined: 4, unused: 5 } as const
+
+const id = z.int('must be a token’s id').min(0).optional()
+const texts = z.array(z.string('is not a string')).max(1_000_000)
+const tokenizerSchema = z.object({
+  'tokenizer.ggml.model': z.literal(
+    'gpt2',
+    'is no byte-level BPE; SentencePiece and other vocabularies are not supported',
+  ),
+  'tokenizer.ggml.pre': z.enum([...preTokenizers.keys()], `must be one of ${[...preTokenizers.keys()].join(', ')}`),
+  'tokenizer.ggml.tokens': texts.min(1),
+  'tokenizer.ggml.token_type': z.array(z.int()).optional(),
+  'tokenizer.ggml.merges': texts,
+  'tokenizer.ggml.bos_token_id': id,
+  'tokenizer.ggml.eos_token_id': id,
+  'tokenizer.ggml.eot_token_id': id,
+  'tokenizer.ggml.unknown_token_id': id,
+  'tokenizer.ggml.padding_token_id': id,
+  'tokenizer.ggml.add_bos_token': z.boolean().optional(),
+  'tokenizer.chat_template': z.string().optional(),
+})
+
+/** A tokenizer's files as Hugging Face's libraries read them, by name. */
+export interface TokenizerContents {
+  readonly files: Readonly<Record<string, object>>
+  /** Ids that end a completion. */
+  readonly endTokens: readonly number[]
+}
+
+/**
+ * The tokenizer of a GGUF file: byte-level BPE, whose split of texts the file only names.
+ *
+ * @throws {ModelFileError} naming the file and the field that is missing, malformed or not supported.
+ */
+export function ggufTokenizer({ path, metadata }: GgufFile): TokenizerContents {
+  const parsed = tokenizerSchema.safeParse(metadata)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    const field = issue?.path.join('.') || 'tokenizer'
+    const problem = Object.hasOwn(metadata, field.replace(/\.\d+$/, '')) ? issue?.message : 'is missing'
+    throw new ModelFileError(path, field, problem ?? 'is malformed', {
+      hint: 'Use a GGUF of a model with a byte-level BPE tokenizer, made by a current convert_hf_to_gguf.py.',
+    })
+  }
+  const said = parsed.data
+  const tokens = said['tokenizer.ggml.tokens']
+  const kinds = said['tokenizer.ggml.token_type']
+  if (kinds && kinds.length !== tokens.length)
+    throw new ModelFileError(path, 'tokenizer.ggml.token_type', `has ${kinds.length} kinds of ${tokens.length} tokens`)
+  const idOf = new Map(tokens.map((text, at) => [text, at]))
+  if (idOf.size !== tokens.length) {
+    const twice = tokens.findIndex((text, at) => idOf.get(text) !== at)
+    throw new ModelFileError(path, `tokenizer.ggml.tokens.${twice}`, 'is there twice')
+  }
+  const nameOf = (role: 'bos' | 'eos' | 'eot' | 'unknown' | 'padding') => {
+    const found = said[`tokenizer.ggml.${role}_token_id`]
+    if (found === undefined) return undefined
+    if (found < tokens.length) return tokens[found] as string
+    throw new ModelFileError(path, `tokenizer.ggml.${role}_token_id`, `${found} is not a token`)
+  }
+  const [bos, eos, eot, unk, pad] = (['bos', 'eos', 'eot', 'unknown', 'padding'] as const).map(nameOf)
+  const special = new Set([eos, eot].filter(name => name !== undefined))
+  const kindOf = (text: string) => (special.has(text) ? KIND.control : kinds?.[idOf.get(text) as number])
+  const added = tokens.filter(text => ([KIND.control, KIND.userDefined] as unknown[]).includes(kindOf(text)))
+  const merges = said['tokenizer.ggml.merges'].map(merge => merge.split(' '))
+  const merged = new Set(merges.flatMap(pair => [...pair, pair.join('')]))
+  const outside = new Set(added.filter(text => !merged.has(text)))
+  const inVocab = tokens.filter(text => !outside.has(text) && kindOf(text) !== KIND.unused)
+  const split = preTokenizers.get(said['tokenizer.ggml.pre'])
+  const decoder = { type: 'ByteLevel', add_prefix_space: true, trim_offsets: true, use_regex: true }
+  const endTokens = [...special].map(text => idOf.get(text) as number)
+  const startsWith = said['tokenizer.ggml.add_bos_token'] === true && bos !== undefined ? bos : null
+  const config = { tokenizer_class: 'PreTrainedTokenizerFast', clean_up_tokenization_spaces: false }
+  const names = { bos_token: bos, eos_token: eos, unk_token: unk, pad_token: pad }
+  return {
+    endTokens,
+    files: {
+      'tokenizer.json': {
+        version: '1.0',
+        truncation: null,
+        padding: null,
+        added_tokens: added.map(content => ({
+          id: idOf.get(content),
+          content,
+          ...{ single_word: false, lstrip: false, rstrip: false, normalized: false },
+          special: kindOf(content) === KIND.control,
+        })),
+        normalizer: split?.normalizer ?? null,
+        pre_tokenizer: split?.pre_tokenizer,
+        post_processor: startsWith === null ? null : startWith(startsWith, idOf.get(startsWith) as number),
+        decoder,
+        model: {
+          type: 'BPE',
+          ...{ dropout: null, unk_token: null, continuing_subword_prefix: null, end_of_word_suffix: null },
+          ...{ fuse_unk: false, byte_fallback: false, ignore_merges: split?.ignore_merges ?? false },
+          vocab: Object.fromEntries(inVocab.map(text => [text, idOf.get(text)])),
+          merges,
+        },
+      },
+      'tokenizer_config.json': { ...config, ...names, chat_template: said['tokenizer.chat_template'] },
+      'generation_config.json': { eos_token_id: endTokens },
+    },
+  }
+}
+
+/** Puts a token before every text, as transformers does where it is told to; chat templates write their own. */
+function startWith(content: string, id: number): object {
+  const special = { SpecialToken: { id: content, type_id: 0 } }
+  return {
+    type: 'TemplateProcessing',
+    single: [special, { Sequence: { id: 'A', type_id: 0 } }],
+    pair: [special, { Sequence: { id: 'A', type_id: 0 } }, { Sequence: { id: 'B', type_id: 1 } }],
+    special_tokens: { [content]: { id: content, ids: [id], tokens: [content] } },
+  }
+}

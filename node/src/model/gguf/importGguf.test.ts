@@ -1,0 +1,205 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { type DecoderConfig, readDecoderConfig } from '../decoderConfig.ts'
+import { PretrainedTokenizer } from '../pretrainedTokenizer.ts'
+import { ropeFrequencies } from '../rope.ts'
+import { scanSafetensors } from '../safetensors.ts'
+import { tinyFamilies, tinyWeights } from '../tinyDecoder.ts'
+import { readWeights } from '../weights.ts'
+import { importGguf } from './importGguf.ts'
+import { encodeGguf, type TestGguf, testGguf, text, texts, whole, wholes } from './testGguf.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'waggle-gguf-'))
+afterAll(() => rmSync(root, { recursive: true }))
+
+let made = 0
+const pathOf = () => join(root, `${made++}.gguf`)
+
+/** @returns the file's path and the folder. */
+async function imported(file: TestGguf | Uint8Array): Promise<{ path: string; folder: string }> {
+  const path = pathOf()
+  const folder = path.replace('.gguf', '')
+  writeFileSync(path, file instanceof Uint8Array ? file : encodeGguf(file))
+  await importGguf(path, folder)
+  return { path, folder }
+}
+
+/** Of a width that the tokenizers' tokens and blocks of 32 fit. */
+const sized = (config: DecoderConfig): DecoderConfig => ({
+  ...config,
+  vocabSize: 448,
+  hiddenSize: 32,
+  rmsNormEps: 2 ** -20,
+})
+const families = Object.entries(tinyFamilies).map(([name, config]) => [name, sized(config)] as const)
+const qwen = sized(tinyFamilies.Qwen2 as DecoderConfig)
+
+function withScaling(config: DecoderConfig, file: TestGguf): TestGguf {
+  if (config.ropeScaling?.type === 'linear') {
+    file.metadata['llama.rope.scaling.type'] = text('linear')
+    file.metadata['llama.rope.scaling.factor'] = whole(config.ropeScaling.factor)
+  }
+  if (config.ropeScaling?.type === 'llama3') {
+    const scaled = ropeFrequencies(config)
+    const factors = ropeFrequencies({ ...config, ropeScaling: null }).map((x, i) => x / (scaled[i] as number))
+    const bytes = new Uint8Array(factors.buffer)
+    file.tensors.push({ name: 'rope_freqs.weight', shape: [factors.length], type: 0, bytes })
+  }
+  return file
+}
+
+test.each(families)('%s comes back: every weight bit for bit, and the configuration', async (_, given) => {
+  const scaling = given.ropeScaling
+  const config =
+    scaling?.type === 'llama3'
+      ? { ...given, ropeTheta: 500_000, ropeScaling: { ...scaling, originalMaxPositions: 8192 } }
+      : given
+  const weights = tinyWeights(config)
+  const { folder } = await imported(withScaling(config, testGguf(config, weights, 'qwen', 'qwen2')))
+  const read = await readDecoderConfig(folder)
+  expect({ ...read, endTokens: undefined }).toEqual({ ...config, endTokens: undefined })
+  const found = await readWeights(folder, read)
+  expect([...found.keys()].sort()).toEqual([...weights.keys()].sort())
+  for (const [name, { data }] of weights) expect(found.get(name)?.data, name).toEqual(data)
+})
+
+test.each([
+  ['qwen', 'qwen2'],
+  ['llama', 'llama-bpe'],
+  ['deepseek', 'deepseek-coder'],
+])('the tokenizer of %s encodes texts and conversations as the one it was made from', async (name, pre) => {
+  const { folder } = await imported(testGguf(qwen, tinyWeights(qwen), name, pre))
+  const tokenizer = await PretrainedTokenizer.read(folder)
+  const golden = JSON.parse(readFileSync(join(import.meta.dirname, `../golden/tokenizers/${name}/golden.json`), 'utf8'))
+  for (const { text: said, ids } of golden.texts) expect([...tokenizer.encode(said)], said).toEqual(ids)
+  for (const { messages, ids } of golden.chats) expect([...tokenizer.chatPrompt(messages)]).toEqual(ids)
+  const original = await PretrainedTokenizer.read(join(import.meta.dirname, `../golden/tokenizers/${name}`))
+  expect(tokenizer.endTokens).toEqual(original.endTokens)
+})
+
+test('16-bit weights stay as they are, and quantised ones become float32', async () => {
+  const file = testGguf(qwen, tinyWeights(qwen), 'qwen', 'qwen2')
+  const halves = part(file, 'blk.0.attn_q.weight')
+  Object.assign(halves, { type: 1, bytes: new Uint8Array(halves.bytes.length / 2).fill(0x2a) })
+  const blocks = part(file, 'blk.1.attn_q.weight')
+  Object.assign(blocks, { type: 8, bytes: new Uint8Array((blocks.bytes.length / 128) * 34).fill(0x2a) })
+  const { folder } = await imported(file)
+  const stored = await scanSafetensors(join(folder, 'model.safetensors'))
+  expect(stored.get('model.layers.0.self_attn.q_proj.weight')?.dtype).toBe('F16')
+  expect(stored.get('model.layers.1.self_attn.q_proj.weight')?.dtype).toBe('F32')
+  const weights = await readWeights(folder, await readDecoderConfig(folder))
+  const half = 1.541015625 * 2 ** -5 // 0x2a2a
+  expect(new Set(weights.get('model.layers.0.self_attn.q_proj.weight')?.data)).toEqual(new Set([half]))
+  expect(new Set(weights.get('model.layers.1.self_attn.q_proj.weight')?.data)).toEqual(new Set([half * 0x2a]))
+})
+
+test('a folder that exists is left alone', async () => {
+  const { path, folder } = await imported(testGguf(qwen, tinyWeights(qwen), 'qwen', 'qwen2'))
+  await expect(importGguf(path, folder)).rejects.toMatchObject({ code: 'MODEL_FILE', file: folder, field: 'folder' })
+})
+
+const part = (file: TestGguf, name: string) =>
+  file.tensors.find(tensor => tensor.name === name) as TestGguf['tensors'][0]
+const patched = (change: (bytes: Buffer) => unknown) => (file: TestGguf) => {
+  const bytes = encodeGguf(file)
+  const changed = change(bytes)
+  return Buffer.isBuffer(changed) ? changed : bytes
+}
+const without = (key: string) => (file: TestGguf) => {
+  delete file.metadata[key]
+}
+const saying = (key: string, value: TestGguf['metadata'][string]) => (file: TestGguf) => {
+  file.metadata[key] = value
+}
+const tensor = (name: string, fields: Partial<TestGguf['tensors'][0]>) => (file: TestGguf) => {
+  Object.assign(part(file, name), fields)
+}
+
+describe('a file that lies is refused by file and field, and leaves nothing behind', () => {
+  test.each<[field: string, says: RegExp, change: (file: TestGguf) => unknown]>([
+    ['header', /a file of 10 bytes has none/, patched(bytes => bytes.subarray(0, 10))],
+    ['magic', /is not GGUF/, patched(bytes => void bytes.write('GGML'))],
+    ['version', /1 is not supported/, patched(bytes => void bytes.writeUInt32LE(1, 4))],
+    ['version', /16777216|50331648/, patched(bytes => void bytes.writeUInt32BE(3, 4))],
+    ['tensor_count', /do not fit/, patched(bytes => void bytes.writeBigUInt64LE(2n ** 60n, 8))],
+    ['metadata_kv_count', /do not fit/, patched(bytes => void bytes.writeBigUInt64LE(2n ** 60n, 16))],
+    ['header', /is not read/, patched(bytes => void bytes.writeBigUInt64LE(2n ** 60n, 24))],
+    ['header', /is not read/, patched(bytes => bytes.subarray(0, 9000))],
+    [
+      'header',
+      /ends at byte \d+ of a file of/,
+      patched(bytes => bytes.subarray(0, bytes.indexOf('blk.1.ffn_up.weight') + 19)),
+    ],
+    ['general.alignment', /power of two/, saying('general.alignment', whole(24))],
+    ['split.count', /one of several/, saying('split.count', whole(2))],
+    ['output_norm.weight', /ends at byte \d+ of a file of/, patched(bytes => bytes.subarray(0, bytes.length - 64))],
+    ['blk.0.attn_q.weight', /starts at byte 1099511627776/, tensor('blk.0.attn_q.weight', { offset: 2 ** 40 })],
+    ['blk.0.attn_q.weight', /is of type 99/, tensor('blk.0.attn_q.weight', { type: 99 })],
+    ['blk.0.attn_q.weight', /rows of 32, not whole blocks of 256 as Q4_K/, tensor('blk.0.attn_q.weight', { type: 12 })],
+    ['blk.0.attn_q.weight', /has shape \[0,32\]/, tensor('blk.0.attn_q.weight', { shape: [0, 32] })],
+    ['blk.0.attn_q.weight', /is there twice/, tensor('blk.0.attn_k.weight', { name: 'blk.0.attn_q.weight' })],
+    [
+      'model.layers.0.self_attn.q_proj.weight',
+      /has shape \[16,64\], not \[32,32\]/,
+      tensor('blk.0.attn_q.weight', { shape: [16, 64] }),
+    ],
+    [
+      'model.layers.0.self_attn.q_proj.weight',
+      /is missing/,
+      tensor('blk.0.attn_q.weight', { name: 'blk.0.attn_x.weight' }),
+    ],
+    [
+      'blk.1.ffn_up.weight',
+      /element 0 is NaN/,
+      tensor('blk.1.ffn_up.weight', { bytes: new Uint8Array(24 * 32 * 4).fill(255) }),
+    ],
+    ['token_embd.weight', /is missing/, tensor('token_embd.weight', { name: 'other' })],
+    ['general.architecture', /must be one of/, saying('general.architecture', text('mamba'))],
+    ['qwen2.block_count', /is missing/, without('qwen2.block_count')],
+    ['qwen2.attention.head_count', /the same for all layers/, saying('qwen2.attention.head_count', wholes([4, 4]))],
+    ['qwen2.rope.dimension_count', /is 4, not the 8/, saying('qwen2.rope.dimension_count', whole(4))],
+    ['qwen2.rope.scaling.type', /must be none or linear/, saying('qwen2.rope.scaling.type', text('yarn'))],
+    ['qwen2.expert_count', /mixtures/, saying('qwen2.expert_count', whole(8))],
+    ['tokenizer.ggml.model', /SentencePiece/, saying('tokenizer.ggml.model', text('llama'))],
+    ['tokenizer.ggml.pre', /must be one of gpt-2/, saying('tokenizer.ggml.pre', text('default'))],
+    ['tokenizer.ggml.pre', /is missing/, without('tokenizer.ggml.pre')],
+    ['tokenizer.ggml.tokens.0', /is not a string/, saying('tokenizer.ggml.tokens', wholes([1, 2]))],
+    ['tokenizer.ggml.tokens.0', /is there twice/, saying('tokenizer.ggml.tokens', texts(['a', 'a']))],
+    ['tokenizer.ggml.token_type', /has 1 kinds of 448/, saying('tokenizer.ggml.token_type', wholes([1]))],
+    ['tokenizer.ggml.eos_token_id', /999 is not a token/, saying('tokenizer.ggml.eos_token_id', whole(999))],
+    ['tokenizer: model.merges.0', /is not of the vocabulary/, saying('tokenizer.ggml.merges', texts(['zz yy']))],
+    ['tokenizer: chat_template', /is not a template/, saying('tokenizer.chat_template', text('{% for x in %}'))],
+    [
+      'rope_freqs.weight',
+      /are not those of Llama 3/,
+      file => {
+        file.tensors.push({
+          name: 'rope_freqs.weight',
+          shape: [4],
+          type: 0,
+          bytes: new Uint8Array(new Float32Array([1, 3, 5, 9]).buffer),
+        })
+      },
+    ],
+  ])('%s: %s', async (field, says, change) => {
+    const file = testGguf(qwen, tinyWeights(qwen), 'qwen', 'qwen2')
+    if (kindsAreFor(field)) delete file.metadata['tokenizer.ggml.token_type']
+    const changed = change(file)
+    const bytes = Buffer.isBuffer(changed) ? changed : encodeGguf(file)
+    const path = pathOf()
+    writeFileSync(path, bytes)
+    const folder = path.replace('.gguf', '')
+    await expect(importGguf(path, folder)).rejects.toMatchObject({
+      code: 'MODEL_FILE',
+      file: path,
+      field,
+      message: expect.stringMatching(says),
+    })
+    expect([existsSync(folder), existsSync(`${folder}.unfinished`)]).toEqual([false, false])
+  })
+})
+
+/** Fewer tokens than kinds would be refused first. */
+const kindsAreFor = (field: string) => field === 'tokenizer.ggml.tokens.0'
