@@ -24,6 +24,7 @@ import { environmentOnChain } from './environmentOnChain.ts'
 import { createEnvironmentWatch } from './environmentWatch.ts'
 import { createFetchPlan, type FetchPlan } from './fetch/fetchPlan.ts'
 import type { Environment } from './loadEnvironment.ts'
+import { createSealedBodies, type SealedBodies } from './sealedBodies.ts'
 
 export type PeerOptions = {
   data: string
@@ -59,6 +60,8 @@ export type PeerNode = {
   network: Network
   journal: Journal
   bundles: Bundles
+  /** Own bodies that nobody is served yet. */
+  sealed: SealedBodies
   /** Opens and seals bodies, in a thread of its own. */
   bodies: BodyOperations
   /** Pauses work while the disk of the data folder is full. */
@@ -112,6 +115,8 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       ...{ readEnvironment: chain.readEnvironment, own: environment.hash, logger },
       known: options.environments.map(({ hash }) => hash),
     })
+    const journal = createJournal(db, clock)
+    const sealed = createSealedBodies(journal)
     let round: number | null = null
     const addresses = Object.values(deployment.contracts).map(({ address }) => address)
     const network = await startNetwork({
@@ -123,17 +128,16 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       maxBytes: kind => sizes[kind],
       lookUp: peerIds => chain.readRegistered(peerIds.map(peerKeyOf)),
       store: createPeerTable(db),
-      bundles,
+      bundles: { get: async id => (sealed.has(id) ? null : bundles.get(id)) },
       clock,
       logger,
     })
     closers.push(network.stop)
     const fetchPlan = createFetchPlan(
       { network, bundles, clock, logger, signal },
-      // Bodies are public from their announcement on.
+      // Rollouts are public from the end of their round, other bodies from their announcement on.
       { maxBytes: kind => sizes[kind], opensAtMs: () => 0 },
     )
-    const journal = createJournal(db, clock)
     const setRound = (now: number) => {
       round = now
     }
@@ -147,6 +151,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       network,
       journal,
       bundles,
+      sealed,
       bodies,
       disk: createDiskGuard({ folder: data, clock, logger }),
       fetchPlan,

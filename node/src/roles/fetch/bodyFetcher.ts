@@ -83,7 +83,8 @@ export function createBodyFetcher(
         if (typeof got !== 'string') return got
         leftMs -= ms
         tried.push({ ...holder, failure: got })
-        if (got === 'busy') busy.push(holder)
+        // An author may be about to publish what was sealed until now.
+        if (got === 'busy' || (holder.isAuthor && got === 'not-found')) busy.push(holder)
       }
       holders = busy
     }

@@ -9,9 +9,9 @@ import { claimEarnings } from '../claimEarnings.ts'
 import { everyRound } from '../everyRound.ts'
 import { fetchTasks } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { publishBody } from '../publishBody.ts'
+import { publishSealed, sealBody } from '../publishBody.ts'
 import { reportOutcome } from '../reportOutcome.ts'
-import { awaitBeacon, recordInTime } from '../roundBeacon.ts'
+import { awaitBeacon, beaconOf, recordInTime } from '../roundBeacon.ts'
 import { answerRound } from './answerRound.ts'
 import { publishCanary } from './canary.ts'
 import { createLearner } from './learner.ts'
@@ -29,8 +29,8 @@ const FETCH_UNTIL = 0.4
 const TAKE_UNTIL = 0.8
 
 /**
- * Solves in every round: draws tasks, answers them, shares and commits the answers, learns from them and from those of
- * other solvers.
+ * Solves in every round: draws tasks, answers them, commits the answers, learns from them and from those that other solvers gave in
+ * the round before. Answers are public from the end of their round.
  *
  * @param data - the peer's folder; the policy is kept in it after every round.
  */
@@ -40,6 +40,7 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
   const quarantine = createQuarantine(node)
   await everyRound(node, async time => {
     const { round } = time
+    await publishSealed(node, round)
     // A round that was learned from before a restart would be answered by another policy than the one committed.
     if (node.journal.get(round, 'report') !== undefined) return
     recordInTime(node, time)
@@ -53,11 +54,12 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
     const rules: RoundRules = { spec, format, beacon, tasks: bundles.flatMap(({ admitted }) => admitted) }
     const mine = drawTasks(node.chainId, round, node.identity.peerKey, rules)
     if (mine.length === 0) return node.logger.info('no task in this round', { round })
-    const groups = await answer(node, policy, round, rules)
+    const groups = await answer(node, policy, rules, { time, atMs: startedMs })
     // After the commitment, which has to be in time, and before the policy changes.
     await publishCanary(node, policy, judge, round)
     const isHeld = (peerKey: Hex) => quarantine.holds(peerKey, round)
-    const others = takeGroups(node, round, rules, groupsDue, isHeld)
+    const before = await rulesOf(node, round - 1, groupsDue)
+    const others = before === null ? noGroups() : takeGroups(node, round - 1, before, groupsDue, isHeld)
     const modules = { learner, quarantine, logger, vocabSize: format.vocabSize, signal }
     const learned = await learnRound(modules, { round, mode: spec.sharing.mode, own: groups, others })
     await policy.save(join(data, POLICY_FOLDER))
@@ -70,20 +72,37 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
   })
 }
 
-/** Samples the owed answers, publishes and commits them. */
-async function answer(node: PeerNode, policy: PolicyClient, round: number, rules: RoundRules): Promise<CheckedGroup[]> {
+/** Samples the owed answers, seals and commits them. */
+async function answer(
+  node: PeerNode,
+  policy: PolicyClient,
+  rules: RoundRules,
+  begun: { time: RoundTime; atMs: number },
+): Promise<CheckedGroup[]> {
   const { chain, chainId, identity, logger } = node
+  const { round } = begun.time
   const bundle = await answerRound(policy, { chainId, round, peerKey: identity.peerKey }, rules)
   const count = bundle.groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0)
   const { bytes, tree } = await node.bodies.seal('rollouts', bundle)
   const commitment = { round, root: tree[0] as Hex, count, policyHash: bundle.policyHash }
-  const contentId = await publishBody(node, bytes, { kind: 'rollouts', ...commitment })
+  const contentId = await sealBody(node, bytes, { kind: 'rollouts', ...commitment }, begun)
   // Learning does not wait for the chain: the outbox sees to it, and a commitment that fails costs the points, not the lesson.
   void chain
     .commitRollouts({ ...commitment, contentId })
     .then(outcome => reportOutcome(logger, 'rollouts committed', outcome, { round }))
   return checkRollouts(bundle, rules)
 }
+
+/** What the answers of a round that passed had to follow; null where nothing was owed. */
+async function rulesOf(node: PeerNode, round: number, due: AbortSignal): Promise<RoundRules | null> {
+  const { spec, format } = node.environment
+  const beacon = round < 0 ? null : await beaconOf(node, round - 1)
+  if (beacon === null) return null
+  const bundles = await fetchTasks(node, round, due)
+  return { spec, format, beacon, tasks: bundles.flatMap(({ admitted }) => admitted) }
+}
+
+async function* noGroups(): AsyncGenerator<never> {}
 
 /** Aborts at a share of the round. */
 function untilShare({ signal }: PeerNode, { startsAtSec, endsAtSec, nowSec }: RoundTime, share: number): AbortSignal {

@@ -6,8 +6,11 @@ import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { PeerGroups } from './learnRound.ts'
 
+/** Between polls for announcements of bodies that were committed to. */
+const POLL_MS = 400
+
 /**
- * Takes the groups of other solvers of this round, peer by peer as they come, until the time is up.
+ * Takes the groups of other solvers of a round that has ended, peer by peer as they come, until the time is up or all gave theirs.
  *
  * A bundle counts once its peer has both announced and committed the same root; what breaks the public rule in it is left out.
  * Only so many peers are asked at a time as are still wanted; one that gives nothing leaves its place to another.
@@ -26,6 +29,8 @@ export async function* takeGroups(
   const ready: PeerGroups[] = []
   const pending = new Map<Hex, Promise<void>>()
   const failures: unknown[] = []
+  const committed = await node.chain.readRolloutCommitments(round)
+  const others = committed.filter(({ peerKey }) => peerKey !== node.identity.peerKey)
   const take = async (commitment: RolloutCommitment) => {
     try {
       const checked = await fetchRolloutsOf(node, round, commitment, until, ({ body }) => checkRollouts(body, rules))
@@ -44,26 +49,26 @@ export async function* takeGroups(
       yield next
       continue
     }
-    for (const commitment of await announcedAndCommitted(node, round)) {
+    // The round has ended: no commitment is still to come.
+    const wanted = others.filter(({ peerKey }) => !asked.has(peerKey) && !isHeld(peerKey))
+    if (wanted.length + pending.size === 0) break
+    const isAnnounced = announcedBy(node, round)
+    for (const commitment of wanted.filter(isAnnounced)) {
       if (given + pending.size >= sharing.peers) break
-      if (asked.has(commitment.peerKey) || isHeld(commitment.peerKey)) continue
       asked.add(commitment.peerKey)
       pending.set(commitment.peerKey, take(commitment))
     }
-    await Promise.race([...pending.values(), node.chain.nextBlock(until).catch(() => undefined)])
+    await Promise.race([...pending.values(), node.clock.sleep(POLL_MS, until).catch(() => undefined)])
   }
   node.signal.throwIfAborted()
 }
 
-/** Commitments of others whose root is the one that the peer itself announced. */
-async function announcedAndCommitted(node: PeerNode, round: number): Promise<RolloutCommitment[]> {
+/** Whether a commitment is one that its peer announced. */
+function announcedBy(node: PeerNode, round: number): (commitment: RolloutCommitment) => boolean {
   const announced = new Map(
     node.network
       .announcements(round, 'rollouts')
       .map(({ peerId, root, contentId }) => [peerKeyOf(peerId), root + contentId]),
   )
-  announced.delete(node.identity.peerKey)
-  if (announced.size === 0) return []
-  const committed = await node.chain.readRolloutCommitments(round)
-  return committed.filter(({ peerKey, root, contentId }) => announced.get(peerKey) === root + contentId)
+  return ({ peerKey, root, contentId }) => announced.get(peerKey) === root + contentId
 }

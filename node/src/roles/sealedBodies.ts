@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { type Hex, hash32Schema } from '#core/hex.ts'
+import type { Journal } from '#store/journal.ts'
+import type { PublishedBody } from './publishBody.ts'
+
+/** A body that is committed to, and is served to nobody until its round has ended. */
+export type SealedBody = Required<PublishedBody> & { contentId: Hex; size: number }
+
+/** Own bodies that are kept and not served yet; they outlive a restart. */
+export type SealedBodies = {
+  has(contentId: Hex): boolean
+  add(body: SealedBody): void
+  /** Takes out those of rounds before this one, the oldest first: from then on they are served. */
+  open(round: number): SealedBody[]
+}
+
+const sealedSchema = z.array(
+  z.strictObject({
+    kind: z.literal('rollouts'),
+    round: z.int().min(0),
+    root: hash32Schema,
+    count: z.int().min(0),
+    policyHash: hash32Schema,
+    contentId: hash32Schema,
+    size: z.int().min(1),
+  }),
+)
+
+const KEY = 'sealed bodies'
+
+export function createSealedBodies(journal: Pick<Journal, 'getState' | 'setState'>): SealedBodies {
+  const read = sealedSchema.safeParse(journal.getState(KEY) ?? [])
+  // A list that does not parse was written by other software; its bodies are served.
+  let sealed: SealedBody[] = read.success ? read.data : []
+  const keep = (bodies: SealedBody[]) => {
+    journal.setState(KEY, bodies)
+    sealed = bodies
+  }
+  return {
+    has: contentId => sealed.some(body => body.contentId === contentId),
+    add: body => keep([...sealed, body]),
+    open(round) {
+      const due = sealed.filter(body => body.round < round)
+      if (due.length > 0) keep(sealed.filter(body => body.round >= round))
+      return due.sort((a, b) => a.round - b.round)
+    },
+  }
+}
