@@ -20,7 +20,7 @@ const pathOf = () => join(root, `${made++}.gguf`)
 /** @returns the file's path and the folder. */
 async function imported(file: TestGguf | Uint8Array): Promise<{ path: string; folder: string }> {
   const path = pathOf()
-  const folder = path.replace('.gguf', '')
+  const folder = path.replace('.gguf', '/'.repeat(made % 2)) // as a shell completes it, or not
   writeFileSync(path, file instanceof Uint8Array ? file : encodeGguf(file))
   await importGguf(path, folder)
   return { path, folder }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type FileHandle, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { makeFolder } from '#core/makeFolder.ts'
 import { writeFileAtomic } from '../atomicFile.ts'
 import { checkTokenizerFits } from '../checkTokenizerFits.ts'
@@ -41,7 +41,7 @@ export async function importGguf(path: string, folder: string, options: ImportOp
     [...file.tensors.values()].filter(({ name }) => name !== ROPE_FACTORS).map(of => [huggingFaceName(of.name), of]),
   )
   checkShapes(config, tensors, path)
-  const unfinished = `${folder}.unfinished`
+  const unfinished = `${resolve(folder)}.unfinished` // next to it, whatever it ends in
   await rm(unfinished, { recursive: true, force: true })
   makeFolder(unfinished)
   try {
