@@ -7,8 +7,10 @@ export type Command = {
   /** What `--help` prints. */
   usage: string
   options: ParseArgsOptionsConfig
-  /** Names of the arguments beside the options; all of them are needed, and no others are taken. */
+  /** Names of the arguments beside the options; all of them are needed. */
   positionals?: readonly string[]
+  /** Names of those that may follow. */
+  morePositionals?: readonly string[]
   /** @param positionals - as many as are named. */
   run: (values: Values, positionals: string[]) => Promise<void>
 }

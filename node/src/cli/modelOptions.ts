@@ -4,6 +4,7 @@ import { createHubClient, HUB_URL, type HubClient } from '#hub/hubClient.ts'
 import { openModelFolder } from '#hub/openModelFolder.ts'
 import type { PullProgress } from '#hub/pullModel.ts'
 import { environment } from './environment.ts'
+import { isGguf, openGguf } from './openGguf.ts'
 import { showShare } from './showShare.ts'
 import { UsageError } from './usageError.ts'
 
@@ -27,9 +28,15 @@ export function modelsFolder({ models }: HubSettings): string {
   return models ?? environment.models() ?? join(environment.home(), '.cache', 'waggle', 'models')
 }
 
-/** The folder that `--model PATH_OR_REPO` means, downloaded if need be, with progress on stderr. */
+/** The folder that `--model PATH_OR_REPO` means, downloaded or imported if need be, with progress on stderr. */
 export function openModel(pathOrRepo: string, settings: HubSettings, signal?: AbortSignal): Promise<string> {
+  if (isGguf(pathOrRepo)) return openGguf(pathOrRepo, modelsFolder(settings), signal)
   return openModelFolder(openHub(settings, signal), pathOrRepo, modelsFolder(settings), showProgress())
+}
+
+/** The folder that `--model PATH` means where nothing is downloaded: itself, or that of a GGUF file. */
+export async function openLocalModel(path: string, settings: HubSettings, signal?: AbortSignal): Promise<string> {
+  return isGguf(path) ? openGguf(path, modelsFolder(settings), signal) : path
 }
 
 /** A line on stderr for every tenth of a model. */

@@ -32,11 +32,15 @@ function parse(name: string, command: Command, args: string[]): ParsedCommand {
   }
 }
 
-function requirePositionals(name: string, { positionals: due = [] }: Command, given: readonly string[]): void {
+function requirePositionals(
+  name: string,
+  { positionals: due = [], morePositionals: more = [] }: Command,
+  given: readonly string[],
+): void {
   if (given.length < due.length)
     throw new UsageError(`${name} needs ${due.slice(given.length).join(' and ')}.`, { hint: helpHint(name) })
-  if (given.length > due.length)
-    throw new UsageError(`${name} does not take '${given[due.length]}'.`, { hint: helpHint(name) })
+  const most = due.length + more.length
+  if (given.length > most) throw new UsageError(`${name} does not take '${given[most]}'.`, { hint: helpHint(name) })
 }
 
 function isBlank(value: unknown): boolean {

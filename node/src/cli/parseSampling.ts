@@ -34,3 +34,14 @@ export function parseSampling(values: Values): Sampling {
     }),
   )
 }
+
+/** How a request samples by the options, with what a folder's generation_config.json says of greedy generation. */
+export function requestSampling(values: Values, repetitionPenalty: number): Sampling & { temperature: number } {
+  const isGreedy = values.greedy === true
+  const { temperature, ...sampling } = parseSampling(values)
+  return {
+    ...(isGreedy && repetitionPenalty !== 1 ? { repetitionPenalty } : {}),
+    ...sampling,
+    temperature: isGreedy ? 0 : (temperature ?? 1),
+  }
+}

@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts'
+import { openLocalModel } from '../modelOptions.ts'
 
 /** Says what this machine computes with. */
 export const devicesCommand: Command = {
@@ -7,13 +8,15 @@ export const devicesCommand: Command = {
 What this machine has, which of its devices models can run on, which one start --device auto takes, and why not another. Each is
 tried with a small product in a process of its own.
 
-  --model DIR         time the kernels for 8-bit products on this model's shapes, and not on Qwen2.5-0.5B's
+  --model DIR         a folder or a GGUF file: time the kernels for 8-bit products on this model's shapes, and not on Qwen2.5-0.5B's
   --json              end with one JSON object on the last line`,
   options: { model: { type: 'string' }, json: { type: 'boolean' } },
   async run({ model, json }) {
     const { reportDevices, reportIntegerKernels } = await import('#model/devices.ts')
     const report = await reportDevices()
-    const { integerKernels, integerReason } = await reportIntegerKernels(model as string | undefined)
+    const { integerKernels, integerReason } = await reportIntegerKernels(
+      typeof model === 'string' ? await openLocalModel(model, {}) : undefined,
+    )
     if (json === true) return console.log(JSON.stringify({ ...report, integerKernels, integerReason }))
     const { machine, devices, chosen, pool } = report
     const gigabytes = (bytes: number | null) => (bytes === null ? 'memory unknown' : `${(bytes / 1e9).toFixed(1)} GB`)

@@ -4,14 +4,19 @@ import { setImmediate } from 'node:timers/promises'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import type { LoadOptions } from '#model/loadGenerator.ts'
 import { ModelInputError } from '#model/modelErrors.ts'
+import type { PretrainedTokenizer } from '#model/pretrainedTokenizer.ts'
 import { checkTokens } from '../checkTokens.ts'
 import type { Command, Values } from '../command.ts'
 import { compareModel } from '../compareModel.ts'
 import { copyOptions } from '../copyOptions.ts'
+import { importModel } from '../importModel.ts'
+import { openLocalModel } from '../modelOptions.ts'
 import { openDevice } from '../openDevice.ts'
+import { openGenerator } from '../openGenerator.ts'
 import { parseDevice } from '../parseDevice.ts'
 import { parsePrecision } from '../parsePrecision.ts'
-import { parseSampling, samplingOptions } from '../parseSampling.ts'
+import { requestSampling, samplingOptions } from '../parseSampling.ts'
+import { printable, TextStream } from '../textStream.ts'
 import { UsageError } from '../usageError.ts'
 import { whole } from '../wholeNumber.ts'
 
@@ -21,14 +26,19 @@ const text = { type: 'string' } as const
 export const model: Command = {
   usage: `npm run --silent waggle -- model logits --model DIR --tokens 1,2,3 [--adapter DIR] [--json]
 npm run --silent waggle -- model generate --model DIR --tokens 1,2,3 [--greedy] [--max-new-tokens N] [--json]
+npm run --silent waggle -- model generate --model DIR --prompt TEXT [--json]
 npm run --silent waggle -- model compare --model DIR [--precision int8,int4] [--tokens 1,2,3] [--json]
+npm run --silent waggle -- model import FILE.gguf --out DIR [--json]
 
-Runs a model of a Hugging Face folder (config.json and safetensors; no tokenizer is needed) on token ids, in float32.
-logits says what it makes of every position; generate appends tokens, and ends where generation_config.json says; compare says
+Runs a model of a Hugging Face folder (config.json and safetensors; no tokenizer is needed for token ids), in float32.
+import makes such a folder of a llama.cpp file, with tokenizer and chat template. logits says what it makes of every position; generate appends tokens, and ends where generation_config.json says; compare says
 how far 8-bit and 4-bit are from float32.
 
-  --model DIR         the model's folder
+  --model DIR         the model's folder, or a GGUF file, which is imported once
   --tokens IDS        token ids, separated by commas; compare takes it several times, and samples some if there are none
+  --prompt TEXT       generate: continues this text, as it is; waggle chat answers by the model's chat template
+  --out DIR           import: the folder that is made
+  --models DIR        where GGUF files are imported to (default WAGGLE_MODELS, else ~/.cache/waggle/models)
   --adapter DIR       a PEFT LoRA adapter, merged into the weights
   --max-new-tokens N  generate: new tokens at most (default 32)
   --greedy            generate: always the most likely token, instead of sampling; the repetition_penalty of
@@ -47,12 +57,15 @@ how far 8-bit and 4-bit are from float32.
   --threads N         threads of a product (default: all of the machine)
   --json              end with one JSON object on the last line:
                       { "logits": number[positions][vocabulary] }, or
-                      { "tokens": number[], "logprobs": number[] } of the new tokens, with the log-probability of each under what
+                      { "tokens": number[], "logprobs": number[] } of the new tokens, and with --prompt their "text", with the log-probability of each under what
                       it was sampled from, which is the model at temperature 1 unless options above change it, or
                       { "positions", "errors": [{ "precision", "meanLogprobError", "maxLogprobError", "meanKl", "greedyAgreement" }] }`,
   options: {
     model: text,
     tokens: { type: 'string', multiple: true },
+    prompt: text,
+    out: text,
+    models: text,
     adapter: text,
     precision: text,
     cache: text,
@@ -70,22 +83,32 @@ how far 8-bit and 4-bit are from float32.
     threads: text,
     json: { type: 'boolean' },
   },
-  positionals: ['logits, generate or compare'],
-  async run(values, [action = '']) {
+  positionals: ['logits, generate, compare or import'],
+  morePositionals: ['FILE.gguf'],
+  async run(values, [action = '', file]) {
     const verb = Object.hasOwn(actions, action) ? actions[action as keyof typeof actions] : undefined
-    if (!verb && action !== 'compare')
+    if (!Object.hasOwn(taken, action))
       throw new UsageError(`model does not know '${action}'.`, {
-        hint: 'Ask for model logits, model generate or model compare.',
+        hint: 'Ask for model logits, model generate, model compare or model import.',
       })
     refuseOthers(action as Action, values)
-    const { model: folder, adapter } = values
-    if (typeof folder !== 'string')
-      throw new UsageError(`model ${action} needs --model.`, { hint: "Name a model's folder." })
+    if (action === 'import') return importModel(file, values)
+    if (file !== undefined)
+      throw new UsageError(`model ${action} does not take '${file}'.`, { hint: 'Name it with --model.' })
+    const { model: named, adapter, prompt, models } = values
+    if (typeof named !== 'string')
+      throw new UsageError(`model ${action} needs --model.`, { hint: "Name a model's folder or a GGUF file." })
     const threads = whole('threads', values.threads, availableParallelism(), 256)
     const given = (Array.isArray(values.tokens) ? values.tokens : []).map(parseTokens)
-    if (!verb) return compareModel(folder, given, threads, values)
-    const [tokens] = given
-    if (!tokens || given.length > 1) throw new UsageError(`model ${action} needs --tokens, once.`, { hint: tokensHint })
+    const open = () => openLocalModel(named, { models: typeof models === 'string' ? models : undefined })
+    if (!verb) return compareModel(await open(), given, threads, values)
+    if (typeof prompt === 'string' ? given.length > 0 : given.length !== 1)
+      throw new UsageError(`model ${action} needs --tokens, once${action === 'generate' ? ', or --prompt' : ''}.`, {
+        hint: tokensHint,
+      })
+    const folder = await open()
+    const tokenizer = typeof prompt === 'string' ? await openText(folder) : undefined
+    const tokens = tokenizer?.encode(prompt as string) ?? (given[0] as Int32Array)
     const maxNewTokens = whole('max-new-tokens', values['max-new-tokens'], 32, 1_000_000)
     const { readDecoderConfig } = await import('#model/decoderConfig.ts')
     const config = await readDecoderConfig(folder)
@@ -94,7 +117,7 @@ how far 8-bit and 4-bit are from float32.
     const precision = parsePrecision(values.precision ?? 'float32')
     const device = await openDevice(parseDevice(values.device ?? 'cpu'), true)
     const load = { threads, precision, device, ...copyOptions(values) }
-    await verb({ folder, config, adapter: lora, tokens, maxNewTokens, load }, values)
+    await verb({ folder, config, adapter: lora, tokens, tokenizer, maxNewTokens, load }, values)
   },
 }
 
@@ -103,25 +126,32 @@ interface Request {
   readonly config: DecoderConfig
   readonly adapter: string | undefined
   readonly tokens: Int32Array
+  /** Where tokens are a text's. */
+  readonly tokenizer: PretrainedTokenizer | undefined
   readonly maxNewTokens: number
   readonly load: LoadOptions
 }
 
 const actions = { logits, generate }
 
-type Action = keyof typeof actions | 'compare'
+type Action = keyof typeof actions | 'compare' | 'import'
 
-/** What each action takes, beside what all do. */
+const shared = ['model', 'models', 'tokens', 'threads', 'json']
+
+/** What each action takes. */
 const taken: Readonly<Record<Action, readonly string[]>> = {
-  logits: ['adapter', 'precision', 'device'],
-  generate: [...['adapter', 'precision', 'cache', 'device', 'max-new-tokens', 'greedy', 'seed'], ...samplingOptions],
-  compare: ['precision', 'cache', 'sequences', 'length', 'seed'],
+  logits: [...shared, 'adapter', 'precision', 'device'],
+  generate: [
+    ...[...shared, ...samplingOptions],
+    ...['prompt', 'adapter', 'precision', 'cache', 'device', 'max-new-tokens', 'greedy', 'seed'],
+  ],
+  compare: [...shared, 'precision', 'cache', 'sequences', 'length', 'seed'],
+  import: ['out', 'json'],
 }
 
 /** An option that changes nothing would be believed. @throws {UsageError} */
 function refuseOthers(action: Action, values: Values): void {
-  const known = ['model', 'tokens', 'threads', 'json', ...taken[action]]
-  const other = Object.keys(values).find(name => !known.includes(name))
+  const other = Object.keys(values).find(name => !taken[action].includes(name))
   if (other === undefined) return
   throw new UsageError(`model ${action} does not take --${other}.`, { hint: 'See npm run waggle -- model --help.' })
 }
@@ -147,19 +177,18 @@ async function logits({ folder, adapter, tokens, load }: Request, { json }: Valu
 }
 
 async function generate(request: Request, values: Values): Promise<void> {
-  const { folder, config, adapter, load, maxNewTokens } = request
+  const { folder, config, adapter, load, maxNewTokens, tokenizer } = request
   const { readGenerationDefaults } = await import('#model/readModel.ts')
   const { stopTokens, repetitionPenalty } = await readGenerationDefaults(folder, config)
-  const isGreedy = values.greedy === true
-  const { temperature, ...sampling } = parseSampling(values)
+  const sampling = requestSampling(values, repetitionPenalty)
   const generator = await openGenerator(folder, config, adapter, load)
+  const stream = tokenizer && values.json !== true ? new TextStream(ids => tokenizer.decode(ids)) : undefined
   const [completion] = await generator.generate({
+    ...(stream ? { onToken: ({ token }) => process.stdout.write(printable(stream.push(token))) } : {}),
     prompts: [request.tokens],
     samplesPerPrompt: 1,
     maxNewTokens,
-    ...(isGreedy && repetitionPenalty !== 1 ? { repetitionPenalty } : {}),
     ...sampling,
-    temperature: isGreedy ? 0 : (temperature ?? 1),
     stopToken: stopTokens[0] ?? -1,
     moreStopTokens: stopTokens.slice(1),
     seed: typeof values.seed === 'string' ? values.seed : '0',
@@ -168,23 +197,20 @@ async function generate(request: Request, values: Values): Promise<void> {
   await generator.dispose()
   const [tokens, logprobs] = [Array.from(completion?.tokens ?? []), Array.from(completion?.logprobs ?? [])]
   requireNumbers(logprobs)
-  if (values.json === true) return print(`${JSON.stringify({ tokens, logprobs: logprobs.map(shortest) })}\n`)
+  const text = tokenizer && { text: tokenizer.decode(tokens) }
+  if (values.json === true) return print(`${JSON.stringify({ ...text, tokens, logprobs: logprobs.map(shortest) })}\n`)
+  if (stream) return print(`${printable(stream.end())}\n`)
   for (const [i, token] of tokens.entries()) console.log(`${token} ${Math.exp(logprobs[i] as number).toFixed(4)}`)
 }
 
-/** Weights are read where they lie, and an adapter is computed beside them: neither needs a copy in memory. */
-async function openGenerator(folder: string, config: DecoderConfig, adapter: string | undefined, load: LoadOptions) {
-  const { loadGenerator, openFrozenTensors } = await import('#model/loadGenerator.ts')
-  if (adapter === undefined) return loadGenerator(folder, load)
-  const { createAdaptedGenerator } = await import('#model/adaptedGenerator.ts')
-  const { frozenParts } = await import('#model/frozenParts.ts')
-  const { readLora } = await import('#model/loraFiles.ts')
-  const lora = await readLora(adapter, config)
-  const tensors = await openFrozenTensors(folder, config, load)
-  return createAdaptedGenerator(config, frozenParts(config, tensors), lora, {
-    threads: load.threads ?? 2,
-    device: load.device ?? 'cpu',
-  })
+/** @throws {ModelFileError} if the folder has no tokenizer that fits. */
+async function openText(folder: string): Promise<PretrainedTokenizer> {
+  const { PretrainedTokenizer } = await import('#model/pretrainedTokenizer.ts')
+  const { checkTokenizerFits } = await import('#model/checkTokenizerFits.ts')
+  const { readDecoderConfig } = await import('#model/decoderConfig.ts')
+  const tokenizer = await PretrainedTokenizer.read(folder)
+  checkTokenizerFits(tokenizer, await readDecoderConfig(folder), folder)
+  return tokenizer
 }
 
 /** Finite weights may still overflow float32 on the way, and JSON has no word for that. */

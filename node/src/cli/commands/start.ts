@@ -41,7 +41,8 @@ ${networkUsage}
   --keep-peer-mb N    space for those of one peer, MiB; its own oldest ones make room (default 256)
   --environment FILE  specification of an environment of chat models (npm run waggle -- environment makes one)
   --model PATH_OR_REPO
-                      the chat model that solves or proposes: a folder, or OWNER/NAME[@REVISION] on the Hugging Face hub
+                      the chat model that solves or proposes: a folder, a GGUF file, or OWNER/NAME[@REVISION] on the Hugging Face
+                      hub
   --judge PATH_OR_REPO
                       the frozen evaluator (default: where the specification says that it is)
 ${hubUsage}
