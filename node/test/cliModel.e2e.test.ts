@@ -3,6 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generate, loadModel } from '@waggle/node/model'
 import { afterAll, describe, expect, test } from 'vitest'
+import { createGenerator } from '#model/generate.ts'
+import { encodeGguf, testGguf } from '#model/gguf/testGguf.ts'
+import { PretrainedTokenizer } from '#model/pretrainedTokenizer.ts'
+import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
 import { type CliResult, runCli, startCli } from './cliProcess.ts'
 
 const decoders = join(import.meta.dirname, '../src/model/golden/decoders')
@@ -110,6 +114,30 @@ describe('a folder of transformers’ is run as transformers runs it', () => {
   })
 })
 
+test('a GGUF file is imported once, and answers and continues in text', async () => {
+  const config = { ...tinyConfig, vocabSize: 448, hiddenSize: 32, maxPositions: 256 }
+  const weights = tinyWeights(config)
+  const file = join(root, 'tiny.gguf')
+  writeFileSync(file, encodeGguf(testGguf(config, weights, 'qwen', 'qwen2')))
+  const flags = ['--model', file, '--models', join(root, 'models'), '--greedy', '--max-new-tokens', '6', '--json']
+  const chatted = await runCli(['chat', ...flags, '--prompt', 'Who are you?'])
+  expect(chatted.stderr).toMatch(/^import of .*tiny\.gguf: \d+ %\n(.*\n)*.*: 100 %\nloading .*\nready after .* s\n$/)
+  const tokenizer = await PretrainedTokenizer.read(folderOf('../tokenizers/qwen'))
+  const greedy = async (prompt: Int32Array) => {
+    const request = { prompts: [prompt], samplesPerPrompt: 1, maxNewTokens: 6, temperature: 0, stopToken: 2, seed: '0' }
+    const generator = createGenerator(config, weights)
+    const [completion] = await generator.generate(request)
+    await generator.dispose()
+    return [...(completion?.tokens ?? [])]
+  }
+  const answer = await greedy(tokenizer.chatPrompt([{ role: 'user', content: 'Who are you?' }]))
+  expect(lastLine(chatted)).toEqual({ text: tokenizer.decode(answer), tokens: answer, ended: false })
+  const continued = await runCli(['model', 'generate', ...flags, '--prompt', '<|im_end|>'])
+  expect(continued.stderr).toBe('')
+  const tokens = await greedy(tokenizer.encode('<|im_end|>'))
+  expect(lastLine(continued)).toEqual({ text: tokenizer.decode(tokens), tokens, logprobs: expect.any(Array) })
+})
+
 /** A copy of a good model, to be damaged. */
 function damaged(name: string, change: (folder: string) => void): string {
   const folder = join(root, name)
@@ -195,8 +223,9 @@ describe('what cannot be run ends in one line', () => {
     ],
     [
       ['model', 'train'],
-      /^model does not know 'train'\. Ask for model logits, model generate or model compare\. \[USAGE\]$/,
+      /^model does not know 'train'\. Ask for model logits, model generate, model compare or model import\. \[USAGE\]$/,
     ],
+    [['model', 'import', '--out', 'any'], /^model import needs a file\. Call model import FILE\.gguf --out DIR\./],
     [['model', 'logits', '--tokens', '1'], /^model logits needs --model\./],
     [
       ['model', 'logits', '--model', folderOf('qwen2')],

@@ -59,8 +59,12 @@ export const verbs: Readonly<Record<string, Verb>> = {
     load: async () => (await import('./commands/stake.ts')).stakes,
   },
   model: {
-    summary: 'run a model of your own on token ids: its logits, or what it generates',
+    summary: 'import a GGUF file, or run a model of your own: its logits, or what it generates',
     load: async () => (await import('./commands/model.ts')).model,
+  },
+  chat: {
+    summary: 'talk with a model: a folder, a GGUF file, or one of the hub',
+    load: async () => (await import('./commands/chat.ts')).chat,
   },
   challenge: {
     summary: 'demand a sampled leaf that nobody gives, or show what is false, on the chain',

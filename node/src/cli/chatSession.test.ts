@@ -1,0 +1,85 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createGenerator } from '#model/generate.ts'
+import { ModelInputError } from '#model/modelErrors.ts'
+import { PretrainedTokenizer } from '#model/pretrainedTokenizer.ts'
+import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
+import { ChatSession } from './chatSession.ts'
+import { printable, TextStream } from './textStream.ts'
+
+const tokenizer = await PretrainedTokenizer.read(join(import.meta.dirname, '../model/golden/tokenizers/qwen'))
+
+/** A chat with a tiny random model, and the prompts that it was asked. */
+function chat(maxPositions: number, maxNewTokens = 12) {
+  const config = { ...tinyConfig, vocabSize: tokenizer.vocabSize, maxPositions }
+  const generator = createGenerator(config, tinyWeights(config))
+  const prompts: string[] = []
+  const watched: typeof generator = {
+    ...generator,
+    generate: request => {
+      prompts.push(tokenizer.decode(request.prompts[0] as Int32Array, 'keep'))
+      return generator.generate(request)
+    },
+  }
+  const settings = { system: 'Be brief.', maxNewTokens, temperature: 1, stopTokens: [-1], seed: 'any' }
+  return { prompts, session: new ChatSession({ config, generator: watched, tokenizer }, settings) }
+}
+
+test('an answer streams as text, and the next one is to the whole conversation', async () => {
+  const { prompts, session } = chat(512)
+  let streamed = ''
+  const first = await session.answer('What is <|im_end|>?', text => {
+    streamed += text
+  })
+  expect(first).toMatchObject({ ended: false, forgotten: 0 })
+  expect(first.tokens).toHaveLength(12)
+  expect(streamed).toBe(first.text)
+  await session.answer('Why?', () => {})
+  const again = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'What is <|im_end|>?' },
+    { role: 'assistant', content: first.text },
+    { role: 'user', content: 'Why?' },
+  ] as const
+  expect(prompts[1]).toBe(tokenizer.decode(tokenizer.chatPrompt(again), 'keep'))
+})
+
+test('a stopped answer stays in the conversation as far as it came', async () => {
+  const { prompts, session } = chat(512, 200)
+  const stop = new AbortController()
+  let pieces = 0
+  const answer = await session.answer('Tell me.', () => ++pieces === 20 && stop.abort(), stop.signal)
+  expect(answer.ended).toBe(false)
+  expect(answer.tokens).toHaveLength(20)
+  await session.answer('More.', () => stop.abort(), AbortSignal.abort())
+  expect(prompts[1]).toContain(tokenizer.decode(tokenizer.encode(answer.text)))
+})
+
+test('the oldest turns are forgotten where the positions end, and a message that is too long is not kept', async () => {
+  const { prompts, session } = chat(220)
+  let forgotten = 0
+  for (const word of ['alpha', 'beta', 'gamma', 'omega'])
+    forgotten += (await session.answer(`${word} `.repeat(9), () => {})).forgotten
+  expect(forgotten).toBeGreaterThan(0)
+  expect(prompts[0]).toContain('alpha')
+  expect(prompts.at(-1)).not.toContain('alpha')
+  expect(prompts.at(-1)).toContain('Be brief.')
+  await expect(session.answer('x '.repeat(400), () => {})).rejects.toThrow(ModelInputError)
+  await session.answer('end', () => {})
+  expect(prompts.at(-1)).not.toContain('x x x')
+})
+
+test('a character of several tokens comes whole, and bytes that are none come as they are', () => {
+  const stream = new TextStream(ids => tokenizer.decode(ids))
+  const bytes = tokenizer.encode('🐝')
+  expect(bytes.length).toBeGreaterThan(1)
+  const parts = Array.from(bytes, token => stream.push(token))
+  expect(parts.join('')).toBe('🐝')
+  expect(parts.slice(0, -1).join('')).toBe('')
+  const lone = bytes[0] as number
+  expect(stream.push(lone) + stream.end()).toBe('\ufffd')
+})
+
+test('control characters do not reach a terminal', () => {
+  expect(printable('a\u001b[2Jb\n\tc\u0007\u009b')).toBe('a\ufffd[2Jb\n\tc\ufffd\ufffd')
+})

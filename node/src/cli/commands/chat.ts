@@ -1,0 +1,139 @@
+import { availableParallelism } from 'node:os'
+import { createInterface } from 'node:readline/promises'
+import { text as readAll } from 'node:stream/consumers'
+import { formatError } from '#core/errors.ts'
+import { ModelInputError } from '#model/modelErrors.ts'
+import type { ChatAnswer, ChatSession } from '../chatSession.ts'
+import type { Command, Values } from '../command.ts'
+import { copyOptions } from '../copyOptions.ts'
+import { hubOptions, hubUsage, openModel } from '../modelOptions.ts'
+import { openDevice } from '../openDevice.ts'
+import { parseDevice } from '../parseDevice.ts'
+import { parsePrecision } from '../parsePrecision.ts'
+import { parseSampling, requestSampling } from '../parseSampling.ts'
+import { printable } from '../textStream.ts'
+import { UsageError } from '../usageError.ts'
+import { whole } from '../wholeNumber.ts'
+
+const text = { type: 'string' } as const
+
+/** Talks with a model, in text. */
+export const chat: Command = {
+  usage: `npm run --silent waggle -- chat --model PATH_OR_REPO [--prompt TEXT] [--adapter DIR] [--json]
+
+Talks with a chat model by its own template. In a terminal it keeps the conversation: Ctrl-C stops an answer, and between answers the
+chat. With --prompt, or with text on stdin, it answers once. What you type is text: no control token can be written.
+
+  --model PATH_OR_REPO  a model's folder, a GGUF file (imported once), or OWNER/NAME[@REVISION] on the hub
+  --prompt TEXT         answer this once
+  --system TEXT         what the model is told before the conversation (default: what its template says)
+  --adapter DIR         a PEFT LoRA adapter
+  --max-new-tokens N    tokens of an answer at most (default 512)
+  --greedy              always the most likely token, instead of sampling
+  --temperature X       divides the logits (default 1)
+  --top-k N             only the N most likely tokens
+  --top-p X             only the most likely tokens that together have this probability
+  --min-p X             only tokens at least this share as likely as the most likely one
+  --repetition-penalty X  divides the logits of tokens that were there already
+  --seed TEXT           what sampling depends on (default 0)
+  --precision NAME      float32, int8 or int4 (default float32)
+  --cache DIR           where quantised copies are kept (default .waggle in the model's folder)
+  --device NAME         cpu, webgpu, cuda, or auto for what waggle devices would take (default cpu)
+  --threads N           threads of a product (default: all of the machine)
+${hubUsage}
+  --json                an answer as one JSON object on a line: { "text", "tokens": number[], "ended": whether the model ended it }`,
+  options: {
+    ...hubOptions,
+    ...{ model: text, prompt: text, system: text, adapter: text, 'max-new-tokens': text, greedy: { type: 'boolean' } },
+    ...{ temperature: text, 'top-k': text, 'top-p': text, 'min-p': text, 'repetition-penalty': text, seed: text },
+    ...{ precision: text, cache: text, device: text, threads: text, json: { type: 'boolean' } },
+  },
+  async run(values) {
+    if (typeof values.model !== 'string')
+      throw new UsageError('chat needs --model.', { hint: 'Name a folder, a GGUF file or OWNER/NAME.' })
+    parseSampling(values) // before anything is downloaded
+    const isTerminal = values.prompt === undefined && process.stdin.isTTY === true
+    const prompt = isTerminal ? undefined : String(values.prompt ?? (await readAll(process.stdin)).trimEnd())
+    if (prompt === '') throw new UsageError('There is nothing to answer.', { hint: 'Give --prompt, or text on stdin.' })
+    const { signal, ...load } = copyOptions(values)
+    const { session, dispose } = await openChat(values.model, values, { ...load, signal })
+    const show = (piece: string) => values.json !== true && process.stdout.write(printable(piece))
+    if (prompt === undefined) await converse(session, show, values.json === true)
+    else {
+      finish(await session.answer(prompt, show, signal), values.json === true)
+      signal?.throwIfAborted()
+    }
+    await dispose()
+  },
+}
+
+async function openChat(model: string, values: Values, load: ReturnType<typeof copyOptions>) {
+  const settings = { models: optional(values.models), hub: optional(values.hub) }
+  const maxNewTokens = whole('max-new-tokens', values['max-new-tokens'], 512, 1_000_000)
+  const threads = whole('threads', values.threads, availableParallelism(), 256)
+  const precision = parsePrecision(values.precision ?? 'float32')
+  const device = await openDevice(parseDevice(values.device ?? 'cpu'), true)
+  const folder = await openModel(model, settings, load.signal)
+  const startedAt = performance.now()
+  console.error(`loading ${folder}`)
+  const { readDecoderConfig } = await import('#model/decoderConfig.ts')
+  const { PretrainedTokenizer } = await import('#model/pretrainedTokenizer.ts')
+  const { checkTokenizerFits } = await import('#model/checkTokenizerFits.ts')
+  const { readGenerationDefaults } = await import('#model/readModel.ts')
+  const { openGenerator } = await import('../openGenerator.ts')
+  const { ChatSession } = await import('../chatSession.ts')
+  const config = await readDecoderConfig(folder)
+  const tokenizer = await PretrainedTokenizer.read(folder)
+  checkTokenizerFits(tokenizer, config, 'tokenizer.json')
+  tokenizer.chatPrompt([{ role: 'user', content: 'x' }]) // a model without a template is refused before its weights are read
+  const { stopTokens, repetitionPenalty } = await readGenerationDefaults(folder, config)
+  const generator = await openGenerator(folder, config, optional(values.adapter), {
+    ...load,
+    threads,
+    precision,
+    device,
+  })
+  console.error(`ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
+  const session = new ChatSession(
+    { config, generator, tokenizer },
+    {
+      ...requestSampling(values, repetitionPenalty),
+      system: optional(values.system),
+      maxNewTokens,
+      stopTokens: [...new Set([...tokenizer.endTokens, ...stopTokens])],
+      seed: optional(values.seed) ?? '0',
+    },
+  )
+  return { session, dispose: () => generator.dispose() }
+}
+
+/** Until the input ends, or Ctrl-C between answers. Questions go to stderr: stdout is for answers. */
+async function converse(session: ChatSession, show: (piece: string) => void, isJson: boolean): Promise<void> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr, prompt: '> ' })
+  let answering: AbortController | undefined
+  const interrupt = () => (answering ? answering.abort() : lines.close())
+  lines.on('SIGINT', interrupt) // a terminal that readline has gives no signal
+  process.on('SIGINT', interrupt)
+  lines.prompt()
+  for await (const line of lines) {
+    if (line.trim() !== '') {
+      answering = new AbortController()
+      try {
+        finish(await session.answer(line, show, answering.signal), isJson)
+      } catch (error) {
+        if (!(error instanceof ModelInputError)) throw error
+        console.error(formatError(error))
+      }
+      answering = undefined
+    }
+    lines.prompt()
+  }
+  process.off('SIGINT', interrupt)
+}
+
+function finish({ text: said, tokens, ended, forgotten }: ChatAnswer, isJson: boolean): void {
+  process.stdout.write(isJson ? `${JSON.stringify({ text: said, tokens, ended })}\n` : '\n')
+  if (forgotten > 0) console.error(`The ${forgotten} oldest messages no longer fit, and are forgotten.`)
+}
+
+const optional = (value: Values[string]) => (typeof value === 'string' ? value : undefined)
