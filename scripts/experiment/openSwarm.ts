@@ -19,7 +19,7 @@ import { createJournal } from '../../node/src/store/journal.ts'
 import { openDatabase } from '../../node/src/store/openDatabase.ts'
 
 /** What a hostile peer publishes, made of what an honest one would have. */
-export type Poison = (bundle: RolloutBundle, vocabSize: number) => RolloutBundle
+export type Poison = (bundle: RolloutBundle, policy: PolicyClient) => Promise<RolloutBundle>
 
 export type SwarmOptions = {
   environment: Environment
@@ -52,7 +52,7 @@ const POOL = 16
  */
 export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
   const { environment, seed } = options
-  const { spec, format } = environment
+  const { spec } = environment
   const members = await Promise.all(options.peers.map((poison, i) => openMember(options, poison, i)))
   let round = 0
   let before: PeerGroups[] = []
@@ -65,7 +65,7 @@ export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
       const given: PeerGroups[] = []
       for (const { policy, peerKey, poison } of members) {
         const honest = await answerRound(policy, { chainId: CHAIN_ID, round, peerKey }, rules)
-        const bundle = poison ? poison(honest, format.vocabSize) : honest
+        const bundle = poison ? await poison(honest, policy) : honest
         given.push({ peerKey, groups: await checkRollouts(bundle, rules) })
       }
       const learned: (LearnedRound | null)[] = []

@@ -1,32 +1,36 @@
 import { expect, test } from 'vitest'
 import type { RolloutBundle } from '../../node/src/core/bodies.ts'
 import { packLogprobs, unpackSequence } from '../../node/src/core/packedTokens.ts'
+import type { PolicyClient } from '../../node/src/rl/policyClient.ts'
 import type { CheckedGroup } from '../../node/src/roles/checkRollouts.ts'
 import { faultOfClaims } from '../../node/src/roles/solver/checkClaims.ts'
 import { poisons } from './poisons.ts'
 
-const VOCABULARY = 640
 const answer = (task: number, length: number) => ({
   promptTokens: Uint8Array.of(task, 0),
   completionTokens: Uint8Array.from({ length: 2 * length }, (_, i) => (i % 2 ? 0 : task)),
-  logprobs: packLogprobs(new Float32Array(length).fill(-0.3)),
+  logprobs: packLogprobs(new Float32Array(length).fill(-0.25)),
   ended: true,
 })
 const groups = [5, 8].map((length, task) => ({ rollouts: [0, 1].map(index => ({ index, ...answer(task, length) })) }))
 const honest = { groups } as unknown as RolloutBundle
+/** Says of each token what it is. */
+const policy = {
+  logprobs: async sequences => sequences.map(({ tokens, from }) => Float32Array.from(tokens.slice(from), t => -t)),
+} as PolicyClient
 
 const groupsOf = (bundle: RolloutBundle) =>
   bundle.groups.map(({ rollouts }) => ({ rollouts: rollouts.map(unpackSequence) }) as unknown as CheckedGroup)
-const faults = (bundle: RolloutBundle) => groupsOf(bundle).map(group => faultOfClaims(group, VOCABULARY))
+const isPossible = (bundle: RolloutBundle) => groupsOf(bundle).map(group => faultOfClaims(group, 640) === null)
 
-test('one poison claims what cannot be and the other what can, and both give answers of another task', () => {
-  expect(faults(honest)).toEqual([null, null])
-  expect(faults(poisons.absurd(honest, VOCABULARY)).filter(fault => fault === null)).toEqual([])
-  const possible = poisons.possible(honest, VOCABULARY)
-  expect(faults(possible)).toEqual([null, null])
-  const lengths = groupsOf(possible).map(({ rollouts }) => rollouts.map(({ logprobs }) => logprobs.length))
-  expect(lengths).toEqual([
-    [8, 5],
-    [5, 8],
+test('one poison claims what cannot be and the other what its policy says, and both give answers of another task', async () => {
+  expect(isPossible(honest)).toEqual([true, true])
+  expect(isPossible(await poisons.absurd(honest, policy))).toEqual([false, false])
+  const plausible = await poisons.plausible(honest, policy)
+  expect(isPossible(plausible)).toEqual([true, true])
+  const claims = groupsOf(plausible).map(({ rollouts }) => rollouts.map(({ logprobs }) => [...logprobs]))
+  expect(claims).toEqual([
+    [Array(8).fill(-1), Array(5).fill(-0)],
+    [Array(5).fill(-0), Array(8).fill(-1)],
   ])
 })

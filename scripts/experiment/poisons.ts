@@ -1,5 +1,5 @@
 import type { RolloutBundle } from '../../node/src/core/bodies.ts'
-import { packLogprobs } from '../../node/src/core/packedTokens.ts'
+import { packLogprobs, unpackSequence } from '../../node/src/core/packedTokens.ts'
 import type { Poison } from './openSwarm.ts'
 
 type Rollout = RolloutBundle['groups'][number]['rollouts'][number]
@@ -7,35 +7,42 @@ type Rollout = RolloutBundle['groups'][number]['rollouts'][number]
 /** What is claimed of every token by who does not care whether it could be true. */
 const ABSURD = -12
 
-/** Answers of another task under this one's prompt, every token claimed at -12: an attack that wrecked solvers that believed it. */
-const absurd: Poison = bundle =>
-  changed(bundle, (rollout, wrong) => claimed({ ...rollout, ...answerOf(wrong) }, ABSURD))
+/** Answers of another task under this one's prompt, every token claimed at -12. */
+const absurd: Poison = async bundle =>
+  changed(bundle, (rollout, other) => {
+    const wrong = answering(rollout, other)
+    return { ...wrong, logprobs: packLogprobs(new Float32Array(wrong.logprobs.length / 4).fill(ABSURD)) }
+  })
 
-/**
- * The most that claims which could be true can do: every second answer is wrong and claims the probability of a blind guess, which
- * gives its tokens the largest weight; the others claim certainty, which gives theirs the smallest.
- */
-const possible: Poison = (bundle, vocabSize) =>
-  changed(bundle, (rollout, wrong, sample) =>
-    sample % 2 === 0 ? claimed({ ...rollout, ...answerOf(wrong) }, -Math.log(vocabSize)) : claimed(rollout, 0),
-  )
+/** Every second answer is that of another task, claimed at what the poisoner's own policy says of it: nothing refutes that. */
+const plausible: Poison = async (bundle, policy) => {
+  const swapped = changed(bundle, (rollout, other, sample) => (sample % 2 === 0 ? answering(rollout, other) : rollout))
+  const rollouts = swapped.groups.flatMap(group => group.rollouts)
+  const sequences = rollouts.map(rollout => {
+    const { promptTokens, completionTokens } = unpackSequence(rollout)
+    return { tokens: Int32Array.of(...promptTokens, ...completionTokens), from: promptTokens.length }
+  })
+  const logprobs = await policy.logprobs(sequences)
+  const claims = new Map(rollouts.map((rollout, i) => [rollout, packLogprobs(logprobs[i] as Float32Array)]))
+  return changed(swapped, rollout => ({ ...rollout, logprobs: claims.get(rollout) as Uint8Array }))
+}
 
-export const poisons = { absurd, possible } as const satisfies Record<string, Poison>
+export const poisons = { absurd, plausible } as const satisfies Record<string, Poison>
+
+/** A rollout with the answer of another one. */
+const answering = (rollout: Rollout, { completionTokens, logprobs, ended }: Rollout): Rollout => ({
+  ...rollout,
+  ...{ completionTokens, logprobs, ended },
+})
 
 /** @param change - is given a rollout, the one of the next task at the same place, and that place. */
 function changed(
   bundle: RolloutBundle,
-  change: (rollout: Rollout, wrong: Rollout, sample: number) => Rollout,
+  change: (rollout: Rollout, other: Rollout, sample: number) => Rollout,
 ): RolloutBundle {
   const groups = bundle.groups.map((group, g) => {
     const next = bundle.groups[(g + 1) % bundle.groups.length]?.rollouts ?? []
     return { ...group, rollouts: group.rollouts.map((rollout, s) => change(rollout, next[s] ?? rollout, s)) }
   })
   return { ...bundle, groups }
-}
-
-const answerOf = ({ completionTokens, logprobs, ended }: Rollout) => ({ completionTokens, logprobs, ended })
-
-function claimed(rollout: Rollout, logprob: number): Rollout {
-  return { ...rollout, logprobs: packLogprobs(new Float32Array(rollout.logprobs.length / 4).fill(logprob)) }
 }

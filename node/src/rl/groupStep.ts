@@ -4,6 +4,7 @@ import { groupAdvantages, type ScaleRewards } from './groupAdvantages.ts'
 import type { LearningRate } from './learningRate.ts'
 import type { PolicyBatchOptions, PolicySequence } from './policyBatch.ts'
 import { policyDrift } from './policyDrift.ts'
+import { refutesClaims } from './refutedClaims.ts'
 import { checkOptions, groupStepSchema, groupsSchema } from './stepOptions.ts'
 import type { StepReport, Trainer } from './trainer.ts'
 import { TrainerError } from './trainerError.ts'
@@ -34,7 +35,8 @@ export interface GroupStepOptions extends Partial<PolicyBatchOptions> {
   readonly minDeviation?: number
   /**
    * Whoever gave the log-probabilities is not believed: the ratio is to those of the trained policy before the update, which are
-   * computed here, and those that were given only weigh their tokens, as `samplingLogprobs` do; false.
+   * computed here, and those that were given only weigh their tokens, as `samplingLogprobs` do; false. Nothing is learned where they refute
+   * what was given, see `refutesClaims`.
    */
   readonly recomputeLogprobs?: boolean
   /** An update that moved the policy further than this, see `policyDrift`, is taken back; no bound by default, and nothing measured. */
@@ -49,7 +51,11 @@ export interface GroupStepReport {
   readonly kl: number | null
   /** Whether the update was taken back: the policy and the optimizer are as they were. */
   readonly undone: boolean
+  /** Groups whose log-probabilities cannot be their sampler's; with any, there is no update. */
+  readonly refuted: number
 }
+
+const noUpdate: GroupStepReport = { groupsUsed: 0, step: null, kl: null, undone: false, refuted: 0 }
 
 /**
  * One policy update on rollout groups. Groups may differ in size.
@@ -75,10 +81,13 @@ export async function groupStep(
     .map((group, g) => (kept[g] ? policySequences(group, advantages[g] as Float32Array) : []))
     .filter(group => group.length > 0)
   const groupsUsed = sequences.length
-  if (groupsUsed === 0) return { groupsUsed, step: null, kl: null, undone: false }
-  const batch = recomputeLogprobs ? await recomputed(trainer, sequences.flat()) : sequences.flat()
+  if (groupsUsed === 0) return noUpdate
+  const used = recomputeLogprobs ? await recomputed(trainer, sequences) : sequences
+  const refuted = recomputeLogprobs ? used.filter(isRefuted).length : 0
+  if (refuted > 0) return { ...noUpdate, refuted }
+  const batch = used.flat()
   const update = () => trainer.policyStep(batch, { clipLow: 0.2, clipHigh: 0.28, klBeta: 0, ...batchOptions })
-  if (maxKl === undefined) return { groupsUsed, step: await update(), kl: null, undone: false }
+  if (maxKl === undefined) return { groupsUsed, step: await update(), kl: null, undone: false, refuted }
   const undo = trainer.snapshot()
   const step = await update()
   const after = await trainer.logprobs(batch).catch(error => {
@@ -91,17 +100,25 @@ export async function groupStep(
   )
   const isWithin = kl <= maxKl // false for NaN
   if (!isWithin) undo()
-  return { groupsUsed, step, kl, undone: !isWithin }
+  return { groupsUsed, step, kl, undone: !isWithin, refuted }
 }
 
 /** The same with the trained policy's own log-probabilities as the old ones, and the given ones as those of whoever sampled. */
-async function recomputed(trainer: Trainer, batch: readonly PolicySequence[]): Promise<PolicySequence[]> {
-  const own = await trainer.logprobs(batch)
-  return batch.map((sequence, i) => {
-    const { samplingLogprobs = sequence.oldLogprobs } = sequence
-    return { ...sequence, oldLogprobs: own[i] as Float32Array, samplingLogprobs }
-  })
+async function recomputed(trainer: Trainer, groups: readonly PolicySequence[][]): Promise<PolicySequence[][]> {
+  const own = (await trainer.logprobs(groups.flat())).values()
+  return groups.map(group =>
+    group.map(sequence => {
+      const { samplingLogprobs = sequence.oldLogprobs } = sequence
+      return { ...sequence, oldLogprobs: own.next().value as Float32Array, samplingLogprobs }
+    }),
+  )
 }
+
+const isRefuted = (group: readonly PolicySequence[]) =>
+  refutesClaims(
+    group.map(({ oldLogprobs }) => oldLogprobs),
+    group.map(({ samplingLogprobs, oldLogprobs }) => samplingLogprobs ?? oldLogprobs),
+  )
 
 function checkGroup({ completions }: RolloutGroup, temperature: number): void {
   for (const { tokens, logprobs, samplingLogprobs = logprobs, reward, sampling } of completions) {

@@ -35,6 +35,9 @@ const DELTA = 4
 /** Nats a token that an update on groups of others may move the policy: honest ones of the starter's moved it by 0.0008 at most. */
 const MAX_KL = 0.02
 
+const TOO_FAR = 'the update would move the policy too far'
+const REFUTED = 'claimed log-probabilities are refuted by those of this policy'
+
 /** What of others is not believed, and how far it may lead. */
 const ofOthers = { recomputeLogprobs: true, maxKl: MAX_KL } as const satisfies Partial<GroupStepOptions>
 
@@ -59,18 +62,22 @@ export function createLearner(
       const { clipLow, clipHigh, minGroupDeviation: minDeviation } = training
       const loss = { clipLow, clipHigh, delta: DELTA, scaleRewards: 'group', minDeviation } as const
       const rewards = scores.map(({ score }) => score)
-      const { step, kl, undone, groupsUsed } = await policy.policyStep(rewarded(groups, rewards, spec.solving), {
-        learningRate,
-        ...loss,
-        ...(groups.length > own ? ofOthers : {}),
-      })
-      if (own > 0 && !undone) journal.setState('rounds learned', rounds)
-      logger.debug('update', { own, learningRate, groupsUsed, kl, undone, ...step })
+      const { step, kl, undone, refuted, groupsUsed } = await policy.policyStep(
+        rewarded(groups, rewards, spec.solving),
+        {
+          learningRate,
+          ...loss,
+          ...(groups.length > own ? ofOthers : {}),
+        },
+      )
+      const failure = undone ? TOO_FAR : refuted > 0 ? REFUTED : null
+      if (own > 0 && failure === null) journal.setState('rounds learned', rounds)
+      logger.debug('update', { own, learningRate, groupsUsed, kl, undone, refuted, ...step })
       const ownScores = scores.slice(0, answersIn(groups.slice(0, own)))
       return {
         meanReward: mean(ownScores.map(({ score }) => score)),
         averageAtK: mean(ownScores.map(({ components }) => components.predictedCorrectness)),
-        failure: undone ? 'the update would move the policy too far' : null,
+        failure,
       }
     },
   }
