@@ -10969,26 +10969,15 @@ export const predictionMarketAbi = [
         "internalType": "address",
         "name": "peerFace_",
         "type": "address"
+      },
+      {
+        "internalType": "uint32",
+        "name": "minDisputeSec_",
+        "type": "uint32"
       }
     ],
     "stateMutability": "nonpayable",
     "type": "constructor"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint256",
-        "name": "stake",
-        "type": "uint256"
-      },
-      {
-        "internalType": "uint256",
-        "name": "room",
-        "type": "uint256"
-      }
-    ],
-    "name": "PredictionMarket_AboveCap",
-    "type": "error"
   },
   {
     "inputs": [
@@ -11256,6 +11245,22 @@ export const predictionMarketAbi = [
     "inputs": [
       {
         "internalType": "uint256",
+        "name": "stake",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "room",
+        "type": "uint256"
+      }
+    ],
+    "name": "PredictionMarket_TooLarge",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
         "name": "choice",
         "type": "uint256"
       },
@@ -11325,7 +11330,7 @@ export const predictionMarketAbi = [
       },
       {
         "internalType": "uint256",
-        "name": "price",
+        "name": "round",
         "type": "uint256"
       }
     ],
@@ -11589,7 +11594,7 @@ export const predictionMarketAbi = [
           },
           {
             "internalType": "uint96",
-            "name": "virtualStake",
+            "name": "freeShares",
             "type": "uint96"
           },
           {
@@ -11705,31 +11710,6 @@ export const predictionMarketAbi = [
       },
       {
         "indexed": true,
-        "internalType": "uint8",
-        "name": "round",
-        "type": "uint8"
-      },
-      {
-        "indexed": false,
-        "internalType": "uint256[]",
-        "name": "prices",
-        "type": "uint256[]"
-      }
-    ],
-    "name": "RoundOpened",
-    "type": "event"
-  },
-  {
-    "anonymous": false,
-    "inputs": [
-      {
-        "indexed": true,
-        "internalType": "uint256",
-        "name": "gameId",
-        "type": "uint256"
-      },
-      {
-        "indexed": true,
         "internalType": "bytes32",
         "name": "seatKey",
         "type": "bytes32"
@@ -11787,40 +11767,6 @@ export const predictionMarketAbi = [
     ],
     "name": "Withdrawn",
     "type": "event"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "address",
-        "name": "judge",
-        "type": "address"
-      },
-      {
-        "internalType": "uint8",
-        "name": "roundCount",
-        "type": "uint8"
-      },
-      {
-        "internalType": "uint8",
-        "name": "choice",
-        "type": "uint8"
-      },
-      {
-        "internalType": "bytes32",
-        "name": "salt",
-        "type": "bytes32"
-      }
-    ],
-    "name": "answerLeaf",
-    "outputs": [
-      {
-        "internalType": "bytes32",
-        "name": "leaf",
-        "type": "bytes32"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
   },
   {
     "inputs": [
@@ -12017,40 +11963,6 @@ export const predictionMarketAbi = [
   {
     "inputs": [
       {
-        "internalType": "address",
-        "name": "judge",
-        "type": "address"
-      },
-      {
-        "internalType": "uint8",
-        "name": "round",
-        "type": "uint8"
-      },
-      {
-        "internalType": "string",
-        "name": "clue",
-        "type": "string"
-      },
-      {
-        "internalType": "bytes32",
-        "name": "salt",
-        "type": "bytes32"
-      }
-    ],
-    "name": "clueLeaf",
-    "outputs": [
-      {
-        "internalType": "bytes32",
-        "name": "leaf",
-        "type": "bytes32"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
         "internalType": "uint256",
         "name": "gameId",
         "type": "uint256"
@@ -12117,7 +12029,7 @@ export const predictionMarketAbi = [
           },
           {
             "internalType": "uint96",
-            "name": "virtualStake",
+            "name": "freeShares",
             "type": "uint96"
           },
           {
@@ -12198,7 +12110,7 @@ export const predictionMarketAbi = [
           },
           {
             "internalType": "uint96",
-            "name": "virtualStake",
+            "name": "freeShares",
             "type": "uint96"
           },
           {
@@ -12388,7 +12300,7 @@ export const predictionMarketAbi = [
               },
               {
                 "internalType": "uint96",
-                "name": "virtualStake",
+                "name": "freeShares",
                 "type": "uint96"
               },
               {
@@ -12469,6 +12381,19 @@ export const predictionMarketAbi = [
         "internalType": "bool",
         "name": "made",
         "type": "bool"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "minDisputeSec",
+    "outputs": [
+      {
+        "internalType": "uint32",
+        "name": "",
+        "type": "uint32"
       }
     ],
     "stateMutability": "view",
@@ -12628,45 +12553,16 @@ export const predictionMarketAbi = [
         "type": "uint256"
       }
     ],
-    "name": "quotePayout",
-    "outputs": [
-      {
-        "internalType": "uint256",
-        "name": "payout",
-        "type": "uint256"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint256",
-        "name": "gameId",
-        "type": "uint256"
-      },
-      {
-        "internalType": "uint8",
-        "name": "round",
-        "type": "uint8"
-      },
-      {
-        "internalType": "uint8",
-        "name": "choice",
-        "type": "uint8"
-      },
-      {
-        "internalType": "uint256",
-        "name": "stake",
-        "type": "uint256"
-      }
-    ],
-    "name": "quoteShares",
+    "name": "quote",
     "outputs": [
       {
         "internalType": "uint256",
         "name": "shares",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "payout",
         "type": "uint256"
       }
     ],
@@ -12740,30 +12636,6 @@ export const predictionMarketAbi = [
     "name": "revealVerdict",
     "outputs": [],
     "stateMutability": "nonpayable",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint256",
-        "name": "gameId",
-        "type": "uint256"
-      },
-      {
-        "internalType": "uint8",
-        "name": "choice",
-        "type": "uint8"
-      }
-    ],
-    "name": "roomOf",
-    "outputs": [
-      {
-        "internalType": "uint256",
-        "name": "room",
-        "type": "uint256"
-      }
-    ],
-    "stateMutability": "view",
     "type": "function"
   },
   {

@@ -20,13 +20,15 @@ contract PredictionMarket is MarketGames, MarketBets, MarketReveals, MarketPayou
     /// @param rounds_ The clock that says which seats sit.
     /// @param registry_ Who speaks for a seat.
     /// @param peerFace_ The contract that bets for peers of RL Swarm's clients.
+    /// @param minDisputeSec_ Least time for each step of a dispute, seconds.
     constructor(
         IBurnableToken token_,
         ISeats seats_,
         IRounds rounds_,
         IPeerRegistry registry_,
-        address peerFace_
-    ) MarketLedger(token_, seats_, rounds_, registry_, peerFace_) {}
+        address peerFace_,
+        uint32 minDisputeSec_
+    ) MarketLedger(token_, seats_, rounds_, registry_, peerFace_, minDisputeSec_) {}
 
     /// @inheritdoc IPredictionMarket
     function gameOf(uint256 gameId) external view returns (GameView memory view_) {
@@ -40,7 +42,7 @@ contract PredictionMarket is MarketGames, MarketBets, MarketReveals, MarketPayou
             revealSec: game.revealSec,
             disputeSec: game.disputeSec,
             minBet: game.minBet,
-            virtualStake: game.virtualStake,
+            freeShares: game.freeShares,
             bond: game.bond
         });
         view_.judge = game.judge;
@@ -56,8 +58,7 @@ contract PredictionMarket is MarketGames, MarketBets, MarketReveals, MarketPayou
 
     /// @inheritdoc IPredictionMarket
     function choiceOf(uint256 gameId, uint8 choice) external view returns (uint256 stake, uint256 shares) {
-        Stake storage all = _choices[gameId][choice];
-        return (all.stake, all.shares);
+        return (_pools[gameId][choice].stake, _supplyOf(gameId, choice));
     }
 
     /// @inheritdoc IPredictionMarket
@@ -66,7 +67,7 @@ contract PredictionMarket is MarketGames, MarketBets, MarketReveals, MarketPayou
         uint8 choice,
         bytes32 holder
     ) external view returns (uint256 stake, uint256 shares) {
-        Stake storage own = _positions[gameId][choice][holder];
-        return (own.stake, own.shares);
+        Position storage own = _positions[gameId][choice][holder];
+        return (own.stake, _sharesOf(gameId, choice, own));
     }
 }

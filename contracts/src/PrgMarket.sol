@@ -3,6 +3,7 @@ pragma solidity 0.8.30;
 
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 import {IBurnableToken} from "./interfaces/IBurnableToken.sol";
 import {IPeerAccounts} from "./interfaces/IPeerAccounts.sol";
@@ -20,7 +21,7 @@ contract PrgMarket is IPrgMarket, Ownable {
     uint32 private constant REVEAL_SEC = 5 minutes;
     uint32 private constant DISPUTE_SEC = 1 hours;
     uint96 private constant MIN_BET = 0.01e18;
-    uint96 private constant VIRTUAL_STAKE = 5e18;
+    uint96 private constant FREE_SHARES = 0.1e18;
     uint112 private constant BOND = 10e18;
 
     /// @notice Says who speaks for a peer id.
@@ -61,6 +62,7 @@ contract PrgMarket is IPrgMarket, Ownable {
     ) external onlyOwner returns (uint256 newGameIdx) {
         _bondDeposits[msg.sender] = _less(_bondDeposits[msg.sender], BOND);
         emit BondDepositChanged(msg.sender, _bondDeposits[msg.sender]);
+        uint32 leastDisputeSec = market.minDisputeSec();
         newGameIdx = market.createGameFor(
             msg.sender,
             IPredictionMarket.GameConfig({
@@ -70,9 +72,9 @@ contract PrgMarket is IPrgMarket, Ownable {
                 startsAtSec: uint40(block.timestamp),
                 bettingSec: BETTING_SEC,
                 revealSec: REVEAL_SEC,
-                disputeSec: DISPUTE_SEC,
+                disputeSec: leastDisputeSec > DISPUTE_SEC ? leastDisputeSec : DISPUTE_SEC,
                 minBet: MIN_BET,
-                virtualStake: VIRTUAL_STAKE,
+                freeShares: FREE_SHARES,
                 bond: BOND
             })
         );
@@ -191,7 +193,9 @@ contract PrgMarket is IPrgMarket, Ownable {
         uint256 choiceIdx,
         uint256 bet
     ) external view returns (uint256 shares) {
-        return market.quoteShares(gameIdx, roundIdx.toUint8(), choiceIdx.toUint8(), bet);
+        uint256 priceIn18 = price(gameIdx, roundIdx, choiceIdx);
+        if (roundIdx != market.gameOf(gameIdx).cluesRevealed) return Math.mulDiv(bet, 1e18, priceIn18);
+        (shares, ) = market.quote(gameIdx, choiceIdx.toUint8(), bet);
     }
 
     /// @inheritdoc IPrgMarket
@@ -200,7 +204,7 @@ contract PrgMarket is IPrgMarket, Ownable {
     }
 
     /// @inheritdoc IPrgMarket
-    function price(uint256 gameIdx, uint256 roundIdx, uint256 choiceIdx) external view returns (uint256 priceIn18) {
+    function price(uint256 gameIdx, uint256 roundIdx, uint256 choiceIdx) public view returns (uint256 priceIn18) {
         return market.priceOf(gameIdx, roundIdx.toUint8(), choiceIdx.toUint8());
     }
 

@@ -50,7 +50,7 @@ contract PowersTest is StakesFixture {
         coordinator = SwarmCoordinator(address(new ERC1967Proxy(address(code), call)));
         face = new PrgMarket(IPeerAccounts(address(coordinator)), address(this));
         IBurnableToken token = IBurnableToken(address(nectar));
-        market = new PredictionMarket(token, ISeats(address(votes)), rounds, registry, address(face));
+        market = new PredictionMarket(token, ISeats(address(votes)), rounds, registry, address(face), LENGTH);
         face.bindMarket(market);
         (rich, proposer) = (registry.accountOf(solvers[0]), registry.accountOf(solvers[1]));
         peerId = registry.peerIdOf(solvers[1]);
@@ -125,7 +125,7 @@ contract PowersTest is StakesFixture {
             revealSec: LENGTH,
             disputeSec: LENGTH,
             minBet: 1 ether,
-            virtualStake: 5 ether,
+            freeShares: 1 ether,
             bond: uint112(BOND)
         });
         vm.prank(rich);

@@ -42,7 +42,7 @@ export async function deployContracts(
   const client = { public: await viem.getPublicClient(), wallet }
   const admin = wallet.account.address
   const schedule = { startsAtSec, roundSeconds, bootstrapRounds, environmentHash: `0x${'e1'.repeat(32)}` }
-  const terms = { ...schedule, deployer: admin, keeper: admin, timelockSeconds: 0 }
+  const terms = { ...schedule, deployer: admin, keeper: admin, timelockSeconds: 0, blockSeconds: 1 }
   const made = {} as Made<Hex>
   for (const name of NAMES) {
     made[name] = (await viem.deployContract(name, constructorArguments[name](made, terms) as never)).address

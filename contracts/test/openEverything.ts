@@ -8,7 +8,7 @@ import { proveRegistration } from './proveRegistration.ts'
 const ROUND_SECONDS = 100_000
 const TOKEN = parseEther('1')
 const HASH: Hex = `0x${'e1'.repeat(32)}`
-const TIMES = { bettingSec: 100, revealSec: 50, disputeSec: 200 }
+const TIMES = { bettingSec: 100, revealSec: 50, disputeSec: ROUND_SECONDS }
 
 /**
  * All contracts in the middle of things, and a manual clock: a peer that sits has committed, the next round's beacon is drawn, deposits are
@@ -20,7 +20,14 @@ export async function openEverything() {
   const [caller, judge] = (await viem.getWalletClients()).map(({ account }) => account.address) as [Hex, Hex]
   const [wallet] = await viem.getWalletClients()
   const startsAtSec = Number((await client.getBlock()).timestamp)
-  const terms = { deployer: caller, keeper: caller, timelockSeconds: 0, startsAtSec, roundSeconds: ROUND_SECONDS }
+  const terms = {
+    deployer: caller,
+    keeper: caller,
+    timelockSeconds: 0,
+    startsAtSec,
+    roundSeconds: ROUND_SECONDS,
+    blockSeconds: 1,
+  }
   const made = {} as Made<Hex>
   const abiOf = async (name: string) => (await hre.artifacts.readArtifact(name)).abi as Abi
   const deploy = async (name: string, args: readonly unknown[]): Promise<Hex> =>
@@ -64,7 +71,7 @@ export async function openEverything() {
   const place = { chainId: await client.getChainId(), market: made.PredictionMarket, judge }
   const { root, leaves } = commitGame(place, secrets)
   const opensAtSec = (await networkHelpers.time.latest()) + 10
-  const odds = { roundCount: 2, choiceCount: 2, minBet: 1n, virtualStake: TOKEN, bond: TOKEN }
+  const odds = { roundCount: 2, choiceCount: 2, minBet: 1n, freeShares: TOKEN, bond: TOKEN }
   await send('PredictionMarket', 'createGame', [{ root, startsAtSec: opensAtSec, ...TIMES, ...odds }, ''], judge)
   await networkHelpers.time.increaseTo(opensAtSec)
   await send('PredictionMarket', 'bet', [0n, 0, 1, 5n * TOKEN])

@@ -18,11 +18,11 @@ export const game = onchainTable(
     revealSec: t.integer().notNull(),
     disputeSec: t.integer().notNull(),
     minBet: t.bigint().notNull(),
-    virtualStake: t.bigint().notNull(),
+    freeShares: t.bigint().notNull(),
     bond: t.bigint().notNull(),
     status: gameStatus().notNull().default('open'),
-    /** Rounds whose prices are fixed. */
-    roundsOpened: t.integer().notNull().default(0),
+    /** Rounds that took bets, take them, or take them next. */
+    roundsOpened: t.integer().notNull().default(1),
     bets: t.integer().notNull().default(0),
     totalStake: t.bigint().notNull().default(0n),
     /** The Judge's, once proven. */
@@ -42,28 +42,15 @@ export const game = onchainTable(
   table => ({ byStatus: index().on(table.status), byJudge: index().on(table.judge) }),
 )
 
-/** Stakes and shares of a choice now. */
+/** Stakes on a choice. Its shares follow from all bets of each round, and are on the chain (`choiceOf`). */
 export const gameChoice = onchainTable(
   'game_choice',
   t => ({
     gameId: t.bigint().notNull(),
     choice: t.integer().notNull(),
     stake: t.bigint().notNull().default(0n),
-    shares: t.bigint().notNull().default(0n),
   }),
   table => ({ pk: primaryKey({ columns: [table.gameId, table.choice] }) }),
-)
-
-/** The price of a choice in a round, 1e18 fixed point. */
-export const gamePrice = onchainTable(
-  'game_price',
-  t => ({
-    gameId: t.bigint().notNull(),
-    round: t.integer().notNull(),
-    choice: t.integer().notNull(),
-    price: t.bigint().notNull(),
-  }),
-  table => ({ pk: primaryKey({ columns: [table.gameId, table.round, table.choice] }) }),
 )
 
 /** A proven clue; it ends the betting on its round. */
@@ -90,6 +77,7 @@ export const gameBet = onchainTable(
     round: t.integer().notNull(),
     choice: t.integer().notNull(),
     stake: t.bigint().notNull(),
+    /** What it bought, unless later bets of its round on the choice dilute it. */
     shares: t.bigint().notNull(),
     atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),

@@ -1,7 +1,7 @@
 import { relations } from 'ponder'
 import { appeal, appealCase, appealVerdict, leafDemand } from './challenges.ts'
 import { feedItem } from './feed.ts'
-import { game, gameBet, gameChoice, gameClue, gamePayout, gamePrice } from './market.ts'
+import { game, gameBet, gameChoice, gameClue, gamePayout } from './market.ts'
 import { opening, taskPay, tasksFault } from './openings.ts'
 import { evaluator, evaluatorSeat, peer, slashing, stake } from './peers.ts'
 import { rolloutCommitment, settlement, tasksCommitment, vote, voteCommit } from './rounds.ts'
@@ -103,7 +103,6 @@ export const feedItemRelations = relations(feedItem, ({ one }) => ({
 
 export const gameRelations = relations(game, ({ many }) => ({
   choices: many(gameChoice),
-  prices: many(gamePrice),
   clues: many(gameClue),
   placed: many(gameBet),
   payouts: many(gamePayout),
@@ -111,10 +110,6 @@ export const gameRelations = relations(game, ({ many }) => ({
 
 export const gameChoiceRelations = relations(gameChoice, ({ one }) => ({
   game: one(game, { fields: [gameChoice.gameId], references: [game.gameId] }),
-}))
-
-export const gamePriceRelations = relations(gamePrice, ({ one }) => ({
-  game: one(game, { fields: [gamePrice.gameId], references: [game.gameId] }),
 }))
 
 export const gameClueRelations = relations(gameClue, ({ one }) => ({

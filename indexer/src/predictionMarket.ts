@@ -1,5 +1,5 @@
 import { ponder } from 'ponder:registry'
-import { game, gameBet, gameChoice, gameClue, gamePayout, gamePrice } from 'ponder:schema'
+import { game, gameBet, gameChoice, gameClue, gamePayout } from 'ponder:schema'
 import { shownText } from './shownText.ts'
 
 ponder.on('PredictionMarket:GameCreated', async ({ event, context }) => {
@@ -16,21 +16,13 @@ ponder.on('PredictionMarket:GameCreated', async ({ event, context }) => {
   await context.db.insert(gameChoice).values(choices)
 })
 
-ponder.on('PredictionMarket:RoundOpened', async ({ event, context }) => {
-  const { gameId, round, prices } = event.args
-  await context.db.insert(gamePrice).values(prices.map((price, choice) => ({ gameId, round, choice, price })))
-  await context.db.update(game, { gameId }).set({ roundsOpened: round + 1 })
-})
-
 ponder.on('PredictionMarket:BetPlaced', async ({ event, context }) => {
-  const { gameId, choice, stake, shares } = event.args
+  const { gameId, choice, stake } = event.args
   const { id, block, transaction } = event
   await context.db
     .insert(gameBet)
     .values({ id, ...event.args, atSec: Number(block.timestamp), transactionHash: transaction.hash })
-  await context.db
-    .update(gameChoice, { gameId, choice })
-    .set(row => ({ stake: row.stake + stake, shares: row.shares + shares }))
+  await context.db.update(gameChoice, { gameId, choice }).set(row => ({ stake: row.stake + stake }))
   await context.db.update(game, { gameId }).set(row => ({ bets: row.bets + 1, totalStake: row.totalStake + stake }))
 })
 
@@ -39,6 +31,7 @@ ponder.on('PredictionMarket:ClueRevealed', async ({ event, context }) => {
   await context.db
     .insert(gameClue)
     .values({ gameId, round, clue: shownText(clue), atSec: Number(event.block.timestamp) })
+  await context.db.update(game, { gameId }).set(({ roundCount }) => ({ roundsOpened: Math.min(round + 2, roundCount) }))
 })
 
 ponder.on('PredictionMarket:AnswerProven', async ({ event, context }) => {

@@ -26,7 +26,7 @@ export async function deployMarket({ client, admin }: Pick<LocalChain, 'client' 
   const token = (await deploy('TestToken', [])).address
   // Nobody bets through the face here, so nobody asks who speaks for a peer id.
   const PrgMarket = await deploy('PrgMarket', [zeroAddress, admin.address])
-  const wired = [token, RewardVotes.address, Rounds.address, PeerRegistry.address, PrgMarket.address]
+  const wired = [token, RewardVotes.address, Rounds.address, PeerRegistry.address, PrgMarket.address, 1]
   const PredictionMarket = await deploy('PredictionMarket', wired)
   const write = async (address: Hex, name: Name, functionName: string, args: unknown[]) => {
     const call = { address, abi: artifact(name).abi, functionName, args, account: admin, chain: null }

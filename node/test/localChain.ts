@@ -89,7 +89,7 @@ export async function deployContracts(
     return { address: contractAddress, startBlock: Number(blockNumber) }
   }
   const terms = {
-    ...{ deployer: admin.address, keeper: admin.address, timelockSeconds: 60 },
+    ...{ deployer: admin.address, keeper: admin.address, timelockSeconds: 60, blockSeconds: 1 },
     ...{ startsAtSec, roundSeconds, environmentHash, bootstrapRounds },
   }
   const contracts = {} as Deployment['contracts']

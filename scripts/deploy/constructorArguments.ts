@@ -7,6 +7,9 @@ export const MIN_GAS_PRICE_WEI = parseGwei('0.1')
 /** The bond of a first appeal: half of it is what eleven seats are paid for two calls each, should it be lost. */
 export const FIRST_BOND_WEI = parseEther('0.01')
 
+/** Blocks for each step of a dispute: the draw's seed, the draw, and votes that see it, with as many to spare. */
+const DISPUTE_BLOCKS = 12
+
 /** What a deployment is made with. */
 export interface Terms<Account> {
   readonly deployer: Account
@@ -15,6 +18,8 @@ export interface Terms<Account> {
   readonly timelockSeconds: number
   readonly startsAtSec: number
   readonly roundSeconds: number
+  /** Of the network. */
+  readonly blockSeconds: number
   readonly environmentHash: string
   readonly bootstrapRounds: number
 }
@@ -50,12 +55,14 @@ export const constructorArguments: Record<ContractName, ArgumentsOf> = {
   // Of its code, which stands behind a proxy.
   SwarmCoordinator: ({ PeerRegistry, Rounds }) => [PeerRegistry, Rounds],
   PrgMarket: ({ SwarmCoordinator }, { deployer }) => [SwarmCoordinator, deployer],
-  PredictionMarket: ({ Nectar, RewardVotes, Rounds, PeerRegistry, PrgMarket }) => [
+  PredictionMarket: ({ Nectar, RewardVotes, Rounds, PeerRegistry, PrgMarket }, { roundSeconds, blockSeconds }) => [
     Nectar,
     RewardVotes,
     Rounds,
     PeerRegistry,
     PrgMarket,
+    // A seat's node acts at least once a round.
+    Math.max(roundSeconds, DISPUTE_BLOCKS * blockSeconds),
   ],
 }
 

@@ -4,6 +4,8 @@ import { type KnownNetwork, knownNetworks } from '../../deployments/networks.ts'
 export interface NetworkPreset extends KnownNetwork {
   /** Length of a round unless `--round-seconds` says otherwise. */
   readonly roundSeconds: number
+  /** Between two blocks, at most as a rule. */
+  readonly blockSeconds: number
   /** Rounds of bootstrap unless `--bootstrap-rounds` says otherwise. */
   readonly bootstrapRounds: number
   /** Delay of the timelock that holds the powers over points, seconds. */
@@ -30,6 +32,7 @@ export const NETWORKS: Readonly<Record<string, NetworkPreset>> = {
   local: {
     ...knownNetworks.local,
     roundSeconds: 20,
+    blockSeconds: 1,
     // A swarm on a laptop never leaves it by itself.
     bootstrapRounds: 1_000_000,
     timelockSeconds: 60,
@@ -39,6 +42,7 @@ export const NETWORKS: Readonly<Record<string, NetworkPreset>> = {
   sepolia: {
     ...knownNetworks.sepolia,
     roundSeconds: 600,
+    blockSeconds: 12,
     bootstrapRounds: FOUR_WEEKS,
     timelockSeconds: TWO_DAYS,
     confirmations: 2,
@@ -47,6 +51,7 @@ export const NETWORKS: Readonly<Record<string, NetworkPreset>> = {
   gensynTestnet: {
     ...knownNetworks.gensynTestnet,
     roundSeconds: 600,
+    blockSeconds: 2,
     bootstrapRounds: FOUR_WEEKS,
     timelockSeconds: TWO_DAYS,
     confirmations: 2,

@@ -3,6 +3,7 @@ import type { NamedArtifactContractDeploymentFuture } from '@nomicfoundation/ign
 import { keccak256, stringToBytes, zeroHash } from 'viem'
 import { contractNames } from '../../deployments/contractNames.ts'
 import { constructorArguments, type Made, stakesWiring } from './constructorArguments.ts'
+import type { NetworkPreset } from './networks.ts'
 import type { DeployParameters } from './parameters.ts'
 
 /** Hands the rounds of a manual schedule to the coordinator. */
@@ -29,13 +30,16 @@ export function callsOf({ roundSeconds }: Pick<DeployParameters, 'roundSeconds'>
  * and who holds the role that admits evaluators.
  * Under a manual schedule, which only a test network has, the deployer keeps the clock, and the coordinator moves it.
  *
- * @param timelockSeconds - the timelock's delay.
+ * @param preset - the network's.
  */
-export function protocolModule(parameters: DeployParameters, timelockSeconds: number) {
+export function protocolModule(
+  parameters: DeployParameters,
+  { timelockSeconds, blockSeconds }: Pick<NetworkPreset, 'timelockSeconds' | 'blockSeconds'>,
+) {
   const isManual = parameters.roundSeconds === 0
   return buildModule('Protocol', m => {
     const deployer = m.getAccount(0)
-    const terms = { ...parameters, timelockSeconds, deployer, ...(isManual ? { keeper: deployer } : {}) }
+    const terms = { ...parameters, timelockSeconds, blockSeconds, deployer, ...(isManual ? { keeper: deployer } : {}) }
     const made = {} as Made<NamedArtifactContractDeploymentFuture<string>>
     for (const name of contractNames) {
       const args = constructorArguments[name](made, terms)

@@ -36,7 +36,7 @@ export async function runIgnition(run: IgnitionRun): Promise<void> {
     provider: connection.provider,
     deploymentDir: journalDir,
     artifactResolver: new HardhatArtifactResolver(hre.artifacts),
-    ignitionModule: protocolModule(parameters, preset.timelockSeconds),
+    ignitionModule: protocolModule(parameters, preset),
     deploymentParameters: {},
     accounts: [account],
     defaultSender: account,

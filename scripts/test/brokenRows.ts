@@ -118,26 +118,26 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
   ),
   M4: {
     patches: [
-      patch('market/MarketPayouts', '_forget(gameId, game, holder);\n', '\n'),
+      patch('market/MarketPayouts', '_forgetAll(gameId, game, holder);\n', '\n'),
       // What is left to divide refuses a second claim, too.
       patch(
         'market/MarketPayouts',
-        '(divided.potLeft - portion, divided.weightLeft - weight);',
-        '(divided.potLeft, divided.weightLeft);',
+        '(divided.potLeft - portion, divided.stakeLeft - stake);',
+        '(divided.potLeft, divided.stakeLeft);',
       ),
     ],
   },
-  M5: row('market/MarketPayouts', '_totalStake(gameId) - winners.stake + forfeited', '_totalStake(gameId) + forfeited'),
+  M5: row('market/MarketPayouts', '_totalStake(gameId) - stake + forfeited', '_totalStake(gameId) + forfeited'),
   M6: row(
-    'market/MarketBets',
-    '_add(_positions[gameId][choice][order.holder], stake, shares);',
-    '_add(_positions[gameId][choice][order.holder], stake - 1, shares);',
+    'market/MarketPools',
+    '(own.stake + uint96(stake), uint8(round));',
+    '(own.stake + uint96(stake) - 1, uint8(round));',
   ),
   M7: row('market/MarketLedger', '+ 2 * uint256(game.disputeSec)', '+ 20 * uint256(game.disputeSec)'),
   M8: row('market/MarketBets', 'if (order.account == game.judge) revert', 'if (false) revert'),
-  M9: row('market/MarketBets', '_openingStakes[gameId][choice][round] = stakePlusOne;', ''),
-  M10: row('market/MarketBets', 'if (order.stake > room) revert', 'if (false) revert'),
-  M11: row('market/MarketPayouts', 'if (weightLeft == 0) (dust, potLeft) = (potLeft, 0);', ''),
+  M9: row('market/MarketPools', 'uint64(rate < weight ? rate : weight)', 'uint64(weight)'),
+  M10: row('libraries/MarketShares', 'toSharesDown(stake, ceiling) > most', 'false'),
+  M11: row('market/MarketPayouts', 'if (stakeLeft == 0) (dust, potLeft) = (potLeft, 0);', ''),
   M12: row(
     'market/MarketPayouts',
     '_credit(gameId, disputer, game.bond);\n        if (choice',

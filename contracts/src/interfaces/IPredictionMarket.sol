@@ -7,18 +7,23 @@ import {IRounds} from "./IRounds.sol";
 import {ISeats} from "./ISeats.sol";
 
 /// @title IPredictionMarket
-/// @notice Parimutuel games on a committed answer, with a price for each round. A Judge commits to clues and answer; in
-/// each round people bet, then the round's clue is proven; at last the answer. Those who were right get their stake
-/// back and the losing stakes by shares; a share was cheaper the earlier, and the fewer believed in the choice.
-/// @dev Round r of a game takes bets in [startsAt + r * (betting + reveal), + betting), all at the price that the
-/// stakes at its opening fix; its clue is due in the `revealSec` after that, the last clue and the answer in the same
-/// span. A missed deadline voids the game. Nobody owns the market, and nothing in it can be changed or paused. A
-/// holder is whose position it is: the account as 32 bytes, or the key of a peer that bet through `peerFace`.
+/// @notice Parimutuel games on a committed answer, weighted by time. A Judge commits to clues and answer; in each
+/// round people bet, then the round's clue is proven; at last the answer. Those who were right get their stake back
+/// and the losing stakes by shares: a stake buys 1.5 times fewer of them each round. Of two equal bets on the winner
+/// the earlier never pays less.
+/// @dev Round r of a game takes bets in [startsAt + r * (betting + reveal), + betting), all on a choice at one rate:
+/// at most 1.5^-r and that of the rounds before; less where the round would add more to the choice's shares than a
+/// tenth of those at its opening and `freeShares`. Its clue is due in the `revealSec` after that, the last clue and
+/// the answer in the same span. A missed deadline voids the game. Nobody owns the market, and nothing in it can be
+/// changed or paused. A holder is whose position it is: the account as 32 bytes, or the key of a peer that bet
+/// through `peerFace`.
 interface IPredictionMarket {
     /// @notice What a Judge fixes when it opens a game.
     struct GameConfig {
-        /// @notice Merkle root over the clues, in order, and the answer; see `clueLeaf` and `answerLeaf`. Pairs are
-        /// sorted.
+        /// @notice Merkle root over the clues, in order, and the answer; pairs are sorted. The leaf of a clue is
+        /// `keccak256(keccak256(abi.encode(chainId, market, judge, round, keccak256(clue), salt)))` with `uint256,
+        /// address, address, uint8, bytes32, bytes32`; in that of the answer `roundCount` is the round, and the
+        /// choice the hash.
         bytes32 root;
         /// @notice Rounds, and so clues: 1 to 32.
         uint8 roundCount;
@@ -30,14 +35,16 @@ interface IPredictionMarket {
         uint32 bettingSec;
         /// @notice Time to reveal each clue, seconds, at most 30 days.
         uint32 revealSec;
-        /// @notice Time to dispute the answer, to commit verdicts, and to reveal them, seconds, at most 30 days.
+        /// @notice Time to dispute the answer, to commit verdicts, and to reveal them, seconds: `minDisputeSec` to 30
+        /// days.
         uint32 disputeSec;
         /// @notice Least bet.
         uint96 minBet;
-        /// @notice V: stake that each choice seems to have at first, about five mean bets; at least `minBet`.
-        uint96 virtualStake;
-        /// @notice What the Judge forfeits to the bettors on a time-out, a cancellation or a lost dispute; at least ten
-        /// times `minBet`.
+        /// @notice Shares that each later round may add to a choice beside a tenth of what it has, about ten least
+        /// bets; at least `minBet`.
+        uint96 freeShares;
+        /// @notice What the Judge forfeits to the bettors on a time-out, a cancellation or a lost dispute; at least
+        /// ten times `minBet`.
         uint112 bond;
     }
 
@@ -91,12 +98,6 @@ interface IPredictionMarket {
     /// @param details What it is about, for people: JSON with `question` and `choices`, or plain text. Not checked.
     event GameCreated(uint256 indexed gameId, address indexed judge, GameConfig config, string details);
 
-    /// @notice Emitted when a round's prices are fixed: with the game, or when the clue before it is proven.
-    /// @param gameId The game.
-    /// @param round The round.
-    /// @param prices By choice, 1e18 fixed point.
-    event RoundOpened(uint256 indexed gameId, uint8 indexed round, uint256[] prices);
-
     /// @notice Emitted for each bet.
     /// @param gameId The game.
     /// @param holder Whose position it is.
@@ -104,7 +105,7 @@ interface IPredictionMarket {
     /// @param round The round.
     /// @param choice The choice.
     /// @param stake Tokens bet.
-    /// @param shares Shares bought.
+    /// @param shares Shares bought, unless later bets of the round on the choice dilute them.
     event BetPlaced(
         uint256 indexed gameId,
         bytes32 indexed holder,
@@ -217,9 +218,9 @@ interface IPredictionMarket {
     /// @param current Round that takes bets.
     error PredictionMarket_WrongRound(uint256 round, uint256 current);
 
-    /// @notice Thrown when a price is asked for that no opening has fixed yet.
+    /// @notice Thrown when a price is asked for of a round that has not opened.
     /// @param round Round asked for.
-    /// @param opened Rounds whose prices are fixed.
+    /// @param opened Rounds that have.
     error PredictionMarket_RoundNotOpened(uint256 round, uint256 opened);
 
     /// @notice Thrown when the Judge bets on its own game.
@@ -233,14 +234,13 @@ interface IPredictionMarket {
 
     /// @notice Thrown when a bet buys no share.
     /// @param stake The bet.
-    /// @param price Price of the choice, 1e18 fixed point.
-    error PredictionMarket_ZeroShares(uint256 stake, uint256 price);
+    /// @param round Its round.
+    error PredictionMarket_ZeroShares(uint256 stake, uint256 round);
 
-    /// @notice Thrown when a bet goes above what a choice takes in a round after the first: its stake at the opening +
-    /// V; or when a bet or a quote goes above what any choice takes, 2^112 - 1.
+    /// @notice Thrown when a bet or a quote would take a choice's stakes above 2^96 - 1.
     /// @param stake The bet.
-    /// @param room What the choice still takes in this round.
-    error PredictionMarket_AboveCap(uint256 stake, uint256 room);
+    /// @param room What the choice still takes.
+    error PredictionMarket_TooLarge(uint256 stake, uint256 room);
 
     /// @notice Thrown when a clue or an answer is not what the root commits to.
     /// @param leaf Hash of what was shown.
@@ -305,16 +305,17 @@ interface IPredictionMarket {
     /// @return gameId The game.
     function createGame(GameConfig calldata config, string calldata details) external returns (uint256 gameId);
 
-    /// @notice Bets the caller's tokens. All bets of a round have one price, so that nothing is gained by being first.
+    /// @notice Bets the caller's tokens. All bets of a round on a choice have one rate, so that nothing is gained by
+    /// being first.
     /// @param gameId The game.
-    /// @param round The round that takes bets now: a bet that arrives late is refused instead of paying a later price.
+    /// @param round The round that takes bets now: a bet that arrives late is refused instead of paying a later
+    /// price.
     /// @param choice The choice.
     /// @param stake Tokens; the market must be allowed to take them.
-    /// @return shares Shares bought.
+    /// @return shares Shares bought, if nothing follows in the round.
     function bet(uint256 gameId, uint8 round, uint8 choice, uint256 stake) external returns (uint256 shares);
 
-    /// @notice Proves the clue of the round whose betting has closed, and fixes the prices of the next. Anyone may
-    /// call.
+    /// @notice Proves the clue of the round whose betting has closed, and opens the next. Anyone may call.
     /// @param gameId The game.
     /// @param clue The clue, at most 4,096 bytes.
     /// @param salt Salt of its leaf.
@@ -336,8 +337,8 @@ interface IPredictionMarket {
     /// @param gameId The game.
     function dispute(uint256 gameId) external;
 
-    /// @notice Draws the committee of a dispute, up to five seats that have no part in the game. Anyone may call, once
-    /// the seed's block is there and before verdicts are due.
+    /// @notice Draws the committee of a dispute, up to five seats that have no part in the game. Anyone may call,
+    /// once the seed's block is there and before verdicts are due.
     /// @param gameId The game.
     function drawCommittee(uint256 gameId) external;
 
@@ -382,7 +383,7 @@ interface IPredictionMarket {
     /// @param round The round that takes bets now.
     /// @param choice The choice.
     /// @param stake Tokens.
-    /// @return shares Shares bought.
+    /// @return shares Shares bought, if nothing follows in the round.
     function betFor(
         address account,
         bytes32 peerKey,
@@ -413,14 +414,15 @@ interface IPredictionMarket {
     /// @return phase See `Phase`.
     function phaseOf(uint256 gameId) external view returns (Phase phase);
 
-    /// @notice Stake on a choice and shares of it.
+    /// @notice Stake on a choice and shares of it; bets of the round under way count as if it closed now.
     /// @param gameId The game.
     /// @param choice The choice.
     /// @return stake Tokens.
     /// @return shares Shares.
     function choiceOf(uint256 gameId, uint8 choice) external view returns (uint256 stake, uint256 shares);
 
-    /// @notice A holder's stake on a choice and shares of it; nothing once claimed.
+    /// @notice A holder's stake on a choice and shares of it, as if the round under way closed now; nothing once
+    /// claimed.
     /// @param gameId The game.
     /// @param choice The choice.
     /// @param holder The holder.
@@ -432,38 +434,22 @@ interface IPredictionMarket {
         bytes32 holder
     ) external view returns (uint256 stake, uint256 shares);
 
-    /// @notice The price of a choice in a round that is, or was, open.
+    /// @notice Tokens for a share of a choice in a round: as if it closed now for the round under way, and for good
+    /// after it. It never falls, and no later round's is lower.
     /// @param gameId The game.
     /// @param round The round; one whose opening is still to come reverts.
     /// @param choice The choice.
     /// @return price 1e18 fixed point.
     function priceOf(uint256 gameId, uint8 round, uint8 choice) external view returns (uint256 price);
 
-    /// @notice Shares that a bet would buy in a round that is, or was, open.
+    /// @notice What a bet on the round that takes bets, or takes them next, would buy if nothing followed in it, and
+    /// pay if its choice won and nobody bet after it.
     /// @param gameId The game.
-    /// @param round The round.
     /// @param choice The choice.
     /// @param stake Tokens.
     /// @return shares Shares.
-    function quoteShares(
-        uint256 gameId,
-        uint8 round,
-        uint8 choice,
-        uint256 stake
-    ) external view returns (uint256 shares);
-
-    /// @notice What a bet made now would pay if the choice wins and nobody bets after it.
-    /// @param gameId The game.
-    /// @param choice The choice.
-    /// @param stake Tokens.
     /// @return payout Tokens, the stake included.
-    function quotePayout(uint256 gameId, uint8 choice, uint256 stake) external view returns (uint256 payout);
-
-    /// @notice What a choice still takes in the round that takes bets now.
-    /// @param gameId The game.
-    /// @param choice The choice.
-    /// @return room Tokens; in the first round, all that fits.
-    function roomOf(uint256 gameId, uint8 choice) external view returns (uint256 room);
+    function quote(uint256 gameId, uint8 choice, uint256 stake) external view returns (uint256 shares, uint256 payout);
 
     /// @notice What a holder would be paid now; 0 until the game has ended.
     /// @param gameId The game.
@@ -487,34 +473,6 @@ interface IPredictionMarket {
     /// @return state See `DisputeView`; no disputer, no dispute.
     function disputeOf(uint256 gameId) external view returns (DisputeView memory state);
 
-    /// @notice The leaf of a clue: `keccak256(keccak256(abi.encode(chainId, address(this), judge, round,
-    /// keccak256(clue), salt)))` with `uint256, address, address, uint8, bytes32, bytes32`.
-    /// @param judge The Judge.
-    /// @param round The round that the clue ends.
-    /// @param clue The clue.
-    /// @param salt A secret of this leaf alone.
-    /// @return leaf The hash.
-    function clueLeaf(
-        address judge,
-        uint8 round,
-        string calldata clue,
-        bytes32 salt
-    ) external view returns (bytes32 leaf);
-
-    /// @notice The leaf of the answer: that of a clue, with `roundCount` for the round and the choice for the clue's
-    /// hash.
-    /// @param judge The Judge.
-    /// @param roundCount Number of clues.
-    /// @param choice The right choice.
-    /// @param salt A secret of this leaf alone.
-    /// @return leaf The hash.
-    function answerLeaf(
-        address judge,
-        uint8 roundCount,
-        uint8 choice,
-        bytes32 salt
-    ) external view returns (bytes32 leaf);
-
     /// @notice The token that is bet.
     /// @return token The contract.
     function token() external view returns (IBurnableToken token);
@@ -530,6 +488,10 @@ interface IPredictionMarket {
     /// @notice Who speaks for a seat.
     /// @return registry The contract.
     function peerRegistry() external view returns (IPeerRegistry registry);
+
+    /// @notice Least `disputeSec` of a game: the draw of a committee, commitments and their reveal fit into it.
+    /// @return least Seconds.
+    function minDisputeSec() external view returns (uint32 least);
 
     /// @notice The contract that bets for peers of RL Swarm's clients.
     /// @return face The contract.

@@ -6,12 +6,12 @@ import {IBurnableToken} from "../interfaces/IBurnableToken.sol";
 import {IPredictionMarket} from "../interfaces/IPredictionMarket.sol";
 import {BlockHashes} from "../libraries/BlockHashes.sol";
 import {CommitteeDraw} from "../libraries/CommitteeDraw.sol";
-import {MarketLedger} from "./MarketLedger.sol";
+import {MarketPools} from "./MarketPools.sol";
 
 /// @title MarketDisputes
 /// @notice A dispute over an answer: a committee of seats without a part in the game, drawn by a block that nobody
 /// knew when the dispute was opened, commits to verdicts and reveals them.
-abstract contract MarketDisputes is MarketLedger {
+abstract contract MarketDisputes is MarketPools {
     using SafeERC20 for IBurnableToken;
 
     uint256 private constant COMMITTEE = 5;

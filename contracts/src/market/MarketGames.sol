@@ -4,7 +4,6 @@ pragma solidity 0.8.30;
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {IBurnableToken} from "../interfaces/IBurnableToken.sol";
 import {IPredictionMarket} from "../interfaces/IPredictionMarket.sol";
-import {MarketPrices} from "../libraries/MarketPrices.sol";
 import {MarketLedger} from "./MarketLedger.sol";
 
 /// @title MarketGames
@@ -50,14 +49,10 @@ abstract contract MarketGames is MarketLedger {
         game.bettingSec = config.bettingSec;
         game.revealSec = config.revealSec;
         game.disputeSec = config.disputeSec;
-        game.virtualStake = config.virtualStake;
+        game.freeShares = config.freeShares;
         game.bond = config.bond;
         game.root = config.root;
         emit GameCreated(gameId, judge, config, details);
-
-        uint256[] memory prices = new uint256[](config.choiceCount);
-        for (uint256 choice = 0; choice < prices.length; ++choice) prices[choice] = MarketPrices.ONE;
-        emit RoundOpened(gameId, 0, prices);
         token.safeTransferFrom(msg.sender, address(this), config.bond);
     }
 
@@ -67,9 +62,9 @@ abstract contract MarketGames is MarketLedger {
         _requireTerm("startsAtSec", config.startsAtSec, block.timestamp, block.timestamp + MOST_SECONDS);
         _requireTerm("bettingSec", config.bettingSec, 1, MOST_SECONDS);
         _requireTerm("revealSec", config.revealSec, 1, MOST_SECONDS);
-        _requireTerm("disputeSec", config.disputeSec, 1, MOST_SECONDS);
+        _requireTerm("disputeSec", config.disputeSec, minDisputeSec, MOST_SECONDS);
         _requireTerm("minBet", config.minBet, 1, type(uint96).max);
-        _requireTerm("virtualStake", config.virtualStake, config.minBet, type(uint96).max);
+        _requireTerm("freeShares", config.freeShares, config.minBet, type(uint96).max);
         _requireTerm("bond", config.bond, LEAST_BOND_IN_BETS * config.minBet, type(uint112).max);
     }
 

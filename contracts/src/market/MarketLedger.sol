@@ -29,7 +29,7 @@ abstract contract MarketLedger is IPredictionMarket {
         Outcome outcome;
         // slot 1: with slot 0, all that a bet reads of its game
         uint96 minBet;
-        uint96 virtualStake;
+        uint96 freeShares;
         uint32 bettingSec;
         uint32 revealSec;
         // slot 2
@@ -40,11 +40,33 @@ abstract contract MarketLedger is IPredictionMarket {
         bytes32 root;
     }
 
-    /// @dev A choice's or a holder's part in a game.
-    struct Stake {
+    /// @dev All bets on a choice, and its shares before the last round with any.
+    struct Pool {
         // slot 0
-        uint112 stake;
-        uint128 shares;
+        uint96 stake;
+        uint96 openingShares;
+        uint8 firstRound;
+        uint8 lastRound;
+    }
+
+    /// @dev The bets on a choice in a round, the most shares that they are, and their highest rate. Those of its
+    /// first round are in its pool.
+    struct Batch {
+        // slot 0
+        uint96 stake;
+        uint96 most;
+        uint64 ceiling;
+    }
+
+    /// @dev A holder's bets on a choice: those of `round` are not in `shares` yet.
+    struct Position {
+        // slot 0
+        uint96 stake;
+        uint96 shares;
+        uint8 round;
+        bool settled;
+        // slot 1: those of rounds before, if `settled`
+        uint96 settledStake;
     }
 
     /// @dev What holders divide when a game has ended: `pot` by shares of the choice that won, or by stakes if void.
@@ -52,9 +74,9 @@ abstract contract MarketLedger is IPredictionMarket {
         // slot 0
         uint128 pot;
         uint128 weight;
-        // slot 1
+        // slot 1: stakes tell when all have claimed; shares that rounding left would never be claimed
         uint128 potLeft;
-        uint128 weightLeft;
+        uint128 stakeLeft;
     }
 
     struct Dispute {
@@ -85,20 +107,17 @@ abstract contract MarketLedger is IPredictionMarket {
     /// @inheritdoc IPredictionMarket
     address public immutable peerFace;
 
+    /// @inheritdoc IPredictionMarket
+    uint32 public immutable minDisputeSec;
+
     uint256 internal _gameCount;
 
     /// @dev Those that exist have rounds.
     mapping(uint256 gameId => Game game) internal _games;
 
-    mapping(uint256 gameId => mapping(uint256 choice => Stake all)) internal _choices;
-    mapping(uint256 gameId => mapping(uint256 choice => mapping(bytes32 holder => Stake own))) internal _positions;
-
-    /// @dev Sum of the choices' weights at a round's opening; of round 0, which opens empty, none is stored.
-    mapping(uint256 gameId => mapping(uint256 round => uint256 sumOfSquares)) internal _openings;
-
-    /// @dev Stake of a choice before the round's first bet on it, plus one.
-    mapping(uint256 gameId => mapping(uint256 choice => mapping(uint256 round => uint256 stakePlusOne)))
-        internal _openingStakes;
+    mapping(uint256 gameId => mapping(uint256 choice => Pool all)) internal _pools;
+    mapping(uint256 gameId => mapping(uint256 choice => mapping(uint256 round => Batch bets))) internal _batches;
+    mapping(uint256 gameId => mapping(uint256 choice => mapping(bytes32 holder => Position own))) internal _positions;
 
     /// @dev Accounts that bet through a peer; those that bet themselves have a position.
     mapping(uint256 gameId => mapping(address account => bool made)) internal _betThroughPeer;
@@ -116,12 +135,21 @@ abstract contract MarketLedger is IPredictionMarket {
     /// @param rounds_ See `rounds`.
     /// @param registry_ See `peerRegistry`.
     /// @param peerFace_ See `peerFace`.
-    constructor(IBurnableToken token_, ISeats seats_, IRounds rounds_, IPeerRegistry registry_, address peerFace_) {
+    /// @param minDisputeSec_ See `minDisputeSec`.
+    constructor(
+        IBurnableToken token_,
+        ISeats seats_,
+        IRounds rounds_,
+        IPeerRegistry registry_,
+        address peerFace_,
+        uint32 minDisputeSec_
+    ) {
         token = token_;
         seats = seats_;
         rounds = rounds_;
         peerRegistry = registry_;
         peerFace = peerFace_;
+        minDisputeSec = minDisputeSec_;
     }
 
     /// @inheritdoc IPredictionMarket
@@ -204,7 +232,7 @@ abstract contract MarketLedger is IPredictionMarket {
 
     function _totalStake(uint256 gameId) internal view returns (uint256 total) {
         uint256 choices = _games[gameId].choiceCount;
-        for (uint256 choice = 0; choice < choices; ++choice) total += _choices[gameId][choice].stake;
+        for (uint256 choice = 0; choice < choices; ++choice) total += _pools[gameId][choice].stake;
     }
 
     function _credit(uint256 gameId, address account, uint256 amount) internal {

@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {IBurnableToken} from "../interfaces/IBurnableToken.sol";
 import {IPredictionMarket} from "../interfaces/IPredictionMarket.sol";
-import {MarketPrices} from "../libraries/MarketPrices.sol";
+import {MarketShares} from "../libraries/MarketShares.sol";
 import {MarketDisputes} from "./MarketDisputes.sol";
 
 /// @title MarketPayouts
@@ -62,7 +62,7 @@ abstract contract MarketPayouts is MarketDisputes {
         if (game.outcome == Outcome.Open) return 0;
         (uint256 stake, uint256 weight) = _rightsOf(gameId, game, holder);
         Settlement storage divided = _settlements[gameId];
-        return stake + MarketPrices.portionDown(divided.pot, weight, divided.weight);
+        return stake + MarketShares.portionDown(divided.pot, weight, divided.weight);
     }
 
     function _claim(uint256 gameId, address account, bytes32 holder) internal returns (uint256 payout) {
@@ -71,17 +71,17 @@ abstract contract MarketPayouts is MarketDisputes {
         (uint256 stake, uint256 weight) = _rightsOf(gameId, game, holder);
         if (stake == 0) revert PredictionMarket_NothingToClaim(gameId, holder);
 
-        _forget(gameId, game, holder);
+        _forgetAll(gameId, game, holder);
         Settlement storage divided = _settlements[gameId];
         uint256 pot = divided.pot;
         uint256 dust = 0;
         payout = stake;
         if (pot != 0) {
-            uint256 portion = MarketPrices.portionDown(pot, weight, divided.weight);
+            uint256 portion = MarketShares.portionDown(pot, weight, divided.weight);
             payout += portion;
-            (uint256 potLeft, uint256 weightLeft) = (divided.potLeft - portion, divided.weightLeft - weight);
-            if (weightLeft == 0) (dust, potLeft) = (potLeft, 0);
-            (divided.potLeft, divided.weightLeft) = (uint128(potLeft), uint128(weightLeft));
+            (uint256 potLeft, uint256 stakeLeft) = (divided.potLeft - portion, divided.stakeLeft - stake);
+            if (stakeLeft == 0) (dust, potLeft) = (potLeft, 0);
+            (divided.potLeft, divided.stakeLeft) = (uint128(potLeft), uint128(stakeLeft));
         }
         emit Claimed(gameId, holder, account, payout);
         if (dust != 0) _burn(gameId, dust);
@@ -95,22 +95,22 @@ abstract contract MarketPayouts is MarketDisputes {
         bytes32 holder
     ) internal view returns (uint256 stake, uint256 weight) {
         if (game.outcome == Outcome.Resolved) {
-            Stake storage own = _positions[gameId][game.answer][holder];
-            return (own.stake, own.shares);
+            Position storage own = _positions[gameId][game.answer][holder];
+            return (own.stake, _sharesOf(gameId, game.answer, own));
         }
         uint256 choices = game.choiceCount;
         for (uint256 choice = 0; choice < choices; ++choice) stake += _positions[gameId][choice][holder].stake;
         return (stake, stake);
     }
 
-    function _forget(uint256 gameId, Game storage game, bytes32 holder) internal {
+    function _forgetAll(uint256 gameId, Game storage game, bytes32 holder) internal {
         if (game.outcome == Outcome.Resolved) {
-            delete _positions[gameId][game.answer][holder];
+            _forget(_positions[gameId][game.answer][holder]);
             return;
         }
         uint256 choices = game.choiceCount;
         for (uint256 choice = 0; choice < choices; ++choice) {
-            if (_positions[gameId][choice][holder].stake != 0) delete _positions[gameId][choice][holder];
+            if (_positions[gameId][choice][holder].stake != 0) _forget(_positions[gameId][choice][holder]);
         }
     }
 
@@ -143,15 +143,15 @@ abstract contract MarketPayouts is MarketDisputes {
 
     /// @dev Where nobody won, everybody is refunded.
     function _resolveTo(uint256 gameId, Game storage game, uint8 choice, uint256 forfeited) internal {
-        Stake storage winners = _choices[gameId][choice];
-        uint256 shares = winners.shares;
-        if (shares == 0) {
+        uint256 stake = _pools[gameId][choice].stake;
+        if (stake == 0) {
             _void(gameId, game, forfeited);
             return;
         }
-        uint256 pot = _totalStake(gameId) - winners.stake + forfeited;
+        uint256 shares = _supplyOf(gameId, choice);
+        uint256 pot = _totalStake(gameId) - stake + forfeited;
         (game.answer, game.outcome) = (choice, Outcome.Resolved);
-        _divide(gameId, pot, shares);
+        _divide(gameId, pot, shares, stake);
         emit GameResolved(gameId, choice, pot, shares);
     }
 
@@ -168,13 +168,13 @@ abstract contract MarketPayouts is MarketDisputes {
     function _void(uint256 gameId, Game storage game, uint256 pot) internal {
         uint256 total = _totalStake(gameId);
         game.outcome = Outcome.Void;
-        _divide(gameId, pot, total);
+        _divide(gameId, pot, total, total);
         emit GameVoided(gameId, pot, total);
     }
 
-    function _divide(uint256 gameId, uint256 pot, uint256 weight) internal {
-        // At most 16 choices of 112 bits and a bond of as many: 117 bits.
-        _settlements[gameId] = Settlement(uint128(pot), uint128(weight), uint128(pot), uint128(weight));
+    function _divide(uint256 gameId, uint256 pot, uint256 weight, uint256 stake) internal {
+        // At most 16 choices of 96 bits and a bond of 112: 113 bits.
+        _settlements[gameId] = Settlement(uint128(pot), uint128(weight), uint128(pot), uint128(stake));
     }
 
     function _burn(uint256 gameId, uint256 amount) internal {

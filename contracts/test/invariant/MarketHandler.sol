@@ -3,6 +3,7 @@ pragma solidity 0.8.30;
 
 import {IPredictionMarket as M} from "../../src/interfaces/IPredictionMarket.sol";
 import {PredictionMarket} from "../../src/PredictionMarket.sol";
+import {MarketLeaf} from "../../src/libraries/MarketLeaf.sol";
 import {TestBase} from "../TestBase.sol";
 import {TestSeats, TestToken} from "../market/MarketDoubles.sol";
 import {Tree} from "../market/Tree.sol";
@@ -29,7 +30,7 @@ contract MarketHandler is TestBase {
     uint32 internal constant BETTING = 100;
     uint32 internal constant REVEAL = 50;
     uint32 internal constant DISPUTE = 200;
-    uint96 internal constant V = 5e18;
+    uint96 internal constant FREE = 5e18;
 
     PredictionMarket internal market;
     TestToken internal token;
@@ -41,8 +42,7 @@ contract MarketHandler is TestBase {
     mapping(uint256 gameId => mapping(address account => uint256)) public claims;
     mapping(uint256 gameId => mapping(address account => uint256)) public received;
     mapping(uint256 gameId => mapping(uint256 round => mapping(uint256 choice => uint256))) public priceSeen;
-    mapping(uint256 gameId => mapping(uint256 round => mapping(uint256 choice => uint256))) public placed;
-    mapping(uint256 gameId => mapping(uint256 round => mapping(uint256 choice => uint256))) public openingStake;
+    mapping(uint256 gameId => mapping(uint256 round => mapping(uint256 choice => uint256))) public openingShares;
 
     mapping(uint256 gameId => mapping(uint256 choice => uint256)) internal votesFor;
     /// @dev All have claimed; who meddles tries again.
@@ -131,7 +131,7 @@ contract MarketHandler is TestBase {
             revealSec: REVEAL,
             disputeSec: DISPUTE,
             minBet: 1e6,
-            virtualStake: V,
+            freeShares: FREE,
             bond: uint112(game.bond)
         });
         pay(game.judge, game.bond);
@@ -158,17 +158,14 @@ contract MarketHandler is TestBase {
                 account != game.judge &&
                 choice < game.choices &&
                 stake >= 1e6;
-        if (allowed && round > 0) {
-            allowed = placed[id][round][choice] + stake <= openingStake[id][round][choice] + V;
-        }
         pay(account, stake);
         vm.prank(account);
         try market.bet(id, round, choice, stake) returns (uint256 shares) {
             note(allowed);
-            // A share is never cheaper than the price that was announced.
-            if (shares * priceSeen[id][round][choice] > stake * 1e18) ++slipped;
+            // A share is never cheaper than the price before the bet, which is rounded up.
+            if (shares * (priceSeen[id][round][choice] - 1) > stake * 1e18) ++slipped;
+            priceSeen[id][round][choice] = market.priceOf(id, round, choice);
             staked[id][account] += stake;
-            placed[id][round][choice] += stake;
             game.paidIn += stake;
         } catch {
             require(!allowed, "a good bet was refused");
@@ -331,16 +328,22 @@ contract MarketHandler is TestBase {
     function seePrices(uint256 id, uint8 round) internal {
         for (uint8 choice = 0; choice < _games[id].choices; ++choice) {
             priceSeen[id][round][choice] = market.priceOf(id, round, choice);
-            (openingStake[id][round][choice], ) = market.choiceOf(id, choice);
+            (, openingShares[id][round][choice]) = market.choiceOf(id, choice);
         }
     }
 
     function leavesOf(Kept memory game) internal view returns (bytes32[] memory leaves) {
         leaves = new bytes32[](uint256(game.rounds) + 1);
         for (uint8 i = 0; i < game.rounds; ++i) {
-            leaves[i] = market.clueLeaf(game.judge, i, "clue", bytes32(uint256(i)));
+            leaves[i] = MarketLeaf.ofClue(address(market), game.judge, i, "clue", bytes32(uint256(i)));
         }
-        leaves[game.rounds] = market.answerLeaf(game.judge, game.rounds, game.committed, bytes32(uint256(game.rounds)));
+        leaves[game.rounds] = MarketLeaf.ofAnswer(
+            address(market),
+            game.judge,
+            game.rounds,
+            game.committed,
+            bytes32(uint256(game.rounds))
+        );
     }
 
     function pay(address account, uint256 amount) internal {

@@ -2,7 +2,7 @@
 pragma solidity 0.8.30;
 
 import {IPredictionMarket as M} from "../../src/interfaces/IPredictionMarket.sol";
-import {MarketPrices} from "../../src/libraries/MarketPrices.sol";
+import {MarketShares} from "../../src/libraries/MarketShares.sol";
 import {MarketFixture} from "./MarketFixture.sol";
 
 contract BetsTest is MarketFixture {
@@ -24,22 +24,65 @@ contract BetsTest is MarketFixture {
         vm.assertFalse(market.hasBet(id, CAROL));
     }
 
-    /// @dev (5 + 5)^2 = 100 and (10 + 5)^2 = 225, of 325, for two choices, times 1.5; rounded up twice.
-    function test_LaterRoundsCostWhatTheirOpeningSays() public {
+    function test_AShareCostsMoreEachRound() public {
+        uint256 id = openGame(3, 2);
+        uint256[3] memory rates = [uint256(1e18), 666666666666666666, 444444444444444444];
+        for (uint8 round = 0; round < 3; ++round) {
+            if (round != 0) nextRound(id);
+            for (uint8 choice = 0; choice < 2; ++choice) {
+                vm.assertEq(market.priceOf(id, round, choice), (1e36 - 1) / rates[round] + 1);
+            }
+        }
+        vm.assertEq(betAs(ALICE, id, 1, 9e18), (9e18 * rates[2]) / 1e18);
+    }
+
+    /// @dev Ten shares at the opening: a tenth and FREE are 2, and 4.5 at 1 / 1.5 would be 3.
+    function test_ARoundsBetsShareWhatItAdds() public {
         uint256 id = _secondRound();
-        vm.assertEq(market.priceOf(id, 1, 0), 923076923076923078);
-        vm.assertEq(market.priceOf(id, 1, 1), 2076923076923076924);
-        // A bet moves neither.
-        vm.assertEq(betAs(ALICE, id, 1, 6e18), uint256(6e36) / 2076923076923076924);
-        vm.assertEq(market.priceOf(id, 1, 0), 923076923076923078);
-        vm.assertEq(market.priceOf(id, 1, 1), 2076923076923076924);
-        vm.assertEq(market.quoteShares(id, 1, 1, 6e18), uint256(6e36) / 2076923076923076924);
+        vm.assertEq(betAs(ALICE, id, 1, 1.5e18), 999999999999999999);
+        vm.assertEq(market.priceOf(id, 1, 1), 1500000000000000002);
+        betAs(CAROL, id, 1, 3e18);
+        vm.assertEq(market.priceOf(id, 1, 1), 2.25e18 + 3);
+        (, uint256 shares) = market.positionOf(id, 1, holder(CAROL));
+        vm.assertEq(shares, (uint256(2e18) * 2) / 3 - 1);
+        (, shares) = market.positionOf(id, 1, holder(ALICE));
+        vm.assertEq(shares, 10e18 + uint256(2e18) / 3);
+        (, shares) = market.choiceOf(id, 1);
+        vm.assertLe(shares, 12e18);
+        vm.assertLe(12e18 - 5, shares);
+    }
+
+    /// @dev A later round has room for more, but an earlier bet must never be worth less.
+    function test_NoLaterRoundIsCheaperThanOneThatWasFull() public {
+        uint256 id = openGame(4, 2);
+        betAs(ALICE, id, 1, 10e18);
+        nextRound(id);
+        betAs(BOB, id, 1, 200e18);
+        uint256 price = market.priceOf(id, 1, 1);
+        vm.assertEq(price, 100e18);
+        nextRound(id);
+        vm.assertEq(market.priceOf(id, 2, 1), price);
+        vm.assertEq(betAs(CAROL, id, 1, 1e18), 0.01e18);
+        nextRound(id);
+        vm.assertEq(market.priceOf(id, 3, 1), price);
+        vm.assertEq(market.priceOf(id, 3, 0), uint256(1e36 - 1) / 296296296296296296 + 1);
+    }
+
+    function test_AChoicesFirstRoundHasNoCap() public {
+        uint256 id = openGame(3, 2);
+        nextRound(id);
+        vm.assertEq(betAs(ALICE, id, 1, 3_000e18), 1999999999999999998000);
+        nextRound(id);
+        betAs(BOB, id, 1, 3_000e18);
+        (, uint256 shares) = market.positionOf(id, 1, holder(BOB));
+        vm.assertLe(shares, 201e18);
+        vm.assertLe(201e18 - 3_001, shares);
     }
 
     function test_NothingOfNothingIsNothing() public pure {
-        vm.assertEq(MarketPrices.portionDown(5, 0, 0), 0);
-        vm.assertEq(MarketPrices.portionDown(0, 5, 7), 0);
-        vm.assertEq(MarketPrices.portionDown(5, 3, 7), 2);
+        vm.assertEq(MarketShares.portionDown(5, 0, 0), 0);
+        vm.assertEq(MarketShares.portionDown(0, 5, 7), 0);
+        vm.assertEq(MarketShares.portionDown(5, 3, 7), 2);
     }
 
     function test_PricesOfPastRoundsStay() public {
@@ -58,46 +101,30 @@ contract BetsTest is MarketFixture {
         vm.assertEq(market.priceOf(id, 2, 1), second);
     }
 
-    function test_NoChoiceIsCheaperThanAFifth() public {
-        uint256 id = openGame(2, 2);
-        betAs(ALICE, id, 1, 1_000e18);
-        nextRound(id);
-        vm.assertEq(market.priceOf(id, 1, 0), 0.3e18);
-    }
-
     function test_QuotesWhatABetPaysIfNothingFollows() public {
         uint256 id = _secondRound();
-        uint256 quote = market.quotePayout(id, 1, 4e18);
-        betAs(CAROL, id, 1, 4e18);
+        (uint256 shares, uint256 payout) = market.quote(id, 1, 4e18);
+        vm.assertEq(betAs(CAROL, id, 1, 4e18), shares);
         finishGame(id);
-        vm.assertEq(market.claimableOf(id, holder(CAROL)), quote);
-    }
-
-    function test_LaterRoundsTakeAtMostTheOpeningAndV() public {
-        uint256 id = _secondRound();
-        vm.assertEq(market.roomOf(id, 1), 15e18);
-        vm.assertEq(market.roomOf(id, 0), 10e18);
-        betAs(ALICE, id, 1, 6e18);
-        vm.assertEq(market.roomOf(id, 1), 9e18);
-        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_AboveCap.selector, 9e18 + 1, 9e18));
-        vm.prank(BOB);
-        market.bet(id, 1, 1, 9e18 + 1);
-        betAs(BOB, id, 1, 9e18);
-        vm.assertEq(market.roomOf(id, 1), 0);
-        nextRound(id);
-        vm.assertEq(market.roomOf(id, 1), 30e18);
+        vm.assertEq(market.claimableOf(id, holder(CAROL)), payout);
     }
 
     function test_StakesStayWithinTheirWord() public {
         uint256 id = openGame(2, 2);
-        uint256 most = type(uint112).max;
+        uint256 most = type(uint96).max;
         token.mint(ALICE, most);
         betAs(ALICE, id, 0, most - 5);
-        vm.assertEq(market.roomOf(id, 0), 5);
+        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_TooLarge.selector, MIN_BET, 5));
+        vm.prank(BOB);
+        market.bet(id, 0, 0, MIN_BET);
         nextRound(id);
-        vm.assertEq(market.roomOf(id, 0), 5);
-        vm.assertEq(market.priceOf(id, 1, 1), 0.3e18);
-        vm.assertLe(market.priceOf(id, 1, 0), 3e18);
+        market.quote(id, 0, 5);
+        market.quote(id, 1, most);
+        uint256[2] memory stakes = [most + 1, type(uint256).max];
+        for (uint256 i = 0; i < 2; ++i) {
+            vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_TooLarge.selector, stakes[i], most));
+            market.quote(id, 1, stakes[i]);
+        }
     }
 
     function test_RevertWhen_TheRoundIsAnother() public {
@@ -120,10 +147,6 @@ contract BetsTest is MarketFixture {
         expectPhaseRefusal(id, M.Phase.Waiting);
         vm.prank(ALICE);
         market.bet(id, 1, 1, 1e18);
-        expectPhaseRefusal(id, M.Phase.Waiting);
-        market.roomOf(id, 1);
-        expectPhaseRefusal(id, M.Phase.Waiting);
-        market.quotePayout(id, 1, 1e18);
     }
 
     function test_RevertWhen_TheJudgeBets() public {
@@ -142,7 +165,7 @@ contract BetsTest is MarketFixture {
         vm.expectRevert(refusal);
         market.priceOf(id, 0, 2);
         vm.expectRevert(refusal);
-        market.roomOf(id, 2);
+        market.quote(id, 2, 1e18);
     }
 
     function test_RevertWhen_TheBetIsTooSmall() public {
@@ -158,10 +181,8 @@ contract BetsTest is MarketFixture {
         config.minBet = 1;
         vm.prank(JUDGE);
         uint256 id = market.createGame(config, "");
-        betAs(ALICE, id, 1, 5e18);
         nextRound(id);
-        uint256 price = market.priceOf(id, 1, 1);
-        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_ZeroShares.selector, 1, price));
+        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_ZeroShares.selector, 1, 1));
         vm.prank(BOB);
         market.bet(id, 1, 1, 1);
     }
@@ -173,49 +194,56 @@ contract BetsTest is MarketFixture {
         nextRound(id);
         market.priceOf(id, 1, 0);
         vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_RoundNotOpened.selector, 2, 2));
-        market.quoteShares(id, 2, 0, 1e18);
+        market.priceOf(id, 2, 0);
         revealNext(id);
         vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_RoundNotOpened.selector, 2, 2));
         market.priceOf(id, 2, 0);
     }
 
-    function test_RevertWhen_MoreIsQuotedThanAnyChoiceTakes() public {
-        uint256 id = _secondRound();
-        uint256 most = type(uint112).max;
-        vm.assertEq(market.quoteShares(id, 1, 0, most), (most * 1e18) / market.priceOf(id, 1, 0));
-        market.quotePayout(id, 0, most);
-        uint256[2] memory stakes = [most + 1, type(uint256).max];
-        for (uint256 i = 0; i < 2; ++i) {
-            bytes memory refusal = abi.encodeWithSelector(M.PredictionMarket_AboveCap.selector, stakes[i], most);
-            vm.expectRevert(refusal);
-            market.quoteShares(id, 1, 0, stakes[i]);
-            vm.expectRevert(refusal);
-            market.quotePayout(id, 0, stakes[i]);
+    /// @dev Alice bets in one round and Bob as much in the same or a later one, among three that bet anything at any time.
+    function testFuzz_TheEarlierOfTwoEqualBetsNeverPaysLess(uint256 seed, uint96 stake) public {
+        uint256 id = openGame(5, 3);
+        stake = uint96(bound(stake, MIN_BET, 1e24));
+        uint256 early = _next(seed) % 5;
+        uint256 late = early + (_next(~seed) % (5 - early));
+        for (uint256 round = 0; round < 5; ++round) {
+            uint256 at = _next(seed ^ (round << 8)) % 4;
+            for (uint256 i = 0; i < 4; ++i) {
+                if (i == at && round == early) betAs(ALICE, id, ANSWER, stake);
+                if (i != at) _betSomething(id, _next(seed ^ (round << 16) ^ i));
+            }
+            if (round == late && !_bets(BOB, id, ANSWER, stake)) return; // It would buy nothing at all.
+            if (round != 4) nextRound(id);
+        }
+        finishGame(id);
+        (uint256 first, uint256 second) = (market.claimableOf(id, holder(ALICE)), market.claimableOf(id, holder(BOB)));
+        vm.assertLe(second, first);
+        if (early == late) vm.assertEq(first, second);
+        vm.assertLe(stake, second);
+    }
+
+    function _betSomething(uint256 id, uint256 draw) internal {
+        // From the least bet to 2^70 tokens, on the winner more often than not.
+        uint256 stake = uint256(MIN_BET) << bound(draw >> 8, 0, 36);
+        uint8 choice = draw % 2 == 0 ? ANSWER : uint8((draw >> 1) % 3);
+        address account = draw % 5 == 0 ? OWNER : CAROL;
+        token.mint(account, stake);
+        _bets(account, id, choice, stake);
+    }
+
+    function _bets(address account, uint256 id, uint8 choice, uint256 stake) internal returns (bool taken) {
+        token.mint(account, stake);
+        uint8 round = market.gameOf(id).round;
+        vm.prank(account);
+        try market.bet(id, round, choice, stake) {
+            return true;
+        } catch {
+            return false;
         }
     }
 
-    function testFuzz_SharesNeverPayMoreThanAFifthOfTheirPriceAllows(uint112 a, uint112 b, uint256 stake) public {
-        uint256 id = openGame(3, 2);
-        a = uint112(bound(a, MIN_BET, 100_000e18));
-        b = uint112(bound(b, MIN_BET, 100_000e18));
-        betAs(ALICE, id, 0, a);
-        betAs(BOB, id, 1, b);
-        nextRound(id);
-        uint256 room = market.roomOf(id, 0);
-        stake = bound(stake, MIN_BET, room);
-        uint256 shares = betAs(CAROL, id, 0, stake);
-        uint256 price = market.priceOf(id, 1, 0);
-        vm.assertLe(shares * price, stake * 1e18);
-        vm.assertLe(stake * 1e18, (shares + 1) * price);
-        vm.assertLe(0.3e18, price);
-        vm.assertLe(price, 3e18);
-        // The price is the ratio of squares times 1.5, above it by less than two units.
-        uint256 sum = (uint256(a) + V) ** 2 + (uint256(b) + V) ** 2;
-        uint256 squared = 3e18 * ((uint256(a) + V) ** 2);
-        if (price > 0.3e18) {
-            vm.assertLe(squared, price * sum);
-            vm.assertLe((price - 3) * sum, squared);
-        }
+    function _next(uint256 seed) internal pure returns (uint256 drawn) {
+        return uint256(keccak256(abi.encode(seed)));
     }
 
     /// @dev Alice has 10 on choice 1, Bob 5 on choice 0; round 1 of three takes bets.

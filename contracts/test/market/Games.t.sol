@@ -11,16 +11,13 @@ contract GamesTest is MarketFixture {
         vm.assertEq(address(market.rounds()), address(book));
         vm.assertEq(address(market.peerRegistry()), address(book));
         vm.assertEq(market.peerFace(), address(face));
+        vm.assertEq(market.minDisputeSec(), DISPUTE);
     }
 
     function test_OpensAGameAndTakesTheBond() public {
         M.GameConfig memory config = termsOf(3, 4, ANSWER);
         vm.expectEmit(address(market));
         emit M.GameCreated(0, JUDGE, config, "which?");
-        uint256[] memory prices = new uint256[](4);
-        for (uint256 i = 0; i < 4; ++i) prices[i] = 1e18;
-        vm.expectEmit(address(market));
-        emit M.RoundOpened(0, 0, prices);
         vm.prank(JUDGE);
         vm.assertEq(market.createGame(config, "which?"), 0);
 
@@ -111,14 +108,16 @@ contract GamesTest is MarketFixture {
         bad.revealSec = 0;
         _expectRefusal(bad, "revealSec", 0, 1, 30 days);
         bad = _copy(good);
+        bad.disputeSec = DISPUTE - 1;
+        _expectRefusal(bad, "disputeSec", DISPUTE - 1, DISPUTE, 30 days);
         bad.disputeSec = 30 days + 1;
-        _expectRefusal(bad, "disputeSec", 30 days + 1, 1, 30 days);
+        _expectRefusal(bad, "disputeSec", 30 days + 1, DISPUTE, 30 days);
         bad = _copy(good);
         bad.minBet = 0;
         _expectRefusal(bad, "minBet", 0, 1, type(uint96).max);
         bad = _copy(good);
-        bad.virtualStake = MIN_BET - 1;
-        _expectRefusal(bad, "virtualStake", MIN_BET - 1, MIN_BET, type(uint96).max);
+        bad.freeShares = MIN_BET - 1;
+        _expectRefusal(bad, "freeShares", MIN_BET - 1, MIN_BET, type(uint96).max);
         bad = _copy(good);
         bad.bond = 10 * MIN_BET - 1;
         _expectRefusal(bad, "bond", 10 * MIN_BET - 1, 10 * MIN_BET, type(uint112).max);
@@ -127,7 +126,7 @@ contract GamesTest is MarketFixture {
     function test_AcceptsTermsAtTheirBounds() public {
         M.GameConfig memory config = termsOf(32, 16, ANSWER);
         (config.bettingSec, config.revealSec, config.disputeSec) = (30 days, 30 days, 30 days);
-        (config.minBet, config.virtualStake, config.bond) = (1, 1, 10);
+        (config.minBet, config.freeShares, config.bond) = (1, 1, 10);
         config.startsAtSec += 30 days;
         vm.prank(JUDGE);
         market.createGame(config, string(new bytes(2_048)));

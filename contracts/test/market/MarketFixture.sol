@@ -9,6 +9,7 @@ import {IPeerRegistry} from "../../src/interfaces/IPeerRegistry.sol";
 import {IPredictionMarket} from "../../src/interfaces/IPredictionMarket.sol";
 import {IRounds} from "../../src/interfaces/IRounds.sol";
 import {ISeats} from "../../src/interfaces/ISeats.sol";
+import {MarketLeaf} from "../../src/libraries/MarketLeaf.sol";
 import {TestBase} from "../TestBase.sol";
 import {TestSeats, TestToken} from "./MarketDoubles.sol";
 import {Tree} from "./Tree.sol";
@@ -19,7 +20,7 @@ abstract contract MarketFixture is TestBase {
     uint32 internal constant BETTING = 100;
     uint32 internal constant REVEAL = 50;
     uint32 internal constant DISPUTE = 200;
-    uint96 internal constant V = 5e18;
+    uint96 internal constant FREE = 1e18;
     uint112 internal constant BOND = 10e18;
     uint96 internal constant MIN_BET = 0.01e18;
     uint8 internal constant ANSWER = 1;
@@ -47,7 +48,8 @@ abstract contract MarketFixture is TestBase {
             ISeats(address(book)),
             IRounds(address(book)),
             IPeerRegistry(address(book)),
-            address(face)
+            address(face),
+            DISPUTE
         );
         vm.prank(OWNER);
         face.bindMarket(market);
@@ -85,8 +87,16 @@ abstract contract MarketFixture is TestBase {
 
     function leavesOf(address judge, uint8 rounds, uint8 answer) internal view returns (bytes32[] memory leaves) {
         leaves = new bytes32[](uint256(rounds) + 1);
-        for (uint8 i = 0; i < rounds; ++i) leaves[i] = market.clueLeaf(judge, i, clueText(i), saltOf(i));
-        leaves[rounds] = market.answerLeaf(judge, rounds, answer, saltOf(rounds));
+        for (uint8 i = 0; i < rounds; ++i) leaves[i] = clueLeaf(judge, i, clueText(i), saltOf(i));
+        leaves[rounds] = answerLeaf(judge, rounds, answer, saltOf(rounds));
+    }
+
+    function clueLeaf(address judge, uint8 round, string memory clue, bytes32 salt) internal view returns (bytes32) {
+        return MarketLeaf.ofClue(address(market), judge, round, clue, salt);
+    }
+
+    function answerLeaf(address judge, uint8 rounds, uint8 choice, bytes32 salt) internal view returns (bytes32) {
+        return MarketLeaf.ofAnswer(address(market), judge, rounds, choice, salt);
     }
 
     function termsOf(
@@ -104,7 +114,7 @@ abstract contract MarketFixture is TestBase {
                 revealSec: REVEAL,
                 disputeSec: DISPUTE,
                 minBet: MIN_BET,
-                virtualStake: V,
+                freeShares: FREE,
                 bond: BOND
             });
     }

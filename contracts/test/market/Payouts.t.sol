@@ -12,8 +12,8 @@ contract PayoutsTest is MarketFixture {
         nextRound(id);
         betAs(CAROL, id, ANSWER, 4e18);
         finishGame(id);
-        // The crowd was even, so the second round costs 1.5.
-        uint256 late = uint256(4e36) / 1.5e18;
+        // The second round adds a tenth of 4e18 shares and FREE, where 4e18 / 1.5 were bet on.
+        uint256 late = 1.4e18;
         uint256 whole = 4e18 + late;
         vm.assertEq(market.claimableOf(id, holder(BOB)), 0);
         vm.expectEmit(address(market));

@@ -92,7 +92,8 @@ contract PrgTest is MarketFixture {
             ISeats(address(book)),
             IRounds(address(book)),
             IPeerRegistry(address(book)),
-            address(other)
+            address(other),
+            DISPUTE
         );
         vm.expectEmit(address(other));
         emit P.MarketBound(address(bound));
@@ -153,6 +154,41 @@ contract PrgTest is MarketFixture {
         vm.expectRevert(refusal);
         vm.prank(OWNER);
         face.revealAnswer(id, 1, 0);
+    }
+
+    function test_QuotesRoundsUnderWayAndOver() public {
+        uint256 id = _create();
+        vm.prank(ALICE);
+        face.guessAnswer(id, PEER, 0, 1, 4e18);
+        vm.warp(START + FACE_BETTING);
+        market.revealClue(id, clueText(0), saltOf(0), Tree.proof(leaves, 0));
+        // Over: at its price, however much. Under way: as much as the round adds, a tenth of 4 and 0.1.
+        vm.assertEq(face.choiceTokensOut(id, 0, 1, 40e18), 40e18);
+        vm.assertEq(face.choiceTokensOut(id, 1, 1, 40e18), 0.5e18);
+        vm.assertEq(face.choiceTokensOut(id, 1, 1, 0.3e18), 199999999999999999);
+        vm.assertEq(face.price(id, 1, 1), 1500000000000000002);
+    }
+
+    function test_DisputesLastAsLongAsTheMarketAsks() public {
+        PrgMarket slow = new PrgMarket(IPeerAccounts(address(book)), OWNER);
+        PredictionMarket patient = new PredictionMarket(
+            IBurnableToken(address(token)),
+            ISeats(address(book)),
+            IRounds(address(book)),
+            IPeerRegistry(address(book)),
+            address(slow),
+            2 hours
+        );
+        vm.prank(OWNER);
+        slow.bindMarket(patient);
+        vm.prank(OWNER);
+        token.approve(address(slow), type(uint256).max);
+        vm.prank(OWNER);
+        slow.depositBond(10e18);
+        vm.prank(OWNER);
+        slow.createNewGame(2, 3, Tree.root(leaves));
+        vm.assertEq(patient.gameOf(0).config.disputeSec, 2 hours);
+        vm.assertEq(market.gameOf(_create()).config.disputeSec, 1 hours);
     }
 
     function test_RevertWhen_AFutureRoundsPriceIsAsked() public {

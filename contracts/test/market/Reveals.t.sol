@@ -10,36 +10,21 @@ contract RevealsTest is MarketFixture {
         bytes32 body = keccak256(
             abi.encode(block.chainid, address(market), JUDGE, uint8(2), keccak256("clue C"), saltOf(2))
         );
-        vm.assertEq(market.clueLeaf(JUDGE, 2, "clue C", saltOf(2)), keccak256(abi.encode(body)));
+        vm.assertEq(clueLeaf(JUDGE, 2, "clue C", saltOf(2)), keccak256(abi.encode(body)));
         body = keccak256(abi.encode(block.chainid, address(market), JUDGE, uint8(3), uint256(1), saltOf(3)));
-        vm.assertEq(market.answerLeaf(JUDGE, 3, 1, saltOf(3)), keccak256(abi.encode(body)));
+        vm.assertEq(answerLeaf(JUDGE, 3, 1, saltOf(3)), keccak256(abi.encode(body)));
     }
 
-    function test_ProvesAClueAndOpensTheNextRound() public {
+    function test_ProvesAClue() public {
         uint256 id = openGame(2, 2);
         vm.warp(START + BETTING);
         bytes32[] memory proof = Tree.proof(leavesOf(JUDGE, 2, ANSWER), 0);
-        uint256[] memory prices = new uint256[](2);
-        (prices[0], prices[1]) = (1.5e18, 1.5e18);
         vm.expectEmit(address(market));
         emit M.ClueRevealed(id, 0, "clue A");
-        vm.expectEmit(address(market));
-        emit M.RoundOpened(id, 1, prices);
         // Anyone may show what the Judge committed to.
         vm.prank(ALICE);
         market.revealClue(id, "clue A", saltOf(0), proof);
         vm.assertEq(market.gameOf(id).cluesRevealed, 1);
-    }
-
-    function test_TheLastClueOpensNoRound() public {
-        uint256 id = openGame(2, 2);
-        vm.recordLogs();
-        revealNext(id);
-        vm.assertEq(vm.getRecordedLogs().length, 2);
-        vm.warp(block.timestamp + BETTING + REVEAL);
-        vm.recordLogs();
-        revealNext(id);
-        vm.assertEq(vm.getRecordedLogs().length, 1);
     }
 
     function test_ProvesTheAnswer() public {
@@ -59,11 +44,11 @@ contract RevealsTest is MarketFixture {
         uint256 id = openGame(2, 2);
         vm.warp(START + BETTING);
         bytes32[] memory leaves = leavesOf(JUDGE, 2, ANSWER);
-        bytes32 leaf = market.clueLeaf(JUDGE, 0, "another", saltOf(0));
+        bytes32 leaf = clueLeaf(JUDGE, 0, "another", saltOf(0));
         vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NotCommitted.selector, leaf, Tree.root(leaves)));
         market.revealClue(id, "another", saltOf(0), Tree.proof(leaves, 0));
         // The next clue in place of this one.
-        leaf = market.clueLeaf(JUDGE, 0, clueText(1), saltOf(1));
+        leaf = clueLeaf(JUDGE, 0, clueText(1), saltOf(1));
         vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NotCommitted.selector, leaf, Tree.root(leaves)));
         market.revealClue(id, clueText(1), saltOf(1), Tree.proof(leaves, 1));
     }
@@ -72,7 +57,7 @@ contract RevealsTest is MarketFixture {
         uint256 id = openGame(1, 2);
         revealNext(id);
         bytes32[] memory leaves = leavesOf(JUDGE, 1, ANSWER);
-        bytes32 leaf = market.answerLeaf(JUDGE, 1, 0, saltOf(1));
+        bytes32 leaf = answerLeaf(JUDGE, 1, 0, saltOf(1));
         vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NotCommitted.selector, leaf, Tree.root(leaves)));
         market.proveAnswer(id, 0, saltOf(1), Tree.proof(leaves, 1));
         vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_UnknownChoice.selector, 2, 2));
@@ -85,7 +70,7 @@ contract RevealsTest is MarketFixture {
         uint256 id = market.createGame(config, "");
         vm.warp(START + BETTING);
         bytes32[] memory leaves = leavesOf(JUDGE, 1, ANSWER);
-        bytes32 leaf = market.clueLeaf(BOB, 0, clueText(0), saltOf(0));
+        bytes32 leaf = clueLeaf(BOB, 0, clueText(0), saltOf(0));
         vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NotCommitted.selector, leaf, Tree.root(leaves)));
         market.revealClue(id, clueText(0), saltOf(0), Tree.proof(leaves, 0));
     }

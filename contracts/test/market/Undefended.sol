@@ -7,18 +7,19 @@ import {IPeerRegistry} from "../../src/interfaces/IPeerRegistry.sol";
 import {IRounds} from "../../src/interfaces/IRounds.sol";
 import {ISeats} from "../../src/interfaces/ISeats.sol";
 
-/// @dev The market without its cap on later stakes. For simulations, which show that the attack then pays.
+/// @dev The market without its cap on later shares. For simulations, which show that the attack then pays.
 contract MarketWithoutCap is PredictionMarket {
     constructor(
         IBurnableToken token_,
         ISeats seats_,
         IRounds rounds_,
         IPeerRegistry registry_,
-        address face_
-    ) PredictionMarket(token_, seats_, rounds_, registry_, face_) {}
+        address face_,
+        uint32 minDisputeSec_
+    ) PredictionMarket(token_, seats_, rounds_, registry_, face_, minDisputeSec_) {}
 
-    function _roomIn(Game storage, uint256, uint256, uint256 stake) internal pure override returns (uint256 room) {
-        return type(uint112).max - stake;
+    function _rateIn(Batch memory batch) internal pure override returns (uint256 rate) {
+        return batch.ceiling;
     }
 }
 
@@ -29,8 +30,9 @@ contract MarketOpenToTheLast is PredictionMarket {
         ISeats seats_,
         IRounds rounds_,
         IPeerRegistry registry_,
-        address face_
-    ) PredictionMarket(token_, seats_, rounds_, registry_, face_) {}
+        address face_,
+        uint32 minDisputeSec_
+    ) PredictionMarket(token_, seats_, rounds_, registry_, face_, minDisputeSec_) {}
 
     function _requireBetting(uint256 gameId) internal view override {
         Phase phase = phaseOf(gameId);

@@ -36,7 +36,7 @@ test('a verdict committed to off chain is the one that the chain lets reveal', a
   const keys = seated.map(account => keccak256(account))
   for (const [i, account] of seated.entries()) await it.seats.write.seat([keys[i] ?? '0x', account])
   const secrets = { clues: ['a'], answer: 0, seed: `0x${'5e'.repeat(32)}` as const }
-  const game = await it.open(secrets, { choices: 2, virtualStake: 5n * TOKEN, minBet: TOKEN })
+  const game = await it.open(secrets, { choices: 2, freeShares: TOKEN, minBet: TOKEN })
   const { gameId } = game
   await it.market.write.bet([gameId, 0, 1, 2n * TOKEN], { account: bettor })
   await it.revealClue(game, 0)
@@ -64,7 +64,7 @@ async function playAgainstModel(it: Market, bettors: Address[], random: RandomSt
   const below = random.integer
   const [rounds, choices] = [1 + below(4), 2 + below(15)]
   const minBet = 1n + BigInt(below(1_000))
-  const virtualStake = minBet << BigInt(below(60))
+  const freeShares = minBet << BigInt(below(50))
   const secrets = {
     clues: Array.from({ length: rounds }, (_, i) => `clue ${i}`),
     answer: below(choices),
@@ -72,12 +72,12 @@ async function playAgainstModel(it: Market, bettors: Address[], random: RandomSt
       .toString(16)
       .padStart(64, '0')}` as const,
   }
-  const game = await it.open(secrets, { choices, virtualStake, minBet })
-  const model = new MarketModel(choices, virtualStake)
+  const game = await it.open(secrets, { choices, freeShares, minBet })
+  const model = new MarketModel(choices, freeShares)
   for (let round = 0; round < rounds; round++) {
     for (let choice = 0; choice < choices; choice++) {
       const price = await it.market.read.priceOf([game.gameId, round, choice])
-      assert.equal(price, model.price(round, choice))
+      assert.equal(price, model.price(choice))
     }
     for (let bet = 0; bet < 8; bet++) {
       const account = bettors[below(bettors.length)] as Address
@@ -107,16 +107,15 @@ async function placeInBoth(
   { gameId }: TestGame,
   { account, choice, stake }: { account: Address; choice: number; stake: bigint },
 ): Promise<void> {
-  const room = model.room(choice)
-  if (room !== undefined) assert.equal(await it.market.read.roomOf([gameId, choice]), room)
+  const [quoted] = await it.market.read.quote([gameId, choice, stake])
   const shares = model.bet(account, choice, stake)
+  assert.equal(quoted, shares)
   const sent = it.market.write.bet([gameId, model.round, choice, stake], { account })
-  if (shares === undefined) {
-    await assert.rejects(sent, /PredictionMarket_(AboveCap|ZeroShares)/)
+  if (shares === 0n) {
+    await assert.rejects(sent, /PredictionMarket_ZeroShares/)
     return
   }
   await sent
-  const own = model.positionsOf(account)[choice]
   const held = await it.market.read.positionOf([gameId, choice, holderOf(account)])
-  assert.deepEqual(held, [own?.stake, own?.shares])
+  assert.deepEqual(held, [model.stakeOf(account, choice), model.sharesOf(account, choice)])
 }

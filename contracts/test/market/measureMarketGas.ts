@@ -5,7 +5,7 @@ import { openMarket } from './openMarket.ts'
 const TOKEN = 10n ** 18n
 
 export interface MarketGas {
-  /** Bets in a round already begun. The first on a choice keeps its stake at the opening; the second finds it. */
+  /** Bets in a round already begun, which has more bets than it takes; the first is the first on its choice. */
   readonly bets: readonly number[]
   readonly reveal: number
   readonly claims: readonly number[]
@@ -17,7 +17,7 @@ export async function measureMarketGas(): Promise<MarketGas> {
   const [alice, bob, carol] = market.accounts.slice(1, 4) as [Address, Address, Address]
   for (const account of [market.judge, alice, bob, carol]) await market.fund(account, 1_000n * TOKEN)
   const secrets = { clues: ['a', 'b'], answer: 0, seed: `0x${'5e'.repeat(32)}` as const }
-  const game = await market.open(secrets, { choices: 4, virtualStake: 5n * TOKEN, minBet: TOKEN / 100n })
+  const game = await market.open(secrets, { choices: 4, freeShares: TOKEN / 10n, minBet: TOKEN / 100n })
   const bet = (account: Address, round: number, choice: number) =>
     market.used(market.market.write.bet([game.gameId, round, choice, 2n * TOKEN], { account }))
   await bet(alice, 0, 0)

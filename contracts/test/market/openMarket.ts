@@ -42,7 +42,7 @@ export async function openMarket({
   const tokenAddress = await deploy('TestToken')
   const seatsAddress = await deploy('TestSeats')
   const face = await deploy('PrgMarket', seatsAddress, judge)
-  const address = await deploy('PredictionMarket', tokenAddress, seatsAddress, seatsAddress, seatsAddress, face)
+  const address = await deploy('PredictionMarket', tokenAddress, seatsAddress, seatsAddress, seatsAddress, face, 1)
   const token = getContract({ abi: tokenAbi, address: tokenAddress, client })
   const seats = getContract({ abi: seatsAbi, address: seatsAddress, client })
   const market = getContract({ abi: predictionMarketAbi, address, client })
@@ -56,7 +56,7 @@ export async function openMarket({
     await token.write.approve([address, maxUint256], { account })
   }
 
-  const open = async (secrets: Secrets, terms: { choices: number; virtualStake: bigint; minBet: bigint }) => {
+  const open = async (secrets: Secrets, terms: { choices: number; freeShares: bigint; minBet: bigint }) => {
     const commitment = commitGame({ chainId, market: address, judge }, secrets)
     const startsAtSec = (await networkHelpers.time.latest()) + 10
     const gameId = await market.read.gameCount()

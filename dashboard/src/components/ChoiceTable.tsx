@@ -1,9 +1,9 @@
 import { type ChoiceRow, choiceRows } from '#merge/choiceRows.ts'
 import { formatShare } from '#merge/format.ts'
-import { formatPrice, formatTokens } from '#merge/formatTokens.ts'
+import { formatTokens } from '#merge/formatTokens.ts'
 import type { Game } from '#sources/getGames.ts'
 
-/** Stakes, their part of all, and the newest price of each choice. */
+/** Stakes on each choice, and their part of all. */
 export function ChoiceTable({ game, nameOf }: { game: Game; nameOf: (choice: number) => string }) {
   return (
     <table className="w-full border-collapse text-left">
@@ -15,11 +15,8 @@ export function ChoiceTable({ game, nameOf }: { game: Game; nameOf: (choice: num
           <th scope="col" className="py-2 font-medium">
             Of all stakes
           </th>
-          <th scope="col" className="px-2 py-2 text-right font-medium">
-            Staked
-          </th>
           <th scope="col" className="px-4 py-2 text-right font-medium">
-            {isOver(game) ? 'Last price' : 'Price'}
+            Staked
           </th>
         </tr>
       </thead>
@@ -30,11 +27,6 @@ export function ChoiceTable({ game, nameOf }: { game: Game; nameOf: (choice: num
       </tbody>
     </table>
   )
-}
-
-/** No bet can come any more. */
-function isOver({ status }: Game): boolean {
-  return status !== 'open'
 }
 
 function markOf({ winner, answer }: Game, choice: number): string | null {
@@ -60,8 +52,7 @@ function Row({ row, name, mark }: { row: ChoiceRow; name: string; mark: string |
           <span className="figures w-12 text-right">{formatShare(row.share)}</span>
         </span>
       </td>
-      <td className="figures px-2 py-2 text-right">{formatTokens(row.stake)}</td>
-      <td className="figures px-4 py-2 text-right">{row.price === null ? '–' : formatPrice(row.price)}</td>
+      <td className="figures px-4 py-2 text-right">{formatTokens(row.stake)}</td>
     </tr>
   )
 }

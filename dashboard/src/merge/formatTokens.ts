@@ -6,8 +6,3 @@ export function formatTokens(amount: bigint): string {
   if (tokens > 0 && tokens < 0.01) return '< 0.01'
   return tokens.toLocaleString('en', { maximumFractionDigits: 2 })
 }
-
-/** A price in 1e18 fixed point: always two decimals, so that a column lines up. */
-export function formatPrice(price: bigint): string {
-  return Number(formatUnits(price, 18)).toFixed(2)
-}

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { mapPart, type Part } from './part.ts'
 import { queryIndexer } from './queryIndexer.ts'
 
-/** Tokens in their smallest unit, or a price in 1e18 fixed point. */
+/** Tokens in their smallest unit. */
 const amount = z.string().regex(/^\d+$/).transform(BigInt)
 const items = <T>(row: z.ZodType<T>) => z.object({ items: z.array(row) })
 
@@ -23,8 +23,7 @@ const game = z.object({
   winner: z.int().nullable(),
   pot: amount.nullable(),
   paidOut: amount,
-  choices: items(z.object({ choice: z.int(), stake: amount, shares: amount })),
-  prices: items(z.object({ round: z.int(), choice: z.int(), price: amount })),
+  choices: items(z.object({ choice: z.int(), stake: amount })),
   clues: items(z.object({ round: z.int(), clue: z.string() })),
   placed: items(z.object({ id: z.string(), account: z.string(), round: z.int(), choice: z.int(), stake: amount })),
   payouts: items(z.object({ id: z.string(), account: z.string(), payout: amount })),
@@ -39,15 +38,13 @@ export interface GameList {
   games: Game[]
 }
 
-/** Newest prices first: those of one round are at most 16, one a choice. */
 const QUERY = `query Games($limit: Int, $offset: Int) {
   games(orderBy: "gameId", orderDirection: "desc", limit: $limit, offset: $offset) {
     totalCount
     items {
       gameId judge details status roundCount startsAtSec bettingSec revealSec roundsOpened bets totalStake bond
       answer winner pot paidOut
-      choices(orderBy: "choice", limit: 16) { items { choice stake shares } }
-      prices(orderBy: "round", orderDirection: "desc", limit: 16) { items { round choice price } }
+      choices(orderBy: "choice", limit: 16) { items { choice stake } }
       clues(orderBy: "round", limit: 32) { items { round clue } }
       placed(orderBy: "id", orderDirection: "desc", limit: 6) { items { id account round choice stake } }
       payouts(orderBy: "id", limit: 12) { items { id account payout } }

@@ -6,12 +6,12 @@ import { emptyAnswers } from '../fixtures/indexerAnswers.ts'
 export function testMarket(scene: BrowserScene): void {
   const { browserTest, visit } = scene
 
-  browserTest('the market shows stakes, prices, clues and payouts, and that it is empty where it is', async () => {
+  browserTest('the market shows stakes, clues and payouts, and that it is empty where it is', async () => {
     const page = await visit('/market')
     const [open, over] = [page.getByRole('article').nth(0), page.getByRole('article').nth(1)]
     await open.getByRole('heading', { name: 'Which task will the swarm solve least often this week?' }).waitFor()
     const row = open.getByRole('row', { name: 'palindromes' })
-    expect(await row.textContent()).toMatch(/60 %.*12.*2\.83/)
+    expect(await row.textContent()).toMatch(/60 %.*12/)
     await open.getByText('Its answers are never long.').waitFor()
     await open.getByText('on two sums, round 1').waitFor()
     await open.getByText('market bet --game').waitFor()
@@ -19,7 +19,6 @@ export function testMarket(scene: BrowserScene): void {
       /^\/\?q=0x[0-9a-f]{40}$/i,
     )
     await over.getByRole('heading', { name: 'Game 0' }).waitFor()
-    await over.getByText('Last price').waitFor()
     expect(await over.getByRole('row', { name: 'Choice 1' }).textContent()).toContain('won')
     await over.getByText('took').waitFor()
     scene.dashboard.indexer.answers = emptyAnswers

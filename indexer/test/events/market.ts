@@ -4,15 +4,15 @@ import type { Scene } from './scene.ts'
 
 /** Games of the market. */
 export function testMarket(scene: Scene): void {
-  test('a game of the market shows its terms, prices, bets, clues and payouts', async () => {
+  test('a game of the market shows its terms, bets, clues and payouts', async () => {
     const { chain, indexer } = scene
     // A null character, which the database would refuse.
     const { judge, right, wrong, startsAtSec, withdraw } = await playGame(chain, '{"question":"which?\0"}')
     await indexer.reachTip(chain)
     const { game } = await indexer.query(`{ game(gameId: "0") {
       judge details roundCount choiceCount startsAtSec bond status roundsOpened bets totalStake answer winner pot paidOut
-      choices(orderBy: "choice") { items { choice stake shares } }
-      prices { items { round price } } clues { items { round clue } }
+      choices(orderBy: "choice") { items { choice stake } }
+      clues { items { round clue } }
       placed(orderBy: "id") { items { account holder round choice stake shares } }
       payouts { items { account payout } }
     } }`)
@@ -42,12 +42,11 @@ export function testMarket(scene: Scene): void {
       paidOut: token(10),
       choices: {
         items: [
-          { choice: 0, stake: '0', shares: '0' },
-          { choice: 1, stake: token(4), shares: token(4) },
-          { choice: 2, stake: token(6), shares: token(6) },
+          { choice: 0, stake: '0' },
+          { choice: 1, stake: token(4) },
+          { choice: 2, stake: token(6) },
         ],
       },
-      prices: { items: [0, 1, 2].map(() => ({ round: 0, price: token(1) })) },
       clues: { items: [{ round: 0, clue: 'a clue' }] },
       placed: { items: [bet(right, 1, 4), bet(wrong, 2, 6)] },
       payouts: { items: [{ account: right.toLowerCase(), payout: token(10) }] },

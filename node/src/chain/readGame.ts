@@ -45,7 +45,7 @@ export async function readGame({ rpc, rpcUrl }: ChainClient, contracts: Contract
   const { config, judge, phase, round, cluesRevealed, answered, answer, totalStake } = await callChain(rpcUrl, () =>
     rpc.readContract({ ...market, functionName: 'gameOf', args: [gameId] }),
   )
-  // Between two rounds the next one's prices are fixed already, and are what a bettor wants to know.
+  // Between two rounds the next one's least prices are known already, and are what a bettor wants to know.
   const priced = Math.min(cluesRevealed, config.roundCount - 1)
   const choices = await Promise.all(
     Array.from({ length: config.choiceCount }, async (_, choice) => {

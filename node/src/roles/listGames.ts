@@ -8,8 +8,8 @@ const priced: ReadonlySet<GamePhase> = new Set(['waiting', 'betting'])
 /**
  * Every game, newest first, in whole tokens, with what the account could claim of it and is owed beside.
  *
- * A price is that of the round that takes bets, or takes them next: tokens for a share, 1 for an even choice of a first
- * round. Once no bet can come it is null: prices of rounds that are over are in the index (`gamePrices`).
+ * A price is that of the round that takes bets, or takes them next: tokens for a share, 1 in the first round. Once no bet can
+ * come it is null.
  */
 export async function listGames(desk: Pick<MarketDesk, 'client' | 'contracts' | 'account' | 'token'>) {
   const { client, contracts, account } = desk

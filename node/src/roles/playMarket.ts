@@ -23,7 +23,7 @@ export type GamePlan = {
   revealSec: number
   disputeSec: number
   minBet: string
-  virtualStake: string
+  freeShares: string
   bond: string
 }
 
@@ -54,7 +54,7 @@ export async function openGame(desk: MarketDesk, plan: GamePlan): Promise<Receip
     revealSec: plan.revealSec,
     disputeSec: plan.disputeSec,
     minBet: parseUnits(plan.minBet, decimals),
-    virtualStake: parseUnits(plan.virtualStake, decimals),
+    freeShares: parseUnits(plan.freeShares, decimals),
     bond,
   }
   const details = JSON.stringify({ question: plan.question, choices: plan.choices })
@@ -71,7 +71,7 @@ export async function placeBet(desk: MarketDesk, gameId: bigint, choice: number,
   const game = await readGame(client, contracts, gameId)
   requireBetting(game)
   const amount = parseUnits(stake, decimals)
-  const { shares } = await quoteBet(client, contracts, { gameId, round: game.round, choice, stake: amount })
+  const { shares } = await quoteBet(client, contracts, { gameId, choice, stake: amount })
   const args = [gameId, game.round, choice, amount] as const
   const { hash, block } = await desk.send(marketIntent(contracts, desk.id(), 'bet', args))
   return {
@@ -89,19 +89,12 @@ export async function quote(desk: MarketDesk, gameId: bigint, choice: number, st
   const { decimals } = await desk.token()
   const game = await readGame(desk.client, desk.contracts, gameId)
   requireBetting(game)
-  const bet = { gameId, round: game.round, choice, stake: parseUnits(stake, decimals) }
-  const { shares, payout, room } = await quoteBet(desk.client, desk.contracts, bet)
+  const bet = { gameId, choice, stake: parseUnits(stake, decimals) }
+  const { shares, payout } = await quoteBet(desk.client, desk.contracts, bet)
   const units = (amount: bigint) => formatUnits(amount, decimals)
   const price = formatUnits(game.choices[choice]?.price ?? 0n, 18)
-  return {
-    ...bet,
-    gameId: String(gameId),
-    stake,
-    price,
-    shares: units(shares),
-    payout: units(payout),
-    room: units(room),
-  }
+  const quoted = { stake, price, shares: units(shares), payout: units(payout) }
+  return { gameId: String(gameId), round: game.round, choice, ...quoted }
 }
 
 /** Proves what of the Judge's secrets is due: the next clue, the answer, or the last clue and the answer. */

@@ -30,9 +30,9 @@ export interface Seeded {
  *
  * @param rounds - of each game.
  * @param choices - of each game.
- * @param virtualStake - V, in tokens.
+ * @param freeShares - what a later round may add to a choice beside a tenth, in the smallest unit.
  */
-export async function openArena(name: MarketName, rounds: number, choices: number, virtualStake: bigint) {
+export async function openArena(name: MarketName, rounds: number, choices: number, freeShares: bigint) {
   const { viem, networkHelpers } = await network.create({ override: { allowUnlimitedContractSize: true } })
   const wallets = await viem.getWalletClients()
   const [judge, crowd, attacker] = wallets.map(({ account }) => account.address) as [Address, Address, Address]
@@ -42,7 +42,7 @@ export async function openArena(name: MarketName, rounds: number, choices: numbe
     (await deployContract(contract, args)).address
   const seats = await deploy('TestSeats')
   const tokenAddress = await deploy('TestToken')
-  const address = await deploy(name, tokenAddress, seats, seats, seats, seats)
+  const address = await deploy(name, tokenAddress, seats, seats, seats, seats, 1)
   const token = getContract({ abi: tokenAbi, address: tokenAddress, client })
   const market = getContract({ abi: predictionMarketAbi, address, client })
   for (const account of [judge, crowd, attacker]) {
@@ -62,7 +62,7 @@ export async function openArena(name: MarketName, rounds: number, choices: numbe
         const commitment = commitGame({ chainId, market: address, judge }, { clues, answer, seed })
         commitments.push(commitment)
         const times = { startsAtSec, bettingSec: SPAN_SEC, revealSec: SPAN_SEC, disputeSec: SPAN_SEC }
-        const amounts = { minBet: 1n, virtualStake: virtualStake * TOKEN, bond: 10n }
+        const amounts = { minBet: 1n, freeShares, bond: 10n }
         const config = { root: commitment.root, roundCount: rounds, choiceCount: choices, ...times, ...amounts }
         await market.write.createGame([config, ''], { gas: GAS })
       }
@@ -70,18 +70,14 @@ export async function openArena(name: MarketName, rounds: number, choices: numbe
     enterRound: (round: number) => networkHelpers.time.increaseTo(startsAtSec + 2 * round * SPAN_SEC),
     /** Betting is over; the clue is not there yet. */
     closeRound: (round: number) => networkHelpers.time.increaseTo(startsAtSec + (2 * round + 1) * SPAN_SEC),
-    /** @returns what was bet: as much as the cap lets through, and nothing where the market refuses. */
+    /** @returns what was bet: nothing where the market refuses. */
     async bet(account: Address, game: number, round: number, choice: number, stake: bigint): Promise<bigint> {
-      const room = round === 0 ? stake : await market.read.roomOf([BigInt(game), choice]).catch(() => stake)
-      const amount = stake < room ? stake : room
-      if (amount === 0n) return 0n
-      const sent = market.write.bet([BigInt(game), round, choice, amount], { account, gas: GAS })
+      const sent = market.write.bet([BigInt(game), round, choice, stake], { account, gas: GAS })
       return sent.then(
-        () => amount,
+        () => stake,
         () => 0n,
       )
     },
-    stakeOn: async (game: number, choice: number) => (await market.read.choiceOf([BigInt(game), choice]))[0],
     async revealClue(game: number, round: number) {
       const { salt, proof } = leafOf(commitments[game], round)
       await market.write.revealClue([BigInt(game), clues[round] ?? '', salt, proof], { gas: GAS })

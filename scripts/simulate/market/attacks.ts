@@ -1,5 +1,5 @@
 import { type MarketName, TOKEN } from './arena.ts'
-import { CHOICES, ROUNDS, type Strategy } from './playGames.ts'
+import { ROUNDS, type Strategy } from './playGames.ts'
 
 export interface Attack {
   readonly name: string
@@ -27,13 +27,12 @@ const spread = (stake: bigint, clues: (round: number) => number): Strategy => ({
   act: async ({ round, guess, bet }) => void (await bet(guess(clues(round)), stake / BigInt(ROUNDS))),
 })
 
-/** Waits until it is nearly certain, and then bets all that the market takes. */
+/** Waits until it is nearly certain, and then bets far more than all others. */
 const lateWhale: Attack = {
   name: 'late whale',
-  defence: 'the cap on stakes from the second round on',
+  defence: 'the cap on shares from the second round on',
   undefended: 'MarketWithoutCap',
-  leftOpen:
-    'who knows late and bets then is what a market pays for; the cap keeps the gain from growing with the stake',
+  leftOpen: 'who knows late and bets then is what a market pays for; the cap keeps it to a tenth of the shares',
   attack: {
     when: 'open',
     act: async ({ round, guess, bet }) => {
@@ -55,25 +54,4 @@ const frontRunner: Attack = {
   honest: spread(SMALL, round => round),
 }
 
-/** Before the last round it stakes on what it does not believe, so that what it does believe is cheap in the last. */
-const washBettor: Attack = {
-  name: 'wash bets',
-  defence: 'the cap on stakes from the second round on',
-  undefended: 'MarketWithoutCap',
-  attack: {
-    when: 'open',
-    act: async ({ round, guess, stakes, bet }) => {
-      if (round === LAST) return void (await bet(guess(seen(round)), WHALE))
-      if (round !== LAST - 1) return
-      const believed = guess(round)
-      const staked = await stakes()
-      const others = Array.from({ length: CHOICES }, (_, choice) => choice).filter(choice => choice !== believed)
-      others.sort((a, b) => Number((staked[b] ?? 0n) - (staked[a] ?? 0n)))
-      let left = WHALE / 2n
-      for (const choice of others) left -= await bet(choice, left)
-    },
-  },
-  honest: spread((WHALE * 3n) / 2n, seen),
-}
-
-export const attacks: readonly Attack[] = [lateWhale, frontRunner, washBettor]
+export const attacks: readonly Attack[] = [lateWhale, frontRunner]

@@ -7,17 +7,15 @@ export const CHOICES = 4
 /** How often a bettor is right that has seen so many clues. With all of them it is nearly certain. */
 export const SKILL = [0.3, 0.45, 0.6, 0.8, 0.97] as const
 
-/** Eight bettors of a token a round; V is five mean bets. */
+/** Eight bettors of a token a round; the free shares are a tenth of a first bet. */
 const CROWD = 8
-const VIRTUAL_STAKE = 5n
+const FREE_SHARES = TOKEN / 10n
 
 /** What a bettor sees when it may act, and how it does. */
 export interface Turn {
   readonly round: number
   /** Its guess with so many clues, of which it has seen `round`. */
   guess(clues: number): number
-  /** Stakes on every choice so far. */
-  stakes(): Promise<bigint[]>
   /** @returns what the market took. */
   bet(choice: number, stake: bigint): Promise<bigint>
 }
@@ -34,7 +32,7 @@ export interface Strategy {
  * The crowd's guesses depend on the seed alone, so that two strategies meet the same crowds.
  */
 export async function playGames(name: MarketName, games: number, strategy: Strategy): Promise<number[]> {
-  const arena = await openArena(name, ROUNDS, CHOICES, VIRTUAL_STAKE)
+  const arena = await openArena(name, ROUNDS, CHOICES, FREE_SHARES)
   const { crowd, attacker } = arena.accounts
   const seeds = Array.from({ length: games }, (_, game) => seededGame(game))
   const crowds = seeds.map((_, game) => randomStream('market crowd', String(game)))
@@ -45,7 +43,6 @@ export async function playGames(name: MarketName, games: number, strategy: Strat
     const turns = seeds.map(({ answer }, game) => ({
       round,
       guess: (clues: number) => guess(own[game] as RandomStream, answer, SKILL[clues] ?? 0),
-      stakes: () => Promise.all(Array.from({ length: CHOICES }, (_, choice) => arena.stakeOn(game, choice))),
       bet: async (choice: number, stake: bigint) => {
         const taken = await arena.bet(attacker, game, round, choice, stake)
         spent[game] = (spent[game] ?? 0n) + taken

@@ -27,7 +27,7 @@ const planSchema = z.strictObject({
   revealSec: seconds.default(300),
   disputeSec: seconds.default(3_600),
   minBet: amount.default('0.01'),
-  virtualStake: amount.default('5'),
+  freeShares: amount.default('0.1'),
   bond: amount.default('10'),
 })
 
@@ -37,7 +37,7 @@ export const market: Command = {
 
   games               every game, newest first, and what the account could claim and is owed; a price is tokens for a share in the
                       round that takes bets or is next, and null once no bet can come
-  quote               what a bet would buy and pay now: --game, --choice, --stake
+  quote               what a bet would buy and pay now, if nothing followed: --game, --choice, --stake
   bet                 bet on a choice in the round that takes bets: --game, --choice, --stake
   claim               take what a position is worth: --game
   create              open a game as its Judge: --file; its clues and answer stay in the folder until they are revealed
@@ -53,7 +53,7 @@ export const market: Command = {
   --choice N          number of the choice, from 0
   --stake AMOUNT      tokens, such as 2.5
   --file FILE         YAML: question, choices, clues, answer (one of the choices); and, with defaults, startsInSec,
-                      bettingSec, revealSec, disputeSec, minBet, virtualStake, bond
+                      bettingSec, revealSec, disputeSec, minBet, freeShares, bond
 ${chainUsage}`,
   options: {
     ...chainOptions,

@@ -13,9 +13,9 @@ export default async function MarketPage({ searchParams }: { searchParams: Promi
     <>
       <h1 className="text-4xl sm:text-5xl">Market</h1>
       <p className="mt-3 max-w-prose text-soft">
-        A judge has committed to an answer and its clues. Each round takes bets, then a clue is proven and prices move.
-        Who is right early is paid most; the losing stakes are all there is to win. A price is nectar for one share: 1
-        for every choice of the first round; then it follows the stakes on the choice, and rises by half each round.
+        A judge has committed to an answer and its clues. Each round takes bets, then a clue is proven. Those who are
+        right divide the losing stakes by shares. A share costs 1 nectar in the first round and half as much again in
+        each later one, or more where a round has more bets on a choice than it takes: who is right early is paid most.
       </p>
       <Suspense fallback={<Skeleton lines={12} />}>
         <GameList games={games} page={page} />
