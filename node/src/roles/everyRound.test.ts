@@ -59,6 +59,24 @@ test('one round that succeeds makes the next wait short again', async () => {
   expect(waits).toEqual([1000, 2000, 4000, 1000])
 })
 
+test('what fails before a round is known takes no later round from the role', async () => {
+  const { node, stop } = scene()
+  let asked = 0
+  // The chain stands in round 4, and its endpoint rules three times that it knows of no rounds.
+  const waitFor = async (round: number) => {
+    asked += 1
+    if (asked > 1 && asked < 5) throw new TypeError('execution reverted')
+    return { round: Math.max(4, round) } as RoundTime
+  }
+  const rounds: number[] = []
+  const work = async ({ round }: RoundTime) => {
+    rounds.push(round)
+    if (rounds.length === 2) stop.abort()
+  }
+  await everyRound({ ...node, chain: { ...node.chain, rounds: { ...node.chain.rounds, waitFor } } }, work, () => 0.5)
+  expect(rounds).toEqual([4, 5])
+})
+
 class WrongSettingError extends NodeError {
   override readonly code = 'WRONG_SETTING'
   override readonly isFinal = true

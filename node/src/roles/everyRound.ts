@@ -27,7 +27,7 @@ export async function everyRound(
   let failures = 0
   const keepFrom = createPruning()
   while (!signal.aborted) {
-    let round = next
+    let round: number | null = null
     try {
       await disk.untilWritable(signal)
       const time = await chain.rounds.waitFor(next, signal)
@@ -44,7 +44,8 @@ export async function everyRound(
       // The round is not over: it is taken up again once there is space.
       if (disk.isFull(error)) continue
       if (error instanceof NodeError && error.isFinal) throw error
-      next = round + 1
+      // What fails before its round is known costs none.
+      if (round !== null) next = round + 1
       failures += 1
       const waitMs = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1)) * (0.5 + random())
       noteFailure(node, round, error, failures, waitMs)
@@ -59,8 +60,14 @@ function notePassed({ journal, logger }: PeerNode, before: number | undefined, r
   logger.info('rounds passed meanwhile; going on with the current one', { from: before + 1, to: round - 1 })
 }
 
-function noteFailure({ journal, logger }: PeerNode, round: number, error: unknown, failures: number, waitMs: number) {
-  logger.error('this round failed; going on with the next one', { round, failures, waitMs, error })
+function noteFailure(
+  { journal, logger }: PeerNode,
+  round: number | null,
+  error: unknown,
+  failures: number,
+  waitMs: number,
+): void {
+  logger.error('this round failed; going on after a wait', { round, failures, waitMs, error })
   try {
     journal.note('round failed', { round, error: error instanceof Error ? error.message : String(error) })
   } catch (cause) {
