@@ -9,6 +9,8 @@ import { reportOutcome } from '../reportOutcome.ts'
 /** Looks in a round: a demand has at least one whole round to be answered in, and a transaction takes some of that. */
 const LOOKS = 4
 const MAX_WAIT_MS = 60_000
+/** While it is not known how long a round lasts. */
+const FIRST_WAIT_MS = 5_000
 
 /**
  * Shows every leaf of this peer that is demanded, until the node stops: a demand that is not answered costs the round. What it
@@ -17,15 +19,16 @@ const MAX_WAIT_MS = 60_000
 export async function showDemanded(node: PeerNode): Promise<void> {
   const { chain, clock, logger, signal } = node
   const answered = new Set<string>()
+  let waitMs = FIRST_WAIT_MS
   while (!signal.aborted) {
-    const { round, startsAtSec, endsAtSec } = await chain.rounds.read()
     try {
+      const { round, startsAtSec, endsAtSec } = await chain.rounds.read()
+      waitMs = Math.min(MAX_WAIT_MS, ((endsAtSec - startsAtSec) * 1000) / LOOKS)
       await answerAll(node, round, answered)
     } catch (error) {
       if (signal.aborted) return
-      logger.warn('demands could not be looked at', { round, error })
+      logger.warn('demands could not be looked at', { error })
     }
-    const waitMs = Math.min(MAX_WAIT_MS, ((endsAtSec - startsAtSec) * 1000) / LOOKS)
     await clock.sleep(waitMs, signal).catch(() => undefined)
   }
 }
@@ -38,12 +41,13 @@ async function answerAll(node: PeerNode, round: number, answered: Set<string>): 
     const id = `${demand.round}:${index}`
     if (answered.has(id)) continue
     const shown = await findLeaf(node, demand)
-    answered.add(id)
     if (shown === null) logger.warn('a leaf is demanded that is not there; the round will be lost', { ...idOf(demand) })
     else
       void chain
         .showLeaf(shown, throughRound)
         .then(outcome => reportOutcome(logger, 'leaf shown', outcome, idOf(demand)))
+    // Not before: what a full disk keeps from being sent is tried again.
+    answered.add(id)
   }
 }
 
