@@ -67,11 +67,10 @@ export function ggufTokenizer({ path, metadata }: GgufFile): TokenizerContents {
   const [bos, eos, eot, unk, pad] = (['bos', 'eos', 'eot', 'unknown', 'padding'] as const).map(nameOf)
   const special = new Set([eos, eot].filter(name => name !== undefined))
   const kindOf = (text: string) => (special.has(text) ? KIND.control : kinds?.[idOf.get(text) as number])
-  const added = tokens.filter(text => ([KIND.control, KIND.userDefined] as unknown[]).includes(kindOf(text)))
+  const added = tokens.filter(text => isAdded(kindOf(text)))
   const merges = said['tokenizer.ggml.merges'].map(merge => merge.split(' '))
-  const merged = new Set(merges.flatMap(pair => [...pair, pair.join('')]))
-  const outside = new Set(added.filter(text => !merged.has(text)))
-  const inVocab = tokens.filter(text => !outside.has(text) && kindOf(text) !== KIND.unused)
+  const outside = firstOutside(tokens, kindOf)
+  const inVocab = tokens.filter((text, at) => at < outside && kindOf(text) !== KIND.unused)
   const split = preTokenizers.get(said['tokenizer.ggml.pre'])
   const decoder = { type: 'ByteLevel', add_prefix_space: true, trim_offsets: true, use_regex: true }
   const endTokens = [...special].map(text => idOf.get(text) as number)
@@ -108,6 +107,21 @@ export function ggufTokenizer({ path, metadata }: GgufFile): TokenizerContents {
     },
   }
 }
+
+/**
+ * The first of the added tokens that follow all others, or where they would be.
+ *
+ * Hugging Face's library numbers added tokens outside of the vocabulary itself, one after the other from its end on: those before
+ * or between other tokens must stand in the vocabulary.
+ */
+function firstOutside(tokens: readonly string[], kindOf: (text: string) => number | undefined): number {
+  const last = tokens.findLastIndex(text => !isAdded(kindOf(text)) && kindOf(text) !== KIND.unused)
+  const hole = tokens.findIndex((text, at) => at > last && !isAdded(kindOf(text)))
+  const isWhole = hole < 0 || !tokens.slice(hole).some(text => isAdded(kindOf(text)))
+  return isWhole ? last + 1 : tokens.length
+}
+
+const isAdded = (kind: number | undefined) => kind === KIND.control || kind === KIND.userDefined
 
 /** Puts a token before every text, as transformers does where it is told to; chat templates write their own. */
 function startWith(content: string, id: number): object {

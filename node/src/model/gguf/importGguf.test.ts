@@ -79,6 +79,24 @@ test.each([
   expect(tokenizer.endTokens).toEqual(original.endTokens)
 })
 
+test('control tokens before others stand in the vocabulary, where Hugging Face’s library takes their ids from', async () => {
+  const file = testGguf(qwen, tinyWeights(qwen), 'qwen', 'qwen2')
+  const lists = ['tokens', 'token_type'].map(key => file.metadata[`tokenizer.ggml.${key}`] as { value: unknown[] })
+  const first = lists[1]?.value.indexOf(3) ?? 0
+  for (const list of lists) list.value = [...list.value.slice(first, first + 2), ...list.value.toSpliced(first, 2)]
+  const { folder } = await imported(file)
+  const { model, added_tokens } = JSON.parse(readFileSync(join(folder, 'tokenizer.json'), 'utf8'))
+  const places = added_tokens.map(({ content, id }: { content: string; id: number }) => [id, model.vocab[content]])
+  expect(places.slice(0, 4)).toEqual([
+    [0, 0],
+    [1, 1],
+    [first + 2, undefined],
+    [first + 3, undefined],
+  ])
+  // The library gives the first of the others the id after the last of the vocabulary.
+  expect(Object.keys(model.vocab)).toHaveLength(first + 2)
+})
+
 test('16-bit weights stay as they are, and quantised ones become float32', async () => {
   const file = testGguf(qwen, tinyWeights(qwen), 'qwen', 'qwen2')
   const halves = part(file, 'blk.0.attn_q.weight')
