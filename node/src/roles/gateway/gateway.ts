@@ -5,6 +5,7 @@ import { roundsKept } from '#p2p/topicRules.ts'
 import type { JsonValue } from '#store/journal.ts'
 import { everyRound } from '../everyRound.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { createCanaryQueue } from './canaryQueue.ts'
 import { collectBodies } from './collectBodies.ts'
 import { createCommitments } from './commitments.ts'
 import { serveJson } from './httpServer.ts'
@@ -23,8 +24,10 @@ export type GatewayOptions = {
 /** Serves what peers share to pages, and runs canaries in a sandbox to say how often the judge was right. */
 export async function runGateway(node: PeerNode, options: GatewayOptions): Promise<void> {
   const { bodies, chainId, journal, logger, signal } = node
-  // One at a time: each takes a core, and they are small.
-  let measuring: Promise<unknown> = Promise.resolve()
+  const canaries = createCanaryQueue({
+    measure: (peerId, canary) => measureCanary(node, peerId, canary),
+    ...{ journal, logger, signal },
+  })
   let now = -1
   const commitments = createCommitments({ chain: node.chain, clock: node.clock, currentRound: () => now })
   const collecting = collectBodies({
@@ -43,18 +46,9 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
     },
     open: ({ kind, round }, commitment, bytes) => openAnnounced(bodies, kind, bytes, { chainId, round }, commitment),
     onBody({ kind, round, peerId, contentId }, body) {
-      const isKnown = journal.get(round, `${kind} ${peerId}`) === contentId
       journal.set(round, `${kind} ${peerId}`, contentId)
       if ('tasks' in body) journal.set(round, 'level', body.level)
-      if (!('samples' in body) || !isDueCanary(node.environment, body)) return
-      if (isKnown && journal.get(round, `measured ${peerId}`) !== undefined) return
-      measuring = measuring
-        .then(async () => {
-          const point = await measureCanary(node, peerId, body)
-          journal.set(round, `measured ${peerId}`, point)
-          logger.info('canary', { ...point })
-        })
-        .catch(error => logger.warn('a canary could not be measured', { round, peerId, error }))
+      if ('samples' in body && isDueCanary(node.environment, body)) canaries.add(peerId, body)
     },
   })
   const server = await serveJson(
@@ -79,7 +73,7 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
     await collecting.stop()
     server.closeAllConnections()
     server.close()
-    await measuring
+    await canaries.idle()
   }
 }
 

@@ -5,7 +5,7 @@ import { peerName } from '#core/peerName.ts'
 import { canaryCases } from '#environments/codezero/curriculum/canaryTasks.ts'
 import type { Level } from '#environments/codezero/curriculum/task.ts'
 import { fencedBlock } from '#environments/codezero/structure.ts'
-import { createSandbox } from '#sandbox/createSandbox.ts'
+import { createSandbox, type Sandbox, type SandboxCase, type Verdict } from '#sandbox/createSandbox.ts'
 import { packedText } from '../admitTasks.ts'
 import type { Environment } from '../loadEnvironment.ts'
 import type { PeerNode } from '../peerNode.ts'
@@ -33,6 +33,24 @@ export function isDueCanary({ spec }: Environment, { round, level, samples }: Ca
 /** A sample that names no task never passes. */
 const unknownTask = { code: 'raise LookupError', tests: [] }
 
+/** Answers that may hang before the rest counts as hanging too: each takes seconds of a core, and a restart of the sandbox. */
+export const MAX_TIMEOUTS = 20
+
+/** One verdict a case, in order. */
+export async function verdictsOf(
+  sandbox: Pick<Sandbox, 'runTests'>,
+  cases: readonly SandboxCase[],
+): Promise<Verdict[]> {
+  const verdicts: Verdict[] = []
+  let timeouts = 0
+  for (const one of cases) {
+    const [verdict = 'error'] = timeouts < MAX_TIMEOUTS ? await sandbox.runTests([one]) : ['timeout' as const]
+    if (verdict === 'timeout') timeouts += 1
+    verdicts.push(verdict)
+  }
+  return verdicts
+}
+
 /** Runs a canary's samples in a sandbox of their own. */
 export async function measureCanary(node: PeerNode, peerId: string, bundle: CanaryBundle): Promise<CanaryPoint> {
   const { spec, format } = node.environment
@@ -44,7 +62,7 @@ export async function measureCanary(node: PeerNode, peerId: string, bundle: Cana
     return { code, tests }
   })
   const sandbox = createSandbox()
-  const verdicts = await sandbox.runTests(cases).finally(sandbox.close)
+  const verdicts = await verdictsOf(sandbox, cases).finally(sandbox.close)
   const passed = verdicts.filter(verdict => verdict === 'pass').length
   const { weights } = spec
   const form = 1 - weights.predictedCorrectness

@@ -1,0 +1,52 @@
+import type { CanaryBundle } from '#core/bodies.ts'
+import type { Logger } from '#core/logger.ts'
+import type { Journal } from '#store/journal.ts'
+import type { CanaryPoint } from './measureCanary.ts'
+
+export type CanaryQueue = {
+  /** Measures a peer's canary of a round, once. */
+  add(peerId: string, canary: CanaryBundle): void
+  /** Resolves when nothing is being measured. */
+  idle(): Promise<void>
+}
+
+type Modules = {
+  measure: (peerId: string, canary: CanaryBundle) => Promise<CanaryPoint>
+  journal: Pick<Journal, 'get' | 'set'>
+  logger: Logger
+  /** What waits when it aborts is left to the next start. */
+  signal: AbortSignal
+}
+
+/**
+ * Measures canaries one at a time: each takes a core. A peer has one of a round measured, whatever number of them it
+ * announces, so that none keeps the others' from their turn.
+ */
+export function createCanaryQueue({ measure, journal, logger, signal }: Modules): CanaryQueue {
+  const waiting = new Set<string>()
+  let last: Promise<void> = Promise.resolve()
+
+  async function run(peerId: string, canary: CanaryBundle): Promise<void> {
+    const { round } = canary
+    if (signal.aborted) return
+    try {
+      const point = await measure(peerId, canary)
+      journal.set(round, keyOf(peerId), point)
+      logger.info('canary', { ...point })
+    } catch (error) {
+      logger.warn('a canary could not be measured', { round, peerId, error })
+    }
+  }
+  return {
+    add(peerId, canary) {
+      const { round } = canary
+      const id = `${round} ${peerId}`
+      if (waiting.has(id) || journal.get(round, keyOf(peerId)) !== undefined) return
+      waiting.add(id)
+      last = last.then(() => run(peerId, canary)).finally(() => waiting.delete(id))
+    },
+    idle: () => last,
+  }
+}
+
+const keyOf = (peerId: string): string => `measured ${peerId}`
