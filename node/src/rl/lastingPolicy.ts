@@ -34,29 +34,40 @@ export function openLastingPolicy(
   open: (options: PolicyWorkerOptions) => PolicyClient = settings => openPolicyClient(settings, slow),
 ): PolicyClient {
   let client = open(options)
-  let restarting: Promise<void> | undefined
+  /** Of the worker there is; undefined where it has still to load what the last one had. */
+  let loading: Promise<void> | undefined = Promise.resolve()
   let crashesOnEnd = 0
   const loaded: { load?: Parameters<PolicyHandlers['load']>; loadJudge?: Parameters<PolicyHandlers['loadJudge']> } = {}
 
+  /** The worker has loaded what the last one had. Where that fails, the next call tries again. */
+  function ready(): Promise<void> {
+    loading ??= (async () => {
+      if (loaded.load) await client.load(...loaded.load)
+      if (loaded.loadJudge) await client.loadJudge(...loaded.loadJudge)
+    })().catch(error => {
+      loading = undefined
+      throw error
+    })
+    return loading
+  }
+
   /** One restart for all operations that the death interrupted. */
   function restart(error: WorkerError, dead: PolicyClient): Promise<void> {
-    if (client !== dead) return restarting ?? Promise.resolve()
+    if (client !== dead) return ready()
     crashesOnEnd++
     crashed(error)
     if (crashesOnEnd >= MAX_CRASHES_ON_END) return Promise.reject(error)
     client = open(options)
-    restarting = (async () => {
-      if (loaded.load) await client.load(...loaded.load)
-      if (loaded.loadJudge) await client.loadJudge(...loaded.loadJudge)
-    })()
-    return restarting
+    loading = undefined
+    return ready()
   }
 
   const call = <K extends PolicyOperation>(operation: K) => {
     const run = async (...args: readonly unknown[]): Promise<unknown> => {
-      await restarting
-      const used = client
+      let used = client
       try {
+        await ready()
+        used = client
         const result = await (used[operation] as (...args: readonly unknown[]) => Promise<unknown>)(...args)
         crashesOnEnd = 0
         if (operation === 'load') loaded.load = args as Parameters<PolicyHandlers['load']>

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { WorkerError } from '#core/sentError.ts'
 import { formatDecoderConfig } from '#model/decoderConfig.ts'
 import { initWeights } from '#model/initWeights.ts'
 import { hashWeights, writeWeights } from '#model/weights.ts'
@@ -231,4 +232,22 @@ test('a worker that dies again and again is given up', async () => {
     return opened
   })
   await expect(lasting.weightsHash()).rejects.toMatchObject({ code: 'POLICY_WORKER_ENDED' })
+})
+
+test('a checkpoint that cannot be read once, when the worker starts again, is read at the next call', async () => {
+  const dead = new WorkerError({ message: 'ended', code: 'POLICY_WORKER_ENDED', hint: '', retryable: true })
+  const loads: number[] = []
+  const lasting = openLastingPolicy({}, { crashed: () => {} }, () => {
+    const worker = loads.push(0)
+    const load = async () => {
+      loads[worker - 1] = (loads[worker - 1] as number) + 1
+      if (worker === 2 && loads[1] === 1) throw new Error('ENFILE: no file can be opened')
+    }
+    const weightsHash = async () => (worker === 1 ? Promise.reject(dead) : '0x01')
+    return { load, weightsHash, close: async () => {} } as unknown as PolicyClient
+  })
+  await lasting.load('folder')
+  await expect(lasting.weightsHash()).rejects.toThrow('ENFILE')
+  expect(await lasting.weightsHash()).toBe('0x01')
+  expect(loads).toEqual([1, 2])
 })
