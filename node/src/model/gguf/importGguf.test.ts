@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type DecoderConfig, readDecoderConfig } from '../decoderConfig.ts'
 import { PretrainedTokenizer } from '../pretrainedTokenizer.ts'
@@ -217,6 +218,21 @@ describe('a file that lies is refused by file and field, and leaves nothing behi
     })
     expect([existsSync(folder), existsSync(`${folder}.unfinished`)]).toEqual([false, false])
   })
+})
+
+test('whatever is changed in a header, the file is read or refused by name', async () => {
+  const good = encodeGguf(testGguf(qwen, tinyWeights(qwen), 'qwen', 'qwen2'))
+  const header = good.indexOf('output_norm.weight')
+  const change = fc.record({ at: fc.nat(header), value: fc.bigInt(0n, 2n ** 64n - 1n), isByte: fc.boolean() })
+  await fc.assert(
+    fc.asyncProperty(change, async ({ at, value, isByte }) => {
+      const bytes = Buffer.from(good)
+      if (isByte) bytes.writeUInt8(Number(value & 255n), at)
+      else bytes.writeBigUInt64LE(value, at)
+      await imported(bytes).catch(error => expect(error).toMatchObject({ code: 'MODEL_FILE' }))
+    }),
+    { numRuns: 60 },
+  )
 })
 
 /** Fewer tokens than kinds would be refused first. */
