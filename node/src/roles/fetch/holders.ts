@@ -9,18 +9,28 @@ export type WantedBody = { kind: AnnouncementKind; round: number; contentId: Hex
 /** `maxBytes`: what it announced, or undefined where it announced nothing. */
 export type Holder = { peerId: string; peerKey: Hex; isAuthor: boolean; maxBytes: number | undefined }
 
-/** Peers that may have a body, in the order to ask them: its author, others that announced it, then connected ones. */
+/**
+ * Peers that may have a body, in the order to ask them: its author, others that announced it, then connected ones. An author
+ * that announced another body of the kind and round since keeps this one too: the chain may not have taken its amendment.
+ */
 export function holdersOf(
   network: Pick<Network, 'peerId' | 'announcements' | 'connectedPeers'>,
   { kind, round, contentId, peerKey: author }: WantedBody,
 ): Holder[] {
+  const announced = network.announcements(round, kind)
   const sizes = new Map<string, number | undefined>()
-  for (const one of network.announcements(round, kind)) if (one.contentId === contentId) sizes.set(one.peerId, one.size)
+  for (const one of announced) if (one.contentId === contentId) sizes.set(one.peerId, one.size)
   for (const peerId of network.connectedPeers()) if (!sizes.has(peerId)) sizes.set(peerId, undefined)
   sizes.delete(network.peerId)
-  const holders = [...sizes].map(([peerId, maxBytes]) => {
-    const peerKey = peerKeyOf(peerId)
-    return { peerId, peerKey, maxBytes, isAuthor: peerKey === author }
-  })
+  const holders = [...sizes].map(([peerId, maxBytes]) => holderOf(peerId, maxBytes, author))
+  if (!holders.some(({ isAuthor }) => isAuthor)) {
+    const found = announced.find(({ peerId }) => peerId !== network.peerId && peerKeyOf(peerId) === author)
+    if (found !== undefined) holders.push(holderOf(found.peerId, undefined, author))
+  }
   return holders.sort((a, b) => Number(b.isAuthor) - Number(a.isAuthor))
+}
+
+function holderOf(peerId: string, maxBytes: number | undefined, author: Hex): Holder {
+  const peerKey = peerKeyOf(peerId)
+  return { peerId, peerKey, maxBytes, isAuthor: peerKey === author }
 }
