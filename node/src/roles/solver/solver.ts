@@ -63,12 +63,13 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
     const modules = { learner, quarantine, logger, vocabSize: format.vocabSize, signal }
     const learned = await learnRound(modules, { round, mode: spec.sharing.mode, own: groups, others })
     await policy.save(join(data, POLICY_FOLDER))
-    await claimEarnings(node, round)
     const rollouts = groups.reduce((sum, group) => sum + group.rollouts.length, 0)
     const seconds = (node.clock.nowMs() - startedMs) / 1000
     const report: SolverReport = { tasks: mine.length, rollouts, ...learned, seconds }
     node.journal.set(round, 'report', report)
     node.logger.info('learned', { round, ...report })
+    // Last: it waits for a block, and a stop meanwhile would have the round answered again, by what was learned.
+    await claimEarnings(node, round)
   })
 }
 
