@@ -49,5 +49,7 @@ export async function sealBody(
 
 /** Serves and announces the sealed bodies of rounds before this one. */
 export async function publishSealed({ sealed, network }: PeerNode, round: number): Promise<void> {
-  for (const body of sealed.open(round)) await network.publish(body)
+  const due = sealed.open(round)
+  for (const body of due) await network.publish(body)
+  if (due.length > 0) sealed.forgetOpened()
 }

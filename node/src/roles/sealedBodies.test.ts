@@ -61,6 +61,16 @@ test('a body that was sealed before a restart stays sealed, and is published by 
   expect(second.announced).toEqual([{ round: 5, contentId }])
 })
 
+test('a peer that ends before it has announced a body announces it after its restart', async () => {
+  const first = scene()
+  const contentId = await sealBody(first.node, Uint8Array.of(1), about(5), first.begin(5, 20))
+  first.node.network.publish = () => Promise.reject(new Error('the process ends'))
+  await expect(publishSealed(first.node, 6)).rejects.toThrow('the process ends')
+  const second = scene(first.state)
+  await publishSealed(second.node, 6)
+  expect(second.announced).toEqual([{ round: 5, contentId }])
+})
+
 test('a manual round ends when the next one begins', async () => {
   const { node, clock, announced, begin } = scene()
   await sealBody(node, Uint8Array.of(1), about(5), begin(5, 2 ** 39))

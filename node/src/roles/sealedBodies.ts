@@ -10,8 +10,10 @@ export type SealedBody = Required<PublishedBody> & { contentId: Hex; size: numbe
 export type SealedBodies = {
   has(contentId: Hex): boolean
   add(body: SealedBody): void
-  /** Takes out those of rounds before this one, the oldest first: from then on they are served. */
+  /** Those of rounds before this one, the oldest first: from now on they are served. */
   open(round: number): SealedBody[]
+  /** Forgets what was opened, once it is announced: what is not forgotten is opened again after a restart. */
+  forgetOpened(): void
 }
 
 const sealedSchema = z.array(
@@ -41,8 +43,9 @@ export function createSealedBodies(journal: Pick<Journal, 'getState' | 'setState
     add: body => keep([...sealed, body]),
     open(round) {
       const due = sealed.filter(body => body.round < round)
-      if (due.length > 0) keep(sealed.filter(body => body.round >= round))
+      sealed = sealed.filter(body => body.round >= round)
       return due.sort((a, b) => a.round - b.round)
     },
+    forgetOpened: () => keep(sealed),
   }
 }
