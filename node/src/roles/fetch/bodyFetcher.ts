@@ -13,6 +13,8 @@ type BodyFetcher = (wanted: WantedBody, signal: AbortSignal) => Promise<PeerResu
 
 /** Late peers remembered, at most. */
 const MAX_LATE = 10_000
+/** Times that an author that has nothing is asked again: one that lies holds up whoever waits for all bodies. */
+const MAX_NOT_FOUND = 2
 
 /**
  * Fetches a body from its holders, one after the other, each held to the pace and all to a budget of time.
@@ -74,7 +76,7 @@ export function createBodyFetcher(
     let leftMs = longestMs(pace, rules.maxBytes(wanted.kind))
     let holders = holdersOf(network, wanted)
     for (let retry = 0; holders.length > 0 && retry <= busyRetries; retry += 1) {
-      if (retry > 0) await clock.sleep(busyWaitMs * (0.5 + random()), signal)
+      if (retry > 0) await clock.sleep(busyWaitMs * 2 ** (retry - 1) * (0.5 + random()), signal)
       const busy: Holder[] = []
       for (const holder of holders) {
         if (leftMs <= 0) return tried
@@ -84,7 +86,8 @@ export function createBodyFetcher(
         leftMs -= ms
         tried.push({ ...holder, failure: got })
         // An author may be about to publish what was sealed until now.
-        if (got === 'busy' || (holder.isAuthor && got === 'not-found')) busy.push(holder)
+        const mayCome = holder.isAuthor && got === 'not-found' && retry < MAX_NOT_FOUND
+        if (got === 'busy' || mayCome) busy.push(holder)
       }
       holders = busy
     }

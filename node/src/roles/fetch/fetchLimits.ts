@@ -7,7 +7,7 @@ export type FetchLimits = {
   perHolder: number
   /** Holders asked beyond the author. */
   others: number
-  /** Times that holders which were busy are asked again, and the mean wait before each. */
+  /** Times that holders which were busy are asked again, and the mean wait before the first; each further one doubles it. */
   busyRetries: number
   busyWaitMs: number
   pace: Pace
@@ -21,7 +21,7 @@ export const fetchLimits: FetchLimits = {
   parallel: 16,
   perHolder: 2,
   others: 8,
-  busyRetries: 3,
+  busyRetries: 6,
   busyWaitMs: 500,
   pace: { graceMs: 5_000, windowMs: 2_000, minBytesPerSecond: 16 << 10 },
 }

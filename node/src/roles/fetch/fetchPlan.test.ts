@@ -157,6 +157,13 @@ test('a holder is asked for what it announced at most, and never for more than t
   expect(set.kept.size).toBe(0)
 })
 
+test('an author whose places are all taken for 20 s is asked until one is free', async () => {
+  const full: Server = async () => (set.clock.nowMs() < 20_000 ? 'busy' : bodyOf('author'))
+  const set = scene({ author: full })
+  expect(await set.finish(set.plan.fetch(wantedOf('author'), set.never))).toMatchObject({ ok: true })
+  expect(set.asked.length).toBeLessThan(8)
+})
+
 test('who announced a body gives it where its author does not, and busy holders are asked again', async () => {
   let times = 0
   const busyOnce: Server = async () => (times++ === 0 ? 'busy' : bodyOf('author'))
