@@ -97,6 +97,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     stops.push(addresses.stop)
     const stopServing = await serveBundles(host, {
       source: options.bundles,
+      isRegistered: membership.admission.isRegistered,
       ...(options.serveLimits && { limits: options.serveLimits }),
       clock,
       logger,

@@ -44,14 +44,21 @@ export const defaultServeLimits: ServeLimits = {
   minBytesPerSecond: 64 << 10,
 }
 
-type ServeOptions = { source: BundleSource; limits?: Partial<ServeLimits>; clock: Clock; logger: Logger }
+type ServeOptions = {
+  source: BundleSource
+  limits?: Partial<ServeLimits>
+  /** Others have half of the places at most: an id costs nothing. Without it, every peer counts as one. */
+  isRegistered?: (peerId: string) => boolean
+  clock: Clock
+  logger: Logger
+}
 
 /** Answers fetch requests. @returns a function that stops answering and resets the streams under way. */
 export async function serveBundles(host: Host, options: ServeOptions): Promise<() => Promise<void>> {
   const limits = { ...defaultServeLimits, ...options.limits }
   const stopping = new AbortController()
   const bucketOf = createPeerBuckets(limits.bytesPerSecond, limits.burstBytes, options.clock)
-  const places = createPlaces(limits)
+  const places = createPlaces(limits, options.isRegistered)
 
   const onStream = async (stream: Stream, connection: Connection): Promise<void> => {
     const peer = connection.remotePeer.toString()
@@ -121,13 +128,18 @@ async function sendBody(stream: Stream, body: Uint8Array, context: ServeContext)
 
 type Places = { enter(peer: string): boolean; leave(peer: string): void }
 
-function createPlaces(limits: ServeLimits): Places {
+export function createPlaces(
+  { streams, streamsPerPeer }: Pick<ServeLimits, 'streams' | 'streamsPerPeer'>,
+  isRegistered: (peerId: string) => boolean = () => true,
+): Places {
   const taken = new Map<string, number>()
   let total = 0
+  const ofStrangers = () => [...taken].reduce((sum, [peer, count]) => sum + (isRegistered(peer) ? 0 : count), 0)
   return {
     enter(peer) {
       const mine = taken.get(peer) ?? 0
-      if (mine >= limits.streamsPerPeer || total >= limits.streams) return false
+      if (mine >= streamsPerPeer || total >= streams) return false
+      if (!isRegistered(peer) && ofStrangers() >= streams / 2) return false
       taken.set(peer, mine + 1)
       total += 1
       return true
