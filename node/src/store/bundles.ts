@@ -110,7 +110,8 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
       if (known !== undefined && known.round >= round) return null
       const gone = quota.roomFor(owner, round, bytes.byteLength)
       if (gone === null) return 'over quota'
-      const removed = gone.map(remove)
+      const removed = Promise.all(gone.map(remove))
+      removed.catch(() => {}) // it is awaited below, once the write has ended
       try {
         await write({ contentId, round, bytes: bytes.byteLength, owner }, bytes)
         return null
@@ -118,7 +119,7 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
         if (!isDiskFull(error)) throw error
         return 'no disk space'
       } finally {
-        await Promise.all(removed)
+        await removed
       }
     },
     wouldKeep: (bytes, round, owner) => bytes <= maxBytes && quota.roomFor(owner, round, bytes) !== null,

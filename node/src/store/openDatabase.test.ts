@@ -8,6 +8,7 @@ import { formatError } from '#core/errors.ts'
 import { createJournal } from './journal.ts'
 import { JournalCorruptError, JournalTooNewError, openDatabase } from './openDatabase.ts'
 import { createOutboxTable } from './outboxTable.ts'
+import { createPeerTable } from './peerTable.ts'
 
 const path = () => join(mkdtempSync(join(tmpdir(), 'waggle-journal-')), 'journal.sqlite')
 
@@ -72,6 +73,8 @@ test('a write that finds no space is told as such, leaves nothing behind, and su
   const db = openDatabase(path())
   const [journal, outbox] = [createJournal(db, createManualClock()), createOutboxTable(db)]
   const { id } = outbox.insert({ key: 'a', to: '0x01', data: '0x02', fromRound: null, throughRound: null })
+  const peers = createPeerTable(db)
+  const peer = { peerId: 'x'.repeat(50_000), addresses: [], isRegistered: true, heardAtMs: 0 }
   const fees = { gas: 1n, maxFeePerGasWei: 1n, maxPriorityFeePerGasWei: 1n, signedAtMs: 1 }
   const attempt = { hash: '0x03', raw: `0x${'04'.repeat(50_000)}`, nonce: 0, ...fees } as const
   // SQLite's own limit: a real SQLITE_FULL.
@@ -80,6 +83,7 @@ test('a write that finds no space is told as such, leaves nothing behind, and su
     () => journal.set(1, 'key', 'x'.repeat(50_000)),
     () => journal.note('x'.repeat(50_000)),
     () => outbox.addAttempt(id, attempt),
+    () => peers.write({ put: [peer], gone: [] }),
   ])
     expect(formatError(thrownBy(write))).toMatch(
       /^There is no space left for .*journal\.sqlite\. Free .* \[DISK_FULL\]$/,

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxAttempt, OutboxEntry, OutboxStatus, OutboxStore } from '#core/outboxStore.ts'
+import { atomically } from './atomically.ts'
 
 type Row = Record<string, SQLOutputValue>
 
@@ -55,19 +56,6 @@ export function createOutboxTable(db: DatabaseSync): OutboxStore {
     detail: row.detail as string | null,
   })
   const entriesOf = (rows: Row[]) => rows.map(entryOf)
-  const atomically = <T>(work: () => T): T => {
-    db.exec('BEGIN IMMEDIATE')
-    try {
-      const result = work()
-      db.exec('COMMIT')
-      return result
-    } catch (error) {
-      // SQLite may have done so by itself, as on a full disk.
-      if (db.isTransaction) db.exec('ROLLBACK')
-      throw error
-    }
-  }
-
   return {
     insert({ key, to, data, valueWei = 0n, fromRound, throughRound }) {
       insert.run(key, to, data, `${valueWei}`, fromRound, throughRound)
@@ -79,7 +67,7 @@ export function createOutboxTable(db: DatabaseSync): OutboxStore {
     },
     live: () => entriesOf(live.all()),
     addAttempt: (id, attempt) =>
-      atomically(() => {
+      atomically(db, () => {
         const { hash, raw, nonce, gas, maxFeePerGasWei, maxPriorityFeePerGasWei, signedAtMs } = attempt
         addAttempt.run(hash, id, raw, nonce, `${gas}`, `${maxFeePerGasWei}`, `${maxPriorityFeePerGasWei}`, signedAtMs)
         setStatus.run('signed', null, id)
@@ -92,7 +80,7 @@ export function createOutboxTable(db: DatabaseSync): OutboxStore {
       else setStatus.run(status, detail, id)
     },
     dropExpired: round =>
-      atomically(() => expire.all(round).map(row => entryOf(byId.get(Number(row.id)) as Row))).sort(
+      atomically(db, () => expire.all(round).map(row => entryOf(byId.get(Number(row.id)) as Row))).sort(
         (a, b) => a.id - b.id,
       ),
     minedFromNonce: nonce => entriesOf(mined.all(nonce)),
@@ -105,7 +93,7 @@ export function createOutboxTable(db: DatabaseSync): OutboxStore {
       }
     },
     adopt: chain =>
-      atomically(() => {
+      atomically(db, () => {
         const known = getChain.get()?.value
         if (known === chain) return 0
         const open = known === undefined ? 0 : live.all().length

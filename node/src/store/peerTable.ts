@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { atomically } from './atomically.ts'
 
 /** A peer as it outlives a restart. */
 export type PeerRow = { peerId: string; addresses: string[]; isRegistered: boolean; heardAtMs: number }
@@ -24,16 +25,11 @@ export function createPeerTable(db: DatabaseSync): PeerTable {
         heardAtMs: row.heard_at_ms,
       })),
     write(changes) {
-      db.exec('BEGIN IMMEDIATE')
-      try {
+      atomically(db, () => {
         for (const peerId of changes.gone) remove.run(peerId)
         for (const { peerId, addresses, isRegistered, heardAtMs } of changes.put)
           put.run(peerId, addresses.join(' '), isRegistered ? 1 : 0, heardAtMs)
-        db.exec('COMMIT')
-      } catch (error) {
-        db.exec('ROLLBACK')
-        throw error
-      }
+      })
     },
   }
 }

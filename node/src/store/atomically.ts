@@ -1,0 +1,15 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** Does all that `work` writes, or nothing of it. @throws what `work` throws. */
+export function atomically<T>(db: DatabaseSync, work: () => T): T {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    db.exec('COMMIT')
+    return result
+  } catch (error) {
+    // SQLite may have done so by itself, as on a full disk.
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
+  }
+}
