@@ -54,6 +54,7 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
     const rules: RoundRules = { spec, format, beacon, tasks: bundles.flatMap(({ admitted }) => admitted) }
     const mine = drawTasks(node.chainId, round, node.identity.peerKey, rules)
     if (mine.length === 0) return node.logger.info('no task in this round', { round })
+    if (!(await isItsPolicy(node, policy, round))) return
     const groups = await answer(node, policy, rules, { time, atMs: startedMs })
     // After the commitment, which has to be in time, and before the policy changes.
     await publishCanary(node, policy, judge, round)
@@ -71,6 +72,18 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
     // Last: it waits for a block, and a stop meanwhile would have the round answered again, by what was learned.
     await claimEarnings(node, round)
   })
+}
+
+/**
+ * Whether the policy is the one that answers a round: notes its hash the first time. After a stop in the middle of learning, the answers
+ * that are committed stand, and the changed policy answers the next round.
+ */
+async function isItsPolicy({ journal, logger }: PeerNode, policy: PolicyClient, round: number): Promise<boolean> {
+  const [noted, hash] = [journal.get(round, 'policy'), await policy.weightsHash()]
+  if (noted === undefined) journal.set(round, 'policy', hash)
+  if (noted === undefined || noted === hash) return true
+  logger.info('this round was answered before the policy learned from it', { round })
+  return false
 }
 
 /** Samples the owed answers, seals and commits them. */
