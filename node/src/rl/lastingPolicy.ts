@@ -2,7 +2,7 @@ import { WorkerError } from '#core/sentError.ts'
 import { openPolicyClient, type PolicyClient, type SlowOperation } from './policyClient.ts'
 import type { PolicyHandlers, PolicyOperation, PolicyWorkerOptions } from './policyProtocol.ts'
 
-/** A worker that ends so many times on end, with nothing done between, has a fault that a restart does not mend. */
+/** A call fails after so many deaths of the worker in a row. */
 const MAX_CRASHES_ON_END = 3
 
 /** What gives the same again from the same weights. An update or a save that was lost is the caller's to know of. */
@@ -56,10 +56,12 @@ export function openLastingPolicy(
     if (client !== dead) return ready()
     crashesOnEnd++
     crashed(error)
-    if (crashesOnEnd >= MAX_CRASHES_ON_END) return Promise.reject(error)
     client = open(options)
     loading = undefined
-    return ready()
+    if (crashesOnEnd < MAX_CRASHES_ON_END) return ready()
+    // This call fails. A role waits before its next one, which has a worker again.
+    crashesOnEnd = 0
+    return Promise.reject(error)
   }
 
   const call = <K extends PolicyOperation>(operation: K) => {

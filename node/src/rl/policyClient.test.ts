@@ -225,13 +225,17 @@ test('a worker that crashes in native code is told of, and goes on from the last
   }
 })
 
-test('a worker that dies again and again is given up', async () => {
-  const lasting = openLastingPolicy({}, { crashed: () => {} }, options => {
-    const opened = openPolicyClient(options)
-    process.kill(opened.pid, 'SIGKILL')
-    return opened
+test('a call whose worker dies again and again fails, and the next one has a worker', async () => {
+  const dead = new WorkerError({ message: 'ended', code: 'POLICY_WORKER_ENDED', hint: '', retryable: true })
+  let workers = 0
+  const lasting = openLastingPolicy({}, { crashed: () => {} }, () => {
+    const isWell = ++workers > 3
+    const weightsHash = async () => (isWell ? '0x01' : Promise.reject(dead))
+    return { weightsHash, close: async () => {} } as unknown as PolicyClient
   })
   await expect(lasting.weightsHash()).rejects.toMatchObject({ code: 'POLICY_WORKER_ENDED' })
+  expect(workers).toBe(4)
+  expect(await lasting.weightsHash()).toBe('0x01')
 })
 
 test('a checkpoint that cannot be read once, when the worker starts again, is read at the next call', async () => {
