@@ -37,7 +37,7 @@ const slowPeers: BenchRow = {
       })
       const lost = results.filter(({ wanted, result }) => !wanted.isSlow && !result.ok).length
       const seconds = (ms: number) => (ms / 1000).toFixed(1)
-      const conditions = `votes lost on ${SHARD - SLOW} honest peers of a shard of ${SHARD} while ${SLOW} serve a byte a second, in the worst order; the last honest body came after ${seconds(lastMs)} s, all results after ${seconds(performance.now() - startedMs)}; real sockets on loopback`
+      const conditions = `votes lost on ${SHARD - SLOW} honest peers of a shard of ${SHARD} while ${SLOW} serve a byte a second, in the worst order; the last honest payload came after ${seconds(lastMs)} s, all results after ${seconds(performance.now() - startedMs)}; real sockets on loopback`
       return { value: lost, conditions }
     } finally {
       await stop()
@@ -70,7 +70,7 @@ const oneMegabyte: BenchRow = {
       const seconds = (performance.now() - startedMs) / 1000
       if (results.some(({ result }) => !result.ok)) throw new Error('a body did not come')
       const value = (rest.length * size) / 1e6 / seconds
-      const conditions = `${rest.length} bodies of 1 MiB from one holder in a process of its own, two at a time; without the disk`
+      const conditions = `${rest.length} payloads of 1 MiB from one holder in a process of its own, two at a time; without the disk`
       return { value, conditions }
     } finally {
       stopped.abort()
