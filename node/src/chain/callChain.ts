@@ -15,7 +15,7 @@ import { revertedWith } from './revertedWith.ts'
  *
  * Reverts pass through as they are: they are the contract's answer. Any other failure is the server's fault, or its limits'.
  *
- * @throws {ChainUnreachableError} no connection, no answer in time, an error of the server, or an answer that is none.
+ * @throws {ChainUnreachableError} no connection, no answer in time, an error of the server, or an invalid answer.
  */
 export async function callChain<T>(rpcUrl: string, work: () => Promise<T>): Promise<T> {
   try {

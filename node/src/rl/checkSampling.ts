@@ -6,7 +6,7 @@ const noFilter = { topK: Number.POSITIVE_INFINITY, topP: 1, minP: 0, repetitionP
 
 /**
  * Refuses completions whose log-probabilities are of another distribution than the one that is trained: a ratio of the two is no
- * ratio of policies. The trainer divides logits by its temperature, and knows no filters.
+ * ratio of policies. The trainer divides logits by its temperature, and supports no filters.
  *
  * @param temperature - of the trainer, above 0.
  * @throws {TrainerError} naming what differs.

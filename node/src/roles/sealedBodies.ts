@@ -40,7 +40,8 @@ export function createSealedBodies(journal: Pick<Journal, 'getState' | 'setState
   }
   return {
     has: contentId => sealed.some(body => body.contentId === contentId),
-    add: body => keep([...sealed, body]),
+    // A round that is taken up again after a restart has the same body.
+    add: body => keep([...sealed.filter(({ contentId }) => contentId !== body.contentId), body]),
     open(round) {
       const due = sealed.filter(body => body.round < round)
       sealed = sealed.filter(body => body.round >= round)

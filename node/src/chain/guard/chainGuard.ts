@@ -113,7 +113,7 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
     return null
   }
 
-  /** Judges a head; one that jumped is believed once heads have gone on from it for long enough. */
+  /** Judges a head; one that jumped is believed once further heads have followed it for long enough. */
   function judge(endpoint: Guarded, head: TakenHead): string | null {
     const fault = judgeHead(taken, head, head.atMs)
     if (fault === null) {
@@ -141,7 +141,7 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
     if (others === 0) back = Promise.withResolvers<void>()
     const said = others === 0 ? 'waiting for the chain' : 'an endpoint is out; asking the other'
     logger.warn(said, { endpoint: endpoint.origin, reason })
-    void recover(endpoint).catch(() => undefined)
+    void recover(endpoint).catch(() => undefined) // only the node's stop ends it early
   }
 
   async function recover(endpoint: Guarded): Promise<void> {

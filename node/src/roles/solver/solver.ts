@@ -78,7 +78,11 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
  * Whether the policy is the one that answers a round: notes its hash the first time. After a stop in the middle of learning, the answers
  * that are committed stand, and the changed policy answers the next round.
  */
-async function isItsPolicy({ journal, logger }: PeerNode, policy: PolicyClient, round: number): Promise<boolean> {
+export async function isItsPolicy(
+  { journal, logger }: Pick<PeerNode, 'journal' | 'logger'>,
+  policy: Pick<PolicyClient, 'weightsHash'>,
+  round: number,
+): Promise<boolean> {
   const [noted, hash] = [journal.get(round, 'policy'), await policy.weightsHash()]
   if (noted === undefined) journal.set(round, 'policy', hash)
   if (noted === undefined || noted === hash) return true
