@@ -66,6 +66,22 @@ async function proposeByHand(node: PeerNode, tokenizer: TokenizerClient, round: 
   await node.chain.commitTasks({ ...commitment, contentId })
 }
 
+/** Proposes for one round after another until stopped: how long the roles take to start depends on the machine. */
+async function keepProposing(node: PeerNode, tokenizer: TokenizerClient, stopped: AbortSignal): Promise<void> {
+  for (let ahead = 0; !stopped.aborted; ) {
+    const { round } = await node.chain.rounds.waitFor(ahead - 1, stopped)
+    ahead = Math.max(ahead, round + 1) + 1
+    await proposeByHand(node, tokenizer, ahead)
+  }
+}
+
+/** The first round on which both evaluators committed votes, with the votes. */
+async function firstSharedVotes(evaluators: readonly ReturnType<typeof startCli>[], first: number) {
+  const votesOf = (round: number) =>
+    Promise.all(evaluators.map(async ({ line }) => JSON.parse(await line('"votes committed"', `"round":${round},`))))
+  return Promise.any(Array.from({ length: 30 }, (_, ahead) => votesOf(first + ahead)))
+}
+
 test('chat models play: a solver answers, commits and learns from what an 8-bit judge says, and evaluators vote, reveal and settle by it', async () => {
   await writeChatModel(at('model'), 'model')
   await writeChatModel(at('judge'), 'judge')
@@ -130,15 +146,19 @@ test('chat models play: a solver answers, commits and learns from what an 8-bit 
   )
   closing.push(solver.stop, ...evaluators.map(({ stop }) => stop))
   const { round: first } = await proposer.chain.rounds.read()
-  for (let ahead = 2; ahead <= 7; ahead++) await proposeByHand(proposer, tokenizer, first + ahead)
-  const votes = await Promise.all(evaluators.map(async ({ line }) => JSON.parse(await line('"votes committed"'))))
+  const voted = new AbortController()
+  const proposing = keepProposing(proposer, tokenizer, voted.signal).catch(error => {
+    if (!voted.signal.aborted) throw error
+  })
+  // Whichever round both have voted on; whoever's turn it is settles it.
+  const sealed = await Promise.race([firstSharedVotes(evaluators, first), proposing.then(() => [])])
+  voted.abort()
+  await proposing
+  const [{ round }] = sealed
   const { stdout, stderr } = await solver.stop()
   expect(stderr).toBe('')
   expect(stdout).toContain('"rollouts committed"')
-  // The round that both have voted on; whoever's turn it is settles it.
-  const round = Math.max(...votes.map(vote => vote.round))
   const linesOf = (what: string) => evaluators.map(({ line }) => line(`"${what}"`, `"round":${round},`))
-  const sealed = (await Promise.all(linesOf('votes committed'))).map(line => JSON.parse(line))
   await Promise.all(linesOf('votes revealed'))
   await Promise.race(linesOf('shard settled'))
   // Both judges say the same, and that is what the chain settles.
@@ -155,7 +175,7 @@ test('chat models play: a solver answers, commits and learns from what an 8-bit 
   // What was learned is an adapter as PEFT keeps it, with the tokenizer that it is for.
   for (const name of ['adapter_config.json', 'adapter_model.safetensors', 'tokenizer.json'])
     expect(existsSync(at('solver', 'policy', name))).toBe(true)
-}, 120_000)
+}, 240_000)
 
 test('the frozen chat model’s prediction is a calibrated probability, the same for who runs it and whatever is beside it', async () => {
   const spec: EnvironmentSpec = JSON.parse(readFileSync(at('environment.json'), 'utf8'))

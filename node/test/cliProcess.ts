@@ -27,6 +27,8 @@ export function startCli(argv: readonly string[], env: Record<string, string> = 
   })
   const said = { stdout: '', stderr: '' }
   const lines = createInterface(child.stdout)
+  // One for each line that a test waits for.
+  lines.setMaxListeners(0)
   lines.on('line', line => {
     said.stdout += `${line}\n`
   })
