@@ -1,19 +1,22 @@
+import { readFile } from 'node:fs/promises'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { formatError, NodeError } from '#core/errors.ts'
 import { asDiskFull } from '#store/diskSpace.ts'
+import { completionFor } from './completion.ts'
 import { parseCommand } from './parseCommand.ts'
 import { isInterruption } from './untilInterrupted.ts'
 import { UsageError } from './usageError.ts'
 import { verbs } from './verbs.ts'
 
-const usage = `npm run waggle -- COMMAND [OPTIONS]
+const usage = `npx waggle COMMAND [OPTIONS]
 
 ${Object.entries(verbs)
   .map(([name, { summary }]) => `  ${name.padEnd(11)} ${summary}`)
   .join('\n')}
+  completion  print the script by which a shell completes commands: bash, zsh or fish
 
-npm run waggle -- COMMAND --help says more.
+npx waggle COMMAND --help, or npx waggle help COMMAND, says more; --version prints the version.
 Exit codes: 0 done, 64 called wrongly, 75 trying again later may help, 130 stopped by Ctrl-C, 1 any other failure.`
 
 /** Compiled modules, where installing anew forgets them: without it half of a command's time is compiling. */
@@ -23,7 +26,10 @@ const COMPILED = join(import.meta.dirname, '../../../node_modules/.cache/waggle-
 const LINGER_MS = 5_000
 
 async function main([name = '--help', ...argv]: string[]): Promise<void> {
+  if (name === 'help' && argv[0] !== undefined) return main([argv[0], '--help'])
   if (['--help', '-h', 'help'].includes(name)) return console.log(usage)
+  if (['--version', '-v'].includes(name)) return console.log(await version())
+  if (name === 'completion') return console.log(await completionFor(argv[0] ?? '', verbs))
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined
   if (verb === undefined)
     throw new UsageError(`There is no command ${name}.`, { hint: `There are: ${Object.keys(verbs).join(', ')}.` })
@@ -31,6 +37,11 @@ async function main([name = '--help', ...argv]: string[]): Promise<void> {
   const { values, positionals } = parseCommand(name, command, argv)
   if (values.help === true) return console.log(command.usage)
   await command.run(values, positionals)
+}
+
+async function version(): Promise<string> {
+  const file = join(import.meta.dirname, '../../../package.json')
+  return JSON.parse(await readFile(file, 'utf8')).version
 }
 
 /** One line for whoever can act on it; a defect, which nobody foresaw, comes with its stack. */

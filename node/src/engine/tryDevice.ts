@@ -28,7 +28,7 @@ function reasonOf(device: Device, stderr: string): string {
       ? 'There is no Vulkan driver: install libvulkan1 and the driver of the GPU.'
       : 'No GPU offers what WebGPU needs.'
   if (device === 'cuda' && /shared library|not supported|not available|no available backend/i.test(stderr))
-    return 'ONNX Runtime is installed without CUDA: run ONNXRUNTIME_NODE_INSTALL=cuda12 npm rebuild onnxruntime-node, with CUDA 12 and cuDNN 9 there.'
+    return 'ONNX Runtime is installed without CUDA: run ONNXRUNTIME_NODE_INSTALL=cuda12 npm rebuild --ignore-scripts=false onnxruntime-node, with CUDA 12 and cuDNN 9 there.'
   const line = stderr.split('\n').find(text => /Error/.test(text)) ?? 'The process ended without a word.'
   return line.trim().slice(0, 300)
 }
