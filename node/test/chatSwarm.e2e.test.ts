@@ -7,12 +7,12 @@ import { systemClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import { packLogprobs, packTokens } from '#core/packedTokens.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
+import { loadEnvironment } from '#environments/builtIn.ts'
 import { drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
-import { seededRandom } from '#environments/codezero/curriculum/seededRandom.ts'
-import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
+import type { CodeZeroSpec } from '#environments/codezero/environmentSpec.ts'
 import { formatProposal } from '#environments/codezero/parseProposal.ts'
+import { seededRandom } from '#environments/seededRandom.ts'
 import { openTokenizer, type TokenizerClient } from '#model/tokenizerClient.ts'
-import { loadChatEnvironment } from '#roles/loadChatEnvironment.ts'
 import { openJudgeModel } from '#roles/openModels.ts'
 import { openPeer, type PeerNode } from '#roles/peerNode.ts'
 import { publishBody } from '#roles/publishBody.ts'
@@ -54,7 +54,7 @@ async function proposeByHand(node: PeerNode, tokenizer: TokenizerClient, round: 
         level: 2,
         text,
         seed: word,
-        promptTokens: packTokens(await environment.format.proposalPrompt(2), 4),
+        promptTokens: packTokens(await environment.proposals.prompt(2), 4),
         completionTokens: packTokens(tokens, 4),
         logprobs: packLogprobs(new Float32Array(tokens.length).fill(-1)),
       }
@@ -110,7 +110,7 @@ test('chat models play: a solver answers, commits and learns from what an 8-bit 
     rpcUrl: local.rpcUrl,
     deployment,
     environments: [
-      await loadChatEnvironment(JSON.parse(readFileSync(spec, 'utf8')), {
+      await loadEnvironment(JSON.parse(readFileSync(spec, 'utf8')), {
         modelFolder: at('model'),
         judgeFolder: at('judge'),
       }),
@@ -178,24 +178,26 @@ test('chat models play: a solver answers, commits and learns from what an 8-bit 
 }, 240_000)
 
 test('the frozen chat model’s prediction is a calibrated probability, the same for who runs it and whatever is beside it', async () => {
-  const spec: EnvironmentSpec = JSON.parse(readFileSync(at('environment.json'), 'utf8'))
+  const spec: CodeZeroSpec = JSON.parse(readFileSync(at('environment.json'), 'utf8'))
   const folders = { modelFolder: at('model'), judgeFolder: at('judge') }
   const worker = { crashed: () => {} }
-  const environment = await loadChatEnvironment(spec, folders)
+  const environment = await loadEnvironment(spec, folders)
   const scorer = await openJudgeModel(environment, worker)
   closing.push(() => scorer.close())
   const judge = await environment.openJudge(scorer)
   const problem = { name: 'f', parameters: ['a'], text: 'Return a.' }
-  const pairs = ['def f(a):\n    return a\n', 'def f(a):\n    return a + 1\n', 'def f(a'].map(code => ({
-    code,
+  const answers = ['def f(a):\n    return a\n', 'def f(a):\n    return a + 1\n', 'def f(a'].map(code => ({
     problem,
+    text: `\`\`\`python\n${code}\`\`\``,
+    ended: true,
   }))
-  const [right = -1, wrong = -1, broken] = await judge.predictCorrectness(pairs)
+  const predict = async (some: typeof answers) => (await judge.score(some)).map(({ correctness }) => correctness)
+  const [right = -1, wrong = -1, broken] = await predict(answers)
   for (const predicted of [right, wrong]) expect(predicted).toSatisfy(value => value > 0 && value < 1)
   expect(right).not.toBe(wrong)
   expect(broken).toBe(0)
-  expect(await judge.predictCorrectness(pairs.slice(1, 2))).toEqual([wrong])
-  const other = await loadChatEnvironment(spec, { ...folders, judgeFolder: at('model') })
+  expect(await predict(answers.slice(1, 2))).toEqual([wrong])
+  const other = await loadEnvironment(spec, { ...folders, judgeFolder: at('model') })
   await expect(openJudgeModel(other, worker)).rejects.toMatchObject({ code: 'ENVIRONMENT_MISMATCH' })
 })
 

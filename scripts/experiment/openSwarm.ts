@@ -3,13 +3,11 @@ import type { RolloutBundle } from '../../node/src/core/bodies.ts'
 import { systemClock } from '../../node/src/core/clock.ts'
 import type { Hex } from '../../node/src/core/hex.ts'
 import { createLogger } from '../../node/src/core/logger.ts'
-import type { Judge } from '../../node/src/environments/codezero/createJudge.ts'
-import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
-import { seededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
-import type { Level } from '../../node/src/environments/codezero/curriculum/task.ts'
+import type { Environment, Judge } from '../../node/src/environments/environment.ts'
+import type { Level } from '../../node/src/environments/level.ts'
+import { seededRandom } from '../../node/src/environments/seededRandom.ts'
 import type { PolicyClient } from '../../node/src/rl/policyClient.ts'
 import { type CheckedGroup, checkRollouts, type RoundRules } from '../../node/src/roles/checkRollouts.ts'
-import type { Environment } from '../../node/src/roles/loadEnvironment.ts'
 import { openPolicy } from '../../node/src/roles/openModels.ts'
 import { answerRound } from '../../node/src/roles/solver/answerRound.ts'
 import { createLearner } from '../../node/src/roles/solver/learner.ts'
@@ -110,16 +108,16 @@ async function openMember({ environment, threads, write }: SwarmOptions, poison:
 }
 
 /** The rule of a round whose tasks are drawn from the curriculum, and not proposed. */
-function drawRules({ environment: { spec, format }, peers, seed, level }: SwarmOptions, round: number): RoundRules {
-  const random = seededRandom(`${seed} tasks ${round}`)
-  const tasks = Array.from({ length: POOL * peers.length }, (_, index) => {
-    const problem = drawTrainingTask(level, random)
+function drawRules({ environment, peers, seed, level }: SwarmOptions, round: number): RoundRules {
+  const { spec, format } = environment
+  const drawn = environment.drawTasks(level, POOL * peers.length, `${seed} tasks ${round}`)
+  const tasks = drawn.map(({ text, problem }, index) => {
     const taskHash = hashOf(`${seed} ${round} ${index}`)
     return {
       ref: { peerKey: hashOf('curriculum'), contentId: taskHash, index },
       taskHash,
       level,
-      text: problem.text,
+      text,
       problem,
     }
   })

@@ -1,4 +1,4 @@
-import { loadEnvironments } from '../../node/src/roles/loadEnvironment.ts'
+import { loadEnvironments } from '../../node/src/environments/builtIn.ts'
 import { measurePolicy } from '../../node/src/roles/measurePolicies.ts'
 import type { Experiment, ExperimentOptions } from './experiment.ts'
 import { keptRun } from './keptRuns.ts'

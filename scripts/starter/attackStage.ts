@@ -1,6 +1,6 @@
 import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
-import { seededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
 import { environmentFrom, presets } from '../../node/src/environments/codezero/presets.ts'
+import { seededRandom } from '../../node/src/environments/seededRandom.ts'
 import { createGrpoPeer, type GrpoPeer, meanReward } from './grpoPeer.ts'
 import { openJudge } from './openModels.ts'
 import { executeAnswers, sampleAnswers } from './sampleAnswers.ts'

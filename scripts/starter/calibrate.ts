@@ -1,6 +1,6 @@
 import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
-import { seededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
 import type { JudgeCalibration } from '../../node/src/environments/codezero/judgeCalibration.ts'
+import { seededRandom } from '../../node/src/environments/seededRandom.ts'
 import { createGenerator } from '../../node/src/model/generate.ts'
 import { drawCandidates, type OriginMix } from './candidates.ts'
 import { execute } from './execute.ts'

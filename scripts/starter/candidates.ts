@@ -2,10 +2,10 @@ import { drawHeldOutTask, drawTrainingTask } from '../../node/src/environments/c
 import { unspokenFilters } from '../../node/src/environments/codezero/curriculum/filters.ts'
 import { mutateMeaning } from '../../node/src/environments/codezero/curriculum/mutateMeaning.ts'
 import { type RenderOptions, renderSolution } from '../../node/src/environments/codezero/curriculum/renderSolution.ts'
-import type { SeededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
 import { semanticKey } from '../../node/src/environments/codezero/curriculum/semanticKey.ts'
 import { structuralBugs } from '../../node/src/environments/codezero/curriculum/structuralBugs.ts'
 import type { Level, Task } from '../../node/src/environments/codezero/curriculum/task.ts'
+import type { SeededRandom } from '../../node/src/environments/seededRandom.ts'
 import type { Attempt } from './execute.ts'
 import { judgeLevels } from './levelMix.ts'
 

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { seededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
+import { seededRandom } from '../../node/src/environments/seededRandom.ts'
 import { createGenerator } from '../../node/src/model/generate.ts'
 import { hashWeights } from '../../node/src/model/weights.ts'
 import { createSandbox } from '../../node/src/sandbox/createSandbox.ts'

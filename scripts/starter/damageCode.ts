@@ -1,8 +1,8 @@
 import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
 import { renderSolution } from '../../node/src/environments/codezero/curriculum/renderSolution.ts'
-import type { SeededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
 import type { Task } from '../../node/src/environments/codezero/curriculum/task.ts'
 import { parsePython } from '../../node/src/environments/codezero/python/parsePython.ts'
+import type { SeededRandom } from '../../node/src/environments/seededRandom.ts'
 import type { Attempt } from './execute.ts'
 import { judgeLevels } from './levelMix.ts'
 

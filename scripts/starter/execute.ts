@@ -2,11 +2,11 @@ import { drawInputs } from '../../node/src/environments/codezero/curriculum/draw
 import { evaluate } from '../../node/src/environments/codezero/curriculum/evaluate.ts'
 import { neighbourMeanings } from '../../node/src/environments/codezero/curriculum/neighbourMeanings.ts'
 import { type PythonValue, pythonRepr } from '../../node/src/environments/codezero/curriculum/pythonValue.ts'
-import type { SeededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
 import { isHeldOut } from '../../node/src/environments/codezero/curriculum/semanticKey.ts'
 import { callOf } from '../../node/src/environments/codezero/curriculum/strictTests.ts'
 import type { Meaning, Task } from '../../node/src/environments/codezero/curriculum/task.ts'
 import { taskText } from '../../node/src/environments/codezero/curriculum/taskText.ts'
+import type { SeededRandom } from '../../node/src/environments/seededRandom.ts'
 import type { Sandbox } from '../../node/src/sandbox/createSandbox.ts'
 
 export type Attempt = { code: string; task: Task; origin: string }

@@ -1,10 +1,10 @@
-import type { Judge } from '../../node/src/environments/codezero/createJudge.ts'
+import type { CodeJudge } from '../../node/src/environments/codezero/createJudge.ts'
 import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
-import { seededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
 import type { Level, Task } from '../../node/src/environments/codezero/curriculum/task.ts'
-import type { EnvironmentSpec } from '../../node/src/environments/codezero/environmentSpec.ts'
+import type { CodeZeroSpec } from '../../node/src/environments/codezero/environmentSpec.ts'
 import { completionText, solverPrompt } from '../../node/src/environments/codezero/prompts.ts'
 import { scoreAnswers } from '../../node/src/environments/codezero/scoreAnswers.ts'
+import { seededRandom } from '../../node/src/environments/seededRandom.ts'
 import { createAdaptedGenerator } from '../../node/src/model/adaptedGenerator.ts'
 import { bakedParts, frozenParts } from '../../node/src/model/frozenParts.ts'
 import { createGenerator, type Generator } from '../../node/src/model/generate.ts'
@@ -33,8 +33,8 @@ export type GrpoPeer = {
 export type PeerOptions = {
   base: StoredModel
   tokenizer: Tokenizer
-  judge: Judge
-  spec: EnvironmentSpec
+  judge: CodeJudge
+  spec: CodeZeroSpec
   level: Level
   seed: string
   threads: number

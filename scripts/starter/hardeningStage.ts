@@ -1,5 +1,5 @@
 import { inTurns } from '../../node/src/core/inTurns.ts'
-import { type SeededRandom, seededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
+import { type SeededRandom, seededRandom } from '../../node/src/environments/seededRandom.ts'
 import { createTrainer } from '../../node/src/rl/trainer.ts'
 import { calibrate } from './calibrate.ts'
 import { drawDamaged } from './damageCode.ts'

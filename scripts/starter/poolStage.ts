@@ -1,5 +1,5 @@
 import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
-import { seededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
+import { seededRandom } from '../../node/src/environments/seededRandom.ts'
 import { createGenerator } from '../../node/src/model/generate.ts'
 import { solverLevels } from './levelMix.ts'
 import { executeAnswers, sampleAnswers } from './sampleAnswers.ts'

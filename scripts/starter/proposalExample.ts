@@ -1,10 +1,10 @@
 import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
 import { evaluate } from '../../node/src/environments/codezero/curriculum/evaluate.ts'
 import { type PythonValue, pythonRepr } from '../../node/src/environments/codezero/curriculum/pythonValue.ts'
-import type { SeededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
 import { callOf } from '../../node/src/environments/codezero/curriculum/strictTests.ts'
 import type { Level, Meaning } from '../../node/src/environments/codezero/curriculum/task.ts'
 import { formatProposal } from '../../node/src/environments/codezero/parseProposal.ts'
+import type { SeededRandom } from '../../node/src/environments/seededRandom.ts'
 
 /** A proposal as the solver learns to write it: a training task, and one to three short tests with right values. */
 export function proposalExample(level: Level, random: SeededRandom): string {

@@ -1,7 +1,6 @@
 import { judgeSequence } from '../../node/src/environments/codezero/createJudge.ts'
 import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
 import { flawedSolution } from '../../node/src/environments/codezero/curriculum/flawedSolution.ts'
-import type { SeededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
 import type { Problem } from '../../node/src/environments/codezero/curriculum/task.ts'
 import {
   answerText,
@@ -9,6 +8,7 @@ import {
   proposalPrompt,
   solverPrompt,
 } from '../../node/src/environments/codezero/prompts.ts'
+import type { SeededRandom } from '../../node/src/environments/seededRandom.ts'
 import type { TrainingSequence } from '../../node/src/rl/trainer.ts'
 import { proposalLevels, solverLevels } from './levelMix.ts'
 import { proposalExample } from './proposalExample.ts'

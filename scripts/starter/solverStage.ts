@@ -1,4 +1,4 @@
-import { seededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
+import { seededRandom } from '../../node/src/environments/seededRandom.ts'
 import { initWeights } from '../../node/src/model/initWeights.ts'
 import { createTrainer } from '../../node/src/rl/trainer.ts'
 import { solverExample } from './sequences.ts'

@@ -1,7 +1,7 @@
 import { drawHeldOutTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
-import { seededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
 import type { Task } from '../../node/src/environments/codezero/curriculum/task.ts'
 import { environmentFrom } from '../../node/src/environments/codezero/presets.ts'
+import { seededRandom } from '../../node/src/environments/seededRandom.ts'
 import { createGenerator, type Generator } from '../../node/src/model/generate.ts'
 import type { Tokenizer } from '../../node/src/model/tokenizer.ts'
 import type { Sandbox } from '../../node/src/sandbox/createSandbox.ts'

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
 import { renderSolution } from '../../node/src/environments/codezero/curriculum/renderSolution.ts'
-import { seededRandom } from '../../node/src/environments/codezero/curriculum/seededRandom.ts'
 import {
   answerText,
   problemText,
   proposalRequest,
   starterSpecials,
 } from '../../node/src/environments/codezero/prompts.ts'
+import { seededRandom } from '../../node/src/environments/seededRandom.ts'
 import { trainTokenizer } from '../../node/src/model/trainTokenizer.ts'
 import { proposalLevels, solverLevels } from './levelMix.ts'
 import { proposalExample } from './proposalExample.ts'

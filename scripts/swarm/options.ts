@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { type PresetName, presets } from '../../node/src/environments/codezero/presets.ts'
+import { type PresetName, presets } from '../../node/src/environments/builtIn.ts'
 
 export const usage = `npm run swarm [-- OPTIONS]
 

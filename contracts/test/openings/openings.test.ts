@@ -4,7 +4,7 @@ import type { Hex } from 'viem'
 import { type Ballot, voteCommitment } from '../../../node/src/chain/voteCommitment.ts'
 import { merkleProof, merkleRoot } from '../../../node/src/core/merkle.ts'
 import { componentLeaves, componentsHash, type PeerScore } from '../../../node/src/core/scoreSheet.ts'
-import { seededRandom } from '../../../node/src/environments/codezero/curriculum/seededRandom.ts'
+import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
 import { hashOf, type Member, openSwarm, type Swarm } from '../openSwarm.ts'
 import { type ModelSeat, type Verdict, verdictOn } from '../settlementModel.ts'
 import {

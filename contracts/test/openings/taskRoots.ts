@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Hex } from 'viem'
 import { leafHash } from '../../../node/src/core/leaf.ts'
 import { merkleProof, merkleRoot } from '../../../node/src/core/merkle.ts'
-import type { SeededRandom } from '../../../node/src/environments/codezero/curriculum/seededRandom.ts'
+import type { SeededRandom } from '../../../node/src/environments/seededRandom.ts'
 import { hashOf, type Member, type Swarm } from '../openSwarm.ts'
 
 /** Leaves that a peer commits. */

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type EnvironmentSpec, environmentSpecSchema } from '#environments/codezero/environmentSpec.ts'
+import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { type HubSettings, openModel } from './modelOptions.ts'
 import { UsageError } from './usageError.ts'
 
@@ -25,7 +25,8 @@ export async function openChatModels(settings: ChatSettings, signal: AbortSignal
       hint: 'A peer of chat models needs --environment FILE (waggle environment makes one) and --model PATH_OR_REPO.',
     })
   const spec = await readSpec(environment)
-  const judge = settings.judge ?? (spec.judge.kind === 'trueFalse' ? spec.judge.model : null)
+  const { kindOf } = await import('#environments/builtIn.ts')
+  const judge = settings.judge ?? kindOf(spec).judgeOf(spec)
   if (judge === null)
     throw new UsageError('The environment does not say where its evaluator is found.', {
       hint: 'Name it with --judge PATH_OR_REPO.',
@@ -37,10 +38,11 @@ export async function openChatModels(settings: ChatSettings, signal: AbortSignal
 
 /** @throws {UsageError} if the file holds no specification. */
 export async function readSpec(path: string): Promise<EnvironmentSpec> {
+  const { parseSpec } = await import('#environments/builtIn.ts')
   try {
     const text = await readFile(path, 'utf8')
     if (text.length > MAX_SPEC_CHARACTERS) throw new RangeError(`more than ${MAX_SPEC_CHARACTERS} characters`)
-    return environmentSpecSchema.parse(JSON.parse(text))
+    return parseSpec(JSON.parse(text))
   } catch (cause) {
     throw new UsageError(`${path} is not an environment's specification.`, {
       hint: 'Use the file that waggle environment wrote, as it is: its hash is on the chain.',

@@ -2,11 +2,8 @@ import { MAX_SEQUENCE_TOKENS, type Task, type TaskBundle, taskHash, tokenWidth }
 import type { Hex } from '#core/hex.ts'
 import { inTurns } from '#core/inTurns.ts'
 import { unpackSequence, unpackTokens } from '#core/packedTokens.ts'
-import { mayTrainOn } from '#environments/codezero/admitProblem.ts'
-import type { Problem } from '#environments/codezero/curriculum/task.ts'
-import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
-import { parseProposal } from '#environments/codezero/parseProposal.ts'
-import type { PromptFormat } from '#environments/codezero/promptFormat.ts'
+import type { Environment, Problem } from '#environments/environment.ts'
+import type { PromptFormat } from '#environments/promptFormat.ts'
 
 /** Where a task stands: the proposer, its bundle, the task's place there. */
 export type TaskRef = { peerKey: Hex; contentId: Hex; index: number }
@@ -18,19 +15,15 @@ export type AdmittedTask = { ref: TaskRef; taskHash: Hex; level: number; text: s
 export type CommittedTasks = { bundle: TaskBundle; contentId: Hex }
 
 /** The tasks of a round that may be trained on, in an order that is the same for everyone: by proposer, then by index. */
-export async function admitTasks(
-  committed: readonly CommittedTasks[],
-  format: PromptFormat,
-  spec: TaskRules,
-): Promise<AdmittedTask[]> {
+export async function admitTasks(committed: readonly CommittedTasks[], rules: TaskRules): Promise<AdmittedTask[]> {
   const inOrder = [...committed].sort((a, b) => (a.bundle.peerKey < b.bundle.peerKey ? -1 : 1))
   const admitted: AdmittedTask[] = []
-  for (const one of inOrder) admitted.push(...(await admitBundle(one, format, spec)))
+  for (const one of inOrder) admitted.push(...(await admitBundle(one, rules)))
   return admitted
 }
 
-/** What of a specification decides which tasks count. */
-export type TaskRules = Pick<EnvironmentSpec, 'tasks' | 'proposing'>
+/** What of an environment decides which tasks count. */
+export type TaskRules = Pick<Environment, 'format' | 'proposals'>
 
 /**
  * The tasks of one bundle that may be trained on.
@@ -40,11 +33,10 @@ export type TaskRules = Pick<EnvironmentSpec, 'tasks' | 'proposing'>
  */
 export async function admitBundle(
   { bundle: { peerKey, tasks }, contentId }: CommittedTasks,
-  format: PromptFormat,
-  spec: TaskRules,
+  rules: TaskRules,
 ): Promise<AdmittedTask[]> {
   const admitted = await inTurns(tasks, async task => {
-    const problem = await problemOf(task, format, spec)
+    const problem = await problemOf(task, rules)
     const { index, level, text } = task
     return problem === null
       ? []
@@ -58,15 +50,15 @@ export async function admitBundle(
 }
 
 /** What a task asks for; null where it does not count. */
-async function problemOf(task: Task, format: PromptFormat, spec: TaskRules): Promise<Problem | null> {
+async function problemOf(task: Task, { format, proposals }: TaskRules): Promise<Problem | null> {
   if (tokenWidth(task) === null) return null
   const { completionTokens } = unpackSequence(task)
-  if (completionTokens.length > spec.proposing.maxNewTokens || !areTokens(completionTokens, format)) return null
+  if (completionTokens.length > proposals.sampling.maxNewTokens || !areTokens(completionTokens, format)) return null
   if ((await format.completionText(completionTokens, true)) !== task.text) return null
-  const proposal = await parseProposal(task.text)
-  if (typeof proposal === 'string' || !mayTrainOn(proposal.problem, spec.tasks)) return null
-  const prompt = await format.solverPrompt(proposal.problem)
-  return prompt.length > MAX_SEQUENCE_TOKENS ? null : proposal.problem
+  const problem = await proposals.read(task.text)
+  if (problem === null) return null
+  const prompt = await format.solverPrompt(problem)
+  return prompt.length > MAX_SEQUENCE_TOKENS ? null : problem
 }
 
 /** Text of a completion as it stands in a bundle; '' where it holds what is no token. */

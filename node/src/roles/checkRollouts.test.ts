@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
 import { MAX_SEQUENCE_TOKENS, type RolloutBundle, rootOf, type TaskBundle } from '#core/bodies.ts'
 import { packLogprobs, packTokens } from '#core/packedTokens.ts'
+import { codeZero } from '#environments/codezero/codeZero.ts'
 import { drawHeldOutTask, drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
-import { seededRandom } from '#environments/codezero/curriculum/seededRandom.ts'
 import type { Task } from '#environments/codezero/curriculum/task.ts'
 import { formatProposal } from '#environments/codezero/parseProposal.ts'
 import { environmentFrom } from '#environments/codezero/presets.ts'
 import { starterFormat } from '#environments/codezero/promptFormat.ts'
 import { proposalPrompt, solverPrompt, starterSpecials } from '#environments/codezero/prompts.ts'
+import { seededRandom } from '#environments/seededRandom.ts'
 import { admitTasks } from './admitTasks.ts'
 import { checkRollouts, drawTasks, type RoundRules } from './checkRollouts.ts'
 import { roundSeed } from './roundSeed.ts'
@@ -31,7 +32,14 @@ const solverKey = `0x${'22'.repeat(32)}` as const
 const hash = `0x${'33'.repeat(32)}` as const
 const spec = environmentFrom('starter', { tasksPerRound: 2, groupSize: 2, owedLeaves: 4 })
 const eos = tokenizer.special('<eos>')
-const format = starterFormat(tokenizer)
+const environment = codeZero({
+  spec,
+  format: starterFormat(tokenizer),
+  solverFolder: '',
+  judgeModel: { folder: '', precision: 'float32', weightsHash: null },
+  openCodeJudge: async () => ({ predictCorrectness: async pairs => pairs.map(() => 1) }),
+})
+const { format } = environment
 
 function taskBundle(tasks: Task[]): TaskBundle {
   return {
@@ -63,12 +71,12 @@ const rules: RoundRules = {
   spec,
   format,
   beacon: hash,
-  tasks: await admitTasks([{ bundle: taskBundle(training), contentId: hash }], format, spec),
+  tasks: await admitTasks([{ bundle: taskBundle(training), contentId: hash }], environment),
 }
 
 function honestBundle(): RolloutBundle {
   const tasks = drawTasks(chainId, round, solverKey, rules)
-  const prompts = tasks.map(({ problem }) => solverPrompt(tokenizer, problem))
+  const prompts = tasks.map(({ problem }) => solverPrompt(tokenizer, problem as Task))
   const completions = tasks.flatMap((_, prompt) =>
     [0, 1].map(() => {
       const tokens = Int32Array.of(...tokenizer.encode('def f(): pass'), eos)
@@ -102,7 +110,7 @@ test('an honest bundle stands whole', async () => {
 test('a held-out function is refused as a proposed task, and in a group that was taken from a peer', async () => {
   const held = drawHeldOutTask(3, seededRandom('held'))
   const bundle = taskBundle([held, ...training])
-  const admitted = await admitTasks([{ bundle, contentId: hash }], format, spec)
+  const admitted = await admitTasks([{ bundle, contentId: hash }], environment)
   expect(admitted.map(({ ref }) => ref.index)).toEqual([1, 2, 3, 4, 5, 6])
   // A peer that answers the held-out task in place of the one drawn for it.
   const smuggled = honestBundle()
@@ -149,7 +157,7 @@ test.each<[string, (bundle: RolloutBundle) => void]>([
 
 test('a task that its proposer repeats is admitted once', async () => {
   const bundle = taskBundle([...training, ...training.slice(0, 2)])
-  const admitted = await admitTasks([{ bundle, contentId: hash }], format, spec)
+  const admitted = await admitTasks([{ bundle, contentId: hash }], environment)
   expect(admitted.map(({ ref }) => ref.index)).toEqual([0, 1, 2, 3, 4, 5])
 })
 
@@ -157,15 +165,16 @@ test('a task whose text is not what its tokens say is refused', async () => {
   const bundle = taskBundle(training)
   const [first, second] = bundle.tasks
   if (first && second) first.text = second.text
-  expect(await admitTasks([{ bundle, contentId: hash }], format, spec)).toHaveLength(5)
+  expect(await admitTasks([{ bundle, contentId: hash }], environment)).toHaveLength(5)
 })
 
 test('a task with more tokens than a proposal may have, or whose prompt fits no rollout, is refused', async () => {
   const committed = [{ bundle: taskBundle(training), contentId: hash }]
-  const short = { ...spec, proposing: { ...spec.proposing, maxNewTokens: 10 } }
-  expect(await admitTasks(committed, format, short)).toEqual([])
+  const { proposals } = environment
+  const short = { ...proposals, sampling: { ...proposals.sampling, maxNewTokens: 10 } }
+  expect(await admitTasks(committed, { format, proposals: short })).toEqual([])
   const wordy = { ...format, solverPrompt: async () => new Int32Array(MAX_SEQUENCE_TOKENS + 1) }
-  expect(await admitTasks(committed, wordy, spec)).toEqual([])
+  expect(await admitTasks(committed, { format: wordy, proposals })).toEqual([])
 })
 
 function edit(

@@ -1,12 +1,6 @@
 import type { Chain } from '#chain/openChain.ts'
-import { NodeError } from '#core/errors.ts'
-import type { Environment } from './loadEnvironment.ts'
-
-/** The chain binds rounds to other rules than this node has. */
-export class EnvironmentMismatchError extends NodeError {
-  override readonly code = 'ENVIRONMENT_MISMATCH'
-  override readonly isFinal = true
-}
+import type { Environment } from '#environments/environment.ts'
+import { EnvironmentMismatchError } from '#environments/environmentMismatch.ts'
 
 /**
  * The environment that the chain binds the current round to, among those that this node has.

@@ -1,12 +1,11 @@
-import type { Judge } from '#environments/codezero/createJudge.ts'
-import { type CanaryCase, canaryCases } from '#environments/codezero/curriculum/canaryTasks.ts'
-import type { Level } from '#environments/codezero/curriculum/task.ts'
-import { fencedBlock } from '#environments/codezero/structure.ts'
+import { loadEnvironments } from '#environments/builtIn.ts'
+import type { Environment, Judge } from '#environments/environment.ts'
+import type { Level } from '#environments/level.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import { createSandbox } from '#sandbox/createSandbox.ts'
-import { type Environment, loadEnvironments } from './loadEnvironment.ts'
 import { openPolicy } from './openModels.ts'
 import { sampleHeldOut } from './solver/canary.ts'
+import { verdictsOf } from './verdictsOf.ts'
 
 export type Measurement = {
   /** Folders of policies; `starter` is the model that comes with the code. */
@@ -51,18 +50,14 @@ export async function measurePolicy(
   { policy, judge, environment }: { policy: PolicyClient; judge: Judge; environment: Environment },
   { level, tasks, samples }: Pick<Measurement, 'level' | 'tasks' | 'samples'>,
 ): Promise<Omit<MeasuredPolicy, 'policy'>> {
-  const cases = await canaryCases(level, tasks)
   const drawn = await sampleHeldOut(policy, judge, environment, level, tasks, samples)
   // A sandbox for each policy: what one leaves behind cannot touch the next.
   const sandbox = createSandbox()
-  const answers = drawn.map(({ at, text }) => ({
-    code: fencedBlock(text)?.code ?? '',
-    tests: (cases[at] as CanaryCase).tests,
-  }))
-  const verdicts = await sandbox.runTests(answers).finally(sandbox.close)
+  const checks = drawn.map(({ task, text }) => task.check(text))
+  const verdicts = await verdictsOf(sandbox, checks, checks.length).finally(sandbox.close)
   return {
     passAt1: mean(verdicts.map(verdict => Number(verdict === 'pass'))),
-    predicted: mean(drawn.map(({ score }) => score.components.predictedCorrectness)),
+    predicted: mean(drawn.map(({ score }) => score.correctness)),
     reward: mean(drawn.map(({ score }) => score.score)),
   }
 }

@@ -1,15 +1,14 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Hex } from '#core/hex.ts'
-import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
+import type { Environment } from '#environments/environment.ts'
+import { EnvironmentMismatchError } from '#environments/environmentMismatch.ts'
+import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { checkTokenizerFits } from '#model/checkTokenizerFits.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
 import { openLastingPolicy, type WorkerWatch } from '#rl/lastingPolicy.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import type { PolicyWorkerOptions } from '#rl/policyProtocol.ts'
 import { type AskedAdapter, adapterToTrain } from './adapterToTrain.ts'
-import { EnvironmentMismatchError } from './environmentOnChain.ts'
-import type { Environment } from './loadEnvironment.ts'
 
 /** Threads and device of a worker's models, and who is told how it fares. */
 export type WorkerSettings = Pick<PolicyWorkerOptions, 'threads' | 'device'> & WorkerWatch
@@ -66,15 +65,12 @@ export async function openJudgeModel(
 }
 
 /** @throws {EnvironmentMismatchError} if its weights are not those that the environment's specification names. */
-async function loadJudge(client: PolicyClient, { spec, judgeFolder }: Environment): Promise<void> {
-  const { weightsHash } = await client.loadJudge(
-    judgeFolder,
-    spec.judge.kind === 'trueFalse' ? spec.judge.precision : 'float32',
-  )
-  const due: Hex | null = spec.judge.weightsHash
+async function loadJudge(client: PolicyClient, { judgeModel }: Environment): Promise<void> {
+  const { folder, precision, weightsHash: due } = judgeModel
+  const { weightsHash } = await client.loadJudge(folder, precision)
   if (due === null || due === weightsHash) return
   throw new EnvironmentMismatchError(
-    `The judge in ${judgeFolder} has the weights ${weightsHash}, the environment's ${due}.`,
+    `The judge in ${folder} has the weights ${weightsHash}, the environment's ${due}.`,
     {
       hint: 'Name the frozen evaluator of the environment with --judge, at the revision that it is for.',
     },

@@ -6,7 +6,8 @@ import type { BodyOperations } from '#core/bodyOperations.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
-import { bodySizes } from '#environments/codezero/bodySizes.ts'
+import { bodySizes } from '#environments/bodySizes.ts'
+import type { Environment } from '#environments/environment.ts'
 import { isMultiaddr } from '#p2p/addressAnnouncement.ts'
 import { type Network, startNetwork } from '#p2p/network.ts'
 import { deploymentTag } from '#p2p/topics.ts'
@@ -23,7 +24,6 @@ import { createBodyThread } from './bodyThread.ts'
 import { environmentOnChain } from './environmentOnChain.ts'
 import { createEnvironmentWatch } from './environmentWatch.ts'
 import { createFetchPlan, type FetchPlan } from './fetch/fetchPlan.ts'
-import type { Environment } from './loadEnvironment.ts'
 import { createSealedBodies, type SealedBodies } from './sealedBodies.ts'
 
 export type PeerOptions = {
@@ -110,7 +110,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       () => ended.abort(),
     )
     const environment = await environmentOnChain(chain, options.environments)
-    const sizes = bodySizes(environment.spec)
+    const sizes = bodySizes(environment)
     const playsIn = createEnvironmentWatch({
       ...{ readEnvironment: chain.readEnvironment, own: environment.hash, logger },
       known: options.environments.map(({ hash }) => hash),

@@ -8,7 +8,7 @@ import { readEnvironment } from '#chain/readEnvironment.ts'
 import { readRound } from '#chain/readRound.ts'
 import { createEventReader } from '#chain/roundEvents.ts'
 import type { Hex } from '#core/hex.ts'
-import { type EnvironmentSpec, environmentBytes, environmentHash } from '#environments/codezero/environmentSpec.ts'
+import { type EnvironmentSpec, environmentBytes, environmentHash } from '#environments/environmentSpec.ts'
 import { type AccountDesk, CallRefusedError } from './accountDesk.ts'
 import { announceBond, bondOf, type OnBond } from './challengeBonds.ts'
 

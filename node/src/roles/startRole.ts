@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
+import { loadEnvironment, loadEnvironments } from '#environments/builtIn.ts'
+import type { ChatFolders } from '#environments/environmentKind.ts'
+import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { Device } from '#model/devices.ts'
 import { type AskedAdapter, adapterToTrain } from './adapterToTrain.ts'
 import { runEvaluator } from './evaluator/evaluator.ts'
 import { heldOutPathOf, runGateway } from './gateway/gateway.ts'
 import { keepTokenizer } from './keepTokenizer.ts'
-import { type ChatFolders, loadChatEnvironment } from './loadChatEnvironment.ts'
-import { loadEnvironments } from './loadEnvironment.ts'
 import { openJudgeModel, openPolicy } from './openModels.ts'
 import { openPeer, type PeerNode, type PeerOptions } from './peerNode.ts'
 import { runProposer } from './proposer/proposer.ts'
@@ -38,7 +38,7 @@ export async function startRole(options: RoleOptions): Promise<void> {
   const { chat, adapter, data } = options
   // What contradicts the folder is said before anything is opened or registered.
   if (options.role === 'solver') await adapterToTrain(join(data, POLICY_FOLDER), adapter)
-  const environments = chat ? [await loadChatEnvironment(chat.spec, chat)] : Object.values(await loadEnvironments())
+  const environments = chat ? [await loadEnvironment(chat.spec, chat)] : Object.values(await loadEnvironments())
   const node = await openPeer({ ...options, environments })
   try {
     const { name, peerId } = node.identity

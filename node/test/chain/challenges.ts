@@ -10,7 +10,7 @@ import { decodeTaskBundle, encodeRolloutBundle, encodeTaskBundle, leavesOf, root
 import { contentId } from '#core/contentId.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
-import { environmentBytes } from '#environments/codezero/environmentSpec.ts'
+import { environmentBytes } from '#environments/environmentSpec.ts'
 import { appealScore } from '#roles/appealScore.ts'
 import { auditPoints } from '#roles/audit/auditPoints.ts'
 import { type Bond, listBonds } from '#roles/challengeBonds.ts'

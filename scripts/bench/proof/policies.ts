@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { canaryTasks } from '../../../node/src/environments/codezero/curriculum/canaryTasks.ts'
+import { loadEnvironments } from '../../../node/src/environments/builtIn.ts'
 import {
   allLinear,
   bakedParts,
@@ -20,7 +20,6 @@ import {
   readWeights,
   type Weights,
 } from '../../../node/src/model/index.ts'
-import { loadEnvironments } from '../../../node/src/roles/loadEnvironment.ts'
 
 /** The starter solver as one kind of policy: what samples, and what checks. */
 export interface TestedPolicy {
@@ -37,8 +36,8 @@ export interface TestedPolicy {
 export async function starterPrompts() {
   const { starter } = await loadEnvironments()
   const { format, spec } = starter
-  const tasks = await canaryTasks(3, 100)
-  const prompts = await Promise.all(tasks.map(task => format.solverPrompt(task)))
+  const tasks = await starter.heldOutTasks(3, 100)
+  const prompts = await Promise.all(tasks.map(({ problem }) => format.solverPrompt(problem)))
   const { temperature, maxNewTokens } = spec.solving
   const { stopToken, moreStopTokens } = format
   return { prompts, temperature, maxNewTokens, stopToken, moreStopTokens }

@@ -51,6 +51,6 @@ ${chainUsage}`,
 
 /** What starter models play by, as the chain names it: with the hash of their judge. */
 async function starterSpecs() {
-  const { loadEnvironments } = await import('#roles/loadEnvironment.ts')
+  const { loadEnvironments } = await import('#environments/builtIn.ts')
   return Object.values(await loadEnvironments()).map(({ spec }) => spec)
 }

@@ -42,9 +42,8 @@ ${hubUsage}
     const settings: HubSettings = { models: models as string | undefined, hub: hub as string | undefined }
     const modelFolder = await openModel(model, settings)
     const judgeFolder = await openModel(judge, settings)
-    const { describeEnvironment } = await import('#roles/describeEnvironment.ts')
-    const { spec, hash, balancedAccuracy } = await describeEnvironment({
-      preset: 'qwen',
+    const { environmentKinds } = await import('#environments/builtIn.ts')
+    const { spec, hash, balancedAccuracy } = await environmentKinds.codezero.describe({
       modelFolder,
       judgeFolder,
       precision: parsePrecision(precision),

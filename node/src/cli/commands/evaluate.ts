@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Level, levels } from '#environments/codezero/curriculum/task.ts'
+import { type Level, levels } from '#environments/level.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../usageError.ts'
 

@@ -1,8 +1,8 @@
+import { seededRandom } from '../seededRandom.ts'
 import type { JudgedPair } from './createJudge.ts'
 import { drawTrainingTask } from './curriculum/drawTask.ts'
 import { mutateMeaning } from './curriculum/mutateMeaning.ts'
 import { renderSolution } from './curriculum/renderSolution.ts'
-import { seededRandom } from './curriculum/seededRandom.ts'
 import { semanticKey } from './curriculum/semanticKey.ts'
 import { levels } from './curriculum/task.ts'
 

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest'
+import type { TokenChooser } from '../environment.ts'
+import { environmentHash } from '../environmentSpec.ts'
+import type { ChatTokenizer } from '../promptFormat.ts'
 import { balancedAccuracy, fitTrueFalse, labelledPairs } from './calibrateTrueFalse.ts'
-import type { TokenChooser } from './createJudge.ts'
 import type { evaluate } from './curriculum/evaluate.ts'
 import { isHeldOut } from './curriculum/semanticKey.ts'
-import { environmentHash, environmentSpecSchema } from './environmentSpec.ts'
+import { codeZeroSpecSchema } from './environmentSpec.ts'
 import { parseProposal } from './parseProposal.ts'
 import { chatMessages, environmentFrom } from './presets.ts'
-import { type ChatTokenizer, chatFormat } from './promptFormat.ts'
+import { chatFormat } from './promptFormat.ts'
 import { trueFalseJudge } from './trueFalseJudge.ts'
 
 const hash = `0x${'11'.repeat(32)}` as const
@@ -129,5 +131,5 @@ test('Prompts, tokenizer and judge are in the hash on the chain.', () => {
     { ...spec, tasks: 'understood' as const },
   ].map(environmentHash)
   expect(new Set(hashes).size).toBe(hashes.length)
-  expect(environmentSpecSchema.parse(JSON.parse(JSON.stringify(spec)))).toEqual(spec)
+  expect(codeZeroSpecSchema.parse(JSON.parse(JSON.stringify(spec)))).toEqual(spec)
 })

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
+import { difficultySchema, initialDifficulty, observeSolvedShare } from '../difficulty.ts'
+import { environmentHash } from '../environmentSpec.ts'
 import { admitProblem } from './admitProblem.ts'
 import { countRightTests } from './countRightTests.ts'
-import { createJudge, type Judge } from './createJudge.ts'
+import { type CodeJudge, createJudge } from './createJudge.ts'
 import { canaryTasks } from './curriculum/canaryTasks.ts'
 import { parseTaskText } from './curriculum/parseTaskText.ts'
 import type { Problem } from './curriculum/task.ts'
-import { difficultySchema, initialDifficulty, observeSolvedShare } from './difficulty.ts'
-import { environmentHash } from './environmentSpec.ts'
 import { formatProposal, parseProposal } from './parseProposal.ts'
 import { environmentFrom, presets } from './presets.ts'
 import { answerText } from './prompts.ts'
@@ -70,7 +70,7 @@ test.each([
 })
 
 test('Predicted correctness counts only where the structure is whole.', async () => {
-  const judge: Judge = { predictCorrectness: async pairs => pairs.map(() => 0.5) }
+  const judge: CodeJudge = { predictCorrectness: async pairs => pairs.map(() => 0.5) }
   const scores = await scoreAnswers(judge, presets.starter.weights, [
     { problem, text: answerText(right), ended: true },
     { problem, text: answerText(right), ended: false },

@@ -1,29 +1,19 @@
 import { inTurns } from '#core/inTurns.ts'
+import type { SequenceScorer } from '../environment.ts'
 import type { Problem } from './curriculum/task.ts'
 import { calibratedProbability, type JudgeCalibration, type JudgeEvidence } from './judgeCalibration.ts'
 import type { PromptTokenizer } from './prompts.ts'
 import { canonicalCode } from './python/canonicalCode.ts'
 
-/** What the judge needs of a frozen model: `gaps` are distances from the likeliest token's log-probability. */
-export type SequenceScorer = {
-  score(
-    sequences: { tokens: Int32Array; from: number }[],
-  ): Promise<{ logprobs: ArrayLike<number>; gaps: ArrayLike<number> }[]>
-}
-
-/** What a judge that answers in a word needs: log-probabilities of candidates for the next token. */
-export type TokenChooser = {
-  choose(choices: { tokens: Int32Array; candidates: readonly number[] }[]): Promise<ArrayLike<number>[]>
-}
-
 export type JudgedPair = { code: string; problem: Problem }
 
-export type Judge = {
+/** A frozen model's opinion of code. */
+export type CodeJudge = {
   /** The probability, from 0 to 1, that each code solves its problem. No code is run. */
   predictCorrectness(pairs: readonly JudgedPair[]): Promise<number[]>
 }
 
-export type BackTranslationJudge = Judge & {
+export type BackTranslationJudge = CodeJudge & {
   /** What the probabilities are read from; null where the code is not valid Python or the pair is too long. */
   evidence(pairs: readonly JudgedPair[]): Promise<(JudgeEvidence | null)[]>
 }

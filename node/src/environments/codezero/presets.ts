@@ -1,10 +1,10 @@
-import { difficultySchema } from './difficulty.ts'
-import { type EnvironmentSpec, environmentSpecSchema } from './environmentSpec.ts'
+import { difficultySchema } from '../difficulty.ts'
+import { type CodeZeroSpec, codeZeroSpecSchema } from './environmentSpec.ts'
 
 const weights = { fenced: 0.04, parses: 0.04, defines: 0.04, adheres: 0.04, ends: 0.04, predictedCorrectness: 0.8 }
 
 /** For the starter models: a million parameters learn at a rate at which large ones would break. */
-const starter: EnvironmentSpec = {
+const starter: CodeZeroSpec = {
   name: 'codezero',
   version: 1,
   preset: 'starter',
@@ -37,7 +37,7 @@ const starter: EnvironmentSpec = {
 }
 
 /** For models of the Qwen family: RL Swarm's constants. */
-const qwen: EnvironmentSpec = {
+const qwen: CodeZeroSpec = {
   ...starter,
   preset: 'qwen',
   tasksPerRound: 2,
@@ -69,10 +69,10 @@ export const chatMessages = {
     'Does this function do exactly what the task says, for every input? Answer with one word: true or false.',
 } as const
 
-export const presets = { starter, qwen } as const satisfies Record<string, EnvironmentSpec>
+export const presets = { starter, qwen } as const satisfies Record<string, CodeZeroSpec>
 export type PresetName = keyof typeof presets
 
 /** A preset with some fields replaced, checked as a whole. */
-export function environmentFrom(preset: PresetName, changes: Partial<EnvironmentSpec> = {}): EnvironmentSpec {
-  return environmentSpecSchema.parse({ ...presets[preset], ...changes })
+export function environmentFrom(preset: PresetName, changes: Partial<CodeZeroSpec> = {}): CodeZeroSpec {
+  return codeZeroSpecSchema.parse({ ...presets[preset], ...changes })
 }

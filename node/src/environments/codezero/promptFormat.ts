@@ -1,12 +1,13 @@
-import type { ChatMessage } from '#model/chatTemplate.ts'
+import type { Level } from '../level.ts'
+import { ask, type ChatTokenizer, chatCompletions, type PromptFormat } from '../promptFormat.ts'
+import { seededRandom } from '../seededRandom.ts'
 import { drawInputs } from './curriculum/drawInputs.ts'
 import { drawTrainingTask } from './curriculum/drawTask.ts'
 import { evaluate } from './curriculum/evaluate.ts'
 import { pythonRepr } from './curriculum/pythonValue.ts'
-import { seededRandom } from './curriculum/seededRandom.ts'
 import { callOf } from './curriculum/strictTests.ts'
-import type { Level, Problem } from './curriculum/task.ts'
-import type { EnvironmentSpec } from './environmentSpec.ts'
+import type { Problem } from './curriculum/task.ts'
+import type { CodeZeroSpec } from './environmentSpec.ts'
 import { formatProposal } from './parseProposal.ts'
 import {
   completionText,
@@ -18,28 +19,14 @@ import {
   starterSpecials,
 } from './prompts.ts'
 
-/**
- * How tasks become tokens, and tokens text, in one environment: the same for every peer, bit for bit. A large tokenizer works
- * in a thread of its own, so what is asked of it is awaited.
- */
-export type PromptFormat = {
-  /** Ends a completion; `moreStopTokens` do too. */
-  readonly stopToken: number
-  readonly moreStopTokens: readonly number[]
-  /** Ids of tokens are below this. */
-  readonly vocabSize: number
-  /** Bytes of a token in a bundle. */
-  readonly tokenBytes: 2 | 4
-  /** Prompt tokens for a solver's problem. */
-  solverPrompt(problem: Problem): Promise<Int32Array>
+/** Also asks for proposals. */
+export type CodeZeroFormat = PromptFormat<Problem> & {
   /** Prompt tokens that ask for a proposal. */
   proposalPrompt(level: number): Promise<Int32Array>
-  /** The text of a completion, its end token dropped and any other special token kept visible, so that it breaks the form. */
-  completionText(tokens: Int32Array, ended: boolean): Promise<string>
 }
 
 /** Prompts of the starter models: `<user>` request `<asst>`. */
-export function starterFormat(tokenizer: PromptTokenizer & { readonly vocabSize: number }): PromptFormat {
+export function starterFormat(tokenizer: PromptTokenizer & { readonly vocabSize: number }): CodeZeroFormat {
   return {
     stopToken: tokenizer.special(starterSpecials[0]),
     moreStopTokens: [],
@@ -51,36 +38,15 @@ export function starterFormat(tokenizer: PromptTokenizer & { readonly vocabSize:
   }
 }
 
-/** What prompts need of a published model's tokenizer. */
-export type ChatTokenizer = {
-  readonly endTokens: readonly number[]
-  encode(text: string): Promise<Int32Array>
-  decode(ids: Int32Array, special: 'keep'): Promise<string>
-  chatPrompt(messages: readonly ChatMessage[]): Promise<Int32Array>
-}
-
 /** The part of a specification that chat models are prompted by. */
-export type ChatPrompts = Extract<EnvironmentSpec['prompts'], { format: 'chat' }>
+export type ChatPrompts = Extract<CodeZeroSpec['prompts'], { format: 'chat' }>
 
 /** Prompts of chat models, by their own template, with the system messages that the specification names. */
-export function chatFormat(tokenizer: ChatTokenizer, prompts: ChatPrompts): PromptFormat {
-  const [stopToken, ...moreStopTokens] = tokenizer.endTokens as [number, ...number[]]
-  const ask = (system: string, content: string) =>
-    tokenizer.chatPrompt([
-      { role: 'system', content: system },
-      { role: 'user', content },
-    ])
+export function chatFormat(tokenizer: ChatTokenizer, prompts: ChatPrompts): CodeZeroFormat {
   return {
-    stopToken,
-    moreStopTokens,
-    vocabSize: prompts.vocabSize,
-    tokenBytes: 4,
-    solverPrompt: problem => ask(prompts.solver, problemText(problem)),
-    proposalPrompt: level => ask(prompts.proposer, `${exampleProposal(level)}\n\n${proposalRequest(level)}`),
-    completionText(tokens, ended) {
-      const length = ended && tokenizer.endTokens.includes(tokens.at(-1) as number) ? tokens.length - 1 : tokens.length
-      return tokenizer.decode(tokens.subarray(0, length), 'keep')
-    },
+    ...chatCompletions(tokenizer, prompts.vocabSize),
+    solverPrompt: problem => ask(tokenizer, prompts.solver, problemText(problem)),
+    proposalPrompt: level => ask(tokenizer, prompts.proposer, `${exampleProposal(level)}\n\n${proposalRequest(level)}`),
   }
 }
 

@@ -1,5 +1,5 @@
 import { inTurns } from '#core/inTurns.ts'
-import type { Judge } from './createJudge.ts'
+import type { CodeJudge } from './createJudge.ts'
 import type { Problem } from './curriculum/task.ts'
 import { checkStructure, structureChecks } from './structure.ts'
 
@@ -22,7 +22,7 @@ export type AnswerScore = { components: Record<ScoreComponent, number>; score: n
  * @returns one score an answer, in order; from 0 to the sum of the weights.
  */
 export async function scoreAnswers(
-  judge: Judge,
+  judge: CodeJudge,
   weights: ScoreWeights,
   answers: readonly Answer[],
 ): Promise<AnswerScore[]> {

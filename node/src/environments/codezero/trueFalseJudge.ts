@@ -1,12 +1,13 @@
 import { inTurns } from '#core/inTurns.ts'
-import type { Judge, JudgedPair, TokenChooser } from './createJudge.ts'
-import type { EnvironmentSpec } from './environmentSpec.ts'
-import type { ChatTokenizer } from './promptFormat.ts'
+import type { TokenChooser } from '../environment.ts'
+import type { ChatTokenizer } from '../promptFormat.ts'
+import type { CodeJudge, JudgedPair } from './createJudge.ts'
+import type { CodeZeroSpec } from './environmentSpec.ts'
 import { problemText } from './prompts.ts'
 import { canonicalCode } from './python/canonicalCode.ts'
 
 /** The part of a specification that names a chat model as judge. */
-export type TrueFalseRule = Extract<EnvironmentSpec['judge'], { kind: 'trueFalse' }>
+export type TrueFalseRule = Extract<CodeZeroSpec['judge'], { kind: 'trueFalse' }>
 
 /** Longer pairs count as wrong: what a round's limits allow is far shorter. */
 const MAX_TOKENS = 4096
@@ -26,7 +27,7 @@ export async function trueFalseJudge(
   scorer: TokenChooser,
   tokenizer: ChatTokenizer,
   rule: TrueFalseRule,
-): Promise<Judge> {
+): Promise<CodeJudge> {
   const { bias, slope } = rule.calibration
   const evidence = await trueFalseEvidence(scorer, tokenizer, rule)
   return {

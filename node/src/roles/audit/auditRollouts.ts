@@ -6,8 +6,10 @@ import { bodiesHere } from '#core/bodyOperations.ts'
 import { NodeError } from '#core/errors.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import { peerName } from '#core/peerName.ts'
-import type { Judge } from '#environments/codezero/createJudge.ts'
-import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
+import { loadEnvironment, loadEnvironments } from '#environments/builtIn.ts'
+import type { Environment, Judge } from '#environments/environment.ts'
+import type { ChatFolders } from '#environments/environmentKind.ts'
+import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { Device } from '#model/devices.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
 import { admitTasks, type CommittedTasks } from '../admitTasks.ts'
@@ -16,8 +18,6 @@ import { SHARD_PEERS } from '../drawCommittee.ts'
 import { sampledLeaves } from '../evaluator/sampledLeaves.ts'
 import { scorePeer } from '../evaluator/scorePeer.ts'
 import { type Commitment, openCommitted } from '../fetch/openCommitted.ts'
-import { type ChatFolders, loadChatEnvironment } from '../loadChatEnvironment.ts'
-import { type Environment, loadEnvironments } from '../loadEnvironment.ts'
 import { openJudgeModel } from '../openModels.ts'
 import type { AuditQuestion } from './auditPoints.ts'
 import { TOLERANCE_MILLI } from './voteVerdict.ts'
@@ -111,7 +111,7 @@ async function openRound({ deployment, rpcUrl, round, data, environments }: Roll
     if (bundle !== null) proposed.push({ bundle, contentId: commitment.contentId })
   }
   const { spec, format } = environment
-  const tasks = await admitTasks(proposed, format, spec)
+  const tasks = await admitTasks(proposed, environment)
   if (tasks.length === 0)
     throw new AuditImpossibleError(`The folder ${data} keeps no tasks of round ${round}.`, {
       hint: 'Name with --data the folder of a peer that took part in the round, or of a gateway.',
@@ -122,12 +122,12 @@ async function openRound({ deployment, rpcUrl, round, data, environments }: Roll
     const { peerKey } = commitment
     const groups = await checkRollouts(rollouts, { spec, format, tasks, beacon: before as Hex })
     const sampled = sampledLeaves(chainId, round, beacon as Hex, peerKey, spec)
-    return (await scorePeer(judge, spec, peerKey, groups, sampled)).scoreMilli
+    return (await scorePeer(judge, peerKey, groups, sampled)).scoreMilli
   }
   return { reads, environment, tasks: tasks.length, score }
 }
 
 /** The rules that can be audited here: those of some chat models, or else of the starter models. */
 export async function openEnvironments(chat: (ChatFolders & { spec: EnvironmentSpec }) | undefined) {
-  return chat === undefined ? Object.values(await loadEnvironments()) : [await loadChatEnvironment(chat.spec, chat)]
+  return chat === undefined ? Object.values(await loadEnvironments()) : [await loadEnvironment(chat.spec, chat)]
 }

@@ -1,6 +1,6 @@
 import type { RolloutCommitment } from '#chain/readCommitments.ts'
 import type { Hex } from '#core/hex.ts'
-import { environmentBytes } from '#environments/codezero/environmentSpec.ts'
+import { environmentBytes } from '#environments/environmentSpec.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { reportOutcome } from '../reportOutcome.ts'
 import { sampledLeaves } from './sampledLeaves.ts'

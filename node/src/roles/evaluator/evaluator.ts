@@ -3,7 +3,7 @@ import type { RoundTime } from '#chain/roundClock.ts'
 import { type PeerScore, type ScoreSheet, UNAVAILABLE } from '#core/bodies.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
-import type { Judge } from '#environments/codezero/createJudge.ts'
+import type { Judge } from '#environments/environment.ts'
 import { checkRollouts } from '../checkRollouts.ts'
 import { claimEarnings } from '../claimEarnings.ts'
 import { shardsOf } from '../drawCommittee.ts'
@@ -109,7 +109,7 @@ async function makeSheet(
     const { peerKey } = commitment
     const groups = await checkRollouts(opened.body, await rules)
     const sampled = sampledLeaves(chainId, round, beacon, peerKey, spec)
-    const score = await scorePeer(judge, spec, peerKey, groups, sampled)
+    const score = await scorePeer(judge, peerKey, groups, sampled)
     return { score, falseLeaf: findFalseLeaf(opened, commitment, before) }
   })
   const [, visited] = await Promise.all([rules, scored])

@@ -5,7 +5,7 @@ import type { TxOutcome } from '#chain/outbox.ts'
 import { createManualClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { createLogger } from '#core/logger.ts'
-import type { Judge } from '#environments/codezero/createJudge.ts'
+import type { Judge } from '#environments/environment.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { judgeAppeals } from './judgeAppeals.ts'
 

@@ -1,6 +1,6 @@
 import type { AppealCase } from '#chain/appeals.ts'
 import { UNAVAILABLE } from '#core/bodies.ts'
-import type { Judge } from '#environments/codezero/createJudge.ts'
+import type { Judge } from '#environments/environment.ts'
 import { checkRollouts } from '../checkRollouts.ts'
 import { fetchRolloutsOf, fetchTasks } from '../fetch/fetchCommitted.ts'
 import { isProven } from '../fetch/peerResult.ts'
@@ -52,7 +52,7 @@ async function scoreAgain(
   const scored = await fetchRolloutsOf(node, round, commitment, signal, async ({ body }) => {
     const groups = await checkRollouts(body, { spec, format, tasks, beacon: before })
     const sampled = sampledLeaves(chainId, round, beacon, peerKey, spec)
-    return (await scorePeer(judge, spec, peerKey, groups, sampled)).scoreMilli
+    return (await scorePeer(judge, peerKey, groups, sampled)).scoreMilli
   })
   if (scored.ok) return scored.value
   return isProven(scored) ? 0 : UNAVAILABLE

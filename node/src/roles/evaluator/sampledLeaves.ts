@@ -1,5 +1,5 @@
 import type { Hex } from '#core/hex.ts'
-import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
+import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { drawIndices } from '../drawIndices.ts'
 import { roundSeed } from '../roundSeed.ts'
 

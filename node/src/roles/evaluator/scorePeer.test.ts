@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Judge } from '#environments/codezero/createJudge.ts'
 import { drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
-import { seededRandom } from '#environments/codezero/curriculum/seededRandom.ts'
 import { environmentFrom } from '#environments/codezero/presets.ts'
+import type { Judge } from '#environments/environment.ts'
+import { seededRandom } from '#environments/seededRandom.ts'
 import type { CheckedGroup } from '../checkRollouts.ts'
 import { sampledLeaves } from './sampledLeaves.ts'
 import { scorePeer } from './scorePeer.ts'
@@ -12,7 +12,7 @@ const peerKey = `0x${'ab'.repeat(32)}` as const
 const beacon = `0x${'be'.repeat(32)}` as const
 
 const judge: Judge = {
-  predictCorrectness: async pairs => pairs.map(() => 1),
+  score: async answers => answers.map(() => ({ components: { right: 1 }, score: 0.5, correctness: 1 })),
 }
 const problem = drawTrainingTask(1, seededRandom('score a peer'))
 
@@ -33,11 +33,11 @@ test('sampled leaves are distinct, of those owed, and another draw for every bea
 })
 
 test('a missing leaf that was drawn counts nothing, and a leaf that was not drawn is not scored', async () => {
-  const all = await scorePeer(judge, spec, peerKey, [group([0, 1, 2, 3], 'no code')], [0, 1, 2, 3])
-  const half = await scorePeer(judge, spec, peerKey, [group([0, 1, 4, 5], 'no code')], [0, 1, 2, 3])
+  const all = await scorePeer(judge, peerKey, [group([0, 1, 2, 3], 'no code')], [0, 1, 2, 3])
+  const half = await scorePeer(judge, peerKey, [group([0, 1, 4, 5], 'no code')], [0, 1, 2, 3])
   expect(all.leaves.map(({ index }) => index)).toEqual([0, 1, 2, 3])
   expect(half.leaves.map(({ index }) => index)).toEqual([0, 1])
   expect(all.scoreMilli).toBeGreaterThan(0)
   expect(half.scoreMilli).toBe(Math.round(all.scoreMilli / 2))
-  expect((await scorePeer(judge, spec, peerKey, [], [0, 1])).scoreMilli).toBe(0)
+  expect((await scorePeer(judge, peerKey, [], [0, 1])).scoreMilli).toBe(0)
 })

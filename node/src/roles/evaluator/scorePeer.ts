@@ -1,22 +1,16 @@
 import type { PeerScore } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
-import type { Judge } from '#environments/codezero/createJudge.ts'
-import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
-import { type AnswerScore, scoreAnswers } from '#environments/codezero/scoreAnswers.ts'
+import type { AnswerScore, Judge } from '#environments/environment.ts'
 import type { CheckedGroup } from '../checkRollouts.ts'
 
 const milli = (share: number) => Math.round(share * 1000)
 
 /** Scores of a group's rollouts by the public rule: no code is run, and no score that came with them is believed. */
-export function scoreGroups(
-  judge: Judge,
-  spec: EnvironmentSpec,
-  groups: readonly CheckedGroup[],
-): Promise<AnswerScore[]> {
+export function scoreGroups(judge: Judge, groups: readonly CheckedGroup[]): Promise<AnswerScore[]> {
   const answers = groups.flatMap(({ task, rollouts }) =>
     rollouts.map(({ text, ended }) => ({ problem: task.problem, text, ended })),
   )
-  return scoreAnswers(judge, spec.weights, answers)
+  return judge.score(answers)
 }
 
 /**
@@ -27,7 +21,6 @@ export function scoreGroups(
  */
 export async function scorePeer(
   judge: Judge,
-  spec: EnvironmentSpec,
   peerKey: Hex,
   groups: readonly CheckedGroup[],
   sampled: readonly number[],
@@ -37,7 +30,7 @@ export async function scorePeer(
     task,
     rollouts: rollouts.filter(({ index }) => drawn.has(index)),
   }))
-  const scores = await scoreGroups(judge, spec, scored)
+  const scores = await scoreGroups(judge, scored)
   const indices = scored.flatMap(({ rollouts }) => rollouts.map(({ index }) => index))
   const leaves = scores.map(({ components, score }, at) => ({
     index: indices[at] as number,

@@ -33,12 +33,11 @@ export type FetchedTasks = { admitted: AdmittedTask[]; repeated: RepeatedTask | 
 
 /** Every task bundle that was committed for a round and can be had, by proposer. */
 export async function fetchTasks(node: PeerNode, round: number, signal: AbortSignal): Promise<FetchedTasks[]> {
-  const { spec, format } = node.environment
   const commitments = await node.chain.readTaskCommitments(round)
   const inOrder = [...commitments].sort((a, b) => (a.peerKey < b.peerKey ? -1 : 1))
   const open = async ({ body: bundle, tree }: OpenedBody<Bodies['tasks']>, { contentId }: TaskCommitment) => {
     const tasks = { bundle, tree, contentId }
-    return { admitted: await admitBundle(tasks, format, spec), repeated: findRepeatedTask(tasks) }
+    return { admitted: await admitBundle(tasks, node.environment), repeated: findRepeatedTask(tasks) }
   }
   const visited = await visitCommitted(node, 'tasks', round, inOrder, signal, open)
   return visited.flatMap(({ result }) => (result.ok ? [result.value] : []))

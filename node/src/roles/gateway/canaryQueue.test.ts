@@ -5,8 +5,9 @@ import { silentLogger } from '#core/logger.ts'
 import type { Sandbox } from '#sandbox/createSandbox.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
+import { MAX_TIMEOUTS, verdictsOf } from '../verdictsOf.ts'
 import { createCanaryQueue } from './canaryQueue.ts'
-import { type CanaryPoint, MAX_TIMEOUTS, verdictsOf } from './measureCanary.ts'
+import type { CanaryPoint } from './measureCanary.ts'
 
 test('a peer has one canary of a round measured, however many it announces, and another round again', async () => {
   const db = openDatabase(':memory:')

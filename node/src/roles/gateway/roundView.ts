@@ -1,7 +1,7 @@
 import { type RolloutBundle, type ScoreSheet, type TaskBundle, taskHash, tokenWidth } from '#core/bodies.ts'
 import { inTurns } from '#core/inTurns.ts'
 import { peerName } from '#core/peerName.ts'
-import type { PromptFormat } from '#environments/codezero/promptFormat.ts'
+import type { PromptFormat } from '#environments/promptFormat.ts'
 import { packedText } from '../admitTasks.ts'
 
 /** A bundle, and the peer that announced it. */

@@ -2,12 +2,9 @@ import type { Task } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
 import { packLogprobs, packTokens } from '#core/packedTokens.ts'
 import { turns } from '#core/turns.ts'
-import { admitProblem } from '#environments/codezero/admitProblem.ts'
-import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
-import { parseProposal } from '#environments/codezero/parseProposal.ts'
+import type { Environment } from '#environments/environment.ts'
 import type { Completion } from '#model/generate.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
-import type { Environment } from '../loadEnvironment.ts'
 
 /** Times that missing proposals are sampled again before a round goes with fewer. */
 const MAX_ATTEMPTS = 8
@@ -25,12 +22,12 @@ export type Proposals = {
  */
 export async function propose(
   policy: PolicyClient,
-  { spec, format }: Environment,
+  { proposals, format }: Environment,
   level: number,
   count: number,
   seedOf: (attempt: number) => Hex,
 ): Promise<Proposals> {
-  const prompt = await format.proposalPrompt(level)
+  const prompt = await proposals.prompt(level)
   const tasks: Task[] = []
   const refused: Record<string, number> = {}
   const seen = new Set<string>()
@@ -39,8 +36,8 @@ export async function propose(
     const completions = await policy.generate({
       prompts: [prompt],
       samplesPerPrompt: count,
-      maxNewTokens: spec.proposing.maxNewTokens,
-      temperature: spec.proposing.temperature,
+      maxNewTokens: proposals.sampling.maxNewTokens,
+      temperature: proposals.sampling.temperature,
       stopToken: format.stopToken,
       moreStopTokens: format.moreStopTokens,
       seed,
@@ -49,7 +46,8 @@ export async function propose(
       if (tasks.length === count) break
       await turns.give()
       const text = await format.completionText(completion.tokens, completion.ended)
-      const fault = await faultOf(text, completion.ended, level, seen, spec.tasks)
+      const flaw = !completion.ended ? 'too long' : seen.has(text) ? 'repeated' : null
+      const fault = flaw ?? (await proposals.faultOf(text, level))
       if (fault !== null) {
         refused[fault] = (refused[fault] ?? 0) + 1
         continue
@@ -59,24 +57,6 @@ export async function propose(
     }
   }
   return { tasks, refused }
-}
-
-/** Why a sample is not published; null where it is. */
-async function faultOf(
-  text: string,
-  ended: boolean,
-  level: number,
-  seen: ReadonlySet<string>,
-  rule: EnvironmentSpec['tasks'],
-): Promise<string | null> {
-  if (!ended) return 'too long'
-  if (seen.has(text)) return 'repeated'
-  const proposal = await parseProposal(text)
-  if (typeof proposal === 'string') return proposal
-  const admitted = admitProblem(proposal.problem)
-  if (admitted === 'not understood' && rule === 'wellFormed') return null
-  if (typeof admitted === 'string') return admitted
-  return admitted.level === level ? null : 'another level'
 }
 
 function taskOf(

@@ -7,8 +7,8 @@ import {
   difficultyStateSchema,
   initialDifficulty,
   observeSolvedShare,
-} from '#environments/codezero/difficulty.ts'
-import { proposalsPerRound } from '#environments/codezero/environmentSpec.ts'
+} from '#environments/difficulty.ts'
+import { proposalsPerRound } from '#environments/environmentSpec.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import { claimEarnings } from '../claimEarnings.ts'
 import { everyRound } from '../everyRound.ts'
@@ -72,17 +72,17 @@ async function proposeFor(node: PeerNode, policy: PolicyClient, round: number, l
 
 /** Moves the controller by every round that has become final since, and tells where it stands. */
 async function followScores(node: PeerNode, round: number): Promise<number> {
-  const { spec } = node.environment
+  const { difficulty } = node.environment.proposals
   const { journal } = node
   const kept = difficultyStateSchema.safeParse(journal.getState('difficulty'))
-  let state: DifficultyState = kept.success ? kept.data : initialDifficulty(spec.difficulty)
+  let state: DifficultyState = kept.success ? kept.data : initialDifficulty(difficulty)
   const last = round - SETTLED_AFTER
   const seen = journal.getState('difficulty round')
   // Rounds that passed while this peer was away said something of other tasks: only the newest counts then.
-  const first = typeof seen === 'number' && last - seen <= spec.difficulty.window ? seen + 1 : last
+  const first = typeof seen === 'number' && last - seen <= difficulty.window ? seen + 1 : last
   for (let settled = Math.max(0, first); settled <= last; settled++) {
     const share = await solvedShare(node, settled)
-    if (share !== null) state = observeSolvedShare(state, share, spec.difficulty)
+    if (share !== null) state = observeSolvedShare(state, share, difficulty)
   }
   journal.setState('difficulty', { ...state, solved: [...state.solved] })
   journal.setState('difficulty round', last)

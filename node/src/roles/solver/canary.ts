@@ -1,13 +1,10 @@
 import type { CanaryBundle } from '#core/bodies.ts'
 import { inTurns } from '#core/inTurns.ts'
 import { packTokens } from '#core/packedTokens.ts'
-import type { Judge } from '#environments/codezero/createJudge.ts'
-import { canaryTasks } from '#environments/codezero/curriculum/canaryTasks.ts'
-import type { Level, Task } from '#environments/codezero/curriculum/task.ts'
-import { type AnswerScore, scoreAnswers } from '#environments/codezero/scoreAnswers.ts'
+import type { AnswerScore, Environment, HeldOutTask, Judge } from '#environments/environment.ts'
+import type { Level } from '#environments/level.ts'
 import type { Completion } from '#model/generate.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
-import type { Environment } from '../loadEnvironment.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
 
@@ -15,7 +12,7 @@ import { publishBody } from '../publishBody.ts'
 export const CANARY_SEED = `0x${'ca'.repeat(32)}` as const
 
 export type HeldOutSample = {
-  task: Task
+  task: HeldOutTask
   at: number
   sample: number
   text: string
@@ -27,26 +24,26 @@ export type HeldOutSample = {
 export async function sampleHeldOut(
   policy: PolicyClient,
   judge: Judge,
-  { spec, format }: Environment,
+  { spec, format, heldOutTasks }: Pick<Environment, 'spec' | 'format' | 'heldOutTasks'>,
   level: Level,
   tasks: number,
   samplesPerPrompt: number,
 ): Promise<HeldOutSample[]> {
-  const set = await canaryTasks(level, tasks)
-  const prompts = await inTurns(set, task => format.solverPrompt(task))
+  const set = await heldOutTasks(level, tasks)
+  const prompts = await inTurns(set, ({ problem }) => format.solverPrompt(problem))
   const { temperature, maxNewTokens } = spec.solving
   const { stopToken, moreStopTokens } = format
   const stops = { stopToken, moreStopTokens }
   const request = { prompts, samplesPerPrompt, temperature, maxNewTokens, ...stops, seed: CANARY_SEED }
   const completions = await policy.generate(request)
   const answers = await inTurns(completions, async ({ prompt, tokens, ended }) => ({
-    problem: set[prompt] as Task,
+    problem: (set[prompt] as HeldOutTask).problem,
     text: await format.completionText(tokens, ended),
     ended,
   }))
-  const scores = await scoreAnswers(judge, spec.weights, answers)
+  const scores = await judge.score(answers)
   return completions.map((completion, i) => ({
-    task: set[completion.prompt] as Task,
+    task: set[completion.prompt] as HeldOutTask,
     at: completion.prompt,
     sample: i % samplesPerPrompt,
     text: answers[i]?.text ?? '',

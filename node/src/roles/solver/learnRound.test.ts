@@ -6,8 +6,9 @@ import type { Clock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { createLogger } from '#core/logger.ts'
 import { drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
-import { seededRandom } from '#environments/codezero/curriculum/seededRandom.ts'
 import { environmentFrom, presets } from '#environments/codezero/presets.ts'
+import type { Environment, Judge } from '#environments/environment.ts'
+import { seededRandom } from '#environments/seededRandom.ts'
 import { formatDecoderConfig } from '#model/decoderConfig.ts'
 import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
 import { writeWeights } from '#model/weights.ts'
@@ -145,9 +146,13 @@ async function tinyLearner() {
     PolicyClient,
     'policyStep'
   >
-  const judge = { predictCorrectness: async (pairs: readonly unknown[]) => pairs.map(() => 0) }
+  // Scores answers apart, in no other way than by their form.
+  const judge: Judge = {
+    score: async answers =>
+      answers.map(({ ended }) => ({ components: { ended: Number(ended) }, score: ended ? 0.1 : 0, correctness: 0 })),
+  }
   const { journal, logger } = openModules(noting().learner)
-  const environment = { spec } as Parameters<typeof createLearner>[0]['environment']
+  const environment = { spec } as unknown as Environment
   const learner = createLearner({ environment, journal, logger }, client as PolicyClient, judge)
   return { policy, ...openModules(learner) }
 }

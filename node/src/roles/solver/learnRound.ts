@@ -1,6 +1,6 @@
 import type { Hex } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
-import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
+import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { CheckedGroup } from '../checkRollouts.ts'
 import { faultOfClaims } from './checkClaims.ts'
 import type { Learner, Lesson, OwnMeans } from './learner.ts'

@@ -1,5 +1,5 @@
-import type { Judge } from '#environments/codezero/createJudge.ts'
-import type { EnvironmentSpec } from '#environments/codezero/environmentSpec.ts'
+import type { Judge } from '#environments/environment.ts'
+import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { GroupStepOptions, RolloutGroup } from '#rl/groupStep.ts'
 import { learningRateAt } from '#rl/learningRate.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
@@ -55,7 +55,7 @@ export function createLearner(
   const { training } = spec
   return {
     async learn(groups, own) {
-      const scores = await scoreGroups(judge, spec, groups)
+      const scores = await scoreGroups(judge, groups)
       const kept = Number(journal.getState('rounds learned') ?? 0)
       const rounds = own > 0 ? kept + 1 : kept
       const learningRate = learningRateAt(Math.max(1, rounds), scheduleOf(training))
@@ -76,7 +76,7 @@ export function createLearner(
       const ownScores = scores.slice(0, answersIn(groups.slice(0, own)))
       return {
         meanReward: mean(ownScores.map(({ score }) => score)),
-        averageAtK: mean(ownScores.map(({ components }) => components.predictedCorrectness)),
+        averageAtK: mean(ownScores.map(({ correctness }) => correctness)),
         failure,
       }
     },

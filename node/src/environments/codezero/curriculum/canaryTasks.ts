@@ -1,8 +1,8 @@
 import { inTurns } from '#core/inTurns.ts'
 import { turns } from '#core/turns.ts'
+import { seededRandom } from '../../seededRandom.ts'
 import { drawInputs } from './drawInputs.ts'
 import { drawHeldOutTask } from './drawTask.ts'
-import { seededRandom } from './seededRandom.ts'
 import { semanticKey } from './semanticKey.ts'
 import { type StrictTest, strictTests } from './strictTests.ts'
 import type { Level, Task } from './task.ts'
@@ -27,12 +27,14 @@ export async function canaryTasks(level: Level, count = 100): Promise<Task[]> {
   return tasks
 }
 
-/** A canary task with the tests that it is measured by: always the same. */
+/** The tests that a canary task is measured by: always the same. */
+export function canaryTests(task: Task, level: Level, at: number): StrictTest[] {
+  return strictTests(task, drawInputs(task.meaning, seededRandom(`canary inputs ${level} ${at}`)))
+}
+
+/** A canary task with its tests. */
 export type CanaryCase = { task: Task; tests: StrictTest[] }
 
 export async function canaryCases(level: Level, count = 100): Promise<CanaryCase[]> {
-  return inTurns(await canaryTasks(level, count), (task, i) => ({
-    task,
-    tests: strictTests(task, drawInputs(task.meaning, seededRandom(`canary inputs ${level} ${i}`))),
-  }))
+  return inTurns(await canaryTasks(level, count), (task, i) => ({ task, tests: canaryTests(task, level, i) }))
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { seededRandom } from '../../seededRandom.ts'
 import { canaryTasks } from './canaryTasks.ts'
 import { drawHeldOutTask, drawTrainingTask } from './drawTask.ts'
 import { evaluate } from './evaluate.ts'
 import { parseTaskText } from './parseTaskText.ts'
 import { parsePythonLiteral, pythonRepr } from './pythonValue.ts'
-import { seededRandom } from './seededRandom.ts'
 import { isHeldOut, semanticKey } from './semanticKey.ts'
 import { levelOf, levels, type Meaning } from './task.ts'
 

@@ -1,6 +1,6 @@
+import type { SeededRandom } from '../../seededRandom.ts'
 import { filters } from './filters.ts'
 import type { PythonValue } from './pythonValue.ts'
-import type { SeededRandom } from './seededRandom.ts'
 import type { Meaning } from './task.ts'
 
 /** Inputs to run a solution on: around the condition's constant, where near-misses differ. One row a call. */

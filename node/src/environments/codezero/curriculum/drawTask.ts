@@ -1,3 +1,4 @@
+import type { SeededRandom } from '../../seededRandom.ts'
 import { easyFilters, type FilterId, hardFilters } from './filters.ts'
 import { branchMaps, easyMaps, hardMaps, type MapId } from './maps.ts'
 import {
@@ -8,7 +9,6 @@ import {
   numberAfters,
   stringOperationIds,
 } from './operations.ts'
-import type { SeededRandom } from './seededRandom.ts'
 import { isConstant, isHeldOut } from './semanticKey.ts'
 import { type Level, type Meaning, parametersOf, type Task, type Term } from './task.ts'
 import { taskText } from './taskText.ts'

@@ -1,7 +1,7 @@
+import type { SeededRandom } from '../../seededRandom.ts'
 import { confusedFilter, type FilterId, hardFilters } from './filters.ts'
 import { confusedMap, hardMaps, type MapId } from './maps.ts'
 import { renderSolution } from './renderSolution.ts'
-import type { SeededRandom } from './seededRandom.ts'
 import { isHeldOut } from './semanticKey.ts'
 import { type StructuralBug, typicalAggregateBug } from './structuralBugs.ts'
 import type { Meaning, Task } from './task.ts'

@@ -1,3 +1,4 @@
+import type { SeededRandom } from '../../seededRandom.ts'
 import { drawConstant } from './drawTask.ts'
 import { confusedFilter, type FilterId, filters, spokenFilters } from './filters.ts'
 import { branchMaps, confusedMap, type MapId, mapIds, maps } from './maps.ts'
@@ -14,7 +15,6 @@ import {
   numberAfters,
   stringOperationIds,
 } from './operations.ts'
-import type { SeededRandom } from './seededRandom.ts'
 import type { ConditionMeaning, LoopMeaning, Meaning, Term } from './task.ts'
 
 /** A near-miss: one concept or constant changed. It may, rarely, mean the same as before. */

@@ -1,4 +1,4 @@
-import type { SeededRandom } from './seededRandom.ts'
+import type { SeededRandom } from '../../seededRandom.ts'
 
 /**
  * How code is written.

@@ -1,9 +1,9 @@
+import { type Level, levels } from '../../level.ts'
 import type { FilterId } from './filters.ts'
 import type { MapId } from './maps.ts'
 import type { AfterId, AggregateId, ArithmeticId, BeforeId, StringOperationId } from './operations.ts'
 
-export const levels = [1, 2, 3, 4, 5] as const
-export type Level = (typeof levels)[number]
+export { type Level, levels }
 
 /** A concept with its constant; the constant is ignored where the concept takes none. */
 export type Term<Id> = { id: Id; constant: number }

@@ -1,7 +1,7 @@
+import type { SeededRandom } from '../../seededRandom.ts'
 import { filters } from './filters.ts'
 import { maps } from './maps.ts'
 import { afters, aggregates, arithmetics, befores, stringOperations } from './operations.ts'
-import type { SeededRandom } from './seededRandom.ts'
 import type { LoopMeaning, Meaning } from './task.ts'
 
 /** A phrase with its constant and letter written in. */

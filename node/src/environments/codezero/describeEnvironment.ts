@@ -1,39 +1,19 @@
-import { balancedAccuracy, fitTrueFalse, labelledPairs } from '#environments/codezero/calibrateTrueFalse.ts'
-import { type EnvironmentSpec, environmentHash } from '#environments/codezero/environmentSpec.ts'
-import { chatMessages, environmentFrom, type PresetName } from '#environments/codezero/presets.ts'
-import { trueFalseEvidence } from '#environments/codezero/trueFalseJudge.ts'
 import { checkTokenizerFits } from '#model/checkTokenizerFits.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
-import type { Precision } from '#model/frozenTensors.ts'
 import { openTokenizer, type TokenizerClient } from '#model/tokenizerClient.ts'
 import { openPolicyClient } from '#rl/policyClient.ts'
-
-export type EnvironmentRequest = {
-  preset: PresetName
-  /** Of the judge. */
-  precision: Precision
-  modelFolder: string
-  judgeFolder: string
-  /** Where others find the judge, OWNER/NAME@REVISION. */
-  judgeModel: string | null
-  /** Labelled pairs: half to calibrate the judge with, half to measure it on. */
-  pairs: number
-  threads: number
-}
-
-export type DescribedEnvironment = {
-  spec: EnvironmentSpec
-  hash: string
-  /** Of the judge, on pairs that it was not calibrated with; 0.5 is chance. */
-  balancedAccuracy: number
-}
+import type { DescribedEnvironment, EnvironmentRequest } from '../environmentKind.ts'
+import { environmentHash } from '../environmentSpec.ts'
+import { balancedAccuracy, fitTrueFalse, labelledPairs } from './calibrateTrueFalse.ts'
+import { chatMessages, environmentFrom } from './presets.ts'
+import { trueFalseEvidence } from './trueFalseJudge.ts'
 
 /**
  * Makes the specification of an environment of chat models: which tokenizer, which prompts, which frozen judge, and how what the
  * judge says becomes a probability. Its hash is what the chain binds rounds to.
  */
 export async function describeEnvironment(request: EnvironmentRequest): Promise<DescribedEnvironment> {
-  const { preset, modelFolder, judgeFolder, judgeModel, precision, threads } = request
+  const { modelFolder, judgeFolder, judgeModel, precision, threads } = request
   const [tokenizer, judgeTokenizer] = await Promise.all([modelFolder, judgeFolder].map(readTokenizer))
   if (tokenizer === undefined || judgeTokenizer === undefined) throw new RangeError('two tokenizers were read')
   const { vocabSize } = await readDecoderConfig(modelFolder)
@@ -49,7 +29,7 @@ export async function describeEnvironment(request: EnvironmentRequest): Promise<
     const half = (rest: number) => read.filter((_, i) => Math.floor(i / 2) % 2 === rest)
     const columns = (rows: typeof read) => [rows.map(row => row.odds), rows.map(row => row.isRight)] as const
     const calibration = fitTrueFalse(...columns(half(0)))
-    const spec = environmentFrom(preset, {
+    const spec = environmentFrom('qwen', {
       prompts: {
         format: 'chat',
         tokenizerHash: tokenizer.hash,

@@ -3,8 +3,9 @@ import { encodeRolloutBundle, encodeTaskBundle, MAX_SEQUENCE_TOKENS, MAX_TASK_CH
 import { formatSizes } from '#core/bodySizes.ts'
 import type { Hex } from '#core/hex.ts'
 import { bodySizes } from './bodySizes.ts'
+import { environmentFrom, presets } from './codezero/presets.ts'
+import { scoreComponents } from './codezero/scoreAnswers.ts'
 import { proposalsPerRound } from './environmentSpec.ts'
-import { environmentFrom, presets } from './presets.ts'
 
 const hash: Hex = `0x${'ff'.repeat(32)}`
 const header = { v: 1, chainId: 2 ** 40, round: 2 ** 40, peerKey: hash, policyHash: hash } as const
@@ -17,10 +18,13 @@ const sequence = (token: number, completion: number) => ({
   seed: hash,
 })
 
+const sizesOf = (spec: (typeof presets)['starter'], tokenBytes: 2 | 4) =>
+  bodySizes({ spec, components: scoreComponents, proposals: { sampling: spec.proposing }, format: { tokenBytes } })
+
 test.each([
   ['starter', presets.starter, 2],
-  ['chat', { ...presets.qwen, prompts: { format: 'chat' } } as typeof presets.qwen, 4],
-])('the largest bodies that an honest peer can make are within their size: %s', (_, spec, token) => {
+  ['chat', presets.qwen, 4],
+] as const)('the largest bodies that an honest peer can make are within their size: %s', (_, spec, token) => {
   const { solving, proposing, tasksPerRound, groupSize } = spec
   const rollouts = encodeRolloutBundle({
     ...header,
@@ -36,7 +40,7 @@ test.each([
       })),
     })),
   })
-  const sizes = bodySizes(spec)
+  const sizes = sizesOf(spec, token)
   expect(rollouts.byteLength).toBeLessThanOrEqual(sizes.rollouts)
   const tasks = encodeTaskBundle({
     ...header,
@@ -52,9 +56,9 @@ test.each([
 })
 
 test('a size follows the specification, and never goes beyond the format', () => {
-  const starter = bodySizes(presets.starter)
+  const starter = sizesOf(presets.starter, 2)
   expect(starter.rollouts).toBeLessThan(1 << 20)
   expect(starter.canary).toBeLessThan(1 << 20)
   const large = environmentFrom('starter', { tasksPerRound: 256, groupSize: 64, sampledLeaves: 4096 })
-  expect(bodySizes(large)).toMatchObject({ rollouts: formatSizes.rollouts, scores: formatSizes.scores })
+  expect(sizesOf(large, 2)).toMatchObject({ rollouts: formatSizes.rollouts, scores: formatSizes.scores })
 })

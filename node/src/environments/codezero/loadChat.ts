@@ -1,19 +1,14 @@
-import { type EnvironmentSpec, environmentHash } from '#environments/codezero/environmentSpec.ts'
-import { chatFormat } from '#environments/codezero/promptFormat.ts'
-import { trueFalseJudge } from '#environments/codezero/trueFalseJudge.ts'
 import { checkTokenizerFits } from '#model/checkTokenizerFits.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
 import { ModelFileError } from '#model/modelErrors.ts'
 import { openTokenizer, type TokenizerClient } from '#model/tokenizerClient.ts'
-import { EnvironmentMismatchError } from './environmentOnChain.ts'
-import type { Environment } from './loadEnvironment.ts'
-
-export type ChatFolders = {
-  /** The model that solves or proposes; for other roles any with the same tokenizer. */
-  readonly modelFolder: string
-  /** The frozen judge. */
-  readonly judgeFolder: string
-}
+import type { Environment } from '../environment.ts'
+import type { ChatFolders } from '../environmentKind.ts'
+import { EnvironmentMismatchError } from '../environmentMismatch.ts'
+import { codeZero } from './codeZero.ts'
+import type { CodeZeroSpec } from './environmentSpec.ts'
+import { chatFormat } from './promptFormat.ts'
+import { trueFalseJudge } from './trueFalseJudge.ts'
 
 /**
  * An environment of chat models: its specification, and the models that an operator named for it, checked against it. The
@@ -22,7 +17,7 @@ export type ChatFolders = {
  * @throws {EnvironmentMismatchError} if the specification is not one of chat models, or is of other tokenizers.
  * @throws {ModelFileError} if a file of the models is missing or damaged.
  */
-export async function loadChatEnvironment(spec: EnvironmentSpec, folders: ChatFolders): Promise<Environment> {
+export async function loadChatEnvironment(spec: CodeZeroSpec, folders: ChatFolders): Promise<Environment> {
   const { prompts, judge } = spec
   if (prompts.format !== 'chat' || judge.kind !== 'trueFalse')
     throw new EnvironmentMismatchError(`The environment '${spec.preset}' is not one of chat models.`, {
@@ -42,14 +37,14 @@ export async function loadChatEnvironment(spec: EnvironmentSpec, folders: ChatFo
         hint: 'Use a model of the family that the environment is for.',
       },
     )
-  return {
+  const { weightsHash, precision } = judge
+  return codeZero({
     spec,
-    hash: environmentHash(spec),
     format: chatFormat(tokenizer, prompts),
     solverFolder: folders.modelFolder,
-    judgeFolder: folders.judgeFolder,
-    openJudge: scorer => trueFalseJudge(scorer, judgeTokenizer, judge),
-  }
+    judgeModel: { folder: folders.judgeFolder, precision, weightsHash },
+    openCodeJudge: scorer => trueFalseJudge(scorer, judgeTokenizer, judge),
+  })
 }
 
 async function readTokenizer(folder: string, hash: string): Promise<TokenizerClient> {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Level } from './curriculum/task.ts'
+import type { Level } from './level.ts'
 
 /** When the proposers' level moves. Defaults: RL Swarm's trend rule, with an absolute band beside it. */
 export const difficultySchema = z.strictObject({

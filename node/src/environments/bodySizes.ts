@@ -1,7 +1,7 @@
 import { MAX_SEQUENCE_TOKENS, MAX_SHEET_PEERS, MAX_TASK_CHARACTERS } from '#core/bodies.ts'
 import { type BodySizes, formatSizes } from '#core/bodySizes.ts'
-import { type EnvironmentSpec, proposalsPerRound } from './environmentSpec.ts'
-import { scoreComponents } from './scoreAnswers.ts'
+import type { Environment } from './environment.ts'
+import { proposalsPerRound } from './environmentSpec.ts'
 
 /** Names, hashes and numbers of a body's header, and of one item in it, in dag-cbor. */
 const HEADER_BYTES = 1024
@@ -11,17 +11,25 @@ const CHARACTER_BYTES = 3
 const LOGPROB_BYTES = 4
 
 /**
- * Bytes of a body of each kind, at most, that a peer can make by a specification: counts and lengths are the specification's, all
+ * Bytes of a body of each kind, at most, that a peer can make in an environment: counts and lengths are the specification's, all
  * prompts and texts as long as the format allows. Never more than the format allows.
  */
-export function bodySizes(spec: EnvironmentSpec): BodySizes {
-  const { solving, proposing, canary, tasksPerRound, groupSize, sampledLeaves } = spec
-  const token = spec.prompts.format === 'starter' ? 2 : 4
+export function bodySizes({
+  spec,
+  components,
+  proposals,
+  format,
+}: Pick<Environment, 'spec' | 'components'> & {
+  proposals: Pick<Environment['proposals'], 'sampling'>
+  format: Pick<Environment['format'], 'tokenBytes'>
+}): BodySizes {
+  const { solving, canary, tasksPerRound, groupSize, sampledLeaves } = spec
+  const token = format.tokenBytes
   const prompt = MAX_SEQUENCE_TOKENS * token
   const sampled = (maxNewTokens: number) => maxNewTokens * (token + LOGPROB_BYTES) + prompt + ITEM_BYTES
-  const scoredLeaf = ITEM_BYTES / 8 + scoreComponents.reduce((sum, name) => sum + name.length + 4, 0)
+  const scoredLeaf = ITEM_BYTES / 8 + components.reduce((sum, name) => sum + name.length + 4, 0)
   const largest: BodySizes = {
-    tasks: proposalsPerRound(spec) * (sampled(proposing.maxNewTokens) + MAX_TASK_CHARACTERS * CHARACTER_BYTES),
+    tasks: proposalsPerRound(spec) * (sampled(proposals.sampling.maxNewTokens) + MAX_TASK_CHARACTERS * CHARACTER_BYTES),
     rollouts: tasksPerRound * (ITEM_BYTES + groupSize * sampled(solving.maxNewTokens)),
     scores: MAX_SHEET_PEERS * (ITEM_BYTES + sampledLeaves * scoredLeaf),
     canary: canary.tasks * canary.samplesPerTask * (solving.maxNewTokens * token + ITEM_BYTES),

@@ -1,0 +1,88 @@
+import { inTurns } from '#core/inTurns.ts'
+import type { DrawnTask, Environment, HeldOutTask, JudgeModel, SequenceScorer, TokenChooser } from '../environment.ts'
+import { environmentHash } from '../environmentSpec.ts'
+import type { Level } from '../level.ts'
+import { seededRandom } from '../seededRandom.ts'
+import { admitProblem, mayTrainOn } from './admitProblem.ts'
+import type { CodeJudge } from './createJudge.ts'
+import { canaryTasks, canaryTests } from './curriculum/canaryTasks.ts'
+import { drawTrainingTask } from './curriculum/drawTask.ts'
+import type { StrictTest } from './curriculum/strictTests.ts'
+import type { Problem } from './curriculum/task.ts'
+import type { CodeZeroSpec } from './environmentSpec.ts'
+import { parseProposal } from './parseProposal.ts'
+import type { CodeZeroFormat } from './promptFormat.ts'
+import { scoreAnswers, scoreComponents } from './scoreAnswers.ts'
+import { fencedBlock, structureChecks } from './structure.ts'
+
+export type CodeZeroParts = {
+  spec: CodeZeroSpec
+  format: CodeZeroFormat
+  solverFolder: string
+  judgeModel: JudgeModel
+  openCodeJudge(model: SequenceScorer & TokenChooser): Promise<CodeJudge>
+}
+
+/** Small Python functions, scored by their form and by what a frozen model says of them. */
+export function codeZero({ openCodeJudge, ...parts }: CodeZeroParts): Environment<Problem> {
+  const { spec, format } = parts
+  const { weights, difficulty, proposing } = spec
+  const formWeight = structureChecks.reduce((sum, name) => sum + weights[name], 0)
+  return {
+    ...parts,
+    hash: environmentHash(spec),
+    components: scoreComponents,
+    proposals: {
+      sampling: proposing,
+      difficulty,
+      prompt: format.proposalPrompt,
+      async read(text) {
+        const proposal = await parseProposal(text)
+        return typeof proposal !== 'string' && mayTrainOn(proposal.problem, spec.tasks) ? proposal.problem : null
+      },
+      faultOf: (text, level) => faultOf(text, level, spec.tasks),
+    },
+    async openJudge(model) {
+      const judge = await openCodeJudge(model)
+      return {
+        async score(answers) {
+          const scores = await scoreAnswers(judge, weights, answers)
+          return scores.map(score => ({ ...score, correctness: score.components.predictedCorrectness }))
+        },
+      }
+    },
+    solvedShare: score => Math.min(1, Math.max(0, (score - formWeight) / weights.predictedCorrectness)),
+    drawTasks,
+    heldOutTasks,
+  }
+}
+
+/** Why a text is not put up as a proposal of a level; null where it is. */
+async function faultOf(text: string, level: number, rule: CodeZeroSpec['tasks']): Promise<string | null> {
+  const proposal = await parseProposal(text)
+  if (typeof proposal === 'string') return proposal
+  const admitted = admitProblem(proposal.problem)
+  if (admitted === 'not understood' && rule === 'wellFormed') return null
+  if (typeof admitted === 'string') return admitted
+  return admitted.level === level ? null : 'another level'
+}
+
+function drawTasks(level: Level, count: number, seed: string): DrawnTask<Problem>[] {
+  const random = seededRandom(seed)
+  return Array.from({ length: count }, () => drawTrainingTask(level, random)).map(problem => ({
+    text: problem.text,
+    problem,
+  }))
+}
+
+/** Right is what passes the tests of its task. */
+async function heldOutTasks(level: Level, count: number): Promise<HeldOutTask<Problem>[]> {
+  return inTurns(await canaryTasks(level, count), (task, i) => {
+    let tests: StrictTest[] | undefined
+    const check = (text: string) => {
+      tests ??= canaryTests(task, level, i)
+      return { code: fencedBlock(text)?.code ?? '', tests }
+    }
+    return { problem: task, check }
+  })
+}

@@ -1,0 +1,11 @@
+import type { EnvironmentKind } from '../environmentKind.ts'
+import { describeEnvironment } from './describeEnvironment.ts'
+import { type CodeZeroSpec, codeZeroSpecSchema } from './environmentSpec.ts'
+import { loadChatEnvironment } from './loadChat.ts'
+
+export const codeZeroKind: EnvironmentKind<CodeZeroSpec> = {
+  schema: codeZeroSpecSchema,
+  judgeOf: ({ judge }) => (judge.kind === 'trueFalse' ? judge.model : null),
+  load: loadChatEnvironment,
+  describe: describeEnvironment,
+}

@@ -1,0 +1,92 @@
+import type { Hex } from '#core/hex.ts'
+import type { Precision } from '#model/frozenTensors.ts'
+import type { DifficultyRule } from './difficulty.ts'
+import type { EnvironmentSpec, Sampling } from './environmentSpec.ts'
+import type { Level } from './level.ts'
+import type { PromptFormat } from './promptFormat.ts'
+
+/** What a task asks for, as its environment reads it; roles only hand it on. */
+export type Problem = object
+
+export type Answer<P = Problem> = { readonly problem: P; readonly text: string; readonly ended: boolean }
+
+export type AnswerScore = {
+  /** Each from 0 to 1, by name. */
+  components: Readonly<Record<string, number>>
+  /** The weighted sum of the components, from 0 to 1. */
+  score: number
+  /** The component that says whether the answer is right. */
+  correctness: number
+}
+
+/** Gives the score of answers by the public rule. No code is run, and no score that came with an answer is believed. */
+export interface Judge<P = Problem> {
+  /** @returns one score an answer, in order. */
+  score(answers: readonly Answer<P>[]): Promise<AnswerScore[]>
+}
+
+/** What judges need of a frozen model: `gaps` are distances from the likeliest token's log-probability. */
+export type SequenceScorer = {
+  score(
+    sequences: { tokens: Int32Array; from: number }[],
+  ): Promise<{ logprobs: ArrayLike<number>; gaps: ArrayLike<number> }[]>
+}
+
+/** What a judge that answers in a word needs: log-probabilities of candidates for the next token. */
+export type TokenChooser = {
+  choose(choices: { tokens: Int32Array; candidates: readonly number[] }[]): Promise<ArrayLike<number>[]>
+}
+
+/** The frozen model that scores are read from. */
+export type JudgeModel = {
+  readonly folder: string
+  readonly precision: Precision
+  /** Of its weights; null where the rule names none. */
+  readonly weightsHash: Hex | null
+}
+
+/** How tasks come from proposers, in environments in which they do. */
+export interface Proposals<P = Problem> {
+  readonly sampling: Sampling
+  readonly difficulty: DifficultyRule
+  /** Prompt tokens that ask for a proposal. */
+  prompt(level: number): Promise<Int32Array>
+  /** What a proposer's text asks for; null where it is no task that may be trained on. */
+  read(text: string): Promise<P | null>
+  /** Why a text is not put up as a proposal of a level; null where it is. */
+  faultOf(text: string, level: number): Promise<string | null>
+}
+
+/** How an answer to a held-out task is told right or wrong: by running its code with tests, or at once. */
+export type HeldOutCheck = boolean | { readonly code: string; readonly tests: readonly CodeTest[] }
+/** An expression of Python, and the `repr` that its value must have. */
+export type CodeTest = { readonly expression: string; readonly expected: string }
+
+/** A problem and how it is told. */
+export type DrawnTask<P = Problem> = { readonly text: string; readonly problem: P }
+
+export interface HeldOutTask<P = Problem> {
+  readonly problem: P
+  check(text: string): HeldOutCheck
+}
+
+/** The public rule as this node has it: the specification, its hash on the chain, and all that follows from it. */
+export interface Environment<P = Problem> {
+  readonly spec: EnvironmentSpec
+  readonly hash: Hex
+  readonly format: PromptFormat<P>
+  /** Names of the components of a score. */
+  readonly components: readonly string[]
+  /** Folder of the weights that a new solver or proposer starts with. */
+  readonly solverFolder: string
+  /** @see JudgeModel */
+  readonly judgeModel: JudgeModel
+  readonly proposals: Proposals<P>
+  openJudge(model: SequenceScorer & TokenChooser): Promise<Judge<P>>
+  /** The share of answers that are right, 0 to 1, as their mean score tells it. */
+  solvedShare(meanScore: number): number
+  /** Tasks of a level that may be trained on; the same for the same seed. */
+  drawTasks(level: Level, count: number, seed: string): DrawnTask<P>[]
+  /** Fixed tasks that nobody trains on, always the same. */
+  heldOutTasks(level: Level, count: number): Promise<HeldOutTask<P>[]>
+}

@@ -1,0 +1,47 @@
+import type { z } from 'zod'
+import type { Precision } from '#model/frozenTensors.ts'
+import type { Environment } from './environment.ts'
+import type { EnvironmentSpec } from './environmentSpec.ts'
+
+export type ChatFolders = {
+  /** The model that solves or proposes; for other roles any with the same tokenizer. */
+  readonly modelFolder: string
+  /** The frozen judge. */
+  readonly judgeFolder: string
+}
+
+export type EnvironmentRequest = {
+  /** Of the judge. */
+  precision: Precision
+  modelFolder: string
+  judgeFolder: string
+  /** Where others find the judge, OWNER/NAME@REVISION. */
+  judgeModel: string | null
+  /** Labelled pairs: half to calibrate the judge with, half to measure it on. */
+  pairs: number
+  threads: number
+}
+
+export type DescribedEnvironment = {
+  spec: EnvironmentSpec
+  hash: string
+  /** Of the judge, on pairs that it was not calibrated with; 0.5 is chance. */
+  balancedAccuracy: number
+}
+
+/** What there is to know of a kind of environment: its specifications, and what makes of one an environment. */
+export interface EnvironmentKind<S extends EnvironmentSpec = EnvironmentSpec> {
+  readonly schema: z.ZodType<S>
+  /** Where the frozen judge of a specification is found, OWNER/NAME@REVISION; null where each operator knows. */
+  judgeOf(spec: S): string | null
+  /**
+   * An environment of chat models: its specification, and the models that an operator named for it, checked against it. The judge's weights
+   * are checked when they are loaded.
+   *
+   * @throws {EnvironmentMismatchError} if the specification is not one of chat models, or is of other tokenizers.
+   * @throws {ModelFileError} if a file of the models is missing or damaged.
+   */
+  load(spec: S, folders: ChatFolders): Promise<Environment>
+  /** Makes a specification for chat models: which tokenizer, which prompts, which judge. */
+  describe(request: EnvironmentRequest): Promise<DescribedEnvironment>
+}

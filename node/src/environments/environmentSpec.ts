@@ -1,0 +1,96 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { z } from 'zod'
+import { encodeCanonical } from '#core/canonical.ts'
+import { type Hex, toHex } from '#core/hex.ts'
+
+export const share = z.number().min(0).max(1)
+
+export const samplingSchema = z.strictObject({
+  temperature: z.number().min(0).max(10),
+  maxNewTokens: z.int().min(1).max(4096),
+})
+export type Sampling = z.output<typeof samplingSchema>
+
+const trainingSchema = z.strictObject({
+  learningRate: z.number().positive().max(0.1),
+  betas: z.tuple([share, share]),
+  weightDecay: z.number().min(0).max(1),
+  /** Rounds in which the learning rate rises to its value. */
+  warmUpRounds: z.int().min(0).max(1000),
+  /** After that it stays, or falls to zero over the rounds of a run: `learningRateAt`. */
+  schedule: z.enum(['constant', 'linear', 'cosine']).default('constant'),
+  /** Rounds of the whole run, at whose end a rate that falls is zero; not used by `constant`. */
+  totalRounds: z.int().min(1).max(1_000_000).nullable().default(null),
+  /** The gradient's norm is cut to this. */
+  maxGradientNorm: z.number().positive(),
+  clipLow: share,
+  clipHigh: share,
+  /** Groups whose rewards deviate less (standard deviation over samples - 1) teach nothing and are dropped. */
+  minGroupDeviation: z.number().min(0).max(1),
+})
+const scheduledSchema = trainingSchema.refine(
+  ({ schedule, totalRounds }) => schedule === 'constant' || totalRounds !== null,
+  'a learning rate that falls needs totalRounds',
+)
+
+const sharingSchema = z.strictObject({
+  /**
+   * `updateForEachPeer`: after the update on the own groups, one for the groups of each other solver, the importance
+   * ratio against the log-probabilities that came with them. `mixed`: taken groups join the own ones in one update.
+   */
+  mode: z.enum(['updateForEachPeer', 'mixed']),
+  /** Groups taken from one peer a round, at most. */
+  groupsPerPeer: z.int().min(0).max(256),
+  /** Peers taken from in a round, at most. */
+  peers: z.int().min(0).max(64),
+})
+
+/** The fields that the specification of every environment has: what a round is, and how a solver samples and learns. */
+export const commonFields = {
+  version: z.int().min(1),
+  preset: z.string().min(1).max(64),
+  /** Tasks that a solver answers in a round, and answers to each. */
+  tasksPerRound: z.int().min(1).max(256),
+  groupSize: z.int().min(2).max(64),
+  /** Leaves that a solver owes in a round; missing ones count 0. */
+  owedLeaves: z.int().min(1).max(4096),
+  /** Of those, how many the beacon draws to be scored. */
+  sampledLeaves: z.int().min(1).max(4096),
+  /** What solvers learn from is drawn, and trained on, at this temperature; at 0 nothing would be drawn. */
+  solving: samplingSchema.refine(
+    ({ temperature }) => temperature > 0,
+    'expected a temperature above 0, since a policy that learns is sampled',
+  ),
+  training: scheduledSchema,
+  sharing: sharingSchema,
+  canary: z.strictObject({
+    level: z.int().min(1).max(5),
+    tasks: z.int().min(1).max(1000),
+    samplesPerTask: z.int().min(1).max(64),
+    everyRounds: z.int().min(1).max(1000),
+  }),
+}
+
+/**
+ * All that decides tasks, scores and learning, as its environment's schema gave it: these fields, and more of the environment's own. Its hash is
+ * on the chain for each round: the public rule.
+ */
+export type EnvironmentSpec = { readonly name: string } & z.output<z.ZodObject<typeof commonFields>>
+
+/** Proposals for each task that one solver answers: three solvers then meet few tasks twice. */
+const POOL_FACTOR = 3
+
+/** Tasks that a proposer puts up for a round. */
+export function proposalsPerRound({ tasksPerRound }: Pick<EnvironmentSpec, 'tasksPerRound'>): number {
+  return POOL_FACTOR * tasksPerRound
+}
+
+/** Canonical dag-cbor of a specification. */
+export function environmentBytes(spec: EnvironmentSpec): Uint8Array {
+  return encodeCanonical(spec)
+}
+
+/** What `Rounds.environmentOf` holds: keccak-256 of the canonical dag-cbor of the specification. */
+export function environmentHash(spec: EnvironmentSpec): Hex {
+  return toHex(keccak_256(environmentBytes(spec)))
+}
