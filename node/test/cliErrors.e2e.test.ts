@@ -145,6 +145,21 @@ describe('a chain that is not as it should be', () => {
     expectOneLine(await runCli(start), { code: 1, says })
   })
 
+  test('the doctor names what is wrong, with what to do', async () => {
+    const { flags, address } = await newPeer('ill', { funded: false })
+    const { stdout, code } = await runCli(['doctor', ...flags, '--json'])
+    const { findings } = JSON.parse(stdout)
+    const stateOf = (check: string) => findings.find((finding: { check: string }) => finding.check === check)
+    // This chain's time was set ahead.
+    expect(stateOf('clock')).toMatchObject({
+      state: 'failure',
+      found: expect.stringContaining('behind the newest block'),
+    })
+    expect(stateOf('funds')).toMatchObject({ state: 'failure', advice: expect.stringContaining(address) })
+    for (const check of ['keys', 'chain', 'disk', 'node']) expect(stateOf(check)).toMatchObject({ state: 'ok' })
+    expect(code).toBe(1)
+  })
+
   test('an account that may not seat evaluators is told who may', async () => {
     const { flags, peerId } = await newPeer('usurper')
     await local.fund('0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf')

@@ -10,6 +10,10 @@ export const verbs: Readonly<Record<string, Verb>> = {
     summary: 'run a peer: --role solver, proposer, evaluator or gateway',
     load: async () => (await import('./commands/start.ts')).start,
   },
+  doctor: {
+    summary: 'check machine, keys, ports, chain, clock, funds and bootnodes, and say what to do',
+    load: async () => (await import('./commands/doctor.ts')).doctor,
+  },
   pull: {
     summary: 'download a model from the Hugging Face hub',
     load: async () => (await import('./commands/pull.ts')).pull,

@@ -1,0 +1,64 @@
+import { openIdentity } from '#store/identity.ts'
+import type { Command, Values } from '../command.ts'
+import { type Config, loadConfig } from '../config.ts'
+import { checkComputer, checkDisk, checkKeys, checkNode, checkPorts, isPeerRunning } from '../doctor/checkMachine.ts'
+import { type Finding, failure } from '../doctor/finding.ts'
+import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
+import { UsageError } from '../usageError.ts'
+
+const list = { type: 'string', multiple: true } as const
+
+/** Says what would keep a peer from playing, before it is started or while it runs. */
+export const doctor: Command = {
+  usage: `npx waggle doctor [OPTIONS]
+
+Checks Node, processor, memory, disk, keys, ports, the chain, the clock, funds and bootnodes, and says what to do about each
+problem. Sends nothing. Exit code 1 if a check fails.
+
+${dataUsage}
+${networkUsage}
+  --listen MULTIADDR  where the peer will listen, may be repeated
+  --bootnode MULTIADDR
+                      a peer to meet first, may be repeated
+  --json              print one JSON object`,
+  options: { ...dataOption, ...networkOptions, listen: list, bootnode: list, json: { type: 'boolean' } },
+  async run({ json, bootnode, ...flags }: Values) {
+    const config = loadConfig({ ...flags, bootnodes: bootnode })
+    const findings = [...(await checkHere(config)), ...(await checkThere(config))]
+    const hasFailed = findings.some(({ state }) => state === 'failure')
+    if (json === true) console.log(JSON.stringify({ ok: !hasFailed, findings }))
+    else for (const finding of findings) console.log(lineOf(finding))
+    if (hasFailed) process.exitCode = 1
+  },
+}
+
+async function checkHere({ data, listen, 'keep-mb': keepMb }: Config): Promise<Finding[]> {
+  return [
+    checkNode(process.versions.node),
+    ...(await checkComputer()),
+    await checkDisk(data, keepMb * 2 ** 20),
+    checkKeys(data),
+    await checkPorts(listen, isPeerRunning(data)),
+  ]
+}
+
+async function checkThere(config: Config): Promise<Finding[]> {
+  try {
+    const { deployment, rpcUrl } = openDeployment(config)
+    // The chain's libraries take half a second to load.
+    const { checkChain } = await import('../doctor/checkChain.ts')
+    const hasKeys = checkKeys(config.data).state === 'ok'
+    const identity = hasKeys ? await openIdentity(config.data) : null
+    return await checkChain({ deployment, rpcUrl, bootnodes: config.bootnodes, nowSec: Date.now() / 1000 }, identity)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    return [failure('deployment', error.message, error.hint)]
+  }
+}
+
+const marks = { ok: 'ok     ', warning: 'warning', failure: 'FAILED ' }
+
+function lineOf({ check, state, found, advice }: Finding): string {
+  const line = `${marks[state]}  ${check.padEnd(10)}  ${found}`
+  return advice === undefined ? line : `${line}\n${' '.repeat(21)}${advice}`
+}

@@ -1,0 +1,120 @@
+import { connect } from 'node:net'
+import type { Deployment } from '@waggle/deployments/record'
+import { formatEther } from 'viem'
+import { connectChain } from '#chain/connectChain.ts'
+import { contractsOf } from '#chain/contracts.ts'
+import { createChainReads } from '#chain/reads.ts'
+import { createRoundClock } from '#chain/roundClock.ts'
+import { NodeError } from '#core/errors.ts'
+import type { Identity } from '#store/identity.ts'
+import { type Finding, failure, ok, warning } from './finding.ts'
+import { tcpTargetOf } from './tcpTarget.ts'
+
+/** A peer's clock decides when it acts in a round, and a round has about a minute or more for each step. */
+const MAX_SKEW_SEC = 10
+/** Of a chain with blocks every 12 s and slower ones, that still makes blocks. */
+const MAX_BLOCK_AGE_SEC = 120
+const DIAL_MS = 5_000
+/** Transactions of a day at the price of a test network; a peer that runs out loses rounds. */
+const LOW_ETH = 0.01
+
+export type ChainQuestion = { deployment: Deployment; rpcUrl: string; bootnodes: readonly string[]; nowSec: number }
+
+/** @param identity - null where the folder holds no peer. */
+export async function checkChain(asked: ChainQuestion, identity: Identity | null): Promise<Finding[]> {
+  const { deployment, rpcUrl, bootnodes, nowSec } = asked
+  try {
+    const chain = await connectChain({ rpcUrl, deployment })
+    const contracts = contractsOf(deployment)
+    const reads = createChainReads(chain, contracts)
+    const { timestampSec, number } = await newestBlock(chain)
+    const { round } = await createRoundClock(chain, contracts).read()
+    return [
+      ok(
+        'chain',
+        `${chain.rpcUrl}, chain ${deployment.chainId}, block ${number}, ${round < 0 ? 'no round yet' : `round ${round}`}`,
+      ),
+      checkClock(nowSec, timestampSec),
+      ...(identity ? await checkAccount(reads, identity) : []),
+      await checkBootnodes([...bootnodes, ...(await reads.readBootnodes())]),
+    ]
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error
+    return [failure('chain', error.message, error.hint)]
+  }
+}
+
+async function newestBlock({ rpc }: Awaited<ReturnType<typeof connectChain>>) {
+  const { timestamp, number } = await rpc.getBlock()
+  return { timestampSec: Number(timestamp), number }
+}
+
+/** @param blockSec - when the newest block says that it was made. */
+export function checkClock(nowSec: number, blockSec: number): Finding {
+  const age = Math.round(nowSec - blockSec)
+  if (age < -MAX_SKEW_SEC)
+    return failure(
+      'clock',
+      `${-age} s behind the newest block`,
+      'Set the clock of this machine (timedatectl set-ntp true).',
+    )
+  if (age > MAX_BLOCK_AGE_SEC)
+    return warning(
+      'clock',
+      `the newest block is ${age} s old`,
+      'The endpoint is behind, the chain stands still, or this clock is ahead: compare with a block explorer.',
+    )
+  return ok('clock', `the newest block is ${Math.max(0, age)} s old`)
+}
+
+async function checkAccount(
+  reads: ReturnType<typeof createChainReads>,
+  { peerKey, address, name }: Identity,
+): Promise<Finding[]> {
+  const eth = Number(formatEther(await reads.readBalance(address)))
+  const fund = `Send some of the chain's coin to ${address}.`
+  const isRegistered = (await reads.readAccountOf(peerKey)) !== null
+  return [
+    eth === 0
+      ? failure('funds', `${address} has none`, fund)
+      : eth < LOW_ETH
+        ? warning('funds', `${address} has ${eth}`, fund)
+        : ok('funds', `${address} has ${eth}`),
+    ok('registered', isRegistered ? `${name} is registered` : `${name} is not yet: its first start does it`),
+  ]
+}
+
+/** Whether a peer that others are met through accepts a connection. */
+export async function checkBootnodes(addresses: readonly string[]): Promise<Finding> {
+  if (addresses.length === 0)
+    return warning(
+      'bootnodes',
+      'none on the chain and none named',
+      'Name a peer of the swarm with --bootnode, or peers must find this one.',
+    )
+  const answers = await Promise.all(addresses.map(reaches))
+  const reached = answers.filter(Boolean).length
+  const found = `${reached} of ${addresses.length} accept a connection`
+  return reached > 0
+    ? ok('bootnodes', found)
+    : failure(
+        'bootnodes',
+        found,
+        'Check the network and its firewall for outgoing TCP, or name another with --bootnode.',
+      )
+}
+
+function reaches(address: string): Promise<boolean> {
+  const target = tcpTargetOf(address)
+  if (target === null) return Promise.resolve(false)
+  return new Promise(resolve => {
+    const socket = connect({ ...target, timeout: DIAL_MS })
+    const end = (isReached: boolean) => {
+      socket.destroy()
+      resolve(isReached)
+    }
+    socket.once('connect', () => end(true))
+    socket.once('timeout', () => end(false))
+    socket.once('error', () => end(false))
+  })
+}

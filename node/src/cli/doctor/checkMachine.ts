@@ -1,0 +1,134 @@
+import { existsSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { freemem } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describeMachine } from '#model/devices.ts'
+import { ACCOUNT_KEY_FILE, PEER_KEY_FILE, SWARM_PEM_FILE } from '#store/identity.ts'
+import { DataFolderLockedError, lockDataFolder } from '#store/lockDataFolder.ts'
+import { type Finding, failure, ok, warning } from './finding.ts'
+import { type TcpTarget, tcpTargetOf } from './tcpTarget.ts'
+
+const NODE_MAJOR = 24
+const GIB = 2 ** 30
+/** Of a peer that plays with the starter models; chat models need more. */
+const LEAST_FREE_MEMORY = GIB
+const LEAST_CORES = 2
+const integerUnits = ['amx_int8', 'avx512_vnni', 'avx_vnni', 'i8mm', 'asimddp']
+
+/** @param version - as `process.versions.node` has it. */
+export function checkNode(version: string): Finding {
+  if (Number.parseInt(version, 10) >= NODE_MAJOR) return ok('node', version)
+  return failure(
+    'node',
+    `${version}, older than ${NODE_MAJOR}`,
+    'Run npm install, and start with npx waggle: it brings its own Node.',
+  )
+}
+
+export async function checkComputer(): Promise<Finding[]> {
+  const { cpu, cores, instructionSets, memoryBytes, gpus } = await describeMachine()
+  const free = Math.min(freemem(), memoryBytes)
+  const units = integerUnits.filter(name => instructionSets.includes(name))
+  const processor = `${cpu}, ${cores} cores, ${units.length > 0 ? `8-bit products by ${units.join(' ')}` : 'no units for 8-bit products'}`
+  return [
+    cores < LEAST_CORES
+      ? warning(
+          'processor',
+          processor,
+          'One core is shared by network and model: expect missed rounds. Use a machine of two or more.',
+        )
+      : ok('processor', processor),
+    free < LEAST_FREE_MEMORY
+      ? warning(
+          'memory',
+          `${gibibytes(free)} free`,
+          'A peer of the starter models needs about 1 GiB: stop something, or use another machine.',
+        )
+      : ok('memory', `${gibibytes(free)} free of ${gibibytes(memoryBytes)}`),
+    ok('gpu', gpus.length > 0 ? gpus.map(({ name }) => name).join(', ') : 'none; npx waggle devices tries each device'),
+  ]
+}
+
+/** @param keepBytes - what the peer may keep of others' payloads. */
+export async function checkDisk(data: string, keepBytes: number): Promise<Finding> {
+  const { bavail, bsize } = await statfs(existingAbove(data))
+  const free = bavail * bsize
+  if (free < GIB)
+    return failure('disk', `${gibibytes(free)} free at ${data}`, 'Free some space, or name another folder with --data.')
+  if (free < keepBytes)
+    return warning(
+      'disk',
+      `${gibibytes(free)} free at ${data}, ${gibibytes(keepBytes)} allowed for payloads`,
+      'Lower --keep-mb, or free some space.',
+    )
+  return ok('disk', `${gibibytes(free)} free at ${data}`)
+}
+
+/** Keys that are there, and that nobody else can read. */
+export function checkKeys(data: string): Finding {
+  const names = [PEER_KEY_FILE, SWARM_PEM_FILE, ACCOUNT_KEY_FILE].filter(name => existsSync(join(data, name)))
+  if (names.length === 0) return failure('keys', `no peer in ${data}`, `Make one: npx waggle init --data ${data}.`)
+  const open = names.filter(name => (statSync(join(data, name)).mode & 0o077) !== 0)
+  if (open.length === 0) return ok('keys', names.join(', '))
+  const files = open.map(name => join(data, name)).join(' ')
+  return failure(
+    'keys',
+    `others on this machine can read ${files}`,
+    `Run chmod 600 ${files}; move the funds if you do not trust them.`,
+  )
+}
+
+/** Whether the addresses that the peer listens at are free; a running peer of this folder holds its own. */
+export async function checkPorts(addresses: readonly string[], isRunning: boolean): Promise<Finding> {
+  if (isRunning) return ok('ports', 'held by the running peer')
+  const taken: string[] = []
+  for (const address of addresses) {
+    const target = tcpTargetOf(address)
+    const error = target && (await tryListening(target))
+    // A machine without IPv6 has no such address to listen at, and the peer listens at the others.
+    if (error !== null && error !== 'EAFNOSUPPORT' && error !== 'EADDRNOTAVAIL') taken.push(`${address} (${error})`)
+  }
+  if (taken.length > 0)
+    return failure(
+      'ports',
+      `cannot listen at ${taken.join(', ')}`,
+      'Name another port with --listen, or stop what holds it.',
+    )
+  const isFixed = addresses.some(address => tcpTargetOf(address)?.port !== 0)
+  return isFixed
+    ? ok('ports', addresses.join(', '))
+    : warning(
+        'ports',
+        'chosen anew at each start',
+        'To be reached behind a router, name a port (--listen /ip4/0.0.0.0/tcp/4001) and forward it.',
+      )
+}
+
+function tryListening({ host, port }: TcpTarget): Promise<string | null> {
+  const server = createServer()
+  return new Promise(resolve => {
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'unknown'))
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)))
+  })
+}
+
+/** Whether a peer runs in the folder: it holds the lock. */
+export function isPeerRunning(data: string): boolean {
+  if (!existsSync(data)) return false
+  try {
+    lockDataFolder(data).release()
+    return false
+  } catch (error) {
+    if (error instanceof DataFolderLockedError) return true
+    throw error
+  }
+}
+
+function existingAbove(path: string): string {
+  return existsSync(path) ? path : existingAbove(dirname(path))
+}
+
+function gibibytes(bytes: number): string {
+  return `${(bytes / GIB).toFixed(1)} GiB`
+}

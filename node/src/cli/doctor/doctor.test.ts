@@ -1,0 +1,62 @@
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { lockDataFolder } from '#store/lockDataFolder.ts'
+import { takePort } from '../../../test/cliProcess.ts'
+import { checkBootnodes, checkClock } from './checkChain.ts'
+import { checkDisk, checkKeys, checkNode, checkPorts, isPeerRunning } from './checkMachine.ts'
+
+const data = mkdtempSync(join(tmpdir(), 'waggle-doctor-'))
+const loopback = (port: number) => `/ip4/127.0.0.1/tcp/${port}`
+
+test('a Node that is too old is a failure', () => {
+  expect(checkNode('20.20.2')).toMatchObject({ state: 'failure' })
+  expect(checkNode('24.21.0')).toMatchObject({ state: 'ok' })
+})
+
+test('a clock behind the chain is a failure, a chain that stands still a warning', () => {
+  expect(checkClock(1000, 998)).toMatchObject({ state: 'ok', found: 'the newest block is 2 s old' })
+  expect(checkClock(1000, 1011)).toMatchObject({ state: 'failure', found: '11 s behind the newest block' })
+  expect(checkClock(1000, 800)).toMatchObject({ state: 'warning' })
+})
+
+test('keys that others can read are a failure, with what to run', () => {
+  expect(checkKeys(data)).toMatchObject({ state: 'failure', found: `no peer in ${data}` })
+  const file = join(data, 'peer.key')
+  writeFileSync(file, 'key', { mode: 0o600 })
+  expect(checkKeys(data)).toMatchObject({ state: 'ok' })
+  chmodSync(file, 0o644)
+  expect(checkKeys(data)).toMatchObject({ state: 'failure', advice: expect.stringContaining(`chmod 600 ${file}`) })
+})
+
+test('a disk with less space than the peer may take is a warning', async () => {
+  expect(await checkDisk(join(data, 'not', 'made'), 2 ** 20)).toMatchObject({ state: 'ok' })
+  expect(await checkDisk(data, 2 ** 60)).toMatchObject({ state: 'warning' })
+})
+
+test('a port that is held is a failure, unless the peer itself runs', async () => {
+  const { port, server } = await takePort()
+  expect(await checkPorts([loopback(port)], false)).toMatchObject({
+    state: 'failure',
+    found: expect.stringContaining('EADDRINUSE'),
+  })
+  expect(await checkPorts([loopback(port)], true)).toMatchObject({ state: 'ok' })
+  expect(await checkBootnodes([loopback(port), loopback(1)])).toMatchObject({ found: '1 of 2 accept a connection' })
+  server.close()
+  expect(await checkPorts([loopback(port)], false)).toMatchObject({ state: 'ok' })
+  expect(await checkPorts([loopback(0)], false)).toMatchObject({ state: 'warning' })
+})
+
+test('bootnodes that nobody reaches are a failure, none at all a warning', async () => {
+  expect(await checkBootnodes([loopback(1)])).toMatchObject({ state: 'failure' })
+  expect(await checkBootnodes([])).toMatchObject({ state: 'warning' })
+})
+
+test('a peer runs where its folder is locked', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'waggle-doctor-'))
+  expect(isPeerRunning(folder)).toBe(false)
+  const lock = lockDataFolder(folder)
+  expect(isPeerRunning(folder)).toBe(true)
+  lock.release()
+})

@@ -1,0 +1,11 @@
+import { multiaddr } from '@multiformats/multiaddr'
+
+export type TcpTarget = { host: string; port: number }
+
+/** Host and TCP port of a multiaddr; null for one over another transport. */
+export function tcpTargetOf(address: string): TcpTarget | null {
+  const components = multiaddr(address).getComponents()
+  const host = components.find(({ name }) => ['ip4', 'ip6', 'dns', 'dns4', 'dns6'].includes(name))?.value
+  const port = components.find(({ name }) => name === 'tcp')?.value
+  return host === undefined || port === undefined ? null : { host, port: Number(port) }
+}
