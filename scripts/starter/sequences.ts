@@ -39,7 +39,7 @@ export function solverExample(
 
 /**
  * One example of the judge's corpus: code and the text that it deserves, or `<no>` where it deserves none. Null where the
- * code is not valid Python.
+ * judge does not read the code.
  */
 export async function judgeExample(
   tokenizer: PromptTokenizer,

@@ -47,9 +47,28 @@ test('The judge reads code with canonical names, and nothing that speaks to a re
             p += q.r
     return max(p, len('?'), p.count('a'))
 `)
-  expect(await canonicalCode('def calc(xs):\n    sum = 0\n    return sum\n', problem)).toBe(
-    'def f(xs):\n    p = 0\n    return p\n',
+  expect(await canonicalCode('def calc(xs):\n    sum = 0\n    return sum + xs\n', problem)).toBe(
+    'def f(xs):\n    p = 0\n    return p + xs\n',
   )
+})
+
+test("The starter's judge reads single functions: hints, defaults and what is not used go, and what it could only guess is wrong.", async () => {
+  const plain = await canonicalCode(right, problem)
+  for (const same of [
+    right.replace('(xs)', '(xs: list[int] = []) -> int'),
+    `import math\nLIMIT: int = 3\n\n${right}`,
+    `def unused(xs):\n    return 0\n\n\n${right}`,
+  ])
+    expect(await canonicalCode(same, problem), same).toBe(plain)
+  for (const other of [
+    'def calc(xs):\n    return 0\n',
+    'def calc(xs):\n    xs\n    return 0\n',
+    'def calc(xs):\n    xs = 0\n    return 0\n',
+    'def calc(xs):\n    return [xs]\n',
+    'START = 0\ndef calc(xs):\n    return sum(xs, START)\n',
+    right.replace('(xs)', '(xs, more=None)'),
+  ])
+    expect(await canonicalCode(other, problem), other).toBeNull()
 })
 
 test.each([
@@ -59,14 +78,30 @@ test.each([
   ['broken code', answerText('def calc(xs:\n'), true, ['parses', 'defines', 'adheres']],
   ['another function', answerText(right.replace('calc', 'other')), true, ['defines', 'adheres']],
   ['another parameter', answerText(right.replaceAll('xs', 'ys')), true, ['adheres']],
-  ['a default value', answerText(right.replace('(xs)', '(xs=1)')), true, ['adheres']],
+  ['one more parameter', answerText(right.replace('(xs)', '(xs, k)')), true, ['adheres']],
+  ['a parameter by name alone', answerText(right.replace('(xs)', '(*, xs)')), true, ['adheres']],
+  ['its name taken again', answerText(`${right}calc = len\n`), true, ['adheres']],
+  ['defined twice', answerText(right + right), true, ['defines']],
+  ['async', answerText(`async ${right}`), true, ['defines', 'adheres']],
   ['more than the function', answerText(`${right}calc([])\n`), true, ['adheres']],
-  ['words around the block', `Here:\n${answerText(right)}`, true, ['adheres']],
   ['no end', answerText(right), false, ['ends']],
 ] as const)('Structure: %s.', async (_, text, ended, failing) => {
   const { checks, code } = await checkStructure(text, ended, problem)
   expect(Object.entries(checks).flatMap(([name, holds]) => (holds ? [] : [name]))).toEqual([...failing])
   expect(code).toBe(failing.length ? null : right)
+})
+
+test.each([
+  ['words around the block', `Here is the function:\n\n${answerText(right)}\n\nIt sums them.`],
+  ['an import', answerText(`import math\nfrom functools import reduce\n\n${right}`)],
+  ['a helper', answerText(`def is_even(x):\n    return x % 2 == 0\n\n\n${right}`)],
+  ['hints', answerText(right.replace('(xs)', '(xs: list[int]) -> int'))],
+  ['a default', answerText(right.replace('(xs)', '(xs=(), *, start=0)'))],
+  ['a constant', answerText(`LIMIT: int = 3\n\n${right}`)],
+  ['a docstring, a class and a decorator', answerText(`"""Sums."""\nclass A:\n    pass\n\n\n@cache\n${right}`)],
+  ['another tag and line ends', answerText(right).replace('```python', '```py ').replaceAll('\n', '\r\n')],
+])('Right Python reaches the judge: %s.', async (_, text) => {
+  expect((await checkStructure(text, true, problem)).code).toContain(right.split('\n')[1])
 })
 
 test('Predicted correctness counts only where the structure is whole.', async () => {

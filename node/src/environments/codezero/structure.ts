@@ -1,6 +1,7 @@
 import type { Problem } from './curriculum/task.ts'
-import { functionHeader } from './python/functionHeader.ts'
-import { parsePython, statementsOf } from './python/parsePython.ts'
+import { boundNames } from './python/boundNames.ts'
+import { functionHeader, takes } from './python/functionHeader.ts'
+import { type PythonNode, parsePython, statementsOf } from './python/parsePython.ts'
 
 /** The checks of form, in the order in which an answer fails them. None of them runs the code. */
 export const structureChecks = ['fenced', 'parses', 'defines', 'adheres', 'ends'] as const
@@ -12,36 +13,53 @@ export type Structure = {
   code: string | null
 }
 
+/** What may stand beside the function that is asked for. */
+const besideFunctions: ReadonlySet<string> = new Set([
+  'ImportStatement',
+  'AssignStatement',
+  'FunctionDefinition',
+  'DecoratedStatement',
+  'ClassDefinition',
+  'PassStatement',
+])
+
 /**
  * An answer's form.
  *
- * - `fenced`: exactly one fenced Python block.
+ * - `fenced`: exactly one fenced Python block; there may be prose around it.
  * - `parses`: what it holds is valid Python.
- * - `defines`: a plain function of the required name, at the top.
- * - `adheres`: with exactly the required parameters, and nothing beside it, in the block or around it.
+ * - `defines`: one function of the required name, at the top.
+ * - `adheres`: a call with the required parameters fits it, and beside it stand imports, helpers, constants and docstrings alone, none
+ *   of which takes its name.
  * - `ends`: the answer ended by itself, inside the limit of tokens.
  */
 export async function checkStructure(answer: string, ended: boolean, problem: Problem): Promise<Structure> {
   const block = fencedBlock(answer)
   const tree = block ? await parsePython(block.code) : null
   const statements = tree ? statementsOf(tree) : []
-  const headers = statements.map(functionHeader)
-  const header = headers.find(candidate => candidate?.name === problem.name)
-  const hasParameters = header?.parameters?.join() === problem.parameters.join()
+  const named = statements.filter(statement => functionHeader(statement)?.name === problem.name)
+  const header = named[0] ? functionHeader(named[0]) : null
+  const others = statements.filter(statement => !named.includes(statement))
   const checks = {
     fenced: block !== null,
     parses: tree !== null && statements.length > 0,
-    defines: header !== undefined,
-    adheres: hasParameters && statements.length === 1 && block?.around === '',
+    defines: named.length === 1,
+    adheres:
+      header !== null && takes(header, problem.parameters) && others.every(other => mayStand(other, problem.name)),
     ends: ended,
   }
   return { checks, code: Object.values(checks).every(Boolean) ? (block?.code ?? null) : null }
 }
 
-/** The one fenced Python block of a text, and what stands around it; null where there is none, or more than one. */
-export function fencedBlock(text: string): { code: string; around: string } | null {
-  const parts = text.split('```')
-  const [before, block, after] = parts
-  if (parts.length !== 3 || !block?.startsWith('python\n')) return null
-  return { code: block.slice('python\n'.length), around: `${before}${after}`.trim() }
+function mayStand(statement: PythonNode, name: string): boolean {
+  const [first, ...more] = statement.children
+  if (statement.type === 'ExpressionStatement') return first?.type === 'String' && more.length === 0
+  return besideFunctions.has(statement.type) && !boundNames(statement).has(name)
+}
+
+/** The one fenced Python block of a text; null where there is none, or more than one. */
+export function fencedBlock(text: string): { code: string } | null {
+  const parts = text.replaceAll('\r\n', '\n').split('```')
+  const [, language = '', code] = /^(python3?|py)[ \t]*\n([\s\S]*)$/i.exec(parts[1] ?? '') ?? []
+  return parts.length === 3 && language !== '' && code !== undefined ? { code } : null
 }

@@ -4,7 +4,7 @@ import type { ChatTokenizer } from '../promptFormat.ts'
 import type { CodeJudge, JudgedPair } from './createJudge.ts'
 import type { CodeZeroSpec } from './environmentSpec.ts'
 import { problemText } from './prompts.ts'
-import { canonicalCode } from './python/canonicalCode.ts'
+import { shownCode } from './python/shownCode.ts'
 
 /** The part of a specification that names a chat model as judge. */
 export type TrueFalseRule = Extract<CodeZeroSpec['judge'], { kind: 'trueFalse' }>
@@ -19,7 +19,7 @@ const words = ['true', 'false'] as const
  * off the logits of its first token: sigmoid(bias + slope * log(p(true) / p(false))). Nothing is generated, and no sentence is
  * parsed.
  *
- * It reads the code as `canonicalCode` writes it, so that names, comments and long strings cannot talk to it.
+ * It reads the code as `shownCode` writes it: all of it, but for what speaks to it instead of to Python.
  *
  * @throws {RangeError} if the tokenizer starts both words with the same token.
  */
@@ -65,7 +65,7 @@ async function judgePrompt(
   { system, question }: Pick<TrueFalseRule, 'system' | 'question'>,
   { code, problem }: JudgedPair,
 ): Promise<Int32Array | null> {
-  const read = await canonicalCode(code, problem)
+  const read = await shownCode(code, problem)
   if (read === null) return null
   const content = `${problemText(problem)}\n\n\`\`\`python\n${read}\n\`\`\`\n\n${question}`
   return tokenizer.chatPrompt([

@@ -1,5 +1,7 @@
 import { turns } from '#core/turns.ts'
 import type { Problem } from '../curriculum/task.ts'
+import { boundNames } from './boundNames.ts'
+import { loneFunction } from './loneFunction.ts'
 import { type PythonNode, parsePython } from './parsePython.ts'
 
 /** Names that keep their meaning unless the code binds them: built-ins, and keywords of their calls. */
@@ -22,44 +24,58 @@ const keptMethods = new Set(
 const canonicalLetters = [...'pqruvwyzcdeghijklmot']
 
 /**
- * Code as the judge model reads it: the function is `f`, every own name is `p`, `q`, `r` and so on, parameters and
+ * Code as the starter's judge reads it: the function is `f`, every own name is `p`, `q`, `r` and so on, parameters and
  * built-ins keep theirs.
  *
  * Whatever says something to a reader but not to Python is taken out, since the judge is asked how likely the problem's
- * text is: comments, strings longer than a character (docstrings too), unknown method names, blank lines.
+ * text is: comments, strings longer than a character (docstrings too), unknown method names, blank lines. Type hints go, and
+ * defaults, which a call with all values does not use.
  *
- * @returns null where the code is not valid Python.
+ * @returns null where the code is not valid Python, or not a function by itself (`loneFunction`).
  */
 export async function canonicalCode(
   code: string,
   problem: Pick<Problem, 'name' | 'parameters'>,
 ): Promise<string | null> {
   const tree = await parsePython(code)
-  if (!tree) return null
+  const lone = tree && loneFunction(tree, problem)
+  if (!lone) return null
   await turns.give()
-  const bound = boundNames(tree)
+  const bound = boundNames(lone)
   await turns.give()
-  const leaves = leavesOf(tree)
+  const unread = unreadNodes(lone)
+  const leaves = leavesOf(lone, unread)
   await turns.give()
   const rename = renamer(problem, bound)
   let written = ''
-  let at = 0
+  let at = lone.from
   for (const leaf of leaves) {
-    written += code.slice(at, leaf.from) + rename(leaf)
+    written += code.slice(at, leaf.from)
+    written = unread.has(leaf) ? written.trimEnd() : written + rename(leaf)
     at = leaf.to
   }
-  written += code.slice(at)
   const lines = written.split('\n').map(line => line.trimEnd())
   return `${lines.filter(line => line !== '').join('\n')}\n`
 }
 
 const strings: ReadonlySet<string> = new Set(['String', 'FormatString', 'ContinuedString'])
 
-/** Leaves, with each string as one piece, whatever stands inside it. */
-function leavesOf(node: PythonNode, found: PythonNode[] = []): PythonNode[] {
-  if (strings.has(node.type) || node.children.length === 0) found.push(node)
-  else for (const child of node.children) leavesOf(child, found)
+/** Leaves, with each string, and each piece that is not read, as one piece. */
+function leavesOf(node: PythonNode, unread: ReadonlySet<PythonNode>, found: PythonNode[] = []): PythonNode[] {
+  if (strings.has(node.type) || unread.has(node) || node.children.length === 0) found.push(node)
+  else for (const child of node.children) leavesOf(child, unread, found)
   return found
+}
+
+/** Type hints, and the defaults of the function itself. */
+function unreadNodes(lone: PythonNode): Set<PythonNode> {
+  const list = lone.children.find(({ type }) => type === 'ParamList')?.children ?? []
+  const defaults = list.filter(({ type }, at) => type === 'AssignOp' || list[at - 1]?.type === 'AssignOp')
+  return new Set([...defaults, ...hintsIn(lone)])
+}
+
+function hintsIn(node: PythonNode): PythonNode[] {
+  return node.type === 'TypeDef' ? [node] : node.children.flatMap(hintsIn)
 }
 
 function renamer(problem: Pick<Problem, 'name' | 'parameters'>, bound: ReadonlySet<string>) {
@@ -86,31 +102,4 @@ function renamer(problem: Pick<Problem, 'name' | 'parameters'>, bound: ReadonlyS
     if (leaf.type !== 'VariableName') return leaf.text
     return keptNames.has(leaf.text) && !bound.has(leaf.text) ? leaf.text : own(leaf.text)
   }
-}
-
-/** Names that the code binds itself, so that they are not the built-ins that they look like. */
-function boundNames(node: PythonNode, isBinding = false, found = new Set<string>()): Set<string> {
-  if (isBinding && node.type === 'VariableName') found.add(node.text)
-  const binding = isBinding ? none : new Set(bindingChildren(node))
-  for (const child of node.children) boundNames(child, isBinding || binding.has(child), found)
-  return found
-}
-
-const none: ReadonlySet<PythonNode> = new Set()
-
-/** Children of a node in which every name is one that it binds. */
-function bindingChildren({ type, children }: PythonNode): readonly PythonNode[] {
-  const position = (of: string) => children.findIndex(child => child.type === of)
-  if (type === 'ParamList')
-    return children.filter((child, at) => child.type === 'VariableName' && children[at - 1]?.type !== 'AssignOp')
-  if (type === 'AssignStatement') {
-    const last = children.findLastIndex(child => child.type === 'AssignOp')
-    return children.slice(0, last)
-  }
-  if (type === 'UpdateStatement' || type === 'NamedExpression') return children.slice(0, 1)
-  if (type === 'ForStatement' || type.endsWith('ComprehensionExpression'))
-    return children.slice(position('for') + 1, position('in'))
-  return type === 'ImportStatement' || type === 'FunctionDefinition'
-    ? children.filter(child => child.type === 'VariableName')
-    : []
 }

@@ -1,0 +1,37 @@
+import type { PythonNode } from './parsePython.ts'
+
+/** Names that the code binds itself, so that they are not the built-ins that they look like. */
+export function boundNames(node: PythonNode, isBinding = false, found = new Set<string>()): Set<string> {
+  if (isBinding && node.type === 'VariableName') found.add(node.text)
+  const binding = isBinding ? none : new Set(bindingChildren(node))
+  for (const child of node.children) boundNames(child, isBinding || binding.has(child), found)
+  return found
+}
+
+/** Names whose values the code uses: neither bound there nor in an expression that does nothing. */
+export function readNames(node: PythonNode, found = new Set<string>()): Set<string> {
+  if (node.type === 'VariableName') found.add(node.text)
+  if (node.type === 'ExpressionStatement' && node.children[0]?.type !== 'CallExpression') return found
+  const binding = new Set(bindingChildren(node))
+  for (const child of node.children) if (!binding.has(child) || child.children.length > 0) readNames(child, found)
+  return found
+}
+
+const none: ReadonlySet<PythonNode> = new Set()
+
+/** Children of a node in which every name is one that it binds. */
+function bindingChildren({ type, children }: PythonNode): readonly PythonNode[] {
+  const position = (of: string) => children.findIndex(child => child.type === of)
+  if (type === 'ParamList')
+    return children.filter((child, at) => child.type === 'VariableName' && children[at - 1]?.type !== 'AssignOp')
+  if (type === 'AssignStatement') {
+    const last = children.findLastIndex(child => child.type === 'AssignOp')
+    return children.slice(0, last)
+  }
+  if (type === 'UpdateStatement' || type === 'NamedExpression') return children.slice(0, 1)
+  if (type === 'ForStatement' || type.endsWith('ComprehensionExpression'))
+    return children.slice(position('for') + 1, position('in'))
+  return type === 'ImportStatement' || type === 'FunctionDefinition'
+    ? children.filter(child => child.type === 'VariableName')
+    : []
+}

@@ -1,0 +1,39 @@
+import type { Problem } from '../curriculum/task.ts'
+import { boundNames, readNames } from './boundNames.ts'
+import { functionHeader } from './functionHeader.ts'
+import { type PythonNode, statementsOf } from './parsePython.ts'
+
+/**
+ * The function that a problem asks for, where it needs nothing beside it: a model that knows single functions alone can read
+ * it then. Null where it uses an import, a helper or a constant of the module, or takes more than is asked for; and where it
+ * computes nothing, or never reads a parameter: such a model would then guess the likeliest text.
+ */
+export function loneFunction(script: PythonNode, { name, parameters }: Omit<Problem, 'text'>): PythonNode | null {
+  const statements = statementsOf(script)
+  const found = statements.find(statement => functionHeader(statement)?.name === name)
+  if (found?.type !== 'FunctionDefinition') return null
+  if (functionHeader(found)?.positional.length !== parameters.length) return null
+  const body = found.children.find(({ type }) => type === 'Body')
+  if (!body || !computes(body)) return null
+  const read = readNames(body)
+  if (!parameters.every(parameter => read.has(parameter))) return null
+  const others = statements.filter(statement => statement !== found)
+  return others.some(other => namesMadeBy(other).some(made => read.has(made))) ? null : found
+}
+
+const plain = ['ParenthesizedExpression', 'TupleExpression', 'ArrayExpression', 'SetExpression', 'DictionaryExpression']
+
+/** Whether anything is done with values, beyond naming and listing them. */
+function computes(node: PythonNode): boolean {
+  if (node.type === 'UpdateStatement' || (node.type.endsWith('Expression') && !plain.includes(node.type))) return true
+  return node.children.some(computes)
+}
+
+/** Names that a statement of the module gives a value. */
+function namesMadeBy(statement: PythonNode): string[] {
+  const own = statement.children.find(({ type }) => type === 'FunctionDefinition' || type === 'ClassDefinition')
+  const definition = statement.type === 'DecoratedStatement' && own ? own : statement
+  const name = definition.children.find(({ type }) => type === 'VariableName')
+  const isDefinition = definition.type === 'FunctionDefinition' || definition.type === 'ClassDefinition'
+  return isDefinition && name ? [name.text] : [...boundNames(statement)]
+}

@@ -1,0 +1,105 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { turns } from '#core/turns.ts'
+import type { Problem } from '../curriculum/task.ts'
+import { type PythonNode, parsePython } from './parsePython.ts'
+import { nameSpeaks, textSpeaks } from './speech.ts'
+
+/**
+ * Code as a chat model reads it: as it is, but for what speaks to a reader and not to Python.
+ *
+ * Comments go, and statements that only name a value, docstrings among them, become `pass`. A string that speaks (a sentence, chat markup, a word to the
+ * judge), or a name that does, becomes a number that follows from its text: it says nothing, and different texts stay
+ * different. What the problem itself says is left as it is.
+ *
+ * @returns null where the code is not valid Python.
+ */
+export async function shownCode(code: string, problem: Problem): Promise<string | null> {
+  const tree = await parsePython(code)
+  if (!tree) return null
+  await turns.give()
+  const shown = write(tree, code, { problem, names: new Set([problem.name, ...problem.parameters]) })
+  return shown.endsWith('\n') ? shown : `${shown}\n`
+}
+
+type Given = { readonly problem: Problem; readonly names: ReadonlySet<string> }
+
+const strings: ReadonlySet<string> = new Set(['String', 'FormatString', 'ContinuedString'])
+
+function write(node: PythonNode, code: string, given: Given): string {
+  if (node.type === 'VariableName' || node.type === 'PropertyName') return shownName(node.text, given)
+  if (node.type === 'ExpressionStatement' && node.children.every(isIdle)) return 'pass'
+  if (strings.has(node.type) && speaks(textOf(node, code), given)) return silenced(node, code, given)
+  if (node.children.length === 0) return node.text
+  let written = ''
+  let at = node.from
+  for (const child of node.children) {
+    written += code.slice(at, child.from)
+    at = child.to
+    if (child.type !== 'Comment') {
+      written += write(child, code, given)
+      continue
+    }
+    written = withoutEndSpaces(written)
+    // A line that held nothing else goes too.
+    if ((written === '' || written.endsWith('\n')) && code[at] === '\n') at++
+  }
+  return written + code.slice(at, node.to)
+}
+
+/** Not by a regular expression: its time would grow with the square of the spaces. */
+function withoutEndSpaces(text: string): string {
+  let end = text.length
+  while (text[end - 1] === ' ' || text[end - 1] === '\t') end--
+  return text.slice(0, end)
+}
+
+const values = [...strings, 'Boolean', 'Number', 'None', 'Ellipsis', 'VariableName']
+const collections = ['TupleExpression', 'ArrayExpression', 'SetExpression', 'DictionaryExpression']
+
+/** Whether an expression only names values: as a statement it does nothing. */
+function isIdle({ type, children }: PythonNode): boolean {
+  return values.includes(type) || (collections.includes(type) && children.every(isIdle)) || /^[^\w]$/.test(type)
+}
+
+const shownName = (name: string, { names }: Given) =>
+  names.has(name) || !nameSpeaks(name) ? name : `name${mark(name)}`
+const speaks = (text: string, { problem }: Given) => !problem.text.includes(text) && textSpeaks(text)
+
+/** Six digits that tell texts apart and spell nothing. */
+function mark(text: string): string {
+  const [a = 0, b = 0, c = 0, d = 0] = keccak_256(new TextEncoder().encode(text))
+  return String(((a << 24) | (b << 16) | (c << 8) | d) >>> 0)
+    .padStart(6, '0')
+    .slice(-6)
+}
+
+/** A string whose text is a mark; what an f-string puts into it stays. */
+function silenced(node: PythonNode, code: string, given: Given): string {
+  const marked = `text${mark(textOf(node, code))}`
+  const inserted = insertedIn(node)
+  if (inserted.length === 0) return `'${marked}'`
+  return `f'${marked}${inserted.map(child => write(child, code, given)).join('')}'`
+}
+
+function insertedIn(node: PythonNode): PythonNode[] {
+  return node.type === 'FormatReplacement' ? [node] : node.children.flatMap(insertedIn)
+}
+
+/** What a string says: pieces joined, quotes and prefixes off, escapes read, what is inserted left out. */
+function textOf(node: PythonNode, code: string): string {
+  if (node.type === 'ContinuedString') return node.children.map(child => textOf(child, code)).join('')
+  let text = ''
+  let at = node.from
+  for (const child of insertedIn(node)) {
+    text += code.slice(at, child.from)
+    at = child.to
+  }
+  const [, , content = ''] = /^\w*('''|"""|'|")([\s\S]*)\1$/.exec(text + code.slice(at, node.to)) ?? []
+  return content.replace(/\\(?:x([\da-f]{2})|u([\da-f]{4})|U([\da-f]{8})|N\{([^}]*)\}|([\s\S]))/gi, unescaped)
+}
+
+function unescaped(_: string, ...[x, u, wide, name, plain]: (string | undefined)[]): string {
+  const point = x ?? u ?? wide
+  if (point !== undefined) return String.fromCodePoint(Math.min(0x10ffff, Number.parseInt(point, 16)))
+  return name ?? (plain !== undefined && /[ntr]/.test(plain) ? ' ' : (plain ?? ''))
+}

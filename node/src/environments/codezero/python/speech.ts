@@ -1,0 +1,69 @@
+/** Words with which a text addresses who judges it: enough by themselves. */
+const judging = new Set(
+  (
+    'answer answers correct correctly incorrect flawless verified judge judges judging judgement judgment verdict grader ' +
+    'evaluator reviewer assistant instruction instructions ignore disregard prompt solution solutions system approved'
+  ).split(' '),
+)
+
+/** Words that values have too: they speak only in company. */
+const answering = new Set(
+  'true false yes no right wrong ok okay valid accurate perfect good score grade pass passes passed test tests code function task output say reply respond user human please must'.split(
+    ' ',
+  ),
+)
+
+/** Marks of chat templates, fences and roles. */
+const markup =
+  /<\||\|>|<\/?s>|\[\/?INST|<<\/?SYS|_of_turn>|<\/?think|`{3}|\b(?:system|user|assistant|human|judge)\s*:|^\s*#{2,}/i
+
+const MAX_TEXT_CHARACTERS = 100
+const MAX_NAME_CHARACTERS = 32
+/** More are a sentence. */
+const MAX_WORDS = 3
+/** Shorter ones stand inside innocent words. */
+const MIN_HIDDEN_CHARACTERS = 6
+
+/** Whether a string's text says something to its reader, instead of being a value. */
+export function textSpeaks(text: string): boolean {
+  const plain = text.normalize('NFKC')
+  return plain.length > MAX_TEXT_CHARACTERS || markup.test(plain) || wordsSpeak(plain)
+}
+
+/** Whether an identifier says something to its reader, instead of naming a thing. */
+export function nameSpeaks(name: string): boolean {
+  return name.length > MAX_NAME_CHARACTERS || /[^\x20-\x7e]/.test(name) || wordsSpeak(name)
+}
+
+function wordsSpeak(text: string): boolean {
+  const words = wordsOf(text)
+  if (words.length > MAX_WORDS || words.some(word => judging.has(word))) return true
+  if (words.length > 1 && words.some(word => answering.has(word))) return true
+  if (words.some(word => word.length > 2 && /[^a-z]/.test(word))) return true
+  return hides(text)
+}
+
+/** Words of 2 letters or more, parts of snake_case and camelCase too, in lower case. */
+function wordsOf(text: string): string[] {
+  const parts = text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').match(/\p{L}{2,}/gu) ?? []
+  return parts.map(part => part.toLowerCase())
+}
+
+const lookAlikes: Readonly<Record<string, string>> = {
+  0: 'o',
+  1: 'i',
+  3: 'e',
+  4: 'a',
+  5: 's',
+  7: 't',
+  '@': 'a',
+  $: 's',
+}
+const hidden = [...judging].filter(word => word.length >= MIN_HIDDEN_CHARACTERS)
+
+/** Whether a judging word is spelled with gaps, or with digits for letters. */
+function hides(text: string): boolean {
+  const letters = text.toLowerCase().replace(/[013457@$]/g, sign => lookAlikes[sign] as string)
+  const joined = letters.replace(/[^a-z]/g, '')
+  return hidden.some(word => joined.includes(word))
+}
