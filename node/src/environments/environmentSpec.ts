@@ -27,6 +27,12 @@ const trainingSchema = z.strictObject({
   clipHigh: share,
   /** Groups whose rewards deviate less (standard deviation over samples - 1) teach nothing and are dropped. */
   minGroupDeviation: z.number().min(0).max(1),
+  /** Of a group, how many answers are learned from: those whose rewards are farthest apart; null for all. */
+  answersPerGroup: z.int().min(2).max(64).nullable().default(null),
+  /** Own groups that a round's update learns from: those whose rewards deviate most; null for all. */
+  ownGroups: z.int().min(1).max(256).nullable().default(null),
+  /** Updates on the own groups in a round. Not in one that takes groups of others in, by `mixed`. */
+  ownUpdates: z.int().min(1).max(16).default(1),
 })
 const scheduledSchema = trainingSchema.refine(
   ({ schedule, totalRounds }) => schedule === 'constant' || totalRounds !== null,
@@ -43,6 +49,8 @@ const sharingSchema = z.strictObject({
   groupsPerPeer: z.int().min(0).max(256),
   /** Peers taken from in a round, at most. */
   peers: z.int().min(0).max(64),
+  /** `mixed`: taken groups that join the own ones, those that deviate most, weighed by the trust in their peers; null for all. */
+  externalGroups: z.int().min(0).max(1024).nullable().default(null),
 })
 
 /** The fields that the specification of every environment has: what a round is, and how a solver samples and learns. */

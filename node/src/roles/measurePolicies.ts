@@ -2,9 +2,9 @@ import { loadEnvironments } from '#environments/builtIn.ts'
 import type { Environment, Judge } from '#environments/environment.ts'
 import type { Level } from '#environments/level.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
-import { createSandbox } from '#sandbox/createSandbox.ts'
+import { createSandbox, type Sandbox } from '#sandbox/createSandbox.ts'
 import { openPolicy } from './openModels.ts'
-import { sampleHeldOut } from './solver/canary.ts'
+import { type HeldOutAnswer, sampleHeldOut } from './solver/canary.ts'
 import { verdictsOf } from './verdictsOf.ts'
 
 export type Measurement = {
@@ -53,11 +53,19 @@ export async function measurePolicy(
   const drawn = await sampleHeldOut(policy, judge, environment, level, tasks, samples)
   // A sandbox for each policy: what one leaves behind cannot touch the next.
   const sandbox = createSandbox()
-  const checks = drawn.map(({ task, text }) => task.check(text))
-  const verdicts = await verdictsOf(sandbox, checks, checks.length).finally(sandbox.close)
+  const passed = await runHeldOut(sandbox, drawn).finally(sandbox.close)
   return {
-    passAt1: mean(verdicts.map(verdict => Number(verdict === 'pass'))),
+    passAt1: mean(passed.map(Number)),
     predicted: mean(drawn.map(({ score }) => score.correctness)),
     reward: mean(drawn.map(({ score }) => score.score)),
   }
+}
+
+/** Which answers to held-out tasks are right. */
+export async function runHeldOut(
+  sandbox: Sandbox,
+  answers: readonly Pick<HeldOutAnswer, 'task' | 'text'>[],
+): Promise<boolean[]> {
+  const checks = answers.map(({ task, text }) => task.check(text))
+  return (await verdictsOf(sandbox, checks, checks.length)).map(verdict => verdict === 'pass')
 }

@@ -27,8 +27,11 @@ const starter: CodeZeroSpec = {
     clipLow: 0.2,
     clipHigh: 0.28,
     minGroupDeviation: 0.05,
+    answersPerGroup: null,
+    ownGroups: null,
+    ownUpdates: 1,
   },
-  sharing: { mode: 'updateForEachPeer', groupsPerPeer: 8, peers: 8 },
+  sharing: { mode: 'updateForEachPeer', groupsPerPeer: 8, peers: 8, externalGroups: null },
   difficulty: difficultySchema.parse({}),
   canary: { level: 3, tasks: 100, samplesPerTask: 2, everyRounds: 5 },
   prompts: { format: 'starter' },
@@ -53,7 +56,7 @@ const qwen: CodeZeroSpec = {
     warmUpRounds: 0,
     minGroupDeviation: 0,
   },
-  sharing: { mode: 'mixed', groupsPerPeer: 1, peers: 2 },
+  sharing: { mode: 'mixed', groupsPerPeer: 1, peers: 2, externalGroups: null },
   // A canary of the starter's size is 50,000 tokens, which takes a large model a quarter of an hour on a CPU.
   canary: { ...starter.canary, tasks: 20, samplesPerTask: 1, everyRounds: 20 },
 }

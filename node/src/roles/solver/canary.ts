@@ -11,24 +11,42 @@ import { publishBody } from '../publishBody.ts'
 /** The same random numbers in every round and for every solver, so that canaries can be compared. */
 export const CANARY_SEED = `0x${'ca'.repeat(32)}` as const
 
-export type HeldOutSample = {
+export type HeldOutAnswer = {
   task: HeldOutTask
+  /** Place of the task in the held-out set. */
   at: number
   sample: number
   text: string
   completion: Completion
-  score: AnswerScore
 }
+
+type HeldOutRules = Pick<Environment, 'spec' | 'format' | 'heldOutTasks'>
+
+export type HeldOutSample = HeldOutAnswer & { score: AnswerScore }
 
 /** Samples a policy on the fixed held-out set and scores it as rollouts are scored. Nothing of it is trained on. */
 export async function sampleHeldOut(
   policy: PolicyClient,
   judge: Judge,
-  { spec, format, heldOutTasks }: Pick<Environment, 'spec' | 'format' | 'heldOutTasks'>,
+  environment: HeldOutRules,
   level: Level,
   tasks: number,
   samplesPerPrompt: number,
 ): Promise<HeldOutSample[]> {
+  const answers = await answerHeldOut(policy, environment, level, tasks, samplesPerPrompt)
+  const toScore = answers.map(({ task, text, completion: { ended } }) => ({ problem: task.problem, text, ended }))
+  const scores = await judge.score(toScore)
+  return answers.map((answer, i) => ({ ...answer, score: scores[i] as AnswerScore }))
+}
+
+/** Samples a policy on the fixed held-out set: `samplesPerPrompt` answers a task, in order of the tasks. */
+export async function answerHeldOut(
+  policy: PolicyClient,
+  { spec, format, heldOutTasks }: HeldOutRules,
+  level: Level,
+  tasks: number,
+  samplesPerPrompt: number,
+): Promise<HeldOutAnswer[]> {
   const set = await heldOutTasks(level, tasks)
   const prompts = await inTurns(set, ({ problem }) => format.solverPrompt(problem))
   const { temperature, maxNewTokens } = spec.solving
@@ -36,19 +54,13 @@ export async function sampleHeldOut(
   const stops = { stopToken, moreStopTokens }
   const request = { prompts, samplesPerPrompt, temperature, maxNewTokens, ...stops, seed: CANARY_SEED }
   const completions = await policy.generate(request)
-  const answers = await inTurns(completions, async ({ prompt, tokens, ended }) => ({
-    problem: (set[prompt] as HeldOutTask).problem,
-    text: await format.completionText(tokens, ended),
-    ended,
-  }))
-  const scores = await judge.score(answers)
+  const texts = await inTurns(completions, ({ tokens, ended }) => format.completionText(tokens, ended))
   return completions.map((completion, i) => ({
     task: set[completion.prompt] as HeldOutTask,
     at: completion.prompt,
     sample: i % samplesPerPrompt,
-    text: answers[i]?.text ?? '',
+    text: texts[i] ?? '',
     completion,
-    score: scores[i] as AnswerScore,
   }))
 }
 

@@ -8,6 +8,7 @@ import { createLogger } from '#core/logger.ts'
 import { drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
 import { environmentFrom, presets } from '#environments/codezero/presets.ts'
 import type { Environment, Judge } from '#environments/environment.ts'
+import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { seededRandom } from '#environments/seededRandom.ts'
 import { formatDecoderConfig } from '#model/decoderConfig.ts'
 import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
@@ -21,6 +22,7 @@ import type { CheckedGroup } from '../checkRollouts.ts'
 import { createLearner, type Learner } from './learner.ts'
 import { learnRound, type RoundLessons } from './learnRound.ts'
 import { createQuarantine, QUARANTINE_ROUNDS } from './quarantine.ts'
+import { createTrust } from './trust.ts'
 
 const clock = { nowMs: () => 0 } as Clock
 const { training } = presets.starter
@@ -47,24 +49,33 @@ function openModules(learner: Learner, path = ':memory:') {
   const logger = createLogger({ write: line => lines.push(line), format: 'json', level: 'info', clock })
   const journal = createJournal(openDatabase(path), clock)
   const quarantine = createQuarantine({ journal, logger })
+  const trust = createTrust({ journal })
   const { signal } = new AbortController()
-  return { learner, quarantine, logger, vocabSize: tinyConfig.vocabSize, signal, lines, journal }
+  return { learner, quarantine, trust, logger, vocabSize: tinyConfig.vocabSize, signal, lines, journal }
 }
 
 async function* peers(...lists: CheckedGroup[][]) {
   for (const [peer, groups] of lists.entries()) yield { peerKey: keyOf(peer), groups }
 }
 
-/** Notes what each update was given; those with a group named in `fails` throw. */
-function noting(...fails: string[]) {
+/** Rewards of both answers of a group. */
+type Rewards = readonly [number, number]
+
+/** Notes what each update was given; those with a group named in `fails` throw. Groups without rewards of their own have 0.4 and 0.6. */
+function noting(fails: string[] = [], rewards: Record<string, Rewards> = {}) {
   const updates: { groups: string[]; own: number }[] = []
   const learner: Learner = {
-    async learn(groups, own) {
+    score: async groups =>
+      groups.map(group => ({
+        ...group,
+        rewards: rewards[group.task.taskHash] ?? [0.4, 0.6],
+        correctness: [0.2, 0.3],
+      })),
+    async learn(groups, own, times = 1) {
       const names = groups.map(({ task }) => String(task.taskHash))
-      updates.push({ groups: names, own })
+      for (let i = 0; i < times; i++) updates.push({ groups: names, own })
       if (names.some(name => fails.includes(name))) throw new Error(`no lesson in ${names}`)
-      const means = own > 0 ? { meanReward: 0.5, averageAtK: 0.25 } : { meanReward: 0, averageAtK: 0 }
-      return { ...means, failure: null }
+      return { failure: null, updates: times }
     },
   }
   return { updates, ...openModules(learner) }
@@ -72,9 +83,15 @@ function noting(...fails: string[]) {
 
 const own = [group('a'), group('b')]
 const [c, d, e] = [group('c'), group('d'), group('e')]
-const round = (lessons: Partial<RoundLessons>): RoundLessons => ({
+type Sharing = EnvironmentSpec['sharing']
+const { sharing } = spec
+const round = (
+  lessons: Partial<RoundLessons>,
+  mode: Sharing['mode'] = 'updateForEachPeer',
+  { externalGroups = null as number | null, ...learning }: Partial<typeof training & Sharing> = {},
+): RoundLessons => ({
   round: 7,
-  mode: 'updateForEachPeer',
+  spec: { training: { ...training, ...learning }, sharing: { ...sharing, mode, externalGroups } },
   own,
   others: peers(),
   ...lessons,
@@ -88,24 +105,43 @@ test('updateForEachPeer: the own groups first, then an update for each peer', as
     { groups: ['c', 'd'], own: 0 },
     { groups: ['e'], own: 0 },
   ])
-  expect(report).toEqual({ meanReward: 0.5, averageAtK: 0.25, taken: 3, refused: {} })
+  expect(report).toEqual({ meanReward: 0.5, averageAtK: 0.25, taken: 3, updates: 3, refused: {} })
+})
+
+test('own groups have as many updates as the specification says', async () => {
+  const { updates, ...modules } = noting()
+  const report = await learnRound(modules, round({ others: peers([c]) }, 'updateForEachPeer', { ownUpdates: 3 }))
+  expect(updates.map(({ own }) => own)).toEqual([2, 2, 2, 0])
+  expect(report.updates).toBe(4)
 })
 
 test('mixed: own and taken groups share one update, and with nothing to take the own ones have it alone', async () => {
   const { updates, ...modules } = noting()
-  const report = await learnRound(modules, round({ mode: 'mixed', others: peers([c], [d]) }))
-  expect(report).toEqual({ meanReward: 0.5, averageAtK: 0.25, taken: 2, refused: {} })
-  expect((await learnRound(modules, round({ mode: 'mixed' }))).taken).toBe(0)
+  const report = await learnRound(modules, round({ others: peers([c], [d]) }, 'mixed'))
+  expect(report).toEqual({ meanReward: 0.5, averageAtK: 0.25, taken: 2, updates: 1, refused: {} })
+  expect((await learnRound(modules, round({}, 'mixed'))).taken).toBe(0)
   expect(updates).toEqual([
     { groups: ['a', 'b', 'c', 'd'], own: 2 },
     { groups: ['a', 'b'], own: 2 },
   ])
 })
 
+test('mixed: so many own and external groups as the specification says, those with the most signal, by trust in the peer', async () => {
+  const rewards = { a: [0.5, 0.5], c: [0, 0.8], d: [0.2, 0.8], e: [0, 0.9] } as const
+  const { updates, trust, ...modules } = noting([], rewards)
+  const lessons = () => round({ others: peers([c], [d], [e]) }, 'mixed', { ownGroups: 1, externalGroups: 2 })
+  const report = await learnRound({ ...modules, trust }, lessons())
+  expect(updates.at(-1)).toEqual({ groups: ['b', 'c', 'e'], own: 1 })
+  expect(report).toMatchObject({ taken: 2, refused: {} })
+  for (let i = 0; i < 8; i++) trust.note(keyOf(2), 0.1, 0.5)
+  await learnRound({ ...modules, trust }, lessons())
+  expect(updates.at(-1)).toEqual({ groups: ['b', 'c', 'd'], own: 1 })
+})
+
 test.each(['updateForEachPeer', 'mixed'] as const)('%s: a peer whose groups fail costs itself alone', async mode => {
-  const { updates, lines, ...modules } = noting('c')
-  const report = await learnRound(modules, round({ mode, others: peers([c], [d], [e]) }))
-  expect(report).toEqual({ meanReward: 0.5, averageAtK: 0.25, taken: 2, refused: { 'the update failed': 1 } })
+  const { updates, lines, ...modules } = noting(['c'])
+  const report = await learnRound(modules, round({ others: peers([c], [d], [e]) }, mode))
+  expect(report).toMatchObject({ meanReward: 0.5, averageAtK: 0.25, taken: 2, refused: { 'the update failed': 1 } })
   const held = [0, 1, 2].map(peer => modules.quarantine.holds(keyOf(peer), 8))
   expect(held).toEqual([true, false, false])
   expect(updates.at(-1)).toEqual({ groups: ['e'], own: 0 })
@@ -113,7 +149,7 @@ test.each(['updateForEachPeer', 'mixed'] as const)('%s: a peer whose groups fail
 })
 
 test('own groups that fail end nothing, and what fails beside them is nobody’s fault', async () => {
-  const { updates, lines, ...modules } = noting('a', 'c')
+  const { updates, lines, ...modules } = noting(['a', 'c'])
   const report = await learnRound(modules, round({ others: peers([c], [d]) }))
   expect(report).toMatchObject({ taken: 1, refused: { 'own groups: the update failed': 2, 'the update failed': 1 } })
   expect(modules.quarantine.holds(keyOf(0), 8)).toBe(false)
@@ -158,9 +194,9 @@ async function tinyLearner() {
 }
 
 /** The policy's hash after a round, and what became of the groups. */
-async function learned(mode: RoundLessons['mode'], ...others: CheckedGroup[][]) {
+async function learned(mode: Sharing['mode'], ...others: CheckedGroup[][]) {
   const { policy, ...modules } = await tinyLearner()
-  const report = await learnRound(modules, round({ mode, others: peers(...others) }))
+  const report = await learnRound(modules, round({ others: peers(...others) }, mode))
   return { hash: policy.weightsHash(), ...report }
 }
 

@@ -3,8 +3,10 @@ import type { Logger } from '#core/logger.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { CheckedGroup } from '../checkRollouts.ts'
 import { faultOfClaims } from './checkClaims.ts'
-import type { Learner, Lesson, OwnMeans } from './learner.ts'
+import { mostSignal } from './chooseLessons.ts'
+import type { Learner, ScoredGroup } from './learner.ts'
 import type { Quarantine } from './quarantine.ts'
+import type { Trust } from './trust.ts'
 
 /** Groups of one other peer, never none. */
 export type PeerGroups = { peerKey: Hex; groups: readonly CheckedGroup[] }
@@ -12,6 +14,7 @@ export type PeerGroups = { peerKey: Hex; groups: readonly CheckedGroup[] }
 export type LearningModules = {
   learner: Learner
   quarantine: Quarantine
+  trust: Trust
   logger: Logger
   /** Tokens that there are. */
   vocabSize: number
@@ -21,44 +24,64 @@ export type LearningModules = {
 
 export type RoundLessons = {
   round: number
-  mode: EnvironmentSpec['sharing']['mode']
+  spec: Pick<EnvironmentSpec, 'training' | 'sharing'>
   own: readonly CheckedGroup[]
   others: AsyncIterable<PeerGroups>
 }
 
-export type LearnedRound = OwnMeans & {
+export type LearnedRound = {
+  /** Mean composite score of the own answers; 0 where there are none. */
+  meanReward: number
+  /** Mean predicted correctness of the own answers. */
+  averageAtK: number
   /** Groups of others that were trained on. */
   taken: number
+  /** Updates that changed the policy. */
+  updates: number
   /** Groups that were not, own ones included, by the reason. */
   refused: Record<string, number>
 }
 
+type PeerLessons = { peerKey: Hex; groups: readonly ScoredGroup[] }
+
+const FAILED = 'the update failed'
+
 /**
  * Learns from a round's groups, own and taken, in the way that the environment's specification names.
  *
- * `updateForEachPeer`: one update on the own groups, then one on each peer's as they come. `mixed`: all of them in one
- * update, once no more are waited for (RL Swarm's way); where that fails, peer by peer, so that it is known whose fault it is.
+ * `updateForEachPeer`: updates on the own groups, then one on each peer's as they come. `mixed`: own and taken ones in one update,
+ * once no more are waited for (SAPO, arXiv:2509.08721 section 3); where that fails, peer by peer, so that it is known whose fault it is. Of
+ * the own groups, and in `mixed` of the taken ones, those with the most signal are learned from, where the specification says how many.
  *
  * No groups fail the round. A peer whose groups do is put in quarantine.
  */
-export async function learnRound(
-  { learner, quarantine, logger, vocabSize, signal }: LearningModules,
-  { round, mode, own, others }: RoundLessons,
-): Promise<LearnedRound> {
-  const refused: Record<string, number> = {}
+export async function learnRound(modules: LearningModules, lessons: RoundLessons): Promise<LearnedRound> {
+  const { learner, quarantine, trust, logger, vocabSize, signal } = modules
+  const { round, own, others } = lessons
+  const { mode, externalGroups } = lessons.spec.sharing
+  const { ownGroups, ownUpdates } = lessons.spec.training
+  const learned: LearnedRound = { meanReward: 0, averageAtK: 0, taken: 0, updates: 0, refused: {} }
   const refuse = (reason: string, groups: number) => {
-    refused[reason] = (refused[reason] ?? 0) + groups
+    learned.refused[reason] = (learned.refused[reason] ?? 0) + groups
   }
 
-  /** A fault of the groups, or of the machine: either way the next ones are learned from. */
-  async function attempt(groups: readonly CheckedGroup[], count: number): Promise<Lesson> {
+  /** A fault of the groups, or of the machine, is logged: either way the next ones are learned from. */
+  async function attempt<T>(groups: number, run: () => Promise<T>): Promise<T | null> {
     try {
-      return await learner.learn(groups, count)
+      return await run()
     } catch (error) {
       signal.throwIfAborted()
-      logger.error('an update failed', { round, own: count, groups: groups.length, error })
-      return { meanReward: 0, averageAtK: 0, failure: 'the update failed' }
+      logger.error('an update failed', { round, groups, error })
+      return null
     }
+  }
+  const score = (groups: readonly CheckedGroup[]) => attempt(groups.length, () => learner.score(groups))
+
+  /** @returns why nothing was learned; null where it was. */
+  async function update(groups: readonly ScoredGroup[], ownCount: number, updates = 1): Promise<string | null> {
+    const lesson = await attempt(groups.length, () => learner.learn(groups, ownCount, updates))
+    learned.updates += lesson?.updates ?? 0
+    return lesson === null ? FAILED : lesson.failure
   }
 
   /** Those of a peer's groups whose claims are possible. */
@@ -70,32 +93,63 @@ export async function learnRound(
     return { peerKey, groups: groups.filter((_, i) => faults[i] === null) }
   }
 
-  async function* soundOthers(): AsyncGenerator<PeerGroups> {
+  async function* scoredOthers(): AsyncGenerator<PeerLessons> {
     for await (const theirs of others) {
-      const sound = possible(theirs)
-      if (sound.groups.length > 0) yield sound
+      const { peerKey, groups } = possible(theirs)
+      if (groups.length === 0) continue
+      const scored = await score(groups)
+      if (scored === null) hold(peerKey, groups.length, FAILED)
+      else {
+        if (mine !== null) trust.note(peerKey, meanOf(scored, 'rewards'), learned.meanReward)
+        yield { peerKey, groups: scored }
+      }
     }
   }
 
-  async function peerByPeer(sound: AsyncIterable<PeerGroups> | readonly PeerGroups[]): Promise<LearnedRound> {
-    const { failure: ownFailure, ...means } = await attempt(own, own.length)
-    if (ownFailure !== null) refuse(`own groups: ${ownFailure}`, own.length)
-    let taken = 0
+  let ownFailure: string | null = null
+  function failedOwn(failure: string | null): void {
+    ownFailure = failure
+    if (failure !== null) refuse(`own groups: ${failure}`, own.length)
+  }
+  /** Where the own groups fail too, it may be this machine's fault. */
+  function hold(peerKey: Hex, groups: number, failure: string): void {
+    refuse(failure, groups)
+    if (ownFailure === null) quarantine.put(peerKey, round, failure)
+  }
+
+  async function peerByPeer(sound: AsyncIterable<PeerLessons> | readonly PeerLessons[]): Promise<LearnedRound> {
+    if (mine !== null) failedOwn(await update(chosen, chosen.length, ownUpdates))
     for await (const { peerKey, groups } of sound) {
-      const { failure } = await attempt(groups, 0)
-      if (failure === null) taken += groups.length
-      else refuse(failure, groups.length)
-      // Where the own ones fail too, it may be this machine's fault.
-      if (failure !== null && ownFailure === null) quarantine.put(peerKey, round, failure)
+      const failure = await update(groups, 0)
+      if (failure === null) learned.taken += groups.length
+      else hold(peerKey, groups.length, failure)
     }
-    return { ...means, taken, refused }
+    return learned
   }
 
-  if (mode === 'updateForEachPeer') return peerByPeer(soundOthers())
-  const all: PeerGroups[] = []
-  for await (const theirs of soundOthers()) all.push(theirs)
-  const groups = all.flatMap(theirs => theirs.groups)
-  if (groups.length === 0) return peerByPeer([])
-  const { failure, ...means } = await attempt([...own, ...groups], own.length)
-  return failure === null ? { ...means, taken: groups.length, refused } : peerByPeer(all)
+  const mine = await score(own)
+  if (mine === null) failedOwn(FAILED)
+  else {
+    learned.meanReward = meanOf(mine, 'rewards')
+    learned.averageAtK = meanOf(mine, 'correctness')
+  }
+  const chosen = mostSignal(mine ?? [], ownGroups)
+  if (mode === 'updateForEachPeer') return peerByPeer(scoredOthers())
+
+  const offered: (ScoredGroup & { peerKey: Hex })[] = []
+  for await (const { peerKey, groups } of scoredOthers()) offered.push(...groups.map(group => ({ ...group, peerKey })))
+  const external = mostSignal(offered, externalGroups, ({ peerKey }) => trust.of(peerKey))
+  if (external.length === 0) return peerByPeer([])
+  const failure = await update([...chosen, ...external], chosen.length)
+  if (failure === null) {
+    learned.taken = external.length
+    return learned
+  }
+  const peers = Map.groupBy(external, ({ peerKey }) => peerKey)
+  return peerByPeer([...peers].map(([peerKey, groups]) => ({ peerKey, groups })))
+}
+
+function meanOf(groups: readonly ScoredGroup[], figure: 'rewards' | 'correctness'): number {
+  const values = groups.flatMap(group => group[figure])
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
 }

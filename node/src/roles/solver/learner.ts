@@ -6,27 +6,33 @@ import type { PolicyClient } from '#rl/policyClient.ts'
 import type { CheckedGroup } from '../checkRollouts.ts'
 import { scoreGroups } from '../evaluator/scorePeer.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { farthestAnswers } from './chooseLessons.ts'
 
-export type OwnMeans = {
-  /** Composite score. */
-  meanReward: number
-  averageAtK: number
+/** A group with what its answers are worth by the solver's own copy of the judge, one figure an answer. */
+export type ScoredGroup = CheckedGroup & {
+  /** Composite scores. */
+  rewards: readonly number[]
+  /** Predicted. */
+  correctness: readonly number[]
 }
 
-export type Lesson = OwnMeans & {
+export type Lesson = {
   /** Why nothing was learned, and the policy is as it was; null where it was. */
   failure: string | null
+  /** Updates that changed the policy: none where no group had anything to teach. */
+  updates: number
 }
 
 export type Learner = {
+  /** Nothing that came with a rollout is believed: rewards are computed here. */
+  score: (groups: readonly CheckedGroup[]) => Promise<ScoredGroup[]>
   /**
-   * One update on these groups, with rewards computed here.
+   * Learns from these groups, or of each from the answers whose rewards are farthest apart, if the specification says so.
    *
-   * @param own - how many of them, from the first on, are this solver's own: the means are of those, and the warm-up
-   *   counts rounds, so updates that have any.
-   * @returns means over the own answers; 0 where there are none.
+   * @param own - how many of them, from the first on, are this solver's own: the warm-up counts rounds, so calls that have any.
+   * @param updates - one after the other on the same groups; 1. Only own groups alone have more.
    */
-  learn: (groups: readonly CheckedGroup[], own: number) => Promise<Lesson>
+  learn: (groups: readonly ScoredGroup[], own: number, updates?: number) => Promise<Lesson>
 }
 
 /** Of the ratio for tokens of negative advantage, as in INTELLECT-2 (arXiv:2505.07291 section 3.4). */
@@ -41,44 +47,50 @@ const REFUTED = 'claimed log-probabilities are refuted by those of this policy'
 /** What of others is not believed, and how far it may lead. */
 const ofOthers = { recomputeLogprobs: true, maxKl: MAX_KL } as const satisfies Partial<GroupStepOptions>
 
-const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
-
-/**
- * Learns from groups, its own or taken. Nothing that came with a rollout is believed: scores are computed here, and so are the
- * log-probabilities of the policy before an update.
- */
+/** Learns from groups, its own or taken. The log-probabilities of the policy before an update on those of others are computed here too. */
 export function createLearner(
   { environment: { spec }, journal, logger }: Pick<PeerNode, 'environment' | 'journal' | 'logger'>,
   policy: PolicyClient,
   judge: Judge,
 ): Learner {
   const { training } = spec
+  const { clipLow, clipHigh, minGroupDeviation: minDeviation } = training
+  const loss = { clipLow, clipHigh, delta: DELTA, scaleRewards: 'group', minDeviation } as const
+
+  /** One update. */
+  async function update(lessons: readonly RolloutGroup[], options: GroupStepOptions, own: number): Promise<Lesson> {
+    const { step, kl, undone, refuted, groupsUsed } = await policy.policyStep(lessons, options)
+    const { learningRate } = options
+    logger.debug('update', { own, learningRate, groupsUsed, kl, undone, refuted, ...step })
+    const failure = undone ? TOO_FAR : refuted > 0 ? REFUTED : null
+    return { failure, updates: failure === null && groupsUsed > 0 ? 1 : 0 }
+  }
+
   return {
-    async learn(groups, own) {
+    async score(groups) {
       const scores = await scoreGroups(judge, groups)
+      let next = 0
+      return groups.map(group => {
+        const ofGroup = scores.slice(next, next + group.rollouts.length)
+        next += group.rollouts.length
+        const correctness = ofGroup.map(answer => answer.correctness)
+        return { ...group, rewards: ofGroup.map(({ score }) => score), correctness }
+      })
+    },
+    async learn(groups, own, updates = 1) {
       const kept = Number(journal.getState('rounds learned') ?? 0)
       const rounds = own > 0 ? kept + 1 : kept
       const learningRate = learningRateAt(Math.max(1, rounds), scheduleOf(training))
-      const { clipLow, clipHigh, minGroupDeviation: minDeviation } = training
-      const loss = { clipLow, clipHigh, delta: DELTA, scaleRewards: 'group', minDeviation } as const
-      const rewards = scores.map(({ score }) => score)
-      const { step, kl, undone, refuted, groupsUsed } = await policy.policyStep(
-        rewarded(groups, rewards, spec.solving),
-        {
-          learningRate,
-          ...loss,
-          ...(groups.length > own ? ofOthers : {}),
-        },
-      )
-      const failure = undone ? TOO_FAR : refuted > 0 ? REFUTED : null
-      if (own > 0 && failure === null) journal.setState('rounds learned', rounds)
-      logger.debug('update', { own, learningRate, groupsUsed, kl, undone, refuted, ...step })
-      const ownScores = scores.slice(0, answersIn(groups.slice(0, own)))
-      return {
-        meanReward: mean(ownScores.map(({ score }) => score)),
-        averageAtK: mean(ownScores.map(({ correctness }) => correctness)),
-        failure,
+      const options = { learningRate, ...loss, ...(groups.length > own ? ofOthers : {}) }
+      const lessons = groups.flatMap(group => lessonOf(farthestAnswers(group, training.answersPerGroup), spec.solving))
+      const done: Lesson = { failure: null, updates: 0 }
+      for (let i = 0; i < updates && done.failure === null; i++) {
+        const lesson = await update(lessons, options, own)
+        done.failure = lesson.failure
+        done.updates += lesson.updates
       }
+      if (own > 0 && done.failure === null) journal.setState('rounds learned', rounds)
+      return done
     },
   }
 }
@@ -88,22 +100,16 @@ function scheduleOf({ schedule, learningRate, warmUpRounds, totalRounds }: Envir
   return { kind: schedule, peak: learningRate, warmupSteps: warmUpRounds, ...total }
 }
 
-const answersIn = (groups: readonly CheckedGroup[]) => groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0)
-
-/** Groups as the trainer takes them, each completion with the reward that was computed here. */
-function rewarded(
-  groups: readonly CheckedGroup[],
-  rewards: readonly number[],
+/** A group as the trainer takes it. */
+function lessonOf(
+  { rollouts, rewards }: ScoredGroup,
   { temperature }: EnvironmentSpec['solving'],
-): RolloutGroup[] {
-  let next = 0
-  return groups.flatMap(({ rollouts }) => {
-    const completions = rollouts.map(({ completionTokens, logprobs }) => ({
-      tokens: completionTokens,
-      logprobs,
-      sampling: { temperature },
-      reward: rewards[next++] as number,
-    }))
-    return rollouts[0] === undefined ? [] : [{ prompt: rollouts[0].promptTokens, completions }]
-  })
+): readonly RolloutGroup[] {
+  const completions = rollouts.map(({ completionTokens, logprobs }, i) => ({
+    tokens: completionTokens,
+    logprobs,
+    sampling: { temperature },
+    reward: rewards[i] as number,
+  }))
+  return rollouts[0] === undefined ? [] : [{ prompt: rollouts[0].promptTokens, completions }]
 }

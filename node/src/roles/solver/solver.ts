@@ -19,6 +19,7 @@ import { learnRound } from './learnRound.ts'
 import { createQuarantine } from './quarantine.ts'
 import type { SolverReport } from './solverReport.ts'
 import { takeGroups } from './takeGroups.ts'
+import { createTrust } from './trust.ts'
 
 export const POLICY_FOLDER = 'policy'
 
@@ -38,6 +39,7 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
   const { logger, signal } = node
   const learner = createLearner(node, policy, judge)
   const quarantine = createQuarantine(node)
+  const trust = createTrust(node)
   await everyRound(node, async time => {
     const { round } = time
     await publishSealed(node, round)
@@ -58,11 +60,11 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
     const groups = await answer(node, policy, rules, { time, atMs: startedMs })
     // After the commitment, which has to be in time, and before the policy changes.
     await publishCanary(node, policy, judge, round)
-    const isHeld = (peerKey: Hex) => quarantine.holds(peerKey, round)
+    const trustIn = (peerKey: Hex) => (quarantine.holds(peerKey, round) ? 0 : trust.of(peerKey))
     const before = await rulesOf(node, round - 1, groupsDue)
-    const others = before === null ? noGroups() : takeGroups(node, round - 1, before, groupsDue, isHeld)
-    const modules = { learner, quarantine, logger, vocabSize: format.vocabSize, signal }
-    const learned = await learnRound(modules, { round, mode: spec.sharing.mode, own: groups, others })
+    const others = before === null ? noGroups() : takeGroups(node, round - 1, before, groupsDue, trustIn)
+    const modules = { learner, quarantine, trust, logger, vocabSize: format.vocabSize, signal }
+    const learned = await learnRound(modules, { round, spec, own: groups, others })
     await policy.save(join(data, POLICY_FOLDER))
     const rollouts = groups.reduce((sum, group) => sum + group.rollouts.length, 0)
     const seconds = (node.clock.nowMs() - startedMs) / 1000

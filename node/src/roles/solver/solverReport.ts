@@ -4,6 +4,8 @@ export type SolverReport = {
   rollouts: number
   /** Groups of other peers that were trained on. */
   taken: number
+  /** Updates that changed the policy. */
+  updates: number
   /** Groups that were not, own ones included, by the reason. */
   refused: Record<string, number>
   /** Mean composite score of the own answers, by the solver's own copy of the judge. */

@@ -13,16 +13,16 @@ const POLL_MS = 400
  * Takes the groups of other solvers of a round that has ended, peer by peer as they come, until the time is up or all gave theirs.
  *
  * A bundle counts once its peer has both announced and committed the same root; what breaks the public rule in it is left out.
- * Only so many peers are asked at a time as are still wanted; one that gives nothing leaves its place to another.
+ * Only so many peers are asked at a time as are still wanted, the most trusted first; one that gives nothing leaves its place to another.
  *
- * @param isHeld - whether nothing is taken from a peer.
+ * @param trustIn - from 0, where nothing is taken from a peer, to 1.
  */
 export async function* takeGroups(
   node: PeerNode,
   round: number,
   rules: RoundRules,
   until: AbortSignal,
-  isHeld: (peerKey: Hex) => boolean,
+  trustIn: (peerKey: Hex) => number,
 ): AsyncGenerator<PeerGroups> {
   const { sharing } = rules.spec
   const asked = new Set<Hex>()
@@ -30,7 +30,9 @@ export async function* takeGroups(
   const pending = new Map<Hex, Promise<void>>()
   const failures: unknown[] = []
   const committed = await node.chain.readRolloutCommitments(round)
-  const others = committed.filter(({ peerKey }) => peerKey !== node.identity.peerKey)
+  const others = committed
+    .filter(({ peerKey }) => peerKey !== node.identity.peerKey && trustIn(peerKey) > 0)
+    .toSorted((a, b) => trustIn(b.peerKey) - trustIn(a.peerKey))
   const take = async (commitment: RolloutCommitment) => {
     try {
       const checked = await fetchRolloutsOf(node, round, commitment, until, ({ body }) => checkRollouts(body, rules))
@@ -50,7 +52,7 @@ export async function* takeGroups(
       continue
     }
     // The round has ended: no commitment is still to come.
-    const wanted = others.filter(({ peerKey }) => !asked.has(peerKey) && !isHeld(peerKey))
+    const wanted = others.filter(({ peerKey }) => !asked.has(peerKey))
     if (wanted.length + pending.size === 0) break
     const isAnnounced = announcedBy(node, round)
     for (const commitment of wanted.filter(isAnnounced)) {

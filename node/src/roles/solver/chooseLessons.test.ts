@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
+import { createJournal } from '#store/journal.ts'
+import { openDatabase } from '#store/openDatabase.ts'
+import { farthestAnswers, mostSignal } from './chooseLessons.ts'
+import type { ScoredGroup } from './learner.ts'
+import { createTrust } from './trust.ts'
+
+const group = (...rewards: number[]) =>
+  ({ rollouts: rewards.map((_, index) => ({ index })), rewards }) as unknown as ScoredGroup
+
+test('groups whose rewards deviate most are chosen, weighed, and stay in their order', () => {
+  const groups = [group(0.5, 0.5), group(0, 0.6), group(0.1, 0.3), group(0.2, 1)]
+  const places = (chosen: readonly ScoredGroup[]) => chosen.map(chosenGroup => groups.indexOf(chosenGroup))
+  expect(places(mostSignal(groups, 2))).toEqual([1, 3])
+  expect(places(mostSignal(groups, 2, chosen => (chosen === groups[3] ? 0.1 : 1)))).toEqual([1, 2])
+  expect(mostSignal(groups, null)).toBe(groups)
+})
+
+test('of a group the best and the worst answers are kept, with their rewards, in their order', () => {
+  const answers = ({ rollouts, rewards }: ScoredGroup) => rollouts.map(({ index }, i) => [index, rewards[i]])
+  const all = group(0.5, 0.9, 0.1, 0.6, 0.4)
+  expect(answers(farthestAnswers(all, 3))).toEqual([
+    [1, 0.9],
+    [2, 0.1],
+    [3, 0.6],
+  ])
+  expect(farthestAnswers(all, 5)).toBe(all)
+  expect(farthestAnswers(all, null)).toBe(all)
+})
+
+test('trust follows what a peer’s answers are worth, a stranger has half of it, and a restart keeps it', () => {
+  const journal = createJournal(openDatabase(':memory:'), createManualClock())
+  const trust = createTrust({ journal })
+  expect(trust.of('0x01')).toBe(0.5)
+  for (let round = 0; round < 20; round++) {
+    trust.note('0x01', 0.8, 0.6)
+    trust.note('0x02', 0.15, 0.6)
+  }
+  expect(trust.of('0x01')).toBeCloseTo(1, 2)
+  expect(createTrust({ journal }).of('0x02')).toBeCloseTo(0.25, 2)
+  trust.note('0x03', 0, 0)
+  expect(trust.of('0x03')).toBeGreaterThan(0.5)
+})

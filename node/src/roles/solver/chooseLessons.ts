@@ -1,0 +1,41 @@
+import type { ScoredGroup } from './learner.ts'
+
+/** How much there is to learn from a group: the standard deviation of its rewards, over answers - 1. Where it is zero, so are all advantages. */
+export function signalOf(rewards: readonly number[]): number {
+  const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length
+  const squares = rewards.reduce((sum, reward) => sum + (reward - mean) ** 2, 0)
+  return rewards.length < 2 ? 0 : Math.sqrt(squares / (rewards.length - 1))
+}
+
+/**
+ * The groups with the most signal, in the order in which they were given.
+ *
+ * @param count - how many at most; null for all.
+ * @param weightOf - what the signal of a group is multiplied by, such as the trust in its peer.
+ */
+export function mostSignal<Group extends ScoredGroup>(
+  groups: readonly Group[],
+  count: number | null,
+  weightOf: (group: Group) => number = () => 1,
+): readonly Group[] {
+  if (count === null || groups.length <= count) return groups
+  const weighed = groups.map(group => ({ group, weight: signalOf(group.rewards) * weightOf(group) }))
+  const best = new Set(weighed.toSorted((a, b) => b.weight - a.weight).slice(0, count))
+  return weighed.filter(entry => best.has(entry)).map(({ group }) => group)
+}
+
+/**
+ * A group with only the answers whose rewards are farthest apart, as many from above as from below, which is the choice of the largest
+ * variance but for the share of the two ends (arXiv:2504.13818 section 3.2). The answers stay in their order.
+ *
+ * @param count - how many at most; null for all.
+ */
+export function farthestAnswers(group: ScoredGroup, count: number | null): ScoredGroup {
+  const { rollouts, rewards } = group
+  if (count === null || rollouts.length <= count) return group
+  const order = rewards.map((_, i) => i).toSorted((a, b) => (rewards[b] as number) - (rewards[a] as number))
+  const top = Math.ceil(count / 2)
+  const kept = new Set([...order.slice(0, top), ...order.slice(order.length - (count - top))])
+  const isKept = (_: unknown, i: number) => kept.has(i)
+  return { ...group, rollouts: rollouts.filter(isKept), rewards: rewards.filter(isKept) }
+}

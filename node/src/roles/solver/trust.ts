@@ -1,0 +1,32 @@
+import type { Hex } from '#core/hex.ts'
+import type { Journal } from '#store/journal.ts'
+
+/** Weight of the newest round in the average: a peer that turns bad is known after about four rounds. */
+const NEWEST = 0.25
+
+/** Of a peer that nothing was taken from yet: less than of one that answers as well as this one. */
+const STRANGER = 0.5
+
+/**
+ * How well the answers of other peers are worth learning from: a moving average, from 0 to 1, of the mean reward of a peer's
+ * answers as a share of that of the own ones, both computed here. Kept in the journal.
+ */
+export type Trust = {
+  of(peerKey: Hex): number
+  /** After a round in which a peer's groups were scored. */
+  note(peerKey: Hex, theirReward: number, ownReward: number): void
+}
+
+const KEY = 'trust'
+
+export function createTrust({ journal }: { journal: Journal }): Trust {
+  const kept = () => (journal.getState(KEY) ?? {}) as { [peerKey: string]: number }
+  const of = (peerKey: Hex) => kept()[peerKey] ?? STRANGER
+  return {
+    of,
+    note(peerKey, theirReward, ownReward) {
+      const share = theirReward >= ownReward ? 1 : theirReward / ownReward
+      journal.setState(KEY, { ...kept(), [peerKey]: of(peerKey) + NEWEST * (share - of(peerKey)) })
+    },
+  }
+}
