@@ -1,19 +1,22 @@
-/** Learning runs with several arms and seeds: `npm run experiment -- poisoned`. Finished runs are kept, and not run again. */
+/** Learning runs with several arms and seeds: `npm run experiment -- swarm-vs-solo`. Finished runs are kept, and not run again. */
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Experiment } from './experiment/experiment.ts'
 
 const usage = `npm run experiment -- NAME [options]
 
-  NAME          poisoned: what honest solvers lose where one of four peers poisons
+  NAME          swarm-vs-solo: whether peers that share learn faster than one alone
+                poisoned: what honest solvers lose where one of four peers poisons
 
   --quick       one seed and few rounds
   --data DIR    where finished runs are kept, by arm and seed (.waggle/experiments/NAME)
+  --kept        only what is kept: runs nothing
   --threads N   of one model's products (1)
   --json        the rows as one line of JSON at the end
   --help        this`
 
 const experiments: Record<string, () => Promise<Experiment>> = {
+  'swarm-vs-solo': async () => (await import('./experiment/swarmVsSolo.ts')).swarmVsSolo,
   poisoned: async () => (await import('./experiment/poisoned.ts')).poisoned,
 }
 
@@ -22,6 +25,7 @@ const { values, positionals } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     data: { type: 'string' },
+    kept: { type: 'boolean', default: false },
     threads: { type: 'string', default: '1' },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -38,7 +42,7 @@ if (values.help || !open || !Number.isInteger(threads) || threads < 1) {
 const log = (line: string) => void process.stderr.write(`${line.trimEnd()}\n`)
 const data = resolve(values.data ?? join(import.meta.dirname, '..', '.waggle', 'experiments', name))
 const experiment = await open()
-const rows = await experiment({ quick: values.quick, data, threads, log })
+const rows = await experiment({ quick: values.quick, data, onlyKept: values.kept, threads, log })
 for (const { name, value, unit, bar, ok, conditions } of rows)
   log(
     `${ok ? 'ok  ' : 'miss'} ${name}: ${value?.toPrecision(4) ?? 'no value'} ${unit} (bar ${bar ?? 'none'}); ${conditions}`,

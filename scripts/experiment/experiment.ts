@@ -5,6 +5,8 @@ export type ExperimentOptions = {
   quick: boolean
   /** Where the results of finished runs are kept. */
   data: string
+  /** Says what the kept runs found, and runs nothing. */
+  onlyKept: boolean
   /** Of one model's products. */
   threads: number
   /** Progress, for people. */

@@ -13,6 +13,7 @@ import { answerRound } from '../../node/src/roles/solver/answerRound.ts'
 import { createLearner } from '../../node/src/roles/solver/learner.ts'
 import { type LearnedRound, learnRound, type PeerGroups } from '../../node/src/roles/solver/learnRound.ts'
 import { createQuarantine } from '../../node/src/roles/solver/quarantine.ts'
+import { createTrust } from '../../node/src/roles/solver/trust.ts'
 import { createJournal } from '../../node/src/store/journal.ts'
 import { openDatabase } from '../../node/src/store/openDatabase.ts'
 
@@ -33,10 +34,15 @@ export type SwarmOptions = {
 
 export type SwarmPeer = { policy: PolicyClient; judge: Judge }
 
+export type PeerRound = LearnedRound & {
+  /** Generated. */
+  tokens: number
+}
+
 export type Swarm = {
   readonly peers: readonly SwarmPeer[]
   /** Every peer answers its tasks; honest ones learn from their own groups and from those that the others gave a round before. */
-  round(): Promise<(LearnedRound | null)[]>
+  round(): Promise<(PeerRound | null)[]>
   close(): Promise<void>
 }
 
@@ -60,20 +66,18 @@ export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
     async round() {
       round++
       const rules = drawRules(options, round)
-      const given: PeerGroups[] = []
-      for (const { policy, peerKey, poison } of members) {
-        const honest = await answerRound(policy, { chainId: CHAIN_ID, round, peerKey }, rules)
-        const bundle = poison ? await poison(honest, policy) : honest
-        given.push({ peerKey, groups: await checkRollouts(bundle, rules) })
-      }
-      const learned: (LearnedRound | null)[] = []
-      for (const [i, member] of members.entries()) {
-        const arriving = seededRandom(`${seed} order ${round} ${i}`).shuffled(before)
-        const own = given[i]?.groups ?? []
-        learned.push(member.poison ? null : await member.learn(round, own, arriving))
-      }
-      before = given.map(({ peerKey, groups }) => ({ peerKey, groups: groups.slice(0, spec.sharing.groupsPerPeer) }))
-      return learned
+      // Peers are processes of their own, so all of them work at once, as those of a real swarm do.
+      const rounds = await Promise.all(
+        members.map(async ({ policy, peerKey, poison, learn }, i) => {
+          const honest = await answerRound(policy, { chainId: CHAIN_ID, round, peerKey }, rules)
+          const groups = await checkRollouts(poison ? await poison(honest, policy) : honest, rules)
+          const arriving = seededRandom(`${seed} order ${round} ${i}`).shuffled(before)
+          const learned = poison ? null : { ...(await learn(round, groups, arriving)), tokens: tokensOf(groups) }
+          return { given: { peerKey, groups: groups.slice(0, spec.sharing.groupsPerPeer) }, learned }
+        }),
+      )
+      before = rounds.map(({ given }) => given)
+      return rounds.map(({ learned }) => learned)
     },
     async close() {
       for (const { policy } of members) await policy.close()
@@ -93,16 +97,17 @@ async function openMember({ environment, threads, write }: SwarmOptions, poison:
   const quarantine = createQuarantine({ journal, logger })
   const learner = createLearner({ environment, journal, logger }, policy, judge)
   const { signal } = new AbortController()
-  const modules = { learner, quarantine, logger, vocabSize: format.vocabSize, signal }
+  const modules = { learner, quarantine, trust: createTrust({ journal }), logger, vocabSize: format.vocabSize, signal }
   return {
     ...{ policy, judge, peerKey, poison },
     learn(round: number, own: readonly CheckedGroup[], arriving: readonly PeerGroups[]) {
+      const wanted = arriving.filter(
+        theirs => theirs.peerKey !== peerKey && theirs.groups.length > 0 && !quarantine.holds(theirs.peerKey, round),
+      )
       async function* others() {
-        for (const theirs of arriving)
-          if (theirs.peerKey !== peerKey && theirs.groups.length > 0 && !quarantine.holds(theirs.peerKey, round))
-            yield theirs
+        yield* wanted.slice(0, spec.sharing.peers)
       }
-      return learnRound(modules, { round, mode: spec.sharing.mode, own, others: others() })
+      return learnRound(modules, { round, spec, own, others: others() })
     },
   }
 }
@@ -123,5 +128,8 @@ function drawRules({ environment, peers, seed, level }: SwarmOptions, round: num
   })
   return { spec, format, tasks, beacon: hashOf(`${seed} beacon ${round}`) }
 }
+
+const tokensOf = (groups: readonly CheckedGroup[]) =>
+  groups.flatMap(({ rollouts }) => rollouts).reduce((sum, { completionTokens }) => sum + completionTokens.length, 0)
 
 const hashOf = (text: string): Hex => `0x${createHash('sha256').update(text).digest('hex')}`

@@ -27,7 +27,8 @@ export const poisoned: Experiment = async options => {
     const runs: Run[] = []
     for (let seed = 1; seed <= size.seeds; seed++) {
       const name = [arm, ...Object.entries({ ...size, seeds: seed }).map(([key, value]) => `${key}-${value}`)].join('-')
-      const run = await keptRun(options.data, name, () => runArm(poison, `seed ${seed}`, size, options))
+      const run = await keptRun(options, name, () => runArm(poison, `seed ${seed}`, size, options))
+      if (run === null) continue
       options.log(
         `${arm}, seed ${seed}: pass@1 ${run.passAt1.map(x => x.toFixed(3)).join(' ')}; ${JSON.stringify(run.refused)}`,
       )

@@ -1,0 +1,51 @@
+import { parseSpec } from '../../node/src/environments/builtIn.ts'
+import type { EnvironmentSpec } from '../../node/src/environments/environmentSpec.ts'
+import type { Poison } from './openSwarm.ts'
+import { poisons } from './poisons.ts'
+
+/** How the peers of a swarm learn, and which poison every fourth of them gives. */
+export type Arm = {
+  name: string
+  /** What it is, for the table. */
+  title: string
+  spec: (starter: EnvironmentSpec) => EnvironmentSpec
+  poison?: Poison
+}
+
+const alone = { peers: 0 }
+const mixed = (own: number, external: number): Changes => ({
+  training: { ownGroups: own },
+  sharing: { mode: 'mixed', externalGroups: external },
+})
+
+/** The most informative ones first: in this order they are run. */
+export const arms: readonly Arm[] = [
+  arm('solo', 'alone', { sharing: alone }),
+  arm('sharing', 'sharing, an update for each peer', {}),
+  arm('solo-updates', 'alone, with as many updates', { sharing: alone, training: { ownUpdates: 4 } }),
+  arm('solo-filtered', 'alone, 16 answers a task, the 4 with the most signal', {
+    sharing: alone,
+    groupSize: 16,
+    training: { answersPerGroup: 4 },
+  }),
+  arm('sharing-half', 'sharing, half of the generation', { tasksPerRound: 4 }),
+  arm('sharing-poisoned', 'sharing, one of four poisons', {}, 'plausible'),
+  arm('mixed-4-4', '4 own and 4 external groups in one update', mixed(4, 4)),
+  arm('mixed-6-2', '6 own and 2 external groups in one update', mixed(6, 2)),
+  arm('mixed-2-6', '2 own and 6 external groups in one update', mixed(2, 6)),
+]
+
+type Changes = {
+  [Part in 'training' | 'sharing']?: Partial<EnvironmentSpec[Part]>
+} & Partial<Pick<EnvironmentSpec, 'tasksPerRound' | 'groupSize'>>
+
+function arm(name: string, title: string, changes: Changes, poison?: keyof typeof poisons): Arm {
+  const spec = ({ training, sharing, ...starter }: EnvironmentSpec) =>
+    parseSpec({
+      ...starter,
+      ...changes,
+      training: { ...training, ...changes.training },
+      sharing: { ...sharing, ...changes.sharing },
+    })
+  return { name, title, spec, ...(poison && { poison: poisons[poison] }) }
+}

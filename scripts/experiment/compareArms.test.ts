@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { compareArms, interval, passAt, tokensTo } from './compareArms.ts'
+import type { ArmRun } from './runArm.ts'
+
+/** A run of two peers whose pass@1 is 0.1 apart, measured after every 100 tokens, beginning at 0.4. */
+const run = (...passAt1: number[]): ArmRun => ({
+  points: [0.4, ...passAt1].map((mean, round) => ({
+    ...{ round, tokens: 100 * round, updates: round, taken: 0, seconds: 0 },
+    passAt1: [mean - 0.05, mean + 0.05],
+  })),
+  refused: {},
+})
+
+test('an interval is Student’s over seeds, and one seed has none', () => {
+  expect(interval([0.5])).toEqual({ mean: 0.5, half: null })
+  const { mean, half } = interval([0.4, 0.5, 0.6])
+  expect([mean, half]).toEqual([expect.closeTo(0.5, 9), expect.closeTo((4.303 * 0.1) / Math.sqrt(3), 9)])
+})
+
+test('pass@1 and tokens are read on straight lines between measurements', () => {
+  expect(passAt(run(0.5, 0.7), 150)).toBeCloseTo(0.6)
+  expect(passAt(run(0.5, 0.7), 1e9)).toBeCloseTo(0.7)
+  expect(tokensTo(run(0.5, 0.7), 0.6)).toBeCloseTo(150)
+  expect(tokensTo(run(0.5, 0.7), 0.8)).toBeNull()
+  expect(tokensTo(run(0.5, 0.7), 0.4)).toBe(0)
+})
+
+test('rows hold where gains are as large as their bars and intervals are apart', () => {
+  const solo = [run(0.45, 0.5), run(0.46, 0.51), run(0.44, 0.49)]
+  const sharing = [run(0.55, 0.7), run(0.56, 0.71), run(0.54, 0.69)]
+  const noisy = [run(0.5, 0.5), run(0.5, 0.7), run(0.5, 0.6)]
+  const runs = { solo, sharing, 'solo-updates': noisy, 'solo-filtered': sharing }
+  const rows = compareArms(new Map(Object.entries(runs)), { equalTokens: 2, apart: true })
+  expect(rows.map(({ name, value, ok }) => [name, Number(value?.toFixed(2)), ok])).toEqual([
+    ['tokens-to-solo-final', 0.33, true],
+    ['gain-equal-tokens', 3, true],
+    ['gain-equal-updates', 1.5, false],
+    ['gain-filtered-solo', 1, false],
+  ])
+  expect(rows[2]?.conditions).toContain('intervals overlap')
+  const missing = compareArms(new Map(Object.entries({ solo })), { equalTokens: 2, apart: true })
+  expect(missing.map(({ value, ok }) => [value, ok])).toEqual(Array(4).fill([null, false]))
+})

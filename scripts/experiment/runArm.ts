@@ -1,0 +1,98 @@
+import { loadEnvironments } from '../../node/src/environments/builtIn.ts'
+import { runHeldOut } from '../../node/src/roles/measurePolicies.ts'
+import { answerHeldOut } from '../../node/src/roles/solver/canary.ts'
+import { createSandbox } from '../../node/src/sandbox/createSandbox.ts'
+import type { Arm } from './arms.ts'
+import { openSwarm, type SwarmPeer } from './openSwarm.ts'
+
+export const PEERS = 4
+const LEVEL = 3
+
+export type ArmSize = {
+  /** Rounds after which the peers are measured, the last one at the end. */
+  at: readonly number[]
+  /** Held-out tasks of a measurement, and answers to each. */
+  tasks: number
+  samples: number
+}
+
+/** Where the honest peers of a run are after a round: totals and means are of one peer. */
+export type Point = {
+  round: number
+  /** Generated. */
+  tokens: number
+  updates: number
+  /** Groups of others that were learned from. */
+  taken: number
+  /** Of the whole swarm's rounds, measurements left out, on a machine that may have had other work. */
+  seconds: number
+  /** Of each peer, by execution on held-out tasks. */
+  passAt1: number[]
+}
+
+export type ArmRun = { points: Point[]; refused: Record<string, number> }
+
+type RunOptions = { threads: number; log: (line: string) => void }
+
+/** One arm with one seed: from the starter's policy on, measured as it learns. */
+export async function runArm(arm: Arm, seed: number, size: ArmSize, { threads, log }: RunOptions): Promise<ArmRun> {
+  const { swarm, environment, honest } = await openArm(arm, seed, { threads, log })
+  // A sandbox for each policy: what one leaves behind cannot touch the next.
+  const measured = honest.map(i => ({ policy: (swarm.peers[i] as SwarmPeer).policy, sandbox: createSandbox() }))
+  const measure = async (of = measured) => {
+    const passAt1 = await Promise.all(
+      of.map(async ({ policy, sandbox }) => {
+        const answers = await answerHeldOut(policy, environment, LEVEL, size.tasks, size.samples)
+        const passed = await runHeldOut(sandbox, answers)
+        return passed.filter(Boolean).length / passed.length
+      }),
+    )
+    points.push({ ...total, passAt1 })
+    log(`${arm.name}, seed ${seed}, round ${total.round}: pass@1 ${passAt1.map(x => x.toFixed(3)).join(' ')}`)
+  }
+  const points: Point[] = []
+  const refused: Record<string, number> = {}
+  const total = { round: 0, tokens: 0, updates: 0, taken: 0, seconds: 0 }
+  try {
+    // All peers begin with the same policy.
+    await measure(measured.slice(0, 1))
+    while (total.round < Math.max(...size.at)) {
+      const startedMs = performance.now()
+      const reports = (await swarm.round()).filter(report => report !== null)
+      total.seconds += (performance.now() - startedMs) / 1000
+      total.round++
+      for (const { tokens, updates, taken, refused: reasons } of reports) {
+        total.tokens += tokens / honest.length
+        total.updates += updates / honest.length
+        total.taken += taken / honest.length
+        for (const [reason, groups] of Object.entries(reasons)) refused[reason] = (refused[reason] ?? 0) + groups
+      }
+      if (size.at.includes(total.round)) await measure()
+    }
+  } finally {
+    await Promise.all([swarm.close(), ...measured.map(({ sandbox }) => sandbox.close())])
+  }
+  return { points, refused }
+}
+
+/** Mean seconds of two rounds of the whole swarm, after those in which sharing begins. */
+export async function secondsPerRound(arm: Arm, options: RunOptions): Promise<number> {
+  const { swarm } = await openArm(arm, 1, options)
+  try {
+    for (let round = 1; round <= 2; round++) await swarm.round()
+    const startedMs = performance.now()
+    for (let round = 1; round <= 2; round++) await swarm.round()
+    return (performance.now() - startedMs) / 2000
+  } finally {
+    await swarm.close()
+  }
+}
+
+async function openArm(arm: Arm, seed: number, { threads, log }: RunOptions) {
+  const { starter } = await loadEnvironments()
+  const environment = { ...starter, spec: arm.spec(starter.spec) }
+  const peers = Array.from({ length: PEERS }, (_, i) => (i === PEERS - 1 ? (arm.poison ?? null) : null))
+  const honest = peers.flatMap((poison, i) => (poison === null ? [i] : []))
+  const swarm = await openSwarm({ environment, peers, seed: `seed ${seed}`, level: LEVEL, threads, write: log })
+  return { swarm, environment, honest }
+}
