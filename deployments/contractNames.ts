@@ -1,8 +1,8 @@
 /** The contracts of a deployment, in the order in which they are deployed. */
 export const contractNames = [
   'TimelockController',
-  'PeerRegistry',
   'Rounds',
+  'PeerRegistry',
   'Stakes',
   'RolloutCommitments',
   'RewardVotes',

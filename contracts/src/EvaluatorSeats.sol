@@ -3,6 +3,7 @@ pragma solidity 0.8.30;
 
 import {AccessControl} from "@openzeppelin/contracts/access/AccessControl.sol";
 import {IEvaluatorSeats} from "./interfaces/IEvaluatorSeats.sol";
+import {IPeerRegistry} from "./interfaces/IPeerRegistry.sol";
 import {IRounds} from "./interfaces/IRounds.sol";
 import {IStakes} from "./interfaces/IStakes.sol";
 import {Draws} from "./libraries/Draws.sol";
@@ -51,6 +52,7 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
 
     IRounds internal immutable _rounds;
     IStakes internal immutable _stakes;
+    IPeerRegistry internal immutable _registry;
     uint64 internal immutable _bootstrapRounds;
 
     /// @dev Those of the rounds of bootstrap, and those that were staked for.
@@ -69,6 +71,7 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
         _grantRole(EVALUATOR_ADMIN_ROLE, admin);
         _rounds = clock;
         _stakes = stakes_;
+        _registry = stakes_.peerRegistry();
         _bootstrapRounds = stakes_.bootstrapRounds();
     }
 
@@ -96,6 +99,8 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
         // A stake made whole again.
         if (_staked.seatPlusOne[peerKey] != 0) return;
         uint64 fromRound = _rounds.firstOpenRound();
+        (, uint64 countsFrom) = _registry.membershipOf(peerKey);
+        if (fromRound < countsFrom) revert RewardVotes_KeyTooNew(fromRound, peerKey, countsFrom);
         _seat(_staked, peerKey, fromRound);
         // Misses outlive a seat that was given up, so that leaving and coming back clears none.
         if (_evaluators[peerKey].misses >= MAX_MISSES) _evaluators[peerKey].misses = 0;

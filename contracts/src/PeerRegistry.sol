@@ -8,6 +8,7 @@ import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {RSA} from "@openzeppelin/contracts/utils/cryptography/RSA.sol";
 import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
 import {IPeerRegistry} from "./interfaces/IPeerRegistry.sol";
+import {IRounds} from "./interfaces/IRounds.sol";
 import {PeerIds} from "./libraries/PeerIds.sol";
 import {RsaKeys} from "./libraries/RsaKeys.sol";
 
@@ -26,7 +27,8 @@ contract PeerRegistry is IPeerRegistry, AccessControl, EIP712, Nonces {
         bytes32 digest; // x of a secp256k1 point, or sha-256 of an RSA key
         // slot 1
         address account;
-        uint64 index; // in `_peersOf[account]`
+        uint40 index; // in `_peersOf[account]`
+        uint48 fromRound; // first round that the key counts in
         KeyKind kind;
     }
 
@@ -37,12 +39,16 @@ contract PeerRegistry is IPeerRegistry, AccessControl, EIP712, Nonces {
         "Registration(address account,bytes32 publicKeyHash,uint256 nonce,uint256 deadline)"
     );
 
+    IRounds internal immutable _rounds;
+
     mapping(bytes32 peerKey => Peer peer) internal _peers;
     mapping(address account => bytes32[] peerKeys) internal _peersOf;
     string[] internal _bootnodes;
 
     /// @param admin Holds every role at first.
-    constructor(address admin) EIP712("Waggle PeerRegistry", "1") {
+    /// @param clock The clock.
+    constructor(address admin, IRounds clock) EIP712("Waggle PeerRegistry", "1") {
+        _rounds = clock;
         _grantRole(DEFAULT_ADMIN_ROLE, admin);
         _grantRole(BOOTNODE_MANAGER_ROLE, admin);
     }
@@ -103,6 +109,17 @@ contract PeerRegistry is IPeerRegistry, AccessControl, EIP712, Nonces {
     /// @inheritdoc IPeerRegistry
     function accountOf(bytes32 peerKey) external view returns (address account) {
         return _peers[peerKey].account;
+    }
+
+    /// @inheritdoc IPeerRegistry
+    function membershipOf(bytes32 peerKey) external view returns (address account, uint64 fromRound) {
+        Peer storage peer = _peers[peerKey];
+        return (peer.account, peer.fromRound);
+    }
+
+    /// @inheritdoc IPeerRegistry
+    function rounds() external view returns (IRounds clock) {
+        return _rounds;
     }
 
     /// @inheritdoc IPeerRegistry
@@ -193,8 +210,10 @@ contract PeerRegistry is IPeerRegistry, AccessControl, EIP712, Nonces {
         address holder = peer.account;
         if (holder == account) revert PeerRegistry_AlreadyRegistered(peerKey, account);
         if (holder == address(0)) {
-            peer.digest = digest;
-            emit PeerRegistered(peerKey, account, peerId);
+            uint64 open = _rounds.firstOpenRound();
+            // A move to another account changes nothing: the key was known before.
+            (peer.digest, peer.fromRound) = (digest, uint48(open == 0 ? 0 : open + 1));
+            emit PeerRegistered(peerKey, account, peerId, peer.fromRound);
         } else {
             _unlist(holder, peer.index);
             emit PeerMoved(peerKey, holder, account);
@@ -202,12 +221,12 @@ contract PeerRegistry is IPeerRegistry, AccessControl, EIP712, Nonces {
         bytes32[] storage listed = _peersOf[account];
         peer.account = account;
         peer.kind = kind;
-        peer.index = uint64(listed.length);
+        peer.index = uint40(listed.length);
         listed.push(peerKey);
     }
 
     /// @dev Takes a peer off an account's list; the last one fills the gap.
-    function _unlist(address account, uint64 index) internal {
+    function _unlist(address account, uint40 index) internal {
         bytes32[] storage listed = _peersOf[account];
         bytes32 last = listed[listed.length - 1];
         listed[index] = last;

@@ -42,7 +42,6 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
     /// @inheritdoc IRewardVotes
     uint16 public constant UNAVAILABLE = Tally.UNAVAILABLE;
 
-    IPeerRegistry internal immutable _registry;
     IRolloutCommitments internal immutable _commitments;
 
     mapping(uint256 slot => Shard shard) internal _shards;
@@ -59,7 +58,6 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
         IRolloutCommitments commitments,
         IStakes stakes_
     ) EvaluatorSeats(admin, clock, stakes_) Earnings(clock) {
-        _registry = registry;
         _commitments = commitments;
     }
 
@@ -72,9 +70,9 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
         bytes32 commitment
     ) external {
         _requireRound(round, 1);
-        if (_registry.accountOf(evaluatorKey) != msg.sender) {
-            revert RewardVotes_NotPeerAccount(evaluatorKey, msg.sender);
-        }
+        (address account, uint64 fromRound) = _registry.membershipOf(evaluatorKey);
+        if (account != msg.sender) revert RewardVotes_NotPeerAccount(evaluatorKey, msg.sender);
+        if (round < fromRound) revert RewardVotes_KeyTooNew(round, evaluatorKey, fromRound);
         Shard storage votes = _shards[_slotOf(round, shard)];
         uint256 committee = votes.committee;
         if (!committee.isOf(round)) committee = _openCommittee(votes, round, shard);

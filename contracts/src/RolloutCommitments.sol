@@ -40,7 +40,7 @@ contract RolloutCommitments is IRolloutCommitments {
 
     /// @inheritdoc IRolloutCommitments
     function commitTasks(uint64 round, bytes32 peerKey, bytes32 root, uint32 count, bytes32 contentId) external {
-        _requireAccount(peerKey);
+        _requireMember(round, peerKey);
         uint64 first = _rounds.firstOpenRound();
         if (round < first || round > first + 1) revert RolloutCommitments_RoundNotOpen(round, first, first + 1);
         if (root == 0 || count == 0) revert RolloutCommitments_Empty(root, count);
@@ -61,7 +61,7 @@ contract RolloutCommitments is IRolloutCommitments {
         bytes32 policyHash,
         bytes32 contentId
     ) external {
-        _requireAccount(peerKey);
+        _requireMember(round, peerKey);
         uint64 current = _rounds.currentRound();
         if (round != current) revert RolloutCommitments_NotCurrentRound(round, current);
         if (root == 0 || leafCount == 0) revert RolloutCommitments_Empty(root, leafCount);
@@ -184,8 +184,11 @@ contract RolloutCommitments is IRolloutCommitments {
         return MerkleProof.verifyCalldata(proof, root, leaf);
     }
 
-    function _requireAccount(bytes32 peerKey) internal view {
-        if (_registry.accountOf(peerKey) != msg.sender) revert RolloutCommitments_NotPeerAccount(peerKey, msg.sender);
+    /// @dev The sender speaks for the peer, and its key counts in the round.
+    function _requireMember(uint64 round, bytes32 peerKey) internal view {
+        (address account, uint64 fromRound) = _registry.membershipOf(peerKey);
+        if (account != msg.sender) revert RolloutCommitments_NotPeerAccount(peerKey, msg.sender);
+        if (round < fromRound) revert RolloutCommitments_KeyTooNew(round, peerKey, fromRound);
     }
 
     function _nextOrdinal(uint256 place, uint256 tag) internal returns (uint32 ordinal) {

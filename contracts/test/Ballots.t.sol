@@ -56,6 +56,19 @@ contract BallotsTest is VotesFixture {
         votes.commitVotes(1, 0, 0, evaluators[0], SALT);
     }
 
+    function test_RevertWhen_TheKeyDoesNotCountInTheRound() public {
+        bytes32 late = enrolNow(300, accountNamed(300));
+        votes.admitEvaluator(late);
+        enterRound(1);
+        commitRollouts(solvers[0]);
+        enterRound(2);
+        IRewardVotes.Ballot memory ballot = ballotOf(1, late, scoresOf(500));
+        bytes32 commitment = hashOf(ballot);
+        vm.expectRevert(abi.encodeWithSelector(IEvaluatorSeats.RewardVotes_KeyTooNew.selector, 1, late, 2));
+        vm.prank(accountNamed(300));
+        votes.commitVotes(1, 0, ballot.position, late, commitment);
+    }
+
     function test_RevertWhen_CommittingTwice() public {
         enterRound(1);
         IRewardVotes.Ballot memory ballot = ballotOf(0, evaluators[0], scoresOf(500));

@@ -27,8 +27,9 @@ contract ContractAccountsTest is SwarmFixture {
         bytes32 peerKey = abi.decode(result, (bytes32));
         vm.assertEq(registry.accountOf(peerKey), address(wallet));
         bytes32 hash = keccak256("x");
-        wallet.execute(address(commitments), abi.encodeCall(commitments.commit, (0, peerKey, hash, 1, hash, hash)));
-        vm.assertTrue(commitments.committed(0, peerKey));
+        enterRound(2);
+        wallet.execute(address(commitments), abi.encodeCall(commitments.commit, (2, peerKey, hash, 1, hash, hash)));
+        vm.assertTrue(commitments.committed(2, peerKey));
     }
 
     function test_ARelayerRegistersForAContractThatConsents() public {

@@ -17,7 +17,7 @@ contract PeerRegistryTest is SwarmFixture {
         Wallet memory wallet = walletOf(1);
         bytes memory signature = proofOf(wallet, ALICE, block.timestamp);
         vm.expectEmit(address(registry));
-        emit IPeerRegistry.PeerRegistered(peerKey, ALICE, PEER_ID_OF_ONE);
+        emit IPeerRegistry.PeerRegistered(peerKey, ALICE, PEER_ID_OF_ONE, 2);
         vm.prank(ALICE);
         bytes32 returned = registry.register(wallet.publicKey, signature, block.timestamp);
 
@@ -64,6 +64,26 @@ contract PeerRegistryTest is SwarmFixture {
         vm.assertEq(registry.peersOf(BOB, 0, 9)[0], first);
         vm.assertEq(registry.peerCount(ALICE), 1);
         vm.assertEq(registry.peersOf(ALICE, 0, 9)[0], second);
+    }
+
+    function test_AKeyCountsFromTheFirstRoundIfItWasRegisteredBefore() public {
+        (address account, uint64 fromRound) = registry.membershipOf(enrol(1, ALICE));
+        vm.assertEq(account, ALICE);
+        vm.assertEq(fromRound, 0);
+        (account, fromRound) = registry.membershipOf(keccak256("nobody"));
+        vm.assertEq(account, address(0));
+        vm.assertEq(fromRound, 0);
+        vm.assertEq(address(registry.rounds()), address(rounds));
+    }
+
+    function test_AMoveDoesNotChangeWhenAKeyCounts() public {
+        vm.warp(START + 3 * LENGTH);
+        bytes32 peerKey = enrolNow(1, ALICE);
+        vm.warp(START + 9 * LENGTH);
+        enrolNow(1, BOB);
+        (address account, uint64 fromRound) = registry.membershipOf(peerKey);
+        vm.assertEq(account, BOB);
+        vm.assertEq(fromRound, 5);
     }
 
     function test_RevertWhen_AlreadyRegistered() public {

@@ -42,6 +42,32 @@ contract RolloutCommitmentsTest is SwarmFixture {
         vm.assertFalse(commitments.committed(6, peer));
     }
 
+    /// @dev A key made to fit a beacon: it was ground until its draws were good, and registered after the beacon.
+    function test_AKeyCountsFromTheSecondRoundThatBeginsAfterItsRegistration() public {
+        enterRound(4);
+        bytes32 ground = enrolNow(2, BOB);
+        for (uint64 round = 4; round < 6; ++round) {
+            vm.expectRevert(
+                abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_KeyTooNew.selector, round, ground, 6)
+            );
+            vm.prank(BOB);
+            commitments.commit(round, ground, ROOT, 64, POLICY, CONTENT);
+            enterRound(round + 1);
+        }
+        commitRollouts(ground);
+        vm.assertTrue(commitments.committed(6, ground));
+    }
+
+    function test_TasksAreCommittedForRoundsThatTheKeyCountsIn() public {
+        enterRound(4);
+        bytes32 late = enrolNow(2, BOB);
+        vm.expectRevert(abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_KeyTooNew.selector, 5, late, 6));
+        vm.prank(BOB);
+        commitments.commitTasks(5, late, ROOT, 8, CONTENT);
+        vm.prank(BOB);
+        commitments.commitTasks(6, late, ROOT, 8, CONTENT);
+    }
+
     function test_TheLastCommitmentOfTheRoundCounts() public {
         vm.prank(ALICE);
         commitments.commit(0, peer, ROOT, 64, POLICY, CONTENT);

@@ -42,6 +42,19 @@ contract StakedSeatsTest is StakesFixture {
         stakeAs(account, EVALUATOR, evaluators[0]);
     }
 
+    function test_AKeyTakesNoSeatInARoundThatItDoesNotCountIn() public {
+        enterRound(BOOTSTRAP + 1);
+        bytes32 late = enrolNow(300, accountNamed(300));
+        address account = afford(EVALUATOR, late);
+        vm.expectRevert(
+            abi.encodeWithSelector(IEvaluatorSeats.RewardVotes_KeyTooNew.selector, BOOTSTRAP + 2, late, BOOTSTRAP + 3)
+        );
+        stakeAs(account, EVALUATOR, late);
+        enterRound(BOOTSTRAP + 2);
+        stakeAs(account, EVALUATOR, late);
+        vm.assertEq(votes.seatsAt(BOOTSTRAP + 3)[0], late);
+    }
+
     function test_RevertWhen_TheRoleSeatsAfterBootstrap() public {
         enterRound(BOOTSTRAP - 2);
         votes.admitEvaluator(bytes32("late"));

@@ -40,8 +40,8 @@ abstract contract SwarmFixture is TestBase {
 
     function setUp() public virtual {
         vm.warp(START);
-        registry = new PeerRegistry(address(this));
         rounds = new Rounds(address(this), START, LENGTH, ENVIRONMENT);
+        registry = new PeerRegistry(address(this), rounds);
         stakes = new Stakes(registry, rounds, bootstrapRounds());
         commitments = new RolloutCommitments(registry, rounds, stakes);
         votes = new RewardVotes(address(this), registry, rounds, commitments, stakes);
@@ -69,8 +69,16 @@ abstract contract SwarmFixture is TestBase {
         rounds.drawBeacon(round - 1);
     }
 
-    /// @dev Registers the peer of a private key with an account.
+    /// @dev Registers the peer of a private key with an account, before the first round: its key counts in all of them.
     function enrol(uint256 privateKey, address account) internal returns (bytes32 peerKey) {
+        uint256 nowSec = vm.getBlockTimestamp();
+        vm.warp(START - 1);
+        peerKey = enrolNow(privateKey, account);
+        vm.warp(nowSec);
+    }
+
+    /// @dev Registers the peer of a private key with an account.
+    function enrolNow(uint256 privateKey, address account) internal returns (bytes32 peerKey) {
         Wallet memory wallet = walletOf(privateKey);
         bytes memory signature = proofOf(wallet, account, type(uint256).max);
         vm.prank(account);

@@ -15,6 +15,8 @@ interface Vm {
 
     function warp(uint256 timestamp) external;
 
+    function getBlockTimestamp() external view returns (uint256 timestamp);
+
     function roll(uint256 blockNumber) external;
 
     function chainId(uint256 id) external;

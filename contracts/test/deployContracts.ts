@@ -22,8 +22,8 @@ export interface TestSchedule {
 
 /** All but the timelock, RL Swarm's face and the market. */
 const NAMES = [
-  'PeerRegistry',
   'Rounds',
+  'PeerRegistry',
   'Stakes',
   'RolloutCommitments',
   'RewardVotes',

@@ -33,13 +33,13 @@ type ArgumentsOf = <Ref, Account>(made: Made<Ref>, terms: Terms<Account>) => Arg
 /** How the contracts are wired, in the order of their names: by immutables, but for stakes and the market's face. */
 export const constructorArguments: Record<ContractName, ArgumentsOf> = {
   TimelockController: (_, { timelockSeconds, deployer }) => [timelockSeconds, [deployer], [deployer], zeroAddress],
-  PeerRegistry: (_, { deployer }) => [deployer],
   Rounds: ({ TimelockController }, { keeper = TimelockController, startsAtSec, roundSeconds, environmentHash }) => [
     keeper,
     startsAtSec,
     roundSeconds,
     environmentHash,
   ],
+  PeerRegistry: ({ Rounds }, { deployer }) => [deployer, Rounds],
   Stakes: ({ PeerRegistry, Rounds }, { bootstrapRounds }) => [PeerRegistry, Rounds, bootstrapRounds],
   RolloutCommitments: ({ PeerRegistry, Rounds, Stakes }) => [PeerRegistry, Rounds, Stakes],
   RewardVotes: ({ PeerRegistry, Rounds, RolloutCommitments, Stakes }, { deployer }) => [

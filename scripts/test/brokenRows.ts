@@ -20,6 +20,7 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
   P2: row('PeerRegistry', '_useNonce(account)', 'nonces(account)'),
   P3: row('PeerRegistry', 'peerKey = keccak256(bytes(peerId));', 'peerKey = keccak256(abi.encode(digest));'),
   P4: row('PeerRegistry', 'if (recovered != expected) revert', 'if (false) revert'),
+  P5: row('PeerRegistry', 'open == 0 ? 0 : open + 1', 'open == 0 ? 0 : open'),
   R1: row(
     'Rounds',
     'toUint64(span.fromRound + (timestamp - span.startsAtSec) / span.roundSeconds)',

@@ -37,6 +37,12 @@ interface IEvaluatorSeats {
     /// @param bootstrapRounds First round after bootstrap.
     error RewardVotes_BootstrapOver(uint64 fromRound, uint64 bootstrapRounds);
 
+    /// @notice Thrown when a key votes on a round, or stakes for a seat in one, that it does not count in yet.
+    /// @param round The round.
+    /// @param peerKey The evaluator.
+    /// @param fromRound First round that the key counts in.
+    error RewardVotes_KeyTooNew(uint64 round, bytes32 peerKey, uint64 fromRound);
+
     /// @notice Thrown when a staked seat is given or taken by another account than the contract of stakes.
     /// @param account The sender.
     error RewardVotes_NotStakes(address account);
@@ -51,7 +57,8 @@ interface IEvaluatorSeats {
     error RewardVotes_NoBeacon(uint64 round);
 
     /// @notice Gives a peer a seat of bootstrap, from the first round that has not begun. Role: `EVALUATOR_ADMIN_ROLE`.
-    /// @param peerKey The evaluator; it need not be registered yet, but votes only once it is.
+    /// @param peerKey The evaluator; it need not be registered yet, but votes only on rounds that
+    /// its key counts in: absences before are held against it.
     function admitEvaluator(bytes32 peerKey) external;
 
     /// @notice Takes a peer's seat of bootstrap away, from the first round that has not begun. Role:

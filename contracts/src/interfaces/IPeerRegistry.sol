@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {IRounds} from "./IRounds.sol";
+
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 
 /// @title IPeerRegistry
@@ -12,7 +14,8 @@ interface IPeerRegistry {
     /// @param peerKey Keccak of the peer id's base58 form.
     /// @param account The account that speaks for the peer from now on.
     /// @param peerId The peer id, base58btc ("16Uiu2HA…" for secp256k1 keys, "Qm…" for RSA keys).
-    event PeerRegistered(bytes32 indexed peerKey, address indexed account, string peerId);
+    /// @param fromRound First round that the key counts in.
+    event PeerRegistered(bytes32 indexed peerKey, address indexed account, string peerId, uint64 fromRound);
 
     /// @notice Emitted when the peer's key moves the peer to another account.
     /// @param peerKey Keccak of the peer id's base58 form.
@@ -146,6 +149,18 @@ interface IPeerRegistry {
     /// @param peerKey Keccak of the peer id's base58 form.
     /// @return account The account.
     function accountOf(bytes32 peerKey) external view returns (address account);
+
+    /// @notice The account that speaks for a peer, and the first round in which its key commits to anything: the second
+    /// one that begins after it was registered, so that the key is known before the beacon that its work is drawn by;
+    /// round 0 for a key that was registered before that. Both are zero for a peer that is not registered.
+    /// @param peerKey Keccak of the peer id's base58 form.
+    /// @return account The account.
+    /// @return fromRound The round; a move to another account does not change it.
+    function membershipOf(bytes32 peerKey) external view returns (address account, uint64 fromRound);
+
+    /// @notice The clock.
+    /// @return clock Its contract.
+    function rounds() external view returns (IRounds clock);
 
     /// @notice The peer id behind a key, derived again from the stored public key.
     /// @param peerKey Keccak of the peer id's base58 form.

@@ -78,6 +78,12 @@ interface IRolloutCommitments {
     /// @param account The sender.
     error RolloutCommitments_NotPeerAccount(bytes32 peerKey, address account);
 
+    /// @notice Thrown when a key commits for a round that it does not count in yet.
+    /// @param round The round given.
+    /// @param peerKey The peer.
+    /// @param fromRound First round that the key counts in.
+    error RolloutCommitments_KeyTooNew(uint64 round, bytes32 peerKey, uint64 fromRound);
+
     /// @notice Thrown when rollouts are committed for another round than the current one.
     /// @param round The round given.
     /// @param currentRound The current round.

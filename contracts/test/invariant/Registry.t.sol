@@ -10,7 +10,7 @@ contract RegistryInvariants is SwarmFixture {
 
     function setUp() public override {
         super.setUp();
-        handler = new RegistryHandler(registry);
+        handler = new RegistryHandler(registry, commitments);
         targetContract(address(handler));
     }
 
@@ -44,6 +44,10 @@ contract RegistryInvariants is SwarmFixture {
 
     function invariant_P4_NoProofServesAnotherAccount() public view {
         vm.assertEq(handler.stolen(), 0);
+    }
+
+    function invariant_P5_AKeyCommitsToNothingBeforeTheSecondRoundAfterItsRegistration() public view {
+        vm.assertEq(handler.early(), 0);
     }
 
     function timesListed(bytes32 peerKey, address account) internal view returns (uint256 times) {

@@ -3,6 +3,8 @@ pragma solidity 0.8.30;
 
 import {SwarmFixture} from "../SwarmFixture.sol";
 import {PeerRegistry} from "../../src/PeerRegistry.sol";
+import {RolloutCommitments} from "../../src/RolloutCommitments.sol";
+import {Rounds} from "../../src/Rounds.sol";
 import {RsaKey} from "../RsaKey.sol";
 
 /// @dev Registers and moves a few peers among a few accounts at random, with good proofs and with those of other
@@ -15,12 +17,15 @@ contract RegistryHandler is SwarmFixture {
     mapping(uint256 index => bytes32 peerKey) public peerKeys;
     mapping(uint256 index => address account) public holders;
     mapping(address account => uint256 count) public registrations;
+    /// @dev First round in which a peer may commit.
+    mapping(uint256 index => uint64 round) public countsFrom;
     uint256 public stolen;
+    uint256 public early;
 
     bool private _isSubmitting;
 
-    constructor(PeerRegistry registry_) {
-        registry = registry_;
+    constructor(PeerRegistry registry_, RolloutCommitments commitments_) {
+        (registry, commitments, rounds) = (registry_, commitments_, Rounds(address(commitments_.rounds())));
         for (uint256 i = 0; i < PEERS - 1; ++i) _wallets[i] = walletOf(i + 1);
     }
 
@@ -34,8 +39,31 @@ contract RegistryHandler is SwarmFixture {
         _isSubmitting = true;
         peerKeys[index] = this.submit(index, account, account);
         _isSubmitting = false;
+        if (holders[index] == address(0)) countsFrom[index] = rounds.currentRound() + 2;
         holders[index] = account;
         ++registrations[account];
+    }
+
+    function pass(uint256 draw) external {
+        vm.warp(rounds.startOf(rounds.currentRound() + uint64(draw % 3)));
+    }
+
+    /// @dev Work and tasks, for the first rounds that take them.
+    function commit(uint256 draw) external {
+        uint256 index = draw % PEERS;
+        uint64 round = rounds.currentRound();
+        vm.prank(holders[index]);
+        try commitments.commit(round, peerKeys[index], "root", 1, "policy", "content") {
+            if (round < countsFrom[index]) ++early;
+        } catch {
+            require(holders[index] == address(0) || round < countsFrom[index], "a good commitment was refused");
+        }
+        vm.prank(holders[index]);
+        try commitments.commitTasks(round + 1, peerKeys[index], "root", 1, "content") {
+            if (round + 1 < countsFrom[index]) ++early;
+        } catch {
+            require(holders[index] == address(0) || round + 1 < countsFrom[index], "good tasks were refused");
+        }
     }
 
     /// @dev A proof that names one account, in the hands of another.
