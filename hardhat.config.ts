@@ -23,7 +23,7 @@ const deploy = task('deploy', 'Deploy the protocol, or finish a deployment; a re
     description: 'Length of a round; 0: ended by hand (default: by network)',
     defaultValue: '',
   })
-  .addOption({ name: 'startsAt', description: 'Start of round 0, Unix time (default: now)', defaultValue: '' })
+  .addOption({ name: 'startsAt', description: 'Start of round 0, Unix time (default: by network)', defaultValue: '' })
   .addOption({
     name: 'bootstrapRounds',
     description: 'First round whose seats and tasks need stakes (default: by network)',

@@ -77,7 +77,7 @@ export async function measureGas(size: { solvers: number; evaluators: number }):
     await swarm.votes.write.admitEvaluator([key])
     evaluators.set(key, account)
   }
-  const first = Number(await swarm.rounds.read.firstOpenRound())
+  const first = Number(await swarm.rounds.read.firstOpenRound()) + 1
   const fresh = await playRound(swarm, first, solvers, evaluators)
   await playRound(swarm, first + 12, solvers, evaluators)
   const inRing = await playRound(swarm, first + 24, solvers, evaluators)
@@ -233,7 +233,8 @@ function makeScore({ chainId, word }: Swarm, round: number, evaluatorKey: Hex, p
 async function openSwarm() {
   const { viem, networkHelpers } = await network.create()
   const accounts = (await viem.getWalletClients()).map(wallet => wallet.account.address)
-  const startsAtSec = Number((await (await viem.getPublicClient()).getBlock()).timestamp)
+  // Peers register before the first round, and count from that.
+  const startsAtSec = Number((await (await viem.getPublicClient()).getBlock()).timestamp) + ROUND_SECONDS
   const contracts = await deployContracts(viem, { startsAtSec, roundSeconds: ROUND_SECONDS })
   const { client, registry, rounds, chainId } = contracts
   const word = wordsOf(randomStream('gas', 'waggle'))
@@ -259,7 +260,7 @@ async function openSwarm() {
   }
 
   const reach = async (round: bigint) => {
-    if ((await rounds.read.currentRound()) < round) {
+    if ((await rounds.read.firstOpenRound()) <= round) {
       await networkHelpers.time.increaseTo(await rounds.read.startOf([round]))
     }
   }

@@ -19,7 +19,8 @@ export async function openEverything() {
   const client = await viem.getPublicClient()
   const [caller, judge] = (await viem.getWalletClients()).map(({ account }) => account.address) as [Hex, Hex]
   const [wallet] = await viem.getWalletClients()
-  const startsAtSec = Number((await client.getBlock()).timestamp)
+  // The peer registers before the first round, and counts from that.
+  const startsAtSec = Number((await client.getBlock()).timestamp) + ROUND_SECONDS
   const terms = {
     deployer: caller,
     keeper: caller,
@@ -53,6 +54,7 @@ export async function openEverything() {
   const [peerKey] = (await read('peersOf', [caller, 0n, 1n])) as [Hex]
   const peerId = (await read('peerIdOf', [peerKey])) as string
   await send('RewardVotes', 'admitEvaluator', [peerKey])
+  await networkHelpers.time.increaseTo(startsAtSec)
   await send('RolloutCommitments', 'commit', [0n, peerKey, HASH, 8, HASH, HASH])
   await networkHelpers.time.increaseTo(startsAtSec + ROUND_SECONDS)
   await send('Rounds', 'fixBeacon', [0n])

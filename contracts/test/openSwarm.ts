@@ -17,7 +17,8 @@ export async function openSwarm(size: { evaluators: number; peers: number; peerA
   const { viem, provider, networkHelpers } = await network.create()
   const request = provider.request.bind(provider) as Parameters<typeof chooseHistory>[0]
   const accounts = (await viem.getWalletClients()).map(wallet => wallet.account.address)
-  const startsAtSec = Number((await (await viem.getPublicClient()).getBlock()).timestamp)
+  // Peers register before the first round, and count from that.
+  const startsAtSec = Number((await (await viem.getPublicClient()).getBlock()).timestamp) + ROUND_SECONDS
   const contracts = await deployContracts(viem, { startsAtSec, roundSeconds: ROUND_SECONDS })
   const { registry, rounds, votes, chainId } = contracts
   await chooseHistory(request, ROUND_SECONDS)

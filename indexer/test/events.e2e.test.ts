@@ -24,8 +24,8 @@ beforeAll(async () => {
   const chain = await TestChain.start(folder)
   scene.chain = chain
   const starting = TestIndexer.spawn(chain, join(folder, 'index'))
-  await chain.enter(0)
   const cast = await gather(chain)
+  await chain.enter(0)
   await chain.commitTasks(cast.proposer, 1, 5)
   for (const round of [0, 1, 2, 3, 4]) {
     if (round > 0) await chain.enter(round)

@@ -6,7 +6,7 @@ export interface Cast {
   evaluators: [TestPeer, TestPeer, TestPeer]
 }
 
-/** One proposer, two solvers and three evaluators, seated from the next round on. */
+/** One proposer, two solvers and three evaluators, seated from the next round on; before round 0, so that their keys count at once. */
 export async function gather(chain: TestChain): Promise<Cast> {
   const proposer = await chain.register()
   const solvers: Cast['solvers'] = [await chain.register(), await chain.register()]

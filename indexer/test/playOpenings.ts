@@ -11,6 +11,7 @@ import { digest, SALT, type TestChain, type TestPeer } from './testChain.ts'
 const scores = [600, 610, 620]
 
 export interface OpeningsCast extends Pick<Cast, 'proposer' | 'evaluators'> {
+  solver: TestPeer
   /** Commits the same task after the proposer, in two places, and claims its pay before it. */
   rival: TestPeer
   /** Called once the rival's tasks were shown to be at fault, and before the proposer claims. */
@@ -22,11 +23,10 @@ export interface OpeningsCast extends Pick<Cast, 'proposer' | 'evaluators'> {
  *
  * @returns the round and the peer.
  */
-export async function playOpenings(chain: TestChain, { proposer, evaluators, rival, whenVoid }: OpeningsCast) {
+export async function playOpenings(chain: TestChain, { proposer, evaluators, solver, rival, whenVoid }: OpeningsCast) {
   const { rewardVotes, openings, chainId } = chain.contracts
   const round = (await chain.currentRound()) + 1
   const at = BigInt(round)
-  const solver = await chain.register()
   const task = { index: 0, taskHash: digest('task'), policyHash: digest('policy'), seed: SALT, bodyHash: SALT }
   const proposed = await commitTask(chain, proposer, round, [task])
   const repeated = await commitTask(chain, rival, round, [task, { ...task, index: 1 }])

@@ -20,8 +20,8 @@ let continued: Awaited<ReturnType<TestIndexer['dump']>>
 
 beforeAll(async () => {
   chain = await TestChain.start(folder)
-  await chain.enter(0)
   cast = await gather(chain)
+  await chain.enter(0)
 })
 
 afterAll(async () => {

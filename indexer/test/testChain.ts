@@ -97,7 +97,7 @@ export class TestChain {
 
   async #deploy(): Promise<void> {
     const local = { client: this.client as unknown as LocalChain['client'], admin } as LocalChain
-    const first = await deployContracts(local, ROUND_SECONDS, ENVIRONMENT, Number(BOOTSTRAP_ROUNDS))
+    const first = await deployContracts(local, ROUND_SECONDS, ENVIRONMENT, Number(BOOTSTRAP_ROUNDS), ROUND_SECONDS)
     const { deployment, token, mint } = await deployMarket(local, first)
     this.contracts = contractsOf(deployment)
     this.market = { address: deployment.contracts.PredictionMarket.address, token, mint }

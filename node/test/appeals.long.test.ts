@@ -22,17 +22,16 @@ beforeAll(async () => {
   swarm = await startLiveSwarm({ roundSeconds: 1_000, pauseMs: 60 })
   const { record: recordPath, chain } = swarm
   indexer = await TestIndexer.spawn({ recordPath, url: chain.rpcUrl }, mkdtempSync(join(tmpdir(), 'waggle-appeals-')))
+  const seated = []
   for (let seat = 0; seat < SEATS; seat++) {
     const peer = await swarm.newPeer(`seat-${seat}`)
-    if (seat < RUNNING) {
-      const role = await peer.start('evaluator')
-      await role.said('registered')
-      seats.push(role)
-    }
     await swarm.admit(peer)
+    seated.push(peer)
   }
   solver = await swarm.newPeer('solver')
   const proposing = await swarm.newPeer('proposer')
+  await swarm.enter(0)
+  for (const peer of seated.slice(0, RUNNING)) seats.push(await peer.start('evaluator'))
   const proposer = await proposing.start('proposer')
   await proposer.said('tasks committed', { round: 2 })
 }, 600_000)
@@ -58,7 +57,6 @@ test('who was away for a first appeal too appeals to all seats, whose verdict st
 }, async () => {
   const round = 1
   const away = await solver.start('solver')
-  await away.said('registered')
   await swarm.enter(round)
   await away.said('rollouts committed', { round })
   await away.stop()

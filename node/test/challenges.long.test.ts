@@ -18,11 +18,9 @@ beforeAll(async () => {
   const [second, proposing] = [await swarm.newPeer('seat-2'), await swarm.newPeer('proposer')]
   solver = await swarm.newPeer('solver')
   stranger = await swarm.newPeer('stranger')
+  await swarm.enter(0)
   seats = [await first.start('evaluator'), await second.start('evaluator')]
-  for (const [at, seat] of [first, second].entries()) {
-    await seats[at]?.said('registered')
-    await swarm.admit(seat)
-  }
+  for (const seat of [first, second]) await swarm.admit(seat)
   proposer = await proposing.start('proposer')
   await proposer.said('tasks committed', { round: 2 })
 }, 240_000)

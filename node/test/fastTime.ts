@@ -23,7 +23,8 @@ export function startFastTime(
   const slowPauseMs = Math.max(SLOW_PAUSE_MS, 4 * pauseMs)
   const startOf = (round: number) => rounds.startsAtSec + round * rounds.roundSeconds
   let stopped = false
-  let round = 0
+  // Before the first one.
+  let round = -1
 
   /** Moves the chain to a moment, and the peers' clock by as much. */
   async function moveTo(timeSec: number): Promise<void> {

@@ -9,6 +9,7 @@ import { loadEnvironments } from '#environments/builtIn.ts'
 import type { RoleName } from '#roles/roleName.ts'
 import { startRole } from '#roles/startRole.ts'
 import { openIdentity } from '#store/identity.ts'
+import { registerPeers } from '../../scripts/swarm/registerPeers.ts'
 import { runCli } from './cliProcess.ts'
 import { startFastTime } from './fastTime.ts'
 import { deployContracts, startLocalChain } from './localChain.ts'
@@ -35,7 +36,7 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
   const root = mkdtempSync(join(tmpdir(), 'waggle-live-'))
   const chain = await startLocalChain()
   const { starter } = await loadEnvironments()
-  const deployment = await deployContracts(chain, roundSeconds, starter.hash, bootstrapRounds)
+  const deployment = await deployContracts(chain, roundSeconds, starter.hash, bootstrapRounds, roundSeconds)
   const record = join(root, 'deployment.json')
   writeFileSync(record, JSON.stringify(deployment))
   const env = { WAGGLE_RPC_URL: chain.rpcUrl, WAGGLE_DEPLOYMENT: record }
@@ -43,15 +44,16 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
   const { rounds } = contracts
   const startsAtSec = Number(await chain.client.readContract({ ...rounds, functionName: 'startOf', args: [0n] }))
   const time = startFastTime(chain, { startsAtSec, roundSeconds }, pauseMs)
-  let round = 0
+  let round = -1
   const running = new Set<() => Promise<void>>()
   const bootnodes: string[] = []
 
-  /** Keys with some coin, and the roles and commands of their folder. */
+  /** Keys with some coin, registered, and the roles and commands of their folder. Before round 0 their keys count at once. */
   async function newPeer(name: string) {
     const data = join(root, name)
     const identity = await openIdentity(data)
     await chain.fund(identity.address)
+    await registerPeers(chain.rpcUrl, deployment, [identity])
     return {
       ...identity,
       data,

@@ -73,14 +73,19 @@ async function spawnAnvil(argv: string[], ping: () => Promise<unknown>): Promise
   throw new Error('anvil did not answer within 10 s')
 }
 
-/** Deploys the real contracts, round 0 starting with the deployment. */
+/**
+ * Deploys the real contracts.
+ *
+ * @param startsInSec - until round 0: whoever registers before counts from it, whoever does later from the second round after.
+ */
 export async function deployContracts(
   { client, admin }: LocalChain,
   roundSeconds = 60,
   environmentHash = `0x${'01'.repeat(32)}`,
   bootstrapRounds = 1_000_000,
+  startsInSec = 0,
 ): Promise<Deployment> {
-  const startsAtSec = Number((await client.getBlock()).timestamp)
+  const startsAtSec = Number((await client.getBlock()).timestamp) + startsInSec
   const deploy = async (name: string, args: unknown[]) => {
     const { abi, bytecode } = artifact(name)
     const hash = await client.deployContract({ abi, bytecode, args, account: admin, chain: null })

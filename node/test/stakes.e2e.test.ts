@@ -16,6 +16,7 @@ beforeAll(async () => {
   swarm = await startLiveSwarm({ bootstrapRounds: BOOTSTRAP_ROUNDS })
   peer = await swarm.newPeer('peer')
   await swarm.giveNectar(peer.address, 120n * NECTAR)
+  await swarm.enter(0)
 }, 120_000)
 
 afterAll(() => swarm?.stop())
@@ -37,7 +38,6 @@ test('an evaluator stakes when bootstrap is about to end, keeps its seat, and st
   timeout: 240_000,
 }, async () => {
   const role = await peer.start('evaluator')
-  await role.said('registered')
   await swarm.admit(peer)
   await live(2)
   expect((await stakes()).stakes[0]).toMatchObject({ duty: 'evaluator', amount: '0' })

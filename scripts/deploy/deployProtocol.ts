@@ -101,9 +101,9 @@ async function finish(
   { journalDir, requested }: DeployOptions,
 ): Promise<JournalState> {
   const account = await requireFundedAccount(chain, connection.networkName, journal.created)
+  await hre.tasks.getTask('build').run({ quiet: true, noTests: true })
   const parameters = stored ?? (await chooseParameters(chain, preset, requested))
   if (!stored) await writeParameters(journalDir, parameters)
-  await hre.tasks.getTask('build').run({ quiet: true, noTests: true })
   await runIgnition({ hre, connection, chain, preset, journalDir, journal, account, parameters })
   return readJournal(journalDir)
 }
@@ -117,7 +117,7 @@ async function chooseParameters(
   return {
     genesisHash: genesis.hash,
     fromBlock: latest.number,
-    startsAtSec: latest.timestamp,
+    startsAtSec: latest.timestamp + preset.startsInSeconds,
     roundSeconds: preset.roundSeconds,
     bootstrapRounds: preset.bootstrapRounds,
     environmentHash: DEFAULT_ENVIRONMENT_HASH,

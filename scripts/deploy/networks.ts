@@ -4,6 +4,8 @@ import { type KnownNetwork, knownNetworks } from '../../deployments/networks.ts'
 export interface NetworkPreset extends KnownNetwork {
   /** Length of a round unless `--round-seconds` says otherwise. */
   readonly roundSeconds: number
+  /** From the deployment to round 0 unless `--starts-at` says otherwise: whoever registers before counts from that round. */
+  readonly startsInSeconds: number
   /** Between two blocks, at most as a rule. */
   readonly blockSeconds: number
   /** Rounds of bootstrap unless `--bootstrap-rounds` says otherwise. */
@@ -32,6 +34,8 @@ export const NETWORKS: Readonly<Record<string, NetworkPreset>> = {
   local: {
     ...knownNetworks.local,
     roundSeconds: 20,
+    // As long as it takes to deploy and to register the peers of a swarm.
+    startsInSeconds: 20,
     blockSeconds: 1,
     // A swarm on a laptop never leaves it by itself.
     bootstrapRounds: 1_000_000,
@@ -42,6 +46,7 @@ export const NETWORKS: Readonly<Record<string, NetworkPreset>> = {
   sepolia: {
     ...knownNetworks.sepolia,
     roundSeconds: 600,
+    startsInSeconds: 0,
     blockSeconds: 12,
     bootstrapRounds: FOUR_WEEKS,
     timelockSeconds: TWO_DAYS,
@@ -51,6 +56,7 @@ export const NETWORKS: Readonly<Record<string, NetworkPreset>> = {
   gensynTestnet: {
     ...knownNetworks.gensynTestnet,
     roundSeconds: 600,
+    startsInSeconds: 0,
     blockSeconds: 2,
     bootstrapRounds: FOUR_WEEKS,
     timelockSeconds: TWO_DAYS,

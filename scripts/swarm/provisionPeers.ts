@@ -1,15 +1,21 @@
 import { rewardVotesAbi } from '@waggle/deployments/abi'
 import type { Deployment } from '@waggle/deployments/record'
-import { createWalletClient, http, parseEther, publicActions } from 'viem'
+import { createWalletClient, type Hex, http, type PublicClient, parseEther, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { openIdentity } from '../../node/src/store/identity.ts'
 import { LOCAL_KEY } from '../deploy/networks.ts'
 import type { SwarmPeer } from './peers.ts'
+import { registerPeers } from './registerPeers.ts'
 
 /** What a peer's account starts with: far more than a year of rounds costs. */
 const FUNDS_WEI = parseEther('10')
 
-/** Funds the peers' accounts and admits the evaluators, as the deployer; what is already so is left alone. */
-export async function provisionPeers(rpcUrl: string, { contracts }: Deployment, peers: SwarmPeer[]): Promise<void> {
+/**
+ * Funds the peers' accounts, as the deployer, registers the peers that take part, so that on a fresh chain their keys count from round 0,
+ * and admits the evaluators; what is already so is left alone.
+ */
+export async function provisionPeers(rpcUrl: string, deployment: Deployment, peers: SwarmPeer[]): Promise<void> {
+  const { contracts } = deployment
   const account = privateKeyToAccount(LOCAL_KEY)
   const deployer = createWalletClient({ account, transport: http(rpcUrl), pollingInterval: 200 }).extend(publicActions)
   const votes = { address: contracts.RewardVotes.address, abi: rewardVotesAbi } as const
@@ -18,6 +24,11 @@ export async function provisionPeers(rpcUrl: string, { contracts }: Deployment, 
     if ((await deployer.getBalance({ address })) >= FUNDS_WEI / 2n) continue
     hashes.push(await deployer.sendTransaction({ chain: null, to: address, value: FUNDS_WEI }))
   }
+  await allMined(deployer, hashes.splice(0))
+  const registrants = await Promise.all(
+    peers.filter(({ role }) => role !== 'gateway').map(({ folder }) => openIdentity(folder)),
+  )
+  hashes.push(...(await registerPeers(rpcUrl, deployment, registrants)))
   // A seat sits from the round after its admission on, so the seats of a round far ahead are all that are admitted.
   const seats = await deployer.readContract({ ...votes, functionName: 'seatsAt', args: [2n ** 40n] })
   for (const { peerKey } of peers.filter(({ role }) => role === 'evaluator')) {
@@ -27,8 +38,12 @@ export async function provisionPeers(rpcUrl: string, { contracts }: Deployment, 
     const gas = ((await deployer.estimateContractGas(call)) * 3n) / 2n
     hashes.push(await deployer.writeContract({ ...call, gas, chain: null }))
   }
+  await allMined(deployer, hashes)
+}
+
+async function allMined(client: Pick<PublicClient, 'waitForTransactionReceipt'>, hashes: Hex[]): Promise<void> {
   for (const hash of hashes) {
-    const receipt = await deployer.waitForTransactionReceipt({ hash, timeout: 30_000 })
-    if (receipt.status !== 'success') throw new Error(`transaction ${hash} of the deployer failed`)
+    const receipt = await client.waitForTransactionReceipt({ hash, timeout: 30_000 })
+    if (receipt.status !== 'success') throw new Error(`transaction ${hash} failed`)
   }
 }

@@ -17,9 +17,9 @@ import type { Scene } from './scene.ts'
 /** Leaves that are false or demanded, and scores that are appealed. */
 export function testChallenges(scene: Scene): void {
   test('a false leaf and a withheld one cost their peers the round, and one that is shown does not', async () => {
-    const { chain, indexer } = scene
+    const { chain, indexer, cast } = scene
     const round = await chain.currentRound()
-    const peers = [await chain.register(), await chain.register(), await chain.register()] as const
+    const peers = [cast.proposer, ...cast.solvers] as const
     const [falsified, withholding, honest] = [
       await commitLeaves(chain, peers[0], round),
       await commitLeaves(chain, peers[1], round),
@@ -86,7 +86,7 @@ export function testChallenges(scene: Scene): void {
   test('an appeal replaces the score that was settled, and shows who judged', async () => {
     const { chain, indexer, cast } = scene
     const round = await chain.currentRound()
-    const peer = await chain.register()
+    const peer = cast.proposer
     await chain.commit(peer, round, 8)
     await chain.enter(round + 1)
     await chain.enter(round + 3)

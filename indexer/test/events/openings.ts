@@ -13,7 +13,7 @@ export function testOpenings(scene: Scene): void {
 
   test('tasks at fault are told with what their proposer lost, and their pay is void', async () => {
     const { chain, indexer, cast } = scene
-    const [rival] = cast.solvers
+    const [rival, solver] = cast.solvers
     const { peerKey } = rival
     await chain.stake(rival, 'proposer')
     let voided: Record<string, unknown> = {}
@@ -27,7 +27,7 @@ export function testOpenings(scene: Scene): void {
         feedItems(where: { kind: tasksFaulty }) { items { round peerKey } }
       }`)
     }
-    played = await playOpenings(chain, { ...cast, rival, whenVoid })
+    played = await playOpenings(chain, { ...cast, solver, rival, whenVoid })
     const lostWei = `25${'0'.repeat(18)}`
     const challenger = chain.client.account.address.toLowerCase()
     expect(voided).toEqual({

@@ -17,6 +17,18 @@ export async function readAccountOf(
   return account === zeroAddress ? null : account
 }
 
+/** First round that a peer's key counts in; null if the peer is not registered. */
+export async function readCountsFrom(
+  { rpc, rpcUrl }: ChainClient,
+  { peerRegistry }: Contracts,
+  peerKey: Hex,
+): Promise<number | null> {
+  const [account, fromRound] = await callChain(rpcUrl, () =>
+    rpc.readContract({ ...peerRegistry, functionName: 'membershipOf', args: [peerKey] }),
+  )
+  return account === zeroAddress ? null : Number(fromRound)
+}
+
 /** Which of these peers are registered, in their order: one call however many there are. */
 export async function readRegistered(
   { rpc, rpcUrl }: ChainClient,

@@ -12,7 +12,7 @@ import { readBootnodes } from './readBootnodes.ts'
 import { readRolloutCommitments, readTaskCommitments } from './readCommitments.ts'
 import { readEnvironment } from './readEnvironment.ts'
 import { readNectar } from './readNectar.ts'
-import { readAccountOf, readPeerId, readRegistered } from './readPeer.ts'
+import { readAccountOf, readCountsFrom, readPeerId, readRegistered } from './readPeer.ts'
 import { isSettled, readMisses, readPoints } from './readPoints.ts'
 import { readSeats } from './readSeats.ts'
 import { readSettlements } from './readSettlements.ts'
@@ -47,6 +47,7 @@ export function createChainReads(chain: FollowedChain, contracts: Contracts) {
     readBootstrapRounds: () => readBootstrapRounds(chain, contracts),
     readMayPropose: (peerKey: Hex, round: number) => readMayPropose(chain, contracts, peerKey, round),
     readAccountOf: (peerKey: Hex) => readAccountOf(chain, contracts, peerKey),
+    readCountsFrom: (peerKey: Hex) => readCountsFrom(chain, contracts, peerKey),
     readRegistered: (peerKeys: readonly Hex[]) => readRegistered(chain, contracts, peerKeys),
     readPeerId: (peerKey: Hex) => readPeerId(chain, contracts, peerKey),
     readBeacon: (round: number) => readBeacon(chain, contracts, round),

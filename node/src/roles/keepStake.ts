@@ -15,6 +15,8 @@ const AHEAD_ROUNDS = 100
  */
 export async function keepStake(node: PeerNode, duty: Duty, round: number): Promise<void> {
   const { chain, identity, journal, logger } = node
+  // A seat is of the next round at the earliest.
+  if (round + 1 < node.countsFrom) return
   if (round + AHEAD_ROUNDS < (await chain.readBootstrapRounds())) return
   const { peerKey } = identity
   const { amountWei, fullWei, freeFromRound } = await chain.readStake(duty, peerKey)

@@ -57,6 +57,8 @@ export type PeerNode = {
   /** Whether the chain binds a round to that environment, by now. */
   playsIn: (round: number) => Promise<boolean>
   chain: Chain
+  /** First round that this peer's key counts in: the chain takes no work of earlier ones. 0 for who only looks. */
+  countsFrom: number
   network: Network
   journal: Journal
   bundles: Bundles
@@ -148,6 +150,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       environment,
       playsIn,
       chain,
+      countsFrom: 0,
       network,
       journal,
       bundles,

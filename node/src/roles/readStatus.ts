@@ -37,6 +37,8 @@ export async function readStatus({ data, deployment, rpcUrl, identity }: StatusQ
     account: address,
     balanceEth: formatEther(await reads.readBalance(address)),
     registered: (await reads.readAccountOf(peerKey)) !== null,
+    /** First round that the key counts in; null for one that is not registered. */
+    countsFrom: await reads.readCountsFrom(peerKey),
     seated: (await reads.readSeats(Math.max(0, round) + 1)).includes(peerKey),
     pointsMilli: await reads.readPoints(peerKey),
     nectar: { claimed: formatEther(nectar.claimedWei), claimable: formatEther(nectar.claimableWei) },

@@ -5,6 +5,7 @@ import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { Device } from '#model/devices.ts'
 import { type AskedAdapter, adapterToTrain } from './adapterToTrain.ts'
 import { runEvaluator } from './evaluator/evaluator.ts'
+import { firstRoundOf } from './firstRoundOf.ts'
 import { heldOutPathOf, runGateway } from './gateway/gateway.ts'
 import { keepTokenizer } from './keepTokenizer.ts'
 import { openJudgeModel, openPolicy } from './openModels.ts'
@@ -44,8 +45,8 @@ export async function startRole(options: RoleOptions): Promise<void> {
     const { name, peerId } = node.identity
     node.logger.info('started', { role: options.role, name, peerId, addresses: node.network.addresses() })
     performance.mark('waggle:started')
-    await register(node, options.role)
-    await run(node, options)
+    const countsFrom = await register(node, options.role)
+    await run({ ...node, countsFrom }, options)
   } catch (error) {
     if (!options.signal.aborted) throw error
   } finally {
@@ -53,17 +54,24 @@ export async function startRole(options: RoleOptions): Promise<void> {
   }
 }
 
-/** What votes, commits or is paid must be registered; who only looks need not be. */
-async function register({ chain, network, logger }: PeerNode, role: RoleName): Promise<void> {
-  if (role === 'gateway') return
+/**
+ * What votes, commits or is paid must be registered; who only looks need not be.
+ *
+ * @returns the first round that the key counts in.
+ */
+async function register(node: PeerNode, role: RoleName): Promise<number> {
+  const { chain, network, logger } = node
+  if (role === 'gateway') return 0
   const outcome = await chain.registerPeer()
-  if (outcome.status === 'already registered') return
-  if (outcome.status === 'unsupported key')
-    return logger.warn(
-      'a peer key that is neither secp256k1 nor RSA cannot register: it takes part, but earns no points',
-    )
-  reportOutcome(logger, 'registered', outcome, {})
-  network.sayAddresses()
+  if (outcome.status === 'unsupported key') {
+    logger.warn('a peer key that is neither secp256k1 nor RSA cannot register: it takes part, but earns no points')
+    return 0
+  }
+  if (outcome.status !== 'already registered') {
+    reportOutcome(logger, 'registered', outcome, {})
+    network.sayAddresses()
+  }
+  return firstRoundOf(node)
 }
 
 async function run(

@@ -13,9 +13,12 @@ import { environmentHash } from '#environments/environmentSpec.ts'
 import { type Identity, openIdentity } from '#store/identity.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
+import { registerPeers } from '../../../scripts/swarm/registerPeers.ts'
 import { deployContracts, startLocalChain } from '../localChain.ts'
 
 const ROUND_SECONDS = 60
+/** Peers that suites ask for. */
+const EARLY = 4
 export const spec = environmentFrom('starter')
 export const word = (byte: number): Hex => `0x${byte.toString(16).padStart(2, '0').repeat(32)}`
 
@@ -27,7 +30,7 @@ export type ChainScene = Awaited<ReturnType<typeof openChainScene>>
 /** A real chain with the real contracts; a block is mined for each transaction, and time moves when told. */
 export async function openChainScene() {
   const local = await startLocalChain()
-  const deployment = await deployContracts(local, ROUND_SECONDS, environmentHash(spec))
+  const deployment = await deployContracts(local, ROUND_SECONDS, environmentHash(spec), undefined, ROUND_SECONDS)
   const { rounds, challenges } = contractsOf(deployment)
   const stop = new AbortController()
   /** Who sits, from the first suite on. */
@@ -49,18 +52,34 @@ export async function openChainScene() {
     })
   }
 
+  async function newPeer(accountKey?: Hex, swarmPem?: Uint8Array): Promise<Peer> {
+    const dataDir = mkdtempSync(join(tmpdir(), 'waggle-chain-'))
+    if (swarmPem !== undefined) writeFileSync(join(dataDir, 'swarm.pem'), swarmPem)
+    const identity = await openIdentity(dataDir)
+    if (accountKey === undefined) await local.fund(identity.address)
+    return { identity, chain: await open(identity, accountKey ?? identity.accountKey) }
+  }
+
+  /** Registered before round 0: a key that is registered later has to wait for two rounds. */
+  const early = await Promise.all(Array.from({ length: EARLY }, () => newPeer()))
+  await registerPeers(
+    local.rpcUrl,
+    deployment,
+    early.map(({ identity }) => identity),
+  )
+
   return {
     local,
     deployment,
     stop,
     seated,
     open,
-    async newPeer(accountKey?: Hex, swarmPem?: Uint8Array): Promise<Peer> {
-      const dataDir = mkdtempSync(join(tmpdir(), 'waggle-chain-'))
-      if (swarmPem !== undefined) writeFileSync(join(dataDir, 'swarm.pem'), swarmPem)
-      const identity = await openIdentity(dataDir)
-      if (accountKey === undefined) await local.fund(identity.address)
-      return { identity, chain: await open(identity, accountKey ?? identity.accountKey) }
+    newPeer,
+    /** Another one whose key counts in every round. */
+    registeredPeer(): Peer {
+      const peer = early.pop()
+      if (peer === undefined) throw new Error('more peers are asked for than were registered')
+      return peer
     },
     /** Goes to the start of a round in chain time. */
     async enter(round: number): Promise<void> {

@@ -45,10 +45,9 @@ export function testChallenges(scene: ChainScene): void {
   const asked = () => ({ deployment: scene.deployment, rpcUrl: scene.local.rpcUrl })
 
   test('a false leaf is shown to the chain and takes its round, and an honest one is not', async () => {
-    const { deployment, newPeer, enter, openBeacon, bundleOf } = scene
-    const { identity, chain } = await newPeer()
+    const { deployment, newPeer, registeredPeer, enter, openBeacon, bundleOf } = scene
+    const { identity, chain } = registeredPeer()
     const stranger = await newPeer()
-    await chain.registerPeer()
     const { peerKey } = identity
     const first = (await chain.rounds.read()).round + 1
     await enter(first)
@@ -75,9 +74,8 @@ export function testChallenges(scene: ChainScene): void {
   })
 
   test('a task in two places of a root is shown to the chain by who keeps its bundle', async () => {
-    const { deployment, newPeer, enter, bundleOf } = scene
-    const { identity, chain } = await newPeer()
-    await chain.registerPeer()
+    const { deployment, registeredPeer, enter, bundleOf } = scene
+    const { identity, chain } = registeredPeer()
     const round = (await chain.rounds.read()).round + 1
     const [sampled] = bundleOf(round, identity.peerKey, word(1)).groups[0]?.rollouts ?? []
     if (sampled === undefined) throw new Error('no sample')
@@ -97,10 +95,9 @@ export function testChallenges(scene: ChainScene): void {
   })
 
   test('a demanded leaf is shown at the cost of who demanded it, and one that is not shown takes the round', async () => {
-    const { deployment, newPeer, enter, openBeacon, bundleOf } = scene
-    const { identity, chain } = await newPeer()
+    const { deployment, newPeer, registeredPeer, enter, openBeacon, bundleOf } = scene
+    const { identity, chain } = registeredPeer()
     const challenger = await newPeer()
-    await chain.registerPeer()
     const { peerKey } = identity
     const { round } = await chain.rounds.read()
     const bundle = bundleOf(round, peerKey, word(1), spec.owedLeaves)
@@ -136,9 +133,8 @@ export function testChallenges(scene: ChainScene): void {
   })
 
   test('an appeal goes to the seats, and their verdict replaces the score', async () => {
-    const { local, seated, newPeer, enter, openBeacon, bundleOf, sealedVerdicts } = scene
-    const { identity, chain } = await newPeer()
-    await chain.registerPeer()
+    const { local, seated, registeredPeer, enter, openBeacon, bundleOf, sealedVerdicts } = scene
+    const { identity, chain } = registeredPeer()
     const { peerKey } = identity
     // Its seeds need the beacon of the round before.
     const round = (await chain.rounds.read()).round + 1

@@ -66,13 +66,14 @@ export function testWrites(scene: ChainScene): void {
   })
 
   test('two nodes on one account do not disturb each other', async () => {
-    const { local, newPeer, open } = scene
+    const { local, newPeer, open, enter } = scene
     const first = await newPeer()
     const identity = await openIdentity(mkdtempSync(join(tmpdir(), 'waggle-chain-')))
     const second = { identity, chain: await open(identity, first.identity.accountKey) }
     expect(await first.chain.registerPeer()).toMatchObject({ status: 'mined' })
     expect(await second.chain.registerPeer()).toMatchObject({ status: 'mined' })
-    const { round } = await first.chain.rounds.read()
+    const round = (await first.chain.rounds.read()).round + 2
+    await enter(round)
     const rollouts = { round, count: 1, policyHash: word(2), contentId: word(3) }
     // Whose nonce was taken waits for that to be deep: blocks must come by themselves.
     await local.client.setIntervalMining({ interval: 1 })

@@ -20,7 +20,7 @@ ${chainUsage}`,
       peerId,
       account,
       balanceEth,
-      registered,
+      countsFrom,
       seated,
       pointsMilli,
       nectar,
@@ -31,13 +31,18 @@ ${chainUsage}`,
     } = found
     console.log(`peer       ${name} (${peerId})
 account    ${account}, ${balanceEth} of the native coin
-registered ${registered ? 'yes' : 'no: it is done by the first start'}
+registered ${registeredLine(countsFrom, round)}
 seat       ${seated ? 'yes' : 'no'}
 points     ${(pointsMilli / 1000).toFixed(2)}
 nectar     ${nectar.claimed} claimed, ${nectar.claimable} to claim
 round      ${round < 0 ? 'not begun' : round} on ${network}${owedLines(owed)}`)
     for (const { round: of, ...report } of reports) console.log(`  round ${of}: ${JSON.stringify(report)}`)
   },
+}
+
+function registeredLine(countsFrom: number | null, round: number): string {
+  if (countsFrom === null) return 'no: it is done by the first start'
+  return countsFrom > Math.max(0, round) ? `yes; its key counts from round ${countsFrom} on` : 'yes'
 }
 
 type Owed = Awaited<ReturnType<typeof import('#roles/readStatus.ts').readStatus>>['owed']

@@ -59,7 +59,7 @@ async function allOf(duties: readonly (() => Promise<void>)[]): Promise<void> {
 /** Scores what was committed in a round and commits to the votes. A ballot that was made before a restart is kept as it is. */
 async function vote(node: PeerNode, judge: Judge, round: number, time: RoundTime, demands: number): Promise<void> {
   const { journal, logger } = node
-  if (round < 0) return
+  if (round < Math.max(0, node.countsFrom)) return
   const due = deadline(node, time)
   const [before, beacon] = [await beaconOf(node, round - 1), await awaitBeacon(node, time, due)]
   if (before === null || beacon === null) return logger.info('the round is void', { round })

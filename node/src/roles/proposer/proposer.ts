@@ -48,7 +48,7 @@ export async function runProposer(node: PeerNode, policy: PolicyClient, options:
 
 async function proposeFor(node: PeerNode, policy: PolicyClient, round: number, level: number): Promise<void> {
   const { chainId, identity, journal, logger, environment, chain } = node
-  if (journal.get(round, 'proposed') === true || !(await node.playsIn(round))) return
+  if (round < node.countsFrom || journal.get(round, 'proposed') === true || !(await node.playsIn(round))) return
   const { peerKey } = identity
   if (!(await chain.readMayPropose(peerKey, round)))
     return logger.warn('not proposed: bootstrap is over, and this peer has no stake', { round })

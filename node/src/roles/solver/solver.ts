@@ -46,7 +46,7 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
     // A round that was learned from before a restart would be answered by another policy than the one committed.
     if (node.journal.get(round, 'report') !== undefined) return
     recordInTime(node, time)
-    if (!(await node.playsIn(round))) return
+    if (round < node.countsFrom || !(await node.playsIn(round))) return
     const startedMs = node.clock.nowMs()
     const { spec, format } = node.environment
     // Both run from now: what is told of the chain's time is as old as this call.

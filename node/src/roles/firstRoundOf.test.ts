@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '#core/clock.ts'
+import { createLogger } from '#core/logger.ts'
+import { firstRoundOf } from './firstRoundOf.ts'
+
+const peerKey = `0x${'01'.repeat(32)}` as const
+
+async function ask(countsFrom: number | null, round: number) {
+  const lines: Record<string, unknown>[] = []
+  const write = (line: string) => lines.push(JSON.parse(line))
+  const logger = createLogger({ write, format: 'json', level: 'info', clock: systemClock })
+  const time = { round, startsAtSec: 0, endsAtSec: 1, nowSec: 0, block: 1 }
+  const recent = async () => time
+  const rounds = { read: recent, recent, waitFor: recent }
+  return {
+    found: await firstRoundOf({ chain: { peerKey, rounds, readCountsFrom: async () => countsFrom }, logger }),
+    lines,
+  }
+}
+
+test('a peer says which round its key counts from, and nothing once it does', async () => {
+  const early = await ask(9, 7)
+  expect(early.found).toBe(9)
+  expect(early.lines).toMatchObject([{ round: 7, countsFrom: 9, hint: expect.stringContaining('from round 9 on') }])
+  for (const [countsFrom, round] of [
+    [9, 9],
+    [0, -1],
+    [null, 3],
+  ] as const)
+    expect(await ask(countsFrom, round)).toEqual({ found: countsFrom ?? 0, lines: [] })
+})
