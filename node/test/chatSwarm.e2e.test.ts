@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Deployment } from '@waggle/deployments/record'
 import { afterAll, expect, test } from 'vitest'
 import { encodeTaskBundle, rootOf, type TaskBundle } from '#core/bodies.ts'
 import { systemClock } from '#core/clock.ts'
@@ -17,15 +16,15 @@ import { openTokenizer, type TokenizerClient } from '#model/tokenizerClient.ts'
 import { openJudgeModel } from '#roles/openModels.ts'
 import { openPeer, type PeerNode } from '#roles/peerNode.ts'
 import { publishBody } from '#roles/publishBody.ts'
-import { openIdentity } from '#store/identity.ts'
+import { type Identity, openIdentity } from '#store/identity.ts'
 import { registerPeers } from '../../scripts/swarm/registerPeers.ts'
 import { writeChatModel } from './chatModelFolder.ts'
 import { runCli, startCli } from './cliProcess.ts'
-import { deployContracts, type LocalChain, startLocalChain } from './localChain.ts'
+import { deployContracts, startLocalChain } from './localChain.ts'
 
 const ROUND_SECONDS = 6
-/** The peers' commands and registrations take less. */
-const STARTS_IN_SECONDS = 20
+/** More than a block for each contract and one for registrations. */
+const STARTS_IN_SECONDS = 25
 const root = mkdtempSync(join(tmpdir(), 'waggle-chat-'))
 const at = (...names: string[]) => join(root, ...names)
 const stop = new AbortController()
@@ -34,12 +33,10 @@ afterAll(async () => {
   for (const close of closing.reverse()) await close()
 })
 
-/** Keys with some coin on them, registered. */
-async function newPeer(local: LocalChain, deployment: Deployment, name: string): Promise<string> {
-  const made = JSON.parse((await runCli(['init', '--data', at(name), '--json'])).stdout)
-  await local.fund(made.account)
-  await registerPeers(local.rpcUrl, deployment, [await openIdentity(at(name))])
-  return made.peerId
+/** Makes keys. */
+async function newPeer(name: string): Promise<Identity> {
+  expect(await runCli(['init', '--data', at(name), '--json'])).toMatchObject({ code: 0 })
+  return openIdentity(at(name))
 }
 
 /** Publishes two well-formed proposals for a round, in the tokens of the environment. */
@@ -98,15 +95,15 @@ test('chat models play: a solver answers, commits and learns from what an 8-bit 
   const { hash, balancedAccuracy } = JSON.parse(made.stdout)
   expect(balancedAccuracy).toBeGreaterThanOrEqual(0)
 
+  const peers = await Promise.all(['one', 'other', 'solver', 'proposer'].map(newPeer))
+  const [oneId = '', otherId = '', solverId = ''] = peers.map(({ peerId }) => peerId)
   const local = await startLocalChain({ blockTimeSec: 1 })
   closing.push(() => local.stop())
   const deployment = await deployContracts(local, ROUND_SECONDS, hash, undefined, STARTS_IN_SECONDS)
   const record = at('deployment.json')
   writeFileSync(record, JSON.stringify(deployment))
-  const names = ['one', 'other', 'solver', 'proposer']
-  const [oneId = '', otherId = '', solverId = ''] = await Promise.all(
-    names.map(name => newPeer(local, deployment, name)),
-  )
+  for (const { address } of peers) await local.fund(address)
+  await registerPeers(local.rpcUrl, deployment, peers)
   // Anvil's first account, which deployed.
   const key = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
   const env = { WAGGLE_DEPLOYER_KEY: key, WAGGLE_RPC_URL: local.rpcUrl, WAGGLE_DEPLOYMENT: record }
