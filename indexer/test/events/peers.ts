@@ -17,7 +17,7 @@ export function testPeers(scene: Scene): void {
     }`)
     expect(evaluatorSeats).toEqual({ totalCount: 3 })
     const votes = { votesCommitted: 3, votesRevealed: 2, peer: { lastActiveRound: 3 } }
-    const seat = { fromRound: 1, untilRound: null, ...votes, seats: { totalCount: 1 } }
+    const seat = { fromRound: 0, untilRound: null, ...votes, seats: { totalCount: 1 } }
     expect(evaluators).toEqual({ totalCount: 3, items: [seat, seat, seat] })
   })
 
@@ -110,6 +110,7 @@ export function testPeers(scene: Scene): void {
   test('a peer that moves to another account keeps its history', async () => {
     const { chain, indexer, cast } = scene
     const moved = await chain.move(cast.solvers[1])
+    cast.solvers[1] = moved
     await indexer.reachTip(chain)
     const { peer } = await indexer.query(`{ peer(peerKey: "${moved.peerKey}") { account moves roundsSolved } }`)
     expect(peer).toEqual({ account: moved.account.address.toLowerCase(), moves: 1, roundsSolved: 4 })
@@ -130,7 +131,7 @@ export function testPeers(scene: Scene): void {
       untilRound: null,
       seats: {
         items: [
-          { fromRound: 1, untilRound: 6 },
+          { fromRound: 0, untilRound: 6 },
           // By the role: until bootstrap ends.
           { fromRound: 8, untilRound: Number(BOOTSTRAP_ROUNDS) },
         ],
