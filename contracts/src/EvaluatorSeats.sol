@@ -64,14 +64,15 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
     mapping(bytes32 evaluatorKey => Evaluator evaluator) internal _evaluators;
 
     /// @param admin Holds every role at first.
+    /// @param registry Says which keys count.
     /// @param clock The clock.
     /// @param stakes_ Holds the stakes, and says when bootstrap ends.
-    constructor(address admin, IRounds clock, IStakes stakes_) {
+    constructor(address admin, IPeerRegistry registry, IRounds clock, IStakes stakes_) {
         _grantRole(DEFAULT_ADMIN_ROLE, admin);
         _grantRole(EVALUATOR_ADMIN_ROLE, admin);
         _rounds = clock;
         _stakes = stakes_;
-        _registry = stakes_.peerRegistry();
+        _registry = registry;
         _bootstrapRounds = stakes_.bootstrapRounds();
     }
 

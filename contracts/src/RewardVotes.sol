@@ -57,7 +57,7 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
         IRounds clock,
         IRolloutCommitments commitments,
         IStakes stakes_
-    ) EvaluatorSeats(admin, clock, stakes_) Earnings(clock) {
+    ) EvaluatorSeats(admin, registry, clock, stakes_) Earnings(clock) {
         _commitments = commitments;
     }
 
