@@ -5,7 +5,7 @@ import { elementBytes, onnxTypes } from './dtypes.ts'
 import { GraphError } from './engineError.ts'
 import type { Attribute, Attributes, DType, Graph, GraphNode, Shape, StoredData, Value } from './graph.ts'
 import type { Emitter, KernelTraits } from './opRow.ts'
-import { emitAs } from './opRow.ts'
+import { emissionOn } from './opRow.ts'
 import { opTable } from './opTable.ts'
 import { ProtobufWriter } from './protobuf.ts'
 
@@ -96,7 +96,7 @@ function encodeGraph(
   const emitter = new NodeWriter(message, device, renamed, kernels)
   for (const node of needed.nodes) {
     emitter.begin(node)
-    ;(opTable[node.op].emit ?? emitAs(node.op))(node, emitter)
+    emissionOn(device, node.op, opTable[node.op])(node, emitter)
   }
   for (const [name, value] of entries) {
     if (name !== emitter.name(value)) emitter.node('Identity', [emitter.name(value)], [name])

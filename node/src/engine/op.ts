@@ -50,7 +50,14 @@ export type ReductionOp =
 
 export type LinearOp = 'MatMul'
 
-export type IndexingOp = 'Gather' | 'GatherElements' | 'GatherND' | 'ScatterElements' | 'TopK' | 'TokenLogProb'
+export type IndexingOp =
+  | 'Gather'
+  | 'GatherElements'
+  | 'GatherND'
+  | 'ScatterElements'
+  | 'ScatterRows'
+  | 'TopK'
+  | 'TokenLogProb'
 
 export type NormalizationOp = 'RmsNorm' | 'Rope' | 'SiluMul'
 

@@ -59,12 +59,15 @@ export interface Emitter {
   scalar(x: number, dtype: DType): string
 }
 
+/** Writes a node as ONNX nodes. */
+export type Emission = (node: GraphNode, emitter: Emitter) => void
+
 /** One row of the op table. */
 export interface OpRow {
   /** Types and shapes of the outputs; throws a GraphError on inputs that do not fit. */
   readonly infer: (application: Application) => readonly TensorType[]
-  /** ONNX nodes; without it, one node of the op's own name in the standard domain. */
-  readonly emit?: (node: GraphNode, emitter: Emitter) => void
+  /** On every device, or on each; without it, one node of the op's own name in the standard domain. */
+  readonly emit?: Emission | Readonly<Record<Device, Emission>>
   /** Attributes that change the speed and no bit of a result: a model's hash is of the graph without them. */
   readonly speedAttributes?: readonly string[]
   /** Whether the emission goes by the traits of the kernels. */
@@ -79,9 +82,14 @@ export interface OpRow {
 /** The com.microsoft domain of ONNX Runtime. */
 export const CONTRIB = 'com.microsoft'
 
+/** How a row is emitted on a device. */
+export function emissionOn(device: Device, op: string, { emit = emitAs(op) }: Pick<OpRow, 'emit'>): Emission {
+  return typeof emit === 'function' ? emit : emit[device]
+}
+
 /** An emission of one node, under another name or in another domain. */
 export const emitAs =
-  (name: string, domain = ''): NonNullable<OpRow['emit']> =>
+  (name: string, domain = ''): Emission =>
   (node, e) =>
     e.node(
       name,

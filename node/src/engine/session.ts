@@ -33,6 +33,8 @@ export interface SessionOptions {
   readonly sumsInProducts?: boolean
   /** ONNX Runtime's graph rewriting. */
   readonly optimization?: 'disabled' | 'basic' | 'extended' | 'all'
+  /** Write to stderr what the runtime tells of itself, where it put each node among it; see `readPlacements`. */
+  readonly isVerbose?: boolean
   /** ONNX Runtime's own session configuration entries. */
   readonly extra?: Readonly<Record<string, unknown>>
 }
@@ -77,7 +79,7 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
       graphOptimizationLevel: options.optimization ?? 'all',
       enableMemPattern: options.memoryPattern ?? false,
       enableCpuMemArena: options.arena ?? true,
-      logSeverityLevel: 3,
+      logSeverityLevel: options.isVerbose ? 0 : 3,
       ...extraOptions(model, options),
     })
   } catch (cause) {

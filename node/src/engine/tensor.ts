@@ -160,10 +160,10 @@ export function squeeze(x: Value, axis: number): Value {
   const shape = x.shape.filter((_, i) => i !== positive)
   return x.graph.apply1('Squeeze', [x, x.graph.integers([positive])], {}, shape)
 }
-/** 0, 1, … up to the length of a dimension, i64. */
+/** 0, 1, … up to the length of a dimension, as real numbers: GPUs compute with no i64. */
 export const range = (like: Value, dim: Dim) => {
   const g = like.graph
-  return g.apply1('Range', [g.scalar(0, 'i64'), squeeze(g.length(dim), 0), g.scalar(1, 'i64')], {}, [dim])
+  return g.apply1('Range', [g.scalar(0), cast(squeeze(g.length(dim), 0), g.real), g.scalar(1)], {}, [dim])
 }
 
 // ---- products and indexing
@@ -186,15 +186,10 @@ export const gatherND = (x: Value, ids: Value, batchDims = 0) =>
 /** x with updates added at the indexed elements along an axis. */
 export const scatterAdd = (x: Value, ids: Value, updates: Value, axis: number) =>
   x.graph.apply1('ScatterElements', [x, ids, updates], { axis, reduction: 'add' })
-/**
- * Zeros in the shape of `table` [n, C] with a row of `updates` [..., C] added at each id.
- *
- * By ScatterElements, whose sums have one order: ONNX Runtime's ScatterND adds in several threads at once and loses some.
- */
+/** Zeros in the shape of `table` [n, C] with a row of `updates` [..., C] added at each id. */
 export function scatterRows(table: Value, ids: Value, updates: Value): Value {
   const rows = flattenRows(updates)
-  const column = reshape(ids, [...rows.shape.slice(0, 1), 1])
-  return scatterAdd(zerosLike(table), expandLike(column, rows), rows, 0)
+  return table.graph.apply1('ScatterRows', [table, reshape(ids, [...rows.shape.slice(0, 1), 1]), rows])
 }
 /** The k largest along the last axis: values and indices. */
 export const topK = (x: Value, k: number) =>
@@ -225,9 +220,12 @@ export const siluMul = (gate: Value, up: Value) => gate.graph.apply1('SiluMul', 
 
 // ---- products with frozen weights of few bits
 
-/** x W with 8-bit integers: x [R, K], weights i8 [K, N], scales [N] of its columns. `fused` changes the speed and no bit. */
-export const integerLinear = (x: Value, weights: Value, scales: Value, fused: boolean) =>
-  x.graph.apply1('IntegerLinear', [x, weights, scales], { fused: fused ? 1 : 0 })
+/**
+ * x W with 8-bit integers: x [R, K], weights i8 [K, N], or [N, K] with `transB`, scales [N] of the outputs. `fused` changes the speed
+ * and no bit.
+ */
+export const integerLinear = (x: Value, weights: Value, scales: Value, fused: boolean, transB = false) =>
+  x.graph.apply1('IntegerLinear', [x, weights, scales], { fused: fused ? 1 : 0, ...(transB ? { transB: 1 } : {}) })
 
 /** An output layer in 8-bit integers, by parts of its tokens. The rows are for gradients alone. */
 export interface IntegerOutputLayer {

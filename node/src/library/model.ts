@@ -24,10 +24,10 @@ export interface ModelOptions {
   readonly adapter?: string
   /** For one product; 2 by default. No result depends on it. */
   readonly threads?: number
-  /** What generates and scores, `cpu` by default; training is on the CPU. `reportDevices` says what works here. */
+  /** What generates, scores and trains, `cpu` by default. `reportDevices` says what works here. */
   readonly device?: Device
   /** How `trainStep` learns: all weights, in place, or an adapter beside them, which generation and scoring then see. */
-  readonly training?: Omit<TrainerOptions, 'threads' | 'adapter'> & {
+  readonly training?: Omit<TrainerOptions, 'threads' | 'device' | 'adapter'> & {
     /** A fresh adapter of this shape, or one that there is. */
     readonly adapter?: LoraConfig | LoraAdapter
   }
@@ -66,7 +66,7 @@ export class Model {
     this.adapter = adapter && ('factors' in adapter ? adapter : initLora(config, adapter, 'adapter'))
     this.threads = threads
     this.device = device
-    this.#training = { ...training, threads }
+    this.#training = { ...training, threads, device }
     checkTrainerOptions(trainerSchema, this.#training)
   }
 
@@ -174,9 +174,9 @@ export async function score(model: Model, sequences: readonly SequenceToScore[])
 /** Logits `[vocabSize]` after each token of a sequence, in order; see `positionLogits`. */
 export function logits(model: Model, tokens: Int32Array): AsyncGenerator<Float32Array> {
   requireModel(model)
-  const { config, adapter, threads } = model
+  const { config, adapter, threads, device } = model
   const weights = adapter ? mergeLora(model.weights, adapter) : model.weights
-  return positionLogits({ config, weights }, tokens, { threads })
+  return positionLogits({ config, weights }, tokens, { threads, device })
 }
 
 /**

@@ -56,8 +56,8 @@ export function drawToken(config: DecoderConfig, logits: Value): { token: Value;
 function drawFlat(scaled: Value, uniforms: Value, greedy: Value) {
   const running = cumSum(softmax(scaled), -1)
   const size = scaled.shape[1] as number
-  const drawn = firstAbove(running, mul(uniforms, slice(running, -1, size - 1, size)))
-  const token = where(greedy, argMax(scaled, -1, true), drawn) // (L, 1)
+  const isAbove = greater(running, mul(uniforms, slice(running, -1, size - 1, size)))
+  const token = bestOrFirst(greedy, scaled, isAbove) // (L, 1)
   return { token, logprob: gatherElements(logSoftmax(scaled), token, -1) }
 }
 
@@ -69,20 +69,23 @@ function drawBlocks(scaled: Value, uniforms: Value, greedy: Value) {
   const sums = sumOver(probabilities, [2]) // (L, blocks)
   const running = cumSum(sums, -1)
   const target = mul(uniforms, slice(running, -1, blocks - 1, blocks))
-  const best = argMax(maxOver(probabilities, 2), -1, true)
-  const block = where(greedy, best, firstAbove(running, target)) // (L, 1)
+  const block = bestOrFirst(greedy, maxOver(probabilities, 2), greater(running, target)) // (L, 1)
   const within = gatherND(probabilities, block, 1) // (L, BLOCK)
   const runningWithin = cumSum(within, -1)
   const before = sub(gatherElements(running, block, -1), gatherElements(sums, block, -1))
   // Rounding may put the target just outside the block: it is brought back, so that some token passes it.
   const most = scale(slice(runningWithin, -1, BLOCK - 1, BLOCK), 1 - 2 ** -22)
   const rest = max(min(sub(target, before), most), graph.scalar(0))
-  const offset = where(greedy, argMax(within, -1, true), firstAbove(runningWithin, rest)) // (L, 1)
+  const offset = bestOrFirst(greedy, within, greater(runningWithin, rest)) // (L, 1)
   const token = graph.apply1('Add', [mul(block, graph.scalar(BLOCK, 'i64')), offset])
   // A logarithm is computed otherwise where fewer numbers are left than its kernel takes at a time, so each row fills one.
   const probability = expand(gatherElements(within, offset, -1), ['L', KERNEL_NUMBERS])
   return { token, logprob: slice(log(probability), -1, 0, 1) }
 }
 
-/** Index [L, 1] of each row's first element above its threshold [L, 1]. */
-const firstAbove = (running: Value, threshold: Value) => argMax(cast(greater(running, threshold), 'f32'), -1, true)
+/**
+ * Index [L, 1] of each row's largest score where it is greedy, else of its first element above a threshold. The choice is between
+ * what is searched and not between two indices, which GPUs do not compute with.
+ */
+const bestOrFirst = (greedy: Value, scores: Value, isAbove: Value) =>
+  argMax(where(greedy, scores, cast(isAbove, 'f32')), -1, true)

@@ -1,3 +1,4 @@
+import type { Device } from '#engine/device.ts'
 import { Graph, type Value } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
 import { createSession, type Session, type Tensor, tensor } from '#engine/session.ts'
@@ -27,21 +28,21 @@ const CHUNK_POSITIONS = 64
 export async function* positionLogits(
   { config, weights }: Pick<ModelFiles, 'config' | 'weights'>,
   tokens: Int32Array,
-  options: { threads?: number } = {},
+  options: { threads?: number; device?: Device } = {},
 ): AsyncGenerator<Float32Array> {
   checkOptions(tokenArray, tokens, 'logits')
   checkOptions(runSchema, options, 'logits')
-  const { threads = 1 } = options
+  const { threads = 1, device = 'cpu' } = options
   checkTokens(config, tokens)
   const { cos, sin } = ropeTables(config, tokens.length)
   const ids = BigInt64Array.from(tokens, BigInt)
-  const { hidden } = await runOnce(hiddenModel(config), threads, weights, {
+  const { hidden } = await runOnce(hiddenModel(config, device), threads, weights, {
     ids: tensor('i64', ids, [1, ids.length]),
     cos: tensor('f32', cos, [ids.length, config.headDim]),
     sin: tensor('f32', sin, [ids.length, config.headDim]),
   })
   const { data } = hidden as Tensor<'f32'>
-  const head = logitsModel(config)
+  const head = logitsModel(config, device)
   const session = await createSession(head, { threads })
   try {
     for (let from = 0; from < tokens.length; from += CHUNK_POSITIONS) {
@@ -58,19 +59,20 @@ export async function* positionLogits(
 }
 
 /** Inputs: `ids` i64 [B, T]; `cos`, `sin` f32 [T, headDim]; the weights. Output: `hidden` f32 [B*T, hidden]. */
-function hiddenModel(config: DecoderConfig): OnnxModel {
+function hiddenModel(config: DecoderConfig, device: Device): OnnxModel {
   const graph = new Graph()
   const ids = graph.input('ids', 'i64', ['B', 'T'])
   const cos = graph.input('cos', 'f32', ['T', config.headDim])
   const sin = graph.input('sin', 'f32', ['T', config.headDim])
-  return encodeModel({ hidden: flattenRows(decoderHidden(config, weightInputs(graph, config), ids, cos, sin)) })
+  const hidden = decoderHidden(config, weightInputs(graph, config), ids, cos, sin)
+  return encodeModel({ hidden: flattenRows(hidden) }, [], device)
 }
 
 /** Inputs: `hidden` f32 [R, hidden]; the weights. Output: `logits` f32 [R, V]. */
-function logitsModel(config: DecoderConfig): OnnxModel {
+function logitsModel(config: DecoderConfig, device: Device): OnnxModel {
   const graph = new Graph()
   const hidden = graph.input('hidden', 'f32', ['R', config.hiddenSize])
-  return encodeModel({ logits: decoderLogits(config, weightInputs(graph, config), hidden) })
+  return encodeModel({ logits: decoderLogits(config, weightInputs(graph, config), hidden) }, [], device)
 }
 
 function weightInputs(graph: Graph, config: DecoderConfig) {

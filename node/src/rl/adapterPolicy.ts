@@ -26,7 +26,7 @@ export interface AdapterSettings {
 
 /**
  * A policy of a frozen base and an adapter, which alone is trained: the one that was saved in `folder`, with its optimizer's state, or a
- * fresh one. It runs on the CPU.
+ * fresh one.
  *
  * @param base - folder of the base's weights; in float32 they are in memory once, for the trainer.
  */
@@ -36,7 +36,7 @@ export async function openAdapterPolicy(
   { lora, base: precision }: AdapterSettings,
   settings: PolicySettings,
 ): Promise<Policy> {
-  const { threads } = settings
+  const { threads, device } = settings
   const config = await readDecoderConfig(base)
   const weights = await readWeights(base, config)
   const baseHash = hashWeights(weights)
@@ -46,13 +46,13 @@ export async function openAdapterPolicy(
   const trainer = await createTrainer(config, weights, { ...trainerSettings(settings), adapter, precision })
   if (state) trainer.load(state)
   const freeze = frozenParts(config, await openFrozenTensors(base, config, { precision, threads }))
-  const generator = await createAdaptedGenerator(config, freeze, adapter, { threads })
+  const generator = await createAdaptedGenerator(config, freeze, adapter, { threads, device })
   let scorer: Promise<Scorer> | undefined
   return {
     trainer,
     generate: request => generator.generate(request),
     scorer() {
-      scorer ??= createAdaptedScorer(config, freeze, adapter, { threads })
+      scorer ??= createAdaptedScorer(config, freeze, adapter, { threads, device })
       return scorer
     },
     weightsHash: () => hashOf(baseHash, hashWeights(adapter.factors)),

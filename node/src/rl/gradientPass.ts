@@ -1,3 +1,4 @@
+import type { Device } from '#engine/device.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
 import { createSession, type Session, type Tensor, tensor } from '#engine/session.ts'
 import { decoderFeeds, type ScoredSequence } from '#model/batch.ts'
@@ -50,6 +51,8 @@ export function partTokensOf({ hiddenSize }: Pick<DecoderConfig, 'hiddenSize'>):
 
 export interface GradientPassOptions {
   readonly threads: number
+  /** What runs it; the CPU. */
+  readonly device?: Device | undefined
   readonly temperature: number
   /** With an adapter its factors are trained and the weights are not. */
   readonly adapter: LoraAdapter | undefined
@@ -65,7 +68,7 @@ export interface GradientPassOptions {
 export function createMonolithicPass(
   config: DecoderConfig,
   weights: Weights,
-  { threads, temperature, adapter, trained }: GradientPassOptions,
+  { threads, device, temperature, adapter, trained }: GradientPassOptions,
 ): GradientPass {
   const sessions = new Map<string, Promise<Session>>()
   const sessionFor = (key: string, build: () => OnnxModel) => {
@@ -77,10 +80,12 @@ export function createMonolithicPass(
     return session
   }
   const lossSession = (loss: LossKind) =>
-    sessionFor(JSON.stringify(loss), () => lossModel(config, loss, { temperature, lora: adapter?.config, trained }))
+    sessionFor(JSON.stringify(loss), () =>
+      lossModel(config, loss, { temperature, lora: adapter?.config, trained, device }),
+    )
   const scoringSession = (lora: LoraConfig | undefined) =>
     sessionFor(lora ? 'trained' : 'base', () =>
-      encodeModel({ logprobs: tokenScores(config, 'f32', temperature, lora).logprobs }),
+      encodeModel({ logprobs: tokenScores(config, 'f32', temperature, lora).logprobs }, [], device),
     )
   const tensors = [...weights, ...(adapter?.factors ?? [])]
   const feedsOf = (all: Weights | [string, WeightTensor][]) =>

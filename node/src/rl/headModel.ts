@@ -1,3 +1,4 @@
+import type { Device } from '#engine/device.ts'
 import { gradients } from '#engine/gradients.ts'
 import { type DType, Graph, type Shape, type Value } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
@@ -13,6 +14,8 @@ export interface HeadModelOptions {
   readonly temperature?: number
   /** Of the output layer; see `outputLayerShapes`. */
   readonly precision?: BasePrecision
+  /** What it is encoded for; the CPU. */
+  readonly device?: Device | undefined
   /** Which of the head's tensors are trained: the last norm, the output layer. */
   readonly trained: (name: string) => boolean
 }
@@ -32,12 +35,12 @@ export function headModel(config: DecoderConfig, loss: LossKind, options: HeadMo
   const [dhidden, ...parts] = gradients(value, [hidden, ...trained.map(([, weight]) => weight)])
   const outputs: Record<string, Value> = { loss: value, dhidden: dhidden as Value }
   for (const [i, [name]] of trained.entries()) outputs[gradientName(name)] = parts[i] as Value
-  return encodeModel(outputs)
+  return encodeModel(outputs, [], options.device)
 }
 
 /** The same without a loss: output `logprobs` [M]. */
 export function headScoringModel(config: DecoderConfig, options: HeadOptions = {}): OnnxModel {
-  return encodeModel({ logprobs: headLogprobs(config, options, false).logprobs })
+  return encodeModel({ logprobs: headLogprobs(config, options, false).logprobs }, [], options.device)
 }
 
 /** From `hidden` and `targets` to log-probabilities [M], and the head's weights by the names of its inputs. */

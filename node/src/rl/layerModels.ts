@@ -1,3 +1,4 @@
+import type { Device } from '#engine/device.ts'
 import { vectorJacobian } from '#engine/gradients.ts'
 import { type DType, Graph, type GraphNode, type Shape, type Value } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
@@ -40,6 +41,8 @@ export interface LayerModelOptions {
   readonly kept?: KeptActivations
   /** Of the products with an adapter's base; see `integerParts`. */
   readonly precision?: BasePrecision
+  /** What they are encoded for; the CPU. */
+  readonly device?: Device | undefined
 }
 
 /**
@@ -63,8 +66,8 @@ export function layerModels(config: DecoderConfig, options: LayerModelOptions = 
   for (const [i, name] of [...trained.keys()].entries()) backward[gradientName(name)] = shares[i] as Value
   const kept = options.kept === 'input' ? [] : neededProducts(Object.values(backward), forwardEnd, projected)
   return {
-    forward: encodeModel({ y, ...Object.fromEntries(kept.map(value => [value.name, value])) }),
-    backward: encodeModel(backward, kept),
+    forward: encodeModel({ y, ...Object.fromEntries(kept.map(value => [value.name, value])) }, [], options.device),
+    backward: encodeModel(backward, kept, options.device),
     kept,
     tensors,
   }

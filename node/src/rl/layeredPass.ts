@@ -38,7 +38,7 @@ export async function createLayeredPass(
   weights: Weights,
   options: LayeredPassOptions,
 ): Promise<GradientPass> {
-  const { threads, adapter, trained, temperature, headRows, precision = 'float32' } = options
+  const { threads, device, adapter, trained, temperature, headRows, precision = 'float32' } = options
   const layers = new Map<string, Promise<LayerSessions>>()
   const loras = Array.from({ length: config.layers }, (_, layer) =>
     adapter ? loraOfLayer(config, adapter.config, layer) : undefined,
@@ -50,7 +50,7 @@ export async function createLayeredPass(
     const key = `${last} ${afterPrompt} ${lora?.targets}`
     let made = layers.get(key)
     if (!made) {
-      made = createLayer(layerModels(config, { lora, last, afterPrompt, kept: options.kept, precision }))
+      made = createLayer(layerModels(config, { lora, last, afterPrompt, kept: options.kept, precision, device }))
       layers.set(key, made)
       made.catch(() => layers.delete(key)) // the caller has the error
     }
@@ -68,8 +68,8 @@ export async function createLayeredPass(
     let session = heads.get(key)
     if (!session) {
       const model = loss
-        ? headModel(config, loss, { temperature, trained, precision })
-        : headScoringModel(config, { temperature, precision })
+        ? headModel(config, loss, { temperature, trained, precision, device })
+        : headScoringModel(config, { temperature, precision, device })
       session = createSession(model, { threads, arena: precision === 'int8', sumsInProducts: false })
       heads.set(key, session)
       session.catch(() => heads.delete(key)) // the caller has the error

@@ -12,7 +12,7 @@ import type { GroupStepOptions, GroupStepReport, RolloutGroup } from './groupSte
 export interface PolicyWorkerOptions {
   /** Threads for one product; 1, because peers share the cores. */
   readonly threads?: number
-  /** What generates and scores; `cpu`. Training is on the CPU. */
+  /** What generates, scores and trains; `cpu`. */
   readonly device?: Device
   readonly adamW?: AdamWOptions
   /** Limit of the gradients' joint norm; 1. */

@@ -70,7 +70,7 @@ test('every option of a trainer that there is, is taken', async () => {
     momentum: 0.9,
     threads: 1,
   } as const
-  const limits = { clipNorm: 1, temperature: 1, maxTokens: 64, memoryBytes: 1e9, threads: 1 }
+  const limits = { clipNorm: 1, temperature: 1, maxTokens: 64, memoryBytes: 1e9, threads: 1, device: 'cpu' } as const
   const trainer = await createTrainer(tinyConfig, tinyWeights(), {
     ...limits,
     optimizer: muon,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { devices } from '#engine/device.ts'
 import { TrainerError } from './trainerError.ts'
 
 /** At least zero, or infinite: a limit that never holds. */
@@ -33,6 +34,7 @@ export const groupStepSchema = policyStepSchema.partial().extend({
 /** Options of a trainer, see `TrainerOptions`. */
 export const trainerSchema = z.strictObject({
   threads: z.int().min(1).max(1024).optional(),
+  device: z.enum(devices).optional(),
   adapter: z.looseObject({ config: z.looseObject({}), factors: z.instanceof(Map) }).optional(),
   layered: z.boolean().optional(),
   optimizer: z

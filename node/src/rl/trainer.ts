@@ -1,3 +1,4 @@
+import type { Device } from '#engine/device.ts'
 import type { ScoredSequence } from '#model/batch.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import type { BasePrecision } from '#model/loraConfig.ts'
@@ -50,6 +51,8 @@ export interface StepReport {
 
 export interface TrainerOptions {
   readonly threads?: number
+  /** What computes losses and gradients, `cpu` by default; the optimizer's update is on the CPU. On a GPU a step is not the CPU's bit for bit. */
+  readonly device?: Device
   readonly optimizer?: ({ readonly kind: 'adamW' } & AdamWOptions) | ({ readonly kind: 'muon' } & MuonOptions)
   /** Limit of the gradients' joint norm; 1 (arXiv:1211.5063 section 3.2). */
   readonly clipNorm?: number
@@ -255,8 +258,8 @@ const refusePrecision = () =>
 
 /** How gradients are computed: as the options say, else as the estimate of a step does. */
 function openPasses(config: DecoderConfig, weights: Weights, parameters: Weights, options: TrainerOptions) {
-  const { adapter, threads = 2, temperature = 1, precision = 'float32', maxTokens = 2048 } = options
-  const passOptions = { threads, temperature, adapter, trained: (name: string) => parameters.has(name) }
+  const { adapter, device, threads = 2, temperature = 1, precision = 'float32', maxTokens = 2048 } = options
+  const passOptions = { threads, device, temperature, adapter, trained: (name: string) => parameters.has(name) }
   const { memoryBytes } = options
   const layered = () => createPlannedPasses(config, weights, { ...passOptions, memoryBytes, precision })
   if (options.layered ?? precision === 'int8') return layered()

@@ -1,3 +1,4 @@
+import type { Device } from '#engine/device.ts'
 import { gradients } from '#engine/gradients.ts'
 import type { Graph, Value } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
@@ -25,6 +26,8 @@ export interface LossModelOptions {
   readonly lora?: LoraConfig | undefined
   /** Which tensors are trained; all by default. */
   readonly trained?: (name: string) => boolean
+  /** What it is encoded for; the CPU. */
+  readonly device?: Device | undefined
 }
 
 /**
@@ -42,7 +45,7 @@ export function lossModel(config: DecoderConfig, loss: LossKind, options: LossMo
     trained.map(([, tensor]) => tensor),
   )
   for (const [i, [name]] of trained.entries()) outputs[gradientName(name)] = parts[i] as Value
-  return encodeModel(outputs)
+  return encodeModel(outputs, [], options.device)
 }
 
 /** What a loss needs beside the log-probabilities, by the names of the graph's inputs. */

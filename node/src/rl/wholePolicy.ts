@@ -19,9 +19,10 @@ export interface PolicySettings {
 }
 
 /** Of a policy's trainer. */
-export function trainerSettings({ threads, adamW, clipNorm, temperature }: PolicySettings): TrainerOptions {
+export function trainerSettings({ threads, device, adamW, clipNorm, temperature }: PolicySettings): TrainerOptions {
   return {
     threads,
+    device,
     optimizer: { kind: 'adamW', ...adamW },
     ...(clipNorm === undefined ? {} : { clipNorm }),
     ...(temperature === undefined ? {} : { temperature }),

@@ -1,5 +1,30 @@
+import type { DeviceReport } from '#model/devices.ts'
 import type { Command } from '../command.ts'
 import { openLocalModel } from '../modelOptions.ts'
+
+type Counts = Readonly<Record<string, number>>
+
+const total = (counts: Counts) => Object.values(counts).reduce((a, b) => a + b, 0)
+
+const listed = (counts: Counts) =>
+  total(counts) === 0
+    ? 'none'
+    : `${total(counts)}: ${Object.entries(counts)
+        .map(entry => entry.join(' '))
+        .join(', ')}`
+
+/** Where each GPU that works here runs the programs of a model. */
+async function placementsOf(folder: string, { devices }: DeviceReport) {
+  const { readDecoderConfig } = await import('#model/decoderConfig.ts')
+  const { reportPlacements } = await import('#rl/reportPlacements.ts')
+  const config = await readDecoderConfig(folder)
+  const found = []
+  for (const { device, isAvailable } of devices)
+    if (device !== 'cpu' && isAvailable)
+      for (const [program, placements] of await reportPlacements(config, device))
+        found.push({ device, program, ...placements })
+  return found
+}
 
 /** Says what this machine computes with. */
 export const devicesCommand: Command = {
@@ -8,16 +33,17 @@ export const devicesCommand: Command = {
 What this machine has, which of its devices models can run on, which one start --device auto takes, and why not another. Each is
 tried with a small product in a process of its own.
 
-  --model DIR         a folder or a GGUF file: time the kernels for 8-bit products on this model's shapes, and not on Qwen2.5-0.5B's
+  --model DIR         a folder or a GGUF file: time the kernels for 8-bit products on this model's shapes, and not on Qwen2.5-0.5B's;
+                      list for each GPU what of this model's programs it has no kernel for and the CPU computes
   --json              end with one JSON object on the last line`,
   options: { model: { type: 'string' }, json: { type: 'boolean' } },
   async run({ model, json }) {
     const { reportDevices, reportIntegerKernels } = await import('#model/devices.ts')
     const report = await reportDevices()
-    const { integerKernels, integerReason } = await reportIntegerKernels(
-      typeof model === 'string' ? await openLocalModel(model, {}) : undefined,
-    )
-    if (json === true) return console.log(JSON.stringify({ ...report, integerKernels, integerReason }))
+    const folder = typeof model === 'string' ? await openLocalModel(model, {}) : undefined
+    const { integerKernels, integerReason } = await reportIntegerKernels(folder)
+    const placements = folder === undefined ? [] : await placementsOf(folder, report)
+    if (json === true) return console.log(JSON.stringify({ ...report, integerKernels, integerReason, placements }))
     const { machine, devices, chosen, pool } = report
     const gigabytes = (bytes: number | null) => (bytes === null ? 'memory unknown' : `${(bytes / 1e9).toFixed(1)} GB`)
     console.log(`${machine.cpu}, ${machine.cores} cores, ${gigabytes(machine.memoryBytes)}, ${machine.platform}`)
@@ -38,6 +64,8 @@ tried with a small product in a process of its own.
       )
     }
     if (integerReason !== null) console.log(`8-bit models cannot run here: ${integerReason}`)
+    for (const { device, program, onDevice, onCpu } of placements)
+      console.log(`${device}, ${program}: ${total(onDevice)} nodes there, on the CPU ${listed(onCpu)}`)
     console.log(`model pool: ${pool} (large from 40 GB on)`)
   },
 }

@@ -53,7 +53,7 @@ how far 8-bit and 4-bit are from float32.
   --cache DIR         where quantised copies are kept (default .waggle in the model's folder)
   --sequences N       compare: sequences to sample from the model (default 8)
   --length N          compare: tokens of each (default 128)
-  --device NAME       generate: cpu, webgpu, cuda, or auto for what waggle devices would take (default cpu)
+  --device NAME       logits and generate: cpu, webgpu, cuda, or auto for what waggle devices would take (default cpu)
   --threads N         threads of a product (default: all of the machine)
   --json              end with one JSON object on the last line:
                       { "logits": number[positions][vocabulary] }, or
@@ -157,15 +157,15 @@ function refuseOthers(action: Action, values: Values): void {
 }
 
 async function logits({ folder, adapter, tokens, load }: Request, { json }: Values): Promise<void> {
-  if (load.precision !== 'float32' || load.device !== 'cpu')
-    throw new UsageError('model logits is in float32, on the CPU.', {
-      hint: 'model compare says how far other precisions are; leave --precision and --device out.',
+  if (load.precision !== 'float32')
+    throw new UsageError('model logits is in float32.', {
+      hint: 'model compare says how far other precisions are; leave --precision out.',
     })
   const { readModel } = await import('#model/readModel.ts')
   const { positionLogits } = await import('#model/positionLogits.ts')
   const model = await readModel(folder, adapter === undefined ? {} : { adapter })
   let at = 0
-  for await (const row of positionLogits(model, tokens, { threads: load.threads ?? 1 })) {
+  for await (const row of positionLogits(model, tokens, { threads: load.threads ?? 1, device: load.device ?? 'cpu' })) {
     await setImmediate() // let an interruption in
     load.signal?.throwIfAborted()
     requireNumbers(row)

@@ -46,7 +46,7 @@ ${networkUsage}
   --judge PATH_OR_REPO
                       the frozen evaluator (default: where the specification says that it is)
 ${hubUsage}
-  --device NAME       auto, cpu, webgpu or cuda: what generates and scores; training is on the CPU (default auto)
+  --device NAME       auto, cpu, webgpu or cuda: what generates, scores and trains (default auto)
   --threads N         threads of a model's session (default 1)
   --lora RANK         solver: train a LoRA adapter of this rank in place of the weights; one that its folder keeps is gone on
                       with as it was, and options that contradict it are refused

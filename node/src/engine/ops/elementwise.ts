@@ -2,9 +2,10 @@ import { onnxTypes } from '../dtypes.ts'
 import { GraphError } from '../engineError.ts'
 import type { DType, GraphNode, Value } from '../graph.ts'
 import type { ElementwiseOp } from '../op.ts'
-import { type Application, integerAttribute, type OpRow, required, sameType } from '../opRow.ts'
+import { type Application, type Emitter, emitAs, integerAttribute, type OpRow, required, sameType } from '../opRow.ts'
 import { broadcastShapes } from '../shapes.ts'
 import { cast, div, equal, lessOrEqual, mul, neg, scale, subFrom, sumTo, where, zerosLike } from '../tensor.ts'
+import { chain } from './integer.ts'
 
 const binary = (application: Application) => {
   const [a, b] = [required(application, 0), required(application, 1)]
@@ -85,8 +86,15 @@ export const elementwiseRows: Record<ElementwiseOp, OpRow> = {
   GreaterOrEqual: { infer: comparison, gradient: 'discrete' },
   Equal: { infer: comparison, gradient: 'discrete' },
   And: { infer: comparison, gradient: 'discrete' },
-  Or: { infer: comparison, gradient: 'discrete' },
+  Or: { infer: comparison, emit: { cpu: emitAs('Or'), cuda: emitAs('Or'), webgpu: emitNeither }, gradient: 'discrete' },
   Not: { infer: unary, gradient: 'discrete' },
+}
+
+/** WebGPU has no Or: not (not a and not b). */
+function emitNeither(node: GraphNode, e: Emitter): void {
+  const step = chain(e)
+  const [a, b] = node.inputs.map(value => step('Not', [e.name(value)])) as [string, string]
+  e.node('Not', [step('And', [a, b])], [e.name(node.outputs[0] as Value)])
 }
 
 function select(condition: Value, dy: Value): [Value, Value] {

@@ -1,7 +1,7 @@
 import { GraphError } from '../engineError.ts'
-import type { Value } from '../graph.ts'
+import type { GraphNode, Value } from '../graph.ts'
 import type { IndexingOp } from '../op.ts'
-import { floatAttribute, integerAttribute, type OpRow, required, sameType } from '../opRow.ts'
+import { type Emitter, floatAttribute, integerAttribute, type OpRow, required, sameType } from '../opRow.ts'
 import { positiveAxis, sameShape } from '../shapes.ts'
 import {
   exp,
@@ -16,10 +16,30 @@ import {
   sub,
   zerosLike,
 } from '../tensor.ts'
+import { chain } from './integer.ts'
+import { emitLogSoftmax } from './logSoftmax.ts'
 
 const likeFirst: OpRow['infer'] = application => {
   const x = required(application, 0)
   return [{ dtype: x.dtype, shape: x.shape }]
+}
+
+/** By ScatterElements, whose sums have one order: the CPU's ScatterND adds in several threads at once and loses some. */
+function emitElements(node: GraphNode, e: Emitter): void {
+  const [table, ids, updates] = [0, 1, 2].map(i => e.name(required(node, i))) as [string, string, string]
+  const step = chain(e)
+  const zeros = step('Expand', [e.scalar(0, required(node, 2).dtype), step('Shape', [table])])
+  const elements = step('Expand', [ids, step('Shape', [updates])])
+  const output = e.name(node.outputs[0] as Value)
+  e.node('ScatterElements', [zeros, elements, updates], [output], { axis: 0, reduction: 'add' })
+}
+
+/** By ScatterND, which takes an id a row and not one an element, and adds atomically: rows of one id in any order. */
+function emitSlices(node: GraphNode, e: Emitter): void {
+  const [table, ids, updates] = [0, 1, 2].map(i => e.name(required(node, i))) as [string, string, string]
+  const step = chain(e)
+  const zeros = step('Expand', [e.scalar(0, required(node, 2).dtype), step('Shape', [table])])
+  e.node('ScatterND', [zeros, ids, updates], [e.name(node.outputs[0] as Value)], { reduction: 'add' })
 }
 
 export const indexingRows: Record<IndexingOp, OpRow> = {
@@ -66,6 +86,15 @@ export const indexingRows: Record<IndexingOp, OpRow> = {
       return [dy as Value, null, gatherElements(dy as Value, ids, integerAttribute(node.attributes, 'axis', 0))]
     },
   },
+  /** Zeros like `table` [n, C] with rows of updates [N, C] added at ids i64 [N, 1]. Inputs table, of which only the shape is read, ids, updates. */
+  ScatterRows: {
+    infer: likeFirst,
+    emit: { cpu: emitElements, cuda: emitElements, webgpu: emitSlices },
+    gradient: (node, [dy]) => {
+      const [ids, updates] = [required(node, 1), required(node, 2)]
+      return [null, null, gather(dy as Value, reshape(ids, updates.shape.slice(0, 1)), 0)]
+    },
+  },
   // Inputs x, k (i64 constant [1]); outputs values, indices; attributes `axis`, `largest`, `sorted`.
   TopK: {
     infer: application => {
@@ -110,7 +139,7 @@ export const indexingRows: Record<IndexingOp, OpRow> = {
       e.node('Gemm', [x, weight], [product], { transB: 1 })
       const logits = alpha === 1 ? product : e.temporary()
       if (alpha !== 1) e.node('Mul', [product, e.scalar(alpha, required(node, 0).dtype)], [logits])
-      e.node('LogSoftmax', [logits], [all], { axis: -1 })
+      emitLogSoftmax(e, logits, all)
       e.node('Unsqueeze', [tokens, e.integers([-1])], [ids])
       e.node('GatherElements', [all, ids], [picked], { axis: -1 })
       e.node('Squeeze', [picked, e.integers([-1])], [logprob])

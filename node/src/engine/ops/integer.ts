@@ -1,9 +1,9 @@
 import { GraphError } from '../engineError.ts'
-import type { Attributes, Value } from '../graph.ts'
+import type { Attributes, GraphNode, Value } from '../graph.ts'
 import type { IntegerOp } from '../op.ts'
 import { type Application, CONTRIB, type Emitter, integerAttribute, type OpRow, required } from '../opRow.ts'
 import { dimAt } from '../shapes.ts'
-import { integerLinear, mul, transpose } from '../tensor.ts'
+import { integerLinear, mul } from '../tensor.ts'
 
 /** Below it a row counts as zero: its scale must not be. */
 export const SMALLEST_ROW = 1e-30
@@ -31,10 +31,27 @@ export const chain =
  */
 export function quantizeRows(x: string, e: Emitter): { bytes: string; scales: string } {
   const step = chain(e)
-  const largest = step('ReduceMax', [step('Abs', [x]), e.integers([1])], { keepdims: 1 })
-  const scales = step('Mul', [step('Max', [largest, e.scalar(SMALLEST_ROW, 'f32')]), e.scalar(1 / 127, 'f32')])
+  const scales = scaleRows(x, e)
   const scaled = step('Div', [x, scales])
   return { bytes: step('QuantizeLinear', [scaled, e.scalar(1, 'f32'), e.scalar(128, 'u8')]), scales }
+}
+
+/** To which a number below 2^22 in magnitude is added to round it, halves to even: WebGPU has no Round. */
+const ROUNDING = 1.5 * 2 ** 23
+
+/** The same codes, around 0 and as float32, for devices without products of bytes. */
+export function roundRows(x: string, e: Emitter): { codes: string; scales: string } {
+  const step = chain(e)
+  const scales = scaleRows(x, e)
+  const shifted = step('Add', [step('Div', [x, scales]), e.scalar(ROUNDING, 'f32')])
+  return { codes: step('Sub', [shifted, e.scalar(ROUNDING, 'f32')]), scales }
+}
+
+/** Emits the scales [R, 1] of rows: the largest magnitude over 127. */
+export function scaleRows(x: string, e: Emitter): string {
+  const step = chain(e)
+  const largest = step('ReduceMax', [step('Abs', [x]), e.integers([1])], { keepdims: 1 })
+  return step('Mul', [step('Max', [largest, e.scalar(SMALLEST_ROW, 'f32')]), e.scalar(1 / 127, 'f32')])
 }
 
 /** What makes signed bytes unsigned ones that are larger by 128: another highest bit. */
@@ -63,44 +80,56 @@ function besideAnother(e: Emitter, x: string, output: string, multiply: (rows: s
   e.node('Slice', [more, e.integers([0]), e.integers([-1]), e.integers([0])], [output])
 }
 
+const isTransposed = ({ attributes }: Pick<GraphNode, 'attributes'>) => integerAttribute(attributes, 'transB', 0) === 1
+
+function emitIntegers(node: GraphNode, e: Emitter): void {
+  const [x, weights, columnScales] = node.inputs.map(input => e.name(input)) as [string, string, string]
+  const step = chain(e)
+  const w = isTransposed(node) ? step('Transpose', [weights], { perm: [1, 0] }) : weights
+  const { bytes, scales } = quantizeRows(x, e)
+  const [middle, output] = [e.scalar(128, 'u8'), e.name(node.outputs[0] as Value)]
+  const { codes, zero } = rightFactor(e, w)
+  const isFused = integerAttribute(node.attributes, 'fused', 1) === 1
+  const fused = () =>
+    step('MatMulIntegerToFloat', [bytes, codes, e.scalar(1, 'f32'), columnScales, middle, ...zero], {}, CONTRIB)
+  const sums = () => step('Cast', [step('MatMulInteger', [bytes, codes, middle, ...zero])], { to: 1 })
+  e.node('Mul', [isFused ? fused() : step('Mul', [sums(), columnScales]), scales], [output])
+}
+
+/** GPUs have no products of bytes. Sums differ from those of integers by float32's rounding. */
+function emitFloats(node: GraphNode, e: Emitter): void {
+  const [x, weights, columnScales] = node.inputs.map(input => e.name(input)) as [string, string, string]
+  const step = chain(e)
+  const { codes, scales } = roundRows(x, e)
+  const transB = isTransposed(node) ? 1 : 0
+  const matrix = step('DequantizeLinear', [weights, columnScales], { axis: 1 - transB })
+  e.node('Mul', [step('Gemm', [codes, matrix], { transB }), scales], [e.name(node.outputs[0] as Value)])
+}
+
 export const integerRows: Record<IntegerOp, OpRow> = {
   /**
    * x W with 8-bit integers: inputs x f32 [R, K], weights i8 [K, N], their scales f32 [N]. The sums are exact, so that every
-   * kernel gives the same bits; attribute `fused` picks one that scales its sums itself (1) or separate nodes (0).
+   * kernel gives the same bits; attributes `fused`, which picks one that scales its sums itself (1) or separate nodes (0), and `transB`, for
+   * weights i8 [N, K]. On a GPU the same codes are multiplied as float32.
    */
   IntegerLinear: {
     infer: application => {
       const w = required(application, 1)
       if (w.dtype !== 'i8') throw new GraphError(`IntegerLinear: weights of ${w.dtype}`)
-      return rowsBy(application, w.shape[0] as number, w.shape[1] as number)
+      const [inner, outer] = (isTransposed(application) ? [w.shape[1], w.shape[0]] : w.shape) as [number, number]
+      return rowsBy(application, inner, outer)
     },
     speedAttributes: ['fused'],
     hasTraits: true,
-    emit: (node, e) => {
-      const [x, w, columnScales] = node.inputs.map(input => e.name(input)) as [string, string, string]
-      const { bytes, scales } = quantizeRows(x, e)
-      const [middle, output] = [e.scalar(128, 'u8'), e.name(node.outputs[0] as Value)]
-      const { codes, zero } = rightFactor(e, w)
-      const product = e.temporary()
-      if (integerAttribute(node.attributes, 'fused', 1) === 1) {
-        const inputs = [bytes, codes, e.scalar(1, 'f32'), columnScales, middle, ...zero]
-        e.node('MatMulIntegerToFloat', inputs, [product], {}, CONTRIB)
-      } else {
-        const [sums, real] = [e.temporary(), e.temporary()]
-        e.node('MatMulInteger', [bytes, codes, middle, ...zero], [sums])
-        e.node('Cast', [sums], [real], { to: 1 })
-        e.node('Mul', [real, columnScales], [product])
-      }
-      e.node('Mul', [product, scales], [output])
-    },
+    emit: { cpu: emitIntegers, webgpu: emitFloats, cuda: emitFloats },
     // dy W^T, with the columns' scales in dy, which is rounded by row as x was: the same integers serve both directions.
     gradient: {
       straightThrough: (node, [dy]) => {
         const [x, w, scales] = [required(node, 0), required(node, 1), required(node, 2)]
-        const inner = w.shape[0] as number
+        const inner = dimAt(x.shape, -1) as number
         const ones = x.graph.constant('f32', [inner], new Float32Array(inner).fill(1))
         const fused = integerAttribute(node.attributes, 'fused', 1) === 1
-        return [integerLinear(mul(dy as Value, scales), transpose(w, [1, 0]), ones, fused), null, null]
+        return [integerLinear(mul(dy as Value, scales), w, ones, fused, !isTransposed(node)), null, null]
       },
     },
   },

@@ -1,7 +1,16 @@
 import { GraphError } from '../engineError.ts'
 import type { GraphNode, Value } from '../graph.ts'
 import type { LinearOp } from '../op.ts'
-import { CONTRIB, type Emitter, floatAttribute, integerAttribute, type OpRow, required, sameType } from '../opRow.ts'
+import {
+  CONTRIB,
+  type Emitter,
+  emitAs,
+  floatAttribute,
+  integerAttribute,
+  type OpRow,
+  required,
+  sameType,
+} from '../opRow.ts'
 import { broadcastShapes, dimAt } from '../shapes.ts'
 import { flattenRows, matMul, sumTo, transpose } from '../tensor.ts'
 
@@ -11,24 +20,31 @@ const flags = (node: Pick<GraphNode, 'attributes'>) => ({
   alpha: floatAttribute(node.attributes, 'alpha', 1),
 })
 
-/** The CPU has a fused float32 kernel for transposed and scaled products; elsewhere they are written out, float64 as well. */
-function emitMatMul(node: GraphNode, e: Emitter): void {
+/** The CPU has a fused float32 kernel for transposed and scaled products. */
+function emitOnCpu(node: GraphNode, e: Emitter): void {
+  const isFused = !isPlain(node) && required(node, 0).dtype === 'f32'
+  if (isFused) emitAs('FusedMatMul', CONTRIB)(node, e)
+  else emitWritten(node, e)
+}
+
+/** GPUs have no FusedMatMul: it would go to the CPU and back. For matrices they have Gemm. */
+function emitOnGpu(node: GraphNode, e: Emitter): void {
+  const [a, b] = [required(node, 0), required(node, 1)]
+  const isMatrix = b.shape.length === 2 && !(flags(node).transA && a.shape.length > 2)
+  if (isPlain(node) || !isMatrix || a.dtype !== 'f32') emitWritten(node, e)
+  else emitGemm(node, e)
+}
+
+function isPlain(node: GraphNode): boolean {
+  const { transA, transB, alpha } = flags(node)
+  return !transA && !transB && alpha === 1
+}
+
+/** In nodes that every device has for every type. */
+function emitWritten(node: GraphNode, e: Emitter): void {
   const [a, b] = [required(node, 0), required(node, 1)]
   const { transA, transB, alpha } = flags(node)
   const output = e.name(node.outputs[0] as Value)
-  if (!transA && !transB && alpha === 1) {
-    e.node('MatMul', [e.name(a), e.name(b)], [output])
-    return
-  }
-  // GPUs have no FusedMatMul: it would go to the CPU and back. For matrices they have Gemm.
-  if (e.device !== 'cpu' && a.dtype === 'f32' && b.shape.length === 2 && !(transA && a.shape.length > 2)) {
-    emitGemm(node, e)
-    return
-  }
-  if (e.device === 'cpu' && a.dtype === 'f32') {
-    e.node('FusedMatMul', [e.name(a), e.name(b)], [output], node.attributes, CONTRIB)
-    return
-  }
   const transposed = (value: Value) => {
     const name = e.temporary()
     const axes = value.shape.map((_, i) => i)
@@ -88,7 +104,7 @@ export const linearRows: Record<LinearOp, OpRow> = {
       const batch = broadcastShapes(a.shape.slice(0, -2), b.shape.slice(0, -2))
       return [{ dtype: sameType('MatMul', a, b), shape: [...batch, rows, columns] }]
     },
-    emit: emitMatMul,
+    emit: { cpu: emitOnCpu, webgpu: emitOnGpu, cuda: emitOnGpu },
     gradient: (node, [gradient]) => {
       const dy = gradient as Value
       const [a, b] = [required(node, 0), required(node, 1)]

@@ -5,16 +5,24 @@ import { type Emitter, floatAttribute, type OpRow, required, sameType } from '..
 import { dimAt, sameShape } from '../shapes.ts'
 import { add, concat, meanOver, mul, neg, split, sub, sumTo } from '../tensor.ts'
 
-/** f32 has a fused kernel; in f64 that one rounds its second output to f32, so the formula is written out. */
+/** The kernel for f32; in f64 it rounds its second output to f32. */
+function emitFusedRmsNorm(node: GraphNode, e: Emitter): void {
+  const [x, weight] = [required(node, 0), required(node, 1)]
+  if (x.dtype !== 'f32') {
+    emitRmsNorm(node, e)
+    return
+  }
+  const epsilon = { float: floatAttribute(node.attributes, 'epsilon', 1e-6) }
+  const outputs = node.outputs.map(v => e.name(v))
+  const attributes = { axis: -1, epsilon, stash_type: 1 }
+  e.node('SimplifiedLayerNormalization', [e.name(x), e.name(weight)], outputs, attributes)
+}
+
+/** WebGPU's kernel computes the norm, and leaves its second output unwritten (ONNX Runtime 1.30). */
 function emitRmsNorm(node: GraphNode, e: Emitter): void {
   const [x, weight] = [required(node, 0), required(node, 1)]
   const [y, r] = node.outputs.map(v => e.name(v)) as [string, string]
   const epsilon = floatAttribute(node.attributes, 'epsilon', 1e-6)
-  if (x.dtype === 'f32') {
-    const attributes = { axis: -1, epsilon: { float: epsilon }, stash_type: 1 }
-    e.node('SimplifiedLayerNormalization', [e.name(x), e.name(weight)], [y, r], attributes)
-    return
-  }
   const [square, mean, sum, root, normal] = temporaries(e, 5) as [string, string, string, string, string]
   e.node('Mul', [e.name(x), e.name(x)], [square])
   e.node('ReduceMean', [square, e.integers([-1])], [mean], { keepdims: 1 })
@@ -56,7 +64,7 @@ export const normalizationRows: Record<NormalizationOp, OpRow> = {
         { dtype, shape: [...x.shape.slice(0, -1), 1] },
       ]
     },
-    emit: emitRmsNorm,
+    emit: { cpu: emitFusedRmsNorm, cuda: emitFusedRmsNorm, webgpu: emitRmsNorm },
     gradient: (node, [gradient, dr]) => {
       if (dr) throw new GraphError('RmsNorm has a gradient through its first output only')
       const dy = gradient as Value

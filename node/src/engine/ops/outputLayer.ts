@@ -1,10 +1,10 @@
 import { GraphError } from '../engineError.ts'
 import type { GraphNode, Value } from '../graph.ts'
 import type { OutputLayerOp } from '../op.ts'
-import { CONTRIB, type Emitter, floatAttribute, type OpRow, required } from '../opRow.ts'
+import { CONTRIB, type Emission, type Emitter, floatAttribute, type OpRow, required } from '../opRow.ts'
 import { dimAt } from '../shapes.ts'
 import { cast, exp, gather, mul, reshape, scale, sub, subFrom } from '../tensor.ts'
-import { chain, quantizeRows, rightFactor, SMALLEST_ROW } from './integer.ts'
+import { chain, quantizeRows, rightFactor, roundRows, SMALLEST_ROW } from './integer.ts'
 import { emitEnd, emitJoin, emitOwn, type Running } from './onlineSoftmax.ts'
 import { partedTokenLogProb } from './partedTokenLogProb.ts'
 
@@ -35,18 +35,73 @@ function partsOf({ inputs }: Pick<GraphNode, 'inputs'>): Part[] {
   return parts
 }
 
+/** The products of a pass over the layer, which devices have other kernels for. */
+interface LayerProducts {
+  /** Rows of x rounded to 8 bits, and their scales [M, 1]. */
+  round(e: Emitter, x: string): { codes: string; scales: string }
+  /** Rounded rows by a part's columns, without the rows' scales. @param one - the number 1, once the part may begin. */
+  logits(e: Emitter, part: Part, codes: string, one: string): string
+  /** Rows of a part summed by weights [M, n]. */
+  sumRows(e: Emitter, part: Part & { readonly rows: Value; readonly middle: Value }, weights: string): string
+}
+
+const integerProducts: LayerProducts = {
+  round(e, x) {
+    const { bytes, scales } = quantizeRows(x, e)
+    return { codes: bytes, scales }
+  },
+  logits(e, part, codes, one) {
+    const columns = rightFactor(e, e.name(part.columns))
+    const operands = [codes, columns.codes, one, e.name(part.scales), e.scalar(128, 'u8'), ...columns.zero]
+    return chain(e)('MatMulIntegerToFloat', operands, {}, CONTRIB)
+  },
+  sumRows(e, part, weights) {
+    const step = chain(e)
+    const total = step('ReduceSum', [weights, e.integers([1])], { keepdims: 1 })
+    const largest = step('ReduceMax', [weights, e.integers([1])], { keepdims: 1 })
+    const atLeast = step('Max', [largest, e.scalar(SMALLEST_ROW, 'f32')])
+    const size = step('Mul', [atLeast, e.scalar(1 / levelsFor(part.length), 'f32')])
+    const codes = step('QuantizeLinear', [step('Div', [weights, size]), e.scalar(1, 'f32'), e.scalar(0, 'u8')])
+    const middle = e.name(part.middle)
+    const rows = rightFactor(e, e.name(part.rows), middle)
+    const unit = e.scalar(1, 'f32')
+    const operands = [codes, rows.codes, unit, unit, e.scalar(0, 'u8'), ...rows.zero]
+    const product = step('MatMulIntegerToFloat', operands, {}, CONTRIB)
+    const ofMean = step('Mul', [total, step('Cast', [middle], { to: 1 })])
+    return step('Add', [step('Mul', [product, size]), ofMean])
+  },
+}
+
+/** For devices without products of bytes: the same codes as float32, and weights that are not rounded. */
+const floatProducts: LayerProducts = {
+  round: (e, x) => roundRows(x, e),
+  logits(e, part, codes, one) {
+    const step = chain(e)
+    const scales = step('Mul', [e.name(part.scales), one])
+    return step('MatMul', [codes, step('DequantizeLinear', [e.name(part.columns), scales], { axis: 1 })])
+  },
+  sumRows(e, part, weights) {
+    const step = chain(e)
+    return step('MatMul', [weights, step('DequantizeLinear', [e.name(part.rows), e.scalar(1, 'f32')])])
+  },
+}
+
 /**
- * Emits the pass over one part. `ids` are the tokens [M, 1], `bytes` the rows of x by 8-bit integers and `rowScales` [M, 1] what they stand for.
+ * Emits the pass over one part. `ids` are the tokens [M, 1], `codes` the rounded rows of x and `rowScales` [M, 1] what they stand for.
  *
  * @param one - the number 1, once the part may begin.
  */
-function emitPart(e: Emitter, part: Part, x: { bytes: string; rowScales: string; ids: string }, one: string): Running {
+function emitPart(
+  e: Emitter,
+  products: LayerProducts,
+  part: Part,
+  x: { codes: string; rowScales: string; ids: string },
+  one: string,
+): Running {
   const step = chain(e)
   const { first, length } = part
   const scales = e.name(part.scales)
-  const columns = rightFactor(e, e.name(part.columns))
-  const operands = [x.bytes, columns.codes, one, scales, e.scalar(128, 'u8'), ...columns.zero]
-  const logits = step('Mul', [step('MatMulIntegerToFloat', operands, {}, CONTRIB), x.rowScales])
+  const logits = step('Mul', [products.logits(e, part, x.codes, one), x.rowScales])
   const top = step('ReduceMax', [logits, e.integers([1])], { keepdims: 1 })
   const shares = step('Exp', [step('Sub', [logits, top])])
   const sum = step('ReduceSum', [shares, e.integers([1])], { keepdims: 1 })
@@ -54,22 +109,7 @@ function emitPart(e: Emitter, part: Part, x: { bytes: string; rowScales: string;
   if (!part.rows || !part.middle) return { top, sum, own, rows: null }
   const kept = step('Where', [isHere, e.scalar(0, 'f32'), step('GatherElements', [shares, at], { axis: 1 })])
   const weights = step('Mul', [step('ScatterElements', [shares, at, kept], { axis: 1 }), scales])
-  const total = step('ReduceSum', [weights, e.integers([1])], { keepdims: 1 })
-  const largest = step('ReduceMax', [weights, e.integers([1])], { keepdims: 1 })
-  const atLeast = step('Max', [largest, e.scalar(SMALLEST_ROW, 'f32')])
-  const size = step('Mul', [atLeast, e.scalar(1 / levelsFor(length), 'f32')])
-  const codes = step('QuantizeLinear', [step('Div', [weights, size]), e.scalar(1, 'f32'), e.scalar(0, 'u8')])
-  const middle = e.name(part.middle)
-  const rows = rightFactor(e, e.name(part.rows), middle)
-  const unit = e.scalar(1, 'f32')
-  const product = step(
-    'MatMulIntegerToFloat',
-    [codes, rows.codes, unit, unit, e.scalar(0, 'u8'), ...rows.zero],
-    {},
-    CONTRIB,
-  )
-  const ofMean = step('Mul', [total, step('Cast', [middle], { to: 1 })])
-  return { top, sum, own, rows: step('Add', [step('Mul', [product, size]), ofMean]) }
+  return { top, sum, own, rows: products.sumRows(e, { ...part, rows: part.rows, middle: part.middle }, weights) }
 }
 
 /**
@@ -81,8 +121,27 @@ function emitAfter(e: Emitter, { sum, own, rows }: Running): string {
   const scores = step('Add', [own, sum])
   const done = rows ? step('Add', [scores, step('Gather', [rows, e.integers([0])], { axis: 1 })]) : scores
   const first = step('Squeeze', [step('Gather', [done, e.integers([0])], { axis: 0 })])
-  const nothing = step('Mul', [step('Cast', [step('IsNaN', [first])], { to: 1 }), e.scalar(0, 'f32')])
+  // Whether it is a number or not, this is one.
+  const either = step('Cast', [step('Greater', [first, e.scalar(0, 'f32')])], { to: 1 })
+  const nothing = step('Mul', [either, e.scalar(0, 'f32')])
   return step('Add', [nothing, e.scalar(1, 'f32')])
+}
+
+function emitWith(products: LayerProducts): Emission {
+  return (node, e) => {
+    const step = chain(e)
+    const { codes, scales } = products.round(e, e.name(required(node, 0)))
+    const rowScales = step('Mul', [scales, e.scalar(floatAttribute(node.attributes, 'alpha', 1), 'f32')])
+    const ids = step('Unsqueeze', [e.name(required(node, 1)), e.integers([-1])])
+    let all: Running | undefined
+    let one = e.scalar(1, 'f32')
+    for (const part of partsOf(node)) {
+      const next = emitPart(e, products, part, { codes, rowScales, ids }, one)
+      all = all ? emitJoin(e, all, next) : next
+      one = emitAfter(e, all)
+    }
+    emitEnd(e, all as Running, node.outputs.map(output => e.name(output)) as [string, string])
+  }
 }
 
 export const outputLayerRows: Record<OutputLayerOp, OpRow> = {
@@ -110,21 +169,7 @@ export const outputLayerRows: Record<OutputLayerOp, OpRow> = {
         { dtype: x.dtype, shape: x.shape },
       ]
     },
-    emit: (node, e) => {
-      const step = chain(e)
-      const { bytes, scales } = quantizeRows(e.name(required(node, 0)), e)
-      const rowScales = step('Mul', [scales, e.scalar(floatAttribute(node.attributes, 'alpha', 1), 'f32')])
-      const ids = step('Unsqueeze', [e.name(required(node, 1)), e.integers([-1])])
-      const parts = partsOf(node)
-      let all: Running | undefined
-      let one = e.scalar(1, 'f32')
-      for (const part of parts) {
-        const next = emitPart(e, part, { bytes, rowScales, ids }, one)
-        all = all ? emitJoin(e, all, next) : next
-        one = emitAfter(e, all)
-      }
-      emitEnd(e, all as Running, node.outputs.map(output => e.name(output)) as [string, string])
-    },
+    emit: { cpu: emitWith(integerProducts), webgpu: emitWith(floatProducts), cuda: emitWith(floatProducts) },
     // alpha dy (w_t - sum of p_v w_v): what the token's own probability adds to the sum is taken off its row.
     gradient: {
       straightThrough: (node, [dy, dothers]) => {

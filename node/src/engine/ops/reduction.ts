@@ -1,9 +1,19 @@
 import { GraphError } from '../engineError.ts'
 import type { GraphNode, Shape, Value } from '../graph.ts'
 import type { ReductionOp } from '../op.ts'
-import { type Application, integerAttribute, integersAttribute, type OpRow, required } from '../opRow.ts'
+import {
+  type Application,
+  type Emission,
+  type Emitter,
+  integerAttribute,
+  integersAttribute,
+  type OpRow,
+  required,
+} from '../opRow.ts'
 import { positiveAxis } from '../shapes.ts'
 import { cast, cumSum, div, equal, exp, expandLike, mul, reshape, scale, softmax, sub, sumOver } from '../tensor.ts'
+import { chain } from './integer.ts'
+import { emitLogSoftmax, emitLogSum } from './logSoftmax.ts'
 
 /** Attributes `axes` (from the front) and `keepdims`; ONNX wants the axes as an input. */
 const reduction = (application: Application) => {
@@ -18,11 +28,20 @@ function reducedShape(shape: Shape, axes: readonly number[], keep: boolean): Sha
   return keep ? shape.map((d, i) => (axes.includes(i) ? 1 : d)) : shape.filter((_, i) => !axes.includes(i))
 }
 
-const emitReduction: NonNullable<OpRow['emit']> = (node, e) => {
+const emitReduction: Emission = (node, e) => {
   const axes = integersAttribute(node.attributes, 'axes')
   const keepdims = integerAttribute(node.attributes, 'keepdims', 1)
   const inputs = [e.name(required(node, 0)), e.integers(axes)]
   e.node(node.op, inputs, [e.name(node.outputs[0] as Value)], { keepdims })
+}
+
+/** A kernel that does not take the largest off first overflows, as WebGPU's does. */
+function emitLargestFirst(node: GraphNode, e: Emitter): void {
+  const axes = integersAttribute(node.attributes, 'axes')
+  const { largest, sum } = emitLogSum(e, e.name(required(node, 0)), axes)
+  const output = e.name(node.outputs[0] as Value)
+  if (integerAttribute(node.attributes, 'keepdims', 1) === 1) e.node('Add', [sum, largest], [output])
+  else e.node('Squeeze', [chain(e)('Add', [sum, largest]), e.integers(axes)], [output])
 }
 
 /** A reduced value back in the shape that it had with the reduced axes kept as 1. */
@@ -68,7 +87,7 @@ export const reductionRows: Record<ReductionOp, OpRow> = {
   },
   ReduceLogSumExp: {
     infer: reduction,
-    emit: emitReduction,
+    emit: { cpu: emitReduction, cuda: emitReduction, webgpu: emitLargestFirst },
     gradient: (node, [dy]) => {
       const weights = exp(sub(required(node, 0), kept(node, node.outputs[0] as Value)))
       return [mul(weights, kept(node, dy as Value))]
@@ -84,6 +103,7 @@ export const reductionRows: Record<ReductionOp, OpRow> = {
   },
   LogSoftmax: {
     infer: alongLastAxis,
+    emit: (node, e) => emitLogSoftmax(e, e.name(required(node, 0)), e.name(node.outputs[0] as Value)),
     gradient: (node, [dy]) => {
       const total = sumOver(dy as Value, [-1], true)
       return [sub(dy as Value, mul(softmax(required(node, 0)), total))]

@@ -134,6 +134,6 @@ export const reshapingRows: Record<ReshapingOp, OpRow> = {
     },
     gradient: 'discrete',
   },
-  // Inputs start, limit, delta: scalars of i64. Declared shape: [length].
+  // Inputs start, limit, delta: scalars of one type. Declared shape: [length].
   Range: { infer: declared, gradient: 'discrete' },
 }

@@ -1,0 +1,38 @@
+import { writeSync } from 'node:fs'
+import { type Device, devices } from './device.ts'
+import type { Op } from './op.ts'
+import { caseModel, opCases } from './opCases.ts'
+import { placementsMark } from './placements.ts'
+import { createSession, type Tensor } from './session.ts'
+
+// A process of its own, for what a driver may do wrong: runs every case of the op table on the CPU and on the device that argv names,
+// and prints how far they are apart as one JSON line each. What the runtime says of the sessions goes to stderr.
+const device = devices.find(name => name === process.argv[2])
+if (device === undefined) throw new RangeError(`${process.argv[2]} is no device`)
+
+async function outputsOn(where: Device, op: Op, i: number): Promise<Record<string, Tensor>> {
+  const { model, feeds } = caseModel(op, opCases[op][i] as (typeof opCases)[Op][number], 'f32', where)
+  writeSync(2, placementsMark(`${where} ${op} ${i}`))
+  const session = await createSession(model, { threads: 1, isVerbose: where !== 'cpu' })
+  const outputs = await session.run(feeds)
+  await session.dispose()
+  return outputs
+}
+
+/** The largest difference of two tensors, relative to the largest number of the first. */
+function apart(expected: Tensor | undefined, found: Tensor | undefined): number {
+  const [a, b] = [expected, found].map(value => Array.from(value?.data ?? [], Number)) as [number[], number[]]
+  const largest = a.reduce((most, x) => Math.max(most, Math.abs(x)), 1e-3)
+  if (a.length !== b.length || a.length === 0) return Number.POSITIVE_INFINITY
+  return a.reduce((worst, x, i) => Math.max(worst, Math.abs(x - (b[i] ?? 0)) / largest), 0)
+}
+
+for (const op of Object.keys(opCases) as Op[]) {
+  for (const [i, { tolerance = 1e-5, title }] of opCases[op].entries()) {
+    const [expected, found] = [await outputsOn('cpu', op, i), await outputsOn(device, op, i)]
+    for (const name of Object.keys(expected)) {
+      const difference = apart(expected[name], found[name])
+      console.log(JSON.stringify({ op, case: title ?? i, output: name, difference, isWithin: difference <= tolerance }))
+    }
+  }
+}

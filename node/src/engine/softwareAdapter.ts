@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** SwiftShader, a Vulkan device in software, and a Vulkan loader: Debian's chromium-common has both. */
+const folder = '/usr/lib/chromium'
+const variables = { LD_LIBRARY_PATH: folder, VK_ICD_FILENAMES: join(folder, 'vk_swiftshader_icd.json') }
+
+/**
+ * The environment of a process in which WebGPU runs on a device in software, for tests. In a process of its own: what a driver does
+ * wrong must not take the tests with it.
+ *
+ * @param isRequired - that there is one.
+ * @returns null where the machine has none.
+ */
+export function softwareAdapter(isRequired: boolean): Readonly<Record<string, string>> | null {
+  if (existsSync(variables.VK_ICD_FILENAMES)) return variables
+  if (isRequired) throw new Error('no SwiftShader: run "apt-get install chromium"')
+  console.warn('ran without WebGPU: there is no software adapter on this machine')
+  return null
+}

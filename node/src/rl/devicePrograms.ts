@@ -1,0 +1,54 @@
+import type { Device } from '#engine/device.ts'
+import type { OnnxModel } from '#engine/onnxModel.ts'
+import type { DecoderConfig } from '#model/decoderConfig.ts'
+import { bakedParts, frozenParts } from '#model/frozenParts.ts'
+import type { Precision } from '#model/frozenTensors.ts'
+import { buildGenerationModel } from '#model/generationGraph.ts'
+import { initWeights } from '#model/initWeights.ts'
+import { allLinear } from '#model/loraConfig.ts'
+import { quantizeWeights } from '#model/quantizedTensors.ts'
+import { buildDrawsModel, buildScoringModel } from '#model/scoringGraph.ts'
+import { headModel } from './headModel.ts'
+import { layerModels } from './layerModels.ts'
+import { lossModel, policyLossKind } from './trainingGraphs.ts'
+
+/** Tokens of a vocabulary in two parts of an output layer, drawn in blocks. */
+const PARTED_VOCABULARY = 8320
+
+/** A model of the same family in two narrow layers: which ops a program has, and so where they run, does not depend on sizes. */
+export function narrowed(config: DecoderConfig): DecoderConfig {
+  const vocabSize = Math.min(config.vocabSize, PARTED_VOCABULARY + (config.vocabSize % 128 === 0 ? 0 : 1))
+  const heads = config.heads / config.kvHeads
+  return { ...config, vocabSize, heads, kvHeads: 1, headDim: 8, hiddenSize: 32, intermediateSize: 64, layers: 2 }
+}
+
+/** Everything that a peer runs on a device for a decoder, by name, as programs of its narrow twin. */
+export async function devicePrograms(of: DecoderConfig, device: Device): Promise<Map<string, OnnxModel>> {
+  const config = narrowed(of)
+  const weights = initWeights(config, 'devices')
+  const frozen = async (precision: Precision) =>
+    precision === 'float32'
+      ? bakedParts(config, weights)
+      : frozenParts(config, await quantizeWeights(config, weights, precision))
+  const programs = new Map<string, OnnxModel>()
+  for (const precision of ['float32', 'int8', 'int4'] as const) {
+    const parts = await frozen(precision)
+    programs.set(`generation, ${precision}`, buildGenerationModel(config, parts, device))
+    programs.set(`scoring, ${precision}`, buildScoringModel(config, parts, ['logprobs', 'gaps'], device))
+    programs.set(`reading draws, ${precision}`, buildDrawsModel(config, parts, device))
+  }
+  const loss = policyLossKind({ clipLow: 0.2, clipHigh: 0.28, klBeta: 0.1 })
+  programs.set('training all weights, in one graph', lossModel(config, loss, { device }))
+  const lora = { rank: 4, alpha: 8, targets: allLinear, rankStabilized: false }
+  for (const precision of ['float32', 'int8'] as const) {
+    for (const afterPrompt of [false, true]) {
+      const { forward, backward } = layerModels(config, { device, lora, last: true, afterPrompt, precision })
+      const name = `adapter on ${precision}${afterPrompt ? ', shared prompt' : ''}`
+      programs.set(`${name}: layer forwards`, forward)
+      programs.set(`${name}: layer backwards`, backward)
+    }
+    const head = headModel(config, loss, { device, precision, trained: () => false })
+    programs.set(`adapter on ${precision}: output layer`, head)
+  }
+  return programs
+}

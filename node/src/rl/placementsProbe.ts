@@ -1,0 +1,13 @@
+import { writeSync } from 'node:fs'
+import { placementsMark } from '#engine/placements.ts'
+import { createSession } from '#engine/session.ts'
+import { devicePrograms } from './devicePrograms.ts'
+
+// A process of its own, started by `reportPlacements`: makes a session of every program for a device and runs none. What the runtime says
+// of them goes to stderr, which native code writes to as well.
+const { config, device } = JSON.parse(process.argv[2] ?? '')
+for (const [name, model] of await devicePrograms(config, device)) {
+  writeSync(2, placementsMark(name))
+  const session = await createSession(model, { threads: 1, isVerbose: true, sumsInProducts: false })
+  await session.dispose()
+}

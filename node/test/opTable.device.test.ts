@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { opTable } from '#engine/opTable.ts'
+import { readPlacements } from '#engine/placements.ts'
+import { softwareAdapter } from '#engine/softwareAdapter.ts'
+
+/** What of the op table's cases WebGPU leaves to the CPU, beside what their builders add: lengths and other small integers. */
+const onCpu: Readonly<Record<string, readonly string[]>> = {
+  'Reshape 2': ['Concat'],
+  'MatMul 1': ['Concat'],
+  'ArgMax 0': ['Cast'],
+  'Shape 0': ['Cast'],
+  'Range 0': ['Cast', 'Squeeze'],
+}
+
+test('every op has on WebGPU, forwards and backwards, the results of the CPU, and its floats stay there', {
+  timeout: 240_000, // two hundred small sessions, whose kernels are compiled: some seconds on an idle machine
+}, async () => {
+  const adapter = softwareAdapter(Boolean(process.env.CI))
+  if (adapter === null) return
+  const argv = [join(import.meta.dirname, '../src/engine/opTableOnDevice.ts'), 'webgpu']
+  const options = { env: { ...process.env, ...adapter }, maxBuffer: 2 ** 28 }
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, argv, options)
+  const compared = stdout
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  expect(new Set(compared.map(({ op }) => op)).size).toBe(Object.keys(opTable).length)
+  expect(compared.filter(({ isWithin }) => !isWithin)).toEqual([])
+  const left = [...readPlacements(stderr)].flatMap(([program, { onCpu }]) => {
+    const [, name] = /^webgpu (.*)$/.exec(program) ?? []
+    return name !== undefined && Object.keys(onCpu).length > 0 ? [[name, Object.keys(onCpu).sort()]] : []
+  })
+  expect(Object.fromEntries(left)).toEqual(onCpu)
+})
