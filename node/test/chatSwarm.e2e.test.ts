@@ -15,6 +15,7 @@ import { seededRandom } from '#environments/seededRandom.ts'
 import { openTokenizer, type TokenizerClient } from '#model/tokenizerClient.ts'
 import { openJudgeModel } from '#roles/openModels.ts'
 import { openPeer, type PeerNode } from '#roles/peerNode.ts'
+import { proposalsOf } from '#roles/proposer/proposalsOf.ts'
 import { publishBody } from '#roles/publishBody.ts'
 import { type Identity, openIdentity } from '#store/identity.ts'
 import { registerPeers } from '../../scripts/swarm/registerPeers.ts'
@@ -57,7 +58,7 @@ async function proposeByHand(node: PeerNode, tokenizer: TokenizerClient, round: 
         level: 2,
         text,
         seed: word,
-        promptTokens: packTokens(await environment.proposals.prompt(2), 4),
+        promptTokens: packTokens(await proposalsOf(environment).prompt(2), 4),
         completionTokens: packTokens(tokens, 4),
         logprobs: packLogprobs(new Float32Array(tokens.length).fill(-1)),
       }

@@ -5,9 +5,9 @@ import { encodeAbiParameters, type Hex, keccak256, numberToHex } from 'viem'
 import { expect } from 'vitest'
 import { contractsOf } from '#chain/contracts.ts'
 import { createLogger } from '#core/logger.ts'
-import { loadEnvironments } from '#environments/builtIn.ts'
+import { loadEnvironment, loadEnvironments } from '#environments/builtIn.ts'
 import type { RoleName } from '#roles/roleName.ts'
-import { startRole } from '#roles/startRole.ts'
+import { type RoleOptions, startRole } from '#roles/startRole.ts'
 import { openIdentity } from '#store/identity.ts'
 import { registerPeers } from '../../scripts/swarm/registerPeers.ts'
 import { runCli } from './cliProcess.ts'
@@ -20,7 +20,12 @@ const BEACON_DRAWN = 2
 /** A line of a peer's log. */
 type Said = { message: string } & Record<string, unknown>
 
-type LiveOptions = { bootstrapRounds?: number; roundSeconds?: number; pauseMs?: number }
+type LiveOptions = {
+  bootstrapRounds?: number
+  roundSeconds?: number
+  pauseMs?: number
+  chat?: NonNullable<RoleOptions['chat']>
+}
 
 export type LiveSwarm = Awaited<ReturnType<typeof startLiveSwarm>>
 export type LivePeer = Awaited<ReturnType<LiveSwarm['newPeer']>>
@@ -30,13 +35,14 @@ export type LivePeer = Awaited<ReturnType<LiveSwarm['newPeer']>>
  *
  * @param bootstrapRounds - first round that needs stakes.
  * @param roundSeconds - chain time of a round, which ends when a test says so.
+ * @param chat - environment and models to play with; the starter's without.
  * @param pauseMs - real time between steps of its time: more peers need more of it, and fewer steps.
  */
-export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, pauseMs }: LiveOptions = {}) {
+export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, pauseMs, chat }: LiveOptions = {}) {
   const root = mkdtempSync(join(tmpdir(), 'waggle-live-'))
   const chain = await startLocalChain()
-  const { starter } = await loadEnvironments()
-  const deployment = await deployContracts(chain, roundSeconds, starter.hash, bootstrapRounds, roundSeconds)
+  const { hash } = chat ? await loadEnvironment(chat.spec, chat) : (await loadEnvironments()).starter
+  const deployment = await deployContracts(chain, roundSeconds, hash, bootstrapRounds, roundSeconds)
   const record = join(root, 'deployment.json')
   writeFileSync(record, JSON.stringify(deployment))
   const env = { WAGGLE_RPC_URL: chain.rpcUrl, WAGGLE_DEPLOYMENT: record }
@@ -64,10 +70,13 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
         const done = startRole({
           ...{ role, data, deployment, rpcUrl: chain.rpcUrl, clock: time.clock, signal: end.signal },
           ...{ listen: ['/ip4/127.0.0.1/tcp/0'], bootnodes: [...bootnodes], openLogger: () => log.logger(time.clock) },
-          ...{ level: undefined, demands, httpPort: 0, chat: undefined, threads: 1, adapter: undefined },
+          ...{ level: undefined, demands, httpPort: 0, chat, threads: 1, adapter: undefined },
           device: 'cpu',
         })
-        done.catch(log.fail)
+        done.catch(error => {
+          running.delete(stop)
+          log.fail(error)
+        })
         const stop = async () => {
           running.delete(stop)
           end.abort()

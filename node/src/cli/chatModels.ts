@@ -26,13 +26,14 @@ export async function openChatModels(settings: ChatSettings, signal: AbortSignal
     })
   const spec = await readSpec(environment)
   const { kindOf } = await import('#environments/builtIn.ts')
-  const judge = settings.judge ?? kindOf(spec).judgeOf(spec)
-  if (judge === null)
+  const { needsJudge, judgeOf } = kindOf(spec)
+  const judge = settings.judge ?? judgeOf(spec)
+  if (judge === null && needsJudge)
     throw new UsageError('The environment does not say where its evaluator is found.', {
       hint: 'Name it with --judge PATH_OR_REPO.',
     })
   const modelFolder = await openModel(model, settings, signal)
-  const judgeFolder = await openModel(judge, settings, signal)
+  const judgeFolder = judge === null ? null : await openModel(judge, settings, signal)
   return { spec, modelFolder, judgeFolder }
 }
 

@@ -1,6 +1,6 @@
 import { MAX_SEQUENCE_TOKENS, MAX_SHEET_PEERS, MAX_TASK_CHARACTERS } from '#core/bodies.ts'
 import { type BodySizes, formatSizes } from '#core/bodySizes.ts'
-import type { Environment } from './environment.ts'
+import type { Environment, Proposals } from './environment.ts'
 import { proposalsPerRound } from './environmentSpec.ts'
 
 /** Names, hashes and numbers of a body's header, and of one item in it, in dag-cbor. */
@@ -20,7 +20,7 @@ export function bodySizes({
   proposals,
   format,
 }: Pick<Environment, 'spec' | 'components'> & {
-  proposals: Pick<Environment['proposals'], 'sampling'>
+  proposals: Pick<Proposals, 'sampling'> | null
   format: Pick<Environment['format'], 'tokenBytes'>
 }): BodySizes {
   const { solving, canary, tasksPerRound, groupSize, sampledLeaves } = spec
@@ -29,7 +29,9 @@ export function bodySizes({
   const sampled = (maxNewTokens: number) => maxNewTokens * (token + LOGPROB_BYTES) + prompt + ITEM_BYTES
   const scoredLeaf = ITEM_BYTES / 8 + components.reduce((sum, name) => sum + name.length + 4, 0)
   const largest: BodySizes = {
-    tasks: proposalsPerRound(spec) * (sampled(proposals.sampling.maxNewTokens) + MAX_TASK_CHARACTERS * CHARACTER_BYTES),
+    tasks:
+      proposalsPerRound(spec) *
+      (sampled(proposals?.sampling.maxNewTokens ?? 0) + MAX_TASK_CHARACTERS * CHARACTER_BYTES),
     rollouts: tasksPerRound * (ITEM_BYTES + groupSize * sampled(solving.maxNewTokens)),
     scores: MAX_SHEET_PEERS * (ITEM_BYTES + sampledLeaves * scoredLeaf),
     canary: canary.tasks * canary.samplesPerTask * (solving.maxNewTokens * token + ITEM_BYTES),

@@ -3,6 +3,7 @@ import { codeZeroKind } from './codezero/kind.ts'
 import type { Environment } from './environment.ts'
 import type { ChatFolders, EnvironmentKind } from './environmentKind.ts'
 import type { EnvironmentSpec } from './environmentSpec.ts'
+import { reasoningKind } from './reasoning/kind.ts'
 
 // The one place that names the environments that there are.
 
@@ -10,21 +11,31 @@ export { loadStarterEnvironments as loadEnvironments, starterFolder } from './co
 export { type PresetName, presets } from './codezero/presets.ts'
 
 /** Each kind of environment, by the name that its specifications carry. */
-export const environmentKinds = { codezero: codeZeroKind } as const satisfies Record<string, unknown>
+export const environmentKinds = { codezero: codeZeroKind, reasoning: reasoningKind } as const satisfies Record<
+  string,
+  unknown
+>
 export type KindName = keyof typeof environmentKinds
 
-const kindNames = Object.keys(environmentKinds) as [KindName, ...KindName[]]
-const namedSchema = z.looseObject({ name: z.enum(kindNames) })
+const namedSchema = z.looseObject({
+  name: z.string().refine(name => findKind(name) !== null, 'expected a kind of environment'),
+})
 
 /** The specification that a JSON value is, by the schema of the kind that it names. @throws {z.ZodError} */
 export function parseSpec(value: unknown): EnvironmentSpec {
   return kindOf(namedSchema.parse(value)).schema.parse(value)
 }
 
+/** The kind of that name; null where there is none. */
+export function findKind(name: string): EnvironmentKind | null {
+  const kinds: Readonly<Record<string, EnvironmentKind>> = environmentKinds
+  return Object.hasOwn(kinds, name) ? (kinds[name] ?? null) : null
+}
+
 /** @throws {RangeError} if there is no kind of that name. */
 export function kindOf({ name }: { name: string }): EnvironmentKind {
-  const kind = (environmentKinds as Record<string, EnvironmentKind>)[name]
-  if (kind === undefined) throw new RangeError(`there is no environment '${name}'`)
+  const kind = findKind(name)
+  if (kind === null) throw new RangeError(`there is no environment '${name}'`)
   return kind
 }
 

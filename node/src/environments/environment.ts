@@ -65,6 +65,8 @@ export type CodeTest = { readonly expression: string; readonly expected: string 
 /** A problem and how it is told. */
 export type DrawnTask<P = Problem> = { readonly text: string; readonly problem: P }
 
+export type RoundTask<P = Problem> = DrawnTask<P> & { readonly level: Level }
+
 export interface HeldOutTask<P = Problem> {
   readonly problem: P
   check(text: string): HeldOutCheck
@@ -79,12 +81,16 @@ export interface Environment<P = Problem> {
   readonly components: readonly string[]
   /** Folder of the weights that a new solver or proposer starts with. */
   readonly solverFolder: string
-  /** @see JudgeModel */
-  readonly judgeModel: JudgeModel
-  readonly proposals: Proposals<P>
-  openJudge(model: SequenceScorer & TokenChooser): Promise<Judge<P>>
+  /** Null where no model judges. */
+  readonly judgeModel: JudgeModel | null
+  /** Null where no proposer writes tasks. */
+  readonly proposals: Proposals<P> | null
+  /** @param model - has the judge model loaded; null where there is none. */
+  openJudge(model: (SequenceScorer & TokenChooser) | null): Promise<Judge<P>>
   /** The share of answers that are right, 0 to 1, as their mean score tells it. */
   solvedShare(meanScore: number): number
+  /** Tasks of a round that no proposer writes, the same for everyone; none where proposers write all of them. */
+  roundTasks(seed: Hex): Promise<RoundTask<P>[]>
   /** Tasks of a level that may be trained on; the same for the same seed. */
   drawTasks(level: Level, count: number, seed: string): DrawnTask<P>[]
   /** Fixed tasks that nobody trains on, always the same. */

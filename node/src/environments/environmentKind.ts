@@ -6,15 +6,16 @@ import type { EnvironmentSpec } from './environmentSpec.ts'
 export type ChatFolders = {
   /** The model that solves or proposes; for other roles any with the same tokenizer. */
   readonly modelFolder: string
-  /** The frozen judge. */
-  readonly judgeFolder: string
+  /** The frozen judge; null for kinds that need none. */
+  readonly judgeFolder: string | null
 }
 
 export type EnvironmentRequest = {
   /** Of the judge. */
   precision: Precision
   modelFolder: string
-  judgeFolder: string
+  /** Null for kinds that need none. */
+  judgeFolder: string | null
   /** Where others find the judge, OWNER/NAME@REVISION. */
   judgeModel: string | null
   /** Labelled pairs: half to calibrate the judge with, half to measure it on. */
@@ -25,13 +26,15 @@ export type EnvironmentRequest = {
 export type DescribedEnvironment = {
   spec: EnvironmentSpec
   hash: string
-  /** Of the judge, on pairs that it was not calibrated with; 0.5 is chance. */
-  balancedAccuracy: number
+  /** Of the judge, on pairs that it was not calibrated with; 0.5 is chance. Null where no model judges. */
+  balancedAccuracy: number | null
 }
 
 /** What there is to know of a kind of environment: its specifications, and what makes of one an environment. */
 export interface EnvironmentKind<S extends EnvironmentSpec = EnvironmentSpec> {
   readonly schema: z.ZodType<S>
+  /** Whether scores are read from a frozen model. */
+  readonly needsJudge: boolean
   /** Where the frozen judge of a specification is found, OWNER/NAME@REVISION; null where each operator knows. */
   judgeOf(spec: S): string | null
   /**

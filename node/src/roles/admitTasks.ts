@@ -51,7 +51,7 @@ export async function admitBundle(
 
 /** What a task asks for; null where it does not count. */
 async function problemOf(task: Task, { format, proposals }: TaskRules): Promise<Problem | null> {
-  if (tokenWidth(task) === null) return null
+  if (proposals === null || tokenWidth(task) === null) return null
   const { completionTokens } = unpackSequence(task)
   if (completionTokens.length > proposals.sampling.maxNewTokens || !areTokens(completionTokens, format)) return null
   if ((await format.completionText(completionTokens, true)) !== task.text) return null

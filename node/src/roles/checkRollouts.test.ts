@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { MAX_SEQUENCE_TOKENS, type RolloutBundle, rootOf, type TaskBundle } from '#core/bodies.ts'
+import { ZERO_HASH } from '#core/hex.ts'
 import { packLogprobs, packTokens } from '#core/packedTokens.ts'
 import { codeZero } from '#environments/codezero/codeZero.ts'
 import { drawHeldOutTask, drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
@@ -10,7 +11,8 @@ import { starterFormat } from '#environments/codezero/promptFormat.ts'
 import { proposalPrompt, solverPrompt, starterSpecials } from '#environments/codezero/prompts.ts'
 import { seededRandom } from '#environments/seededRandom.ts'
 import { admitTasks } from './admitTasks.ts'
-import { checkRollouts, drawTasks, type RoundRules } from './checkRollouts.ts'
+import { checkRollouts, drawTasks, type RoundRules, roundRules } from './checkRollouts.ts'
+import { proposalsOf } from './proposer/proposalsOf.ts'
 import { roundSeed } from './roundSeed.ts'
 import { rolloutBundle } from './solver/rolloutBundle.ts'
 
@@ -74,8 +76,8 @@ const rules: RoundRules = {
   tasks: await admitTasks([{ bundle: taskBundle(training), contentId: hash }], environment),
 }
 
-function honestBundle(): RolloutBundle {
-  const tasks = drawTasks(chainId, round, solverKey, rules)
+function honestBundle(followed = rules): RolloutBundle {
+  const tasks = drawTasks(chainId, round, solverKey, followed)
   const prompts = tasks.map(({ problem }) => solverPrompt(tokenizer, problem as Task))
   const completions = tasks.flatMap((_, prompt) =>
     [0, 1].map(() => {
@@ -89,7 +91,7 @@ function honestBundle(): RolloutBundle {
       }
     }),
   )
-  const seed = roundSeed('rollout', chainId, round, rules.beacon, solverKey)
+  const seed = roundSeed('rollout', chainId, round, followed.beacon, solverKey)
   return rolloutBundle(
     { chainId, round, peerKey: solverKey, policyHash: hash, seed },
     { spec, format },
@@ -105,6 +107,22 @@ test('an honest bundle stands whole', async () => {
   expect(groups.map(({ rollouts }) => rollouts.length)).toEqual([2, 2])
   expect(groups[0]?.rollouts[0]?.text).toBe('def f(): pass')
   expect(rootOf(honestBundle())).toBe(rootOf(honestBundle()))
+})
+
+test('where no proposer writes tasks they follow from the beacon, and stand where they are answered', async () => {
+  const problems = environment.drawTasks(3, 6, 'a round').map(task => ({ ...task, level: 3 as const }))
+  const drawing = { ...environment, roundTasks: async () => problems }
+  const drawn = await roundRules(drawing, { chainId, round, beacon: hash }, [])
+  expect(drawn.tasks.map(({ problem }) => problem)).toEqual(problems.map(({ problem }) => problem))
+  expect(await checkRollouts(honestBundle(drawn), drawn)).toHaveLength(2)
+  const other = await roundRules(drawing, { chainId, round, beacon: solverKey }, [])
+  expect(await checkRollouts(honestBundle(other), drawn)).toEqual([])
+  // Proposed ones come after them.
+  const mixed = await roundRules(drawing, { chainId, round, beacon: hash }, rules.tasks)
+  expect(mixed.tasks.map(({ ref }) => ref.peerKey)).toEqual([
+    ...Array(6).fill(ZERO_HASH),
+    ...Array(6).fill(proposerKey),
+  ])
 })
 
 test('a held-out function is refused as a proposed task, and in a group that was taken from a peer', async () => {
@@ -170,7 +188,7 @@ test('a task whose text is not what its tokens say is refused', async () => {
 
 test('a task with more tokens than a proposal may have, or whose prompt fits no rollout, is refused', async () => {
   const committed = [{ bundle: taskBundle(training), contentId: hash }]
-  const { proposals } = environment
+  const proposals = proposalsOf(environment)
   const short = { ...proposals, sampling: { ...proposals.sampling, maxNewTokens: 10 } }
   expect(await admitTasks(committed, { format, proposals: short })).toEqual([])
   const wordy = { ...format, solverPrompt: async () => new Int32Array(MAX_SEQUENCE_TOKENS + 1) }

@@ -1,8 +1,9 @@
-import type { RolloutBundle, RolloutGroup } from '#core/bodies.ts'
-import type { Hex } from '#core/hex.ts'
+import { type RolloutBundle, type RolloutGroup, taskHash } from '#core/bodies.ts'
+import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import { inTurns } from '#core/inTurns.ts'
 import { type UnpackedSequence, unpackSequence } from '#core/packedTokens.ts'
 import { turns } from '#core/turns.ts'
+import type { Environment } from '#environments/environment.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { PromptFormat } from '#environments/promptFormat.ts'
 import { type AdmittedTask, areTokens } from './admitTasks.ts'
@@ -18,6 +19,25 @@ export type RoundRules = {
   tasks: readonly AdmittedTask[]
   /** Of the round before: from it follow the tasks and the seed of each peer. */
   beacon: Hex
+}
+
+/**
+ * The rules of a round: its tasks are those that follow from the beacon, then the proposed ones.
+ *
+ * @param proposed - admitted, by proposer and index.
+ */
+export async function roundRules(
+  { spec, format, roundTasks }: Pick<Environment, 'spec' | 'format' | 'roundTasks'>,
+  { chainId, round, beacon }: { chainId: number; round: number; beacon: Hex },
+  proposed: readonly AdmittedTask[],
+): Promise<RoundRules> {
+  const seed = roundSeed('tasks', chainId, round, beacon, ZERO_HASH)
+  const drawn = (await roundTasks(seed)).map(({ text, level, problem }, index) => ({
+    ref: { peerKey: ZERO_HASH, contentId: seed, index },
+    taskHash: taskHash({ level, text }),
+    ...{ level, text, problem },
+  }))
+  return { spec, format, beacon, tasks: [...drawn, ...proposed] }
 }
 
 /** The tasks that a solver has to answer in a round: drawn, not chosen, so that easy ones cannot be picked. */

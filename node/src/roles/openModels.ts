@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Environment } from '#environments/environment.ts'
+import type { Environment, Judge } from '#environments/environment.ts'
 import { EnvironmentMismatchError } from '#environments/environmentMismatch.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { checkTokenizerFits } from '#model/checkTokenizerFits.ts'
@@ -49,6 +49,16 @@ export function learningOptions({ training, solving }: EnvironmentSpec) {
   return { adamW, clipNorm: maxGradientNorm, temperature: solving.temperature }
 }
 
+/** The judge alone, with its frozen model in a worker where it has one. */
+export async function openJudge(
+  environment: Environment,
+  worker: WorkerSettings,
+): Promise<{ judge: Judge; close(): Promise<void> }> {
+  if (environment.judgeModel === null) return { judge: await environment.openJudge(null), close: async () => {} }
+  const scorer = await openJudgeModel(environment, worker)
+  return { judge: await environment.openJudge(scorer), close: scorer.close }
+}
+
 /** The frozen judge model alone. */
 export async function openJudgeModel(
   environment: Environment,
@@ -66,6 +76,7 @@ export async function openJudgeModel(
 
 /** @throws {EnvironmentMismatchError} if its weights are not those that the environment's specification names. */
 async function loadJudge(client: PolicyClient, { judgeModel }: Environment): Promise<void> {
+  if (judgeModel === null) return
   const { folder, precision, weightsHash: due } = judgeModel
   const { weightsHash } = await client.loadJudge(folder, precision)
   if (due === null || due === weightsHash) return

@@ -8,8 +8,9 @@ import { runEvaluator } from './evaluator/evaluator.ts'
 import { firstRoundOf } from './firstRoundOf.ts'
 import { heldOutPathOf, runGateway } from './gateway/gateway.ts'
 import { keepTokenizer } from './keepTokenizer.ts'
-import { openJudgeModel, openPolicy } from './openModels.ts'
+import { openJudge, openPolicy } from './openModels.ts'
 import { openPeer, type PeerNode, type PeerOptions } from './peerNode.ts'
+import { proposalsOf } from './proposer/proposalsOf.ts'
 import { runProposer } from './proposer/proposer.ts'
 import { reportOutcome } from './reportOutcome.ts'
 import type { RoleName } from './roleName.ts'
@@ -42,6 +43,7 @@ export async function startRole(options: RoleOptions): Promise<void> {
   const environments = chat ? [await loadEnvironment(chat.spec, chat)] : Object.values(await loadEnvironments())
   const node = await openPeer({ ...options, environments })
   try {
+    if (options.role === 'proposer') proposalsOf(node.environment)
     const { name, peerId } = node.identity
     node.logger.info('started', { role: options.role, name, peerId, addresses: node.network.addresses() })
     performance.mark('waggle:started')
@@ -86,9 +88,8 @@ async function run(
   const worker = { threads, device, crashed, slow }
   if (role === 'gateway') return runGateway(node, { port: httpPort, heldOutPath: heldOutPathOf(data) })
   if (role === 'evaluator') {
-    const scorer = await openJudgeModel(environment, worker)
-    const judge = await environment.openJudge(scorer)
-    return runEvaluator(node, judge, demands).finally(scorer.close)
+    const { judge, close } = await openJudge(environment, worker)
+    return runEvaluator(node, judge, demands).finally(close)
   }
   if (chat && role === 'solver') await keepTokenizer(chat.modelFolder, join(data, POLICY_FOLDER))
   const learns = role === 'solver'

@@ -43,6 +43,7 @@ export function codeZero({ openCodeJudge, ...parts }: CodeZeroParts): Environmen
       faultOf: (text, level) => faultOf(text, level, spec.tasks),
     },
     async openJudge(model) {
+      if (model === null) throw new RangeError('CodeZero is judged by a model')
       const judge = await openCodeJudge(model)
       return {
         async score(answers) {
@@ -52,6 +53,7 @@ export function codeZero({ openCodeJudge, ...parts }: CodeZeroParts): Environmen
       }
     },
     solvedShare: score => Math.min(1, Math.max(0, (score - formWeight) / weights.predictedCorrectness)),
+    roundTasks: async () => [],
     drawTasks,
     heldOutTasks,
   }

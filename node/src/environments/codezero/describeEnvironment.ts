@@ -14,6 +14,7 @@ import { trueFalseEvidence } from './trueFalseJudge.ts'
  */
 export async function describeEnvironment(request: EnvironmentRequest): Promise<DescribedEnvironment> {
   const { modelFolder, judgeFolder, judgeModel, precision, threads } = request
+  if (judgeFolder === null) throw new RangeError('an environment of CodeZero needs a judge')
   const [tokenizer, judgeTokenizer] = await Promise.all([modelFolder, judgeFolder].map(readTokenizer))
   if (tokenizer === undefined || judgeTokenizer === undefined) throw new RangeError('two tokenizers were read')
   const { vocabSize } = await readDecoderConfig(modelFolder)

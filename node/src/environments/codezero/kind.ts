@@ -5,6 +5,7 @@ import { loadChatEnvironment } from './loadChat.ts'
 
 export const codeZeroKind: EnvironmentKind<CodeZeroSpec> = {
   schema: codeZeroSpecSchema,
+  needsJudge: true,
   judgeOf: ({ judge }) => (judge.kind === 'trueFalse' ? judge.model : null),
   load: loadChatEnvironment,
   describe: describeEnvironment,

@@ -13,12 +13,12 @@ import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { Device } from '#model/devices.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
 import { admitTasks, type CommittedTasks } from '../admitTasks.ts'
-import { checkRollouts } from '../checkRollouts.ts'
+import { checkRollouts, roundRules } from '../checkRollouts.ts'
 import { SHARD_PEERS } from '../drawCommittee.ts'
 import { sampledLeaves } from '../evaluator/sampledLeaves.ts'
 import { scorePeer } from '../evaluator/scorePeer.ts'
 import { type Commitment, openCommitted } from '../fetch/openCommitted.ts'
-import { openJudgeModel } from '../openModels.ts'
+import { openJudge } from '../openModels.ts'
 import type { AuditQuestion } from './auditPoints.ts'
 import { TOLERANCE_MILLI } from './voteVerdict.ts'
 
@@ -58,9 +58,8 @@ export type Disagreement = { evaluatorKey: Hex; name: string; peerKey: Hex; vote
 export async function auditRollouts(question: RolloutQuestion) {
   const { round, threads, device } = question
   const { reads, environment, ...opened } = await openRound(question)
-  const scorer = await openJudgeModel(environment, { threads, device, crashed: () => {}, slow: () => {} })
+  const { judge, close } = await openJudge(environment, { threads, device, crashed: () => {}, slow: () => {} })
   try {
-    const judge = await environment.openJudge(scorer)
     const settled = new Map((await reads.readSettlements(round)).map(one => [one.peerKey, one.scoreMilli]))
     const votes = await reads.readRevealedVotes(round)
     const nameOf = async (key: Hex) => peerName((await reads.readPeerId(key)) ?? key)
@@ -80,7 +79,7 @@ export async function auditRollouts(question: RolloutQuestion) {
     }
     return { round, tasks: opened.tasks, peers, disagreements }
   } finally {
-    await scorer.close()
+    await close()
   }
 }
 
@@ -110,9 +109,10 @@ async function openRound({ deployment, rpcUrl, round, data, environments }: Roll
     const bundle = await kept('tasks', commitment)
     if (bundle !== null) proposed.push({ bundle, contentId: commitment.contentId })
   }
-  const { spec, format } = environment
-  const tasks = await admitTasks(proposed, environment)
-  if (tasks.length === 0)
+  const { spec } = environment
+  const admitted = await admitTasks(proposed, environment)
+  const rules = await roundRules(environment, { chainId, round, beacon: before }, admitted)
+  if (rules.tasks.length === 0)
     throw new AuditImpossibleError(`The folder ${data} keeps no tasks of round ${round}.`, {
       hint: 'Name with --data the folder of a peer that took part in the round, or of a gateway.',
     })
@@ -120,11 +120,11 @@ async function openRound({ deployment, rpcUrl, round, data, environments }: Roll
     const rollouts = await kept('rollouts', commitment)
     if (rollouts === null) return null
     const { peerKey } = commitment
-    const groups = await checkRollouts(rollouts, { spec, format, tasks, beacon: before as Hex })
+    const groups = await checkRollouts(rollouts, rules)
     const sampled = sampledLeaves(chainId, round, beacon as Hex, peerKey, spec)
     return (await scorePeer(judge, peerKey, groups, sampled)).scoreMilli
   }
-  return { reads, environment, tasks: tasks.length, score }
+  return { reads, environment, tasks: rules.tasks.length, score }
 }
 
 /** The rules that can be audited here: those of some chat models, or else of the starter models. */

@@ -4,7 +4,7 @@ import { type PeerScore, type ScoreSheet, UNAVAILABLE } from '#core/bodies.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Judge } from '#environments/environment.ts'
-import { checkRollouts } from '../checkRollouts.ts'
+import { checkRollouts, roundRules } from '../checkRollouts.ts'
 import { claimEarnings } from '../claimEarnings.ts'
 import { shardsOf } from '../drawCommittee.ts'
 import { everyRound } from '../everyRound.ts'
@@ -98,11 +98,12 @@ async function makeSheet(
   signal: AbortSignal,
 ): Promise<ScoreSheet> {
   const { identity, environment, chainId } = node
-  const { spec, format } = environment
+  const { spec } = environment
   const committed = await ofOthers(node, shards)
   const rules = fetchTasks(node, round, signal).then(proposed => {
     for (const tasks of proposed) showRepeatedTask(node, tasks.repeated)
-    return { spec, format, tasks: proposed.flatMap(({ admitted }) => admitted), beacon: before }
+    const admitted = proposed.flatMap(tasks => tasks.admitted)
+    return roundRules(environment, { chainId, round, beacon: before }, admitted)
   })
   // Bodies come while tasks do: neither waits for a slow server of the other.
   const scored = fetchRollouts(node, round, committed, signal, async (opened, commitment) => {

@@ -1,7 +1,7 @@
 import type { AppealCase } from '#chain/appeals.ts'
 import { UNAVAILABLE } from '#core/bodies.ts'
 import type { Judge } from '#environments/environment.ts'
-import { checkRollouts } from '../checkRollouts.ts'
+import { checkRollouts, roundRules } from '../checkRollouts.ts'
 import { fetchRolloutsOf, fetchTasks } from '../fetch/fetchCommitted.ts'
 import { isProven } from '../fetch/peerResult.ts'
 import type { PeerNode } from '../peerNode.ts'
@@ -44,13 +44,14 @@ async function scoreAgain(
   signal: AbortSignal,
 ): Promise<number> {
   const { chain, chainId, environment } = node
-  const { spec, format } = environment
+  const { spec } = environment
   const [before, beacon] = [await beaconOf(node, round - 1), await beaconOf(node, round)]
   const commitment = (await chain.readRolloutCommitments(round)).find(one => one.peerKey === peerKey)
   if (before === null || beacon === null || commitment === undefined) return UNAVAILABLE
-  const tasks = (await fetchTasks(node, round, signal)).flatMap(({ admitted }) => admitted)
+  const proposed = (await fetchTasks(node, round, signal)).flatMap(({ admitted }) => admitted)
+  const rules = await roundRules(environment, { chainId, round, beacon: before }, proposed)
   const scored = await fetchRolloutsOf(node, round, commitment, signal, async ({ body }) => {
-    const groups = await checkRollouts(body, { spec, format, tasks, beacon: before })
+    const groups = await checkRollouts(body, rules)
     const sampled = sampledLeaves(chainId, round, beacon, peerKey, spec)
     return (await scorePeer(judge, peerKey, groups, sampled)).scoreMilli
   })

@@ -5,6 +5,7 @@ import { turns } from '#core/turns.ts'
 import type { Environment } from '#environments/environment.ts'
 import type { Completion } from '#model/generate.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
+import { proposalsOf } from './proposalsOf.ts'
 
 /** Times that missing proposals are sampled again before a round goes with fewer. */
 const MAX_ATTEMPTS = 8
@@ -22,11 +23,13 @@ export type Proposals = {
  */
 export async function propose(
   policy: PolicyClient,
-  { proposals, format }: Environment,
+  environment: Environment,
   level: number,
   count: number,
   seedOf: (attempt: number) => Hex,
 ): Promise<Proposals> {
+  const { format } = environment
+  const proposals = proposalsOf(environment)
   const prompt = await proposals.prompt(level)
   const tasks: Task[] = []
   const refused: Record<string, number> = {}

@@ -18,6 +18,7 @@ import { publishBody } from '../publishBody.ts'
 import { reportOutcome } from '../reportOutcome.ts'
 import { roundSeed } from '../roundSeed.ts'
 import { claimTasks, payTasks } from './claimTasks.ts'
+import { proposalsOf } from './proposalsOf.ts'
 import { propose } from './propose.ts'
 import { solvedShare } from './solvedShare.ts'
 
@@ -72,7 +73,7 @@ async function proposeFor(node: PeerNode, policy: PolicyClient, round: number, l
 
 /** Moves the controller by every round that has become final since, and tells where it stands. */
 async function followScores(node: PeerNode, round: number): Promise<number> {
-  const { difficulty } = node.environment.proposals
+  const { difficulty } = proposalsOf(node.environment)
   const { journal } = node
   const kept = difficultyStateSchema.safeParse(journal.getState('difficulty'))
   let state: DifficultyState = kept.success ? kept.data : initialDifficulty(difficulty)

@@ -4,7 +4,7 @@ import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Judge } from '#environments/environment.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
-import { type CheckedGroup, checkRollouts, drawTasks, type RoundRules } from '../checkRollouts.ts'
+import { type CheckedGroup, checkRollouts, drawTasks, type RoundRules, roundRules } from '../checkRollouts.ts'
 import { claimEarnings } from '../claimEarnings.ts'
 import { everyRound } from '../everyRound.ts'
 import { fetchTasks } from '../fetch/fetchCommitted.ts'
@@ -53,7 +53,8 @@ export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Jud
     const [tasksDue, groupsDue] = [untilShare(node, time, FETCH_UNTIL), untilShare(node, time, TAKE_UNTIL)]
     const [beacon, bundles] = await Promise.all([awaitBeacon(node, time, tasksDue), fetchTasks(node, round, tasksDue)])
     if (beacon === null) return
-    const rules: RoundRules = { spec, format, beacon, tasks: bundles.flatMap(({ admitted }) => admitted) }
+    const proposed = bundles.flatMap(({ admitted }) => admitted)
+    const rules = await roundRules(node.environment, { chainId: node.chainId, round, beacon }, proposed)
     const mine = drawTasks(node.chainId, round, node.identity.peerKey, rules)
     if (mine.length === 0) return node.logger.info('no task in this round', { round })
     if (!(await isItsPolicy(node, policy, round))) return
@@ -115,11 +116,12 @@ async function answer(
 
 /** What the answers of a round that passed had to follow; null where nothing was owed. */
 async function rulesOf(node: PeerNode, round: number, due: AbortSignal): Promise<RoundRules | null> {
-  const { spec, format } = node.environment
+  const { environment, chainId } = node
   const beacon = round < 0 ? null : await beaconOf(node, round - 1)
   if (beacon === null) return null
   const bundles = await fetchTasks(node, round, due)
-  return { spec, format, beacon, tasks: bundles.flatMap(({ admitted }) => admitted) }
+  const proposed = bundles.flatMap(({ admitted }) => admitted)
+  return roundRules(environment, { chainId, round, beacon }, proposed)
 }
 
 async function* noGroups(): AsyncGenerator<never> {}

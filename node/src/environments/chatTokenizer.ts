@@ -1,0 +1,37 @@
+import { checkTokenizerFits } from '#model/checkTokenizerFits.ts'
+import { readDecoderConfig } from '#model/decoderConfig.ts'
+import { ModelFileError } from '#model/modelErrors.ts'
+import { openTokenizer, type TokenizerClient } from '#model/tokenizerClient.ts'
+import { EnvironmentMismatchError } from './environmentMismatch.ts'
+
+/**
+ * The tokenizer of a model that prompts are made for, checked against a specification.
+ *
+ * @throws {EnvironmentMismatchError} if it is another one.
+ * @throws {ModelFileError} if a file of the model is missing or damaged, or its vocabulary is too small.
+ */
+export async function openChatTokenizer(
+  folder: string,
+  { tokenizerHash, vocabSize }: { tokenizerHash: string; vocabSize: number },
+): Promise<TokenizerClient> {
+  const tokenizer = await openTokenizerOf(folder, tokenizerHash)
+  const config = await readDecoderConfig(folder)
+  if (config.vocabSize >= vocabSize) return tokenizer
+  await tokenizer.close()
+  throw new ModelFileError(folder, 'vocab_size', `${config.vocabSize} is below the environment's ${vocabSize}`, {
+    hint: 'Use a model of the family that the environment is for.',
+  })
+}
+
+/** The same of any model's, by the hash that the specification has. */
+export async function openTokenizerOf(folder: string, hash: string): Promise<TokenizerClient> {
+  const config = await readDecoderConfig(folder)
+  const tokenizer = await openTokenizer(folder)
+  if (tokenizer.hash === hash && tokenizer.vocabSize <= config.vocabSize) return tokenizer
+  await tokenizer.close()
+  checkTokenizerFits(tokenizer, config, folder)
+  throw new EnvironmentMismatchError(
+    `The tokenizer in ${folder} is ${tokenizer.hash}, the environment's ${hash}: prompts would differ from everybody else's.`,
+    { hint: 'Use a model of the family, and the revision, that the environment is for.' },
+  )
+}

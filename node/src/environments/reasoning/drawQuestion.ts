@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto'
+import type { Level } from '../level.ts'
+import type { SeededRandom } from '../seededRandom.ts'
+import { type FamilyName, families } from './families/families.ts'
+import type { Question } from './families/family.ts'
+
+/** A question that a solver is asked. */
+export type ReasoningProblem = Question & { readonly family: FamilyName; readonly level: Level }
+
+/** One question in ten is never trained on, whoever draws it. */
+const HELD_OUT_ONE_IN = 10
+
+export function isHeldOut({ question }: Pick<Question, 'question'>): boolean {
+  return createHash('sha256').update(`reasoning held out\0${question}`).digest().readUint32LE(0) % HELD_OUT_ONE_IN === 0
+}
+
+/** A question of a family and level that may be trained on, or for `heldOut` one that may not. */
+export function drawQuestion(
+  family: FamilyName,
+  level: Level,
+  random: SeededRandom,
+  { heldOut = false } = {},
+): ReasoningProblem {
+  for (;;) {
+    const drawn = families[family](level, random)
+    if (isHeldOut(drawn) === heldOut) return { family, level, ...drawn }
+  }
+}

@@ -1,0 +1,37 @@
+import type { z } from 'zod'
+import type { reasoningSpecSchema } from './reasoningSpec.ts'
+
+/**
+ * For instruction models below a billion parameters, trained with LoRA: short bare answers to the easiest arithmetic. The rate is the one at which
+ * SmolLM2-135M learned sums in 40 rounds.
+ */
+export const small: Omit<z.input<typeof reasoningSpecSchema>, 'prompts'> = {
+  name: 'reasoning',
+  version: 1,
+  preset: 'small',
+  weights: { format: 0.3, accuracy: 0.7 },
+  tasksPerRound: 8,
+  groupSize: 8,
+  owedLeaves: 64,
+  sampledLeaves: 32,
+  solving: { temperature: 1, maxNewTokens: 16 },
+  training: {
+    learningRate: 2e-4,
+    betas: [0.9, 0.99],
+    weightDecay: 0,
+    warmUpRounds: 2,
+    schedule: 'constant',
+    totalRounds: null,
+    maxGradientNorm: 1,
+    clipLow: 0.2,
+    clipHigh: 0.28,
+    minGroupDeviation: 0.05,
+  },
+  sharing: { mode: 'updateForEachPeer', groupsPerPeer: 8, peers: 8 },
+  canary: { level: 1, tasks: 50, samplesPerTask: 2, everyRounds: 10 },
+  families: ['sum', 'product', 'chain', 'gcd', 'linear', 'sequence'],
+  levels: { lowest: 1, highest: 1 },
+  reply: 'bare',
+}
+
+export const solverMessage = 'You solve small puzzles and say the answer exactly in the form that is asked for.'
