@@ -3,7 +3,7 @@ import { createGenerator } from '#model/generate.ts'
 import { initLora } from '#model/loraFactors.ts'
 import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
 import { hashWeights } from '#model/weights.ts'
-import { type GroupStepOptions, groupStep } from './groupStep.ts'
+import { type GroupStepOptions, groupStep, type RolloutGroup } from './groupStep.ts'
 import { createTrainer, type Trainer, type TrainerOptions } from './trainer.ts'
 
 const prompt = Int32Array.of(1, 2, 3)
@@ -64,6 +64,19 @@ test('an update that moves the policy past the bound is taken back, bit for bit'
   await expect(groupStep(unmeasured, [group], { learningRate: 1e-4, maxKl: 0.02 })).rejects.toThrow('no memory')
   expect(hashWeights(weights)).toBe(before)
   await trainer.dispose()
+})
+
+test('tokens of groups that teach nothing count as unmoved: a step for one group of eight moves its tokens further', async () => {
+  const group = await groupOf()
+  const dull = { ...group, completions: group.completions.map(completion => ({ ...completion, reward: 0.5 })) }
+  const klOf = async (groups: RolloutGroup[]) => {
+    const trainer = await createTrainer(tinyConfig, tinyWeights(), { threads: 1 })
+    const { groupsUsed, kl } = await groupStep(trainer, groups, { learningRate: 1e-4, maxKl: 1 })
+    await trainer.dispose()
+    expect(groupsUsed).toBe(1)
+    return kl as number
+  }
+  expect((await klOf([group])) / (await klOf([group, dull, dull, dull]))).toBeCloseTo(4)
 })
 
 const lora = { rank: 4, alpha: 8, targets: ['q_proj', 'down_proj'], rankStabilized: false }

@@ -39,7 +39,7 @@ export interface GroupStepOptions extends Partial<PolicyBatchOptions> {
    * what was given, see `refutesClaims`.
    */
   readonly recomputeLogprobs?: boolean
-  /** An update that moved the policy further than this, see `policyDrift`, is taken back; no bound by default, and nothing measured. */
+  /** An update that moved the policy further than this, see `policyDrift`, in nats a token of all groups, is taken back; no bound by default, and nothing measured. */
   readonly maxKl?: number
 }
 
@@ -97,11 +97,15 @@ export async function groupStep(
   const kl = policyDrift(
     batch.map(({ oldLogprobs }) => oldLogprobs),
     after,
+    tokensIn(groups),
   )
   const isWithin = kl <= maxKl // false for NaN
   if (!isWithin) undo()
   return { groupsUsed, step, kl, undone: !isWithin, refuted }
 }
+
+const tokensIn = (groups: readonly RolloutGroup[]) =>
+  groups.flatMap(({ completions }) => completions).reduce((sum, { tokens }) => sum + tokens.length, 0)
 
 /** The same with the trained policy's own log-probabilities as the old ones, and the given ones as those of whoever sampled. */
 async function recomputed(trainer: Trainer, groups: readonly PolicySequence[][]): Promise<PolicySequence[][]> {

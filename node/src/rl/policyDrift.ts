@@ -1,20 +1,32 @@
 /**
- * How far a policy moved from the one that it was, in nats a token: the mean over tokens of r - log r - 1, where r = after / before.
- * It is at least 0, and an unbiased estimate of KL(before || after) where the tokens are samples of the policy before; of tokens
- * that others chose it still grows with every change of their probability.
+ * What a token counts at most, in nats. A policy that has become certain moves single tokens by e^5 in an honest update: uncapped, one such
+ * token of two thousand is more than all others together, and an honest peer's update was taken for one that goes too far.
+ */
+const MOST_NATS = 1
+
+/**
+ * How far a policy moved from the one that it was, in nats a token: the sum over tokens of r - log r - 1, where r = after / before, each at
+ * most 1, over the count of tokens. Uncapped it is an unbiased estimate of KL(before || after) where the tokens are samples of the policy
+ * before; of tokens that others chose it still grows with every change of their probability.
  *
  * @param before - [tokens] of each completion: log-probabilities before.
  * @param after - of the same tokens.
- * @returns infinite or NaN where a log-probability is.
+ * @param count - of tokens, where some of those that were given were not trained on and count as unmoved: an optimizer's step is of one size,
+ *   so that the fewer tokens it is for, the further it moves each.
+ * @returns not finite where a log-probability is not.
  * @see Schulman, Approximating KL Divergence, 2020, http://joschu.net/blog/kl-approx.html, k3.
  */
-export function policyDrift(before: readonly Float32Array[], after: readonly Float32Array[]): number {
-  let [sum, count] = [0, 0]
+export function policyDrift(
+  before: readonly Float32Array[],
+  after: readonly Float32Array[],
+  count = before.reduce((total, { length }) => total + length, 0),
+): number {
+  let sum = 0
   for (const [i, logprobs] of before.entries()) {
     for (const [t, logprob] of logprobs.entries()) {
       const logRatio = (after[i]?.[t] as number) - logprob
-      sum += Math.expm1(logRatio) - logRatio
-      count++
+      const nats = Math.expm1(logRatio) - logRatio
+      sum += Number.isFinite(logRatio) ? Math.min(nats, MOST_NATS) : nats
     }
   }
   return sum / Math.max(1, count)
