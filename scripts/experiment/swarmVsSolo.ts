@@ -17,25 +17,26 @@ type Size = ArmSize & {
   equalTokens: number
 }
 
+const comparedMost = ['solo', 'sharing']
+const inRows = [...comparedMost, 'solo-updates', 'solo-filtered']
+
 const full: Size = {
   ...{ at: [5, 10, 15, 20, 30, 40], tasks: 100, samples: 2 },
   ...{ seeds: 5, fewerSeeds: 3, arms: arms.map(({ name }) => name), equalTokens: 2 },
 }
 const quick: Size = {
-  ...{ at: [5, 10, 15], tasks: 100, samples: 2 },
-  ...{ seeds: 1, fewerSeeds: 1, arms: ['solo', 'sharing', 'solo-updates', 'solo-filtered'], equalTokens: 1.2 },
+  ...{ at: [4, 8, 12], tasks: 100, samples: 2 },
+  ...{ seeds: 1, fewerSeeds: 1, arms: inRows, equalTokens: 1.2 },
 }
 
 /** Whether peers that share learn faster than one alone: at equal tokens, at equal updates and against filtering. */
 export const swarmVsSolo: Experiment = async options => {
   const size = options.quick ? quick : full
   const runs = new Map<string, ArmRun[]>(size.arms.map(name => [name, []]))
-  // Seed by seed, so that a run that was stopped has something of every arm.
-  for (let seed = 1; seed <= size.seeds; seed++)
-    for (const arm of arms.filter(({ name }) => seedsOf(name, size) >= seed)) {
-      const run = await keptRun(options, nameOf(arm, seed, size), () => runArm(arm, seed, size, options))
-      if (run) runs.get(arm.name)?.push(run)
-    }
+  for (const { arm, seed } of inOrder(size)) {
+    const run = await keptRun(options, nameOf(arm, seed, size), () => runArm(arm, seed, size, options))
+    if (run) runs.get(arm.name)?.push(run)
+  }
   const found: Found[] = []
   for (const arm of arms) {
     const ofArm = runs.get(arm.name) ?? []
@@ -52,8 +53,15 @@ export const swarmVsSolo: Experiment = async options => {
   return rows
 }
 
-const seedsOf = (name: string, { arms: asked, seeds, fewerSeeds }: Size) =>
-  asked.includes(name) ? (['solo', 'sharing'].includes(name) ? seeds : fewerSeeds) : 0
+/** The arms of the rows first, seed by seed, so that a run that was stopped compares something. */
+function inOrder({ arms: asked, seeds, fewerSeeds }: Size): { arm: Arm; seed: number }[] {
+  const upTo = (names: readonly string[], from: number, to: number) =>
+    Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i).flatMap(seed =>
+      arms.filter(({ name }) => asked.includes(name) && names.includes(name)).map(arm => ({ arm, seed })),
+    )
+  const others = asked.filter(name => !inRows.includes(name))
+  return [...upTo(inRows, 1, fewerSeeds), ...upTo(others, 1, fewerSeeds), ...upTo(comparedMost, fewerSeeds + 1, seeds)]
+}
 
 /** All that a run depends on. */
 const nameOf = ({ name }: Arm, seed: number, { at, tasks, samples }: ArmSize) =>
