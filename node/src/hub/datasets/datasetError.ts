@@ -1,0 +1,18 @@
+import { NodeError } from '#core/errors.ts'
+
+const hints = {
+  DATASET_FILE: 'Download or export it again; Parquet (.parquet) and JSON lines (.jsonl, .jsonl.gz) are read.',
+  DATASET_EMPTY: 'Name a file that has rows.',
+  DATASET_COLUMN: 'Name a file of a documented format: see docs/guides/use-a-dataset.md.',
+} as const
+
+/** Why a dataset cannot be read at all. What is wrong with single rows is a value: {@link RowFault}. */
+export class DatasetError extends NodeError {
+  readonly code: keyof typeof hints
+  override readonly isFinal = true
+
+  constructor(code: keyof typeof hints, message: string, cause?: unknown) {
+    super(message, { hint: hints[code], cause })
+    this.code = code
+  }
+}

@@ -1,0 +1,165 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, expect, test } from 'vitest'
+import { openDataset } from './openDataset.ts'
+import { openFile } from './openFile.ts'
+import { openParquet } from './openParquet.ts'
+import { readGroup } from './parquetTable.ts'
+import { shuffledRows } from './shuffledRows.ts'
+import { isFault, type ReadRow, type Table } from './table.ts'
+
+const golden = join(import.meta.dirname, 'golden')
+const scratch = await mkdtemp(join(tmpdir(), 'waggle-datasets-'))
+afterAll(() => rm(scratch, { recursive: true }))
+
+const columns = ['task_id', 'text', 'code', 'test_list']
+const start = { pass: 0, taken: 0 }
+let files = 0
+
+async function written(content: string | Uint8Array, name = 'rows.jsonl'): Promise<string> {
+  const path = join(scratch, `${files++}-${name}`)
+  await writeFile(path, content)
+  return path
+}
+
+async function readAll(path: string, seed: string | null = null, from = start, wanted = columns): Promise<ReadRow[]> {
+  const dataset = await openDataset(path)
+  return taken(shuffledRows(dataset, wanted, seed, from)).finally(dataset.close)
+}
+
+async function taken(rows: AsyncIterable<ReadRow>): Promise<ReadRow[]> {
+  const found: ReadRow[] = []
+  for await (const row of rows) found.push(row)
+  return found
+}
+
+const ids = (rows: readonly ReadRow[]) => rows.map(row => (isFault(row) ? row.reason : row.fields.task_id))
+const mbppFiles = (await readdir(golden)).filter(name => name.startsWith('mbpp.'))
+
+test.each(mbppFiles)("%s is read as pyarrow's writer was given it.", async name => {
+  const file = await openFile(join(golden, name))
+  const rows = await readGroup(file, 0, columns).finally(file.close)
+  expect(rows).toHaveLength(3)
+  expect(rows[1]).toEqual({
+    file: name,
+    row: 1,
+    fields: {
+      task_id: 602,
+      text: 'Write a function to add 1 to a number. Bee 🐝.',
+      code: 'def add_1(x):\r\n    return x + 1',
+      test_list: ['assert add_1(0) == 1', 'assert add_1(1) == 2', 'assert add_1(2) == 3'],
+    },
+  })
+})
+
+test('Lists inside of a structure are read.', async () => {
+  const [row] = await readAll(join(golden, 'contests.parquet'), null, start, ['name', 'private_tests', 'time_limit'])
+  expect(row).toMatchObject({
+    fields: {
+      name: '1_A. Sum',
+      private_tests: { input: ['0 0\n', '-5 5\n'], output: ['0\n', '0\n'] },
+      time_limit: { seconds: 1n, nanos: 500000000n },
+    },
+  })
+})
+
+test('A pass gives each row once, in an order that follows from the seed and the pass, and goes on where it was.', async () => {
+  const row = (at: number): ReadRow => ({ file: 'rows', row: at, fields: { task_id: 601 + at } })
+  const table: Table = {
+    ...{ file: 'rows', columns: null, groups: [4, 4, 2], close: async () => {} },
+    readGroup: async group => [0, 1, 2, 3].slice(0, table.groups[group]).map(at => row(4 * group + at)),
+  }
+  const dataset = { tables: [table], rows: 10, refused: [], close: table.close }
+  const pass = async (seed: string | null, from = start) => ids(await taken(shuffledRows(dataset, columns, seed, from)))
+  const all = await pass(null)
+  expect(all).toEqual([601, 602, 603, 604, 605, 606, 607, 608, 609, 610])
+  const first = await pass('bee')
+  expect(first).not.toEqual(all)
+  expect([...first].sort()).toEqual(all)
+  expect(await pass('bee')).toEqual(first)
+  expect(await pass('bee', { pass: 1, taken: 0 })).not.toEqual(first)
+  for (let at = 0; at <= 10; at++) expect(await pass('bee', { pass: 0, taken: at })).toEqual(first.slice(at))
+})
+
+test.each([
+  ['a byte order mark and CRLF', '\ufeff{"task_id":1}\r\n\r\n{"task_id":2}\r\n', [1, 2]],
+  ['no last newline', '{"task_id":1}\n{"task_id":2}', [1, 2]],
+  ['line separators inside of a text', '{"task_id":"a\u2028b"}\n', ['a\u2028b']],
+  [
+    'rows that are none',
+    '{"task_id":1}\n{"task_id":\n[2]\nnull\n{"task_id":3}\n',
+    [1, 'not JSON', 'not a JSON object', 'not a JSON object', 3],
+  ],
+  ['deep nesting', `${'['.repeat(1 << 20)}\n{"task_id":1}\n`, ['not JSON', 1]],
+  ['nesting that is whole', `${'['.repeat(1 << 20)}${']'.repeat(1 << 20)}\n{"task_id":1}\n`, ['not a JSON object', 1]],
+  [
+    'a line of 9 MB',
+    `{"task_id":1}\n{"text":"${'x'.repeat(9 << 20)}"}\n{"task_id":3}\n`,
+    [1, 'line is longer than 8388608 bytes', 3],
+  ],
+])('Of JSON lines with %s, what is whole is read.', async (_, content, expected) => {
+  expect(ids(await readAll(await written(content)))).toEqual(expected)
+  expect(ids(await readAll(await written(gzipSync(content), 'rows.jsonl.gz')))).toEqual(expected)
+})
+
+test('A fault names file, row and field.', async () => {
+  const latin = await written(Buffer.from('{"task_id":1}\n{"text":"caf\xe9"}\n', 'latin1'))
+  expect((await readAll(latin))[1]).toMatchObject({
+    file: expect.stringMatching(/rows.jsonl$/),
+    row: 1,
+    reason: 'not UTF-8',
+  })
+  const [first, second] = await readAll(join(golden, 'notUtf8.parquet'), null, start, ['id', 'text'])
+  expect([first, second]).toMatchObject([
+    { fields: { id: 'a', text: new Uint8Array([0xff, 0xfe]) } },
+    { fields: { id: 'b', text: 'good' } },
+  ])
+})
+
+test('A damaged page costs its row group, names the column, and reading goes on.', async () => {
+  const bytes = await readFile(join(golden, 'groups.parquet'))
+  const magic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
+  const frames = [...bytes.keys()].filter(at => bytes.subarray(at, at + 4).equals(magic))
+  bytes.fill(0, frames[0], (frames[0] as number) + 4)
+  const rows = await readAll(await written(bytes, 'damaged.parquet'))
+  expect(rows[0]).toMatchObject({ row: 0, rows: 4, field: 'task_id', reason: 'pages are damaged' })
+  expect(ids(rows.slice(1))).toEqual([605, 606, 607, 608, 609, 610])
+})
+
+const groups = await readFile(join(golden, 'groups.parquet'))
+
+test.each<[string, () => Promise<string>, string]>([
+  ['a footer cut off', () => written(groups.subarray(0, -20), 'cut.parquet'), 'DATASET_FILE'],
+  ['only a head', () => written('PAR1', 'head.parquet'), 'DATASET_FILE'],
+  ['no bytes', () => written('', 'none.parquet'), 'DATASET_FILE'],
+  ['no rows', async () => join(golden, 'empty.parquet'), 'DATASET_EMPTY'],
+  ['blank lines', () => written('\n\r\n'), 'DATASET_EMPTY'],
+  ['a damaged gzip file', () => written(gzipSync('{}').subarray(0, 15), 'x.jsonl.gz'), 'DATASET_FILE'],
+  ['no file', async () => join(scratch, 'nothing'), 'DATASET_FILE'],
+  ['a device', async () => '/dev/zero', 'DATASET_FILE'],
+])('A dataset with %s is refused.', async (_, make, code) => {
+  await expect(openDataset(await make())).rejects.toMatchObject({ name: 'DatasetError', code })
+})
+
+test('A folder is read file by file, and a damaged file costs that file.', async () => {
+  const folder = await mkdtemp(join(scratch, 'shards-'))
+  await writeFile(join(folder, '0.parquet'), groups)
+  await writeFile(join(folder, '1.parquet'), groups.subarray(0, -20))
+  await writeFile(join(folder, '2.jsonl'), '{"task_id":1}\n')
+  const dataset = await openDataset(folder)
+  expect(dataset).toMatchObject({
+    rows: 11,
+    refused: [{ file: '1.parquet', reason: expect.stringContaining('footer') }],
+  })
+  await dataset.close()
+})
+
+test('A file on which its reader hangs costs a group, after a while.', async () => {
+  const bytes = await readFile(join(golden, 'mbpp.none.v2.parquet'))
+  bytes[45] = (bytes[45] as number) ^ 0x10
+  const table = await openParquet(await written(bytes, 'endless.parquet'), { timeoutMs: 3_000 })
+  const [fault] = await table.readGroup(0, columns)
+  expect(fault).toMatchObject({ row: 0, rows: 3, reason: 'reading took longer than 3 s' })
+})

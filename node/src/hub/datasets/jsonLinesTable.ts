@@ -1,0 +1,132 @@
+import { basename } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { turns } from '#core/turns.ts'
+import { DatasetError } from './datasetError.ts'
+import type { OpenFile } from './openFile.ts'
+import { decodeUtf8, type ReadRow, type Table } from './table.ts'
+
+/** Rows are shuffled inside of a group: as many as fit in memory with ease. */
+const GROUP_ROWS = 4096
+const GROUP_BYTES = 1 << 26
+/** The longest rows, with hundreds of tests, have a few MB. */
+const MAX_LINE_BYTES = 1 << 23
+/** Unpacked, a compressed file is kept in memory. */
+const MAX_UNPACKED_BYTES = 1 << 28
+const READ_BYTES = 1 << 20
+
+type Group = { readonly row: number; readonly rows: number; readonly from: number; readonly bytes: number }
+type Bytes = Pick<OpenFile, 'bytes' | 'read'>
+
+/**
+ * Opens a file of JSON lines, or one packed by gzip. Lines end with LF or CRLF; blank ones are no rows; a byte order mark is skipped.
+ *
+ * @throws {DatasetError} if a packed file is damaged or too long.
+ */
+export async function openJsonLines(file: OpenFile): Promise<Table> {
+  const name = basename(file.path)
+  const bytes = (await isPacked(file)) ? await unpacked(file, name) : file
+  const groups = await findGroups(bytes)
+  return {
+    file: name,
+    columns: null,
+    groups: groups.map(({ rows }) => rows),
+    readGroup: async group => readRows(bytes, name, groups[group] as Group),
+    close: () => file.close(),
+  }
+}
+
+/** One pass over the file: where groups of lines begin. A line that is too long is a group of its own. */
+async function findGroups(file: Bytes): Promise<Group[]> {
+  const groups: Group[] = []
+  let [row, rows, from] = [0, 0, 0]
+  const close = (end: number) => {
+    if (rows > 0) groups.push({ row, rows, from, bytes: end - from })
+    ;[row, rows, from] = [row + rows, 0, end]
+  }
+  for await (const { start, end, isBlank } of findLines(file)) {
+    const isLong = end - start > MAX_LINE_BYTES
+    if (rows >= GROUP_ROWS || end - from > GROUP_BYTES || isLong) close(start)
+    if (!isBlank) rows += 1
+    if (isLong) close(end)
+  }
+  close(file.bytes)
+  return groups
+}
+
+async function* findLines(file: Bytes): AsyncGenerator<{ start: number; end: number; isBlank: boolean }> {
+  let [start, isBlank] = [0, true]
+  for (let from = 0; from < file.bytes; from += READ_BYTES) {
+    await turns.give()
+    const chunk = await file.read(from, Math.min(READ_BYTES, file.bytes - from))
+    for (let at = 0; at < chunk.length; ) {
+      const found = chunk.indexOf(10, at)
+      const until = found < 0 ? chunk.length : found
+      isBlank &&= isBlankText(chunk.subarray(at, until), from + at === 0)
+      at = until + 1
+      if (found < 0) break
+      yield { start, end: from + at, isBlank }
+      ;[start, isBlank] = [from + at, true]
+    }
+  }
+  if (start < file.bytes) yield { start, end: file.bytes, isBlank }
+}
+
+function isBlankText(bytes: Uint8Array, isFirst: boolean): boolean {
+  return withoutMark(bytes, isFirst).every(byte => byte === 0x20 || byte === 0x09 || byte === 0x0d)
+}
+
+/** UTF-8's byte order mark, which some editors write before the first line. */
+function withoutMark(bytes: Uint8Array, isFirst: boolean): Uint8Array {
+  const hasMark = isFirst && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  return hasMark ? bytes.subarray(3) : bytes
+}
+
+async function readRows(file: Bytes, name: string, { row, rows, from, bytes }: Group): Promise<ReadRow[]> {
+  if (rows === 1 && bytes > GROUP_BYTES) return [fault(name, row, `line is longer than ${MAX_LINE_BYTES} bytes`)]
+  const block = await file.read(from, bytes)
+  const found: ReadRow[] = []
+  for (let at = 0; at < bytes; ) {
+    const newline = block.indexOf(10, at)
+    const until = newline < 0 ? bytes : newline
+    const line = withoutMark(block.subarray(at, until), from + at === 0)
+    at = until + 1
+    await turns.give()
+    if (!isBlankText(line, false)) found.push(readRow(line, name, row + found.length))
+  }
+  return found
+}
+
+function readRow(line: Uint8Array, file: string, row: number): ReadRow {
+  if (line.length > MAX_LINE_BYTES) return fault(file, row, `line is longer than ${MAX_LINE_BYTES} bytes`)
+  const text = decodeUtf8(line)
+  if (typeof text !== 'string') return fault(file, row, 'not UTF-8')
+  try {
+    const fields: unknown = JSON.parse(text)
+    if (typeof fields === 'object' && fields !== null && !Array.isArray(fields))
+      return { file, row, fields: fields as Record<string, unknown> }
+    return fault(file, row, 'not a JSON object')
+  } catch {
+    return fault(file, row, 'not JSON')
+  }
+}
+
+const fault = (file: string, row: number, reason: string): ReadRow => ({ file, row, rows: 1, field: null, reason })
+
+async function isPacked(file: OpenFile): Promise<boolean> {
+  const [first, second] = await file.read(0, Math.min(2, file.bytes))
+  return first === 0x1f && second === 0x8b
+}
+
+async function unpacked(file: OpenFile, name: string): Promise<Bytes> {
+  if (file.bytes > MAX_UNPACKED_BYTES) throw new DatasetError('DATASET_FILE', `${name} is too long for a packed file.`)
+  try {
+    const content = gunzipSync(await file.read(0, file.bytes), { maxOutputLength: MAX_UNPACKED_BYTES })
+    return { bytes: content.length, read: async (from, length) => content.subarray(from, from + length) }
+  } catch (cause) {
+    throw new DatasetError(
+      'DATASET_FILE',
+      `${name} is no whole gzip file of at most ${MAX_UNPACKED_BYTES} bytes.`,
+      cause,
+    )
+  }
+}

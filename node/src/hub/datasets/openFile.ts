@@ -1,0 +1,39 @@
+import { open } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { DatasetError } from './datasetError.ts'
+
+/** A file that is read in pieces. */
+export type OpenFile = {
+  readonly path: string
+  readonly bytes: number
+  /** @throws {DatasetError} if the file has become shorter. */
+  read(from: number, length: number): Promise<Uint8Array>
+  close(): Promise<void>
+}
+
+/** @throws {DatasetError} if there is no such file, or it is a device or a pipe. */
+export async function openFile(path: string): Promise<OpenFile> {
+  const handle = await open(path, 'r').catch(cause => {
+    throw new DatasetError('DATASET_FILE', `${path} cannot be opened.`, cause)
+  })
+  const found = await handle.stat()
+  if (!found.isFile()) {
+    await handle.close()
+    throw new DatasetError('DATASET_FILE', `${path} is no regular file.`)
+  }
+  return {
+    path,
+    bytes: found.size,
+    async read(from, length) {
+      const buffer = new Uint8Array(length)
+      let at = 0
+      while (at < length) {
+        const { bytesRead } = await handle.read(buffer, at, length - at, from + at)
+        if (bytesRead === 0) throw new DatasetError('DATASET_FILE', `${basename(path)} has become shorter.`)
+        at += bytesRead
+      }
+      return buffer
+    },
+    close: () => handle.close(),
+  }
+}

@@ -1,0 +1,17 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { answerCall } from '#core/answerCall.ts'
+import type { Call } from '#core/workerCalls.ts'
+import { openFile } from './openFile.ts'
+import { readGroup, readLayout } from './parquetTable.ts'
+
+// The thread that reads a Parquet file, started by `openParquet`.
+
+const opened = openFile(workerData as string).then(file => ({
+  readLayout: () => readLayout(file),
+  readGroup: (group: number, columns: readonly string[]) => readGroup(file, group, columns),
+}))
+opened.catch(() => {}) // told to whoever asks
+
+parentPort?.on('message', async (call: Call) => {
+  parentPort?.postMessage(await answerCall(call, opened, 'DATASET_THREAD'))
+})

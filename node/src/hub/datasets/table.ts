@@ -1,0 +1,48 @@
+/** Where something is wrong in a dataset, and what. */
+export type RowFault = {
+  readonly file: string
+  /** The first row that it concerns, from 0. */
+  readonly row: number
+  /** How many rows are lost by it. */
+  readonly rows: number
+  /** Null where it is the row as a whole. */
+  readonly field: string | null
+  readonly reason: string
+}
+
+export type TableRow = {
+  readonly file: string
+  readonly row: number
+  readonly fields: Readonly<Record<string, unknown>>
+}
+export type ReadRow = TableRow | RowFault
+
+export const isFault = (row: ReadRow): row is RowFault => 'reason' in row
+
+/** Rows of a file, in groups that are read as a whole. */
+export type Table = {
+  /** Name of the file, without its folder. */
+  readonly file: string
+  /** Names of its columns; null where each row has its own. */
+  readonly columns: readonly string[] | null
+  /** Rows of each group. */
+  readonly groups: readonly number[]
+  /**
+   * The rows of a group in the file's order, with the named columns.
+   *
+   * What cannot be read is a fault; a text that is not UTF-8 stays bytes.
+   */
+  readGroup(group: number, columns: readonly string[]): Promise<ReadRow[]>
+  close(): Promise<void>
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The text, or the bytes as they are where they are no UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string | Uint8Array {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return bytes.slice(0, 64)
+  }
+}
