@@ -7,6 +7,14 @@ import { reasoningKind } from './reasoning/kind.ts'
 
 // The one place that names the environments that there are.
 
+export {
+  type DatasetFormat,
+  type DatasetFormatName,
+  datasetFormats,
+  formatOf,
+} from './codezero/datasets/datasetFormats.ts'
+export type { DatasetTask } from './codezero/datasets/datasetTask.ts'
+export { heldOutDataset } from './codezero/datasets/heldOutDataset.ts'
 export { loadStarterEnvironments as loadEnvironments, starterFolder } from './codezero/loadStarter.ts'
 export { type PresetName, presets } from './codezero/presets.ts'
 

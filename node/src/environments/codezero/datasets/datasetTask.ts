@@ -1,0 +1,43 @@
+import type { CodeTest, HeldOutCheck } from '../../environment.ts'
+import type { Problem } from '../curriculum/task.ts'
+
+/** A task of a dataset, as it is asked and checked; nothing of it is run here. */
+export type DatasetTask = {
+  /** By which the dataset names it, or the file's row. */
+  readonly id: string
+  /** What a model is told before it is asked. */
+  readonly system: string
+  /** What it is asked: the function's name, or how input comes, included. */
+  readonly question: string
+  /** Name, parameters and text, and tests in the form `assert CONDITION`; null where it does not ask for one function. */
+  readonly function: { readonly problem: Problem; readonly asserts: readonly string[] } | null
+  /** What running an answer takes. */
+  check(answer: string): Exclude<HeldOutCheck, boolean>
+}
+
+/** Why a row is no task. */
+export type FieldFault = { readonly field: string; readonly reason: string }
+
+export const datasetLimits = {
+  /** Characters of a text, and of one test. The longest of CodeContests have some 10,000. */
+  textCharacters: 100_000,
+  /** Tests of a row that are run, the row's own order. */
+  tests: 40,
+} as const
+
+export const functionSystem =
+  'You write Python functions. Answer with one fenced Python block that holds the function, with exactly the name and the parameters asked for.'
+
+export const programSystem =
+  'You write Python programs. Answer with one fenced Python block that holds a whole program: it reads its input from standard input and prints its output, nothing else.'
+
+/** The code of an answer, generously: its first fenced block, or all of it. */
+export function answerCode(text: string): string {
+  const block = /```[ \t]*(?:python3?|py)?[ \t]*\r?\n([\s\S]*?)(?:```|$)/i.exec(text)
+  return block?.[1] ?? text
+}
+
+/** Checks each condition: `not (…)` is a truth value whatever the code binds its names to. */
+export function conditionTests(conditions: readonly string[]): CodeTest[] {
+  return conditions.map(condition => ({ expression: `not (${condition})`, expected: 'False' }))
+}

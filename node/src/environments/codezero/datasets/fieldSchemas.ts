@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { datasetLimits, type FieldFault } from './datasetTask.ts'
+
+const { textCharacters } = datasetLimits
+
+const kindOf = ({ input }: { input?: unknown }) => {
+  if (input === undefined || input === null) return 'is missing'
+  return input instanceof Uint8Array ? 'is not UTF-8' : 'is not a text'
+}
+
+export const text = z
+  .string({ error: kindOf })
+  .min(1, 'is empty')
+  .max(textCharacters, `is longer than ${textCharacters} characters`)
+
+export const optionalText = z
+  .string({ error: kindOf })
+  .max(textCharacters, `is longer than ${textCharacters} characters`)
+  .nullish()
+  .transform(value => value ?? '')
+
+/** Texts that may be empty, as a program's input may. */
+export const texts = z.array(z.string({ error: kindOf }).max(10 * textCharacters, 'has a text that is too long'), {
+  error: ({ input }) => (input === undefined || input === null ? 'is missing' : 'is not a list of texts'),
+})
+
+export const identifier = z.string({ error: kindOf }).regex(/^[A-Za-z_]\w{0,99}$/, 'is not a name')
+
+export const id = z.union([z.string(), z.number(), z.bigint()]).nullish()
+
+/** The first thing that is wrong with a row. */
+export function faultOf({ issues }: z.ZodError): FieldFault {
+  const [issue] = issues
+  return { field: String(issue?.path[0] ?? 'row'), reason: issue?.message ?? 'is malformed' }
+}

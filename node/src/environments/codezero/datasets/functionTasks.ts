@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import { problemText } from '../prompts.ts'
+import {
+  answerCode,
+  conditionTests,
+  type DatasetTask,
+  datasetLimits,
+  type FieldFault,
+  functionSystem,
+} from './datasetTask.ts'
+import { faultOf, id, identifier, optionalText, text, texts } from './fieldSchemas.ts'
+import { definedFunctions, readCondition, testedCall } from './readConditions.ts'
+
+/** What a dataset says of a function to write. */
+export type FunctionRow = {
+  readonly id: string
+  readonly text: string
+  readonly tests: readonly string[]
+  /** Name of the field that holds the tests. */
+  readonly field: string
+  /** A solution, which names function and parameters; never shown and never run. */
+  readonly code: string
+  /** Run before the answer. */
+  readonly setup: string
+  readonly name?: string | undefined
+  readonly parameters?: readonly string[] | undefined
+}
+
+/** A task of asserts: the function's name and parameters are those of the row, of its solution, or of its tests, in this order. */
+export async function functionTask(row: FunctionRow): Promise<DatasetTask | FieldFault> {
+  const tests = row.tests.slice(0, datasetLimits.tests)
+  if (tests.length === 0) return { field: row.field, reason: 'is empty' }
+  const read = await Promise.all(tests.map(readCondition))
+  const conditions = read.filter(condition => condition !== null)
+  if (conditions.length < tests.length) return { field: row.field, reason: 'holds what is no test: assert CONDITION' }
+  const defined = await definedFunctions(row.code)
+  const names = row.name === undefined ? (defined.size > 0 ? new Set(defined.keys()) : null) : new Set([row.name])
+  const call = conditions.map(condition => testedCall(condition, names)).find(found => found !== null)
+  if (!call) return { field: row.field, reason: 'calls no function that is asked for' }
+  const parameters = row.parameters ?? defined.get(call.name) ?? letters(call.arity)
+  const problem = { name: call.name, parameters, text: row.text.replace(/\s+/g, ' ').trim() }
+  return {
+    id: row.id,
+    system: functionSystem,
+    question: problemText(problem),
+    function: { problem, asserts: tests },
+    check: answer => ({
+      code: `${row.setup}\n${answerCode(answer)}`,
+      tests: conditionTests(conditions.map(condition => condition.text)),
+    }),
+  }
+}
+
+const letters = (count: number) => [...'abcdefghijklmnopqrstuvwxyz'].slice(0, count)
+
+const mbppSchema = z.object({
+  task_id: id,
+  text: text.optional(),
+  prompt: text.optional(),
+  code: optionalText,
+  test_list: texts,
+  test_setup_code: optionalText,
+  test_imports: texts.nullish(),
+})
+
+/** A row of MBPP, full or sanitized. @see Austin et al., arXiv:2108.07732 */
+export async function readMbpp(fields: object, place: string): Promise<DatasetTask | FieldFault> {
+  const { success, data, error } = mbppSchema.safeParse(fields)
+  if (!success) return faultOf(error)
+  const asked = data.text ?? data.prompt
+  if (asked === undefined) return { field: 'text', reason: 'is missing' }
+  const setup = [...(data.test_imports ?? []), data.test_setup_code].join('\n')
+  const { code, test_list: tests } = data
+  return functionTask({ id: String(data.task_id ?? place), text: asked, tests, field: 'test_list', code, setup })
+}
+
+const waggleSchema = z.object({
+  id,
+  text,
+  tests: texts,
+  name: identifier.nullish(),
+  parameters: z.array(identifier).nullish(),
+  setup: optionalText,
+})
+
+/** A row of Waggle's own schema. */
+export async function readAsserts(fields: object, place: string): Promise<DatasetTask | FieldFault> {
+  const { success, data, error } = waggleSchema.safeParse(fields)
+  if (!success) return faultOf(error)
+  const { name, parameters, text: asked, tests, setup } = data
+  return functionTask({
+    ...{ id: String(data.id ?? place), text: asked, tests, field: 'tests', code: '', setup },
+    name: name ?? undefined,
+    parameters: parameters ?? undefined,
+  })
+}
+
+const humanEvalSchema = z.object({ task_id: id, prompt: text, entry_point: identifier, test: text })
+
+/** A row of HumanEval: a header with a docstring to complete. @see Chen et al., arXiv:2107.03374 */
+export async function readHumanEval(fields: object, place: string): Promise<DatasetTask | FieldFault> {
+  const { success, data, error } = humanEvalSchema.safeParse(fields)
+  if (!success) return faultOf(error)
+  const { prompt, entry_point: name, test } = data
+  if (!/^def check\(/m.test(test)) return { field: 'test', reason: 'defines no check' }
+  return {
+    id: String(data.task_id ?? place),
+    system: functionSystem,
+    question: `Complete this function. Answer with the whole function.\n\n\`\`\`python\n${prompt.trimEnd()}\n\`\`\``,
+    function: null,
+    check: answer => ({
+      // The header first, for its imports and its helpers; what the answer defines replaces it.
+      code: `${prompt.trimEnd()}\n    pass\n\n${answerCode(answer)}\n\n${test}`,
+      tests: [{ expression: `check(${name})`, expected: 'None' }],
+    }),
+  }
+}

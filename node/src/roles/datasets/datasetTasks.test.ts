@@ -1,0 +1,165 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import type { DatasetTask } from '#environments/builtIn.ts'
+import { createSandbox } from '#sandbox/createSandbox.ts'
+import { openDatasetTasks, type PlacedTask, type Refusal } from './datasetTasks.ts'
+import { evaluateTasks, figuresOf } from './evaluateTasks.ts'
+import { openOutcomes } from './keptOutcomes.ts'
+
+const golden = join(import.meta.dirname, '..', '..', 'hub', 'datasets', 'golden')
+const scratch = await mkdtemp(join(tmpdir(), 'waggle-tasks-'))
+const sandbox = createSandbox({ caseTimeoutMs: 5_000 })
+afterAll(async () => {
+  await sandbox.close()
+  await rm(scratch, { recursive: true })
+})
+
+let files = 0
+async function written(...rows: unknown[]): Promise<string> {
+  const path = join(scratch, `${files++}.jsonl`)
+  await writeFile(path, rows.map(row => `${JSON.stringify(row)}\n`).join(''))
+  return path
+}
+
+async function read(path: string, seed: string | null = null): Promise<{ placed: PlacedTask[]; refusals: Refusal[] }> {
+  const tasks = await openDatasetTasks(path, seed)
+  const placed: PlacedTask[] = []
+  for await (const task of tasks.from({ pass: 0, taken: 0 })) placed.push(task)
+  await tasks.close()
+  return { placed, refusals: tasks.refusals() }
+}
+
+async function only(row: unknown): Promise<DatasetTask> {
+  const { placed, refusals } = await read(await written(row))
+  expect(refusals).toEqual([])
+  return (placed[0] as PlacedTask).task
+}
+
+const fenced = (code: string) => `Here it is:\n\n\`\`\`python\n${code}\n\`\`\`\nIt adds.`
+const run = (task: DatasetTask, ...answers: string[]) => sandbox.runTests(answers.map(answer => task.check(answer)))
+
+test("MBPP's header comes from its solution, which is never shown, and its asserts are run.", async () => {
+  const { placed } = await read(join(golden, 'mbpp.zstd.v2.parquet'))
+  const { task, place } = placed[1] as PlacedTask
+  expect(task).toMatchObject({ id: '602', question: 'Write add_1(x). Write a function to add 1 to a number. Bee 🐝.' })
+  expect(place).toBe('mbpp.zstd.v2.parquet:1')
+  expect(await run(task, fenced('def add_1(x):\n    return x + 1'), fenced('def add_1(x):\n    return x'))).toEqual([
+    'pass',
+    'fail',
+  ])
+  const liar = 'class Same:\n    __eq__ = lambda *_: True\ndef add_1(x):\n    return 0\nbool = exec = lambda *_: True'
+  expect(await run(task, liar)).toEqual(['fail'])
+})
+
+test('Without a solution the header follows from the tests, through what wraps the call.', async () => {
+  const task = await only({
+    prompt: 'Find the shared elements.\nOf two lists.',
+    test_list: [
+      'assert set(shared((1, 2), [2])) == {2}, "no"',
+      'assert math.isclose(shared([math.pi], [math.pi])[0], 3.14159, rel_tol=1e-3)',
+    ],
+    test_imports: ['import math'],
+  })
+  expect(task.question).toBe('Write shared(a, b). Find the shared elements. Of two lists.')
+  expect(await run(task, 'def shared(a, b):\n    return [x for x in a if x in b]')).toEqual(['pass'])
+})
+
+test("HumanEval's answer may lean on what stands before the header, and is checked by its own check.", async () => {
+  const task = await only({
+    task_id: 'X/0',
+    prompt:
+      'from typing import List\n\ndef twice(x: int) -> int:\n    return 2 * x\n\ndef f(xs: List[int]) -> List[int]:\n    """ Doubles. """\n',
+    entry_point: 'f',
+    test: 'def check(candidate):\n    assert candidate([1, 2]) == [2, 4]\n',
+  })
+  const right = fenced('def f(xs: List[int]) -> List[int]:\n    return [twice(x) for x in xs]')
+  expect(await run(task, right, fenced('def f(xs):\n    return xs'), 'I do not know.')).toEqual([
+    'pass',
+    'error',
+    'error',
+  ])
+})
+
+test('A program gets its input and its output is compared word by word.', async () => {
+  const { placed, refusals } = await read(join(golden, 'contests.parquet'))
+  expect(refusals).toEqual([
+    { reason: 'input_file names a file: only standard input is given', rows: 1, file: 'contests.parquet', row: 1 },
+  ])
+  const { task } = placed[0] as PlacedTask
+  expect(task.question).toContain('Example input:\n1 2\n\nIts output:\n3')
+  const verdicts = await run(
+    task,
+    fenced('a, b = map(int, input().split())\nprint(a + b)'),
+    fenced('import sys\nprint(sum(map(int, sys.stdin.buffer.read().split())))\nsys.exit(0)'),
+    fenced('print(3)'),
+    fenced('print("unclosed'),
+  )
+  expect(verdicts).toEqual(['pass', 'pass', 'fail', 'error'])
+})
+
+const good = { text: 'Double it.', tests: ['assert f(1) == 2'] }
+
+test.each([
+  ['no text', { tests: good.tests }, 'text is missing'],
+  ['a text that is none', { ...good, text: 5 }, 'text is not a text'],
+  ['a text of 1 MB', { ...good, text: 'x'.repeat(1 << 20) }, 'text is longer than 100000 characters'],
+  ['tests that are none', { ...good, tests: ['print(1)'] }, 'tests holds what is no test: assert CONDITION'],
+  [
+    'two statements',
+    { ...good, tests: ['assert f(1) == 2; import os'] },
+    'tests holds what is no test: assert CONDITION',
+  ],
+  ['a test of 1 MB', { ...good, tests: [`assert f(${'('.repeat(1 << 20)}`] }, 'tests has a text that is too long'],
+  [
+    'deep nesting',
+    { ...good, tests: [`assert f(${'['.repeat(5000)}${']'.repeat(5000)}) == 1`] },
+    'tests holds what is no test: assert CONDITION',
+  ],
+  ['no tests', { ...good, tests: [] }, 'tests is empty'],
+  ['tests of nothing', { ...good, tests: ['assert 1 == 1'] }, 'tests calls no function that is asked for'],
+  ['tests of another function', { ...good, name: 'g' }, 'tests calls no function that is asked for'],
+  ['a hostile name', { ...good, name: 'f(x): pass' }, 'name is not a name'],
+])('A row with %s is refused, counted and passed over.', async (_, row, reason) => {
+  const path = await written(good, row, row, good)
+  const { placed, refusals } = await read(path)
+  expect(placed.map(({ place }) => place.split(':')[1])).toEqual(['0', '3'])
+  expect(refusals).toEqual([{ reason, rows: 2, file: expect.any(String), row: 1 }])
+})
+
+test('A file of no format is refused by its columns.', async () => {
+  await expect(openDatasetTasks(await written({ a: 1, b: 2 }), null)).rejects.toMatchObject({
+    code: 'DATASET_TASKS',
+    message: expect.stringContaining('the columns a, b'),
+  })
+})
+
+test('An evaluation keeps what it finds, goes on where it was, and refuses outcomes of other settings.', async () => {
+  const { placed } = await read(await written(...[1, 2, 3].map(id => ({ ...good, id }))))
+  const numbered = placed.map(({ task, place }, number) => ({ task, place, number }))
+  const path = join(scratch, 'outcomes.jsonl')
+  const asked: number[] = []
+  const answer = async (tasks: readonly { number: number }[]) =>
+    tasks.map(({ number }) => {
+      asked.push(number)
+      return number === 2 ? [] : [fenced('f = lambda x: 2 * x'), number === 0 ? 'f = 0' : 'def f(x): return 2']
+    })
+  const evaluate = async (tasks: typeof numbered) => {
+    const { found, keep } = await openOutcomes(path, { model: 'm' })
+    const outcomes = await evaluateTasks(tasks, { answer, sandbox, samples: 2, rows: 2, kept: found, done: keep })
+    return figuresOf(outcomes, 2, [1, 2])
+  }
+  await evaluate(numbered.slice(0, 1))
+  await writeFile(path, `${await readFile(path, 'utf8')}{"id":"cut`)
+  const figures = await evaluate(numbered)
+  expect(asked).toEqual([0, 1, 2])
+  expect(await evaluate(numbered)).toEqual(figures)
+  expect(asked).toHaveLength(3)
+  expect(figures).toMatchObject({ tasks: 3, samples: 2, verdicts: { pass: 3, error: 3 } })
+  expect(figures.passAtK.map(({ k, value }) => [k, value])).toEqual([
+    [1, expect.closeTo(0.5)],
+    [2, expect.closeTo(2 / 3)],
+  ])
+  await expect(openOutcomes(path, { model: 'n' })).rejects.toMatchObject({ code: 'DATASET_TASKS' })
+})

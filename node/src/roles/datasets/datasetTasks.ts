@@ -1,0 +1,90 @@
+import { type DatasetFormatName, type DatasetTask, datasetFormats, formatOf } from '#environments/builtIn.ts'
+import { type Dataset, openDataset } from '#hub/datasets/openDataset.ts'
+import { type DatasetPosition, shuffledRows } from '#hub/datasets/shuffledRows.ts'
+import { isFault, type RowFault } from '#hub/datasets/table.ts'
+import { DatasetTasksError } from './datasetTasksError.ts'
+
+/** Rows that are no tasks, by what is wrong with them, and the first of each. */
+export type Refusal = { readonly reason: string; rows: number; readonly file: string; readonly row: number }
+
+export type PlacedTask = {
+  readonly task: DatasetTask
+  /** File and row: unique in the dataset. */
+  readonly place: string
+  /** Where to go on after it. */
+  readonly next: DatasetPosition
+}
+
+export type DatasetTasks = {
+  readonly format: DatasetFormatName
+  readonly rows: number
+  /** Tasks of one pass from a position on; what is no task is counted in `refusals` and passed over. */
+  from(position: DatasetPosition): AsyncGenerator<PlacedTask>
+  refusals(): Refusal[]
+  close(): Promise<void>
+}
+
+/**
+ * Opens a dataset of tasks.
+ *
+ * @param seed - of the order; null for the file's own.
+ * @throws {DatasetError} if no file can be read.
+ * @throws {DatasetTasksError} if its columns are those of no format.
+ */
+export async function openDatasetTasks(path: string, seed: string | null): Promise<DatasetTasks> {
+  const dataset = await openDataset(path)
+  const counted = new Map<string, Refusal>()
+  const count = (file: string, row: number, reason: string, rows: number) => {
+    const found = counted.get(reason)
+    if (found) found.rows += rows
+    else counted.set(reason, { reason, rows, file, row })
+  }
+  for (const { file, reason } of dataset.refused) count(file, 0, reason, 0)
+  const name = await findFormat(dataset, path).catch(async error => {
+    await dataset.close()
+    throw error
+  })
+  const format = datasetFormats[name]
+  const columns = [...format.needs, ...format.takes]
+  return {
+    format: name,
+    rows: dataset.rows,
+    refusals: () => [...counted.values()],
+    close: dataset.close,
+    async *from({ pass, taken }) {
+      let at = taken
+      for await (const row of shuffledRows(dataset, columns, seed, { pass, taken })) {
+        at += isFault(row) ? row.rows : 1
+        if (isFault(row)) {
+          count(row.file, row.row, reasonOf(row), row.rows)
+          continue
+        }
+        const place = `${row.file}:${row.row}`
+        const task = await format.read(row.fields, place)
+        if ('reason' in task) count(row.file, row.row, reasonOf(task), 1)
+        else yield { task, place, next: { pass, taken: at } }
+      }
+    },
+  }
+}
+
+const reasonOf = ({ field, reason }: Pick<RowFault, 'field' | 'reason'>) =>
+  field === null ? reason : `${field} ${reason}`
+
+/** By the columns of a Parquet file, or the first whole row of JSON lines. */
+async function findFormat(dataset: Dataset, path: string): Promise<DatasetFormatName> {
+  let columns = dataset.tables.find(table => table.columns !== null)?.columns ?? null
+  if (columns === null)
+    for await (const row of shuffledRows(dataset, [], null, { pass: 0, taken: 0 })) {
+      if (isFault(row)) continue
+      columns = Object.keys(row.fields)
+      break
+    }
+  const found = columns && formatOf(columns)
+  if (found) return found
+  const known = Object.entries(datasetFormats).map(([name, { needs }]) => `${name}: ${needs.join(', ')}`)
+  throw new DatasetTasksError(
+    `${path} has ${columns ? `the columns ${columns.slice(0, 20).join(', ').slice(0, 300)}` : 'no whole row'}, which are those of no format.`,
+    { hint: `Needed are, by format: ${known.join('; ')}.` },
+  )
+}

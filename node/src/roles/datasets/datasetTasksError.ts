@@ -1,0 +1,7 @@
+import { NodeError } from '#core/errors.ts'
+
+/** A dataset is readable, but not what is asked of it. */
+export class DatasetTasksError extends NodeError {
+  override readonly code = 'DATASET_TASKS'
+  override readonly isFinal = true
+}

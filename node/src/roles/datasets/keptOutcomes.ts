@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs'
+import { appendFile, readFile, truncate } from 'node:fs/promises'
+import { z } from 'zod'
+import { DatasetTasksError } from './datasetTasksError.ts'
+import type { TaskOutcome } from './evaluateTasks.ts'
+
+const outcomeSchema = z.strictObject({
+  id: z.string(),
+  place: z.string(),
+  verdicts: z.array(z.enum(['pass', 'fail', 'error', 'timeout'])).min(1),
+  answers: z.array(z.string()),
+})
+
+export type KeptOutcomes = {
+  readonly found: ReadonlyMap<string, TaskOutcome>
+  keep(outcome: TaskOutcome): Promise<void>
+}
+
+/**
+ * A file of outcomes, one JSON object a line after a first one of settings. A line that a crash cut off is dropped.
+ *
+ * @param settings - all that outcomes depend on.
+ * @throws {DatasetTasksError} if the file is of other settings.
+ */
+export async function openOutcomes(path: string, settings: Readonly<Record<string, unknown>>): Promise<KeptOutcomes> {
+  const head = `${JSON.stringify({ waggleEval: 1, settings })}\n`
+  const found = new Map<string, TaskOutcome>()
+  if (!existsSync(path)) await appendFile(path, head)
+  const lines = (await readFile(path, 'utf8')).split('\n').slice(0, -1)
+  if (`${lines[0]}\n` !== head)
+    throw new DatasetTasksError(`${path} holds outcomes of other settings: ${lines[0]?.slice(0, 300)}.`, {
+      hint: 'Name another file with --out, or give the options of that run.',
+    })
+  let whole = Buffer.byteLength(head)
+  for (const line of lines.slice(1)) {
+    const { success, data } = outcomeSchema.safeParse(parsed(line))
+    if (!success) break
+    found.set(data.place, data)
+    whole += Buffer.byteLength(line) + 1
+  }
+  await truncate(path, whole)
+  return { found, keep: outcome => appendFile(path, `${JSON.stringify(outcome)}\n`) }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return null // the schema refuses it
+  }
+}
