@@ -1,7 +1,8 @@
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { makeFolder } from '#core/makeFolder.ts'
 import type { HubClient } from './hubClient.ts'
 import { HubError } from './hubError.ts'
 import type { RemoteFile, RemoteModel } from './listModel.ts'
@@ -26,6 +27,7 @@ export async function downloadFile(
   received: (bytes: number) => void,
 ): Promise<void> {
   const path = join(folder, file.name)
+  await onDisk(file, async () => makeFolder(dirname(path)))
   if ((await sizeOf(path)) === file.bytes) return received(file.bytes)
   const part = `${path}.part`
   const found = await sizeOf(part)
@@ -58,7 +60,7 @@ export async function downloadFile(
 /** Appends what is missing of a part. */
 async function fill(
   client: HubClient,
-  { repo, commit }: RemoteModel,
+  { kind, repo, commit }: RemoteModel,
   file: RemoteFile,
   part: string,
   received: (bytes: number) => void,
@@ -68,7 +70,7 @@ async function fill(
     let at = (await out.stat()).size
     received(at)
     if (at === file.bytes) return
-    const target = `${repo}/resolve/${commit}/${file.name.split('/').map(encodeURIComponent).join('/')}`
+    const target = `${kind === 'datasets' ? 'datasets/' : ''}${repo}/resolve/${commit}/${file.name.split('/').map(encodeURIComponent).join('/')}`
     const response = await client.send(target, { headers: { range: `bytes=${at}-`, 'accept-encoding': 'identity' } })
     const start = /^bytes (\d+)-/.exec(response.headers.get('content-range') ?? '')?.[1]
     if (at > 0 && (response.status !== 206 || Number(start) !== at)) {

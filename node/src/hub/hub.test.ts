@@ -11,7 +11,7 @@ import { openModelFolder } from './openModelFolder.ts'
 import { type PullProgress, pullModel } from './pullModel.ts'
 import { pushModel } from './pushModel.ts'
 import { readLimitedJson } from './readLimited.ts'
-import { parseRepoReference } from './repoReference.ts'
+import { parseDatasetReference, parseRepoReference } from './repoReference.ts'
 import { startTestHub, TEST_REPO, type TestHub } from './testHub.ts'
 
 const scratch = await mkdtemp(join(tmpdir(), 'waggle-hub-'))
@@ -73,6 +73,26 @@ test('What was pulled is not pulled again, and works offline, by branch and by c
   expect((await pull()).folder).toBe(folder)
   const other = pullModel(createHubClient({ url: hub.url, clock }), parseRepoReference('bees/other'), cache)
   expect(await refusal(other)).toMatchObject({ code: 'HUB_OFFLINE', retryable: true })
+})
+
+test("Of a dataset the files of one folder are pulled, into a folder that no model's is, and another folder's later.", async () => {
+  const { hub, cache, client } = await setUp({
+    'full/test.parquet': 'PAR1',
+    'full/x.py': '',
+    'sanitized/a.jsonl': '{}',
+  })
+  const pull = (path?: string) =>
+    pullModel(client(), parseDatasetReference(`${TEST_REPO}${path ? `:${path}` : ''}`), cache, () => {}, 'datasets')
+  const { folder } = await pull('full')
+  expect(folder).toContain('datasets--')
+  expect(await readdir(folder, { recursive: true })).toEqual(['full', 'full/test.parquet'])
+  await pull('sanitized/a.jsonl')
+  expect(await readFile(join(folder, 'sanitized', 'a.jsonl'), 'utf8')).toBe('{}')
+  expect(await refusal(pull('nothing'))).toMatchObject({ code: 'HUB_NOT_FOUND' })
+  for (const path of ['../x', 'a/../b', '/etc', ''])
+    expect(() => parseDatasetReference(`${TEST_REPO}:${path}`)).toThrow(HubError)
+  await hub.close()
+  expect((await pull('full')).folder).toBe(folder)
 })
 
 test('Two pulls into one cache at once bring the model once, whole.', async () => {

@@ -12,8 +12,16 @@ export type RemoteFile = {
   readonly checksum: { readonly kind: 'git' | 'sha256'; readonly hex: string }
 }
 
-/** A model as it stands at one commit: the files that Waggle reads. */
-export type RemoteModel = { readonly repo: string; readonly commit: string; readonly files: readonly RemoteFile[] }
+/** A repository as it stands at one commit: the files that Waggle reads. */
+export type RemoteModel = {
+  readonly kind: RepoKind
+  readonly repo: string
+  readonly commit: string
+  readonly files: readonly RemoteFile[]
+}
+
+/** Repositories of the hub, as its API calls them. */
+export type RepoKind = 'models' | 'datasets'
 
 const bytes = z
   .int()
@@ -37,16 +45,23 @@ const modelSchema = z.looseObject({
 })
 
 /** What a model's folder is made of. Other frameworks' weights, pictures and code are left where they are. */
-const WANTED =
+const MODEL_FILES =
   /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|adapter_config|[\w.-]+\.safetensors\.index)\.json$|^chat_template\.jinja$|^[\w.-]+\.safetensors$|^README\.md$|^LICENSE(\.\w+)?$/
 
+/** Files of a dataset, in whatever folder. */
+const DATA_FILES = /\.(parquet|jsonl|jsonl\.gz)$/
+
 /**
- * Lists a model's files at a revision.
+ * Lists the files of a model or a dataset at a revision; with a path, those of that folder, or that file.
  *
  * @throws {HubError} if the repository is not there, not for us, or names files outside its folder.
  */
-export async function listModel(client: HubClient, { repo, revision }: RepoReference): Promise<RemoteModel> {
-  const path = `api/models/${repo}/revision/${encodeURIComponent(revision)}?blobs=true`
+export async function listModel(
+  client: HubClient,
+  { repo, revision, path: within }: RepoReference,
+  kind: RepoKind = 'models',
+): Promise<RemoteModel> {
+  const path = `api/${kind}/${repo}/revision/${encodeURIComponent(revision)}?blobs=true`
   const parsed = modelSchema.safeParse(await readLimitedJson(await client.send(path), client))
   if (!parsed.success) {
     const issue = parsed.error.issues[0]
@@ -60,13 +75,17 @@ export async function listModel(client: HubClient, { repo, revision }: RepoRefer
   if (hostile)
     throw new HubError('HUB_FILE_NAME', `${repo} has a file named ${JSON.stringify(hostile.rfilename.slice(0, 100))}.`)
   const files = siblings.flatMap(({ rfilename: name, size, blobId, lfs }): RemoteFile[] => {
-    if (!WANTED.test(name)) return []
+    const isWanted = kind === 'models' ? MODEL_FILES.test(name) : DATA_FILES.test(name) && isWithin(name, within)
+    if (!isWanted) return []
     if (lfs) return [{ name, bytes: lfs.size, checksum: { kind: 'sha256', hex: lfs.sha256 } }]
     if (blobId && size != null) return [{ name, bytes: size, checksum: { kind: 'git', hex: blobId } }]
     throw new HubError('HUB_RESPONSE', `The hub gives no checksum for ${name} of ${repo}.`)
   })
-  return { repo, commit: sha, files }
+  return { kind, repo, commit: sha, files }
 }
+
+const isWithin = (name: string, path: string | undefined) =>
+  path === undefined || name === path || name.startsWith(`${path}/`)
 
 /** A relative path without tricks, on any system. */
 function staysInside(name: string): boolean {

@@ -5,7 +5,7 @@ import { makeFolder } from '#core/makeFolder.ts'
 import { downloadFile } from './downloadFile.ts'
 import type { HubClient } from './hubClient.ts'
 import { HubError } from './hubError.ts'
-import { listModel, type RemoteModel } from './listModel.ts'
+import { listModel, type RemoteModel, type RepoKind } from './listModel.ts'
 import { underLock } from './lockCache.ts'
 import type { RepoReference } from './repoReference.ts'
 
@@ -29,7 +29,7 @@ const BUSY_MS = [500, 2_000, 8_000] as const
 const keptSchema = z.strictObject({ commit: z.string().regex(/^[0-9a-f]{40}$/), bytes: z.int().min(0) })
 
 /**
- * Brings a model into the cache, `CACHE/OWNER--NAME/COMMIT/`, or finds it there.
+ * Brings a model or a dataset into the cache, `CACHE/[datasets--]OWNER--NAME/COMMIT/`, or finds it there.
  *
  * A revision that was pulled whole before is found without the hub if that can't be reached; a commit, which never changes,
  * always is. Pulls of one commit into one cache wait for each other, in whatever processes. A folder is complete once a record in `CACHE/OWNER--NAME/revisions/` names it.
@@ -41,15 +41,17 @@ export async function pullModel(
   reference: RepoReference,
   cache: string,
   progress: (progress: PullProgress) => void = () => {},
+  kind: RepoKind = 'models',
 ): Promise<PulledModel> {
-  const { repo, revision } = reference
-  const home = join(cache, repo.replace('/', '--'))
+  const { repo, revision, path } = reference
+  const home = join(cache, `${kind === 'models' ? '' : `${kind}--`}${repo.replace('/', '--')}`)
   const isCommit = /^[0-9a-f]{40}$/.test(revision)
-  const kept = await readKept(home, revision)
+  const recordOf = (name: string) => (path === undefined ? name : `${name}:${path}`)
+  const kept = await readKept(home, recordOf(revision))
   if (isCommit && kept) return { folder: join(home, kept.commit), repo, ...kept }
   let model: RemoteModel
   try {
-    model = await listPatiently(client, reference)
+    model = await listPatiently(client, reference, kind)
   } catch (error) {
     if (kept && error instanceof HubError && error.retryable) return { folder: join(home, kept.commit), repo, ...kept }
     throw error
@@ -58,25 +60,28 @@ export async function pullModel(
   // Two that write one file's part would ruin it for both: the second finds what the first brought.
   await underLock(join(home, `${model.commit}.lock`), client, () => bring(client, model, folder, progress))
   const bytes = totalOf(model)
-  for (const name of new Set([model.commit, revision])) await keep(home, name, { commit: model.commit, bytes })
+  for (const name of new Set([model.commit, revision]))
+    await keep(home, recordOf(name), { commit: model.commit, bytes })
   return { folder, repo, commit: model.commit, bytes }
 }
 
 /** A hub that is busy is asked again; one that is not there is not, since whoever is offline should hear so at once. */
-async function listPatiently(client: HubClient, reference: RepoReference): Promise<RemoteModel> {
+async function listPatiently(client: HubClient, reference: RepoReference, kind: RepoKind): Promise<RemoteModel> {
   for (const waitMs of BUSY_MS) {
     try {
-      return await listModel(client, reference)
+      return await listModel(client, reference, kind)
     } catch (error) {
       if (!(error instanceof HubError && error.code === 'HUB_BUSY')) throw error
     }
     await client.clock.sleep(waitMs, client.signal)
   }
-  return listModel(client, reference)
+  return listModel(client, reference, kind)
 }
 
 async function bring(client: HubClient, model: RemoteModel, folder: string, progress: (p: PullProgress) => void) {
-  if (!model.files.some(({ name }) => name.endsWith('.safetensors')))
+  if (model.kind === 'datasets' && model.files.length === 0)
+    throw new HubError('HUB_NOT_FOUND', `${model.repo} has no Parquet or JSON lines files there.`)
+  if (model.kind === 'models' && !model.files.some(({ name }) => name.endsWith('.safetensors')))
     throw new HubError('HUB_NOT_FOUND', `${model.repo} has no safetensors files: it is no model that Waggle reads.`)
   const total = totalOf(model)
   try {

@@ -6,6 +6,8 @@ export type RepoReference = {
   readonly repo: string
   /** Branch, tag or commit. */
   readonly revision: string
+  /** Of a dataset: the folder or the file that is meant; all files without it. */
+  readonly path?: string | undefined
 }
 
 const NAME = /^(?!.*(?:--|\.\.))[A-Za-z0-9][\w.-]{0,95}\/[A-Za-z0-9][\w.-]{0,95}$/
@@ -22,4 +24,18 @@ export function parseRepoReference(text: string): RepoReference {
   const [repo = '', revision = 'main', ...rest] = text.split('@')
   if (NAME.test(repo) && REVISION.test(revision) && rest.length === 0) return { repo, revision }
   throw new HubError('HUB_REFERENCE', `'${text.slice(0, 100)}' is no folder and no repository.`)
+}
+
+const PATH = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+(?:\/[\w.-]+)*$/
+
+/**
+ * Reads OWNER/NAME[@REVISION][:PATH] of a dataset.
+ *
+ * @throws {HubError} HUB_REFERENCE
+ */
+export function parseDatasetReference(text: string): RepoReference {
+  const [repo = '', path, ...rest] = text.split(':')
+  const reference = parseRepoReference(repo)
+  if (rest.length === 0 && (path === undefined || PATH.test(path))) return { ...reference, path }
+  throw new HubError('HUB_REFERENCE', `'${text.slice(0, 100)}' is no file and no dataset.`)
 }

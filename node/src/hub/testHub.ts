@@ -64,7 +64,7 @@ export async function startTestHub(
     const fail = (status: number) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":"no"}')
     if (token !== null && request.headers.authorization !== `Bearer ${token}`) return fail(401)
-    const resolved = new RegExp(`^/${TEST_REPO}/resolve/${commit}/(.+)$`).exec(url.pathname)?.[1]
+    const resolved = new RegExp(`^(?:/datasets)?/${TEST_REPO}/resolve/${commit}/(.+)$`).exec(url.pathname)?.[1]
     if (resolved !== undefined) {
       const name = decodeURIComponent(resolved)
       const data = content.get(name)
@@ -75,6 +75,8 @@ export async function startTestHub(
     if (
       [`/api/models/${TEST_REPO}/revision/main`, `/api/models/${TEST_REPO}/revision/${commit}`].includes(url.pathname)
     )
+      return json({ sha: commit, siblings: siblings(content) })
+    if (url.pathname === `/api/datasets/${TEST_REPO}/revision/main`)
       return json({ sha: commit, siblings: siblings(content) })
     if (url.pathname === `/api/models/${TEST_REPO}`) return json({ id: TEST_REPO })
     if (url.pathname === '/api/repos/create') return json({ url: `${url.origin}/${TEST_REPO}` })

@@ -1,6 +1,7 @@
 import { loadEnvironments } from '#environments/builtIn.ts'
 import type { Environment, Judge } from '#environments/environment.ts'
 import type { Level } from '#environments/level.ts'
+import { type Estimate, meanWithInterval, passAtK } from '#rl/passAtK.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import { createSandbox, type Sandbox } from '#sandbox/createSandbox.ts'
 import { openPolicy } from './openModels.ts'
@@ -16,7 +17,14 @@ export type Measurement = {
   threads: number
 }
 
-export type MeasuredPolicy = { policy: string; passAt1: number; predicted: number; reward: number }
+export type MeasuredPolicy = {
+  policy: string
+  passAt1: number
+  /** For 1 and for the number of samples. */
+  passAtK: ({ k: number } & Estimate)[]
+  predicted: number
+  reward: number
+}
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
 
@@ -54,7 +62,15 @@ export async function measurePolicy(
   // A sandbox for each policy: what one leaves behind cannot touch the next.
   const sandbox = createSandbox()
   const passed = await runHeldOut(sandbox, drawn).finally(sandbox.close)
+  const counts = Array.from({ length: tasks }, () => 0)
+  for (const [i, { at }] of drawn.entries()) if (passed[i]) counts[at] = (counts[at] ?? 0) + 1
+  const estimate = (k: number) =>
+    meanWithInterval(
+      counts.map(count => passAtK(samples, count, k)),
+      samples,
+    )
   return {
+    passAtK: [...new Set([1, samples])].map(k => ({ k, ...estimate(k) })),
     passAt1: mean(passed.map(Number)),
     predicted: mean(drawn.map(({ score }) => score.correctness)),
     reward: mean(drawn.map(({ score }) => score.score)),

@@ -1,40 +1,78 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Level, levels } from '#environments/level.ts'
+import type { Estimate } from '#rl/passAtK.ts'
 import type { Command } from '../command.ts'
+import { hubUsage } from '../modelOptions.ts'
+import { parseSampling, samplingOptions } from '../parseSampling.ts'
 import { UsageError } from '../usageError.ts'
+import { whole } from '../wholeNumber.ts'
 
 const text = { type: 'string' } as const
 
 /** Stands for the model that comes with the code. */
 const STARTER = 'starter'
 
-/** Measures policies by execution, on tasks that nobody trains on. */
+/** Options of models that are no policies of a swarm, and of datasets. */
+const modelOnly = [
+  ...['adapter', 'dataset', 'k', 'seed', 'out', 'max-new-tokens', 'precision', 'cache', 'device', 'models', 'hub'],
+  ...['greedy', ...samplingOptions],
+]
+
+/** Measures models and policies by running what they write. */
 export const evaluate: Command = {
   usage: `npm run waggle -- eval [--policy DIR …] [--level N] [--tasks N] [--samples N] [--json]
+npm run waggle -- eval --model PATH_OR_REPO [--adapter DIR] [--dataset PATH_OR_REPO] [--tasks N] [--samples N] [--k N,N] [--json]
 
-Tasks of a class that nobody trains on, their answers run in the sandbox.
+Runs answers to held-out tasks, or to those of a dataset, in the sandbox: pass@k by the unbiased estimator, with 95 % intervals.
 
-  --policy DIR   a solver's policy folder, may be repeated; starter is the model that comes with the code (default)
-  --level N      level of the held-out tasks (default 3)
-  --tasks N      how many (default 100)
-  --samples N    samples a task, at temperature 1, always with the same seeds (default 8)
-  --threads N    threads of the model (default 2)
-  --json         end with one JSON object on the last line`,
+  --policy DIR        a solver's policy folder, may be repeated; starter is the model that comes with the code (default)
+  --model PATH_OR_REPO
+                      a chat model: a folder, a GGUF file, or OWNER/NAME[@REVISION] on the hub
+  --adapter DIR       a PEFT LoRA adapter on it
+  --dataset PATH_OR_REPO
+                      MBPP, CodeContests, HumanEval or a file of Waggle's own schema, as Parquet or JSON lines: a file, a folder, or
+                      OWNER/NAME[@REVISION][:PATH] on the hub (docs/guides/use-a-dataset.md)
+  --level N           level of the held-out tasks (default 3)
+  --tasks N           how many (default 100 held-out ones, all of a dataset)
+  --samples N         answers to a task (default 8 of a policy at temperature 1; 1 of a model, greedy)
+  --k N,N             pass@k of these (default 1 and the number of samples)
+  --seed TEXT         draws a dataset's tasks and the answers (default: the dataset's order)
+  --out FILE          keeps outcomes as JSON lines; the same command resumes from it
+  --max-new-tokens N  tokens of an answer at most (default 512)
+  --greedy, --temperature X, --top-k N, --top-p X, --min-p X, --repetition-penalty X
+                      how a model's answers are sampled (default temperature 1 where there is more than one)
+  --precision NAME    float32, int8 or int4 (default float32)
+  --cache DIR         where quantised copies are kept (default .waggle in the model's folder)
+  --device NAME       cpu, webgpu, cuda, or auto for what waggle devices would take (default cpu)
+  --threads N         threads of the model (default 2 for a policy, all of the machine for a model)
+${hubUsage}
+  --json              end with one JSON object on the last line`,
   options: {
     policy: { type: 'string', multiple: true },
-    level: text,
-    tasks: text,
-    samples: text,
-    threads: text,
-    json: { type: 'boolean' },
+    ...{ model: text, level: text, tasks: text, samples: text, threads: text, json: { type: 'boolean' } },
+    ...Object.fromEntries(modelOnly.map(name => [name, name === 'greedy' ? ({ type: 'boolean' } as const) : text])),
   },
-  async run({ policy, level, tasks, samples, threads, json }) {
-    const whole = (name: string, value: unknown, fallback: number, max: number) => {
-      const number = value === undefined ? fallback : Number(value)
-      if (Number.isInteger(number) && number >= 1 && number <= max) return number
-      throw new UsageError(`--${name} ${value} is out of range.`, { hint: `Give a whole number from 1 to ${max}.` })
+  async run(values) {
+    const { policy, level, tasks, samples, threads, json } = values
+    if (values.model !== undefined) {
+      if (policy !== undefined)
+        throw new UsageError('--model and --policy do not go together.', { hint: 'Measure one after the other.' })
+      parseSampling(values)
+      const { evaluateModel } = await import('../evaluateModel.ts')
+      const figures = await evaluateModel(values)
+      if (json === true) return console.log(JSON.stringify(figures))
+      const { pass, fail, error, timeout } = figures.verdicts
+      for (const { k, ...estimate } of figures.passAtK) console.log(`pass@${k} ${shown(estimate)}`)
+      return console.log(
+        `${figures.tasks} tasks of ${figures.dataset}, ${figures.samples} answers each: ${pass} pass, ${fail} fail, ${error} err, ${timeout} time out`,
+      )
     }
+    const idle = modelOnly.find(name => values[name] !== undefined)
+    if (idle !== undefined)
+      throw new UsageError(`--${idle} is for --model.`, {
+        hint: "Name a model with --model, also a policy's own folder.",
+      })
     const policies = Array.isArray(policy) ? policy.map(String) : [STARTER]
     const missing = policies.find(folder => folder !== STARTER && !isPolicy(folder))
     if (missing !== undefined)
@@ -51,12 +89,14 @@ Tasks of a class that nobody trains on, their answers run in the sandbox.
     const { measurePolicies } = await import('#roles/measurePolicies.ts')
     const measured = await measurePolicies(measurement)
     if (json === true) return console.log(JSON.stringify({ policies: measured }))
-    for (const { policy: of, passAt1, reward, predicted } of measured)
+    for (const { policy: of, passAtK, reward, predicted } of measured)
       console.log(
-        `${of}: pass@1 by execution ${passAt1.toFixed(3)}, predicted ${predicted.toFixed(3)}, reward ${reward.toFixed(3)}`,
+        `${of}: pass@1 by execution ${shown(passAtK[0] as Estimate)}, predicted ${predicted.toFixed(3)}, reward ${reward.toFixed(3)}`,
       )
   },
 }
+
+const shown = ({ value, low, high }: Estimate) => `${value.toFixed(3)} (95 % ${low.toFixed(3)} to ${high.toFixed(3)})`
 
 /** Whether a solver keeps its weights, or an adapter, in a folder. */
 function isPolicy(folder: string): boolean {

@@ -1,0 +1,54 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { writeChatModel } from './chatModelFolder.ts'
+import { runCli } from './cliProcess.ts'
+
+const root = await mkdtemp(join(tmpdir(), 'waggle-cli-eval-'))
+afterAll(() => rm(root, { recursive: true }))
+
+test('a model is measured on a file, what is no task is counted, and the command resumes', async () => {
+  const [model, data, out] = ['model', 'tasks.jsonl', 'out.jsonl'].map(name => join(root, name)) as [
+    string,
+    string,
+    string,
+  ]
+  await writeChatModel(model, 'eval')
+  const task = { text: 'Double it.', tests: ['assert f(1) == 2'] }
+  await writeFile(data, [task, { ...task, tests: 'none' }, task].map(row => JSON.stringify(row)).join('\n'))
+  const argv = [
+    'eval',
+    '--model',
+    model,
+    '--dataset',
+    data,
+    '--samples',
+    '2',
+    '--max-new-tokens',
+    '8',
+    '--out',
+    out,
+    '--json',
+  ]
+  const first = await runCli(argv)
+  expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining('tests is not a list of texts') })
+  const figures = JSON.parse(first.stdout.trimEnd().split('\n').at(-1) ?? '')
+  expect(figures).toMatchObject({ tasks: 2, samples: 2, refused: [{ rows: 1, row: 1 }], verdicts: { pass: 0 } })
+  expect(figures.passAtK.map(({ k }: { k: number }) => k)).toEqual([1, 2])
+  const kept = await readFile(out, 'utf8')
+  expect(await runCli(argv)).toMatchObject({ code: 0, stdout: first.stdout })
+  expect(await readFile(out, 'utf8')).toBe(kept)
+  expect(await runCli([...argv, '--seed', '1'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('other settings'),
+  })
+})
+
+test.each([
+  [['--k', '2'], '--k 2 is out of range'],
+  [['--policy', 'starter'], 'do not go together'],
+  [['--dataset', 'nothing.jsonl'], 'nothing.jsonl is not there'],
+])('eval --model x with %j is refused', async (argv, message) => {
+  expect((await runCli(['eval', '--model', 'x', ...argv])).stderr).toContain(message)
+})
