@@ -30,11 +30,11 @@ export function testedCall(
   return null
 }
 
-/** Names and parameters of the functions that code defines at its top; null parameters where they are more than plain names. */
+/** Names and parameters of the functions that code defines at its top; null parameters where a call by position is not enough. */
 export async function definedFunctions(code: string): Promise<Map<string, readonly string[] | null>> {
   const tree = await parsePython(code.replaceAll('\r\n', '\n'))
   const headers = tree ? statementsOf(tree).flatMap(statement => functionHeader(statement) ?? []) : []
-  return new Map(headers.map(({ name, parameters }) => [name, parameters]))
+  return new Map(headers.map(({ name, positional, needsKeyword }) => [name, needsKeyword ? null : positional]))
 }
 
 /** What wraps a call in tests. */
