@@ -26,6 +26,10 @@ export const verbs: Readonly<Record<string, Verb>> = {
     summary: 'make the specification of an environment for chat models',
     load: async () => (await import('./commands/environment.ts')).environmentCommand,
   },
+  env: {
+    summary: 'check a new kind of environment, for its author',
+    load: async () => (await import('./commands/env.ts')).env,
+  },
   devices: {
     summary: 'show what this machine can run models on',
     load: async () => (await import('./commands/devices.ts')).devicesCommand,

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { codeZeroKind } from './codezero/kind.ts'
+import { kind as codezero } from './codezero/kind.ts'
 import type { Environment } from './environment.ts'
 import type { ChatFolders, EnvironmentKind } from './environmentKind.ts'
 import type { EnvironmentSpec } from './environmentSpec.ts'
-import { reasoningKind } from './reasoning/kind.ts'
+import { kind as reasoning } from './reasoning/kind.ts'
 
 // The one place that names the environments that there are.
 
@@ -19,10 +19,7 @@ export { loadStarterEnvironments as loadEnvironments, starterFolder } from './co
 export { type PresetName, presets } from './codezero/presets.ts'
 
 /** Each kind of environment, by the name that its specifications carry. */
-export const environmentKinds = { codezero: codeZeroKind, reasoning: reasoningKind } as const satisfies Record<
-  string,
-  unknown
->
+export const environmentKinds = { codezero, reasoning } as const satisfies Record<string, unknown>
 export type KindName = keyof typeof environmentKinds
 
 const namedSchema = z.looseObject({

@@ -1,3 +1,4 @@
+import type { Hex } from '#core/hex.ts'
 import { checkTokenizerFits } from '#model/checkTokenizerFits.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
 import { ModelFileError } from '#model/modelErrors.ts'
@@ -34,4 +35,13 @@ export async function openTokenizerOf(folder: string, hash: string): Promise<Tok
     `The tokenizer in ${folder} is ${tokenizer.hash}, the environment's ${hash}: prompts would differ from everybody else's.`,
     { hint: 'Use a model of the family, and the revision, that the environment is for.' },
   )
+}
+
+/** What a specification says of the tokenizer of a model, so that others can be checked against it. */
+export async function describeTokenizer(folder: string): Promise<{ tokenizerHash: Hex; vocabSize: number }> {
+  const config = await readDecoderConfig(folder)
+  const tokenizer = await openTokenizer(folder)
+  await tokenizer.close()
+  checkTokenizerFits(tokenizer, config, folder)
+  return { tokenizerHash: tokenizer.hash, vocabSize: config.vocabSize }
 }

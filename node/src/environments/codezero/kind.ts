@@ -3,7 +3,7 @@ import { describeEnvironment } from './describeEnvironment.ts'
 import { type CodeZeroSpec, codeZeroSpecSchema } from './environmentSpec.ts'
 import { loadChatEnvironment } from './loadChat.ts'
 
-export const codeZeroKind: EnvironmentKind<CodeZeroSpec> = {
+export const kind: EnvironmentKind<CodeZeroSpec> = {
   schema: codeZeroSpecSchema,
   needsJudge: true,
   judgeOf: ({ judge }) => (judge.kind === 'trueFalse' ? judge.model : null),

@@ -1,14 +1,11 @@
-import { checkTokenizerFits } from '#model/checkTokenizerFits.ts'
-import { readDecoderConfig } from '#model/decoderConfig.ts'
-import { openTokenizer } from '#model/tokenizerClient.ts'
-import { openChatTokenizer } from '../chatTokenizer.ts'
+import { describeTokenizer, openChatTokenizer } from '../chatTokenizer.ts'
 import type { EnvironmentKind } from '../environmentKind.ts'
 import { environmentHash } from '../environmentSpec.ts'
 import { small, solverMessage } from './presets.ts'
 import { reasoning } from './reasoning.ts'
 import { type ReasoningSpec, reasoningSpecSchema } from './reasoningSpec.ts'
 
-export const reasoningKind: EnvironmentKind<ReasoningSpec> = {
+export const kind: EnvironmentKind<ReasoningSpec> = {
   schema: reasoningSpecSchema,
   needsJudge: false,
   judgeOf: () => null,
@@ -17,14 +14,9 @@ export const reasoningKind: EnvironmentKind<ReasoningSpec> = {
     return reasoning({ spec, tokenizer, solverFolder: modelFolder })
   },
   async describe({ modelFolder }) {
-    const config = await readDecoderConfig(modelFolder)
-    const tokenizer = await openTokenizer(modelFolder)
-    checkTokenizerFits(tokenizer, config, modelFolder)
-    const { hash: tokenizerHash } = tokenizer
-    await tokenizer.close()
     const spec = reasoningSpecSchema.parse({
       ...small,
-      prompts: { format: 'chat', tokenizerHash, vocabSize: config.vocabSize, solver: solverMessage },
+      prompts: { format: 'chat', ...(await describeTokenizer(modelFolder)), solver: solverMessage },
     })
     return { spec, hash: environmentHash(spec), balancedAccuracy: null }
   },

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { checkEnvironment } from '../checkEnvironment.ts'
 import { levels } from '../level.ts'
 import type { ChatTokenizer } from '../promptFormat.ts'
 import { seededRandom } from '../seededRandom.ts'
@@ -51,6 +52,12 @@ test('a round’s questions follow from its seed alone, of the families and leve
   expect(held.every(({ problem }) => isHeldOut(problem))).toBe(true)
   expect(held.map(({ problem }) => problem)).toEqual((await few.heldOutTasks(2, 20)).map(({ problem }) => problem))
   for (const { problem, check } of held) expect([check(problem.answer), check('no')]).toEqual([true, false])
+})
+
+test('nothing is wrong with it as an environment, with all families and both styles', async () => {
+  const environment = open({ families: [...familyNames], reply: 'tagged' })
+  expect(await checkEnvironment(environment, await environment.openJudge(null))).toEqual([])
+  expect(await checkEnvironment(open(), await open().openJudge(null))).toEqual([])
 })
 
 test('a model is asked the question, with the form of its answer, under the message of the specification', async () => {

@@ -1,0 +1,35 @@
+import type { Command } from '../command.ts'
+import { type HubSettings, hubOptions, hubUsage, openModel } from '../modelOptions.ts'
+import { UsageError } from '../usageError.ts'
+
+const text = { type: 'string' } as const
+
+/** Tells an author what is wrong with a new kind of environment. */
+export const env: Command = {
+  usage: `npm run waggle -- env check PATH --model PATH_OR_REPO [--judge PATH_OR_REPO] [--json]
+
+Runs the environment that a module exports as kind, and says what would break a swarm: tasks, prompts or scores that differ from peer to
+peer, held-out tasks that are trained on, answers that break the score, a specification that two readers hash apart.
+
+  --model PATH_OR_REPO  a chat model that prompts are made for; none is generated with
+  --judge PATH_OR_REPO  the frozen evaluator, where the kind needs one
+${hubUsage}
+  --json                end with one JSON object on the last line`,
+  options: { ...hubOptions, model: text, judge: text, json: { type: 'boolean' } },
+  positionals: ['check', 'PATH'],
+  async run({ model, judge, json, models, hub }, [verb, path = '']) {
+    if (verb !== 'check') throw new UsageError(`There is no env ${verb}.`, { hint: 'Use env check PATH.' })
+    if (typeof model !== 'string')
+      throw new UsageError('--model is missing.', { hint: 'Name a chat model: prompts are made with its tokenizer.' })
+    const settings: HubSettings = { models: models as string | undefined, hub: hub as string | undefined }
+    const modelFolder = await openModel(model, settings)
+    const judgeFolder = typeof judge === 'string' ? await openModel(judge, settings) : null
+    const { checkEnvironmentModule } = await import('#roles/checkEnvironmentModule.ts')
+    const request = { modelFolder, judgeFolder, judgeModel: null, precision: 'float32', pairs: 16, threads: 2 } as const
+    const { findings, hash } = await checkEnvironmentModule(path, request)
+    if (findings.length > 0) process.exitCode = 1
+    if (json === true) return console.log(JSON.stringify({ ok: findings.length === 0, findings, hash }))
+    for (const finding of findings) console.log(finding)
+    if (findings.length === 0) console.log(`nothing is wrong; its specification's hash is ${hash}`)
+  },
+}
