@@ -38,6 +38,11 @@ test('rows hold where gains are as large as their bars and intervals are apart',
     ['gain-filtered-solo', 1, false],
   ])
   expect(rows[2]?.conditions).toContain('intervals overlap')
+  const oneSeed = compareArms(new Map(Object.entries({ solo: solo.slice(0, 1), sharing: sharing.slice(0, 1) })), {
+    equalTokens: 2,
+    apart: true,
+  })
+  expect(oneSeed[1]).toMatchObject({ ok: false, conditions: expect.stringContaining('no interval with one seed') })
   const missing = compareArms(new Map(Object.entries({ solo })), { equalTokens: 2, apart: true })
   expect(missing.map(({ value, ok }) => [value, ok])).toEqual(Array(4).fill([null, false]))
 })

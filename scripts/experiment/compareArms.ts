@@ -18,8 +18,9 @@ export function interval(values: readonly number[]): Interval {
   return { mean, half: t * Math.sqrt(variance / values.length) }
 }
 
-/** Whether the first lies above the second, intervals apart. */
-const isAbove = (a: Interval, b: Interval) => a.mean - (a.half ?? 0) > b.mean + (b.half ?? 0)
+/** Whether the first lies above the second, intervals apart; null where one has no interval. */
+const isAbove = (a: Interval, b: Interval) =>
+  a.half === null || b.half === null ? null : a.mean - a.half > b.mean + b.half
 
 const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
 const lastOf = ({ points }: ArmRun) => points.at(-1) as Point
@@ -110,20 +111,25 @@ function gainRow(
 ): RowResult {
   const row = { name, unit: 'times the gain', bar }
   if (sharing.length === 0 || other.length === 0) return { ...row, value: null, ok: false, conditions: 'not run yet' }
-  const gains = (runs: Runs) => interval(runs.map(run => passAt(run, tokens) - pass(run.points[0] as Point)))
-  const [ours, theirs] = [gains(sharing), gains(other)]
+  const gains = (runs: Runs, at: number) => interval(runs.map(run => passAt(run, at) - pass(run.points[0] as Point)))
+  const [ours, theirs] = [gains(sharing, tokens), gains(other, tokens)]
   const value = ours.mean / theirs.mean
   const areApart = isAbove(ours, theirs)
   const finals = [sharing, other].map(finalsOf)
   const spent = finals.map(
     ({ tokens: each, updates }) => `${Math.round(each)} tokens and ${Math.round(updates)} updates`,
   )
+  const earlier = [0.25, 0.5].map(part => {
+    const at = part * Math.min(tokens, ...[...sharing, ...other].map(run => lastOf(run).tokens))
+    return `${(gains(sharing, at).mean / gains(other, at).mean).toFixed(2)} at ${part} of the tokens`
+  })
   const conditions = [
     `gain in held-out pass@1 ${told(ours)} (${sharing.length} seeds) against ${told(theirs)} (${other.length} seeds)`,
-    `intervals ${areApart ? 'apart' : 'overlap'}`,
+    areApart === null ? 'no interval with one seed' : `intervals ${areApart ? 'apart' : 'overlap'}`,
+    earlier.join(', '),
     `a peer's ${spent.join(' against ')}`,
   ]
-  return { ...row, value, ok: value >= bar && (areApart || !apart), conditions: conditions.join('; ') }
+  return { ...row, value, ok: value >= bar && (areApart === true || !apart), conditions: conditions.join('; ') }
 }
 
 export const told = ({ mean, half }: Interval) => `${mean.toFixed(3)}${half === null ? '' : ` ± ${half.toFixed(3)}`}`
