@@ -52,3 +52,29 @@ test.each([
 ])('eval --model x with %j is refused', async (argv, message) => {
   expect((await runCli(['eval', '--model', 'x', ...argv])).stderr).toContain(message)
 })
+
+test('a model is measured on the held-out questions of an environment that a program checks', async () => {
+  const [model, spec] = ['asked', 'env.json'].map(name => join(root, name)) as [string, string]
+  await writeChatModel(model, 'asked')
+  await runCli(['environment', '--kind', 'reasoning', '--model', model, '--out', spec])
+  const argv = [
+    'eval',
+    '--environment',
+    spec,
+    '--model',
+    model,
+    '--level',
+    '1',
+    '--tasks',
+    '3',
+    '--samples',
+    '2',
+    '--json',
+  ]
+  const { code, stderr, stdout } = await runCli(argv)
+  expect([code, stderr]).toEqual([0, ''])
+  const [{ passAt1, predicted, passAtK }] = JSON.parse(stdout).policies
+  // The verifier decides both.
+  expect(predicted).toBe(passAt1)
+  expect(passAtK.map(({ k }: { k: number }) => k)).toEqual([1, 2])
+})

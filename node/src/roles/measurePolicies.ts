@@ -1,5 +1,7 @@
-import { loadEnvironments } from '#environments/builtIn.ts'
+import { loadEnvironment, loadEnvironments } from '#environments/builtIn.ts'
 import type { Environment, Judge } from '#environments/environment.ts'
+import type { ChatFolders } from '#environments/environmentKind.ts'
+import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { Level } from '#environments/level.ts'
 import { type Estimate, meanWithInterval, passAtK } from '#rl/passAtK.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
@@ -9,8 +11,10 @@ import { type HeldOutAnswer, sampleHeldOut } from './solver/canary.ts'
 import { verdictsOf } from './verdictsOf.ts'
 
 export type Measurement = {
-  /** Folders of policies; `starter` is the model that comes with the code. */
+  /** Folders of policies; `starter` is the model that they begin with. */
   policies: string[]
+  /** Environment and models to measure with; undefined for the starter's. */
+  chat?: (ChatFolders & { spec: EnvironmentSpec }) | undefined
   level: Level
   tasks: number
   samples: number
@@ -29,17 +33,18 @@ export type MeasuredPolicy = {
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
 
 /**
- * Share of sampled answers to fixed held-out tasks that pass their tests when run, for each policy, with the same sampling
+ * Share of sampled answers to fixed held-out tasks that are right, for each policy, with the same sampling
  * seeds for all.
  */
 export async function measurePolicies({
   policies,
+  chat,
   level,
   tasks,
   samples,
   threads,
 }: Measurement): Promise<MeasuredPolicy[]> {
-  const { starter: environment } = await loadEnvironments()
+  const environment = chat ? await loadEnvironment(chat.spec, chat) : (await loadEnvironments()).starter
   const measured: MeasuredPolicy[] = []
   // Nothing is learned here, so nothing is lost: what was asked is asked again.
   const crashed = () => {}

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Level, levels } from '#environments/level.ts'
 import type { Estimate } from '#rl/passAtK.ts'
+import { openChatModels } from '../chatModels.ts'
 import type { Command } from '../command.ts'
 import { hubUsage } from '../modelOptions.ts'
 import { parseSampling, samplingOptions } from '../parseSampling.ts'
@@ -19,16 +20,23 @@ const modelOnly = [
   ...['greedy', ...samplingOptions],
 ]
 
+/** Those of them that also go with `--environment`. */
+const hubOnly = ['models', 'hub']
+
 /** Measures models and policies by running what they write. */
 export const evaluate: Command = {
   usage: `npm run waggle -- eval [--policy DIR …] [--level N] [--tasks N] [--samples N] [--json]
 npm run waggle -- eval --model PATH_OR_REPO [--adapter DIR] [--dataset PATH_OR_REPO] [--tasks N] [--samples N] [--k N,N] [--json]
+npm run waggle -- eval --environment FILE --model PATH_OR_REPO [--judge PATH_OR_REPO] [--policy DIR …] [--level N] [--json]
 
-Runs answers to held-out tasks, or to those of a dataset, in the sandbox: pass@k by the unbiased estimator, with 95 % intervals.
+Runs answers to held-out tasks, or to those of a dataset, in the sandbox, or has a program check them, as the environment says: pass@k by the unbiased estimator, with 95 % intervals.
 
   --policy DIR        a solver's policy folder, may be repeated; starter is the model that comes with the code (default)
   --model PATH_OR_REPO
                       a chat model: a folder, a GGUF file, or OWNER/NAME[@REVISION] on the hub
+  --environment FILE  measures on the held-out tasks of this specification; starter is then the model as it is
+  --judge PATH_OR_REPO
+                      the environment's frozen evaluator, where it needs one
   --adapter DIR       a PEFT LoRA adapter on it
   --dataset PATH_OR_REPO
                       MBPP, CodeContests, HumanEval or a file of Waggle's own schema, as Parquet or JSON lines: a file, a folder, or
@@ -50,12 +58,23 @@ ${hubUsage}
   --json              end with one JSON object on the last line`,
   options: {
     policy: { type: 'string', multiple: true },
-    ...{ model: text, level: text, tasks: text, samples: text, threads: text, json: { type: 'boolean' } },
+    ...{
+      model: text,
+      environment: text,
+      judge: text,
+      level: text,
+      tasks: text,
+      samples: text,
+      threads: text,
+      json: { type: 'boolean' },
+    },
     ...Object.fromEntries(modelOnly.map(name => [name, name === 'greedy' ? ({ type: 'boolean' } as const) : text])),
   },
   async run(values) {
     const { policy, level, tasks, samples, threads, json } = values
-    if (values.model !== undefined) {
+    if (values.model !== undefined && values.environment === undefined) {
+      if (values.judge !== undefined)
+        throw new UsageError('--judge is for --environment.', { hint: 'A dataset is measured by execution.' })
       if (policy !== undefined)
         throw new UsageError('--model and --policy do not go together.', { hint: 'Measure one after the other.' })
       parseSampling(values)
@@ -68,7 +87,10 @@ ${hubUsage}
         `${figures.tasks} tasks of ${figures.dataset}, ${figures.samples} answers each: ${pass} pass, ${fail} fail, ${error} err, ${timeout} time out`,
       )
     }
-    const idle = modelOnly.find(name => values[name] !== undefined)
+    const { environment, model, judge, models, hub } = values as Record<string, string | undefined>
+    const chat = await openChatModels({ environment, model, judge, models, hub }, new AbortController().signal)
+    const spare = chat === undefined ? modelOnly : modelOnly.filter(name => !hubOnly.includes(name))
+    const idle = spare.find(name => values[name] !== undefined)
     if (idle !== undefined)
       throw new UsageError(`--${idle} is for --model.`, {
         hint: "Name a model with --model, also a policy's own folder.",
@@ -81,6 +103,7 @@ ${hubUsage}
       })
     const measurement = {
       policies,
+      chat,
       level: whole('level', level, 3, levels.length) as Level,
       tasks: whole('tasks', tasks, 100, 1000),
       samples: whole('samples', samples, 8, 64),
@@ -91,7 +114,7 @@ ${hubUsage}
     if (json === true) return console.log(JSON.stringify({ policies: measured }))
     for (const { policy: of, passAtK, reward, predicted } of measured)
       console.log(
-        `${of}: pass@1 by execution ${shown(passAtK[0] as Estimate)}, predicted ${predicted.toFixed(3)}, reward ${reward.toFixed(3)}`,
+        `${of}: pass@1 ${chat === undefined ? 'by execution ' : ''}${shown(passAtK[0] as Estimate)}, predicted ${predicted.toFixed(3)}, reward ${reward.toFixed(3)}`,
       )
   },
 }
