@@ -11,8 +11,11 @@ import { loadEnvironment } from '#environments/builtIn.ts'
 import { drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
 import type { CodeZeroSpec } from '#environments/codezero/environmentSpec.ts'
 import { formatProposal } from '#environments/codezero/parseProposal.ts'
+import { chatMessages, environmentFrom } from '#environments/codezero/presets.ts'
+import { environmentHash } from '#environments/environmentSpec.ts'
 import { seededRandom } from '#environments/seededRandom.ts'
 import { openTokenizer, type TokenizerClient } from '#model/tokenizerClient.ts'
+import { openPolicyClient } from '#rl/policyClient.ts'
 import { openJudgeModel } from '#roles/openModels.ts'
 import { openPeer, type PeerNode } from '#roles/peerNode.ts'
 import { proposalsOf } from '#roles/proposer/proposalsOf.ts'
@@ -86,15 +89,30 @@ async function firstSharedVotes(evaluators: readonly ReturnType<typeof startCli>
   return Promise.any(Array.from({ length: 30 }, (_, ahead) => votesOf(first + ahead)))
 }
 
+/** Rules for random models. Their judge tells nothing, so none could be measured: the specification says so. */
+async function uncalibratedSpec(): Promise<CodeZeroSpec> {
+  const [tokenizer, judgeTokenizer] = await Promise.all([openTokenizer(at('model')), openTokenizer(at('judge'))])
+  const judge = openPolicyClient({ threads: 1 })
+  const { weightsHash } = await judge.loadJudge(at('judge'), 'int8').finally(judge.close)
+  const { solver, proposer, judgeSystem: system, judgeQuestion: question } = chatMessages
+  return environmentFrom('qwen', {
+    ...{ groupSize: 2, owedLeaves: 4, sampledLeaves: 4, tasks: 'wellFormed' },
+    prompts: { format: 'chat', tokenizerHash: tokenizer.hash, vocabSize: 448, solver, proposer },
+    judge: {
+      ...{ kind: 'trueFalse', weightsHash, tokenizerHash: judgeTokenizer.hash, precision: 'int8', model: null },
+      ...{ system, question, calibration: { bias: 0, slope: 1 }, measured: null },
+    },
+  })
+}
+
 test('chat models play: a solver answers, commits and learns from what an 8-bit judge says, and evaluators vote, reveal and settle by it', async () => {
   await writeChatModel(at('model'), 'model')
   await writeChatModel(at('judge'), 'judge')
   const spec = at('environment.json')
   const models = ['--model', at('model'), '--judge', at('judge')]
-  const made = await runCli(['environment', ...models, '--out', spec, '--pairs', '16', '--precision', 'int8', '--json'])
-  expect(made).toMatchObject({ code: 0, stderr: '' })
-  const { hash, balancedAccuracy } = JSON.parse(made.stdout)
-  expect(balancedAccuracy).toBeGreaterThanOrEqual(0)
+  const uncalibrated = await uncalibratedSpec()
+  writeFileSync(spec, JSON.stringify(uncalibrated))
+  const hash = environmentHash(uncalibrated)
 
   const peers = await Promise.all(['one', 'other', 'solver', 'proposer'].map(newPeer))
   const [oneId = '', otherId = '', solverId = ''] = peers.map(({ peerId }) => peerId)
@@ -163,6 +181,7 @@ test('chat models play: a solver answers, commits and learns from what an 8-bit 
   const { stdout, stderr } = await solver.stop()
   expect(stderr).toBe('')
   expect(stdout).toContain('"rollouts committed"')
+  expect(stdout).toMatch(/"level":"warn".*judge\.measured is null/)
   const linesOf = (what: string) => evaluators.map(({ line }) => line(`"${what}"`, `"round":${round},`))
   await Promise.all(linesOf('votes revealed'))
   await Promise.race(linesOf('shard settled'))
@@ -204,6 +223,17 @@ test('the frozen chat model’s prediction is a calibrated probability, the same
   expect(await predict(answers.slice(1, 2))).toEqual([wrong])
   const other = await loadEnvironment(spec, { ...folders, judgeFolder: at('model') })
   await expect(openJudgeModel(other, worker)).rejects.toMatchObject({ code: 'ENVIRONMENT_MISMATCH' })
+})
+
+test('a judge that cannot tell right from wrong makes no environment', async () => {
+  const models = ['--model', at('model'), '--judge', at('judge')]
+  const out = at('refused.json')
+  const made = await runCli(['environment', ...models, '--out', out, '--pairs', '200', '--samples', '8'])
+  expect(made).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/balanced accuracy.*--judge.*\[JUDGE_TOO_WEAK\]/s),
+  })
+  expect(existsSync(out)).toBe(false)
 })
 
 test('a judge or a tokenizer that is not the environment’s is refused in one line', async () => {

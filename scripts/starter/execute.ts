@@ -1,10 +1,9 @@
 import { drawInputs } from '../../node/src/environments/codezero/curriculum/drawInputs.ts'
-import { evaluate } from '../../node/src/environments/codezero/curriculum/evaluate.ts'
 import { neighbourMeanings } from '../../node/src/environments/codezero/curriculum/neighbourMeanings.ts'
-import { type PythonValue, pythonRepr } from '../../node/src/environments/codezero/curriculum/pythonValue.ts'
+import type { PythonValue } from '../../node/src/environments/codezero/curriculum/pythonValue.ts'
 import { isHeldOut } from '../../node/src/environments/codezero/curriculum/semanticKey.ts'
-import { callOf } from '../../node/src/environments/codezero/curriculum/strictTests.ts'
-import type { Meaning, Task } from '../../node/src/environments/codezero/curriculum/task.ts'
+import { callOf, returnsWhatIsAsked } from '../../node/src/environments/codezero/curriculum/strictTests.ts'
+import type { Task } from '../../node/src/environments/codezero/curriculum/task.ts'
 import { taskText } from '../../node/src/environments/codezero/curriculum/taskText.ts'
 import type { SeededRandom } from '../../node/src/environments/seededRandom.ts'
 import type { Sandbox } from '../../node/src/sandbox/createSandbox.ts'
@@ -33,12 +32,14 @@ export async function execute(
   return attempts.map((attempt, i) => {
     const [given, got] = [inputs[i] ?? [], outputs[i] ?? []]
     const isBroken = got.some(value => value === null || value === 'None')
-    return { ...attempt, inputs: given, outputs: got, isBroken, isRight: computes(attempt.task.meaning, given, got) }
+    return {
+      ...attempt,
+      inputs: given,
+      outputs: got,
+      isBroken,
+      isRight: returnsWhatIsAsked(attempt.task.meaning, given, got),
+    }
   })
-}
-
-function computes(meaning: Meaning, inputs: readonly PythonValue[][], outputs: readonly (string | null)[]): boolean {
-  return inputs.every((args, i) => pythonRepr(evaluate(meaning, args)) === outputs[i])
 }
 
 /**
@@ -48,7 +49,7 @@ function computes(meaning: Meaning, inputs: readonly PythonValue[][], outputs: r
 export function relabelled(attempt: Executed, random: SeededRandom): Executed | null {
   if (attempt.isRight) return attempt
   const matching = neighbourMeanings(attempt.task.meaning).filter(meaning =>
-    computes(meaning, attempt.inputs, attempt.outputs),
+    returnsWhatIsAsked(meaning, attempt.inputs, attempt.outputs),
   )
   if (matching.some(isHeldOut)) return null
   if (!matching.length) return attempt

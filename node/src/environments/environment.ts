@@ -85,6 +85,8 @@ export interface Environment<P = Problem> {
   readonly judgeModel: JudgeModel | null
   /** Null where no proposer writes tasks. */
   readonly proposals: Proposals<P> | null
+  /** What an operator is told of the rules at every start. */
+  readonly caution?: string
   /** @param model - has the judge model loaded; null where there is none. */
   openJudge(model: (SequenceScorer & TokenChooser) | null): Promise<Judge<P>>
   /** The share of answers that are right, 0 to 1, as their mean score tells it. */

@@ -10,6 +10,11 @@ export type ChatFolders = {
   readonly judgeFolder: string | null
 }
 
+/** Runs code, and gives the `repr` of each expression's value after it; null where it raises. For measurement, never for a reward. */
+export type RunCode = (
+  cases: readonly { code: string; expressions: readonly string[] }[],
+) => Promise<readonly (readonly (string | null)[])[]>
+
 export type EnvironmentRequest = {
   /** Of the judge. */
   precision: Precision
@@ -20,14 +25,21 @@ export type EnvironmentRequest = {
   judgeModel: string | null
   /** Labelled pairs: half to calibrate the judge with, half to measure it on. */
   pairs: number
+  /** Answers of the solver that are sampled for the same. */
+  samples: number
+  /** Tells which of them are right. */
+  runCode: RunCode
   threads: number
 }
+
+/** How well a judge tells right answers from wrong ones: 0.5 is chance. Of `pairs`, `samples` were the solver's own. */
+export type MeasuredJudge = { balancedAccuracy: number; ece: number; pairs: number; samples: number }
 
 export type DescribedEnvironment = {
   spec: EnvironmentSpec
   hash: string
-  /** Of the judge, on pairs that it was not calibrated with; 0.5 is chance. Null where no model judges. */
-  balancedAccuracy: number | null
+  /** How well it tells right answers from wrong ones, where that was measured. */
+  judge: MeasuredJudge | null
 }
 
 /** What there is to know of a kind of environment: its specifications, and what makes of one an environment. */

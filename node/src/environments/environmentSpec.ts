@@ -12,7 +12,10 @@ export const samplingSchema = z.strictObject({
 export type Sampling = z.output<typeof samplingSchema>
 
 const trainingSchema = z.strictObject({
+  /** Of a policy that trains its weights. */
   learningRate: z.number().positive().max(0.1),
+  /** Of one that trains an adapter, which takes some ten to a hundred times as much (arXiv:2106.09685 section D). */
+  adapterLearningRate: z.number().positive().max(0.1),
   betas: z.tuple([share, share]),
   weightDecay: z.number().min(0).max(1),
   /** Rounds in which the learning rate rises to its value. */
@@ -25,6 +28,11 @@ const trainingSchema = z.strictObject({
   maxGradientNorm: z.number().positive(),
   clipLow: share,
   clipHigh: share,
+  /**
+   * What the distances of rewards from the mean of their group are divided by: the standard deviation of the group, of the batch, or
+   * nothing. Division by the group's makes noise in the rewards of equally good answers as large as a lesson.
+   */
+  scaleRewards: z.enum(['group', 'batch', 'none']),
   /** Groups whose rewards deviate less (standard deviation over samples - 1) teach nothing and are dropped. */
   minGroupDeviation: z.number().min(0).max(1),
   /** Of a group, how many answers are learned from: those whose rewards are farthest apart; null for all. */

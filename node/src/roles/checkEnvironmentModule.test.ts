@@ -21,7 +21,8 @@ function check(code: string) {
   writeFileSync(path, code.replaceAll("from '../", `from '${repository}/node/src/environments/`))
   const modelFolder = join(root, 'model')
   return checkEnvironmentModule(path, {
-    ...{ modelFolder, judgeFolder: null, judgeModel: null, precision: 'float32', pairs: 16, threads: 1 },
+    ...{ modelFolder, judgeFolder: null, judgeModel: null, precision: 'float32', pairs: 16, samples: 4, threads: 1 },
+    runCode: async () => [],
   })
 }
 

@@ -46,6 +46,7 @@ export async function startRole(options: RoleOptions): Promise<void> {
     if (options.role === 'proposer') proposalsOf(node.environment)
     const { name, peerId } = node.identity
     node.logger.info('started', { role: options.role, name, peerId, addresses: node.network.addresses() })
+    if (node.environment.caution !== undefined) node.logger.warn(node.environment.caution)
     performance.mark('waggle:started')
     const countsFrom = await register(node, options.role)
     await run({ ...node, countsFrom }, options)
@@ -97,5 +98,6 @@ async function run(
   const policy = await openPolicy(environment, folder, learns ? { ...worker, adapter } : worker)
   if (role === 'proposer') return runProposer(node, policy, { level }).finally(policy.close)
   const judge = await environment.openJudge(policy)
-  await Promise.all([showDemanded(node), runSolver(node, policy, judge, data)]).finally(policy.close)
+  const trained = (await adapterToTrain(folder, adapter)) === undefined ? 'weights' : 'adapter'
+  await Promise.all([showDemanded(node), runSolver(node, policy, judge, { data, trained })]).finally(policy.close)
 }

@@ -25,8 +25,14 @@ ${hubUsage}
     const modelFolder = await openModel(model, settings)
     const judgeFolder = typeof judge === 'string' ? await openModel(judge, settings) : null
     const { checkEnvironmentModule } = await import('#roles/checkEnvironmentModule.ts')
-    const request = { modelFolder, judgeFolder, judgeModel: null, precision: 'float32', pairs: 16, threads: 2 } as const
-    const { findings, hash } = await checkEnvironmentModule(path, request)
+    const { createSandbox } = await import('#sandbox/createSandbox.ts')
+    const sandbox = createSandbox()
+    const request = {
+      ...{ modelFolder, judgeFolder, judgeModel: null, pairs: 200, samples: 8, threads: 2 },
+      precision: 'float32' as const,
+      runCode: sandbox.evaluate,
+    }
+    const { findings, hash } = await checkEnvironmentModule(path, request).finally(() => sandbox.close())
     if (findings.length > 0) process.exitCode = 1
     if (json === true) return console.log(JSON.stringify({ ok: findings.length === 0, findings, hash }))
     for (const finding of findings) console.log(finding)

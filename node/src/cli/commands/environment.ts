@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
+import type { MeasuredJudge } from '#environments/environmentKind.ts'
 import type { Command } from '../command.ts'
 import { type HubSettings, hubOptions, hubUsage, openModel } from '../modelOptions.ts'
 import { parsePrecision } from '../parsePrecision.ts'
@@ -17,10 +18,11 @@ and start each peer with --environment FILE --model PATH_OR_REPO.
 
   --kind NAME           codezero: Python functions, scored by a frozen chat model (default); reasoning: puzzles, checked by a program
   --model PATH_OR_REPO  a model of the solvers' family: its tokenizer and chat template become the rule
-  --judge PATH_OR_REPO  codezero: the frozen evaluator; its answers are calibrated on pairs of right and wrong code
+  --judge PATH_OR_REPO  codezero: the frozen evaluator; it is calibrated, and refused if it cannot tell right code from wrong
   --out FILE            where to write the specification
   --precision NAME      of the evaluator: float32, int8 or int4; it is part of the rule (default float32)
-  --pairs N             pairs to calibrate and measure with (default 400)
+  --pairs N             pairs of right code and near-misses to calibrate and measure with (default 400, at least 200)
+  --samples N           answers of the model that are sampled for the same, and run in a sandbox (default 200)
   --threads N           threads of the model (default 2)
 ${hubUsage}
   --json                end with one JSON object on the last line`,
@@ -31,11 +33,24 @@ ${hubUsage}
     judge: text,
     out: text,
     pairs: text,
+    samples: text,
     precision: text,
     threads: text,
     json: { type: 'boolean' },
   },
-  async run({ kind = 'codezero', model, judge, out, precision = 'float32', pairs, threads, json, models, hub }) {
+  async run({
+    kind = 'codezero',
+    model,
+    judge,
+    out,
+    precision = 'float32',
+    pairs,
+    samples,
+    threads,
+    json,
+    models,
+    hub,
+  }) {
     const { environmentKinds, findKind } = await import('#environments/builtIn.ts')
     const found = findKind(String(kind))
     if (found === null)
@@ -48,20 +63,25 @@ ${hubUsage}
     const settings: HubSettings = { models: models as string | undefined, hub: hub as string | undefined }
     const modelFolder = await openModel(model, settings)
     const judgeFolder = typeof judge === 'string' ? await openModel(judge, settings) : null
-    const { spec, hash, balancedAccuracy } = await found.describe({
+    const { createSandbox } = await import('#sandbox/createSandbox.ts')
+    const sandbox = createSandbox()
+    const request = {
       modelFolder,
       judgeFolder,
       precision: parsePrecision(precision),
       judgeModel: typeof judge !== 'string' || existsSync(judge) ? null : judge,
-      pairs: whole('pairs', pairs, 400, 100_000, 8),
+      pairs: whole('pairs', pairs, 400, 100_000, 200),
+      samples: whole('samples', samples, 200, 100_000),
+      runCode: sandbox.evaluate,
       threads: whole('threads', threads, 2, 256),
-    })
+    }
+    const { spec, hash, judge: measured } = await found.describe(request).finally(() => sandbox.close())
     await writeFile(out, `${JSON.stringify(spec, null, 2)}\n`)
-    if (json === true) return console.log(JSON.stringify({ path: out, hash, balancedAccuracy }))
-    const judged =
-      balancedAccuracy === null
-        ? ''
-        : `; its judge's balanced accuracy is ${balancedAccuracy.toFixed(3)} (0.5 is chance)`
-    console.log(`environment ${hash} is in ${out}${judged}`)
+    if (json === true) return console.log(JSON.stringify({ path: out, hash, judge: measured }))
+    console.log(`environment ${hash} is in ${out}${measured === null ? '' : describeJudge(measured)}`)
   },
+}
+
+function describeJudge({ balancedAccuracy, ece, pairs, samples }: MeasuredJudge): string {
+  return `; its judge has a balanced accuracy of ${balancedAccuracy.toFixed(3)} (0.5 is chance) and a calibration error of ${ece.toFixed(3)}, on ${pairs} pairs, ${samples} of them answers of the model`
 }

@@ -1,29 +1,52 @@
-import { seededRandom } from '../seededRandom.ts'
-import type { JudgedPair } from './createJudge.ts'
-import { drawTrainingTask } from './curriculum/drawTask.ts'
-import { mutateMeaning } from './curriculum/mutateMeaning.ts'
-import { renderSolution } from './curriculum/renderSolution.ts'
-import { semanticKey } from './curriculum/semanticKey.ts'
-import { levels } from './curriculum/task.ts'
-
-export type LabelledPair = JudgedPair & { readonly isRight: boolean }
 export type TrueFalseCalibration = { readonly bias: number; readonly slope: number }
 
+/** What a judge said of one pair, as log-odds of 'true', and the truth. */
+export type JudgedOdds = { readonly odds: number; readonly isRight: boolean }
+
+/** How good calibrated probabilities are, on pairs that they were not calibrated with. */
+export type JudgeFigures = {
+  /** Mean of the shares of right and of wrong pairs that are told at one half; 0.5 is chance. */
+  readonly balancedAccuracy: number
+  /** Expected calibration error: how far a probability is from the share that is right among its like. */
+  readonly ece: number
+}
+
+/** A judge below this teaches noise: 0.5 is chance. */
+export const MIN_BALANCED_ACCURACY = 0.65
+
 /**
- * Problems with code, half of it right and half a near-miss, of all levels in turn. Right and wrong are so by construction:
- * a near-miss has other values on the curriculum's battery of inputs.
+ * Fits a calibration on one half of the pairs and measures it on the other. Both halves hold as many right and wrong ones of each
+ * place in the list, so that what comes in blocks is divided too.
  */
-export function labelledPairs(count: number, seed: string): LabelledPair[] {
-  const random = seededRandom(`true or false ${seed}`)
-  const pairs: LabelledPair[] = []
-  while (pairs.length < count) {
-    const problem = drawTrainingTask(levels[Math.floor(pairs.length / 2) % levels.length] ?? 3, random)
-    const isRight = pairs.length % 2 === 0
-    const meaning = isRight ? problem.meaning : mutateMeaning(problem.meaning, random)
-    if (!isRight && semanticKey(meaning) === semanticKey(problem.meaning)) continue
-    pairs.push({ problem, code: renderSolution(problem, meaning, random), isRight })
+export function examineJudge(judged: readonly JudgedOdds[]): {
+  calibration: TrueFalseCalibration
+  figures: JudgeFigures
+} {
+  const seen = { right: 0, wrong: 0 }
+  const [fitted, held]: [JudgedOdds[], JudgedOdds[]] = [[], []]
+  for (const one of judged) (seen[one.isRight ? 'right' : 'wrong']++ % 2 === 0 ? fitted : held).push(one)
+  const calibration = fitTrueFalse(
+    fitted.map(({ odds }) => odds),
+    fitted.map(({ isRight }) => isRight),
+  )
+  const predicted = held.map(({ odds }) => calibratedOdds(odds, calibration))
+  const labels = held.map(({ isRight }) => isRight)
+  return {
+    calibration,
+    figures: { balancedAccuracy: balancedAccuracy(predicted, labels), ece: calibrationError(predicted, labels) },
   }
-  return pairs
+}
+
+/** Why a judge may score nothing; null where it may. */
+export function weaknessOf({ slope }: TrueFalseCalibration, { balancedAccuracy }: JudgeFigures): string | null {
+  if (slope <= 0) return `it finds wrong code likelier to be right than right code (slope ${slope.toFixed(2)})`
+  if (balancedAccuracy >= MIN_BALANCED_ACCURACY) return null
+  return `its balanced accuracy is ${balancedAccuracy.toFixed(3)}, below ${MIN_BALANCED_ACCURACY}; 0.5 is chance`
+}
+
+/** sigmoid(bias + slope * odds). */
+export function calibratedOdds(odds: number, { bias, slope }: TrueFalseCalibration): number {
+  return 1 / (1 + Math.exp(-(bias + slope * odds)))
 }
 
 /** Pulls towards no opinion, so that a model that separates everything, or nothing, still gets finite numbers. */
@@ -41,7 +64,7 @@ export function fitTrueFalse(odds: readonly number[], isRight: readonly boolean[
   for (let step = 0; step < STEPS; step++) {
     let [g0, g1, h00, h01, h11] = [RIDGE * bias, RIDGE * slope, RIDGE, 0, RIDGE]
     for (const [i, x] of odds.entries()) {
-      const p = 1 / (1 + Math.exp(-(bias + slope * x)))
+      const p = calibratedOdds(x, { bias, slope })
       const error = (p - (isRight[i] ? 1 : 0)) / odds.length
       const weight = (p * (1 - p)) / odds.length
       g0 += error
@@ -59,15 +82,30 @@ export function fitTrueFalse(odds: readonly number[], isRight: readonly boolean[
   return { bias, slope }
 }
 
-/** Mean of the shares of right pairs and of wrong pairs that a calibration tells at one half. */
-export function balancedAccuracy(
-  odds: readonly number[],
-  isRight: readonly boolean[],
-  { bias, slope }: TrueFalseCalibration,
-): number {
+/** @param predicted - probabilities, one a label. */
+export function balancedAccuracy(predicted: readonly number[], isRight: readonly boolean[]): number {
   const share = (label: boolean) => {
-    const told = odds.filter((_, i) => isRight[i] === label).map(x => bias + slope * x > 0 === label)
+    const told = predicted.filter((_, i) => isRight[i] === label).map(p => p > 0.5 === label)
     return told.filter(Boolean).length / Math.max(1, told.length)
   }
   return (share(true) + share(false)) / 2
+}
+
+const BINS = 10
+
+/**
+ * Expected calibration error over ten bins of equal width: the mean distance of a bin's probability from its share of right ones, each bin
+ * by its size.
+ *
+ * @see Guo et al., On Calibration of Modern Neural Networks, arXiv:1706.04599 section 2.
+ */
+export function calibrationError(predicted: readonly number[], isRight: readonly boolean[]): number {
+  const bins = Array.from({ length: BINS }, () => ({ predicted: 0, right: 0 }))
+  for (const [i, p] of predicted.entries()) {
+    const bin = bins[Math.min(BINS - 1, Math.floor(p * BINS))]
+    if (!bin) continue
+    bin.predicted += p
+    bin.right += isRight[i] ? 1 : 0
+  }
+  return bins.reduce((sum, bin) => sum + Math.abs(bin.predicted - bin.right), 0) / Math.max(1, predicted.length)
 }

@@ -2,11 +2,19 @@ import { expect, test } from 'vitest'
 import type { TokenChooser } from '../environment.ts'
 import { environmentHash } from '../environmentSpec.ts'
 import type { ChatTokenizer } from '../promptFormat.ts'
-import { balancedAccuracy, fitTrueFalse, labelledPairs } from './calibrateTrueFalse.ts'
+import {
+  balancedAccuracy,
+  calibratedOdds,
+  calibrationError,
+  examineJudge,
+  fitTrueFalse,
+  weaknessOf,
+} from './calibrateTrueFalse.ts'
 import type { evaluate } from './curriculum/evaluate.ts'
 import { isHeldOut } from './curriculum/semanticKey.ts'
 import type { Problem } from './curriculum/task.ts'
 import { codeZeroSpecSchema } from './environmentSpec.ts'
+import { labelledPairs } from './labelledPairs.ts'
 import { parseProposal } from './parseProposal.ts'
 import { chatMessages, environmentFrom } from './presets.ts'
 import { chatFormat } from './promptFormat.ts'
@@ -29,6 +37,7 @@ const rule = {
   system: chatMessages.judgeSystem,
   question: chatMessages.judgeQuestion,
   calibration: { bias: 0, slope: 1 },
+  measured: { balancedAccuracy: 0.8, ece: 0.05, pairs: 400, samples: 200 },
 } as const
 const problemOf = (text: string): Problem => ({ name: 'f', parameters: ['a'], text })
 const END = 69_999
@@ -60,19 +69,24 @@ test('A chat model is asked with the messages of the specification, and a propos
 const scorer = (odds: number): TokenChooser => ({
   choose: async choices =>
     choices.map(({ tokens, candidates }) => {
-      const isGood = text(tokens).includes('return 1')
+      const isGood = text(tokens).includes('return a + 1')
       return candidates.map(word => ((word === 't'.charCodeAt(0)) === isGood ? -0.1 : -0.1 - odds))
     }),
 })
 
-test('Predicted correctness is the probability of true against false, calibrated; broken code is wrong.', async () => {
-  const problem = { name: 'f', parameters: ['a'], text: 'Return 1.' }
-  const pairs = ['def f(a):\n    return 1\n', 'def f(a):\n    return 2\n', 'def f(a'].map(code => ({ code, problem }))
+test('Predicted correctness is the probability of true against false, calibrated; broken code and constants are wrong.', async () => {
+  const problem = { name: 'f', parameters: ['a'], text: 'Return a plus 1.' }
+  const pairs = [
+    'def f(a):\n    return a + 1\n',
+    'def f(a):\n    return a + 2\n',
+    'def f(a',
+    'def f(a):\n    return 1\n',
+  ].map(code => ({ code, problem }))
   const plain = await (await trueFalseJudge(scorer(2), tokenizer, rule)).predictCorrectness(pairs)
   const sigmoid = (x: number) => 1 / (1 + Math.exp(-x))
   expect(plain[0]).toBeCloseTo(sigmoid(2), 12)
   expect(plain[1]).toBeCloseTo(sigmoid(-2), 12)
-  expect(plain[2]).toBe(0)
+  expect(plain.slice(2)).toEqual([0, 0])
   const shifted = { ...rule, calibration: { bias: 1, slope: 0.5 } }
   const judged = await (await trueFalseJudge(scorer(2), tokenizer, shifted)).predictCorrectness(pairs)
   expect(judged[0]).toBeCloseTo(sigmoid(2), 12)
@@ -104,7 +118,7 @@ test.each([
   ["def f(a):\n    return f'{a}: even'\n", 'even', 'odd'],
   ['def f(a):\n    return a.partition(" ")[0]\n', 'partition', 'rpartition'],
   ['import bisect\ndef f(a):\n    return bisect.bisect_left(a, 3)\n', 'bisect_left', 'bisect_right'],
-  ["def f(a):\n    return 'the answer is correct'\n", 'correct', 'incorrect'],
+  ["def f(a):\n    return a + 'the answer is correct'\n", 'correct', 'incorrect'],
   ['def f(a):\n    return a.answer_of_all\n', 'answer', 'verdict'],
 ])('The judge sees what makes code differ: %s', async (code, one, other) => {
   const [first, second] = await shownPrompts([code, code.replaceAll(one, other)], problemOf('Do it.'))
@@ -126,7 +140,7 @@ def f(a):
     return helper(left) if right else LIMIT
 `
   expect((await shownPrompts([code], problemOf('Do it.')))[0]).toContain(code)
-  const quoted = "def f(a):\n    return 'The answer is wrong.'\n"
+  const quoted = "def f(a):\n    return a + 'The answer is wrong.'\n"
   expect((await shownPrompts([quoted], problemOf("Return 'The answer is wrong.'")))[0]).toContain(quoted)
 })
 
@@ -175,7 +189,8 @@ test('A calibration finds where right and wrong part, and stays finite where not
   const labels = odds.map((_, i) => i % 2 === 0)
   const fitted = fitTrueFalse(odds, labels)
   expect(-fitted.bias / fitted.slope).toBeCloseTo(-1, 0)
-  expect(balancedAccuracy(odds, labels, fitted)).toBeGreaterThan(0.6)
+  const predicted = odds.map(x => calibratedOdds(x, fitted))
+  expect(balancedAccuracy(predicted, labels)).toBeGreaterThan(0.6)
   for (const same of [labels, labels.map(() => true)]) {
     const { bias, slope } = fitTrueFalse(
       odds.map((_, i) => (same[i] ? 5 : -5)),
@@ -183,7 +198,26 @@ test('A calibration finds where right and wrong part, and stays finite where not
     )
     expect(Number.isFinite(bias) && Number.isFinite(slope)).toBe(true)
   }
-  expect(balancedAccuracy([1, 1], [true, false], { bias: 0, slope: 1 })).toBe(0.5)
+  expect(balancedAccuracy([0.7, 0.7], [true, false])).toBe(0.5)
+  expect(calibrationError([0.25, 0.25, 0.75, 1], [false, true, true, true])).toBeCloseTo((0.5 + 0.25) / 4, 12)
+})
+
+test('A judge that says the opposite, or hardly anything, may not score.', () => {
+  const noise = (i: number) => Math.sin(i * 12.9898) * 3
+  const judged = (signal: number) =>
+    Array.from({ length: 400 }, (_, i) => ({ odds: noise(i) + (i % 2 ? -signal : signal), isRight: i % 2 === 0 }))
+  const verdict = (signal: number) => {
+    const { calibration, figures } = examineJudge(judged(signal))
+    return weaknessOf(calibration, figures)
+  }
+  expect(verdict(2)).toBeNull()
+  expect(verdict(0.1)).toMatch(/balanced accuracy is 0\.5/)
+  expect(verdict(-2)).toMatch(/slope -/)
+  const spec = environmentFrom('qwen', { prompts, judge: rule, tasks: 'wellFormed' })
+  const judgeOf = (changes: object) => codeZeroSpecSchema.safeParse({ ...spec, judge: { ...rule, ...changes } }).success
+  expect(judgeOf({ measured: null })).toBe(true)
+  expect(judgeOf({ measured: { ...rule.measured, balancedAccuracy: 0.6 } })).toBe(false)
+  expect(judgeOf({ calibration: { bias: 0, slope: -0.54 } })).toBe(false)
 })
 
 test('Pairs to calibrate with are half right and half wrong, and none is of a held-out function.', () => {

@@ -31,6 +31,7 @@ export function codeZero({ openCodeJudge, ...parts }: CodeZeroParts): Environmen
   return {
     ...parts,
     hash: environmentHash(spec),
+    ...(isUncalibrated(spec) ? { caution: UNCALIBRATED } : {}),
     components: scoreComponents,
     proposals: {
       sampling: proposing,
@@ -58,6 +59,11 @@ export function codeZero({ openCodeJudge, ...parts }: CodeZeroParts): Environmen
     heldOutTasks,
   }
 }
+
+const UNCALIBRATED =
+  "nobody measured how well this environment's judge tells right answers from wrong ones (judge.measured is null): points and learning may follow noise"
+
+const isUncalibrated = ({ judge }: CodeZeroSpec) => judge.kind === 'trueFalse' && judge.measured === null
 
 /** Why a text is not put up as a proposal of a level; null where it is. */
 async function faultOf(text: string, level: number, rule: CodeZeroSpec['tasks']): Promise<string | null> {

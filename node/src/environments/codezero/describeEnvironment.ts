@@ -1,56 +1,80 @@
 import { checkTokenizerFits } from '#model/checkTokenizerFits.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
+import { loadGenerator } from '#model/loadGenerator.ts'
 import { openTokenizer, type TokenizerClient } from '#model/tokenizerClient.ts'
 import { openPolicyClient } from '#rl/policyClient.ts'
 import type { DescribedEnvironment, EnvironmentRequest } from '../environmentKind.ts'
 import { environmentHash } from '../environmentSpec.ts'
-import { balancedAccuracy, fitTrueFalse, labelledPairs } from './calibrateTrueFalse.ts'
-import { chatMessages, environmentFrom } from './presets.ts'
+import { examineJudge, weaknessOf } from './calibrateTrueFalse.ts'
+import { type LabelledPair, labelledPairs } from './labelledPairs.ts'
+import { chatMessages, environmentFrom, presets } from './presets.ts'
+import { type ChatPrompts, chatFormat } from './promptFormat.ts'
+import { solverSamples } from './solverSamples.ts'
 import { trueFalseEvidence } from './trueFalseJudge.ts'
+import { WeakJudgeError } from './weakJudge.ts'
+
+const { judgeSystem: system, judgeQuestion: question } = chatMessages
 
 /**
  * Makes the specification of an environment of chat models: which tokenizer, which prompts, which frozen judge, and how what the
  * judge says becomes a probability. Its hash is what the chain binds rounds to.
+ *
+ * The judge is examined on near-misses and on answers of the solver's own, half of them to calibrate it and half to measure it.
+ *
+ * @throws {WeakJudgeError} if it cannot tell right from wrong.
  */
 export async function describeEnvironment(request: EnvironmentRequest): Promise<DescribedEnvironment> {
-  const { modelFolder, judgeFolder, judgeModel, precision, threads } = request
+  const { modelFolder, judgeFolder, judgeModel, precision } = request
   if (judgeFolder === null) throw new RangeError('an environment of CodeZero needs a judge')
-  const [tokenizer, judgeTokenizer] = await Promise.all([modelFolder, judgeFolder].map(readTokenizer))
-  if (tokenizer === undefined || judgeTokenizer === undefined) throw new RangeError('two tokenizers were read')
+  const tokenizer = await readTokenizer(modelFolder)
   const { vocabSize } = await readDecoderConfig(modelFolder)
-  const { judgeSystem: system, judgeQuestion: question } = chatMessages
+  const { solver, proposer } = chatMessages
+  const prompts = { format: 'chat', tokenizerHash: tokenizer.hash, vocabSize, solver, proposer } as const
+  const samples = await samplesOf(request, tokenizer, prompts)
+  const pairs = [...labelledPairs(request.pairs, 'environment'), ...samples]
+  const { weightsHash, tokenizerHash, odds } = await askJudge(request, judgeFolder, pairs)
+  const judged = pairs.flatMap(({ isRight }, i) => (odds[i] == null ? [] : [{ isRight, odds: odds[i] as number }]))
+  const { calibration, figures } = examineJudge(judged)
+  const weakness = weaknessOf(calibration, figures)
+  if (weakness !== null) throw new WeakJudgeError(judgeFolder, weakness)
+  const measured = { ...figures, pairs: pairs.length, samples: samples.length }
+  const spec = environmentFrom('qwen', {
+    prompts,
+    tasks: 'wellFormed',
+    judge: {
+      ...{ kind: 'trueFalse', weightsHash, tokenizerHash, precision, model: judgeModel, system, question, calibration },
+      measured,
+    },
+  })
+  return { spec, hash: environmentHash(spec), judge: measured }
+}
+
+/** Answers of the solver that the environment is for, as they are sampled in a round. */
+async function samplesOf(
+  { modelFolder, precision, threads, samples, runCode }: EnvironmentRequest,
+  tokenizer: TokenizerClient,
+  prompts: ChatPrompts,
+): Promise<LabelledPair[]> {
+  const solver = await loadGenerator(modelFolder, { precision, threads })
+  try {
+    const sampling = { count: samples, ...presets.qwen.solving }
+    return await solverSamples(solver, chatFormat(tokenizer, prompts), runCode, sampling)
+  } finally {
+    await solver.dispose()
+  }
+}
+
+async function askJudge(
+  { precision, threads }: EnvironmentRequest,
+  judgeFolder: string,
+  pairs: readonly LabelledPair[],
+) {
+  const tokenizer = await readTokenizer(judgeFolder)
   const scorer = openPolicyClient({ threads })
   try {
     const { weightsHash } = await scorer.loadJudge(judgeFolder, precision)
-    const pairs = labelledPairs(request.pairs, 'environment')
-    const evidence = await trueFalseEvidence(scorer, judgeTokenizer, { system, question })
-    const odds = await evidence(pairs)
-    const read = pairs.flatMap(({ isRight }, i) => (odds[i] == null ? [] : [{ isRight, odds: odds[i] as number }]))
-    // Pairs come right, wrong, right, wrong: taken by twos, both halves hold as many of each.
-    const half = (rest: number) => read.filter((_, i) => Math.floor(i / 2) % 2 === rest)
-    const columns = (rows: typeof read) => [rows.map(row => row.odds), rows.map(row => row.isRight)] as const
-    const calibration = fitTrueFalse(...columns(half(0)))
-    const spec = environmentFrom('qwen', {
-      prompts: {
-        format: 'chat',
-        tokenizerHash: tokenizer.hash,
-        vocabSize,
-        solver: chatMessages.solver,
-        proposer: chatMessages.proposer,
-      },
-      tasks: 'wellFormed',
-      judge: {
-        kind: 'trueFalse',
-        weightsHash,
-        tokenizerHash: judgeTokenizer.hash,
-        precision,
-        model: judgeModel,
-        system,
-        question,
-        calibration,
-      },
-    })
-    return { spec, hash: environmentHash(spec), balancedAccuracy: balancedAccuracy(...columns(half(1)), calibration) }
+    const evidence = await trueFalseEvidence(scorer, tokenizer, { system, question })
+    return { weightsHash, tokenizerHash: tokenizer.hash, odds: await evidence(pairs) }
   } finally {
     await scorer.close()
   }

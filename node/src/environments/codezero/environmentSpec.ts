@@ -3,6 +3,7 @@ import { hash32Schema } from '#core/hex.ts'
 import { precisions } from '#model/frozenTensors.ts'
 import { difficultySchema } from '../difficulty.ts'
 import { commonFields, samplingSchema, share } from '../environmentSpec.ts'
+import { MIN_BALANCED_ACCURACY } from './calibrateTrueFalse.ts'
 import { type ScoreComponent, scoreComponents } from './scoreAnswers.ts'
 
 const weightsSchema = z
@@ -30,6 +31,15 @@ const promptsSchema = z.discriminatedUnion('format', [
   }),
 ])
 
+const measuredSchema = z.strictObject({
+  balancedAccuracy: z.number().min(MIN_BALANCED_ACCURACY).max(1),
+  /** Expected calibration error. */
+  ece: share,
+  /** Labelled pairs in all, and how many of them were the solver's own answers. */
+  pairs: z.int().min(1),
+  samples: z.int().min(0),
+})
+
 const judgeSchema = z.discriminatedUnion('kind', [
   /** How likely the problem's text is, given the code; calibration comes with the model. */
   z.strictObject({
@@ -48,7 +58,13 @@ const judgeSchema = z.discriminatedUnion('kind', [
     model: z.string().max(300).nullable(),
     system: message,
     question: message,
-    calibration: z.strictObject({ bias: z.number().min(-1e3).max(1e3), slope: z.number().min(-1e3).max(1e3) }),
+    /** A slope above 0: what the judge finds likelier is likelier to be right. */
+    calibration: z.strictObject({ bias: z.number().min(-1e3).max(1e3), slope: z.number().positive().max(1e3) }),
+    /**
+     * How well it tells right code from wrong, as `waggle environment` measured it; anybody can run that again. Null: nobody did, and
+     * every peer says so at its start.
+     */
+    measured: measuredSchema.nullable(),
   }),
 ])
 

@@ -1,6 +1,7 @@
 import { inTurns } from '#core/inTurns.ts'
 import type { TokenChooser } from '../environment.ts'
 import type { ChatTokenizer } from '../promptFormat.ts'
+import { calibratedOdds } from './calibrateTrueFalse.ts'
 import type { CodeJudge, JudgedPair } from './createJudge.ts'
 import type { CodeZeroSpec } from './environmentSpec.ts'
 import { problemText } from './prompts.ts'
@@ -28,18 +29,19 @@ export async function trueFalseJudge(
   tokenizer: ChatTokenizer,
   rule: TrueFalseRule,
 ): Promise<CodeJudge> {
-  const { bias, slope } = rule.calibration
+  const { calibration } = rule
   const evidence = await trueFalseEvidence(scorer, tokenizer, rule)
   return {
     async predictCorrectness(pairs) {
       const found = await evidence(pairs)
-      return found.map(odds => (odds === null ? 0 : 1 / (1 + Math.exp(-(bias + slope * odds)))))
+      return found.map(odds => (odds === null ? 0 : calibratedOdds(odds, calibration)))
     },
   }
 }
 
 /**
- * Log-odds of 'true' against 'false' for each pair; null where the code is not valid Python or the pair is too long.
+ * Log-odds of 'true' against 'false' for each pair; null where the code is not valid Python, computes a
+ * constant, or the pair is too long.
  *
  * @param rule - its calibration is not read.
  */

@@ -18,6 +18,6 @@ export const kind: EnvironmentKind<ReasoningSpec> = {
       ...small,
       prompts: { format: 'chat', ...(await describeTokenizer(modelFolder)), solver: solverMessage },
     })
-    return { spec, hash: environmentHash(spec), balancedAccuracy: null }
+    return { spec, hash: environmentHash(spec), judge: null }
   },
 }

@@ -17,6 +17,7 @@ export const small: Omit<z.input<typeof reasoningSpecSchema>, 'prompts'> = {
   solving: { temperature: 1, maxNewTokens: 16 },
   training: {
     learningRate: 2e-4,
+    adapterLearningRate: 2e-4,
     betas: [0.9, 0.99],
     weightDecay: 0,
     warmUpRounds: 2,
@@ -25,6 +26,7 @@ export const small: Omit<z.input<typeof reasoningSpecSchema>, 'prompts'> = {
     maxGradientNorm: 1,
     clipLow: 0.2,
     clipHigh: 0.28,
+    scaleRewards: 'group',
     minGroupDeviation: 0.05,
   },
   sharing: { mode: 'updateForEachPeer', groupsPerPeer: 8, peers: 8 },

@@ -3,7 +3,7 @@ import { createManualClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import { environmentFrom, presets } from '#environments/codezero/presets.ts'
 import type { Environment } from '#environments/environment.ts'
-import type { RolloutGroup } from '#rl/groupStep.ts'
+import type { GroupStepOptions, RolloutGroup } from '#rl/groupStep.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
@@ -40,4 +40,37 @@ test('a group teaches as many of its answers as the specification says, and a ro
     [0.1, 0.9],
   ]
   expect(await learned(2, 2)).toEqual({ failure: null, updates: 2, rewards: twice, rounds: 1 })
+})
+
+test('rewards are scaled, clipped and stepped by as the specification says, an adapter at a rate of its own', async () => {
+  const asked: GroupStepOptions[] = []
+  const policyStep = async (_: unknown, options: GroupStepOptions) => {
+    asked.push(options)
+    return noStep
+  }
+  const { training } = presets.starter
+  const changes = {
+    scaleRewards: 'batch',
+    minGroupDeviation: 0.3,
+    clipLow: 0.1,
+    clipHigh: 0.4,
+    warmUpRounds: 0,
+  } as const
+  for (const [changed, trained] of [
+    [training, 'weights'],
+    [{ ...training, ...changes, learningRate: 0.01, adapterLearningRate: 0.02 }, 'weights'],
+    [{ ...training, ...changes, learningRate: 0.01, adapterLearningRate: 0.02 }, 'adapter'],
+  ] as const) {
+    const journal = createJournal(openDatabase(':memory:'), createManualClock())
+    const environment = { spec: environmentFrom('starter', { training: changed }) } as unknown as Environment
+    const node = { environment, journal, logger: silentLogger }
+    const policy = { policyStep } as unknown as PolicyClient
+    await createLearner(node, policy, { score: async () => [] }, trained).learn([group], 1)
+  }
+  const loss = { scaleRewards: 'batch', minDeviation: 0.3, clipLow: 0.1, clipHigh: 0.4 }
+  expect(asked).toMatchObject([
+    { scaleRewards: 'group', minDeviation: 0.05, clipLow: 0.2, clipHigh: 0.28 },
+    { ...loss, learningRate: 0.01 },
+    { ...loss, learningRate: 0.02 },
+  ])
 })

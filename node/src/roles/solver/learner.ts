@@ -47,15 +47,20 @@ const REFUTED = 'claimed log-probabilities are refuted by those of this policy'
 /** What of others is not believed, and how far it may lead. */
 const ofOthers = { recomputeLogprobs: true, maxKl: MAX_KL } as const satisfies Partial<GroupStepOptions>
 
-/** Learns from groups, its own or taken. The log-probabilities of the policy before an update on those of others are computed here too. */
+/**
+ * Learns from groups, its own or taken. The log-probabilities of the policy before an update on those of others are computed here too.
+ *
+ * @param trained - what the policy trains: each has its learning rate.
+ */
 export function createLearner(
   { environment: { spec }, journal, logger }: Pick<PeerNode, 'environment' | 'journal' | 'logger'>,
   policy: PolicyClient,
   judge: Judge,
+  trained: 'weights' | 'adapter' = 'weights',
 ): Learner {
   const { training } = spec
-  const { clipLow, clipHigh, minGroupDeviation: minDeviation } = training
-  const loss = { clipLow, clipHigh, delta: DELTA, scaleRewards: 'group', minDeviation } as const
+  const { clipLow, clipHigh, scaleRewards, minGroupDeviation: minDeviation } = training
+  const loss = { clipLow, clipHigh, delta: DELTA, scaleRewards, minDeviation } as const
 
   /** One update. */
   async function update(lessons: readonly RolloutGroup[], options: GroupStepOptions, own: number): Promise<Lesson> {
@@ -80,7 +85,7 @@ export function createLearner(
     async learn(groups, own, updates = 1) {
       const kept = Number(journal.getState('rounds learned') ?? 0)
       const rounds = own > 0 ? kept + 1 : kept
-      const learningRate = learningRateAt(Math.max(1, rounds), scheduleOf(training))
+      const learningRate = learningRateAt(Math.max(1, rounds), scheduleOf(training, trained))
       const options = { learningRate, ...loss, ...(groups.length > own ? ofOthers : {}) }
       const lessons = groups.flatMap(group => lessonOf(farthestAnswers(group, training.answersPerGroup), spec.solving))
       const done: Lesson = { failure: null, updates: 0 }
@@ -95,9 +100,15 @@ export function createLearner(
   }
 }
 
-function scheduleOf({ schedule, learningRate, warmUpRounds, totalRounds }: EnvironmentSpec['training']) {
+function scheduleOf(training: EnvironmentSpec['training'], trained: 'weights' | 'adapter') {
+  const { schedule, learningRate, adapterLearningRate, warmUpRounds, totalRounds } = training
   const total = totalRounds === null ? {} : { totalSteps: totalRounds }
-  return { kind: schedule, peak: learningRate, warmupSteps: warmUpRounds, ...total }
+  return {
+    kind: schedule,
+    peak: trained === 'adapter' ? adapterLearningRate : learningRate,
+    warmupSteps: warmUpRounds,
+    ...total,
+  }
 }
 
 /** A group as the trainer takes it. */

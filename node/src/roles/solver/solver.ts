@@ -34,10 +34,16 @@ const TAKE_UNTIL = 0.8
  * the round before. Answers are public from the end of their round.
  *
  * @param data - the peer's folder; the policy is kept in it after every round.
+ * @param trained - what the policy trains.
  */
-export async function runSolver(node: PeerNode, policy: PolicyClient, judge: Judge, data: string): Promise<void> {
+export async function runSolver(
+  node: PeerNode,
+  policy: PolicyClient,
+  judge: Judge,
+  { data, trained }: { data: string; trained: 'weights' | 'adapter' },
+): Promise<void> {
   const { logger, signal } = node
-  const learner = createLearner(node, policy, judge)
+  const learner = createLearner(node, policy, judge, trained)
   const quarantine = createQuarantine(node)
   const trust = createTrust(node)
   await everyRound(node, async time => {

@@ -1,6 +1,6 @@
 import { evaluate } from './evaluate.ts'
 import { type PythonValue, pythonRepr } from './pythonValue.ts'
-import type { Problem, Task } from './task.ts'
+import type { Meaning, Problem, Task } from './task.ts'
 
 /** A call of the problem's function, as Python. */
 export function callOf({ name }: Pick<Problem, 'name'>, args: readonly PythonValue[]): string {
@@ -16,4 +16,13 @@ export function strictTests(task: Task, inputs: readonly PythonValue[][]): Stric
     expression: callOf(task, args),
     expected: pythonRepr(evaluate(task.meaning, args)),
   }))
+}
+
+/** Whether the `repr`s that code gave for these inputs, null where it raised, are those of the right values. */
+export function returnsWhatIsAsked(
+  meaning: Meaning,
+  inputs: readonly PythonValue[][],
+  outputs: readonly (string | null)[],
+): boolean {
+  return inputs.every((args, i) => pythonRepr(evaluate(meaning, args)) === outputs[i])
 }

@@ -1,6 +1,8 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { turns } from '#core/turns.ts'
 import type { Problem } from '../curriculum/task.ts'
+import { readNames } from './boundNames.ts'
+import { functionHeader, functionOf } from './functionHeader.ts'
 import { type PythonNode, parsePython } from './parsePython.ts'
 import { nameSpeaks, textSpeaks } from './speech.ts'
 
@@ -11,14 +13,21 @@ import { nameSpeaks, textSpeaks } from './speech.ts'
  * judge), or a name that does, becomes a number that follows from its text: it says nothing, and different texts stay
  * different. What the problem itself says is left as it is.
  *
- * @returns null where the code is not valid Python.
+ * @returns null where the code is not valid Python, or its function reads none of its parameters: no task asks for a constant.
  */
 export async function shownCode(code: string, problem: Problem): Promise<string | null> {
   const tree = await parsePython(code)
-  if (!tree) return null
+  if (!tree || !readsParameters(tree, problem)) return null
   await turns.give()
   const shown = write(tree, code, { problem, names: new Set([problem.name, ...problem.parameters]) })
   return shown.endsWith('\n') ? shown : `${shown}\n`
+}
+
+function readsParameters(script: PythonNode, { name, parameters }: Problem): boolean {
+  const statement = script.children.find(child => functionHeader(child)?.name === name)
+  const body = statement && functionOf(statement)?.children.find(({ type }) => type === 'Body')
+  const read = body && readNames(body)
+  return parameters.some(parameter => read?.has(parameter))
 }
 
 type Given = { readonly problem: Problem; readonly names: ReadonlySet<string> }
