@@ -3466,6 +3466,22 @@ export const rolloutCommitmentsAbi = [
         "type": "bytes32"
       }
     ],
+    "name": "RolloutCommitments_NoPolicy",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      }
+    ],
     "name": "RolloutCommitments_NoStake",
     "type": "error"
   },
@@ -3521,6 +3537,31 @@ export const rolloutCommitmentsAbi = [
     ],
     "name": "RolloutCommitments_RoundNotOpen",
     "type": "error"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "indexed": true,
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      },
+      {
+        "indexed": false,
+        "internalType": "bytes32",
+        "name": "policyHash",
+        "type": "bytes32"
+      }
+    ],
+    "name": "PolicyCommitted",
+    "type": "event"
   },
   {
     "anonymous": false,
@@ -3652,9 +3693,37 @@ export const rolloutCommitmentsAbi = [
         "internalType": "bytes32",
         "name": "contentId",
         "type": "bytes32"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "nextPolicy",
+        "type": "bytes32"
       }
     ],
     "name": "commit",
+    "outputs": [],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "policyHash",
+        "type": "bytes32"
+      }
+    ],
+    "name": "commitPolicy",
     "outputs": [],
     "stateMutability": "nonpayable",
     "type": "function"

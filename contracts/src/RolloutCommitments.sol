@@ -59,7 +59,8 @@ contract RolloutCommitments is IRolloutCommitments {
         bytes32 root,
         uint32 leafCount,
         bytes32 policyHash,
-        bytes32 contentId
+        bytes32 contentId,
+        bytes32 nextPolicy
     ) external {
         _requireMember(round, peerKey);
         uint64 current = _rounds.currentRound();
@@ -72,6 +73,16 @@ contract RolloutCommitments is IRolloutCommitments {
         uint32 ordinal = known >> 224 == tag ? uint32(known >> 192) : _nextOrdinal(place, tag);
         ring[place] = (tag << 224) | (uint256(ordinal) << 192) | _hashOf(root, leafCount, policyHash, contentId);
         emit RolloutsCommitted(round, peerKey, ordinal, root, leafCount, policyHash, contentId);
+        if (nextPolicy != 0) emit PolicyCommitted(round + 1, peerKey, nextPolicy);
+    }
+
+    /// @inheritdoc IRolloutCommitments
+    function commitPolicy(uint64 round, bytes32 peerKey, bytes32 policyHash) external {
+        _requireAccount(peerKey);
+        uint64 first = _rounds.firstOpenRound();
+        if (round != first) revert RolloutCommitments_RoundNotOpen(round, first, first);
+        if (policyHash == 0) revert RolloutCommitments_NoPolicy(round, peerKey);
+        emit PolicyCommitted(round, peerKey, policyHash);
     }
 
     /// @inheritdoc IRolloutCommitments

@@ -28,7 +28,7 @@ contract ContractAccountsTest is SwarmFixture {
         vm.assertEq(registry.accountOf(peerKey), address(wallet));
         bytes32 hash = keccak256("x");
         enterRound(2);
-        wallet.execute(address(commitments), abi.encodeCall(commitments.commit, (2, peerKey, hash, 1, hash, hash)));
+        wallet.execute(address(commitments), abi.encodeCall(commitments.commit, (2, peerKey, hash, 1, hash, hash, 0)));
         vm.assertTrue(commitments.committed(2, peerKey));
     }
 

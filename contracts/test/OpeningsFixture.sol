@@ -49,7 +49,7 @@ abstract contract OpeningsFixture is VotesFixture {
     function commitBoth(bytes32 peerKey) internal {
         IRolloutCommitments.Work memory work = workOf(peerKey);
         vm.prank(registry.accountOf(peerKey));
-        commitments.commit(base, peerKey, work.root, work.leafCount, work.policyHash, work.contentId);
+        commitments.commit(base, peerKey, work.root, work.leafCount, work.policyHash, work.contentId, 0);
     }
 
     function openingOf(uint256 evaluator, uint32 index) internal view returns (IOpenings.Opening memory opening) {

@@ -30,7 +30,7 @@ contract RolloutCommitmentsTest is SwarmFixture {
         vm.expectEmit(address(commitments));
         emit IRolloutCommitments.RolloutsCommitted(0, peer, 0, ROOT, 64, POLICY, CONTENT);
         vm.prank(ALICE);
-        commitments.commit(0, peer, ROOT, 64, POLICY, CONTENT);
+        commitments.commit(0, peer, ROOT, 64, POLICY, CONTENT, 0);
 
         vm.assertTrue(commitments.committed(0, peer));
         vm.assertTrue(commitments.isCommitment(0, peer, ROOT, 64, POLICY, CONTENT));
@@ -70,11 +70,46 @@ contract RolloutCommitmentsTest is SwarmFixture {
 
     function test_TheLastCommitmentOfTheRoundCounts() public {
         vm.prank(ALICE);
-        commitments.commit(0, peer, ROOT, 64, POLICY, CONTENT);
+        commitments.commit(0, peer, ROOT, 64, POLICY, CONTENT, 0);
         vm.prank(ALICE);
-        commitments.commit(0, peer, CONTENT, 1, POLICY, ROOT);
+        commitments.commit(0, peer, CONTENT, 1, POLICY, ROOT, 0);
         vm.assertFalse(commitments.isCommitment(0, peer, ROOT, 64, POLICY, CONTENT));
         vm.assertTrue(commitments.isCommitment(0, peer, CONTENT, 1, POLICY, ROOT));
+    }
+
+    function test_NamesTheNextPolicy() public {
+        vm.expectEmit(address(commitments));
+        emit IRolloutCommitments.RolloutsCommitted(0, peer, 0, ROOT, 64, POLICY, CONTENT);
+        vm.expectEmit(address(commitments));
+        emit IRolloutCommitments.PolicyCommitted(1, peer, CONTENT);
+        vm.prank(ALICE);
+        commitments.commit(0, peer, ROOT, 64, POLICY, CONTENT, CONTENT);
+        vm.expectEmit(address(commitments));
+        emit IRolloutCommitments.PolicyCommitted(1, peer, POLICY);
+        vm.prank(ALICE);
+        commitments.commitPolicy(1, peer, POLICY);
+        vm.warp(START - 1);
+        vm.expectEmit(address(commitments));
+        emit IRolloutCommitments.PolicyCommitted(0, peer, POLICY);
+        vm.prank(ALICE);
+        commitments.commitPolicy(0, peer, POLICY);
+    }
+
+    function test_RevertWhen_NamingThePolicyOfAnotherRound() public {
+        enterRound(4);
+        for (uint64 round = 4; round <= 6; round += 2) {
+            vm.expectRevert(
+                abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_RoundNotOpen.selector, round, 5, 5)
+            );
+            vm.prank(ALICE);
+            commitments.commitPolicy(round, peer, POLICY);
+        }
+    }
+
+    function test_RevertWhen_NamingNoPolicy() public {
+        vm.expectRevert(abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_NoPolicy.selector, 1, peer));
+        vm.prank(ALICE);
+        commitments.commitPolicy(1, peer, 0);
     }
 
     function test_StaysReadableForTheWholeRing() public {
@@ -93,7 +128,7 @@ contract RolloutCommitmentsTest is SwarmFixture {
     function testFuzz_OnlyTheCommittedWordsMatch(bytes32 root, uint32 leaves, bytes32 policy, uint8 changed) public {
         vm.assume(root != 0 && leaves != 0);
         vm.prank(ALICE);
-        commitments.commit(0, peer, root, leaves, policy, CONTENT);
+        commitments.commit(0, peer, root, leaves, policy, CONTENT, 0);
         vm.assertTrue(commitments.isCommitment(0, peer, root, leaves, policy, CONTENT));
         bytes32 bit = bytes32(uint256(1) << changed);
         vm.assertFalse(commitments.isCommitment(0, peer, root ^ bit, leaves, policy, CONTENT));
@@ -108,7 +143,7 @@ contract RolloutCommitmentsTest is SwarmFixture {
                 abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_NotCurrentRound.selector, round, 4)
             );
             vm.prank(ALICE);
-            commitments.commit(round, peer, ROOT, 64, POLICY, CONTENT);
+            commitments.commit(round, peer, ROOT, 64, POLICY, CONTENT, 0);
         }
     }
 
@@ -116,7 +151,7 @@ contract RolloutCommitmentsTest is SwarmFixture {
         vm.warp(START - 1);
         vm.expectRevert(abi.encodeWithSelector(IRounds.Rounds_NotStarted.selector, START - 1, START));
         vm.prank(ALICE);
-        commitments.commit(0, peer, ROOT, 64, POLICY, CONTENT);
+        commitments.commit(0, peer, ROOT, 64, POLICY, CONTENT, 0);
     }
 
     function test_RevertWhen_CommittingForAnothersPeer() public {
@@ -127,17 +162,20 @@ contract RolloutCommitmentsTest is SwarmFixture {
         );
         vm.expectRevert(refusal);
         vm.prank(BOB);
-        commitments.commit(0, peer, ROOT, 64, POLICY, CONTENT);
+        commitments.commit(0, peer, ROOT, 64, POLICY, CONTENT, 0);
         vm.expectRevert(refusal);
         vm.prank(BOB);
         commitments.commitTasks(1, peer, ROOT, 8, CONTENT);
+        vm.expectRevert(refusal);
+        vm.prank(BOB);
+        commitments.commitPolicy(1, peer, POLICY);
     }
 
     function test_RevertWhen_CommittingToNothing() public {
         expectEmpty(0, 64);
-        commitments.commit(0, peer, 0, 64, POLICY, CONTENT);
+        commitments.commit(0, peer, 0, 64, POLICY, CONTENT, 0);
         expectEmpty(ROOT, 0);
-        commitments.commit(0, peer, ROOT, 0, POLICY, CONTENT);
+        commitments.commit(0, peer, ROOT, 0, POLICY, CONTENT, 0);
         expectEmpty(0, 8);
         commitments.commitTasks(1, peer, 0, 8, CONTENT);
         expectEmpty(ROOT, 0);

@@ -137,6 +137,6 @@ abstract contract SwarmFixture is TestBase {
     function commitRollouts(bytes32 peerKey) internal {
         uint64 round = rounds.currentRound();
         vm.prank(registry.accountOf(peerKey));
-        commitments.commit(round, peerKey, keccak256("root"), 8, keccak256("policy"), keccak256("content"));
+        commitments.commit(round, peerKey, keccak256("root"), 8, keccak256("policy"), keccak256("content"), 0);
     }
 }

@@ -113,9 +113,8 @@ async function playRound(
   for (const key of solvers) {
     const work = makeWork(swarm, number, key, taskHash)
     works.set(key, work)
-    commits.push(
-      await used(commitments.write.commit([round, key, work.root, work.leafCount, work.policyHash, work.contentId])),
-    )
+    const { root, leafCount, policyHash, contentId } = work
+    commits.push(await used(commitments.write.commit([round, key, root, leafCount, policyHash, contentId, contentId])))
   }
   const beacon = [await enter(round + 1n)]
   // One account commits in the order of its peers, so that shards are its runs of 32.

@@ -55,7 +55,7 @@ export async function openEverything() {
   const peerId = (await read('peerIdOf', [peerKey])) as string
   await send('RewardVotes', 'admitEvaluator', [peerKey])
   await networkHelpers.time.increaseTo(startsAtSec)
-  await send('RolloutCommitments', 'commit', [0n, peerKey, HASH, 8, HASH, HASH])
+  await send('RolloutCommitments', 'commit', [0n, peerKey, HASH, 8, HASH, HASH, HASH])
   await networkHelpers.time.increaseTo(startsAtSec + ROUND_SECONDS)
   await send('Rounds', 'fixBeacon', [0n])
   await networkHelpers.mine(1)

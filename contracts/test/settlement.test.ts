@@ -40,7 +40,7 @@ async function playRound(swarm: Swarm, round: bigint, misses: Map<Hex, number>, 
   await enter(round)
   const committed = random.shuffled(swarm.peers.filter(() => random.chance(0.9)))
   for (const { key, account } of committed)
-    await commitments.write.commit([round, key, hashOf(key), 64, key, key], { account })
+    await commitments.write.commit([round, key, hashOf(key), 64, key, key, key], { account })
   await enter(round + 1n)
   const shards = [committed.slice(0, 32), committed.slice(32)].filter(({ length }) => length > 0)
   const played: Played[] = []

@@ -29,7 +29,7 @@ export async function commitLeaves(chain: TestChain, peer: TestPeer, round: numb
   const headers = Array.from({ length: 8 }, (_, index) => ({ index, ...leaf }))
   const hashes = headers.map(header => leafHash({ ...place, ...header }))
   const work = { root: merkleRoot(hashes), leafCount: 8, policyHash: leaf.policyHash, contentId: digest('bundle') }
-  const args = [BigInt(round), peer.peerKey, work.root, 8, work.policyHash, work.contentId] as const
+  const args = [BigInt(round), peer.peerKey, work.root, 8, work.policyHash, work.contentId, work.policyHash] as const
   await chain.mined(chain.client.writeContract({ ...contract, account: peer.account, functionName: 'commit', args }))
   return { peer, round, work, headers, hashes }
 }

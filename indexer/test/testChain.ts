@@ -215,7 +215,8 @@ export class TestChain {
   async commit(peer: TestPeer, round: number, leafCount: number): Promise<void> {
     const contract = this.contracts.rolloutCommitments
     const root = digest(`rollouts ${leafCount}`)
-    const args = [BigInt(round), peer.peerKey, root, leafCount, digest('policy'), digest('rollout bundle')] as const
+    const work = [root, leafCount, digest('policy'), digest('rollout bundle'), digest('policy')] as const
+    const args = [BigInt(round), peer.peerKey, ...work] as const
     await this.mined(this.client.writeContract({ ...contract, account: peer.account, functionName: 'commit', args }))
   }
 

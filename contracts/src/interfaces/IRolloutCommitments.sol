@@ -73,6 +73,13 @@ interface IRolloutCommitments {
         bytes32 contentId
     );
 
+    /// @notice Emitted when a peer names the policy that will sample its rollouts in a round to come. The last one
+    /// before the round begins counts; rollouts of another policy, or of none that was named, score nothing.
+    /// @param round The round that the policy samples in.
+    /// @param peerKey The solver.
+    /// @param policyHash Hash of the policy, under which it is published once the round has ended.
+    event PolicyCommitted(uint64 indexed round, bytes32 indexed peerKey, bytes32 policyHash);
+
     /// @notice Thrown when the sender does not speak for the peer.
     /// @param peerKey The peer.
     /// @param account The sender.
@@ -89,16 +96,21 @@ interface IRolloutCommitments {
     /// @param currentRound The current round.
     error RolloutCommitments_NotCurrentRound(uint64 round, uint64 currentRound);
 
-    /// @notice Thrown when tasks are committed for a round that has begun, or is too far ahead.
+    /// @notice Thrown when tasks or a policy are committed for a round that has begun, or is too far ahead.
     /// @param round The round given.
-    /// @param firstOpenRound First round that takes tasks.
-    /// @param lastOpenRound Last round that takes tasks.
+    /// @param firstOpenRound First round that takes them.
+    /// @param lastOpenRound Last round that takes them.
     error RolloutCommitments_RoundNotOpen(uint64 round, uint64 firstOpenRound, uint64 lastOpenRound);
 
     /// @notice Thrown when a commitment is to nothing: no leaves, no tasks, or a zero root.
     /// @param root The root given.
     /// @param count Leaves or tasks given.
     error RolloutCommitments_Empty(bytes32 root, uint32 count);
+
+    /// @notice Thrown when the policy that is committed is zero.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    error RolloutCommitments_NoPolicy(uint64 round, bytes32 peerKey);
 
     /// @notice Thrown when tasks are committed to for a round after bootstrap by a peer that does not stake for it.
     /// @param round The round.
@@ -147,14 +159,24 @@ interface IRolloutCommitments {
     /// @param leafCount Number of leaves, above 0.
     /// @param policyHash Hash of the weights that the round began with.
     /// @param contentId sha-256 of the bundle that holds the rollouts.
+    /// @param nextPolicy Hash of the policy that will sample in the next round; zero to name none here.
     function commit(
         uint64 round,
         bytes32 peerKey,
         bytes32 root,
         uint32 leafCount,
         bytes32 policyHash,
-        bytes32 contentId
+        bytes32 contentId,
+        bytes32 nextPolicy
     ) external;
+
+    /// @notice Names the policy that will sample a peer's rollouts in a round to come, for peers that did not name it in
+    /// `commit`; amendable until that round begins.
+    /// @dev Event only: evaluators hold a commitment's `policyHash` to it, and no transaction reads it.
+    /// @param round The first round that has not begun.
+    /// @param peerKey The solver; the sender must speak for it.
+    /// @param policyHash Hash of the policy, not zero.
+    function commitPolicy(uint64 round, bytes32 peerKey, bytes32 policyHash) external;
 
     /// @notice Whether a peer committed in a round.
     /// @dev Right for the current round and the `RING_ROUNDS - 1` before it; an older word may have been reused, and

@@ -189,7 +189,7 @@ contract FalseLeavesTest is VotesFixture {
         bytes32 root = keccak256(hash < SIBLING ? abi.encode(hash, SIBLING) : abi.encode(SIBLING, hash));
         work = IRolloutCommitments.Work(root, 8, POLICY, keccak256("content"));
         vm.prank(registry.accountOf(solvers[0]));
-        commitments.commit(round, solvers[0], root, 8, POLICY, work.contentId);
+        commitments.commit(round, solvers[0], root, 8, POLICY, work.contentId, 0);
     }
 
     function expectOutcome(uint8 outcome, uint16 scoreMilli) internal view {

@@ -40,7 +40,7 @@ abstract contract LeafFixture is VotesFixture {
         bytes32 root = keccak256(hash < SIBLING ? abi.encode(hash, SIBLING) : abi.encode(SIBLING, hash));
         work = IRolloutCommitments.Work(root, 8, POLICY, keccak256("content"));
         vm.prank(registry.accountOf(peerKey));
-        commitments.commit(round, peerKey, root, 8, POLICY, work.contentId);
+        commitments.commit(round, peerKey, root, 8, POLICY, work.contentId, 0);
     }
 
     function demand(uint64 round, bytes32 peerKey, IRolloutCommitments.Work memory work) internal {

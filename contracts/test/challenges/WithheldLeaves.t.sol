@@ -51,7 +51,7 @@ contract WithheldLeavesTest is LeafFixture {
         bytes32 root = commitments.leafOf(0, solvers[0], leaf);
         IRolloutCommitments.Work memory work = IRolloutCommitments.Work(root, 8, POLICY, POLICY);
         vm.prank(registry.accountOf(solvers[0]));
-        commitments.commit(0, solvers[0], root, 8, POLICY, POLICY);
+        commitments.commit(0, solvers[0], root, 8, POLICY, POLICY, 0);
         enterRound(1);
         demand(0, solvers[0], work);
         vm.txGasPrice(MIN_GAS_PRICE_WEI);
@@ -241,7 +241,7 @@ contract WithheldLeavesTest is LeafFixture {
         uint32 index = sampledAt(0, solvers[0], 0);
         vm.prank(registry.accountOf(solvers[0]));
         uint32 leafCount = index == 0 ? 1 : index;
-        commitments.commit(0, solvers[0], SIBLING, leafCount, POLICY, POLICY);
+        commitments.commit(0, solvers[0], SIBLING, leafCount, POLICY, POLICY, 0);
         enterRound(1);
         IRolloutCommitments.Work memory work = IRolloutCommitments.Work(SIBLING, leafCount, POLICY, POLICY);
         vm.assertLe(1, index);

@@ -64,7 +64,7 @@ async function playScenario(
   await enter(round)
   for (const { key, account } of peers) {
     const { root, leafCount, policyHash, contentId } = workOf(swarm, round, key)
-    await swarm.commitments.write.commit([round, key, root, leafCount, policyHash, contentId], { account })
+    await swarm.commitments.write.commit([round, key, root, leafCount, policyHash, contentId, policyHash], { account })
   }
   const cases = await scoreAll(swarm, round, peers)
   await enter(round + 3n)

@@ -316,7 +316,7 @@ contract ChallengesHandler is TestBase {
         if (parts.commitments.committed(round, peer)) return;
         bytes32 root = rootOf(round, peer);
         vm.prank(parts.registry.accountOf(peer));
-        parts.commitments.commit(round, peer, root, 8, POLICY, POLICY);
+        parts.commitments.commit(round, peer, root, 8, POLICY, POLICY, 0);
     }
 
     function vote(uint64 round, uint256 draw) internal {

@@ -266,7 +266,7 @@ contract SwarmHandler is TestBase {
 
     function attemptCommit(uint64 round, bytes32 peer, bytes32 root, bool allowed) internal {
         vm.prank(parts.registry.accountOf(peer));
-        try parts.commitments.commit(round, peer, root, 1, POLICY, POLICY) {
+        try parts.commitments.commit(round, peer, root, 1, POLICY, POLICY, 0) {
             note(allowed);
         } catch {
             require(!allowed, "a good commitment was refused");

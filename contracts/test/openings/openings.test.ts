@@ -76,7 +76,7 @@ async function playRound(
   await enter(round)
   for (const { key, account } of peers) {
     const { root, leafCount, policyHash, contentId } = workOf(swarm, round, key)
-    await commitments.write.commit([round, key, root, leafCount, policyHash, contentId], { account })
+    await commitments.write.commit([round, key, root, leafCount, policyHash, contentId, policyHash], { account })
   }
   await enter(round + 1n)
   const members = [peers.slice(0, 32), peers.slice(32)].filter(({ length }) => length > 0)

@@ -1,5 +1,5 @@
 import { encodeFunctionData } from 'viem'
-import type { Hex } from '#core/hex.ts'
+import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import type { Contracts } from './contracts.ts'
 
@@ -10,17 +10,35 @@ export type RolloutsToCommit = {
   count: number
   policyHash: Hex
   contentId: Hex
+  /** The policy that will sample in the next round, where it is known already. */
+  nextPolicy?: Hex
 }
+
+/** The policy that will sample a peer's rollouts in a round that has not begun. */
+export type PolicyToCommit = { round: number; peerKey: Hex; policyHash: Hex }
 
 /** Commits a peer's rollouts, within their round. Other rollouts in the same round amend. */
 export function commitRollouts({ rolloutCommitments }: Contracts, rollouts: RolloutsToCommit): OutboxIntent {
-  const { round, peerKey, root, count, policyHash, contentId } = rollouts
-  const args = [BigInt(round), peerKey, root, count, policyHash, contentId] as const
+  const { round, peerKey, root, count, policyHash, contentId, nextPolicy = ZERO_HASH } = rollouts
+  const args = [BigInt(round), peerKey, root, count, policyHash, contentId, nextPolicy] as const
   return {
-    key: `commit-rollouts:${round}:${peerKey}:${root}:${contentId}`,
+    key: `commit-rollouts:${round}:${peerKey}:${root}:${contentId}:${nextPolicy}`,
     to: rolloutCommitments.address,
     data: encodeFunctionData({ abi: rolloutCommitments.abi, functionName: 'commit', args }),
     fromRound: round,
     throughRound: round,
+  }
+}
+
+/** Names the policy of the next round: of a peer that did not in a commitment. The last one before the round begins counts. */
+export function commitPolicy({ rolloutCommitments }: Contracts, policy: PolicyToCommit): OutboxIntent {
+  const { round, peerKey, policyHash } = policy
+  const args = [BigInt(round), peerKey, policyHash] as const
+  return {
+    key: `commit-policy:${round}:${peerKey}:${policyHash}`,
+    to: rolloutCommitments.address,
+    data: encodeFunctionData({ abi: rolloutCommitments.abi, functionName: 'commitPolicy', args }),
+    fromRound: null, // A round to come is named before the first one begins, too.
+    throughRound: round - 1,
   }
 }

@@ -12,7 +12,7 @@ import { challengeLeaf, type FalseLeaf } from './challengeLeaf.ts'
 import { challengeTasks, type RepeatedTask } from './challengeTasks.ts'
 import { claimNectar } from './claimNectar.ts'
 import { claimTask, payTask, type TaskAnswered } from './claimTask.ts'
-import { commitRollouts, type RolloutsToCommit } from './commitRollouts.ts'
+import { commitPolicy, commitRollouts, type RolloutsToCommit } from './commitRollouts.ts'
 import { commitTasks, type TasksToCommit } from './commitTasks.ts'
 import { commitVotes } from './commitVotes.ts'
 import { connectChain } from './connectChain.ts'
@@ -133,6 +133,8 @@ export async function openChain(options: OpenChainOptions) {
     /** Commits this peer's rollouts, within their round; may be called again with others until it ends. */
     commitRollouts: (rollouts: Omit<RolloutsToCommit, 'peerKey'>) =>
       send(commitRollouts(contracts, { ...rollouts, peerKey })),
+    /** Names the policy that this peer will sample with in a round, before that round begins. */
+    commitPolicy: (round: number, policyHash: Hex) => send(commitPolicy(contracts, { round, peerKey, policyHash })),
     /** Fixes the block of a round's beacon, within the round after it. */
     fixBeacon: (round: number) => send(fixBeacon(contracts, round)),
     /** Records a round's beacon, within the round after it. */

@@ -14,6 +14,7 @@ import { readEnvironment } from './readEnvironment.ts'
 import { readNectar } from './readNectar.ts'
 import { readAccountOf, readCountsFrom, readPeerId, readRegistered } from './readPeer.ts'
 import { isSettled, readMisses, readPoints } from './readPoints.ts'
+import { readPolicies } from './readPolicies.ts'
 import { readSeats } from './readSeats.ts'
 import { readSettlements } from './readSettlements.ts'
 import { type Duty, readBootstrapRounds, readMayPropose, readStake, readStakeable } from './readStake.ts'
@@ -26,6 +27,7 @@ export function createChainReads(chain: FollowedChain, contracts: Contracts) {
   return {
     readTaskCommitments: (round: number) => readTaskCommitments(chain, contracts, events, round),
     readRolloutCommitments: (round: number) => readRolloutCommitments(chain, contracts, events, round),
+    readPolicies: (round: number) => readPolicies(chain, contracts, events, round),
     readRevealedVotes: (round: number) => readRevealedVotes(chain, contracts, events, round),
     readSettlements: (round: number) => readSettlements(chain, contracts, events, round),
     readDemands: (rounds: { first: number; last: number }) => readDemands(chain, contracts, events, rounds),

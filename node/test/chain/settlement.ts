@@ -44,7 +44,11 @@ export function testSettlement(scene: ChainScene): void {
     ])
     const rollouts = { round, root: word(3), count: 64, policyHash: word(4), contentId: word(5) }
     expect(await solver.chain.commitRollouts(rollouts)).toMatchObject({ status: 'mined' })
-    expect(await solver.chain.commitRollouts({ ...rollouts, root: word(6) })).toMatchObject({ status: 'mined' })
+    const [named, next] = [{ ...rollouts, root: word(6), nextPolicy: word(9) }, round + 1]
+    expect(await solver.chain.commitRollouts(named)).toMatchObject({ status: 'mined' })
+    expect(await solver.chain.readPolicies(next)).toEqual(new Map([[solver.identity.peerKey, word(9)]]))
+    expect(await solver.chain.commitPolicy(next, word(10))).toMatchObject({ status: 'mined' })
+    expect(await solver.chain.readPolicies(next)).toEqual(new Map([[solver.identity.peerKey, word(10)]]))
     expect(await solver.chain.readRolloutCommitments(round)).toMatchObject([
       { root: word(6), count: 64, policyHash: word(4), ordinal: 0 },
     ])

@@ -116,7 +116,7 @@ export async function openSwarm(patches: readonly Patch[] | 'built') {
       send(account, commitments.address, {
         abi: commitments.abi,
         functionName: 'commit',
-        args: [BigInt(round), key, root, leafCount, POLICY, POLICY],
+        args: [BigInt(round), key, root, leafCount, POLICY, POLICY, POLICY],
       }),
     snapshot: async () => {
       const { restore } = await networkHelpers.takeSnapshot()
