@@ -78,7 +78,7 @@ contract RolloutCommitments is IRolloutCommitments {
 
     /// @inheritdoc IRolloutCommitments
     function commitPolicy(uint64 round, bytes32 peerKey, bytes32 policyHash) external {
-        _requireAccount(peerKey);
+        _requireMember(round, peerKey);
         uint64 first = _rounds.firstOpenRound();
         if (round != first) revert RolloutCommitments_RoundNotOpen(round, first, first);
         if (policyHash == 0) revert RolloutCommitments_NoPolicy(round, peerKey);

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAdaptedGenerator } from '#model/adaptedGenerator.ts'
@@ -14,6 +13,7 @@ import type { Scorer } from '#model/score.ts'
 import { hashWeights, readWeights } from '#model/weights.ts'
 import { readOptimizerState, saveAdapterCheckpoint } from './checkpoint.ts'
 import type { Policy } from './policy.ts'
+import { encodePolicy, hashPolicy } from './publishedPolicy.ts'
 import { createTrainer } from './trainer.ts'
 import { type PolicySettings, trainerSettings } from './wholePolicy.ts'
 
@@ -47,6 +47,7 @@ export async function openAdapterPolicy(
   if (state) trainer.load(state)
   const freeze = frozenParts(config, await openFrozenTensors(base, config, { precision, threads }))
   const generator = await createAdaptedGenerator(config, freeze, adapter, { threads, device })
+  const published = { adapter, base: baseHash, precision }
   let scorer: Promise<Scorer> | undefined
   return {
     trainer,
@@ -55,7 +56,8 @@ export async function openAdapterPolicy(
       scorer ??= createAdaptedScorer(config, freeze, adapter, { threads, device })
       return scorer
     },
-    weightsHash: () => hashOf(baseHash, hashWeights(adapter.factors)),
+    weightsHash: () => hashPolicy(published),
+    publish: () => Buffer.concat(encodePolicy(published)),
     async save(to) {
       await saveAdapterCheckpoint(to, adapter, trainer.state(), base, precision)
       await copyTokenizer(base, to)
@@ -66,9 +68,4 @@ export async function openAdapterPolicy(
       await trainer.dispose()
     },
   }
-}
-
-/** Of base and factors: neither says alone what the policy does. */
-function hashOf(...hashes: readonly string[]): `0x${string}` {
-  return `0x${createHash('sha256').update(hashes.join()).digest('hex')}`
 }

@@ -5,7 +5,7 @@ import type { PolicyHandlers, PolicyOperation, PolicyWorkerOptions } from './pol
 /** A call fails after so many deaths of the worker in a row. */
 const MAX_CRASHES_ON_END = 3
 
-/** What gives the same again from the same weights. An update or a save that was lost is the caller's to know of. */
+/** What gives the same again from the same weights. What was lost of an update or a save, or was done with a stranger's policy, is the caller's to know of. */
 const REPEATABLE: readonly PolicyOperation[] = [
   'load',
   'loadJudge',
@@ -14,6 +14,7 @@ const REPEATABLE: readonly PolicyOperation[] = [
   'choose',
   'logprobs',
   'weightsHash',
+  'publish',
 ]
 
 /** Who is told of each death of a worker, and of operations that take long. */
@@ -97,6 +98,8 @@ export function openLastingPolicy(
     policyStep: call('policyStep'),
     save: call('save'),
     weightsHash: call('weightsHash'),
+    publish: call('publish'),
+    readDraws: call('readDraws'),
     close: () => client.close(),
   }
 }

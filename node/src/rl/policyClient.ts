@@ -69,6 +69,8 @@ export function openPolicyClient(
     policyStep: call('policyStep'),
     save: call('save'),
     weightsHash: call('weightsHash'),
+    publish: call('publish'),
+    readDraws: call('readDraws'),
     async close() {
       end(closed())
       if (worker.connected) worker.send({ close: true })

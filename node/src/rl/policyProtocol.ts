@@ -2,6 +2,8 @@ import type { Across, Call } from '#core/workerCalls.ts'
 import type { Device } from '#engine/device.ts'
 import type { Precision } from '#model/frozenTensors.ts'
 import type { Completion, GenerateOptions } from '#model/generate.ts'
+import type { BasePrecision } from '#model/loraConfig.ts'
+import type { SequenceDraws } from '#model/proof/drawReader.ts'
 import type { SequenceScores } from '#model/score.ts'
 import type { SequenceToScore, TokenChoice } from '#model/scoringTasks.ts'
 import type { AdamWOptions } from './adamW.ts'
@@ -30,6 +32,20 @@ export interface LoadedPolicy {
   readonly steps: number
 }
 
+/** What was sampled by a policy that a peer published. */
+export interface DrawsRequest {
+  readonly policy: Uint8Array
+  /** Folder of the environment's base: its architecture, and the weights that an adapter is for. */
+  readonly base: string
+  readonly sequences: readonly SequenceToScore[]
+  readonly temperature: number
+}
+
+/** `fault`: why the bytes, or the sequences, can be nobody's work; a proof, whoever reads them. */
+export type ReadDraws =
+  | { readonly draws: readonly SequenceDraws[]; readonly precision: BasePrecision; readonly maxPositions: number }
+  | { readonly fault: string }
+
 /** The operations of the worker: name, arguments, result. */
 export interface PolicyOperations {
   /**
@@ -52,6 +68,10 @@ export interface PolicyOperations {
   /** Saves weights and optimizer state; a crash leaves the last save or this one, whole. */
   save(folder: string): LoadedPolicy
   weightsHash(): `0x${string}`
+  /** The policy as it is now, as peers publish it; its hash is the sha-256 of these bytes. */
+  publish(): Uint8Array
+  /** Reads completions under a policy that a peer published. Nothing that is loaded changes. */
+  readDraws(request: DrawsRequest): ReadDraws
 }
 
 export type PolicyOperation = keyof PolicyOperations

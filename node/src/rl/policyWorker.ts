@@ -7,6 +7,7 @@ import { openAdapterPolicy } from './adapterPolicy.ts'
 import { groupStep } from './groupStep.ts'
 import type { Policy } from './policy.ts'
 import type { LoadedPolicy, PolicyHandlers, PolicyMessage, PolicyWorkerOptions } from './policyProtocol.ts'
+import { createPublishedReader } from './publishedReader.ts'
 import { TrainerError } from './trainerError.ts'
 import { openWholePolicy } from './wholePolicy.ts'
 
@@ -22,6 +23,7 @@ const {
 } = JSON.parse(process.argv[2] ?? '{}') as PolicyWorkerOptions
 const settings = { threads, device, adamW, clipNorm, temperature }
 const closing = new AbortController()
+const readPublished = createPublishedReader(threads)
 let policy: Policy | undefined
 let judge: Scorer | undefined
 
@@ -55,6 +57,8 @@ const handlers: PolicyHandlers = {
     return described(saved)
   },
   weightsHash: async () => loaded().weightsHash(),
+  publish: async () => loaded().publish(),
+  readDraws: readPublished,
 }
 
 function described({ weightsHash, trainer }: Policy): LoadedPolicy {

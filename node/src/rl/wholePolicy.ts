@@ -7,6 +7,7 @@ import { hashWeights, readWeights } from '#model/weights.ts'
 import type { AdamWOptions } from './adamW.ts'
 import { readOptimizerState, saveCheckpoint } from './checkpoint.ts'
 import type { Policy } from './policy.ts'
+import { encodePolicy, hashPolicy } from './publishedPolicy.ts'
 import { createTrainer, type TrainerOptions } from './trainer.ts'
 
 export interface PolicySettings {
@@ -47,7 +48,8 @@ export async function openWholePolicy(folder: string, base: string, settings: Po
     trainer,
     generate: request => generator.generate(request),
     scorer: async () => scorer,
-    weightsHash: () => hashWeights(weights),
+    weightsHash: () => hashPolicy({ weights }),
+    publish: () => Buffer.concat(encodePolicy({ weights })),
     async save(to) {
       await saveCheckpoint(to, config, weights, trainer.state())
       await copyTokenizer(base, to)

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { hash32Schema } from '#core/hex.ts'
+import type { DecoderConfig } from '#model/decoderConfig.ts'
+import { type BasePrecision, basePrecisions, type LoraConfig } from '#model/loraConfig.ts'
+import { type LoraAdapter, loraShapes } from '#model/loraFactors.ts'
+import { ModelFileError, ModelInputError } from '#model/modelErrors.ts'
+import { encodeSafetensors, encodeSafetensorsHeader, type Tensor } from '#model/safetensors.ts'
+import { parseSafetensorsHeader, parseSafetensorsMetadata } from '#model/safetensorsHeader.ts'
+import { checkShapes } from '#model/weightFiles.ts'
+import type { Weights } from '#model/weights.ts'
+
+/** An adapter, and what it is for: its numbers mean nothing without the base. */
+export interface PublishedAdapter {
+  readonly adapter: LoraAdapter
+  /** Content hash of the base's weights (`hashWeights`). */
+  readonly base: string
+  /** Of the products with the base that the policy samples by. */
+  readonly precision: BasePrecision
+}
+
+/** A policy as a peer publishes it: all of its weights, or an adapter. */
+export type PublishedPolicy = { readonly weights: Weights } | PublishedAdapter
+
+/** Of what stands before the numbers, bytes: a tensor takes some 150, and a model of these families has a few thousand at most. */
+const MAX_HEADER_BYTES = 1 << 20
+
+const ADAPTER = 'adapter'
+const FILE = 'a published policy'
+
+const adapterSchema = z.strictObject({
+  base: hash32Schema,
+  precision: z.enum(basePrecisions),
+  rank: z.int().min(1).max(4096),
+  alpha: z.number().positive().max(1e6),
+  targets: z.array(z.string().max(128)).min(1).max(64),
+  rankStabilized: z.boolean(),
+})
+
+/**
+ * The bytes of a published policy, in parts: a safetensors file in F32, tensors by their names; an adapter's metadata says what it is for.
+ * One policy has one encoding, so that the policy's hash is the sha-256 of these bytes: it is fetched by what was committed to.
+ */
+export function encodePolicy(policy: PublishedPolicy): Uint8Array[] {
+  if ('weights' in policy) return encodeSafetensors(policy.weights, 'F32')
+  return encodeSafetensors(policy.adapter.factors, 'F32', metadataOf(policy))
+}
+
+/** Content hash of a policy; of whole weights it is `hashWeights`. */
+export function hashPolicy(policy: PublishedPolicy): `0x${string}` {
+  const hash = createHash('sha256')
+  for (const part of encodePolicy(policy)) hash.update(part)
+  return `0x${hash.digest('hex')}`
+}
+
+/**
+ * Reads what a stranger published.
+ *
+ * @param config - of the environment's base, whose architecture a policy has.
+ * @throws {ModelFileError} if the bytes are not the one encoding of a policy of that architecture, in finite numbers.
+ */
+export function decodePolicy(bytes: Uint8Array, config: DecoderConfig): PublishedPolicy {
+  const { text, data } = splitHeader(bytes)
+  const described = parseSafetensorsMetadata(text, FILE)[ADAPTER]
+  const adapter = described === undefined ? null : parseAdapter(described)
+  const shapes = adapter && factorShapes(config, adapter.lora)
+  const entries = new Map(parseSafetensorsHeader(text, data.byteLength, FILE).map(entry => [entry.name, entry]))
+  if (shapes) requireShapes(entries, shapes)
+  else checkShapes(config, entries, FILE)
+  const metadata = adapter ? { [ADAPTER]: described as string } : {}
+  const canonical = Buffer.concat(encodeSafetensorsHeader(entries, 'F32', metadata))
+  if (Buffer.compare(canonical, bytes.subarray(0, canonical.length)) !== 0)
+    throw new ModelFileError(FILE, 'header', 'is not written as a policy is')
+  // In the order in which the policy has them.
+  const names = shapes ? [...shapes.keys()] : [...entries.keys()]
+  const tensors: Weights = new Map()
+  for (const name of names) {
+    const { shape, elements, begin } = entries.get(name) as NonNullable<ReturnType<typeof entries.get>>
+    tensors.set(name, readTensor(name, shape, data.slice(begin, begin + 4 * elements)))
+  }
+  if (adapter === null) return { weights: tensors }
+  const policy = {
+    adapter: { config: adapter.lora, factors: tensors },
+    base: adapter.base,
+    precision: adapter.precision,
+  }
+  if (metadataOf(policy)[ADAPTER] !== described) throw new ModelFileError(FILE, ADAPTER, 'is not written as one is')
+  return policy
+}
+
+function splitHeader(bytes: Uint8Array): { text: Uint8Array; data: Uint8Array } {
+  const refuse = (problem: string) => new ModelFileError(FILE, 'header', problem)
+  if (bytes.byteLength < 8) throw refuse('is missing')
+  const length = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true)
+  if (length > Math.min(MAX_HEADER_BYTES, bytes.byteLength - 8)) throw refuse(`claims ${length} bytes`)
+  const end = 8 + Number(length)
+  return { text: bytes.subarray(8, end), data: bytes.subarray(end) }
+}
+
+function parseAdapter(text: string): { lora: LoraConfig; base: string; precision: BasePrecision } {
+  try {
+    const { base, precision, ...lora } = adapterSchema.parse(JSON.parse(text))
+    return { lora, base, precision }
+  } catch (cause) {
+    throw new ModelFileError(FILE, ADAPTER, 'does not describe one', { cause })
+  }
+}
+
+function factorShapes(config: DecoderConfig, lora: LoraConfig): Map<string, readonly number[]> {
+  try {
+    return loraShapes(config, lora)
+  } catch (cause) {
+    if (cause instanceof ModelInputError) throw new ModelFileError(FILE, ADAPTER, cause.message, { cause })
+    throw cause
+  }
+}
+
+function metadataOf({ adapter: { config }, base, precision }: PublishedAdapter): Record<string, string> {
+  const { rank, alpha, targets, rankStabilized } = config
+  return { [ADAPTER]: JSON.stringify({ base, precision, rank, alpha, targets, rankStabilized }) }
+}
+
+function requireShapes(
+  entries: ReadonlyMap<string, { shape: readonly number[] }>,
+  due: ReadonlyMap<string, readonly number[]>,
+) {
+  for (const [name, shape] of due)
+    if (entries.get(name)?.shape.join() !== shape.join())
+      throw new ModelFileError(FILE, name, `is missing or is not of shape [${shape}]`)
+  if (entries.size !== due.size) throw new ModelFileError(FILE, 'header', 'has factors of modules that are not adapted')
+}
+
+/** @param bytes - a copy: at its offset in the file a tensor may not be aligned. */
+function readTensor(name: string, shape: readonly number[], bytes: Uint8Array): Tensor {
+  const data = new Float32Array(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength / 4)
+  if (!data.every(Number.isFinite)) throw new ModelFileError(FILE, name, 'holds what is no number')
+  return { shape, data }
+}

@@ -1,0 +1,84 @@
+import { type DecoderConfig, readDecoderConfig } from '#model/decoderConfig.ts'
+import { bakedParts, type Freeze, frozenParts } from '#model/frozenParts.ts'
+import { openFrozenTensors } from '#model/loadGenerator.ts'
+import type { BasePrecision } from '#model/loraConfig.ts'
+import { ModelFileError, ModelInputError } from '#model/modelErrors.ts'
+import { createDrawReader, type DrawReader } from '#model/proof/drawReader.ts'
+import { hashStoredWeights } from '#model/weights.ts'
+import type { DrawsRequest, ReadDraws } from './policyProtocol.ts'
+import { decodePolicy, type PublishedPolicy } from './publishedPolicy.ts'
+
+/** What is kept of an environment's base: its folder is read once. */
+type Base = {
+  folder: string
+  config: DecoderConfig
+  hash: () => Promise<string>
+  freeze: (precision: BasePrecision) => Promise<Freeze>
+}
+
+/** Reads what policies of strangers drew; one policy is in memory at a time. */
+export function createPublishedReader(threads: number): (request: DrawsRequest) => Promise<ReadDraws> {
+  let base: Base | undefined
+  async function read({ policy: bytes, base: folder, sequences, temperature }: DrawsRequest): Promise<ReadDraws> {
+    if (base?.folder !== folder) base = await openBase(folder, threads)
+    const { config } = base
+    const policy = faultless(() => decodePolicy(bytes, config))
+    if ('fault' in policy) return policy
+    if ('adapter' in policy && policy.base !== (await base.hash())) return { fault: 'its adapter is for another base' }
+    const reader = await readerOf(base, policy, threads)
+    try {
+      const draws = await reader.read(sequences, { temperature })
+      return { draws, precision: 'adapter' in policy ? policy.precision : 'float32', maxPositions: config.maxPositions }
+    } catch (error) {
+      if (error instanceof ModelInputError) return { fault: error.message }
+      throw error
+    } finally {
+      await reader.dispose()
+    }
+  }
+
+  return async request => {
+    try {
+      return await read(request)
+    } catch (error) {
+      base = undefined // what could not be read of it is read again
+      throw error
+    }
+  }
+}
+
+async function openBase(folder: string, threads: number): Promise<Base> {
+  const config = await readDecoderConfig(folder)
+  let hash: Promise<string> | undefined
+  const frozen = new Map<BasePrecision, Promise<Freeze>>()
+  const freeze = async (precision: BasePrecision) =>
+    frozenParts(config, await openFrozenTensors(folder, config, { precision, threads }))
+  return {
+    folder,
+    config,
+    hash() {
+      hash ??= hashStoredWeights(folder, config)
+      return hash
+    },
+    freeze(precision) {
+      const made = frozen.get(precision) ?? freeze(precision)
+      frozen.set(precision, made)
+      return made
+    },
+  }
+}
+
+async function readerOf({ config, freeze }: Base, policy: PublishedPolicy, threads: number): Promise<DrawReader> {
+  if ('weights' in policy) return createDrawReader(config, bakedParts(config, policy.weights), { threads })
+  const { adapter, precision } = policy
+  return createDrawReader(config, await freeze(precision), { adapter, threads })
+}
+
+function faultless<T>(read: () => T): T | { fault: string } {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof ModelFileError) return { fault: error.message }
+    throw error
+  }
+}
