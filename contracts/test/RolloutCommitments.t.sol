@@ -51,7 +51,7 @@ contract RolloutCommitmentsTest is SwarmFixture {
                 abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_KeyTooNew.selector, round, ground, 6)
             );
             vm.prank(BOB);
-            commitments.commit(round, ground, ROOT, 64, POLICY, CONTENT);
+            commitments.commit(round, ground, ROOT, 64, POLICY, CONTENT, 0);
             enterRound(round + 1);
         }
         commitRollouts(ground);

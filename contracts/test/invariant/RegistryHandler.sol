@@ -53,7 +53,7 @@ contract RegistryHandler is SwarmFixture {
         uint256 index = draw % PEERS;
         uint64 round = rounds.currentRound();
         vm.prank(holders[index]);
-        try commitments.commit(round, peerKeys[index], "root", 1, "policy", "content") {
+        try commitments.commit(round, peerKeys[index], "root", 1, "policy", "content", "next") {
             if (round < countsFrom[index]) ++early;
         } catch {
             require(holders[index] == address(0) || round < countsFrom[index], "a good commitment was refused");
