@@ -170,8 +170,8 @@ interface IRolloutCommitments {
         bytes32 nextPolicy
     ) external;
 
-    /// @notice Names the policy that will sample a peer's rollouts in a round to come, for peers that did not name it in
-    /// `commit`; amendable until that round begins.
+    /// @notice Names the policy that will sample a peer's rollouts in a round to come, for peers that did not do so
+    /// in `commit`; amendable until that round begins.
     /// @dev Event only: evaluators hold a commitment's `policyHash` to it, and no transaction reads it.
     /// @param round The first round that has not begun.
     /// @param peerKey The solver; the sender must speak for it.
