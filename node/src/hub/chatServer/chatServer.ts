@@ -1,0 +1,153 @@
+import { z } from 'zod'
+import type { Clock } from '#core/clock.ts'
+import { ChatServerError } from './chatServerError.ts'
+import type { ServerAddress } from './serverAddress.ts'
+
+export type ServedMessage = { readonly role: 'system' | 'user' | 'assistant'; readonly content: string }
+
+/** A chat model on a server, asked for probabilities of a word. */
+export type ChatServer = {
+  /**
+   * Log-probabilities of words as the first token of an answer, one row a conversation.
+   *
+   * Tokens count by their text, white space and case apart. A word that is not among those that the server names is as likely as the
+   * least likely of them.
+   *
+   * @throws {ChatServerError}
+   */
+  chooseWord(conversations: readonly (readonly ServedMessage[])[], words: readonly string[]): Promise<number[][]>
+}
+
+export type ChatServerOptions = {
+  readonly address: ServerAddress
+  /** Sent to this server alone, as a bearer token; stands in no message. */
+  readonly key?: string | undefined
+  readonly clock: Clock
+  readonly signal?: AbortSignal | undefined
+  /** Of one answer, from the request to its last byte. 60 s: a prompt of 4,000 tokens on a CPU. */
+  readonly timeoutMs?: number
+}
+
+/** Waits before a server that is busy or away is asked again. */
+const RETRY_MS = [500, 2_000, 8_000] as const
+/** Asked at the same time: servers batch what comes together. */
+const CONCURRENT = 8
+/** An answer of one token with its 20 alternatives has some 2 kB. */
+const MAX_BYTES = 1 << 20
+/** The most that OpenAI and vLLM give. */
+const ALTERNATIVES = 20
+
+const named = z.object({ token: z.string().max(500), logprob: z.number().max(0.01) })
+const completionSchema = z.object({
+  choices: z
+    .array(
+      z.object({
+        logprobs: z.object({ content: z.array(z.object({ top_logprobs: z.array(named).min(1).max(200) })).min(1) }),
+      }),
+    )
+    .min(1),
+})
+const modelsSchema = z.object({ data: z.array(z.object({ id: z.string().min(1).max(500) })).min(1) })
+
+/** @throws {ChatServerError} if the key has characters that no key has. */
+export function createChatServer(options: ChatServerOptions): ChatServer {
+  const { address, key } = options
+  // fetch would quote a malformed header, and so the key, in its error.
+  if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
+    throw new ChatServerError('SERVER_DENIED', 'OPENAI_API_KEY holds characters that no key has.')
+  let model = address.model
+  const ask = async (messages: readonly ServedMessage[], words: readonly string[]): Promise<number[]> => {
+    model ??= readAs(modelsSchema, await request(options, 'models')).data[0]?.id ?? ''
+    const body = { model, messages, max_tokens: 1, temperature: 0, logprobs: true, top_logprobs: ALTERNATIVES }
+    const { choices } = readAs(completionSchema, await request(options, 'chat/completions', JSON.stringify(body)))
+    const found = choices[0]?.logprobs.content[0]?.top_logprobs ?? []
+    return words.map(word => wordLogprob(found, word))
+  }
+  return {
+    async chooseWord(conversations, words) {
+      const rows: number[][] = Array.from({ length: conversations.length }, () => [])
+      const left = conversations.entries()
+      const work = async () => {
+        for (const [at, messages] of left) rows[at] = await ask(messages, words)
+      }
+      await Promise.all(Array.from({ length: Math.min(CONCURRENT, conversations.length) }, work))
+      return rows
+    },
+  }
+}
+
+function wordLogprob(found: readonly z.output<typeof named>[], word: string): number {
+  const same = found.filter(({ token }) => token.trim().toLowerCase() === word)
+  if (same.length === 0) return Math.min(...found.map(({ logprob }) => logprob))
+  return Math.log(same.reduce((sum, { logprob }) => sum + Math.exp(logprob), 0))
+}
+
+function readAs<T>(schema: z.ZodType<T>, value: unknown): T {
+  const { success, data, error } = schema.safeParse(value)
+  if (success) return data
+  throw new ChatServerError(
+    'SERVER_RESPONSE',
+    `The server's answer has no ${error.issues[0]?.path.join('.') ?? 'content'}.`,
+  )
+}
+
+/** One request, repeated while the server is busy or away. */
+async function request(options: ChatServerOptions, path: string, body?: string): Promise<unknown> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await requestOnce(options, path, body)
+    } catch (error) {
+      options.signal?.throwIfAborted()
+      const waitMs = RETRY_MS[attempt]
+      if (!(error instanceof ChatServerError && error.retryable) || waitMs === undefined) throw error
+      await options.clock.sleep(waitMs, options.signal)
+    }
+  }
+}
+
+async function requestOnce(
+  { address, key, signal, timeoutMs = 60_000 }: ChatServerOptions,
+  path: string,
+  body: string | undefined,
+): Promise<unknown> {
+  const url = new URL(path, address.base)
+  const late = AbortSignal.timeout(timeoutMs)
+  try {
+    const response = await fetch(url, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { 'content-type': 'application/json', ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) },
+      ...(body === undefined ? {} : { body }),
+      redirect: 'error', // a key goes nowhere else
+      signal: signal ? AbortSignal.any([signal, late]) : late,
+    })
+    if (!response.ok) {
+      await response.body?.cancel()
+      throw refusal(url, response.status)
+    }
+    return JSON.parse(await readText(response, url))
+  } catch (cause) {
+    if (cause instanceof ChatServerError) throw cause
+    if (cause instanceof SyntaxError)
+      throw new ChatServerError('SERVER_RESPONSE', `${url.host} answers what is no JSON.`)
+    const reason = late.aborted ? `does not answer within ${timeoutMs / 1000} s` : 'cannot be reached'
+    throw new ChatServerError('SERVER_OFFLINE', `${url.host} ${reason}.`, cause)
+  }
+}
+
+function refusal({ host }: URL, status: number): ChatServerError {
+  if (status === 401 || status === 403)
+    return new ChatServerError('SERVER_DENIED', `${host} denies the request (${status}).`)
+  if (status === 429 || status >= 500) return new ChatServerError('SERVER_BUSY', `${host} answers ${status}.`)
+  return new ChatServerError('SERVER_RESPONSE', `${host} answers ${status}.`)
+}
+
+async function readText(response: Response, { host }: URL): Promise<string> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of response.body ?? []) {
+    bytes += part.length
+    if (bytes > MAX_BYTES) throw new ChatServerError('SERVER_RESPONSE', `${host} answers more than ${MAX_BYTES} bytes.`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}

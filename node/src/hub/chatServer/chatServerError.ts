@@ -1,0 +1,19 @@
+import { NodeError } from '#core/errors.ts'
+
+const hints = {
+  SERVER_URL: 'Give the base URL of an OpenAI-compatible API and the model: http://127.0.0.1:8000/v1#MODEL.',
+  SERVER_OFFLINE: 'Start the server, or check the URL; it is asked again in the next round.',
+  SERVER_BUSY: 'Give the server more capacity; it is asked again in the next round.',
+  SERVER_DENIED: 'Set OPENAI_API_KEY to a key of this server.',
+  SERVER_RESPONSE: 'Use a server and a model that return top_logprobs in chat completions: vLLM, llama.cpp or Ollama.',
+} as const
+
+/** Why a chat server gave no answer. Holds no key and nothing that the server wrote. */
+export class ChatServerError extends NodeError {
+  readonly code: keyof typeof hints
+
+  constructor(code: keyof typeof hints, message: string, cause?: unknown) {
+    super(message, { hint: hints[code], retryable: code === 'SERVER_OFFLINE' || code === 'SERVER_BUSY', cause })
+    this.code = code
+  }
+}

@@ -1,0 +1,35 @@
+import { ChatServerError } from './chatServerError.ts'
+
+/** Where an OpenAI-compatible API is, and which of its models is meant. */
+export type ServerAddress = {
+  /** Ends with a slash. */
+  readonly base: string
+  /** Null for the server's first. */
+  readonly model: string | null
+}
+
+export const isServerUrl = (text: string): boolean => /^https?:\/\//i.test(text)
+
+/**
+ * Reads `http://HOST:PORT/v1#MODEL`.
+ *
+ * @param hasKey - whether requests carry a key, which goes over TLS or stays on this machine.
+ * @throws {ChatServerError} SERVER_URL; the address is not quoted where it may hold a secret.
+ */
+export function parseServerUrl(text: string, hasKey: boolean): ServerAddress {
+  const url = URL.parse(text)
+  if (!url || !isServerUrl(text)) throw new ChatServerError('SERVER_URL', 'This is no http or https URL.')
+  if (url.username !== '' || url.password !== '' || url.search !== '')
+    throw new ChatServerError(
+      'SERVER_URL',
+      "A server's URL holds no user, password or query: a key is taken from OPENAI_API_KEY.",
+    )
+  if (hasKey && url.protocol === 'http:' && !isLoopback(url.hostname))
+    throw new ChatServerError('SERVER_URL', `The key would go to ${url.host} without encryption.`)
+  const model = decodeURIComponent(url.hash.slice(1))
+  if (model.length > 200 || /[^\x20-\x7e]/.test(model))
+    throw new ChatServerError('SERVER_URL', "The model's name is malformed.")
+  return { base: `${url.origin}${url.pathname.replace(/\/*$/, '')}/`, model: model === '' ? null : model }
+}
+
+const isLoopback = (host: string) => host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host)
