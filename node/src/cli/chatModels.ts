@@ -1,5 +1,9 @@
 import { readFile } from 'node:fs/promises'
+import { systemClock } from '#core/clock.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
+import { createChatServer } from '#hub/chatServer/chatServer.ts'
+import { isServerUrl, parseServerUrl } from '#hub/chatServer/serverAddress.ts'
+import { environment } from './environment.ts'
 import { type HubSettings, openModel } from './modelOptions.ts'
 import { UsageError } from './usageError.ts'
 
@@ -18,23 +22,31 @@ export type ChatSettings = HubSettings & {
  * @throws {UsageError} if the options do not go together, or the specification is not one.
  */
 export async function openChatModels(settings: ChatSettings, signal: AbortSignal) {
-  const { environment, model } = settings
-  if (environment === undefined && model === undefined && settings.judge === undefined) return undefined
-  if (environment === undefined || model === undefined)
-    throw new UsageError(`--${environment === undefined ? 'environment' : 'model'} is missing.`, {
+  const { environment: specification, model } = settings
+  if (specification === undefined && model === undefined && settings.judge === undefined) return undefined
+  if (specification === undefined || model === undefined)
+    throw new UsageError(`--${specification === undefined ? 'environment' : 'model'} is missing.`, {
       hint: 'A peer of chat models needs --environment FILE (waggle environment makes one) and --model PATH_OR_REPO.',
     })
-  const spec = await readSpec(environment)
+  const spec = await readSpec(specification)
   const { kindOf } = await import('#environments/builtIn.ts')
   const { needsJudge, judgeOf } = kindOf(spec)
   const judge = settings.judge ?? judgeOf(spec)
   if (judge === null && needsJudge)
     throw new UsageError('The environment does not say where its evaluator is found.', {
-      hint: 'Name it with --judge PATH_OR_REPO.',
+      hint: 'Name it with --judge PATH_OR_REPO, or the URL of a server.',
     })
   const modelFolder = await openModel(model, settings, signal)
+  if (judge !== null && isServerUrl(judge)) {
+    if (!needsJudge)
+      throw new UsageError('This environment has no evaluator to be served.', { hint: 'Leave out --judge.' })
+    const key = environment.serverKey()
+    const address = parseServerUrl(judge, key !== undefined)
+    const judgeServer = createChatServer({ address, key, clock: systemClock, signal })
+    return { spec, modelFolder, judgeFolder: null, judgeServer }
+  }
   const judgeFolder = judge === null ? null : await openModel(judge, settings, signal)
-  return { spec, modelFolder, judgeFolder }
+  return { spec, modelFolder, judgeFolder, judgeServer: undefined }
 }
 
 /** @throws {UsageError} if the file holds no specification. */

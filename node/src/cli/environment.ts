@@ -28,6 +28,9 @@ export const environment = {
   /** Access token of the Hugging Face hub, by the name that its own tools read. */
   hubToken: () => read('HF_TOKEN'),
 
+  /** Key of the OpenAI-compatible server that a judge is asked on, by the name that its clients read. */
+  serverKey: () => read('OPENAI_API_KEY'),
+
   home: () => homedir(),
 
   /**

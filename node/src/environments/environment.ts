@@ -1,4 +1,5 @@
 import type { Hex } from '#core/hex.ts'
+import type { ChatMessage } from '#model/chatTemplate.ts'
 import type { Precision } from '#model/frozenTensors.ts'
 import type { DifficultyRule } from './difficulty.ts'
 import type { EnvironmentSpec, Sampling } from './environmentSpec.ts'
@@ -35,6 +36,11 @@ export type SequenceScorer = {
 /** What a judge that answers in a word needs: log-probabilities of candidates for the next token. */
 export type TokenChooser = {
   choose(choices: { tokens: Int32Array; candidates: readonly number[] }[]): Promise<ArrayLike<number>[]>
+}
+
+/** What a judge that answers in a word needs of a server, which takes text: log-probabilities of words as the first token of an answer. */
+export type WordChooser = {
+  chooseWord(conversations: readonly (readonly ChatMessage[])[], words: readonly string[]): Promise<number[][]>
 }
 
 /** The frozen model that scores are read from. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Precision } from '#model/frozenTensors.ts'
-import type { Environment } from './environment.ts'
+import type { Environment, WordChooser } from './environment.ts'
 import type { EnvironmentSpec } from './environmentSpec.ts'
 
 export type ChatFolders = {
@@ -8,6 +8,8 @@ export type ChatFolders = {
   readonly modelFolder: string
   /** The frozen judge; null for kinds that need none. */
   readonly judgeFolder: string | null
+  /** A server that judges instead of the frozen model here. */
+  readonly judgeServer?: WordChooser | undefined
 }
 
 /** Runs code, and gives the `repr` of each expression's value after it; null where it raises. For measurement, never for a reward. */

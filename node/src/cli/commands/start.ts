@@ -7,6 +7,7 @@ import { defaultQuotas, type QuotaLimits } from '#store/bodyQuota.ts'
 import { openChatModels } from '../chatModels.ts'
 import type { Command } from '../command.ts'
 import { CONFIG_FILE, type Config, loadConfig } from '../config.ts'
+import { environment } from '../environment.ts'
 import { hubOptions, hubUsage } from '../modelOptions.ts'
 import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
 import { openDevice } from '../openDevice.ts'
@@ -43,8 +44,9 @@ ${networkUsage}
   --model PATH_OR_REPO
                       the chat model that solves or proposes: a folder, a GGUF file, or OWNER/NAME[@REVISION] on the Hugging Face
                       hub
-  --judge PATH_OR_REPO
-                      the frozen evaluator (default: where the specification says that it is)
+  --judge PATH_OR_REPO_OR_URL
+                      the frozen evaluator (default: where the specification says that it is), or http://HOST:PORT/v1#MODEL of an
+                      OpenAI-compatible server, with its key in OPENAI_API_KEY
 ${hubUsage}
   --device NAME       auto, cpu, webgpu or cuda: what generates, scores and trains (default auto)
   --threads N         threads of a model's session (default 1)
@@ -123,13 +125,19 @@ ${hubUsage}
             format: config.log,
             level: 'info',
             clock: systemClock,
-            secrets: [accountKey, accountKey.slice(2), ...urlSecrets(rpcUrl)],
+            secrets: [accountKey, accountKey.slice(2), ...urlSecrets(rpcUrl), ...serverSecrets()],
           },
           config.log === 'json' ? { role, name, peerId } : {},
         ),
       signal: stop.signal,
     })
   },
+}
+
+/** A server may put what it was sent into what it answers. */
+function serverSecrets(): string[] {
+  const key = environment.serverKey()
+  return key === undefined ? [] : [key]
 }
 
 function quotasOf(config: Config): QuotaLimits {

@@ -19,12 +19,15 @@ export type CodeZeroParts = {
   spec: CodeZeroSpec
   format: CodeZeroFormat
   solverFolder: string
-  judgeModel: JudgeModel
+  /** Null where a server judges. */
+  judgeModel: JudgeModel | null
   openCodeJudge(model: SequenceScorer & TokenChooser): Promise<CodeJudge>
+  /** Opens the judge of a server, which needs no model here. */
+  openServedJudge?: (() => Promise<CodeJudge>) | undefined
 }
 
 /** Small Python functions, scored by their form and by what a frozen model says of them. */
-export function codeZero({ openCodeJudge, ...parts }: CodeZeroParts): Environment<Problem> {
+export function codeZero({ openCodeJudge, openServedJudge, ...parts }: CodeZeroParts): Environment<Problem> {
   const { spec, format } = parts
   const { weights, difficulty, proposing } = spec
   const formWeight = structureChecks.reduce((sum, name) => sum + weights[name], 0)
@@ -44,8 +47,7 @@ export function codeZero({ openCodeJudge, ...parts }: CodeZeroParts): Environmen
       faultOf: (text, level) => faultOf(text, level, spec.tasks),
     },
     async openJudge(model) {
-      if (model === null) throw new RangeError('CodeZero is judged by a model')
-      const judge = await openCodeJudge(model)
+      const judge = await (openServedJudge?.() ?? openCodeJudge(needed(model)))
       return {
         async score(answers) {
           const scores = await scoreAnswers(judge, weights, answers)
@@ -64,6 +66,11 @@ const UNCALIBRATED =
   "nobody measured how well this environment's judge tells right answers from wrong ones (judge.measured is null): points and learning may follow noise"
 
 const isUncalibrated = ({ judge }: CodeZeroSpec) => judge.kind === 'trueFalse' && judge.measured === null
+
+function needed<T>(model: T | null): T {
+  if (model === null) throw new RangeError('CodeZero is judged by a model')
+  return model
+}
 
 /** Why a text is not put up as a proposal of a level; null where it is. */
 async function faultOf(text: string, level: number, rule: CodeZeroSpec['tasks']): Promise<string | null> {

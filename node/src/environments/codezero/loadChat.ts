@@ -7,6 +7,7 @@ import { EnvironmentMismatchError } from '../environmentMismatch.ts'
 import { codeZero } from './codeZero.ts'
 import type { CodeZeroSpec } from './environmentSpec.ts'
 import { chatFormat } from './promptFormat.ts'
+import { servedJudge } from './servedJudge.ts'
 import { trueFalseJudge } from './trueFalseJudge.ts'
 
 /**
@@ -18,22 +19,28 @@ import { trueFalseJudge } from './trueFalseJudge.ts'
  */
 export async function loadChatEnvironment(
   spec: CodeZeroSpec,
-  { modelFolder, judgeFolder }: ChatFolders,
+  { modelFolder, judgeFolder, judgeServer }: ChatFolders,
 ): Promise<Environment> {
   const { prompts, judge } = spec
-  if (prompts.format !== 'chat' || judge.kind !== 'trueFalse' || judgeFolder === null)
+  if (prompts.format !== 'chat' || judge.kind !== 'trueFalse' || (judgeFolder === null && !judgeServer))
     throw new EnvironmentMismatchError(`The environment '${spec.preset}' is not one of chat models.`, {
       hint: 'Leave out --model and --environment, or name a specification that waggle environment made.',
     })
   const tokenizer = await openChatTokenizer(modelFolder, prompts)
+  const shared = { spec, format: chatFormat(tokenizer, prompts), solverFolder: modelFolder }
+  if (judgeFolder === null)
+    return codeZero({
+      ...shared,
+      judgeModel: null,
+      openCodeJudge: () => Promise.reject(new RangeError('a server judges')),
+      openServedJudge: judgeServer && (() => servedJudge(judgeServer, judge)),
+    })
   const isShared = judge.tokenizerHash === tokenizer.hash
   if (isShared) checkTokenizerFits(tokenizer, await readDecoderConfig(judgeFolder), judgeFolder)
   const judgeTokenizer = isShared ? tokenizer : await openTokenizerOf(judgeFolder, judge.tokenizerHash)
   const { weightsHash, precision } = judge
   return codeZero({
-    spec,
-    format: chatFormat(tokenizer, prompts),
-    solverFolder: modelFolder,
+    ...shared,
     judgeModel: { folder: judgeFolder, precision, weightsHash },
     openCodeJudge: scorer => trueFalseJudge(scorer, judgeTokenizer, judge),
   })

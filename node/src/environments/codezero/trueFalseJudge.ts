@@ -1,4 +1,5 @@
 import { inTurns } from '#core/inTurns.ts'
+import type { ChatMessage } from '#model/chatTemplate.ts'
 import type { TokenChooser } from '../environment.ts'
 import type { ChatTokenizer } from '../promptFormat.ts'
 import { calibratedOdds } from './calibrateTrueFalse.ts'
@@ -13,7 +14,8 @@ export type TrueFalseRule = Extract<CodeZeroSpec['judge'], { kind: 'trueFalse' }
 /** Longer pairs count as wrong: what a round's limits allow is far shorter. */
 const MAX_TOKENS = 4096
 
-const words = ['true', 'false'] as const
+/** What a judge answers. */
+export const judgeWords = ['true', 'false'] as const
 
 /**
  * A judge that asks a frozen chat model whether code does what its problem says, and reads the probability of 'true' against 'false'
@@ -50,7 +52,7 @@ export async function trueFalseEvidence(
   tokenizer: ChatTokenizer,
   rule: Pick<TrueFalseRule, 'system' | 'question'>,
 ): Promise<(pairs: readonly JudgedPair[]) => Promise<(number | null)[]>> {
-  const answers = await Promise.all(words.map(async word => (await tokenizer.encode(word))[0] as number))
+  const answers = await Promise.all(judgeWords.map(async word => (await tokenizer.encode(word))[0] as number))
   if (answers[0] === answers[1]) throw new RangeError("the judge's tokenizer starts 'true' and 'false' alike")
   return async pairs => {
     const prompts = await inTurns(pairs, pair => judgePrompt(tokenizer, rule, pair))
@@ -64,14 +66,23 @@ export async function trueFalseEvidence(
 
 async function judgePrompt(
   tokenizer: ChatTokenizer,
+  rule: Pick<TrueFalseRule, 'system' | 'question'>,
+  pair: JudgedPair,
+): Promise<Int32Array | null> {
+  const messages = await judgeMessages(rule, pair)
+  return messages && tokenizer.chatPrompt(messages)
+}
+
+/** What a judge is asked of a pair; null where the code is not valid Python. */
+export async function judgeMessages(
   { system, question }: Pick<TrueFalseRule, 'system' | 'question'>,
   { code, problem }: JudgedPair,
-): Promise<Int32Array | null> {
+): Promise<ChatMessage[] | null> {
   const read = await shownCode(code, problem)
   if (read === null) return null
   const content = `${problemText(problem)}\n\n\`\`\`python\n${read}\n\`\`\`\n\n${question}`
-  return tokenizer.chatPrompt([
+  return [
     { role: 'system', content: system },
     { role: 'user', content },
-  ])
+  ]
 }

@@ -1,0 +1,50 @@
+import { inTurns } from '#core/inTurns.ts'
+import type { WordChooser } from '../environment.ts'
+import { EnvironmentMismatchError } from '../environmentMismatch.ts'
+import { calibratedOdds, examineJudge, weaknessOf } from './calibrateTrueFalse.ts'
+import type { CodeJudge, JudgedPair } from './createJudge.ts'
+import { labelledPairs } from './labelledPairs.ts'
+import { judgeMessages, judgeWords, type TrueFalseRule } from './trueFalseJudge.ts'
+
+/** Half to calibrate a server with, half to examine it on: a token each, and a standard error of 0.06 on the half. */
+const PAIRS = 128
+/**
+ * A judge as `trueFalseJudge`, its model on a server. What the server serves cannot be checked by its weights, so it is calibrated and examined
+ * on labelled pairs first.
+ *
+ * @throws {EnvironmentMismatchError} if it does not tell right code from wrong.
+ */
+export async function servedJudge(
+  server: WordChooser,
+  rule: Pick<TrueFalseRule, 'system' | 'question'>,
+): Promise<CodeJudge> {
+  const evidence = (pairs: readonly JudgedPair[]) => askServer(server, rule, pairs)
+  const pairs = labelledPairs(PAIRS, 'served judge')
+  const odds = await evidence(pairs)
+  const judged = pairs.map(({ isRight }, i) => ({ isRight, odds: odds[i] ?? 0 }))
+  const { calibration, figures } = examineJudge(judged)
+  const weakness = weaknessOf(calibration, figures)
+  if (weakness !== null)
+    throw new EnvironmentMismatchError(`The judge's server does not tell right code from wrong: ${weakness}.`, {
+      hint: 'Serve the model that the environment names, with its chat template, or leave out --judge.',
+    })
+  return {
+    async predictCorrectness(pairsOf) {
+      const found = await evidence(pairsOf)
+      return found.map(x => (x === null ? 0 : calibratedOdds(x, calibration)))
+    },
+  }
+}
+
+/** Log-odds of 'true' against 'false' for each pair; null where the code is not valid Python. */
+async function askServer(
+  server: WordChooser,
+  rule: Pick<TrueFalseRule, 'system' | 'question'>,
+  pairs: readonly JudgedPair[],
+): Promise<(number | null)[]> {
+  const conversations = await inTurns(pairs, pair => judgeMessages(rule, pair))
+  const readable = conversations.filter(messages => messages !== null)
+  const rows = readable.length > 0 ? await server.chooseWord(readable, judgeWords) : []
+  const odds = new Map(rows.map((row, at) => [readable[at], (row[0] as number) - (row[1] as number)]))
+  return conversations.map(messages => (messages && odds.get(messages)) ?? null)
+}
