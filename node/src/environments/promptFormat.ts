@@ -41,10 +41,12 @@ export function chatCompletions(tokenizer: ChatTokenizer, vocabSize: number) {
   }
 }
 
-/** Prompt tokens of a request under a system message. */
-export function ask(tokenizer: ChatTokenizer, system: string, content: string): Promise<Int32Array> {
-  return tokenizer.chatPrompt([
-    { role: 'system', content: system },
-    { role: 'user', content },
-  ])
+/** Prompt tokens of a request under a system message. @param before - turns of the conversation before it. */
+export function ask(
+  tokenizer: ChatTokenizer,
+  system: string,
+  content: string,
+  before: readonly ChatMessage[] = [],
+): Promise<Int32Array> {
+  return tokenizer.chatPrompt([{ role: 'system', content: system }, ...before, { role: 'user', content }])
 }

@@ -36,4 +36,11 @@ export const small: Omit<z.input<typeof reasoningSpecSchema>, 'prompts'> = {
   reply: 'bare',
 }
 
+/** SmolLM2-135M replies with a bare number to nearly every question after these turns, and hardly ever without them. */
+export const examples = [
+  { question: 'What is 2 + 3?', kind: 'integer', reply: '5' },
+  { question: 'What is 4 * 6?', kind: 'integer', reply: '24' },
+  { question: 'Solve for x: x + 5 = 12', kind: 'integer', reply: '7' },
+] as const
+
 export const solverMessage = 'You solve small puzzles and say the answer exactly in the form that is asked for.'

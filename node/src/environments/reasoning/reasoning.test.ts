@@ -15,6 +15,7 @@ const prompts = {
   tokenizerHash: `0x${'11'.repeat(32)}`,
   vocabSize: 70_000,
   solver: solverMessage,
+  examples: [],
 } as const
 const spec = reasoningSpecSchema.parse({ ...small, prompts })
 const END = 69_999
@@ -65,9 +66,16 @@ test('a model is asked the question, with the form of its answer, under the mess
     `system:${solverMessage};user:What is 3 + 4?\nAnswer with one integer. Write the answer and nothing else.;`,
   )
   expect(text(await open({ reply: 'tagged' }).format.solverPrompt(seven))).toContain('between <answer> and </answer>')
-  const other = open({ prompts: { ...prompts, solver: 'Go.' } })
+  const other = open({ prompts: { ...prompts, solver: 'Go.', examples: [] } })
   expect(text(await other.format.solverPrompt(seven))).toContain('system:Go.;')
   expect(other.hash).not.toBe(open().hash)
+  const shown = open({
+    prompts: { ...prompts, examples: [{ question: 'What is 1 + 1?', kind: 'integer', reply: '2' }] },
+  })
+  const form = 'Answer with one integer. Write the answer and nothing else.'
+  expect(text(await shown.format.solverPrompt(seven))).toBe(
+    `system:${solverMessage};user:What is 1 + 1?\n${form};assistant:2;user:What is 3 + 4?\n${form};`,
+  )
 })
 
 test('a right answer is worth the whole, a wrong one its form, and none of either without its form or its end', async () => {

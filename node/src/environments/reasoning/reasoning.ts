@@ -15,6 +15,12 @@ export type ReasoningParts = { spec: ReasoningSpec; tokenizer: ChatTokenizer; so
 /** Questions with one right answer, drawn by the beacon and checked by a program: no model judges. */
 export function reasoning({ spec, tokenizer, solverFolder }: ReasoningParts): Environment<ReasoningProblem> {
   const { prompts, reply, levels, families } = spec
+  const asked = ({ question, kind }: Pick<ReasoningProblem, 'question' | 'kind'>) =>
+    `${question}\n${answerForms[kind]} ${replyForms[reply]}`
+  const shown = prompts.examples.flatMap(example => [
+    { role: 'user', content: asked(example) } as const,
+    { role: 'assistant', content: example.reply } as const,
+  ])
   const isRight = ({ kind, answer }: ReasoningProblem, text: string) => readReply(reply, kind, text) === answer
   const drawMany = (level: (random: SeededRandom) => Level, count: number, seed: string, heldOut: boolean) => {
     const random = seededRandom(seed)
@@ -33,8 +39,7 @@ export function reasoning({ spec, tokenizer, solverFolder }: ReasoningParts): En
     hash: environmentHash(spec),
     format: {
       ...chatCompletions(tokenizer, prompts.vocabSize),
-      solverPrompt: ({ question, kind }) =>
-        ask(tokenizer, prompts.solver, `${question}\n${answerForms[kind]} ${replyForms[reply]}`),
+      solverPrompt: problem => ask(tokenizer, prompts.solver, asked(problem), shown),
     },
     components: scoreComponents,
     solverFolder,

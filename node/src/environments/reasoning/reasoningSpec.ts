@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { hash32Schema } from '#core/hex.ts'
 import { commonFields, share } from '../environmentSpec.ts'
 import { familyNames } from './families/families.ts'
+import { answerKinds } from './readAnswer.ts'
 import { replyStyles } from './readReply.ts'
 
 /** The named components of a score, in the order in which they are committed to. */
@@ -38,6 +39,16 @@ export const reasoningSpecSchema = z.strictObject({
     vocabSize: z.int().min(2).max(1_000_000),
     /** System message. */
     solver: z.string().min(1).max(4_000),
+    /** Questions with their replies, shown as turns before every question: small models take the form of a reply from them. */
+    examples: z
+      .array(
+        z.strictObject({
+          question: z.string().min(1).max(1_000),
+          kind: z.enum(answerKinds),
+          reply: z.string().min(1).max(1_000),
+        }),
+      )
+      .max(8),
   }),
 })
 export type ReasoningSpec = z.output<typeof reasoningSpecSchema>
