@@ -16,6 +16,7 @@ npm run bench -- report
                gas: what each step costs on the chain, against its bars
                proof: how well a check finds tokens that do not follow from their seed
                loop: how long peers of a whole swarm keep their event loops from turning
+               codezero: the starter's judge against execution, the difficulty, proposals, and hostile answers
                network: bodies between peers, with slow ones among them, and what an idle peer asks of its endpoint
 
   report       writes docs/benchmarks.md from the kept results
@@ -33,6 +34,7 @@ const runs: Record<Group, () => Promise<{ rows: readonly BenchRow[] }>> = {
   gas: () => import('./bench/gas.ts'),
   proof: () => import('./bench/proof.ts'),
   loop: () => import('./bench/loop.ts'),
+  codezero: () => import('./bench/codezero/rows.ts'),
   network: () => import('./bench/network.ts'),
 }
 

@@ -6,6 +6,7 @@ const titles: Record<Group, string> = {
   proof: 'Checks of sampling',
   loop: 'Event loop of a peer',
   network: 'Payloads between peers',
+  codezero: 'CodeZero',
   gas: 'Gas',
 }
 
@@ -17,6 +18,8 @@ const about: Record<Group, string> = {
   loop: 'A whole local swarm of 4 rounds with a probe in every peer. A turn is the processor time that the main thread computes between two turns of its event loop.',
   proof:
     'How well one prefill finds tokens that do not follow from their seed and policy, or log-probabilities that are not true.',
+  codezero:
+    'How far the starter models of CodeZero can be trusted: the judge against execution, the controller of difficulty, what is proposed, and answers that are made to score.',
   network: 'Real sockets on loopback, each holder in a process of its own.',
   gas: "Hardhat's own chain, optimiser at 10,000 runs, cancun. These are figures of the contracts: the machine does not matter.",
 }

@@ -51,14 +51,26 @@ export function observeSolvedShare(state: DifficultyState, solvedShare: number, 
   return level === state.level ? { level, solved, observations } : { level, solved: [], observations: 0 }
 }
 
+/** Standard errors that a trend has to exceed: a solver that stays as it is would drift through the levels on noise. */
+const NOISE_ERRORS = 4
+
 function direction(solved: readonly number[], rule: DifficultyRule): -1 | 0 | 1 {
   const recent = mean(solved.slice(-rule.window))
   if (recent > rule.bandHigh) return 1
   if (recent < rule.bandLow) return -1
   if (solved.length < 2 * rule.window) return 0
-  const trend = recent - mean(solved.slice(0, rule.window))
-  if (trend > rule.trendThreshold) return 1
-  return trend < -rule.trendThreshold ? -1 : 0
+  const [before, after] = [solved.slice(0, rule.window), solved.slice(-rule.window)]
+  const trend = recent - mean(before)
+  const least = Math.max(rule.trendThreshold, NOISE_ERRORS * Math.hypot(errorOf(before), errorOf(after)))
+  if (trend > least) return 1
+  return trend < -least ? -1 : 0
+}
+
+/** Standard error of the mean; 0 for one value. */
+function errorOf(values: readonly number[]): number {
+  const centre = mean(values)
+  const squares = values.reduce((sum, value) => sum + (value - centre) ** 2, 0)
+  return values.length < 2 ? 0 : Math.sqrt(squares / (values.length - 1) / values.length)
 }
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length

@@ -61,6 +61,8 @@ export interface Proposals<P = Problem> {
   read(text: string): Promise<P | null>
   /** Why a text is not put up as a proposal of a level; null where it is. */
   faultOf(text: string, level: number): Promise<string | null>
+  /** What texts that ask for the same have in common; the text itself where it is no proposal. */
+  keyOf(text: string): Promise<string>
 }
 
 /** How an answer to a held-out task is told right or wrong: by running its code with tests, or at once. */

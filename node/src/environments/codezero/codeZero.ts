@@ -12,6 +12,7 @@ import type { Problem } from './curriculum/task.ts'
 import type { CodeZeroSpec } from './environmentSpec.ts'
 import { parseProposal } from './parseProposal.ts'
 import type { CodeZeroFormat } from './promptFormat.ts'
+import { sameTask } from './sameTask.ts'
 import { scoreAnswers, scoreComponents } from './scoreAnswers.ts'
 import { fencedBlock, structureChecks } from './structure.ts'
 
@@ -45,6 +46,10 @@ export function codeZero({ openCodeJudge, openServedJudge, ...parts }: CodeZeroP
         return typeof proposal !== 'string' && mayTrainOn(proposal.problem, spec.tasks) ? proposal.problem : null
       },
       faultOf: (text, level) => faultOf(text, level, spec.tasks),
+      async keyOf(text) {
+        const proposal = await parseProposal(text)
+        return typeof proposal === 'string' ? text : sameTask(proposal.problem)
+      },
     },
     async openJudge(model) {
       const judge = await (openServedJudge?.() ?? openCodeJudge(needed(model)))

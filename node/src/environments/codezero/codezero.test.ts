@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { groupAdvantages } from '#rl/groupAdvantages.ts'
 import { difficultySchema, initialDifficulty, observeSolvedShare } from '../difficulty.ts'
 import { environmentHash } from '../environmentSpec.ts'
+import { seededRandom } from '../seededRandom.ts'
 import { admitProblem } from './admitProblem.ts'
 import { countRightTests } from './countRightTests.ts'
 import { type CodeJudge, createJudge } from './createJudge.ts'
@@ -13,6 +14,7 @@ import { environmentFrom, presets } from './presets.ts'
 import { answerText } from './prompts.ts'
 import { canonicalCode } from './python/canonicalCode.ts'
 import { parsePython } from './python/parsePython.ts'
+import { sameTask } from './sameTask.ts'
 import { scoreAnswers } from './scoreAnswers.ts'
 import { checkStructure } from './structure.ts'
 
@@ -66,6 +68,9 @@ test("The starter's judge reads single functions: hints, defaults and what is no
     'def calc(xs):\n    xs\n    return 0\n',
     'def calc(xs):\n    xs = 0\n    return 0\n',
     'def calc(xs):\n    return [xs]\n',
+    `def calc(xs):\n    return xs[0]\n${right.slice(right.indexOf('\n') + 1)}`,
+    'def calc(xs):\n    if False:\n        return sum(xs)\n    return len(xs)\n',
+    'def calc(xs):\n    def inner(xs):\n        return sum(xs)\n    return len(xs)\n',
     'START = 0\ndef calc(xs):\n    return sum(xs, START)\n',
     right.replace('(xs)', '(xs, more=None)'),
   ])
@@ -228,4 +233,29 @@ test("The preset for published models learns from what is right, and a judge's n
   expect(kept).toEqual([false, true, true])
   const largest = advantages.map(of => Math.max(...of.map(Math.abs)))
   expect(largest[1]).toBeLessThan((largest[2] ?? 0) / 2)
+})
+
+test('Proposals that ask for the same in other words, or with other names, are one.', () => {
+  const key = (text: string, name = 'f', parameters = ['xs']) => sameTask({ name, parameters, text })
+  expect(key('Return the sum of the numbers in xs that are even.')).toBe(
+    key('Return the total of the numbers in xs that are even.', 'calc'),
+  )
+  expect(key('Return the sum of the numbers in xs that are even.')).not.toBe(
+    key('Return the sum of the numbers in xs that are odd.'),
+  )
+  const unread = 'Given a list of words, return the longest word in items.'
+  expect(key(unread, 'f', ['items'])).toBe(key('Return the longest words of words in a given list xs.', 'g', ['xs']))
+  expect(key(unread, 'f', ['items'])).not.toBe(key(unread.replace('longest', 'shortest'), 'f', ['items']))
+})
+
+test('A solver that stays as it is stays on its level, whatever the noise of its rounds.', () => {
+  const rule = difficultySchema.parse({})
+  const random = seededRandom('noise')
+  let state = initialDifficulty(rule)
+  const levels = Array.from({ length: 200 }, () => {
+    const solved = Array.from({ length: 64 }, () => random.chance(0.5)).filter(Boolean).length
+    state = observeSolvedShare(state, solved / 64, rule)
+    return state.level
+  })
+  expect(new Set(levels)).toEqual(new Set([2]))
 })

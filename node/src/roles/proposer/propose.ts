@@ -17,7 +17,7 @@ export type Proposals = {
 }
 
 /**
- * Samples proposals at a level until there are enough that may be trained on.
+ * Samples proposals at a level until there are enough that may be trained on, each asking for something else.
  *
  * @param seedOf - seed of an attempt; each attempt draws new numbers.
  */
@@ -49,13 +49,14 @@ export async function propose(
       if (tasks.length === count) break
       await turns.give()
       const text = await format.completionText(completion.tokens, completion.ended)
-      const flaw = !completion.ended ? 'too long' : seen.has(text) ? 'repeated' : null
+      const key = completion.ended ? await proposals.keyOf(text) : text
+      const flaw = !completion.ended ? 'too long' : seen.has(key) ? 'repeated' : null
       const fault = flaw ?? (await proposals.faultOf(text, level))
       if (fault !== null) {
         refused[fault] = (refused[fault] ?? 0) + 1
         continue
       }
-      seen.add(text)
+      seen.add(key)
       tasks.push(taskOf(tasks.length, level, text, seed, prompt, completion, format.tokenBytes))
     }
   }

@@ -6,7 +6,8 @@ import { type PythonNode, statementsOf } from './parsePython.ts'
 /**
  * The function that a problem asks for, where it needs nothing beside it: a model that knows single functions alone can read
  * it then. Null where it uses an import, a helper or a constant of the module, or takes more than is asked for; and where it
- * computes nothing, or never reads a parameter: such a model would then guess the likeliest text.
+ * computes nothing, never reads a parameter, or holds code that is never reached: such a model would then guess the likeliest
+ * text, or read what is never run.
  */
 export function loneFunction(script: PythonNode, { name, parameters }: Omit<Problem, 'text'>): PythonNode | null {
   const statements = statementsOf(script)
@@ -14,7 +15,7 @@ export function loneFunction(script: PythonNode, { name, parameters }: Omit<Prob
   if (found?.type !== 'FunctionDefinition') return null
   if (functionHeader(found)?.positional.length !== parameters.length) return null
   const body = found.children.find(({ type }) => type === 'Body')
-  if (!body || !computes(body)) return null
+  if (!body || !computes(body) || hidesCode(body)) return null
   const read = readNames(body)
   if (!parameters.every(parameter => read.has(parameter))) return null
   const others = statements.filter(statement => statement !== found)
@@ -27,6 +28,25 @@ const plain = ['ParenthesizedExpression', 'TupleExpression', 'ArrayExpression', 
 function computes(node: PythonNode): boolean {
   if (node.type === 'UpdateStatement' || (node.type.endsWith('Expression') && !plain.includes(node.type))) return true
   return node.children.some(computes)
+}
+
+const leaving = ['ReturnStatement', 'RaiseStatement', 'BreakStatement', 'ContinueStatement']
+const constants = ['Boolean', 'Number', 'String', 'None']
+const branching = ['IfStatement', 'WhileStatement', 'ConditionalExpression']
+
+/** Whether there is code that is never reached, or need not be: after a statement that leaves, under a constant, in a function inside. */
+function hidesCode({ type, children }: PythonNode): boolean {
+  const statements = children.filter(child => child.type.endsWith('Statement') || child.type.endsWith('Definition'))
+  if (type === 'Body' && statements.slice(0, -1).some(statement => leaving.includes(statement.type))) return true
+  if (type === 'FunctionDefinition' || type === 'ClassDefinition' || type === 'LambdaExpression') return true
+  if (branching.includes(type) && conditionsOf(type, children).some(child => constants.includes(child.type)))
+    return true
+  return children.some(hidesCode)
+}
+
+function conditionsOf(type: string, children: readonly PythonNode[]): PythonNode[] {
+  if (type === 'ConditionalExpression') return children.slice(2, 3)
+  return children.filter((_, at) => ['if', 'elif', 'while'].includes(children[at - 1]?.type ?? ''))
 }
 
 /** Names that a statement of the module gives a value. */

@@ -1,0 +1,178 @@
+import { join } from 'node:path'
+import { balancedAccuracy, calibrationError } from '../../../node/src/environments/codezero/calibrateTrueFalse.ts'
+import { drawHeldOutTask } from '../../../node/src/environments/codezero/curriculum/drawTask.ts'
+import { levels, type Task } from '../../../node/src/environments/codezero/curriculum/task.ts'
+import { presets } from '../../../node/src/environments/codezero/presets.ts'
+import { answerText } from '../../../node/src/environments/codezero/prompts.ts'
+import { sameTask } from '../../../node/src/environments/codezero/sameTask.ts'
+import { scoreAnswers } from '../../../node/src/environments/codezero/scoreAnswers.ts'
+import {
+  type DifficultyState,
+  difficultySchema,
+  initialDifficulty,
+  observeSolvedShare,
+} from '../../../node/src/environments/difficulty.ts'
+import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
+import { createGenerator } from '../../../node/src/model/generate.ts'
+import { createSandbox } from '../../../node/src/sandbox/createSandbox.ts'
+import { readExported } from '../../starter/readExported.ts'
+import { executeAnswers, sampleAnswers } from '../../starter/sampleAnswers.ts'
+import { sampleProposals } from '../../starter/sampleProposals.ts'
+import type { Bench } from '../bench.ts'
+import type { BenchRow } from '../row.ts'
+import { type HostileAnswer, hostileAnswers } from './hostileAnswers.ts'
+
+const TASKS_PER_LEVEL = 30
+const PROPOSALS = 500
+const starter = join(import.meta.dirname, '../../../node/models/starter')
+
+const openStarter = (bench: Bench) => bench.once('starter', () => readExported(starter, bench.threads))
+
+/** The starter's judge on samples of the starter's solver to held-out tasks of every level, labelled by execution. */
+function judgedSamples(bench: Bench): Promise<{ predicted: number[]; isRight: boolean[]; sampled: number }> {
+  return bench.once('judged samples', async () => {
+    const { solver, judge, tokenizer } = await openStarter(bench)
+    const generator = createGenerator(solver.config, solver.weights, { threads: bench.threads })
+    const sandbox = createSandbox()
+    try {
+      const random = seededRandom('bench codezero')
+      const tasks = levels.flatMap(level =>
+        Array.from({ length: TASKS_PER_LEVEL }, () => drawHeldOutTask(level, random)),
+      )
+      const sampling = { samples: 4, temperature: presets.starter.solving.temperature, seed: 'bench codezero' }
+      const answers = await sampleAnswers(generator, tokenizer, tasks, sampling)
+      const executed = await executeAnswers(sandbox, answers, random)
+      const predicted = await judge.predictCorrectness(executed.map(({ code, task }) => ({ code, problem: task })))
+      return { predicted, isRight: executed.map(({ isRight }) => isRight), sampled: answers.length }
+    } finally {
+      await Promise.all([generator.dispose(), sandbox.close()])
+    }
+  })
+}
+
+const ofSamples = ({ isRight, sampled }: { isRight: boolean[]; sampled: number }) =>
+  `the starter's judge on ${isRight.length} whole answers of ${sampled} that its solver sampled to held-out tasks of levels 1 to 5, ${isRight.filter(Boolean).length} of them right by execution`
+
+/** A solver whose share solved falls by a logit a level, observed on 64 answers an update; the levels after each update. */
+function levelsOf(skill: number, updates: number): number[] {
+  const rule = difficultySchema.parse({})
+  const random = seededRandom(`skill ${skill}`)
+  const seen: number[] = []
+  let state: DifficultyState = initialDifficulty(rule)
+  for (let update = 0; update < updates; update++) {
+    const share = 1 / (1 + Math.exp(-(Math.log(skill / (1 - skill)) - (state.level - 3))))
+    const solved = Array.from({ length: 64 }, () => random.chance(share)).filter(Boolean).length
+    state = observeSolvedShare(state, solved / 64, rule)
+    seen.push(state.level)
+  }
+  return seen
+}
+
+const SETTLED_BY = 20
+const STAYS_FOR = 180
+
+/** Well-formed proposals of the level, by what they compute. */
+async function newProposals(bench: Bench): Promise<{ isNew: number; wellFormed: number; byLevel: string }> {
+  const { solver, tokenizer } = await openStarter(bench)
+  const generator = createGenerator(solver.config, solver.weights, { threads: bench.threads })
+  try {
+    const seen = new Set<string>()
+    const found: { level: number; wellFormed: number; isNew: number }[] = []
+    for (const level of levels) {
+      const proposals = await sampleProposals(generator, tokenizer, level, PROPOSALS / levels.length, `bench ${level}`)
+      const before = seen.size
+      for (const { task } of proposals) if (task) seen.add(sameTask(task))
+      const wellFormed = proposals.filter(({ fault }) => fault === null).length
+      found.push({ level, wellFormed, isNew: seen.size - before })
+    }
+    const sum = (of: 'wellFormed' | 'isNew') => found.reduce((total, row) => total + row[of], 0)
+    return { isNew: sum('isNew'), wellFormed: sum('wellFormed'), byLevel: found.map(row => row.isNew).join(', ') }
+  } finally {
+    await generator.dispose()
+  }
+}
+
+/** Hostile answers that score above an honest wrong answer to the same task: one that computes something near. */
+async function paidExploits(bench: Bench): Promise<{ paid: HostileAnswer[]; count: number }> {
+  const { judge } = await openStarter(bench)
+  const attacks = hostileAnswers()
+  const scores = await scoreAnswers(
+    judge,
+    presets.starter.weights,
+    attacks.flatMap(({ task, text, honestWrong }) => [
+      { problem: task as Task, text, ended: true },
+      { problem: task as Task, text: answerText(honestWrong), ended: true },
+    ]),
+  )
+  // Both may have the whole form, and then differ by the judge's last digits: one twentieth of its weight is allowed.
+  const paid = attacks.filter((_, i) => (scores[2 * i]?.score ?? 0) > (scores[2 * i + 1]?.score ?? 0) + 0.04)
+  return { paid, count: attacks.length }
+}
+
+export const rows: readonly BenchRow[] = [
+  {
+    name: 'judge-balanced-accuracy',
+    unit: 'balanced accuracy',
+    bar: 0.9,
+    better: 'more',
+    async measure(bench) {
+      const samples = await judgedSamples(bench)
+      return { value: balancedAccuracy(samples.predicted, samples.isRight), conditions: ofSamples(samples) }
+    },
+  },
+  {
+    name: 'judge-ece',
+    unit: 'expected calibration error',
+    bar: 0.08,
+    better: 'less',
+    async measure(bench) {
+      const samples = await judgedSamples(bench)
+      return {
+        value: calibrationError(samples.predicted, samples.isRight),
+        conditions: `${ofSamples(samples)}; ten bins`,
+      }
+    },
+  },
+  {
+    name: 'difficulty-settles',
+    unit: 'of 3 solvers',
+    bar: 3,
+    better: 'more',
+    async measure() {
+      const runs = [0.1, 0.5, 0.9].map(skill => levelsOf(skill, SETTLED_BY + STAYS_FOR).slice(SETTLED_BY - 1))
+      const settled = runs.filter(run => new Set(run).size === 1)
+      const where = runs.map(run => [...new Set(run)].join(' and ')).join('; ')
+      return {
+        value: settled.length,
+        conditions: `10, 50 and 90 % solved at level 3, a logit less a level, 64 answers an update; levels after update ${SETTLED_BY}, for ${STAYS_FOR} more: ${where}`,
+      }
+    },
+  },
+  {
+    name: 'proposals-new',
+    unit: 'of 500 proposals',
+    bar: 0.9,
+    better: 'more',
+    async measure(bench) {
+      const { isNew, wellFormed, byLevel } = await newProposals(bench)
+      return {
+        value: isNew / PROPOSALS,
+        conditions: `sampled by the starter at temperature ${presets.starter.proposing.temperature}, 100 a level; ${wellFormed} are well-formed; new is what computes what none before it did: ${byLevel} at levels 1 to 5`,
+      }
+    },
+  },
+  {
+    name: 'exploits-paid',
+    unit: 'hostile answers',
+    bar: 0,
+    better: 'less',
+    async measure(bench) {
+      const { paid, count } = await paidExploits(bench)
+      const named = paid.length === 0 ? 'none' : paid.map(({ name }) => name).join(', ')
+      return {
+        value: paid.length,
+        conditions: `of ${count} by the starter's judge, each against an honest near-miss of the same task; paid is what scores more than 0.04 above it: ${named}`,
+      }
+    },
+  },
+]
