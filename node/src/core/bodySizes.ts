@@ -15,5 +15,8 @@ export const formatSizes: BodySizes = {
   canary: MAX_CANARY_BUNDLE_BYTES,
 }
 
+/** Of a policy that a peer publishes: an adapter of rank 16 for a model of half a billion parameters has 18 MB. */
+export const MAX_POLICY_BYTES = 32 << 20
+
 /** Of any kind: what a host serves and a store keeps. Each body is held in memory whole. */
-export const MAX_BODY_BYTES = Math.max(...Object.values(formatSizes))
+export const MAX_BODY_BYTES = Math.max(...Object.values(formatSizes), MAX_POLICY_BYTES)

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { MAX_POLICY_BYTES } from '#core/bodySizes.ts'
 import { hash32Schema } from '#core/hex.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
+import { decoderWeightShapes } from '#model/decoderWeights.ts'
 import { type BasePrecision, basePrecisions, type LoraConfig } from '#model/loraConfig.ts'
 import { type LoraAdapter, loraShapes } from '#model/loraFactors.ts'
 import { ModelFileError, ModelInputError } from '#model/modelErrors.ts'
@@ -44,6 +46,14 @@ const adapterSchema = z.strictObject({
 export function encodePolicy(policy: PublishedPolicy): Uint8Array[] {
   if ('weights' in policy) return encodeSafetensors(policy.weights, 'F32')
   return encodeSafetensors(policy.adapter.factors, 'F32', metadataOf(policy))
+}
+
+/** Bytes of a policy of an architecture at most: its weights whole, or what of an adapter is not above that. */
+export function maxPolicyBytes(config: DecoderConfig): number {
+  let elements = 0
+  for (const shape of decoderWeightShapes(config).values())
+    elements += shape.reduce((product, length) => product * length, 1)
+  return Math.min(MAX_POLICY_BYTES, MAX_HEADER_BYTES + Float32Array.BYTES_PER_ELEMENT * elements)
 }
 
 /** Content hash of a policy; of whole weights it is `hashWeights`. */

@@ -8,9 +8,11 @@ import type { Logger } from '#core/logger.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
 import { bodySizes } from '#environments/bodySizes.ts'
 import type { Environment } from '#environments/environment.ts'
+import { readDecoderConfig } from '#model/decoderConfig.ts'
 import { isMultiaddr } from '#p2p/addressAnnouncement.ts'
 import { type Network, startNetwork } from '#p2p/network.ts'
 import { deploymentTag } from '#p2p/topics.ts'
+import { maxPolicyBytes } from '#rl/publishedPolicy.ts'
 import { defaultQuotas, type QuotaLimits } from '#store/bodyQuota.ts'
 import { type Bundles, openBundles } from '#store/bundles.ts'
 import { createDiskGuard, type DiskGuard } from '#store/diskGuard.ts'
@@ -135,10 +137,11 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       logger,
     })
     closers.push(network.stop)
+    const policyBytes = maxPolicyBytes(await readDecoderConfig(environment.solverFolder))
     const fetchPlan = createFetchPlan(
       { network, bundles, clock, logger, signal },
       // Rollouts are public from the end of their round, other bodies from their announcement on.
-      { maxBytes: kind => sizes[kind], opensAtMs: () => 0 },
+      { maxBytes: kind => (kind === 'policy' ? policyBytes : sizes[kind]), opensAtMs: () => 0 },
     )
     const setRound = (now: number) => {
       round = now

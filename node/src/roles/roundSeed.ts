@@ -2,7 +2,7 @@ import { encodeAbiParameters, keccak256 } from 'viem'
 import type { Hex } from '#core/hex.ts'
 
 /** What a seed is for; one purpose never shares random numbers with another. */
-export type SeedPurpose = 'draw' | 'tasks' | 'rollout' | 'propose' | 'sample' | 'committee' | 'opening'
+export type SeedPurpose = 'draw' | 'tasks' | 'rollout' | 'propose' | 'sample' | 'committee' | 'opening' | 'proof'
 
 const parameters = [
   { type: 'string' },

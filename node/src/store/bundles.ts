@@ -35,8 +35,8 @@ export type Bundles = {
   has(id: Hex): boolean
   /** Bytes; 0 for what is not there. */
   sizeOf(id: Hex): number
-  /** Removes what was kept for an owner and turned out to be worth nothing. */
-  forget(id: Hex, owner: BodyOwner): Promise<void>
+  /** Removes what was kept for an owner, null for this peer, and is worth nothing any more. */
+  forget(id: Hex, owner: BodyOwner | null): Promise<void>
   pruneBefore(round: number): Promise<void>
 }
 

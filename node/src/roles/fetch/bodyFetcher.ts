@@ -27,8 +27,9 @@ export function createBodyFetcher(
   late: Set<Hex>,
 ): BodyFetcher {
   const { network, clock, random = Math.random } = modules
-  const { parallel, perHolder, others, busyRetries, busyWaitMs, pace } = rules.limits
+  const { parallel, policies, perHolder, others, busyRetries, busyWaitMs, pace } = rules.limits
   const places = createKeyedLimit(parallel)
+  const ofPolicies = createKeyedLimit(policies)
   const ofHolder = createKeyedLimit(perHolder)
 
   type Got = Uint8Array | Failure
@@ -68,7 +69,9 @@ export function createBodyFetcher(
       const got = await inPace(holder, wanted, signal)
       return { got, ms: clock.nowMs() - fromMs }
     }
-    return ofHolder.run(holder.peerId, () => places.run('', measured, signal), signal)
+    const inTurn = () => places.run('', measured, signal)
+    const inPlace = () => (wanted.kind === 'policy' ? ofPolicies.run('', inTurn, signal) : inTurn())
+    return ofHolder.run(holder.peerId, inPlace, signal)
   }
 
   async function askAll(wanted: WantedBody, signal: AbortSignal): Promise<Uint8Array | Attempt[]> {

@@ -3,6 +3,8 @@ import type { Pace } from './pace.ts'
 export type FetchLimits = {
   /** Bodies under way at a time. */
   parallel: number
+  /** Of those policies: each is held in memory whole while it comes. */
+  policies: number
   /** Of those from one holder: below what it serves, so that an honest peer is never `busy` because of us. */
   perHolder: number
   /** Holders asked beyond the author. */
@@ -19,6 +21,7 @@ export type FetchLimits = {
  */
 export const fetchLimits: FetchLimits = {
   parallel: 16,
+  policies: 4,
   perHolder: 2,
   others: 8,
   busyRetries: 6,

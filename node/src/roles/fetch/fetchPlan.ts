@@ -3,11 +3,10 @@ import type { Hex } from '#core/hex.ts'
 import { createKeyedLimit } from '#core/keyedLimit.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Network } from '#p2p/network.ts'
-import type { AnnouncementKind } from '#p2p/topics.ts'
 import type { Bundles } from '#store/bundles.ts'
 import { createBodyFetcher } from './bodyFetcher.ts'
 import { type FetchLimits, fetchLimits } from './fetchLimits.ts'
-import type { WantedBody } from './holders.ts'
+import type { FetchKind, WantedBody } from './holders.ts'
 import { type PeerResult, peerFault, peerWork } from './peerResult.ts'
 
 export type FetchModules = {
@@ -22,9 +21,9 @@ export type FetchModules = {
 
 export type FetchRules = {
   /** Bytes of a body at most, by the environment. */
-  maxBytes(kind: AnnouncementKind): number
+  maxBytes(kind: FetchKind): number
   /** From when a round's bodies may be fetched, on the node's clock; earlier requests wait. */
-  opensAtMs(kind: AnnouncementKind, round: number): number
+  opensAtMs(kind: FetchKind, round: number): number
   limits?: FetchLimits
 }
 

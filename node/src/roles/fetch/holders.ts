@@ -3,8 +3,11 @@ import { peerKeyOf } from '#core/peerKey.ts'
 import type { Network } from '#p2p/network.ts'
 import type { AnnouncementKind } from '#p2p/topics.ts'
 
+/** What is fetched from peers. A policy is announced by nobody: the chain says its hash, and its author is who announced rollouts. */
+export type FetchKind = AnnouncementKind | 'policy'
+
 /** A body by what the chain or an announcement says of it. */
-export type WantedBody = { kind: AnnouncementKind; round: number; contentId: Hex; peerKey: Hex }
+export type WantedBody = { kind: FetchKind; round: number; contentId: Hex; peerKey: Hex }
 
 /** `maxBytes`: what it announced, or undefined where it announced nothing. */
 export type Holder = { peerId: string; peerKey: Hex; isAuthor: boolean; maxBytes: number | undefined }
@@ -17,7 +20,7 @@ export function holdersOf(
   network: Pick<Network, 'peerId' | 'announcements' | 'connectedPeers'>,
   { kind, round, contentId, peerKey: author }: WantedBody,
 ): Holder[] {
-  const announced = network.announcements(round, kind)
+  const announced = network.announcements(round, kind === 'policy' ? 'rollouts' : kind)
   const sizes = new Map<string, number | undefined>()
   for (const one of announced) if (one.contentId === contentId) sizes.set(one.peerId, one.size)
   for (const peerId of network.connectedPeers()) if (!sizes.has(peerId)) sizes.set(peerId, undefined)

@@ -4,12 +4,13 @@ import type { LogFields, Logger } from '#core/logger.ts'
  * Why nothing of what a peer gave counts.
  *
  * `unavailable`: nobody gave the bytes. `oversized`: more bytes than the environment allows. `too slow`: below the minimum
- * pace. `malformed`: no body of its kind. `another`: not what its peer committed. `failed`: work on it threw, which is a
+ * pace. `malformed`: no body of its kind. `another`: not what its peer committed.
+ * `not sampled`: answers do not follow from the policy that was named. `failed`: work on it threw, which is a
  * defect of this node or a way to provoke one.
  */
 export type PeerFault = {
   ok: false
-  fault: 'unavailable' | 'oversized' | 'too slow' | 'malformed' | 'another' | 'failed'
+  fault: 'unavailable' | 'oversized' | 'too slow' | 'malformed' | 'another' | 'not sampled' | 'failed'
   reason: string
 }
 
@@ -20,7 +21,7 @@ export const peerFault = (fault: PeerFault['fault'], reason: string): PeerFault 
 
 /** Whether the bytes that the peer committed are proven wrong, to everybody alike. Any other fault may be our own. */
 export function isProven({ fault }: PeerFault): boolean {
-  return fault === 'malformed' || fault === 'another'
+  return fault === 'malformed' || fault === 'another' || fault === 'not sampled'
 }
 
 export type PeerWorkContext = { about: LogFields; logger: Logger; signal: AbortSignal }

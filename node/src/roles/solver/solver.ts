@@ -16,6 +16,7 @@ import { answerRound } from './answerRound.ts'
 import { publishCanary } from './canary.ts'
 import { createLearner } from './learner.ts'
 import { learnRound } from './learnRound.ts'
+import { keepPolicy, namePolicy } from './namePolicy.ts'
 import { createQuarantine } from './quarantine.ts'
 import type { SolverReport } from './solverReport.ts'
 import { takeGroups } from './takeGroups.ts'
@@ -46,7 +47,7 @@ export async function runSolver(
   const learner = createLearner(node, policy, judge, trained)
   const quarantine = createQuarantine(node)
   const trust = createTrust(node)
-  await everyRound(node, async time => {
+  async function play(time: RoundTime): Promise<void> {
     const { round } = time
     await publishSealed(node, round)
     // A round that was learned from before a restart would be answered by another policy than the one committed.
@@ -64,6 +65,7 @@ export async function runSolver(
     const mine = drawTasks(node.chainId, round, node.identity.peerKey, rules)
     if (mine.length === 0) return node.logger.info('no task in this round', { round })
     if (!(await isItsPolicy(node, policy, round))) return
+    await keepPolicy(node, policy, round)
     const groups = await answer(node, policy, rules, { time, atMs: startedMs })
     // After the commitment, which has to be in time, and before the policy changes.
     await publishCanary(node, policy, judge, round)
@@ -73,6 +75,7 @@ export async function runSolver(
     const modules = { learner, quarantine, trust, logger, vocabSize: format.vocabSize, signal }
     const learned = await learnRound(modules, { round, spec, own: groups, others })
     await policy.save(join(data, POLICY_FOLDER))
+    await namePolicy(node, policy, round + 1)
     const rollouts = groups.reduce((sum, group) => sum + group.rollouts.length, 0)
     const seconds = (node.clock.nowMs() - startedMs) / 1000
     const report: SolverReport = { tasks: mine.length, rollouts, ...learned, seconds }
@@ -80,6 +83,12 @@ export async function runSolver(
     node.logger.info('learned', { round, ...report })
     // Last: it waits for a block, and a stop meanwhile would have the round answered again, by what was learned.
     await claimEarnings(node, round)
+  }
+
+  await everyRound(node, async time => {
+    await play(time)
+    // Where nothing was learned, and in the round before the key counts.
+    if (time.round + 1 >= node.countsFrom) await namePolicy(node, policy, time.round + 1)
   })
 }
 

@@ -1,0 +1,88 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import type { Hex } from '#core/hex.ts'
+import { starterFolder } from '#environments/codezero/loadStarter.ts'
+import { environmentFrom } from '#environments/codezero/presets.ts'
+import { readDecoderConfig } from '#model/decoderConfig.ts'
+import { createGenerator } from '#model/generate.ts'
+import { copyWeights, readWeights } from '#model/weights.ts'
+import { encodePolicy } from '#rl/publishedPolicy.ts'
+import { createPublishedReader } from '#rl/publishedReader.ts'
+import type { CheckedRollout } from '../checkRollouts.ts'
+import { roundSeed } from '../roundSeed.ts'
+import { checkSampling, leafToCheck } from './checkSampling.ts'
+
+const base = `${starterFolder}/solver`
+const config = await readDecoderConfig(base)
+const weights = await readWeights(base, config)
+const spec = environmentFrom('starter', { groupSize: 4, solving: { temperature: 1, maxNewTokens: 24 } })
+const word = (byte: string): Hex => `0x${byte.repeat(32)}`
+const work = { chainId: 31_337, round: 7, peerKey: word('22'), before: word('33'), beacon: word('44') }
+const seed = roundSeed('rollout', work.chainId, work.round, work.before, work.peerKey)
+const prompts = [Int32Array.of(5, 60, 71, 82), Int32Array.of(5, 90, 64, 12, 33)]
+const request = { prompts, samplesPerPrompt: spec.groupSize, temperature: 1, maxNewTokens: 24, stopToken: 1 }
+
+const generator = createGenerator(config, weights)
+const sampled = async (from: string | Hex = seed): Promise<CheckedRollout[]> =>
+  (await generator.generate({ ...request, seed: from })).map(({ prompt, tokens, logprobs, ended }, index) => ({
+    ...{ index, promptTokens: prompts[prompt] as Int32Array, completionTokens: tokens, logprobs, ended, text: '' },
+  }))
+afterAll(() => generator.dispose())
+
+const reader = { readDraws: createPublishedReader(1) }
+const published = Buffer.concat(encodePolicy({ weights }))
+const check = (leaf: CheckedRollout, policy: Uint8Array = published) =>
+  checkSampling(reader, { policy, base }, work, spec, leaf)
+const faultsOf = async (leaves: readonly CheckedRollout[], policy?: Uint8Array) => {
+  const faults: string[] = []
+  for (const leaf of leaves) {
+    const result = await check(leaf, policy)
+    faults.push(result.ok ? 'none' : result.fault)
+  }
+  return [...new Set(faults)]
+}
+
+describe('by the starter model, a leaf', async () => {
+  const honest = await sampled()
+  const [first] = honest as [CheckedRollout]
+
+  test('that its policy sampled from its seed is proven', async () => {
+    expect(await faultsOf(honest)).toEqual(['none'])
+  })
+
+  test('that was the better of two samples is not', async () => {
+    const better = (await sampled(word('55'))).slice(0, 2)
+    expect(await faultsOf(better)).toEqual(['not sampled'])
+  })
+
+  test('that was given to another place is not', async () => {
+    expect(await faultsOf([{ ...first, index: 1 }])).toEqual(['not sampled'])
+  })
+
+  test('of another policy is not', async () => {
+    const other = copyWeights(weights)
+    for (const { data } of other.values()) for (let i = 0; i < data.length; i++) data[i] = (data[i] as number) * 1.05
+    expect(await faultsOf([first], Buffer.concat(encodePolicy({ weights: other })))).toEqual(['not sampled'])
+  })
+
+  test('with an edited token, forged log-probabilities or an end of its own is not', async () => {
+    const completionTokens = first.completionTokens.map((token, at) => (at === 3 ? token + 1 : token))
+    const logprobs = first.logprobs.map(x => x + 0.01)
+    const short = { completionTokens: first.completionTokens.subarray(0, 2), logprobs: first.logprobs.subarray(0, 2) }
+    const forged = [{ completionTokens }, { logprobs }, { ...short, ended: false }]
+    expect(await faultsOf(forged.map(part => ({ ...first, ...part })))).toEqual(['not sampled'])
+  })
+
+  test('under bytes that are no policy is malformed', async () => {
+    expect(await faultsOf([first], published.subarray(0, -4))).toEqual(['malformed'])
+  })
+
+  test('is drawn of those that are scored and there', () => {
+    const groups = [{ task: {} as never, rollouts: honest.slice(0, 3) }]
+    expect(leafToCheck(work, groups, [6, 7, 1])?.index).toBe(1)
+    expect(leafToCheck(work, groups, [6, 7])).toBeNull()
+    const drawn = ['01', '02', '03', '04', '05', '06', '07', '08'].map(
+      byte => leafToCheck({ ...work, beacon: word(byte) }, groups, [0, 1, 2])?.index,
+    )
+    expect(new Set(drawn).size).toBeGreaterThan(1)
+  })
+})
