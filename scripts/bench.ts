@@ -13,6 +13,7 @@ npm run bench -- report
 
   GROUP        generate: tokens a second of a Qwen2.5-0.5B-shaped model
                train: a GRPO step of the same shape
+               gpu: generation and training on a GPU, against its limits, torch and this machine's CPU
                gas: what each step costs on the chain, against its bars
                proof: how well a check finds tokens that do not follow from their seed
                loop: how long peers of a whole swarm keep their event loops from turning
@@ -23,6 +24,8 @@ npm run bench -- report
 
   ROW          only these rows, by name; all by default
 
+  --pack DIR   gpu: writes a kit instead that measures on a machine without network: copy DIR there, run DIR/run
+  --tiny       gpu: a tiny shape, in software too, to try the run itself; nothing is kept
   --json       the rows as one line of JSON at the end; keeps them in docs/benchmarks
   --help       this
 
@@ -32,6 +35,7 @@ const runs: Record<Group, () => Promise<{ rows: readonly BenchRow[] }>> = {
   generate: () => import('./bench/generate.ts'),
   train: () => import('./bench/train.ts'),
   gas: () => import('./bench/gas.ts'),
+  gpu: () => import('./bench/gpu.ts'),
   proof: () => import('./bench/proof.ts'),
   loop: () => import('./bench/loop.ts'),
   codezero: () => import('./bench/codezero/rows.ts'),
@@ -42,6 +46,8 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     json: { type: 'boolean', default: false },
+    pack: { type: 'string' },
+    tiny: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
@@ -53,11 +59,17 @@ if (name === 'report' && only.length === 0 && !options.help) {
   await writeFile(join(root, 'docs/benchmarks.md'), await reportOf(results))
   process.exit()
 }
-if (options.help || !isGroup(name)) {
+if (options.help || !isGroup(name) || ((options.pack !== undefined || options.tiny) && name !== 'gpu')) {
   process.stderr.write(`${usage}\n`)
   process.exit(options.help ? 0 : 2)
 }
 
+const bench = openBench(root, options.tiny)
+if (options.pack !== undefined) {
+  const { packKit } = await import('./bench/gpu/pack.ts')
+  await packKit(root, resolve(options.pack), bench)
+  process.exit()
+}
 const { rows } = await runs[name]()
 const unknown = only.find(name => !rows.some(row => row.name === name))
 if (unknown !== undefined) {
@@ -65,7 +77,6 @@ if (unknown !== undefined) {
   process.exit(2)
 }
 
-const bench = openBench(root)
 const measured: RowResult[] = []
 for (const row of rows.filter(({ name }) => only.length === 0 || only.includes(name))) {
   bench.log(`measuring ${row.name}`)
@@ -76,7 +87,7 @@ for (const row of rows.filter(({ name }) => only.length === 0 || only.includes(n
 }
 if (options.json) {
   const when = { date: new Date().toISOString().slice(0, 10), machine: measuredOn(await describeMachine()) }
-  await keepResults(results, name, rows, measured, when)
+  if (!options.tiny) await keepResults(results, name, rows, measured, when)
   process.stdout.write(`${JSON.stringify({ rows: measured })}\n`)
 }
 process.exitCode = measured.every(result => result.ok) ? 0 : 1

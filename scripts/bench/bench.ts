@@ -6,17 +6,20 @@ export interface Bench {
   /** Ignored by git: weights, peers. May be set up by hand beforehand; what is there is not made again. */
   readonly folder: string
   readonly threads: number
+  /** Whether a run only tries itself, on a tiny shape. */
+  readonly isTiny: boolean
   /** Progress, for people: to stderr. */
   log(line: string): void
   /** The result of `make`, made at the first asking under this key. */
   once<T>(key: string, make: () => Promise<T>): Promise<T>
 }
 
-export function openBench(root: string): Bench {
+export function openBench(root: string, isTiny = false): Bench {
   const made = new Map<string, Promise<unknown>>()
   return {
     folder: join(root, 'node_modules/.cache/waggle-bench'),
     threads: Math.min(2, availableParallelism()),
+    isTiny,
     log: line => process.stderr.write(`${line}\n`),
     once<T>(key: string, make: () => Promise<T>) {
       const known = made.get(key) as Promise<T> | undefined

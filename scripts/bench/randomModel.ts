@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, open, readFile, rename, writeFile } from 'node:
 import { join } from 'node:path'
 import { randomStream } from '../../node/src/core/random.ts'
 import { commonShape } from '../../node/src/model/commonShape.ts'
-import { formatDecoderConfig } from '../../node/src/model/decoderConfig.ts'
+import { type DecoderConfig, formatDecoderConfig } from '../../node/src/model/decoderConfig.ts'
 import { decoderWeightShapes } from '../../node/src/model/decoderWeights.ts'
 import type { Bench } from './bench.ts'
 import { ggufHeader, ggufName, q8Blocks } from './gguf.ts'
@@ -25,7 +25,7 @@ export function randomModel(bench: Bench): Promise<RandomModel> {
     if (await readFile(done).catch(() => undefined)) return model
     bench.log('writing random weights (2.5 GB)')
     await mkdir(folder, { recursive: true })
-    await writeWeights(model)
+    await writeWeights(model, commonShape)
     const config = { ...formatDecoderConfig(commonShape), torch_dtype: 'float32' }
     await writeFile(`${done}.tmp`, JSON.stringify(config))
     await rename(`${done}.tmp`, done)
@@ -33,14 +33,29 @@ export function randomModel(bench: Bench): Promise<RandomModel> {
   })
 }
 
-async function writeWeights({ folder, gguf }: RandomModel): Promise<void> {
-  const shapes = [...decoderWeightShapes(commonShape)]
+/** Writes float32 weights of a shape, once, and nothing for llama.cpp. */
+export async function randomFolder(bench: Bench, name: string, config: DecoderConfig): Promise<string> {
+  const folder = join(bench.folder, name)
+  const done = join(folder, 'config.json')
+  if (await readFile(done).catch(() => undefined)) return folder
+  bench.log(`writing random weights to ${folder}`)
+  await mkdir(folder, { recursive: true })
+  await writeWeights({ folder, gguf: null }, config)
+  await writeFile(done, JSON.stringify({ ...formatDecoderConfig(config), torch_dtype: 'float32' }))
+  return folder
+}
+
+async function writeWeights(
+  { folder, gguf }: { folder: string; gguf: string | null },
+  config: DecoderConfig,
+): Promise<void> {
+  const shapes = [...decoderWeightShapes(config)]
   const stream = randomStream('benchmark weights', 'waggle')
   const pool = Float32Array.from({ length: POOL }, () => 0.02 * stream.normal())
-  const [safetensors, other] = [await open(join(folder, 'model.safetensors'), 'w'), await open(gguf, 'w')]
+  const safetensors = await open(join(folder, 'model.safetensors'), 'w')
+  const other = gguf === null ? null : await open(gguf, 'w')
   await safetensors.write(safetensorsHeader(shapes))
-  const header = ggufHeader(commonShape, shapes)
-  await other.write(header)
+  await other?.write(ggufHeader(config, shapes))
   for (const [name, shape] of shapes) {
     const elements = shape.reduce((a, b) => a * b, 1)
     let written = 0
@@ -50,12 +65,12 @@ async function writeWeights({ folder, gguf }: RandomModel): Promise<void> {
       const one = name.endsWith('norm.weight') ? 1 : 0
       for (let i = 0; i < part.length; i++) part[i] = one + (pool[(from + i) % POOL] as number)
       await safetensors.write(bytesOf(part))
-      written += await writeAll(other, shape.length === 2 ? q8Blocks(part) : bytesOf(part))
+      if (other) written += await writeAll(other, shape.length === 2 ? q8Blocks(part) : bytesOf(part))
     }
     if (written % 32) throw new Error(`${ggufName(name)} does not end on a boundary`)
   }
   await safetensors.close()
-  await other.close()
+  await other?.close()
 }
 
 const bytesOf = (array: Float32Array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength)

@@ -3,6 +3,7 @@ import { type Group, groups, type KeptRow, readResults } from './results.ts'
 const titles: Record<Group, string> = {
   generate: 'Generation',
   train: 'Training',
+  gpu: 'GPU',
   proof: 'Checks of sampling',
   loop: 'Event loop of a peer',
   network: 'Payloads between peers',
@@ -15,6 +16,7 @@ const about: Record<Group, string> = {
     'Random weights in the shape of Qwen2.5-0.5B. The bandwidth limit of a decode row is the memory bandwidth measured around it, divided by the bytes of the weights. Peers answer the same question in the same run.',
   train:
     'One GRPO step on random weights in the shape of Qwen2.5-0.5B. The product peak is the speed of large float32 products, measured in the same run. TRL runs in the same run too.',
+  gpu: 'Random weights in the shape of Qwen2.5-0.5B, in float32. transformers and TRL run with torch on the same GPU in the same run.',
   loop: 'A whole local swarm of 4 rounds with a probe in every peer. A turn is the processor time that the main thread computes between two turns of its event loop.',
   proof:
     'How well one prefill finds tokens that do not follow from their seed and policy, or log-probabilities that are not true.',

@@ -1,7 +1,14 @@
 import type { DecoderConfig } from '../../node/src/model/decoderConfig.ts'
 
+export interface StepShape {
+  readonly sequences: number
+  readonly prompt: number
+  readonly completion: number
+  readonly rank: number
+}
+
 /** The step that is measured: a group of 4 completions of 256 tokens after a prompt of 128, LoRA of rank 16 on all layers. */
-export const stepShape = { sequences: 4, prompt: 128, completion: 256, rank: 16 } as const
+export const stepShape: StepShape = { sequences: 4, prompt: 128, completion: 256, rank: 16 }
 
 /**
  * Operations of the matrix products that a GRPO step over a frozen base needs: forwards, and backwards for activations and
@@ -10,8 +17,8 @@ export const stepShape = { sequences: 4, prompt: 128, completion: 256, rank: 16 
  *
  * @param prompts - how often the prompt is computed: once for the group, or with each completion.
  */
-export function loraStepOperations(config: DecoderConfig, prompts: number): number {
-  const { sequences, prompt, completion, rank } = stepShape
+export function loraStepOperations(config: DecoderConfig, prompts: number, shape = stepShape): number {
+  const { sequences, prompt, completion, rank } = shape
   const { hiddenSize: hidden, intermediateSize: inner, heads, kvHeads, headDim } = config
   const tokens = prompts * prompt + sequences * completion
   const scored = sequences * completion

@@ -2,7 +2,7 @@
 
     python trlStep.py '{"precision": "float32" | "default", "threads": 2, ...}'
 
-`default` takes TRL's own choice of type and of activation checkpointing. Generation and rewards are left out: the step is the
+`device` may be `cuda`. `default` takes TRL's own choice of type and of activation checkpointing. Generation and rewards are left out: the step is the
 loss, its gradients, clipping and the optimizer, on given completions. Prints the seconds of the step and the highest resident
 memory of the process, which had seen nothing but its own model.
 """
@@ -39,6 +39,7 @@ config = Qwen2Config(
 )
 model = Qwen2ForCausalLM(config)
 float32 = request["precision"] == "float32"
+cuda = request.get("device") == "cuda"
 tokenizer = PreTrainedTokenizerFast(
     tokenizer_object=Tokenizer(models.WordLevel({"<pad>": 0, "<eos>": 1}, unk_token="<pad>")),
     pad_token="<pad>",
@@ -50,7 +51,7 @@ arguments = GRPOConfig(
     num_generations=rows,
     max_completion_length=completion,
     learning_rate=1e-6,
-    use_cpu=True,
+    use_cpu=not cuda,
     report_to=[],
     **(dict(bf16=False, gradient_checkpointing=False) if float32 else {}),
 )
@@ -70,6 +71,7 @@ wrapped.train()
 
 def step(length):
     ones = lambda width: torch.ones(rows, width, dtype=torch.long)
+    settle = torch.cuda.synchronize if cuda else lambda: None
     inputs = {
         "prompt_ids": torch.randint(2, config.vocab_size, (1, prompt)).repeat(rows, 1),
         "prompt_mask": ones(prompt),
@@ -78,6 +80,8 @@ def step(length):
         "advantages": torch.tensor([1.0, -1.0] * (rows // 2)),
         "num_items_in_batch": torch.tensor(rows * length),
     }
+    inputs = {name: tensor.to(trainer.accelerator.device) for name, tensor in inputs.items()}
+    settle()
     start = time.perf_counter()
     with trainer.compute_loss_context_manager():
         loss = trainer._compute_loss(wrapped, inputs)
@@ -85,10 +89,13 @@ def step(length):
     trainer.accelerator.clip_grad_norm_(wrapped.parameters(), 1.0)
     optimizer.step()
     optimizer.zero_grad()
+    settle()
     return time.perf_counter() - start
 
 
 step(8)
+if cuda:
+    step(completion)  # the GPU's kernels are chosen by shape
 seconds = step(completion)
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 described = f"{next(model.parameters()).dtype}, checkpointing {arguments.gradient_checkpointing}, bf16 {arguments.bf16}"

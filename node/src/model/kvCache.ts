@@ -39,9 +39,10 @@ export class KvCache {
     }
   }
 
-  /** Makes room for `positions` in every row; for none at all there may be need of some that only fill a stride. */
+  /** Makes room for `positions` in every row; for none at all there is room for some that only fill a stride: WebGPU's kernels crash on empty tensors. */
   reserve(positions: number): void {
-    const capacity = Math.ceil((positions + this.#newTokens) / STRIDE_POSITIONS) * STRIDE_POSITIONS - this.#newTokens
+    const whole = Math.ceil((positions + this.#newTokens) / STRIDE_POSITIONS) * STRIDE_POSITIONS - this.#newTokens
+    const capacity = whole || STRIDE_POSITIONS
     if (capacity <= this.#capacity) return
     const { kvHeads, headDim } = this.#config
     for (const [name, old] of this.#buffers) {

@@ -1,0 +1,206 @@
+import { execFile } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type DeviceReport, reportDevices } from '../../node/src/engine/chooseDevice.ts'
+import type { Device } from '../../node/src/engine/device.ts'
+import { parameterCount } from '../../node/src/model/decoderWeights.ts'
+import type { Bench } from './bench.ts'
+import type { GpuQuestion } from './gpu/question.ts'
+import { type GpuShape, gpuShapes } from './gpu/shapes.ts'
+import { randomFolder } from './randomModel.ts'
+import type { BenchRow, Measured } from './row.ts'
+import { loraStepOperations } from './trainingShape.ts'
+
+/** All rows together take less than the ten minutes that a borrowed machine gives: what is not answered by then has no value. */
+const ALL_ROWS_MS = 560_000
+const startedAt = performance.now()
+
+const run = promisify(execFile)
+const shapeOf = ({ isTiny }: Bench): GpuShape => (isTiny ? gpuShapes.tiny : gpuShapes.full)
+
+interface Rate {
+  readonly perSec: number
+}
+
+interface Timed {
+  readonly seconds: number
+  readonly described?: string
+}
+
+interface Decoded {
+  readonly tokensPerSec: number
+  readonly described?: string
+}
+
+export const rows: readonly BenchRow[] = [
+  row('gpu-decode-b1', "of transformers' tokens a second", 1, 'more', decodeRow(1)),
+  row('gpu-decode-b8', "of transformers' tokens a second", 1.5, 'more', decodeRow(8)),
+  row('gpu-decode-b64', "of transformers' tokens a second", 2, 'more', decodeRow(64)),
+  row('gpu-decode-b1-limit', 'of the measured read bandwidth', 0.5, 'more', async (bench, gpu) => {
+    const { tokensPerSec } = await ours<Decoded>(bench, { what: 'decode', device: gpu, rows: 1 })
+    const { perSec, by } = await best(bench, gpu, 'bandwidth')
+    const used = tokensPerSec * 4 * parameterCount(shapeOf(bench).config)
+    const conditions = `float32, ${(used / 1e9).toFixed(0)} of ${(perSec / 1e9).toFixed(0)} GB/s, measured by ${by}`
+    return { value: used / perSec, conditions }
+  }),
+  row('gpu-lora-step', 'times as fast as TRL in bfloat16', 1, 'more', async (bench, gpu) => {
+    const { config, step } = shapeOf(bench)
+    const own = await ours<Timed>(bench, { what: 'step', device: gpu })
+    const asked = { ...step, config, precision: 'default', threads: availableParallelism(), device: 'cuda' }
+    const theirs = await torch<Timed>(bench, 'trlStep.py', asked)
+    const conditions = `${stepText(bench)}, float32 in ${own.seconds.toFixed(2)} s`
+    return compared(
+      theirs,
+      ({ seconds, described }) => [seconds / own.seconds, `${seconds.toFixed(2)} s (${described})`],
+      conditions,
+    )
+  }),
+  row('gpu-step-peak', 'of the measured peak of float32 products', 0.35, 'more', async (bench, gpu) => {
+    const { config, step } = shapeOf(bench)
+    const { seconds } = await ours<Timed>(bench, { what: 'step', device: gpu })
+    const { perSec, by } = await best(bench, gpu, 'peak')
+    const speed = loraStepOperations(config, 1, step) / seconds
+    const conditions = `${stepText(bench)}, ${(speed / 1e9).toFixed(0)} of ${(perSec / 1e9).toFixed(0)} GFLOP/s, the peak by ${by}`
+    return { value: speed / perSec, conditions }
+  }),
+  row('gpu-against-cpu', "times as fast as this machine's CPU", 15, 'more', async (bench, gpu) => {
+    const [own, cpu] = [
+      await ours<Timed>(bench, { what: 'round', device: gpu }),
+      await ours<Timed>(bench, { what: 'round', device: 'cpu' }),
+    ]
+    const { step, roundTokens } = shapeOf(bench)
+    const conditions = `a round of ${step.sequences} completions of ${roundTokens} tokens and a LoRA step on them, ${own.seconds.toFixed(1)} against ${cpu.seconds.toFixed(1)} s, ${availableParallelism()} cores`
+    return { value: cpu.seconds / own.seconds, conditions }
+  }),
+  row('gpu-logprob-error', 'mean error against float32 on the CPU', 0.005, 'less', async (bench, gpu) => {
+    const [own, cpu] = [
+      await ours<{ logprobs: number[] }>(bench, { what: 'logprobs', device: gpu }),
+      await ours<{ logprobs: number[] }>(bench, { what: 'logprobs', device: 'cpu' }),
+    ]
+    const errors = cpu.logprobs.map((logprob, i) => Math.abs(logprob - (own.logprobs[i] ?? Number.NaN)))
+    const value = errors.reduce((a, b) => a + b, 0) / errors.length
+    return { value, conditions: `float32 on the GPU, ${errors.length} tokens of one sequence` }
+  }),
+]
+
+/** A row that has no value on a machine without a GPU. */
+function row(
+  name: string,
+  unit: string,
+  bar: number,
+  better: 'more' | 'less',
+  measure: (bench: Bench, gpu: Device) => Promise<Measured>,
+): BenchRow {
+  return {
+    name,
+    unit,
+    bar,
+    better,
+    async measure(bench) {
+      const report = await bench.once('devices', reportDevices)
+      const gpu = gpuOf(report, bench)
+      if (gpu === null) return { value: null, conditions: withoutGpu(report) }
+      const { conditions, value } = await measure(bench, gpu)
+      return {
+        value,
+        conditions: `${shapeOf(bench).name}, ${report.machine.gpus[0]?.name ?? 'in software'} by ${gpu}: ${conditions}`,
+      }
+    },
+  }
+}
+
+function gpuOf({ chosen, devices }: DeviceReport, { isTiny }: Bench): Device | null {
+  if (chosen !== 'cpu') return chosen
+  return isTiny && devices.some(({ device, isAvailable }) => device === 'webgpu' && isAvailable) ? 'webgpu' : null
+}
+
+const withoutGpu = ({ machine, devices }: DeviceReport) =>
+  machine.gpus.length === 0
+    ? 'there is no GPU on this machine'
+    : `no device takes the GPU: ${devices.map(({ device, reason }) => `${device}: ${reason ?? 'works'}`).join(' ')}`
+
+function decodeRow(rows: number) {
+  return async (bench: Bench, gpu: Device): Promise<Measured> => {
+    const own = await ours<Decoded>(bench, { what: 'decode', device: gpu, rows })
+    const { config, decodeTokens } = shapeOf(bench)
+    const asked = { what: 'decode', rows, tokens: decodeTokens, config }
+    const theirs = await torch<Decoded>(bench, 'gpu/torchPeer.py', asked)
+    const conditions = `float32, batch ${rows}, ${own.tokensPerSec.toFixed(1)} tokens/s`
+    const against = ({ tokensPerSec, described }: Decoded): [number, string] => [
+      own.tokensPerSec / tokensPerSec,
+      `${tokensPerSec.toFixed(1)} in float16 (${described})`,
+    ]
+    return compared(theirs, against, conditions)
+  }
+}
+
+/** A figure against torch's, or none with the reason. */
+function compared<T>(theirs: T | string, against: (theirs: T) => [number, string], conditions: string): Measured {
+  if (typeof theirs === 'string') return { value: null, conditions: `${conditions}; no comparison: ${theirs}` }
+  const [value, other] = against(theirs)
+  return { value, conditions: `${conditions} against ${other}` }
+}
+
+/** The larger of what Waggle's own products reach and what torch's do. */
+async function best(bench: Bench, gpu: Device, what: 'bandwidth' | 'peak') {
+  const own = await ours<Rate>(bench, { what, device: gpu })
+  const theirs = await torch<Rate>(bench, 'gpu/torchPeer.py', { what, dtype: 'float32' })
+  if (typeof theirs === 'string' || theirs.perSec < own.perSec) return { ...own, by: 'ONNX Runtime' }
+  return { ...theirs, by: 'torch' }
+}
+
+const stepText = (bench: Bench) => {
+  const { sequences, prompt, completion, rank } = shapeOf(bench).step
+  return `a GRPO step of ${sequences} x ${completion} tokens after a prompt of ${prompt}, LoRA r = ${rank}`
+}
+
+/** An answer of Waggle, asked for once. */
+function ours<T>(bench: Bench, asked: Pick<GpuQuestion, 'what' | 'device' | 'rows'>): Promise<T> {
+  return bench.once(JSON.stringify(asked), async () => {
+    const shape = shapeOf(bench)
+    const folder = await bench.once('random folder', () => {
+      return randomFolder(bench, bench.isTiny ? 'gpu-tiny' : 'gpu-full', shape.config)
+    })
+    const whole = { shape: bench.isTiny ? 'tiny' : 'full', folder, threads: availableParallelism(), ...asked }
+    bench.log(`asking Waggle: ${JSON.stringify(asked)}`)
+    return answerOf<T>(process.execPath, [join(import.meta.dirname, 'gpu/question.ts'), JSON.stringify(whole)])
+  })
+}
+
+/** An answer of torch on the same GPU, or why there is none. */
+function torch<T>(bench: Bench, script: string, asked: object): Promise<T | string> {
+  return bench.once(`torch ${JSON.stringify(asked)}`, async () => {
+    const reason = await bench.once('torch', () =>
+      run('python3', ['-c', 'import torch; assert torch.cuda.is_available(), "torch sees no GPU"'], {
+        timeout: 120_000,
+      }).then(
+        () => null,
+        error => lastLine(error),
+      ),
+    )
+    if (reason !== null) return reason
+    bench.log(`asking torch: ${script}`)
+    return answerOf<T>('python3', [join(import.meta.dirname, script), JSON.stringify(asked)]).catch(
+      error => (error as Error).message,
+    )
+  })
+}
+
+/** The last line that a process prints, as JSON. */
+async function answerOf<T>(command: string, argv: readonly string[]): Promise<T> {
+  const timeout = Math.max(1, Math.floor(ALL_ROWS_MS - (performance.now() - startedAt)))
+  try {
+    const { stdout } = await run(command, [...argv], { timeout, killSignal: 'SIGKILL', maxBuffer: 2 ** 26 })
+    return JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
+  } catch (error) {
+    throw new Error(lastLine(error))
+  }
+}
+
+function lastLine(error: unknown): string {
+  const { stderr = '', killed, message } = error as { stderr?: string; killed?: boolean; message: string }
+  if (killed) return 'it did not answer within the time that there is'
+  const lines = stderr.trim().split('\n')
+  return (lines.findLast(line => /Error/.test(line)) || lines.at(-1) || message).slice(0, 300)
+}

@@ -1,0 +1,79 @@
+"""One measurement of torch on the GPU, in a process of its own: `python3 torchPeer.py '{"what": "decode", ...}'` prints one JSON line.
+
+Weights are random in the shape that is asked for. Decoding takes transformers' static cache, compiled where torch can.
+"""
+
+import json
+import sys
+import time
+
+import torch
+
+asked = json.loads(sys.argv[1])
+what = asked["what"]
+
+
+def timed(job):
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    job()
+    torch.cuda.synchronize()
+    return time.perf_counter() - start
+
+
+def best(job, count=5):
+    job()
+    return min(timed(job) for _ in range(count))
+
+
+def bandwidth():
+    x = torch.ones(1 << 28, device="cuda")
+    return {"perSec": 4 * x.numel() / best(lambda: x.sum())}
+
+
+def peak():
+    torch.backends.cuda.matmul.allow_tf32 = False
+    dtype = getattr(torch, asked["dtype"])
+    a, b = (torch.randn(4096, 4096, device="cuda", dtype=dtype) for _ in range(2))
+    return {"perSec": 2 * 4096**3 / best(lambda: a @ b)}
+
+
+def decode():
+    from transformers import Qwen2Config, Qwen2ForCausalLM
+
+    shape = asked["config"]
+    config = Qwen2Config(
+        vocab_size=shape["vocabSize"],
+        hidden_size=shape["hiddenSize"],
+        intermediate_size=shape["intermediateSize"],
+        num_hidden_layers=shape["layers"],
+        num_attention_heads=shape["heads"],
+        num_key_value_heads=shape["kvHeads"],
+        max_position_embeddings=shape["maxPositions"],
+        tie_word_embeddings=True,
+    )
+    torch.set_default_dtype(torch.float16)
+    model = Qwen2ForCausalLM(config).to("cuda").eval()
+    prompt = torch.randint(2, config.vocab_size, (asked["rows"], 64), device="cuda")
+    mask = torch.ones_like(prompt)
+
+    def generate(tokens, cache):
+        options = dict(do_sample=True, temperature=1.0, top_k=0, top_p=1.0, pad_token_id=0)
+        if cache:
+            options["cache_implementation"] = cache
+        with torch.inference_mode():
+            model.generate(prompt, attention_mask=mask, min_new_tokens=tokens, max_new_tokens=tokens, **options)
+
+    rates = {}
+    for cache in ["static", None]:
+        try:
+            generate(asked["tokens"], cache)  # compiles
+            short, long = timed(lambda: generate(8, cache)), timed(lambda: generate(asked["tokens"], cache))
+            rates[cache or "dynamic"] = asked["rows"] * (asked["tokens"] - 8) / (long - short)
+        except Exception as error:
+            print(f"{cache}: {error}", file=sys.stderr)
+    name = max(rates, key=rates.get)
+    return {"tokensPerSec": rates[name], "described": f"{name} cache"}
+
+
+print(json.dumps({"bandwidth": bandwidth, "peak": peak, "decode": decode}[what]()))
