@@ -5262,6 +5262,25 @@ export const rewardVotesAbi = [
   {
     "inputs": [
       {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      }
+    ],
+    "name": "isOutage",
+    "outputs": [
+      {
+        "internalType": "bool",
+        "name": "outage",
+        "type": "bool"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
         "internalType": "bytes32",
         "name": "peerKey",
         "type": "bytes32"
@@ -6148,17 +6167,17 @@ export const challengesAbi = [
   {
     "inputs": [
       {
-        "internalType": "uint64",
-        "name": "throughRound",
-        "type": "uint64"
+        "internalType": "uint256",
+        "name": "dueBlock",
+        "type": "uint256"
       },
       {
-        "internalType": "uint64",
-        "name": "currentRound",
-        "type": "uint64"
+        "internalType": "uint256",
+        "name": "blockNumber",
+        "type": "uint256"
       }
     ],
-    "name": "Challenges_TooLate",
+    "name": "Challenges_TooFewBlocks",
     "type": "error"
   },
   {
@@ -6690,6 +6709,19 @@ export const challengesAbi = [
   },
   {
     "inputs": [],
+    "name": "RESPONSE_BLOCKS",
+    "outputs": [
+      {
+        "internalType": "uint64",
+        "name": "",
+        "type": "uint64"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
     "name": "RESPONSE_GAS",
     "outputs": [
       {
@@ -7146,9 +7178,14 @@ export const challengesAbi = [
             "type": "uint8"
           },
           {
-            "internalType": "uint256",
+            "internalType": "uint192",
             "name": "bondWei",
-            "type": "uint256"
+            "type": "uint192"
+          },
+          {
+            "internalType": "uint64",
+            "name": "openedBlock",
+            "type": "uint64"
           }
         ],
         "internalType": "struct IWithheldLeaves.Demand",

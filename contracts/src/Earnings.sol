@@ -13,6 +13,8 @@ abstract contract Earnings is IEarnings {
         // slot 0
         uint96 pointsMilli;
         uint32 reservedMilli; // what open appeals could add to the points
+        uint32 heardShards; // of which a quorum revealed
+        uint32 shards; // 0 while none is heard
     }
 
     /// @dev A peer's gains.

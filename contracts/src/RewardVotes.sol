@@ -94,6 +94,7 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
             revert RewardVotes_LengthMismatch(count, ballot.scoresMilli.length, ballot.componentRoots.length);
         }
         _markRevealed(ballot, keccak256(abi.encode(block.chainid, address(this), ballot, salt)));
+        _countReveal(ballot.round, ballot.shard);
         _storeScores(ballot);
         emit VotesRevealed(
             ballot.round,
@@ -162,6 +163,12 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
     }
 
     /// @inheritdoc IRewardVotes
+    function isOutage(uint64 round) public view returns (bool outage) {
+        Totals storage totals = _totals[round];
+        return totals.heardShards == 0 || 2 * totals.heardShards < totals.shards;
+    }
+
+    /// @inheritdoc IRewardVotes
     function ballotWord(uint64 round, uint32 shard, uint8 position) public view returns (uint256 word) {
         if (position >= SEATS) revert RewardVotes_NoPosition(position, SEATS);
         return _shards[_slotOf(round, shard)].ballots[position];
@@ -203,6 +210,17 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
         ballots[position] = word | Ballots.REVEALED;
     }
 
+    /// @dev The reveal that makes its shard's quorum counts the shard.
+    function _countReveal(uint64 round, uint32 shard) internal {
+        Shard storage votes = _shards[_slotOf(round, shard)];
+        uint256 committee = votes.committee.withReveal();
+        votes.committee = committee;
+        if (committee.revealsOf() != Tally.quorumOf(committee.sizeOf())) return;
+        Totals storage totals = _totals[round];
+        ++totals.heardShards;
+        totals.shards = uint32((_commitments.committedCount(round) + SHARD_PEERS - 1) / SHARD_PEERS);
+    }
+
     function _storeScores(Ballot calldata ballot) internal {
         uint256[2] memory packed;
         uint16[] calldata scoresMilli = ballot.scoresMilli;
@@ -218,7 +236,7 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
         if (scoresMilli.length > Tally.LANES) words[1] = packed[1];
     }
 
-    /// @dev Reads what a page needs; the first page of a shard judges absences.
+    /// @dev Reads what a page needs; the first page of a shard judges absences, unless the round was an outage.
     function _openPage(uint64 round, uint32 shard) internal returns (Page memory page) {
         Shard storage votes = _shards[_slotOf(round, shard)];
         (page.round, page.shard) = (round, shard);
@@ -231,6 +249,7 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
         page.quorum = Tally.quorumOf(seats);
         bool isFirst = !committee.isJudged() && shardSize(round, shard) != 0;
         if (isFirst) votes.committee = committee.withJudged();
+        bool isBlamed = isFirst && !isOutage(round);
         for (uint256 position = 0; position < seats; ++position) {
             bytes32 evaluatorKey = _evaluatorKeys[committee.numberAt(position)];
             uint256 word = votes.ballots[position];
@@ -241,9 +260,8 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
                 page.firstScores[position] = votes.scores[position][0];
                 page.lastScores[position] = votes.scores[position][1];
             }
-            if (!isFirst) continue;
-            if (isRevealed) _forgive(evaluatorKey);
-            else _miss(round, evaluatorKey, isCommitted);
+            if (isFirst && isRevealed) _forgive(evaluatorKey);
+            if (isBlamed && !isRevealed) _miss(round, evaluatorKey, isCommitted);
         }
     }
 

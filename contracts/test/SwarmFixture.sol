@@ -61,9 +61,10 @@ abstract contract SwarmFixture is TestBase {
         return address(uint160(0xACC0000 + index));
     }
 
-    /// @dev The first second of a round; the beacon of the one before is recorded.
+    /// @dev The first second of a round, which has blocks enough; the beacon of the one before is recorded.
     function enterRound(uint64 round) internal {
         vm.warp(rounds.startOf(round));
+        vm.roll(vm.getBlockNumber() + 8);
         if (round == 0) return;
         openBeacon(rounds, round - 1);
         rounds.drawBeacon(round - 1);

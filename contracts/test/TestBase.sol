@@ -17,6 +17,8 @@ interface Vm {
 
     function getBlockTimestamp() external view returns (uint256 timestamp);
 
+    function getBlockNumber() external view returns (uint256 number);
+
     function roll(uint256 blockNumber) external;
 
     function chainId(uint256 id) external;

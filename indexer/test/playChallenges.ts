@@ -74,6 +74,8 @@ export async function showLeaf(
 
 export async function closeDemand(chain: TestChain, { peer, round }: CommittedLeaves, index: number): Promise<void> {
   const args = [BigInt(round), peer.peerKey, index] as const
+  // As many as there are at least to answer in.
+  await chain.client.mine({ blocks: 16 })
   await chain.mined(chain.client.writeContract({ ...chain.contracts.challenges, functionName: 'closeDemand', args }))
 }
 

@@ -132,9 +132,14 @@ abstract contract AppealCases is IAppeals, CommittedWork {
         uint32 drawn
     ) internal view returns (bool reached, uint16 scoreMilli) {
         ScoreHistogram.Histogram storage found = _found[key][level];
-        (uint256 available, uint256 unavailable) = (found.available, found.unavailable);
-        if (available + unavailable < Tally.quorumOf(drawn) || unavailable > available) return (false, 0);
+        if (!_isHeard(key, level, drawn) || found.unavailable > found.available) return (false, 0);
         return (true, found.median());
+    }
+
+    /// @dev Whether enough seats of a level voted.
+    function _isHeard(bytes32 key, uint8 level, uint32 drawn) internal view returns (bool isHeard) {
+        ScoreHistogram.Histogram storage found = _found[key][level];
+        return uint256(found.available) + found.unavailable >= Tally.quorumOf(drawn);
     }
 
     function _differs(uint16 a, uint16 b) internal view returns (bool differs) {

@@ -92,9 +92,13 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
         _credit(_accountOf(seatKey), payWei);
     }
 
+    /// @dev A bench commits and reveals in the rounds in which the votes on the round of the appeal do.
     function _judgeAbsence(uint64 round, bytes32 peerKey, bytes32 seatKey, uint8 level, bool isSilent) internal {
+        bytes32 key = _caseKey(round, peerKey);
+        Level storage step = _cases[key].steps[level - 1];
+        if (!_isHeard(key, level, step.drawn) && _votes.isOutage(step.openedRound)) return;
         // Whose own case it is may not vote.
-        if (isSilent && _isParty(_caseKey(round, peerKey), peerKey, _accountOf(seatKey))) return;
+        if (isSilent && _isParty(key, peerKey, _accountOf(seatKey))) return;
         _blame(round, peerKey, seatKey, level, isSilent ? IRulings.Fault.Silent : IRulings.Fault.Sealed);
     }
 

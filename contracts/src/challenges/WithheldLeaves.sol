@@ -20,6 +20,9 @@ abstract contract WithheldLeaves is IWithheldLeaves, CommittedWork, ChallengeBon
     uint256 public constant RESPONSE_GAS = 3_000_000;
 
     /// @inheritdoc IWithheldLeaves
+    uint64 public constant RESPONSE_BLOCKS = 16;
+
+    /// @inheritdoc IWithheldLeaves
     uint256 public immutable MIN_GAS_PRICE_WEI;
 
     /// @dev EIP-7623: a transaction pays 16 a byte and its execution, and never less than 40 a byte.
@@ -52,7 +55,11 @@ abstract contract WithheldLeaves is IWithheldLeaves, CommittedWork, ChallengeBon
         Demand storage demand = _demands[_keyOf(round, peerKey, index)];
         if (demand.state != DemandState.None) revert Challenges_AlreadyDemanded(round, peerKey, index);
         (demand.challenger, demand.openedRound) = (msg.sender, current);
-        (demand.state, demand.bondWei) = (DemandState.Open, msg.value);
+        (demand.state, demand.bondWei, demand.openedBlock) = (
+            DemandState.Open,
+            uint192(msg.value),
+            uint64(block.number)
+        );
         emit LeafDemanded(round, peerKey, index, msg.sender, msg.value, current + 1);
         _votes.hold(round, peerKey);
     }
@@ -68,8 +75,6 @@ abstract contract WithheldLeaves is IWithheldLeaves, CommittedWork, ChallengeBon
     ) external {
         uint256 startGas = gasleft();
         Demand storage demand = _openDemand(round, peerKey, leaf.index);
-        uint64 current = _currentRound();
-        if (current > demand.openedRound + 1) revert Challenges_TooLate(demand.openedRound + 1, current);
         if (body.length > MAX_BODY_BYTES) revert Challenges_BodyTooLarge(body.length);
         _requireBody(leaf.bodyHash, body);
         _requireLeaf(round, peerKey, work, leaf, proof);
@@ -87,6 +92,8 @@ abstract contract WithheldLeaves is IWithheldLeaves, CommittedWork, ChallengeBon
         Demand storage demand = _openDemand(round, peerKey, index);
         uint64 current = _currentRound();
         if (current < demand.openedRound + 2) revert Challenges_TooEarly(demand.openedRound + 1, current);
+        uint256 dueBlock = demand.openedBlock + RESPONSE_BLOCKS;
+        if (block.number < dueBlock) revert Challenges_TooFewBlocks(dueBlock, block.number);
         demand.state = DemandState.Withheld;
         _credit(demand.challenger, demand.bondWei);
         uint16 lostMilli = _votes.forfeit(round, peerKey);

@@ -233,8 +233,9 @@ interface IAppeals is ICommittedWork {
     function closeAppeal(uint64 round, bytes32 peerKey) external;
 
     /// @notice Judges seats of an appeal once the case is closed; anyone may. Those that voted as it ended are paid,
-    /// those that were absent or overturned are blamed, each once. A seat that was silent and has left since is passed
-    /// over once the seats of that round are forgotten.
+    /// those that were absent or overturned are blamed, each once; for an absence nobody is where the bench had no
+    /// quorum and the round of its appeal was an outage. A seat that was silent and has left since is passed over once
+    /// the seats of that round are forgotten.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param level The appeal, 1 or 2.

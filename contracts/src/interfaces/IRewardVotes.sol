@@ -145,11 +145,18 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// With quorum: more than half of the votes `UNAVAILABLE` scores 0, else the score is the lower median of the
     /// others. Without: no points, and no blame. In a void round: no points, and no blame for anyone. A peer that is
     /// settled already is passed over, so that two who settle at once do not hurt each other. The first page of a
-    /// shard judges the committee's absences.
+    /// shard judges the committee's absences, unless the round was an outage: see `isOutage`.
     /// @param round The round.
     /// @param shard The shard.
     /// @param peerKeys Peers of that shard.
     function settle(uint64 round, uint32 shard, bytes32[] calldata peerKeys) external;
+
+    /// @notice Whether of most of a round's shards no quorum revealed, or of none one did: then the chain or the
+    /// network was out of reach, as far as the chain can tell, and nobody is blamed for an absence. Right once the
+    /// round after the reveals has begun.
+    /// @param round The round.
+    /// @return outage Whether it was one.
+    function isOutage(uint64 round) external view returns (bool outage);
 
     /// @notice How far the ballot at a position is; bounds as for `outcomeOf`.
     /// @param round The round voted on.

@@ -7,7 +7,8 @@ import {IRolloutCommitments} from "./IRolloutCommitments.sol";
 /// @title IWithheldLeaves
 /// @notice Anyone demands a sampled leaf that it can't have; whoever has it shows it on the chain, or the peer loses
 /// the
-/// round. In r + 1 and r + 2 a leaf can be demanded, and shown until the end of the round after.
+/// round. In r + 1 and r + 2 a leaf can be demanded, and shown until the demand is closed: not before the round after
+/// has ended, and `RESPONSE_BLOCKS` blocks have passed, so that a chain that stood still has cost nobody the time.
 /// @dev The bond is the challenger's. Who shows the leaf is paid the gas of that from it, so that a peer can't be made
 /// to spend, and no more, so that a peer does not gain by holding leaves back.
 interface IWithheldLeaves is ICommittedWork {
@@ -36,13 +37,15 @@ interface IWithheldLeaves is ICommittedWork {
     /// @param openedRound The round in which it did.
     /// @param state What became of it.
     /// @param bondWei The bond.
+    /// @param openedBlock The block in which it was posted.
     struct Demand {
         // slot 0
         address challenger;
         uint64 openedRound;
         DemandState state;
         // slot 1
-        uint256 bondWei;
+        uint192 bondWei;
+        uint64 openedBlock;
     }
 
     /// @notice Emitted when a leaf is demanded.
@@ -51,7 +54,7 @@ interface IWithheldLeaves is ICommittedWork {
     /// @param index The leaf's place among the peer's.
     /// @param challenger Who posted the bond.
     /// @param bondWei The bond.
-    /// @param throughRound Last round in which the leaf can be shown.
+    /// @param throughRound Last round in which the demand can't be closed.
     event LeafDemanded(
         uint64 indexed round,
         bytes32 indexed peerKey,
@@ -117,15 +120,15 @@ interface IWithheldLeaves is ICommittedWork {
     /// @param index The leaf's place.
     error Challenges_NotDemanded(uint64 round, bytes32 peerKey, uint32 index);
 
-    /// @notice Thrown when a leaf is shown too late.
-    /// @param throughRound Last round in which it could be.
-    /// @param currentRound The current round.
-    error Challenges_TooLate(uint64 throughRound, uint64 currentRound);
-
-    /// @notice Thrown when a demand is closed while it can be answered.
-    /// @param throughRound Last round in which it can be.
+    /// @notice Thrown when a demand is closed in the round of it, or in the next.
+    /// @param throughRound Last round in which it can't be.
     /// @param currentRound The current round.
     error Challenges_TooEarly(uint64 throughRound, uint64 currentRound);
+
+    /// @notice Thrown when a demand is closed while the chain has given too few blocks to answer it in.
+    /// @param dueBlock First block in which it can be.
+    /// @param blockNumber The block.
+    error Challenges_TooFewBlocks(uint256 dueBlock, uint256 blockNumber);
 
     /// @notice Thrown when a leaf's body is larger than `MAX_BODY_BYTES`.
     /// @param bytes_ Its size.
@@ -151,9 +154,8 @@ interface IWithheldLeaves is ICommittedWork {
         Sample calldata sample
     ) external payable returns (uint32 index);
 
-    /// @notice Shows a demanded leaf, in the round of the demand or the next; anyone may. Its gas is paid from the
-    /// bond,
-    /// at a price of at most the bond over `RESPONSE_GAS`; the rest goes back.
+    /// @notice Shows a demanded leaf, until the demand is closed or the commitment forgotten (`RING_ROUNDS`); anyone
+    /// may. Its gas is paid from the bond, at a price of at most the bond over `RESPONSE_GAS`; the rest goes back.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param work Its commitment.
@@ -169,7 +171,8 @@ interface IWithheldLeaves is ICommittedWork {
         bytes calldata body
     ) external;
 
-    /// @notice Closes a demand that was not answered, from the second round after it on; anyone may. The bond goes
+    /// @notice Closes a demand that was not answered, from the second round after it on, and not before
+    /// `RESPONSE_BLOCKS` blocks; anyone may. The bond goes
     /// back,
     /// and the peer loses the round.
     /// @param round The round.
@@ -196,6 +199,10 @@ interface IWithheldLeaves is ICommittedWork {
     /// @notice Gas that showing the largest body takes, transaction and calldata included.
     /// @return gas_ Gas.
     function RESPONSE_GAS() external view returns (uint256 gas_);
+
+    /// @notice Blocks that there are at least to answer a demand in.
+    /// @return blocks 16.
+    function RESPONSE_BLOCKS() external view returns (uint64 blocks);
 
     /// @notice The least price of gas that a bond covers.
     /// @return priceWei Wei a unit.

@@ -6,10 +6,11 @@ import {tagOf} from "./Ring.sol";
 /// @title CommitteeWords
 /// @notice Who sits on a shard of a round, in one word.
 /// @dev Bits 0 to 159: 32 for the evaluator's number at each of 5 positions, 0 where nobody sits. Bit 160: whether the
-/// seats were judged for their absences. Bits 224 to 255: the round's tag, so that what is left of an older round in
-/// the ring counts as empty.
+/// seats were judged for their absences. Bits 161 to 163: how many have revealed. Bits 224 to 255: the round's tag, so
+/// that what is left of an older round in the ring counts as empty.
 library CommitteeWords {
     uint256 private constant JUDGED = 1 << 160;
+    uint256 private constant REVEALS_AT = 161;
 
     /// @notice The word with this tag and these evaluators.
     /// @param round The round.
@@ -41,6 +42,20 @@ library CommitteeWords {
     /// @return seats Number of seats.
     function sizeOf(uint256 word) internal pure returns (uint256 seats) {
         while (seats < 5 && numberAt(word, seats) != 0) ++seats;
+    }
+
+    /// @notice How many seats have revealed.
+    /// @param word The word.
+    /// @return reveals 0 to 5.
+    function revealsOf(uint256 word) internal pure returns (uint256 reveals) {
+        return (word >> REVEALS_AT) & 7;
+    }
+
+    /// @notice The word of a shard of which one more seat has revealed.
+    /// @param word The word.
+    /// @return revealed The word.
+    function withReveal(uint256 word) internal pure returns (uint256 revealed) {
+        return word + (1 << REVEALS_AT);
     }
 
     /// @notice Whether the seats were judged for their absences.

@@ -134,6 +134,7 @@ contract AttacksTest is AppealFixture {
             vm.prank(account);
             challenges.demandLeaf{value: BOND}(0, solvers[0], work, sampleAt(place));
         }
+        enterRound(2);
         enterRound(3);
     }
 

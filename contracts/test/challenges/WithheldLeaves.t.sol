@@ -70,11 +70,9 @@ contract WithheldLeavesTest is LeafFixture {
     }
 
     function test_ADemandOpenAtFinalityDelaysThatPeerOnly() public {
-        IRolloutCommitments.Work memory work = playDemanded();
+        playDemanded();
         vm.assertEq(votes.earnedOf(solvers[0]), 0);
         vm.assertEq(votes.earnedOf(solvers[1]), 400 ether);
-        vm.expectRevert(abi.encodeWithSelector(IWithheldLeaves.Challenges_TooLate.selector, 3, 4));
-        show(0, solvers[0], work);
         uint32 index = sampledAt(0, solvers[0], 0);
         vm.expectEmit(address(challenges));
         emit IWithheldLeaves.LeafWithheld(0, solvers[0], index, 600, CHALLENGER);
@@ -85,6 +83,22 @@ contract WithheldLeavesTest is LeafFixture {
         vm.assertEq(votes.earnedOf(solvers[0]), 0);
         vm.assertEq(votes.earnedOf(solvers[1]), 1_000 ether);
         vm.assertEq(challenges.creditOf(CHALLENGER), BOND);
+    }
+
+    /// @dev The chain stood still for the rounds in which the leaf could be shown: they cost the peer nothing.
+    function test_ADemandIsOpenForAsManyBlocksAsItTakesToAnswer() public {
+        IRolloutCommitments.Work memory work = commitDrawn(solvers[0]);
+        enterRound(1);
+        uint256 dueBlock = vm.getBlockNumber() + challenges.RESPONSE_BLOCKS();
+        demand(0, solvers[0], work);
+        uint32 index = sampledAt(0, solvers[0], 0);
+        vm.warp(rounds.startOf(9));
+        vm.expectRevert(
+            abi.encodeWithSelector(IWithheldLeaves.Challenges_TooFewBlocks.selector, dueBlock, vm.getBlockNumber())
+        );
+        challenges.closeDemand(0, solvers[0], index);
+        show(0, solvers[0], work);
+        expectOutcome(solvers[0], 0, 0);
     }
 
     function test_ADemandBeforeSettlementHoldsItsScore() public {
@@ -146,6 +160,7 @@ contract WithheldLeavesTest is LeafFixture {
         IRolloutCommitments.Work memory work = commitDrawn(solvers[0]);
         enterRound(1);
         demand(0, solvers[0], work);
+        enterRound(2);
         enterRound(3);
         challenges.challengeLeaf(0, solvers[0], work, drawnLeaf(0, solvers[0]), proof());
         expectOutcome(solvers[0], 5, 0);
@@ -174,6 +189,7 @@ contract WithheldLeavesTest is LeafFixture {
         enterRound(1);
         vm.prank(account);
         challenges.demandLeaf{value: BOND}(0, solvers[0], work, sampleAt(0));
+        enterRound(2);
         enterRound(3);
         challenges.closeDemand(0, solvers[0], sampledAt(0, solvers[0], 0));
         vm.expectRevert(abi.encodeWithSelector(IChallengeBonds.Challenges_Refused.selector, account, BOND));

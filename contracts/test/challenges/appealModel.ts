@@ -44,11 +44,16 @@ export interface ModelRuling {
 const apart = (a: number, b: number) => Math.abs(a - b) > TOLERANCE_MILLI
 const scoresOf = (bench: readonly ModelSeat[]) => bench.flatMap(({ deed }) => (typeof deed === 'number' ? [deed] : []))
 
+/** Whether enough of a bench voted. */
+function isHeard(bench: readonly ModelSeat[]): boolean {
+  return scoresOf(bench).length >= Math.max(2, Math.floor(bench.length / 2) + 1)
+}
+
 /** What a bench found: null without a quorum, or where fewer have a score than have none. */
 function verdictOf(bench: readonly ModelSeat[]): number | null {
   const votes = scoresOf(bench)
   const scores = votes.filter(vote => vote !== UNAVAILABLE).sort((a, b) => a - b)
-  if (votes.length < Math.max(2, Math.floor(bench.length / 2) + 1)) return null
+  if (!isHeard(bench)) return null
   if (scores.length * 2 < votes.length) return null
   return scores[Math.ceil(scores.length / 2) - 1] as number
 }
@@ -105,7 +110,7 @@ function payLost(
   owe(lastLoser.appellant, leftWei)
 }
 
-/** Seats that stayed away, and votes that lay far from what overturned their committee. */
+/** Seats that stayed away, but where too few of the bench came and nobody else was heard in its rounds, and votes that lay far from what overturned their committee. */
 function blamesOf(
   { appeals, committee, settledMilli, peerAccount }: ModelCase,
   stood: readonly number[],
@@ -120,8 +125,8 @@ function blamesOf(
     const isOverturned = apart(stood[at + 1] as number, finalMilli)
     for (const { key, account, deed } of bench) {
       const isFar = typeof deed === 'number' && deed !== UNAVAILABLE && apart(deed, finalMilli)
-      if (deed === 'sealed' || (deed === 'silent' && !parties.includes(account)))
-        blames.push(`${at + 1} ${key} ${deed}`)
+      const isAbsent = deed === 'sealed' || (deed === 'silent' && !parties.includes(account))
+      if (isAbsent && isHeard(bench)) blames.push(`${at + 1} ${key} ${deed}`)
       else if (isFar && isOverturned) blames.push(`${at + 1} ${key} overturned`)
     }
   }

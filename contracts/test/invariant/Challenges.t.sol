@@ -53,6 +53,7 @@ contract ChallengesInvariants is SwarmFixture {
 
     function invariant_D7_WhateverIsOpenCanBeClosedByAnyone() public {
         vm.warp(rounds.startOf(rounds.currentRound() + 8));
+        vm.roll(vm.getBlockNumber() + challenges.RESPONSE_BLOCKS());
         (uint256 demandCount, uint256 caseCount) = handler.counts();
         for (uint256 i = 0; i < demandCount; ++i) {
             (uint64 round, bytes32 peer, uint32 index, , bool isOpen) = handler.demands(i);

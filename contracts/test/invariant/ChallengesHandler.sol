@@ -83,6 +83,8 @@ contract ChallengesHandler is TestBase {
         if (round >= 3) settle(round - 3);
         fillSeats();
         vm.warp(parts.rounds.startOf(round + 1));
+        // Sometimes the chain makes few blocks.
+        vm.roll(vm.getBlockNumber() + ((draw >> 40) % 16));
         openBeacon(parts.rounds, round);
         parts.rounds.drawBeacon(round);
         for (uint256 i = 0; i < PEERS; ++i) {
@@ -129,7 +131,8 @@ contract ChallengesHandler is TestBase {
         uint256 bondWei = parts.challenges.demandOf(entry.round, entry.peer, entry.index).bondWei;
         if ((draw >> 8) % 2 == 0) {
             vm.txGasPrice((draw >> 16) % 1 gwei);
-            bool allowed = entry.isOpen && current <= entry.opened + 1;
+            // As long as the commitment is remembered.
+            bool allowed = entry.isOpen && parts.commitments.committed(entry.round, entry.peer);
             bool isTaken = send(draw >> 48, 0, answerTo(entry), allowed);
             // The engine gives unused gas back to the runner's sender at this price, which can be the contract itself.
             vm.txGasPrice(0);
@@ -137,7 +140,9 @@ contract ChallengesHandler is TestBase {
             ++reached[0];
         } else {
             bytes memory data = abi.encodeCall(parts.challenges.closeDemand, (entry.round, entry.peer, entry.index));
-            if (!send(draw >> 48, 0, data, entry.isOpen && current >= entry.opened + 2)) return;
+            uint64 openedBlock = parts.challenges.demandOf(entry.round, entry.peer, entry.index).openedBlock;
+            bool isDue = current >= entry.opened + 2 && vm.getBlockNumber() >= openedBlock + 16;
+            if (!send(draw >> 48, 0, data, entry.isOpen && isDue)) return;
             lose(entry.round, entry.peer);
             ++reached[1];
         }

@@ -95,7 +95,7 @@ export function testChallenges(scene: ChainScene): void {
   })
 
   test('a demanded leaf is shown at the cost of who demanded it, and one that is not shown takes the round', async () => {
-    const { deployment, newPeer, registeredPeer, enter, openBeacon, bundleOf } = scene
+    const { local, deployment, newPeer, registeredPeer, enter, openBeacon, bundleOf } = scene
     const { identity, chain } = registeredPeer()
     const challenger = await newPeer()
     const { peerKey } = identity
@@ -126,6 +126,8 @@ export function testChallenges(scene: ChainScene): void {
     expect(await chain.showLeaf(shown, first.throughRound)).toMatchObject({ status: 'mined' })
     expect(await chain.readBalance(chain.account)).toBeGreaterThan(9n * 10n ** 17n)
     await enter(round + 3)
+    // As many as there are at least to answer in.
+    await local.client.mine({ blocks: 16 })
     expect(await challenger.chain.closeDemand(second)).toMatchObject({ status: 'mined' })
     const states = (await chain.readDemands({ first: round + 1, last: round + 1 })).map(({ state }) => state)
     expect(states).toEqual(['shown', 'withheld'])

@@ -9,6 +9,8 @@ import { reportOutcome } from '../reportOutcome.ts'
 /** Looks in a round: a demand has at least one whole round to be answered in, and a transaction takes some of that. */
 const LOOKS = 4
 const MAX_WAIT_MS = 60_000
+/** After its round, in which the chain remembers a commitment. */
+const REMEMBERED_ROUNDS = 5
 /** While it is not known how long a round lasts. */
 const FIRST_WAIT_MS = 5_000
 
@@ -35,16 +37,17 @@ export async function showDemanded(node: PeerNode): Promise<void> {
 
 async function answerAll(node: PeerNode, round: number, answered: Set<string>): Promise<void> {
   const { chain, identity, logger } = node
-  const demands = await chain.readDemands({ first: Math.max(0, round - 1), last: round })
+  // One that was opened before the chain stood still is open yet.
+  const demands = await chain.readDemands({ first: Math.max(0, round - REMEMBERED_ROUNDS), last: round })
   for (const demand of demands.filter(({ peerKey, state }) => peerKey === identity.peerKey && state === 'open')) {
-    const { index, throughRound } = demand
+    const { index } = demand
     const id = `${demand.round}:${index}`
     if (answered.has(id)) continue
     const shown = await findLeaf(node, demand)
     if (shown === null) logger.warn('a leaf is demanded that is not there; the round will be lost', { ...idOf(demand) })
     else
       void chain
-        .showLeaf(shown, throughRound)
+        .showLeaf(shown, demand.round + REMEMBERED_ROUNDS)
         .then(outcome => reportOutcome(logger, 'leaf shown', outcome, idOf(demand)))
     // Not before: what a full disk keeps from being sent is tried again.
     answered.add(id)
