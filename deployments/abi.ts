@@ -6734,6 +6734,19 @@ export const challengesAbi = [
     "type": "function"
   },
   {
+    "inputs": [],
+    "name": "SECOND_BENCH",
+    "outputs": [
+      {
+        "internalType": "uint32",
+        "name": "",
+        "type": "uint32"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
     "inputs": [
       {
         "internalType": "uint64",

@@ -176,7 +176,7 @@ test('what a bond is, and what becomes of it, is shown and not sent', async () =
   const appeal = {
     bond: '0.01',
     bondWei: `1${'0'.repeat(16)}`,
-    terms: expect.stringContaining('divided among the seats'),
+    terms: expect.stringContaining('pays the seats'),
   }
   expect({ code, said: JSON.parse(stdout) }).toMatchObject({
     ...{ code: 0, said: { account: address, balance: '1', appeal, secondAppeal: { bond: '0.02' } } },

@@ -13,6 +13,13 @@ import {CommittedWork} from "./CommittedWork.sol";
 abstract contract AppealCases is IAppeals, CommittedWork {
     using ScoreHistogram for ScoreHistogram.Histogram;
 
+    /// @dev Which votes of a case are paid: those near the score that stands, those of unavailable, or all.
+    enum Paid {
+        Near,
+        Unavailable,
+        Every
+    }
+
     struct Case {
         // slot 0
         uint8 levels;
@@ -22,6 +29,7 @@ abstract contract AppealCases is IAppeals, CommittedWork {
         uint16 settledMilli;
         uint16 finalMilli;
         uint8 overturned; // bit `level`: whether what that level found does not stand
+        Paid paid;
         uint96 seatPayWei;
         // slot 1
         uint256 committee; // see `IRewardVotes.votesOn`
@@ -39,10 +47,10 @@ abstract contract AppealCases is IAppeals, CommittedWork {
     uint32 public constant FIRST_BENCH = 11;
 
     /// @inheritdoc IAppeals
-    uint8 public constant MAX_LEVELS = 2;
+    uint32 public constant SECOND_BENCH = 23;
 
-    /// @dev What a histogram counts up to.
-    uint256 internal constant MAX_BENCH = type(uint16).max;
+    /// @inheritdoc IAppeals
+    uint8 public constant MAX_LEVELS = 2;
 
     IPeerRegistry internal immutable _registry;
     uint256 internal immutable _toleranceMilli;
@@ -136,6 +144,12 @@ abstract contract AppealCases is IAppeals, CommittedWork {
         return (true, found.median());
     }
 
+    /// @dev Whether a seat of a level voted.
+    function _isServed(bytes32 key, uint8 level) internal view returns (bool isServed) {
+        ScoreHistogram.Histogram storage found = _found[key][level];
+        return found.available != 0 || found.unavailable != 0;
+    }
+
     /// @dev Whether enough seats of a level voted.
     function _isHeard(bytes32 key, uint8 level, uint32 drawn) internal view returns (bool isHeard) {
         ScoreHistogram.Histogram storage found = _found[key][level];
@@ -149,6 +163,12 @@ abstract contract AppealCases is IAppeals, CommittedWork {
     /// @dev Whether a level's verdict can't be appealed.
     function _isLast(uint8 level, Level storage step) internal view returns (bool isLast) {
         return level == MAX_LEVELS || step.drawn == step.seats;
+    }
+
+    /// @dev Whether most of a level's votes were `unavailable`, of enough of them.
+    function _isGone(bytes32 key, uint8 level, uint32 drawn) internal view returns (bool isGone) {
+        ScoreHistogram.Histogram storage found = _found[key][level];
+        return _isHeard(key, level, drawn) && found.unavailable > found.available;
     }
 
     function _caseKey(uint64 round, bytes32 peerKey) internal pure returns (bytes32 key) {

@@ -71,19 +71,17 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
             if (seatKey == 0) continue;
             bool isVote = word != 0 && word <= MAX_LANE;
             verdict.word = JUDGED | (isVote ? word : 0);
-            if (state.isMoot) continue;
             if (isVote) _judgeVote(round, peerKey, seatKey, level, word);
-            else _judgeAbsence(round, peerKey, seatKey, level, word == 0);
+            else if (!state.isMoot) _judgeAbsence(round, peerKey, seatKey, level, word == 0);
         }
     }
 
     /// @dev Pays a vote that was right, and blames one that a later verdict overturned.
     function _judgeVote(uint64 round, bytes32 peerKey, bytes32 seatKey, uint8 level, uint256 lane) internal {
-        // Neither paid nor blamed.
-        if (lane == Tally.UNAVAILABLE) return;
         Case storage state = _cases[_caseKey(round, peerKey)];
-        if (_differs(uint16(lane - 1), state.finalMilli)) {
-            if (state.overturned & (1 << level) != 0) _blame(round, peerKey, seatKey, level, IRulings.Fault.Overturned);
+        if (!_isPaid(state, lane)) {
+            bool isBlamed = lane != Tally.UNAVAILABLE && !state.isMoot && state.overturned & (1 << level) != 0;
+            if (isBlamed) _blame(round, peerKey, seatKey, level, IRulings.Fault.Overturned);
             return;
         }
         uint256 payWei = state.seatPayWei;
@@ -105,6 +103,15 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
     function _blame(uint64 round, bytes32 peerKey, bytes32 seatKey, uint8 level, IRulings.Fault fault) internal {
         emit SeatBlamed(round, peerKey, seatKey, level, fault);
         _votes.blame(round, seatKey, fault);
+    }
+
+    /// @dev Whether a vote is one of those that the bonds pay for.
+    function _isPaid(Case storage state, uint256 lane) internal view returns (bool isPaid) {
+        if (state.paid == Paid.Every) return true;
+        if (state.paid == Paid.Unavailable || lane == Tally.UNAVAILABLE) {
+            return state.paid == Paid.Unavailable && lane == Tally.UNAVAILABLE;
+        }
+        return !_differs(uint16(lane - 1), state.finalMilli);
     }
 
     function _openCase(

@@ -33,8 +33,8 @@ abstract contract Appeals is AppealVerdicts {
         } else _requireAppealable(round, peerKey, state, current);
         if (msg.value != appealBond(level)) revert Challenges_WrongBond(msg.value, appealBond(level));
         uint32 seats = _votes.seatCountAt(current);
-        if (seats > MAX_BENCH) seats = uint32(MAX_BENCH);
-        uint32 drawn = level == 1 && seats > FIRST_BENCH ? FIRST_BENCH : seats;
+        uint32 most = level == 1 ? FIRST_BENCH : SECOND_BENCH;
+        uint32 drawn = seats > most ? most : seats;
         state.levels = level;
         state.steps[level - 1] = Level(msg.sender, current, seats, uint128(msg.value), drawn);
         emit AppealOpened(round, peerKey, msg.sender, level, msg.value, drawn);
@@ -51,7 +51,8 @@ abstract contract Appeals is AppealVerdicts {
     function closeAppeal(uint64 round, bytes32 peerKey) external {
         (bytes32 key, uint8 level, Level storage step) = _openCase(round, peerKey);
         Case storage state = _cases[key];
-        uint64 dueRound = step.openedRound + (_isLast(level, step) ? 3 : 4);
+        bool isLast = _isLast(level, step) || _isGone(key, level, step.drawn);
+        uint64 dueRound = step.openedRound + (isLast ? 3 : 4);
         uint64 current = _currentRound();
         if (current < dueRound) revert Challenges_WrongRound(dueRound, current);
         state.isClosed = true;
@@ -87,40 +88,57 @@ abstract contract Appeals is AppealVerdicts {
         state.overturned = overturned;
     }
 
-    /// @dev Gives back the bonds of who appealed a score that does not stand, or got no verdict; divides the others:
-    /// half to the seats that voted as it ended, half to the appellants that were right, or to the peer.
+    /// @dev Half of each bond is what its seats are paid, whatever they find, if any came. The other half goes back to
+    /// who appealed a score that does not stand, or got no verdict; else to the appellants that were right, or to the
+    /// peer, or to the seats where that is the appellant.
     function _divide(bytes32 key, bytes32 peerKey, Case storage state, Ruling memory ruling) internal {
+        uint256 feesWei = 0;
         uint256 lostWei = 0;
         address loser = address(0);
         address[2] memory upheld;
         uint256 upheldCount = 0;
         for (uint8 level = 1; level <= state.levels; ++level) {
             Level storage step = state.steps[level - 1];
+            uint256 feeWei = _isServed(key, level) ? step.bondWei / 2 : 0;
+            feesWei += feeWei;
             bool isJudged = !state.isMoot && level <= ruling.lastReached;
             if (isJudged && !_differs(ruling.appealed[level - 1], ruling.standingMilli)) {
-                lostWei += step.bondWei;
+                lostWei += step.bondWei - feeWei;
                 loser = step.appellant;
                 continue;
             }
             if (isJudged) upheld[upheldCount++] = step.appellant;
-            _credit(step.appellant, step.bondWei);
+            _credit(step.appellant, step.bondWei - feeWei);
         }
-        if (lostWei == 0) return;
-        if (upheldCount == 0) {
+        if (lostWei != 0 && upheldCount == 0) {
             address account = _accountOf(peerKey);
             if (account != loser) (upheld[0], upheldCount) = (account, 1);
         }
-        uint256 right = _countRight(key, state.levels, ruling.standingMilli);
-        uint256 seatPayWei = right == 0 ? 0 : (upheldCount == 0 ? lostWei : lostWei / 2) / right;
+        // Nobody but the seats is right: they have it all.
+        if (upheldCount == 0) (feesWei, lostWei) = (feesWei + lostWei, 0);
+        uint256 paid = _choosePaid(key, state, ruling);
+        uint256 seatPayWei = paid == 0 ? 0 : feesWei / paid;
         state.seatPayWei = uint96(seatPayWei);
-        uint256 leftWei = lostWei - seatPayWei * right;
         for (uint256 i = 0; i < upheldCount; ++i) {
-            uint256 shareWei = leftWei / (upheldCount - i);
-            leftWei -= shareWei;
+            uint256 shareWei = lostWei / (upheldCount - i);
+            lostWei -= shareWei;
             _credit(upheld[i], shareWei);
         }
-        // What rounding leaves where nobody was right but the seats.
-        _credit(loser, leftWei);
+        // What rounding leaves, and all of it where no seat came.
+        _credit(state.steps[state.levels - 1].appellant, feesWei - seatPayWei * paid);
+    }
+
+    /// @dev Which votes are paid, and how many: those near the score that stands if there was a verdict, those of
+    /// unavailable if that was found, else all.
+    function _choosePaid(bytes32 key, Case storage state, Ruling memory ruling) internal returns (uint256 count) {
+        if (ruling.lastReached != 0) return _countRight(key, state.levels, ruling.standingMilli);
+        uint8 levels = state.levels;
+        bool isGone = _isGone(key, levels, state.steps[levels - 1].drawn);
+        state.paid = isGone ? Paid.Unavailable : Paid.Every;
+        for (uint8 level = 1; level <= levels; ++level) {
+            ScoreHistogram.Histogram storage found = _found[key][level];
+            count += isGone ? found.unavailable : uint256(found.available) + found.unavailable;
+        }
     }
 
     /// @dev Blames those of the committee whose votes the verdict overturned.
@@ -146,7 +164,8 @@ abstract contract Appeals is AppealVerdicts {
     function _requireAppealable(uint64 round, bytes32 peerKey, Case storage state, uint64 current) internal view {
         uint8 level = state.levels;
         Level storage step = state.steps[level - 1];
-        if (state.isClosed || _isLast(level, step) || current != step.openedRound + 3) {
+        bool isLast = _isLast(level, step) || _isGone(_caseKey(round, peerKey), level, step.drawn);
+        if (state.isClosed || isLast || current != step.openedRound + 3) {
             revert Challenges_NotAppealable(round, peerKey, state.settledOutcome, current);
         }
     }

@@ -5,14 +5,14 @@ import {ICommittedWork} from "./ICommittedWork.sol";
 import {IRulings} from "./IRulings.sol";
 
 /// @title IAppeals
-/// @notice Anyone appeals a settled score with a bond, to `FIRST_BENCH` seats; their verdict can be appealed once
-/// more, to
-/// all seats, with twice the bond. With a the round of an appeal: its beacon draws the seats in a + 1, in which they
-/// commit; they reveal in a + 2; in a + 3 the next appeal may come, and then anyone closes the case.
-/// @dev A verdict further than the tolerance from the score that stood replaces it. Who appealed a score that does not
-/// stand in the end has the bond back; who appealed one that does loses it, to the seats that voted so and to the
-/// others' costs. Where too few seats come, or more than half of them have no bundle to score, there is no verdict:
-/// what stood stands, and bonds go back.
+/// @notice Anyone appeals a settled score with a bond, to `FIRST_BENCH` seats; their verdict can be appealed once more,
+/// to `SECOND_BENCH` seats, with twice the bond, unless they found that the bundle is gone. With a the round of an
+/// appeal: its beacon draws the seats in a + 1, in which they commit; they reveal in a + 2; in a + 3 the next appeal
+/// may come, and then anyone closes the case.
+/// @dev A verdict further than the tolerance from the score that stood replaces it. Half of a bond pays the seats that
+/// came, whatever they find. The other half goes back to who appealed a score that does not stand in the end; who
+/// appealed one that does loses it to the other side. Where too few seats come, or more than half of them have no
+/// bundle to score, there is no verdict: what stood stands, and that half goes back.
 interface IAppeals is ICommittedWork {
     /// @notice One appeal of a case.
     /// @param appellant Who posted the bond.
@@ -37,7 +37,8 @@ interface IAppeals is ICommittedWork {
     /// @param settledOutcome What was settled: as in `IEarnings.outcomeOf`.
     /// @param settledMilli The score that was settled.
     /// @param finalMilli The score that stands, once it is over.
-    /// @param seatPayWei What each seat is paid that voted as it ended.
+    /// @param seatPayWei What each seat is paid whose vote is: near the score that stands after a verdict, unavailable
+    /// where that was found, else any.
     /// @param last The newest appeal.
     struct CaseView {
         uint8 levels;
@@ -102,7 +103,8 @@ interface IAppeals is ICommittedWork {
     /// @param outcome The outcome that stands, as in `IEarnings.outcomeOf`.
     /// @param scoreMilli The score that stands.
     /// @param settledMilli The score that was settled.
-    /// @param isMoot Whether the peer lost the round for another reason meanwhile: then all bonds go back.
+    /// @param isMoot Whether the peer lost the round for another reason meanwhile: then bonds go back, but for the
+    /// seats' pay.
     event AppealClosed(
         uint64 indexed round,
         bytes32 indexed peerKey,
@@ -263,6 +265,10 @@ interface IAppeals is ICommittedWork {
     /// @notice Seats that judge the first appeal, or all where there are fewer.
     /// @return seats 11.
     function FIRST_BENCH() external view returns (uint32 seats);
+
+    /// @notice Seats that judge the second appeal, or all where there are fewer.
+    /// @return seats 23.
+    function SECOND_BENCH() external view returns (uint32 seats);
 
     /// @notice Appeals of a case at most.
     /// @return levels 2.

@@ -19,10 +19,12 @@ contract AppealsTest is AppealFixture {
         vm.expectEmit(address(challenges));
         emit IAppeals.AppealClosed(0, solvers[0], 1, 800, 300, false);
         vm.expectEmit(address(challenges));
-        emit IChallengeBonds.Credited(APPELLANT, FIRST_BOND);
+        emit IChallengeBonds.Credited(APPELLANT, FIRST_BOND / 2);
         challenges.closeAppeal(0, solvers[0]);
         expectScore(1, 800);
-        vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND);
+        // Half of it pays the seats.
+        vm.assertEq(challenges.caseOf(0, solvers[0]).seatPayWei, FIRST_BOND / 2 / 11);
+        vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND / 2 + ((FIRST_BOND / 2) % 11));
         vm.assertEq(votes.earnedOf(solvers[0]), uint256(1_000 ether * 800) / 1_200);
     }
 
@@ -52,14 +54,14 @@ contract AppealsTest is AppealFixture {
         expectScore(1, 300);
         uint256 each = FIRST_BOND / 2 / 11;
         vm.assertEq(challenges.caseOf(0, solvers[0]).seatPayWei, each);
-        vm.assertEq(challenges.creditOf(registry.accountOf(solvers[0])), FIRST_BOND - 11 * each);
+        vm.assertEq(challenges.creditOf(registry.accountOf(solvers[0])), FIRST_BOND / 2);
         bytes32[] memory bench = challenges.benchOf(0, solvers[0]);
         vm.expectEmit(address(challenges));
         emit IAppeals.SeatPaid(0, solvers[0], bench[0], 1, each);
         judgeAll(1, 11);
         judgeAll(1, 11);
         for (uint256 i = 0; i < 11; ++i) vm.assertEq(challenges.creditOf(registry.accountOf(bench[i])), each);
-        vm.assertEq(challenges.creditOf(APPELLANT), 0);
+        vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND / 2 - 11 * each);
     }
 
     function test_TellsOfEachVerdict() public {
@@ -100,16 +102,29 @@ contract AppealsTest is AppealFixture {
         playVerdict(310);
         challenges.closeAppeal(0, solvers[0]);
         expectScore(1, 310);
-        // Who said 800 was wrong is upheld; who said that 300 was is not.
+        // Who said 800 was wrong is upheld, and has the other's half; who said that 300 was is not.
         vm.assertEq(challenges.creditOf(APPELLANT), 0);
-        uint256 each = FIRST_BOND / 2 / 13;
-        vm.assertEq(challenges.creditOf(SECOND), 2 * FIRST_BOND + FIRST_BOND - 13 * each);
+        uint256 each = (3 * FIRST_BOND) / 2 / 13;
+        vm.assertEq(challenges.creditOf(SECOND), 3 * FIRST_BOND - 13 * each);
         bytes32 seat = benches[1][0];
         uint8 missesBefore = votes.missesOf(seat);
         judgeAll(1, 11);
         vm.assertEq(votes.missesOf(seat), missesBefore + 3);
         judgeAll(2, 13);
         vm.assertEq(challenges.creditOf(registry.accountOf(evaluators[0])), each);
+    }
+
+    function test_BothBenchesAreSamplesOfMoreSeats() public {
+        for (uint256 i = 13; i < 25; ++i) votes.admitEvaluator(enrol(100 + i, accountNamed(100 + i)));
+        playSettled(300);
+        appealAs(APPELLANT);
+        vm.assertEq(challenges.caseOf(0, solvers[0]).last.drawn, 11);
+        playVerdict(800);
+        appealAs(SECOND);
+        vm.assertEq(challenges.caseOf(0, solvers[0]).last.seats, 25);
+        vm.assertEq(challenges.caseOf(0, solvers[0]).last.drawn, challenges.SECOND_BENCH());
+        enterRound(7);
+        vm.assertEq(challenges.benchOf(0, solvers[0]).length, 23);
     }
 
     function test_ASecondAppealMayConfirmTheFirst() public {
@@ -120,8 +135,10 @@ contract AppealsTest is AppealFixture {
         playVerdict(800);
         challenges.closeAppeal(0, solvers[0]);
         expectScore(1, 800);
-        vm.assertEq(challenges.caseOf(0, solvers[0]).seatPayWei, uint256(FIRST_BOND) / 24);
-        vm.assertEq(challenges.creditOf(APPELLANT), 3 * FIRST_BOND - 24 * (FIRST_BOND / 24));
+        uint256 each = (3 * FIRST_BOND) / 2 / 24;
+        vm.assertEq(challenges.caseOf(0, solvers[0]).seatPayWei, each);
+        vm.assertEq(challenges.creditOf(APPELLANT), (3 * FIRST_BOND) / 2);
+        vm.assertEq(challenges.creditOf(SECOND), (3 * FIRST_BOND) / 2 - 24 * each);
     }
 
     function test_BothAppellantsMayBeRight() public {
@@ -132,8 +149,9 @@ contract AppealsTest is AppealFixture {
         playVerdict(800);
         challenges.closeAppeal(0, solvers[0]);
         expectScore(1, 800);
-        vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND);
-        vm.assertEq(challenges.creditOf(SECOND), 2 * FIRST_BOND);
+        vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND / 2);
+        uint256 each = (3 * FIRST_BOND) / 2 / 13;
+        vm.assertEq(challenges.creditOf(SECOND), (5 * FIRST_BOND) / 2 - 13 * each);
     }
 
     function test_SeatsThatWereOverturnedAreBlamedAndUnavailableIsNot() public {
@@ -182,21 +200,34 @@ contract AppealsTest is AppealFixture {
         playVerdict(SILENT);
         challenges.closeAppeal(0, solvers[0]);
         vm.assertEq(challenges.creditOf(APPELLANT), 0);
-        vm.assertEq(challenges.creditOf(SECOND), 2 * FIRST_BOND);
+        vm.assertEq(challenges.creditOf(SECOND), 2 * FIRST_BOND + ((FIRST_BOND / 2) % 11));
     }
 
     /// @dev A peer that stops serving its bundle must not be able to overturn what honest seats found.
-    function test_ABundleThatIsGoneChangesNothing() public {
+    /// Who appeals withheld garbage pays for each seat that it calls, and calls no more seats.
+    function test_ABundleThatIsGoneChangesNothingAndIsPaidFor() public {
         playSettled(300);
         appealAs(APPELLANT);
-        playVerdict(GONE);
-        enterRound(7);
+        uint16[] memory scores = sameScores(GONE);
+        (scores[0], scores[1], scores[2]) = (SILENT, SILENT, 900);
+        playVerdicts(scores);
+        vm.expectRevert(
+            abi.encodeWithSelector(IAppeals.Challenges_NotAppealable.selector, 0, solvers[0], 1, 6)
+        );
+        vm.prank(SECOND);
+        challenges.appeal{value: 2 * FIRST_BOND}(0, solvers[0]);
+        // No round later than that.
         challenges.closeAppeal(0, solvers[0]);
         expectScore(1, 300);
-        vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND);
+        uint256 each = FIRST_BOND / 2 / 8;
+        vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND - 8 * each);
         // However often they are judged.
         for (uint256 i = 0; i < 2; ++i) judgeAll(1, 11);
-        for (uint256 i = 0; i < 11; ++i) vm.assertEq(votes.missesOf(benches[1][i]), 0);
+        for (uint256 i = 3; i < 11; ++i) {
+            vm.assertEq(challenges.creditOf(registry.accountOf(benches[1][i])), each);
+            vm.assertEq(votes.missesOf(benches[1][i]), 0);
+        }
+        vm.assertEq(challenges.creditOf(registry.accountOf(benches[1][2])), 0);
     }
 
     function test_APeerWithoutQuorumMayBeScored() public {
@@ -228,9 +259,11 @@ contract AppealsTest is AppealFixture {
         emit IAppeals.AppealClosed(0, solvers[0], 1, 800, 300, true);
         challenges.closeAppeal(0, solvers[0]);
         expectScore(5, 0);
-        vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND);
+        vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND / 2 + ((FIRST_BOND / 2) % 11));
         vm.assertEq(votes.earnedOf(solvers[1]), 1_000 ether);
         judgeAll(1, 11);
+        // For work that they did.
+        vm.assertEq(challenges.creditOf(registry.accountOf(benches[1][0])), FIRST_BOND / 2 / 11);
         vm.assertEq(votes.missesOf(evaluators[0]), 0);
     }
 
@@ -251,6 +284,7 @@ contract AppealsTest is AppealFixture {
         playVerdicts(first);
         bool isSecond = draw % 2 == 0;
         uint16[] memory second = randomScores(draw >> 8);
+        isSecond = isSecond && !isGone(first, 11);
         if (isSecond) {
             appealAs(SECOND);
             playVerdicts(second);
@@ -284,14 +318,25 @@ contract AppealsTest is AppealFixture {
             if (isReached && differs(verdict, standing)) standing = verdict;
             isJudged = isJudged || isReached;
             bool isSecondLost = isReached && !differs(afterFirst, standing);
-            vm.assertTrue(isSecondLost != (challenges.creditOf(SECOND) >= 2 * FIRST_BOND));
+            // Half of the bond but for rounding, at least, where it is not lost.
+            vm.assertTrue(isSecondLost != (challenges.creditOf(SECOND) >= FIRST_BOND));
         }
         bool isLost = isJudged && !differs(settled, standing);
-        vm.assertTrue(isLost != (challenges.creditOf(APPELLANT) >= FIRST_BOND));
+        vm.assertTrue(isLost != (challenges.creditOf(APPELLANT) >= FIRST_BOND / 2));
         (, uint16 score) = votes.outcomeOf(0, solvers[0]);
         vm.assertEq(score, standing);
         vm.assertEq(votes.points(solvers[0]), standing);
         vm.assertEq(votes.roundPoints(0), uint256(standing) + 400);
+    }
+
+    function isGone(uint16[] memory scores, uint256 drawn) internal pure returns (bool gone) {
+        uint256 missing = 0;
+        uint256 count = 0;
+        for (uint256 i = 0; i < drawn; ++i) {
+            if (scores[i] == GONE) ++missing;
+            if (scores[i] == GONE || scores[i] <= 1000) ++count;
+        }
+        return count >= drawn / 2 + 1 && missing * 2 > count;
     }
 
     function plainVerdict(

@@ -76,41 +76,57 @@ export function rule(found: ModelCase): ModelRuling {
   const lastVerdict = verdicts.findLastIndex(verdict => verdict !== null)
   const judged = isMoot ? [] : appeals.filter((_, at) => at <= lastVerdict)
   const losers = judged.filter((_, at) => !apart(stood[at] as number, finalMilli))
-  for (const appeal of appeals) if (!losers.includes(appeal)) owe(appeal.appellant, appeal.bondWei)
-  payLost(found, judged, losers, finalMilli, owe)
+  for (const appeal of appeals) if (!losers.includes(appeal)) owe(appeal.appellant, appeal.bondWei - feeOf(appeal))
+  const paid = paidVotes(appeals, lastVerdict < 0 ? null : finalMilli)
+  divide(found, { judged, losers, paid }, owe)
   return { finalMilli, owedWei, blames: isMoot ? [] : blamesOf(found, stood, finalMilli) }
 }
 
-/** Half of what was lost to the seats that were right, half to the appellants that were, or else to the peer. */
-function payLost(
-  { appeals, peerAccount }: ModelCase,
-  judged: readonly ModelAppeal[],
-  losers: readonly ModelAppeal[],
-  finalMilli: number,
-  owe: (account: string, wei: bigint) => void,
-): void {
-  const lostWei = losers.reduce((sum, { bondWei }) => sum + bondWei, 0n)
-  const lastLoser = losers.at(-1)
-  if (lastLoser === undefined) return
-  const upheld = judged.filter(appeal => !losers.includes(appeal)).map(({ appellant }) => appellant)
-  // A peer that appealed its own score in vain pays the seats alone.
-  if (upheld.length === 0 && peerAccount !== lastLoser.appellant) upheld.push(peerAccount)
-  const right = appeals
-    .flatMap(({ bench }) => bench)
-    .filter(({ deed }) => typeof deed === 'number' && deed !== UNAVAILABLE && !apart(deed, finalMilli))
-  const forSeatsWei = upheld.length === 0 ? lostWei : lostWei / 2n
-  const seatWei = right.length === 0 ? 0n : forSeatsWei / BigInt(right.length)
-  for (const { account } of right) owe(account, seatWei)
-  let leftWei = lostWei - seatWei * BigInt(right.length)
-  for (const [at, account] of upheld.entries()) {
-    const shareWei = leftWei / BigInt(upheld.length - at)
-    owe(account, shareWei)
-    leftWei -= shareWei
-  }
-  owe(lastLoser.appellant, leftWei)
+/** What an appeal pays the seats that it calls, if any came. */
+const feeOf = ({ bondWei, bench }: ModelAppeal) => (scoresOf(bench).length === 0 ? 0n : bondWei / 2n)
+
+/** The seats that are paid: those near the verdict, or those that found the bundle gone, or all that came. */
+function paidVotes(appeals: readonly ModelAppeal[], finalMilli: number | null): ModelSeat[] {
+  const came = appeals.flatMap(({ bench }) => bench).filter(({ deed }) => typeof deed === 'number')
+  if (finalMilli !== null) return came.filter(({ deed }) => deed !== UNAVAILABLE && !apart(deed as number, finalMilli))
+  return isGone(appeals.at(-1)?.bench ?? []) ? came.filter(({ deed }) => deed === UNAVAILABLE) : came
 }
 
-/** Seats that stayed away, but where too few of the bench came and nobody else was heard in its rounds, and votes that lay far from what overturned their committee. */
+/** Whether most of a bench found the bundle gone. */
+export function isGone(bench: readonly ModelSeat[]): boolean {
+  const votes = scoresOf(bench)
+  return isHeard(bench) && votes.filter(vote => vote === UNAVAILABLE).length * 2 > votes.length
+}
+
+/** Fees to the seats; the rest of what was lost to the appellants that were right, or else to the peer, or to the seats too. */
+function divide(
+  { appeals, peerAccount }: ModelCase,
+  { judged, losers, paid }: Record<'judged' | 'losers', readonly ModelAppeal[]> & { paid: readonly ModelSeat[] },
+  owe: (account: string, wei: bigint) => void,
+): void {
+  let feesWei = appeals.reduce((sum, appeal) => sum + feeOf(appeal), 0n)
+  let lostWei = losers.reduce((sum, appeal) => sum + appeal.bondWei - feeOf(appeal), 0n)
+  const upheld = judged.filter(appeal => !losers.includes(appeal)).map(({ appellant }) => appellant)
+  // A peer that appealed its own score in vain pays the seats alone.
+  if (lostWei > 0n && upheld.length === 0 && peerAccount !== losers.at(-1)?.appellant) upheld.push(peerAccount)
+  if (upheld.length === 0) {
+    feesWei += lostWei
+    lostWei = 0n
+  }
+  for (const [at, account] of upheld.entries()) {
+    const shareWei = lostWei / BigInt(upheld.length - at)
+    owe(account, shareWei)
+    lostWei -= shareWei
+  }
+  const seatWei = paid.length === 0 ? 0n : feesWei / BigInt(paid.length)
+  for (const { account } of paid) owe(account, seatWei)
+  owe(appeals.at(-1)?.appellant as string, feesWei - seatWei * BigInt(paid.length))
+}
+
+/**
+ * Seats that stayed away, but where too few of the bench came and nobody else was heard in its rounds, and votes that lay far from
+ * what overturned their committee.
+ */
 function blamesOf(
   { appeals, committee, settledMilli, peerAccount }: ModelCase,
   stood: readonly number[],

@@ -8,7 +8,7 @@ import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
 import { FIRST_BOND_WEI } from '../../../scripts/deploy/constructorArguments.ts'
 import { hashOf, type Member, openSwarm, type Swarm } from '../openSwarm.ts'
 import { EMISSION_WEI, sharesOf, UNAVAILABLE } from '../settlementModel.ts'
-import { type ModelAppeal, type ModelCase, type ModelSeat, rule, type SeatDeed } from './appealModel.ts'
+import { isGone, type ModelAppeal, type ModelCase, type ModelSeat, rule, type SeatDeed } from './appealModel.ts'
 
 const SCENARIOS = 5
 const faults = ['silent', 'sealed', 'overturned']
@@ -81,7 +81,9 @@ async function playScenario(
   if (moot !== undefined) await showFalse(swarm, round, moot)
   await judge(swarm, round, open, 1)
   await enter(round + 6n)
-  const again = open.filter(({ model }) => !model.isMoot && random.chance(0.6))
+  const again = open.filter(
+    ({ model }) => !model.isMoot && !isGone(model.appeals[0]?.bench ?? []) && random.chance(0.6),
+  )
   for (const one of again) await openAppeal(swarm, round, one, 2)
   await judge(swarm, round, again, 2)
   await enter(round + 9n)

@@ -54,6 +54,7 @@ contract ChallengesHandler is TestBase {
     mapping(bytes32 caseKey => address[2] appellants) internal appellants;
     mapping(bytes32 caseKey => uint16[][2] verdicts) internal given;
     mapping(bytes32 caseKey => uint32[2] drawn) internal drawnOf;
+    mapping(bytes32 caseKey => bool) internal isJudged;
     mapping(bytes32 caseKey => mapping(uint256 level => mapping(uint32 position => bool))) internal judged;
     mapping(uint64 round => mapping(bytes32 peer => uint16)) public score;
     mapping(uint64 round => mapping(bytes32 peer => uint8)) internal outcome;
@@ -173,7 +174,7 @@ contract ChallengesHandler is TestBase {
         if (draw % 2 == 0 || cases.length == 0) return openCase(current - 3, peers[(draw >> 8) % PEERS], draw >> 16);
         Entry storage entry = cases[(draw >> 8) % cases.length];
         IAppeals.CaseView memory state = parts.challenges.caseOf(entry.round, entry.peer);
-        bool allowed = entry.isOpen && !isLast(state) && current == state.last.openedRound + 3;
+        bool allowed = entry.isOpen && !isLast(entry, state) && current == state.last.openedRound + 3;
         tryAppeal(entry.round, entry.peer, draw >> 16, allowed);
     }
 
@@ -201,7 +202,7 @@ contract ChallengesHandler is TestBase {
         if (cases.length == 0) return;
         Entry storage entry = cases[draw % cases.length];
         IAppeals.CaseView memory state = parts.challenges.caseOf(entry.round, entry.peer);
-        bool allowed = entry.isOpen && parts.rounds.currentRound() >= state.last.openedRound + (isLast(state) ? 3 : 4);
+        bool allowed = entry.isOpen && parts.rounds.currentRound() >= state.last.openedRound + (isLast(entry, state) ? 3 : 4);
         uint256[ACTORS] memory before;
         for (uint256 i = 0; i < ACTORS; ++i) before[i] = parts.challenges.creditOf(actorOf(i));
         bytes memory data = abi.encodeCall(parts.challenges.closeAppeal, (entry.round, entry.peer));
@@ -225,7 +226,7 @@ contract ChallengesHandler is TestBase {
                 parts.challenges.judgeSeats(entry.round, entry.peer, level, one);
                 if (judged[key][level][i]) continue;
                 judged[key][level][i] = true;
-                if (isRight(votes[i], state)) seatPayDue -= state.seatPayWei;
+                if (isPaid(key, votes[i], state)) seatPayDue -= state.seatPayWei;
             }
         }
     }
@@ -248,6 +249,7 @@ contract ChallengesHandler is TestBase {
             if (isReached) lastReached = level + 1;
             if (isReached && differs(verdict, standing)) standing = verdict;
         }
+        isJudged[key] = lastReached != 0;
         bool isMoot = outcome[entry.round][entry.peer] >= 5;
         for (uint8 level = 0; level < state.levels; ++level) {
             uint256 bondWei = parts.challenges.appealBond(level + 1);
@@ -255,7 +257,9 @@ contract ChallengesHandler is TestBase {
             bool isUpheld = isMoot || level + 1 > lastReached || differs(appealed[level], standing);
             for (uint256 i = 0; i < ACTORS; ++i) {
                 if (actorOf(i) != appellants[key][level] || !isUpheld) continue;
-                if (parts.challenges.creditOf(actorOf(i)) < before[i] + bondWei) ++upheldLosses;
+                // Half of it pays the seats, if any came.
+                uint256 backWei = given[key][level].length == 0 ? bondWei : bondWei / 2;
+                if (parts.challenges.creditOf(actorOf(i)) < before[i] + backWei) ++upheldLosses;
             }
         }
         state = parts.challenges.caseOf(entry.round, entry.peer);
@@ -268,7 +272,9 @@ contract ChallengesHandler is TestBase {
         }
         for (uint8 level = 0; level < state.levels; ++level) {
             uint16[] storage votes = given[key][level];
-            for (uint256 i = 0; i < votes.length; ++i) if (isRight(votes[i], state)) seatPayDue += state.seatPayWei;
+            for (uint256 i = 0; i < votes.length; ++i) {
+                if (isPaid(key, votes[i], state)) seatPayDue += state.seatPayWei;
+            }
         }
     }
 
@@ -406,12 +412,22 @@ contract ChallengesHandler is TestBase {
         return address(uint160(0xAC70 + (draw % ACTORS)));
     }
 
-    function isLast(IAppeals.CaseView memory state) internal pure returns (bool last) {
-        return state.levels == 2 || state.last.drawn == state.last.seats;
+    function isLast(Entry storage entry, IAppeals.CaseView memory state) internal view returns (bool last) {
+        if (state.levels == 2 || state.last.drawn == state.last.seats) return true;
+        return isGone(given[keccak256(abi.encode(entry.round, entry.peer))][0]);
     }
 
-    function isRight(uint16 vote_, IAppeals.CaseView memory state) internal pure returns (bool right) {
-        return !state.isMoot && vote_ != GONE && !differs(vote_, state.finalMilli);
+    /// @dev Of a bench that came as a whole, most found the bundle gone.
+    function isGone(uint16[] storage cast) internal view returns (bool gone) {
+        uint256 missing = 0;
+        for (uint256 i = 0; i < cast.length; ++i) if (cast[i] == GONE) ++missing;
+        return missing * 2 > cast.length;
+    }
+
+    /// @dev Near the score that stands if there was a verdict, else those that found what the last bench did, else all.
+    function isPaid(bytes32 key, uint16 vote_, IAppeals.CaseView memory state) internal view returns (bool paid) {
+        if (isJudged[key]) return vote_ != GONE && !differs(vote_, state.finalMilli);
+        return !isGone(given[key][state.levels - 1]) || vote_ == GONE;
     }
 
     function differs(uint16 a, uint16 b) internal pure returns (bool isFar) {

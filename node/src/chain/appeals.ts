@@ -19,7 +19,7 @@ export type AppealCase = {
   isClosed: boolean
   settledMilli: number
   finalMilli: number
-  /** First round in which it can be closed. */
+  /** First round in which it can be closed; one found to be of a bundle that is gone, a round earlier. */
   closesFrom: number
 }
 

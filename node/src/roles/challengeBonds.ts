@@ -14,7 +14,7 @@ export type OnBond = (bond: Bond) => void
 const terms = {
   demand: 'It comes back less the gas of showing the leaf, and whole if nobody shows it.',
   appeal:
-    'It comes back unless the score stands in the end; then it is divided among the seats that said so and the other side.',
+    'Half of it pays the seats that are called. The other half comes back unless the score stands in the end; then it goes to the other side.',
 } as const
 
 export function bondOf(kind: keyof typeof terms, wei: bigint): Bond {
