@@ -66,7 +66,10 @@ export default defineConfig({
     ],
     compilers: [compiler(10_000)],
     // 3 KB smaller: well below the limit of a contract's size.
-    overrides: { 'contracts/src/PredictionMarket.sol': compiler(1_000) },
+    overrides: {
+      'contracts/src/Challenges.sol': compiler(500),
+      'contracts/src/PredictionMarket.sol': compiler(1_000),
+    },
   },
   networks: {
     ...Object.fromEntries(Object.entries(NETWORKS).map(([name, preset]) => [name, network(name, preset)])),
