@@ -59,8 +59,8 @@ const qwen: CodeZeroSpec = {
     adapterLearningRate: 2e-4,
     betas: [0.9, 0.999],
     warmUpRounds: 0,
-    // A chat model's opinion of equally good answers deviates by some 0.05 to 0.1: divided by that, noise would be as large as a
-    // lesson. One right answer of 8 deviates by 0.2.
+    // A judge is never quite sure, so equally good answers deviate a little: divided by that, noise would be as large as a
+    // lesson. One answer of 8 that a judge finds right, at 0.9 against 0.3, deviates by 0.17.
     scaleRewards: 'none',
     minGroupDeviation: 0.1,
   },
