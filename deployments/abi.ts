@@ -3376,6 +3376,22 @@ export const rolloutCommitmentsAbi = [
   {
     "inputs": [
       {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "RolloutCommitments_AlreadyProposed",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
         "internalType": "bytes32",
         "name": "root",
         "type": "bytes32"
@@ -3525,6 +3541,38 @@ export const rolloutCommitmentsAbi = [
         "type": "uint64"
       },
       {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "RolloutCommitments_NotTheSecret",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint16",
+        "name": "count",
+        "type": "uint16"
+      },
+      {
+        "internalType": "uint256",
+        "name": "size",
+        "type": "uint256"
+      }
+    ],
+    "name": "RolloutCommitments_OverLimit",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
         "internalType": "uint64",
         "name": "firstOpenRound",
         "type": "uint64"
@@ -3630,24 +3678,75 @@ export const rolloutCommitmentsAbi = [
       {
         "indexed": false,
         "internalType": "bytes32",
-        "name": "root",
+        "name": "secretHash",
         "type": "bytes32"
+      }
+    ],
+    "name": "SecretCommitted",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
       },
       {
-        "indexed": false,
-        "internalType": "uint32",
-        "name": "count",
-        "type": "uint32"
+        "indexed": true,
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
       },
       {
         "indexed": false,
         "internalType": "bytes32",
-        "name": "contentId",
+        "name": "secret",
         "type": "bytes32"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint16",
+        "name": "count",
+        "type": "uint16"
+      },
+      {
+        "indexed": false,
+        "internalType": "bytes",
+        "name": "tasks",
+        "type": "bytes"
       }
     ],
-    "name": "TasksCommitted",
+    "name": "TasksProposed",
     "type": "event"
+  },
+  {
+    "inputs": [],
+    "name": "MAX_TASKS",
+    "outputs": [
+      {
+        "internalType": "uint16",
+        "name": "",
+        "type": "uint16"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "MAX_TASK_BYTES",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
   },
   {
     "inputs": [],
@@ -3742,21 +3841,11 @@ export const rolloutCommitmentsAbi = [
       },
       {
         "internalType": "bytes32",
-        "name": "root",
-        "type": "bytes32"
-      },
-      {
-        "internalType": "uint32",
-        "name": "count",
-        "type": "uint32"
-      },
-      {
-        "internalType": "bytes32",
-        "name": "contentId",
+        "name": "secretHash",
         "type": "bytes32"
       }
     ],
-    "name": "commitTasks",
+    "name": "commitSecret",
     "outputs": [],
     "stateMutability": "nonpayable",
     "type": "function"
@@ -3942,6 +4031,73 @@ export const rolloutCommitmentsAbi = [
     "type": "function"
   },
   {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "proposalOf",
+    "outputs": [
+      {
+        "internalType": "uint16",
+        "name": "count",
+        "type": "uint16"
+      },
+      {
+        "internalType": "uint208",
+        "name": "hash",
+        "type": "uint208"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "secret",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "uint16",
+        "name": "count",
+        "type": "uint16"
+      },
+      {
+        "internalType": "bytes",
+        "name": "tasks",
+        "type": "bytes"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "nextSecretHash",
+        "type": "bytes32"
+      }
+    ],
+    "name": "propose",
+    "outputs": [],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
     "inputs": [],
     "name": "rounds",
     "outputs": [
@@ -3989,6 +4145,35 @@ export const rolloutCommitmentsAbi = [
     "type": "function"
   },
   {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "secretOf",
+    "outputs": [
+      {
+        "internalType": "bool",
+        "name": "committed",
+        "type": "bool"
+      },
+      {
+        "internalType": "uint224",
+        "name": "hash",
+        "type": "uint224"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
     "inputs": [],
     "name": "stakes",
     "outputs": [
@@ -4004,47 +4189,25 @@ export const rolloutCommitmentsAbi = [
   {
     "inputs": [
       {
-        "internalType": "uint64",
-        "name": "round",
-        "type": "uint64"
-      },
-      {
         "internalType": "bytes32",
-        "name": "peerKey",
+        "name": "proposerKey",
         "type": "bytes32"
       },
       {
-        "components": [
-          {
-            "internalType": "bytes32",
-            "name": "root",
-            "type": "bytes32"
-          },
-          {
-            "internalType": "uint32",
-            "name": "count",
-            "type": "uint32"
-          },
-          {
-            "internalType": "bytes32",
-            "name": "contentId",
-            "type": "bytes32"
-          }
-        ],
-        "internalType": "struct IRolloutCommitments.Tasks",
-        "name": "tasks",
-        "type": "tuple"
+        "internalType": "uint32",
+        "name": "index",
+        "type": "uint32"
       }
     ],
-    "name": "tasksCommittedAt",
+    "name": "taskHashOf",
     "outputs": [
       {
-        "internalType": "uint64",
-        "name": "blockNumber",
-        "type": "uint64"
+        "internalType": "bytes32",
+        "name": "hash",
+        "type": "bytes32"
       }
     ],
-    "stateMutability": "view",
+    "stateMutability": "pure",
     "type": "function"
   },
   {
@@ -7443,14 +7606,9 @@ export const openingsAbi = [
         "internalType": "uint32",
         "name": "shard",
         "type": "uint32"
-      },
-      {
-        "internalType": "uint64",
-        "name": "committedAt",
-        "type": "uint64"
       }
     ],
-    "name": "Openings_ClaimedByEarlier",
+    "name": "Openings_AlreadyPaid",
     "type": "error"
   },
   {
@@ -7583,23 +7741,7 @@ export const openingsAbi = [
         "type": "bytes32"
       }
     ],
-    "name": "Openings_TasksFaulty",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint64",
-        "name": "round",
-        "type": "uint64"
-      },
-      {
-        "internalType": "bytes32",
-        "name": "proposerKey",
-        "type": "bytes32"
-      }
-    ],
-    "name": "Openings_TasksStand",
+    "name": "Openings_NothingWithheld",
     "type": "error"
   },
   {
@@ -7742,80 +7884,6 @@ export const openingsAbi = [
       },
       {
         "indexed": false,
-        "internalType": "uint32",
-        "name": "shard",
-        "type": "uint32"
-      },
-      {
-        "indexed": false,
-        "internalType": "bytes32",
-        "name": "taskHash",
-        "type": "bytes32"
-      },
-      {
-        "indexed": false,
-        "internalType": "uint256",
-        "name": "amountWei",
-        "type": "uint256"
-      }
-    ],
-    "name": "TaskClaimed",
-    "type": "event"
-  },
-  {
-    "anonymous": false,
-    "inputs": [
-      {
-        "indexed": true,
-        "internalType": "uint64",
-        "name": "round",
-        "type": "uint64"
-      },
-      {
-        "indexed": true,
-        "internalType": "bytes32",
-        "name": "proposerKey",
-        "type": "bytes32"
-      },
-      {
-        "indexed": false,
-        "internalType": "uint32",
-        "name": "shard",
-        "type": "uint32"
-      },
-      {
-        "indexed": false,
-        "internalType": "uint256",
-        "name": "amountWei",
-        "type": "uint256"
-      }
-    ],
-    "name": "TaskPaid",
-    "type": "event"
-  },
-  {
-    "anonymous": false,
-    "inputs": [
-      {
-        "indexed": true,
-        "internalType": "uint64",
-        "name": "round",
-        "type": "uint64"
-      },
-      {
-        "indexed": true,
-        "internalType": "bytes32",
-        "name": "proposerKey",
-        "type": "bytes32"
-      },
-      {
-        "indexed": false,
-        "internalType": "bytes32",
-        "name": "taskHash",
-        "type": "bytes32"
-      },
-      {
-        "indexed": false,
         "internalType": "uint256",
         "name": "lostWei",
         "type": "uint256"
@@ -7827,7 +7895,44 @@ export const openingsAbi = [
         "type": "address"
       }
     ],
-    "name": "TasksFaulty",
+    "name": "SecretWithheld",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "indexed": true,
+        "internalType": "bytes32",
+        "name": "proposerKey",
+        "type": "bytes32"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint32",
+        "name": "taskIndex",
+        "type": "uint32"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "amountWei",
+        "type": "uint256"
+      }
+    ],
+    "name": "TaskPaid",
     "type": "event"
   },
   {
@@ -7858,7 +7963,7 @@ export const openingsAbi = [
   },
   {
     "inputs": [],
-    "name": "TASK_FAULT_MILLI",
+    "name": "SECRET_FAULT_MILLI",
     "outputs": [
       {
         "internalType": "uint16",
@@ -7911,134 +8016,7 @@ export const openingsAbi = [
         "type": "bytes32"
       }
     ],
-    "name": "areFaulty",
-    "outputs": [
-      {
-        "internalType": "bool",
-        "name": "are",
-        "type": "bool"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
-        "components": [
-          {
-            "internalType": "uint64",
-            "name": "round",
-            "type": "uint64"
-          },
-          {
-            "internalType": "bytes32",
-            "name": "proposerKey",
-            "type": "bytes32"
-          },
-          {
-            "components": [
-              {
-                "internalType": "bytes32",
-                "name": "root",
-                "type": "bytes32"
-              },
-              {
-                "internalType": "uint32",
-                "name": "count",
-                "type": "uint32"
-              },
-              {
-                "internalType": "bytes32",
-                "name": "contentId",
-                "type": "bytes32"
-              }
-            ],
-            "internalType": "struct IRolloutCommitments.Tasks",
-            "name": "tasks",
-            "type": "tuple"
-          },
-          {
-            "components": [
-              {
-                "internalType": "uint32",
-                "name": "index",
-                "type": "uint32"
-              },
-              {
-                "internalType": "bytes32",
-                "name": "taskHash",
-                "type": "bytes32"
-              },
-              {
-                "internalType": "bytes32",
-                "name": "policyHash",
-                "type": "bytes32"
-              },
-              {
-                "internalType": "bytes32",
-                "name": "seed",
-                "type": "bytes32"
-              },
-              {
-                "internalType": "bytes32",
-                "name": "bodyHash",
-                "type": "bytes32"
-              }
-            ],
-            "internalType": "struct IRolloutCommitments.Leaf",
-            "name": "first",
-            "type": "tuple"
-          },
-          {
-            "internalType": "bytes32[]",
-            "name": "firstProof",
-            "type": "bytes32[]"
-          },
-          {
-            "components": [
-              {
-                "internalType": "uint32",
-                "name": "index",
-                "type": "uint32"
-              },
-              {
-                "internalType": "bytes32",
-                "name": "taskHash",
-                "type": "bytes32"
-              },
-              {
-                "internalType": "bytes32",
-                "name": "policyHash",
-                "type": "bytes32"
-              },
-              {
-                "internalType": "bytes32",
-                "name": "seed",
-                "type": "bytes32"
-              },
-              {
-                "internalType": "bytes32",
-                "name": "bodyHash",
-                "type": "bytes32"
-              }
-            ],
-            "internalType": "struct IRolloutCommitments.Leaf",
-            "name": "second",
-            "type": "tuple"
-          },
-          {
-            "internalType": "bytes32[]",
-            "name": "secondProof",
-            "type": "bytes32[]"
-          }
-        ],
-        "internalType": "struct ITaskFaults.TaskFault",
-        "name": "fault",
-        "type": "tuple"
-      }
-    ],
-    "name": "challengeTasks",
+    "name": "challengeSecret",
     "outputs": [
       {
         "internalType": "uint256",
@@ -8061,6 +8039,11 @@ export const openingsAbi = [
           {
             "internalType": "uint32",
             "name": "shard",
+            "type": "uint32"
+          },
+          {
+            "internalType": "uint32",
+            "name": "taskIndex",
             "type": "uint32"
           },
           {
@@ -8136,65 +8119,6 @@ export const openingsAbi = [
             "internalType": "bytes32",
             "name": "proposerKey",
             "type": "bytes32"
-          },
-          {
-            "components": [
-              {
-                "internalType": "bytes32",
-                "name": "root",
-                "type": "bytes32"
-              },
-              {
-                "internalType": "uint32",
-                "name": "count",
-                "type": "uint32"
-              },
-              {
-                "internalType": "bytes32",
-                "name": "contentId",
-                "type": "bytes32"
-              }
-            ],
-            "internalType": "struct IRolloutCommitments.Tasks",
-            "name": "tasks",
-            "type": "tuple"
-          },
-          {
-            "components": [
-              {
-                "internalType": "uint32",
-                "name": "index",
-                "type": "uint32"
-              },
-              {
-                "internalType": "bytes32",
-                "name": "taskHash",
-                "type": "bytes32"
-              },
-              {
-                "internalType": "bytes32",
-                "name": "policyHash",
-                "type": "bytes32"
-              },
-              {
-                "internalType": "bytes32",
-                "name": "seed",
-                "type": "bytes32"
-              },
-              {
-                "internalType": "bytes32",
-                "name": "bodyHash",
-                "type": "bytes32"
-              }
-            ],
-            "internalType": "struct IRolloutCommitments.Leaf",
-            "name": "task",
-            "type": "tuple"
-          },
-          {
-            "internalType": "bytes32[]",
-            "name": "taskProof",
-            "type": "bytes32[]"
           }
         ],
         "internalType": "struct ITaskPay.TaskClaim",
@@ -8420,24 +8344,6 @@ export const openingsAbi = [
     "type": "function"
   },
   {
-    "inputs": [
-      {
-        "internalType": "uint64",
-        "name": "round",
-        "type": "uint64"
-      },
-      {
-        "internalType": "uint32",
-        "name": "shard",
-        "type": "uint32"
-      }
-    ],
-    "name": "payTask",
-    "outputs": [],
-    "stateMutability": "nonpayable",
-    "type": "function"
-  },
-  {
     "inputs": [],
     "name": "rewardVotes",
     "outputs": [
@@ -8487,35 +8393,6 @@ export const openingsAbi = [
         "internalType": "bool",
         "name": "closed",
         "type": "bool"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint64",
-        "name": "round",
-        "type": "uint64"
-      },
-      {
-        "internalType": "uint32",
-        "name": "shard",
-        "type": "uint32"
-      }
-    ],
-    "name": "taskClaimOf",
-    "outputs": [
-      {
-        "internalType": "bytes32",
-        "name": "proposerKey",
-        "type": "bytes32"
-      },
-      {
-        "internalType": "uint256",
-        "name": "amountWei",
-        "type": "uint256"
       }
     ],
     "stateMutability": "view",

@@ -20,8 +20,8 @@ import {TaskPay} from "./TaskPay.sol";
 contract Openings is IOpenings, TaskPay {
     /// @dev What was opened of a shard; the next round of the ring writes over it.
     struct Opened {
-        // The round's tag, bit 160 for closed, then 32 bits a position: 16 for the leaf's index, 6 for how far the vote
-        // on the peer was from what was settled, 10 for the score + 1.
+        // The round's tag, bit 161 for a task that is paid, 160 for closed, then 32 bits a position: 16 for the leaf's
+        // index, 6 for how far the vote on the peer was from what was settled, 10 for the score + 1.
         uint256 lanes;
         bytes32[SEATS] keys;
     }
@@ -30,10 +30,10 @@ contract Openings is IOpenings, TaskPay {
     uint256 public constant OPENING_EMISSION_WEI = 200 ether;
 
     uint256 private constant CLOSED = 1 << 160;
+    uint256 private constant TASK_PAID = 1 << 161;
     uint256 private constant SCORE_BITS = 10;
 
     IRewardVotes internal immutable _votes;
-    IRounds internal immutable _rounds;
     IPeerRegistry internal immutable _registry;
     uint16 internal immutable _toleranceMilli;
 
@@ -42,7 +42,6 @@ contract Openings is IOpenings, TaskPay {
     /// @param votes The votes that are opened.
     constructor(IRewardVotes votes) TaskFaults(votes.rolloutCommitments()) {
         _votes = votes;
-        _rounds = votes.rounds();
         _registry = votes.peerRegistry();
         _toleranceMilli = votes.TOLERANCE_MILLI();
     }
@@ -146,10 +145,12 @@ contract Openings is IOpenings, TaskPay {
         );
     }
 
-    function _requireClaimsOver(uint64 round) internal view override {
-        uint64 current = _rounds.currentRound();
-        uint256 dueRound = uint256(round) + 6;
-        if (current < dueRound) revert Openings_WrongRound(round, dueRound, current);
+    /// @dev The shard is closed, so that its word is of the round.
+    function _markPaid(uint64 round, uint32 shard) internal override {
+        Opened storage opened = _opened[_slotOf(round, shard)];
+        uint256 word = opened.lanes;
+        if (word & TASK_PAID != 0) revert Openings_AlreadyPaid(round, shard);
+        opened.lanes = word | TASK_PAID;
     }
 
     /// @dev In 256 bits: a caller may name any round.

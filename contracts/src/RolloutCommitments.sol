@@ -7,49 +7,29 @@ import {IRolloutCommitments} from "./interfaces/IRolloutCommitments.sol";
 import {IRounds} from "./interfaces/IRounds.sol";
 import {IStakes} from "./interfaces/IStakes.sol";
 import {Draws} from "./libraries/Draws.sol";
-import {RING, TASK_RING, tagOf} from "./libraries/Ring.sol";
+import {RING, tagOf} from "./libraries/Ring.sol";
+import {TaskProposals} from "./TaskProposals.sol";
 
 /// @title RolloutCommitments
-contract RolloutCommitments is IRolloutCommitments {
+contract RolloutCommitments is IRolloutCommitments, TaskProposals {
     /// @inheritdoc IRolloutCommitments
     uint64 public constant RING_ROUNDS = RING;
 
     IPeerRegistry internal immutable _registry;
-    IRounds internal immutable _rounds;
-    IStakes internal immutable _stakes;
 
     /// @dev One word: the round's tag in the upper 32 bits, so that round 0 differs from an empty word; 32 bits of
     /// ordinal among the round's peers; the lower 192 bits of the commitment's hash. A collision there costs its
     /// finder 2^96 hashes.
     mapping(bytes32 peerKey => uint256[RING] words) internal _words;
 
-    /// @dev One word: the round's tag in the upper 32 bits, 64 bits of the block, the lower 160 bits of the hash.
-    mapping(bytes32 peerKey => uint256[TASK_RING] words) internal _tasks;
-
     /// @dev Peers that have committed: the round's tag in the upper 32 bits, then the number.
     uint256[RING] internal _counts;
 
     /// @param registry Says who speaks for a peer.
     /// @param clock The clock.
-    /// @param stakes_ Says who may commit tasks.
-    constructor(IPeerRegistry registry, IRounds clock, IStakes stakes_) {
+    /// @param stakes_ Says who may propose.
+    constructor(IPeerRegistry registry, IRounds clock, IStakes stakes_) TaskProposals(clock, stakes_) {
         _registry = registry;
-        _rounds = clock;
-        _stakes = stakes_;
-    }
-
-    /// @inheritdoc IRolloutCommitments
-    function commitTasks(uint64 round, bytes32 peerKey, bytes32 root, uint32 count, bytes32 contentId) external {
-        _requireMember(round, peerKey);
-        uint64 first = _rounds.firstOpenRound();
-        if (round < first || round > first + 1) revert RolloutCommitments_RoundNotOpen(round, first, first + 1);
-        if (root == 0 || count == 0) revert RolloutCommitments_Empty(root, count);
-        if (!_stakes.mayPropose(peerKey, round)) revert RolloutCommitments_NoStake(round, peerKey);
-        _tasks[peerKey][round % TASK_RING] =
-            (tagOf(round) << 224) |
-            (uint256(uint64(block.number)) << 160) |
-            _tasksHash(root, count, contentId);
-        emit TasksCommitted(round, peerKey, root, count, contentId);
     }
 
     /// @inheritdoc IRolloutCommitments
@@ -79,22 +59,9 @@ contract RolloutCommitments is IRolloutCommitments {
     /// @inheritdoc IRolloutCommitments
     function commitPolicy(uint64 round, bytes32 peerKey, bytes32 policyHash) external {
         _requireMember(round, peerKey);
-        uint64 first = _rounds.firstOpenRound();
-        if (round != first) revert RolloutCommitments_RoundNotOpen(round, first, first);
+        _requireOpen(round, 0);
         if (policyHash == 0) revert RolloutCommitments_NoPolicy(round, peerKey);
         emit PolicyCommitted(round, peerKey, policyHash);
-    }
-
-    /// @inheritdoc IRolloutCommitments
-    function tasksCommittedAt(
-        uint64 round,
-        bytes32 peerKey,
-        Tasks calldata tasks
-    ) external view returns (uint64 blockNumber) {
-        uint256 word = _tasks[peerKey][round % TASK_RING];
-        bool isSame =
-            word >> 224 == tagOf(round) && uint160(word) == _tasksHash(tasks.root, tasks.count, tasks.contentId);
-        return isSame ? uint64(word >> 160) : 0;
     }
 
     /// @inheritdoc IRolloutCommitments
@@ -196,7 +163,7 @@ contract RolloutCommitments is IRolloutCommitments {
     }
 
     /// @dev The sender speaks for the peer, and its key counts in the round.
-    function _requireMember(uint64 round, bytes32 peerKey) internal view {
+    function _requireMember(uint64 round, bytes32 peerKey) internal view override {
         (address account, uint64 fromRound) = _registry.membershipOf(peerKey);
         if (account != msg.sender) revert RolloutCommitments_NotPeerAccount(peerKey, msg.sender);
         if (round < fromRound) revert RolloutCommitments_KeyTooNew(round, peerKey, fromRound);
@@ -215,9 +182,5 @@ contract RolloutCommitments is IRolloutCommitments {
         bytes32 contentId
     ) internal pure returns (uint192 hash) {
         return uint192(uint256(keccak256(abi.encode(root, leafCount, policyHash, contentId))));
-    }
-
-    function _tasksHash(bytes32 root, uint32 count, bytes32 contentId) internal pure returns (uint160 hash) {
-        return uint160(uint256(keccak256(abi.encode(root, count, contentId))));
     }
 }

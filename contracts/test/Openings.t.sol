@@ -150,8 +150,6 @@ contract OpeningsTest is OpeningsFixture {
         openings.open(opening);
         vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_WrongRound.selector, last, uint256(last) + 5, 4));
         openings.close(last, 0);
-        vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_WrongRound.selector, last, uint256(last) + 6, 4));
-        openings.payTask(last, 0);
         for (uint64 round = last - 2; ; ++round) {
             vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_NothingDrawn.selector, round, 0));
             openings.drawnOf(round, 0);

@@ -9,7 +9,7 @@ import {VotesFixture} from "./VotesFixture.sol";
 
 /// @dev The first solver commits two leaves in round 0; three evaluators vote on it.
 abstract contract OpeningsFixture is VotesFixture {
-    bytes32 internal constant TASK = keccak256("task");
+    bytes internal constant TASKS = "three tasks";
     bytes32 internal constant COMPONENTS = keccak256("components");
 
     IRewardVotes.Ballot[3] internal ballots;
@@ -17,7 +17,8 @@ abstract contract OpeningsFixture is VotesFixture {
     /// @dev The round that is played.
     uint64 internal base;
     uint16[3] internal cast = [500, 500, 500];
-    uint32 internal taskIndex;
+    /// @dev The task that leaf 0 answers.
+    bytes32 internal task = keccak256("task");
 
     /// @dev Plays the round up to the fourth after it; `a`, `b` and `c` are the scores that the evaluators have for leaf 0.
     function play(uint16 a, uint16 b, uint16 c) internal {
@@ -74,9 +75,9 @@ abstract contract OpeningsFixture is VotesFixture {
         return IRolloutCommitments.Work(root, 2, keccak256("policy"), keccak256("bundle"));
     }
 
-    function leafAt(uint32 index) internal pure returns (IRolloutCommitments.Leaf memory leaf) {
+    function leafAt(uint32 index) internal view returns (IRolloutCommitments.Leaf memory leaf) {
         leaf.index = index;
-        leaf.taskHash = index == 0 ? TASK : keccak256("second task");
+        leaf.taskHash = index == 0 ? task : keccak256("second task");
         leaf.policyHash = keccak256("policy");
     }
 
@@ -103,36 +104,34 @@ abstract contract OpeningsFixture is VotesFixture {
         return a < b ? keccak256(abi.encode(a, b)) : keccak256(abi.encode(b, a));
     }
 
-    function propose(bytes32 peerKey, uint256 blockNumber) internal {
-        vm.roll(blockNumber);
-        IRolloutCommitments.Tasks memory tasks = tasksOf(peerKey);
+    function commitSecret(uint64 round, bytes32 peerKey) internal {
         address account = registry.accountOf(peerKey);
         vm.prank(account);
-        commitments.commitTasks(base, peerKey, tasks.root, tasks.count, tasks.contentId);
+        commitments.commitSecret(round, peerKey, keccak256(abi.encode(secretOf(round))));
     }
 
-    function claimOf(bytes32 proposerKey) internal view returns (ITaskPay.TaskClaim memory claim) {
+    /// @dev Proposes three tasks.
+    function propose(uint64 round, bytes32 peerKey) internal {
+        address account = registry.accountOf(peerKey);
+        vm.prank(account);
+        commitments.propose(round, peerKey, secretOf(round), 3, TASKS, 0);
+    }
+
+    function secretOf(uint64 round) internal pure returns (bytes32 secret) {
+        return keccak256(abi.encode("secret", round));
+    }
+
+    function claimOf(bytes32 proposerKey, uint32 taskIndex) internal view returns (ITaskPay.TaskClaim memory claim) {
         claim.round = base;
         claim.peerKey = solvers[0];
         claim.work = workOf(solvers[0]);
         claim.leaf = leafAt(0);
         claim.leafProof = new bytes32[](1);
         claim.leafProof[0] = commitments.leafOf(base, solvers[0], leafAt(1));
-        claim.proposerKey = proposerKey;
-        claim.tasks = tasksOf(proposerKey);
-        claim.task = taskLeaf();
-        claim.taskProof = new bytes32[](0);
-    }
-
-    function tasksOf(bytes32 proposerKey) internal view virtual returns (IRolloutCommitments.Tasks memory tasks) {
-        return IRolloutCommitments.Tasks(commitments.leafOf(base, proposerKey, taskLeaf()), 1, keccak256("tasks"));
-    }
-
-    function taskLeaf() internal view returns (IRolloutCommitments.Leaf memory leaf) {
-        (leaf.taskHash, leaf.index) = (TASK, taskIndex);
+        (claim.proposerKey, claim.taskIndex) = (proposerKey, taskIndex);
     }
 
     function expectNotItsLeaf() internal {
-        vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_NotItsLeaf.selector, 0, solvers[0]));
+        vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_NotItsLeaf.selector, base, solvers[0]));
     }
 }

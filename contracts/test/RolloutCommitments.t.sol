@@ -3,6 +3,7 @@ pragma solidity 0.8.30;
 
 import {IRolloutCommitments} from "../src/interfaces/IRolloutCommitments.sol";
 import {IRounds} from "../src/interfaces/IRounds.sol";
+import {ITaskProposals} from "../src/interfaces/ITaskProposals.sol";
 import {SwarmFixture} from "./SwarmFixture.sol";
 
 contract RolloutCommitmentsTest is SwarmFixture {
@@ -58,14 +59,23 @@ contract RolloutCommitmentsTest is SwarmFixture {
         vm.assertTrue(commitments.committed(6, ground));
     }
 
-    function test_TasksAreCommittedForRoundsThatTheKeyCountsIn() public {
+    function test_TasksAreProposedForRoundsThatTheKeyCountsIn() public {
         enterRound(4);
         bytes32 late = enrolNow(2, BOB);
-        vm.expectRevert(abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_KeyTooNew.selector, 5, late, 6));
+        bytes memory refusal = abi.encodeWithSelector(
+            IRolloutCommitments.RolloutCommitments_KeyTooNew.selector,
+            5,
+            late,
+            6
+        );
+        vm.expectRevert(refusal);
         vm.prank(BOB);
-        commitments.commitTasks(5, late, ROOT, 8, CONTENT);
+        commitments.commitSecret(5, late, ROOT);
+        vm.expectRevert(refusal);
         vm.prank(BOB);
-        commitments.commitTasks(6, late, ROOT, 8, CONTENT);
+        commitments.propose(5, late, ROOT, 8, "tasks", 0);
+        vm.prank(BOB);
+        commitments.commitSecret(6, late, ROOT);
     }
 
     function test_TheLastCommitmentOfTheRoundCounts() public {
@@ -99,7 +109,7 @@ contract RolloutCommitmentsTest is SwarmFixture {
         enterRound(4);
         for (uint64 round = 4; round <= 6; round += 2) {
             vm.expectRevert(
-                abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_RoundNotOpen.selector, round, 5, 5)
+                abi.encodeWithSelector(ITaskProposals.RolloutCommitments_RoundNotOpen.selector, round, 5, 5)
             );
             vm.prank(ALICE);
             commitments.commitPolicy(round, peer, POLICY);
@@ -165,9 +175,6 @@ contract RolloutCommitmentsTest is SwarmFixture {
         commitments.commit(0, peer, ROOT, 64, POLICY, CONTENT, 0);
         vm.expectRevert(refusal);
         vm.prank(BOB);
-        commitments.commitTasks(1, peer, ROOT, 8, CONTENT);
-        vm.expectRevert(refusal);
-        vm.prank(BOB);
         commitments.commitPolicy(1, peer, POLICY);
     }
 
@@ -176,59 +183,11 @@ contract RolloutCommitmentsTest is SwarmFixture {
         commitments.commit(0, peer, 0, 64, POLICY, CONTENT, 0);
         expectEmpty(ROOT, 0);
         commitments.commit(0, peer, ROOT, 0, POLICY, CONTENT, 0);
-        expectEmpty(0, 8);
-        commitments.commitTasks(1, peer, 0, 8, CONTENT);
-        expectEmpty(ROOT, 0);
-        commitments.commitTasks(1, peer, ROOT, 0, CONTENT);
     }
 
     function expectEmpty(bytes32 root, uint32 count) internal {
         vm.expectRevert(abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_Empty.selector, root, count));
         vm.prank(ALICE);
-    }
-
-    function test_AnnouncesTasksForTheNextTwoRounds() public {
-        enterRound(4);
-        for (uint64 round = 5; round <= 6; ++round) {
-            vm.expectEmit(address(commitments));
-            emit IRolloutCommitments.TasksCommitted(round, peer, ROOT, 8, CONTENT);
-            vm.prank(ALICE);
-            commitments.commitTasks(round, peer, ROOT, 8, CONTENT);
-        }
-        vm.warp(START - 1);
-        vm.prank(ALICE);
-        commitments.commitTasks(0, peer, ROOT, 8, CONTENT);
-    }
-
-    /// @dev By every word of them, so that no proposer claims tasks that it did not name; the block says who was first.
-    function test_KnowsWhenTheseTasksWereCommittedAndNoOthers() public {
-        vm.roll(70);
-        vm.prank(ALICE);
-        commitments.commitTasks(1, peer, ROOT, 8, CONTENT);
-        IRolloutCommitments.Tasks memory tasks = IRolloutCommitments.Tasks(ROOT, 8, CONTENT);
-        vm.assertEq(commitments.tasksCommittedAt(1, peer, tasks), 70);
-        vm.assertEq(commitments.tasksCommittedAt(2, peer, tasks), 0);
-        vm.assertEq(commitments.tasksCommittedAt(9, peer, tasks), 0);
-        vm.assertEq(commitments.tasksCommittedAt(1, POLICY, tasks), 0);
-        vm.assertEq(commitments.tasksCommittedAt(1, peer, IRolloutCommitments.Tasks(POLICY, 8, CONTENT)), 0);
-        vm.assertEq(commitments.tasksCommittedAt(1, peer, IRolloutCommitments.Tasks(ROOT, 8, POLICY)), 0);
-
-        vm.roll(90);
-        vm.prank(ALICE);
-        commitments.commitTasks(1, peer, ROOT, 9, CONTENT);
-        vm.assertEq(commitments.tasksCommittedAt(1, peer, tasks), 0);
-        vm.assertEq(commitments.tasksCommittedAt(1, peer, IRolloutCommitments.Tasks(ROOT, 9, CONTENT)), 90);
-    }
-
-    function test_RevertWhen_TasksAreLateOrFarAhead() public {
-        enterRound(4);
-        for (uint64 round = 4; round <= 7; round += 3) {
-            vm.expectRevert(
-                abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_RoundNotOpen.selector, round, 5, 6)
-            );
-            vm.prank(ALICE);
-            commitments.commitTasks(round, peer, ROOT, 8, CONTENT);
-        }
     }
 
     function testFuzz_LeafBindsEveryWord(uint64 round, IRolloutCommitments.Leaf calldata leaf) public view {

@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {IEvaluatorSeats} from "../src/interfaces/IEvaluatorSeats.sol";
 import {IRulings} from "../src/interfaces/IRulings.sol";
 import {IRewardVotes} from "../src/interfaces/IRewardVotes.sol";
-import {IRolloutCommitments} from "../src/interfaces/IRolloutCommitments.sol";
+import {ITaskProposals} from "../src/interfaces/ITaskProposals.sol";
 import {StakesFixture} from "./StakesFixture.sol";
 
 contract StakedSeatsTest is StakesFixture {
@@ -237,17 +237,23 @@ contract StakedSeatsTest is StakesFixture {
     function test_TasksNeedAStakeAfterBootstrap() public {
         vm.assertEq(address(commitments.stakes()), address(stakes));
         address account = registry.accountOf(solvers[1]);
-        commitTasks(account, BOOTSTRAP - 1, solvers[1]);
+        commitSecret(account, BOOTSTRAP);
+        enterRound(BOOTSTRAP - 1);
         vm.expectRevert(
-            abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_NoStake.selector, BOOTSTRAP, solvers[1])
+            abi.encodeWithSelector(ITaskProposals.RolloutCommitments_NoStake.selector, BOOTSTRAP, solvers[1])
         );
-        commitTasks(account, BOOTSTRAP, solvers[1]);
+        propose(account, BOOTSTRAP);
         stakeFor(PROPOSER, solvers[1]);
-        commitTasks(account, BOOTSTRAP, solvers[1]);
+        propose(account, BOOTSTRAP);
     }
 
-    function commitTasks(address account, uint64 round, bytes32 peerKey) internal {
+    function commitSecret(address account, uint64 round) internal {
         vm.prank(account);
-        commitments.commitTasks(round, peerKey, keccak256("tasks"), 3, keccak256("bundle"));
+        commitments.commitSecret(round, solvers[1], keccak256(abi.encode(bytes32("secret"))));
+    }
+
+    function propose(address account, uint64 round) internal {
+        vm.prank(account);
+        commitments.propose(round, solvers[1], "secret", 3, "tasks", 0);
     }
 }

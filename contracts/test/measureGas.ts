@@ -1,21 +1,31 @@
 import assert from 'node:assert/strict'
 import { generateKeyPair } from '@libp2p/crypto/keys'
 import { network } from 'hardhat'
-import { type Address, bytesToHex, type Hex } from 'viem'
+import { type Address, bytesToHex, type Hex, keccak256 } from 'viem'
 import { voteCommitment } from '../../node/src/chain/voteCommitment.ts'
 import { leafHash } from '../../node/src/core/leaf.ts'
 import { rootFrom } from '../../node/src/core/merkle.ts'
 import { type RandomStream, randomStream } from '../../node/src/core/random.ts'
 import { componentLeaves, componentsHash } from '../../node/src/core/scoreSheet.ts'
+import { encodeProposal, taskHash as taskHashOf } from '../../node/src/core/taskProposal.ts'
+import { drawInputs } from '../../node/src/environments/codezero/curriculum/drawInputs.ts'
+import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
+import { evaluate } from '../../node/src/environments/codezero/curriculum/evaluate.ts'
+import { pythonRepr } from '../../node/src/environments/codezero/curriculum/pythonValue.ts'
+import { callOf } from '../../node/src/environments/codezero/curriculum/strictTests.ts'
+import { formatProposal, proposalLimits } from '../../node/src/environments/codezero/parseProposal.ts'
+import { seededRandom } from '../../node/src/environments/seededRandom.ts'
 import { deployContracts } from './deployContracts.ts'
 import { proveRegistration, proveRsaRegistration } from './proveRegistration.ts'
 
 const ROUND_SECONDS = 3_600
 /** Peers that a committee scores. */
 const SHARD_PEERS = 32
+/** Tasks of a proposal. */
+const TASKS = 24
 
 type Step =
-  | 'taskCommits'
+  | 'proposals'
   | 'commits'
   | 'beacon'
   | 'voteCommits'
@@ -35,8 +45,8 @@ export interface RoundGas {
   /** The last seat's, of one leaf's score; and closing them all. */
   readonly openComponent: number
   readonly closeOpenings: number
-  /** One proposer's commitment to its tasks, and its claim to the pay of a shard's task, which pays the one before. */
-  readonly commitTasks: number
+  /** One proposer's 24 tasks of the starter's highest level, with the next secret's hash; and the payment of a shard's task. */
+  readonly propose: number
   readonly claimTask: number
   /** A peer's claim of its Nectar: whenever it likes, so that no round has to have one. */
   readonly claimNectar: number
@@ -95,18 +105,21 @@ async function playRound(
 ): Promise<RoundGas> {
   const { commitments, votes, openings, nectar, enter, used, word } = swarm
   const round = BigInt(number)
+  // As many proposers as shards; each proposed in the round before, so that its words of the ring exist.
+  const proposers = solvers.slice(0, Math.ceil(solvers.length / SHARD_PEERS))
+  const tasks = proposedTasks(number)
+  await swarm.reach(round - 2n)
+  const [secret, next] = [word(), word()]
+  for (const key of proposers) await used(commitments.write.commitSecret([round, key, hashOf(secret)]))
   await swarm.reach(round - 1n)
-  // As many proposers as shards, and one task that all leaves answer.
-  const taskHash = word()
-  const proposals = solvers.slice(0, Math.ceil(solvers.length / SHARD_PEERS)).map(proposerKey => ({
-    proposerKey,
-    ...makeTasks(swarm, number, proposerKey, taskHash),
-  }))
-  const taskCommits: number[] = []
-  for (const { proposerKey, tasks } of proposals) {
-    const { root, count, contentId } = tasks
-    taskCommits.push(await used(commitments.write.commitTasks([round, proposerKey, root, count, contentId])))
-  }
+  const proposals: number[] = []
+  for (const key of proposers)
+    proposals.push(await used(commitments.write.propose([round, key, secret, TASKS, tasks, hashOf(next)])))
+  // One task of the first proposer's, which all leaves answer.
+  const [proposerKey] = proposers
+  assert(proposerKey)
+  const claimed = { proposerKey, taskIndex: 3 }
+  const taskHash = taskHashOf({ peerKey: proposerKey, index: claimed.taskIndex })
   await enter(round)
   const commits: number[] = []
   const works = new Map<Hex, ReturnType<typeof makeWork>>()
@@ -169,12 +182,12 @@ async function playRound(
   const taskClaims: number[] = []
   for (const [shard, { peerKey, work: made }] of drawn.entries()) {
     const { leaf, leafProof, ...work } = made
-    const claim = { round, shard, peerKey, work, leaf, leafProof, ...(proposals[shard] as (typeof proposals)[number]) }
+    const claim = { round, shard, peerKey, work, leaf, leafProof, ...claimed }
     taskClaims.push(await used(openings.write.claimTask([claim])))
   }
   const claimNectar = await used(nectar.write.claim([solvers.at(-1) as Hex]))
   const answered = { openings: opens, closings: closes, taskClaims }
-  const steps = { taskCommits, commits, beacon, voteCommits, reveals, settlement, ...answered }
+  const steps = { proposals, commits, beacon, voteCommits, reveals, settlement, ...answered }
   const sums = Object.entries(steps).map(([step, gas]) => [step, gas.reduce((sum, one) => sum + one, 0)] as const)
   const aPeer = (gas: number) => Math.round(gas / solvers.length)
   // Of a shard that is full: its last ballot, and its settlement.
@@ -187,7 +200,7 @@ async function playRound(
     settleAPeer: Math.round((settlement[0] ?? 0) / full),
     openComponent: opens[lastOfFirstShard] ?? 0,
     closeOpenings: closes[0] ?? 0,
-    commitTasks: taskCommits[0] ?? 0,
+    propose: proposals[0] ?? 0,
     claimTask: taskClaims[0] ?? 0,
     claimNectar,
     aPeer: Object.fromEntries(sums.map(([step, gas]) => [step, aPeer(gas)])) as Record<Step, number>,
@@ -195,13 +208,20 @@ async function playRound(
   }
 }
 
-/** A proposer's root over 32 tasks, of which one is known. */
-function makeTasks({ chainId, word }: Swarm, round: number, peerKey: Hex, taskHash: Hex) {
-  const task = { index: 3, taskHash, policyHash: word(), seed: word(), bodyHash: word() }
-  const taskProof = Array.from({ length: 5 }, word)
-  const root = rootFrom(leafHash({ chainId, round, peerKey, ...task }), taskProof)
-  return { tasks: { root, count: 32, contentId: word() }, task, taskProof }
+/** As a proposer of the starter's highest level sends them: problem and four tests each, other ones in each round. */
+function proposedTasks(round: number): Hex {
+  const random = seededRandom(`gas ${round}`)
+  const texts = Array.from({ length: TASKS }, () => {
+    const problem = drawTrainingTask(5, random)
+    const tests = drawInputs(problem.meaning, random)
+      .slice(0, proposalLimits.tests)
+      .map(inputs => `assert ${callOf(problem, inputs)} == ${pythonRepr(evaluate(problem.meaning, inputs))}`)
+    return formatProposal({ problem, tests })
+  })
+  return bytesToHex(encodeProposal({ level: 5, texts }))
 }
+
+const hashOf = (secret: Hex) => keccak256(secret)
 
 /** A commitment to 64 leaves of which one is known, with that leaf's proof. */
 function makeWork({ chainId, word }: Swarm, round: number, peerKey: Hex, taskHash: Hex) {

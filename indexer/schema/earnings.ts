@@ -16,7 +16,7 @@ const earningRows = sql`
   UNION ALL
   SELECT round, evaluator_key, 'opening', SUM(paid_wei) FROM ${opening} WHERE paid_wei > 0 GROUP BY round, evaluator_key
   UNION ALL
-  SELECT round, proposer_key, 'task', SUM(amount_wei) FROM ${taskPay} WHERE state = 'paid' GROUP BY round, proposer_key
+  SELECT round, proposer_key, 'task', SUM(amount_wei) FROM ${taskPay} GROUP BY round, proposer_key
 `
 
 /** Nectar that a peer earned in a round: by its `score`, by an `opening` as evaluator, or by a `task` as proposer. */

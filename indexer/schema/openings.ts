@@ -1,4 +1,4 @@
-import { index, onchainEnum, onchainTable, primaryKey } from 'ponder'
+import { index, onchainTable, primaryKey } from 'ponder'
 
 /** A seat's opening of the score that it had committed to for the leaf that was drawn of a shard. */
 export const opening = onchainTable(
@@ -39,32 +39,28 @@ export const agreedLeaf = onchainTable(
   table => ({ pk: primaryKey({ columns: [table.round, table.shard] }) }),
 )
 
-/** `void`: its proposer's tasks of the round were shown to be at fault before it was paid. */
-export const taskPayState = onchainEnum('task_pay_state', ['claimed', 'paid', 'void'])
-
-/** The claim on the pay for the task that a shard's leaf answers: that of the earliest commitment to it. */
+/** What a proposer was paid for the task that a shard's leaf answers. */
 export const taskPay = onchainTable(
   'task_pay',
   t => ({
     round: t.integer().notNull(),
     shard: t.integer().notNull(),
     proposerKey: t.hex().notNull(),
-    taskHash: t.hex().notNull(),
+    /** The task's place in its proposal. */
+    taskIndex: t.integer().notNull(),
     amountWei: t.bigint().notNull(),
-    state: taskPayState().notNull().default('claimed'),
     atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),
   }),
   table => ({ pk: primaryKey({ columns: [table.round, table.shard] }), byProposer: index().on(table.proposerKey) }),
 )
 
-/** Tasks of a round that were shown to be at fault: one in two places, two in one, or one beyond their number. They earn nothing. */
-export const tasksFault = onchainTable(
-  'tasks_fault',
+/** A secret that its proposer committed to and did not show: it proposed nothing for the round. */
+export const withheldSecret = onchainTable(
+  'withheld_secret',
   t => ({
     round: t.integer().notNull(),
     peerKey: t.hex().notNull(),
-    taskHash: t.hex().notNull(),
     /** Burnt of the proposer's stake; 0 where it had none, as in bootstrap. */
     lostWei: t.bigint().notNull(),
     challenger: t.hex().notNull(),

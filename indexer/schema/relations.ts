@@ -2,17 +2,17 @@ import { relations } from 'ponder'
 import { appeal, appealCase, appealVerdict, leafDemand } from './challenges.ts'
 import { feedItem } from './feed.ts'
 import { game, gameBet, gameChoice, gameClue, gamePayout } from './market.ts'
-import { opening, taskPay, tasksFault } from './openings.ts'
+import { opening, taskPay, withheldSecret } from './openings.ts'
 import { evaluator, evaluatorSeat, peer, slashing, stake } from './peers.ts'
-import { rolloutCommitment, settlement, tasksCommitment, vote, voteCommit } from './rounds.ts'
+import { proposal, rolloutCommitment, settlement, task, vote, voteCommit } from './rounds.ts'
 
 export const peerRelations = relations(peer, ({ one, many }) => ({
   evaluator: one(evaluator, { fields: [peer.peerKey], references: [evaluator.peerKey] }),
   settlements: many(settlement),
   stakes: many(stake),
   slashings: many(slashing),
-  tasksCommitments: many(tasksCommitment),
-  tasksFaults: many(tasksFault),
+  proposals: many(proposal),
+  withheldSecrets: many(withheldSecret),
   rolloutCommitments: many(rolloutCommitment),
   votesReceived: many(vote, { relationName: 'votesReceived' }),
 }))
@@ -35,12 +35,12 @@ export const evaluatorSeatRelations = relations(evaluatorSeat, ({ one }) => ({
   evaluator: one(evaluator, { fields: [evaluatorSeat.peerKey], references: [evaluator.peerKey] }),
 }))
 
-export const tasksCommitmentRelations = relations(tasksCommitment, ({ one }) => ({
-  peer: one(peer, { fields: [tasksCommitment.peerKey], references: [peer.peerKey] }),
-  fault: one(tasksFault, {
-    fields: [tasksCommitment.round, tasksCommitment.peerKey],
-    references: [tasksFault.round, tasksFault.peerKey],
-  }),
+export const proposalRelations = relations(proposal, ({ one }) => ({
+  peer: one(peer, { fields: [proposal.peerKey], references: [peer.peerKey] }),
+}))
+
+export const taskRelations = relations(task, ({ one }) => ({
+  proposer: one(peer, { fields: [task.peerKey], references: [peer.peerKey] }),
 }))
 
 export const rolloutCommitmentRelations = relations(rolloutCommitment, ({ one }) => ({
@@ -93,8 +93,8 @@ export const taskPayRelations = relations(taskPay, ({ one }) => ({
   proposer: one(peer, { fields: [taskPay.proposerKey], references: [peer.peerKey] }),
 }))
 
-export const tasksFaultRelations = relations(tasksFault, ({ one }) => ({
-  peer: one(peer, { fields: [tasksFault.peerKey], references: [peer.peerKey] }),
+export const withheldSecretRelations = relations(withheldSecret, ({ one }) => ({
+  peer: one(peer, { fields: [withheldSecret.peerKey], references: [peer.peerKey] }),
 }))
 
 export const feedItemRelations = relations(feedItem, ({ one }) => ({

@@ -10,7 +10,7 @@ export const clock = onchainTable('clock', t => ({
   latestRound: t.integer(),
 }))
 
-/** A round in which something happened, or for which tasks were committed. */
+/** A round in which something happened, or for which tasks were proposed. */
 export const round = onchainTable('round', t => ({
   number: t.integer().primaryKey(),
   startsAtSec: t.int8({ mode: 'number' }).notNull(),
@@ -21,10 +21,10 @@ export const round = onchainTable('round', t => ({
   /** Hash of the block that was fixed after the round's end; null while, or for ever if, nobody recorded it. */
   beacon: t.hex(),
   beaconBlock: t.integer(),
-  /** Peers that committed tasks, and rollouts; an amendment does not count again. */
-  taskCommitments: t.integer().notNull().default(0),
+  /** Peers that proposed tasks, and committed rollouts; an amendment does not count again. */
+  proposals: t.integer().notNull().default(0),
   rolloutCommitments: t.integer().notNull().default(0),
-  /** What they committed, as they count it. */
+  /** How many of them, as they count. */
   tasks: t.integer().notNull().default(0),
   rollouts: t.integer().notNull().default(0),
   votesCommitted: t.integer().notNull().default(0),
@@ -42,20 +42,41 @@ export const round = onchainTable('round', t => ({
   scoreMilliSum: t.integer().notNull().default(0),
 }))
 
-/** What a proposer committed for a round. The latest wins; `amendments` counts the earlier ones. */
-export const tasksCommitment = onchainTable(
-  'tasks_commitment',
+/** What a proposer gave for a round, in the one before. */
+export const proposal = onchainTable(
+  'proposal',
   t => ({
     round: t.integer().notNull(),
     peerKey: t.hex().notNull(),
-    root: t.hex().notNull(),
+    /** Shown with the tasks, and committed to two rounds ahead. */
+    secret: t.hex().notNull(),
+    /** Places that draws are over; some of them may hold no task that can be read. */
     count: t.integer().notNull(),
-    contentId: t.hex().notNull(),
-    amendments: t.integer().notNull().default(0),
+    /** Of the tasks as they stand on the chain, compressed. */
+    bytes: t.integer().notNull(),
     atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),
   }),
   table => ({ pk: primaryKey({ columns: [table.round, table.peerKey] }), byPeer: index().on(table.peerKey) }),
+)
+
+/** A task of a proposal, as the chain has it; whether it counts is for the environment to say. */
+export const task = onchainTable(
+  'task',
+  t => ({
+    round: t.integer().notNull(),
+    peerKey: t.hex().notNull(),
+    index: t.integer().notNull(),
+    /** What leaves that answer it name. */
+    taskHash: t.hex().notNull(),
+    level: t.integer().notNull(),
+    /** Problem and tests, as solvers read them. */
+    text: t.text().notNull(),
+  }),
+  table => ({
+    pk: primaryKey({ columns: [table.round, table.peerKey, table.index] }),
+    byHash: index().on(table.taskHash),
+  }),
 )
 
 /** What a solver committed for a round. The latest wins; `amendments` counts the earlier ones. */

@@ -1,6 +1,5 @@
 import { ponder } from 'ponder:registry'
-import { agreedLeaf, opening, taskPay, tasksFault } from 'ponder:schema'
-import { and, eq } from 'ponder'
+import { agreedLeaf, opening, taskPay, withheldSecret } from 'ponder:schema'
 import { addToFeed } from './feed.ts'
 
 /** `IOpenings`: too few opened one leaf. */
@@ -29,34 +28,20 @@ ponder.on('Openings:OpeningsClosed', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'openingsPaid', round, detail })
 })
 
-ponder.on('Openings:TaskClaimed', async ({ event, context }) => {
-  const { proposerKey, shard, taskHash, amountWei } = event.args
+ponder.on('Openings:TaskPaid', async ({ event, context }) => {
+  const { proposerKey, shard, taskIndex, amountWei } = event.args
   const round = Number(event.args.round)
   const at = { atSec: Number(event.block.timestamp), transactionHash: event.transaction.hash }
-  // One by an earlier commitment to the task takes the place of a later one's.
-  const claim = { proposerKey, taskHash, amountWei, state: 'claimed' as const, ...at }
-  await context.db
-    .insert(taskPay)
-    .values({ round, shard, ...claim })
-    .onConflictDoUpdate(claim)
-})
-
-ponder.on('Openings:TaskPaid', async ({ event, context }) => {
-  const { proposerKey, shard, amountWei } = event.args
-  const round = Number(event.args.round)
-  await context.db.update(taskPay, { round, shard }).set({ state: 'paid' })
+  await context.db.insert(taskPay).values({ round, shard, proposerKey, taskIndex, amountWei, ...at })
   const detail = { amountWei: String(amountWei) }
   await addToFeed(context, event, { kind: 'taskPaid', round, peerKey: proposerKey, detail })
 })
 
-ponder.on('Openings:TasksFaulty', async ({ event, context }) => {
-  const { proposerKey, taskHash, lostWei, challenger } = event.args
+ponder.on('Openings:SecretWithheld', async ({ event, context }) => {
+  const { proposerKey, lostWei, challenger } = event.args
   const round = Number(event.args.round)
   const at = { atSec: Number(event.block.timestamp), transactionHash: event.transaction.hash }
-  await context.db.insert(tasksFault).values({ round, peerKey: proposerKey, taskHash, lostWei, challenger, ...at })
-  // What was paid by then stays paid.
-  const due = and(eq(taskPay.round, round), eq(taskPay.proposerKey, proposerKey), eq(taskPay.state, 'claimed'))
-  await context.db.sql.update(taskPay).set({ state: 'void' }).where(due)
-  const detail = { taskHash, lostWei: String(lostWei), challenger }
-  await addToFeed(context, event, { kind: 'tasksFaulty', round, peerKey: proposerKey, detail })
+  await context.db.insert(withheldSecret).values({ round, peerKey: proposerKey, lostWei, challenger, ...at })
+  const detail = { lostWei: String(lostWei), challenger }
+  await addToFeed(context, event, { kind: 'secretWithheld', round, peerKey: proposerKey, detail })
 })

@@ -1,38 +1,31 @@
 import { ponder } from 'ponder:registry'
-import { rolloutCommitment, roundPlace, tasksCommitment } from 'ponder:schema'
+import { proposal, rolloutCommitment, roundPlace, task } from 'ponder:schema'
+import { decodeProposal, taskHash } from '@waggle/node/core/taskProposal'
 import { addToFeed } from './feed.ts'
 import { updatePeer } from './peerRow.ts'
 import { updateRound } from './roundRow.ts'
 import { shownCount } from './shownCount.ts'
+import { shownText } from './shownText.ts'
 
 // `find` returns the very row that a later write changes: what is needed of an earlier commitment is taken out at once.
 
-ponder.on('RolloutCommitments:TasksCommitted', async ({ event, context }) => {
-  const { peerKey, root, contentId } = event.args
+ponder.on('RolloutCommitments:TasksProposed', async ({ event, context }) => {
+  const { peerKey, secret, count, tasks } = event.args
   const round = Number(event.args.round)
-  const count = shownCount(event.args.count)
-  const earlier = (await context.db.find(tasksCommitment, { round, peerKey }))?.count
-  const latest = {
-    root,
-    count,
-    contentId,
-    atSec: Number(event.block.timestamp),
-    transactionHash: event.transaction.hash,
-  }
-  await context.db
-    .insert(tasksCommitment)
-    .values({ round, peerKey, ...latest })
-    .onConflictDoUpdate(({ amendments }) => ({ ...latest, amendments: amendments + 1 }))
-  await updateRound(context, round, row => ({
-    taskCommitments: row.taskCommitments + (earlier === undefined ? 1 : 0),
-    tasks: shownCount(row.tasks - (earlier ?? 0) + count),
-  }))
+  const compressed = new Uint8Array(Buffer.from(tasks.slice(2), 'hex'))
+  const at = { atSec: Number(event.block.timestamp), transactionHash: event.transaction.hash }
+  await context.db.insert(proposal).values({ round, peerKey, secret, count, bytes: compressed.byteLength, ...at })
+  const { level = 0, texts = [] } = decodeProposal(compressed) ?? {}
+  for (const [index, text] of texts.slice(0, count).entries())
+    await context.db
+      .insert(task)
+      .values({ round, peerKey, index, taskHash: taskHash({ peerKey, index }), level, text: shownText(text) })
+  await updateRound(context, round, row => ({ proposals: row.proposals + 1, tasks: row.tasks + count }))
   await updatePeer(context, peerKey, row => ({
-    roundsProposed: row.roundsProposed + (earlier === undefined ? 1 : 0),
+    roundsProposed: row.roundsProposed + 1,
     lastActiveRound: Math.max(row.lastActiveRound ?? 0, round),
   }))
-  const detail = { root, count, contentId }
-  await addToFeed(context, event, { kind: 'tasksCommitted', round, peerKey, detail })
+  await addToFeed(context, event, { kind: 'tasksProposed', round, peerKey, detail: { count } })
 })
 
 ponder.on('RolloutCommitments:RolloutsCommitted', async ({ event, context }) => {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const starting = TestIndexer.spawn(chain, join(folder, 'index'))
   const cast = await gather(chain)
   await chain.enter(0)
-  await chain.commitTasks(cast.proposer, 1, 5)
+  await chain.commitSecret(cast.proposer, 2)
   for (const round of [0, 1, 2, 3, 4]) {
     if (round > 0) await chain.enter(round)
     if (round === 1) await chain.commit(cast.solvers[0], 1, 32)

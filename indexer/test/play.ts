@@ -34,9 +34,9 @@ export function ballots({ solvers: [first, second], evaluators }: Cast): Ballot[
   })
 }
 
-/** What happens in one round of the chain when the whole swarm is at work. Needs `enter(round)` before it. */
+/** What happens in one round of the chain when the whole swarm is at work. Needs `enter(round)` before it, and the proposer's secret for round 2. */
 export async function playRound(chain: TestChain, cast: Cast, round: number): Promise<void> {
-  await chain.commitTasks(cast.proposer, round + 1, 8)
+  if (round >= 1) await chain.propose(cast.proposer, round + 1, 8)
   if (round >= 1) for (const solver of cast.solvers) await chain.commit(solver, round, 64)
   if (round >= 2) for (const ballot of ballots(cast)) await chain.commitVotes(round - 1, ballot)
   if (round >= 3) for (const ballot of ballots(cast)) await chain.revealVotes(round - 2, ballot)

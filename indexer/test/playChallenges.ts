@@ -16,11 +16,16 @@ export interface CommittedLeaves {
   hashes: Hex[]
 }
 
-/** Commits to eight leaves of this round, all with a seed of the peer's own choice. */
-export async function commitLeaves(chain: TestChain, peer: TestPeer, round: number): Promise<CommittedLeaves> {
+/** Commits to eight leaves of this round, all of one task and with a seed of the peer's own choice. */
+export async function commitLeaves(
+  chain: TestChain,
+  peer: TestPeer,
+  round: number,
+  taskHash = digest('task'),
+): Promise<CommittedLeaves> {
   const contract = chain.contracts.rolloutCommitments
   const leaf = {
-    taskHash: digest('task'),
+    taskHash,
     policyHash: digest('policy'),
     seed: digest('own seed'),
     bodyHash: sha256(BODY),

@@ -1,8 +1,8 @@
 import { type Ballot, voteCommitment } from '../../node/src/chain/voteCommitment.ts'
 import type { Hex } from '../../node/src/core/hex.ts'
-import { type LeafHeader, leafHash } from '../../node/src/core/leaf.ts'
-import { merkleProof, merkleRoot } from '../../node/src/core/merkle.ts'
+import { merkleProof } from '../../node/src/core/merkle.ts'
 import { componentLeaves, componentRoot, componentsHash, type PeerScore } from '../../node/src/core/scoreSheet.ts'
+import { taskHash } from '../../node/src/core/taskProposal.ts'
 import type { Cast } from './play.ts'
 import { commitLeaves } from './playChallenges.ts'
 import { digest, SALT, type TestChain, type TestPeer } from './testChain.ts'
@@ -12,27 +12,28 @@ const scores = [600, 610, 620]
 
 export interface OpeningsCast extends Pick<Cast, 'proposer' | 'evaluators'> {
   solver: TestPeer
-  /** Commits the same task after the proposer, in two places, and claims its pay before it. */
+  /** Commits to a secret as the proposer does, and withholds it. */
   rival: TestPeer
-  /** Called once the rival's tasks were shown to be at fault, and before the proposer claims. */
-  whenVoid: (round: number) => Promise<void>
 }
 
 /**
- * The round after the current one, of one peer, up to the pay for its openings and its task.
+ * The second round after the current one, of one peer, up to the pay for its openings and its task.
  *
  * @returns the round and the peer.
  */
-export async function playOpenings(chain: TestChain, { proposer, evaluators, solver, rival, whenVoid }: OpeningsCast) {
+export async function playOpenings(chain: TestChain, { proposer, evaluators, solver, rival }: OpeningsCast) {
   const { rewardVotes, openings, chainId } = chain.contracts
-  const round = (await chain.currentRound()) + 1
+  const round = (await chain.currentRound()) + 2
   const at = BigInt(round)
-  const task = { index: 0, taskHash: digest('task'), policyHash: digest('policy'), seed: SALT, bodyHash: SALT }
-  const proposed = await commitTask(chain, proposer, round, [task])
-  const repeated = await commitTask(chain, rival, round, [task, { ...task, index: 1 }])
+  for (const peer of [proposer, rival]) await chain.commitSecret(peer, round)
+  await chain.enter(round - 1)
+  await chain.propose(proposer, round, 3)
+  const task = { peerKey: proposer.peerKey, index: 1 }
 
   await chain.enter(round)
-  const work = await commitLeaves(chain, solver, round)
+  const fault = [at, rival.peerKey] as const
+  await chain.mined(chain.client.writeContract({ ...openings, functionName: 'challengeSecret', args: fault }))
+  const work = await commitLeaves(chain, solver, round, taskHash(task))
   await chain.enter(round + 1)
   const committee = await chain.client.readContract({ ...rewardVotes, functionName: 'committeeOf', args: [at, 0] })
   const sheets = evaluators.map((evaluator, seat) => sheetOf(chainId, round, evaluator, solver, scores[seat] ?? 0))
@@ -74,39 +75,9 @@ export async function playOpenings(chain: TestChain, { proposer, evaluators, sol
   }
   await chain.enter(round + 5)
   await chain.mined(chain.client.writeContract({ ...openings, functionName: 'close', args: [at, 0] }))
-  const claimTask = async ({ proposerKey, tasks, proofs: [taskProof = []] }: CommittedTask) => {
-    const claim = { round: at, shard: 0, ...drawn, proposerKey, tasks, task, taskProof }
-    await chain.mined(chain.client.writeContract({ ...openings, functionName: 'claimTask', args: [claim] }))
-  }
-  await claimTask(repeated)
-  const { proposerKey, tasks, proofs } = repeated
-  const [firstProof = [], secondProof = []] = proofs
-  const places = { first: task, firstProof, second: { ...task, index: 1 }, secondProof }
-  const fault = { round: at, proposerKey, tasks, ...places }
-  await chain.mined(chain.client.writeContract({ ...openings, functionName: 'challengeTasks', args: [fault] }))
-  await whenVoid(round)
-  await claimTask(proposed)
-  await chain.enter(round + 6)
-  await chain.mined(chain.client.writeContract({ ...openings, functionName: 'payTask', args: [at, 0] }))
+  const claim = { round: at, shard: 0, ...drawn, proposerKey: task.peerKey, taskIndex: task.index }
+  await chain.mined(chain.client.writeContract({ ...openings, functionName: 'claimTask', args: [claim] }))
   return { round, solver }
-}
-
-type CommittedTask = Awaited<ReturnType<typeof commitTask>>
-
-/** Commits to tasks of a proposer, by their headers. */
-async function commitTask(
-  chain: TestChain,
-  { peerKey: proposerKey, account }: TestPeer,
-  round: number,
-  headers: readonly Omit<LeafHeader, 'chainId' | 'round' | 'peerKey'>[],
-) {
-  const { rolloutCommitments, chainId } = chain.contracts
-  const leaves = headers.map(header => leafHash({ chainId, round, peerKey: proposerKey, ...header }))
-  const tasks = { root: merkleRoot(leaves), count: leaves.length, contentId: digest('task bundle') }
-  const args = [BigInt(round), proposerKey, tasks.root, tasks.count, tasks.contentId] as const
-  const call = { ...rolloutCommitments, functionName: 'commitTasks', args, account } as const
-  await chain.mined(chain.client.writeContract(call))
-  return { proposerKey, tasks, proofs: leaves.map((_, place) => merkleProof(leaves, place)) }
 }
 
 /** A sheet of two scored leaves. */

@@ -22,6 +22,7 @@ beforeAll(async () => {
   chain = await TestChain.start(folder)
   cast = await gather(chain)
   await chain.enter(0)
+  await chain.commitSecret(cast.proposer, 2)
 })
 
 afterAll(async () => {

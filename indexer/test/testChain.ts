@@ -2,11 +2,21 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { type Address, createTestClient, type Hex, http, keccak256, publicActions, walletActions } from 'viem'
+import {
+  type Address,
+  bytesToHex,
+  createTestClient,
+  type Hex,
+  http,
+  keccak256,
+  publicActions,
+  walletActions,
+} from 'viem'
 import { generatePrivateKey, mnemonicToAccount, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { type Contracts, contractsOf } from '../../node/src/chain/contracts.ts'
 import { voteCommitment } from '../../node/src/chain/voteCommitment.ts'
+import { encodeProposal, type ProposedTasks } from '../../node/src/core/taskProposal.ts'
 import { deployMarket } from '../../node/test/deployMarket.ts'
 import { deployContracts, type LocalChain } from '../../node/test/localChain.ts'
 import { anvilArgv, anvilBinary } from '../../scripts/anvil.ts'
@@ -204,12 +214,19 @@ export class TestChain {
     return Number(held.freeFromRound)
   }
 
-  async commitTasks(peer: TestPeer, round: number, count: number): Promise<void> {
+  /** Commits to a proposer's secret for a round, two rounds ahead. */
+  async commitSecret({ account, peerKey }: TestPeer, round: number): Promise<void> {
     const contract = this.contracts.rolloutCommitments
-    const args = [BigInt(round), peer.peerKey, digest(`tasks ${count}`), count, digest('task bundle')] as const
-    await this.mined(
-      this.client.writeContract({ ...contract, account: peer.account, functionName: 'commitTasks', args }),
-    )
+    const args = [BigInt(round), peerKey, keccak256(SALT)] as const
+    await this.mined(this.client.writeContract({ ...contract, account, functionName: 'commitSecret', args }))
+  }
+
+  /** Proposes for the next round, and commits to the same secret for the one after it. */
+  async propose({ account, peerKey }: TestPeer, round: number, count: number): Promise<void> {
+    const contract = this.contracts.rolloutCommitments
+    const bytes = bytesToHex(encodeProposal(tasksOf(count)))
+    const args = [BigInt(round), peerKey, SALT, count, bytes, keccak256(SALT)] as const
+    await this.mined(this.client.writeContract({ ...contract, account, functionName: 'propose', args }))
   }
 
   async commit(peer: TestPeer, round: number, leafCount: number): Promise<void> {
@@ -264,6 +281,11 @@ export class TestChain {
     const receipt = await this.client.waitForTransactionReceipt({ hash: await sent })
     if (receipt.status !== 'success') throw new Error(`reverted: ${receipt.transactionHash}`)
   }
+}
+
+/** So many tasks of level 2. */
+export function tasksOf(count: number): ProposedTasks {
+  return { level: 2, texts: Array.from({ length: count }, (_, at) => `problem ${at}`) }
 }
 
 export function digest(text: string): Hex {

@@ -2,11 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { encodeTaskBundle, rootOf, type TaskBundle } from '#core/bodies.ts'
 import { systemClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
-import { packLogprobs, packTokens } from '#core/packedTokens.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
+import { encodeProposal } from '#core/taskProposal.ts'
 import { loadEnvironment } from '#environments/builtIn.ts'
 import { drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
 import type { CodeZeroSpec } from '#environments/codezero/environmentSpec.ts'
@@ -14,12 +13,10 @@ import { formatProposal } from '#environments/codezero/parseProposal.ts'
 import { chatMessages, environmentFrom } from '#environments/codezero/presets.ts'
 import { environmentHash } from '#environments/environmentSpec.ts'
 import { seededRandom } from '#environments/seededRandom.ts'
-import { openTokenizer, type TokenizerClient } from '#model/tokenizerClient.ts'
+import { openTokenizer } from '#model/tokenizerClient.ts'
 import { openPolicyClient } from '#rl/policyClient.ts'
 import { openJudgeModel } from '#roles/openModels.ts'
 import { openPeer, type PeerNode } from '#roles/peerNode.ts'
-import { proposalsOf } from '#roles/proposer/proposalsOf.ts'
-import { publishBody } from '#roles/publishBody.ts'
 import { type Identity, openIdentity } from '#store/identity.ts'
 import { registerPeers } from '../../scripts/swarm/registerPeers.ts'
 import { writeChatModel } from './chatModelFolder.ts'
@@ -43,42 +40,22 @@ async function newPeer(name: string): Promise<Identity> {
   return openIdentity(at(name))
 }
 
-/** Publishes two well-formed proposals for a round, in the tokens of the environment. */
-async function proposeByHand(node: PeerNode, tokenizer: TokenizerClient, round: number): Promise<void> {
-  const { chainId, identity, environment } = node
-  const random = seededRandom(`chat ${round}`)
-  const word = `0x${'07'.repeat(32)}` as const
-  const tasks = await Promise.all(
-    [0, 1].map(async index => {
+/** Proposes two well-formed tasks for one round after another until stopped: how long the roles take to start depends on the machine. */
+async function keepProposing({ chain, identity }: PeerNode, stopped: AbortSignal): Promise<void> {
+  for (let before = -1; !stopped.aborted; ) {
+    const { round } = await chain.rounds.waitFor(before + 1, stopped)
+    before = round
+    const random = seededRandom(`chat ${round}`)
+    const texts = [0, 1].map(() => {
       const problem = drawTrainingTask(2, random)
-      const text = formatProposal({
+      return formatProposal({
         problem,
         tests: [`assert ${problem.name}(${problem.parameters.map(() => 1)}) == 1`],
       })
-      const tokens = Int32Array.of(...(await tokenizer.encode(text)), environment.format.stopToken)
-      return {
-        index,
-        level: 2,
-        text,
-        seed: word,
-        promptTokens: packTokens(await proposalsOf(environment).prompt(2), 4),
-        completionTokens: packTokens(tokens, 4),
-        logprobs: packLogprobs(new Float32Array(tokens.length).fill(-1)),
-      }
-    }),
-  )
-  const bundle: TaskBundle = { v: 1, chainId, round, peerKey: identity.peerKey, policyHash: word, level: 2, tasks }
-  const commitment = { round, root: rootOf(bundle), count: tasks.length }
-  const contentId = await publishBody(node, encodeTaskBundle(bundle), { kind: 'tasks', ...commitment })
-  await node.chain.commitTasks({ ...commitment, contentId })
-}
-
-/** Proposes for one round after another until stopped: how long the roles take to start depends on the machine. */
-async function keepProposing(node: PeerNode, tokenizer: TokenizerClient, stopped: AbortSignal): Promise<void> {
-  for (let ahead = 0; !stopped.aborted; ) {
-    const { round } = await node.chain.rounds.waitFor(ahead - 1, stopped)
-    ahead = Math.max(ahead, round + 1) + 1
-    await proposeByHand(node, tokenizer, ahead)
+    })
+    if (await chain.readHasSecret(identity.peerKey, round + 1))
+      await chain.propose({ round: round + 1, count: 2, bytes: encodeProposal({ level: 2, texts }) })
+    else await chain.commitSecret(round + 2)
   }
 }
 
@@ -128,7 +105,6 @@ test('chat models play: a solver answers, commits and learns from what an 8-bit 
   const env = { WAGGLE_DEPLOYER_KEY: key, WAGGLE_RPC_URL: local.rpcUrl, WAGGLE_DEPLOYMENT: record }
   for (const id of [oneId, otherId]) expect(await runCli(['admit', id], env)).toMatchObject({ code: 0, stderr: '' })
   const chain = ['--deployment', record, '--rpc', local.rpcUrl]
-  const tokenizer = await openTokenizer(at('model'))
   const proposer = await openPeer({
     data: at('proposer'),
     rpcUrl: local.rpcUrl,
@@ -170,7 +146,7 @@ test('chat models play: a solver answers, commits and learns from what an 8-bit 
   closing.push(solver.stop, ...evaluators.map(({ stop }) => stop))
   const { round: first } = await proposer.chain.rounds.read()
   const voted = new AbortController()
-  const proposing = keepProposing(proposer, tokenizer, voted.signal).catch(error => {
+  const proposing = keepProposing(proposer, voted.signal).catch(error => {
     if (!voted.signal.aborted) throw error
   })
   // Whichever round both have voted on; whoever's turn it is settles it.

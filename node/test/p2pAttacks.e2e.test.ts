@@ -134,10 +134,10 @@ test('a message that carries more than its signed bytes is dropped, and the true
   const { victim, witness, attacker } = await scene()
   const { bytes } = await attacker.sign(topic, encodeAnnouncement(claim(attacker.peerId)))
   const mark = await attacker.sign(
-    topicOf(testSwarm, 'tasks'),
-    encodeAnnouncement(claim(attacker.peerId, { kind: 'tasks' })),
+    topicOf(testSwarm, 'canary'),
+    encodeAnnouncement(claim(attacker.peerId, { kind: 'canary' })),
   )
-  const marked = announced(victim, 'tasks', one => one.peerId === attacker.peerId)
+  const marked = announced(victim, 'canary', one => one.peerId === attacker.peerId)
   sendRaw(attacker, victim.host, { from: new Uint8Array(10_000), topic, data: bytes })
   sendRaw(attacker, victim.host, { topic: mark.topic, data: mark.bytes })
   await marked

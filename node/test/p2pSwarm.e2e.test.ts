@@ -61,13 +61,13 @@ test('five peers find each other from one bootnode, hear announcements and fetch
 test('a late joiner gets the announcements of the current round, also of peers it is not connected to', async () => {
   const [bootnode, author] = await swarm(2)
   if (author === undefined) return
-  const heard = announced(bootnode, 'tasks', from(author))
-  await author.publish(ownAnnouncement({ kind: 'tasks', contentId: hash('first') }))
+  const heard = announced(bootnode, 'canary', from(author))
+  await author.publish(ownAnnouncement({ kind: 'canary', contentId: hash('first') }))
   await heard
   await author.stop()
 
   const late = await start({ bootnodes: bootnode.addresses() })
-  const announcement = await announced(late, 'tasks', from(author))
+  const announcement = await announced(late, 'canary', from(author))
   expect(announcement.contentId).toBe(hash('first'))
 })
 
@@ -128,12 +128,12 @@ test('a peer with an RSA key announces, is heard by all, and is believed by thos
 test('a handler that fails does not stop gossip', async () => {
   const [bootnode, author] = await swarm(2)
   if (author === undefined) return
-  bootnode.onAnnouncement('tasks', () => {
+  bootnode.onAnnouncement('canary', () => {
     throw new Error('handler')
   })
   await author.waitForPeers(1)
-  const heard = [announced(bootnode, 'tasks', from(author)), announced(bootnode, 'scores', from(author))]
-  await author.publish(ownAnnouncement({ kind: 'tasks' }))
+  const heard = [announced(bootnode, 'canary', from(author)), announced(bootnode, 'scores', from(author))]
+  await author.publish(ownAnnouncement({ kind: 'canary' }))
   await author.publish(ownAnnouncement({ kind: 'scores' }))
   await Promise.all(heard)
 })

@@ -38,6 +38,12 @@ export const rows = [
   row('vote-commit', 50_000, ({ inRing }) => inRing.commitVotes, ring),
   row('reveal-per-peer', 10_000, ({ inRing }) => inRing.revealAPeer, ring),
   row('settle-per-peer', 35_000, ({ inRing }) => inRing.settleAPeer, ring),
+  row(
+    'tasks-24',
+    150_000,
+    ({ inRing }) => inRing.propose,
+    `24 starter tasks of level 5, problem and four tests each; ${ring}`,
+  ),
   row('register-secp256k1', 180_000, gas => gas.registerSecp256k1, 'a first registration, with proof'),
   row('register-rsa2048', 300_000, gas => gas.registerRsa2048, 'a first registration, with proof'),
   marketRow('bet', 110_000, ({ bets }) => Math.max(...bets), 'in a round already begun; the dearest of 3'),

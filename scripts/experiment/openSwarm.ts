@@ -3,6 +3,7 @@ import type { RolloutBundle } from '../../node/src/core/bodies.ts'
 import { systemClock } from '../../node/src/core/clock.ts'
 import type { Hex } from '../../node/src/core/hex.ts'
 import { createLogger } from '../../node/src/core/logger.ts'
+import { taskHash } from '../../node/src/core/taskProposal.ts'
 import type { Environment, Judge } from '../../node/src/environments/environment.ts'
 import type { Level } from '../../node/src/environments/level.ts'
 import { seededRandom } from '../../node/src/environments/seededRandom.ts'
@@ -116,17 +117,17 @@ async function openMember({ environment, threads, write }: SwarmOptions, poison:
 function drawRules({ environment, peers, seed, level }: SwarmOptions, round: number): RoundRules {
   const { spec, format } = environment
   const drawn = environment.drawTasks(level, POOL * peers.length, `${seed} tasks ${round}`)
-  const tasks = drawn.map(({ text, problem }, index) => {
-    const taskHash = hashOf(`${seed} ${round} ${index}`)
+  const places = drawn.map(({ text, problem }, index) => {
+    const ref = { peerKey: hashOf('curriculum'), index }
     return {
-      ref: { peerKey: hashOf('curriculum'), contentId: taskHash, index },
-      taskHash,
+      ref,
+      taskHash: taskHash(ref),
       level,
       text,
       problem,
     }
   })
-  return { spec, format, tasks, beacon: hashOf(`${seed} beacon ${round}`) }
+  return { spec, format, places, beacon: hashOf(`${seed} beacon ${round}`) }
 }
 
 const tokensOf = (groups: readonly CheckedGroup[]) =>

@@ -18,6 +18,7 @@ const TESTS: Record<string, readonly string[]> = {
   RoundHistory: ['RoundHistory', 'Seats'],
   Ring: ['Seats', 'Settlement', 'Nectar', 'invariant/Swarm'],
   RolloutCommitments: ['RolloutCommitments', 'ContractAccounts', 'invariant/Swarm'],
+  TaskProposals: ['TaskProposals', 'StakedSeats', 'invariant/Openings'],
   EvaluatorSeats: ['Seats', 'StakedSeats', 'Ballots', 'Settlement', 'invariant/Swarm'],
   RewardVotes: ['Seats', 'Ballots', 'Settlement', 'challenges/FalseLeaves', 'challenges/Appeals', 'invariant/Swarm'],
   Earnings: ['Nectar', 'Settlement', 'challenges/FalseLeaves', 'challenges/WithheldLeaves', 'invariant/Swarm'],

@@ -63,7 +63,7 @@ export function followChainFacts(client: PublicClient, deployment: Deployment): 
     }
     const score = (peerKey: Hex, milli: number) => pointsOf.set(peerKey, (pointsOf.get(peerKey) ?? 0) + milli)
     for (const { eventName, args } of work) {
-      if (eventName === 'TasksCommitted') tally(args.round).tasks.set(args.peerKey, args.count)
+      if (eventName === 'TasksProposed') tally(args.round).tasks.set(args.peerKey, args.count)
       if (eventName === 'RolloutsCommitted') tally(args.round).rollouts.set(args.peerKey, args.leafCount)
     }
     for (const { eventName, args } of votes) {

@@ -4,15 +4,16 @@ pragma solidity 0.8.30;
 import {IPeerRegistry} from "./IPeerRegistry.sol";
 import {IRounds} from "./IRounds.sol";
 import {IStakes} from "./IStakes.sol";
+import {ITaskProposals} from "./ITaskProposals.sol";
 
 /// @title IRolloutCommitments
 /// @notice What each peer says, once a round, that it worked on: a Merkle root over its rollouts.
 /// @dev The preimage is in the event; storage holds one word a peer and round, in a ring, which says only that a
 /// commitment was made in time and to what.
-interface IRolloutCommitments {
+interface IRolloutCommitments is ITaskProposals {
     /// @notice One rollout as the chain sees it, without its body.
     /// @param index Position among the peer's leaves of the round, from 0.
-    /// @param taskHash Hash of the task that was solved.
+    /// @param taskHash Which task was solved: `taskHashOf` its proposer and index.
     /// @param policyHash Hash of the weights that solved it.
     /// @param seed The sampling seed.
     /// @param bodyHash sha-256 of the rollout's body.
@@ -35,25 +36,6 @@ interface IRolloutCommitments {
         bytes32 policyHash;
         bytes32 contentId;
     }
-
-    /// @notice A proposer's commitment of a round.
-    /// @param root Merkle root of the tasks.
-    /// @param count Number of tasks.
-    /// @param contentId sha-256 of the bundle that holds them.
-    struct Tasks {
-        bytes32 root;
-        uint32 count;
-        bytes32 contentId;
-    }
-
-    /// @notice Emitted when a proposer announces its tasks for a round to come. The last one before the round begins
-    /// counts.
-    /// @param round The round that the tasks are for.
-    /// @param peerKey The proposer.
-    /// @param root Merkle root of the tasks.
-    /// @param count Number of tasks.
-    /// @param contentId sha-256 of the bundle that holds them.
-    event TasksCommitted(uint64 indexed round, bytes32 indexed peerKey, bytes32 root, uint32 count, bytes32 contentId);
 
     /// @notice Emitted when a peer commits to its rollouts of the current round. The last one of the round counts.
     /// @param round The round.
@@ -96,26 +78,15 @@ interface IRolloutCommitments {
     /// @param currentRound The current round.
     error RolloutCommitments_NotCurrentRound(uint64 round, uint64 currentRound);
 
-    /// @notice Thrown when tasks or a policy are committed for a round that has begun, or is too far ahead.
-    /// @param round The round given.
-    /// @param firstOpenRound First round that takes them.
-    /// @param lastOpenRound Last round that takes them.
-    error RolloutCommitments_RoundNotOpen(uint64 round, uint64 firstOpenRound, uint64 lastOpenRound);
-
-    /// @notice Thrown when a commitment is to nothing: no leaves, no tasks, or a zero root.
+    /// @notice Thrown when a commitment is to nothing: no leaves, or a zero root.
     /// @param root The root given.
-    /// @param count Leaves or tasks given.
+    /// @param count Leaves given.
     error RolloutCommitments_Empty(bytes32 root, uint32 count);
 
     /// @notice Thrown when the policy that is committed is zero.
     /// @param round The round.
     /// @param peerKey The peer.
     error RolloutCommitments_NoPolicy(uint64 round, bytes32 peerKey);
-
-    /// @notice Thrown when tasks are committed to for a round after bootstrap by a peer that does not stake for it.
-    /// @param round The round.
-    /// @param peerKey The peer.
-    error RolloutCommitments_NoStake(uint64 round, bytes32 peerKey);
 
     /// @notice Thrown when a peer is asked for that committed nothing in the round.
     /// @param round The round.
@@ -130,26 +101,6 @@ interface IRolloutCommitments {
     /// @param leaves Number of leaves.
     /// @param proofs Number of proofs.
     error RolloutCommitments_LengthMismatch(uint256 leaves, uint256 proofs);
-
-    /// @notice Announces the tasks that a proposer offers for a round to come; amendable until that round begins.
-    /// @dev Event only: no transaction reads it so far.
-    /// @param round The next round or the one after it.
-    /// @param peerKey The proposer; the sender must speak for it.
-    /// @param root Merkle root of the tasks, not zero.
-    /// @param count Number of tasks, above 0.
-    /// @param contentId sha-256 of the bundle that holds them.
-    function commitTasks(uint64 round, bytes32 peerKey, bytes32 root, uint32 count, bytes32 contentId) external;
-
-    /// @notice In which block a proposer made its commitment to these tasks; for `RING_ROUNDS` + 2 rounds.
-    /// @param round The round.
-    /// @param peerKey The proposer.
-    /// @param tasks The commitment.
-    /// @return blockNumber The block; 0 if its latest commitment for the round is none or another.
-    function tasksCommittedAt(
-        uint64 round,
-        bytes32 peerKey,
-        Tasks calldata tasks
-    ) external view returns (uint64 blockNumber);
 
     /// @notice Commits to the rollouts of the current round; amendable until the round ends.
     /// @dev `round` is explicit, so that a transaction that is late reverts instead of committing to another round.
@@ -269,7 +220,7 @@ interface IRolloutCommitments {
     /// @return clock The contract.
     function rounds() external view returns (IRounds clock);
 
-    /// @notice The contract that says who may commit tasks.
+    /// @notice The contract that says who may propose.
     /// @return stakes_ The contract.
     function stakes() external view returns (IStakes stakes_);
 }

@@ -10,7 +10,7 @@ uint64 constant RING = FINALITY_ROUNDS + 3;
 /// of r + 12 takes its place in r + 13 at the earliest.
 uint64 constant OUTCOME_RING = 12;
 
-/// @dev Rounds that a word per proposer stays readable: tasks are committed two rounds ahead, and claimed in r + 5.
+/// @dev Rounds that a word per proposer stays readable: secrets are committed two rounds ahead, tasks paid in r + 5.
 uint64 constant TASK_RING = RING + 2;
 
 /// @dev k: a round is final once the current one is above r + k.

@@ -11,12 +11,12 @@ import {Stakes} from "../../src/Stakes.sol";
 import {IOpenings} from "../../src/interfaces/IOpenings.sol";
 import {ITaskPay} from "../../src/interfaces/ITaskPay.sol";
 import {Median} from "../Median.sol";
-import {FaultyTasks} from "./FaultyTasks.sol";
+import {ProposerBooks} from "./ProposerBooks.sol";
 
 /// @dev Plays a round up to its openings, then lets three evaluators open leaves and two proposers claim the task at
 /// random, early, late, twice and with words that are not theirs. Its books are of its own, in the plainest form;
 /// `slipped` counts what should have been refused.
-contract OpeningsHandler is FaultyTasks {
+contract OpeningsHandler is ProposerBooks {
     struct Parts {
         PeerRegistry registry;
         Rounds rounds;
@@ -27,26 +27,17 @@ contract OpeningsHandler is FaultyTasks {
         Nectar nectar;
     }
 
-    /// @dev A claim that is not paid yet.
-    struct Pending {
-        uint64 round;
-        uint256 committedAt;
-        bytes32 proposerKey;
-        uint256 amountWei;
-    }
-
-    mapping(uint64 slot => Pending claim_) internal pending;
     /// @dev Of the round that is played: the leaf that an evaluator opened, plus one, and what came of it all.
     uint32[3] internal openedPlusOne;
     bool internal isClosed;
+    bool internal isTaskPaid;
+    /// @dev Whose task the first leaf answers.
+    bytes32 internal answered;
     bool internal isPlayed;
 
     uint256 public closed;
     uint256 public paid;
     uint256 public tasksPaid;
-    uint256 public withheld;
-    /// @dev What proposers got of claims on roots that had been shown to be at fault.
-    uint256 public paidToFaultyWei;
 
     constructor(Parts memory parts, bytes32[] memory evaluators_, bytes32[] memory solvers_) {
         (registry, rounds, commitments) = (parts.registry, parts.rounds, parts.commitments);
@@ -62,8 +53,10 @@ contract OpeningsHandler is FaultyTasks {
     /// @dev Proposes for the next round and plays it, once the one before is over.
     function play(uint256 draw) internal {
         if (isPlayed) lastBase = base;
-        base = rounds.currentRound() + 1;
-        (isPlayed, isClosed, openedPlusOne) = (true, false, [uint32(0), 0, 0]);
+        base = rounds.currentRound() + 2;
+        (isPlayed, isClosed, isTaskPaid, openedPlusOne) = (true, false, false, [uint32(0), 0, 0]);
+        answered = solvers[1 + ((draw >> 20) % 2)];
+        task = commitments.taskHashOf(answered, 2);
         proposeFor(draw);
         enterRound(base);
         for (uint256 i = 0; i < 3; ++i) {
@@ -85,10 +78,8 @@ contract OpeningsHandler is FaultyTasks {
     function doDuties(uint256 draw) internal {
         uint64 current = rounds.currentRound();
         if (current == base + 4) open(draw);
-        else if (current == base + 5) claim(draw);
-        else payTask(draw << 1);
-        // Between claim and payment more often than at other times.
-        if (current == base + 5) for (uint256 i = 0; i < 3; ++i) fault(draw >> (64 * i));
+        else if (current == base + 5) for (uint256 i = 0; i < 3; ++i) claim(draw >> (64 * i));
+        else fault(draw << 1);
     }
 
     /// @dev Some of the evaluators, or one of them twice.
@@ -136,44 +127,21 @@ contract OpeningsHandler is FaultyTasks {
         uint256 draw = mixed(drawn);
         if (!isPlayed) return;
         bytes32 proposer = solvers[1 + (draw % 2)];
-        ITaskPay.TaskClaim memory claim_ = claimOf(proposer);
-        claim_.taskProof = proofOf(base, proposer, 0);
         uint256 lie = (draw >> 8) % 6;
-        if (lie == 0) claim_.task.taskHash = keccak256("second task");
+        ITaskPay.TaskClaim memory claim_ = claimOf(proposer, lie == 0 ? 1 : 2);
         if (lie == 1) (claim_.leaf, claim_.leafProof[0]) = (leafAt(1), commitments.leafOf(base, solvers[0], leafAt(0)));
-        bool allowed = rounds.currentRound() == base + 5 && lie > 1 && proposedAt[base][proposer] != 0;
+        bool allowed = rounds.currentRound() == base + 5 && lie > 1 && proposer == answered && !isTaskPaid;
         (bool isAgreed, uint32 index, uint16 median) = plainAgreement();
-        allowed = allowed && isAgreed && index == 0;
-        allowed = allowed && !isFaulty[base][proposer];
-        Pending storage known = pending[base % 6];
-        bool isEarlier = known.committedAt == 0 || known.round != base;
-        allowed = allowed && (isEarlier || proposedAt[base][proposer] < known.committedAt);
-        uint256 earnedWei = openings.earnedOf(known.proposerKey);
+        allowed = allowed && isAgreed && index == 0 && hasProposed[base][proposer];
         try openings.claimTask(claim_) {
             note(allowed);
             noteClosing();
-            if (known.round != base) payPending(known, earnedWei);
-            uint256 amountWei = (100 ether * 4 * uint256(median) * (1000 - median)) / 1e6;
-            pending[base % 6] = Pending(base, proposedAt[base][proposer], proposer, amountWei);
+            if (!allowed) return;
+            isTaskPaid = true;
+            expectedWei[proposer] += (100 ether * 4 * uint256(median) * (1000 - median)) / 1e6;
+            ++tasksPaid;
         } catch {
             require(!allowed, "a good claim was refused");
-            ++refused;
-        }
-    }
-
-    function payTask(uint256 drawn) public {
-        uint256 draw = mixed(drawn);
-        if (!isPlayed) return;
-        uint64 back = draw % 2 == 0 ? 0 : uint64((draw >> 1) % 14);
-        uint64 round = back > base ? base : base - back;
-        bool allowed = rounds.currentRound() >= round + 6;
-        Pending storage known = pending[round % 6];
-        uint256 earnedWei = openings.earnedOf(known.proposerKey);
-        try openings.payTask(round, 0) {
-            note(allowed);
-            if (known.round == round) payPending(known, earnedWei);
-        } catch {
-            require(!allowed, "a good payment was refused");
             ++refused;
         }
     }
@@ -184,18 +152,6 @@ contract OpeningsHandler is FaultyTasks {
 
     function solverAt(uint256 index) external view returns (bytes32 peerKey) {
         return solvers[index];
-    }
-
-    /// @dev `earnedWei` is what the proposer had before.
-    function payPending(Pending storage known, uint256 earnedWei) internal {
-        if (isFaulty[known.round][known.proposerKey]) {
-            if (known.amountWei != 0) ++withheld;
-            paidToFaultyWei += openings.earnedOf(known.proposerKey) - earnedWei;
-        } else {
-            if (known.amountWei != 0) ++tasksPaid;
-            expectedWei[known.proposerKey] += known.amountWei;
-        }
-        known.amountWei = 0;
     }
 
     /// @dev A fifth of the emission for each seat within the tolerance, less by how far its vote was from the peer's

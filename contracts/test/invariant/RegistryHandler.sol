@@ -48,7 +48,7 @@ contract RegistryHandler is SwarmFixture {
         vm.warp(rounds.startOf(rounds.currentRound() + uint64(draw % 3)));
     }
 
-    /// @dev Work and tasks, for the first rounds that take them.
+    /// @dev Work, and a secret for tasks, for the first rounds that take them.
     function commit(uint256 draw) external {
         uint256 index = draw % PEERS;
         uint64 round = rounds.currentRound();
@@ -59,10 +59,10 @@ contract RegistryHandler is SwarmFixture {
             require(holders[index] == address(0) || round < countsFrom[index], "a good commitment was refused");
         }
         vm.prank(holders[index]);
-        try commitments.commitTasks(round + 1, peerKeys[index], "root", 1, "content") {
-            if (round + 1 < countsFrom[index]) ++early;
+        try commitments.commitSecret(round + 2, peerKeys[index], "secret") {
+            if (round + 2 < countsFrom[index]) ++early;
         } catch {
-            require(holders[index] == address(0) || round + 1 < countsFrom[index], "good tasks were refused");
+            require(holders[index] == address(0) || round + 2 < countsFrom[index], "a good secret was refused");
         }
     }
 

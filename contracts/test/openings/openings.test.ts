@@ -4,19 +4,21 @@ import type { Hex } from 'viem'
 import { type Ballot, voteCommitment } from '../../../node/src/chain/voteCommitment.ts'
 import { merkleProof, merkleRoot } from '../../../node/src/core/merkle.ts'
 import { componentLeaves, componentsHash, type PeerScore } from '../../../node/src/core/scoreSheet.ts'
+import { taskHash } from '../../../node/src/core/taskProposal.ts'
 import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
 import { hashOf, type Member, openSwarm, type Swarm } from '../openSwarm.ts'
 import { type ModelSeat, type Verdict, verdictOn } from '../settlementModel.ts'
+import { agreementOf, type ModelOpening, mayClaim, mayOpen, seatPay, taskPay } from './openingsModel.ts'
 import {
-  agreementOf,
-  type ModelClaim,
-  type ModelOpening,
-  mayClaim,
-  mayOpen,
-  seatPay,
-  taskPay,
-} from './openingsModel.ts'
-import { challengeRoot, claimOf, LEAVES, type Proposal, proposeTasks, TASKS, workOf } from './taskRoots.ts'
+  challengeSecret,
+  claimOf,
+  commitSecrets,
+  LEAVES,
+  type Proposal,
+  proposeTasks,
+  taskIndexOf,
+  workOf,
+} from './proposals.ts'
 
 /** Two shards in the first round, one in the others. */
 const ROUNDS = [33, 5, 4, 5, 4, 5, 4]
@@ -25,12 +27,12 @@ const MOST_ROUNDS = 40
 const TO_MEET = [
   'agreed',
   'apart',
-  'faulty after',
-  'faulty before',
+  'never proposed',
   'paid',
+  'refused challenge',
   'refused claim',
   'refused opening',
-  'taken over',
+  'withheld',
 ]
 const salt = hashOf('salt')
 const random = seededRandom('openings against their model')
@@ -56,7 +58,7 @@ test('pay for openings and for tasks is that of a plain model, over random shard
   const earned = new Map([...swarm.peers, ...swarm.evaluators].map(({ key }) => [key, 0n]))
   const seen = new Set<string>()
   for (let at = 0; at < ROUNDS.length || (seen.size < TO_MEET.length && at < MOST_ROUNDS); at++) {
-    await playRound(swarm, BigInt(2 + 8 * at), swarm.peers.slice(0, ROUNDS[at] ?? 4), earned, seen)
+    await playRound(swarm, BigInt(3 + 8 * at), swarm.peers.slice(0, ROUNDS[at] ?? 4), earned, seen)
     for (const [key, amountWei] of earned) assert.equal(await swarm.openings.read.earnedOf([key]), amountWei)
   }
   assert.deepEqual([...seen].sort(), TO_MEET)
@@ -71,6 +73,8 @@ async function playRound(
 ): Promise<void> {
   const { commitments, votes, enter } = swarm
   const earn = (key: string, wei: bigint) => earned.set(key as Hex, (earned.get(key as Hex) ?? 0n) + wei)
+  await enter(round - 2n)
+  await commitSecrets(swarm, round)
   await enter(round - 1n)
   const proposals = await proposeTasks(swarm, round, random)
   await enter(round)
@@ -93,26 +97,24 @@ async function playRound(
   const drawn = []
   for (const shard of shards) drawn.push(await openShard(swarm, shard, seen))
   await enter(round + 5n)
-  const held: (ModelClaim[] | null)[] = []
   for (const [at, shard] of shards.entries()) {
     const { peer, openings, verdict } = drawn[at] as (typeof drawn)[number]
     if (random.chance(0.5)) await swarm.openings.write.close([round, shard.shard])
-    const claims = await claimAll(swarm, shard, peer, openings, seen)
+    const paid = await claimAll(swarm, shard, peer, openings, seen)
     // Claims close openings on their way.
-    if (claims.length === 0) await swarm.openings.write.close([round, shard.shard])
-    held.push(claims)
+    if (paid === null) await swarm.openings.write.close([round, shard.shard])
     for (const [key, wei] of seatPay(openings, verdict.scoreMilli, shard.shards)) earn(key, wei)
+    const agreement = agreementOf(openings)
+    if (paid === null || agreement === null) continue
+    seen.add('paid')
+    earn(paid, taskPay(agreement.medianMilli, shard.shards))
   }
-  for (const proposal of proposals) if (random.chance(0.4)) await challengeRoot(swarm, round, proposal)
-  await enter(round + 6n)
-  for (const [at, { shard, shards: count }] of shards.entries()) {
-    const claim = held[at]?.at(-1)
-    for (let times = 0; times < 2; times++) await swarm.openings.write.payTask([round, shard])
-    const agreement = agreementOf((drawn[at] as (typeof drawn)[number]).openings)
-    if (claim === undefined || agreement === null) continue
-    const isFaulty = proposals.some(({ proposer, isShown }) => proposer.key === claim.proposerKey && isShown)
-    seen.add(isFaulty ? 'faulty after' : 'paid')
-    if (!isFaulty) earn(claim.proposerKey, taskPay(agreement.medianMilli, count))
+  for (const proposal of random.shuffled([...proposals, ...proposals])) {
+    if (random.chance(0.5)) continue
+    const isDue = proposal.count === 0 && !proposal.isShown
+    const isFound = await challengeSecret(swarm, round, proposal)
+    assert.equal(isFound, isDue)
+    seen.add(isFound ? 'withheld' : 'refused challenge')
   }
 }
 
@@ -192,36 +194,29 @@ async function openShard(swarm: Swarm, { round, shard, peers, played }: Shard, s
   return { peer, openings, verdict }
 }
 
-/** Proposers claim the leaf's task in any order, some of them twice, and some after their root was shown to be at fault. */
+/** Proposers claim the leaf's task in any order, all of them twice. @returns whose claim got through. */
 async function claimAll(
   swarm: Swarm,
   { round, shard, proposals }: Shard,
   peer: Member,
   openings: readonly ModelOpening[],
   seen: Set<string>,
-): Promise<ModelClaim[]> {
+): Promise<Hex | null> {
   const agreement = agreementOf(openings)
-  const held: ModelClaim[] = []
-  for (const proposal of random.shuffled([...proposals, ...proposals])) {
+  let paid: Hex | null = null
+  for (const { proposer, count } of random.shuffled([...proposals, ...proposals])) {
     if (random.chance(0.25)) continue
-    if (random.chance(0.2) && (await challengeRoot(swarm, round, proposal))) seen.add('faulty before')
-    const leaf = agreement?.leaf ?? 0
-    const task = workOf(swarm, round, peer.key).leaves[leaf]?.taskHash ?? TASKS[0]
-    const proposed = proposal.leaves.findIndex(({ taskHash }) => taskHash === task)
-    const claim: ModelClaim = {
-      proposerKey: proposal.proposer.key,
-      committedAt: proposed < 0 ? null : proposal.blockNumber,
-      isFaulty: proposal.isShown,
-    }
-    const isGood = agreement !== null && mayClaim(claim, held)
-    const words = claimOf(swarm, { round, shard, peerKey: peer.key, leaf }, proposal, Math.max(0, proposed))
-    const sent = await swarm.openings.write.claimTask([words]).then(
+    const words = claimOf(swarm, { round, shard, peerKey: peer.key, leaf: agreement?.leaf ?? 0 }, proposer.key)
+    const taskIndex = taskIndexOf(peer.key)
+    const isNamed = words.leaf.taskHash === taskHash({ peerKey: proposer.key, index: taskIndex })
+    const isGood: boolean = agreement !== null && mayClaim({ isNamed, taskIndex, count }, paid !== null)
+    const sent: boolean = await swarm.openings.write.claimTask([words]).then(
       () => true,
       () => false,
     )
     assert.equal(sent, isGood)
-    if (!sent) seen.add('refused claim')
-    else if (held.push(claim) > 1) seen.add('taken over')
+    if (sent) paid = proposer.key
+    else seen.add(isNamed && taskIndex >= count ? 'never proposed' : 'refused claim')
   }
-  return held
+  return paid
 }

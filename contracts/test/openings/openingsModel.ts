@@ -3,7 +3,7 @@ import type { Verdict } from '../settlementModel.ts'
 /**
  * Openings' pay and task pay written the plain way, in exact integers, from nothing but what everybody did: what `Openings` is held to.
  *
- * It knows no lanes, rings or claims that are overwritten: what was opened is a list, and so is what was claimed.
+ * It knows no lanes and no rings: what was opened is a list.
  */
 export const OPENING_EMISSION_WEI = 200n * 10n ** 18n
 export const PROPOSER_EMISSION_WEI = 100n * 10n ** 18n
@@ -19,13 +19,13 @@ export interface ModelOpening {
   readonly scoreMilli: number
 }
 
-/** A proposer that says it proposed the task that the leaf answers. */
+/** A proposer that says that the leaf answers a task of its own. */
 export interface ModelClaim {
-  readonly proposerKey: string
-  /** The block of its commitment to the task; null if it made none. */
-  readonly committedAt: bigint | null
-  /** Whether its root was known to be at fault when it claimed. */
-  readonly isFaulty: boolean
+  /** Whether the leaf names it. */
+  readonly isNamed: boolean
+  /** The task's place, and how many it proposed. */
+  readonly taskIndex: number
+  readonly count: number
 }
 
 const apart = (a: number, b: number) => Math.abs(a - b)
@@ -66,8 +66,7 @@ export function taskPay(medianMilli: number, shards: number): bigint {
   return (PROPOSER_EMISSION_WEI * learnability) / 1_000_000n / BigInt(shards)
 }
 
-/** Whether a claim gets through, after those that did: only an earlier commitment takes the place of another. */
-export function mayClaim({ committedAt, isFaulty }: ModelClaim, held: readonly ModelClaim[]): boolean {
-  if (committedAt === null || isFaulty) return false
-  return held.every(other => other.committedAt !== null && committedAt < other.committedAt)
+/** Whether a claim gets through: once a shard. */
+export function mayClaim({ isNamed, taskIndex, count }: ModelClaim, isPaid: boolean): boolean {
+  return isNamed && taskIndex < count && !isPaid
 }

@@ -69,7 +69,7 @@ function Row({ row }: { row: PeerRound }) {
       </td>
       <td className="px-2 py-2.5">
         {committedTo(row)}
-        {row.isFaulty && <span className="block text-xs text-thorn">its tasks are at fault, and not paid</span>}
+        {row.hasWithheld && <span className="block text-xs text-thorn">withheld its secret</span>}
         {row.challenges.map(text => (
           <span key={text} className="block text-xs text-soft">
             {text}

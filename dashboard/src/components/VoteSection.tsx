@@ -30,7 +30,7 @@ function Body({ record, round }: { record: RoundAnswer; round: number }) {
     return (
       <>
         <Notice title={`No solver has committed to rollouts for round ${round}.`}>
-          {record.tasksCommitments.items.length > 0
+          {record.proposals.items.length > 0
             ? `${record.round?.tasks ?? 0} tasks are proposed for it.`
             : 'The chain has recorded nothing of it so far.'}
         </Notice>

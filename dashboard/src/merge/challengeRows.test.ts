@@ -6,16 +6,16 @@ const peer = { peerId: '16Uiu2', name: 'three word name' }
 const found = { peerKey: '0x01', settledMilli: 300, finalMilli: null, isClosed: false, isMoot: false, peer }
 const appeals = { items: [{ level: 1, drawn: 11 }] }
 
-function rows(changes: Partial<Pick<RoundAnswer, 'tasksFaults' | 'leafDemands' | 'appealCases'>>) {
-  const none = { tasksFaults: { items: [] }, leafDemands: { items: [] }, appealCases: { items: [] } }
+function rows(changes: Partial<Pick<RoundAnswer, 'withheldSecrets' | 'leafDemands' | 'appealCases'>>) {
+  const none = { withheldSecrets: { items: [] }, leafDemands: { items: [] }, appealCases: { items: [] } }
   return challengeRows({ ...none, ...changes } as unknown as RoundAnswer).map(({ text }) => text)
 }
 
-test('tasks at fault say what their proposer lost', () => {
-  const of = (lostWei: string) => rows({ tasksFaults: { items: [{ peerKey: '0x01', lostWei, peer }] } })
-  expect(of('0')).toEqual(['proposed tasks at fault: they earn nothing'])
-  expect(of(`25${'0'.repeat(18)}`)).toEqual([
-    'proposed tasks at fault: they earn nothing, and 25.00 nectar of its stake are burnt',
+test('a withheld secret says what its proposer lost', () => {
+  const of = (lostWei: string) => rows({ withheldSecrets: { items: [{ peerKey: '0x01', lostWei, peer }] } })
+  expect(of('0')).toEqual(['withheld its secret, and proposed nothing'])
+  expect(of(`5${'0'.repeat(17)}`)).toEqual([
+    'withheld its secret, and proposed nothing: 0.50 nectar of its stake are burnt',
   ])
 })
 

@@ -23,12 +23,12 @@ export function demandText({
   return `Leaf ${index} was demanded on the chain, ${demandEnds[state]}`
 }
 
-/** Tasks of a round that were at fault, every leaf that was demanded, and every score that was appealed. */
-export function challengeRows({ tasksFaults, leafDemands, appealCases }: RoundAnswer): ChallengeRow[] {
-  const faults = tasksFaults.items.map(({ peerKey, lostWei, peer }) => ({
-    key: `tasks ${peerKey}`,
+/** Every secret that a proposer withheld, every leaf that was demanded, and every score that was appealed. */
+export function challengeRows({ withheldSecrets, leafDemands, appealCases }: RoundAnswer): ChallengeRow[] {
+  const faults = withheldSecrets.items.map(({ peerKey, lostWei, peer }) => ({
+    key: `secret ${peerKey}`,
     peer: named(peerKey, peer),
-    text: `proposed tasks at fault: they earn nothing${lostWei === '0' ? '' : `, and ${formatNectar(lostWei)} nectar of its stake are burnt`}`,
+    text: `withheld its secret, and proposed nothing${lostWei === '0' ? '' : `: ${formatNectar(lostWei)} nectar of its stake are burnt`}`,
   }))
   const demands = leafDemands.items.map(({ peerKey, peer, ...leaf }) => ({
     key: `leaf ${peerKey} ${leaf.index}`,

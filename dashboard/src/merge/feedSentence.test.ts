@@ -4,7 +4,7 @@ import { feedSentence } from './feedSentence.ts'
 const event = (kind: string, detail: Record<string, string | number | null> = {}) => ({ kind, round: 3, detail })
 
 test('events read as sentences after the name of a peer', () => {
-  expect(feedSentence(event('tasksCommitted', { count: 24 }))).toBe('proposed 24 tasks')
+  expect(feedSentence(event('tasksProposed', { count: 24 }))).toBe('proposed 24 tasks')
   expect(feedSentence(event('rolloutsCommitted', { leafCount: 1 }))).toBe('committed 1 rollout')
   expect(feedSentence(event('settled', { outcome: 'scored', scoreMilli: 412 }))).toBe('earned 0.41 points')
   expect(feedSentence(event('settled', { outcome: 'void', scoreMilli: 0 }))).toMatch(/void/)

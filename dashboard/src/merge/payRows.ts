@@ -18,19 +18,13 @@ export function payRows({ openings, taskPays, rolloutCommitments }: RoundAnswer)
     peer: named(evaluatorKey, evaluator),
     text: `gave leaf ${index} of ${names.get(peerKey) ?? 'a peer'} ${scoreMilli} of 1000, ${paid(paidWei)}`,
   }))
-  const tasks = taskPays.items.map(({ shard, proposerKey, proposer, amountWei, state }) => ({
+  const tasks = taskPays.items.map(({ shard, proposerKey, proposer, amountWei }) => ({
     shard,
     key: `task ${shard}`,
     peer: named(proposerKey, proposer),
-    text: `proposed the task of that leaf, ${taskPaid[state](formatNectar(amountWei))}`,
+    text: `proposed the task of that leaf, paid ${formatNectar(amountWei)} nectar`,
   }))
   return [...opened, ...tasks].sort((a, b) => a.shard - b.shard)
-}
-
-const taskPaid = {
-  claimed: (nectar: string) => `to be paid ${nectar} nectar`,
-  paid: (nectar: string) => `paid ${nectar} nectar`,
-  void: (nectar: string) => `with tasks at fault: ${nectar} nectar are not paid`,
 }
 
 function paid(paidWei: string | null): string {

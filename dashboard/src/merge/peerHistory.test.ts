@@ -7,8 +7,8 @@ const empty: PeerAnswer = {
   standings: { totalCount: 0, items: [] },
   evaluator: null,
   stakes: { items: [] },
-  tasksCommitments: { items: [] },
-  tasksFaults: { items: [] },
+  proposals: { items: [] },
+  withheldSecrets: { items: [] },
   leafDemands: { items: [] },
   appealCases: { items: [] },
   rolloutCommitments: { items: [] },
@@ -55,7 +55,7 @@ test('what a peer did and what came of it meet in one row for each round, newest
   expect(history[1]).toEqual({
     round: 7,
     tasks: null,
-    isFaulty: false,
+    hasWithheld: false,
     rollouts: 64,
     voted: null,
     votesOnIt: [400, null],
@@ -77,13 +77,12 @@ test('a chart has the scored rounds only, oldest first', () => {
   expect(scoreSeries(peerHistory(solver))).toEqual([{ round: 7, score: 0.4 }])
 })
 
-test('tasks at fault are seen with the round that they are for', () => {
+test('a withheld secret is seen with the round that it is for', () => {
   const [row] = peerHistory({
     ...empty,
-    tasksCommitments: { items: [{ round: 4, count: 2 }] },
-    tasksFaults: { items: [{ round: 4 }] },
+    withheldSecrets: { items: [{ round: 4 }] },
   })
-  expect(row).toMatchObject({ round: 4, tasks: 2, isFaulty: true })
+  expect(row).toMatchObject({ round: 4, tasks: null, hasWithheld: true })
 })
 
 test('what was demanded and appealed is said with the round that it is about', () => {

@@ -7,8 +7,8 @@ export type Outcome = 'scored' | 'unavailable' | 'noQuorum' | 'void' | 'falseLea
 export interface PeerRound {
   round: number
   tasks: number | null
-  /** Whether its tasks were shown to be at fault. */
-  isFaulty: boolean
+  /** Whether it was shown to have withheld its secret, and its tasks with it. */
+  hasWithheld: boolean
   rollouts: number | null
   /** An evaluator's own votes. */
   voted: 'sealed' | 'opened' | null
@@ -30,13 +30,13 @@ export function peerHistory(record: PeerAnswer): PeerRound[] {
   const row = (round: number): PeerRound => {
     const known = rows.get(round)
     if (known) return known
-    const deeds = { tasks: null, isFaulty: false, rollouts: null, voted: null, votesOnIt: [] }
+    const deeds = { tasks: null, hasWithheld: false, rollouts: null, voted: null, votesOnIt: [] }
     const fresh = { round, ...deeds, outcome: null, scoreMilli: null, isContested: false, challenges: [], earnings: [] }
     rows.set(round, fresh)
     return fresh
   }
-  for (const { round, count } of record.tasksCommitments.items) row(round).tasks = count
-  for (const { round } of record.tasksFaults.items) row(round).isFaulty = true
+  for (const { round, count } of record.proposals.items) row(round).tasks = count
+  for (const { round } of record.withheldSecrets.items) row(round).hasWithheld = true
   for (const { round, leafCount } of record.rolloutCommitments.items) row(round).rollouts = leafCount
   for (const { round, revealedAtSec } of record.voteCommits.items)
     row(round).voted = revealedAtSec === null ? 'sealed' : 'opened'

@@ -6,7 +6,7 @@ const peer = (name: string) => ({ peerId: `id of ${name}`, name })
 
 const record: RoundAnswer = {
   round: null,
-  tasksCommitments: { items: [] },
+  proposals: { items: [] },
   rolloutCommitments: {
     items: [
       { peerKey: '0xa', leafCount: 64, root: '0x', peer: peer('amber') },
@@ -25,7 +25,7 @@ const record: RoundAnswer = {
       { evaluatorKey: '0x1', peerKey: '0xa', scoreMilli: null },
     ],
   },
-  tasksFaults: { items: [] },
+  withheldSecrets: { items: [] },
   leafDemands: { items: [] },
   openings: { items: [] },
   taskPays: { items: [] },

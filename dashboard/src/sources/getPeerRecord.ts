@@ -54,8 +54,8 @@ const answer = z.object({
       }),
     ),
   }),
-  tasksCommitments: z.object({ items: z.array(z.object({ round: z.int(), count: z.int() })) }),
-  tasksFaults: z.object({ items: z.array(z.object({ round: z.int() })) }),
+  proposals: z.object({ items: z.array(z.object({ round: z.int(), count: z.int() })) }),
+  withheldSecrets: z.object({ items: z.array(z.object({ round: z.int() })) }),
   rolloutCommitments: z.object({ items: z.array(z.object({ round: z.int(), leafCount: z.int() })) }),
   voteCommits: z.object({ items: z.array(z.object({ round: z.int(), revealedAtSec: z.int().nullable() })) }),
   votes: z.object({ items: z.array(z.object({ round: z.int(), scoreMilli: z.int().nullable() })) }),
@@ -101,8 +101,8 @@ const QUERY = `query Peer($peerKey: String!, $limit: Int) {
   peerCredits(where: { peerKey: $peerKey, owed_gt: "0" }) { items { source owed } }
   evaluator(peerKey: $peerKey) { fromRound untilRound votesCommitted votesRevealed misses }
   stakes(where: { peerKey: $peerKey }) { items { duty amountWei slashedWei freeFromRound } }
-  tasksCommitments(where: { peerKey: $peerKey }, ${page}) { items { round count } }
-  tasksFaults(where: { peerKey: $peerKey }, ${page}) { items { round } }
+  proposals(where: { peerKey: $peerKey }, ${page}) { items { round count } }
+  withheldSecrets(where: { peerKey: $peerKey }, ${page}) { items { round } }
   rolloutCommitments(where: { peerKey: $peerKey }, ${page}) { items { round leafCount } }
   voteCommits(where: { evaluatorKey: $peerKey }, ${page}) { items { round revealedAtSec } }
   votes(where: { peerKey: $peerKey }, orderBy: "round", orderDirection: "desc", limit: 1000) { items { round scoreMilli } }

@@ -19,7 +19,7 @@ const answer = z.object({
       rollouts: z.int(),
     })
     .nullable(),
-  tasksCommitments: z.object({ items: z.array(z.object({ peerKey: z.string(), count: z.int(), peer })) }),
+  proposals: z.object({ items: z.array(z.object({ peerKey: z.string(), count: z.int(), peer })) }),
   rolloutCommitments: z.object({
     items: z.array(z.object({ peerKey: z.string(), leafCount: z.int(), root: z.string(), peer })),
   }),
@@ -76,12 +76,11 @@ const answer = z.object({
         shard: z.int(),
         proposerKey: z.string(),
         amountWei: z.string(),
-        state: z.enum(['claimed', 'paid', 'void']),
         proposer: peer,
       }),
     ),
   }),
-  tasksFaults: z.object({ items: z.array(z.object({ peerKey: z.string(), lostWei: z.string(), peer })) }),
+  withheldSecrets: z.object({ items: z.array(z.object({ peerKey: z.string(), lostWei: z.string(), peer })) }),
   evaluatorSeats: z.object({
     items: z.array(z.object({ peerKey: z.string(), evaluator: z.object({ peer }).nullable() })),
   }),
@@ -91,7 +90,7 @@ export type RoundAnswer = z.infer<typeof answer>
 
 const QUERY = `query Round($number: Int!, $limit: Int) {
   round(number: $number) { number startsAtSec endsAtSec environmentHash beacon tasks rollouts }
-  tasksCommitments(where: { round: $number }, limit: $limit) { items { peerKey count peer { peerId name } } }
+  proposals(where: { round: $number }, limit: $limit) { items { peerKey count peer { peerId name } } }
   rolloutCommitments(where: { round: $number }, limit: $limit) { items { peerKey leafCount root peer { peerId name } } }
   voteCommits(where: { round: $number }, limit: $limit) { items { evaluatorKey revealedAtSec } }
   votes(where: { round: $number }, limit: $limit) { items { evaluatorKey peerKey scoreMilli } }
@@ -109,9 +108,9 @@ const QUERY = `query Round($number: Int!, $limit: Int) {
     items { shard evaluatorKey peerKey index scoreMilli paidWei evaluator { peerId name } }
   }
   taskPays(where: { round: $number }, limit: $limit) {
-    items { shard proposerKey amountWei state proposer { peerId name } }
+    items { shard proposerKey amountWei proposer { peerId name } }
   }
-  tasksFaults(where: { round: $number }, limit: $limit) { items { peerKey lostWei peer { peerId name } } }
+  withheldSecrets(where: { round: $number }, limit: $limit) { items { peerKey lostWei peer { peerId name } } }
   evaluatorSeats(
     where: { fromRound_lte: $number, OR: [{ untilRound: null }, { untilRound_gt: $number }] }
     limit: $limit

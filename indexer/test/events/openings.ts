@@ -1,7 +1,6 @@
 import type { Hex } from 'viem'
 import { expect, test } from 'vitest'
 import { playOpenings, readNectarOf } from '../playOpenings.ts'
-import { digest } from '../testChain.ts'
 import type { Scene } from './scene.ts'
 
 /** 4 m (1 - m) of 100 Nectar, for a median of 610. */
@@ -11,29 +10,26 @@ const TASK_PAY = `9516${'0'.repeat(16)}`
 export function testOpenings(scene: Scene): void {
   let played: Awaited<ReturnType<typeof playOpenings>>
 
-  test('tasks at fault are told with what their proposer lost, and their pay is void', async () => {
+  test('a withheld secret is told with what its proposer lost', async () => {
     const { chain, indexer, cast } = scene
     const [rival, solver] = cast.solvers
     const { peerKey } = rival
     await chain.stake(rival, 'proposer')
-    let voided: Record<string, unknown> = {}
-    const whenVoid = async (round: number) => {
-      await indexer.reachTip(chain)
-      voided = await indexer.query(`{
-        tasksCommitment(round: ${round}, peerKey: "${peerKey}") { count fault { lostWei taskHash challenger } }
-        taskPays(where: { round: ${round} }) { items { proposerKey amountWei state } }
-        stake(peerKey: "${peerKey}", duty: "proposer") { amountWei slashedWei }
-        slashings(where: { peerKey: "${peerKey}" }) { items { duty lostWei } }
-        feedItems(where: { kind: tasksFaulty }) { items { round peerKey } }
-      }`)
-    }
-    played = await playOpenings(chain, { ...cast, solver, rival, whenVoid })
-    const lostWei = `25${'0'.repeat(18)}`
+    played = await playOpenings(chain, { ...cast, solver, rival })
+    await indexer.reachTip(chain)
+    const told = await indexer.query(`{
+      withheldSecret(round: ${played.round}, peerKey: "${peerKey}") { lostWei challenger }
+      proposal(round: ${played.round}, peerKey: "${peerKey}") { count }
+      stake(peerKey: "${peerKey}", duty: "proposer") { amountWei slashedWei }
+      slashings(where: { peerKey: "${peerKey}" }) { items { duty lostWei } }
+      feedItems(where: { kind: secretWithheld }) { items { round peerKey } }
+    }`)
+    const lostWei = `5${'0'.repeat(17)}`
     const challenger = chain.client.account.address.toLowerCase()
-    expect(voided).toEqual({
-      tasksCommitment: { count: 2, fault: { lostWei, taskHash: digest('task'), challenger } },
-      taskPays: { items: [{ proposerKey: peerKey, amountWei: TASK_PAY, state: 'void' }] },
-      stake: { amountWei: lostWei, slashedWei: lostWei },
+    expect(told).toEqual({
+      withheldSecret: { lostWei, challenger },
+      proposal: null,
+      stake: { amountWei: `495${'0'.repeat(17)}`, slashedWei: lostWei },
       slashings: { items: [{ duty: 'proposer', lostWei }] },
       feedItems: { items: [{ round: played.round, peerKey }] },
     })
@@ -46,7 +42,7 @@ export function testOpenings(scene: Scene): void {
     const told = await indexer.query<Record<string, { items: Record<string, string>[] }>>(`{
       openings(where: { round: ${round} }, orderBy: "scoreMilli") { items { evaluatorKey index scoreMilli paidWei } }
       agreedLeafs(where: { round: ${round} }) { items { shard index medianMilli } }
-      taskPays(where: { round: ${round} }) { items { proposerKey amountWei state } }
+      taskPays(where: { round: ${round} }) { items { proposerKey taskIndex amountWei } }
       earnings(where: { round: ${round} }, orderBy: "amountWei") { items { peerKey source amountWei } }
       purses(limit: 1000) { items { peerKey earnedWei claimedWei claimableWei } }
     }`)
@@ -56,7 +52,7 @@ export function testOpenings(scene: Scene): void {
       cast.evaluators.map(({ peerKey }, seat) => [peerKey, 600 + 10 * seat]),
     )
     expect(agreedLeafs?.items).toEqual([{ shard: 0, index: 0, medianMilli: 610 }])
-    const task = { proposerKey: cast.proposer.peerKey, amountWei: TASK_PAY, state: 'paid' }
+    const task = { proposerKey: cast.proposer.peerKey, taskIndex: 1, amountWei: TASK_PAY }
     expect(taskPays?.items).toEqual([task])
     const earned = (source: string) => earnings?.items.filter(one => one.source === source)
     expect(earned('score')).toEqual([{ peerKey: solver.peerKey, source: 'score', amountWei: `1${'0'.repeat(21)}` }])

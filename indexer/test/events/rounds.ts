@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { encodeProposal, taskHash } from '../../../node/src/core/taskProposal.ts'
 import { FINALITY_ROUNDS } from '../../src/schedule.ts'
-import { digest, ENVIRONMENT } from '../testChain.ts'
+import { digest, ENVIRONMENT, tasksOf } from '../testChain.ts'
 import type { Scene } from './scene.ts'
 
 /** What happened in a round: commitments, votes, settlements. */
@@ -8,7 +9,7 @@ export function testRounds(scene: Scene): void {
   test('a round counts what its peers did, and has the times that the contract computes', async () => {
     const { chain, indexer } = scene
     const { round } = await indexer.query(`{ round(number: 1) {
-      startsAtSec endsAtSec finalAtSec environmentHash taskCommitments tasks rolloutCommitments rollouts
+      startsAtSec endsAtSec finalAtSec environmentHash rolloutCommitments rollouts
       votesCommitted votesRevealed settled scored unavailable noQuorum scoreMilliSum
     } }`)
     const [startsAtSec, endsAtSec] = await chain.timesOf(1)
@@ -18,8 +19,6 @@ export function testRounds(scene: Scene): void {
       endsAtSec: Number(endsAtSec),
       finalAtSec: Number(finalAtSec),
       environmentHash: ENVIRONMENT,
-      taskCommitments: 1,
-      tasks: 8,
       rolloutCommitments: 2,
       rollouts: 128,
       votesCommitted: 3,
@@ -47,14 +46,18 @@ export function testRounds(scene: Scene): void {
     expect(BigInt(FINALITY_ROUNDS)).toBe(await chain.finalityRounds())
   })
 
-  test('of a commitment that was amended the latest stands, and the earlier ones are counted', async () => {
+  test('tasks are told as the chain has them, and of a commitment that was amended the latest, with the earlier ones counted', async () => {
     const { indexer, cast } = scene
     const rows = await indexer.query(`{
-      tasksCommitments(where: { round: 1 }) { items { peerKey count amendments root } }
+      round(number: 2) { proposals tasks }
+      proposals(where: { round: 2 }) { items { peerKey count bytes } }
+      tasks(where: { round: 2 }, orderBy: "index") { items { peerKey index level text taskHash } }
       rolloutCommitments(where: { round: 1 }, orderBy: "amendments", orderDirection: "desc") {
         items { peerKey leafCount amendments root policyHash contentId }
       }
     }`)
+    const { peerKey } = cast.proposer
+    const proposed = tasksOf(8)
     const [first, second] = cast.solvers
     const rollouts = {
       leafCount: 64,
@@ -63,8 +66,12 @@ export function testRounds(scene: Scene): void {
       contentId: digest('rollout bundle'),
     }
     expect(rows).toEqual({
-      tasksCommitments: {
-        items: [{ peerKey: cast.proposer.peerKey, count: 8, amendments: 1, root: digest('tasks 8') }],
+      round: { proposals: 1, tasks: 8 },
+      proposals: { items: [{ peerKey, count: 8, bytes: encodeProposal(proposed).byteLength }] },
+      tasks: {
+        items: proposed.texts.map((text, index) => {
+          return { peerKey, index, level: proposed.level, text, taskHash: taskHash({ peerKey, index }) }
+        }),
       },
       rolloutCommitments: {
         items: [

@@ -5,22 +5,21 @@ import type { OutboxIntent } from '#core/outboxStore.ts'
 import { callChain } from './callChain.ts'
 import type { ChainClient } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
-import type { RolloutCommitment, TaskCommitment } from './readCommitments.ts'
+import type { RolloutCommitment } from './readCommitments.ts'
 
-/** That a drawn leaf answers a task of this proposer: both headers, under the roots that were committed. */
+/** That a drawn leaf answers a proposer's task: the leaf's header, under the root that was committed, and the task's place. */
 export type TaskAnswered = {
   shard: number
   commitment: RolloutCommitment
   leaf: LeafHeader
   leafProof: readonly Hex[]
-  tasks: TaskCommitment
-  task: LeafHeader
-  taskProof: readonly Hex[]
+  proposerKey: Hex
+  taskIndex: number
 }
 
-/** Claims the pay for a task, in the fifth round after its own. */
+/** Has a task paid to its proposer, in the fifth round after its own. */
 export function claimTask({ openings }: Contracts, answered: TaskAnswered): OutboxIntent {
-  const { shard, commitment, leaf, leafProof, tasks, task, taskProof } = answered
+  const { shard, commitment, leaf, leafProof, proposerKey, taskIndex } = answered
   const { root, count, policyHash, contentId, peerKey } = commitment
   const claim = {
     round: BigInt(leaf.round),
@@ -29,28 +28,15 @@ export function claimTask({ openings }: Contracts, answered: TaskAnswered): Outb
     work: { root, leafCount: count, policyHash, contentId },
     leaf,
     leafProof,
-    proposerKey: tasks.peerKey,
-    tasks: { root: tasks.root, count: tasks.count, contentId: tasks.contentId },
-    task,
-    taskProof,
+    proposerKey,
+    taskIndex,
   }
   return {
-    key: `claim-task:${leaf.round}:${shard}:${tasks.peerKey}`,
+    key: `claim-task:${leaf.round}:${shard}:${proposerKey}`,
     to: openings.address,
     data: encodeFunctionData({ abi: openings.abi, functionName: 'claimTask', args: [claim] }),
     fromRound: leaf.round + 5,
     throughRound: leaf.round + 5,
-  }
-}
-
-/** Pays the claim on a task, from the sixth round after its own on. */
-export function payTask({ openings }: Contracts, round: number, shard: number): OutboxIntent {
-  return {
-    key: `pay-task:${round}:${shard}`,
-    to: openings.address,
-    data: encodeFunctionData({ abi: openings.abi, functionName: 'payTask', args: [BigInt(round), shard] }),
-    fromRound: round + 6,
-    throughRound: null,
   }
 }
 
@@ -66,18 +52,4 @@ export async function readAgreedLeaf(
     rpc.readContract({ ...openings, functionName: 'agreedOf', args }),
   )
   return medianMilli > 1000 ? null : { index, medianMilli }
-}
-
-/** The proposer with the claim on a shard's task that is not paid yet; null where there is none. */
-export async function readTaskClaim(
-  { rpc, rpcUrl }: ChainClient,
-  { openings }: Contracts,
-  round: number,
-  shard: number,
-): Promise<{ proposerKey: Hex; amountWei: bigint } | null> {
-  const args = [BigInt(round), shard] as const
-  const [proposerKey, amountWei] = await callChain(rpcUrl, () =>
-    rpc.readContract({ ...openings, functionName: 'taskClaimOf', args }),
-  )
-  return amountWei === 0n ? null : { proposerKey, amountWei }
 }

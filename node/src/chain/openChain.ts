@@ -9,11 +9,10 @@ import { admitEvaluator } from './admitEvaluator.ts'
 import { type AppealCase, closeAppeal, type SeatVerdict, seatVerdict } from './appeals.ts'
 import { callChain } from './callChain.ts'
 import { challengeLeaf, type FalseLeaf } from './challengeLeaf.ts'
-import { challengeTasks, type RepeatedTask } from './challengeTasks.ts'
+import { challengeSecret, type WithheldSecret } from './challengeSecret.ts'
 import { claimNectar } from './claimNectar.ts'
-import { claimTask, payTask, type TaskAnswered } from './claimTask.ts'
+import { claimTask, type TaskAnswered } from './claimTask.ts'
 import { commitPolicy, commitRollouts, type RolloutsToCommit } from './commitRollouts.ts'
-import { commitTasks, type TasksToCommit } from './commitTasks.ts'
 import { commitVotes } from './commitVotes.ts'
 import { connectChain } from './connectChain.ts'
 import { contractsOf } from './contracts.ts'
@@ -23,6 +22,7 @@ import { drawBeacon, fixBeacon } from './openBeacon.ts'
 import { type ComponentOpening, closeOpenings, openComponent } from './openComponent.ts'
 import { createOutbox, type OutboxOptions, type TxOutcome } from './outbox.ts'
 import { createOutboxRpc } from './outboxRpc.ts'
+import { commitSecret, proposalSecret, propose, type TasksToPropose } from './propose.ts'
 import { createChainReads } from './reads.ts'
 import { REGISTRATION_SECONDS, registerPeer } from './registerPeer.ts'
 import { revealVotes } from './revealVotes.ts'
@@ -128,8 +128,12 @@ export async function openChain(options: OpenChainOptions) {
       const registration = { account: account.address, nonce, deadlineSec: nowSec + REGISTRATION_SECONDS }
       return send(await registerPeer(contracts, signer, registration))
     },
-    /** Commits this peer's tasks for a round, in one of the two rounds before it. */
-    commitTasks: (tasks: Omit<TasksToCommit, 'peerKey'>) => send(commitTasks(contracts, { ...tasks, peerKey })),
+    /** This proposer's secret for a round: for its sampling seed alone, until it is shown with the tasks. */
+    proposalSecret: (round: number) => proposalSecret(accountKey, contracts, { round, peerKey }),
+    /** Commits to the secret of a round, within the second round before it. */
+    commitSecret: (round: number) => send(commitSecret(contracts, accountKey, { round, peerKey })),
+    /** Proposes this peer's tasks for a round, within the one before it; once. */
+    propose: (tasks: Omit<TasksToPropose, 'peerKey'>) => send(propose(contracts, accountKey, { ...tasks, peerKey })),
     /** Commits this peer's rollouts, within their round; may be called again with others until it ends. */
     commitRollouts: (rollouts: Omit<RolloutsToCommit, 'peerKey'>) =>
       send(commitRollouts(contracts, { ...rollouts, peerKey })),
@@ -153,8 +157,8 @@ export async function openChain(options: OpenChainOptions) {
     },
     /** Shows a false leaf to the chain, from the end of its round until that is final. */
     challengeLeaf: (found: FalseLeaf) => send(challengeLeaf(contracts, found)),
-    /** Shows a task that stands twice under its proposer's root, from its round on. */
-    challengeTasks: (found: RepeatedTask) => send(challengeTasks(contracts, found)),
+    /** Shows a secret that its proposer withheld, from its round on. */
+    challengeSecret: (withheld: WithheldSecret) => send(challengeSecret(contracts, withheld)),
     /** Demands a sampled leaf that cannot be had, in one of the two rounds after its own. */
     demandLeaf: (missing: MissingLeaf, bondWei: bigint) => send(demandLeaf(contracts, missing, bondWei)),
     /** Shows a leaf that was demanded. */
@@ -175,9 +179,8 @@ export async function openChain(options: OpenChainOptions) {
       send(openComponent(contracts, accountKey, { ...opening, ballot: { ...opening.ballot, evaluatorKey: peerKey } })),
     /** Pays the openings of a shard, within the fifth. */
     closeOpenings: (round: number, shard: number) => send(closeOpenings(contracts, round, shard)),
-    /** Claims the pay for a task of this proposer, within the fifth round after its own; and has it paid, after that. */
+    /** Has a task paid to its proposer, within the fifth round after its own. */
     claimTask: (answered: TaskAnswered) => send(claimTask(contracts, answered)),
-    payTask: (round: number, shard: number) => send(payTask(contracts, round, shard)),
     /** Claims what this peer has earned; asking again in the same round is asking about the first claim. */
     claimNectar: (currentRound: number) => send(claimNectar(contracts, peerKey, currentRound)),
     /** Seats an evaluator from the next round on; needs the role. */

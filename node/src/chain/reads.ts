@@ -1,7 +1,7 @@
 import type { Hex } from '#core/hex.ts'
 import { readAppeals, readBench, readCase } from './appeals.ts'
 import { callChain } from './callChain.ts'
-import { readAgreedLeaf, readTaskClaim } from './claimTask.ts'
+import { readAgreedLeaf } from './claimTask.ts'
 import type { FollowedChain } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
 import { readSeatsToJudge } from './judgeSeats.ts'
@@ -9,12 +9,13 @@ import { readDemandBond, readDemands } from './leafDemands.ts'
 import { readOpenings } from './openComponent.ts'
 import { readBeacon } from './readBeacon.ts'
 import { readBootnodes } from './readBootnodes.ts'
-import { readRolloutCommitments, readTaskCommitments } from './readCommitments.ts'
+import { readRolloutCommitments } from './readCommitments.ts'
 import { readEnvironment } from './readEnvironment.ts'
 import { readNectar } from './readNectar.ts'
 import { readAccountOf, readCountsFrom, readPeerId, readRegistered } from './readPeer.ts'
 import { isSettled, readMisses, readPoints } from './readPoints.ts'
 import { readPolicies } from './readPolicies.ts'
+import { readHasSecret, readProposals, readSecretKeepers } from './readProposals.ts'
 import { readSeats } from './readSeats.ts'
 import { readSettlements } from './readSettlements.ts'
 import { type Duty, readBootstrapRounds, readMayPropose, readStake, readStakeable } from './readStake.ts'
@@ -25,7 +26,9 @@ import { createEventReader } from './roundEvents.ts'
 export function createChainReads(chain: FollowedChain, contracts: Contracts) {
   const events = createEventReader(chain, contracts)
   return {
-    readTaskCommitments: (round: number) => readTaskCommitments(chain, contracts, events, round),
+    readProposals: (round: number) => readProposals(chain, contracts, events, round),
+    readSecretKeepers: (round: number) => readSecretKeepers(chain, contracts, events, round),
+    readHasSecret: (peerKey: Hex, round: number) => readHasSecret(chain, contracts, peerKey, round),
     readRolloutCommitments: (round: number) => readRolloutCommitments(chain, contracts, events, round),
     readPolicies: (round: number) => readPolicies(chain, contracts, events, round),
     readRevealedVotes: (round: number) => readRevealedVotes(chain, contracts, events, round),
@@ -42,7 +45,6 @@ export function createChainReads(chain: FollowedChain, contracts: Contracts) {
     readNectar: (peerKey: Hex) => readNectar(chain, contracts, peerKey),
     readOpenings: (round: number, shard: number) => readOpenings(chain, contracts, round, shard),
     readAgreedLeaf: (round: number, shard: number) => readAgreedLeaf(chain, contracts, round, shard),
-    readTaskClaim: (round: number, shard: number) => readTaskClaim(chain, contracts, round, shard),
     readMisses: (peerKey: Hex) => readMisses(chain, contracts, peerKey),
     readStake: (duty: Duty, peerKey: Hex) => readStake(chain, contracts, duty, peerKey),
     readStakeable: (account: Hex) => readStakeable(chain, contracts, account),

@@ -5,18 +5,14 @@ import {
   decodeCanaryBundle,
   decodeRolloutBundle,
   decodeScoreSheet,
-  decodeTaskBundle,
   encodeCanaryBundle,
   encodeRolloutBundle,
   encodeScoreSheet,
-  encodeTaskBundle,
   leavesOf,
   type RolloutBundle,
   rolloutLeaf,
   rootOf,
   type ScoreSheet,
-  type TaskBundle,
-  taskHash,
   tokenWidth,
   UNAVAILABLE,
   votesOf,
@@ -25,6 +21,7 @@ import { CanonicalError, encodeCanonical } from './canonical.ts'
 import { type Hex, ZERO_HASH } from './hex.ts'
 import { leafHash } from './leaf.ts'
 import { merkleProof, verifyProof } from './merkle.ts'
+import { taskHash } from './taskProposal.ts'
 
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`
 const tokens = (...ids: number[]) => new Uint8Array(Uint16Array.from(ids).buffer)
@@ -32,19 +29,14 @@ const floats = (...values: number[]) => new Uint8Array(Float32Array.from(values)
 const header = { v: 1 as const, chainId: 31337, round: 4, peerKey: word('01'), policyHash: word('02') }
 const sequence = { promptTokens: tokens(1, 2), completionTokens: tokens(3, 4, 5), logprobs: floats(-0.5, -1, 0) }
 
-const taskBundle: TaskBundle = {
-  ...header,
-  level: 3,
-  tasks: [0, 1].map(index => ({ index, level: 3, ...sequence, seed: word('03'), text: `problem ${index}` })),
-}
-const taskRef = { peerKey: word('01'), contentId: word('04'), index: 0 }
+const taskRef = { peerKey: word('01'), index: 0 }
 const sampling = { temperature: 1, maxNewTokens: 96 }
 const rollout = (index: number) => ({ index, ...sequence, sampling, seed: word('05'), ended: true })
 const rolloutBundle: RolloutBundle = {
   ...header,
   groups: [
-    { taskHash: word('06'), taskRef, rollouts: [rollout(0), rollout(1)] },
-    { taskHash: word('07'), taskRef, rollouts: [rollout(2)] },
+    { taskRef, rollouts: [rollout(0), rollout(1)] },
+    { taskRef: { ...taskRef, index: 1 }, rollouts: [rollout(2)] },
   ],
 }
 const sheet: ScoreSheet = {
@@ -69,7 +61,6 @@ const canary: CanaryBundle = {
 }
 
 test('every body is decoded to what was encoded', () => {
-  expect(decodeTaskBundle(encodeTaskBundle(taskBundle))).toEqual(taskBundle)
   expect(decodeRolloutBundle(encodeRolloutBundle(rolloutBundle))).toEqual(rolloutBundle)
   expect(decodeRolloutBundle(encodeRolloutBundle({ ...rolloutBundle, graphHash: word('0a') })).graphHash).toBe(
     word('0a'),
@@ -87,13 +78,12 @@ test('a bundle has one leaf a rollout, each provable against its root from the h
   expect(rolloutLeaf(rolloutBundle, leaves.length)).toBeUndefined()
   for (const [i, leaf] of leaves.entries())
     expect(verifyProof(rootOf(rolloutBundle), leaf, merkleProof(leaves, i))).toBe(true)
-  expect(leavesOf(taskBundle)).toHaveLength(2)
 })
 
 test('the root changes with any content, and with round and peer', () => {
   const completed = (completionTokens: Uint8Array): RolloutBundle => ({
     ...rolloutBundle,
-    groups: [{ taskHash: word('06'), taskRef, rollouts: [{ ...rollout(0), completionTokens }] }],
+    groups: [{ taskRef, rollouts: [{ ...rollout(0), completionTokens }] }],
   })
   const roots = [
     completed(tokens(3, 4, 5)),
@@ -104,9 +94,10 @@ test('the root changes with any content, and with round and peer', () => {
   expect(new Set(roots).size).toBe(4)
 })
 
-test('a task is the same problem whoever sampled it, and another at another level', () => {
-  expect(taskHash({ level: 3, text: 'x' })).toBe(taskHash({ level: 3, text: 'x' }))
-  expect(taskHash({ level: 4, text: 'x' })).not.toBe(taskHash({ level: 3, text: 'x' }))
+test('a leaf names the task that it answers', () => {
+  const tasks = [0, 1, 2].map(index => rolloutLeaf(rolloutBundle, index)?.header.taskHash)
+  expect(tasks).toEqual([0, 0, 1].map(index => taskHash({ peerKey: word('01'), index })))
+  expect(taskHash({ peerKey: word('02'), index: 0 })).not.toBe(tasks[0])
 })
 
 test('the width of a token follows from the lengths', () => {
@@ -119,7 +110,7 @@ test('the width of a token follows from the lengths', () => {
   ).toBeNull()
 })
 
-const group = (rollouts: unknown[]) => ({ ...rolloutBundle, groups: [{ taskHash: word('06'), taskRef, rollouts }] })
+const group = (rollouts: unknown[]) => ({ ...rolloutBundle, groups: [{ taskRef, rollouts }] })
 const hostile: Record<string, unknown> = {
   'an unknown version': { ...rolloutBundle, v: 2 },
   'an unknown field': { ...rolloutBundle, score: 1 },
@@ -140,12 +131,6 @@ const hostile: Record<string, unknown> = {
 test.each(Object.entries(hostile))('a rollout bundle with %s is refused, going out and coming in', (_, bundle) => {
   expect(() => decodeRolloutBundle(encodeCanonical(bundle))).toThrow(CanonicalError)
   expect(() => encodeRolloutBundle(bundle as RolloutBundle)).toThrow(CanonicalError)
-})
-
-test('a task with too long a text is refused', () => {
-  const [task] = taskBundle.tasks
-  const long = { ...taskBundle, tasks: [{ ...task, text: 'x'.repeat(4001) }] }
-  expect(() => decodeTaskBundle(encodeCanonical(long))).toThrow(/tasks.0.text/)
 })
 
 test('the votes of a sheet carry a root over the components, and zero where there are none', async () => {

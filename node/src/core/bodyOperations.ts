@@ -3,21 +3,18 @@ import {
   decodeCanaryBundle,
   decodeRolloutBundle,
   decodeScoreSheet,
-  decodeTaskBundle,
   encodeCanaryBundle,
   encodeRolloutBundle,
   encodeScoreSheet,
-  encodeTaskBundle,
   type RolloutBundle,
   type ScoreSheet,
-  type TaskBundle,
   treeOf,
 } from './bodies.ts'
 import { CanonicalError } from './canonical.ts'
 import type { Hex } from './hex.ts'
 
 /** What peers give each other, by kind. */
-export type Bodies = { tasks: TaskBundle; rollouts: RolloutBundle; scores: ScoreSheet; canary: CanaryBundle }
+export type Bodies = { rollouts: RolloutBundle; scores: ScoreSheet; canary: CanaryBundle }
 
 /** A body, and the Merkle tree of its leaves: its nodes, the root first; empty where nothing of it is committed to. */
 export type OpenedBody<Body> = { body: Body; tree: readonly Hex[] }
@@ -34,7 +31,6 @@ export interface BodyOperations {
 type Codec<Body> = { encode(body: Body): Uint8Array; decode(bytes: Uint8Array): Body; tree(body: Body): Hex[] }
 
 const codecs: { [Kind in keyof Bodies]: Codec<Bodies[Kind]> } = {
-  tasks: { encode: encodeTaskBundle, decode: decodeTaskBundle, tree: treeOf },
   rollouts: { encode: encodeRolloutBundle, decode: decodeRolloutBundle, tree: treeOf },
   scores: { encode: encodeScoreSheet, decode: decodeScoreSheet, tree: () => [] },
   canary: { encode: encodeCanaryBundle, decode: decodeCanaryBundle, tree: () => [] },

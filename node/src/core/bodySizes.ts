@@ -2,14 +2,12 @@ import type { Bodies } from './bodyOperations.ts'
 import { MAX_CANARY_BUNDLE_BYTES } from './canaryBundle.ts'
 import { MAX_ROLLOUT_BUNDLE_BYTES } from './rolloutBundle.ts'
 import { MAX_SCORE_SHEET_BYTES } from './scoreSheet.ts'
-import { MAX_TASK_BUNDLE_BYTES } from './taskBundle.ts'
 
 /** Bytes of a body at most, by kind. */
 export type BodySizes = Readonly<Record<keyof Bodies, number>>
 
 /** What the format itself allows, whatever the environment: no decoder takes more. */
 export const formatSizes: BodySizes = {
-  tasks: MAX_TASK_BUNDLE_BYTES,
   rollouts: MAX_ROLLOUT_BUNDLE_BYTES,
   scores: MAX_SCORE_SHEET_BYTES,
   canary: MAX_CANARY_BUNDLE_BYTES,

@@ -5,6 +5,7 @@ import { encodeCanonical } from './canonical.ts'
 import { contentId } from './contentId.ts'
 import { type Hex, hash32Schema } from './hex.ts'
 import { type LeafHeader, leafHash } from './leaf.ts'
+import { type TaskRef, taskHash } from './taskProposal.ts'
 
 export const MAX_GROUPS = 256
 export const MAX_GROUP_ROLLOUTS = 64
@@ -28,9 +29,8 @@ const rolloutSchema = z
   .refine(lengthsAgree, 'expected as many completion tokens as log-probabilities')
 
 const groupSchema = z.strictObject({
-  taskHash: hash32Schema,
-  /** Where the task stands: the proposer's peer key, its bundle, and the task's index there. */
-  taskRef: z.strictObject({ peerKey: hash32Schema, contentId: hash32Schema, index: indexSchema }),
+  /** Where the task stands: the proposer's peer key, and the task's index in its proposal for the round. */
+  taskRef: z.strictObject({ peerKey: hash32Schema, index: indexSchema }),
   rollouts: z.array(rolloutSchema).min(1).max(MAX_GROUP_ROLLOUTS).refine(shareAPrompt, 'expected one prompt a group'),
 })
 
@@ -56,7 +56,7 @@ export const encodeRolloutBundle = codec.encode
 export const decodeRolloutBundle = codec.decode
 
 /** What a leaf's header binds, and the encoded body that its `bodyHash` is of: what is shown to the chain of a leaf. */
-export type RolloutLeaf = { header: LeafHeader; body: Uint8Array }
+export type RolloutLeaf = { header: LeafHeader; taskRef: TaskRef; body: Uint8Array }
 
 /** A leaf of a bundle; undefined where there is none of that index. */
 export function rolloutLeaf({ groups, ...place }: RolloutBundle, index: number): RolloutLeaf | undefined {
@@ -69,12 +69,12 @@ export function rolloutLeaf({ groups, ...place }: RolloutBundle, index: number):
 
 function leafIn(
   { chainId, round, peerKey, policyHash }: Omit<RolloutBundle, 'groups'>,
-  { taskHash, taskRef }: RolloutGroup,
+  { taskRef }: RolloutGroup,
   { index, ...rollout }: Rollout,
 ): RolloutLeaf {
-  const body = encodeCanonical({ taskHash, taskRef, ...rollout })
-  const { seed } = rollout
-  return { body, header: { chainId, round, peerKey, index, taskHash, policyHash, seed, bodyHash: contentId(body) } }
+  const body = encodeCanonical({ taskRef, ...rollout })
+  const place = { chainId, round, peerKey, index, taskHash: taskHash(taskRef) }
+  return { body, taskRef, header: { ...place, policyHash, seed: rollout.seed, bodyHash: contentId(body) } }
 }
 
 /** One leaf a rollout, in order. */

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
-import { encodeRolloutBundle, encodeTaskBundle, MAX_SEQUENCE_TOKENS, MAX_TASK_CHARACTERS } from '#core/bodies.ts'
+import { encodeRolloutBundle, MAX_SEQUENCE_TOKENS } from '#core/bodies.ts'
 import { formatSizes } from '#core/bodySizes.ts'
 import type { Hex } from '#core/hex.ts'
 import { bodySizes } from './bodySizes.ts'
 import { environmentFrom, presets } from './codezero/presets.ts'
 import { scoreComponents } from './codezero/scoreAnswers.ts'
-import { proposalsPerRound } from './environmentSpec.ts'
 
 const hash: Hex = `0x${'ff'.repeat(32)}`
 const header = { v: 1, chainId: 2 ** 40, round: 2 ** 40, peerKey: hash, policyHash: hash } as const
@@ -19,19 +18,18 @@ const sequence = (token: number, completion: number) => ({
 })
 
 const sizesOf = (spec: (typeof presets)['starter'], tokenBytes: 2 | 4) =>
-  bodySizes({ spec, components: scoreComponents, proposals: { sampling: spec.proposing }, format: { tokenBytes } })
+  bodySizes({ spec, components: scoreComponents, format: { tokenBytes } })
 
 test.each([
   ['starter', presets.starter, 2],
   ['chat', presets.qwen, 4],
 ] as const)('the largest bodies that an honest peer can make are within their size: %s', (_, spec, token) => {
-  const { solving, proposing, tasksPerRound, groupSize } = spec
+  const { solving, tasksPerRound, groupSize } = spec
   const rollouts = encodeRolloutBundle({
     ...header,
     graphHash: hash,
     groups: list(tasksPerRound, group => ({
-      taskHash: hash,
-      taskRef: { peerKey: hash, contentId: hash, index: 255 },
+      taskRef: { peerKey: hash, index: 255 },
       rollouts: list(groupSize, sample => ({
         index: group * groupSize + sample,
         ...sequence(token, solving.maxNewTokens),
@@ -40,19 +38,7 @@ test.each([
       })),
     })),
   })
-  const sizes = sizesOf(spec, token)
-  expect(rollouts.byteLength).toBeLessThanOrEqual(sizes.rollouts)
-  const tasks = encodeTaskBundle({
-    ...header,
-    level: 5,
-    tasks: list(proposalsPerRound(spec), index => ({
-      index,
-      level: 5,
-      text: '\u4e00'.repeat(MAX_TASK_CHARACTERS),
-      ...sequence(token, proposing.maxNewTokens),
-    })),
-  })
-  expect(tasks.byteLength).toBeLessThanOrEqual(sizes.tasks)
+  expect(rollouts.byteLength).toBeLessThanOrEqual(sizesOf(spec, token).rollouts)
 })
 
 test('a size follows the specification, and never goes beyond the format', () => {

@@ -1,13 +1,10 @@
-import { MAX_SEQUENCE_TOKENS, MAX_SHEET_PEERS, MAX_TASK_CHARACTERS } from '#core/bodies.ts'
+import { MAX_SEQUENCE_TOKENS, MAX_SHEET_PEERS } from '#core/bodies.ts'
 import { type BodySizes, formatSizes } from '#core/bodySizes.ts'
-import type { Environment, Proposals } from './environment.ts'
-import { proposalsPerRound } from './environmentSpec.ts'
+import type { Environment } from './environment.ts'
 
 /** Names, hashes and numbers of a body's header, and of one item in it, in dag-cbor. */
 const HEADER_BYTES = 1024
 const ITEM_BYTES = 512
-/** A code unit of a text takes as many in UTF-8 at most. */
-const CHARACTER_BYTES = 3
 const LOGPROB_BYTES = 4
 
 /**
@@ -17,21 +14,14 @@ const LOGPROB_BYTES = 4
 export function bodySizes({
   spec,
   components,
-  proposals,
   format,
-}: Pick<Environment, 'spec' | 'components'> & {
-  proposals: Pick<Proposals, 'sampling'> | null
-  format: Pick<Environment['format'], 'tokenBytes'>
-}): BodySizes {
+}: Pick<Environment, 'spec' | 'components'> & { format: Pick<Environment['format'], 'tokenBytes'> }): BodySizes {
   const { solving, canary, tasksPerRound, groupSize, sampledLeaves } = spec
   const token = format.tokenBytes
   const prompt = MAX_SEQUENCE_TOKENS * token
   const sampled = (maxNewTokens: number) => maxNewTokens * (token + LOGPROB_BYTES) + prompt + ITEM_BYTES
   const scoredLeaf = ITEM_BYTES / 8 + components.reduce((sum, name) => sum + name.length + 4, 0)
   const largest: BodySizes = {
-    tasks:
-      proposalsPerRound(spec) *
-      (sampled(proposals?.sampling.maxNewTokens ?? 0) + MAX_TASK_CHARACTERS * CHARACTER_BYTES),
     rollouts: tasksPerRound * (ITEM_BYTES + groupSize * sampled(solving.maxNewTokens)),
     scores: MAX_SHEET_PEERS * (ITEM_BYTES + sampledLeaves * scoredLeaf),
     canary: canary.tasks * canary.samplesPerTask * (solving.maxNewTokens * token + ITEM_BYTES),

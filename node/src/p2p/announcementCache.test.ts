@@ -41,7 +41,7 @@ test('the latest of a kind, peer and round is kept, whatever the order of arriva
   expect(offer(signed(1, { contentId: hash('first') }))).toBe('ignore')
   expect(offer(signed(2, { contentId: hash('amended') }))).toBe('ignore')
   expect(cache.of(5, 'rollouts').map(one => one.contentId)).toEqual([hash('amended')])
-  expect(cache.of(5, 'tasks')).toEqual([])
+  expect(cache.of(5, 'scores')).toEqual([])
   expect(cache.signed(5, 5).length).toBe(1)
 })
 

@@ -16,8 +16,6 @@ const LAST_APPEAL = -8
  * a view of the chain that lags by a round.
  */
 export const topicRules: Record<AnnouncementKind, TopicRule> = {
-  // Committed up to two rounds ahead.
-  tasks: { earliest: LAST_APPEAL, latest: 3, perPeerAndRound: 8 },
   // Committed in the round itself, amendable until its end; scored in the next; needed until the last appeal is judged.
   rollouts: { earliest: LAST_APPEAL, latest: 1, perPeerAndRound: 16 },
   // Revealed two rounds later, final after three more.
@@ -26,4 +24,4 @@ export const topicRules: Record<AnnouncementKind, TopicRule> = {
 }
 
 /** Everything that any rule takes, for catching up. */
-export const roundsKept = { earliest: LAST_APPEAL, latest: 3 }
+export const roundsKept = { earliest: LAST_APPEAL, latest: 1 }

@@ -5,7 +5,6 @@ import { deploymentTag, kindOf, topicOf, topicsOf } from './topics.ts'
 test('topics name the chain, the deployment and the kind', () => {
   expect(topicOf(testSwarm, 'rollouts')).toBe('/waggle/31337/0123abcd/rollouts')
   expect(topicsOf(testSwarm).map(topic => kindOf(testSwarm, topic))).toEqual([
-    'tasks',
     'rollouts',
     'scores',
     'canary',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-export const announcementKinds = ['tasks', 'rollouts', 'scores', 'canary'] as const
+export const announcementKinds = ['rollouts', 'scores', 'canary'] as const
 export type AnnouncementKind = (typeof announcementKinds)[number]
 export type TopicKind = AnnouncementKind | 'addresses'
 

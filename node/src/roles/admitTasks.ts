@@ -1,61 +1,58 @@
-import { MAX_SEQUENCE_TOKENS, type Task, type TaskBundle, taskHash, tokenWidth } from '#core/bodies.ts'
+import type { TaskProposal } from '#chain/readProposals.ts'
+import { MAX_SEQUENCE_TOKENS } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
 import { inTurns } from '#core/inTurns.ts'
-import { unpackSequence, unpackTokens } from '#core/packedTokens.ts'
+import { unpackTokens } from '#core/packedTokens.ts'
+import { decodeProposal, type TaskRef, taskHash } from '#core/taskProposal.ts'
 import type { Environment, Problem } from '#environments/environment.ts'
+import { type EnvironmentSpec, proposalsPerRound } from '#environments/environmentSpec.ts'
 import type { PromptFormat } from '#environments/promptFormat.ts'
-
-/** Where a task stands: the proposer, its bundle, the task's place there. */
-export type TaskRef = { peerKey: Hex; contentId: Hex; index: number }
+import type { PeerNode } from './peerNode.ts'
 
 /** A proposed task that may be solved and trained on. */
 export type AdmittedTask = { ref: TaskRef; taskHash: Hex; level: number; text: string; problem: Problem }
 
-/** A bundle whose root was found on the chain. */
-export type CommittedTasks = { bundle: TaskBundle; contentId: Hex }
-
-/** The tasks of a round that may be trained on, in an order that is the same for everyone: by proposer, then by index. */
-export async function admitTasks(committed: readonly CommittedTasks[], rules: TaskRules): Promise<AdmittedTask[]> {
-  const inOrder = [...committed].sort((a, b) => (a.bundle.peerKey < b.bundle.peerKey ? -1 : 1))
-  const admitted: AdmittedTask[] = []
-  for (const one of inOrder) admitted.push(...(await admitBundle(one, rules)))
-  return admitted
-}
+/** A place of a proposal, which is drawn from whatever it holds; null where that is no task that counts. */
+export type TaskPlace = AdmittedTask | null
 
 /** What of an environment decides which tasks count. */
-export type TaskRules = Pick<Environment, 'format' | 'proposals'>
+export type TaskRules = Pick<Environment, 'format' | 'proposals'> & { spec: Pick<EnvironmentSpec, 'tasksPerRound'> }
 
-/**
- * The tasks of one bundle that may be trained on.
- *
- * A task counts only if its text is what its tokens say, no more tokens than a proposal may have, is a well-formed proposal whose
- * prompt fits a rollout, and may be trained on by the specification; once, if its proposer repeats it.
- */
-export async function admitBundle(
-  { bundle: { peerKey, tasks }, contentId }: CommittedTasks,
-  rules: TaskRules,
-): Promise<AdmittedTask[]> {
-  const admitted = await inTurns(tasks, async task => {
-    const problem = await problemOf(task, rules)
-    const { index, level, text } = task
-    return problem === null
-      ? []
-      : [{ ref: { peerKey, contentId, index }, taskHash: taskHash(task), level, text, problem }]
-  })
-  const seen = new Set<Hex>()
-  return admitted.flat().filter(({ taskHash }) => {
-    const known = seen.size
-    return seen.add(taskHash).size > known
-  })
+/** The places that a round's draws are over, as the chain has them: nothing that is published later changes them. */
+export async function readTaskPlaces({ chain, environment }: PeerNode, round: number): Promise<TaskPlace[]> {
+  return admitTasks(await chain.readProposals(round), environment)
 }
 
-/** What a task asks for; null where it does not count. */
-async function problemOf(task: Task, { format, proposals }: TaskRules): Promise<Problem | null> {
-  if (proposals === null || tokenWidth(task) === null) return null
-  const { completionTokens } = unpackSequence(task)
-  if (completionTokens.length > proposals.sampling.maxNewTokens || !areTokens(completionTokens, format)) return null
-  if ((await format.completionText(completionTokens, true)) !== task.text) return null
-  const problem = await proposals.read(task.text)
+/**
+ * The places of a round's proposals, by proposer and then by index. Of a proposal count as many as the environment asks for.
+ *
+ * A task counts if its text is a well-formed proposal whose prompt fits a rollout, may be trained on by the specification, and was not
+ * proposed before, by this proposer or another.
+ *
+ * @param proposals - in the order of the chain.
+ */
+export async function admitTasks(proposals: readonly TaskProposal[], rules: TaskRules): Promise<TaskPlace[]> {
+  if (rules.proposals === null) return []
+  const seen = new Set<string>()
+  const admitted = await inTurns(proposals, async ({ peerKey, count, bytes }) => {
+    const { level = 0, texts = [] } = decodeProposal(bytes) ?? {}
+    const length = Math.min(count, proposalsPerRound(rules.spec))
+    const places = await inTurns(Array.from({ length }), async (_, index): Promise<TaskPlace> => {
+      const text = texts[index]
+      if (text === undefined || seen.has(text)) return null
+      seen.add(text)
+      const problem = await problemOf(text, rules)
+      const ref = { peerKey, index }
+      return problem && { ref, taskHash: taskHash(ref), level, text, problem }
+    })
+    return { peerKey, places }
+  })
+  return admitted.sort((a, b) => (a.peerKey < b.peerKey ? -1 : 1)).flatMap(({ places }) => places)
+}
+
+/** What a text asks for; null where it does not count. */
+async function problemOf(text: string, { format, proposals }: TaskRules): Promise<Problem | null> {
+  const problem = (await proposals?.read(text)) ?? null
   if (problem === null) return null
   const prompt = await format.solverPrompt(problem)
   return prompt.length > MAX_SEQUENCE_TOKENS ? null : problem

@@ -1,16 +1,14 @@
 import type { Bodies, OpenedBody } from '#core/bodyOperations.ts'
 
-/** A part of a body has as many items as come to this: leaves, scores, tasks or samples. To receive it takes some ms. */
+/** A part of a body has as many items as come to this: leaves, scores or samples. To receive it takes some ms. */
 const PART_WEIGHT = 512
 
 /** The list that makes a body long, and how much an item of it weighs. */
 const lists = {
-  tasks: { name: 'tasks', weight: () => 1 },
   rollouts: { name: 'groups', weight: ({ rollouts }) => rollouts.length },
   scores: { name: 'peers', weight: ({ leaves }) => leaves.length + 1 },
   canary: { name: 'samples', weight: () => 1 },
 } as const satisfies {
-  tasks: List<Bodies['tasks']['tasks'][number]>
   rollouts: List<Bodies['rollouts']['groups'][number]>
   scores: List<Bodies['scores']['peers'][number]>
   canary: List<Bodies['canary']['samples'][number]>

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { afterEach, expect, test } from 'vitest'
-import { encodeRolloutBundle, encodeTaskBundle, type RolloutBundle, type TaskBundle, treeOf } from '#core/bodies.ts'
+import { encodeRolloutBundle, encodeScoreSheet, type RolloutBundle, type ScoreSheet, treeOf } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
 import { type BodyThread, createBodyThread, startBodyWorker } from './bodyThread.ts'
 
@@ -9,31 +9,34 @@ const tokens = (...ids: number[]) => new Uint8Array(Uint16Array.from(ids).buffer
 const logprobs = new Uint8Array(Float32Array.of(-1).buffer)
 const header = { v: 1, chainId: 1, round: 7, peerKey: word('01'), policyHash: word('02') } as const
 const sequence = { promptTokens: tokens(1, 2), completionTokens: tokens(3), logprobs, seed: word('05') }
-const tasks: TaskBundle = { ...header, level: 1, tasks: [{ index: 0, level: 1, text: 'a', ...sequence }] }
+const sampling = { temperature: 1, maxNewTokens: 96 }
+const taskRef = { peerKey: word('03'), index: 0 }
+const answers: RolloutBundle = {
+  ...header,
+  groups: [{ taskRef, rollouts: [{ index: 0, ...sequence, sampling, ended: true }] }],
+}
+const none: ScoreSheet = { v: 1, chainId: 1, round: 7, evaluatorKey: word('06'), peers: [] }
 
 let bodies: BodyThread
 afterEach(() => bodies.close())
 
 test('a body comes back as it was, with the tree of its leaves', async () => {
   bodies = createBodyThread()
-  const { bytes, tree } = await bodies.seal('tasks', tasks)
-  expect(bytes).toEqual(encodeTaskBundle(tasks))
-  expect(tree).toEqual(treeOf(tasks))
-  expect(await bodies.open('tasks', bytes)).toEqual({ body: tasks, tree })
-  expect(await bodies.open('rollouts', bytes)).toBeNull()
-  expect(await bodies.open('tasks', bytes.subarray(1))).toBeNull()
-  const none = { v: 1, chainId: 1, round: 7, evaluatorKey: word('06'), peers: [] } as const
-  expect((await bodies.seal('scores', { ...none, peers: [] })).tree).toEqual([])
-  await expect(bodies.seal('tasks', { ...tasks, tasks: [] })).rejects.toMatchObject({ code: 'CANONICAL' })
+  const { bytes, tree } = await bodies.seal('rollouts', answers)
+  expect(bytes).toEqual(encodeRolloutBundle(answers))
+  expect(tree).toEqual(treeOf(answers))
+  expect(await bodies.open('rollouts', bytes)).toEqual({ body: answers, tree })
+  expect(await bodies.open('scores', bytes)).toBeNull()
+  expect(await bodies.open('rollouts', bytes.subarray(1))).toBeNull()
+  const sheet = await bodies.seal('scores', none)
+  expect(sheet).toEqual({ bytes: encodeScoreSheet(none), tree: [] })
+  await expect(bodies.seal('rollouts', { ...answers, groups: [] })).rejects.toMatchObject({ code: 'CANONICAL' })
 })
 
 test('a body of many leaves comes in parts, so that none is received in one long turn', async () => {
-  const taskRef = { peerKey: word('03'), contentId: word('04'), index: 0 }
-  const sampling = { temperature: 1, maxNewTokens: 96 }
   const rollouts: RolloutBundle = {
     ...header,
     groups: Array.from({ length: 100 }, (_, group) => ({
-      taskHash: word('07'),
       taskRef,
       rollouts: [0, 1, 2, 3, 4, 5].map(at => ({ index: 6 * group + at, ...sequence, sampling, ended: true })),
     })),
@@ -55,9 +58,9 @@ test('a body whose thread dies before it was taken whole is not made up from ano
     if (started.length === 1) worker.once('message', () => queueMicrotask(() => void worker.emit('exit', 1)))
     return worker
   })
-  const bytes = encodeTaskBundle(tasks)
-  await expect(bodies.open('tasks', bytes)).rejects.toMatchObject({ code: 'BODIES_ENDED', retryable: true })
-  expect((await bodies.open('tasks', bytes))?.body).toEqual(tasks)
+  const bytes = encodeRolloutBundle(answers)
+  await expect(bodies.open('rollouts', bytes)).rejects.toMatchObject({ code: 'BODIES_ENDED', retryable: true })
+  expect((await bodies.open('rollouts', bytes))?.body).toEqual(answers)
   await started[0]?.terminate()
 })
 
@@ -69,12 +72,12 @@ test('a thread that dies is named and started again by the next call; after the 
     return worker
   })
   expect(started).toHaveLength(1)
-  const { bytes } = await bodies.seal('tasks', tasks)
-  const asked = bodies.open('tasks', bytes)
+  const { bytes } = await bodies.seal('rollouts', answers)
+  const asked = bodies.open('rollouts', bytes)
   await started[0]?.terminate()
   await expect(asked).rejects.toMatchObject({ code: 'BODIES_ENDED', retryable: true })
-  expect((await bodies.open('tasks', bytes))?.body).toEqual(tasks)
+  expect((await bodies.open('rollouts', bytes))?.body).toEqual(answers)
   await bodies.close()
-  await expect(bodies.open('tasks', bytes)).rejects.toMatchObject({ code: 'BODIES_CLOSED' })
+  await expect(bodies.open('rollouts', bytes)).rejects.toMatchObject({ code: 'BODIES_CLOSED' })
   expect(started).toHaveLength(2)
 })

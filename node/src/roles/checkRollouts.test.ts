@@ -1,18 +1,19 @@
+import { deflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { MAX_SEQUENCE_TOKENS, type RolloutBundle, rootOf, type TaskBundle } from '#core/bodies.ts'
-import { ZERO_HASH } from '#core/hex.ts'
-import { packLogprobs, packTokens } from '#core/packedTokens.ts'
+import { MAX_SEQUENCE_TOKENS, type RolloutBundle, rootOf } from '#core/bodies.ts'
+import { type Hex, ZERO_HASH } from '#core/hex.ts'
+import { packTokens } from '#core/packedTokens.ts'
+import { encodeProposal } from '#core/taskProposal.ts'
 import { codeZero } from '#environments/codezero/codeZero.ts'
 import { drawHeldOutTask, drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
-import type { Task } from '#environments/codezero/curriculum/task.ts'
+import type { Problem } from '#environments/codezero/curriculum/task.ts'
 import { formatProposal } from '#environments/codezero/parseProposal.ts'
 import { environmentFrom } from '#environments/codezero/presets.ts'
 import { starterFormat } from '#environments/codezero/promptFormat.ts'
-import { proposalPrompt, solverPrompt, starterSpecials } from '#environments/codezero/prompts.ts'
+import { solverPrompt, starterSpecials } from '#environments/codezero/prompts.ts'
 import { seededRandom } from '#environments/seededRandom.ts'
 import { admitTasks } from './admitTasks.ts'
 import { checkRollouts, drawTasks, type RoundRules, roundRules } from './checkRollouts.ts'
-import { proposalsOf } from './proposer/proposalsOf.ts'
 import { roundSeed } from './roundSeed.ts'
 import { rolloutBundle } from './solver/rolloutBundle.ts'
 
@@ -43,42 +44,28 @@ const environment = codeZero({
 })
 const { format } = environment
 
-function taskBundle(tasks: Task[]): TaskBundle {
-  return {
-    v: 1,
-    chainId,
-    round,
-    peerKey: proposerKey,
-    policyHash: hash,
-    level: 3,
-    tasks: tasks.map((task, index) => {
-      const text = formatProposal({ problem: task, tests: [`assert ${task.name}([1]) == 1`] })
-      const completion = Int32Array.of(...tokenizer.encode(text), eos)
-      return {
-        index,
-        level: 3,
-        text,
-        seed: hash,
-        promptTokens: packTokens(proposalPrompt(tokenizer, 3)),
-        completionTokens: packTokens(completion),
-        logprobs: packLogprobs(new Float32Array(completion.length).fill(-1)),
-      }
-    }),
-  }
+const textOf = (problem: Problem) => formatProposal({ problem, tests: [`assert ${problem.name}([1]) == 1`] })
+
+function proposalOf(texts: readonly string[], peerKey: Hex = proposerKey, count = texts.length) {
+  return { peerKey, secret: hash, count, bytes: encodeProposal({ level: 3, texts }) }
 }
 
 const random = seededRandom('check rollouts')
-const training = Array.from({ length: 6 }, () => drawTrainingTask(3, random))
+const training = Array.from({ length: 6 }, () => textOf(drawTrainingTask(3, random)))
 const rules: RoundRules = {
   spec,
   format,
   beacon: hash,
-  tasks: await admitTasks([{ bundle: taskBundle(training), contentId: hash }], environment),
+  places: await admitTasks([proposalOf(training)], environment),
 }
+
+/** Indices of the places that count. */
+const admittedOf = async (...proposals: Parameters<typeof admitTasks>[0]) =>
+  (await admitTasks(proposals, environment)).flatMap((place, at) => (place === null ? [] : [at]))
 
 function honestBundle(followed = rules): RolloutBundle {
   const tasks = drawTasks(chainId, round, solverKey, followed)
-  const prompts = tasks.map(({ problem }) => solverPrompt(tokenizer, problem as Task))
+  const prompts = tasks.map(({ problem }) => solverPrompt(tokenizer, problem as Problem))
   const completions = tasks.flatMap((_, prompt) =>
     [0, 1].map(() => {
       const tokens = Int32Array.of(...tokenizer.encode('def f(): pass'), eos)
@@ -102,7 +89,7 @@ function honestBundle(followed = rules): RolloutBundle {
 }
 
 test('an honest bundle stands whole', async () => {
-  expect(rules.tasks).toHaveLength(6)
+  expect(rules.places.every(place => place !== null)).toBe(true)
   const groups = await checkRollouts(honestBundle(), rules)
   expect(groups.map(({ rollouts }) => rollouts.length)).toEqual([2, 2])
   expect(groups[0]?.rollouts[0]?.text).toBe('def f(): pass')
@@ -113,13 +100,13 @@ test('where no proposer writes tasks they follow from the beacon, and stand wher
   const problems = environment.drawTasks(3, 6, 'a round').map(task => ({ ...task, level: 3 as const }))
   const drawing = { ...environment, roundTasks: async () => problems }
   const drawn = await roundRules(drawing, { chainId, round, beacon: hash }, [])
-  expect(drawn.tasks.map(({ problem }) => problem)).toEqual(problems.map(({ problem }) => problem))
+  expect(drawn.places.map(place => place?.problem)).toEqual(problems.map(({ problem }) => problem))
   expect(await checkRollouts(honestBundle(drawn), drawn)).toHaveLength(2)
   const other = await roundRules(drawing, { chainId, round, beacon: solverKey }, [])
   expect(await checkRollouts(honestBundle(other), drawn)).toEqual([])
   // Proposed ones come after them.
-  const mixed = await roundRules(drawing, { chainId, round, beacon: hash }, rules.tasks)
-  expect(mixed.tasks.map(({ ref }) => ref.peerKey)).toEqual([
+  const mixed = await roundRules(drawing, { chainId, round, beacon: hash }, rules.places)
+  expect(mixed.places.map(place => place?.ref.peerKey)).toEqual([
     ...Array(6).fill(ZERO_HASH),
     ...Array(6).fill(proposerKey),
   ])
@@ -127,9 +114,7 @@ test('where no proposer writes tasks they follow from the beacon, and stand wher
 
 test('a held-out function is refused as a proposed task, and in a group that was taken from a peer', async () => {
   const held = drawHeldOutTask(3, seededRandom('held'))
-  const bundle = taskBundle([held, ...training])
-  const admitted = await admitTasks([{ bundle, contentId: hash }], environment)
-  expect(admitted.map(({ ref }) => ref.index)).toEqual([1, 2, 3, 4, 5, 6])
+  expect(await admittedOf(proposalOf([textOf(held), ...training.slice(1)]))).toEqual([1, 2, 3, 4, 5])
   // A peer that answers the held-out task in place of the one drawn for it.
   const smuggled = honestBundle()
   const prompt = packTokens(solverPrompt(tokenizer, held))
@@ -162,9 +147,9 @@ test.each<[string, (bundle: RolloutBundle) => void]>([
       }),
   ],
   [
-    'a task hash of its own',
+    'a task of its own',
     bundle => {
-      if (bundle.groups[0]) bundle.groups[0].taskHash = hash
+      if (bundle.groups[0]) bundle.groups[0].taskRef = { peerKey: solverKey, index: 0 }
     },
   ],
 ])('a group with %s is left out', async (_, spoil) => {
@@ -173,26 +158,52 @@ test.each<[string, (bundle: RolloutBundle) => void]>([
   expect((await checkRollouts(bundle, rules)).length).toBeLessThan(2)
 })
 
-test('a task that its proposer repeats is admitted once', async () => {
-  const bundle = taskBundle([...training, ...training.slice(0, 2)])
-  const admitted = await admitTasks([{ bundle, contentId: hash }], environment)
-  expect(admitted.map(({ ref }) => ref.index)).toEqual([0, 1, 2, 3, 4, 5])
+test('of tasks that say the same the first on the chain counts, whoever proposes it', async () => {
+  const [one = '', two = '', three = ''] = training
+  expect(await admittedOf(proposalOf([one, two, one]))).toEqual([0, 1])
+  const [lower, higher] = [proposerKey, solverKey]
+  expect(await admittedOf(proposalOf([one, three], higher), proposalOf([two, one], lower))).toEqual([0, 2, 3])
 })
 
-test('a task whose text is not what its tokens say is refused', async () => {
-  const bundle = taskBundle(training)
-  const [first, second] = bundle.tasks
-  if (first && second) first.text = second.text
-  expect(await admitTasks([{ bundle, contentId: hash }], environment)).toHaveLength(5)
+test('a proposal that cannot be read, or is more than the environment asks for, has no other places', async () => {
+  const garbage = { ...proposalOf([], solverKey, 3), bytes: Uint8Array.of(1, 2, 3) }
+  const bomb = { ...proposalOf([], solverKey, 2), bytes: new Uint8Array(deflateRawSync(new Uint8Array(2 << 20))) }
+  for (const broken of [garbage, bomb]) {
+    const places = await admitTasks([broken, proposalOf(training)], environment)
+    expect(places.map(place => place !== null)).toEqual([
+      ...training.map(() => true),
+      ...Array(broken.count).fill(false),
+    ])
+  }
+  // Six for tasksPerRound of two.
+  expect(await admitTasks([proposalOf(training, proposerKey, 200)], environment)).toHaveLength(6)
 })
 
-test('a task with more tokens than a proposal may have, or whose prompt fits no rollout, is refused', async () => {
-  const committed = [{ bundle: taskBundle(training), contentId: hash }]
-  const proposals = proposalsOf(environment)
-  const short = { ...proposals, sampling: { ...proposals.sampling, maxNewTokens: 10 } }
-  expect(await admitTasks(committed, { format, proposals: short })).toEqual([])
+test('a task whose prompt fits no rollout does not count', async () => {
   const wordy = { ...format, solverPrompt: async () => new Int32Array(MAX_SEQUENCE_TOKENS + 1) }
-  expect(await admitTasks(committed, { format: wordy, proposals })).toEqual([])
+  expect(await admitTasks([proposalOf(training)], { ...environment, format: wordy })).toEqual(training.map(() => null))
+})
+
+test('a place without a task passes its draw on, to any other alike, and changes no other draw', () => {
+  const whole = rules.places
+  const hits = new Array<number>(whole.length).fill(0)
+  const broken = whole.with(0, null)
+  const peers = Array.from({ length: 600 }, (_, at): Hex => `0x${at.toString(16).padStart(64, '0')}`)
+  for (const peerKey of peers) {
+    const before = drawTasks(chainId, round, peerKey, rules)
+    const after = drawTasks(chainId, round, peerKey, { ...rules, places: broken })
+    expect(new Set(after).size).toBe(2)
+    for (const [at, task] of before.entries()) {
+      if (task === whole[0]) hits[whole.indexOf(after[at] ?? null)] = (hits[whole.indexOf(after[at] ?? null)] ?? 0) + 1
+      else expect(after[at]).toBe(task)
+    }
+  }
+  // A third of the peers drew it, and its neighbour has no more of that than the others.
+  expect(hits[0]).toBe(0)
+  for (const hit of hits.slice(1)) expect(Math.abs(hit - 40)).toBeLessThan(25)
+  const alone = whole.map((task, at) => (at === 3 ? task : null))
+  expect(drawTasks(chainId, round, solverKey, { ...rules, places: alone })).toEqual([whole[3]])
+  expect(drawTasks(chainId, round, solverKey, { ...rules, places: [] })).toEqual([])
 })
 
 function edit(

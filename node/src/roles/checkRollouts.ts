@@ -1,13 +1,14 @@
-import { type RolloutBundle, type RolloutGroup, taskHash } from '#core/bodies.ts'
+import type { RolloutBundle, RolloutGroup } from '#core/bodies.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import { inTurns } from '#core/inTurns.ts'
 import { type UnpackedSequence, unpackSequence } from '#core/packedTokens.ts'
+import { taskHash } from '#core/taskProposal.ts'
 import { turns } from '#core/turns.ts'
 import type { Environment } from '#environments/environment.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { PromptFormat } from '#environments/promptFormat.ts'
-import { type AdmittedTask, areTokens } from './admitTasks.ts'
-import { drawIndices } from './drawIndices.ts'
+import { type AdmittedTask, areTokens, type TaskPlace } from './admitTasks.ts'
+import { randomOrder } from './drawIndices.ts'
 import { roundSeed } from './roundSeed.ts'
 
 export type CheckedRollout = UnpackedSequence & { index: number; text: string; ended: boolean }
@@ -16,7 +17,8 @@ export type CheckedGroup = { task: AdmittedTask; rollouts: CheckedRollout[] }
 export type RoundRules = {
   spec: EnvironmentSpec
   format: PromptFormat
-  tasks: readonly AdmittedTask[]
+  /** Those of tasks that follow from the beacon, then the proposed ones, by proposer and index. */
+  places: readonly TaskPlace[]
   /** Of the round before: from it follow the tasks and the seed of each peer. */
   beacon: Hex
 }
@@ -24,31 +26,42 @@ export type RoundRules = {
 /**
  * The rules of a round: its tasks are those that follow from the beacon, then the proposed ones.
  *
- * @param proposed - admitted, by proposer and index.
+ * @param proposed - by proposer and index.
  */
 export async function roundRules(
   { spec, format, roundTasks }: Pick<Environment, 'spec' | 'format' | 'roundTasks'>,
   { chainId, round, beacon }: { chainId: number; round: number; beacon: Hex },
-  proposed: readonly AdmittedTask[],
+  proposed: readonly TaskPlace[],
 ): Promise<RoundRules> {
   const seed = roundSeed('tasks', chainId, round, beacon, ZERO_HASH)
-  const drawn = (await roundTasks(seed)).map(({ text, level, problem }, index) => ({
-    ref: { peerKey: ZERO_HASH, contentId: seed, index },
-    taskHash: taskHash({ level, text }),
-    ...{ level, text, problem },
-  }))
-  return { spec, format, beacon, tasks: [...drawn, ...proposed] }
+  const drawn = (await roundTasks(seed)).map((task, index) => {
+    const ref = { peerKey: ZERO_HASH, index }
+    return { ref, taskHash: taskHash(ref), ...task }
+  })
+  return { spec, format, beacon, places: [...drawn, ...proposed] }
 }
 
-/** The tasks that a solver has to answer in a round: drawn, not chosen, so that easy ones cannot be picked. */
+/**
+ * The tasks that a solver has to answer in a round: places are drawn, not chosen, so that easy tasks cannot be picked.
+ *
+ * A place that holds no task that counts passes its draw to the next one of the same random order, so that it is worth the same to all
+ * other places, and leaves the other draws as they are. Where none is left, fewer tasks are owed.
+ */
 export function drawTasks(
   chainId: number,
   round: number,
   peerKey: Hex,
-  { spec, tasks, beacon }: RoundRules,
+  { spec, places, beacon }: RoundRules,
 ): AdmittedTask[] {
-  const seed = roundSeed('draw', chainId, round, beacon, peerKey)
-  return drawIndices(tasks.length, spec.tasksPerRound, seed).map(index => tasks[index] as AdmittedTask)
+  const drawn: TaskPlace[] = []
+  for (const at of randomOrder(places.length, roundSeed('draw', chainId, round, beacon, peerKey))) {
+    const task = places[at] ?? null
+    const gap = drawn.indexOf(null)
+    if (drawn.length < spec.tasksPerRound) drawn.push(task)
+    else if (gap < 0) break
+    else if (task !== null) drawn[gap] = task
+  }
+  return drawn.filter(task => task !== null)
 }
 
 /**
@@ -70,11 +83,7 @@ export async function checkRollouts(bundle: RolloutBundle, rules: RoundRules): P
 
 function stands(group: RolloutGroup, task: AdmittedTask, seed: Hex, { spec }: RoundRules): boolean {
   const { taskRef, rollouts } = group
-  const sameTask =
-    group.taskHash === task.taskHash &&
-    taskRef.peerKey === task.ref.peerKey &&
-    taskRef.contentId === task.ref.contentId &&
-    taskRef.index === task.ref.index
+  const sameTask = taskRef.peerKey === task.ref.peerKey && taskRef.index === task.ref.index
   return (
     sameTask &&
     rollouts.length === spec.groupSize &&

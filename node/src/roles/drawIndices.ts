@@ -2,22 +2,25 @@ import { concatHex, keccak256, numberToHex } from 'viem'
 import type { Hex } from '#core/hex.ts'
 
 /**
- * Draws distinct indices by a partial Fisher–Yates shuffle over keccak-256 in counter mode.
- *
- * @param total - indices come from `[0, total)`.
- * @param count - how many; fewer come back when `total` is smaller.
- * @returns distinct indices in the order drawn; the same for everyone who knows the seed.
+ * Indices from `[0, total)` in random order, by a Fisher–Yates shuffle over keccak-256 in counter mode: the same for everyone who knows
+ * the seed. A step is made when it is asked for.
  */
-export function drawIndices(total: number, count: number, seed: Hex): number[] {
+export function* randomOrder(total: number, seed: Hex): Generator<number, void> {
   const pool = Array.from({ length: total }, (_, index) => index)
-  const drawn: number[] = []
-  for (let step = 0; step < count && pool.length > 0; step++) {
+  for (let step = 0; pool.length > 0; step++) {
     // 256 random bits over a pool of at most 2^32: the bias of the remainder is below 2^-224.
     const value = BigInt(keccak256(concatHex([seed, numberToHex(step, { size: 4 })])))
     const at = Number(value % BigInt(pool.length))
-    drawn.push(pool[at] as number)
+    const drawn = pool[at] as number
     pool[at] = pool[pool.length - 1] as number
     pool.pop()
+    yield drawn
   }
+}
+
+/** The first of a {@link randomOrder}. @param count - how many; fewer come back when `total` is smaller. */
+export function drawIndices(total: number, count: number, seed: Hex): number[] {
+  const drawn: number[] = []
+  for (const index of count > 0 ? randomOrder(total, seed) : []) if (drawn.push(index) === count) break
   return drawn
 }

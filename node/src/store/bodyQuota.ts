@@ -22,7 +22,7 @@ export type QuotaLimits = {
 export const defaultQuotas: QuotaLimits = {
   totalBytes: 8 * 2 ** 30,
   peerBytes: 256 * 2 ** 20,
-  kindShares: { tasks: 1 / 4, scores: 1 / 2, canary: 1 / 8, policy: 1 / 4 },
+  kindShares: { scores: 1 / 2, canary: 1 / 8, policy: 1 / 4 },
 }
 
 /**

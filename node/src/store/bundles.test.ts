@@ -110,7 +110,7 @@ describe('bodies of other peers', () => {
     for (let round = 0; round < 30; round++)
       for (let peer = 0; peer < 16; peer++)
         await bundles.keep(bytes(`${peer} ${round}`.padEnd(10)), round, owner(peer.toString(16)))
-    const at = { peerKey: `0x${'ab'.repeat(32)}` as Hex, kind: 'tasks' }
+    const at = { peerKey: `0x${'ab'.repeat(32)}` as Hex, kind: 'rollouts' }
     expect(await bundles.keep(body('n', 40), 1, at)).toBeNull()
   })
 

@@ -104,14 +104,14 @@ export async function openChainScene() {
         seed,
         ended: true,
       })
-      const taskRef = { peerKey: word(2), contentId: word(3), index: 0 }
+      const taskRef = { peerKey: word(2), index: 0 }
       return {
         v: 1,
         chainId: deployment.chainId,
         round,
         peerKey,
         policyHash: word(4),
-        groups: [{ taskHash: word(5), taskRef, rollouts: Array.from({ length: count }, (_, index) => rollout(index)) }],
+        groups: [{ taskRef, rollouts: Array.from({ length: count }, (_, index) => rollout(index)) }],
       }
     },
     async sealedVerdicts(round: number): Promise<number> {

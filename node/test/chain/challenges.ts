@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { readAppealBond, readCredit } from '#chain/appeals.ts'
 import { contractsOf } from '#chain/contracts.ts'
 import type { Chain } from '#chain/openChain.ts'
-import { decodeTaskBundle, encodeRolloutBundle, encodeTaskBundle, leavesOf, rootOf, treeOf } from '#core/bodies.ts'
+import { encodeRolloutBundle, leavesOf, rootOf, treeOf } from '#core/bodies.ts'
 import { contentId } from '#core/contentId.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
@@ -73,25 +73,19 @@ export function testChallenges(scene: ChainScene): void {
     }
   })
 
-  test('a task in two places of a root is shown to the chain by who keeps its bundle', async () => {
-    const { deployment, registeredPeer, enter, bundleOf } = scene
+  test('a secret that its proposer withheld is shown to the chain, once', async () => {
+    const { registeredPeer, enter, openBeacon } = scene
     const { identity, chain } = registeredPeer()
-    const round = (await chain.rounds.read()).round + 1
-    const [sampled] = bundleOf(round, identity.peerKey, word(1)).groups[0]?.rollouts ?? []
-    if (sampled === undefined) throw new Error('no sample')
-    const { promptTokens, completionTokens, logprobs, seed } = sampled
-    const task = { level: 1, promptTokens, completionTokens, logprobs, seed, text: 'a problem' }
-    const tasks = [0, 1].map(index => ({ index, ...task }))
-    const header = { v: 1 as const, chainId: deployment.chainId, round, peerKey: identity.peerKey, policyHash: word(4) }
-    const bytes = encodeTaskBundle({ ...header, level: 1, tasks })
-    const [root, id] = [rootOf(decodeTaskBundle(bytes)), contentId(bytes)]
-    expect(await chain.commitTasks({ round, root, count: 2, contentId: id })).toMatchObject({ status: 'mined' })
-    await enter(round)
-    const desk = deskOf(chain)
-    keep(desk.data, round, bytes)
     const { peerKey } = identity
-    const { shown } = await showFault(desk, { peerKey, round })
-    expect(shown).toMatchObject([{ fault: 'repeated task', index: 1 }])
+    const round = (await chain.rounds.read()).round + 2
+    expect(await chain.commitSecret(round)).toMatchObject({ status: 'mined' })
+    await enter(round - 1)
+    await openBeacon(chain, round - 2)
+    await enter(round)
+    expect(await chain.readSecretKeepers(round)).toEqual([peerKey])
+    expect(await chain.challengeSecret({ round, peerKey })).toMatchObject({ status: 'mined' })
+    const refused = { status: 'reverted', error: expect.stringContaining('Openings_NothingWithheld') }
+    expect(await chain.challengeSecret({ round: round - 1, peerKey })).toMatchObject(refused)
   })
 
   test('a demanded leaf is shown at the cost of who demanded it, and one that is not shown takes the round', async () => {

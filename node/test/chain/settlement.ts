@@ -2,6 +2,7 @@ import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import { expect, test } from 'vitest'
 import { UNAVAILABLE } from '#core/bodies.ts'
 import { toHex, ZERO_HASH } from '#core/hex.ts'
+import { encodeProposal } from '#core/taskProposal.ts'
 import { drawCommittee } from '#roles/drawCommittee.ts'
 import { type ChainScene, word } from './chainScene.ts'
 
@@ -32,16 +33,19 @@ export function testSettlement(scene: ChainScene): void {
     }
 
     const round = (await solver.chain.rounds.read()).round + 2
-    const tasks = { round, root: word(1), count: 8, contentId: word(2) }
-    expect(await solver.chain.commitTasks(tasks)).toMatchObject({ status: 'mined' })
+    expect(await solver.chain.commitSecret(round)).toMatchObject({ status: 'mined' })
+    await enter(round - 1)
+    const bytes = encodeProposal({ level: 1, texts: ['a problem', 'another'] })
+    expect(await solver.chain.propose({ round, count: 2, bytes })).toMatchObject({ status: 'mined' })
+    expect(await solver.chain.readHasSecret(solver.identity.peerKey, round + 1)).toBe(true)
 
     await enter(round)
     await openBeacon(solver.chain, round - 1)
     expect((await solver.chain.rounds.waitFor(round, stop.signal)).round).toBe(round)
     expect(await solver.chain.readSeats(round)).toEqual(evaluators.map(({ identity }) => identity.peerKey))
-    expect(await solver.chain.readTaskCommitments(round)).toMatchObject([
-      { peerKey: solver.identity.peerKey, root: word(1), count: 8, contentId: word(2) },
-    ])
+    const { peerKey } = solver.identity
+    const secret = solver.chain.proposalSecret(round)
+    expect(await solver.chain.readProposals(round)).toEqual([{ peerKey, secret, count: 2, bytes }])
     const rollouts = { round, root: word(3), count: 64, policyHash: word(4), contentId: word(5) }
     expect(await solver.chain.commitRollouts(rollouts)).toMatchObject({ status: 'mined' })
     const [named, next] = [{ ...rollouts, root: word(6), nextPolicy: word(9) }, round + 1]

@@ -12,7 +12,7 @@ import type { ChatFolders } from '#environments/environmentKind.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { Device } from '#model/devices.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
-import { admitTasks, type CommittedTasks } from '../admitTasks.ts'
+import { admitTasks } from '../admitTasks.ts'
 import { checkRollouts, roundRules } from '../checkRollouts.ts'
 import { SHARD_PEERS } from '../drawCommittee.ts'
 import { sampledLeaves } from '../evaluator/sampledLeaves.ts'
@@ -53,7 +53,7 @@ export type Disagreement = { evaluatorKey: Hex; name: string; peerKey: Hex; vote
 /**
  * Every score of a round again, from the rollouts themselves: committed leaves, drawn by the beacon, scored by the frozen judge.
  *
- * @throws {AuditImpossibleError} if the round is void, its rules are not known here, or its tasks are not kept here.
+ * @throws {AuditImpossibleError} if the round is void, or its rules are not known here.
  */
 export async function auditRollouts(question: RolloutQuestion) {
   const { round, threads, device } = question
@@ -83,7 +83,7 @@ export async function auditRollouts(question: RolloutQuestion) {
   }
 }
 
-/** The round as the folder has it: its rules, its tasks, and the score of a commitment by them, null where its body is not kept. */
+/** The round: its rules and tasks as the chain has them, and the score of a commitment by them, null where its body is not kept. */
 async function openRound({ deployment, rpcUrl, round, data, environments }: RolloutQuestion) {
   const { chainId } = deployment
   const reads = createChainReads(await connectChain({ rpcUrl, deployment }), contractsOf(deployment))
@@ -99,32 +99,19 @@ async function openRound({ deployment, rpcUrl, round, data, environments }: Roll
     throw new AuditImpossibleError(`Round ${round} has no beacon.`, {
       hint: 'It is void, or not over yet: nothing of it is scored.',
     })
-  const kept = async <Kind extends 'tasks' | 'rollouts'>(kind: Kind, commitment: Commitment) => {
-    const bytes = await readKeptBundle(data, round, commitment.contentId)
-    const opened = bytes && (await openCommitted(bodiesHere, kind, bytes, { chainId, round }, commitment))
-    return opened === null || typeof opened === 'string' ? null : opened.body
-  }
-  const proposed: CommittedTasks[] = []
-  for (const commitment of await reads.readTaskCommitments(round)) {
-    const bundle = await kept('tasks', commitment)
-    if (bundle !== null) proposed.push({ bundle, contentId: commitment.contentId })
-  }
   const { spec } = environment
-  const admitted = await admitTasks(proposed, environment)
-  const rules = await roundRules(environment, { chainId, round, beacon: before }, admitted)
-  if (rules.tasks.length === 0)
-    throw new AuditImpossibleError(`The folder ${data} keeps no tasks of round ${round}.`, {
-      hint: 'Name with --data the folder of a peer that took part in the round, or of a gateway.',
-    })
+  const proposed = await admitTasks(await reads.readProposals(round), environment)
+  const rules = await roundRules(environment, { chainId, round, beacon: before }, proposed)
   async function score(judge: Judge, commitment: Commitment): Promise<number | null> {
-    const rollouts = await kept('rollouts', commitment)
-    if (rollouts === null) return null
+    const bytes = await readKeptBundle(data, round, commitment.contentId)
+    const opened = bytes && (await openCommitted(bodiesHere, bytes, { chainId, round }, commitment))
+    if (opened === null || typeof opened === 'string') return null
     const { peerKey } = commitment
-    const groups = await checkRollouts(rollouts, rules)
+    const groups = await checkRollouts(opened.body, rules)
     const sampled = sampledLeaves(chainId, round, beacon as Hex, peerKey, spec)
     return (await scorePeer(judge, peerKey, groups, sampled)).scoreMilli
   }
-  return { reads, environment, tasks: rules.tasks.length, score }
+  return { reads, environment, tasks: rules.places.filter(place => place !== null).length, score }
 }
 
 /** The rules that can be audited here: those of some chat models, or else of the starter models. */

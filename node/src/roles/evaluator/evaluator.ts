@@ -4,11 +4,12 @@ import { type PeerScore, type ScoreSheet, UNAVAILABLE } from '#core/bodies.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Judge } from '#environments/environment.ts'
+import { readTaskPlaces } from '../admitTasks.ts'
 import { checkRollouts, roundRules } from '../checkRollouts.ts'
 import { claimEarnings } from '../claimEarnings.ts'
 import { shardsOf } from '../drawCommittee.ts'
 import { everyRound } from '../everyRound.ts'
-import { fetchRollouts, fetchTasks } from '../fetch/fetchCommitted.ts'
+import { fetchRollouts } from '../fetch/fetchCommitted.ts'
 import { isProven } from '../fetch/peerResult.ts'
 import { keepStake } from '../keepStake.ts'
 import type { PeerNode } from '../peerNode.ts'
@@ -22,7 +23,7 @@ import { closeOpenings, openSamples } from './openSamples.ts'
 import { ballotsOf, keptSheet, type OwnShard, ownShards } from './ownShards.ts'
 import { sampledLeaves } from './sampledLeaves.ts'
 import { scorePeer } from './scorePeer.ts'
-import { showFalseLeaf, showRepeatedTask } from './showFaults.ts'
+import { showFalseLeaf, showWithheldSecrets } from './showFaults.ts'
 
 /**
  * Votes on the round before, reveals on the one before that, settles the third, and judges appeals that it was drawn for.
@@ -41,6 +42,7 @@ export async function runEvaluator(node: PeerNode, judge: Judge, demands: number
       () => closeOpenings(node, round - 5, time),
       () => judgeAppeals(node, judge, round, deadline(node, time)),
       () => settle(node, round - 3, time),
+      () => showWithheldSecrets(node, round),
       () => claimEarnings(node, round),
       () => keepStake(node, 'evaluator', round),
       () => (demands > 0 ? closeOwnDemands(node, round) : Promise.resolve()),
@@ -100,20 +102,15 @@ async function makeSheet(
   const { identity, environment, chainId } = node
   const { spec } = environment
   const committed = await ofOthers(node, shards)
-  const rules = fetchTasks(node, round, signal).then(proposed => {
-    for (const tasks of proposed) showRepeatedTask(node, tasks.repeated)
-    const admitted = proposed.flatMap(tasks => tasks.admitted)
-    return roundRules(environment, { chainId, round, beacon: before }, admitted)
-  })
-  // Bodies come while tasks do: neither waits for a slow server of the other.
-  const scored = fetchRollouts(node, round, committed, signal, async (opened, commitment) => {
+  const proposed = await readTaskPlaces(node, round)
+  const rules = await roundRules(environment, { chainId, round, beacon: before }, proposed)
+  const visited = await fetchRollouts(node, round, committed, signal, async (opened, commitment) => {
     const { peerKey } = commitment
-    const groups = await checkRollouts(opened.body, await rules)
+    const groups = await checkRollouts(opened.body, rules)
     const sampled = sampledLeaves(chainId, round, beacon, peerKey, spec)
     const score = await scorePeer(judge, peerKey, groups, sampled)
     return { score, falseLeaf: findFalseLeaf(opened, commitment, before) }
   })
-  const [, visited] = await Promise.all([rules, scored])
   const peers = visited.map(({ wanted: { peerKey }, result }): PeerScore => {
     if (!result.ok) return { peerKey, scoreMilli: isProven(result) ? 0 : UNAVAILABLE, leaves: [] }
     showFalseLeaf(node, result.value.falseLeaf)

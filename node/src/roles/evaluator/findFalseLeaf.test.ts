@@ -21,8 +21,8 @@ function bundleOf(seeds: readonly Hex[]): RolloutBundle {
     seed,
     ended: true,
   }))
-  const taskRef = { peerKey: word('03'), contentId: word('04'), index: 0 }
-  return { v: 1, chainId: 1, round: 7, peerKey, policyHash, groups: [{ taskHash: word('05'), taskRef, rollouts }] }
+  const taskRef = { peerKey: word('03'), index: 0 }
+  return { v: 1, chainId: 1, round: 7, peerKey, policyHash, groups: [{ taskRef, rollouts }] }
 }
 
 function commitmentOf(bundle: RolloutBundle, policy: Hex = policyHash) {

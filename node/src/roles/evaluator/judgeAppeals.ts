@@ -1,8 +1,9 @@
 import type { AppealCase } from '#chain/appeals.ts'
 import { UNAVAILABLE } from '#core/bodies.ts'
 import type { Judge } from '#environments/environment.ts'
+import { readTaskPlaces } from '../admitTasks.ts'
 import { checkRollouts, roundRules } from '../checkRollouts.ts'
-import { fetchRolloutsOf, fetchTasks } from '../fetch/fetchCommitted.ts'
+import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import { isProven } from '../fetch/peerResult.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { reportOutcome } from '../reportOutcome.ts'
@@ -48,7 +49,7 @@ async function scoreAgain(
   const [before, beacon] = [await beaconOf(node, round - 1), await beaconOf(node, round)]
   const commitment = (await chain.readRolloutCommitments(round)).find(one => one.peerKey === peerKey)
   if (before === null || beacon === null || commitment === undefined) return UNAVAILABLE
-  const proposed = (await fetchTasks(node, round, signal)).flatMap(({ admitted }) => admitted)
+  const proposed = await readTaskPlaces(node, round)
   const rules = await roundRules(environment, { chainId, round, beacon: before }, proposed)
   const scored = await fetchRolloutsOf(node, round, commitment, signal, async ({ body }) => {
     const groups = await checkRollouts(body, rules)

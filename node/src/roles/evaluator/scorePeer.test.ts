@@ -17,7 +17,7 @@ const judge: Judge = {
 const problem = drawTrainingTask(1, seededRandom('score a peer'))
 
 function group(indices: number[], text: string): CheckedGroup {
-  const task = { ref: { peerKey, contentId: beacon, index: 0 }, taskHash: beacon, level: 1, text: '', problem }
+  const task = { ref: { peerKey, index: 0 }, taskHash: beacon, level: 1, text: '', problem }
   const tokens = Int32Array.of(1)
   const rollout = { promptTokens: tokens, completionTokens: tokens, logprobs: new Float32Array(1), text, ended: true }
   return { task, rollouts: indices.map(index => ({ ...rollout, index })) }

@@ -1,5 +1,4 @@
 import type { FalseLeaf } from '#chain/challengeLeaf.ts'
-import type { RepeatedTask } from '#chain/challengeTasks.ts'
 import type { TxOutcome } from '#chain/outbox.ts'
 import type { LogFields } from '#core/logger.ts'
 import type { PeerNode } from '../peerNode.ts'
@@ -14,13 +13,16 @@ export function showFalseLeaf(node: PeerNode, found: FalseLeaf | null): void {
   })
 }
 
-/** Shows a task that stands twice under its proposer's root. It is admitted once, whatever becomes of this. */
-export function showRepeatedTask(node: PeerNode, found: RepeatedTask | null): void {
-  if (found === null) return
-  const { round, peerKey, index } = found.second
-  void node.chain.challengeTasks(found).then(outcome => {
-    report(node, 'repeated task shown', 'Openings_TasksFaulty', outcome, { round, peerKey, index })
-  })
+/** Shows the chain which proposers committed to a secret for a round and did not propose, where that costs them stake. */
+export async function showWithheldSecrets(node: PeerNode, round: number): Promise<void> {
+  const { chain } = node
+  const proposed = new Set((await chain.readProposals(round)).map(({ peerKey }) => peerKey))
+  for (const peerKey of await chain.readSecretKeepers(round)) {
+    if (proposed.has(peerKey) || (await chain.readStake('proposer', peerKey)).amountWei === 0n) continue
+    void chain.challengeSecret({ round, peerKey }).then(outcome => {
+      report(node, 'withheld secret shown', 'Openings_NothingWithheld', outcome, { round, peerKey })
+    })
+  }
 }
 
 /** Every evaluator sees the fault, and one that shows it is enough. */

@@ -1,18 +1,18 @@
-import type { Bodies, BodyOperations, OpenedBody } from '#core/bodyOperations.ts'
+import type { RolloutBundle } from '#core/bodies.ts'
+import type { BodyOperations, OpenedBody } from '#core/bodyOperations.ts'
 import type { Hex } from '#core/hex.ts'
 
-/** What a peer committed for a round; `count` is of tasks or of leaves. */
+/** What a peer committed for a round; `count` is of leaves. */
 export type Commitment = { peerKey: Hex; root: Hex; count: number; contentId: Hex }
 
-/** The bundle in a body, if it is the one that its peer committed. */
-export async function openCommitted<Kind extends 'tasks' | 'rollouts'>(
+/** The rollouts in a body, if they are those that its peer committed. */
+export async function openCommitted(
   bodies: BodyOperations,
-  kind: Kind,
   bytes: Uint8Array,
   { chainId, round }: { chainId: number; round: number },
   { peerKey, root, count }: Commitment,
-): Promise<OpenedBody<Bodies[Kind]> | 'malformed' | 'another'> {
-  const opened = await bodies.open(kind, bytes)
+): Promise<OpenedBody<RolloutBundle> | 'malformed' | 'another'> {
+  const opened = await bodies.open('rollouts', bytes)
   if (opened === null) return 'malformed'
   const { body, tree } = opened
   const isBound = body.chainId === chainId && body.round === round && body.peerKey === peerKey

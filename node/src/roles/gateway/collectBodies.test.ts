@@ -2,12 +2,13 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { rootOf, type ScoreSheet, type TaskBundle } from '#core/bodies.ts'
+import { type RolloutBundle, rootOf, type ScoreSheet } from '#core/bodies.ts'
 import { bodiesHere } from '#core/bodyOperations.ts'
 import { createManualClock } from '#core/clock.ts'
 import { contentId } from '#core/contentId.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
+import { packLogprobs, packTokens } from '#core/packedTokens.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
 import type { Announcement } from '#p2p/announcement.ts'
 import type { AnnouncementHandler } from '#p2p/announcements.ts'
@@ -26,18 +27,24 @@ import { readRound } from './readRound.ts'
 const CHAIN_ID = 7
 const ROUND = 5
 const [honest, hostile] = ['16Uiu2HAmHonest', '16Uiu2HAmHostile']
-const sequence = {
-  promptTokens: new Uint8Array(2),
-  completionTokens: new Uint8Array(2),
-  logprobs: new Uint8Array(4),
-  seed: ZERO_HASH,
+async function answersOf(peerId: string, text: string, round = ROUND) {
+  const header = { v: 1 as const, chainId: CHAIN_ID, round, peerKey: peerKeyOf(peerId), policyHash: ZERO_HASH }
+  const rollout = {
+    ...{ index: 0, ended: true, seed: ZERO_HASH, sampling: { temperature: 1, maxNewTokens: 4096 } },
+    promptTokens: new Uint8Array(2),
+    completionTokens: packTokens(Int32Array.from(Buffer.from(text)), 2),
+    logprobs: packLogprobs(new Float32Array(text.length)),
+  }
+  const bundle: RolloutBundle = {
+    ...header,
+    groups: [{ taskRef: { peerKey: ZERO_HASH, index: 0 }, rollouts: [rollout] }],
+  }
+  return sealed('rollouts', peerId, round, bundle, rootOf(bundle))
 }
 
-async function tasksOf(peerId: string, text: string, round = ROUND) {
-  const header = { v: 1 as const, chainId: CHAIN_ID, round, peerKey: peerKeyOf(peerId), policyHash: ZERO_HASH }
-  const bundle: TaskBundle = { ...header, level: 1, tasks: [{ index: 0, level: 1, text, ...sequence }] }
-  return sealed('tasks', peerId, round, bundle, rootOf(bundle))
-}
+/** Whose answers a page shows, and what they say. */
+const shown = (page: Awaited<ReturnType<typeof readRound>>) =>
+  page?.groups.map(({ peerId, rollouts }) => [peerId, rollouts[0]?.text])
 
 async function sheetOf(peerId: string) {
   const evaluatorKey = peerKeyOf(peerId)
@@ -45,11 +52,11 @@ async function sheetOf(peerId: string) {
   return sealed('scores', peerId, ROUND, sheet, ZERO_HASH)
 }
 
-async function sealed<Kind extends 'tasks' | 'scores'>(
+async function sealed<Kind extends 'rollouts' | 'scores'>(
   kind: Kind,
   peerId: string,
   round: number,
-  body: Kind extends 'tasks' ? TaskBundle : ScoreSheet,
+  body: Kind extends 'rollouts' ? RolloutBundle : ScoreSheet,
   root: Hex,
 ) {
   const { bytes } = await bodiesHere.seal(kind, body as never)
@@ -81,7 +88,7 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
     return (committed.get(`${kind} ${round}`) ?? []) as never[]
   }
   const chain = {
-    ...{ readTaskCommitments: read('tasks'), readRolloutCommitments: read('rollouts') },
+    ...{ readRolloutCommitments: read('rollouts') },
     readRevealedVotes: async (round: number) =>
       (await read('scores')(round)).map(
         ({ peerKey, ...rest }: Committed) => ({ ...rest, evaluatorKey: peerKey }) as never,
@@ -115,20 +122,22 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
     await collecting.stop()
     db.close()
   })
-  const node = { journal, bundles, bodies: bodiesHere, environment: { format: {} } } as unknown as PeerNode
+  const completionText = async (tokens: Int32Array) => Buffer.from(tokens).toString()
+  const format = { vocabSize: 256, completionText }
+  const node = { journal, bundles, bodies: bodiesHere, environment: { format } } as unknown as PeerNode
   return {
     fetched,
     bundles,
     counts: collecting.counts,
     reads: () => reads,
-    page: (round = ROUND) => readRound(node, commitments, round),
+    page: (round = ROUND) => readRound(node, { commitments, proposals: async () => [] }, round),
     setRound: (round: number) => {
       now = round
     },
     commit(kind: AnnouncementKind, ...all: Committed[]) {
       committed.set(`${kind} ${ROUND}`, all)
     },
-    commitFor: (round: number, all: Committed[]) => committed.set(`tasks ${round}`, all),
+    commitFor: (round: number, all: Committed[]) => committed.set(`rollouts ${round}`, all),
     setFull: (full: boolean) => {
       isFull = full
     },
@@ -150,13 +159,13 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
 
 test('a body is fetched once its commitment is there, and shown', async () => {
   const { announce, commit, until, counts, page, fetched, reads } = await gateway()
-  const { announcement, bytes, commitment } = await tasksOf(honest, 'sum of a list')
+  const { announcement, bytes, commitment } = await answersOf(honest, 'sum of a list')
   announce(announcement, bytes)
   await until(() => reads() > 2)
   expect({ fetched, page: await page(), waiting: counts().waiting }).toEqual({ fetched: [], page: null, waiting: 1 })
-  commit('tasks', commitment)
+  commit('rollouts', commitment)
   await until(() => counts().kept === 1)
-  expect(await page()).toMatchObject({ tasks: [{ proposer: honest, text: 'sum of a list' }], omitted: 0 })
+  expect(shown(await page())).toEqual([[honest, 'sum of a list']])
   announce(announcement)
   await until(() => counts().waiting === 0)
   expect(fetched).toHaveLength(1)
@@ -164,12 +173,12 @@ test('a body is fetched once its commitment is there, and shown', async () => {
 
 test('a body that no commitment names is never fetched, and counted once none can come', async () => {
   const { announce, commit, until, counts, fetched, setRound } = await gateway()
-  const [mine, other] = [await tasksOf(hostile, 'invented'), await tasksOf(hostile, 'committed')]
-  const forged = { ...(await tasksOf(honest, 'honest')).announcement, peerId: '16Uiu2HAmForger' }
-  commit('tasks', other.commitment)
+  const [mine, other] = [await answersOf(hostile, 'invented'), await answersOf(hostile, 'committed')]
+  const forged = { ...(await answersOf(honest, 'honest')).announcement, peerId: '16Uiu2HAmForger' }
+  commit('rollouts', other.commitment)
   announce(mine.announcement, mine.bytes)
   announce(forged)
-  setRound(ROUND)
+  setRound(ROUND + 1)
   await until(() => counts().waiting === 0)
   expect(counts().refused).toMatchObject({ 'contradicts its commitment': 1, 'not committed': 1 })
   expect(fetched).toEqual([])
@@ -177,11 +186,11 @@ test('a body that no commitment names is never fetched, and counted once none ca
 
 test("bodies in another's name are dropped, also where they were committed, and the other's stay", async () => {
   const { announce, commit, until, counts, page, bundles } = await gateway()
-  const own = await tasksOf(honest, 'honest')
-  const invented = await tasksOf(honest, 'invented in their name')
+  const own = await answersOf(honest, 'honest')
+  const invented = await answersOf(honest, 'invented in their name')
   const asHostile = { peerId: hostile, peerKey: peerKeyOf(hostile) }
   const copied = { ...own.commitment, peerKey: asHostile.peerKey }
-  commit('tasks', own.commitment, { ...invented.commitment, peerKey: asHostile.peerKey }, copied)
+  commit('rollouts', own.commitment, { ...invented.commitment, peerKey: asHostile.peerKey }, copied)
   announce(own.announcement, own.bytes)
   await until(() => counts().kept === 1)
   announce({ ...invented.announcement, peerId: hostile }, invented.bytes)
@@ -189,14 +198,16 @@ test("bodies in another's name are dropped, also where they were committed, and 
   announce({ ...own.announcement, peerId: hostile })
   await until(() => counts().refused['not what was committed'] === 2)
   expect(bundles.has(invented.announcement.contentId)).toBe(false)
-  expect((await page())?.tasks.map(({ text, proposer }) => [text, proposer])).toEqual([['honest', honest]])
+  expect(shown(await page())).toEqual([[honest, 'honest']])
 })
 
 test("a peer that announces many and huge bodies fills its own quota, and shows in nobody else's", async () => {
   const peerBytes = 10_000
   const { announce, commitFor, until, counts, bundles, fetched, page } = await gateway({ peerBytes })
-  const own = await tasksOf(honest, 'honest')
-  const many = await Promise.all(Array.from({ length: 100 }, (_, at) => tasksOf(hostile, 'x'.repeat(900), ROUND + at)))
+  const own = await answersOf(honest, 'honest')
+  const many = await Promise.all(
+    Array.from({ length: 100 }, (_, at) => answersOf(hostile, 'x'.repeat(900), ROUND + at)),
+  )
   commitFor(ROUND, [own.commitment])
   announce(own.announcement, own.bytes)
   await until(() => counts().kept === 1)
@@ -209,8 +220,8 @@ test("a peer that announces many and huge bodies fills its own quota, and shows 
   const held = many.filter(({ announcement }) => bundles.has(announcement.contentId))
   expect(held.reduce((sum, { bytes }) => sum + bytes.byteLength, 0)).toBeLessThanOrEqual(peerBytes)
   expect(held.at(-1)).toBe(many.at(-1))
-  expect((await page())?.tasks.map(({ text }) => text)).toEqual(['honest'])
-  const [before, huge] = [fetched.length, await tasksOf(hostile, 'huge', ROUND + 200)]
+  expect(shown(await page())).toEqual([[honest, 'honest']])
+  const [before, huge] = [fetched.length, await answersOf(hostile, 'huge', ROUND + 200)]
   commitFor(ROUND + 200, [huge.commitment])
   announce({ ...huge.announcement, size: 2 ** 40 }, huge.bytes)
   await until(() => counts().refused['over quota'] === 1)
@@ -219,28 +230,28 @@ test("a peer that announces many and huge bodies fills its own quota, and shows 
 
 test('a page shows no body whose commitment a reorganisation took, and a sheet once its own evaluator has revealed it', async () => {
   const { announce, commit, until, counts, page, reads } = await gateway()
-  const [own, sheet] = [await tasksOf(honest, 'honest'), await sheetOf(honest)]
-  commit('tasks', own.commitment)
+  const [own, sheet] = [await answersOf(honest, 'honest'), await sheetOf(honest)]
+  commit('rollouts', own.commitment)
   commit('scores', sheet.commitment)
   announce(own.announcement, own.bytes)
   announce(sheet.announcement, sheet.bytes)
   announce({ ...sheet.announcement, peerId: hostile })
   await until(() => counts().kept === 2)
-  expect(await page()).toMatchObject({ tasks: [{ text: 'honest' }], evaluators: [{ peerId: honest }] })
-  commit('tasks')
+  expect(await page()).toMatchObject({ groups: [{ peerId: honest }], evaluators: [{ peerId: honest }] })
+  commit('rollouts')
   const before = reads()
   await until(() => reads() > before + 2)
-  expect(await page()).toMatchObject({ tasks: [], evaluators: [{ peerId: honest }] })
+  expect(await page()).toMatchObject({ groups: [], evaluators: [{ peerId: honest }] })
 })
 
 test('a body that meets a full disk is collected once there is space', async () => {
   const { announce, commit, until, counts, page, fetched, setFull } = await gateway()
-  const { announcement, bytes, commitment } = await tasksOf(honest, 'patient')
-  commit('tasks', commitment)
+  const { announcement, bytes, commitment } = await answersOf(honest, 'patient')
+  commit('rollouts', commitment)
   setFull(true)
   announce(announcement, bytes)
   await until(() => fetched.length > 2)
   setFull(false)
   await until(() => counts().waiting === 0 && counts().kept === 1)
-  expect(await page()).toMatchObject({ tasks: [{ text: 'patient' }] })
+  expect(shown(await page())).toEqual([[honest, 'patient']])
 })

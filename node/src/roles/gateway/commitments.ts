@@ -25,12 +25,12 @@ export const FRESH_MS = 5_000
 const ROUNDS_REMEMBERED = 64
 
 /** Last round, counted from the body's own, in which the chain takes its commitment. */
-const committedUntil: Record<AnnouncementKind, number> = { tasks: -1, rollouts: 0, canary: 0, scores: 2 }
+const committedUntil: Record<AnnouncementKind, number> = { rollouts: 0, canary: 0, scores: 2 }
 
 /** Rounds after which no reorganisation is expected to change what was committed. */
 const SETTLED_AFTER = 2
 
-type Reads = Pick<ChainReads, 'readTaskCommitments' | 'readRolloutCommitments' | 'readRevealedVotes'>
+type Reads = Pick<ChainReads, 'readRolloutCommitments' | 'readRevealedVotes'>
 type Modules = { chain: Reads; clock: Clock; currentRound: () => number }
 type Entry = { value: Promise<readonly Committed[]>; readAtMs: number; isFinal: boolean; settled: boolean }
 
@@ -39,7 +39,6 @@ export function createCommitments({ chain, clock, currentRound }: Modules): Comm
   const known = new Map<string, Entry>()
 
   const readers: Record<Exclude<AnnouncementKind, 'canary'>, (round: number) => Promise<readonly Committed[]>> = {
-    tasks: chain.readTaskCommitments,
     rollouts: chain.readRolloutCommitments,
     scores: async round =>
       (await chain.readRevealedVotes(round)).map(({ evaluatorKey, contentId }) => ({

@@ -11,6 +11,7 @@ import { createCommitments } from './commitments.ts'
 import { serveJson } from './httpServer.ts'
 import { type CanaryPoint, isDueCanary, measureCanary } from './measureCanary.ts'
 import { openAnnounced } from './openAnnounced.ts'
+import { createProposals } from './proposals.ts'
 import { readRound } from './readRound.ts'
 import { statusView } from './statusView.ts'
 
@@ -29,7 +30,8 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
     ...{ journal, logger, signal },
   })
   let now = -1
-  const commitments = createCommitments({ chain: node.chain, clock: node.clock, currentRound: () => now })
+  const read = { chain: node.chain, clock: node.clock, currentRound: () => now }
+  const [commitments, proposals] = [createCommitments(read), createProposals(read)]
   const collecting = collectBodies({
     ...{
       network: node.network,
@@ -47,19 +49,24 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
     open: ({ kind, round }, commitment, bytes) => openAnnounced(bodies, kind, bytes, { chainId, round }, commitment),
     onBody({ kind, round, peerId, contentId }, body) {
       journal.set(round, `${kind} ${peerId}`, contentId)
-      if ('tasks' in body) journal.set(round, 'level', body.level)
       if ('samples' in body && isDueCanary(node.environment, body)) canaries.add(peerId, body)
     },
   })
   const server = await serveJson(
     options.port,
     [
-      { path: /^\/v1\/rounds\/(\d{1,12})$/, answer: match => readRound(node, commitments, Number(match[1])) },
+      {
+        path: /^\/v1\/rounds\/(\d{1,12})$/,
+        answer: match => readRound(node, { commitments, proposals }, Number(match[1])),
+      },
       {
         path: /^\/v1\/canary$/,
         answer: async () => ({ points: await canaryPoints(node), heldOut: readHeldOut(options.heldOutPath) }),
       },
-      { path: /^\/v1\/status$/, answer: async () => ({ ...(await statusView(node)), bodies: collecting.counts() }) },
+      {
+        path: /^\/v1\/status$/,
+        answer: async () => ({ ...(await statusView(node, proposals)), bodies: collecting.counts() }),
+      },
     ],
     logger,
   )

@@ -13,8 +13,8 @@ export async function openAnnounced(
   place: Place,
   commitment: Committed,
 ): Promise<Bodies[AnnouncementKind] | null> {
-  if (kind === 'tasks' || kind === 'rollouts') {
-    const opened = await openCommitted(bodies, kind, bytes, place, commitment)
+  if (kind === 'rollouts') {
+    const opened = await openCommitted(bodies, bytes, place, commitment)
     return typeof opened === 'string' ? null : opened.body
   }
   const body = (await bodies.open(kind, bytes))?.body

@@ -4,6 +4,7 @@ import { peerKeyOf } from '#core/peerKey.ts'
 import { type AnnouncementKind, announcementKinds } from '#p2p/topics.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { type Commitments, commitmentTo } from './commitments.ts'
+import type { Proposals } from './proposals.ts'
 import { type From, roundView } from './roundView.ts'
 
 /** A page holds all of its bodies in memory, decoded. */
@@ -13,30 +14,27 @@ type Kind = Exclude<AnnouncementKind, 'canary'>
 type KeptBody = { kind: Kind; peerId: string; contentId: Hex }
 type Opened<K extends Kind> = From<Bodies[K]> & { contentId: Hex }
 
+type OnChain = { commitments: Commitments; proposals: Proposals }
 type Node = Pick<PeerNode, 'journal' | 'bundles' | 'bodies' | 'environment'>
 
 /**
- * What a page shows of a round: the kept bodies that the chain has a commitment to now. Null where there are none.
+ * What a page shows of a round: its tasks, and the kept bodies that the chain has a commitment to now. Null where there are none.
  *
  * The smallest come first until a page is full, so that nobody's large ones take the place of others'; `omitted` counts the rest.
  */
-export async function readRound(node: Node, commitments: Commitments, round: number) {
+export async function readRound(node: Node, { commitments, proposals }: OnChain, round: number) {
   const kept = keptBodies(node, round)
-  if (kept.length === 0) return null
   const isCommitted = await Promise.all(kept.map(body => matches(commitments, round, body)))
   const shown = upTo(
     MAX_PAGE_BYTES,
     kept.filter((_, index) => isCommitted[index]),
     ({ contentId }) => node.bundles.sizeOf(contentId),
   )
-  if (shown.length === 0) return null
-  const [tasks, rollouts, sheets] = await Promise.all([
-    open(node, 'tasks', shown),
-    open(node, 'rollouts', shown),
-    open(node, 'scores', shown),
-  ])
+  const proposed = await proposals(round)
+  if (shown.length === 0 && proposed.length === 0) return null
+  const [rollouts, sheets] = await Promise.all([open(node, 'rollouts', shown), open(node, 'scores', shown)])
   sheets.sort((a, b) => (a.body.evaluatorKey < b.body.evaluatorKey ? -1 : 1))
-  const view = await roundView(round, { tasks, rollouts, sheets }, node.environment.format)
+  const view = await roundView(round, { proposed, rollouts, sheets }, node.environment.format)
   return { ...view, omitted: isCommitted.filter(Boolean).length - shown.length }
 }
 

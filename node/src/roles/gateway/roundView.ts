@@ -1,43 +1,45 @@
-import { type RolloutBundle, type ScoreSheet, type TaskBundle, taskHash, tokenWidth } from '#core/bodies.ts'
+import { type RolloutBundle, type ScoreSheet, tokenWidth } from '#core/bodies.ts'
 import { inTurns } from '#core/inTurns.ts'
 import { peerName } from '#core/peerName.ts'
+import { taskHash } from '#core/taskProposal.ts'
 import type { PromptFormat } from '#environments/promptFormat.ts'
 import { packedText } from '../admitTasks.ts'
+import type { ShownProposal } from './proposals.ts'
 
 /** A bundle, and the peer that announced it. */
 export type From<T> = { peerId: string; contentId: string; body: T }
 
 export type RoundBodies = {
-  tasks: From<TaskBundle>[]
+  proposed: readonly ShownProposal[]
   rollouts: From<RolloutBundle>[]
   /** Revealed ones only, in order of evaluator. */
   sheets: From<ScoreSheet>[]
 }
 
 /** What a page shows of a round: what was proposed, what was tried, and how it was scored. */
-export async function roundView(round: number, { tasks, rollouts, sheets }: RoundBodies, format: PromptFormat) {
-  const proposed = tasks.flatMap(({ peerId, body }) =>
-    body.tasks.map(task => ({
+export async function roundView(round: number, { proposed, rollouts, sheets }: RoundBodies, format: PromptFormat) {
+  const tasks = proposed.flatMap(({ peerId, peerKey, level, texts }) =>
+    texts.map((text, index) => ({
       proposer: peerId,
       proposerName: peerName(peerId),
-      index: task.index,
-      level: task.level,
-      text: task.text,
-      taskHash: taskHash(task),
+      index,
+      level,
+      text,
+      taskHash: taskHash({ peerKey, index }),
     })),
   )
-  const taskOf = new Map(proposed.map(task => [task.taskHash, task]))
+  const taskOf = new Map(tasks.map(task => [task.taskHash, task]))
   const answered = rollouts.flatMap(({ peerId, body }) => {
     const scores = leafScores(sheets, body.peerKey)
-    return body.groups.map(group => ({ peerId, peerKey: body.peerKey, group, scores }))
+    return body.groups.map(group => ({ peerId, peerKey: body.peerKey, hash: taskHash(group.taskRef), group, scores }))
   })
-  const groups = await inTurns(answered, async ({ peerId, peerKey, group, scores }) => ({
+  const groups = await inTurns(answered, async ({ peerId, peerKey, hash, group, scores }) => ({
     peerId,
     peerKey,
     name: peerName(peerId),
-    taskHash: group.taskHash,
-    text: taskOf.get(group.taskHash)?.text ?? '',
-    level: taskOf.get(group.taskHash)?.level ?? 0,
+    taskHash: hash,
+    text: taskOf.get(hash)?.text ?? '',
+    level: taskOf.get(hash)?.level ?? 0,
     rollouts: await inTurns(group.rollouts, async rollout => {
       const width = tokenWidth(rollout) ?? 2
       const score = scores.get(rollout.index)
@@ -58,7 +60,7 @@ export async function roundView(round: number, { tasks, rollouts, sheets }: Roun
     contentId,
     votes: body.peers.map(({ peerKey, scoreMilli }) => ({ peerKey, scoreMilli })),
   }))
-  return { round, tasks: proposed, groups, evaluators }
+  return { round, tasks, groups, evaluators }
 }
 
 /** Components of a peer's leaves as the first evaluator that scored them has revealed them, each from 0 to 1. */

@@ -2,32 +2,34 @@ import { peerKeyOf } from '#core/peerKey.ts'
 import { peerName } from '#core/peerName.ts'
 import type { AnnouncementKind } from '#p2p/topics.ts'
 import type { PeerNode } from '../peerNode.ts'
+import type { Proposals } from './proposals.ts'
 
 /** Rounds looked back for who takes part. */
 const LOOK_BACK = 5
 
 const roleOf: Record<AnnouncementKind, string> = {
-  tasks: 'proposer',
   rollouts: 'solver',
   canary: 'solver',
   scores: 'evaluator',
 }
 
 /** Where the swarm stands and who was heard of in its last rounds. */
-export async function statusView(node: PeerNode) {
+export async function statusView(node: PeerNode, proposals: Proposals) {
   const { round, endsAtSec, nowSec } = await node.chain.rounds.read()
   const peers = new Map<
     string,
     { peerId: string; peerKey: string; name: string; role: string; lastSeenRound: number }
   >()
   let level: number | null = null
-  for (let at = Math.max(0, round - LOOK_BACK); at <= round + 1; at++)
-    for (const { kind, peerId } of node.network.announcements(at)) {
-      const seen = { peerId, peerKey: peerKeyOf(peerId), name: peerName(peerId), role: roleOf[kind], lastSeenRound: at }
-      peers.set(peerId, seen)
-      const proposed = node.journal.get(at, 'level')
-      if (typeof proposed === 'number') level = proposed
+  const see = (at: number, role: string, peerId: string) =>
+    peers.set(peerId, { peerId, peerKey: peerKeyOf(peerId), name: peerName(peerId), role, lastSeenRound: at })
+  for (let at = Math.max(0, round - LOOK_BACK); at <= round + 1; at++) {
+    for (const { kind, peerId } of node.network.announcements(at)) see(at, roleOf[kind], peerId)
+    for (const proposal of await proposals(at)) {
+      see(at, 'proposer', proposal.peerId)
+      level = proposal.level
     }
+  }
   const running = round >= 0
   return {
     round: running ? round : null,

@@ -1,17 +1,15 @@
-import type { Task } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
-import { packLogprobs, packTokens } from '#core/packedTokens.ts'
 import { turns } from '#core/turns.ts'
 import type { Environment } from '#environments/environment.ts'
-import type { Completion } from '#model/generate.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import { proposalsOf } from './proposalsOf.ts'
 
 /** Times that missing proposals are sampled again before a round goes with fewer. */
 const MAX_ATTEMPTS = 8
 
-export type Proposals = {
-  tasks: Task[]
+export type SampledTasks = {
+  /** Problem and tests of each task, as solvers read them. */
+  texts: string[]
   /** Samples that were no proposal, by reason. */
   refused: Record<string, number>
 }
@@ -27,15 +25,14 @@ export async function propose(
   level: number,
   count: number,
   seedOf: (attempt: number) => Hex,
-): Promise<Proposals> {
+): Promise<SampledTasks> {
   const { format } = environment
   const proposals = proposalsOf(environment)
   const prompt = await proposals.prompt(level)
-  const tasks: Task[] = []
+  /** By what they ask for. */
+  const texts = new Map<string, string>()
   const refused: Record<string, number> = {}
-  const seen = new Set<string>()
-  for (let attempt = 0; attempt < MAX_ATTEMPTS && tasks.length < count; attempt++) {
-    const seed = seedOf(attempt)
+  for (let attempt = 0; attempt < MAX_ATTEMPTS && texts.size < count; attempt++) {
     const completions = await policy.generate({
       prompts: [prompt],
       samplesPerPrompt: count,
@@ -43,42 +40,18 @@ export async function propose(
       temperature: proposals.sampling.temperature,
       stopToken: format.stopToken,
       moreStopTokens: format.moreStopTokens,
-      seed,
+      seed: seedOf(attempt),
     })
-    for (const completion of completions) {
-      if (tasks.length === count) break
+    for (const { tokens, ended } of completions) {
+      if (texts.size === count) break
       await turns.give()
-      const text = await format.completionText(completion.tokens, completion.ended)
-      const key = completion.ended ? await proposals.keyOf(text) : text
-      const flaw = !completion.ended ? 'too long' : seen.has(key) ? 'repeated' : null
+      const text = await format.completionText(tokens, ended)
+      const key = ended ? await proposals.keyOf(text) : text
+      const flaw = !ended ? 'too long' : texts.has(key) ? 'repeated' : null
       const fault = flaw ?? (await proposals.faultOf(text, level))
-      if (fault !== null) {
-        refused[fault] = (refused[fault] ?? 0) + 1
-        continue
-      }
-      seen.add(key)
-      tasks.push(taskOf(tasks.length, level, text, seed, prompt, completion, format.tokenBytes))
+      if (fault === null) texts.set(key, text)
+      else refused[fault] = (refused[fault] ?? 0) + 1
     }
   }
-  return { tasks, refused }
-}
-
-function taskOf(
-  index: number,
-  level: number,
-  text: string,
-  seed: Hex,
-  prompt: Int32Array,
-  completion: Completion,
-  tokenBytes: 2 | 4,
-): Task {
-  return {
-    index,
-    level,
-    promptTokens: packTokens(prompt, tokenBytes),
-    completionTokens: packTokens(completion.tokens, tokenBytes),
-    logprobs: packLogprobs(completion.logprobs),
-    seed,
-    text,
-  }
+  return { texts: [...texts.values()], refused }
 }

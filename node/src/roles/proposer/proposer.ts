@@ -1,7 +1,7 @@
-import type { TaskBundle } from '#core/bodies.ts'
-import { contentId } from '#core/contentId.ts'
+import type { RoundTime } from '#chain/roundClock.ts'
 import { withDeadline } from '#core/deadline.ts'
-import { type Hex, ZERO_HASH } from '#core/hex.ts'
+import { abiWords, keccak } from '#core/keccak.ts'
+import { encodeProposal, fittingTexts } from '#core/taskProposal.ts'
 import {
   type DifficultyState,
   difficultyStateSchema,
@@ -14,10 +14,10 @@ import { claimEarnings } from '../claimEarnings.ts'
 import { everyRound } from '../everyRound.ts'
 import { keepStake } from '../keepStake.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { publishBody } from '../publishBody.ts'
 import { reportOutcome } from '../reportOutcome.ts'
+import { awaitBeacon } from '../roundBeacon.ts'
 import { roundSeed } from '../roundSeed.ts'
-import { claimTasks, payTasks } from './claimTasks.ts'
+import { claimTasks } from './claimTasks.ts'
 import { proposalsOf } from './proposalsOf.ts'
 import { propose } from './propose.ts'
 import { solvedShare } from './solvedShare.ts'
@@ -30,45 +30,58 @@ export type ProposerOptions = {
   level?: number | undefined
 }
 
-/** Rounds ahead that tasks are proposed for: one would do, two leave a slow machine a round to spare. */
-const AHEAD = 2
+/** Share of a round after which its proposal is given up, if the beacon that it is sampled by does not come. */
+const BEACON_UNTIL = 0.8
 
-/** Proposes tasks for the rounds to come while the current one runs. */
+/** Proposes tasks for the next round while the current one runs. */
 export async function runProposer(node: PeerNode, policy: PolicyClient, options: ProposerOptions = {}): Promise<void> {
   await everyRound(node, async time => {
-    const { round } = time
+    const { round, nowSec, endsAtSec } = time
     const level = options.level ?? (await followScores(node, round))
-    for (let ahead = 1; ahead <= AHEAD; ahead++) await proposeFor(node, policy, round + ahead, level)
-    const due = withDeadline(node.signal, Math.max(1, Math.round((time.endsAtSec - time.nowSec) * 500)))
+    await proposeNext(node, policy, time, level)
+    const due = withDeadline(node.signal, Math.max(1, Math.round((endsAtSec - nowSec) * 500)))
     await claimTasks(node, round - 5, due)
-    await payTasks(node, round - 6)
     await claimEarnings(node, round)
     await keepStake(node, 'proposer', round)
   })
 }
 
-async function proposeFor(node: PeerNode, policy: PolicyClient, round: number, level: number): Promise<void> {
-  const { chainId, identity, journal, logger, environment, chain } = node
-  if (round < node.countsFrom || journal.get(round, 'proposed') === true || !(await node.playsIn(round))) return
-  const { peerKey } = identity
-  if (!(await chain.readMayPropose(peerKey, round)))
+/** Proposes for the next round; where that cannot be, commits to the secret of the one after it. */
+async function proposeNext(node: PeerNode, policy: PolicyClient, time: RoundTime, level: number): Promise<void> {
+  const { chain, countsFrom, identity, journal, logger } = node
+  const round = time.round + 1
+  if (round + 1 < countsFrom || journal.get(round, 'proposed') === true || !(await node.playsIn(round))) return
+  if (!(await chain.readMayPropose(identity.peerKey, round)))
     return logger.warn('not proposed: bootstrap is over, and this peer has no stake', { round })
-  const count = proposalsPerRound(environment.spec)
-  const seedOf = (attempt: number) => roundSeed('propose', chainId, round, ZERO_HASH, peerKey, attempt)
-  const { tasks, refused } = await propose(policy, environment, level, count, seedOf)
+  const hasSecret = await chain.readHasSecret(identity.peerKey, round)
+  const isProposed = hasSecret && (await proposeFor(node, policy, time, level))
+  if (!isProposed) {
+    const outcome = await chain.commitSecret(round + 1)
+    reportOutcome(logger, 'secret committed', outcome, { round: round + 1 })
+  }
+}
+
+/** @returns whether the proposal is on the chain, with the hash of the next round's secret. */
+async function proposeFor(node: PeerNode, policy: PolicyClient, time: RoundTime, level: number): Promise<boolean> {
+  const { chain, chainId, environment, identity, journal, logger, signal } = node
+  const round = time.round + 1
+  const leftMs = (time.startsAtSec + (time.endsAtSec - time.startsAtSec) * BEACON_UNTIL - time.nowSec) * 1000
+  const beacon = await awaitBeacon(node, time, withDeadline(signal, Math.max(1, leftMs)))
+  if (beacon === null) return false
+  // Nobody can sample the same before the secret is shown, and that is done with the tasks.
+  const hidden = keccak(abiWords([chain.proposalSecret(round), beacon]))
+  const seedOf = (attempt: number) => roundSeed('propose', chainId, round, hidden, identity.peerKey, attempt)
+  const sampled = await propose(policy, environment, level, proposalsPerRound(environment.spec), seedOf)
+  const { refused } = sampled
+  const texts = fittingTexts({ level, texts: sampled.texts })
   const invalid = Object.values(refused).reduce((sum, times) => sum + times, 0)
-  logger.info('proposed', { round, difficulty: level, tasks: tasks.length, invalid, refused })
-  journal.set(round, 'report', { level, tasks: tasks.length, invalid, refused })
-  if (tasks.length === 0) return
-  const bundle: TaskBundle = { v: 1, chainId, round, peerKey, policyHash: await policy.weightsHash(), level, tasks }
-  const { bytes, tree } = await node.bodies.seal('tasks', bundle)
-  const root = tree[0] as Hex
-  const about = { kind: 'tasks', round, root, count: tasks.length } as const
-  // Committed first: who copied them from the network is later, and earns nothing by them.
-  const outcome = await chain.commitTasks({ round, root, count: tasks.length, contentId: contentId(bytes) })
-  if (!reportOutcome(logger, 'tasks committed', outcome, { round })) return
-  await publishBody(node, bytes, about)
+  logger.info('proposed', { round, difficulty: level, tasks: texts.length, invalid, refused })
+  journal.set(round, 'report', { level, tasks: texts.length, invalid, refused })
+  if (texts.length === 0) return false
+  const outcome = await chain.propose({ round, count: texts.length, bytes: encodeProposal({ level, texts }) })
+  if (!reportOutcome(logger, 'tasks proposed', outcome, { round })) return false
   journal.set(round, 'proposed', true)
+  return true
 }
 
 /** Moves the controller by every round that has become final since, and tells where it stands. */

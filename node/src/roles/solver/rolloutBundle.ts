@@ -22,7 +22,6 @@ export function rolloutBundle(
 ): RolloutBundle {
   const { chainId, round, peerKey, policyHash, seed } = header
   const groups = tasks.map((task, at) => ({
-    taskHash: task.taskHash,
     taskRef: task.ref,
     rollouts: completions.slice(at * spec.groupSize, (at + 1) * spec.groupSize).map((completion, sample) => ({
       index: at * spec.groupSize + sample,

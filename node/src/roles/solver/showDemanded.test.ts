@@ -20,10 +20,10 @@ const rollout = {
   sampling: { temperature: 1, maxNewTokens: 1 },
   ended: true,
 }
-const taskRef = { peerKey: word('03'), contentId: word('04'), index: 0 }
+const taskRef = { peerKey: word('03'), index: 0 }
 const body: RolloutBundle = {
   ...{ v: 1, chainId: 1, round: 6, peerKey, policyHash: word('05') },
-  groups: [{ taskHash: word('06'), taskRef, rollouts: [rollout] }],
+  groups: [{ taskRef, rollouts: [rollout] }],
 }
 
 test('a demand is answered whatever the chain or the disk did at the looks before', async () => {

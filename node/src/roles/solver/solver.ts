@@ -4,10 +4,10 @@ import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Judge } from '#environments/environment.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
+import { readTaskPlaces } from '../admitTasks.ts'
 import { type CheckedGroup, checkRollouts, drawTasks, type RoundRules, roundRules } from '../checkRollouts.ts'
 import { claimEarnings } from '../claimEarnings.ts'
 import { everyRound } from '../everyRound.ts'
-import { fetchTasks } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { publishSealed, sealBody } from '../publishBody.ts'
 import { reportOutcome } from '../reportOutcome.ts'
@@ -24,8 +24,8 @@ import { createTrust } from './trust.ts'
 
 export const POLICY_FOLDER = 'policy'
 
-/** Share of a round after which tasks that could not be had are given up. */
-const FETCH_UNTIL = 0.4
+/** Share of a round after which its beacon is no longer waited for. */
+const BEACON_UNTIL = 0.4
 
 /** Share of a round after which groups of other peers are no longer waited for. */
 const TAKE_UNTIL = 0.8
@@ -57,11 +57,10 @@ export async function runSolver(
     const startedMs = node.clock.nowMs()
     const { spec, format } = node.environment
     // Both run from now: what is told of the chain's time is as old as this call.
-    const [tasksDue, groupsDue] = [untilShare(node, time, FETCH_UNTIL), untilShare(node, time, TAKE_UNTIL)]
-    const [beacon, bundles] = await Promise.all([awaitBeacon(node, time, tasksDue), fetchTasks(node, round, tasksDue)])
+    const [beaconDue, groupsDue] = [untilShare(node, time, BEACON_UNTIL), untilShare(node, time, TAKE_UNTIL)]
+    const [beacon, places] = await Promise.all([awaitBeacon(node, time, beaconDue), readTaskPlaces(node, round)])
     if (beacon === null) return
-    const proposed = bundles.flatMap(({ admitted }) => admitted)
-    const rules = await roundRules(node.environment, { chainId: node.chainId, round, beacon }, proposed)
+    const rules = await roundRules(node.environment, { chainId: node.chainId, round, beacon }, places)
     const mine = drawTasks(node.chainId, round, node.identity.peerKey, rules)
     if (mine.length === 0) return node.logger.info('no task in this round', { round })
     if (!(await isItsPolicy(node, policy, round))) return
@@ -70,7 +69,7 @@ export async function runSolver(
     // After the commitment, which has to be in time, and before the policy changes.
     await publishCanary(node, policy, judge, round)
     const trustIn = (peerKey: Hex) => (quarantine.holds(peerKey, round) ? 0 : trust.of(peerKey))
-    const before = await rulesOf(node, round - 1, groupsDue)
+    const before = await rulesOf(node, round - 1)
     const others = before === null ? noGroups() : takeGroups(node, round - 1, before, groupsDue, trustIn)
     const modules = { learner, quarantine, trust, logger, vocabSize: format.vocabSize, signal }
     const learned = await learnRound(modules, { round, spec, own: groups, others })
@@ -130,13 +129,11 @@ async function answer(
 }
 
 /** What the answers of a round that passed had to follow; null where nothing was owed. */
-async function rulesOf(node: PeerNode, round: number, due: AbortSignal): Promise<RoundRules | null> {
+async function rulesOf(node: PeerNode, round: number): Promise<RoundRules | null> {
   const { environment, chainId } = node
   const beacon = round < 0 ? null : await beaconOf(node, round - 1)
   if (beacon === null) return null
-  const bundles = await fetchTasks(node, round, due)
-  const proposed = bundles.flatMap(({ admitted }) => admitted)
-  return roundRules(environment, { chainId, round, beacon }, proposed)
+  return roundRules(environment, { chainId, round, beacon }, await readTaskPlaces(node, round))
 }
 
 async function* noGroups(): AsyncGenerator<never> {}

@@ -1,0 +1,61 @@
+import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
+import { z } from 'zod'
+import { levelSchema } from './bodyFields.ts'
+import { CanonicalError, decodeCanonical, encodeCanonical } from './canonical.ts'
+import type { Hex } from './hex.ts'
+import { abiWords, keccak } from './keccak.ts'
+
+/** Tasks and bytes of one proposal at most: `MAX_TASKS` and `MAX_TASK_BYTES` of the contract. */
+export const MAX_TASKS = 256
+export const MAX_PROPOSAL_BYTES = 16_384
+/** Problem and unit tests. RL Swarm limits a proposal to 2,000 characters. */
+export const MAX_TASK_CHARACTERS = 4000
+/** Once inflated: a proposal that is larger is malformed, so that a few bytes cannot fill a reader's memory. */
+const MAX_INFLATED_BYTES = 1 << 20
+
+const proposedSchema = z.strictObject({
+  v: z.literal(1),
+  level: levelSchema,
+  texts: z.array(z.string().max(MAX_TASK_CHARACTERS)).max(MAX_TASKS),
+})
+
+/** What a proposer asks in a round: the level that it aims at, and each task as solvers read it, problem and tests. */
+export type ProposedTasks = { level: number; texts: readonly string[] }
+
+/** The bytes of a proposal as the chain holds them: raw deflate over canonical dag-cbor. */
+export function encodeProposal({ level, texts }: ProposedTasks): Uint8Array {
+  const bytes = encodeCanonical({ v: 1, level, texts })
+  return new Uint8Array(deflateRawSync(bytes, { level: constants.Z_BEST_COMPRESSION }))
+}
+
+/** What the bytes say; null where they are malformed. Hostile bytes cost at most {@link MAX_INFLATED_BYTES} of memory. */
+export function decodeProposal(bytes: Uint8Array): ProposedTasks | null {
+  try {
+    const inflated = inflateRawSync(bytes, { maxOutputLength: MAX_INFLATED_BYTES })
+    return decodeCanonical(inflated, proposedSchema, MAX_INFLATED_BYTES)
+  } catch (error) {
+    const isMalformed = error instanceof CanonicalError || isZlibError(error)
+    if (isMalformed) return null
+    throw error
+  }
+}
+
+/** As many of the texts, from the first on, as fit a proposal. */
+export function fittingTexts({ level, texts }: ProposedTasks): readonly string[] {
+  let count = Math.min(texts.length, MAX_TASKS)
+  while (count > 0 && encodeProposal({ level, texts: texts.slice(0, count) }).byteLength > MAX_PROPOSAL_BYTES) count--
+  return texts.slice(0, count)
+}
+
+/** Where a task stands among those of its round. */
+export type TaskRef = { peerKey: Hex; index: number }
+
+/** The identity of a task in its round, as `RolloutCommitments.taskHashOf` computes it. */
+export function taskHash({ peerKey, index }: TaskRef): Hex {
+  return keccak(abiWords([peerKey, index]))
+}
+
+function isZlibError(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | null)?.code ?? ''
+  return code.startsWith('Z_') || code === 'ERR_BUFFER_TOO_LARGE'
+}

@@ -1,0 +1,48 @@
+import type { ChainReads } from '#chain/reads.ts'
+import type { Clock } from '#core/clock.ts'
+import type { Hex } from '#core/hex.ts'
+import { decodeProposal } from '#core/taskProposal.ts'
+import { FRESH_MS } from './commitments.ts'
+
+/** A proposer's tasks of a round, as far as they can be read. */
+export type ShownProposal = { peerId: string; peerKey: Hex; level: number; texts: readonly string[] }
+
+/** What was proposed for a round, as the chain had it a few seconds ago at most. */
+export type Proposals = (round: number) => Promise<readonly ShownProposal[]>
+
+const ROUNDS_REMEMBERED = 64
+
+type Modules = {
+  chain: Pick<ChainReads, 'readProposals' | 'readPeerId'>
+  clock: Clock
+  currentRound: () => number
+}
+
+/** The chain's proposals, read once for all who ask at about the same time, and no more once their round is over. */
+export function createProposals({ chain, clock, currentRound }: Modules): Proposals {
+  const known = new Map<number, { value: ReturnType<Proposals>; freshUntilMs: number }>()
+
+  async function readRound(round: number): Promise<ShownProposal[]> {
+    const shown: ShownProposal[] = []
+    for (const { peerKey, count, bytes } of await chain.readProposals(round)) {
+      const tasks = decodeProposal(bytes)
+      const peerId = tasks && (await chain.readPeerId(peerKey))
+      if (tasks && peerId) shown.push({ peerId, peerKey, level: tasks.level, texts: tasks.texts.slice(0, count) })
+    }
+    return shown
+  }
+
+  return round => {
+    const entry = known.get(round)
+    if (entry && clock.nowMs() < entry.freshUntilMs) return entry.value
+    const value = readRound(round)
+    known.delete(round)
+    known.set(round, {
+      value,
+      freshUntilMs: currentRound() > round ? Number.POSITIVE_INFINITY : clock.nowMs() + FRESH_MS,
+    })
+    value.catch(() => known.delete(round))
+    for (const oldest of known.keys()) if (known.size > ROUNDS_REMEMBERED) known.delete(oldest)
+    return value
+  }
+}
