@@ -124,3 +124,11 @@ test('what the first vote has recorded is not recorded again', async () => {
   await new Promise(resolve => setImmediate(resolve))
   expect(calls).toEqual([])
 })
+
+test('in the first round nothing is waited for', () => {
+  const { node, clock } = setup(first, { state: 'none', hash: null })
+  const asked: number[] = []
+  const noting = { ...clock, sleep: async (ms: number) => void asked.push(ms) }
+  recordInTime({ ...node, clock: noting }, { ...time, round: 0 })
+  expect(asked).toEqual([])
+})

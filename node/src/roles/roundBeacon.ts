@@ -51,6 +51,7 @@ export async function beaconOf({ chain }: PeerNode, round: number): Promise<Hex 
 export function recordInTime(node: PeerNode, time: RoundTime): void {
   const { clock, identity, logger, signal } = node
   const round = time.round - 1
+  if (round < 0) return
   const roundSec = Math.min(MAX_ROUND_SEC, time.endsAtSec - time.startsAtSec)
   const waitSec = (0.5 + turnOf(identity.peerKey, round) * TURNS) * roundSec - (time.nowSec - time.startsAtSec)
   void clock
