@@ -4,7 +4,15 @@ import type { Address, Hex } from 'viem'
 import { type Ballot, voteCommitment } from '../../node/src/chain/voteCommitment.ts'
 import { seededRandom } from '../../node/src/environments/seededRandom.ts'
 import { hashOf, openSwarm, type Swarm } from './openSwarm.ts'
-import { EMISSION_WEI, type ModelSeat, missesAfter, sharesOf, UNAVAILABLE, verdictOn } from './settlementModel.ts'
+import {
+  EMISSION_WEI,
+  isOutage,
+  type ModelSeat,
+  missesAfter,
+  sharesOf,
+  UNAVAILABLE,
+  verdictOn,
+} from './settlementModel.ts'
 
 const PEERS = 40
 const EVALUATORS = 7
@@ -31,7 +39,7 @@ test('settlement, absences and earnings are those of a plain model, over random 
     assert.equal(await swarm.votes.read.points([key]), BigInt(points.get(key) ?? 0))
   }
   for (const [key, amountWei] of earned) assert.equal(await swarm.votes.read.earnedOf([key]), amountWei)
-  assert.deepEqual([...seen].sort(), ['no quorum', 'scored', 'unavailable'])
+  assert.deepEqual([...seen].sort(), ['heard', 'no quorum', 'outage', 'scored', 'unavailable'])
 })
 
 /** Plays a round at random and holds what is settled to the model. @returns each peer's score. */
@@ -44,6 +52,7 @@ async function playRound(swarm: Swarm, round: bigint, misses: Map<Hex, number>, 
   await enter(round + 1n)
   const shards = [committed.slice(0, 32), committed.slice(32)].filter(({ length }) => length > 0)
   const played: Played[] = []
+  const comes = random.pick([0.85, 0.85, 0.6])
   for (const [shard, peers] of shards.entries()) {
     const committee = await votes.read.committeeOf([round, shard])
     for (const [position, evaluatorKey] of committee.entries()) {
@@ -58,7 +67,7 @@ async function playRound(swarm: Swarm, round: bigint, misses: Map<Hex, number>, 
         componentRoots: peers.map(({ key }) => key),
         contentId: hashOf('sheet'),
       }
-      const [sealed, opened] = [random.chance(0.85), random.chance(0.85)]
+      const [sealed, opened] = [random.chance(comes), random.chance(comes)]
       const account = accountOf(evaluatorKey)
       const commitment = voteCommitment({ chainId, rewardVotes: votes.address }, ballot, evaluatorKey)
       if (sealed) await votes.write.commitVotes([round, shard, position, evaluatorKey, commitment], { account })
@@ -69,16 +78,25 @@ async function playRound(swarm: Swarm, round: bigint, misses: Map<Hex, number>, 
   for (const { ballot, opened } of played) if (opened) await votes.write.revealVotes([ballot, ballot.evaluatorKey])
   await enter(round + 3n)
   const scores = new Map<Hex, number>()
+  const seated = shards.map((_, shard) =>
+    played
+      .filter(({ ballot }) => ballot.shard === shard)
+      .map(
+        ({ account, sealed, opened, ballot }): ModelSeat => ({
+          account,
+          sealed,
+          opened: opened ? ballot.scoresMilli : null,
+        }),
+      ),
+  )
+  const outage = isOutage(seated)
+  seen.add(outage ? 'outage' : 'heard')
   for (const [shard, peers] of shards.entries()) {
     const cut = random.between(0, peers.length - 1)
     await votes.write.settle([round, shard, peers.slice(0, cut).map(({ key }) => key)])
     await votes.write.settle([round, shard, peers.map(({ key }) => key)])
     const committee = played.filter(({ ballot }) => ballot.shard === shard)
-    const seats: ModelSeat[] = committee.map(({ account, sealed, opened, ballot }) => ({
-      account,
-      sealed,
-      opened: opened ? ballot.scoresMilli : null,
-    }))
+    const seats = seated[shard] ?? []
     for (const [place, peer] of peers.entries()) {
       const verdict = verdictOn(peer, place, seats)
       const [outcome, scoreMilli] = await votes.read.outcomeOf([round, peer.key])
@@ -88,7 +106,7 @@ async function playRound(swarm: Swarm, round: bigint, misses: Map<Hex, number>, 
     }
     for (const [i, { ballot }] of committee.entries()) {
       const { evaluatorKey } = ballot
-      const after = missesAfter(seats[i] as ModelSeat, misses.get(evaluatorKey) ?? 0)
+      const after = missesAfter(seats[i] as ModelSeat, misses.get(evaluatorKey) ?? 0, outage)
       assert.equal(await votes.read.missesOf([evaluatorKey]), after)
       misses.set(evaluatorKey, after)
       if (after < 6) continue

@@ -39,9 +39,19 @@ export function verdictOn(peer: ModelPeer, place: number, committee: readonly Mo
   return { outcome: 'scored', scoreMilli: median, votes: votes.length }
 }
 
+/** Whether of most committees of a round, or of all, no quorum opened: then nobody is blamed for an absence. */
+export function isOutage(committees: readonly (readonly ModelSeat[])[]): boolean {
+  const heard = committees.filter(seats => {
+    const opened = seats.filter(seat => seat.opened !== null).length
+    return opened >= 2 && opened * 2 > seats.length
+  }).length
+  return heard === 0 || heard * 2 < committees.length
+}
+
 /** Misses of a seat after a shard is judged; `before` is what it had. */
-export function missesAfter({ sealed, opened }: ModelSeat, before: number): number {
+export function missesAfter({ sealed, opened }: ModelSeat, before: number, outage: boolean): number {
   if (opened !== null) return 0
+  if (outage) return before
   return before + (sealed ? 3 : 1)
 }
 

@@ -211,9 +211,7 @@ contract AppealsTest is AppealFixture {
         uint16[] memory scores = sameScores(GONE);
         (scores[0], scores[1], scores[2]) = (SILENT, SILENT, 900);
         playVerdicts(scores);
-        vm.expectRevert(
-            abi.encodeWithSelector(IAppeals.Challenges_NotAppealable.selector, 0, solvers[0], 1, 6)
-        );
+        vm.expectRevert(abi.encodeWithSelector(IAppeals.Challenges_NotAppealable.selector, 0, solvers[0], 1, 6));
         vm.prank(SECOND);
         challenges.appeal{value: 2 * FIRST_BOND}(0, solvers[0]);
         // No round later than that.

@@ -125,7 +125,7 @@ contract AttacksTest is AppealFixture {
         vm.expectRevert(abi.encodeWithSignature("Challenges_NoBeacon(uint64)", 3));
         judgeAll(1, 11);
         vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND);
-        vm.assertEq(challenges.creditOf(SECOND), FIRST_BOND + FIRST_BOND % 13);
+        vm.assertEq(challenges.creditOf(SECOND), FIRST_BOND + (FIRST_BOND % 13));
     }
 
     /// @dev Two leaves of the first solver are demanded in round 1, and never shown.

@@ -202,7 +202,8 @@ contract ChallengesHandler is TestBase {
         if (cases.length == 0) return;
         Entry storage entry = cases[draw % cases.length];
         IAppeals.CaseView memory state = parts.challenges.caseOf(entry.round, entry.peer);
-        bool allowed = entry.isOpen && parts.rounds.currentRound() >= state.last.openedRound + (isLast(entry, state) ? 3 : 4);
+        bool allowed =
+            entry.isOpen && parts.rounds.currentRound() >= state.last.openedRound + (isLast(entry, state) ? 3 : 4);
         uint256[ACTORS] memory before;
         for (uint256 i = 0; i < ACTORS; ++i) before[i] = parts.challenges.creditOf(actorOf(i));
         bytes memory data = abi.encodeCall(parts.challenges.closeAppeal, (entry.round, entry.peer));
