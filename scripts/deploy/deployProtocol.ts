@@ -117,7 +117,8 @@ async function chooseParameters(
   return {
     genesisHash: genesis.hash,
     fromBlock: latest.number,
-    startsAtSec: latest.timestamp + preset.startsInSeconds,
+    // Whoever ends the rounds by hand does not wait for the first to begin.
+    startsAtSec: latest.timestamp + (requested.roundSeconds === 0 ? 0 : preset.startsInSeconds),
     roundSeconds: preset.roundSeconds,
     bootstrapRounds: preset.bootstrapRounds,
     environmentHash: DEFAULT_ENVIRONMENT_HASH,
