@@ -33,7 +33,9 @@ beforeAll(async () => {
   await swarm.enter(0)
   for (const peer of seated.slice(0, RUNNING)) seats.push(await peer.start('evaluator'))
   const proposer = await proposing.start('proposer')
-  await proposer.said('tasks committed', { round: 2 })
+  await proposer.said('secret committed', { round: 2 })
+  await swarm.enter(1)
+  await proposer.said('tasks proposed', { round: 2 })
 }, 600_000)
 
 afterAll(async () => {
@@ -55,31 +57,31 @@ async function firstBench(eventName: 'VerdictCommitted' | 'VerdictRevealed'): Pr
 test('who was away for a first appeal too appeals to all seats, whose verdict stands on the chain and in GraphQL', {
   timeout: 600_000,
 }, async () => {
-  const round = 1
+  const round = 2
   const away = await solver.start('solver')
   await swarm.enter(round)
   await away.said('rollouts committed', { round })
   await away.stop()
-  for (const next of [2, 3, 4]) await swarm.enter(next)
+  for (const next of [3, 4, 5]) await swarm.enter(next)
   await Promise.race(seats.map(seat => seat.said('shard settled', { round })))
   const appeal = () => solver.waggle('appeal', solver.peerId, '--round', String(round))
   const first = await appeal()
   expect(first).toMatchObject({ code: 0, stderr: '', said: { round, level: 1 } })
-  await swarm.enter(5)
-  await firstBench('VerdictCommitted')
   await swarm.enter(6)
+  await firstBench('VerdictCommitted')
+  await swarm.enter(7)
   await firstBench('VerdictRevealed')
 
-  await swarm.enter(7)
+  await swarm.enter(8)
   const back = await solver.start('solver')
   const second = await appeal()
   expect(second).toMatchObject({ code: 0, stderr: '', said: { round, level: 2 } })
   expect(BigInt(second.said.bondWei)).toBe(2n * BigInt(first.said.bondWei))
-  await swarm.enter(8)
-  await said('verdict sealed', { round, appeal: 2 })
   await swarm.enter(9)
-  await said('verdict opened', { round, appeal: 2 })
+  await said('verdict sealed', { round, appeal: 2 })
   await swarm.enter(10)
+  await said('verdict opened', { round, appeal: 2 })
+  await swarm.enter(11)
   await Promise.race(seats.map(seat => seat.said('case closed', { round })))
 
   const args = [BigInt(round), solver.peerKey] as const

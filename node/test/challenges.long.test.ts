@@ -22,7 +22,8 @@ beforeAll(async () => {
   seats = [await first.start('evaluator'), await second.start('evaluator')]
   for (const seat of [first, second]) await swarm.admit(seat)
   proposer = await proposing.start('proposer')
-  await proposer.said('tasks committed', { round: 2 })
+  await proposer.said('secret committed', { round: 2 })
+  await swarm.enter(1)
 }, 240_000)
 
 afterAll(() => swarm?.stop())
@@ -32,21 +33,26 @@ const pointsOf = ({ peerKey }: LivePeer) =>
   swarm.chain.client.readContract({ ...swarm.contracts.rewardVotes, functionName: 'points', args: [peerKey] })
 const creditOf = ({ address }: LivePeer) =>
   swarm.chain.client.readContract({ ...swarm.contracts.challenges, functionName: 'creditOf', args: [address] })
+/** Enters a round whose tasks are there. */
+async function enter(round: number): Promise<void> {
+  await proposer.said('tasks proposed', { round })
+  await swarm.enter(round)
+}
 
 test('a leaf that is demanded is shown by the solver that runs, and one that nobody shows costs it the round', {
   timeout: 240_000,
 }, async () => {
-  await swarm.enter(1)
+  await enter(2)
   const running = await solver.start('solver')
-  await running.said('rollouts committed', { round: 1 })
-  await swarm.enter(2)
-  await said('votes committed', 1)
-  await swarm.enter(3)
-  await said('votes revealed', 1)
+  await running.said('rollouts committed', { round: 2 })
+  await enter(3)
+  await said('votes committed', 2)
+  await enter(4)
+  await said('votes revealed', 2)
 
-  const demand = (place: string) => stranger.waggle('challenge', solver.peerId, '--round', '1', '--place', place)
-  expect(await demand('0')).toMatchObject({ code: 0, stderr: '', said: { round: 1, place: 0 } })
-  await running.said('leaf shown', { round: 1 })
+  const demand = (place: string) => stranger.waggle('challenge', solver.peerId, '--round', '2', '--place', place)
+  expect(await demand('0')).toMatchObject({ code: 0, stderr: '', said: { round: 2, place: 0 } })
+  await running.said('leaf shown', { round: 2 })
   const { said: listed } = await stranger.waggle('challenges', 'list')
   expect(listed).toMatchObject({ demands: [{ peerKey: solver.peerKey, state: 'shown' }], appeals: [] })
   // It is owed what the answer cost, from the bond.
@@ -56,17 +62,17 @@ test('a leaf that is demanded is shown by the solver that runs, and one that nob
   const early = await stranger.waggle('challenges', 'close')
   expect(early.said).toEqual({ closed: [] })
 
-  await swarm.enter(4)
-  await Promise.race(seats.map(seat => seat.said('shard settled', { round: 1 })))
+  await enter(5)
+  await Promise.race(seats.map(seat => seat.said('shard settled', { round: 2 })))
   const settled = Number(await pointsOf(solver))
   expect(settled).toBeGreaterThan(0)
   // Its folder keeps what it committed, and the tasks that that answers.
-  const audited = await solver.waggle('audit', '--round', '1')
+  const audited = await solver.waggle('audit', '--round', '2')
   const score = { peerKey: solver.peerKey, settledMilli: settled, derivedMilli: settled }
   expect(audited).toMatchObject({ code: 0, stderr: '', said: { peers: [score], disagreements: [] } })
-  await swarm.enter(5)
+  await enter(6)
   const { said: closed } = await stranger.waggle('challenges', 'close')
-  expect(closed).toMatchObject({ closed: [{ round: 1, peerKey: solver.peerKey }] })
+  expect(closed).toMatchObject({ closed: [{ round: 2, peerKey: solver.peerKey }] })
   expect(await pointsOf(solver)).toBe(0n)
   const owed = await creditOf(stranger)
   expect(owed).toBeGreaterThan(0n)
@@ -77,32 +83,31 @@ test('a leaf that is demanded is shown by the solver that runs, and one that nob
 test('a solver that could not be reached appeals by its running peer: the seats judge it anew, and its bond comes back', {
   timeout: 240_000,
 }, async () => {
-  await proposer.said('tasks committed', { round: 5 })
   const away = await solver.start('solver')
-  await away.said('rollouts committed', { round: 5 })
+  await away.said('rollouts committed', { round: 6 })
   await away.stop()
-  await swarm.enter(6)
-  await said('votes committed', 5)
-  await swarm.enter(7)
-  await said('votes revealed', 5)
-  await swarm.enter(8)
-  await Promise.race(seats.map(seat => seat.said('shard settled', { round: 5 })))
+  await enter(7)
+  await said('votes committed', 6)
+  await enter(8)
+  await said('votes revealed', 6)
+  await enter(9)
+  await Promise.race(seats.map(seat => seat.said('shard settled', { round: 6 })))
   expect(await pointsOf(solver)).toBe(0n)
 
   const back = await solver.start('solver')
   const owedBefore = await creditOf(solver)
-  const appealed = await solver.waggle('appeal', solver.peerId, '--round', '5')
-  expect(appealed).toMatchObject({ code: 0, stderr: '', said: { round: 5, level: 1 } })
-  await swarm.enter(9)
-  await said('verdict sealed', 5)
-  await swarm.enter(10)
-  await said('verdict opened', 5)
-  await swarm.enter(11)
-  await Promise.race(seats.map(seat => seat.said('case closed', { round: 5 })))
-  await Promise.race(seats.map(seat => seat.said('seats judged', { round: 5 })))
+  const appealed = await solver.waggle('appeal', solver.peerId, '--round', '6')
+  expect(appealed).toMatchObject({ code: 0, stderr: '', said: { round: 6, level: 1 } })
+  await enter(10)
+  await said('verdict sealed', 6)
+  await enter(11)
+  await said('verdict opened', 6)
+  await enter(12)
+  await Promise.race(seats.map(seat => seat.said('case closed', { round: 6 })))
+  await Promise.race(seats.map(seat => seat.said('seats judged', { round: 6 })))
   expect(await pointsOf(solver)).toBeGreaterThan(0n)
   expect((await solver.waggle('challenges', 'list')).said).toMatchObject({
-    appeals: [{ round: 5, isClosed: true, settledMilli: 0 }],
+    appeals: [{ round: 6, isClosed: true, settledMilli: 0 }],
     // Half of the bond pays the two seats.
     creditWei: `${owedBefore + BigInt(appealed.said.bondWei) / 2n}`,
   })
@@ -117,20 +122,19 @@ test('an evaluator that may demand asks for what it cannot have, and closes what
   await seats[0]?.stop()
   const demanding = await first.start('evaluator', { demands: 1 })
   seats[0] = demanding
-  await swarm.enter(12)
-  await proposer.said('tasks committed', { round: 12 })
+  await enter(13)
   const away = await solver.start('solver')
-  await away.said('rollouts committed', { round: 12 })
+  await away.said('rollouts committed', { round: 13 })
   await away.stop()
   const pointsBefore = await pointsOf(solver)
   const owedBefore = await creditOf(first)
-  await swarm.enter(13)
-  await said('votes committed', 12)
-  await demanding.said('leaf demanded', { round: 12 })
-  await swarm.enter(14)
-  await said('votes revealed', 12)
-  await swarm.enter(15)
-  await demanding.said('demand closed: the leaf was withheld', { round: 12 })
+  await enter(14)
+  await said('votes committed', 13)
+  await demanding.said('leaf demanded', { round: 13 })
+  await enter(15)
+  await said('votes revealed', 13)
+  await enter(16)
+  await demanding.said('demand closed: the leaf was withheld', { round: 13 })
   const { said: listed } = await stranger.waggle('challenges', 'list')
   const [demand] = listed.demands.filter((one: { round: number }) => one.round === 12)
   expect(demand).toMatchObject({ peerKey: solver.peerKey, state: 'withheld', challenger: first.address })

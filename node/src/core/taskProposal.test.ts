@@ -1,0 +1,44 @@
+import { deflateRawSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { encodeCanonical } from './canonical.ts'
+import {
+  decodeProposal,
+  encodeProposal,
+  fittingTexts,
+  MAX_PROPOSAL_BYTES,
+  MAX_TASKS,
+  type ProposedTasks,
+} from './taskProposal.ts'
+
+const proposed: ProposedTasks = { level: 3, texts: ['Write f(n). Return n.\nassert f(1) == 1', 'é\0'] }
+const packed = (value: unknown) => new Uint8Array(deflateRawSync(encodeCanonical(value)))
+
+test('a proposal is read as it was written', () => {
+  expect(decodeProposal(encodeProposal(proposed))).toMatchObject(proposed)
+})
+
+test.each<[string, Uint8Array]>([
+  ['nothing', new Uint8Array()],
+  ['noise', Uint8Array.of(1, 2, 3, 4)],
+  ['the half of a proposal', encodeProposal(proposed).subarray(0, 20)],
+  ['a megabyte of zeros and more', new Uint8Array(deflateRawSync(new Uint8Array((1 << 20) + 1)))],
+  ['another version', packed({ ...proposed, v: 2 })],
+  ['a level that there is not', packed({ ...proposed, v: 1, level: 9 })],
+  ['a text that is too long', packed({ v: 1, level: 1, texts: ['x'.repeat(4001)] })],
+  ['too many texts', packed({ v: 1, level: 1, texts: Array(MAX_TASKS + 1).fill('') })],
+])('%s is no proposal', (_, bytes) => {
+  expect(decodeProposal(bytes)).toBeNull()
+})
+
+test('as many texts are proposed as fit, from the first on', () => {
+  // Hexadecimal digits of a counter's hash do not compress below a half.
+  const noise = (at: number) =>
+    Buffer.from(Array.from({ length: 1000 }, (_, i) => (at * 7919 + i * i * 31) % 251)).toString('hex')
+  const texts = Array.from({ length: 60 }, (_, at) => noise(at))
+  const kept = fittingTexts({ level: 1, texts })
+  expect(kept.length).toBeLessThan(texts.length)
+  expect(kept).toEqual(texts.slice(0, kept.length))
+  expect(encodeProposal({ level: 1, texts: kept }).byteLength).toBeLessThanOrEqual(MAX_PROPOSAL_BYTES)
+  expect(fittingTexts(proposed)).toEqual(proposed.texts)
+  expect(fittingTexts({ level: 1, texts: Array(300).fill('x') })).toHaveLength(MAX_TASKS)
+})
