@@ -93,8 +93,8 @@ async function openCoordinator() {
   const [owner] = accounts as [Address]
   const startsAtSec = Number((await client.getBlock()).timestamp)
   const environment = `0x${'e1'.repeat(32)}`
-  const registry = await viem.deployContract('PeerRegistry', [owner])
   const rounds = await viem.deployContract('Rounds', [owner, startsAtSec, 0, environment] as never)
+  const registry = await viem.deployContract('PeerRegistry', [owner, rounds.address])
   const implementation = await viem.deployContract('SwarmCoordinator', [registry.address, rounds.address] as never)
   const call = encodeFunctionData({ abi: swarmCoordinatorAbi, functionName: 'initialize', args: [owner] })
   const { address } = await viem.deployContract('ERC1967Proxy', [implementation.address, call] as never)

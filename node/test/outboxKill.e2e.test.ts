@@ -11,13 +11,17 @@ import { openIdentity } from '#store/identity.ts'
 import { deployContracts, type LocalChain, startLocalChain } from './localChain.ts'
 
 const COMMITS = 6
+/** Until round 0, of simulated time: a key that is registered before it counts from it. */
+const STARTS_IN_SEC = 10_000
 let local: LocalChain
 let deployment: Deployment
+let startsAtSec: number
 
 beforeAll(async () => {
   const statePath = join(mkdtempSync(join(tmpdir(), 'waggle-anvil-')), 'state.json')
   local = await startLocalChain({ statePath, blockTimeSec: 1 })
-  deployment = await deployContracts(local, 100_000)
+  startsAtSec = Number((await local.client.getBlock()).timestamp) + STARTS_IN_SEC
+  deployment = await deployContracts(local, 100_000, undefined, undefined, STARTS_IN_SEC)
 })
 
 afterAll(() => local.stop())
@@ -55,12 +59,15 @@ test('a node that is killed again and again, and a chain that is killed with it,
   await local.fund(identity.address)
 
   await live(dataDir, 'registered mined')
+  await local.travelTo(startsAtSec + 10)
   await live(dataDir, 'enqueued')
   await live(dataDir, 'commit 1 mined')
   await live(dataDir, 'commit 3 mined')
   // The last second of the chain is lost: a commit that was mined may be gone again.
   await local.kill()
   await local.restart()
+  // A chain that starts again forgets how far it was set ahead.
+  await local.travelTo(startsAtSec + 1_000)
   const lines = await live(dataDir)
 
   expect(lines).toEqual([

@@ -7,7 +7,7 @@ type Words = { name: string; summary: string; options: readonly string[] }
 export async function completionFor(shell: string, verbs: Readonly<Record<string, Verb>>): Promise<string> {
   const write = Object.hasOwn(shells, shell) ? shells[shell as keyof typeof shells] : undefined
   if (write === undefined)
-    throw new UsageError(`Unknown shell: ${shell}.`, { hint: `Supported: ${Object.keys(shells).join(', ')}.` })
+    throw new UsageError(`Unknown shell: ${shell}.`, { hint: `Supported: ${shellNames.join(', ')}.` })
   const commands = await Promise.all(
     Object.entries(verbs).map(async ([name, { summary, load }]) => {
       const { options } = await load()
@@ -18,6 +18,8 @@ export async function completionFor(shell: string, verbs: Readonly<Record<string
 }
 
 const shells = { bash: forBash, zsh: forZsh, fish: forFish }
+
+export const shellNames = Object.keys(shells)
 
 function forBash(commands: readonly Words[]): string {
   const cases = commands.map(({ name, options }) => `    ${name}) words='${options.map(dashed).join(' ')}' ;;`)

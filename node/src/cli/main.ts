@@ -3,7 +3,6 @@ import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { formatError, NodeError } from '#core/errors.ts'
 import { asDiskFull } from '#store/diskSpace.ts'
-import { completionFor } from './completion.ts'
 import { parseCommand } from './parseCommand.ts'
 import { isInterruption } from './untilInterrupted.ts'
 import { UsageError } from './usageError.ts'
@@ -14,7 +13,6 @@ const usage = `npx waggle COMMAND [OPTIONS]
 ${Object.entries(verbs)
   .map(([name, { summary }]) => `  ${name.padEnd(11)} ${summary}`)
   .join('\n')}
-  completion  print the script by which a shell completes commands: bash, zsh or fish
 
 npx waggle COMMAND --help, or npx waggle help COMMAND, says more; --version prints the version.
 Exit codes: 0 done, 64 called wrongly, 75 trying again later may help, 130 stopped by Ctrl-C, 1 any other failure.`
@@ -29,7 +27,6 @@ async function main([name = '--help', ...argv]: string[]): Promise<void> {
   if (name === 'help' && argv[0] !== undefined) return main([argv[0], '--help'])
   if (['--help', '-h', 'help'].includes(name)) return console.log(usage)
   if (['--version', '-v'].includes(name)) return console.log(await version())
-  if (name === 'completion') return console.log(await completionFor(argv[0] ?? '', verbs))
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined
   if (verb === undefined)
     throw new UsageError(`There is no command ${name}.`, { hint: `There are: ${Object.keys(verbs).join(', ')}.` })

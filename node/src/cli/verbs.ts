@@ -94,4 +94,8 @@ export const verbs: Readonly<Record<string, Verb>> = {
     summary: 'measure policies by running their answers to held-out tasks in a sandbox',
     load: async () => (await import('./commands/evaluate.ts')).evaluate,
   },
+  completion: {
+    summary: 'print the script by which bash, zsh or fish completes commands',
+    load: async () => (await import('./commands/completion.ts')).completion,
+  },
 }

@@ -1,0 +1,14 @@
+import type { Command } from '../command.ts'
+import { completionFor, shellNames } from '../completion.ts'
+
+/** Prints the script by which a shell completes commands and their options. */
+export const completion: Command = {
+  usage: `npx waggle completion SHELL
+
+Prints the script by which SHELL (${shellNames.join(', ')}) completes commands and their options. For bash:
+
+  eval "$(npx waggle completion bash)"; alias waggle='npx waggle'`,
+  options: {},
+  positionals: ['SHELL'],
+  run: async (_, [shell = '']) => console.log(await completionFor(shell, (await import('../verbs.ts')).verbs)),
+}
