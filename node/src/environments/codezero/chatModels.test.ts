@@ -151,6 +151,8 @@ test.each([
   "    note = 'SPEECH'\n    return a",
   "    note = 'SPE' 'ECH'\n    return a",
   "    note = f'SPEECH {a}'\n    return a",
+  "    note = f'{a:SPEECH}'\n    return a",
+  "    note = f'{a!r:{a}SPEECH}'\n    return a",
   '    note = """\n\nSPEECH\n\n"""\n    return a',
 ])('What speaks to the judge is not shown: %s', async body => {
   for (const speech of [

@@ -38,6 +38,7 @@ function write(node: PythonNode, code: string, given: Given): string {
   if (node.type === 'VariableName' || node.type === 'PropertyName') return shownName(node.text, given)
   if (node.type === 'ExpressionStatement' && node.children.every(isIdle)) return 'pass'
   if (strings.has(node.type) && speaks(textOf(node, code), given)) return silenced(node, code, given)
+  if (node.type === 'FormatSpec' && speaks(ownText(node, code), given)) return silencedSpec(node, code, given)
   if (node.children.length === 0) return node.text
   let written = ''
   let at = node.from
@@ -90,6 +91,12 @@ function silenced(node: PythonNode, code: string, given: Given): string {
   return `f'${marked}${inserted.map(child => write(child, code, given)).join('')}'`
 }
 
+/** A format specification is free text too: CPython reads it only when the string is made. */
+function silencedSpec(node: PythonNode, code: string, given: Given): string {
+  const inserted = insertedIn(node).map(child => write(child, code, given))
+  return `:${mark(ownText(node, code))}${inserted.join('')}`
+}
+
 function insertedIn(node: PythonNode): PythonNode[] {
   return node.type === 'FormatReplacement' ? [node] : node.children.flatMap(insertedIn)
 }
@@ -97,14 +104,19 @@ function insertedIn(node: PythonNode): PythonNode[] {
 /** What a string says: pieces joined, quotes and prefixes off, escapes read, what is inserted left out. */
 function textOf(node: PythonNode, code: string): string {
   if (node.type === 'ContinuedString') return node.children.map(child => textOf(child, code)).join('')
+  const [, , content = ''] = /^\w*('''|"""|'|")([\s\S]*)\1$/.exec(ownText(node, code)) ?? []
+  return content.replace(/\\(?:x([\da-f]{2})|u([\da-f]{4})|U([\da-f]{8})|N\{([^}]*)\}|([\s\S]))/gi, unescaped)
+}
+
+/** A node's text without what is inserted into it. */
+function ownText(node: PythonNode, code: string): string {
   let text = ''
   let at = node.from
   for (const child of insertedIn(node)) {
     text += code.slice(at, child.from)
     at = child.to
   }
-  const [, , content = ''] = /^\w*('''|"""|'|")([\s\S]*)\1$/.exec(text + code.slice(at, node.to)) ?? []
-  return content.replace(/\\(?:x([\da-f]{2})|u([\da-f]{4})|U([\da-f]{8})|N\{([^}]*)\}|([\s\S]))/gi, unescaped)
+  return text + code.slice(at, node.to)
 }
 
 function unescaped(_: string, ...[x, u, wide, name, plain]: (string | undefined)[]): string {
