@@ -65,6 +65,17 @@ test('Probabilities of words are read off the first token, and conversations kee
   })
 })
 
+test('Words that a server calls nearly impossible keep finite log-probabilities.', async () => {
+  const word = (token: string, logprob: number) => ({ token, logprob })
+  const alternatives = [word('The', 0), word('true', -9999), word('false', -1e308)]
+  const { url } = await serve((_, response) =>
+    response.end(JSON.stringify({ choices: [{ logprobs: { content: [{ top_logprobs: alternatives }] } }] })),
+  )
+  expect(await client(`${url}#m`).chooseWord([[{ role: 'user', content: 'Right?' }]], ['true', 'false', 'no'])).toEqual(
+    [[-100, -100, -100]],
+  )
+})
+
 test("Without a name the server's first model is asked.", async () => {
   const { url, seen } = await serve((request, response) =>
     response.end(request.url?.endsWith('/models') ? '{"data":[{"id":"only"}]}' : told(['true', 0.5])),
@@ -124,6 +135,7 @@ test.each([
   'https://x/v1?key=1',
   'http://example.org/v1#m',
   'https://x/v1#a%00b',
+  'https://x/v1#a%',
 ])('The address %s is refused.', url => {
   const error = (() => {
     try {

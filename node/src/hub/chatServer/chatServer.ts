@@ -34,10 +34,13 @@ const RETRY_MS = [500, 2_000, 8_000] as const
 const CONCURRENT = 8
 /** An answer of one token with its 20 alternatives has some 2 kB. */
 const MAX_BYTES = 1 << 20
+/** Less likely words count as this likely: servers write -9999 for a token that is out of reach, whose probability is zero in floating point. */
+const LEAST_LOGPROB = -100
 /** The most that OpenAI and vLLM give. */
 const ALTERNATIVES = 20
 
-const named = z.object({ token: z.string().max(500), logprob: z.number().max(0.01) })
+const least = (logprob: number) => Math.max(logprob, LEAST_LOGPROB)
+const named = z.object({ token: z.string().max(500), logprob: z.number().max(0.01).transform(least) })
 const completionSchema = z.object({
   choices: z
     .array(

@@ -26,10 +26,18 @@ export function parseServerUrl(text: string, hasKey: boolean): ServerAddress {
     )
   if (hasKey && url.protocol === 'http:' && !isLoopback(url.hostname))
     throw new ChatServerError('SERVER_URL', `The key would go to ${url.host} without encryption.`)
-  const model = decodeURIComponent(url.hash.slice(1))
-  if (model.length > 200 || /[^\x20-\x7e]/.test(model))
+  const model = decoded(url.hash.slice(1))
+  if (model === null || model.length > 200 || /[^\x20-\x7e]/.test(model))
     throw new ChatServerError('SERVER_URL', "The model's name is malformed.")
   return { base: `${url.origin}${url.pathname.replace(/\/*$/, '')}/`, model: model === '' ? null : model }
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
 }
 
 const isLoopback = (host: string) => host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host)
