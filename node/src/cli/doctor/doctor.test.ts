@@ -50,6 +50,7 @@ test('a port that is held is a failure, unless the peer itself runs', async () =
 
 test('bootnodes that nobody reaches are a failure, none at all a warning', async () => {
   expect(await checkBootnodes([loopback(1)])).toMatchObject({ state: 'failure' })
+  expect(await checkBootnodes(['no address', '/ip4/999.0.0.1/tcp/1'])).toMatchObject({ state: 'failure' })
   expect(await checkBootnodes([])).toMatchObject({ state: 'warning' })
 })
 
