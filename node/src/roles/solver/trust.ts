@@ -25,6 +25,8 @@ export function createTrust({ journal }: { journal: Journal }): Trust {
   return {
     of,
     note(peerKey, theirReward, ownReward) {
+      // Nothing is learned of a peer where the own answers earned nothing: one that earned nothing either would gain trust.
+      if (!(ownReward > 0) || !Number.isFinite(theirReward)) return
       const share = theirReward >= ownReward ? 1 : theirReward / ownReward
       journal.setState(KEY, { ...kept(), [peerKey]: of(peerKey) + NEWEST * (share - of(peerKey)) })
     },
