@@ -1,31 +1,23 @@
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { systemClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
-import { peerKeyOf } from '#core/peerKey.ts'
 import { encodeProposal } from '#core/taskProposal.ts'
 import { loadEnvironment } from '#environments/builtIn.ts'
 import { drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
 import type { CodeZeroSpec } from '#environments/codezero/environmentSpec.ts'
 import { formatProposal } from '#environments/codezero/parseProposal.ts'
 import { chatMessages, environmentFrom } from '#environments/codezero/presets.ts'
-import { environmentHash } from '#environments/environmentSpec.ts'
 import { seededRandom } from '#environments/seededRandom.ts'
 import { openTokenizer } from '#model/tokenizerClient.ts'
 import { openPolicyClient } from '#rl/policyClient.ts'
 import { openJudgeModel } from '#roles/openModels.ts'
 import { openPeer, type PeerNode } from '#roles/peerNode.ts'
-import { type Identity, openIdentity } from '#store/identity.ts'
-import { registerPeers } from '../../scripts/swarm/registerPeers.ts'
 import { writeChatModel } from './chatModelFolder.ts'
-import { runCli, startCli } from './cliProcess.ts'
-import { deployContracts, startLocalChain } from './localChain.ts'
+import { runCli } from './cliProcess.ts'
+import { type LiveSwarm, startLiveSwarm } from './liveSwarm.ts'
 
-const ROUND_SECONDS = 6
-/** More than a block for each contract and one for registrations. */
-const STARTS_IN_SECONDS = 25
 const root = mkdtempSync(join(tmpdir(), 'waggle-chat-'))
 const at = (...names: string[]) => join(root, ...names)
 const stop = new AbortController()
@@ -34,36 +26,20 @@ afterAll(async () => {
   for (const close of closing.reverse()) await close()
 })
 
-/** Makes keys. */
-async function newPeer(name: string): Promise<Identity> {
-  expect(await runCli(['init', '--data', at(name), '--json'])).toMatchObject({ code: 0 })
-  return openIdentity(at(name))
-}
-
-/** Proposes two well-formed tasks for one round after another until stopped: how long the roles take to start depends on the machine. */
-async function keepProposing({ chain, identity }: PeerNode, stopped: AbortSignal): Promise<void> {
-  for (let before = -1; !stopped.aborted; ) {
-    const { round } = await chain.rounds.waitFor(before + 1, stopped)
-    before = round
-    const random = seededRandom(`chat ${round}`)
-    const texts = [0, 1].map(() => {
-      const problem = drawTrainingTask(2, random)
-      return formatProposal({
-        problem,
-        tests: [`assert ${problem.name}(${problem.parameters.map(() => 1)}) == 1`],
+/** Proposes two well-formed tasks for each of the rounds up to the last one, as the swarm enters them. */
+async function proposeThrough(swarm: LiveSwarm, { chain, identity }: PeerNode, last: number): Promise<void> {
+  for (let round = 0; round < last; round++) {
+    await swarm.enter(round)
+    if (await chain.readHasSecret(identity.peerKey, round + 1)) {
+      const random = seededRandom(`chat ${round}`)
+      const texts = [0, 1].map(() => {
+        const problem = drawTrainingTask(2, random)
+        const test = `assert ${problem.name}(${problem.parameters.map(() => 1)}) == 1`
+        return formatProposal({ problem, tests: [test] })
       })
-    })
-    if (await chain.readHasSecret(identity.peerKey, round + 1))
       await chain.propose({ round: round + 1, count: 2, bytes: encodeProposal({ level: 2, texts }) })
-    else await chain.commitSecret(round + 2)
+    } else await chain.commitSecret(round + 2)
   }
-}
-
-/** The first round on which both evaluators committed votes, with the votes. */
-async function firstSharedVotes(evaluators: readonly ReturnType<typeof startCli>[], first: number) {
-  const votesOf = (round: number) =>
-    Promise.all(evaluators.map(async ({ line }) => JSON.parse(await line('"votes committed"', `"round":${round},`))))
-  return Promise.any(Array.from({ length: 30 }, (_, ahead) => votesOf(first + ahead)))
 }
 
 /** Rules for random models. Their judge tells nothing, so none could be measured: the specification says so. */
@@ -85,96 +61,52 @@ async function uncalibratedSpec(): Promise<CodeZeroSpec> {
 test('chat models play: a solver answers, commits and learns from what an 8-bit judge says, and evaluators vote, reveal and settle by it', async () => {
   await writeChatModel(at('model'), 'model')
   await writeChatModel(at('judge'), 'judge')
-  const spec = at('environment.json')
-  const models = ['--model', at('model'), '--judge', at('judge')]
-  const uncalibrated = await uncalibratedSpec()
-  writeFileSync(spec, JSON.stringify(uncalibrated))
-  const hash = environmentHash(uncalibrated)
-
-  const peers = await Promise.all(['one', 'other', 'solver', 'proposer'].map(newPeer))
-  const [oneId = '', otherId = '', solverId = ''] = peers.map(({ peerId }) => peerId)
-  const local = await startLocalChain({ blockTimeSec: 1 })
-  closing.push(() => local.stop())
-  const deployment = await deployContracts(local, ROUND_SECONDS, hash, undefined, STARTS_IN_SECONDS)
-  const record = at('deployment.json')
-  writeFileSync(record, JSON.stringify(deployment))
-  for (const { address } of peers) await local.fund(address)
-  await registerPeers(local.rpcUrl, deployment, peers)
-  // Anvil's first account, which deployed.
-  const key = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
-  const env = { WAGGLE_DEPLOYER_KEY: key, WAGGLE_RPC_URL: local.rpcUrl, WAGGLE_DEPLOYMENT: record }
-  for (const id of [oneId, otherId]) expect(await runCli(['admit', id], env)).toMatchObject({ code: 0, stderr: '' })
-  const chain = ['--deployment', record, '--rpc', local.rpcUrl]
+  const spec = await uncalibratedSpec()
+  writeFileSync(at('environment.json'), JSON.stringify(spec))
+  const folders = { modelFolder: at('model'), judgeFolder: at('judge') }
+  const swarm = await startLiveSwarm({ chat: { spec, ...folders } })
+  closing.push(swarm.stop)
+  copyFileSync(swarm.record, at('deployment.json'))
+  const [solver, author] = [await swarm.newPeer('solver'), await swarm.newPeer('proposer')]
+  const judges = [await swarm.newPeer('one'), await swarm.newPeer('other')]
+  for (const judge of judges) await swarm.admit(judge)
   const proposer = await openPeer({
-    data: at('proposer'),
-    rpcUrl: local.rpcUrl,
-    deployment,
-    environments: [
-      await loadEnvironment(JSON.parse(readFileSync(spec, 'utf8')), {
-        modelFolder: at('model'),
-        judgeFolder: at('judge'),
-      }),
-    ],
-    listen: ['/ip4/127.0.0.1/tcp/0'],
-    bootnodes: [],
-    clock: systemClock,
-    openLogger: () => silentLogger,
-    signal: stop.signal,
+    ...{ data: author.data, rpcUrl: swarm.chain.rpcUrl, deployment: swarm.deployment, clock: swarm.clock },
+    ...{ environments: [await loadEnvironment(spec, folders)], listen: ['/ip4/127.0.0.1/tcp/0'], bootnodes: [] },
+    ...{ openLogger: () => silentLogger, signal: stop.signal },
   })
   closing.push(async () => {
     stop.abort()
     await proposer.close()
   })
-  const bootnode = proposer.network.addresses()[0] ?? ''
-  const loopback = ['--listen', '/ip4/127.0.0.1/tcp/0', '--bootnode', bootnode]
-  const settings = [...chain, ...models, ...loopback, '--environment', spec, '--log', 'json']
-  const solver = startCli([
-    'start',
-    '--role',
-    'solver',
-    '--data',
-    at('solver'),
-    ...settings,
-    '--lora',
-    '8',
-    '--lora-base',
-    'int8',
-  ])
-  const evaluators = ['one', 'other'].map(name =>
-    startCli(['start', '--role', 'evaluator', '--data', at(name), ...settings]),
-  )
-  closing.push(solver.stop, ...evaluators.map(({ stop }) => stop))
-  const { round: first } = await proposer.chain.rounds.read()
-  const voted = new AbortController()
-  const proposing = keepProposing(proposer, voted.signal).catch(error => {
-    if (!voted.signal.aborted) throw error
-  })
-  // Whichever round both have voted on; whoever's turn it is settles it.
-  const sealed = await Promise.race([firstSharedVotes(evaluators, first), proposing.then(() => [])])
-  voted.abort()
-  await proposing
-  const [{ round }] = sealed
-  const { stdout, stderr } = await solver.stop()
-  expect(stderr).toBe('')
-  expect(stdout).toContain('"rollouts committed"')
-  expect(stdout).toMatch(/"level":"warn".*judge\.measured is null/)
-  const linesOf = (what: string) => evaluators.map(({ line }) => line(`"${what}"`, `"round":${round},`))
-  await Promise.all(linesOf('votes revealed'))
-  await Promise.race(linesOf('shard settled'))
-  // Both judges say the same, and that is what the chain settles.
-  const [scoreMilli] = sealed[0].scores
-  expect(scoreMilli).toSatisfy(milli => milli >= 0 && milli <= 1000)
-  expect(sealed[1].scores).toEqual([scoreMilli])
-  expect(await proposer.chain.readSettlements(round)).toMatchObject([
-    { peerKey: peerKeyOf(solverId), scoreMilli, votes: 2, outcome: 'scored' },
-  ])
-  await Promise.allSettled(evaluators.map(({ stop }) => stop()))
-  const learned = JSON.parse(stdout.split('\n').find(line => line.includes('"learned"')) ?? '{}')
+  const evaluators = await Promise.all(judges.map(judge => judge.start('evaluator')))
+  const lora = { rank: 8, alpha: undefined, targets: undefined, base: 'int8' } as const
+  const answering = await solver.start('solver', { adapter: lora })
+  await answering.said(proposer.environment.caution ?? 'a caution', { level: 'warn' })
+  await proposeThrough(swarm, proposer, 4)
+
+  await swarm.enter(3)
+  const learned = await answering.said('learned', { round: 2 })
   expect(learned).toMatchObject({ tasks: 2, rollouts: 4 })
   expect(learned.meanReward).toBeGreaterThanOrEqual(0)
+  await answering.said('rollouts committed', { round: 2 })
+  await swarm.enter(4)
+  const round = 3
+  const votes = await Promise.all(evaluators.map(({ said }) => said('votes committed', { round })))
+  // Both judges say the same, and that is what the chain settles.
+  const [[scoreMilli]] = votes.map(({ scores }) => scores as number[]) as [number[]]
+  expect(scoreMilli).toSatisfy(milli => milli >= 0 && milli <= 1000)
+  expect(votes.map(({ scores }) => scores)).toEqual([[scoreMilli], [scoreMilli]])
+  await swarm.enter(5)
+  await Promise.all(evaluators.map(({ said }) => said('votes revealed', { round })))
+  await swarm.enter(6)
+  await Promise.race(evaluators.map(({ said }) => said('shard settled', { round })))
+  expect(await proposer.chain.readSettlements(round)).toMatchObject([
+    { peerKey: solver.peerKey, scoreMilli, votes: 2, outcome: 'scored' },
+  ])
   // What was learned is an adapter as PEFT keeps it, with the tokenizer that it is for.
   for (const name of ['adapter_config.json', 'adapter_model.safetensors', 'tokenizer.json'])
-    expect(existsSync(at('solver', 'policy', name))).toBe(true)
+    expect(existsSync(join(solver.data, 'policy', name))).toBe(true)
 }, 240_000)
 
 test('the frozen chat model’s prediction is a calibrated probability, the same for who runs it and whatever is beside it', async () => {

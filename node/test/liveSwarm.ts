@@ -64,13 +64,16 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
       ...identity,
       data,
       /** Runs the peer in a role until it is told to stop. */
-      async start(role: RoleName, { demands = 0 } = {}) {
+      async start(
+        role: RoleName,
+        { demands = 0, adapter }: { demands?: number; adapter?: RoleOptions['adapter'] } = {},
+      ) {
         const log = watchLog()
         const end = new AbortController()
         const done = startRole({
           ...{ role, data, deployment, rpcUrl: chain.rpcUrl, clock: time.clock, signal: end.signal },
           ...{ listen: ['/ip4/127.0.0.1/tcp/0'], bootnodes: [...bootnodes], openLogger: () => log.logger(time.clock) },
-          ...{ level: undefined, demands, httpPort: 0, chat, threads: 1, adapter: undefined },
+          ...{ level: undefined, demands, httpPort: 0, chat, threads: 1, adapter },
           device: 'cpu',
         })
         done.catch(error => {
@@ -97,6 +100,8 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
 
   return {
     chain,
+    clock: time.clock,
+    deployment,
     /** Of the deployment. */
     record,
     contracts,
