@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
-import { farthestAnswers, mostSignal } from './chooseLessons.ts'
+import { farthestAnswers, mostSignal, mostSignalOfPeers } from './chooseLessons.ts'
 import type { ScoredGroup } from './learner.ts'
 import { createTrust } from './trust.ts'
 
@@ -15,6 +15,17 @@ test('groups whose rewards deviate most are chosen, weighed, and stay in their o
   expect(places(mostSignal(groups, 2))).toEqual([1, 3])
   expect(places(mostSignal(groups, 2, chosen => (chosen === groups[3] ? 0.1 : 1)))).toEqual([1, 2])
   expect(mostSignal(groups, null)).toBe(groups)
+})
+
+test('of several peers none gives more than half, however trusted and however telling its groups', () => {
+  const of = (peerKey: '0x01' | '0x02', ...rewards: number[]) => ({ ...group(...rewards), peerKey })
+  const loud = [0, 1, 2, 3].map(() => of('0x01', 0, 1))
+  const quiet = [0, 1].map(() => of('0x02', 0.4, 0.6))
+  const trustOf = (peerKey: string) => (peerKey === '0x01' ? 1 : 0.5)
+  const peersOf = (chosen: readonly { peerKey: string }[]) => chosen.map(({ peerKey }) => peerKey)
+  expect(peersOf(mostSignalOfPeers([...loud, ...quiet], 4, trustOf))).toEqual(['0x01', '0x01', '0x02', '0x02'])
+  expect(mostSignalOfPeers(loud, 3, trustOf)).toHaveLength(3)
+  expect(mostSignalOfPeers(loud, null, trustOf)).toBe(loud)
 })
 
 test('of a group the best and the worst answers are kept, with their rewards, in their order', () => {

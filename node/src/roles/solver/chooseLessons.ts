@@ -1,3 +1,4 @@
+import type { Hex } from '#core/hex.ts'
 import type { ScoredGroup } from './learner.ts'
 
 /** How much there is to learn from a group: the standard deviation of its rewards, over answers - 1. Where it is zero, so are all advantages. */
@@ -22,6 +23,24 @@ export function mostSignal<Group extends ScoredGroup>(
   const weighed = groups.map(group => ({ group, weight: signalOf(group.rewards) * weightOf(group) }))
   const best = new Set(weighed.toSorted((a, b) => b.weight - a.weight).slice(0, count))
   return weighed.filter(entry => best.has(entry)).map(({ group }) => group)
+}
+
+/**
+ * {@link mostSignal} of other peers' groups, of which one peer gives at most half where there are several: trust alone would
+ * give every place to a peer that answered well until now.
+ *
+ * @param trustOf - from 0 to 1, what the signal of a peer's groups is multiplied by.
+ */
+export function mostSignalOfPeers<Group extends ScoredGroup & { peerKey: Hex }>(
+  groups: readonly Group[],
+  count: number | null,
+  trustOf: (peerKey: Hex) => number,
+): readonly Group[] {
+  if (count === null) return groups
+  const peers = Map.groupBy(groups, ({ peerKey }) => peerKey)
+  const most = peers.size > 1 ? Math.ceil(count / 2) : count
+  const bounded = [...peers.values()].flatMap(ofPeer => mostSignal(ofPeer, most))
+  return mostSignal(bounded, count, ({ peerKey }) => trustOf(peerKey))
 }
 
 /**

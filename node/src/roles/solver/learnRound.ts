@@ -3,7 +3,7 @@ import type { Logger } from '#core/logger.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { CheckedGroup } from '../checkRollouts.ts'
 import { faultOfClaims } from './checkClaims.ts'
-import { mostSignal } from './chooseLessons.ts'
+import { mostSignal, mostSignalOfPeers } from './chooseLessons.ts'
 import type { Learner, ScoredGroup } from './learner.ts'
 import type { Quarantine } from './quarantine.ts'
 import type { Trust } from './trust.ts'
@@ -138,7 +138,7 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
 
   const offered: (ScoredGroup & { peerKey: Hex })[] = []
   for await (const { peerKey, groups } of scoredOthers()) offered.push(...groups.map(group => ({ ...group, peerKey })))
-  const external = mostSignal(offered, externalGroups, ({ peerKey }) => trust.of(peerKey))
+  const external = mostSignalOfPeers(offered, externalGroups, trust.of)
   if (external.length === 0) return peerByPeer([])
   const failure = await update([...chosen, ...external], chosen.length)
   if (failure === null) {

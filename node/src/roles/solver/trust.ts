@@ -19,6 +19,9 @@ export type Trust = {
 
 const KEY = 'trust'
 
+/** Peers that are remembered: those last scored. A peer that is forgotten is a stranger again. */
+export const TRUSTED_PEERS = 256
+
 export function createTrust({ journal }: { journal: Journal }): Trust {
   const kept = () => (journal.getState(KEY) ?? {}) as { [peerKey: string]: number }
   const of = (peerKey: Hex) => kept()[peerKey] ?? STRANGER
@@ -28,7 +31,9 @@ export function createTrust({ journal }: { journal: Journal }): Trust {
       // Nothing is learned of a peer where the own answers earned nothing: one that earned nothing either would gain trust.
       if (!(ownReward > 0) || !Number.isFinite(theirReward)) return
       const share = theirReward >= ownReward ? 1 : theirReward / ownReward
-      journal.setState(KEY, { ...kept(), [peerKey]: of(peerKey) + NEWEST * (share - of(peerKey)) })
+      const { [peerKey]: before = STRANGER, ...others } = kept()
+      const newest = Object.entries(others).slice(1 - TRUSTED_PEERS)
+      journal.setState(KEY, { ...Object.fromEntries(newest), [peerKey]: before + NEWEST * (share - before) })
     },
   }
 }
