@@ -15,6 +15,7 @@ import { openGenerator } from './openGenerator.ts'
 import { parseDevice } from './parseDevice.ts'
 import { parsePrecision } from './parsePrecision.ts'
 import { requestSampling } from './parseSampling.ts'
+import { readChatModel } from './readChatModel.ts'
 import { showShare } from './showShare.ts'
 import { UsageError } from './usageError.ts'
 import { whole } from './wholeNumber.ts'
@@ -124,19 +125,11 @@ async function openAnswerer(
   const precision = parsePrecision(values.precision ?? 'float32')
   const device = await openDevice(parseDevice(values.device ?? 'cpu'), true)
   const folder = await openModel(named, { models: text('models'), hub: text('hub') }, load.signal)
-  const { readDecoderConfig } = await import('#model/decoderConfig.ts')
-  const { PretrainedTokenizer } = await import('#model/pretrainedTokenizer.ts')
-  const { checkTokenizerFits } = await import('#model/checkTokenizerFits.ts')
-  const { readGenerationDefaults } = await import('#model/readModel.ts')
-  const config = await readDecoderConfig(folder)
-  const tokenizer = await PretrainedTokenizer.read(folder)
-  checkTokenizerFits(tokenizer, config, 'tokenizer.json')
-  tokenizer.chatPrompt([{ role: 'user', content: 'x' }]) // a model without a template is refused before its weights are read
-  const { stopTokens, repetitionPenalty } = await readGenerationDefaults(folder, config)
+  const { config, tokenizer, stopTokens, repetitionPenalty } = await readChatModel(folder)
   const isGreedy = values.greedy === true || (samples === 1 && values.temperature === undefined)
   const sampling = requestSampling({ ...values, greedy: isGreedy }, values.greedy === true ? repetitionPenalty : 1)
   const generator = await openGenerator(folder, config, text('adapter'), { ...load, threads, precision, device })
-  const [stopToken = -1, ...moreStopTokens] = new Set([...tokenizer.endTokens, ...stopTokens])
+  const [stopToken = -1, ...moreStopTokens] = stopTokens
   const answer: Answerer = async (tasks, samplesPerPrompt) => {
     const asked = tasks.map(({ task, number }) => ({
       number,

@@ -11,6 +11,7 @@ import { openDevice } from '../openDevice.ts'
 import { parseDevice } from '../parseDevice.ts'
 import { parsePrecision } from '../parsePrecision.ts'
 import { parseSampling, requestSampling } from '../parseSampling.ts'
+import { readChatModel } from '../readChatModel.ts'
 import { printable } from '../textStream.ts'
 import { UsageError } from '../usageError.ts'
 import { whole } from '../wholeNumber.ts'
@@ -76,17 +77,9 @@ async function openChat(model: string, values: Values, load: ReturnType<typeof c
   const folder = await openModel(model, settings, load.signal)
   const startedAt = performance.now()
   console.error(`loading ${folder}`)
-  const { readDecoderConfig } = await import('#model/decoderConfig.ts')
-  const { PretrainedTokenizer } = await import('#model/pretrainedTokenizer.ts')
-  const { checkTokenizerFits } = await import('#model/checkTokenizerFits.ts')
-  const { readGenerationDefaults } = await import('#model/readModel.ts')
   const { openGenerator } = await import('../openGenerator.ts')
   const { ChatSession } = await import('../chatSession.ts')
-  const config = await readDecoderConfig(folder)
-  const tokenizer = await PretrainedTokenizer.read(folder)
-  checkTokenizerFits(tokenizer, config, 'tokenizer.json')
-  tokenizer.chatPrompt([{ role: 'user', content: 'x' }]) // a model without a template is refused before its weights are read
-  const { stopTokens, repetitionPenalty } = await readGenerationDefaults(folder, config)
+  const { config, tokenizer, stopTokens, repetitionPenalty } = await readChatModel(folder)
   const generator = await openGenerator(folder, config, optional(values.adapter), {
     ...load,
     threads,
@@ -100,7 +93,7 @@ async function openChat(model: string, values: Values, load: ReturnType<typeof c
       ...requestSampling(values, repetitionPenalty),
       system: optional(values.system),
       maxNewTokens,
-      stopTokens: [...new Set([...tokenizer.endTokens, ...stopTokens])],
+      stopTokens,
       seed: optional(values.seed) ?? '0',
     },
   )
