@@ -59,7 +59,7 @@ test('who deployed seats an evaluator; asking again changes nothing', async () =
     expect(await admit()).toMatchObject({ peerId, status: 'seated' })
     expect(await admit()).toEqual({ peerId, status: 'already seated' })
     const { stdout } = await runCli(['status', '--data', data, '--json'], env)
-    expect(JSON.parse(stdout)).toMatchObject({ peerId, seated: true, registered: false, round: 0 })
+    expect(JSON.parse(stdout)).toMatchObject({ peerId, seated: true, registered: false, round: 0, connections: null })
   } finally {
     await local.stop()
   }

@@ -8,6 +8,9 @@ import { peerIdOf } from '#p2p/peerPrivateKey.ts'
 import { newPrivateKey, startTestHost, until } from '#p2p/testHosts.ts'
 import { newBody, startTestPeer, type TestPeer } from './p2pNetworks.ts'
 
+/** Nobody listens at the first port. */
+const UNREACHED = '/ip4/127.0.0.1/tcp/1'
+
 const stops: (() => unknown)[] = []
 afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop()
@@ -114,4 +117,14 @@ test('strangers get half of the slots, a registered peer that of a stranger wher
   for (const key of keys) await meeting(host, await dial(key))
   await evicted
   expect(host.status().connections).toEqual({ members: 5, strangers: 3, max: 8 })
+})
+
+test('a peer that nobody reaches, or that is hung up on, knows why it is alone', async () => {
+  const host = await start({ maxConnections: 8, lookUp: async ids => ids.map(() => false) })
+  for (let i = 0; i < 4; i += 1) await meeting(host, await start({ bootnodes: host.addresses() }))
+  const [refused, lost] = [await start({ bootnodes: host.addresses() }), await start({ bootnodes: [UNREACHED] })]
+  await expect.poll(() => refused.connectivity()).toMatchObject({ peers: 0, alone: { reason: 'hung up on' } })
+  await expect.poll(() => lost.connectivity().alone?.found).toMatch(/\/tcp\/1\b.*ECONNREFUSED/)
+  expect((await start()).connectivity()).toMatchObject({ peers: 0, alone: { reason: 'nobody known' } })
+  expect(host.connectivity()).toEqual({ peers: 4, alone: null })
 })

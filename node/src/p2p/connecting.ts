@@ -6,7 +6,9 @@ import { withDeadline } from '#core/deadline.ts'
 import type { Logger } from '#core/logger.ts'
 import { dialable } from './addressAnnouncement.ts'
 import { connectedPeers } from './connectedPeers.ts'
+import type { DialOutcomes } from './connectivity.ts'
 import { startDialing } from './dialing.ts'
+import { createDialRecord } from './dialRecord.ts'
 import type { Host } from './host.ts'
 import type { Membership } from './membership/membership.ts'
 
@@ -15,6 +17,8 @@ export type Connecting = {
   learnt(peerId: string, addresses: readonly string[]): void
   /** Connects to a peer of the book, unless it is connected. @returns whether it is now. */
   connectTo(peerId: string, signal?: AbortSignal): Promise<boolean>
+  /** What dialling came to. */
+  outcomes(): DialOutcomes
   stop(): Promise<void>
 }
 
@@ -30,9 +34,18 @@ export function startConnecting(host: Host, membership: Membership, { clock, log
   const { node, guard } = host
   const stopping = new AbortController()
   const sinceMs = new Map<string, number>()
+  const record = createDialRecord({ nowMs: clock.nowMs, peers: () => connectedPeers(node).size })
+  async function dial(address: string, signal: AbortSignal): Promise<string> {
+    try {
+      return (await node.dial(multiaddr(address), { signal })).remotePeer.toString()
+    } catch (cause) {
+      if (!stopping.signal.aborted) record.failed(address, cause)
+      throw cause
+    }
+  }
   const dialing = startDialing({
     schedule: membership.schedule,
-    dial: async (address, signal) => (await node.dial(multiaddr(address), { signal })).remotePeer.toString(),
+    dial,
     clock,
     logger,
   })
@@ -40,6 +53,7 @@ export function startConnecting(host: Host, membership: Membership, { clock, log
   const onConnect = ({ detail }: CustomEvent<PeerId>): void => {
     const peerId = detail.toString()
     sinceMs.set(peerId, clock.nowMs())
+    record.opened(peerId)
     const evicted = membership.connected(peerId)
     if (evicted !== null) host.hangUp(evicted)
   }
@@ -47,6 +61,7 @@ export function startConnecting(host: Host, membership: Membership, { clock, log
     const peerId = detail.toString()
     membership.schedule.lost(peerId, clock.nowMs() - (sinceMs.get(peerId) ?? 0))
     sinceMs.delete(peerId)
+    record.closed(peerId)
     dialing.wake()
   }
   /** Found on the local network, by whoever shouted: unsigned, so only worth a dial. */
@@ -105,6 +120,7 @@ export function startConnecting(host: Host, membership: Membership, { clock, log
   return {
     learnt,
     connectTo,
+    outcomes: record.outcomes,
     async stop() {
       node.removeEventListener('peer:connect', onConnect)
       node.removeEventListener('peer:disconnect', onDisconnect)

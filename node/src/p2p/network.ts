@@ -3,6 +3,7 @@ import type { Announcement } from './announcement.ts'
 import type { SwarmView } from './announcementCache.ts'
 import { type AnnouncementHandler, createAnnouncements, type OwnAnnouncement } from './announcements.ts'
 import { type Connecting, startConnecting } from './connecting.ts'
+import { type Connectivity, connectivityOf } from './connectivity.ts'
 import { createFetchBody, type FetchBody } from './fetchBody.ts'
 import { createHost, type Host, type HostOptions } from './host.ts'
 import type { LookUp } from './membership/admission.ts'
@@ -51,6 +52,8 @@ export type Network = {
   sayAddresses(): void
   /** How many are connected and known, and how many were refused. */
   status(): MembershipStatus
+  /** How many peers are connected; with none, why, and what to do. */
+  connectivity(): Connectivity
   fetchBody: FetchBody
   stop(): Promise<void>
   /** For tests and diagnosis. */
@@ -130,6 +133,13 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
       connectTo: connecting.connectTo,
       sayAddresses: addresses.sayAgain,
       status: membership.status,
+      connectivity: () =>
+        connectivityOf({
+          peers: host.connectedPeers().length,
+          bootnodes: options.bootnodes.length,
+          known: membership.status().known.members + membership.status().known.strangers,
+          dials: connecting.outcomes(),
+        }),
       fetchBody: createFetchBody(host, { logger }),
       stop,
       host,

@@ -26,6 +26,7 @@ import { createBodyThread } from './bodyThread.ts'
 import { environmentOnChain } from './environmentOnChain.ts'
 import { createEnvironmentWatch } from './environmentWatch.ts'
 import { createFetchPlan, type FetchPlan } from './fetch/fetchPlan.ts'
+import { reportConnections } from './reportConnections.ts'
 import { createSealedBodies, type SealedBodies } from './sealedBodies.ts'
 
 export type PeerOptions = {
@@ -137,6 +138,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       logger,
     })
     closers.push(network.stop)
+    void reportConnections({ network, journal, clock, logger, signal })
     const policyBytes = maxPolicyBytes(await readDecoderConfig(environment.solverFolder))
     const fetchPlan = createFetchPlan(
       { network, bundles, clock, logger, signal },

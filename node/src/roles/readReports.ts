@@ -1,5 +1,4 @@
-import { DatabaseSync } from 'node:sqlite'
-import { JournalUnusableError } from '#store/openDatabase.ts'
+import { readJournal } from './readJournal.ts'
 
 /** What a node noted of one round: a solver's report, or a proposer's. */
 export type RoundReport = { round: number } & Record<string, unknown>
@@ -11,18 +10,8 @@ export type RoundReport = { round: number } & Record<string, unknown>
  * @throws {JournalUnusableError} if it cannot be read.
  */
 export function readReports(path: string): RoundReport[] {
-  try {
-    const db = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
-    try {
-      const rows = db.prepare("SELECT round, value FROM facts WHERE key = 'report' ORDER BY round").all()
-      return rows.map(({ round, value }) => ({ ...JSON.parse(String(value)), round: Number(round) }))
-    } finally {
-      db.close()
-    }
-  } catch (cause) {
-    throw new JournalUnusableError(`The journal ${path} cannot be read: ${(cause as Error).message}.`, {
-      hint: 'Start the peer: it checks its journal and says what to do if it is damaged.',
-      cause,
-    })
-  }
+  return readJournal(path, db => {
+    const rows = db.prepare("SELECT round, value FROM facts WHERE key = 'report' ORDER BY round").all()
+    return rows.map(({ round, value }) => ({ ...JSON.parse(String(value)), round: Number(round) }))
+  })
 }

@@ -11,6 +11,7 @@ import { createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/roundClock.ts'
 import type { Identity } from '#store/identity.ts'
 import { JOURNAL_FILE } from '#store/openDatabase.ts'
+import { readConnections } from './readConnections.ts'
 import { readReports } from './readReports.ts'
 
 /** Rounds shown, newest last. */
@@ -29,6 +30,7 @@ export async function readStatus({ data, deployment, rpcUrl, identity }: StatusQ
   const nectar = await reads.readNectar(peerKey)
   const { decimals, symbol } = await readMarketToken(chain, contracts, address)
   const path = join(data, JOURNAL_FILE)
+  const hasRun = existsSync(path)
   return {
     network: deployment.network,
     name,
@@ -49,6 +51,8 @@ export async function readStatus({ data, deployment, rpcUrl, identity }: StatusQ
       token: symbol,
     },
     round,
-    reports: existsSync(path) ? readReports(path).slice(-SHOWN) : [],
+    /** As the peer said last; null for one that has not run. */
+    connections: hasRun ? readConnections(path) : null,
+    reports: hasRun ? readReports(path).slice(-SHOWN) : [],
   }
 }

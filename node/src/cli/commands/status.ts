@@ -1,3 +1,4 @@
+import { SAID_FOR_MS } from '#roles/reportConnections.ts'
 import { openPeerFolder } from '../atDesk.ts'
 import type { Command } from '../command.ts'
 import { chainOptions, chainUsage } from '../networkOptions.ts'
@@ -27,6 +28,7 @@ ${chainUsage}`,
       owed,
       network,
       round,
+      connections,
       reports,
     } = found
     console.log(`peer       ${name} (${peerId})
@@ -35,7 +37,8 @@ registered ${registeredLine(countsFrom, round)}
 seat       ${seated ? 'yes' : 'no'}
 points     ${(pointsMilli / 1000).toFixed(2)}
 nectar     ${nectar.claimed} claimed, ${nectar.claimable} to claim
-round      ${round < 0 ? 'not begun' : round} on ${network}${owedLines(owed)}`)
+round      ${round < 0 ? 'not begun' : round} on ${network}
+connected  ${connectedLine(connections, Date.now())}${owedLines(owed)}`)
     for (const { round: of, ...report } of reports) console.log(`  round ${of}: ${JSON.stringify(report)}`)
   },
 }
@@ -45,7 +48,18 @@ function registeredLine(countsFrom: number | null, round: number): string {
   return countsFrom > Math.max(0, round) ? `yes; its key counts from round ${countsFrom} on` : 'yes'
 }
 
-type Owed = Awaited<ReturnType<typeof import('#roles/readStatus.ts').readStatus>>['owed']
+type Found = Awaited<ReturnType<typeof import('#roles/readStatus.ts').readStatus>>
+
+/** Says what a peer that runs said within the last minutes; an older word is of one that does not. */
+export function connectedLine(connections: Found['connections'], nowMs: number): string {
+  if (connections === null) return 'not known: the peer has not been started yet'
+  const { peers, alone, atMs } = connections
+  const seconds = Math.max(0, Math.round((nowMs - atMs) / 1000))
+  if (seconds * 1000 > SAID_FOR_MS) return `the peer does not run: it spoke last ${seconds} s ago`
+  return alone === null ? `to ${peers} peers` : `to nobody: ${alone.found}\n           ${alone.advice}`
+}
+
+type Owed = Found['owed']
 
 /** Only where something is: most accounts never post a bond. */
 function owedLines({ challenges, market, token }: Owed): string {

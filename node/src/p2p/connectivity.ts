@@ -1,0 +1,51 @@
+/** What became of dialling since somebody was connected for the last time. */
+export type DialOutcomes = {
+  /** Dials that nobody answered, or that ended in the handshake. */
+  readonly failed: number
+  /** Connections that the other side closed within seconds. */
+  readonly hungUp: number
+  /** Address and error of the last dial that failed. */
+  readonly lastFailure: string | null
+}
+
+/**
+ * `nobody known`: there is no address to dial. `connecting`: no dial has ended yet. `nobody reached`: none was answered. `hung up on`: they
+ * answer, and close.
+ */
+export type AloneReason = 'nobody known' | 'connecting' | 'nobody reached' | 'hung up on'
+
+/** `advice` is what the operator does next. */
+export type Alone = { readonly reason: AloneReason; readonly found: string; readonly advice: string }
+
+/** How many peers are connected; with none, why. */
+export type Connectivity = { readonly peers: number; readonly alone: Alone | null }
+
+type Situation = { peers: number; bootnodes: number; known: number; dials: DialOutcomes }
+
+/** @param known - peers with an address, bootnodes included. */
+export function connectivityOf({ peers, bootnodes, known, dials }: Situation): Connectivity {
+  return { peers, alone: peers > 0 ? null : aloneBy(bootnodes, known, dials) }
+}
+
+function aloneBy(bootnodes: number, known: number, { failed, hungUp, lastFailure }: DialOutcomes): Alone {
+  if (known === 0)
+    return {
+      reason: 'nobody known',
+      found: 'the chain lists no bootnode, none was named, and nobody has connected',
+      advice: 'Name a peer of the swarm with --bootnode, or ask its owner to list one: waggle bootnodes set.',
+    }
+  if (hungUp > 0)
+    return {
+      reason: 'hung up on',
+      found: `${hungUp} connections were closed by the other side within seconds`,
+      advice:
+        'The peers have no free slot, or blocked this one: strangers get few slots until they are registered. Wait, or name another --bootnode.',
+    }
+  if (failed > 0)
+    return {
+      reason: 'nobody reached',
+      found: `${failed} dials of ${known} known peers (${bootnodes} bootnodes) failed; the last: ${lastFailure}`,
+      advice: 'Check the network and its firewall for outgoing TCP (waggle doctor), or name another --bootnode.',
+    }
+  return { reason: 'connecting', found: `no dial of ${known} known peers has ended yet`, advice: 'Wait some seconds.' }
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { readJournal } from './readJournal.ts'
+import { CONNECTIONS, type KnownConnections } from './reportConnections.ts'
+
+const connectionsSchema = z.object({
+  peers: z.int(),
+  alone: z
+    .object({
+      reason: z.enum(['nobody known', 'connecting', 'nobody reached', 'hung up on']),
+      found: z.string(),
+      advice: z.string(),
+    })
+    .nullable(),
+  atMs: z.number(),
+})
+
+/**
+ * How many peers were connected when the peer said so last; null where it never did.
+ *
+ * @param path - the journal's file, which exists.
+ * @throws {JournalUnusableError} if it cannot be read.
+ */
+export function readConnections(path: string): KnownConnections | null {
+  const kept = readJournal(path, db => db.prepare('SELECT value FROM state WHERE key = ?').get(CONNECTIONS))
+  const parsed = connectionsSchema.safeParse(kept && JSON.parse(String(kept.value)))
+  return parsed.success ? parsed.data : null
+}

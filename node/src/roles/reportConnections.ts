@@ -1,0 +1,73 @@
+import type { Clock } from '#core/clock.ts'
+import type { Logger } from '#core/logger.ts'
+import type { Connectivity } from '#p2p/connectivity.ts'
+import type { Network } from '#p2p/network.ts'
+import type { Journal } from '#store/journal.ts'
+
+/** The state of the journal that says how many peers are connected, for commands that run beside the peer. */
+export const CONNECTIONS = 'connections'
+
+/** @property atMs - when it was so; a peer that runs says it again within `SAID_FOR_MS`. */
+export type KnownConnections = Connectivity & { atMs: number }
+
+type Modules = {
+  network: Pick<Network, 'connectivity'>
+  journal: Pick<Journal, 'setState'>
+  clock: Clock
+  logger: Logger
+  signal: AbortSignal
+}
+
+const LOOK_EVERY_MS = 5_000
+const SAY_EVERY_MS = 60_000
+const NOTE_EVERY_MS = 30_000
+/** Twice what passes between two notes, and a busy moment. */
+export const SAID_FOR_MS = 2 * NOTE_EVERY_MS + 30_000
+/** The first dials take some seconds; nobody is alone before. */
+const SETTLING_MS = 10_000
+/** A peer that stays alone says so again. */
+const ALONE_AGAIN_MS = 600_000
+
+/**
+ * Says how many peers are connected: on a change between alone and connected, and at most once a minute where the count changed. With
+ * nobody connected it warns, with the reason and what to do.
+ *
+ * @returns once the signal is aborted.
+ */
+export async function reportConnections({ network, journal, clock, logger, signal }: Modules): Promise<void> {
+  const startedMs = clock.nowMs()
+  let said: KnownConnections | null = null
+  let noted: KnownConnections | null = null
+
+  function isNews({ peers, alone, atMs }: KnownConnections): boolean {
+    if (alone !== null && atMs - startedMs < SETTLING_MS) return false
+    if (said === null || (said.alone === null) !== (alone === null)) return true
+    const hasChanged = said.peers !== peers || said.alone?.reason !== alone?.reason
+    if (hasChanged) return atMs - said.atMs >= SAY_EVERY_MS
+    return alone !== null && atMs - said.atMs >= ALONE_AGAIN_MS
+  }
+  function say(now: KnownConnections): void {
+    if (!isNews(now)) return
+    said = now
+    if (now.alone === null) logger.info('connected', { peers: now.peers })
+    else logger.warn('alone: no peer is connected', { ...now.alone })
+  }
+  function note(now: KnownConnections): void {
+    const isNew = noted?.peers !== now.peers || noted.alone?.reason !== now.alone?.reason
+    if (!isNew && now.atMs - (noted?.atMs ?? 0) < NOTE_EVERY_MS) return
+    noted = now
+    try {
+      journal.setState(CONNECTIONS, { ...now, alone: now.alone === null ? null : { ...now.alone } })
+    } catch (error) {
+      // A full disk is the disk guard's to tell.
+      logger.debug('connections could not be noted', { error })
+    }
+  }
+
+  while (!signal.aborted) {
+    const now = { ...network.connectivity(), atMs: clock.nowMs() }
+    say(now)
+    note(now)
+    await clock.sleep(LOOK_EVERY_MS, signal).catch(() => undefined)
+  }
+}
