@@ -6,6 +6,7 @@ import type { Experiment } from './experiment/experiment.ts'
 const usage = `npm run experiment -- NAME [options]
 
   NAME          swarm-vs-solo: whether peers that share learn faster than one alone
+                real-model: whether SmolLM2-135M learns arithmetic in a whole swarm, and what sharing adds
                 poisoned: what honest solvers lose where one of four peers poisons
 
   --quick       one seed and few rounds
@@ -17,6 +18,7 @@ const usage = `npm run experiment -- NAME [options]
 
 const experiments: Record<string, () => Promise<Experiment>> = {
   'swarm-vs-solo': async () => (await import('./experiment/swarmVsSolo.ts')).swarmVsSolo,
+  'real-model': async () => (await import('./experiment/realModel.ts')).realModel,
   poisoned: async () => (await import('./experiment/poisoned.ts')).poisoned,
 }
 

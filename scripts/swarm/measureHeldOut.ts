@@ -2,11 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SwarmOptions } from './options.ts'
 import type { SwarmPeer } from './peers.ts'
+import type { Played } from './playedEnvironment.ts'
 import { logTail, type Supervisor } from './supervisor.ts'
 
 const cli = join(import.meta.dirname, '..', '..', 'node', 'src', 'cli', 'main.ts')
 
-/** Tasks and samples of the measurement, at level 3 unless the run holds another. */
+/** Tasks and samples of the measurement, at level 3 unless the run holds another or the environment names one. */
 const TASKS = 100
 const SAMPLES = 8
 const DEFAULT_LEVEL = 3
@@ -18,19 +19,20 @@ export interface HeldOut {
 }
 
 /**
- * What each solver learned in this run: pass@1 by execution on the fixed held-out tasks, before and after, with the same
- * sampling seeds.
+ * What each solver learned in this run: pass@1 on the fixed held-out tasks, by execution or by the environment's program, before and
+ * after, with the same sampling seeds.
  *
- * @param startedWith - for each solver's slot, the policy that it began with; null for the starter model.
+ * @param startedWith - for each solver's slot, the policy that it began with; null for the model as it is.
  */
 export async function measureHeldOut(
   supervisor: Supervisor,
   peers: SwarmPeer[],
   startedWith: Map<string, string | null>,
-  options: SwarmOptions,
+  { options, played }: { options: SwarmOptions; played: Played },
   signal: AbortSignal,
 ): Promise<HeldOut> {
-  const level = options.level ?? DEFAULT_LEVEL
+  const isStarter = played.argv.length === 0
+  const level = options.level ?? (isStarter ? DEFAULT_LEVEL : played.environment.spec.canary.level)
   const solvers = peers.filter(({ role }) => role === 'solver')
   const pairs = solvers.map(({ slot, name, folder }) => ({
     name,
@@ -39,6 +41,7 @@ export async function measureHeldOut(
   }))
   const policies = [...new Set(pairs.flatMap(({ before, after }) => [before, after]))]
   const argv = [cli, 'eval', '--level', String(level), '--tasks', String(TASKS), '--samples', String(SAMPLES), '--json']
+  argv.push(...played.argv)
   for (const policy of policies) argv.push('--policy', policy)
   const run = await supervisor.start({ name: 'held-out', command: process.execPath, argv })
   const status = await run.exited

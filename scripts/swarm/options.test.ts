@@ -19,12 +19,20 @@ test('reads every option', () => {
   })
 })
 
+test('reads the models of an environment', () => {
+  const argv = '--environment env.json --model smol --lora 16 --lora-base int8'.split(' ')
+  expect(parseOptions(argv)).toMatchObject({ environment: 'env.json', model: 'smol', lora: 16, 'lora-base': 'int8' })
+})
+
 test.each([
   ['--evaluators 1', 'evaluators'],
   ['--level 6', 'level'],
   ['--rounds none', 'rounds'],
   ['--exit', '--rounds'],
   ['--colour blue', 'colour'],
+  ['--model x', '--environment'],
+  ['--lora 8', '--model'],
+  ['--environment x --model y --lora-base int8', '--lora RANK'],
 ])('%s is refused by name', (argv, name) => {
   expect(() => parseOptions(argv.split(' '))).toThrow(name)
 })

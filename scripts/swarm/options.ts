@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { type PresetName, presets } from '../../node/src/environments/builtIn.ts'
+import { basePrecisions } from '../../node/src/model/loraConfig.ts'
 
 export const usage = `npm run swarm [-- OPTIONS]
 
@@ -13,6 +14,11 @@ as processes of their own. Ctrl-C stops everything; a second run goes on where t
   --rounds N          count of settled rounds after which the run is complete
   --level N           hold the difficulty at this level, 1 to 5
   --preset NAME       constants: starter, or qwen, RL Swarm's (default starter; fixed by the first run)
+  --environment FILE  an environment of chat models instead (npx waggle environment makes one), with
+  --model PATH_OR_REPO  the model that solves, and, where the environment needs one,
+  --judge PATH_OR_REPO  its frozen evaluator
+  --lora RANK         solvers train an adapter of this rank
+  --lora-base NAME    float32 or int8: how the layers under it are computed (default float32)
   --round-seconds N   length of a round on a fresh chain (default 20)
   --exit              stop everything once the run is complete (needs --rounds)
   --json              end with one JSON object alone on the last line of stdout
@@ -31,6 +37,11 @@ const schema = z.object({
   rounds: count(1, 1_000_000).optional(),
   level: count(1, 5).optional(),
   preset: z.enum(Object.keys(presets) as [PresetName, ...PresetName[]]).default('starter'),
+  environment: z.string().optional(),
+  model: z.string().optional(),
+  judge: z.string().optional(),
+  lora: count(1, 4096).optional(),
+  'lora-base': z.enum(basePrecisions).optional(),
   'round-seconds': count(5, 3600).optional(),
   exit: z.boolean().default(false),
   json: z.boolean().default(false),
@@ -58,6 +69,11 @@ export function parseOptions(argv: string[]): SwarmOptions {
       rounds: text,
       level: text,
       preset: text,
+      environment: text,
+      model: text,
+      judge: text,
+      lora: text,
+      'lora-base': text,
       'round-seconds': text,
       data: text,
       port: text,
@@ -73,5 +89,10 @@ export function parseOptions(argv: string[]): SwarmOptions {
     throw new Error(parsed.error.issues.map(issue => `--${issue.path.join('.')}: ${issue.message}`).join('\n'))
   if (parsed.data.exit && parsed.data.rounds === undefined)
     throw new Error('--exit: say with --rounds N when the run is complete')
+  const { environment, model, lora, 'lora-base': base } = parsed.data
+  if ((environment === undefined) !== (model === undefined)) throw new Error('--environment and --model go together')
+  if (lora !== undefined && model === undefined) throw new Error('--lora: say with --model what it adapts')
+  if (base !== undefined && lora === undefined)
+    throw new Error('--lora-base: say with --lora RANK that an adapter is trained')
   return parsed.data
 }

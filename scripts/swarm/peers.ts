@@ -3,6 +3,7 @@ import { cp, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openIdentity } from '../../node/src/store/identity.ts'
 import type { SwarmOptions } from './options.ts'
+import type { Played } from './playedEnvironment.ts'
 import type { Ports } from './ports.ts'
 import type { ProcessSpec } from './supervisor.ts'
 
@@ -27,10 +28,10 @@ export interface SwarmPeer {
 }
 
 /** Who takes part; identities are made on the first run and kept. The gateway comes first: the others meet there. */
-export async function planPeers(options: SwarmOptions): Promise<SwarmPeer[]> {
+export async function planPeers(options: SwarmOptions, { environment }: Played): Promise<SwarmPeer[]> {
   const slots: [PeerRole, number][] = [
     ['gateway', 1],
-    ['proposer', 1],
+    ['proposer', environment.proposals === null ? 0 : 1],
     ['evaluator', options.evaluators],
     ['solver', options.solvers],
   ]
@@ -53,9 +54,11 @@ export interface PeerLaunch {
   ports: Ports
   gatewayPeerId: string
   level: number | undefined
+  played: Played
 }
 
-export function peerProcess({ peer, deploymentPath, rpcUrl, ports, gatewayPeerId, level }: PeerLaunch): ProcessSpec {
+export function peerProcess(launch: PeerLaunch): ProcessSpec {
+  const { peer, deploymentPath, rpcUrl, ports, gatewayPeerId, level, played } = launch
   const isGateway = peer.role === 'gateway'
   const argv = [
     cli,
@@ -72,6 +75,7 @@ export function peerProcess({ peer, deploymentPath, rpcUrl, ports, gatewayPeerId
   argv.push('--listen', `/ip4/127.0.0.1/tcp/${isGateway ? ports.p2p : 0}`)
   if (isGateway) argv.push('--http', String(ports.gateway))
   else argv.push('--bootnode', `/ip4/127.0.0.1/tcp/${ports.p2p}/p2p/${gatewayPeerId}`)
+  argv.push(...played.argv, ...(peer.role === 'solver' ? played.solverArgv : []))
   if (peer.role === 'proposer' && level !== undefined) argv.push('--level', String(level))
   return { name: `peer-${peer.slot}`, command: process.execPath, argv: [...HEAP, ...argv] }
 }

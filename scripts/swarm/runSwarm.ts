@@ -2,7 +2,6 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Deployment } from '@waggle/deployments/record'
-import { loadEnvironments } from '../../node/src/environments/builtIn.ts'
 import { deploy, startChain } from './chain.ts'
 import { connect, currentRound } from './chainFacts.ts'
 import { buildDashboard, startDashboard } from './dashboard.ts'
@@ -15,6 +14,7 @@ import { watchMemory } from './memory.ts'
 import { createMonitor, type Monitor } from './monitor.ts'
 import type { SwarmOptions } from './options.ts'
 import { keepStartingPolicies, peerProcess, planPeers, type SwarmPeer } from './peers.ts'
+import { type Played, playedEnvironment } from './playedEnvironment.ts'
 import { portsFrom, requireFree } from './ports.ts'
 import { provisionPeers } from './provisionPeers.ts'
 import { startGame } from './startGame.ts'
@@ -71,13 +71,14 @@ interface Swarm {
   peers: SwarmPeer[]
   monitor: Monitor
   startedWith: Map<string, string | null>
+  played: Played
 }
 
 async function startEverything(options: SwarmOptions, supervisor: Supervisor, stop: AbortController): Promise<Swarm> {
   const ports = portsFrom(options.port, options['chain-port'])
   await requireFree(ports)
   await mkdir(join(options.data, 'logs'), { recursive: true })
-  const environment = (await loadEnvironments())[options.preset]
+  const played = await playedEnvironment(options, stop.signal)
   const rpcUrl = `http://127.0.0.1:${ports.chain}`
   const keep = keepRunning(supervisor, stop, say)
 
@@ -89,17 +90,17 @@ async function startEverything(options: SwarmOptions, supervisor: Supervisor, st
     rpcUrl,
     data: options.data,
     roundSeconds: options['round-seconds'],
-    environmentHash: environment.hash,
+    environmentHash: played.environment.hash,
   })
   const client = connect(rpcUrl)
   const firstRound = (await currentRound(client, deployment)) ?? 0
-  const peers = await planPeers(options)
+  const peers = await planPeers(options, played)
   await provisionPeers(rpcUrl, deployment, peers)
   const startedWith = await keepStartingPolicies(peers, options.data)
   const gatewayPeerId = peers.find(({ role }) => role === 'gateway')?.peerId ?? ''
   say('starting the peers and the indexer …')
   for (const peer of peers) {
-    const spec = peerProcess({ peer, deploymentPath: path, rpcUrl, ports, gatewayPeerId, level: options.level })
+    const spec = peerProcess({ peer, deploymentPath: path, rpcUrl, ports, gatewayPeerId, level: options.level, played })
     await keep(spec.name, onExit => supervisor.start(spec, onExit))
   }
   const shared = { WAGGLE_DEPLOYMENT: path, WAGGLE_RPC_URL: rpcUrl }
@@ -114,7 +115,7 @@ async function startEverything(options: SwarmOptions, supervisor: Supervisor, st
   }
   await keep('dashboard', onExit => startDashboard(supervisor, { port: ports.dashboard, env }, onExit, stop.signal))
   const monitor = createMonitor({ client, deployment, peers, gatewayUrl: env.WAGGLE_GATEWAY_URL, firstRound })
-  return { deployment, deploymentPath: path, rpcUrl, peers, monitor, startedWith }
+  return { deployment, deploymentPath: path, rpcUrl, peers, monitor, startedWith, played }
 }
 
 function announce(options: SwarmOptions, { deployment, peers }: Swarm, readySeconds: number): void {
@@ -161,8 +162,9 @@ async function learned(
   signal: AbortSignal,
 ): Promise<HeldOut> {
   if (options.exit) await supervisor.stopAll(['peer-proposer', 'peer-solver', 'peer-evaluator'])
-  say('measuring what the solvers learned, by execution on held-out tasks …')
-  const heldOut = await measureHeldOut(supervisor, swarm.peers, swarm.startedWith, options, signal)
+  say('measuring what the solvers learned, on held-out tasks …')
+  const { peers, startedWith, played } = swarm
+  const heldOut = await measureHeldOut(supervisor, peers, startedWith, { options, played }, signal)
   await writeFile(join(options.data, 'held-out.json'), JSON.stringify(heldOut))
   for (const { name, before, after } of heldOut.solvers)
     say(`  ${name}: pass@1 ${before.toFixed(3)} → ${after.toFixed(3)}`)
