@@ -44,7 +44,11 @@ export async function measureHeldOut(
   argv.push(...played.argv)
   for (const policy of policies) argv.push('--policy', policy)
   const run = await supervisor.start({ name: 'held-out', command: process.execPath, argv })
+  const stop = () => void run.stop()
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop, { once: true })
   const status = await run.exited
+  signal.removeEventListener('abort', stop)
   signal.throwIfAborted()
   if (status !== 0) throw new Error(`the measurement failed (${status}):\n${await logTail(run.logPath)}`)
   const last = (await readFile(run.logPath, 'utf8')).trimEnd().split('\n').at(-1) ?? ''
