@@ -11,6 +11,8 @@ export const peer = onchainTable(
     name: t.text().notNull(),
     account: t.hex().notNull(),
     registeredAtSec: t.int8({ mode: 'number' }).notNull(),
+    /** First round in which its key counts. A move to another account does not change it. */
+    countsFromRound: t.integer().notNull(),
     moves: t.integer().notNull().default(0),
     /** Points settled so far, provisional ones included. */
     pointsMilli: t.bigint().notNull().default(0n),

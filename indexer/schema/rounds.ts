@@ -26,6 +26,8 @@ export const round = onchainTable('round', t => ({
   rolloutCommitments: t.integer().notNull().default(0),
   /** How many of them, as they count. */
   tasks: t.integer().notNull().default(0),
+  /** Of these, places whose task cannot be read. */
+  unreadableTasks: t.integer().notNull().default(0),
   rollouts: t.integer().notNull().default(0),
   votesCommitted: t.integer().notNull().default(0),
   votesRevealed: t.integer().notNull().default(0),
@@ -52,6 +54,8 @@ export const proposal = onchainTable(
     secret: t.hex().notNull(),
     /** Places that draws are over; some of them may hold no task that can be read. */
     count: t.integer().notNull(),
+    /** Of these, places without one: the bytes are malformed, or hold fewer texts. */
+    unreadable: t.integer().notNull(),
     /** Of the tasks as they stand on the chain, compressed. */
     bytes: t.integer().notNull(),
     atSec: t.int8({ mode: 'number' }).notNull(),

@@ -6,11 +6,16 @@ import { updatePeer } from './peerRow.ts'
 
 ponder.on('PeerRegistry:PeerRegistered', async ({ event, context }) => {
   const { peerKey, account, peerId } = event.args
+  const countsFromRound = Number(event.args.fromRound)
   const name = peerName(peerId)
   await context.db
     .insert(peer)
-    .values({ peerKey, peerId, name, account, registeredAtSec: Number(event.block.timestamp) })
-  await addToFeed(context, event, { kind: 'peerRegistered', peerKey, detail: { account, peerId, name } })
+    .values({ peerKey, peerId, name, account, registeredAtSec: Number(event.block.timestamp), countsFromRound })
+  await addToFeed(context, event, {
+    kind: 'peerRegistered',
+    peerKey,
+    detail: { account, peerId, name, countsFromRound },
+  })
 })
 
 ponder.on('PeerRegistry:PeerMoved', async ({ event, context }) => {

@@ -14,13 +14,25 @@ ponder.on('RolloutCommitments:TasksProposed', async ({ event, context }) => {
   const round = Number(event.args.round)
   const compressed = new Uint8Array(Buffer.from(tasks.slice(2), 'hex'))
   const at = { atSec: Number(event.block.timestamp), transactionHash: event.transaction.hash }
-  await context.db.insert(proposal).values({ round, peerKey, secret, count, bytes: compressed.byteLength, ...at })
   const { level = 0, texts = [] } = decodeProposal(compressed) ?? {}
-  for (const [index, text] of texts.slice(0, count).entries())
-    await context.db
-      .insert(task)
-      .values({ round, peerKey, index, taskHash: taskHash({ peerKey, index }), level, text: shownText(text) })
-  await updateRound(context, round, row => ({ proposals: row.proposals + 1, tasks: row.tasks + count }))
+  const tasksRead = texts.slice(0, count).map((text, index) => ({
+    round,
+    peerKey,
+    index,
+    taskHash: taskHash({ peerKey, index }),
+    level,
+    text: shownText(text),
+  }))
+  const unreadable = count - tasksRead.length
+  await context.db
+    .insert(proposal)
+    .values({ round, peerKey, secret, count, unreadable, bytes: compressed.byteLength, ...at })
+  if (tasksRead.length > 0) await context.db.insert(task).values(tasksRead)
+  await updateRound(context, round, row => ({
+    proposals: row.proposals + 1,
+    tasks: row.tasks + count,
+    unreadableTasks: row.unreadableTasks + unreadable,
+  }))
   await updatePeer(context, peerKey, row => ({
     roundsProposed: row.roundsProposed + 1,
     lastActiveRound: Math.max(row.lastActiveRound ?? 0, round),

@@ -221,11 +221,11 @@ export class TestChain {
     await this.mined(this.client.writeContract({ ...contract, account, functionName: 'commitSecret', args }))
   }
 
-  /** Proposes for the next round, and commits to the same secret for the one after it. */
+  /** Proposes for the next round, with a last place that holds no task, and commits to the same secret for the one after it. */
   async propose({ account, peerKey }: TestPeer, round: number, count: number): Promise<void> {
     const contract = this.contracts.rolloutCommitments
     const bytes = bytesToHex(encodeProposal(tasksOf(count)))
-    const args = [BigInt(round), peerKey, SALT, count, bytes, keccak256(SALT)] as const
+    const args = [BigInt(round), peerKey, SALT, count + 1, bytes, keccak256(SALT)] as const
     await this.mined(this.client.writeContract({ ...contract, account, functionName: 'propose', args }))
   }
 

@@ -105,7 +105,8 @@ function missed(misses: number): string {
 function doing(record: PeerAnswer): string {
   const roles = peerRoles(record)
   const seat = record.evaluator
-  if (roles.length === 0) return 'Registered; it has not taken part in a round yet.'
+  if (roles.length === 0)
+    return `Registered; it has not taken part in a round yet. Its key counts from round ${record.peer?.countsFromRound} on.`
   const names = roles.map(role => role.charAt(0).toUpperCase() + role.slice(1)).join(', ')
   if (seat === null) return `${names}.`
   const since =

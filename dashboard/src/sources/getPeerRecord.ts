@@ -16,6 +16,7 @@ const answer = z.object({
       name: z.string(),
       account: z.string(),
       registeredAtSec: z.int(),
+      countsFromRound: z.int(),
       roundsProposed: z.int(),
       roundsSolved: z.int(),
       roundsSettled: z.int(),
@@ -93,7 +94,7 @@ export type PeerAnswer = z.infer<typeof answer>
 const page = 'orderBy: "round", orderDirection: "desc", limit: $limit'
 
 const QUERY = `query Peer($peerKey: String!, $limit: Int) {
-  peer(peerKey: $peerKey) { peerKey peerId name account registeredAtSec roundsProposed roundsSolved roundsSettled }
+  peer(peerKey: $peerKey) { peerKey peerId name account registeredAtSec countsFromRound roundsProposed roundsSolved roundsSettled }
   standings(where: { peerKey: $peerKey }) { totalCount items {
     rank finalPointsMilli provisionalPointsMilli contestedPointsMilli contestedRounds
   } }

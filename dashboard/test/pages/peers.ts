@@ -60,10 +60,11 @@ export function testPeers(scene: BrowserScene): void {
     await see(page, 'to claim')
   })
 
-  browserTest('an evaluator’s page shows its seat', async () => {
+  browserTest('an evaluator’s page shows its seat, and a newcomer’s from when it counts', async () => {
     const page = await visit(`/peers/${first(evaluators).peerKey}`)
     await see(page, /Evaluator, seated since round 0; opened 40 of 41 sealed votes/)
     await see(page, 'Only solvers are scored.')
     await see(page, 'by openings')
+    await see(await visit(`/peers/${first(onlookers).peerKey}`), `Its key counts from round ${CURRENT_ROUND + 2} on.`)
   })
 }

@@ -107,13 +107,24 @@ export function testPeers(scene: Scene): void {
     expect(after.evaluator).toMatchObject({ stakedFromRound: null })
   })
 
-  test('a peer that moves to another account keeps its history', async () => {
+  test('a peer that moves to another account keeps its history, and a newcomer counts from the second round on', async () => {
     const { chain, indexer, cast } = scene
     const moved = await chain.move(cast.solvers[1])
     cast.solvers[1] = moved
     await indexer.reachTip(chain)
-    const { peer } = await indexer.query(`{ peer(peerKey: "${moved.peerKey}") { account moves roundsSolved } }`)
-    expect(peer).toEqual({ account: moved.account.address.toLowerCase(), moves: 1, roundsSolved: 4 })
+    const { peer } = await indexer.query(
+      `{ peer(peerKey: "${moved.peerKey}") { account moves roundsSolved countsFromRound } }`,
+    )
+    expect(peer).toEqual({
+      account: moved.account.address.toLowerCase(),
+      moves: 1,
+      roundsSolved: 4,
+      countsFromRound: 0,
+    })
+    const late = await chain.register()
+    await indexer.reachTip(chain)
+    const { peer: newcomer } = await indexer.query(`{ peer(peerKey: "${late.peerKey}") { countsFromRound } }`)
+    expect(newcomer).toEqual({ countsFromRound: (await chain.currentRound()) + 2 })
   })
 
   test('a seat that is given up and taken again is two spans', async () => {

@@ -49,8 +49,8 @@ export function testRounds(scene: Scene): void {
   test('tasks are told as the chain has them, and of a commitment that was amended the latest, with the earlier ones counted', async () => {
     const { indexer, cast } = scene
     const rows = await indexer.query(`{
-      round(number: 2) { proposals tasks }
-      proposals(where: { round: 2 }) { items { peerKey count bytes } }
+      round(number: 2) { proposals tasks unreadableTasks }
+      proposals(where: { round: 2 }) { items { peerKey count unreadable bytes } }
       tasks(where: { round: 2 }, orderBy: "index") { items { peerKey index level text taskHash } }
       rolloutCommitments(where: { round: 1 }, orderBy: "amendments", orderDirection: "desc") {
         items { peerKey leafCount amendments root policyHash contentId }
@@ -66,8 +66,8 @@ export function testRounds(scene: Scene): void {
       contentId: digest('rollout bundle'),
     }
     expect(rows).toEqual({
-      round: { proposals: 1, tasks: 8 },
-      proposals: { items: [{ peerKey, count: 8, bytes: encodeProposal(proposed).byteLength }] },
+      round: { proposals: 1, tasks: 9, unreadableTasks: 1 },
+      proposals: { items: [{ peerKey, count: 9, unreadable: 1, bytes: encodeProposal(proposed).byteLength }] },
       tasks: {
         items: proposed.texts.map((text, index) => {
           return { peerKey, index, level: proposed.level, text, taskHash: taskHash({ peerKey, index }) }
