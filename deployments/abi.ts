@@ -3429,22 +3429,6 @@ export const rolloutCommitmentsAbi = [
   {
     "inputs": [
       {
-        "internalType": "uint256",
-        "name": "leaves",
-        "type": "uint256"
-      },
-      {
-        "internalType": "uint256",
-        "name": "proofs",
-        "type": "uint256"
-      }
-    ],
-    "name": "RolloutCommitments_LengthMismatch",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
         "internalType": "uint64",
         "name": "round",
         "type": "uint64"
@@ -3509,6 +3493,22 @@ export const rolloutCommitmentsAbi = [
         "type": "uint64"
       },
       {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "RolloutCommitments_NotCommitted",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
         "internalType": "uint64",
         "name": "currentRound",
         "type": "uint64"
@@ -3547,6 +3547,17 @@ export const rolloutCommitmentsAbi = [
       }
     ],
     "name": "RolloutCommitments_NotTheSecret",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "leafHash",
+        "type": "bytes32"
+      }
+    ],
+    "name": "RolloutCommitments_NotUnderRoot",
     "type": "error"
   },
   {
@@ -3906,50 +3917,6 @@ export const rolloutCommitmentsAbi = [
         "type": "bytes32"
       },
       {
-        "internalType": "bytes32",
-        "name": "root",
-        "type": "bytes32"
-      },
-      {
-        "internalType": "uint32",
-        "name": "leafCount",
-        "type": "uint32"
-      },
-      {
-        "internalType": "bytes32",
-        "name": "policyHash",
-        "type": "bytes32"
-      },
-      {
-        "internalType": "bytes32",
-        "name": "contentId",
-        "type": "bytes32"
-      }
-    ],
-    "name": "isCommitment",
-    "outputs": [
-      {
-        "internalType": "bool",
-        "name": "same",
-        "type": "bool"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint64",
-        "name": "round",
-        "type": "uint64"
-      },
-      {
-        "internalType": "bytes32",
-        "name": "peerKey",
-        "type": "bytes32"
-      },
-      {
         "components": [
           {
             "internalType": "uint32",
@@ -4098,6 +4065,133 @@ export const rolloutCommitmentsAbi = [
     "type": "function"
   },
   {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      },
+      {
+        "components": [
+          {
+            "internalType": "bytes32",
+            "name": "root",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "uint32",
+            "name": "leafCount",
+            "type": "uint32"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "policyHash",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "contentId",
+            "type": "bytes32"
+          }
+        ],
+        "internalType": "struct IRolloutCommitments.Work",
+        "name": "work",
+        "type": "tuple"
+      }
+    ],
+    "name": "requireCommitted",
+    "outputs": [],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      },
+      {
+        "components": [
+          {
+            "internalType": "bytes32",
+            "name": "root",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "uint32",
+            "name": "leafCount",
+            "type": "uint32"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "policyHash",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "contentId",
+            "type": "bytes32"
+          }
+        ],
+        "internalType": "struct IRolloutCommitments.Work",
+        "name": "work",
+        "type": "tuple"
+      },
+      {
+        "components": [
+          {
+            "internalType": "uint32",
+            "name": "index",
+            "type": "uint32"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "taskHash",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "policyHash",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "seed",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "bodyHash",
+            "type": "bytes32"
+          }
+        ],
+        "internalType": "struct IRolloutCommitments.Leaf",
+        "name": "leaf",
+        "type": "tuple"
+      },
+      {
+        "internalType": "bytes32[]",
+        "name": "proof",
+        "type": "bytes32[]"
+      }
+    ],
+    "name": "requireLeaf",
+    "outputs": [],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
     "inputs": [],
     "name": "rounds",
     "outputs": [
@@ -4229,35 +4323,6 @@ export const rolloutCommitmentsAbi = [
       }
     ],
     "name": "verifyLeaf",
-    "outputs": [
-      {
-        "internalType": "bool",
-        "name": "valid",
-        "type": "bool"
-      }
-    ],
-    "stateMutability": "pure",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "bytes32",
-        "name": "root",
-        "type": "bytes32"
-      },
-      {
-        "internalType": "bytes32[]",
-        "name": "leaves",
-        "type": "bytes32[]"
-      },
-      {
-        "internalType": "bytes32[][]",
-        "name": "proofs",
-        "type": "bytes32[][]"
-      }
-    ],
-    "name": "verifyLeaves",
     "outputs": [
       {
         "internalType": "bool",
@@ -6121,22 +6186,6 @@ export const challengesAbi = [
         "type": "uint64"
       },
       {
-        "internalType": "bytes32",
-        "name": "peerKey",
-        "type": "bytes32"
-      }
-    ],
-    "name": "Challenges_NotCommitted",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint64",
-        "name": "round",
-        "type": "uint64"
-      },
-      {
         "internalType": "uint64",
         "name": "currentRound",
         "type": "uint64"
@@ -6233,17 +6282,6 @@ export const challengesAbi = [
       }
     ],
     "name": "Challenges_NotSeatAccount",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "bytes32",
-        "name": "leafHash",
-        "type": "bytes32"
-      }
-    ],
-    "name": "Challenges_NotUnderRoot",
     "type": "error"
   },
   {

@@ -15,7 +15,7 @@ import {RING, SHARD_PEERS, tagOf} from "./libraries/Ring.sol";
 import {SEATS, Tally} from "./libraries/Tally.sol";
 
 /// @title RewardVotes
-contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
+contract RewardVotes is IRewardVotes, Rulings {
     using CommitteeWords for uint256;
 
     /// @dev What a committee has done on one shard of a round; the next round of the ring writes over it.
@@ -180,15 +180,6 @@ contract RewardVotes is IRewardVotes, EvaluatorSeats, Rulings {
         uint256 first = uint256(shard) * SHARD_PEERS;
         if (first >= count) return 0;
         return count - first < SHARD_PEERS ? count - first : SHARD_PEERS;
-    }
-
-    function _blame(uint64 round, bytes32 evaluatorKey, Fault fault) internal override {
-        if (fault == Fault.Overturned) _punish(round, evaluatorKey, OVERTURNED_MILLI, SEALED_MISSES);
-        else _miss(round, evaluatorKey, fault == Fault.Sealed);
-    }
-
-    function _challenges() internal view override returns (address contract_) {
-        return _stakes.challenges();
     }
 
     /// @dev Draws the committee, and keeps it for those that vote after this one and for settlement.

@@ -15,8 +15,6 @@ contract RolloutCommitments is IRolloutCommitments, TaskProposals {
     /// @inheritdoc IRolloutCommitments
     uint64 public constant RING_ROUNDS = RING;
 
-    IPeerRegistry internal immutable _registry;
-
     /// @dev One word: the round's tag in the upper 32 bits, so that round 0 differs from an empty word; 32 bits of
     /// ordinal among the round's peers; the lower 192 bits of the commitment's hash. A collision there costs its
     /// finder 2^96 hashes.
@@ -28,9 +26,7 @@ contract RolloutCommitments is IRolloutCommitments, TaskProposals {
     /// @param registry Says who speaks for a peer.
     /// @param clock The clock.
     /// @param stakes_ Says who may propose.
-    constructor(IPeerRegistry registry, IRounds clock, IStakes stakes_) TaskProposals(clock, stakes_) {
-        _registry = registry;
-    }
+    constructor(IPeerRegistry registry, IRounds clock, IStakes stakes_) TaskProposals(registry, clock, stakes_) {}
 
     /// @inheritdoc IRolloutCommitments
     function commit(
@@ -70,16 +66,16 @@ contract RolloutCommitments is IRolloutCommitments, TaskProposals {
     }
 
     /// @inheritdoc IRolloutCommitments
-    function isCommitment(
+    function requireLeaf(
         uint64 round,
         bytes32 peerKey,
-        bytes32 root,
-        uint32 leafCount,
-        bytes32 policyHash,
-        bytes32 contentId
-    ) external view returns (bool same) {
-        uint256 word = _words[peerKey][round % RING];
-        return word >> 224 == tagOf(round) && uint192(word) == _hashOf(root, leafCount, policyHash, contentId);
+        Work calldata work,
+        Leaf calldata leaf,
+        bytes32[] calldata proof
+    ) external view {
+        requireCommitted(round, peerKey, work);
+        bytes32 hash = leafOf(round, peerKey, leaf);
+        if (!MerkleProof.verifyCalldata(proof, work.root, hash)) revert RolloutCommitments_NotUnderRoot(hash);
     }
 
     /// @inheritdoc IRolloutCommitments
@@ -99,23 +95,6 @@ contract RolloutCommitments is IRolloutCommitments, TaskProposals {
     }
 
     /// @inheritdoc IRolloutCommitments
-    function leafOf(uint64 round, bytes32 peerKey, Leaf calldata leaf) external view returns (bytes32 hash) {
-        bytes32 inner = keccak256(
-            abi.encode(
-                block.chainid,
-                round,
-                peerKey,
-                leaf.index,
-                leaf.taskHash,
-                leaf.policyHash,
-                leaf.seed,
-                leaf.bodyHash
-            )
-        );
-        return keccak256(abi.encode(inner));
-    }
-
-    /// @inheritdoc IRolloutCommitments
     function sampledLeaves(
         uint64 round,
         bytes32 peerKey,
@@ -125,21 +104,6 @@ contract RolloutCommitments is IRolloutCommitments, TaskProposals {
         bytes32 beacon = _rounds.beaconOf(round);
         if (beacon == 0) revert RolloutCommitments_NoBeacon(round);
         return Draws.distinct(owed, count, Draws.seedOf("waggle sample", round, beacon, peerKey));
-    }
-
-    /// @inheritdoc IRolloutCommitments
-    function verifyLeaves(
-        bytes32 root,
-        bytes32[] calldata leaves,
-        bytes32[][] calldata proofs
-    ) external pure returns (bool valid) {
-        if (leaves.length != proofs.length) {
-            revert RolloutCommitments_LengthMismatch(leaves.length, proofs.length);
-        }
-        for (uint256 i = 0; i < leaves.length; ++i) {
-            if (!MerkleProof.verifyCalldata(proofs[i], root, leaves[i])) return false;
-        }
-        return true;
     }
 
     /// @inheritdoc IRolloutCommitments
@@ -162,11 +126,30 @@ contract RolloutCommitments is IRolloutCommitments, TaskProposals {
         return MerkleProof.verifyCalldata(proof, root, leaf);
     }
 
-    /// @dev The sender speaks for the peer, and its key counts in the round.
-    function _requireMember(uint64 round, bytes32 peerKey) internal view override {
-        (address account, uint64 fromRound) = _registry.membershipOf(peerKey);
-        if (account != msg.sender) revert RolloutCommitments_NotPeerAccount(peerKey, msg.sender);
-        if (round < fromRound) revert RolloutCommitments_KeyTooNew(round, peerKey, fromRound);
+    /// @inheritdoc IRolloutCommitments
+    function requireCommitted(uint64 round, bytes32 peerKey, Work calldata work) public view {
+        uint256 word = _words[peerKey][round % RING];
+        uint192 hash = _hashOf(work.root, work.leafCount, work.policyHash, work.contentId);
+        if (word >> 224 != tagOf(round) || uint192(word) != hash) {
+            revert RolloutCommitments_NotCommitted(round, peerKey);
+        }
+    }
+
+    /// @inheritdoc IRolloutCommitments
+    function leafOf(uint64 round, bytes32 peerKey, Leaf calldata leaf) public view returns (bytes32 hash) {
+        bytes32 inner = keccak256(
+            abi.encode(
+                block.chainid,
+                round,
+                peerKey,
+                leaf.index,
+                leaf.taskHash,
+                leaf.policyHash,
+                leaf.seed,
+                leaf.bodyHash
+            )
+        );
+        return keccak256(abi.encode(inner));
     }
 
     function _nextOrdinal(uint256 place, uint256 tag) internal returns (uint32 ordinal) {

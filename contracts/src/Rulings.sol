@@ -2,17 +2,18 @@
 pragma solidity 0.8.30;
 
 import {Earnings} from "./Earnings.sol";
+import {EvaluatorSeats} from "./EvaluatorSeats.sol";
 import {IRulings} from "./interfaces/IRulings.sol";
 import {OUTCOME_RING} from "./libraries/Ring.sol";
 import {Tally} from "./libraries/Tally.sol";
 
 /// @title Rulings
 /// @notice The part of `RewardVotes` by which `Challenges` holds, annuls and corrects outcomes.
-abstract contract Rulings is IRulings, Earnings {
+abstract contract Rulings is EvaluatorSeats, IRulings, Earnings {
     uint256 private constant ONE_HOLD = 1 << 24;
 
     modifier onlyChallenges() {
-        if (msg.sender != _challenges()) revert RewardVotes_NotChallenges(msg.sender);
+        _requireChallenges();
         _;
     }
 
@@ -81,12 +82,12 @@ abstract contract Rulings is IRulings, Earnings {
 
     /// @inheritdoc IRulings
     function blame(uint64 round, bytes32 evaluatorKey, Fault fault) external onlyChallenges {
-        _blame(round, evaluatorKey, fault);
+        if (fault == Fault.Overturned) _punish(round, evaluatorKey, OVERTURNED_MILLI, SEALED_MISSES);
+        else _miss(round, evaluatorKey, fault == Fault.Sealed);
     }
 
-    /// @dev What an evaluator loses.
-    function _blame(uint64 round, bytes32 evaluatorKey, Fault fault) internal virtual;
-
-    /// @dev The contract that rules.
-    function _challenges() internal view virtual returns (address contract_);
+    /// @dev Once in the code, which is near the limit of a contract's size.
+    function _requireChallenges() internal view {
+        if (msg.sender != _stakes.challenges()) revert RewardVotes_NotChallenges(msg.sender);
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {IPeerRegistry} from "./interfaces/IPeerRegistry.sol";
 import {IRounds} from "./interfaces/IRounds.sol";
 import {IStakes} from "./interfaces/IStakes.sol";
 import {ITaskProposals} from "./interfaces/ITaskProposals.sol";
@@ -15,6 +16,7 @@ abstract contract TaskProposals is ITaskProposals {
     /// @inheritdoc ITaskProposals
     uint256 public constant MAX_TASK_BYTES = 16_384;
 
+    IPeerRegistry internal immutable _registry;
     IRounds internal immutable _rounds;
     IStakes internal immutable _stakes;
 
@@ -24,9 +26,11 @@ abstract contract TaskProposals is ITaskProposals {
     /// @dev One word: the round's tag in the upper 32 bits, the lower 224 bits of the secret's hash.
     mapping(bytes32 peerKey => uint256[TASK_RING] words) internal _secrets;
 
+    /// @param registry Says who speaks for a peer.
     /// @param clock The clock.
     /// @param stakes_ Says who may propose.
-    constructor(IRounds clock, IStakes stakes_) {
+    constructor(IPeerRegistry registry, IRounds clock, IStakes stakes_) {
+        _registry = registry;
         _rounds = clock;
         _stakes = stakes_;
     }
@@ -87,7 +91,11 @@ abstract contract TaskProposals is ITaskProposals {
     }
 
     /// @dev The sender speaks for the peer, and its key counts in the round.
-    function _requireMember(uint64 round, bytes32 peerKey) internal view virtual;
+    function _requireMember(uint64 round, bytes32 peerKey) internal view {
+        (address account, uint64 fromRound) = _registry.membershipOf(peerKey);
+        if (account != msg.sender) revert RolloutCommitments_NotPeerAccount(peerKey, msg.sender);
+        if (round < fromRound) revert RolloutCommitments_KeyTooNew(round, peerKey, fromRound);
+    }
 
     /// @dev The round must be the first that has not begun, or so many after it.
     function _requireOpen(uint64 round, uint64 later) internal view {

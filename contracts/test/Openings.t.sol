@@ -2,6 +2,7 @@
 pragma solidity 0.8.30;
 
 import {IOpenings} from "../src/interfaces/IOpenings.sol";
+import {IRolloutCommitments} from "../src/interfaces/IRolloutCommitments.sol";
 import {OpeningsFixture} from "./OpeningsFixture.sol";
 
 contract OpeningsTest is OpeningsFixture {
@@ -224,15 +225,17 @@ contract OpeningsTest is OpeningsFixture {
         play(500, 500, 500);
         IOpenings.Opening memory opening = openingOf(0, 0);
         opening.leaf.seed = bytes32("another");
-        expectNotItsLeaf();
+        expectNotUnderRoot(opening.leaf);
         openings.open(opening);
         opening = openingOf(0, 0);
         opening.work.leafCount = 3;
-        expectNotItsLeaf();
+        vm.expectRevert(
+            abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_NotCommitted.selector, 0, solvers[0])
+        );
         openings.open(opening);
         opening = openingOf(0, 0);
         opening.leaf.index = 2;
-        expectNotItsLeaf();
+        vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_NotItsLeaf.selector, base, solvers[0]));
         openings.open(opening);
     }
 

@@ -131,7 +131,8 @@ abstract contract OpeningsFixture is VotesFixture {
         (claim.proposerKey, claim.taskIndex) = (proposerKey, taskIndex);
     }
 
-    function expectNotItsLeaf() internal {
-        vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_NotItsLeaf.selector, base, solvers[0]));
+    function expectNotUnderRoot(IRolloutCommitments.Leaf memory leaf) internal {
+        bytes32 hash = commitments.leafOf(base, solvers[0], leaf);
+        vm.expectRevert(abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_NotUnderRoot.selector, hash));
     }
 }

@@ -34,11 +34,11 @@ contract RolloutCommitmentsTest is SwarmFixture {
         commitments.commit(0, peer, ROOT, 64, POLICY, CONTENT, 0);
 
         vm.assertTrue(commitments.committed(0, peer));
-        vm.assertTrue(commitments.isCommitment(0, peer, ROOT, 64, POLICY, CONTENT));
-        vm.assertFalse(commitments.isCommitment(0, peer, ROOT, 63, POLICY, CONTENT));
-        vm.assertFalse(commitments.isCommitment(0, peer, ROOT, 64, CONTENT, POLICY));
-        vm.assertFalse(commitments.isCommitment(1, peer, ROOT, 64, POLICY, CONTENT));
-        vm.assertFalse(commitments.isCommitment(6, peer, ROOT, 64, POLICY, CONTENT));
+        vm.assertTrue(isCommitment(0, peer, ROOT, 64, POLICY, CONTENT));
+        vm.assertFalse(isCommitment(0, peer, ROOT, 63, POLICY, CONTENT));
+        vm.assertFalse(isCommitment(0, peer, ROOT, 64, CONTENT, POLICY));
+        vm.assertFalse(isCommitment(1, peer, ROOT, 64, POLICY, CONTENT));
+        vm.assertFalse(isCommitment(6, peer, ROOT, 64, POLICY, CONTENT));
         vm.assertFalse(commitments.committed(1, peer));
         vm.assertFalse(commitments.committed(6, peer));
     }
@@ -49,7 +49,7 @@ contract RolloutCommitmentsTest is SwarmFixture {
         bytes32 ground = enrolNow(2, BOB);
         for (uint64 round = 4; round < 6; ++round) {
             vm.expectRevert(
-                abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_KeyTooNew.selector, round, ground, 6)
+                abi.encodeWithSelector(ITaskProposals.RolloutCommitments_KeyTooNew.selector, round, ground, 6)
             );
             vm.prank(BOB);
             commitments.commit(round, ground, ROOT, 64, POLICY, CONTENT, 0);
@@ -63,7 +63,7 @@ contract RolloutCommitmentsTest is SwarmFixture {
         enterRound(4);
         bytes32 late = enrolNow(2, BOB);
         bytes memory refusal = abi.encodeWithSelector(
-            IRolloutCommitments.RolloutCommitments_KeyTooNew.selector,
+            ITaskProposals.RolloutCommitments_KeyTooNew.selector,
             5,
             late,
             6
@@ -83,8 +83,8 @@ contract RolloutCommitmentsTest is SwarmFixture {
         commitments.commit(0, peer, ROOT, 64, POLICY, CONTENT, 0);
         vm.prank(ALICE);
         commitments.commit(0, peer, CONTENT, 1, POLICY, ROOT, 0);
-        vm.assertFalse(commitments.isCommitment(0, peer, ROOT, 64, POLICY, CONTENT));
-        vm.assertTrue(commitments.isCommitment(0, peer, CONTENT, 1, POLICY, ROOT));
+        vm.assertFalse(isCommitment(0, peer, ROOT, 64, POLICY, CONTENT));
+        vm.assertTrue(isCommitment(0, peer, CONTENT, 1, POLICY, ROOT));
     }
 
     function test_NamesTheNextPolicy() public {
@@ -139,11 +139,11 @@ contract RolloutCommitmentsTest is SwarmFixture {
         vm.assume(root != 0 && leaves != 0);
         vm.prank(ALICE);
         commitments.commit(0, peer, root, leaves, policy, CONTENT, 0);
-        vm.assertTrue(commitments.isCommitment(0, peer, root, leaves, policy, CONTENT));
+        vm.assertTrue(isCommitment(0, peer, root, leaves, policy, CONTENT));
         bytes32 bit = bytes32(uint256(1) << changed);
-        vm.assertFalse(commitments.isCommitment(0, peer, root ^ bit, leaves, policy, CONTENT));
-        vm.assertFalse(commitments.isCommitment(0, peer, root, leaves, policy ^ bit, CONTENT));
-        vm.assertFalse(commitments.isCommitment(0, peer, root, leaves, policy, CONTENT ^ bit));
+        vm.assertFalse(isCommitment(0, peer, root ^ bit, leaves, policy, CONTENT));
+        vm.assertFalse(isCommitment(0, peer, root, leaves, policy ^ bit, CONTENT));
+        vm.assertFalse(isCommitment(0, peer, root, leaves, policy, CONTENT ^ bit));
     }
 
     function test_RevertWhen_CommittingForAnotherRound() public {
@@ -166,7 +166,7 @@ contract RolloutCommitmentsTest is SwarmFixture {
 
     function test_RevertWhen_CommittingForAnothersPeer() public {
         bytes memory refusal = abi.encodeWithSelector(
-            IRolloutCommitments.RolloutCommitments_NotPeerAccount.selector,
+            ITaskProposals.RolloutCommitments_NotPeerAccount.selector,
             peer,
             BOB
         );
@@ -227,18 +227,28 @@ contract RolloutCommitmentsTest is SwarmFixture {
         return a < b ? keccak256(abi.encode(a, b)) : keccak256(abi.encode(b, a));
     }
 
-    function test_VerifiesNoLeavesAndNoneThatIsForeign() public view {
-        bytes32[] memory leaves = new bytes32[](1);
-        bytes32[][] memory proofs = new bytes32[][](1);
-        leaves[0] = ROOT;
-        vm.assertTrue(commitments.verifyLeaves(ROOT, leaves, proofs));
-        vm.assertFalse(commitments.verifyLeaves(POLICY, leaves, proofs));
-        vm.assertTrue(commitments.verifyLeaves(POLICY, new bytes32[](0), new bytes32[][](0)));
-    }
-
-    function test_RevertWhen_ThereIsNotOneProofForEachLeaf() public {
-        vm.expectRevert(abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_LengthMismatch.selector, 2, 1));
-        commitments.verifyLeaves(ROOT, new bytes32[](2), new bytes32[][](1));
+    function testFuzz_RequiresLeavesOfTheCommitment(bytes32 sibling, bytes32 changed) public {
+        IRolloutCommitments.Leaf memory leaf = IRolloutCommitments.Leaf(7, ROOT, POLICY, CONTENT, sibling);
+        bytes32[] memory proof = new bytes32[](1);
+        proof[0] = sibling;
+        bytes32 root = hashPair(commitments.leafOf(0, peer, leaf), sibling);
+        IRolloutCommitments.Work memory work = IRolloutCommitments.Work(root, 2, POLICY, CONTENT);
+        vm.prank(ALICE);
+        commitments.commit(0, peer, root, 2, POLICY, CONTENT, 0);
+        commitments.requireLeaf(0, peer, work, leaf, proof);
+        work.leafCount = 8;
+        expectNotCommitted();
+        commitments.requireLeaf(0, peer, work, leaf, proof);
+        work.leafCount = 2;
+        vm.assume(changed != leaf.seed);
+        leaf.seed = changed;
+        vm.expectRevert(
+            abi.encodeWithSelector(
+                IRolloutCommitments.RolloutCommitments_NotUnderRoot.selector,
+                commitments.leafOf(0, peer, leaf)
+            )
+        );
+        commitments.requireLeaf(0, peer, work, leaf, proof);
     }
 
     function test_RevertWhen_SamplingARoundWithoutABeacon() public {
@@ -290,5 +300,25 @@ contract RolloutCommitmentsTest is SwarmFixture {
         vm.assertEq(ordinals[0], ofA);
         vm.assertEq(ordinals[1], ofB);
         vm.assertEq(commitments.committedCount(round), 2);
+    }
+
+    function isCommitment(
+        uint64 round,
+        bytes32 peerKey,
+        bytes32 root,
+        uint32 leafCount,
+        bytes32 policy,
+        bytes32 content
+    ) internal view returns (bool same) {
+        IRolloutCommitments.Work memory work = IRolloutCommitments.Work(root, leafCount, policy, content);
+        try commitments.requireCommitted(round, peerKey, work) {
+            return true;
+        } catch (bytes memory reason) {
+            require(bytes4(reason) == IRolloutCommitments.RolloutCommitments_NotCommitted.selector, "another reason");
+        }
+    }
+
+    function expectNotCommitted() internal {
+        vm.expectRevert(abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_NotCommitted.selector, 0, peer));
     }
 }

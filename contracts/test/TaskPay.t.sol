@@ -109,7 +109,7 @@ contract TaskPayTest is OpeningsFixture {
         openBy(500, 3);
         ITaskPay.TaskClaim memory claim = claimOf(solvers[1], 2);
         claim.leaf.taskHash = commitments.taskHashOf(solvers[1], 1);
-        expectNotItsLeaf();
+        expectNotUnderRoot(claim.leaf);
         openings.claimTask(claim);
     }
 

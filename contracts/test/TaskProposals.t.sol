@@ -108,7 +108,7 @@ contract TaskProposalsTest is SwarmFixture {
 
     function test_RevertWhen_ItIsAnothersPeer() public {
         bytes memory refusal = abi.encodeWithSelector(
-            IRolloutCommitments.RolloutCommitments_NotPeerAccount.selector,
+            ITaskProposals.RolloutCommitments_NotPeerAccount.selector,
             peer,
             address(this)
         );

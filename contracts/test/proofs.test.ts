@@ -36,9 +36,6 @@ test('the chain accepts every proof of trees of 1 to 20 leaves, and no proof for
       assert(await commitments.read.verifyLeaf([root, leaves[index] ?? word(), proof]))
       assert(!(await commitments.read.verifyLeaf([root, word(), proof])))
     }
-    const proofs = leaves.map((_, index) => merkleProof(leaves, index))
-    assert(await commitments.read.verifyLeaves([root, leaves, proofs]))
-    assert(!(await commitments.read.verifyLeaves([root, leaves.with(size >> 1, word()), proofs])))
   }
 })
 

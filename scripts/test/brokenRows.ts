@@ -95,9 +95,9 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
   ),
   D7: row('challenges/Appeals', 'if (current < dueRound) revert', 'if (current != dueRound) revert'),
   O1: row('TaskPay', 'PROPOSER_EMISSION_WEI * 4 *', 'PROPOSER_EMISSION_WEI * 40 *'),
-  O2: row('Openings', 'opened.lanes = word | CLOSED;', ''),
-  O3: row('TaskPay', '_markPaid(round, shard);', ''),
-  O4: row('Openings', 'if (uint32(lanes >> shift) != 0) revert', 'if (false) revert'),
+  O2: row('ScoreOpenings', 'opened.lanes = word | CLOSED;', ''),
+  O3: row('TaskPay', 'opened.lanes = word | TASK_PAID;', ''),
+  O4: row('ScoreOpenings', 'if (uint32(lanes >> shift) != 0) revert', 'if (false) revert'),
   O5: row(
     'TaskProposals',
     'if (_tasks[peerKey][place] >> 224 == tag >> 224) revert RolloutCommitments_AlreadyProposed(round, peerKey);',

@@ -125,8 +125,7 @@ abstract contract AppealCases is IAppeals, CommittedWork {
     /// @dev The seats that the beacon draws, or none where all judge.
     function _drawOf(bytes32 key, uint8 level, Level storage step) internal view returns (uint32[] memory drawn) {
         if (step.drawn == step.seats) return drawn;
-        bytes32 beacon = _rounds.beaconOf(step.openedRound);
-        if (beacon == 0) revert Challenges_NoBeacon(step.openedRound);
+        bytes32 beacon = _beaconOf(step.openedRound);
         bytes32 subject = keccak256(abi.encode(key, level));
         return Draws.distinct(step.seats, step.drawn, Draws.seedOf("waggle appeal", step.openedRound, beacon, subject));
     }

@@ -22,7 +22,7 @@ abstract contract FalseLeaves is IFalseLeaves, CommittedWork {
         if (current <= round || current > round + FINALITY_ROUNDS) {
             revert Challenges_NotChallengeable(round, current);
         }
-        _requireLeaf(round, peerKey, work, leaf, proof);
+        _commitments.requireLeaf(round, peerKey, work, leaf, proof);
         if (!_isFalse(round, peerKey, work, leaf)) revert Challenges_LeafStands(round, peerKey, leaf.index);
         uint16 lostMilli = _votes.annul(round, peerKey);
         emit LeafFalse(round, peerKey, leaf.index, lostMilli, msg.sender);
@@ -36,8 +36,7 @@ abstract contract FalseLeaves is IFalseLeaves, CommittedWork {
         IRolloutCommitments.Work calldata work,
         IRolloutCommitments.Leaf calldata leaf
     ) internal view returns (bool isFalse) {
-        bytes32 beacon = round == 0 ? bytes32(0) : _rounds.beaconOf(round - 1);
-        if (round != 0 && beacon == 0) revert Challenges_NoBeacon(round - 1);
+        bytes32 beacon = round == 0 ? bytes32(0) : _beaconOf(round - 1);
         if (leaf.index >= work.leafCount || leaf.policyHash != work.policyHash) return true;
         return leaf.seed != Draws.seedOf("waggle rollout", round, beacon, peerKey);
     }

@@ -50,7 +50,7 @@ abstract contract WithheldLeaves is IWithheldLeaves, CommittedWork, ChallengeBon
         if (current <= round || current > round + 2) revert Challenges_NotDemandable(round, current);
         uint256 dueWei = minDemandBond();
         if (msg.value < dueWei) revert Challenges_BondTooSmall(msg.value, dueWei);
-        _requireCommitted(round, peerKey, work);
+        _commitments.requireCommitted(round, peerKey, work);
         index = _sampledLeaf(round, peerKey, work.leafCount, sample);
         Demand storage demand = _demands[_keyOf(round, peerKey, index)];
         if (demand.state != DemandState.None) revert Challenges_AlreadyDemanded(round, peerKey, index);
@@ -77,7 +77,7 @@ abstract contract WithheldLeaves is IWithheldLeaves, CommittedWork, ChallengeBon
         Demand storage demand = _openDemand(round, peerKey, leaf.index);
         if (body.length > MAX_BODY_BYTES) revert Challenges_BodyTooLarge(body.length);
         _requireBody(leaf.bodyHash, body);
-        _requireLeaf(round, peerKey, work, leaf, proof);
+        _commitments.requireLeaf(round, peerKey, work, leaf, proof);
         demand.state = DemandState.Shown;
         (address challenger, uint256 bondWei) = (demand.challenger, demand.bondWei);
         uint256 paidWei = _responsePay(bondWei, startGas - gasleft() + CLOSING_GAS);
@@ -143,9 +143,7 @@ abstract contract WithheldLeaves is IWithheldLeaves, CommittedWork, ChallengeBon
         uint256 sampled = sample.specification.numberAt("\x6dsampledLeaves", sample.sampledAt);
         if (sampled > owed) sampled = owed;
         if (sample.place >= sampled) revert Challenges_NotSampled(sample.place, sampled, leafCount);
-        bytes32 beacon = _rounds.beaconOf(round);
-        if (beacon == 0) revert Challenges_NoBeacon(round);
-        bytes32 seed = Draws.seedOf("waggle sample", round, beacon, peerKey);
+        bytes32 seed = Draws.seedOf("waggle sample", round, _beaconOf(round), peerKey);
         index = Draws.distinct(owed, uint256(sample.place) + 1, seed)[sample.place];
         if (index >= leafCount) revert Challenges_NotSampled(sample.place, sampled, leafCount);
     }

@@ -62,17 +62,6 @@ interface IRolloutCommitments is ITaskProposals {
     /// @param policyHash Hash of the policy, under which it is published once the round has ended.
     event PolicyCommitted(uint64 indexed round, bytes32 indexed peerKey, bytes32 policyHash);
 
-    /// @notice Thrown when the sender does not speak for the peer.
-    /// @param peerKey The peer.
-    /// @param account The sender.
-    error RolloutCommitments_NotPeerAccount(bytes32 peerKey, address account);
-
-    /// @notice Thrown when a key commits for a round that it does not count in yet.
-    /// @param round The round given.
-    /// @param peerKey The peer.
-    /// @param fromRound First round that the key counts in.
-    error RolloutCommitments_KeyTooNew(uint64 round, bytes32 peerKey, uint64 fromRound);
-
     /// @notice Thrown when rollouts are committed for another round than the current one.
     /// @param round The round given.
     /// @param currentRound The current round.
@@ -97,10 +86,14 @@ interface IRolloutCommitments is ITaskProposals {
     /// @param round The round.
     error RolloutCommitments_NoBeacon(uint64 round);
 
-    /// @notice Thrown when there is not one proof for each leaf.
-    /// @param leaves Number of leaves.
-    /// @param proofs Number of proofs.
-    error RolloutCommitments_LengthMismatch(uint256 leaves, uint256 proofs);
+    /// @notice Thrown when a call names another commitment than the peer made, or it has made none.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    error RolloutCommitments_NotCommitted(uint64 round, bytes32 peerKey);
+
+    /// @notice Thrown when a leaf is not under the root that was committed.
+    /// @param leafHash The leaf.
+    error RolloutCommitments_NotUnderRoot(bytes32 leafHash);
 
     /// @notice Commits to the rollouts of the current round; amendable until the round ends.
     /// @dev `round` is explicit, so that a transaction that is late reverts instead of committing to another round.
@@ -137,22 +130,26 @@ interface IRolloutCommitments is ITaskProposals {
     /// @return made Whether it did.
     function committed(uint64 round, bytes32 peerKey) external view returns (bool made);
 
-    /// @notice Whether these words are a peer's last commitment of a round; bounds as for `committed`.
+    /// @notice Reverts unless this is a peer's last commitment of a round; bounds as for `committed`.
     /// @param round The round.
     /// @param peerKey The peer.
-    /// @param root Merkle root of the leaves.
-    /// @param leafCount Number of leaves.
-    /// @param policyHash Hash of the weights that the round began with.
-    /// @param contentId sha-256 of the bundle that holds the rollouts.
-    /// @return same Whether they are.
-    function isCommitment(
+    /// @param work The commitment.
+    function requireCommitted(uint64 round, bytes32 peerKey, Work calldata work) external view;
+
+    /// @notice Reverts unless this is a peer's last commitment of a round, and the leaf under its root. A leaf whose
+    /// index is at or above the commitment's count passes.
+    /// @param round The round.
+    /// @param peerKey The peer.
+    /// @param work The commitment.
+    /// @param leaf The leaf.
+    /// @param proof Siblings, from the leaf up.
+    function requireLeaf(
         uint64 round,
         bytes32 peerKey,
-        bytes32 root,
-        uint32 leafCount,
-        bytes32 policyHash,
-        bytes32 contentId
-    ) external view returns (bool same);
+        Work calldata work,
+        Leaf calldata leaf,
+        bytes32[] calldata proof
+    ) external view;
 
     /// @notice How many peers committed in a round; bounds as for `committed`.
     /// @param round The round.
@@ -182,17 +179,6 @@ interface IRolloutCommitments is ITaskProposals {
     /// @param proof Siblings, from the leaf up.
     /// @return valid Whether it is.
     function verifyLeaf(bytes32 root, bytes32 leaf, bytes32[] calldata proof) external pure returns (bool valid);
-
-    /// @notice Whether each of many leaves is under a root.
-    /// @param root The root.
-    /// @param leaves The leaves, as `leafOf` gives them.
-    /// @param proofs A proof for each.
-    /// @return valid Whether all of them are; true of none.
-    function verifyLeaves(
-        bytes32 root,
-        bytes32[] calldata leaves,
-        bytes32[][] calldata proofs
-    ) external pure returns (bool valid);
 
     /// @notice The leaves of a peer that are scored in a round: drawn by the round's beacon from those that it owes,
     /// so that a leaf which was never made is drawn like any other, and counts 0.

@@ -20,6 +20,17 @@ interface ITaskProposals {
     /// @param tasks The tasks, in the encoding of the environment. Of two equal ones the first of the round counts.
     event TasksProposed(uint64 indexed round, bytes32 indexed peerKey, bytes32 secret, uint16 count, bytes tasks);
 
+    /// @notice Thrown when the sender does not speak for the peer.
+    /// @param peerKey The peer.
+    /// @param account The sender.
+    error RolloutCommitments_NotPeerAccount(bytes32 peerKey, address account);
+
+    /// @notice Thrown when a key commits for a round that it does not count in yet.
+    /// @param round The round given.
+    /// @param peerKey The peer.
+    /// @param fromRound First round that the key counts in.
+    error RolloutCommitments_KeyTooNew(uint64 round, bytes32 peerKey, uint64 fromRound);
+
     /// @notice Thrown when a secret, tasks or a policy are for a round that has begun, or is too far ahead.
     /// @param round The round given.
     /// @param firstOpenRound First round that takes them now.

@@ -130,7 +130,9 @@ contract FalseLeavesTest is VotesFixture {
         IRolloutCommitments.Work memory work = commitLeaf(0, leaf);
         enterRound(1);
         work.contentId = bytes32("other");
-        vm.expectRevert(abi.encodeWithSelector(ICommittedWork.Challenges_NotCommitted.selector, 0, solvers[0]));
+        vm.expectRevert(
+            abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_NotCommitted.selector, 0, solvers[0])
+        );
         challenge(0, work, leaf);
     }
 
@@ -140,7 +142,7 @@ contract FalseLeavesTest is VotesFixture {
         enterRound(1);
         leaf.seed = bytes32("made up");
         bytes32 hash = commitments.leafOf(0, solvers[0], leaf);
-        vm.expectRevert(abi.encodeWithSelector(ICommittedWork.Challenges_NotUnderRoot.selector, hash));
+        vm.expectRevert(abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_NotUnderRoot.selector, hash));
         challenge(0, work, leaf);
     }
 

@@ -219,7 +219,9 @@ contract WithheldLeavesTest is LeafFixture {
         IRolloutCommitments.Work memory work = commitDrawn(solvers[0]);
         enterRound(1);
         work.leafCount = 9;
-        vm.expectRevert(abi.encodeWithSelector(ICommittedWork.Challenges_NotCommitted.selector, 0, solvers[0]));
+        vm.expectRevert(
+            abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_NotCommitted.selector, 0, solvers[0])
+        );
         demand(0, solvers[0], work);
     }
 
@@ -324,12 +326,14 @@ contract WithheldLeavesTest is LeafFixture {
         challenges.showLeaf(0, solvers[0], work, leaf, proof(), "other");
         leaf.bodyHash = sha256("other");
         bytes32 hash = commitments.leafOf(0, solvers[0], leaf);
-        vm.expectRevert(abi.encodeWithSelector(ICommittedWork.Challenges_NotUnderRoot.selector, hash));
+        vm.expectRevert(abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_NotUnderRoot.selector, hash));
         challenges.showLeaf(0, solvers[0], work, leaf, proof(), "other");
         vm.expectRevert(abi.encodeWithSelector(IWithheldLeaves.Challenges_BodyTooLarge.selector, 65_537));
         challenges.showLeaf(0, solvers[0], work, leaf, proof(), new bytes(65_537));
         work.root = SIBLING;
-        vm.expectRevert(abi.encodeWithSelector(ICommittedWork.Challenges_NotCommitted.selector, 0, solvers[0]));
+        vm.expectRevert(
+            abi.encodeWithSelector(IRolloutCommitments.RolloutCommitments_NotCommitted.selector, 0, solvers[0])
+        );
         challenges.showLeaf(0, solvers[0], work, leaf, proof(), "other");
     }
 

@@ -52,13 +52,13 @@ const copiedVotes: VotesAttack = {
         after: 'abi.encode(commitment)',
       },
       {
-        file: 'Openings.sol',
+        file: 'ScoreOpenings.sol',
         before: 'abi.encode(block.chainid, address(_votes), ballot, salt)',
         after:
           'abi.encode(block.chainid, address(_votes), ballot.round, ballot.shard, ballot.scoresMilli, ballot.componentRoots, ballot.contentId, salt)',
       },
       {
-        file: 'Openings.sol',
+        file: 'ScoreOpenings.sol',
         before: 'opening.ballot.evaluatorKey,\n                opening.peerKey,',
         after: 'bytes32(0),\n                opening.peerKey,',
       },
@@ -140,7 +140,7 @@ const quietCollusion = (name: string, movedMilli: number): VotesAttack => ({
   without: {
     patches: [
       {
-        file: 'Openings.sol',
+        file: 'ScoreOpenings.sol',
         before: '(fullWei * (_toleranceMilli + 1 - apartMilli))',
         after: '(fullWei * (_toleranceMilli + 1))',
       },
@@ -231,7 +231,7 @@ const selectiveServing: VotesAttack = {
   without: {
     patches: [
       {
-        file: 'Openings.sol',
+        file: 'ScoreOpenings.sol',
         before: 'uint256 fullWei = OPENING_EMISSION_WEI / _shardsOf(round) / SEATS;',
         after: `uint256 count = 0;
         for (uint256 position = 0; position < SEATS; ++position) if (lanes[position] != 0) ++count;

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {MerkleProof} from "@openzeppelin/contracts/utils/cryptography/MerkleProof.sol";
+import {IOpenings} from "./interfaces/IOpenings.sol";
+import {IPeerRegistry} from "./interfaces/IPeerRegistry.sol";
+import {IRewardVotes} from "./interfaces/IRewardVotes.sol";
+import {ITaskPay} from "./interfaces/ITaskPay.sol";
+import {Ballots} from "./libraries/Ballots.sol";
+import {Draws} from "./libraries/Draws.sol";
+import {RING, SHARD_PEERS, tagOf} from "./libraries/Ring.sol";
+import {SEATS, Tally} from "./libraries/Tally.sol";
+import {TaskFaults} from "./TaskFaults.sol";
+
+/// @title ScoreOpenings
+/// @notice The part of `Openings` that opens scores of single leaves, and pays the seats whose scores agree.
+abstract contract ScoreOpenings is IOpenings, TaskFaults {
+    /// @dev What was opened of a shard; the next round of the ring writes over it.
+    struct Opened {
+        // The round's tag, bit 161 for a task that is paid, 160 for closed, then 32 bits a position: 16 for the leaf's
+        // index, 6 for how far the vote on the peer was from what was settled, 10 for the score + 1.
+        uint256 lanes;
+        bytes32[SEATS] keys;
+    }
+
+    /// @inheritdoc IOpenings
+    uint256 public constant OPENING_EMISSION_WEI = 200 ether;
+
+    uint256 private constant CLOSED = 1 << 160;
+    uint256 internal constant TASK_PAID = 1 << 161;
+    uint256 private constant SCORE_BITS = 10;
+    /// @dev A lane has 16 bits for it.
+    uint256 private constant MOST_INDEX = type(uint16).max;
+
+    IRewardVotes internal immutable _votes;
+    IPeerRegistry internal immutable _registry;
+    uint16 internal immutable _toleranceMilli;
+
+    mapping(uint256 slot => Opened opened) internal _opened;
+    mapping(bytes32 peerKey => uint256 amountWei) internal _earned;
+
+    /// @param votes The votes that are opened.
+    constructor(IRewardVotes votes) TaskFaults(votes.rolloutCommitments()) {
+        _votes = votes;
+        _registry = votes.peerRegistry();
+        _toleranceMilli = votes.TOLERANCE_MILLI();
+    }
+
+    /// @inheritdoc IOpenings
+    function open(Opening calldata opening) external {
+        IRewardVotes.Ballot calldata ballot = opening.ballot;
+        (uint64 round, uint32 shard) = (ballot.round, ballot.shard);
+        _requireRound(round, 4);
+        _requireRevealed(ballot, opening.salt);
+        Opened storage opened = _opened[_slotOf(round, shard)];
+        uint256 lanes = opened.lanes;
+        if (lanes >> 224 != tagOf(round)) lanes = tagOf(round) << 224;
+        uint256 shift = uint256(ballot.position) * 32;
+        if (uint32(lanes >> shift) != 0) revert Openings_AlreadyOpened(round, ballot.evaluatorKey);
+        (uint32 ordinal, ) = drawnOf(round, shard);
+        _requireOrdinal(round, opening.peerKey, ordinal);
+        uint256 apartMilli = _requireAgreement(opening, ordinal % SHARD_PEERS);
+        if (opening.leaf.index >= opening.work.leafCount || opening.leaf.index > MOST_INDEX) {
+            revert Openings_NotItsLeaf(round, opening.peerKey);
+        }
+        _commitments.requireLeaf(round, opening.peerKey, opening.work, opening.leaf, opening.leafProof);
+        _requireScore(opening, ordinal % SHARD_PEERS);
+        opened.keys[ballot.position] = ballot.evaluatorKey;
+        uint256 lane = (apartMilli << SCORE_BITS) | Tally.laneOf(opening.scoreMilli);
+        opened.lanes = lanes | (((uint256(opening.leaf.index) << 16) | lane) << shift);
+        _tellOpened(opening);
+    }
+
+    /// @inheritdoc IOpenings
+    function earnedOf(bytes32 peerKey) external view returns (uint256 amountWei) {
+        return _earned[peerKey];
+    }
+
+    /// @inheritdoc IOpenings
+    function stateOf(uint64 round, uint32 shard) external view returns (uint8 opened, bool closed) {
+        uint256 word = _opened[_slotOf(round, shard)].lanes;
+        if (word >> 224 != tagOf(round)) return (0, false);
+        for (uint256 i = 0; i < SEATS; ++i) if (uint32(word >> (32 * i)) != 0) ++opened;
+        closed = word & CLOSED != 0;
+    }
+
+    /// @inheritdoc IOpenings
+    function close(uint64 round, uint32 shard) public {
+        _requireRound(round, 5);
+        Opened storage opened = _opened[_slotOf(round, shard)];
+        uint256 word = opened.lanes;
+        if (word >> 224 != tagOf(round) || word & CLOSED != 0) return;
+        opened.lanes = word | CLOSED;
+        (uint32 index, uint16 medianMilli, uint256[SEATS] memory lanes) = _agreedIn(round, word);
+        uint256 fullWei = OPENING_EMISSION_WEI / _shardsOf(round) / SEATS;
+        uint256[SEATS] memory paidWei;
+        for (uint256 position = 0; position < SEATS; ++position) {
+            if (lanes[position] == 0 || _apart(uint16(lanes[position] - 1), medianMilli) > _toleranceMilli) continue;
+            uint256 apartMilli = uint16(word >> (32 * position)) >> SCORE_BITS;
+            paidWei[position] = (fullWei * (_toleranceMilli + 1 - apartMilli)) / (_toleranceMilli + 1);
+            _earned[opened.keys[position]] += paidWei[position];
+        }
+        emit OpeningsClosed(round, shard, index, medianMilli, paidWei);
+    }
+
+    /// @inheritdoc IOpenings
+    function drawnOf(uint64 round, uint32 shard) public view returns (uint32 ordinal, uint128 place) {
+        bytes32 beacon = round > type(uint64).max - 2 ? bytes32(0) : _rounds.beaconOf(round + 2);
+        uint256 peers = _votes.shardSize(round, shard);
+        if (beacon == 0 || peers == 0) revert Openings_NothingDrawn(round, shard);
+        uint256 seed = uint256(Draws.seedOf("waggle opening", round, beacon, bytes32(uint256(shard))));
+        return (shard * SHARD_PEERS + uint32((seed >> 128) % peers), uint128(seed));
+    }
+
+    /// @inheritdoc ITaskPay
+    function agreedOf(uint64 round, uint32 shard) public view returns (uint32 index, uint16 medianMilli) {
+        (index, medianMilli, ) = _agreedIn(round, _opened[_slotOf(round, shard)].lanes);
+    }
+
+    function _tellOpened(Opening calldata opening) internal {
+        IRewardVotes.Ballot calldata ballot = opening.ballot;
+        emit ComponentOpened(
+            ballot.round,
+            ballot.evaluatorKey,
+            ballot.shard,
+            ballot.position,
+            opening.peerKey,
+            opening.leaf.index,
+            opening.scoreMilli
+        );
+    }
+
+    /// @dev In 256 bits: a caller may name any round.
+    function _requireRound(uint64 round, uint256 roundsLater) internal view {
+        uint64 current = _rounds.currentRound();
+        uint256 dueRound = round + roundsLater;
+        if (current != dueRound) revert Openings_WrongRound(round, dueRound, current);
+    }
+
+    function _shardsOf(uint64 round) internal view returns (uint256 shards) {
+        return (_commitments.committedCount(round) + SHARD_PEERS - 1) / SHARD_PEERS;
+    }
+
+    /// @dev The ballot is the one whose hash was revealed at that place.
+    function _requireRevealed(IRewardVotes.Ballot calldata ballot, bytes32 salt) internal view {
+        bytes32 commitment = keccak256(abi.encode(block.chainid, address(_votes), ballot, salt));
+        uint256 expected =
+            (tagOf(ballot.round) << 224) | Ballots.REVEALED | Ballots.bound(commitment, ballot.evaluatorKey);
+        bool isPlace = ballot.position < SEATS;
+        if (!isPlace || _votes.ballotWord(ballot.round, ballot.shard, ballot.position) != expected) {
+            revert Openings_NotRevealed(ballot.round, ballot.evaluatorKey);
+        }
+    }
+
+    /// @dev The vote on the peer is one that was counted, and agrees with what was settled.
+    function _requireAgreement(Opening calldata opening, uint256 place) internal view returns (uint256 apartMilli) {
+        IRewardVotes.Ballot calldata ballot = opening.ballot;
+        (uint8 outcome, uint16 settledMilli) = _votes.outcomeOf(ballot.round, opening.peerKey);
+        apartMilli = _apart(ballot.scoresMilli[place], settledMilli);
+        bool isOwn = _registry.accountOf(opening.peerKey) == _registry.accountOf(ballot.evaluatorKey);
+        if (outcome != Tally.OUTCOME_SCORED || apartMilli > _toleranceMilli || isOwn) {
+            revert Openings_VoteDisagrees(ballot.round, ballot.evaluatorKey);
+        }
+    }
+
+    function _requireOrdinal(uint64 round, bytes32 peerKey, uint32 ordinal) internal view {
+        bytes32[] memory keys = new bytes32[](1);
+        keys[0] = peerKey;
+        if (_commitments.ordinalsOf(round, keys)[0] != ordinal) revert Openings_NotDrawn(peerKey, ordinal);
+    }
+
+    /// @dev The ballot committed to the score.
+    function _requireScore(Opening calldata opening, uint256 place) internal view {
+        IRewardVotes.Ballot calldata ballot = opening.ballot;
+        bool isScore =
+            opening.scoreMilli <= Tally.MAX_SCORE &&
+                MerkleProof.verifyCalldata(opening.componentProof, ballot.componentRoots[place], _scoreLeaf(opening));
+        if (!isScore) revert Openings_NotItsScore(ballot.round, ballot.evaluatorKey);
+    }
+
+    /// @dev The leaf of a component tree, as evaluators build it.
+    function _scoreLeaf(Opening calldata opening) internal view returns (bytes32 leaf) {
+        bytes32 inner = keccak256(
+            abi.encode(
+                block.chainid,
+                opening.ballot.round,
+                opening.ballot.evaluatorKey,
+                opening.peerKey,
+                opening.leaf.index,
+                opening.scoreMilli,
+                opening.componentsHash
+            )
+        );
+        return keccak256(abi.encode(inner));
+    }
+
+    /// @dev The leaf that most opened, the lower median of its scores (`UNAVAILABLE` where there is none), the scores.
+    function _agreedIn(
+        uint64 round,
+        uint256 word
+    ) internal pure returns (uint32 index, uint16 medianMilli, uint256[SEATS] memory lanes) {
+        if (word >> 224 != tagOf(round)) return (0, Tally.UNAVAILABLE, lanes);
+        (index, lanes) = _mostOpened(word);
+        uint8 outcome;
+        (outcome, medianMilli, ) = Tally.verdict(lanes, 2);
+        if (outcome != Tally.OUTCOME_SCORED) (index, medianMilli) = (0, Tally.UNAVAILABLE);
+    }
+
+    function _apart(uint16 a, uint16 b) internal pure returns (uint256 milli) {
+        return a > b ? a - b : b - a;
+    }
+
+    /// @dev The leaf that more than half of those who opened did, and its scores; no scores where there is none.
+    function _mostOpened(uint256 word) internal pure returns (uint32 index, uint256[SEATS] memory lanes) {
+        uint256 openedBy = 0;
+        uint256 most = 0;
+        for (uint256 i = 0; i < SEATS; ++i) {
+            uint32 lane = uint32(word >> (32 * i));
+            if (lane == 0) continue;
+            ++openedBy;
+            uint256 same = 0;
+            for (uint256 j = 0; j < SEATS; ++j) {
+                uint32 other = uint32(word >> (32 * j));
+                if (other != 0 && other >> 16 == lane >> 16) ++same;
+            }
+            if (same > most) (most, index) = (same, lane >> 16);
+        }
+        if (most * 2 <= openedBy) return (0, lanes);
+        for (uint256 i = 0; i < SEATS; ++i) {
+            uint32 lane = uint32(word >> (32 * i));
+            if (lane != 0 && lane >> 16 == index) lanes[i] = lane & ((1 << SCORE_BITS) - 1);
+        }
+    }
+
+    function _slotOf(uint64 round, uint32 shard) internal pure returns (uint256 slot) {
+        return ((round % RING) << 32) | shard;
+    }
+}
