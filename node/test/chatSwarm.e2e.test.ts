@@ -49,7 +49,7 @@ async function uncalibratedSpec(): Promise<CodeZeroSpec> {
   const { weightsHash } = await judge.loadJudge(at('judge'), 'int8').finally(judge.close)
   const { solver, proposer, judgeSystem: system, judgeQuestion: question } = chatMessages
   return environmentFrom('qwen', {
-    ...{ groupSize: 2, owedLeaves: 4, sampledLeaves: 4, tasks: 'wellFormed' },
+    ...{ groupSize: 2, owedLeaves: 4, sampledLeaves: 4, tasks: 'wellFormed', whenSilent: 'nothing' },
     prompts: { format: 'chat', tokenizerHash: tokenizer.hash, vocabSize: 448, solver, proposer },
     judge: {
       ...{ kind: 'trueFalse', weightsHash, tokenizerHash: judgeTokenizer.hash, precision: 'int8', model: null },

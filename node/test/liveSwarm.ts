@@ -73,7 +73,7 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
         const done = startRole({
           ...{ role, data, deployment, rpcUrl: chain.rpcUrl, clock: time.clock, signal: end.signal },
           ...{ listen: ['/ip4/127.0.0.1/tcp/0'], bootnodes: [...bootnodes], openLogger: () => log.logger(time.clock) },
-          ...{ level: undefined, demands, httpPort: 0, chat, threads: 1, adapter },
+          ...{ level: undefined, dataset: undefined, demands, httpPort: 0, chat, threads: 1, adapter },
           device: 'cpu',
         })
         done.catch(error => {

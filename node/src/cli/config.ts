@@ -32,6 +32,10 @@ export const configSchema = z.strictObject({
   'keep-peer-mb': z.coerce.number().int().min(16).max(1e9).default(256),
   /** Holds a proposer at one level; without it the difficulty follows the settled scores. */
   level: z.coerce.number().int().min(1).max(5).optional(),
+  /** File, folder, or OWNER/NAME[@REVISION][:PATH], of a dataset that a proposer proposes from. */
+  dataset: z.string().min(1).optional(),
+  /** Share of a proposer's tasks that are from the dataset; the model's are the rest. */
+  'dataset-share': z.coerce.number().positive().max(1).optional(),
   /** Withheld leaves that an evaluator demands a round at most. None unless it is said: each takes a bond of the chain's coin. */
   demands: z.coerce.number().int().min(0).max(1_000).default(0),
   /** Path of an environment's specification, for chat models; without it the starter models play. */

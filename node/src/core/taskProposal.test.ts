@@ -1,14 +1,7 @@
 import { deflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { encodeCanonical } from './canonical.ts'
-import {
-  decodeProposal,
-  encodeProposal,
-  fittingTexts,
-  MAX_PROPOSAL_BYTES,
-  MAX_TASKS,
-  type ProposedTasks,
-} from './taskProposal.ts'
+import { decodeProposal, encodeProposal, MAX_TASKS, type ProposedTasks } from './taskProposal.ts'
 
 const proposed: ProposedTasks = { level: 3, texts: ['Write f(n). Return n.\nassert f(1) == 1', 'é\0'] }
 const packed = (value: unknown) => new Uint8Array(deflateRawSync(encodeCanonical(value)))
@@ -28,17 +21,4 @@ test.each<[string, Uint8Array]>([
   ['too many texts', packed({ v: 1, level: 1, texts: Array(MAX_TASKS + 1).fill('') })],
 ])('%s is no proposal', (_, bytes) => {
   expect(decodeProposal(bytes)).toBeNull()
-})
-
-test('as many texts are proposed as fit, from the first on', () => {
-  // Hexadecimal digits of a counter's hash do not compress below a half.
-  const noise = (at: number) =>
-    Buffer.from(Array.from({ length: 1000 }, (_, i) => (at * 7919 + i * i * 31) % 251)).toString('hex')
-  const texts = Array.from({ length: 60 }, (_, at) => noise(at))
-  const kept = fittingTexts({ level: 1, texts })
-  expect(kept.length).toBeLessThan(texts.length)
-  expect(kept).toEqual(texts.slice(0, kept.length))
-  expect(encodeProposal({ level: 1, texts: kept }).byteLength).toBeLessThanOrEqual(MAX_PROPOSAL_BYTES)
-  expect(fittingTexts(proposed)).toEqual(proposed.texts)
-  expect(fittingTexts({ level: 1, texts: Array(300).fill('x') })).toHaveLength(MAX_TASKS)
 })

@@ -40,13 +40,6 @@ export function decodeProposal(bytes: Uint8Array): ProposedTasks | null {
   }
 }
 
-/** As many of the texts, from the first on, as fit a proposal. */
-export function fittingTexts({ level, texts }: ProposedTasks): readonly string[] {
-  let count = Math.min(texts.length, MAX_TASKS)
-  while (count > 0 && encodeProposal({ level, texts: texts.slice(0, count) }).byteLength > MAX_PROPOSAL_BYTES) count--
-  return texts.slice(0, count)
-}
-
 /** Where a task stands among those of its round. */
 export type TaskRef = { peerKey: Hex; index: number }
 

@@ -44,7 +44,11 @@ export async function checkEnvironment(environment: Environment, judge: Judge): 
 
 async function checkTasks({ spec, proposals, roundTasks, drawTasks }: Environment): Promise<string[]> {
   const findings: string[] = []
-  const [round, again, other] = [await roundTasks(seeds[0]), await roundTasks(seeds[0]), await roundTasks(seeds[1])]
+  const [round, again, other] = [
+    await roundTasks(seeds[0], 0),
+    await roundTasks(seeds[0], 0),
+    await roundTasks(seeds[1], 0),
+  ]
   if (!isDeepStrictEqual(round, again))
     findings.push('roundTasks: two calls with one seed differ: draw from seededRandom(seed), and from nothing else.')
   if (round.length > 0 && isDeepStrictEqual(round, other))
@@ -67,7 +71,7 @@ async function checkTasks({ spec, proposals, roundTasks, drawTasks }: Environmen
 async function checkHeldOut({ drawTasks, roundTasks, heldOutTasks }: Environment): Promise<string[]> {
   const findings: string[] = []
   const keyOf = (problem: Problem) => inspect(problem, { depth: null, maxArrayLength: null, maxStringLength: null })
-  const drawn = [...(await roundTasks(seeds[0])), ...levels.flatMap(level => drawTasks(level, TRAINED, 'held out'))]
+  const drawn = [...(await roundTasks(seeds[0], 0)), ...levels.flatMap(level => drawTasks(level, TRAINED, 'held out'))]
   const trained = new Set(drawn.map(({ problem }) => keyOf(problem)))
   for (const level of levels) {
     const [held, again] = [await heldOutTasks(level, DRAWN), await heldOutTasks(level, DRAWN)]

@@ -51,6 +51,9 @@ export type JudgeModel = {
   readonly weightsHash: Hex | null
 }
 
+/** A function that is asked for outside of the swarm, as in a dataset: what to write, and tests in the form `assert CONDITION`. */
+export type AskedFunction<P = Problem> = { readonly problem: P; readonly asserts: readonly string[] }
+
 /** How tasks come from proposers, in environments in which they do. */
 export interface Proposals<P = Problem> {
   readonly sampling: Sampling
@@ -61,6 +64,8 @@ export interface Proposals<P = Problem> {
   read(text: string): Promise<P | null>
   /** Why a text is not put up as a proposal of a level; null where it is. */
   faultOf(text: string, level: number): Promise<string | null>
+  /** A task of a dataset as the text of a proposal; why it is none, where it may not be trained on. */
+  tell(task: { readonly function: AskedFunction<P> | null }): Promise<{ text: string } | { reason: string }>
   /** What texts that ask for the same have in common; the text itself where it is no proposal. */
   keyOf(text: string): Promise<string>
 }
@@ -99,8 +104,12 @@ export interface Environment<P = Problem> {
   openJudge(model: (SequenceScorer & TokenChooser) | null): Promise<Judge<P>>
   /** The share of answers that are right, 0 to 1, as their mean score tells it. */
   solvedShare(meanScore: number): number
-  /** Tasks of a round that no proposer writes, the same for everyone; none where proposers write all of them. */
-  roundTasks(seed: Hex): Promise<RoundTask<P>[]>
+  /**
+   * Tasks of a round that no proposer writes, the same for everyone; none where proposers write all of them.
+   *
+   * @param proposed - tasks of proposers that count in the round: an environment may stand in for proposers that are silent.
+   */
+  roundTasks(seed: Hex, proposed: number): Promise<RoundTask<P>[]>
   /** Tasks of a level that may be trained on; the same for the same seed. */
   drawTasks(level: Level, count: number, seed: string): DrawnTask<P>[]
   /** Fixed tasks that nobody trains on, always the same. */

@@ -51,7 +51,10 @@ export async function admitTasks(proposals: readonly TaskProposal[], rules: Task
 }
 
 /** What a text asks for; null where it does not count. */
-async function problemOf(text: string, { format, proposals }: TaskRules): Promise<Problem | null> {
+export async function problemOf(
+  text: string,
+  { format, proposals }: Pick<TaskRules, 'format' | 'proposals'>,
+): Promise<Problem | null> {
   const problem = (await proposals?.read(text)) ?? null
   if (problem === null) return null
   const prompt = await format.solverPrompt(problem)

@@ -4,7 +4,8 @@ import { MAX_SEQUENCE_TOKENS, type RolloutBundle, rootOf } from '#core/bodies.ts
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import { packTokens } from '#core/packedTokens.ts'
 import { encodeProposal } from '#core/taskProposal.ts'
-import { codeZero } from '#environments/codezero/codeZero.ts'
+import { admitProblem } from '#environments/codezero/admitProblem.ts'
+import { type CodeZeroParts, codeZero } from '#environments/codezero/codeZero.ts'
 import { drawHeldOutTask, drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
 import type { Problem } from '#environments/codezero/curriculum/task.ts'
 import { formatProposal } from '#environments/codezero/parseProposal.ts'
@@ -33,15 +34,17 @@ const round = 7
 const proposerKey = `0x${'11'.repeat(32)}` as const
 const solverKey = `0x${'22'.repeat(32)}` as const
 const hash = `0x${'33'.repeat(32)}` as const
-const spec = environmentFrom('starter', { tasksPerRound: 2, groupSize: 2, owedLeaves: 4 })
+const spec = environmentFrom('starter', { tasksPerRound: 2, groupSize: 2, owedLeaves: 4, whenSilent: 'curriculum' })
 const eos = tokenizer.special('<eos>')
-const environment = codeZero({
+const noJudge = { predictCorrectness: async (pairs: readonly unknown[]) => pairs.map(() => 1) }
+const parts: CodeZeroParts = {
   spec,
   format: starterFormat(tokenizer),
   solverFolder: '',
   judgeModel: { folder: '', precision: 'float32', weightsHash: null },
-  openCodeJudge: async () => ({ predictCorrectness: async pairs => pairs.map(() => 1) }),
-})
+  openCodeJudge: async () => noJudge,
+}
+const environment = codeZero(parts)
 const { format } = environment
 
 const textOf = (problem: Problem) => formatProposal({ problem, tests: [`assert ${problem.name}([1]) == 1`] })
@@ -110,6 +113,19 @@ test('where no proposer writes tasks they follow from the beacon, and stand wher
     ...Array(6).fill(ZERO_HASH),
     ...Array(6).fill(proposerKey),
   ])
+})
+
+test('where every proposer is silent the beacon draws tasks of the curriculum, and none of them is held out', async () => {
+  const at = { chainId, round, beacon: hash }
+  const silent = await roundRules(environment, at, [])
+  expect(silent.places.map(place => place?.ref.peerKey)).toEqual(Array(6).fill(ZERO_HASH))
+  expect(silent.places.every(place => place && typeof admitProblem(place.problem as Problem) !== 'string')).toBe(true)
+  // What is on the chain and holds no task is silence; one task that counts is none.
+  expect((await roundRules(environment, at, [null, null])).places).toEqual([...silent.places, null, null])
+  expect((await roundRules(environment, at, rules.places)).places).toEqual(rules.places)
+  expect((await roundRules(environment, { ...at, beacon: solverKey }, [])).places).not.toEqual(silent.places)
+  const strict = codeZero({ ...parts, spec: { ...spec, whenSilent: 'nothing' } })
+  expect((await roundRules(strict, at, [])).places).toEqual([])
 })
 
 test('a held-out function is refused as a proposed task, and in a group that was taken from a peer', async () => {

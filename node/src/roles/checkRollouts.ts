@@ -24,7 +24,8 @@ export type RoundRules = {
 }
 
 /**
- * The rules of a round: its tasks are those that follow from the beacon, then the proposed ones.
+ * The rules of a round: its tasks are those that follow from the beacon, then the proposed ones. Both are the same for everybody, since
+ * the proposals are what the chain had at the end of the round before.
  *
  * @param proposed - by proposer and index.
  */
@@ -34,7 +35,8 @@ export async function roundRules(
   proposed: readonly TaskPlace[],
 ): Promise<RoundRules> {
   const seed = roundSeed('tasks', chainId, round, beacon, ZERO_HASH)
-  const drawn = (await roundTasks(seed)).map((task, index) => {
+  const counting = proposed.filter(place => place !== null).length
+  const drawn = (await roundTasks(seed, counting)).map((task, index) => {
     const ref = { peerKey: ZERO_HASH, index }
     return { ref, taskHash: taskHash(ref), ...task }
   })

@@ -10,6 +10,7 @@ import { heldOutPathOf, runGateway } from './gateway/gateway.ts'
 import { keepTokenizer } from './keepTokenizer.ts'
 import { openJudge, openPolicy } from './openModels.ts'
 import { openPeer, type PeerNode, type PeerOptions } from './peerNode.ts'
+import { openSources } from './proposer/openSources.ts'
 import { proposalsOf } from './proposer/proposalsOf.ts'
 import { runProposer } from './proposer/proposer.ts'
 import { reportOutcome } from './reportOutcome.ts'
@@ -21,6 +22,8 @@ export type RoleOptions = Omit<PeerOptions, 'environments'> & {
   role: RoleName
   /** Proposer: holds the difficulty. */
   level: number | undefined
+  /** Proposer: a dataset, and the share of its tasks that are from there; with 1 no model is loaded. */
+  dataset: { path: string; share: number } | undefined
   /** Evaluator: withheld leaves that it demands a round at most. */
   demands: number
   /** Gateway: port of its HTTP server. */
@@ -79,7 +82,7 @@ async function register(node: PeerNode, role: RoleName): Promise<number> {
 
 async function run(
   node: PeerNode,
-  { role, data, level, demands, httpPort, threads, device, adapter, chat }: RoleOptions,
+  { role, data, level, dataset, demands, httpPort, threads, device, adapter, chat }: RoleOptions,
 ): Promise<void> {
   const { environment } = node
   const crashed = (error: Error) =>
@@ -92,11 +95,13 @@ async function run(
     const { judge, close } = await openJudge(environment, worker)
     return runEvaluator(node, judge, demands).finally(close)
   }
-  if (chat && role === 'solver') await keepTokenizer(chat.modelFolder, join(data, POLICY_FOLDER))
-  const learns = role === 'solver'
-  const folder = learns ? join(data, POLICY_FOLDER) : null
-  const policy = await openPolicy(environment, folder, learns ? { ...worker, adapter } : worker)
-  if (role === 'proposer') return runProposer(node, policy, { level }).finally(policy.close)
+  if (role === 'proposer') {
+    const sources = await openSources(node, dataset, () => openPolicy(environment, null, worker))
+    return runProposer(node, sources, { level }).finally(sources.close)
+  }
+  if (chat) await keepTokenizer(chat.modelFolder, join(data, POLICY_FOLDER))
+  const folder = join(data, POLICY_FOLDER)
+  const policy = await openPolicy(environment, folder, { ...worker, adapter })
   const judge = await environment.openJudge(policy)
   const trained = (await adapterToTrain(folder, adapter)) === undefined ? 'weights' : 'adapter'
   await Promise.all([showDemanded(node), runSolver(node, policy, judge, { data, trained })]).finally(policy.close)

@@ -7,6 +7,7 @@ import { defaultQuotas, type QuotaLimits } from '#store/bodyQuota.ts'
 import { openChatModels } from '../chatModels.ts'
 import type { Command } from '../command.ts'
 import { CONFIG_FILE, type Config, loadConfig } from '../config.ts'
+import { openDatasetPath } from '../datasetPath.ts'
 import { environment } from '../environment.ts'
 import { hubOptions, hubUsage } from '../modelOptions.ts'
 import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
@@ -36,6 +37,10 @@ ${networkUsage}
   --max-connections N
                       connections at most; strangers get half (default 128)
   --level N           proposer: hold the difficulty at this level
+  --dataset PATH_OR_REPO
+                      proposer: propose the tasks of a dataset (docs/guides/use-a-dataset.md)
+  --dataset-share X   proposer: this share of its tasks (default 1, and no model is loaded); its model proposes the others,
+                      and the dataset stands in for those that are invalid
   --demands N         evaluator: withheld leaves that it demands a round at most, each with a bond (default 0)
   --http N            gateway: port of its HTTP server on loopback (default 3001)
   --keep-mb N         space for the bundles of all peers, MiB (default 8192)
@@ -68,6 +73,8 @@ ${hubUsage}
     'target-peers': text,
     'max-connections': text,
     level: text,
+    dataset: text,
+    'dataset-share': text,
     demands: text,
     http: text,
     'keep-mb': text,
@@ -91,10 +98,12 @@ ${hubUsage}
     const adapter = askedAdapter(config)
     if (adapter && role !== 'solver')
       throw new UsageError(`A ${role} trains no adapter.`, { hint: '--lora and what goes with it are for a solver.' })
+    checkDatasetOptions(config)
     const { deployment, rpcUrl } = openDeployment(config)
     const stop = new AbortController()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
     const chat = await openChatModels(config, stop.signal)
+    const dataset = await openDataset(config, stop.signal)
     const device = await openDevice(config.device, chat !== undefined)
     // After the checks above: models and network take a second to load.
     const { startRole } = await import('#roles/startRole.ts')
@@ -111,6 +120,7 @@ ${hubUsage}
       maxConnections: config['max-connections'],
       quotas: quotasOf(config),
       level: config.level,
+      dataset,
       demands: config.demands,
       httpPort: config.http,
       threads: config.threads,
@@ -132,6 +142,18 @@ ${hubUsage}
       signal: stop.signal,
     })
   },
+}
+
+function checkDatasetOptions({ role, dataset, 'dataset-share': share }: Config): void {
+  if (dataset !== undefined && role !== 'proposer')
+    throw new UsageError(`A ${role} proposes no tasks.`, { hint: '--dataset is for a proposer.' })
+  if (share !== undefined && dataset === undefined)
+    throw new UsageError('--dataset-share without a dataset.', { hint: 'Name one with --dataset.' })
+}
+
+/** What a proposer proposes from next to its model, on this machine; undefined where nothing is. */
+async function openDataset({ dataset, 'dataset-share': share = 1, models, hub }: Config, signal: AbortSignal) {
+  return dataset === undefined ? undefined : { path: await openDatasetPath(dataset, { models, hub }, signal), share }
 }
 
 /** A server may put what it was sent into what it answers. */

@@ -1,6 +1,15 @@
+import type { Hex } from '#core/hex.ts'
 import { inTurns } from '#core/inTurns.ts'
-import type { DrawnTask, Environment, HeldOutTask, JudgeModel, SequenceScorer, TokenChooser } from '../environment.ts'
-import { environmentHash } from '../environmentSpec.ts'
+import type {
+  DrawnTask,
+  Environment,
+  HeldOutTask,
+  JudgeModel,
+  RoundTask,
+  SequenceScorer,
+  TokenChooser,
+} from '../environment.ts'
+import { environmentHash, proposalsPerRound } from '../environmentSpec.ts'
 import type { Level } from '../level.ts'
 import { seededRandom } from '../seededRandom.ts'
 import { admitProblem, mayTrainOn } from './admitProblem.ts'
@@ -9,6 +18,7 @@ import { canaryTasks, canaryTests } from './curriculum/canaryTasks.ts'
 import { drawTrainingTask } from './curriculum/drawTask.ts'
 import type { StrictTest } from './curriculum/strictTests.ts'
 import type { Problem } from './curriculum/task.ts'
+import { datasetProposal } from './datasets/datasetProposal.ts'
 import type { CodeZeroSpec } from './environmentSpec.ts'
 import { parseProposal } from './parseProposal.ts'
 import type { CodeZeroFormat } from './promptFormat.ts'
@@ -46,6 +56,7 @@ export function codeZero({ openCodeJudge, openServedJudge, ...parts }: CodeZeroP
         return typeof proposal !== 'string' && mayTrainOn(proposal.problem, spec.tasks) ? proposal.problem : null
       },
       faultOf: (text, level) => faultOf(text, level, spec.tasks),
+      tell: task => datasetProposal(task, spec.tasks),
       async keyOf(text) {
         const proposal = await parseProposal(text)
         return typeof proposal === 'string' ? text : sameTask(proposal.problem)
@@ -61,7 +72,8 @@ export function codeZero({ openCodeJudge, openServedJudge, ...parts }: CodeZeroP
       }
     },
     solvedShare: score => Math.min(1, Math.max(0, (score - formWeight) / weights.predictedCorrectness)),
-    roundTasks: async () => [],
+    roundTasks: async (seed, proposed) =>
+      proposed > 0 || spec.whenSilent === 'nothing' ? [] : standInTasks(spec, seed),
     drawTasks,
     heldOutTasks,
   }
@@ -93,6 +105,12 @@ function drawTasks(level: Level, count: number, seed: string): DrawnTask<Problem
     text: problem.text,
     problem,
   }))
+}
+
+/** What solvers are asked where no proposer asked anything: as many tasks as one would propose, at the level that proposers start at. */
+function standInTasks(spec: CodeZeroSpec, seed: Hex): RoundTask<Problem>[] {
+  const level = spec.difficulty.startLevel as Level
+  return drawTasks(level, proposalsPerRound(spec), `silent ${seed}`).map(task => ({ ...task, level }))
 }
 
 /** Right is what passes the tests of its task. */

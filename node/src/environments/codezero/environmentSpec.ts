@@ -81,6 +81,11 @@ export const codeZeroSpecSchema = z.strictObject({
    * other words. `wellFormed`: also texts that it does not read; the held-out set then tells less.
    */
   tasks: z.enum(['understood', 'wellFormed']),
+  /**
+   * What solvers are asked in a round for which no task was proposed that counts: nothing, or tasks of the curriculum, drawn by the
+   * beacon.
+   */
+  whenSilent: z.enum(['nothing', 'curriculum']).default('nothing'),
   judge: judgeSchema,
 })
 export type CodeZeroSpec = z.output<typeof codeZeroSpecSchema>

@@ -38,6 +38,7 @@ const starter: CodeZeroSpec = {
   canary: { level: 3, tasks: 100, samplesPerTask: 2, everyRounds: 5 },
   prompts: { format: 'starter' },
   tasks: 'understood',
+  whenSilent: 'nothing',
   judge: { kind: 'backTranslation', weightsHash: null },
 }
 
@@ -46,6 +47,7 @@ const qwen: CodeZeroSpec = {
   ...starter,
   preset: 'qwen',
   tasksPerRound: 2,
+  whenSilent: 'curriculum',
   // Of 2 answers to a task that one in ten solves, 81 % of the groups teach nothing; of 8, 43 %.
   groupSize: 8,
   owedLeaves: 16,

@@ -39,13 +39,13 @@ async function scoreOf(reply: string, problem = seven, style: ReasoningSpec['rep
 }
 
 test('a round’s questions follow from its seed alone, of the families and levels that the specification names, and none is held out', async () => {
-  const tasks = await open().roundTasks(seed('01'))
-  expect(tasks).toEqual(await open().roundTasks(seed('01')))
-  expect(tasks).not.toEqual(await open().roundTasks(seed('02')))
+  const tasks = await open().roundTasks(seed('01'), 0)
+  expect(tasks).toEqual(await open().roundTasks(seed('01'), 0))
+  expect(tasks).not.toEqual(await open().roundTasks(seed('02'), 0))
   expect(tasks).toHaveLength(3 * spec.tasksPerRound)
-  expect(await open({ tasksPerRound: 2 }).roundTasks(seed('01'))).toHaveLength(6)
+  expect(await open({ tasksPerRound: 2 }).roundTasks(seed('01'), 0)).toHaveLength(6)
   const few = open({ families: ['gcd', 'dates'], levels: { lowest: 2, highest: 3 }, tasksPerRound: 60 })
-  const drawn = await few.roundTasks(seed('03'))
+  const drawn = await few.roundTasks(seed('03'), 0)
   expect(new Set(drawn.map(({ problem }) => problem.family))).toEqual(new Set(['gcd', 'dates']))
   expect(new Set(drawn.map(({ level }) => level))).toEqual(new Set([2, 3]))
   expect(drawn.some(({ problem }) => isHeldOut(problem))).toBe(false)

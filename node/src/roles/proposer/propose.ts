@@ -3,36 +3,28 @@ import { turns } from '#core/turns.ts'
 import type { Environment } from '#environments/environment.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import { proposalsOf } from './proposalsOf.ts'
+import type { TaskList } from './taskList.ts'
 
 /** Times that missing proposals are sampled again before a round goes with fewer. */
 const MAX_ATTEMPTS = 8
 
-export type SampledTasks = {
-  /** Problem and tests of each task, as solvers read them. */
-  texts: string[]
-  /** Samples that were no proposal, by reason. */
-  refused: Record<string, number>
-}
-
 /**
- * Samples proposals at a level until there are enough that may be trained on, each asking for something else.
+ * Samples proposals at a level until a list has enough of them.
  *
  * @param seedOf - seed of an attempt; each attempt draws new numbers.
  */
 export async function propose(
-  policy: PolicyClient,
+  policy: Pick<PolicyClient, 'generate'>,
   environment: Environment,
   level: number,
-  count: number,
+  list: TaskList,
   seedOf: (attempt: number) => Hex,
-): Promise<SampledTasks> {
+): Promise<void> {
   const { format } = environment
   const proposals = proposalsOf(environment)
+  const count = list.wanted()
   const prompt = await proposals.prompt(level)
-  /** By what they ask for. */
-  const texts = new Map<string, string>()
-  const refused: Record<string, number> = {}
-  for (let attempt = 0; attempt < MAX_ATTEMPTS && texts.size < count; attempt++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS && list.wanted() > 0; attempt++) {
     const completions = await policy.generate({
       prompts: [prompt],
       samplesPerPrompt: count,
@@ -43,15 +35,10 @@ export async function propose(
       seed: seedOf(attempt),
     })
     for (const { tokens, ended } of completions) {
-      if (texts.size === count) break
+      if (list.wanted() === 0) break
       await turns.give()
       const text = await format.completionText(tokens, ended)
-      const key = ended ? await proposals.keyOf(text) : text
-      const flaw = !ended ? 'too long' : texts.has(key) ? 'repeated' : null
-      const fault = flaw ?? (await proposals.faultOf(text, level))
-      if (fault === null) texts.set(key, text)
-      else refused[fault] = (refused[fault] ?? 0) + 1
+      await list.add(text, ended ? await proposals.faultOf(text, level) : 'too long')
     }
   }
-  return { texts: [...texts.values()], refused }
 }

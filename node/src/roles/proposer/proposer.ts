@@ -1,7 +1,8 @@
 import type { RoundTime } from '#chain/roundClock.ts'
 import { withDeadline } from '#core/deadline.ts'
+import type { Hex } from '#core/hex.ts'
 import { abiWords, keccak } from '#core/keccak.ts'
-import { encodeProposal, fittingTexts } from '#core/taskProposal.ts'
+import { encodeProposal } from '#core/taskProposal.ts'
 import {
   type DifficultyState,
   difficultyStateSchema,
@@ -18,12 +19,24 @@ import { reportOutcome } from '../reportOutcome.ts'
 import { awaitBeacon } from '../roundBeacon.ts'
 import { roundSeed } from '../roundSeed.ts'
 import { claimTasks } from './claimTasks.ts'
+import type { DatasetProposer } from './datasetProposer.ts'
 import { proposalsOf } from './proposalsOf.ts'
 import { propose } from './propose.ts'
 import { solvedShare } from './solvedShare.ts'
+import { createTaskList, type TaskList } from './taskList.ts'
 
 /** Rounds until the scores of a round are final on the chain and may move the difficulty. */
 const SETTLED_AFTER = 4
+
+/** Where the journal keeps how far the dataset was read. */
+export const DATASET_POSITION = 'dataset'
+
+/** What tasks are proposed from: a model, a dataset, or both. */
+export type TaskSources = {
+  readonly policy: Pick<PolicyClient, 'generate'> | null
+  /** `share` of the tasks is from the dataset, and those too that the model did not get right. */
+  readonly dataset: { readonly proposer: DatasetProposer; readonly share: number } | null
+}
 
 export type ProposerOptions = {
   /** Holds the difficulty; without it the level follows the settled scores. */
@@ -34,11 +47,11 @@ export type ProposerOptions = {
 const BEACON_UNTIL = 0.8
 
 /** Proposes tasks for the next round while the current one runs. */
-export async function runProposer(node: PeerNode, policy: PolicyClient, options: ProposerOptions = {}): Promise<void> {
+export async function runProposer(node: PeerNode, sources: TaskSources, options: ProposerOptions = {}): Promise<void> {
   await everyRound(node, async time => {
     const { round, nowSec, endsAtSec } = time
     const level = options.level ?? (await followScores(node, round))
-    await proposeNext(node, policy, time, level)
+    await proposeNext(node, sources, time, level)
     const due = withDeadline(node.signal, Math.max(1, Math.round((endsAtSec - nowSec) * 500)))
     await claimTasks(node, round - 5, due)
     await claimEarnings(node, round)
@@ -47,14 +60,14 @@ export async function runProposer(node: PeerNode, policy: PolicyClient, options:
 }
 
 /** Proposes for the next round; where that cannot be, commits to the secret of the one after it. */
-async function proposeNext(node: PeerNode, policy: PolicyClient, time: RoundTime, level: number): Promise<void> {
+async function proposeNext(node: PeerNode, sources: TaskSources, time: RoundTime, level: number): Promise<void> {
   const { chain, countsFrom, identity, journal, logger } = node
   const round = time.round + 1
   if (round + 1 < countsFrom || journal.get(round, 'proposed') === true || !(await node.playsIn(round))) return
   if (!(await chain.readMayPropose(identity.peerKey, round)))
     return logger.warn('not proposed: bootstrap is over, and this peer has no stake', { round })
   const hasSecret = await chain.readHasSecret(identity.peerKey, round)
-  const isProposed = hasSecret && (await proposeFor(node, policy, time, level))
+  const isProposed = hasSecret && (await proposeFor(node, sources, time, level))
   if (!isProposed) {
     const outcome = await chain.commitSecret(round + 1)
     reportOutcome(logger, 'secret committed', outcome, { round: round + 1 })
@@ -62,7 +75,7 @@ async function proposeNext(node: PeerNode, policy: PolicyClient, time: RoundTime
 }
 
 /** @returns whether the proposal is on the chain, with the hash of the next round's secret. */
-async function proposeFor(node: PeerNode, policy: PolicyClient, time: RoundTime, level: number): Promise<boolean> {
+async function proposeFor(node: PeerNode, sources: TaskSources, time: RoundTime, level: number): Promise<boolean> {
   const { chain, chainId, environment, identity, journal, logger, signal } = node
   const round = time.round + 1
   const leftMs = (time.startsAtSec + (time.endsAtSec - time.startsAtSec) * BEACON_UNTIL - time.nowSec) * 1000
@@ -71,17 +84,47 @@ async function proposeFor(node: PeerNode, policy: PolicyClient, time: RoundTime,
   // Nobody can sample the same before the secret is shown, and that is done with the tasks.
   const hidden = keccak(abiWords([chain.proposalSecret(round), beacon]))
   const seedOf = (attempt: number) => roundSeed('propose', chainId, round, hidden, identity.peerKey, attempt)
-  const sampled = await propose(policy, environment, level, proposalsPerRound(environment.spec), seedOf)
-  const { refused } = sampled
-  const texts = fittingTexts({ level, texts: sampled.texts })
+  const list = createTaskList(environment, level, proposalsPerRound(environment.spec))
+  const fromDataset = await gatherTasks(sources, environment, level, list, seedOf)
+  const { texts, refused } = list
   const invalid = Object.values(refused).reduce((sum, times) => sum + times, 0)
-  logger.info('proposed', { round, difficulty: level, tasks: texts.length, invalid, refused })
-  journal.set(round, 'report', { level, tasks: texts.length, invalid, refused })
+  const counts = { tasks: texts.length, fromDataset, invalid, refused: { ...refused } }
+  logger.info('proposed', { round, difficulty: level, ...counts, ...refusedRows(sources) })
+  journal.set(round, 'report', { level, ...counts })
   if (texts.length === 0) return false
   const outcome = await chain.propose({ round, count: texts.length, bytes: encodeProposal({ level, texts }) })
   if (!reportOutcome(logger, 'tasks proposed', outcome, { round })) return false
   journal.set(round, 'proposed', true)
+  if (sources.dataset) journal.setState(DATASET_POSITION, sources.dataset.proposer.position())
   return true
+}
+
+/** Rows of the dataset that were no tasks so far, by reason, with the first of each. */
+function refusedRows({ dataset }: TaskSources): { refusedRows?: string[] } {
+  const refusals = dataset?.proposer.refusals() ?? []
+  if (refusals.length === 0) return {}
+  return { refusedRows: refusals.map(({ rows, file, row, reason }) => `${rows} rows, first ${file}:${row}: ${reason}`) }
+}
+
+/**
+ * Fills a list: the dataset's share, then the model's, then from the dataset what the model left.
+ *
+ * @returns how many are from the dataset.
+ */
+export async function gatherTasks(
+  { policy, dataset }: TaskSources,
+  environment: PeerNode['environment'],
+  level: number,
+  list: TaskList,
+  seedOf: (attempt: number) => Hex,
+): Promise<number> {
+  const wanted = list.wanted()
+  await dataset?.proposer.take(list, Math.round(wanted * dataset.share))
+  const before = list.texts.length
+  if (policy) await propose(policy, environment, level, list, seedOf)
+  const proposed = list.texts.length - before
+  await dataset?.proposer.take(list, list.wanted())
+  return list.texts.length - proposed
 }
 
 /** Moves the controller by every round that has become final since, and tells where it stands. */

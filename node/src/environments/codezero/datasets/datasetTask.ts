@@ -1,4 +1,4 @@
-import type { CodeTest, HeldOutCheck } from '../../environment.ts'
+import type { AskedFunction, CodeTest, HeldOutCheck } from '../../environment.ts'
 import type { Problem } from '../curriculum/task.ts'
 
 /** A task of a dataset, as it is asked and checked; nothing of it is run here. */
@@ -9,8 +9,8 @@ export type DatasetTask = {
   readonly system: string
   /** What it is asked: the function's name, or how input comes, included. */
   readonly question: string
-  /** Name, parameters and text, and tests in the form `assert CONDITION`; null where it does not ask for one function. */
-  readonly function: { readonly problem: Problem; readonly asserts: readonly string[] } | null
+  /** Null where it does not ask for one function. */
+  readonly function: AskedFunction<Problem> | null
   /** What running an answer takes. */
   check(answer: string): Exclude<HeldOutCheck, boolean>
 }

@@ -58,7 +58,7 @@ function programTask(
     id: name,
     system: programSystem,
     question: `${description.trim()}\n\nExample input:\n${example.input.slice(0, 1_000).trimEnd()}\n\nIts output:\n${example.output.slice(0, 1_000).trimEnd()}`,
-    function: null,
+    function: asFunction(description, used),
     check: answer => ({
       code: harness(answerCode(answer)),
       tests: used.map(({ input, output }) => ({
@@ -67,6 +67,13 @@ function programTask(
       })),
     }),
   }
+}
+
+/** The same as a function from text to text, which is what proposals ask for. */
+function asFunction(description: string, used: readonly Sample[]): DatasetTask['function'] {
+  const text = `Return the text that a program would print that reads the text given. ${description.replace(/\s+/g, ' ').trim()}`
+  const asserts = used.map(({ input, output }) => `assert solve(${literal(input)}) == ${literal(output)}`)
+  return { problem: { name: 'solve', parameters: ['given'], text }, asserts }
 }
 
 /**

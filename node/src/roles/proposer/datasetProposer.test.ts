@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { encodeProposal, MAX_PROPOSAL_BYTES } from '#core/taskProposal.ts'
+import { codeZero } from '#environments/codezero/codeZero.ts'
+import { environmentFrom } from '#environments/codezero/presets.ts'
+import type { CodeZeroFormat } from '#environments/codezero/promptFormat.ts'
+import type { Environment } from '#environments/environment.ts'
+import type { JsonValue } from '#store/journal.ts'
+import { openDatasetProposer } from './datasetProposer.ts'
+import { proposalsOf } from './proposalsOf.ts'
+import { gatherTasks } from './proposer.ts'
+import { createTaskList, type TaskList } from './taskList.ts'
+
+const scratch = await mkdtemp(join(tmpdir(), 'waggle-propose-'))
+afterAll(() => rm(scratch, { recursive: true }))
+
+let files = 0
+async function written(...rows: unknown[]): Promise<string> {
+  const path = join(scratch, `${files++}.jsonl`)
+  await writeFile(path, rows.map(row => `${JSON.stringify(row)}\n`).join(''))
+  return path
+}
+
+// A token is a character: what a model says is in its tokens.
+const format = {
+  solverPrompt: async ({ text }: { text: string }) => Int32Array.from({ length: text.length }),
+  proposalPrompt: async () => Int32Array.of(1),
+  completionText: async (tokens: Int32Array) => String.fromCodePoint(...tokens),
+} as unknown as CodeZeroFormat
+const environment = codeZero({
+  spec: environmentFrom('qwen', { tasks: 'wellFormed' }),
+  format,
+  solverFolder: '',
+  judgeModel: null,
+  openCodeJudge: () => Promise.reject(new RangeError('not asked')),
+}) as Environment
+const proposals = proposalsOf(environment)
+
+const rowOf = (at: number) => ({ text: `Add ${at} to the number.`, tests: [`assert add_${at}(1) == ${at + 1}`] })
+const hundred = Array.from({ length: 100 }, (_, at) => rowOf(at))
+const listOf = (count: number) => createTaskList(environment, 2, count)
+const open = (path: string, kept?: JsonValue, seed = 'peer') => openDatasetProposer(path, seed, proposals, kept)
+
+async function taken(path: string, count: number, kept?: JsonValue): Promise<{ list: TaskList; position: JsonValue }> {
+  const proposer = await open(path, kept)
+  const list = listOf(count)
+  await proposer.take(list, count)
+  await proposer.close()
+  return { list, position: proposer.position() }
+}
+
+test("A dataset's tasks are proposed in an order of the peer's own, and a restart goes on behind the last of them.", async () => {
+  const path = await written(...hundred)
+  const [whole, other] = [await taken(path, 12), await open(path, undefined, 'another peer')]
+  const [first, otherList] = [await taken(path, 6), listOf(12)]
+  const second = await taken(path, 6, first.position)
+  await other.take(otherList, 12)
+  await other.close()
+  expect([...first.list.texts, ...second.list.texts]).toEqual(whole.list.texts)
+  expect(new Set(whole.list.texts).size).toBe(12)
+  expect(otherList.texts).not.toEqual(whole.list.texts)
+  for (const text of whole.list.texts) expect(await proposals.read(text)).not.toBeNull()
+  // The position in another dataset says nothing of this one.
+  expect((await taken(await written(...hundred, rowOf(100)), 6, first.position)).position).toMatchObject({ taken: 6 })
+})
+
+test('Past its last row a dataset starts over, and one of which nothing can be proposed ends.', async () => {
+  const path = await written(...hundred.slice(0, 5))
+  const proposer = await open(path)
+  const lists = [listOf(4), listOf(4)] as const
+  for (const list of lists) await proposer.take(list, 4)
+  expect(proposer.position()).toMatchObject({ pass: 1, taken: 3 })
+  expect(lists[1].texts).toHaveLength(4)
+  const program = { text: 'Print it.', inputs: ['1 2'], outputs: ['1 2\n'] }
+  expect((await taken(await written(program), 1)).list.texts).toEqual([
+    'Write solve(given). Return the text that a program would print that reads the text given. Print it.\nassert solve("1 2") == "1 2\\n"',
+  ])
+  const { list } = await taken(await written({ ...program, text: 5 }, { ...program, text: '' }), 4)
+  expect(list.texts).toEqual([])
+  await proposer.close()
+})
+
+test('What cannot be a proposal is skipped, each with a counted reason.', async () => {
+  const noise = (seed: string, characters: number) =>
+    Array.from({ length: 50 }, (_, i) => createHash('sha256').update(`${seed} ${i}`).digest('base64'))
+      .join('')
+      .slice(0, characters)
+  const asserts = [1, 2, 3, 4].map(at => `assert f('${noise(`test ${at}`, 370)}') == ${at}`)
+  const path = await written(
+    ...Array.from({ length: 30 }, (_, at) => ({ ...rowOf(at), text: noise(`row ${at}`, 1_800) })),
+    { text: 'No plain value.', tests: ['assert isinstance(f(1), int)'] },
+    { text: 'x'.repeat(3_000), tests: ['assert f(1) == 1'] },
+    { text: noise('large', 1_900), tests: asserts },
+    { text: 'Twice.', tests: ['assert f(1) == 2'] },
+    { text: 'Twice.', tests: ['assert g(1) == 2'] },
+  )
+  const { list } = await taken(path, 40)
+  const full = 32 - list.texts.length
+  expect(list.refused).toEqual({
+    'dataset: no test is a call with plain values, compared with one': 1,
+    'dataset: text too long': 1,
+    'too large for calldata': 1,
+    repeated: 1,
+    'no more space in the proposal': full - 1,
+  })
+  const bytes = encodeProposal({ level: 2, texts: list.texts }).byteLength
+  expect(bytes).toBeLessThanOrEqual(MAX_PROPOSAL_BYTES)
+  expect(bytes).toBeGreaterThan(MAX_PROPOSAL_BYTES - 2_048)
+})
+
+test('HumanEval is for measuring, and a text that the starter does not read is not for its swarm.', async () => {
+  const humanEval = { prompt: 'def f(x):\n    """Twice."""\n', entry_point: 'f', test: 'def check(f):\n    pass\n' }
+  await expect(open(await written(humanEval))).rejects.toMatchObject({
+    code: 'DATASET_TASKS',
+    message: expect.stringContaining('for measuring'),
+  })
+  const starter = codeZero({
+    ...{ spec: environmentFrom('starter'), format, solverFolder: '', judgeModel: null },
+    openCodeJudge: () => Promise.reject(new RangeError('not asked')),
+  })
+  const tell = proposalsOf(starter as Environment).tell
+  const [asked] = [
+    { problem: { name: 'f', parameters: ['a', 'b'], text: 'Double a.' }, asserts: ['assert f(1, 2) == 2'] },
+  ]
+  expect(await tell({ function: asked })).toEqual({ reason: 'not understood' })
+  expect(
+    await tell({ function: { ...asked, problem: { ...asked.problem, text: 'Return a plus b.' } } }),
+  ).toHaveProperty('text')
+})
+
+test('The dataset gives its share, and stands in for proposals of the model that are none.', async () => {
+  const proposer = await open(await written(...hundred))
+  let asked = 0
+  const says = (text: (at: number) => string) => ({
+    generate: async ({ samplesPerPrompt }: { samplesPerPrompt: number }) =>
+      Array.from({ length: samplesPerPrompt }, () => {
+        const tokens = Int32Array.from([...text(asked++)].map(sign => sign.codePointAt(0) as number))
+        return { prompt: 0, tokens, ended: true, logprobs: new Float32Array() }
+      }),
+  })
+  const seedOf = () => '0x00' as const
+  const gather = async (policy: ReturnType<typeof says> | null, share: number) => {
+    const list = listOf(8)
+    const sources = { policy: policy as never, dataset: { proposer, share } }
+    return { list, fromDataset: await gatherTasks(sources, environment, 2, list, seedOf) }
+  }
+  const good = says(at => `Write g(x). Take ${at} from x.\nassert g(${at}) == 0`)
+  expect((await gather(good, 0.25)).fromDataset).toBe(2)
+  expect(asked).toBe(6)
+  const silent = await gather(
+    says(() => 'I do not know.'),
+    0.25,
+  )
+  expect([silent.fromDataset, silent.list.texts.length]).toEqual([8, 8])
+  expect(silent.list.refused).toEqual({ 'no header': 48 })
+  expect((await gather(null, 1)).fromDataset).toBe(8)
+  await proposer.close()
+})

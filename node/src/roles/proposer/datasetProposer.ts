@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { datasetFormats } from '#environments/builtIn.ts'
+import type { Proposals } from '#environments/environment.ts'
+import type { DatasetPosition } from '#hub/datasets/shuffledRows.ts'
+import type { JsonValue } from '#store/journal.ts'
+import { openDatasetTasks, type PlacedTask, type Refusal } from '../datasets/datasetTasks.ts'
+import { DatasetTasksError } from '../datasets/datasetTasksError.ts'
+import type { TaskList } from './taskList.ts'
+
+/** Tasks that are looked at for one proposal, at most, so that a dataset of which nothing fits does not hold a round up. */
+const MAX_TASKS_READ = 1_000
+
+const positionSchema = z.object({ pass: z.int().min(0), taken: z.int().min(0) })
+
+/** A dataset whose tasks a peer proposes, from where it stopped. */
+export type DatasetProposer = {
+  /** Puts tasks into a list until it has `count` more, in the dataset's shuffled order, and starts over at its end. */
+  take(list: TaskList, count: number): Promise<void>
+  /** Where the next start goes on, for a journal; what is not kept is proposed again. */
+  position(): JsonValue
+  /** Rows that are no tasks, by reason. */
+  refusals(): Refusal[]
+  close(): Promise<void>
+}
+
+/**
+ * Opens a dataset to propose from.
+ *
+ * @param seed - of the order of its rows.
+ * @param kept - an earlier `position()`; that of another dataset or order counts nothing.
+ * @throws {DatasetError} if no file can be read.
+ * @throws {DatasetTasksError} if it is of no format, or kept for measuring.
+ */
+export async function openDatasetProposer(
+  path: string,
+  seed: string,
+  proposals: Pick<Proposals, 'tell'>,
+  kept: JsonValue | undefined,
+): Promise<DatasetProposer> {
+  const dataset = await openDatasetTasks(path, seed)
+  if (!datasetFormats[dataset.format].mayTrain) {
+    await dataset.close()
+    throw new DatasetTasksError(`${path} is a dataset for measuring (${dataset.format}), and never trained on.`, {
+      hint: 'Propose from another one. waggle eval --dataset measures a model on this one.',
+    })
+  }
+  const of = { path, seed, format: dataset.format, rows: dataset.rows }
+  let at: DatasetPosition = positionOf(kept, of) ?? { pass: 0, taken: 0 }
+  let rows = dataset.from(at)
+  /** Whether this pass gave a task: one that gave none is the last. */
+  let isFruitful = at.taken > 0
+  const next = async (): Promise<PlacedTask | null> => {
+    for (;;) {
+      const { value, done } = await rows.next()
+      if (!done) {
+        isFruitful = true
+        at = value.next
+        return value
+      }
+      if (!isFruitful) return null
+      isFruitful = false
+      at = { pass: at.pass + 1, taken: 0 }
+      rows = dataset.from(at)
+    }
+  }
+  return {
+    async take(list, count) {
+      let left = Math.min(count, list.wanted())
+      for (let read = 0; left > 0 && read < Math.min(MAX_TASKS_READ, dataset.rows); read++) {
+        const placed = await next()
+        if (placed === null) return
+        const told = await proposals.tell(placed.task)
+        if ('reason' in told) list.refuse(`dataset: ${told.reason}`)
+        else if (await list.add(told.text, null)) left--
+      }
+    },
+    position: () => ({ ...of, ...at }),
+    refusals: dataset.refusals,
+    close: dataset.close,
+  }
+}
+
+function positionOf(
+  kept: JsonValue | undefined,
+  of: Readonly<Record<string, string | number>>,
+): DatasetPosition | null {
+  const { success, data } = positionSchema.safeParse(kept)
+  if (!success) return null
+  const same = Object.entries(of).every(([key, value]) => (kept as Record<string, JsonValue>)[key] === value)
+  return same ? data : null
+}
