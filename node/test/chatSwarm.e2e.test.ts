@@ -89,9 +89,10 @@ test('chat models play: a solver answers, commits and learns from what an 8-bit 
   const learned = await answering.said('learned', { round: 2 })
   expect(learned).toMatchObject({ tasks: 2, rollouts: 4 })
   expect(learned.meanReward).toBeGreaterThanOrEqual(0)
-  await answering.said('rollouts committed', { round: 2 })
-  await swarm.enter(4)
   const round = 3
+  await answering.said('rollouts committed', { round })
+  await answering.said('learned', { round })
+  await swarm.enter(4)
   const votes = await Promise.all(evaluators.map(({ said }) => said('votes committed', { round })))
   // Both judges say the same, and that is what the chain settles.
   const [[scoreMilli]] = votes.map(({ scores }) => scores as number[]) as [number[]]
