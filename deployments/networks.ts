@@ -5,6 +5,8 @@ export interface KnownNetwork {
   readonly urlVariable: string
   /** An endpoint that needs no account; an operator's own is better. */
   readonly defaultUrl: string
+  /** Of a block explorer, without a slash at its end; null for a chain that has none. */
+  readonly explorerUrl: string | null
 }
 
 /** Names are those of `--network`, of a deployment's record and of its file. */
@@ -13,15 +15,18 @@ export const knownNetworks = {
     chainId: 31337,
     urlVariable: 'WAGGLE_RPC_URL',
     defaultUrl: 'http://127.0.0.1:8545',
+    explorerUrl: null,
   },
   sepolia: {
     chainId: 11_155_111,
     urlVariable: 'SEPOLIA_RPC_URL',
     defaultUrl: 'https://ethereum-sepolia-rpc.publicnode.com',
+    explorerUrl: 'https://sepolia.etherscan.io',
   },
   gensynTestnet: {
     chainId: 685_685,
     urlVariable: 'GENSYN_TESTNET_RPC_URL',
     defaultUrl: 'https://gensyn-testnet.g.alchemy.com/public',
+    explorerUrl: 'https://gensyn-testnet.explorer.alchemy.com',
   },
 } as const satisfies Record<string, KnownNetwork>

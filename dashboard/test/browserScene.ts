@@ -15,6 +15,10 @@ interface Visit {
   width?: number
   scheme?: 'light' | 'dark'
   account?: string
+  /** Of another server than the scene's. */
+  origin?: string
+  /** Runs before the page is opened. */
+  prepare?: (page: Page) => Promise<void>
 }
 
 /** One dashboard and one browser for all suites of a file; every test begins with a whole swarm behind it. */
@@ -60,18 +64,19 @@ export function openBrowserScene(): BrowserScene {
         else await body()
       })
     },
-    async visit(address, { width = 1280, scheme = 'light', account } = {}) {
+    async visit(address, { width = 1280, scheme = 'light', account, origin = dashboard.url, prepare } = {}) {
       const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme })
       const page = await context.newPage()
       page.setDefaultTimeout(30_000)
       if (account !== undefined) await page.addInitScript(injectWallet, account)
+      await prepare?.(page)
       const faults: string[] = []
       page.on('pageerror', error => faults.push(error.message))
       onTestFinished(async () => {
         await context.close()
         expect(faults, 'errors in the page').toEqual([])
       })
-      await page.goto(dashboard.url + address)
+      await page.goto(origin + address)
       return page
     },
   }

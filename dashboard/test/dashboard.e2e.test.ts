@@ -5,12 +5,14 @@ import { testMarket } from './pages/market.ts'
 import { testOutages } from './pages/outages.ts'
 import { testPeers } from './pages/peers.ts'
 import { testRounds } from './pages/rounds.ts'
+import { testSigning } from './pages/signing.ts'
 
 const scene = openBrowserScene()
 
 testHome(scene)
 testPeers(scene)
 testMarket(scene)
+testSigning(scene)
 testRounds(scene)
 testOutages(scene)
 testLooks(scene)

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import type * as GraphQL from 'graphql'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { getFeed } from '#sources/getFeed.ts'
-import { getGames } from '#sources/getGames.ts'
+import { getGame, getGames } from '#sources/getGames.ts'
 import { getPeerRecord } from '#sources/getPeerRecord.ts'
 import { getRoundRecord } from '#sources/getRoundRecord.ts'
 import { getRounds } from '#sources/getRounds.ts'
@@ -49,6 +49,7 @@ const reads: Record<string, () => Promise<{ state: string }>> = {
   'the feed': () => getFeed(24),
   'the rounds': () => getRounds(25, 0),
   'the market': () => getGames(6, 0),
+  'a game': () => getGame('1'),
   'a round': () => getRoundRecord(39),
   'a peer': () => getPeerRecord(solvers[0]?.peerKey ?? ''),
 }

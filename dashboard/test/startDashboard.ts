@@ -41,36 +41,63 @@ export interface RunningDashboard {
   stop: () => Promise<void>
 }
 
-/** The production build, made if the sources are newer, and served beside small servers for its three sources. */
-export async function startDashboard(): Promise<RunningDashboard> {
+interface Served {
+  url: string
+  stop: () => Promise<void>
+}
+
+/** The production build, made if the sources are newer, and served beside whatever sources it is given. */
+async function serveBuild(sources: Record<string, string>): Promise<Served> {
   const build = await dashboardBuild(TEST_BUILD)
   if (!build.isCurrent) {
     await printed(next(build.make, build.env), null)
     await build.stamp()
   }
+  const server = next(build.serve(0), { ...build.env, ...sources })
+  const url = (await printed(server, /Local:\s+(http:\/\/\S+)[\s\S]*Ready/))?.[1] ?? ''
+  const ended = new Promise<void>(resolve => server.on('exit', () => resolve()))
+  return {
+    url,
+    stop: () => {
+      server.kill()
+      return ended
+    },
+  }
+}
+
+/** The dashboard beside small servers for its three sources. */
+export async function startDashboard(): Promise<RunningDashboard> {
   const chain = chainServer()
   const indexer = indexerServer()
   const gateway = gatewayServer()
   await Promise.all([chain.up(), indexer.up(), gateway.up()])
   const record = join(await mkdtemp(join(tmpdir(), 'waggle-dashboard-')), 'deployment.json')
   await writeFile(record, JSON.stringify(deploymentRecord))
-  const server = next(build.serve(0), {
-    ...build.env,
-    WAGGLE_DEPLOYMENT: record,
-    WAGGLE_RPC_URL: chain.url,
-    WAGGLE_INDEXER_URL: indexer.url,
-    WAGGLE_GATEWAY_URL: gateway.url,
-  })
-  const url = (await printed(server, /Local:\s+(http:\/\/\S+)[\s\S]*Ready/))?.[1] ?? ''
-  const ended = new Promise<void>(resolve => server.on('exit', () => resolve()))
+  const { url, stop } = await serveBuild(sourcesOf(record, chain.url, indexer.url, gateway.url))
   return {
     url,
     chain,
     indexer,
     gateway,
     stop: async () => {
-      server.kill()
-      await Promise.all([ended, chain.down(), indexer.down(), gateway.down()])
+      await Promise.all([stop(), chain.down(), indexer.down(), gateway.down()])
     },
+  }
+}
+
+/** A second server of the same build, beside a real chain and the other sources of the first. */
+export function serveBesideChain(
+  { indexer, gateway }: RunningDashboard,
+  chain: { recordPath: string; url: string },
+): Promise<Served> {
+  return serveBuild(sourcesOf(chain.recordPath, chain.url, indexer.url, gateway.url))
+}
+
+function sourcesOf(record: string, chainUrl: string, indexerUrl: string, gatewayUrl: string): Record<string, string> {
+  return {
+    WAGGLE_DEPLOYMENT: record,
+    WAGGLE_RPC_URL: chainUrl,
+    WAGGLE_INDEXER_URL: indexerUrl,
+    WAGGLE_GATEWAY_URL: gatewayUrl,
   }
 }

@@ -4,9 +4,11 @@ import { connection } from 'next/server'
 import type { ReactNode } from 'react'
 import { AccountProvider } from '#chain/AccountProvider.tsx'
 import { ChainProvider } from '#chain/ChainProvider.tsx'
+import { TransactionProvider } from '#chain/TransactionProvider.tsx'
 import { OfflineBanner } from '#components/OfflineBanner.tsx'
 import { SiteFooter } from '#components/SiteFooter.tsx'
 import { SiteHeader } from '#components/SiteHeader.tsx'
+import { TransactionList } from '#components/TransactionList.tsx'
 import { getNetwork } from '#sources/getNetwork.ts'
 import { recursive, recursiveMono } from './fonts.ts'
 
@@ -37,12 +39,15 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
         </a>
         <ChainProvider network={network}>
           <AccountProvider>
-            <OfflineBanner />
-            <SiteHeader networkName={network?.name ?? null} />
-            <main id="main" className="mx-auto w-full max-w-6xl px-4 pt-6 pb-24 sm:px-6">
-              {children}
-            </main>
-            <SiteFooter network={network} />
+            <TransactionProvider>
+              <OfflineBanner />
+              <SiteHeader networkName={network?.name ?? null} />
+              <main id="main" className="mx-auto w-full max-w-6xl px-4 pt-6 pb-24 sm:px-6">
+                {children}
+              </main>
+              <TransactionList />
+              <SiteFooter network={network} />
+            </TransactionProvider>
           </AccountProvider>
         </ChainProvider>
       </body>

@@ -8,23 +8,30 @@ import { type OwnPeer, readOwnPeers } from './readOwnPeers.ts'
 
 export interface Account {
   address: Address | null
+  /** Whether its wallet is on another chain than the deployment's. */
+  isElsewhere: boolean
   /** Null while they are read, or when the chain does not answer. */
   peers: OwnPeer[] | null
 }
 
-const AccountContext = createContext<Account>({ address: null, peers: null })
+const AccountContext = createContext<Account>({ address: null, isElsewhere: false, peers: null })
 
 /** The wallet's account, and its peers as PeerRegistry has them. */
 export function AccountProvider({ children }: { children: ReactNode }) {
   const chain = useChain()
   const [address, setAddress] = useState<Address | null>(null)
+  const [walletChain, setWalletChain] = useState<number | null>(null)
   const [peers, setPeers] = useState<OwnPeer[] | null>(null)
 
   useEffect(() => {
     if (chain === null) return
     // Not useSyncExternalStore(getConnection): it gives a new object each time, and React would loop.
-    const unwatch = watchConnection(chain.config, { onChange: ({ address }) => setAddress(address ?? null) })
-    setAddress(getConnection(chain.config).address ?? null)
+    const show = ({ address, chainId }: { address?: Address | undefined; chainId?: number | undefined }) => {
+      setAddress(address ?? null)
+      setWalletChain(chainId ?? null)
+    }
+    const unwatch = watchConnection(chain.config, { onChange: show })
+    show(getConnection(chain.config))
     void reconnect(chain.config).catch(() => [])
     return unwatch
   }, [chain])
@@ -42,7 +49,8 @@ export function AccountProvider({ children }: { children: ReactNode }) {
     }
   }, [chain, address])
 
-  return <AccountContext value={{ address, peers }}>{children}</AccountContext>
+  const isElsewhere = walletChain !== null && walletChain !== chain?.network.chainId
+  return <AccountContext value={{ address, isElsewhere, peers }}>{children}</AccountContext>
 }
 
 export function useAccount(): Account {

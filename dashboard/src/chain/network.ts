@@ -1,10 +1,15 @@
 import type { Address } from 'viem'
 
-/** What a browser needs to read the deployment from its chain. */
+/** What a browser needs to read the deployment from its chain, and to send to it. */
 export interface Network {
   name: string
   chainId: number
   rpcUrl: string
+  /** Of a block explorer, without a slash at its end; null where none is known. */
+  explorerUrl: string | null
   peerRegistry: Address
   rounds: Address
+  nectar: Address
+  stakes: Address
+  market: Address
 }

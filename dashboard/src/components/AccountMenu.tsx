@@ -1,12 +1,12 @@
 'use client'
 
-import { connect, disconnect, getConnectors } from '@wagmi/core'
+import { connect, disconnect, getConnectors, switchChain } from '@wagmi/core'
 import { useState } from 'react'
 import { useAccount } from '#chain/AccountProvider.tsx'
 import { type Chain, useChain } from '#chain/ChainProvider.tsx'
 import { shorten } from '#merge/format.ts'
 
-/** Connects to the first wallet of this browser. Nothing is ever signed here; the account only tells which peers are the reader's. */
+/** Connects to the first wallet of this browser. That signs nothing: it tells which peers are the reader's. */
 async function connectFirst({ config }: Chain): Promise<string | null> {
   let said = 'No wallet was found in this browser. Install one, or search for your account instead.'
   for (const connector of getConnectors(config)) {
@@ -26,7 +26,7 @@ async function connectFirst({ config }: Chain): Promise<string | null> {
 
 export function AccountMenu() {
   const chain = useChain()
-  const { address } = useAccount()
+  const { address, isElsewhere } = useAccount()
   const [trouble, setTrouble] = useState<string | null>(null)
   if (chain === null) return null
   if (address !== null) {
@@ -35,7 +35,20 @@ export function AccountMenu() {
         <span className="figures text-sm" title={address}>
           {shorten(address)}
         </span>
-        <button type="button" className="text-sm text-soft underline" onClick={() => void disconnect(chain.config)}>
+        {isElsewhere && (
+          <button
+            type="button"
+            className="rounded-full border-2 border-thorn px-3 py-1 text-sm font-semibold text-thorn"
+            onClick={() => void switchChain(chain.config, { chainId: chain.network.chainId }).catch(() => undefined)}
+          >
+            Switch to {chain.network.name}
+          </button>
+        )}
+        <button
+          type="button"
+          className="min-h-6 text-sm text-soft underline"
+          onClick={() => void disconnect(chain.config)}
+        >
           Disconnect
         </button>
       </span>

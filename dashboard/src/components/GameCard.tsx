@@ -1,5 +1,4 @@
 import Link from 'next/link'
-import type { ReactNode } from 'react'
 import { shorten } from '#merge/format.ts'
 import { formatTokens } from '#merge/formatTokens.ts'
 import { gameTitle } from '#merge/gameTitle.ts'
@@ -29,7 +28,7 @@ export function GameCard({ game }: { game: Game }) {
             <span className="font-medium text-honey-ink">{says[game.status]}</span>
           </p>
           <h2 id={label} className="mt-1 break-words text-xl">
-            {question}
+            <Link href={`/market/${game.gameId}`}>{question}</Link>
           </h2>
           <p className="mt-1 text-sm text-soft">
             {formatTokens(game.totalStake)} nectar staked in {game.bets} {game.bets === 1 ? 'bet' : 'bets'}; the judge{' '}
@@ -37,15 +36,6 @@ export function GameCard({ game }: { game: Game }) {
           </p>
         </header>
         <ChoiceTable game={game} nameOf={nameOf} />
-        {game.status === 'open' && (
-          <p className="border-t border-line px-4 py-3 text-sm text-soft">
-            Bet while it is open, on a choice by its number:{' '}
-            <code className="figures block text-ink">
-              npm run waggle -- market bet <Option>--game {String(game.gameId)}</Option> <Option>--choice 0</Option>{' '}
-              <Option>--stake 1</Option>
-            </code>
-          </p>
-        )}
         <Clues clues={game.clues.items} />
         <Money game={game} nameOf={nameOf} />
       </article>
@@ -86,11 +76,6 @@ function Money({ game, nameOf }: { game: Game; nameOf: (choice: number) => strin
       </ul>
     </section>
   )
-}
-
-/** Of a command: no line ends within it. */
-function Option({ children }: { children: ReactNode }) {
-  return <span className="whitespace-nowrap">{children}</span>
 }
 
 /** Leads to the account's peers. */

@@ -3,6 +3,7 @@ import type { PeerAnswer } from '#sources/getPeerRecord.ts'
 import type { Part } from '#sources/part.ts'
 import { Notice } from './Notice.tsx'
 import { PartDown } from './PartDown.tsx'
+import { PeerActions } from './PeerActions.tsx'
 import { PeerHead } from './PeerHead.tsx'
 import { PeerHistory } from './PeerHistory.tsx'
 import { RewardChart } from './RewardChart.tsx'
@@ -56,6 +57,7 @@ export async function PeerProfile({ peerKey, record, page }: Props) {
   return (
     <>
       <PeerHead peer={part.data.peer} record={part.data} />
+      <PeerActions peerKey={peerKey} />
       <section aria-labelledby="rewards" className="mt-12">
         <h2 id="rewards" className="text-3xl">
           Reward history

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { choiceRows } from './choiceRows.ts'
 import { formatTokens } from './formatTokens.ts'
+import { gameHistory, pricedBets } from './gameHistory.ts'
 import { gameTitle } from './gameTitle.ts'
 
 const TOKEN = 10n ** 18n
@@ -21,4 +22,23 @@ test('a choice has its part of the stakes', () => {
   expect(choiceRows({ totalStake: 4n, choices: { items } }).map(({ share }) => share)).toEqual([0.25, 0.75])
   const empty = choiceRows({ totalStake: 0n, choices: { items: [{ choice: 0, stake: 0n }] } })
   expect(empty).toEqual([{ choice: 0, stake: 0n, share: 0 }])
+})
+
+test('stakes of a game grow with its bets, and each bet has its price', () => {
+  const bet = (choice: number, stake: bigint, shares: bigint, atSec: number) => {
+    return { id: `${atSec}`, account: '0x', round: 0, choice, stake, shares, atSec }
+  }
+  // Newest first; 10 of the first choice are of an older bet that is not among them.
+  const placed = { items: [bet(1, 30n, 20n, 9), bet(0, 10n, 10n, 5)] }
+  const choices = {
+    items: [
+      { choice: 0, stake: 20n },
+      { choice: 1, stake: 30n },
+    ],
+  }
+  expect(gameHistory({ choices, placed })).toEqual([
+    { atSec: 5, shares: [1, 0] },
+    { atSec: 9, shares: [0.4, 0.6] },
+  ])
+  expect(pricedBets(placed.items).map(({ price }) => price)).toEqual([1.5, 1])
 })

@@ -6,6 +6,20 @@ import { queryIndexer } from './queryIndexer.ts'
 const amount = z.string().regex(/^\d+$/).transform(BigInt)
 const items = <T>(row: z.ZodType<T>) => z.object({ items: z.array(row) })
 
+/** Most bets of a game that its page draws. */
+const BETS = 500
+
+const bet = z.object({
+  id: z.string(),
+  account: z.string(),
+  round: z.int(),
+  choice: z.int(),
+  stake: amount,
+  /** What it bought; later bets of its round may dilute it. */
+  shares: amount,
+  atSec: z.int(),
+})
+
 const game = z.object({
   gameId: amount,
   judge: z.string(),
@@ -19,41 +33,55 @@ const game = z.object({
   bets: z.int(),
   totalStake: amount,
   bond: amount,
+  minBet: amount,
+  disputeSec: z.int(),
   answer: z.int().nullable(),
   winner: z.int().nullable(),
   pot: amount.nullable(),
   paidOut: amount,
   choices: items(z.object({ choice: z.int(), stake: amount })),
   clues: items(z.object({ round: z.int(), clue: z.string() })),
-  placed: items(z.object({ id: z.string(), account: z.string(), round: z.int(), choice: z.int(), stake: amount })),
+  placed: items(bet),
   payouts: items(z.object({ id: z.string(), account: z.string(), payout: amount })),
 })
 
-const answer = z.object({ games: z.object({ totalCount: z.int(), items: z.array(game) }) })
+const listAnswer = z.object({ games: z.object({ totalCount: z.int(), items: z.array(game) }) })
+
+const gameAnswer = z.object({ game: game.nullable() })
 
 export type Game = z.infer<typeof game>
+export type Bet = z.infer<typeof bet>
 
 export interface GameList {
   total: number
   games: Game[]
 }
 
-const QUERY = `query Games($limit: Int, $offset: Int) {
+const FIELDS = `
+  gameId judge details status roundCount startsAtSec bettingSec revealSec disputeSec roundsOpened bets totalStake bond
+  minBet answer winner pot paidOut
+  choices(orderBy: "choice", limit: 16) { items { choice stake } }
+  clues(orderBy: "round", limit: 32) { items { round clue } }
+  payouts(orderBy: "id", limit: 12) { items { id account payout } }
+  placed(orderBy: "id", orderDirection: "desc", limit: $bets) { items { id account round choice stake shares atSec } }
+`
+
+const QUERY = `query Games($limit: Int, $offset: Int, $bets: Int) {
   games(orderBy: "gameId", orderDirection: "desc", limit: $limit, offset: $offset) {
     totalCount
-    items {
-      gameId judge details status roundCount startsAtSec bettingSec revealSec roundsOpened bets totalStake bond
-      answer winner pot paidOut
-      choices(orderBy: "choice", limit: 16) { items { choice stake } }
-      clues(orderBy: "round", limit: 32) { items { round clue } }
-      placed(orderBy: "id", orderDirection: "desc", limit: 6) { items { id account round choice stake } }
-      payouts(orderBy: "id", limit: 12) { items { id account payout } }
-    }
+    items {${FIELDS}}
   }
 }`
 
 /** A page of the market's games, newest first. */
 export async function getGames(limit: number, offset: number): Promise<Part<GameList>> {
-  const part = await queryIndexer(QUERY, { limit, offset }, answer)
+  const part = await queryIndexer(QUERY, { limit, offset, bets: 6 }, listAnswer)
   return mapPart(part, ({ games }) => ({ total: games.totalCount, games: games.items }))
+}
+
+const GAME_QUERY = `query Game($gameId: BigInt!, $bets: Int) { game(gameId: $gameId) {${FIELDS}} }`
+
+/** One game with its newest bets; null where there is none of that number. */
+export async function getGame(gameId: string): Promise<Part<Game | null>> {
+  return mapPart(await queryIndexer(GAME_QUERY, { gameId, bets: BETS }, gameAnswer), ({ game }) => game)
 }

@@ -1,6 +1,9 @@
+import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
 import { readDeployment } from '@waggle/deployments/record'
 import type { Network } from '#chain/network.ts'
 import { readEnvironment } from './environment.ts'
+
+const known: Readonly<Record<string, KnownNetwork>> = knownNetworks
 
 /** The deployment as the browser needs it; null where none is set or its record can't be read, which is logged. */
 export function getNetwork(): Network | null {
@@ -12,8 +15,12 @@ export function getNetwork(): Network | null {
       name: network,
       chainId,
       rpcUrl,
+      explorerUrl: known[network]?.explorerUrl ?? null,
       peerRegistry: contracts.PeerRegistry.address,
       rounds: contracts.Rounds.address,
+      nectar: contracts.Nectar.address,
+      stakes: contracts.Stakes.address,
+      market: contracts.PredictionMarket.address,
     }
   } catch (cause) {
     console.error(cause instanceof Error ? cause.message : cause)

@@ -14,13 +14,22 @@ export function testMarket(scene: BrowserScene): void {
     expect(await row.textContent()).toMatch(/60 %.*12/)
     await open.getByText('Its answers are never long.').waitFor()
     await open.getByText('on two sums, round 1').waitFor()
-    await open.getByText('market bet --game').waitFor()
     expect(await open.getByRole('link', { name: /^0x/ }).first().getAttribute('href')).toMatch(
       /^\/\?q=0x[0-9a-f]{40}$/i,
     )
     await over.getByRole('heading', { name: 'Game 0' }).waitFor()
     expect(await over.getByRole('row', { name: 'Choice 1' }).textContent()).toContain('won')
     await over.getByText('took').waitFor()
+    await open.getByRole('link', { name: /Which task/ }).click()
+    await page.getByRole('heading', { name: 'Evidence' }).waitFor()
+    await page
+      .getByLabel('Part of all stakes on each choice over time')
+      .locator('.recharts-line-curve')
+      .nth(2)
+      .waitFor()
+    await see(page, 'Connect an account to bet.')
+    const missing = await visit('/market/77')
+    await missing.getByRole('heading', { name: 'No such cell in this comb' }).waitFor()
     scene.dashboard.indexer.answers = emptyAnswers
     const empty = await visit('/market')
     await see(empty, 'No game has been opened yet.')

@@ -1,0 +1,73 @@
+'use client'
+
+import { waitForTransactionReceipt } from '@wagmi/core'
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react'
+import { useChain } from './ChainProvider.tsx'
+import { parseTransactions, type Transaction, withTransaction } from './transactions.ts'
+
+export interface Transactions {
+  list: readonly Transaction[]
+  /** How many were mined while this page was open: whoever reads the chain reads it again when this changes. */
+  minedCount: number
+  /** Follows a transaction until it is in a block, in a later visit as well. */
+  follow: (sent: Pick<Transaction, 'hash' | 'what'>) => void
+  forgetAll: () => void
+}
+
+const TransactionContext = createContext<Transactions>({
+  list: [],
+  minedCount: 0,
+  follow: () => undefined,
+  forgetAll: () => undefined,
+})
+
+/** What was sent from this browser, kept in it by deployment. */
+export function TransactionProvider({ children }: { children: ReactNode }) {
+  const chain = useChain()
+  const [list, setList] = useState<readonly Transaction[]>([])
+  const [minedCount, setMinedCount] = useState(0)
+  const watched = useRef(new Set<string>())
+  const storageKey = chain && `waggle.sent.${chain.network.chainId}.${chain.network.peerRegistry}`
+
+  const change = useCallback(
+    (transaction: Transaction) =>
+      setList(before => {
+        const after = withTransaction(before, transaction)
+        if (storageKey !== null) localStorage.setItem(storageKey, JSON.stringify(after))
+        return after
+      }),
+    [storageKey],
+  )
+
+  useEffect(() => {
+    if (storageKey !== null) setList(parseTransactions(localStorage.getItem(storageKey)))
+  }, [storageKey])
+
+  useEffect(() => {
+    if (chain === null) return
+    for (const sent of list) {
+      if (sent.state !== 'waiting' || watched.current.has(sent.hash)) continue
+      watched.current.add(sent.hash)
+      waitForTransactionReceipt(chain.config, { hash: sent.hash, timeout: 0 }).then(
+        ({ status }) => {
+          change({ ...sent, state: status === 'success' ? 'mined' : 'reverted' })
+          setMinedCount(count => count + 1)
+        },
+        // The chain is away, or knows nothing of it: the next visit asks again.
+        () => undefined,
+      )
+    }
+  }, [chain, list, change])
+
+  const follow = useCallback<Transactions['follow']>(sent => change({ ...sent, state: 'waiting' }), [change])
+  const forgetAll = useCallback(() => {
+    setList([])
+    if (storageKey !== null) localStorage.removeItem(storageKey)
+  }, [storageKey])
+
+  return <TransactionContext value={{ list, minedCount, follow, forgetAll }}>{children}</TransactionContext>
+}
+
+export function useTransactions(): Transactions {
+  return useContext(TransactionContext)
+}

@@ -1,0 +1,90 @@
+import { predictionMarketAbi } from '@waggle/deployments/abi'
+import { readContract } from '@wagmi/core'
+import { type Address, erc20Abi, padHex } from 'viem'
+import type { Chain } from './ChainProvider.tsx'
+import type { Call } from './sendCall.ts'
+
+/** What a bet would buy now if nothing followed in its round, and pay if its choice won and nobody bet after it. */
+export interface Quote {
+  shares: bigint
+  payout: bigint
+}
+
+export interface Position {
+  choice: number
+  stake: bigint
+}
+
+/** What an account has in a game and from the market. */
+export interface MarketHoldings {
+  positions: Position[]
+  /** To be taken by `claim`; 0 until the game has ended. */
+  claimable: bigint
+  /** Bonds and pay, to be taken by `withdraw`. */
+  credit: bigint
+}
+
+const marketOf = ({ network }: Chain) => ({ address: network.market, abi: predictionMarketAbi }) as const
+
+export async function quoteBet(chain: Chain, gameId: bigint, choice: number, stake: bigint): Promise<Quote> {
+  const args = [gameId, choice, stake] as const
+  const [shares, payout] = await readContract(chain.config, { ...marketOf(chain), functionName: 'quote', args })
+  return { shares, payout }
+}
+
+export async function readHoldings(
+  chain: Chain,
+  gameId: bigint,
+  choices: readonly number[],
+  account: Address,
+): Promise<MarketHoldings> {
+  const holder = padHex(account)
+  const market = marketOf(chain)
+  const [positions, claimable, credit] = await Promise.all([
+    Promise.all(
+      choices.map(async choice => {
+        const args = [gameId, choice, holder] as const
+        const [stake] = await readContract(chain.config, { ...market, functionName: 'positionOf', args })
+        return { choice, stake }
+      }),
+    ),
+    readContract(chain.config, { ...market, functionName: 'claimableOf', args: [gameId, holder] }),
+    readContract(chain.config, { ...market, functionName: 'creditOf', args: [account] }),
+  ])
+  return { positions: positions.filter(({ stake }) => stake > 0n), claimable, credit }
+}
+
+interface Bet {
+  gameId: bigint
+  round: number
+  choice: number
+  stake: bigint
+  /** For people: `1 nectar on primes`. */
+  what: string
+}
+
+/** The calls of a bet: the market may take no more than its stake, so that it is asked for each bet anew. */
+export async function betCalls(chain: Chain, account: Address, bet: Bet): Promise<Call[]> {
+  const market = marketOf(chain)
+  const token = {
+    address: await readContract(chain.config, { ...market, functionName: 'token' }),
+    abi: erc20Abi,
+  } as const
+  const owner = [account, market.address] as const
+  const allowed = await readContract(chain.config, { ...token, functionName: 'allowance', args: owner })
+  const placed = {
+    ...{ ...market, functionName: 'bet', what: `Bet ${bet.what}` },
+    args: [bet.gameId, bet.round, bet.choice, bet.stake],
+  }
+  if (allowed >= bet.stake) return [placed]
+  const args = [market.address, bet.stake]
+  return [{ ...token, functionName: 'approve', args, what: `Let the market take ${bet.what}` }, placed]
+}
+
+export function claimGame(chain: Chain, gameId: bigint): Call {
+  return { ...marketOf(chain), functionName: 'claim', args: [gameId], what: `Claim from game ${gameId}` }
+}
+
+export function withdrawCredit(chain: Chain): Call {
+  return { ...marketOf(chain), functionName: 'withdraw', args: [], what: 'Withdraw from the market' }
+}

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { parseTransactions, type Transaction, withTransaction } from './transactions.ts'
+
+const sent = (digit: string): Transaction => ({ hash: `0x${digit.repeat(64)}`, what: 'Bet', state: 'waiting' })
+
+test('the newest transaction comes first, and a change keeps its place', () => {
+  const list = withTransaction(withTransaction([], sent('1')), sent('2'))
+  expect(withTransaction(list, { ...sent('1'), state: 'mined' })).toEqual([sent('2'), { ...sent('1'), state: 'mined' }])
+})
+
+test('a browser’s own list survives, and nonsense in it is dropped', () => {
+  expect(parseTransactions(JSON.stringify([sent('1'), { hash: '0x12' }, null]))).toEqual([sent('1')])
+  for (const text of [null, '', '{', '7']) expect(parseTransactions(text)).toEqual([])
+})

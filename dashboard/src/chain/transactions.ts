@@ -1,0 +1,37 @@
+import { type Hex, isHash } from 'viem'
+
+/** More than a visitor looks back at. */
+const KEPT = 20
+
+const states = ['waiting', 'mined', 'reverted'] as const
+
+/** A transaction that was sent from this browser. */
+export interface Transaction {
+  hash: Hex
+  /** For people: `Bet 1 nectar on primes`. */
+  what: string
+  state: (typeof states)[number]
+}
+
+/** The list with one added, newest first, or with its state changed. */
+export function withTransaction(list: readonly Transaction[], changed: Transaction): Transaction[] {
+  const isKnown = list.some(({ hash }) => hash === changed.hash)
+  if (isKnown) return list.map(one => (one.hash === changed.hash ? changed : one))
+  return [changed, ...list].slice(0, KEPT)
+}
+
+/** What a browser kept, which anybody may have edited: rows that make no sense are dropped. */
+export function parseTransactions(text: string | null): Transaction[] {
+  let rows: unknown
+  try {
+    rows = JSON.parse(text ?? '[]')
+  } catch {
+    return []
+  }
+  return Array.isArray(rows) ? rows.filter(isTransaction).slice(0, KEPT) : []
+}
+
+function isTransaction(row: unknown): row is Transaction {
+  const { hash, what, state } = (row ?? {}) as Partial<Record<keyof Transaction, unknown>>
+  return typeof hash === 'string' && isHash(hash) && typeof what === 'string' && states.some(known => known === state)
+}

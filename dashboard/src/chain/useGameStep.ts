@@ -1,0 +1,20 @@
+'use client'
+
+import { useEffect, useState } from 'react'
+import { type GameStep, type GameTerms, gameStep } from '#merge/gameClock.ts'
+import { useRoundClock } from './ChainProvider.tsx'
+
+/** What comes next in a game by the chain's clock; null until this runs in a browser that knows it. */
+export function useGameStep(terms: GameTerms): GameStep | null {
+  const clock = useRoundClock()
+  const skewSec = 'skewSec' in clock ? clock.skewSec : null
+  const [step, setStep] = useState<GameStep | null>(null)
+  useEffect(() => {
+    if (skewSec === null) return
+    const tick = () => setStep(gameStep(terms, Date.now() / 1000 + skewSec))
+    tick()
+    const timer = setInterval(tick, 1_000)
+    return () => clearInterval(timer)
+  }, [terms, skewSec])
+  return step
+}

@@ -1,0 +1,126 @@
+'use client'
+
+import { type ReactNode, useEffect, useState } from 'react'
+import { parseUnits } from 'viem'
+import { useAccount } from '#chain/AccountProvider.tsx'
+import { betCalls, type Quote, quoteBet } from '#chain/betCalls.ts'
+import { useChain } from '#chain/ChainProvider.tsx'
+import { useTransactions } from '#chain/TransactionProvider.tsx'
+import { useGameStep } from '#chain/useGameStep.ts'
+import { useSend } from '#chain/useSend.ts'
+import { formatTokens } from '#merge/formatTokens.ts'
+import type { GameTerms } from '#merge/gameClock.ts'
+import { ActionButton, Trouble } from './ActionButton.tsx'
+
+interface Props {
+  gameId: string
+  choices: { choice: number; name: string }[]
+  /** In the token's smallest unit. */
+  minBet: string
+  terms: GameTerms
+}
+
+const field = 'mt-1 w-full rounded-cell border border-soft bg-wax px-3 py-2 text-base'
+
+/** A bet before it is signed: what it buys, what it can pay, and what it can lose. */
+export function BetTicket({ gameId, choices, minBet, terms }: Props) {
+  const chain = useChain()
+  const { address } = useAccount()
+  const step = useGameStep(terms)
+  const sender = useSend()
+  const [choice, setChoice] = useState(choices[0]?.choice ?? 0)
+  const [text, setText] = useState('1')
+  const stake = parseStake(text)
+  const isEnough = stake !== null && stake >= BigInt(minBet)
+  const quote = useQuote(gameId, choice, isEnough ? stake : null)
+  const name = choices.find(one => one.choice === choice)?.name ?? `choice ${choice}`
+  const round = step?.bettingRound ?? null
+
+  async function place() {
+    if (chain === null || address === null || stake === null || round === null) return
+    const what = `${formatTokens(stake)} nectar on ${name}`
+    await sender.send(await betCalls(chain, address, { gameId: BigInt(gameId), round, choice, stake, what }))
+  }
+
+  return (
+    <section aria-labelledby="ticket" className="rounded-cell border-2 border-honey bg-comb px-4 py-4">
+      <h2 id="ticket" className="text-2xl">
+        Bet
+      </h2>
+      <label className="mt-3 block text-sm">
+        On
+        <select className={field} value={choice} onChange={event => setChoice(Number(event.target.value))}>
+          {choices.map(one => (
+            <option key={one.choice} value={one.choice}>
+              {one.name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className="mt-3 block text-sm">
+        Nectar
+        <input
+          className={`${field} figures`}
+          inputMode="decimal"
+          value={text}
+          onChange={event => setText(event.target.value)}
+        />
+      </label>
+      {isEnough ? (
+        <dl className="mt-3 space-y-1 text-sm">
+          <Line title="Buys">{quote ? `${formatTokens(quote.shares)} shares` : '…'}</Line>
+          <Line title={`Pays if ${name} wins and nobody bets after you`}>
+            {quote ? `${formatTokens(quote.payout)} nectar` : '…'}
+          </Line>
+          <Line title="Most that you can lose">{formatTokens(stake)} nectar</Line>
+        </dl>
+      ) : (
+        <p className="mt-3 text-sm text-thorn">A bet is a number of nectar, {formatTokens(BigInt(minBet))} at least.</p>
+      )}
+      <ActionButton
+        isBusy={sender.isBusy}
+        isOff={address === null || round === null || !isEnough}
+        onClick={() => void place()}
+      >
+        {isEnough ? `Bet ${formatTokens(stake)} nectar` : 'Bet'}
+      </ActionButton>
+      {address === null && <p className="mt-2 text-sm text-soft">Connect an account to bet.</p>}
+      {step !== null && round === null && <p className="mt-2 text-sm text-soft">No round takes bets now.</p>}
+      <Trouble text={sender.trouble} />
+    </section>
+  )
+}
+
+function Line({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="flex items-baseline justify-between gap-4">
+      <dt className="min-w-0 break-words text-soft">{title}</dt>
+      <dd className="figures shrink-0 font-semibold">{children}</dd>
+    </div>
+  )
+}
+
+/** Tokens that a person typed, in the smallest unit; null for anything else. */
+function parseStake(text: string): bigint | null {
+  return /^\d{1,9}(\.\d{1,18})?$/.test(text.trim()) ? parseUnits(text.trim(), 18) : null
+}
+
+function useQuote(gameId: string, choice: number, stake: bigint | null): Quote | null {
+  const chain = useChain()
+  const { minedCount } = useTransactions()
+  const [quote, setQuote] = useState<Quote | null>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a transaction of one's own changes what a bet buys.
+  useEffect(() => {
+    setQuote(null)
+    if (chain === null || stake === null) return
+    let current = true
+    const show = (found: Quote) => {
+      if (current) setQuote(found)
+    }
+    quoteBet(chain, BigInt(gameId), choice, stake).then(show, () => undefined)
+    return () => {
+      current = false
+    }
+  }, [chain, gameId, choice, stake, minedCount])
+  return quote
+}

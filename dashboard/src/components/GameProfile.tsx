@@ -1,0 +1,86 @@
+import { shorten } from '#merge/format.ts'
+import { formatTokens } from '#merge/formatTokens.ts'
+import { gameHistory, pricedBets } from '#merge/gameHistory.ts'
+import { gameTitle } from '#merge/gameTitle.ts'
+import type { Game } from '#sources/getGames.ts'
+import { BetTicket } from './BetTicket.tsx'
+import { ChoiceTable } from './ChoiceTable.tsx'
+import { GameBets } from './GameBets.tsx'
+import { GameCountdown } from './GameCountdown.tsx'
+import { Notice } from './Notice.tsx'
+import { OwnBets } from './OwnBets.tsx'
+import { StakeChart } from './StakeChart.tsx'
+
+/** One game: its question, evidence, stakes over time, a ticket to bet with, and what the reader's bets can pay. */
+export function GameProfile({ game }: { game: Game }) {
+  const { question, nameOf } = gameTitle(game.gameId, game.details)
+  const choices = game.choices.items.map(({ choice }) => ({ choice, name: nameOf(choice) }))
+  const gameId = String(game.gameId)
+  const { status, roundCount, startsAtSec, bettingSec, revealSec, clues } = game
+  const terms = { status, roundCount, startsAtSec, bettingSec, revealSec, clues }
+  return (
+    <>
+      <h1 className="mt-3 break-words text-4xl sm:text-5xl">{question}</h1>
+      <p className="mt-3 text-soft">
+        Game {gameId}, {formatTokens(game.totalStake)} nectar staked in {game.bets} {game.bets === 1 ? 'bet' : 'bets'}.
+        The judge{' '}
+        <span className="figures" title={game.judge}>
+          {shorten(game.judge)}
+        </span>{' '}
+        answers with a bond of {formatTokens(game.bond)}.
+      </p>
+      <GameCountdown terms={terms} />
+      <div className="mt-8 grid gap-x-10 gap-y-10 lg:grid-cols-[1fr_22rem]">
+        <div className="min-w-0 space-y-10">
+          <section aria-labelledby="choices">
+            <h2 id="choices" className="text-2xl">
+              Choices
+            </h2>
+            <div className="mt-3 rounded-cell border border-line bg-comb">
+              <ChoiceTable game={game} nameOf={nameOf} />
+            </div>
+            {game.placed.items.length > 0 && (
+              <StakeChart names={choices.map(({ name }) => name)} history={gameHistory(game)} />
+            )}
+          </section>
+          <Evidence clues={clues.items} rounds={roundCount} />
+          <GameBets bets={pricedBets(game.placed.items.slice(0, 25))} payouts={game.payouts.items} nameOf={nameOf} />
+        </div>
+        <div className="space-y-6">
+          {status === 'open' && (
+            <BetTicket gameId={gameId} choices={choices} minBet={String(game.minBet)} terms={terms} />
+          )}
+          <OwnBets gameId={gameId} choices={choices} />
+        </div>
+      </div>
+    </>
+  )
+}
+
+function Evidence({ clues, rounds }: { clues: Game['clues']['items']; rounds: number }) {
+  return (
+    <section aria-labelledby="evidence">
+      <h2 id="evidence" className="text-2xl">
+        Evidence
+      </h2>
+      <div className="mt-3">
+        {clues.length === 0 ? (
+          <Notice title="No clue has been revealed yet.">
+            The judge committed to {rounds} of them, and proves one after each round of bets.
+          </Notice>
+        ) : (
+          <ol className="space-y-2">
+            {clues.map(({ round, clue }) => (
+              <li key={round} className="rounded-cell bg-honey-pale px-4 py-3 break-words">
+                <span className="block text-sm text-soft">
+                  After round {round + 1} of {rounds}
+                </span>
+                {clue}
+              </li>
+            ))}
+          </ol>
+        )}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,76 @@
+'use client'
+
+import { useEffect, useState } from 'react'
+import { useAccount } from '#chain/AccountProvider.tsx'
+import { claimGame, type MarketHoldings, readHoldings, withdrawCredit } from '#chain/betCalls.ts'
+import { useChain } from '#chain/ChainProvider.tsx'
+import { useTransactions } from '#chain/TransactionProvider.tsx'
+import { useSend } from '#chain/useSend.ts'
+import { useLive } from '#live/LiveProvider.tsx'
+import { formatTokens } from '#merge/formatTokens.ts'
+import { ActionButton, Trouble } from './ActionButton.tsx'
+
+interface Props {
+  gameId: string
+  choices: { choice: number; name: string }[]
+}
+
+/** The connected account's bets in a game, and what it can take, as the contract has them. */
+export function OwnBets({ gameId, choices }: Props) {
+  const chain = useChain()
+  const { address } = useAccount()
+  const sender = useSend()
+  const holdings = useHoldings(gameId, choices.length)
+  if (chain === null || address === null || holdings === null) return null
+  const { positions, claimable, credit } = holdings
+  if (positions.length === 0 && claimable === 0n && credit === 0n) return null
+  const name = (choice: number) => choices.find(one => one.choice === choice)?.name
+  return (
+    <section aria-labelledby="own-bets" className="rounded-cell border border-line bg-comb px-4 py-4">
+      <h2 id="own-bets" className="text-2xl">
+        Your bets
+      </h2>
+      <ul className="mt-2 text-sm">
+        {positions.map(({ choice, stake }) => (
+          <li key={choice} className="flex justify-between gap-4 border-t border-line py-2">
+            <span className="min-w-0 break-words">on {name(choice)}</span>
+            <span className="figures">{formatTokens(stake)} nectar</span>
+          </li>
+        ))}
+      </ul>
+      {claimable > 0n && (
+        <ActionButton isBusy={sender.isBusy} onClick={() => void sender.send([claimGame(chain, BigInt(gameId))])}>
+          Claim {formatTokens(claimable)} nectar
+        </ActionButton>
+      )}
+      {credit > 0n && (
+        <ActionButton isBusy={sender.isBusy} onClick={() => void sender.send([withdrawCredit(chain)])}>
+          Withdraw {formatTokens(credit)} nectar
+        </ActionButton>
+      )}
+      <Trouble text={sender.trouble} />
+    </section>
+  )
+}
+
+function useHoldings(gameId: string, choiceCount: number): MarketHoldings | null {
+  const chain = useChain()
+  const { address } = useAccount()
+  const { minedCount } = useTransactions()
+  const { items } = useLive()
+  const [holdings, setHoldings] = useState<MarketHoldings | null>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what the account has changes with its transactions and with the game.
+  useEffect(() => {
+    if (chain === null || address === null) return setHoldings(null)
+    let current = true
+    const show = (found: MarketHoldings) => {
+      if (current) setHoldings(found)
+    }
+    const numbers = Array.from({ length: choiceCount }, (_, choice) => choice)
+    readHoldings(chain, BigInt(gameId), numbers, address).then(show, () => undefined)
+    return () => {
+      current = false
+    }
+  }, [chain, address, gameId, choiceCount, minedCount, items])
+  return holdings
+}

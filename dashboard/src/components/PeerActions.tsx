@@ -1,0 +1,108 @@
+'use client'
+
+import { useEffect, useState } from 'react'
+import type { Hex } from 'viem'
+import { useAccount } from '#chain/AccountProvider.tsx'
+import { useChain, useRoundClock } from '#chain/ChainProvider.tsx'
+import { claimNectar, type HeldStake, moveStake, type PeerFunds, readFunds, stakeCalls } from '#chain/peerCalls.ts'
+import { useTransactions } from '#chain/TransactionProvider.tsx'
+import { useSend } from '#chain/useSend.ts'
+import { formatTokens } from '#merge/formatTokens.ts'
+import { ActionButton, Trouble } from './ActionButton.tsx'
+
+/** What the owner of a peer can do with its Nectar. */
+export function PeerActions({ peerKey }: { peerKey: string }) {
+  const { peers } = useAccount()
+  const own = peers?.find(peer => peer.peerKey.toLowerCase() === peerKey.toLowerCase())
+  return own === undefined ? null : <Actions peerKey={own.peerKey} />
+}
+
+function Actions({ peerKey }: { peerKey: Hex }) {
+  const chain = useChain()
+  const { address } = useAccount()
+  const clock = useRoundClock()
+  const { isBusy, trouble, send } = useSend()
+  const funds = useFunds(peerKey)
+  if (chain === null || address === null || funds === null) return null
+  const round = clock.state === 'running' ? clock.round : null
+  const button = (held: HeldStake) => {
+    const { duty, amountWei, missingWei, freeFromRound } = held
+    const move = (kind: 'unstake' | 'withdraw') => void send([moveStake(chain, kind, duty, peerKey)])
+    const stake = () => void stakeCalls(chain, address, held, peerKey).then(send)
+    if (freeFromRound !== null)
+      return (
+        <ActionButton isBusy={isBusy} isOff={round === null || round < freeFromRound} onClick={() => move('withdraw')}>
+          Take back {formatTokens(amountWei)} from round {freeFromRound} on
+        </ActionButton>
+      )
+    return (
+      <>
+        {missingWei > 0n && (
+          <ActionButton isBusy={isBusy} onClick={stake}>
+            Stake {formatTokens(missingWei)} nectar
+          </ActionButton>
+        )}{' '}
+        {amountWei > 0n && (
+          <ActionButton isBusy={isBusy} onClick={() => move('unstake')}>
+            Give notice
+          </ActionButton>
+        )}
+      </>
+    )
+  }
+  return (
+    <section aria-labelledby="actions" className="mt-10 rounded-cell border border-line bg-comb px-4 py-4">
+      <h2 id="actions" className="text-2xl">
+        Your peer
+      </h2>
+      <dl className="mt-2 grid gap-x-10 gap-y-4 sm:grid-cols-3">
+        <div>
+          <dt className="text-sm text-soft">Nectar to claim</dt>
+          <dd>
+            <span className="figures text-xl font-semibold">{formatTokens(funds.claimableWei)}</span>
+            <br />
+            <ActionButton
+              isBusy={isBusy}
+              isOff={funds.claimableWei === 0n}
+              onClick={() => void send([claimNectar(chain, peerKey)])}
+            >
+              Claim
+            </ActionButton>
+          </dd>
+        </div>
+        {funds.stakes.map(held => (
+          <div key={held.duty}>
+            <dt className="text-sm text-soft">Staked as {held.duty}</dt>
+            <dd>
+              <span className="figures text-xl font-semibold">{formatTokens(held.amountWei)}</span>
+              <br />
+              {button(held)}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <Trouble text={trouble} />
+    </section>
+  )
+}
+
+function useFunds(peerKey: Hex): PeerFunds | null {
+  const chain = useChain()
+  const clock = useRoundClock()
+  const round = clock.state === 'running' ? clock.round : null
+  const { minedCount } = useTransactions()
+  const [funds, setFunds] = useState<PeerFunds | null>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: funds change with own transactions and with each round.
+  useEffect(() => {
+    if (chain === null) return
+    let current = true
+    const show = (found: PeerFunds) => {
+      if (current) setFunds(found)
+    }
+    readFunds(chain, peerKey).then(show, () => undefined)
+    return () => {
+      current = false
+    }
+  }, [chain, peerKey, minedCount, round])
+  return funds
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { gameStep } from './gameClock.ts'
+
+const game = (clues: number) => ({
+  status: 'open' as const,
+  roundCount: 2,
+  startsAtSec: 1_000,
+  bettingSec: 60,
+  revealSec: 30,
+  clues: { items: Array.from({ length: clues }, (_, round) => ({ round, clue: 'x' })) },
+})
+
+test('a game goes from bets to a clue to the next bets, and to its answer', () => {
+  const at = (nowSec: number, clues: number) => {
+    const { says, atSec, bettingRound } = gameStep(game(clues), nowSec)
+    return [says, atSec, bettingRound]
+  }
+  expect(at(999, 0)).toEqual(['Betting opens', 1_000, null])
+  expect(at(1_000, 0)).toEqual(['Betting of round 1 closes', 1_060, 0])
+  expect(at(1_060, 0)).toEqual(['The clue of round 1 is due', 1_090, null])
+  expect(at(1_070, 1)).toEqual(['Betting of round 2 opens', 1_090, null])
+  expect(at(1_090, 0)).toEqual(['The judge missed its time: anyone may end the game.', null, null])
+  expect(at(1_149, 1)).toEqual(['Betting of round 2 closes', 1_150, 1])
+  expect(at(1_150, 2)).toEqual(['The answer is due', 1_180, null])
+})

@@ -1,0 +1,37 @@
+import type { Game } from '#sources/getGames.ts'
+
+/** What a game's times follow from. */
+export type GameTerms = Pick<Game, 'status' | 'roundCount' | 'startsAtSec' | 'bettingSec' | 'revealSec' | 'clues'>
+
+/** What comes next in a game, and when, in seconds of the chain's clock. */
+export interface GameStep {
+  says: string
+  atSec: number | null
+  /** Round that takes bets now; null while none does. */
+  bettingRound: number | null
+}
+
+/** Where a game stands, as `PredictionMarket.phaseOf` computes it. */
+export function gameStep(game: GameTerms, nowSec: number): GameStep {
+  const step = (says: string, atSec: number | null, bettingRound: number | null = null) => ({
+    says,
+    atSec,
+    bettingRound,
+  })
+  if (game.status === 'resolved') return step('The game is over.', null)
+  if (game.status === 'void') return step('The game is void: every stake can be taken back.', null)
+  if (game.status === 'disputed') return step('The answer is disputed; a committee decides.', null)
+  if (game.status === 'answered') return step('The answer is proven and may be disputed for a while.', null)
+  const length = game.bettingSec + game.revealSec
+  const opensAt = (round: number) => game.startsAtSec + round * length
+  if (nowSec < game.startsAtSec) return step('Betting opens', game.startsAtSec)
+  const proven = game.clues.items.length
+  const due = opensAt(proven < game.roundCount ? proven + 1 : proven)
+  if (nowSec >= due) return step('The judge missed its time: anyone may end the game.', null)
+  const round = Math.floor((nowSec - game.startsAtSec) / length)
+  const closes = opensAt(round) + game.bettingSec
+  if (nowSec < closes) return step(`Betting of round ${round + 1} closes`, closes, round)
+  if (proven === round) return step(`The clue of round ${round + 1} is due`, due)
+  if (proven === game.roundCount) return step('The answer is due', due)
+  return step(`Betting of round ${round + 2} opens`, opensAt(round + 1))
+}
