@@ -39,7 +39,7 @@ const rolloutBundle: RolloutBundle = {
     { taskRef: { ...taskRef, index: 1 }, rollouts: [rollout(2)] },
   ],
 }
-const sheet: ScoreSheet = {
+const scoreSheet: ScoreSheet = {
   v: 1,
   chainId: 31337,
   round: 4,
@@ -65,7 +65,7 @@ test('every body is decoded to what was encoded', () => {
   expect(decodeRolloutBundle(encodeRolloutBundle({ ...rolloutBundle, graphHash: word('0a') })).graphHash).toBe(
     word('0a'),
   )
-  expect(decodeScoreSheet(encodeScoreSheet(sheet))).toEqual(sheet)
+  expect(decodeScoreSheet(encodeScoreSheet(scoreSheet))).toEqual(scoreSheet)
   expect(decodeCanaryBundle(encodeCanaryBundle(canary))).toEqual(canary)
 })
 
@@ -133,29 +133,29 @@ test.each(Object.entries(hostile))('a rollout bundle with %s is refused, going o
   expect(() => encodeRolloutBundle(bundle as RolloutBundle)).toThrow(CanonicalError)
 })
 
-test('the votes of a sheet carry a root over the components, and zero where there are none', async () => {
-  const peerKeys = sheet.peers.map(({ peerKey }) => peerKey)
-  const votes = await votesOf(sheet, peerKeys)
+test('the votes of a score sheet carry a root over the components, and zero where there are none', async () => {
+  const peerKeys = scoreSheet.peers.map(({ peerKey }) => peerKey)
+  const votes = await votesOf(scoreSheet, peerKeys)
   expect(votes.scoresMilli).toEqual([400, UNAVAILABLE])
-  // In the shard's order, not the sheet's; a peer that was left out counts as unavailable.
+  // In the shard's order, not the score sheet's; a peer that was left out counts as unavailable.
   const [one, two] = votes.componentRoots
-  expect(await votesOf(sheet, [...peerKeys.toReversed(), word('ff')])).toEqual({
+  expect(await votesOf(scoreSheet, [...peerKeys.toReversed(), word('ff')])).toEqual({
     scoresMilli: [UNAVAILABLE, 400, UNAVAILABLE],
     componentRoots: [two, one, ZERO_HASH],
   })
   expect(votes.componentRoots[1]).toBe(ZERO_HASH)
-  const [scored] = sheet.peers
+  const [scored] = scoreSheet.peers
   if (scored === undefined) throw new Error('no peer')
   const other = { ...scored, leaves: [{ index: 0, components: { parses: 999, ends: -200 }, scoreMilli: 400 }] }
-  expect(componentRoot(sheet, other)).not.toBe(votes.componentRoots[0])
-  expect(componentRoot({ ...sheet, evaluatorKey: word('ff') }, scored)).not.toBe(votes.componentRoots[0])
+  expect(componentRoot(scoreSheet, other)).not.toBe(votes.componentRoots[0])
+  expect(componentRoot({ ...scoreSheet, evaluatorKey: word('ff') }, scored)).not.toBe(votes.componentRoots[0])
 })
 
-test('a sheet lists peers and leaves in order, each once', () => {
-  const [first, second] = sheet.peers
+test('a score sheet lists peers and leaves in order, each once', () => {
+  const [first, second] = scoreSheet.peers
   for (const peers of [
     [second, first],
     [first, first],
   ])
-    expect(() => decodeScoreSheet(encodeCanonical({ ...sheet, peers }))).toThrow(CanonicalError)
+    expect(() => decodeScoreSheet(encodeCanonical({ ...scoreSheet, peers }))).toThrow(CanonicalError)
 })

@@ -22,7 +22,7 @@ export type SealedBody = { bytes: Uint8Array; tree: readonly Hex[] }
 
 /** What is done with whole bodies: of thousands of leaves it takes a second. */
 export interface BodyOperations {
-  /** Null where the bytes are no body of that kind. */
+  /** Null where the bytes are not a body of that kind. */
   open<Kind extends keyof Bodies>(kind: Kind, bytes: Uint8Array): Promise<OpenedBody<Bodies[Kind]> | null>
   /** Rejects with the code CANONICAL if the body is not what it should be. */
   seal<Kind extends keyof Bodies>(kind: Kind, body: Bodies[Kind]): Promise<SealedBody>

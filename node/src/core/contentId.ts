@@ -7,7 +7,7 @@ export function contentId(bytes: Uint8Array): Hex {
   return `0x${createHash('sha256').update(bytes).digest('hex')}`
 }
 
-/** Bytes hashed between two looks at the time: 1 ms, 3 where the processor has no instructions for it. */
+/** Bytes hashed between two reads of the clock: 1 ms, 3 where the processor has no instructions for SHA-256. */
 const STEP_BYTES = 1024 * 1024
 
 /** The same for bytes that may be many, with turns of the event loop: the largest body is 16 MiB. */

@@ -24,7 +24,7 @@ test('words are those of a general encoder, and hashes those of a general librar
 })
 
 test.each([-1, 0.5, 2 ** 53, '0x', '0x12', `0x${'zz'.repeat(32)}`, `0x${'00'.repeat(33)}`] as (number | Hex)[])(
-  '%s is no word',
+  '%s is not a word',
   one => {
     expect(() => abiWords([one])).toThrow(RangeError)
   },

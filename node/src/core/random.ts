@@ -33,7 +33,7 @@ export function philox4x32(counter: Words, key: readonly [number, number]): Word
   return [a >>> 0, b >>> 0, c >>> 0, d >>> 0]
 }
 
-/** What was given as a seed is none. */
+/** A seed is invalid. */
 export class SeedError extends NodeError {
   override readonly code = 'SEED'
 }

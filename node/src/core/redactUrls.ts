@@ -1,4 +1,4 @@
-/** Parts of a URL shorter than this are no key: `v2`, `rpc`. */
+/** Parts of a URL shorter than this are not keys: `v2`, `rpc`. */
 const MIN_SECRET_LENGTH = 6
 
 /** URLs in a text, up to what may end one in prose, JSON or HTML. */

@@ -61,13 +61,13 @@ export const decodeScoreSheet = codec.decode
  * The Merkle root that a vote carries: over (chain, round, evaluator, peer, index, score, sha-256 of the components),
  * each leaf hashed twice. Zero where no leaf was scored.
  */
-export function componentRoot(sheet: Omit<ScoreSheet, 'peers'>, peer: PeerScore): Hex {
-  return peer.leaves.length === 0 ? ZERO_HASH : merkleRoot(componentLeaves(sheet, peer))
+export function componentRoot(scoreSheet: Omit<ScoreSheet, 'peers'>, peer: PeerScore): Hex {
+  return peer.leaves.length === 0 ? ZERO_HASH : merkleRoot(componentLeaves(scoreSheet, peer))
 }
 
 /** The leaves of that tree, in order of index. */
-export function componentLeaves(sheet: Omit<ScoreSheet, 'peers'>, peer: PeerScore): Hex[] {
-  const { chainId, round, evaluatorKey } = sheet
+export function componentLeaves(scoreSheet: Omit<ScoreSheet, 'peers'>, peer: PeerScore): Hex[] {
+  const { chainId, round, evaluatorKey } = scoreSheet
   const head = [chainId, round, evaluatorKey, peer.peerKey]
   return peer.leaves.map(({ index, components, scoreMilli }) =>
     leafKeccak(abiWords([...head, index, scoreMilli, componentsHash(components)])),
@@ -82,17 +82,17 @@ export function componentsHash(components: LeafScore['components']): Hex {
 /**
  * The arrays that the chain takes for a shard: one score and one root a peer.
  *
- * @param peerKeys - of the shard, by ordinal; one that the sheet leaves out is `unavailable`.
+ * @param peerKeys - of the shard, by ordinal; one that the score sheet leaves out is `unavailable`.
  */
 export async function votesOf(
-  sheet: ScoreSheet,
+  scoreSheet: ScoreSheet,
   peerKeys: readonly Hex[],
 ): Promise<{ scoresMilli: number[]; componentRoots: Hex[] }> {
-  const scored = new Map(sheet.peers.map(peer => [peer.peerKey, peer]))
+  const scored = new Map(scoreSheet.peers.map(peer => [peer.peerKey, peer]))
   const peers = peerKeys.map(peerKey => scored.get(peerKey) ?? { peerKey, scoreMilli: UNAVAILABLE, leaves: [] })
   return {
     scoresMilli: peers.map(({ scoreMilli }) => scoreMilli),
-    componentRoots: await inTurns(peers, peer => componentRoot(sheet, peer)),
+    componentRoots: await inTurns(peers, peer => componentRoot(scoreSheet, peer)),
   }
 }
 

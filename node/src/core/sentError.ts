@@ -10,7 +10,7 @@ export interface SentError {
   readonly stack: string | undefined
 }
 
-/** @param code - of what is no NodeError, and so a defect of the worker. */
+/** @param code - for any error that is not a NodeError, and so a defect of the worker. */
 export function sentError(error: unknown, code: string): SentError {
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
   if (error instanceof NodeError) {

@@ -16,9 +16,9 @@ test.each<[string, Uint8Array]>([
   ['the half of a proposal', encodeProposal(proposed).subarray(0, 20)],
   ['a megabyte of zeros and more', new Uint8Array(deflateRawSync(new Uint8Array((1 << 20) + 1)))],
   ['another version', packed({ ...proposed, v: 2 })],
-  ['a level that there is not', packed({ ...proposed, v: 1, level: 9 })],
+  ['an unknown level', packed({ ...proposed, v: 1, level: 9 })],
   ['a text that is too long', packed({ v: 1, level: 1, texts: ['x'.repeat(4001)] })],
   ['too many texts', packed({ v: 1, level: 1, texts: Array(MAX_TASKS + 1).fill('') })],
-])('%s is no proposal', (_, bytes) => {
+])('%s is not a proposal', (_, bytes) => {
   expect(decodeProposal(bytes)).toBeNull()
 })
