@@ -9,7 +9,7 @@ import { createTrainer, type TrainerOptions } from '#rl/trainer.ts'
 // Takes a GRPO step of every kind of trainer on the CPU and on the device that argv names, and prints what came out as one JSON line each.
 // The vocabulary is one of two parts: a frozen output layer goes through them one by one.
 const device = devices.find(name => name === process.argv[2])
-if (device === undefined) throw new RangeError(`${process.argv[2]} is no device`)
+if (device === undefined) throw new RangeError(`unknown device ${process.argv[2]}`)
 const parted = { ...tinyConfig, vocabSize: 8200 }
 const lora = { rank: 4, alpha: 8, targets: allLinear, rankStabilized: false }
 

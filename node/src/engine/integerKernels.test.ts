@@ -4,7 +4,7 @@ import { chooseByTimes, chooseIntegerKernels, type Turn } from './integerKernels
 import { encodeModel } from './onnxModel.ts'
 import { integerLinear } from './tensor.ts'
 
-test('the kernels that can run are exact and give the same bits; each shape is timed once', async () => {
+test('the kernels that can run are exact and bitwise identical; each shape is timed once', async () => {
   const choices = await chooseIntegerKernels(
     [
       [64, 48],

@@ -10,7 +10,7 @@ export type MatrixShape = readonly [number, number]
 /** What was found for the products with matrices of one shape. */
 export interface KernelChoice {
   readonly shape: MatrixShape
-  /** A product of each timed number of rows at best, milliseconds in all: the kernel that scales its sums itself, and separate nodes. Both give the same bits. */
+  /** A product of each timed number of rows at best, milliseconds in all: the kernel that scales its sums itself, and separate nodes. Their results are bitwise identical. */
   readonly fusedMs: number
   readonly separateMs: number
   readonly isFused: boolean
@@ -31,8 +31,9 @@ const CHECKED_OUTPUTS = 8
 
 /**
  * Times the kernels for 8-bit products on a model's own shapes and takes the fused one unless the other is a tenth faster. They
- * add integers, so they give the same bits, which is checked at the largest codes, against each other and against sums computed here: a CPU without
- * VNNI adds pairs in 16 bits, which saturate, unless the program is for such a CPU (see `kernelTraits`).
+ * add integers, so their results are bitwise identical. This is checked at the largest codes, against each other and against
+ * sums computed here: a CPU without VNNI adds pairs in 16 bits, which saturate, unless the program is for such a CPU (see
+ * `kernelTraits`).
  *
  * @throws {SessionError} if a kernel of this CPU is not exact.
  */

@@ -97,7 +97,7 @@ test('an output layer by unsigned bytes has the log-probabilities and gradients 
   expect(unsigned).toEqual(own)
 })
 
-test('rows by weights of few bits have the same bits alone and beside others', async () => {
+test('a row by weights of few bits is bitwise identical alone and in a batch', async () => {
   const [out, blockSize] = [40, 32]
   const graph = new Graph()
   const blocks = (out * inner) / blockSize

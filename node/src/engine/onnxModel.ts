@@ -111,7 +111,7 @@ function encodeGraph(
   return model.message(8, opset('', OPSET)).message(8, opset('com.microsoft', 1)).finish()
 }
 
-/** What computed values are called: by the first output that gives one away, which then is no copy of it. */
+/** Names of computed values. A value that is an output has the output's name, so that it is not copied. */
 function ownNames(entries: readonly (readonly [string, Value])[], given: ReadonlySet<Value>): Map<Value, string> {
   const kept = new Set(entries.filter(([name, value]) => name === value.name).map(([, value]) => value))
   const names = new Map<Value, string>()
@@ -248,7 +248,7 @@ function tensorProto(
   return message.int(14, 1)
 }
 
-/** ONNX Runtime looks for every file under one folder: the deepest that holds them all. */
+/** ONNX Runtime searches every file under one folder: the deepest that holds them all. */
 function folderOf(constants: readonly Constant[]): string | null {
   const folders = [...new Set(constants.flatMap(({ stored }) => (stored ? [dirname(stored.path)] : [])))]
   const [first, ...others] = folders

@@ -26,8 +26,8 @@ export interface TensorType {
 export type GradientRule = (node: GraphNode, dy: readonly (Value | null)[]) => readonly (Value | null)[]
 
 /**
- * A rule that takes what is rounded in the op for what it stands for, since a rounding has no slope of use. It is no derivative
- * of what is computed, and is compared with the product that is meant (Bengio et al., arXiv:1308.3432 section 4).
+ * A rule that treats a rounding in the op as the identity, since a rounding has no useful slope. It is not a derivative of what
+ * is computed. Tests compare it with the product without rounding (Bengio et al., arXiv:1308.3432 section 4).
  */
 export interface StraightThrough {
   readonly straightThrough: GradientRule

@@ -8,7 +8,7 @@ import { createSession, type Tensor } from './session.ts'
 // A process of its own, for what a driver may do wrong: runs every case of the op table on the CPU and on the device that argv names,
 // and prints how far they are apart as one JSON line each. What the runtime says of the sessions goes to stderr.
 const device = devices.find(name => name === process.argv[2])
-if (device === undefined) throw new RangeError(`${process.argv[2]} is no device`)
+if (device === undefined) throw new RangeError(`unknown device ${process.argv[2]}`)
 
 async function outputsOn(where: Device, op: Op, i: number): Promise<Record<string, Tensor>> {
   const { model, feeds } = caseModel(op, opCases[op][i] as (typeof opCases)[Op][number], 'f32', where)

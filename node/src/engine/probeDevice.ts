@@ -7,7 +7,7 @@ import { linear } from './tensor.ts'
 // A process of its own, started by `tryDevice`: multiplies two matrices on the device that argv names, and says whether they came
 // out right. A driver that crashes takes this process and no other.
 const device = devices.find(name => name === process.argv[2])
-if (device === undefined) throw new RangeError(`${process.argv[2]} is no device`)
+if (device === undefined) throw new RangeError(`unknown device ${process.argv[2]}`)
 const graph = new Graph()
 const product = linear(graph.input('x', 'f32', ['B', 2]), graph.input('w', 'f32', [3, 2]))
 const session = await createSession(encodeModel({ product }, [], device))

@@ -127,7 +127,7 @@ test.each([0, -1, 1.5, Number.NaN, 100_000])('%d threads are refused before the 
   await expect(createSession(affine(), { threads })).rejects.toThrow(`${threads} threads`)
 })
 
-test('a device that is not there is refused with where to look', async () => {
+test('a missing device is refused with a hint where to find what it needs', async () => {
   const refused = createSession({ ...affine(), device: 'abacus' as 'cuda' })
   await expect(refused).rejects.toMatchObject({
     code: 'ENGINE_SESSION',

@@ -27,7 +27,7 @@ export const chain =
 
 /**
  * Rows as unsigned bytes around 128 with one scale each, the largest magnitude over 127: names of the bytes and of the scales
- * [R, 1]. One scale a row keeps a row's result free of the rows beside it.
+ * [R, 1]. With one scale for each row, a row's result does not depend on the other rows.
  */
 export function quantizeRows(x: string, e: Emitter): { bytes: string; scales: string } {
   const step = chain(e)
@@ -108,8 +108,8 @@ function emitFloats(node: GraphNode, e: Emitter): void {
 
 export const integerRows: Record<IntegerOp, OpRow> = {
   /**
-   * x W with 8-bit integers: inputs x f32 [R, K], weights i8 [K, N], their scales f32 [N]. The sums are exact, so that every
-   * kernel gives the same bits; attributes `fused`, which picks one that scales its sums itself (1) or separate nodes (0), and `transB`, for
+   * x W with 8-bit integers: inputs x f32 [R, K], weights i8 [K, N], their scales f32 [N]. The sums are exact, so that all
+   * kernels are bitwise identical; attributes `fused`, which picks one that scales its sums itself (1) or separate nodes (0), and `transB`, for
    * weights i8 [N, K]. On a GPU the same codes are multiplied as float32.
    */
   IntegerLinear: {

@@ -77,7 +77,7 @@ function emitGemm(node: GraphNode, e: Emitter): void {
   e.node('Reshape', [product, shape], [output])
 }
 
-/** Columns from which on a product has the same bits however up to 16 threads share them. */
+/** From this many columns on a product is bitwise identical however up to 16 threads share them. */
 const SAFE_COLUMNS = 1024
 
 /**
