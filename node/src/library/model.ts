@@ -26,9 +26,9 @@ export interface ModelOptions {
   readonly threads?: number
   /** What generates, scores and trains, `cpu` by default. `reportDevices` says what works here. */
   readonly device?: Device
-  /** How `trainStep` learns: all weights, in place, or an adapter beside them, which generation and scoring then see. */
+  /** How `trainStep` learns: all weights, in place, or an adapter over them, which generation and scoring then use. */
   readonly training?: Omit<TrainerOptions, 'threads' | 'device' | 'adapter'> & {
-    /** A fresh adapter of this shape, or one that there is. */
+    /** A fresh adapter of this shape, or an existing one. */
     readonly adapter?: LoraConfig | LoraAdapter
   }
 }
@@ -47,7 +47,7 @@ export class Model {
   readonly weights: ModelFiles['weights']
   readonly stopTokens: ModelFiles['stopTokens']
   readonly repetitionPenalty: ModelFiles['repetitionPenalty']
-  /** What is trained in place of the weights, if that was asked for. */
+  /** What is trained instead of the weights, if that was asked for. */
   readonly adapter: LoraAdapter | undefined
   readonly threads: number
   readonly device: Device
@@ -182,7 +182,7 @@ export function logits(model: Model, tokens: Int32Array): AsyncGenerator<Float32
 /**
  * One policy-gradient step on groups of completions with their rewards, in place.
  *
- * @throws {TrainerError} if a group is malformed, an option is not one of those that there are, or the step would make the weights
+ * @throws {TrainerError} if a group is malformed, an option is unknown, or the step would make the weights
  *   no numbers; nothing has changed then.
  */
 export async function trainStep(
@@ -196,5 +196,5 @@ export async function trainStep(
 
 function requireModel(model: unknown): void {
   if (model instanceof Model) return
-  throw new ModelInputError('what was given is no model', { hint: 'Give what loadModel resolves to.' })
+  throw new ModelInputError('what was given is not a model', { hint: 'Give what loadModel resolves to.' })
 }

@@ -13,13 +13,13 @@ import { loraScaling } from './loraConfig.ts'
 import { type LoraAdapter, loraShapes } from './loraFactors.ts'
 
 /**
- * Makes a sampler for frozen weights with an adapter beside them. The factors are inputs of the graph and are read in place:
+ * Makes a sampler for frozen weights with an adapter over them. The factors are inputs of the graph and are read in place:
  * a trainer may change them between calls, and nothing is built again.
  *
- * A completion has the same bits alone and in any batch here too, for one thread and for two.
+ * Here too a completion is bitwise identical alone and in any batch, for one thread and for two.
  *
  * @param freeze - the base: weights in memory (`bakedParts`), or a model's own or quantised files (`frozenParts`).
- * @throws {ModelInputError} if a target of the adapter is no linear module of the decoder's layers.
+ * @throws {ModelInputError} if a target of the adapter is not a linear module of the decoder's layers.
  */
 export async function createAdaptedGenerator(
   config: DecoderConfig,

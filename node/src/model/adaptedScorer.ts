@@ -9,7 +9,7 @@ import type { LoraAdapter } from './loraFactors.ts'
 import { type Scorer, scorerOn } from './score.ts'
 import { buildScoringModel } from './scoringGraph.ts'
 
-/** Makes a scorer of frozen weights with an adapter beside them, as `createAdaptedGenerator` makes a sampler. */
+/** Makes a scorer of frozen weights with an adapter over them, as `createAdaptedGenerator` makes a sampler. */
 export async function createAdaptedScorer(
   config: DecoderConfig,
   freeze: Freeze,

@@ -19,7 +19,7 @@ interface PastTokens {
 /**
  * What is added to scores of new tokens and then of the cache: [B, 1, G*S, S+P], for each of the G query heads that share a key head.
  *
- * @param causal - [G*S, S]: 0 where a new token may look at another, -1e30 where it may not.
+ * @param causal - [G*S, S]: 0 where a new token may attend to another, -1e30 where it may not.
  * @param hidden - [B, 1, 1, P]: 0 for a position of the row, -1e30 for one that is not.
  */
 export function visiblePositions(causal: Value, hidden: Value): Value {

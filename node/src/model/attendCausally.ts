@@ -16,7 +16,7 @@ import {
 } from '#engine/tensor.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 
-/** Rotary tables [T, headDim] of some positions (see `ropeTables`), and what each may look at. */
+/** Rotary tables [T, headDim] of some positions (see `ropeTables`), and what each may attend to. */
 export interface Span {
   readonly cos: Value
   readonly sin: Value
@@ -59,7 +59,7 @@ export function mixValues(config: DecoderConfig, query: Value, key: Value, value
   return reshape(mixed, [batch ?? 'B', config.heads, length ?? 'T', headDim])
 }
 
-/** 0 where one of `length` positions may look and -1e9 where not, once for each query head of a group: [G*T, T]. */
+/** 0 where one of `length` positions may attend and -1e9 where not, once for each query head of a group: [G*T, T]. */
 export function causalMask(group: number, like: Value, length = 'T'): Value {
   const positions = range(like, length)
   const visible = cast(lessOrEqual(unsqueeze(positions, 0), unsqueeze(positions, 1)), like.dtype)

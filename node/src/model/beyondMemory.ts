@@ -19,7 +19,7 @@ const SCORE_COPIES = 3.5
 const LOGIT_COPIES = 2
 
 /**
- * Bytes that a decoder takes beside its weights to read a sequence all at once, where it is so long that two kinds of arrays outgrow
+ * Bytes that a decoder takes besides its weights to read a sequence all at once, where it is so long that two kinds of arrays outgrow
  * all others.
  *
  * @param tokens - that are read: T.

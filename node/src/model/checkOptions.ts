@@ -70,7 +70,7 @@ export const loadSchema = z.strictObject({
   signal: signal.optional(),
 })
 
-/** Of `loadModel`; how it trains is looked at where the trainer is. */
+/** Of `loadModel`. The trainer checks the options of training. */
 export const modelSchema = z.strictObject({
   adapter: path.optional(),
   threads: threads.optional(),

@@ -1,4 +1,4 @@
-/** A token that is added to a vocabulary beside its merges, as `tokenizer.json` lists it. */
+/** A token that is added to a vocabulary besides its merges, as `tokenizer.json` lists it. */
 export type AddedToken = {
   readonly id: number
   readonly content: string
@@ -9,8 +9,8 @@ export type AddedToken = {
 }
 
 /**
- * Stands inside a control token's name that a text holds, so that it is no name any more. A lone surrogate: no well-formed
- * text has one, so nothing that is written can be taken for it, and taking it out gives the text back.
+ * Stands inside a control token's name that a text holds, so that the text does not hold that name. A lone surrogate: no well-formed
+ * text has one, so nothing that is written can be confused with it, and taking it out gives the text back.
  */
 const BREAK = '\udc00'
 

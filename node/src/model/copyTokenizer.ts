@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { makeFolder } from '#core/makeFolder.ts'
 import { writeFileAtomic } from './atomicFile.ts'
 
-/** What stands beside a model's weights and configuration: how text becomes tokens, and where generation ends. */
+/** The files next to a model's weights and configuration: how text becomes tokens, and where generation ends. */
 const FILES = [
   'tokenizer.json',
   'tokenizer_config.json',

@@ -33,7 +33,7 @@ export function denseParts(weights: WeightValues): DecoderParts {
  * @param ids - i64 [B, T], padded on the right (padding is never attended to, since attention is causal).
  * @param cos - [T, headDim]; `sin` likewise (see `ropeTables`).
  * @param rows - i64 [M], positions b * T + t: the last layer is computed only there, where it is wanted; everywhere
- *   by default. Only its attention looks at other positions, and half the positions of a batch are prompts.
+ *   by default. Only its attention reads other positions, and half the positions of a batch are prompts.
  * @returns [M, hidden], or [B, T, hidden] without `rows`.
  * @see Qwen2, arXiv:2407.10671 section 2.2.1; Qwen3, arXiv:2505.09388 section 2; Llama, arXiv:2407.21783 section 3.2.
  */

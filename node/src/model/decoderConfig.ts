@@ -10,7 +10,7 @@ export const architectures = ['qwen2', 'qwen3', 'llama'] as const
 export type Architecture = (typeof architectures)[number]
 
 /**
- * The shape of a decoder: everything that the graph needs to know beside the weights.
+ * The shape of a decoder: everything that the graph needs to know besides the weights.
  *
  * The families differ in what is said here and in nothing else, so the decoder is written once (`decoder.ts`).
  */

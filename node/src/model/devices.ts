@@ -21,7 +21,7 @@ export interface IntegerKernelReport {
  *
  * @param folder - the model's folder; Qwen2.5-0.5B's shapes without it.
  * @param choose - times them; that they are not exact here is part of the report.
- * @throws {ModelFileError} if the folder is no model's.
+ * @throws {ModelFileError} if the folder does not hold a model.
  */
 export async function reportIntegerKernels(
   folder?: string,

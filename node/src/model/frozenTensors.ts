@@ -27,7 +27,7 @@ export interface FrozenTensors {
   readonly constants: ReadonlyMap<string, FrozenTensor>
   /** int4: inputs that share a scale. */
   readonly blockSize: number
-  /** int8: which kernel multiplies by a matrix [in, out]. All give the same bits. */
+  /** int8: which kernel multiplies by a matrix [in, out]. All are bitwise identical. */
   isFused(shape: readonly number[]): boolean
 }
 

@@ -60,7 +60,7 @@ export interface Generator {
    * A completion depends on the weights, its prompt, the seed, and its prompt's and sample's number; not on what else is in
    * the call, bit for bit on one kind of machine. Calls wait for each other.
    *
-   * Rows whose keys and values the memory does not hold beside the others' wait for them.
+   * Rows wait while the memory does not hold their keys and values besides the others'.
    *
    * @throws {ModelInputError} on an empty prompt, an unknown token, a prompt longer than the model's positions, or so many tokens
    *   that the memory holds not even one row's keys and values.
@@ -97,7 +97,7 @@ export function createGenerator(
 /**
  * A sampler on a session of `buildGenerationModel`.
  *
- * @param leastRows - of a step: a product of a single row with a matrix that is no constant is computed otherwise than one of several.
+ * @param leastRows - of a step. ONNX Runtime computes a product of one row with a matrix that is not a constant differently from one of several rows.
  */
 export function generatorOn(config: DecoderConfig, live: SessionQueue, leastRows = 1): Generator {
   return {

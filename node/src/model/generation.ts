@@ -84,7 +84,7 @@ export class Generation {
     this.#finishDone()
   }
 
-  /** One token for every active row. Rows beside them that only make up the least number do as the first, and nobody looks at them. */
+  /** One token for every active row. Rows that only fill up the least number repeat the first, and nobody reads them. */
   async #step(): Promise<void> {
     const active = this.#active
     const rows = Array.from({ length: Math.max(active.length, this.#leastRows) }, (_, i) => active[i] ?? this.#rowAt(0))

@@ -102,13 +102,13 @@ describe.each(models)('$name', async ({ folder, adapter, golden: path }) => {
 
   test('generates them with the weights where they lie, too', async () => {
     const { config } = model
-    const beside = async (path: string) =>
+    const adapted = async (path: string) =>
       createAdaptedGenerator(
         config,
         frozenParts(config, await locateFrozenTensors(folder, config)),
         await readLora(path, config),
       )
-    const generator = adapter ? await beside(adapter) : await loadGenerator(folder)
+    const generator = adapter ? await adapted(adapter) : await loadGenerator(folder)
     const completions = await generator.generate({
       prompts: golden.greedy.map(({ prompt }) => Int32Array.from(prompt)),
       samplesPerPrompt: 1,

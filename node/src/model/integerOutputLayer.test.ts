@@ -70,7 +70,7 @@ test('log-probabilities and gradients under 8-bit integers are near those of rea
   }
 })
 
-test('a row has the same bits alone, beside others, and on two threads', async () => {
+test('a row is bitwise identical alone, in a batch, and on two threads', async () => {
   const [hidden, upstream] = [wave(rows * hiddenSize, 2), wave(rows, 4)]
   const whole = await run(hidden, upstream)
   expect(await run(hidden, upstream, 2)).toEqual(whole)

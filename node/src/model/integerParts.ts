@@ -37,7 +37,7 @@ export function integerParts(values: WeightValues): DecoderParts {
 }
 
 /**
- * Types and shapes of the tensors that stand for a decoder's weights: what is no matrix as it is; a layer's matrices `<module>.weight`
+ * Types and shapes of the tensors that stand for a decoder's weights: vectors as they are; a layer's matrices `<module>.weight`
  * i8 [in, out] and `<module>.scale` [out]; the embedding `.rows` i8 [V, hidden] and `.scale` [V]; and those of `outputLayerShapes`.
  */
 export function integerShapes(config: DecoderConfig): Map<string, IntegerShape> {

@@ -4,7 +4,7 @@ import { readTextFile } from './textFile.ts'
 /**
  * Reads a JSON file of a model's folder.
  *
- * @throws {ModelFileError} if it cannot be read, is no regular file, is larger than `maxBytes`, or is not JSON.
+ * @throws {ModelFileError} if it cannot be read, is not a regular file, is larger than `maxBytes`, or is not JSON.
  */
 export async function readJsonFile(path: string, maxBytes = 1 << 20): Promise<unknown> {
   const text = await readTextFile(path, maxBytes)

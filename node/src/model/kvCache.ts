@@ -39,7 +39,7 @@ export class KvCache {
     }
   }
 
-  /** Makes room for `positions` in every row; for none at all there is room for some that only fill a stride: WebGPU's kernels crash on empty tensors. */
+  /** Allocates `positions` in every row. At 0 it allocates some that only fill a stride: WebGPU's kernels crash on empty tensors. */
   reserve(positions: number): void {
     const whole = Math.ceil((positions + this.#newTokens) / STRIDE_POSITIONS) * STRIDE_POSITIONS - this.#newTokens
     const capacity = whole || STRIDE_POSITIONS
@@ -81,7 +81,7 @@ export class KvCache {
    * @param sequence - which of the run's B sequences.
    * @param count - how many of its S positions, from the first.
    * @param row - where they go.
-   * @param position - the position of the first of them; there must be room (`reserve`).
+   * @param position - the position of the first of them; there must be space (`reserve`).
    */
   store({ data, shape }: Tensor<'f32'>, sequence: number, count: number, row: number, position: number): void {
     const { layers, kvHeads, headDim } = this.#config

@@ -19,8 +19,8 @@ export interface SessionQueue {
  * A session that follows weights which are changed in place: it is built again if they differ from those that it has when a
  * job begins. Comparing takes a millisecond for a million parameters, building some tens.
  *
- * Weights are constants of the graph and yet live. Constants, because ONNX Runtime then packs them once, and products with
- * packed matrices give each row the same bits whatever other rows are beside it and however many threads work.
+ * Weights are constants of the graph, because ONNX Runtime then packs them once. With packed matrices each row is bitwise
+ * identical whatever other rows are in the batch and however many threads work.
  *
  * @param build - makes the model from a copy of the weights.
  */

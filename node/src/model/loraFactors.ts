@@ -16,7 +16,7 @@ export interface LoraAdapter {
 /**
  * Names and shapes of an adapter's factors.
  *
- * @throws {ModelInputError} if a target is no linear module of the decoder's layers.
+ * @throws {ModelInputError} if a target is not a linear module of the decoder's layers.
  */
 export function loraShapes(config: DecoderConfig, lora: LoraConfig): Map<string, readonly number[]> {
   const shapes = new Map<string, readonly number[]>()
@@ -58,7 +58,7 @@ const coveredBy = (target: string, shapes: ReadonlyMap<string, unknown>) =>
  *
  * A factor depends on the seed and its own name only.
  *
- * @throws {ModelInputError} if a target is no linear module of the decoder's layers, there is none, or rank or alpha is none.
+ * @throws {ModelInputError} if a target is not a linear module of the decoder's layers, there are no targets, or rank or alpha is invalid.
  * @see LoRA, arXiv:2106.09685 section 4.1.
  */
 export function initLora(config: DecoderConfig, lora: LoraConfig, seed: Seed): LoraAdapter {

@@ -64,7 +64,7 @@ export async function readBasePrecision(folder: string): Promise<BasePrecision |
   throw new ModelFileError(path, BASE_PRECISION, `is ${said.slice(0, 40)}, and not ${basePrecisions.join(' or ')}`)
 }
 
-/** Looks at what the file says that it holds, before any memory is asked for. */
+/** Checks what the file says that it holds, before any memory is asked for. */
 function checkFactors(
   path: string,
   stored: ReadonlyMap<string, { readonly shape: readonly number[] }>,

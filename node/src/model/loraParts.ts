@@ -2,7 +2,7 @@ import { add, linear, matMul } from '#engine/tensor.ts'
 import type { DecoderParts, WeightValues } from './decoder.ts'
 
 /**
- * A decoder's parts with an adapter beside its linear modules: y = x W^T + b + scaling (x A^T) B^T. Factors and weights are
+ * A decoder's parts with an adapter over its linear modules: y = x W^T + b + scaling (x A^T) B^T. Factors and weights are
  * values of one graph; as inputs they may change from run to run.
  *
  * @param base - the parts without it.

@@ -18,7 +18,7 @@ const CHUNK_POSITIONS = 64
 /**
  * Logits after each token of a sequence, position by position: what the model says of every next token, before any softmax.
  *
- * The weights are fed where they lie, so that beside them only the activations of one layer are in memory.
+ * The weights are fed where they lie, so that only they and the activations of one layer are in memory.
  *
  * @param tokens - at least one, and no more than the model has positions.
  * @param options.threads - for one product; the logits do not depend on it.

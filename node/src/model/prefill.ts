@@ -23,7 +23,7 @@ export interface PromptGroup {
 export interface PrefillModules {
   readonly config: DecoderConfig
   readonly runs: GenerationRuns
-  /** Of the rows, with room for their prompts. */
+  /** Of the rows, with space for their prompts. */
   readonly cache: KvCache
   readonly signal: AbortSignal | undefined
   /** Told a row's first token. */

@@ -83,7 +83,7 @@ describe.each(families)('%s', async family => {
     fc.assert(
       fc.property(text, value => {
         const same = family === 'qwen' ? value.normalize('NFC') : value
-        // deepseek-coder's vocabulary spells a few letters as bytes that are no UTF-8.
+        // deepseek-coder's vocabulary spells a few letters as bytes that are not UTF-8.
         if (!/[õ÷Á]/.test(same)) expect(tokenizer.decode(tokenizer.encode(value))).toBe(same)
       }),
       { numRuns: 60 },
@@ -172,7 +172,7 @@ test('a pattern that backtracks without end is stopped', async () => {
   )
 })
 
-test('a model without a chat template, an end token that is none, and a missing file are named', async () => {
+test('a model without a chat template, an unknown end token, and a missing file are named', async () => {
   const bare = await changed('qwen', 'tokenizer_config.json', () => ({ eos_token: '<|im_end|>' }))
   expect(() => bare.chatPrompt([user('x')])).toThrow(expect.objectContaining({ field: 'chat_template' }))
   await expect(changed('qwen', 'tokenizer_config.json', () => ({ eos_token: 'no' }))).rejects.toMatchObject({

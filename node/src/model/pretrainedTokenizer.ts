@@ -79,7 +79,7 @@ export class PretrainedTokenizer {
     return this.#encodeParts([text.toWellFormed()])
   }
 
-  /** Text of token ids; special tokens are left out unless `special` is 'keep', and bytes that are no UTF-8 become U+FFFD. */
+  /** Text of token ids; special tokens are left out unless `special` is 'keep', and bytes that are not UTF-8 become U+FFFD. */
   decode(ids: ArrayLike<number>, special: 'drop' | 'keep' = 'drop'): string {
     const parts: Uint8Array[] = []
     for (let i = 0; i < ids.length; i++) {

@@ -76,7 +76,7 @@ test('4-bit codes are within half a step, but one whole where the positive end i
   }
 })
 
-test('integer products are exact, with the largest codes too, whichever kernel runs and whatever rows are beside', async () => {
+test('integer products are exact, with the largest codes too, whichever kernel runs and whatever the other rows are', async () => {
   const [inner, outer, rows] = [192, 40, 9]
   const codes = Int8Array.from({ length: inner * outer }, (_, i) =>
     i % 3 === 0 ? 127 : i % 3 === 1 ? -127 : (i * 7) % 120,

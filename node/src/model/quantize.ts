@@ -40,7 +40,7 @@ export function quantizeBytes(matrices: readonly Tensor[]): ByteMatrix {
   return { codes, scales }
 }
 
-/** The same of a table that is looked up by row: codes [rows, columns]. */
+/** The same for a table that is read by row: codes [rows, columns]. */
 export function quantizeRows({ shape, data }: Tensor): ByteMatrix {
   const [rows, columns] = shape as [number, number]
   const scales = new Float32Array(rows)

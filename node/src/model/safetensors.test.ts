@@ -70,7 +70,7 @@ test('F16 is read', async () => {
   expect((await readSafetensors(path)).get('h')?.data).toEqual(Float32Array.of(1, -2))
 })
 
-test('a failed write leaves the old file and nothing beside it', async () => {
+test('a failed write leaves the old file and nothing else', async () => {
   const inner = await mkdtemp(join(folder, 'atomic-'))
   await expect(writeSafetensors(join(inner, 'none', 'x'), new Map(), 'F32')).rejects.toThrow()
   await writeSafetensors(join(inner, 'x'), new Map(), 'F32')
@@ -82,8 +82,8 @@ const entry = (shape: unknown, data_offsets: unknown, dtype = 'F32') => ({ w: { 
 test.each([
   ['a length of the header beyond the file', '{}', 0, 'header', 2n ** 40n],
   ['a length of the header beyond 64 bits of sense', '{}', 0, 'header', 2n ** 64n - 1n],
-  ['a header that is no JSON', '{"w":', 0, 'header', undefined],
-  ['a header that is no object', '[]', 0, 'header', undefined],
+  ['a header that is not JSON', '{"w":', 0, 'header', undefined],
+  ['a header that is not an object', '[]', 0, 'header', undefined],
   ['a type that is not read', entry([1], [0, 8], 'I64'), 8, 'w', undefined],
   ['a huge shape', entry([2 ** 30, 2 ** 30], [0, 8]), 8, 'w', undefined],
   ['a shape past all numbers', entry(Array(8).fill(2 ** 50), [0, 8]), 8, 'w', undefined],

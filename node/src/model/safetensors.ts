@@ -45,7 +45,7 @@ export async function scanSafetensors(path: string): Promise<Map<string, StoredT
 }
 
 /**
- * Reads what a file says of itself beside its tensors.
+ * Reads what a file says of itself besides its tensors.
  *
  * @throws {ModelFileError} naming the file, if that is not text by name.
  */

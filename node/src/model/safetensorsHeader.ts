@@ -16,14 +16,14 @@ const ELEMENT_BYTES = { F32: 4, F16: 2, BF16: 2 } as const
 
 const entrySchema = z.object({
   dtype: z.enum(['F32', 'F16', 'BF16'], 'is of a type other than F32, F16 and BF16'),
-  shape: z.array(z.int('has a length that is no whole number').min(0)).max(8),
+  shape: z.array(z.int('has a length that is not an integer').min(0)).max(8),
   data_offsets: z.tuple([z.int().min(0), z.int().min(0)]),
 })
 
 const METADATA = '__metadata__'
 const metadataSchema = z.record(z.string(), z.string()).default({})
 
-/** @throws {ModelFileError} naming `file`, if what the header says beside the tensors is not text by name. */
+/** @throws {ModelFileError} naming `file`, if the header's metadata is not text by name. */
 export function parseSafetensorsMetadata(text: Uint8Array, file: string): Readonly<Record<string, string>> {
   const parsed = metadataSchema.safeParse((parseObject(text, file) as Record<string, unknown>)[METADATA])
   if (parsed.success) return parsed.data

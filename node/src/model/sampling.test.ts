@@ -64,7 +64,7 @@ test.each([{}, filters])('every token is told as it is drawn, step by step: %o',
   expect(new Set(told.slice(0, 8).map(({ prompt, sample }) => `${prompt} ${sample}`)).size).toBe(8)
 })
 
-test('prompts that are prefilled in several parts are read whole, beside short ones too', async () => {
+test('prompts that are prefilled in several parts are read whole, together with short ones too', async () => {
   const config = { ...tinyConfig, maxPositions: 1024 }
   const long = createGenerator(config, weights)
   const scorer = createScorer(config, weights)

@@ -33,7 +33,7 @@ test('top-p keeps the first tokens that reach it, of what top-k left', () => {
   expect(distribution({ topK: 2, topP: 0.6 })).toEqual({ 0: 1 }) // 0.667 of what is left
 })
 
-test('min-p keeps what is likely enough beside the best', () => {
+test('min-p keeps what is likely enough compared with the best', () => {
   expect(Object.keys(distribution({ minP: 0.24 }))).toEqual(['0', '1', '2'])
   expect(Object.keys(distribution({ minP: 0.26 }))).toEqual(['0', '1'])
   expect(distribution({ minP: 1 })).toEqual({ 0: 1 })
@@ -43,17 +43,17 @@ test('a repetition penalty divides positive logits and multiplies negative ones'
   const positive = Float32Array.from([2, 1])
   expect(drawFiltered(positive, { repetitionPenalty: 4, temperature: 0 }, [0], 0.5).token).toBe(1)
   const found = distribution({ repetitionPenalty: 2 }, 1, [0, 0])
-  expect(found[0]).toBeCloseTo(0.25 / 0.75, 3) // 0.5 squared beside the other half
+  expect(found[0]).toBeCloseTo(0.25 / 0.75, 3) // 0.5 squared, and the other half
 })
 
-test('temperature sharpens before the filters look, and 0 takes the best', () => {
+test('temperature sharpens before the filters apply, and 0 takes the best', () => {
   expect(distribution({ topP: 0.74 }, 0.5)).toEqual({ 0: 1 })
   const { token, logprob } = drawFiltered(logits, { topK: 2, temperature: 0 }, [], 0.99)
   expect(token).toBe(0)
   expect(Math.exp(logprob)).toBeCloseTo(0.5, 6) // of the model itself, whatever is filtered
 })
 
-test('unlikely tokens are looked for when likely ones are too few', () => {
+test('unlikely tokens are searched when likely ones are too few', () => {
   const steep = Float32Array.from({ length: 40 }, (_, i) => -20 * i)
   const { token } = drawFiltered(steep, { topK: 5, temperature: 1 }, [], 0.5)
   expect(token).toBe(0)

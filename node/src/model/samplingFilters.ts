@@ -84,15 +84,15 @@ function penalized(logits: Float32Array, seen: readonly number[], penalty: numbe
   return scaled
 }
 
-/** How much less likely than the best one the tokens of the first look are; each further look goes as far again. */
-const LOOK = 1e-4
+/** How much less likely than the best one the tokens of the first search are. Each further search goes as far again. */
+const REACH = 1e-4
 
 /** The `count` most likely tokens, of those the first that reach the share `topP`: most likely first, equal ones by number. */
 function mostLikely(odds: Float64Array, count: number, topP: number): number[] {
   let total = 0
   for (const x of odds) total += x
-  for (let floor = LOOK; ; floor *= LOOK) {
-    const all = floor < Number.MIN_VALUE / LOOK
+  for (let floor = REACH; ; floor *= REACH) {
+    const all = floor < Number.MIN_VALUE / REACH
     const candidates: number[] = []
     for (let token = 0; token < odds.length; token++)
       if (all || (odds[token] as number) >= floor) candidates.push(token)

@@ -51,7 +51,7 @@ test('scores do not depend on what else is in the call, on its order or on the t
   await other.dispose()
 })
 
-test('a sequence that no memory holds is refused before any is asked for, and the scorer goes on', async () => {
+test('a sequence that no memory holds is refused before any is allocated, and the scorer still works', async () => {
   const long = createScorer({ ...tinyConfig, maxPositions: 1 << 20 }, weights)
   const tokens = new Int32Array(1 << 20)
   const refused = /1048575 tokens of sequence 1 at once take 6\d{4}\.\d GB where .* can be had/

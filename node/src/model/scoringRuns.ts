@@ -29,7 +29,7 @@ const RUN_TOKENS = 1024
 const RUN_LOGITS = 1 << 25
 
 /**
- * A sequence is padded to a whole number of these, and runs only beside sequences padded to the same length. Padding to the
+ * A sequence is padded to a whole number of these, and runs only with sequences padded to the same length. Padding to the
  * longest of whatever came along would change the order in which a softmax adds, and so the last bit of a score. So are the
  * rows that are asked for: a product with one row is computed otherwise than one with many.
  */

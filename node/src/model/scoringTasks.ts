@@ -102,7 +102,7 @@ function checkTokens(config: DecoderConfig, tokens: Int32Array, read: number, wh
   if (unknown !== undefined) throw refuse(`${what} has token ${unknown} of a vocabulary of ${config.vocabSize}`)
 }
 
-/** A run has one sequence, or several that are short: the longest are looked at, each alone. */
+/** A run has one sequence, or several that are short: the longest are searched, each alone. */
 function requireMemory(config: DecoderConfig, tasks: readonly ScoringTask[], what: string): void {
   const bytes = tasks.map(({ read, targets }) => longSequenceBytes(config, read.length, targets.length))
   const largest = bytes.reduce((most, count, i) => (count > (bytes[most] as number) ? i : most), 0)

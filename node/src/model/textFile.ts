@@ -2,9 +2,9 @@ import { readFile, stat } from 'node:fs/promises'
 import { ModelFileError, unreadableFile } from './modelErrors.ts'
 
 /**
- * Reads a text of a model's folder after a look at its kind and size: a pipe would wait for its writer, and a device has no end.
+ * Reads a text of a model's folder after checking its kind and size: a pipe would wait for its writer, and a device has no end.
  *
- * @throws {ModelFileError} if it cannot be read, is no regular file, or is larger than `maxBytes`.
+ * @throws {ModelFileError} if it cannot be read, is not a regular file, or is larger than `maxBytes`.
  */
 export async function readTextFile(path: string, maxBytes: number): Promise<string> {
   const unreadable = (cause: unknown): never => {

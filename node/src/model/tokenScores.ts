@@ -21,7 +21,7 @@ export interface TokenScores {
 /**
  * A whole decoder as a graph for training and scoring, the output layer only where it is asked for.
  *
- * Inputs beside the weights: `ids` i64 [B, T]; `cos`, `sin` [T, headDim]; `rows` i64 [M], the positions b * T + t whose next
+ * Inputs besides the weights: `ids` i64 [B, T]; `cos`, `sin` [T, headDim]; `rows` i64 [M], the positions b * T + t whose next
  * token is scored; `targets` i64 [M], those tokens (see `decoderFeeds`).
  *
  * @param real - f64 to check gradients, f32 otherwise.

@@ -79,7 +79,7 @@ export class Tokenizer {
     return ids
   }
 
-  /** Text of token ids. Special tokens are left out unless `special` is 'keep'; bytes that are no UTF-8 become U+FFFD. */
+  /** Text of token ids. Special tokens are left out unless `special` is 'keep'; bytes that are not UTF-8 become U+FFFD. */
   decode(ids: ArrayLike<number>, special: 'drop' | 'keep' = 'drop'): string {
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(this.decodeBytes(ids, special))
   }

@@ -4,7 +4,7 @@ import { WorkerError } from '#core/sentError.ts'
 import { checkOptions, folderSchema } from './checkOptions.ts'
 import type { TokenizerFacts, TokenizerHandlers, TokenizerOperation, TokenizerSource } from './tokenizerProtocol.ts'
 
-/** A vocabulary of 151,000 tokens takes 250 MB; what takes more than this is no tokenizer. */
+/** A vocabulary of 151,000 tokens takes 250 MB; what takes more than this is refused. */
 const MAX_MEGABYTES = 2048
 
 /**

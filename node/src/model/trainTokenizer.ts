@@ -26,12 +26,12 @@ interface PairCounts {
  * @param corpus - texts; nothing is merged across two of them.
  * @param vocabSize - tokens wanted; fewer come out if the corpus has no pair left.
  * @param special - names of the special tokens, ids 0 and up.
- * @throws {ModelInputError} if `vocabSize` has no room for the bytes and the special tokens.
+ * @throws {ModelInputError} if `vocabSize` is too small for the bytes and the special tokens.
  * @see Sennrich et al., Neural Machine Translation of Rare Words with Subword Units, arXiv:1508.07909.
  */
 export function trainTokenizer(corpus: Iterable<string>, vocabSize: number, special: readonly string[]): Tokenizer {
   if (new Set(special).size !== special.length || vocabSize < special.length + 256)
-    throw new ModelInputError(`a vocabulary of ${vocabSize} has no room for 256 bytes and ${special.length} names`, {
+    throw new ModelInputError(`a vocabulary of ${vocabSize} is too small for 256 bytes and ${special.length} names`, {
       hint: 'Ask for a larger vocabulary and name each special token once.',
     })
   const alphabet = byteToChar.map((char, byte) => ({ char, byte })).sort((a, b) => (a.char < b.char ? -1 : 1))

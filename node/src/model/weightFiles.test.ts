@@ -90,7 +90,7 @@ test('an index without a tensor of the model, or with another’s, is refused', 
   await refused(second, 'model.layers.2.mlp.gate_proj.weight')
 })
 
-test('an index that is no index is refused', async () => {
+test('an invalid index is refused', async () => {
   const path = join(folder, 'model.safetensors.index.json')
   await writeFile(path, '{"weight_map": [')
   await refused('model.safetensors.index.json', 'file')

@@ -85,7 +85,7 @@ export function checkShapes(
   for (const name of tensors.keys()) if (!shapes.has(name)) throw refuse(name, 'is not a tensor of this model')
 }
 
-/** Leaves out what some exporters write beside the weights: a tied embedding a second time, and rotary frequencies. */
+/** Leaves out what some exporters write besides the weights: a tied embedding a second time, and rotary frequencies. */
 function withoutUnused<T>(config: DecoderConfig, tensors: ReadonlyMap<string, T>): Map<string, T> {
   const isUnused = (name: string) =>
     (config.tieWordEmbeddings && name === 'lm_head.weight') || name.endsWith('.rotary_emb.inv_freq')

@@ -11,7 +11,7 @@ const texts = z.array(z.string('is not a string')).max(1_000_000)
 const tokenizerSchema = z.object({
   'tokenizer.ggml.model': z.literal(
     'gpt2',
-    'is no byte-level BPE; SentencePiece and other vocabularies are not supported',
+    'is not byte-level BPE; SentencePiece and other vocabularies are not supported',
   ),
   'tokenizer.ggml.pre': z.enum([...preTokenizers.keys()], `must be one of ${[...preTokenizers.keys()].join(', ')}`),
   'tokenizer.ggml.tokens': texts.min(1),

@@ -98,7 +98,7 @@ async function parse(path: string) {
   const { gguf, serializeGgufMetadata } = await import('@huggingface/gguf') // 35 ms, which nothing else needs
   try {
     const header = await gguf(path, { typedMetadata: true, allowLocalFile: true })
-    // The library cuts a text off where what it has read ends, says a repeated key once, and mends text that is no UTF-8.
+    // The library cuts a text off where what it has read ends, says a repeated key once, and mends text that is not UTF-8.
     const said = serializeGgufMetadata(header.typedMetadata, { alignment: 1 }).length
     if (said !== header.tensorInfoByteRange[0]) throw new RangeError('its texts are cut short, repeated or no UTF-8')
     return header

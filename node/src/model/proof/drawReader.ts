@@ -37,7 +37,7 @@ export interface DrawReader {
  * Makes a reader of a policy's draws.
  *
  * @param freeze - the policy's weights, or its base's.
- * @param options.adapter - beside the base; its factors are read in place.
+ * @param options.adapter - over the base; its factors are read in place.
  */
 export async function createDrawReader(
   config: DecoderConfig,

@@ -2,7 +2,7 @@ import type { Precision } from '../frozenTensors.ts'
 import type { SamplingTolerance } from './verifySampling.ts'
 
 /**
- * What honest checks are off by at most, with room: `npm run bench -- proof` measures it. Float sums in another order move a
+ * What honest checks are off by at most, with a margin: `npm run bench -- proof` measures it. Float sums in another order move a
  * probability by some 1e-6. Integer products are exact, but such a sum may move an activation to the next of its 255 codes.
  */
 export const samplingTolerances: Readonly<Record<Precision, SamplingTolerance>> = {

@@ -124,14 +124,14 @@ test('an adapter is part of the policy', async () => {
   const lora = { rank: 4, alpha: 8, targets: ['q_proj', 'down_proj'], rankStabilized: false }
   const adapter = initLora(tinyConfig, lora, 'adapter')
   for (const { data } of adapter.factors.values()) for (let i = 0; i < data.length; i++) data[i] = Math.sin(i) / 4
-  const beside = await createDrawReader(tinyConfig, bakedParts(tinyConfig, weights), { adapter })
+  const adapted = await createDrawReader(tinyConfig, bakedParts(tinyConfig, weights), { adapter })
   const merged = await createDrawReader(tinyConfig, bakedParts(tinyConfig, mergeLora(weights, adapter)))
   const asked = [{ tokens: Int32Array.of(1, 2, 3, 4, 5), from: 1 }]
-  const readings = await Promise.all([beside, merged, reader].map(one => one.read(asked, { temperature })))
+  const readings = await Promise.all([adapted, merged, reader].map(one => one.read(asked, { temperature })))
   const [a, b, base] = readings.map(([draws]) => draws)
   for (const i of [0, 1, 2, 3]) expect(a?.logprobs[i]).toBeCloseTo(b?.logprobs[i] as number, 4)
   expect(a?.logprobs[3]).not.toBeCloseTo(base?.logprobs[3] as number, 2)
-  await Promise.all([beside.dispose(), merged.dispose()])
+  await Promise.all([adapted.dispose(), merged.dispose()])
 })
 
 test('a uniform near a boundary is a swap, within the tolerance', () => {
