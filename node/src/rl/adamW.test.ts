@@ -50,7 +50,7 @@ test('the first step moves every weight by the learning rate, whatever the size 
   for (const [i, sign] of [-1, 1, -1].entries()) expect(moved[i]).toBeCloseTo(sign * 0.01, 6)
 })
 
-test('a restored state goes on bit for bit, and is a copy', async () => {
+test('a restored state continues bit for bit, and is a copy', async () => {
   const [first, second] = [parametersOf([1, 2]), parametersOf([1, 2])]
   const original = createAdamW(first)
   await original.step(gradientsOf([1, -1]), 0.1)

@@ -17,7 +17,7 @@ import { encodePolicy, hashPolicy } from './publishedPolicy.ts'
 import { createTrainer } from './trainer.ts'
 import { type PolicySettings, trainerSettings } from './wholePolicy.ts'
 
-/** What is trained beside frozen weights. */
+/** What is trained over frozen weights. */
 export interface AdapterSettings {
   readonly lora: LoraConfig
   /** Of the products with the frozen layers, in generation and in training. */

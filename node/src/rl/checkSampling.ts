@@ -5,8 +5,8 @@ import { TrainerError } from './trainerError.ts'
 const noFilter = { topK: Number.POSITIVE_INFINITY, topP: 1, minP: 0, repetitionPenalty: 1 } as const
 
 /**
- * Refuses completions whose log-probabilities are of another distribution than the one that is trained: a ratio of the two is no
- * ratio of policies. The trainer divides logits by its temperature, and supports no filters.
+ * Refuses completions whose log-probabilities are of another distribution than the one that is trained: their ratio would not
+ * be a ratio of policies. The trainer divides logits by its temperature, and supports no filters.
  *
  * @param temperature - of the trainer, above 0.
  * @throws {TrainerError} naming what differs.

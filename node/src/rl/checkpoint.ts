@@ -82,20 +82,20 @@ export async function readOptimizerState(folder: string, weightsHash: string): P
   const saved = (await readdir(folder)).filter(name => OPTIMIZER.test(name))
   if (!saved.includes(file)) {
     if (saved[0] === undefined) return null
-    throw new ModelFileError(join(folder, saved[0]), 'weights', 'are not those that stand beside it', {
-      hint: 'Restore the weights, which are damaged or others; or delete the file, to go on from them with a fresh optimizer.',
+    throw new ModelFileError(join(folder, saved[0]), 'weights', 'are not those that were saved with it', {
+      hint: 'Restore the weights, which are damaged or others; or delete the file, to continue from these weights with a fresh optimizer.',
     })
   }
   const damaged = (field: string, problem: string) =>
     new ModelFileError(join(folder, file), field, problem, {
-      hint: 'Restore the folder, or delete the file to go on with a fresh optimizer.',
+      hint: 'Restore the folder, or delete the file to continue with a fresh optimizer.',
     })
   const tensors = await readSafetensors(join(folder, file))
   const steps = tensors.get(STEPS)?.data[0]
   if (steps === undefined || !Number.isInteger(steps) || steps < 0) throw damaged(STEPS, 'is missing or not a count')
   tensors.delete(STEPS)
   for (const [name, { data }] of tensors)
-    if (!data.every(Number.isFinite)) throw damaged(name, 'holds what is no number')
+    if (!data.every(Number.isFinite)) throw damaged(name, 'holds a value that is not a finite number')
   return { steps, tensors: new Map([...tensors].map(([name, { data }]) => [name, data])) }
 }
 

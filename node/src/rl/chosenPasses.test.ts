@@ -54,7 +54,7 @@ test('a graph whose memory could not be had is left for layers, which then shrin
   expect(log.at(-1)).toBe('shrunk')
 })
 
-test('all weights learn to the same bits whichever was chosen', async () => {
+test('all weights are bitwise identical after a step, whichever pass was chosen', async () => {
   const hashes = []
   const config = { ...tinyConfig, layers: 6 } // for one graph too many to fit into 14 MB
   for (const options of [{}, { layered: false }, { layered: true }, { memoryBytes: 14e6 }]) {

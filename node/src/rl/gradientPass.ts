@@ -15,7 +15,7 @@ import { gradientName, type LossKind, lossModel } from './trainingGraphs.ts'
 /** Sums of gradients by the name of what is trained. */
 export type GradientSums = Map<string, Float32Array>
 
-/** The policy as it is trained, or the frozen weights that its adapter stands beside. */
+/** The policy as it is trained, or the frozen weights under its adapter. */
 export type ScoredPolicy = 'trained' | 'base'
 
 /** Loss and gradients of a part of a batch. */

@@ -33,7 +33,7 @@ export interface GroupAdvantages {
  *
  * @param groups - rewards of the completions of each prompt, at least 2; groups may differ in size.
  * @throws {ShapeError} if a group is of fewer than 2.
- * @throws {TrainerError} if rewards are no arrays of numbers, or an option is not one of those that there are.
+ * @throws {TrainerError} if rewards are not arrays of numbers, or an option is unknown.
  * @see GRPO, arXiv:2402.03300 section 4.1.
  */
 export function groupAdvantages(

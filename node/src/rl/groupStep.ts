@@ -14,7 +14,7 @@ export interface RolloutGroup {
   readonly prompt: Int32Array
   readonly completions: readonly {
     readonly tokens: Int32Array
-    /** [tokens.length] under the policy that generated them; or, beside `samplingLogprobs`, under the one that is trained, before the update. */
+    /** [tokens.length] under the policy that generated them; or, if `samplingLogprobs` is given, under the one that is trained, before the update. */
     readonly logprobs: Float32Array
     /** [tokens.length] under another policy, if that generated them: their tokens get truncated importance weights. */
     readonly samplingLogprobs?: Float32Array
@@ -61,7 +61,7 @@ const noUpdate: GroupStepReport = { groupsUsed: 0, step: null, kl: null, undone:
  * One policy update on rollout groups. Groups may differ in size.
  *
  * @throws {TrainerError} if a completion has not one log-probability a token, a reward or log-probability is not a number, it was
- *   sampled otherwise than is trained, or an option is not one of those that there are.
+ *   sampled otherwise than is trained, or an option is unknown.
  */
 export async function groupStep(
   trainer: Trainer,

@@ -136,5 +136,5 @@ function neededProducts(gradients: readonly Value[], forwardEnd: number, project
 }
 
 const sequence = (value: Value) => value.producer?.sequence ?? 0
-/** Attention's products are of two activations, and cheap beside their size. */
+/** Attention's products are of two activations, and cheap for their size. */
 const isWeightProduct = ({ op, inputs }: GraphNode) => op === 'MatMul' && inputs[1]?.producer === null

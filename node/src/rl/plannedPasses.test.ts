@@ -62,7 +62,7 @@ test('a step that fits in no way is refused with what it needs', async () => {
   })
 })
 
-test('other failures are not taken for a lack of memory', async () => {
+test('other failures are not mistaken for a lack of memory', async () => {
   const shrunk: string[] = []
   const passes = { shrink: async () => shrunk.push('shrunk') > 0 }
   await expect(withinMemory(passes, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')

@@ -19,7 +19,7 @@ export interface PlannedPasses extends Shrinkable {
 /** The share of what is free that a step may plan with: an estimate is not exact, and others use the machine too. */
 const FREE_SHARE = 0.8
 
-/** What sessions reserve of the address space beside what they use, for their threads and in their arenas: 0.6 to 0.95 GB, measured. */
+/** Address space that sessions reserve and do not use, for their threads and in their arenas: 0.6 to 0.95 GB, measured. */
 const RESERVED_ADDRESSES = 0.9e9
 
 /** Bytes that a step may plan with now, where it holds some already. */

@@ -2,7 +2,7 @@ import type { Completion, GenerateOptions } from '#model/generate.ts'
 import type { Scorer } from '#model/score.ts'
 import type { Trainer } from './trainer.ts'
 
-/** A policy that samples, scores and learns: its weights whole, or an adapter beside frozen ones. */
+/** A policy that samples, scores and learns: all of its weights, or an adapter over frozen ones. */
 export interface Policy {
   readonly trainer: Trainer
   generate(request: GenerateOptions): Promise<Completion[]>

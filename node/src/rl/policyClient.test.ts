@@ -70,7 +70,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('a policy is loaded, samples, learns, is saved and goes on bit for bit in another worker', async () => {
+test('a policy is loaded, samples, learns, is saved and resumes bit for bit in another worker', async () => {
   const model = await writeModel('policy')
   const settings = { 'tokenizer.json': '{"a": "tokenizer"}', 'generation_config.json': '{"eos_token_id": [0, 3]}' }
   for (const [name, content] of Object.entries(settings)) await writeFile(join(model, name), content)
@@ -97,7 +97,7 @@ test('a policy is loaded, samples, learns, is saved and goes on bit for bit in a
 })
 
 test.each(['float32', 'int8'] as const)(
-  'an adapter over a %s base learns, and goes on bit for bit in another worker',
+  'an adapter over a %s base learns, and resumes bit for bit in another worker',
   async base => {
     const model = await writeModel('policy')
     await writeFile(join(model, 'tokenizer.json'), '{"a": "tokenizer"}')
@@ -152,7 +152,7 @@ test('the judge model scores, and training the policy leaves it as it is', async
   expect(await client.score(sequences)).toEqual(before)
 })
 
-test('an error of the worker arrives with its code and hint, and the worker goes on', async () => {
+test('an error of the worker arrives with its code and hint, and the worker still answers', async () => {
   await expect(client.generate(request)).rejects.toMatchObject({ code: 'TRAINER', message: 'the policy is not loaded' })
   await expect(client.load(join(folder, 'nowhere'))).rejects.toMatchObject({ code: 'MODEL_FILE' })
   await client.load(await writeModel('policy'))
@@ -191,7 +191,7 @@ test('the caller’s event loop is never blocked for 20 ms while the worker gene
   expect(longestMs).toBeLessThan(20)
 })
 
-test('a worker that crashes in native code is told of, and goes on from the last checkpoint', async () => {
+test('a worker that crashes in native code is reported, and resumes from the last checkpoint', async () => {
   const deaths: string[] = []
   const pids: number[] = []
   const lasting = openLastingPolicy({}, { crashed: error => deaths.push(error.message) }, options => {

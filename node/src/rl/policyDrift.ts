@@ -1,6 +1,6 @@
 /**
  * What a token counts at most, in nats. A policy that has become certain moves single tokens by e^5 in an honest update: uncapped, one such
- * token of two thousand is more than all others together, and an honest peer's update was taken for one that goes too far.
+ * token of two thousand is more than all others together, and an honest peer's update was mistaken for one that goes too far.
  */
 const MOST_NATS = 1
 

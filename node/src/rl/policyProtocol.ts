@@ -21,14 +21,14 @@ export interface PolicyWorkerOptions {
   readonly clipNorm?: number | undefined
   /** That the policy's completions are sampled at; 1. */
   readonly temperature?: number | undefined
-  /** An adapter to train, in place of the weights. */
+  /** An adapter to train instead of the weights. */
   readonly adapter?: AdapterSettings | undefined
 }
 
 export interface LoadedPolicy {
   /** Content hash of the weights, as they are in float32; with an adapter, of base and factors. */
   readonly weightsHash: `0x${string}`
-  /** Updates taken since training began; 0 where no optimizer state was saved beside the weights. */
+  /** Updates taken since training began; 0 where no optimizer state was saved with the weights. */
   readonly steps: number
 }
 

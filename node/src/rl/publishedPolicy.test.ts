@@ -55,7 +55,7 @@ test.each<[string, Uint8Array]>([
   ['another shape', withHeader(whole, text => text.replace(/"shape":\[(\d+),(\d+)\]/, '"shape":[$2,$1]'))],
   ['a shape that overflows', withHeader(whole, text => text.replace(/"shape":\[\d+/, '"shape":[9007199254740991'))],
   ['an adapter of another rank than it says', withHeader(adapted, text => text.replace('rank\\":4', 'rank\\":5'))],
-  ['an adapter of modules that there are not', withHeader(adapted, text => text.replace('q_proj\\"', 'x_proj\\"'))],
+  ['an adapter of unknown modules', withHeader(adapted, text => text.replace('q_proj\\"', 'x_proj\\"'))],
   ['an adapter with a field more', withHeader(adapted, text => text.replace('{\\"base', '{\\"x\\":1,\\"base'))],
   ['an adapter in another precision', withHeader(adapted, text => text.replace('int8', 'int2'))],
   [
@@ -63,6 +63,6 @@ test.each<[string, Uint8Array]>([
     withHeader(whole, text => text.replace('"pt"', '"pt","adapter":"{}"')),
   ],
   ['an adapter that does not say so', bytesOf({ weights: initLora(tinyConfig, lora, 'x').factors })],
-])('what is %s is no policy', (_, bytes) => {
+])('refused as a policy: %s', (_, bytes) => {
   expect(() => decodePolicy(bytes, tinyConfig)).toThrow(ModelFileError)
 })

@@ -17,11 +17,11 @@ test('options of a step that make no sense are refused by name, and no weight ch
   const before = hashWeights(weights)
   const trainer = await createTrainer(tinyConfig, weights)
   const wrong: [options: object, says: RegExp][] = [
-    [{ learningRate: Number.NaN }, /^NaN is no learning rate/],
-    [{ learningRate: -1e-3 }, /^-0\.001 is no learning rate/],
-    [{ learningRate: undefined }, /^undefined is no learning rate/],
-    [{ learningRate: { kind: 'linear', peak: 1e-3 } }, /is no learning rate/],
-    [{ learningRate: { kind: 'polynomial', peak: 1e-3, totalSteps: 5 } }, /is no learning rate/],
+    [{ learningRate: Number.NaN }, /^NaN is not a learning rate/],
+    [{ learningRate: -1e-3 }, /^-0\.001 is not a learning rate/],
+    [{ learningRate: undefined }, /^undefined is not a learning rate/],
+    [{ learningRate: { kind: 'linear', peak: 1e-3 } }, /is not a learning rate/],
+    [{ learningRate: { kind: 'polynomial', peak: 1e-3, totalSteps: 5 } }, /is not a learning rate/],
     [{ lossType: 'gspo' }, /^lossType: .*"grpo"/],
     [{ importanceSamplingLevel: 'group' }, /^importanceSamplingLevel: /],
     [{ importanceSamplingMode: 'mask' }, /^importanceSamplingMode: /],
@@ -60,7 +60,7 @@ test.each([
   await expect(made).rejects.toThrow(`${name}: `)
 })
 
-test('every option of a trainer that there is, is taken', async () => {
+test('every supported option of a trainer is accepted', async () => {
   const muon = {
     kind: 'muon',
     beta1: 0.9,

@@ -22,7 +22,7 @@ export const policyStepSchema = z.strictObject({
   maskTruncatedCompletions: z.boolean().optional(),
 })
 
-/** Options of `groupStep`, see `GroupStepOptions`; the learning rate is looked at by itself. */
+/** Options of `groupStep`, see `GroupStepOptions`; the learning rate is checked by itself. */
 export const groupStepSchema = policyStepSchema.partial().extend({
   learningRate: z.unknown(),
   scaleRewards: z.enum(['group', 'batch', 'none']).optional(),
@@ -116,7 +116,7 @@ const learningRateSchema = z.union([
 export function checkLearningRate(rate: unknown): void {
   if (learningRateSchema.safeParse(rate).success) return
   const said = typeof rate === 'object' ? JSON.stringify(rate) : String(rate)
-  throw new TrainerError(`${said} is no learning rate`, {
+  throw new TrainerError(`${said} is not a learning rate`, {
     hint: 'Give a number of at least 0, or a schedule: its kind, its peak and, unless it is constant, totalSteps.',
   })
 }

@@ -65,7 +65,7 @@ test('ratios of sequences take the output layer in one piece, and keep all produ
   expect(whole.kept).toBe('products')
 })
 
-test('rows at a time stay the same for batches of like size, so that a pass is not made anew for each', () => {
+test('rows at a time stay the same for batches of like size, so that a pass is not built again for each', () => {
   const rows = [256, 251, 240, 233].map(scored => stepPlan(qwen05, { ...shape, scored }, 2.6e9).headRows)
   expect(new Set(rows).size).toBe(1)
 })

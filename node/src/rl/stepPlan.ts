@@ -14,7 +14,7 @@ export interface StepPlan {
   readonly kept: KeptActivations
   /** Rows of the output layer at a time; it has no meaning where that runs in one piece. */
   readonly headRows: number
-  /** What the step is estimated to use, beside the weights. */
+  /** What the step is estimated to use besides the weights. */
   readonly bytes: number
 }
 
@@ -45,7 +45,7 @@ export interface StepShape {
 const HEAD_COPIES = { whole: 2.2, parts: 4, int8: 6 }
 /**
  * What is kept, the fewest rows of the output layer at a time, and whether parts have all their tokens, from the fastest to what needs
- * least: with few rows the output layer's products are mostly spent on packing it. All but the last give the same bits.
+ * least: with few rows the output layer's products are mostly spent on packing it. All but the last are bitwise identical.
  */
 const preferences: readonly (readonly [KeptActivations, number, boolean])[] = [
   ['products', 256, true],
@@ -53,7 +53,7 @@ const preferences: readonly (readonly [KeptActivations, number, boolean])[] = [
   ['input', 64, false],
 ]
 /**
- * Rows of the output layer at a time are a power of two up to this, though memory or batch would have another number: a pass is made anew
+ * Rows of the output layer at a time are a power of two up to this, though memory or batch would have another number: a pass is built again
  * when it changes, and batches differ from step to step.
  */
 const MOST_HEAD_ROWS = 1024
@@ -83,7 +83,7 @@ export function stepPlan(config: DecoderConfig, shape: StepShape, memoryBytes: n
   const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`
   throw new TrainerError(
     `a step needs ${gigabytes(leastStepBytes(config, shape))} where ${gigabytes(memoryBytes)} may be used`,
-    { hint: 'Use shorter sequences, train an adapter in place of the weights, or free some memory.' },
+    { hint: 'Use shorter sequences, train an adapter instead of the weights, or free some memory.' },
   )
 }
 
@@ -107,14 +107,14 @@ function planFor(
   const { forward, backward } = layersBytes(config, shape, sequences, kept)
   const { precision = 'float32' } = shape
   const perRow = headRowBytes(config, precision, shape.tablesTrained)
-  // A float32 output layer gives its memory back, sessions do not: in the first part it has had it before layers run backwards, in others beside them.
+  // A float32 output layer gives its memory back, sessions do not. In the first part it is done before layers run backwards; in others both are in memory.
   const isOne = precision === 'float32' && shape.groups === 1 && sequences === shape.batch
-  const beside = isOne ? forward : forward + backward
-  const fitting = shape.tablesTrained ? 0 : Math.floor((memoryBytes - beside) / perRow)
+  const layers = isOne ? forward : forward + backward
+  const fitting = shape.tablesTrained ? 0 : Math.floor((memoryBytes - layers) / perRow)
   const isFixed = shape.wholeHead || (shape.tablesTrained && isWhole)
   const headRows = isFixed ? partTokens : Math.max(minHeadRows, Math.min(MOST_HEAD_ROWS, powerOfTwo(fitting)))
   const atOnce = shape.wholeHead ? rows : Math.min(rows, headRows)
-  const bytes = Math.max(beside + atOnce * perRow, forward + backward)
+  const bytes = Math.max(layers + atOnce * perRow, forward + backward)
   return { sequences, kept, headRows, bytes: Math.ceil(bytes) }
 }
 

@@ -51,7 +51,7 @@ for (const kind of ['adamW', 'muon'] as const) {
     expect(losses.slice(-5).reduce((a, b) => a + b) / 5).toBeLessThan(Math.log(11) / 3)
   })
 
-  test(`${kind} gives the same bits on one thread, on two, and again`, async () => {
+  test(`${kind} is bitwise identical on one thread, on two, and again`, async () => {
     const hashes = []
     for (const threads of [1, 2, 2]) {
       const { trainer, hash } = await train(4, { threads, optimizer: { kind } })
@@ -61,7 +61,7 @@ for (const kind of ['adamW', 'muon'] as const) {
     expect(new Set(hashes).size).toBe(1)
   })
 
-  test(`${kind} goes on from a saved state bit for bit`, async () => {
+  test(`${kind} resumes from a saved state bit for bit`, async () => {
     const first = await train(3, { threads: 1, optimizer: { kind } })
     const state = first.trainer.state()
     const second = await createTrainer(

@@ -60,11 +60,11 @@ export interface TrainerOptions {
   readonly temperature?: number
   /**
    * Padded tokens at once, in one graph. A larger batch is split, and its gradients are summed, so that the bits of a step
-   * depend on it. 2048: a step of a million parameters then takes 130 MB in place of 440 with 8192, and is a third faster, since its
+   * depend on it. 2048: a step of a million parameters then takes 130 MB instead of 440 with 8192, and is a third faster, since its
    * activations stay in the cache.
    */
   readonly maxTokens?: number
-  /** An adapter to train, in place of the weights. */
+  /** An adapter to train instead of the weights. */
   readonly adapter?: LoraAdapter
   /** Which weights are trained, without an adapter: `all`, or those of the `layers` and the last norm, not the tables. */
   readonly parameters?: 'all' | 'layers'
@@ -80,7 +80,7 @@ export interface TrainerOptions {
    * weights are rounded when the trainer is made.
    */
   readonly precision?: BasePrecision
-  /** Bytes that a step may use beside what it holds already; four fifths of what the machine has free by default. */
+  /** Bytes that a step may use in addition to what it holds already; four fifths of what the machine has free by default. */
   readonly memoryBytes?: number
 }
 
@@ -107,12 +107,12 @@ export interface Trainer {
 }
 
 /**
- * A trainer of the weights of a decoder, or of an adapter's factors beside frozen weights.
+ * A trainer of the weights of a decoder, or of an adapter's factors over frozen weights.
  *
- * Memory is estimated before a step. Where the estimate was wrong and an allocation fails, the step begins anew with less of it;
+ * Memory is estimated before a step. Where the estimate was wrong and an allocation fails, the step starts again with less of it;
  * nothing has changed by then. Later steps keep to that.
  *
- * Every step is deterministic: the same weights, state and batch give the same bits, whatever the number of threads and the memory,
+ * Every step is deterministic: the same weights, state and batch give bitwise identical results, whatever the number of threads and the memory,
  * unless that is so short that one graph has to be left for layers, or parts have to be smaller (see `stepPlan`), or layers after a
  * shared prompt have to be computed twice.
  *

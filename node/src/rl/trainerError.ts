@@ -1,6 +1,6 @@
 import { NodeError } from '#core/errors.ts'
 
-/** Training cannot go on: a state that does not fit, or numbers that are no longer finite. */
+/** Training cannot continue: a state that does not fit, or numbers that are no longer finite. */
 export class TrainerError extends NodeError {
   readonly code: string = 'TRAINER'
 }

@@ -98,7 +98,7 @@ test('the same configuration gives the same model bytes, and another configurati
   expect(hash(tiny)).not.toBe(hash({ ...tiny, rmsNormEps: 1e-5 }))
 })
 
-test('padding changes nothing: a sequence alone and beside a longer one has the same gradients', async () => {
+test('padding changes nothing: a sequence alone and in a batch with a longer one has the same gradients', async () => {
   const model = lossModel(tiny, { kind: 'crossEntropy' }, { real: 'f64' })
   const session = await createSession(model, { threads: 1 })
   const short = { tokens: Int32Array.of(1, 2, 3, 4), scored: Int32Array.of(2, 3) }

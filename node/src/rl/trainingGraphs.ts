@@ -22,7 +22,7 @@ export function policyLossKind(options: PolicyLossOptions): LossKind {
 export interface LossModelOptions {
   readonly real?: 'f32' | 'f64'
   readonly temperature?: number
-  /** An adapter, whose factors are inputs beside the weights. */
+  /** An adapter, whose factors are inputs in addition to the weights. */
   readonly lora?: LoraConfig | undefined
   /** Which tensors are trained; all by default. */
   readonly trained?: (name: string) => boolean
@@ -31,7 +31,7 @@ export interface LossModelOptions {
 }
 
 /**
- * Loss and gradients of the trained tensors as one graph. Beside the inputs of `tokenScores` it takes those of `lossInputs`.
+ * Loss and gradients of the trained tensors as one graph. It takes the inputs of `tokenScores` and those of `lossInputs`.
  *
  * Outputs: `loss` [] and one gradient for each trained tensor.
  */
@@ -48,7 +48,7 @@ export function lossModel(config: DecoderConfig, loss: LossKind, options: LossMo
   return encodeModel(outputs, [], options.device)
 }
 
-/** What a loss needs beside the log-probabilities, by the names of the graph's inputs. */
+/** What a loss needs besides the log-probabilities, by the names of the graph's inputs. */
 export type LossInputs = Omit<PolicyLossInputs, 'logprobs'> | Pick<PolicyLossInputs, 'weights'>
 
 /**

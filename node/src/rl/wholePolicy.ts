@@ -33,7 +33,7 @@ export function trainerSettings({ threads, device, adamW, clipNorm, temperature 
 /**
  * The policy of a folder, all of whose weights are trained, with the optimizer's state where one was saved for just these.
  *
- * @param base - folder of the model that it was trained from, whose tokenizer is saved beside the weights.
+ * @param base - folder of the model that it was trained from, whose tokenizer is saved with the weights.
  */
 export async function openWholePolicy(folder: string, base: string, settings: PolicySettings): Promise<Policy> {
   const { threads, device } = settings
