@@ -7,13 +7,13 @@ import type { HubClient } from './hubClient.ts'
 import { HubError } from './hubError.ts'
 import type { RemoteFile, RemoteModel } from './listModel.ts'
 
-/** Waits between attempts; an attempt that brought something starts them anew. */
+/** Waits between attempts. An attempt that brought something starts them again. */
 const RETRY_MS = [500, 2_000, 8_000, 20_000] as const
-/** Without a byte for so long a connection is given up, and the download goes on with another. */
+/** After so long without a byte a connection is given up, and the download continues with another. */
 const STALL_MS = 60_000
 
 /**
- * Brings one file into a folder. What an earlier run left (`NAME.part`) is gone on from; the name appears once every byte
+ * Brings one file into a folder. The download resumes from what an earlier run left (`NAME.part`); the name appears once every byte
  * is there and checked.
  *
  * @param received - told of bytes as they come, those found in the part included.

@@ -103,7 +103,7 @@ test('Two pulls into one cache at once bring the model once, whole.', async () =
   expect(hub.seen.filter(({ path }) => path.includes('/resolve/') && path.endsWith('.safetensors'))).toHaveLength(1)
 })
 
-test('A connection that breaks is gone on from where it broke, in this run and in the next.', async () => {
+test('A download resumes where its connection broke, in this run and in the next.', async () => {
   const { pull, hub, cache } = await setUp()
   let breaks = 2
   hub.intercept = (request, response) => {
@@ -170,7 +170,7 @@ test.each(['../evil.safetensors', '/etc/passwd', 'a/../../b', 'c:\\x', 'a//b', '
 test.each<[string, (hub: TestHub) => void, object]>([
   ['an unknown revision', () => {}, { code: 'HUB_NOT_FOUND', retryable: false }],
   ['a server that is busy', hub => answer(hub, 503, ''), { code: 'HUB_BUSY', retryable: true }],
-  ['an answer that is no JSON', hub => answer(hub, 200, '<html>'), { code: 'HUB_RESPONSE' }],
+  ['an answer that is not JSON', hub => answer(hub, 200, '<html>'), { code: 'HUB_RESPONSE' }],
   ['an answer without a commit', hub => answer(hub, 200, '{"siblings":[]}'), { code: 'HUB_RESPONSE' }],
   ['a repository without weights', hub => void hub.files.delete('model.safetensors'), { code: 'HUB_NOT_FOUND' }],
   ['a redirect without end', hub => answer(hub, 302, '', { location: '/again' }), { code: 'HUB_RESPONSE' }],

@@ -58,7 +58,7 @@ export function createHubClient({ url = HUB_URL, token, clock, signal }: HubOpti
         }
         await response.body?.cancel()
         const next = URL.parse(location, address.href)
-        if (!next) throw new HubError('HUB_RESPONSE', `${address.host} redirects to what is no address.`)
+        if (!next) throw new HubError('HUB_RESPONSE', `${address.host} redirects to an invalid address.`)
         address = next
       }
       throw new HubError('HUB_RESPONSE', `${address.host} redirects without end.`)
@@ -86,7 +86,7 @@ function requireSafe({ protocol, origin, host }: URL, hub: string): void {
   throw new HubError('HUB_RESPONSE', `The hub points to ${host} without encryption.`)
 }
 
-/** What an answer that is none means. Addresses are named without their query, which may be a signature. */
+/** What an answer other than a success means. Addresses are named without their query, which may be a signature. */
 async function refusal({ origin, host, pathname }: URL, response: Response): Promise<HubError> {
   await response.body?.cancel()
   const at = `${origin}${pathname}`

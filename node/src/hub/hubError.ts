@@ -2,8 +2,8 @@ import { NodeError } from '#core/errors.ts'
 
 const hints = {
   HUB_OFFLINE:
-    'Check the connection and run it again: it goes on where it stopped. What is in the cache already works offline.',
-  HUB_BUSY: 'Wait a minute and run it again: it goes on where it stopped.',
+    'Check the connection and run it again: it resumes where it stopped. What is in the cache already works offline.',
+  HUB_BUSY: 'Wait a minute and run it again: it resumes where it stopped.',
   HUB_NOT_FOUND: 'Check the name and the revision; a private repository needs HF_TOKEN.',
   HUB_DENIED: "Accept the model's terms on its page if it has any, and set HF_TOKEN to a token that may do this.",
   HUB_FILE_NAME: 'Do not use this repository: its file names try to leave the folder.',

@@ -7,7 +7,7 @@ import { parseRepoReference } from './repoReference.ts'
 
 /**
  * The folder of a model that is named by a folder's path or by OWNER/NAME[@REVISION], which is downloaded if it is not there yet.
- * What is a folder on this machine is taken for one.
+ * A name that exists as a folder on this machine means the folder.
  *
  * @throws {HubError}
  */

@@ -20,7 +20,7 @@ export type PulledModel = {
   readonly bytes: number
 }
 
-/** Kept free beside what is downloaded. */
+/** Kept free in addition to what is downloaded. */
 const SPARE_BYTES = 256 * 1024 * 1024
 
 /** Waits before a busy hub is asked again. */
@@ -82,7 +82,7 @@ async function bring(client: HubClient, model: RemoteModel, folder: string, prog
   if (model.kind === 'datasets' && model.files.length === 0)
     throw new HubError('HUB_NOT_FOUND', `${model.repo} has no Parquet or JSON lines files there.`)
   if (model.kind === 'models' && !model.files.some(({ name }) => name.endsWith('.safetensors')))
-    throw new HubError('HUB_NOT_FOUND', `${model.repo} has no safetensors files: it is no model that Waggle reads.`)
+    throw new HubError('HUB_NOT_FOUND', `${model.repo} has no safetensors files: Waggle cannot read it.`)
   const total = totalOf(model)
   try {
     makeFolder(folder)

@@ -50,7 +50,7 @@ type LocalFile = LfsObject & { readonly path: string; readonly sample: string; r
  */
 export async function pushModel(client: HubClient, folder: string, options: PushOptions): Promise<PushedModel> {
   const { repo } = options
-  if (!isRepoName(repo)) throw new HubError('HUB_REFERENCE', `'${repo.slice(0, 100)}' is no repository's name.`)
+  if (!isRepoName(repo)) throw new HubError('HUB_REFERENCE', `'${repo.slice(0, 100)}' is not the name of a repository.`)
   const files = await localFiles(folder, options)
   await createRepo(client, options)
   const modes = await uploadModes(client, repo, files)
@@ -108,10 +108,10 @@ function parseJson(path: string, text: string): unknown {
   }
 }
 
-/** An adapter is trained beside a folder of this machine, which means nothing elsewhere: published, it names a repository or none. */
+/** An adapter names its base by a folder of this machine, which means nothing elsewhere: published, it names a repository or none. */
 async function publicAdapterConfig(path: string, { baseModel }: PushOptions): Promise<string> {
   const config = z.looseObject({}).safeParse(parseJson(path, await readFile(path, 'utf8')))
-  if (!config.success) throw new HubError('HUB_REFERENCE', `${path} is no object.`, config.error)
+  if (!config.success) throw new HubError('HUB_REFERENCE', `${path} is not an object.`, config.error)
   const named = config.data.base_model_name_or_path
   const known = typeof named === 'string' && isRepoName(named) ? named : null
   return `${JSON.stringify({ ...config.data, base_model_name_or_path: baseModel ?? known }, null, 2)}\n`

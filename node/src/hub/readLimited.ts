@@ -1,6 +1,6 @@
 import { HubError } from './hubError.ts'
 
-/** An answer of the API that is larger than this is none. */
+/** A larger answer of the API is refused. */
 const MAX_BYTES = 16 * 1024 * 1024
 
 /** From its head to its end: a server that drips would otherwise hold a command for ever. */

@@ -23,7 +23,7 @@ export const isRepoName = (text: string): boolean => NAME.test(text)
 export function parseRepoReference(text: string): RepoReference {
   const [repo = '', revision = 'main', ...rest] = text.split('@')
   if (NAME.test(repo) && REVISION.test(revision) && rest.length === 0) return { repo, revision }
-  throw new HubError('HUB_REFERENCE', `'${text.slice(0, 100)}' is no folder and no repository.`)
+  throw new HubError('HUB_REFERENCE', `'${text.slice(0, 100)}' is neither a folder nor a repository.`)
 }
 
 const PATH = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+(?:\/[\w.-]+)*$/
@@ -37,5 +37,5 @@ export function parseDatasetReference(text: string): RepoReference {
   const [repo = '', path, ...rest] = text.split(':')
   const reference = parseRepoReference(repo)
   if (rest.length === 0 && (path === undefined || PATH.test(path))) return { ...reference, path }
-  throw new HubError('HUB_REFERENCE', `'${text.slice(0, 100)}' is no file and no dataset.`)
+  throw new HubError('HUB_REFERENCE', `'${text.slice(0, 100)}' is neither a file nor a dataset.`)
 }

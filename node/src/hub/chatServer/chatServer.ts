@@ -131,7 +131,7 @@ async function requestOnce(
   } catch (cause) {
     if (cause instanceof ChatServerError) throw cause
     if (cause instanceof SyntaxError)
-      throw new ChatServerError('SERVER_RESPONSE', `${url.host} answers what is no JSON.`)
+      throw new ChatServerError('SERVER_RESPONSE', `${url.host} does not answer with JSON.`)
     const reason = late.aborted ? `does not answer within ${timeoutMs / 1000} s` : 'cannot be reached'
     throw new ChatServerError('SERVER_OFFLINE', `${url.host} ${reason}.`, cause)
   }

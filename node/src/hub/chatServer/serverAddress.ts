@@ -18,7 +18,7 @@ export const isServerUrl = (text: string): boolean => /^https?:\/\//i.test(text)
  */
 export function parseServerUrl(text: string, hasKey: boolean): ServerAddress {
   const url = URL.parse(text)
-  if (!url || !isServerUrl(text)) throw new ChatServerError('SERVER_URL', 'This is no http or https URL.')
+  if (!url || !isServerUrl(text)) throw new ChatServerError('SERVER_URL', 'This is not an http or https URL.')
   if (url.username !== '' || url.password !== '' || url.search !== '')
     throw new ChatServerError(
       'SERVER_URL',

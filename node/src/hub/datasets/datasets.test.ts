@@ -65,7 +65,7 @@ test('Lists inside of a structure are read.', async () => {
   })
 })
 
-test('A pass gives each row once, in an order that follows from the seed and the pass, and goes on where it was.', async () => {
+test('A pass gives each row once, in an order that follows from the seed and the pass, and resumes at any position.', async () => {
   const row = (at: number): ReadRow => ({ file: 'rows', row: at, fields: { task_id: 601 + at } })
   const table: Table = {
     ...{ file: 'rows', columns: null, groups: [4, 4, 2], close: async () => {} },
@@ -88,7 +88,7 @@ test.each([
   ['no last newline', '{"task_id":1}\n{"task_id":2}', [1, 2]],
   ['line separators inside of a text', '{"task_id":"a\u2028b"}\n', ['a\u2028b']],
   [
-    'rows that are none',
+    'invalid rows',
     '{"task_id":1}\n{"task_id":\n[2]\nnull\n{"task_id":3}\n',
     [1, 'not JSON', 'not a JSON object', 'not a JSON object', 3],
   ],
@@ -118,7 +118,7 @@ test('A fault names file, row and field.', async () => {
   ])
 })
 
-test('A damaged page costs its row group, names the column, and reading goes on.', async () => {
+test('A damaged page costs its row group, names the column, and reading continues.', async () => {
   const bytes = await readFile(join(golden, 'groups.parquet'))
   const magic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
   const frames = [...bytes.keys()].filter(at => bytes.subarray(at, at + 4).equals(magic))

@@ -18,7 +18,7 @@ type Group = { readonly row: number; readonly rows: number; readonly from: numbe
 type Bytes = Pick<OpenFile, 'bytes' | 'read'>
 
 /**
- * Opens a file of JSON lines, or one packed by gzip. Lines end with LF or CRLF; blank ones are no rows; a byte order mark is skipped.
+ * Opens a file of JSON lines, or one packed by gzip. Lines end with LF or CRLF; blank ones and a byte order mark are skipped.
  *
  * @throws {DatasetError} if a packed file is damaged or too long.
  */
@@ -125,7 +125,7 @@ async function unpacked(file: OpenFile, name: string): Promise<Bytes> {
   } catch (cause) {
     throw new DatasetError(
       'DATASET_FILE',
-      `${name} is no whole gzip file of at most ${MAX_UNPACKED_BYTES} bytes.`,
+      `${name} is not a complete gzip file of at most ${MAX_UNPACKED_BYTES} bytes.`,
       cause,
     )
   }

@@ -19,7 +19,7 @@ export async function openFile(path: string): Promise<OpenFile> {
   const found = await handle.stat()
   if (!found.isFile()) {
     await handle.close()
-    throw new DatasetError('DATASET_FILE', `${path} is no regular file.`)
+    throw new DatasetError('DATASET_FILE', `${path} is not a regular file.`)
   }
   return {
     path,

@@ -7,7 +7,7 @@ export type DatasetPosition = { readonly pass: number; readonly taken: number }
 
 /**
  * Rows of one pass over a dataset, each once: groups in random order, and rows in random order inside of each, so that one group is in
- * memory at a time. The order follows from the seed and the pass, and reading goes on from any position.
+ * memory at a time. The order follows from the seed and the pass, and reading resumes at any position.
  *
  * @param seed - null for the files' own order.
  */

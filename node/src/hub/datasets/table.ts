@@ -38,7 +38,7 @@ export type Table = {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The text, or the bytes as they are where they are no UTF-8. */
+/** The text, or the bytes themselves if they are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | Uint8Array {
   try {
     return decoder.decode(bytes)
