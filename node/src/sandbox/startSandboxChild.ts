@@ -19,7 +19,7 @@ const START_TIMEOUT_MS = 120_000
 /** A hang is first interrupted inside Python; the process is killed this much later where that does not help. */
 const KILL_GRACE_MS = 500
 const MEMORY_POLL_MS = 250
-/** What Node and Pyodide take beside Python's heap: two copies of its first 30 MB, and the engine. */
+/** What Node and Pyodide take in addition to Python's heap: two copies of its first 30 MB, and the engine. */
 const MEMORY_OVERHEAD_MB = 512
 
 /** Starts the locked-down process and waits until Python is ready. */

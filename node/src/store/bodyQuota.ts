@@ -17,7 +17,7 @@ export type QuotaLimits = {
 
 /**
  * Two hundred rounds of a solver's bundles, each of 64 answers of 512 tokens of 8 bytes, are 52 MB. Score sheets may be of
- * 16 MiB. Canaries are small, and only for people to look at.
+ * 16 MiB. Canaries are small, and only people read them.
  */
 export const defaultQuotas: QuotaLimits = {
   totalBytes: 8 * 2 ** 30,
@@ -26,7 +26,7 @@ export const defaultQuotas: QuotaLimits = {
 }
 
 /**
- * A peer may take this part of what the others leave. So the store never fills up: n peers that all go on putting bodies end
+ * A peer may take this part of what the others leave. So the store never fills up: n peers that all keep putting bodies end
  * at 1 / (n + 7) of it each, and one that comes after them has nearly as much.
  */
 const PART_OF_REST = 1 / 8

@@ -74,7 +74,7 @@ describe('bodies of other peers', () => {
   const body = (fill: string, size: number) => bytes(fill.repeat(size))
   const open = (at: string, more = {}) => openBundles(at, { ...options, quotas, ...more })
 
-  test('make room by their own oldest ones, and never by those of others or of a later round', async () => {
+  test('evict their own oldest ones, and never those of others or of a later round', async () => {
     const bundles = await open(folder())
     await bundles.keep(body('h', 300), 1, owner('b'))
     for (const [fill, round] of [

@@ -26,7 +26,7 @@ export type Bundles = {
    * @throws {BundleTooLargeError | DiskFullError}
    */
   put(bytes: Uint8Array, round: number): Promise<Hex>
-  /** Keeps a body of another peer within the quotas; its own oldest ones make room. Null: it is kept. */
+  /** Keeps a body of another peer within the quotas; the peer's own oldest ones are evicted. Null: it is kept. */
   keep(bytes: Uint8Array, round: number, owner: BodyOwner): Promise<KeepRefusal | null>
   /** Whether {@link keep} would take so many bytes now: asked before they are fetched. */
   wouldKeep(bytes: number, round: number, owner: BodyOwner): boolean
@@ -132,7 +132,7 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
         })
         if (bytes !== null && (await contentIdInTurns(bytes)) === id)
           return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-        // Its write failed, or it made room for another.
+        // Its write failed, or it was evicted.
         if (index.of(id, body.owner) !== body) continue
         // A disk fault, or a hand in the folder. It can be fetched again; it must not be served.
         logger.warn('a bundle is damaged or gone and was forgotten', { contentId: id, round: body.round })

@@ -32,7 +32,7 @@ function guardOf({ free = RESERVED_BYTES, probe = async () => {} } = {}) {
   return { guard, disk, lines, wait }
 }
 
-test('work waits while there is no space, and goes on when there is: two lines, however many ask', async () => {
+test('work waits while there is no space, and continues when there is: two lines, however many ask', async () => {
   const { guard, disk, lines, wait } = guardOf({ free: RESERVED_BYTES - 1 })
   const other = guard.untilWritable(new AbortController().signal)
   const waitedMs = await wait(ms => {

@@ -62,7 +62,7 @@ export function createDiskGuard(modules: Modules): DiskGuard {
       await clock.sleep(Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** waits), signal)
       waits += 1
     } while (isMarked || !(await hasSpace()))
-    logger.info('there is space again; work goes on', { folder })
+    logger.info('there is space again; work continues', { folder })
     isSaid = false
   }
 

@@ -7,7 +7,7 @@ export class DiskFullError extends NodeError {
 
   constructor(path: string, cause?: unknown) {
     super(`There is no space left for ${path}.`, {
-      hint: 'Free some space there: a running peer goes on by itself.',
+      hint: 'Free some space there: a running peer continues by itself.',
       retryable: true,
       cause,
     })
@@ -40,6 +40,6 @@ export function isDiskFull(error: unknown): boolean {
 
 /**
  * SQLITE_FULL, SQLITE_IOERR_WRITE (a user's quota) and SQLITE_IOERR_SHMSIZE. A disk that fails otherwise says so to the next
- * write that is no database's.
+ * write outside of the database.
  */
 const sqliteCodes: readonly number[] = [13, 778, 4874]

@@ -44,7 +44,7 @@ export const ACCOUNT_KEY_FILE = 'account.key'
 /**
  * The identity in a data folder; what is missing is made, with mode 0600.
  *
- * `peer.key` is libp2p's protobuf of a secp256k1 key. A `swarm.pem` of RL Swarm (the same protobuf, RSA; it is no PEM)
+ * `peer.key` is libp2p's protobuf of a secp256k1 key. A `swarm.pem` of RL Swarm (the same protobuf, RSA; it is not PEM)
  * is read in its place and keeps its peer id. `account.key` is 32 bytes in hexadecimal.
  *
  * @throws {IdentityError} a file that is damaged, both `peer.key` and `swarm.pem`, or an RSA key that no registry takes.

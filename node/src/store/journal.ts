@@ -4,7 +4,7 @@ import type { Clock } from '#core/clock.ts'
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
 export type JournalNote = { atMs: number; message: string; fields: JsonValue }
 
-/** What a node has to remember to go on after it was killed. Every write is on the disk when it returns. */
+/** What a node has to remember to resume after it was killed. Every write is on the disk when it returns. */
 export type Journal = {
   /** One fact of one round, such as the content id of what was published; undefined if it was never set. */
   get(round: number, key: string): JsonValue | undefined

@@ -21,8 +21,8 @@ export const PID_FILE = 'node.pid'
  * Takes the data folder for this process.
  *
  * The lock is the operating system's, held through an SQLite transaction that never ends, so that it goes with its process
- * however that dies: there is no stale lock to judge, and no process id that was given to another. `node.pid` beside it is
- * for people.
+ * however that dies: there is no stale lock to judge, and no process id that was given to another. `node.pid` is for
+ * people.
  *
  * @throws {DataFolderLockedError}
  */

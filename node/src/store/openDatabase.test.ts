@@ -21,9 +21,9 @@ function thrownBy(work: () => unknown): unknown {
   return undefined
 }
 
-test('a file that is no database is left as it is, and the error says what to do', () => {
+test('a file that is not a database is left as it is, and the error says what to do', () => {
   const file = path()
-  writeFileSync(file, 'this is not a database, but it is long enough to be looked at by SQLite'.repeat(20))
+  writeFileSync(file, 'this is not a database, but it is long enough to be read by SQLite'.repeat(20))
   const before = readFileSync(file)
   const error = thrownBy(() => openDatabase(file))
   expect(error).toBeInstanceOf(JournalCorruptError)

@@ -4,7 +4,7 @@ import { contentId } from '#core/contentId.ts'
 import type { Hex } from '#core/hex.ts'
 
 /**
- * A body that a peer's folder keeps of a round, read beside the peer, which may be running and writing.
+ * Reads a body of a round from a peer's folder while the peer may be running and writing.
  *
  * @returns null if it is not there, or is not what it was.
  */
