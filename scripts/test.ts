@@ -39,7 +39,7 @@ const named = process.argv.slice(2).filter(argument => argument !== '--long')
 const isLong = process.argv.includes('--long')
 const wanted = isLong && named.length === 0 ? ['contracts', 'rows-fall', 'invariants', 'attacks', 'node-long'] : named
 const names = stages.flat(2).map(({ name }) => name)
-const isNamed = ({ name, room = name }: Suite) => wanted.includes(name) || wanted.includes(room)
+const isNamed = ({ name, group = name }: Suite) => wanted.includes(name) || wanted.includes(group)
 const unknown = wanted.filter(name => !names.includes(name))
 if (unknown.length > 0) {
   console.error(`no suite named ${unknown.join(', ')}; there are: ${names.join(', ')}`)

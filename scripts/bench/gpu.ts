@@ -200,7 +200,7 @@ async function answerOf<T>(command: string, argv: readonly string[]): Promise<T>
 
 function lastLine(error: unknown): string {
   const { stderr = '', killed, message } = error as { stderr?: string; killed?: boolean; message: string }
-  if (killed) return 'it did not answer within the time that there is'
+  if (killed) return 'it did not answer in time'
   const lines = stderr.trim().split('\n')
   return (lines.findLast(line => /Error/.test(line)) || lines.at(-1) || message).slice(0, 300)
 }

@@ -21,7 +21,7 @@ export interface StepRequest {
   /** Of the products with an adapter's base. */
   readonly precision: 'float32' | 'int8'
   readonly threads: number
-  /** What the step may use beside the weights. */
+  /** What the step may use besides the weights. */
   readonly memoryBytes: number
 }
 
@@ -34,7 +34,7 @@ export interface StepMeasurement {
   readonly productPeak: number
 }
 
-/** Steps, each between two looks at the peak, which moves from minute to minute on a shared machine. */
+/** Steps, each between two measurements of the peak, which moves from minute to minute on a shared machine. */
 const MEASURED = 3
 
 const request = JSON.parse(process.argv[2] ?? '') as StepRequest

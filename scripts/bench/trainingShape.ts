@@ -23,7 +23,7 @@ export function loraStepOperations(config: DecoderConfig, prompts: number, shape
   const tokens = prompts * prompt + sequences * completion
   const scored = sequences * completion
   const [queries, keys] = [heads * headDim, kvHeads * headDim]
-  /** Forwards and back to the input, and three times the thin products beside it. */
+  /** Forwards and back to the input, and three times the adapter's thin products. */
   const linear = (rows: number, out: number, from: number) => 4 * rows * out * from + 6 * rows * rank * (out + from)
   const project = linear(tokens, queries, hidden) + 2 * linear(tokens, keys, hidden)
   const rest = (rows: number) =>

@@ -70,7 +70,7 @@ export function finalsOf(runs: Runs): Finals {
 /** Bars of a whole run; a quick one has one seed, and its intervals say nothing. */
 export type Bars = { equalTokens: number; apart: boolean }
 
-/** The rows of the experiment, from the runs that there are. */
+/** The rows of the experiment, from the finished runs. */
 export function compareArms(found: ReadonlyMap<string, Runs>, { equalTokens, apart }: Bars): RowResult[] {
   const of = (name: string) => found.get(name) ?? []
   const [solo, sharing] = [of('solo'), of('sharing')]

@@ -38,7 +38,7 @@ export type PeerOptions = {
   level: Level
   seed: string
   threads: number
-  /** An adapter to train in place of the weights, over a base in float32 or in 8-bit integers. */
+  /** An adapter to train instead of the weights, over a base in float32 or in 8-bit integers. */
   adapter?: { lora: LoraConfig; precision: 'float32' | 'int8' }
 }
 

@@ -9,7 +9,7 @@ import { judgeExample } from './sequences.ts'
 import { type Stage, type StageContext, withSandbox } from './stage.ts'
 import { trainOnStream } from './trainOnStream.ts'
 
-/** Of each pool: failing answers looked at, and right ones kept beside them. */
+/** Of each pool: failing answers that are read, and right ones kept with them. */
 const failingPerPool = 3_000
 const rightPerPool = 1_000
 

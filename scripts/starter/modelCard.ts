@@ -14,7 +14,7 @@ concept), so that reinforcement learning has something to teach it.`,
 in \`config.json\`) that is the probability that the code is right. It never runs code. It is frozen in a swarm.`,
 }
 
-/** The README.md beside a model's weights. */
+/** The README.md of a folder of weights. */
 export function modelCard(name: ExportedModel, facts: ModelFacts, origin: Origin, report: Report, bars: Bar[]): string {
   return `# ${titles[name]}
 

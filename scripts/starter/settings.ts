@@ -105,7 +105,7 @@ export function decoderConfig(shape: Shape, vocabSize: number): DecoderConfig {
   }
 }
 
-/** What a stage's output depends on beside the code: a finished stage is redone where it differs. */
+/** What a stage's output depends on besides the code: a finished stage is redone where it differs. */
 export function settingsHash(settings: Settings, seed: number): string {
   return createHash('sha256').update(JSON.stringify({ settings, seed })).digest('hex').slice(0, 16)
 }

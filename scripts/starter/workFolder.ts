@@ -8,10 +8,10 @@ import { readWeights, type Weights, writeWeights } from '../../node/src/model/we
 
 export type StoredModel = { config: DecoderConfig; weights: Weights }
 
-/** What a finished stage leaves beside its output. */
+/** What a finished stage leaves besides its output. */
 export type Marker = { hash: string; seconds: number; result: Record<string, unknown> }
 
-/** What stages leave for each other, on disk, so that a broken run goes on with the first unfinished stage. */
+/** What stages leave for each other, on disk, so that a broken run resumes with the first unfinished stage. */
 export type WorkFolder = {
   path: string
   tokenizer(): Promise<Tokenizer>

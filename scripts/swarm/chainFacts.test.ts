@@ -84,7 +84,7 @@ test('a refresh reads the blocks since the last one alone, however old the swarm
   expect(asked).toEqual({ calls: 5, blocks: 150, logs: 1 })
 })
 
-test('after a reorganisation all is read anew, and nothing counts twice', async () => {
+test('after a reorganisation all is read again, and nothing counts twice', async () => {
   const { read, goTo, reorganise } = setup()
   goTo(1_000)
   const before = await read()

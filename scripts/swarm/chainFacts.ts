@@ -39,7 +39,7 @@ export async function currentRound(client: PublicClient, deployment: Deployment)
  * Reads the events of a deployment and sums them by round. Each call reads the blocks since the one before and no others, so
  * that it costs the same however old the swarm is.
  *
- * A local chain that was killed may have lost its last second: then all is read anew.
+ * A local chain that was killed may have lost its last second: then all is read again.
  */
 export function followChainFacts(client: PublicClient, deployment: Deployment): () => Promise<ChainFacts> {
   const { RolloutCommitments, RewardVotes, Challenges, Rounds } = deployment.contracts

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { logTail, type Managed, type Supervisor } from './supervisor.ts'
 
-/** More ends than this within the window are no accident. */
+/** More exits than this within the window are not an accident. */
 const MAX_RESTARTS = 5
 const WINDOW_MS = 60_000
 

@@ -24,7 +24,7 @@ export interface ReportRound {
 }
 
 export interface Monitor {
-  /** Reads chain, journals and gateway anew. */
+  /** Reads chain, journals and gateway again. */
   refresh: () => Promise<{ rows: TableRow[]; settledRounds: number }>
   /** As of the last refresh: the rounds of this run that have settled. */
   report: () => { peers: { name: string; role: string; points: number }[]; rounds: ReportRound[] }

@@ -7,7 +7,7 @@ import { basePrecisions } from '../../node/src/model/loraConfig.ts'
 export const usage = `npm run swarm [-- OPTIONS]
 
 Starts a whole swarm on this machine: a chain, the contracts, the indexer, the dashboard, and peers
-as processes of their own. Ctrl-C stops everything; a second run goes on where the first stopped.
+as processes of their own. Ctrl-C stops everything; a second run resumes where the first stopped.
 
   --solvers N         peers that solve and learn (default 3)
   --evaluators N      peers that score (default 3, at least 2: a quorum)

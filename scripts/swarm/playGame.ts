@@ -39,7 +39,7 @@ export interface PlayedGame {
 
 /**
  * Plays one game of the prediction market with what the peers have earned, by the commands that a person would type: one
- * judges, two bet, and the one that was right claims. The peers go on running meanwhile.
+ * judges, two bet, and the one that was right claims. The peers keep running meanwhile.
  *
  * @returns null if there are too few peers, or a game was played before.
  */

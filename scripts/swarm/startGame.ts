@@ -1,6 +1,6 @@
 import { type GameModules, type PlayedGame, playGame } from './playGame.ts'
 
-/** A game of the market beside the rounds; that it failed is said, and ends nothing. */
+/** Plays a game of the market during the rounds. A failure is logged, and ends nothing. */
 export function startGame(modules: Omit<GameModules, 'onOpened'>, say: (line: string) => void) {
   let isOpen = false
   let played: PlayedGame | null = null

@@ -1,5 +1,5 @@
 /**
- * Builds the contracts as they are deployed, and the doubles that tests in TypeScript deploy beside them. The Solidity tests have a build of
+ * Builds the contracts as they are deployed, and the doubles that tests in TypeScript deploy with them. The Solidity tests have a build of
  * their own (`solidityTests.ts`): with them, this one takes four times as long.
  */
 import { join } from 'node:path'

@@ -11,7 +11,7 @@ import { runTests } from '../solidity/runTests.ts'
 import { invariantSuites, rowsAtOnce } from './rowsAtOnce.ts'
 
 const DEPTH = 100
-/** Runs between two looks at the clock. */
+/** Runs between two reads of the clock. */
 const BATCH = 50
 
 const root = join(import.meta.dirname, '..', '..')

@@ -27,7 +27,7 @@ export function rowsAtOnce(root: string, name: string): RowsAtOnce {
   const source = readFileSync(join(root, folder, `${name}.t.sol`), 'utf8')
   const suite = /^contract (\w+Invariants) /m.exec(source)?.[1]
   const found = [...source.matchAll(/function (invariant_\w+)\(\) public( view)?/g)]
-  // One that changes something to see whether it can comes after all that only look.
+  // One that changes something to see whether it can comes after all that only read.
   found.sort((a, b) => Number(a[2] === undefined) - Number(b[2] === undefined))
   const rows = found.map(([, row = '']) => row)
   if (suite === undefined || rows.length === 0) throw new Error(`${folder}/${name}.t.sol has no invariants`)

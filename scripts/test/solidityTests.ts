@@ -1,5 +1,5 @@
 /**
- * The Solidity tests of the contracts, at the effort of `hardhat test solidity` and from its seed. What Hardhat compiles beside code, to trace
+ * The Solidity tests of the contracts, at the effort of `hardhat test solidity` and from its seed. What Hardhat compiles besides code, to trace
  * failures, takes as long as the code, and the optimiser longer than both, so that here contracts are compiled without; with `--optimized`
  * (the long mode) as they are deployed. `npx hardhat test solidity FILE` traces a test that fails.
  */

@@ -14,7 +14,7 @@ export interface Suite {
   /** Only for `npm run test:long`, or by its name. */
   isLong?: boolean
   /** A name that it shares with others: `npm test -- contracts` runs both of their suites. */
-  room?: string
+  group?: string
   /** Arguments for Node; `reportPath` is where the suite may leave a machine-readable report. */
   argv: (reportPath: string, isLong: boolean) => string[]
   count: (run: { code: number; output: string; reportPath: string }) => Promise<Count>
@@ -83,7 +83,7 @@ export const stages: Suite[][][] = [
     [
       {
         name: 'solidity',
-        room: 'contracts',
+        group: 'contracts',
         argv: (_, isLong) => ['scripts/test/solidityTests.ts', ...(isLong ? ['--optimized'] : [])],
         count: byHardhatOutput,
       },

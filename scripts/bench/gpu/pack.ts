@@ -13,7 +13,7 @@ const run = promisify(execFile)
 /** What a kit may weigh: with the working tree it has to fit the 64 MiB that a borrowed machine takes. */
 const MOST_BYTES = 45e6
 
-/** What TRL needs beside torch, transformers, peft and their own needs. */
+/** What TRL needs besides torch, transformers, peft and their dependencies. */
 const WHEELS = ['trl==1.16.0', 'datasets==5.2.0', 'dill==0.4.1', 'multiprocess==0.70.19']
 
 const ENTRIES = [
