@@ -1,21 +1,26 @@
-/** `npm run check:house`: what documents promise. Prints one line a finding, with file and line, and fails if there is any. */
+/** `npm run check:house`: what documents promise, and the words of documents and sources. Prints one line a finding, with file and line, and fails if there is any. */
 import { resolve } from 'node:path'
 import { checkBenchmarks } from './house/checkBenchmarks.ts'
 import { checkDecisions } from './house/checkDecisions.ts'
 import { checkLinks } from './house/checkLinks.ts'
-import { checkPhrases } from './house/checkPhrases.ts'
+import { checkDocuments, phrasesToAvoid } from './house/checkPhrases.ts'
 import { checkReadme } from './house/checkReadme.ts'
-import { readDocuments } from './house/readDocuments.ts'
+import { checkFolders, SOURCES } from './house/cleanFolders.ts'
+import { readTexts } from './house/readTexts.ts'
 
 const root = resolve(import.meta.dirname, '..')
-const documents = await readDocuments(root)
+const documents = await readTexts(root, ['*.md'])
+const folders = checkFolders(phrasesToAvoid(documents), await readTexts(root, SOURCES))
 const findings = [
   ...checkLinks(root, documents),
-  ...checkPhrases(documents),
+  ...checkDocuments(documents),
+  ...folders.findings,
   ...checkReadme(documents),
   ...checkDecisions(documents),
   ...(await checkBenchmarks(root, documents)),
 ]
 for (const finding of findings) console.error(finding)
 console.log(`${documents.size} documents, ${findings.length} findings`)
+const left = [...folders.left].map(([folder, count]) => `${folder} ${count}`)
+console.log(`phrases in folders that are not listed as clean: ${left.join(', ')}`)
 process.exitCode = findings.length === 0 ? 0 : 1

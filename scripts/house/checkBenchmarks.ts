@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { reportOf } from '../bench/report.ts'
-import type { Documents } from './readDocuments.ts'
+import type { Texts } from './readTexts.ts'
 
 /** The report is what the kept results say. */
-export async function checkBenchmarks(root: string, documents: Documents): Promise<string[]> {
+export async function checkBenchmarks(root: string, documents: Texts): Promise<string[]> {
   const expected = await reportOf(join(root, 'docs/benchmarks'))
   return documents.get('docs/benchmarks.md') === expected
     ? []

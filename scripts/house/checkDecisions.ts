@@ -1,10 +1,10 @@
-import type { Documents } from './readDocuments.ts'
+import type { Texts } from './readTexts.ts'
 
 const FOLDER = 'docs/adr/'
 const SECTIONS = ['## Context', '## Decision', '## Consequences']
 
 /** Each decision has one form, and is in the index under its own title. */
-export function checkDecisions(documents: Documents): string[] {
+export function checkDecisions(documents: Texts): string[] {
   const index = documents.get(`${FOLDER}README.md`) ?? ''
   const listed = [...index.matchAll(/^\| \[(\d{4})\]\(([^)]+)\) \| (.+) \|$/gm)].map(([, number, file, title]) => ({
     number: number ?? '',

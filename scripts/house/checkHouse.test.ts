@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { checkDecisions } from './checkDecisions.ts'
 import { anchorsOf, checkLinks } from './checkLinks.ts'
-import { checkPhrases } from './checkPhrases.ts'
+import { checkDocuments, phrasesToAvoid } from './checkPhrases.ts'
 import { checkReadme } from './checkReadme.ts'
+import { checkFolders } from './cleanFolders.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'waggle-house-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -27,15 +28,43 @@ test('headings have the anchors that GitHub gives them', () =>
     'who--what-1',
   ]))
 
+const glossary = [
+  '## Phrases to avoid\n\n| avoid | write | except in |\n|---|---|---|',
+  '| grue | green | |\n| goes bleen. | turns blue. | |\n| bleen | blue | true bleen, bleen cheese |\n| bench | jury | |\n',
+].join('\n')
+
 test('phrases of the glossary are found in prose, whatever their case, and nowhere else', () => {
-  const glossary =
-    '## Phrases to avoid\n\n| avoid | write |\n|---|---|\n| face | facade |\n| in place of | instead of |\n'
-  const text = 'In place of a face:\n`face`, Hugging Face, typeface, [x](a-face.md)\n'
+  const text = 'Grue, what goes\nbleen. True\nbleen:\n`grue`, gruesome, [x](a-grue.md), a bench\n'
   const documents = new Map([
     ['docs/glossary.md', glossary],
     ['a.md', text],
   ])
-  expect(checkPhrases(documents)).toEqual(["a.md:1: 'In place of': write instead of", "a.md:1: 'face': write facade"])
+  expect(checkDocuments(documents)).toEqual([
+    "a.md:1: 'Grue': write green",
+    "a.md:1: 'goes bleen.': write turns blue.",
+    "a.md:4: 'bench': write jury",
+  ])
+})
+
+test('phrases are found in clean folders, over the ends of comment lines too, and counted in the others', () => {
+  const phrases = phrasesToAvoid(new Map([['docs/glossary.md', glossary]]))
+  const source = '/**\n * What goes\n * bleen. */\nconst grue = bench("bleenest: a grue") // see ../grue/x.ts\n'
+  const sources = new Map([
+    ['scripts/a/b/c.ts', source],
+    ['node/src/d/e/f.ts', source],
+    ['node/src/g/h.ts', ''],
+  ])
+  const { findings, left } = checkFolders(phrases, sources, ['scripts/a', 'scripts/gone'])
+  expect(findings).toEqual([
+    'scripts/gone: listed as clean, has no sources',
+    "scripts/a/b/c.ts:2: 'goes bleen.': write turns blue.",
+    "scripts/a/b/c.ts:4: 'grue': write green",
+    "scripts/a/b/c.ts:4: 'grue': write green",
+  ])
+  expect([...left]).toEqual([
+    ['node/src/d', 3],
+    ['node/src/g', 0],
+  ])
 })
 
 test('a README that is too long or full of figures is found', () => {

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
-import { type Documents, lineOf, withoutCode } from './readDocuments.ts'
+import { lineOf, type Texts, withoutCode } from './readTexts.ts'
 
 /** Relative links and anchors that lead nowhere. Absolute links are not followed: the check needs no network. */
-export function checkLinks(root: string, documents: Documents): string[] {
+export function checkLinks(root: string, documents: Texts): string[] {
   const findings: string[] = []
   for (const [path, text] of documents) {
     const plain = withoutCode(text)
@@ -17,7 +17,7 @@ export function checkLinks(root: string, documents: Documents): string[] {
   return findings
 }
 
-function brokenBecause(root: string, documents: Documents, path: string, target: string): string | null {
+function brokenBecause(root: string, documents: Texts, path: string, target: string): string | null {
   const [file = '', anchor] = target.split('#')
   const linked = file === '' ? path : normalize(join(dirname(path), decodeURIComponent(file)))
   if (linked.startsWith('..')) return 'link out of the repository'

@@ -1,35 +1,63 @@
-import { blank, type Documents, lineOf, withoutCode } from './readDocuments.ts'
+import { blank, lineOf, type Texts, withoutCode } from './readTexts.ts'
 
 const GLOSSARY = 'docs/glossary.md'
 const HEADING = '## Phrases to avoid'
 
+/** Names in code that mean something else than in prose: a benchmark, the bodies of HTTP messages. */
+const NAMES = /\b(?:bench|bodies)\b/gi
+
+export interface PhrasesToAvoid {
+  /** What to write instead, by the phrase in lower case. */
+  replacements: ReadonlyMap<string, string>
+  /** Longer phrases that hold one of them and are fine. */
+  exceptions: readonly string[]
+}
+
 /** Phrases that the glossary's table rules out, in prose: code, link targets and that table itself do not count. */
-export function checkPhrases(documents: Documents): string[] {
-  const glossary = documents.get(GLOSSARY) ?? ''
-  const phrases = phrasesToAvoid(glossary)
-  if (phrases.size === 0) return [`${GLOSSARY}: no table under ${HEADING}`]
-  const pattern = new RegExp(`(?<![\\w-])(?:${[...phrases.keys()].join('|').replaceAll(' ', '\\s+')})(?![\\w-])`, 'gi')
+export function checkDocuments(documents: Texts): string[] {
+  const phrases = phrasesToAvoid(documents)
+  if (phrases.replacements.size === 0) return [`${GLOSSARY}: no table under ${HEADING}`]
+  return find(phrases, documents, proseOf)
+}
+
+/** The same in whole source files: comments, messages and names. */
+export function checkSources(phrases: PhrasesToAvoid, sources: Texts): string[] {
+  return find(phrases, sources, (_, text) => text.replaceAll(NAMES, blank))
+}
+
+/** The glossary's table; empty if there is no such table. */
+export function phrasesToAvoid(documents: Texts): PhrasesToAvoid {
+  const [, section = ''] = (documents.get(GLOSSARY) ?? '').split(HEADING)
+  const rows = [...section.matchAll(/^\| *([^|]+?) *\| *([^|]+?) *\|(?: *([^|]*?) *\|)?$/gm)].slice(2)
+  return {
+    replacements: new Map(rows.map(([, phrase = '', write = '']) => [phrase.toLowerCase(), write])),
+    exceptions: rows.flatMap(([, , , except = '']) => except.split(', ').filter(phrase => phrase !== '')),
+  }
+}
+
+function find(phrases: PhrasesToAvoid, texts: Texts, read: (path: string, text: string) => string): string[] {
+  const avoided = patternOf(phrases.replacements.keys())
+  const allowed = patternOf(phrases.exceptions)
   const findings: string[] = []
-  for (const [path, text] of documents) {
-    for (const { 0: found, index } of proseOf(path, text).matchAll(pattern)) {
-      const phrase = found.replaceAll(/\s+/g, ' ').toLowerCase()
-      findings.push(`${path}:${lineOf(text, index)}: '${found}': write ${phrases.get(phrase)}`)
+  for (const [path, text] of texts) {
+    for (const { 0: found, index } of read(path, text).replaceAll(allowed, blank).matchAll(avoided)) {
+      const phrase = found.replaceAll(/[\s*/]+/g, ' ')
+      const write = phrases.replacements.get(phrase.toLowerCase())
+      findings.push(`${path}:${lineOf(text, index)}: '${phrase}': write ${write}`)
     }
   }
   return findings
 }
 
-/** What to write instead, by the phrase. */
-export function phrasesToAvoid(glossary: string): Map<string, string> {
-  const [, section = ''] = glossary.split(HEADING)
-  const rows = [...section.matchAll(/^\| *([^|]+?) *\| *([^|]+?) *\|$/gm)]
-  return new Map(rows.slice(2).map(([, phrase = '', write = '']) => [phrase.toLowerCase(), write]))
+/** Whole words in any case; a phrase may run over the end of a line, in a comment too. */
+function patternOf(phrases: Iterable<string>): RegExp {
+  const words = [...phrases].map(phrase =>
+    phrase.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`).replaceAll(' ', String.raw`[\s*/]+`),
+  )
+  return new RegExp(String.raw`(?<![\w/-])(?:${words.join('|') || '(?!)'})(?![\w-])`, 'gi')
 }
 
 function proseOf(path: string, text: string): string {
   const table = path === GLOSSARY ? text.indexOf(HEADING) : -1
-  const checked = table < 0 ? text : text.slice(0, table)
-  return withoutCode(checked)
-    .replaceAll(/\]\([^)]*\)/g, blank)
-    .replaceAll('Hugging Face', blank)
+  return withoutCode(table < 0 ? text : text.slice(0, table)).replaceAll(/\]\([^)]*\)/g, blank)
 }

@@ -1,10 +1,10 @@
-import type { Documents } from './readDocuments.ts'
+import type { Texts } from './readTexts.ts'
 
 export const MAX_WORDS = 1_400
 export const MAX_FIGURES = 10
 
 /** The README stays short: it is what a newcomer reads first. */
-export function checkReadme(documents: Documents): string[] {
+export function checkReadme(documents: Texts): string[] {
   const text = documents.get('README.md') ?? ''
   const findings: string[] = []
   const words = text.split(/\s+/).filter(word => word !== '').length

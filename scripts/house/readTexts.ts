@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** Text of each Markdown file, by its path from the root. */
-export type Documents = ReadonlyMap<string, string>
+/** Text of each file, by its path from the root. */
+export type Texts = ReadonlyMap<string, string>
 
-/** All Markdown files that git does not ignore. */
-export async function readDocuments(root: string): Promise<Documents> {
-  const argv = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate', '*.md']
+/** The files of these kinds that git does not ignore. */
+export async function readTexts(root: string, pathspecs: readonly string[]): Promise<Texts> {
+  const argv = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate', ...pathspecs]
   const { stdout } = await promisify(execFile)('git', argv, { cwd: root })
   const paths = stdout.split('\0').filter(path => path !== '')
   const read = async (path: string) => [path, await readFile(join(root, path), 'utf8').catch(() => null)] as const
