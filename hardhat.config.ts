@@ -68,7 +68,7 @@ export default defineConfig({
     // 3 KB smaller: well below the limit of a contract's size.
     overrides: {
       'contracts/src/Challenges.sol': compiler(500),
-      'contracts/src/PredictionMarket.sol': compiler(1_000),
+      'contracts/src/PredictionMarket.sol': compiler(500),
     },
   },
   networks: {

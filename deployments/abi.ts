@@ -6000,17 +6000,6 @@ export const challengesAbi = [
   {
     "inputs": [
       {
-        "internalType": "uint32",
-        "name": "position",
-        "type": "uint32"
-      }
-    ],
-    "name": "Challenges_AlreadyCommitted",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
         "internalType": "uint64",
         "name": "round",
         "type": "uint64"
@@ -6218,22 +6207,6 @@ export const challengesAbi = [
   {
     "inputs": [
       {
-        "internalType": "uint32",
-        "name": "position",
-        "type": "uint32"
-      },
-      {
-        "internalType": "bytes32",
-        "name": "seatKey",
-        "type": "bytes32"
-      }
-    ],
-    "name": "Challenges_NotDrawn",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
         "internalType": "uint64",
         "name": "round",
         "type": "uint64"
@@ -6266,49 +6239,6 @@ export const challengesAbi = [
       }
     ],
     "name": "Challenges_NotSampled",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "bytes32",
-        "name": "seatKey",
-        "type": "bytes32"
-      },
-      {
-        "internalType": "address",
-        "name": "account",
-        "type": "address"
-      }
-    ],
-    "name": "Challenges_NotSeatAccount",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint32",
-        "name": "position",
-        "type": "uint32"
-      },
-      {
-        "internalType": "bytes32",
-        "name": "commitment",
-        "type": "bytes32"
-      }
-    ],
-    "name": "Challenges_NotVerdict",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "address",
-        "name": "account",
-        "type": "address"
-      }
-    ],
-    "name": "Challenges_NothingToWithdraw",
     "type": "error"
   },
   {
@@ -6411,6 +6341,76 @@ export const challengesAbi = [
       }
     ],
     "name": "Challenges_WrongRound",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      }
+    ],
+    "name": "Credits_NothingToWithdraw",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "position",
+        "type": "uint256"
+      }
+    ],
+    "name": "Jury_AlreadyCommitted",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "position",
+        "type": "uint256"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "seatKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "Jury_NotDrawn",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "seatKey",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      }
+    ],
+    "name": "Jury_NotSeatAccount",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "position",
+        "type": "uint256"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "commitment",
+        "type": "bytes32"
+      }
+    ],
+    "name": "Jury_NotVerdict",
     "type": "error"
   },
   {
@@ -6522,7 +6522,7 @@ export const challengesAbi = [
       {
         "indexed": false,
         "internalType": "uint256",
-        "name": "amountWei",
+        "name": "amount",
         "type": "uint256"
       }
     ],
@@ -6849,7 +6849,7 @@ export const challengesAbi = [
       {
         "indexed": false,
         "internalType": "uint256",
-        "name": "amountWei",
+        "name": "amount",
         "type": "uint256"
       }
     ],
@@ -7269,7 +7269,7 @@ export const challengesAbi = [
     "outputs": [
       {
         "internalType": "uint256",
-        "name": "amountWei",
+        "name": "amount",
         "type": "uint256"
       }
     ],
@@ -11106,6 +11106,76 @@ export const predictionMarketAbi = [
   {
     "inputs": [
       {
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      }
+    ],
+    "name": "Credits_NothingToWithdraw",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "position",
+        "type": "uint256"
+      }
+    ],
+    "name": "Jury_AlreadyCommitted",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "position",
+        "type": "uint256"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "seatKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "Jury_NotDrawn",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "seatKey",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      }
+    ],
+    "name": "Jury_NotSeatAccount",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "position",
+        "type": "uint256"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "commitment",
+        "type": "bytes32"
+      }
+    ],
+    "name": "Jury_NotVerdict",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
         "internalType": "uint256",
         "name": "gameId",
         "type": "uint256"
@@ -11155,22 +11225,6 @@ export const predictionMarketAbi = [
       }
     ],
     "name": "PredictionMarket_NoSeed",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint256",
-        "name": "gameId",
-        "type": "uint256"
-      },
-      {
-        "internalType": "bytes32",
-        "name": "seatKey",
-        "type": "bytes32"
-      }
-    ],
-    "name": "PredictionMarket_NoVerdictDue",
     "type": "error"
   },
   {
@@ -11240,38 +11294,6 @@ export const predictionMarketAbi = [
   {
     "inputs": [
       {
-        "internalType": "bytes32",
-        "name": "seatKey",
-        "type": "bytes32"
-      },
-      {
-        "internalType": "address",
-        "name": "account",
-        "type": "address"
-      }
-    ],
-    "name": "PredictionMarket_NotSeatAccount",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "bytes32",
-        "name": "seatKey",
-        "type": "bytes32"
-      },
-      {
-        "internalType": "bytes32",
-        "name": "commitment",
-        "type": "bytes32"
-      }
-    ],
-    "name": "PredictionMarket_NotVerdict",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
         "internalType": "uint256",
         "name": "gameId",
         "type": "uint256"
@@ -11294,17 +11316,6 @@ export const predictionMarketAbi = [
       }
     ],
     "name": "PredictionMarket_NothingToClaim",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "address",
-        "name": "account",
-        "type": "address"
-      }
-    ],
-    "name": "PredictionMarket_NothingToWithdraw",
     "type": "error"
   },
   {
@@ -11618,12 +11629,6 @@ export const predictionMarketAbi = [
   {
     "anonymous": false,
     "inputs": [
-      {
-        "indexed": true,
-        "internalType": "uint256",
-        "name": "gameId",
-        "type": "uint256"
-      },
       {
         "indexed": true,
         "internalType": "address",
@@ -12542,7 +12547,7 @@ export const predictionMarketAbi = [
     "outputs": [
       {
         "internalType": "contract IPeerRegistry",
-        "name": "",
+        "name": "registry",
         "type": "address"
       }
     ],
@@ -12781,7 +12786,7 @@ export const predictionMarketAbi = [
     "outputs": [
       {
         "internalType": "contract ISeats",
-        "name": "",
+        "name": "jurors",
         "type": "address"
       }
     ],

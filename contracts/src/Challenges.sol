@@ -8,6 +8,8 @@ import {FalseLeaves} from "./challenges/FalseLeaves.sol";
 import {WithheldLeaves} from "./challenges/WithheldLeaves.sol";
 import {IChallenges} from "./interfaces/IChallenges.sol";
 import {IRewardVotes} from "./interfaces/IRewardVotes.sol";
+import {ISeats} from "./interfaces/ISeats.sol";
+import {Jury} from "./Jury.sol";
 
 /// @title Challenges
 /// @notice False leaves, withheld leaves and appeals.
@@ -19,7 +21,12 @@ contract Challenges is IChallenges, FalseLeaves, WithheldLeaves, Appeals {
         IRewardVotes votes,
         uint256 minGasPriceWei,
         uint256 firstBondWei
-    ) CommittedWork(votes) WithheldLeaves(minGasPriceWei) AppealCases(firstBondWei) {}
+    )
+        CommittedWork(votes)
+        Jury(ISeats(address(votes)), votes.peerRegistry())
+        WithheldLeaves(minGasPriceWei)
+        AppealCases(firstBondWei)
+    {}
 
     /// @inheritdoc IChallenges
     function rewardVotes() external view returns (IRewardVotes votes) {

@@ -62,12 +62,7 @@ contract RolloutCommitmentsTest is SwarmFixture {
     function test_TasksAreProposedForRoundsThatTheKeyCountsIn() public {
         enterRound(4);
         bytes32 late = enrolNow(2, BOB);
-        bytes memory refusal = abi.encodeWithSelector(
-            ITaskProposals.RolloutCommitments_KeyTooNew.selector,
-            5,
-            late,
-            6
-        );
+        bytes memory refusal = abi.encodeWithSelector(ITaskProposals.RolloutCommitments_KeyTooNew.selector, 5, late, 6);
         vm.expectRevert(refusal);
         vm.prank(BOB);
         commitments.commitSecret(5, late, ROOT);

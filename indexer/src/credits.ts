@@ -15,11 +15,11 @@ async function take(context: Context, key: Key, amount: bigint): Promise<void> {
 }
 
 ponder.on('Challenges:Credited', ({ event: { args }, context }) =>
-  add(context, { account: args.account, source: 'challenges' }, args.amountWei),
+  add(context, { account: args.account, source: 'challenges' }, args.amount),
 )
 
 ponder.on('Challenges:Withdrawn', ({ event: { args }, context }) =>
-  take(context, { account: args.account, source: 'challenges' }, args.amountWei),
+  take(context, { account: args.account, source: 'challenges' }, args.amount),
 )
 
 ponder.on('PredictionMarket:Credited', ({ event: { args }, context }) =>

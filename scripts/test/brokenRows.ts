@@ -107,8 +107,8 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
   O7: row('Nectar', '_openings.earnedOf(peerKey) - _claimed', '2 * _openings.earnedOf(peerKey) - _claimed'),
   M1: row(
     'market/MarketPayouts',
-    '_credit(gameId, game.judge, game.bond);\n        _resolveTo',
-    '_credit(gameId, game.judge, 2 * game.bond);\n        _resolveTo',
+    '_credit(game.judge, game.bond);\n        _resolveTo',
+    '_credit(game.judge, 2 * game.bond);\n        _resolveTo',
   ),
   M2: row('market/MarketPayouts', 'token.burn(amount);', 'token.safeTransfer(address(1), amount);'),
   M3: row(
@@ -140,7 +140,7 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
   M11: row('market/MarketPayouts', 'if (stakeLeft == 0) (dust, potLeft) = (potLeft, 0);', ''),
   M12: row(
     'market/MarketPayouts',
-    '_credit(gameId, disputer, game.bond);\n        if (choice',
-    '_credit(gameId, disputer, game.bond - 1);\n        if (choice',
+    '_credit(disputer, game.bond);\n        if (choice',
+    '_credit(disputer, game.bond - 1);\n        if (choice',
   ),
 }

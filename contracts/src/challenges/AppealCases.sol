@@ -2,7 +2,7 @@
 pragma solidity 0.8.30;
 
 import {IAppeals} from "../interfaces/IAppeals.sol";
-import {IPeerRegistry} from "../interfaces/IPeerRegistry.sol";
+import {Jury} from "../Jury.sol";
 import {Draws} from "../libraries/Draws.sol";
 import {ScoreHistogram} from "../libraries/ScoreHistogram.sol";
 import {Tally} from "../libraries/Tally.sol";
@@ -10,7 +10,7 @@ import {CommittedWork} from "./CommittedWork.sol";
 
 /// @title AppealCases
 /// @notice The part of `Challenges` that stores cases, and knows who judges them and what they found.
-abstract contract AppealCases is IAppeals, CommittedWork {
+abstract contract AppealCases is IAppeals, CommittedWork, Jury {
     using ScoreHistogram for ScoreHistogram.Histogram;
 
     /// @dev Which votes of a case are paid: those near the score that stands, those of unavailable, or all.
@@ -37,12 +37,6 @@ abstract contract AppealCases is IAppeals, CommittedWork {
         Level[2] steps;
     }
 
-    /// @dev `word` is the commitment, bound to its seat; once revealed the vote's lane (see `Tally`); `JUDGED` on top.
-    struct Verdict {
-        bytes32 seatKey;
-        uint256 word;
-    }
-
     /// @inheritdoc IAppeals
     uint32 public constant FIRST_BENCH = 11;
 
@@ -52,17 +46,14 @@ abstract contract AppealCases is IAppeals, CommittedWork {
     /// @inheritdoc IAppeals
     uint8 public constant MAX_LEVELS = 2;
 
-    IPeerRegistry internal immutable _registry;
     uint256 internal immutable _toleranceMilli;
     uint256 internal immutable _firstBondWei;
 
     mapping(bytes32 caseKey => Case state) internal _cases;
-    mapping(bytes32 caseKey => mapping(uint8 level => ScoreHistogram.Histogram found)) internal _found;
-    mapping(bytes32 caseKey => mapping(uint8 level => mapping(uint32 position => Verdict given))) internal _verdicts;
+    mapping(bytes32 benchKey => ScoreHistogram.Histogram found) internal _found;
 
     /// @param firstBondWei The bond of a first appeal.
     constructor(uint256 firstBondWei) {
-        _registry = _votes.peerRegistry();
         _toleranceMilli = _votes.TOLERANCE_MILLI();
         _firstBondWei = firstBondWei;
     }
@@ -101,8 +92,8 @@ abstract contract AppealCases is IAppeals, CommittedWork {
         return _firstBondWei << (level - 1);
     }
 
-    function _accountOf(bytes32 peerKey) internal view returns (address account) {
-        return _registry.accountOf(peerKey);
+    function _foundBy(bytes32 key, uint8 level) internal view returns (ScoreHistogram.Histogram storage found) {
+        return _found[_benchKey(key, level)];
     }
 
     /// @dev The seat at a position, or 0 where nobody remembers the seats of that round. Positions of a bench of all
@@ -113,46 +104,34 @@ abstract contract AppealCases is IAppeals, CommittedWork {
         Level storage step,
         uint32 position
     ) internal view returns (bytes32 seatKey) {
-        if (position >= step.drawn) revert Challenges_NotDrawn(position, 0);
+        if (position >= step.drawn) revert Jury_NotDrawn(position, 0);
         uint32[] memory drawn = _drawOf(key, level, step);
-        try _votes.seatAt(step.openedRound, drawn.length == 0 ? position : drawn[position]) returns (bytes32 known) {
-            return known;
-        } catch {
-            return 0;
-        }
+        return _jurorAt(step.openedRound, drawn.length == 0 ? position : drawn[position]);
     }
 
     /// @dev The seats that the beacon draws, or none where all judge.
     function _drawOf(bytes32 key, uint8 level, Level storage step) internal view returns (uint32[] memory drawn) {
         if (step.drawn == step.seats) return drawn;
         bytes32 beacon = _beaconOf(step.openedRound);
-        bytes32 subject = keccak256(abi.encode(key, level));
-        return Draws.distinct(step.seats, step.drawn, Draws.seedOf("waggle appeal", step.openedRound, beacon, subject));
+        bytes32 seed = Draws.seedOf("waggle appeal", step.openedRound, beacon, _benchKey(key, level));
+        return Draws.distinct(step.seats, step.drawn, seed);
     }
 
     /// @dev What a level found, if enough of its seats voted, and at least half of those had something to score: a
-    /// peer
-    /// that hides its bundle after it was scored changes nothing.
+    /// peer that hides its bundle after it was scored changes nothing.
     function _verdictOf(
         bytes32 key,
         uint8 level,
         uint32 drawn
     ) internal view returns (bool reached, uint16 scoreMilli) {
-        ScoreHistogram.Histogram storage found = _found[key][level];
-        if (!_isHeard(key, level, drawn) || found.unavailable > found.available) return (false, 0);
+        ScoreHistogram.Histogram storage found = _foundBy(key, level);
+        if (!_isHeard(found, drawn) || found.unavailable > found.available) return (false, 0);
         return (true, found.median());
     }
 
-    /// @dev Whether a seat of a level voted.
-    function _isServed(bytes32 key, uint8 level) internal view returns (bool isServed) {
-        ScoreHistogram.Histogram storage found = _found[key][level];
-        return found.available != 0 || found.unavailable != 0;
-    }
-
     /// @dev Whether enough seats of a level voted.
-    function _isHeard(bytes32 key, uint8 level, uint32 drawn) internal view returns (bool isHeard) {
-        ScoreHistogram.Histogram storage found = _found[key][level];
-        return uint256(found.available) + found.unavailable >= Tally.quorumOf(drawn);
+    function _isHeard(ScoreHistogram.Histogram storage found, uint32 drawn) internal view returns (bool isHeard) {
+        return found.heard() >= Tally.quorumOf(drawn);
     }
 
     function _differs(uint16 a, uint16 b) internal view returns (bool differs) {
@@ -166,11 +145,15 @@ abstract contract AppealCases is IAppeals, CommittedWork {
 
     /// @dev Whether most of a level's votes were `unavailable`, of enough of them.
     function _isGone(bytes32 key, uint8 level, uint32 drawn) internal view returns (bool isGone) {
-        ScoreHistogram.Histogram storage found = _found[key][level];
-        return _isHeard(key, level, drawn) && found.unavailable > found.available;
+        ScoreHistogram.Histogram storage found = _foundBy(key, level);
+        return _isHeard(found, drawn) && found.unavailable > found.available;
     }
 
     function _caseKey(uint64 round, bytes32 peerKey) internal pure returns (bytes32 key) {
         return keccak256(abi.encode(round, peerKey));
+    }
+
+    function _benchKey(bytes32 key, uint8 level) internal pure returns (bytes32 benchKey) {
+        return keccak256(abi.encode(key, level));
     }
 }

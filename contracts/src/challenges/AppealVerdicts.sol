@@ -13,9 +13,8 @@ import {ChallengeBonds} from "./ChallengeBonds.sol";
 abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
     using ScoreHistogram for ScoreHistogram.Histogram;
 
+    /// @dev On top of a verdict's lane, or alone for a seat that gave none.
     uint256 private constant JUDGED = 1 << 255;
-    /// @dev Lanes are smaller than any hash: a commitment is hashed again with its seat.
-    uint256 private constant MAX_LANE = type(uint16).max;
 
     /// @inheritdoc IAppeals
     function commitVerdict(
@@ -27,13 +26,11 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
     ) external {
         (bytes32 key, uint8 level, Level storage step) = _openCase(round, peerKey);
         _requireStep(step.openedRound + 1);
-        if (_accountOf(seatKey) != msg.sender) revert Challenges_NotSeatAccount(seatKey, msg.sender);
+        _requireSpeaker(seatKey);
         if (_isParty(key, peerKey, msg.sender)) revert Challenges_OwnCase(msg.sender);
         if (step.drawn != step.seats) _rounds.drawBeacon(step.openedRound);
-        if (_seatOf(key, level, step, position) != seatKey) revert Challenges_NotDrawn(position, seatKey);
-        Verdict storage verdict = _verdicts[key][level][position];
-        if (verdict.word != 0) revert Challenges_AlreadyCommitted(position);
-        (verdict.seatKey, verdict.word) = (seatKey, _bound(commitment, seatKey));
+        if (_seatOf(key, level, step, position) != seatKey) revert Jury_NotDrawn(position, seatKey);
+        _commit(_benchKey(key, level), position, seatKey, commitment);
         emit VerdictCommitted(round, peerKey, seatKey, level, position);
     }
 
@@ -44,15 +41,14 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
         if (scoreMilli > Tally.MAX_SCORE && scoreMilli != Tally.UNAVAILABLE) {
             revert Challenges_ScoreOutOfRange(scoreMilli);
         }
-        Verdict storage verdict = _verdicts[key][level][position];
-        bytes32 seatKey = verdict.seatKey;
+        bytes32 benchKey = _benchKey(key, level);
+        bytes32 seatKey = _verdicts[benchKey][position].seatKey;
         bytes32 commitment = keccak256(
             abi.encode(block.chainid, address(this), round, peerKey, level, position, seatKey, scoreMilli, salt)
         );
-        if (verdict.word != _bound(commitment, seatKey)) revert Challenges_NotVerdict(position, commitment);
-        verdict.word = Tally.laneOf(scoreMilli);
-        if (scoreMilli == Tally.UNAVAILABLE) ++_found[key][level].unavailable;
-        else _found[key][level].add(scoreMilli);
+        _reveal(benchKey, position, commitment, scoreMilli);
+        if (scoreMilli == Tally.UNAVAILABLE) ++_found[benchKey].unavailable;
+        else _found[benchKey].add(scoreMilli);
         emit VerdictRevealed(round, peerKey, seatKey, level, position, scoreMilli);
     }
 
@@ -62,7 +58,7 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
         Case storage state = _cases[key];
         if (!state.isClosed || level == 0 || level > state.levels) revert Challenges_NoCase(round, peerKey);
         for (uint256 i = 0; i < positions.length; ++i) {
-            Verdict storage verdict = _verdicts[key][level][positions[i]];
+            Verdict storage verdict = _verdicts[_benchKey(key, level)][positions[i]];
             uint256 word = verdict.word;
             // One that is judged is passed over, so that two who judge at once do not hurt each other.
             if (word & JUDGED != 0 && word <= JUDGED + MAX_LANE) continue;
@@ -94,7 +90,7 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
     function _judgeAbsence(uint64 round, bytes32 peerKey, bytes32 seatKey, uint8 level, bool isSilent) internal {
         bytes32 key = _caseKey(round, peerKey);
         Level storage step = _cases[key].steps[level - 1];
-        if (!_isHeard(key, level, step.drawn) && _votes.isOutage(step.openedRound)) return;
+        if (!_isHeard(_foundBy(key, level), step.drawn) && _votes.isOutage(step.openedRound)) return;
         // Whose own case it is may not vote.
         if (isSilent && _isParty(key, peerKey, _accountOf(seatKey))) return;
         _blame(round, peerKey, seatKey, level, isSilent ? IRulings.Fault.Silent : IRulings.Fault.Sealed);
@@ -134,9 +130,5 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
         Case storage state = _cases[key];
         if (account == _accountOf(peerKey) || account == state.steps[0].appellant) return true;
         return account == state.steps[1].appellant;
-    }
-
-    function _bound(bytes32 commitment, bytes32 seatKey) internal pure returns (uint256 word) {
-        return uint256(keccak256(abi.encode(commitment, seatKey)));
     }
 }

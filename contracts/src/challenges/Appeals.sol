@@ -99,7 +99,7 @@ abstract contract Appeals is AppealVerdicts {
         uint256 upheldCount = 0;
         for (uint8 level = 1; level <= state.levels; ++level) {
             Level storage step = state.steps[level - 1];
-            uint256 feeWei = _isServed(key, level) ? step.bondWei / 2 : 0;
+            uint256 feeWei = _foundBy(key, level).heard() != 0 ? step.bondWei / 2 : 0;
             feesWei += feeWei;
             bool isJudged = !state.isMoot && level <= ruling.lastReached;
             if (isJudged && !_differs(ruling.appealed[level - 1], ruling.standingMilli)) {
@@ -136,8 +136,8 @@ abstract contract Appeals is AppealVerdicts {
         bool isGone = _isGone(key, levels, state.steps[levels - 1].drawn);
         state.paid = isGone ? Paid.Unavailable : Paid.Every;
         for (uint8 level = 1; level <= levels; ++level) {
-            ScoreHistogram.Histogram storage found = _found[key][level];
-            count += isGone ? found.unavailable : uint256(found.available) + found.unavailable;
+            ScoreHistogram.Histogram storage found = _foundBy(key, level);
+            count += isGone ? found.unavailable : found.heard();
         }
     }
 
@@ -157,7 +157,7 @@ abstract contract Appeals is AppealVerdicts {
         uint256 low = finalMilli < _toleranceMilli ? 0 : finalMilli - _toleranceMilli;
         uint256 high = finalMilli + _toleranceMilli;
         if (high > Tally.MAX_SCORE) high = Tally.MAX_SCORE;
-        for (uint8 level = 1; level <= levels; ++level) count += _found[key][level].countWithin(low, high);
+        for (uint8 level = 1; level <= levels; ++level) count += _foundBy(key, level).countWithin(low, high);
     }
 
     /// @dev A verdict can be appealed in the round in which it is known, unless all seats gave it.

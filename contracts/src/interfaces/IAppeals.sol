@@ -2,6 +2,7 @@
 pragma solidity 0.8.30;
 
 import {ICommittedWork} from "./ICommittedWork.sol";
+import {IJury} from "./IJury.sol";
 import {IRulings} from "./IRulings.sol";
 
 /// @title IAppeals
@@ -13,7 +14,7 @@ import {IRulings} from "./IRulings.sol";
 /// came, whatever they find. The other half goes back to who appealed a score that does not stand in the end; who
 /// appealed one that does loses it to the other side. Where too few seats come, or more than half of them have no
 /// bundle to score, there is no verdict: what stood stands, and that half goes back.
-interface IAppeals is ICommittedWork {
+interface IAppeals is ICommittedWork, IJury {
     /// @notice One appeal of a case.
     /// @param appellant Who posted the bond.
     /// @param openedRound The round in which it did; its beacon draws the seats.
@@ -169,28 +170,9 @@ interface IAppeals is ICommittedWork {
     /// @param currentRound The current round.
     error Challenges_WrongRound(uint64 dueRound, uint64 currentRound);
 
-    /// @notice Thrown when the sender does not speak for the seat.
-    /// @param seatKey The evaluator.
-    /// @param account The sender.
-    error Challenges_NotSeatAccount(bytes32 seatKey, address account);
-
-    /// @notice Thrown when a seat was not drawn, or names another position.
-    /// @param position The position named.
-    /// @param seatKey The evaluator.
-    error Challenges_NotDrawn(uint32 position, bytes32 seatKey);
-
     /// @notice Thrown when a seat would judge its own peer, or its own appeal.
     /// @param account Its account.
     error Challenges_OwnCase(address account);
-
-    /// @notice Thrown when a seat commits twice.
-    /// @param position Its position.
-    error Challenges_AlreadyCommitted(uint32 position);
-
-    /// @notice Thrown when what is revealed was not committed to.
-    /// @param position The position named.
-    /// @param commitment Hash of what was revealed.
-    error Challenges_NotVerdict(uint32 position, bytes32 commitment);
 
     /// @notice Thrown when a score is neither in 0 to 1000 nor unavailable.
     /// @param scoreMilli The score.

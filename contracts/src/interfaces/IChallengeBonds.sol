@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {ICredits} from "./ICredits.sol";
+
 /// @title IChallengeBonds
 /// @notice Bonds of challenges, in the chain's own coin. What comes back waits until it is withdrawn.
-interface IChallengeBonds {
-    /// @notice Emitted when something is owed to an account.
-    /// @param account The account.
-    /// @param amountWei How much more.
-    event Credited(address indexed account, uint256 amountWei);
-
-    /// @notice Emitted when an account takes what it is owed.
-    /// @param account The account.
-    /// @param amountWei How much.
-    event Withdrawn(address indexed account, uint256 amountWei);
-
+interface IChallengeBonds is ICredits {
     /// @notice Thrown when a bond is too small.
     /// @param givenWei What came with the call.
     /// @param dueWei What it must be at least.
     error Challenges_BondTooSmall(uint256 givenWei, uint256 dueWei);
-
-    /// @notice Thrown when an account takes nothing out.
-    /// @param account The account.
-    error Challenges_NothingToWithdraw(address account);
 
     /// @notice Thrown when an account refuses what it is owed.
     /// @param account The account.
@@ -32,9 +20,4 @@ interface IChallengeBonds {
     /// @param account The account.
     /// @return amountWei How much.
     function withdraw(address account) external returns (uint256 amountWei);
-
-    /// @notice What an account is owed.
-    /// @param account The account.
-    /// @return amountWei How much.
-    function creditOf(address account) external view returns (uint256 amountWei);
 }

@@ -2,6 +2,8 @@
 pragma solidity 0.8.30;
 
 import {IBurnableToken} from "./IBurnableToken.sol";
+import {ICredits} from "./ICredits.sol";
+import {IJury} from "./IJury.sol";
 import {IPeerRegistry} from "./IPeerRegistry.sol";
 import {IRounds} from "./IRounds.sol";
 import {ISeats} from "./ISeats.sol";
@@ -17,7 +19,7 @@ import {ISeats} from "./ISeats.sol";
 /// the answer in the same span. A missed deadline voids the game. Nobody owns the market, and nothing in it can be
 /// changed or paused. A holder is whose position it is: the account as 32 bytes, or the key of a peer that bet
 /// through `peerFace`.
-interface IPredictionMarket {
+interface IPredictionMarket is ICredits, IJury {
     /// @notice What a Judge fixes when it opens a game.
     struct GameConfig {
         /// @notice Merkle root over the clues, in order, and the answer; pairs are sorted. The leaf of a clue is
@@ -175,17 +177,6 @@ interface IPredictionMarket {
     /// @param amount Tokens burnt.
     event DustBurnt(uint256 indexed gameId, uint256 amount);
 
-    /// @notice Emitted when an account may withdraw more: a bond that it gets back, or pay for a verdict.
-    /// @param gameId The game.
-    /// @param account The account.
-    /// @param amount Tokens.
-    event Credited(uint256 indexed gameId, address indexed account, uint256 amount);
-
-    /// @notice Emitted when an account withdraws what it was credited.
-    /// @param account The account.
-    /// @param amount Tokens.
-    event Withdrawn(address indexed account, uint256 amount);
-
     /// @notice Thrown when a term of a game is out of its bounds.
     /// @param term Name of the field of `GameConfig`.
     /// @param value The value given.
@@ -275,29 +266,10 @@ interface IPredictionMarket {
     /// @param untilSec First second after it.
     error PredictionMarket_NotNow(uint256 timestamp, uint256 fromSec, uint256 untilSec);
 
-    /// @notice Thrown when a verdict is given for a seat that is not on the committee, or twice.
-    /// @param gameId The game.
-    /// @param seatKey The seat.
-    error PredictionMarket_NoVerdictDue(uint256 gameId, bytes32 seatKey);
-
-    /// @notice Thrown when the sender does not speak for the seat.
-    /// @param seatKey The seat.
-    /// @param account The sender.
-    error PredictionMarket_NotSeatAccount(bytes32 seatKey, address account);
-
-    /// @notice Thrown when a verdict is not what its seat committed to.
-    /// @param seatKey The seat.
-    /// @param commitment Hash of what was shown.
-    error PredictionMarket_NotVerdict(bytes32 seatKey, bytes32 commitment);
-
     /// @notice Thrown when a holder has nothing to claim, or has claimed it.
     /// @param gameId The game.
     /// @param holder The holder.
     error PredictionMarket_NothingToClaim(uint256 gameId, bytes32 holder);
-
-    /// @notice Thrown when an account has nothing to withdraw.
-    /// @param account The account.
-    error PredictionMarket_NothingToWithdraw(address account);
 
     /// @notice Opens a game and takes the bond; the caller is its Judge.
     /// @param config The terms.
@@ -456,11 +428,6 @@ interface IPredictionMarket {
     /// @param holder The holder.
     /// @return payout Tokens.
     function claimableOf(uint256 gameId, bytes32 holder) external view returns (uint256 payout);
-
-    /// @notice What an account may withdraw.
-    /// @param account The account.
-    /// @return amount Tokens.
-    function creditOf(address account) external view returns (uint256 amount);
 
     /// @notice Whether an account has bet in a game, itself or through peers.
     /// @param gameId The game.

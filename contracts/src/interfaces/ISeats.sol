@@ -2,10 +2,16 @@
 pragma solidity 0.8.30;
 
 /// @title ISeats
-/// @notice Who can be drawn to judge a disputed game. `RewardVotes` is one.
+/// @notice Who can be drawn to judge. `RewardVotes` is one.
 interface ISeats {
-    /// @notice The evaluators that sit in a round; it may revert for rounds long past.
+    /// @notice How many evaluators sit in a round; it may revert for rounds long past.
     /// @param round The round.
-    /// @return evaluatorKeys Peer keys, by seat.
-    function seatsAt(uint64 round) external view returns (bytes32[] memory evaluatorKeys);
+    /// @return seats Number of seats.
+    function seatCountAt(uint64 round) external view returns (uint32 seats);
+
+    /// @notice The evaluator in a seat; it may revert for rounds long past.
+    /// @param round The round.
+    /// @param seat The seat.
+    /// @return evaluatorKey Its peer key.
+    function seatAt(uint64 round, uint32 seat) external view returns (bytes32 evaluatorKey);
 }

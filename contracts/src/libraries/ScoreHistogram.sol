@@ -57,6 +57,13 @@ library ScoreHistogram {
         }
     }
 
+    /// @notice How many votes were counted.
+    /// @param histogram The histogram.
+    /// @return votes Number of votes, those of unavailable included.
+    function heard(Histogram storage histogram) internal view returns (uint256 votes) {
+        return uint256(histogram.available) + histogram.unavailable;
+    }
+
     function _lane(uint256 lane) private pure returns (uint256 one) {
         return 1 << (lane * 16);
     }

@@ -5,7 +5,8 @@ import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol
 import {IBurnableToken} from "../interfaces/IBurnableToken.sol";
 import {IPredictionMarket} from "../interfaces/IPredictionMarket.sol";
 import {BlockHashes} from "../libraries/BlockHashes.sol";
-import {CommitteeDraw} from "../libraries/CommitteeDraw.sol";
+import {Draws} from "../libraries/Draws.sol";
+import {Tally} from "../libraries/Tally.sol";
 import {MarketPools} from "./MarketPools.sol";
 
 /// @title MarketDisputes
@@ -16,11 +17,12 @@ abstract contract MarketDisputes is MarketPools {
 
     uint256 private constant COMMITTEE = 5;
 
+    /// @dev Seats that are asked for a committee: to go through all would cost more gas than a block has. Where half of
+    /// all seats have a part in the game, five without are among 23 in 998 draws of 1,000.
+    uint256 private constant CANDIDATES = 23;
+
     /// @dev Blocks between a dispute and the one that draws: whoever sends the dispute does not choose its hash.
     uint256 private constant SEED_DELAY = 2;
-
-    /// @dev Set in every sealed ballot, so that none can be written as what a revealed one is.
-    uint256 private constant SEALED = 1 << 255;
 
     /// @inheritdoc IPredictionMarket
     function dispute(uint256 gameId) external {
@@ -46,10 +48,11 @@ abstract contract MarketDisputes is MarketPools {
         if (blockHash == 0) revert PredictionMarket_NoSeed(state.seedBlock, block.number);
 
         state.drawn = true;
-        bytes32 seed = keccak256(abi.encode(blockHash, address(this), gameId));
-        bytes32[] memory keys = _seatsFor(state);
-        for (uint256 i = 0; i < keys.length && state.committee.length < COMMITTEE; ++i) {
-            bytes32 seatKey = CommitteeDraw.next(keys, i, seed);
+        (uint64 round, uint32 count) = _seatsFor(state);
+        bytes32 seed = Draws.seedOf("waggle dispute", round, blockHash, bytes32(gameId));
+        uint32[] memory candidates = Draws.distinct(count, CANDIDATES, seed);
+        for (uint256 i = 0; i < candidates.length && state.committee.length < COMMITTEE; ++i) {
+            bytes32 seatKey = _jurorAt(round, candidates[i]);
             if (_impartial(gameId, game.judge, state.disputer, seatKey)) state.committee.push(seatKey);
         }
         emit CommitteeDrawn(gameId, state.committee);
@@ -61,10 +64,7 @@ abstract contract MarketDisputes is MarketPools {
         _requirePhase(gameId, Phase.Disputed);
         _requireSpan(_disputes[gameId].openedAtSec, game.disputeSec);
         _requireSpeaker(seatKey);
-        if (!_sits(gameId, seatKey) || _ballots[gameId][seatKey] != 0) {
-            revert PredictionMarket_NoVerdictDue(gameId, seatKey);
-        }
-        _ballots[gameId][seatKey] = uint256(commitment) | SEALED;
+        _commit(bytes32(gameId), _positionOf(gameId, seatKey), seatKey, commitment);
         emit VerdictCommitted(gameId, seatKey, commitment);
     }
 
@@ -77,10 +77,7 @@ abstract contract MarketDisputes is MarketPools {
         _requireSpeaker(seatKey);
         if (choice > game.choiceCount) revert PredictionMarket_UnknownChoice(choice, game.choiceCount);
         bytes32 commitment = keccak256(abi.encode(block.chainid, address(this), gameId, seatKey, choice, salt));
-        if (_ballots[gameId][seatKey] != uint256(commitment) | SEALED) {
-            revert PredictionMarket_NotVerdict(seatKey, commitment);
-        }
-        _ballots[gameId][seatKey] = uint256(choice) + 1;
+        _reveal(bytes32(gameId), _positionOf(gameId, seatKey), commitment, choice);
         ++state.revealed;
         emit VerdictRevealed(gameId, seatKey, choice);
     }
@@ -93,9 +90,7 @@ abstract contract MarketDisputes is MarketPools {
 
     /// @dev More than half of the committee for one choice, and never fewer than two.
     function _verdictOf(uint256 gameId) internal view returns (bool reached, uint8 choice) {
-        bytes32[] storage committee = _disputes[gameId].committee;
-        uint256 quorum = committee.length / 2 + 1;
-        if (quorum < 2) quorum = 2;
+        uint256 quorum = Tally.quorumOf(_disputes[gameId].committee.length);
         uint256 choices = _games[gameId].choiceCount;
         for (uint256 candidate = 0; candidate <= choices; ++candidate) {
             if (_votesFor(gameId, candidate) >= quorum) return (true, uint8(candidate));
@@ -107,17 +102,16 @@ abstract contract MarketDisputes is MarketPools {
         bytes32[] storage committee = _disputes[gameId].committee;
         uint256 each = pay / committee.length;
         for (uint256 i = 0; i < committee.length; ++i) {
-            bytes32 seatKey = committee[i];
-            if (_ballots[gameId][seatKey] != uint256(choice) + 1) continue;
-            _credit(gameId, peerRegistry.accountOf(seatKey), each);
+            if (_verdicts[bytes32(gameId)][i].word != Tally.laneOf(choice)) continue;
+            _credit(_accountOf(committee[i]), each);
             paid += each;
         }
     }
 
     function _votesFor(uint256 gameId, uint256 choice) internal view returns (uint256 votes) {
-        bytes32[] storage committee = _disputes[gameId].committee;
-        for (uint256 i = 0; i < committee.length; ++i) {
-            if (_ballots[gameId][committee[i]] == choice + 1) ++votes;
+        uint256 seats = _disputes[gameId].committee.length;
+        for (uint256 i = 0; i < seats; ++i) {
+            if (_verdicts[bytes32(gameId)][i].word == Tally.laneOf(uint16(choice))) ++votes;
         }
     }
 
@@ -127,30 +121,27 @@ abstract contract MarketDisputes is MarketPools {
         address disputer,
         bytes32 seatKey
     ) internal view returns (bool impartial) {
-        address account = peerRegistry.accountOf(seatKey);
+        address account = _accountOf(seatKey);
         if (account == address(0) || account == judge || account == disputer) return false;
         return !hasBet(gameId, account) && !_hasPosition(gameId, seatKey);
     }
 
     /// @dev The seats of the round of the dispute, so that none can be taken for it. Where they are forgotten, for a
     /// draw that nobody made for many rounds, those of now.
-    function _seatsFor(Dispute storage state) internal view returns (bytes32[] memory keys) {
-        try seats.seatsAt(state.seatRound) returns (bytes32[] memory known) {
-            return known;
+    function _seatsFor(Dispute storage state) internal view returns (uint64 round, uint32 count) {
+        round = state.seatRound;
+        try _jurors.seatCountAt(round) returns (uint32 known) {
+            return (round, known);
         } catch {
-            return seats.seatsAt(rounds.currentRound());
+            round = rounds.currentRound();
+            return (round, _jurors.seatCountAt(round));
         }
     }
 
-    function _sits(uint256 gameId, bytes32 seatKey) internal view returns (bool seated) {
+    function _positionOf(uint256 gameId, bytes32 seatKey) internal view returns (uint256 position) {
         bytes32[] storage committee = _disputes[gameId].committee;
-        for (uint256 i = 0; i < committee.length; ++i) if (committee[i] == seatKey) return true;
-    }
-
-    function _requireSpeaker(bytes32 seatKey) internal view {
-        if (peerRegistry.accountOf(seatKey) != msg.sender) {
-            revert PredictionMarket_NotSeatAccount(seatKey, msg.sender);
-        }
+        while (position < committee.length && committee[position] != seatKey) ++position;
+        if (position == committee.length) revert Jury_NotDrawn(position, seatKey);
     }
 
     function _requireSpan(uint256 fromSec, uint256 lengthSec) internal view {

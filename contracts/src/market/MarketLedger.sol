@@ -3,13 +3,15 @@ pragma solidity 0.8.30;
 
 import {IBurnableToken} from "../interfaces/IBurnableToken.sol";
 import {IPeerRegistry} from "../interfaces/IPeerRegistry.sol";
+import {Credits} from "../Credits.sol";
+import {Jury} from "../Jury.sol";
 import {IPredictionMarket} from "../interfaces/IPredictionMarket.sol";
 import {IRounds} from "../interfaces/IRounds.sol";
 import {ISeats} from "../interfaces/ISeats.sol";
 
 /// @title MarketLedger
 /// @notice What the market stores, and where a game stands.
-abstract contract MarketLedger is IPredictionMarket {
+abstract contract MarketLedger is IPredictionMarket, Credits, Jury {
     /// @dev How a game ended.
     enum Outcome {
         Open,
@@ -96,13 +98,7 @@ abstract contract MarketLedger is IPredictionMarket {
     IBurnableToken public immutable token;
 
     /// @inheritdoc IPredictionMarket
-    ISeats public immutable seats;
-
-    /// @inheritdoc IPredictionMarket
     IRounds public immutable rounds;
-
-    /// @inheritdoc IPredictionMarket
-    IPeerRegistry public immutable peerRegistry;
 
     /// @inheritdoc IPredictionMarket
     address public immutable peerFace;
@@ -125,11 +121,6 @@ abstract contract MarketLedger is IPredictionMarket {
     mapping(uint256 gameId => Settlement divided) internal _settlements;
     mapping(uint256 gameId => Dispute state) internal _disputes;
 
-    /// @dev A seat's commitment with the highest bit set, then its verdict + 1.
-    mapping(uint256 gameId => mapping(bytes32 seatKey => uint256 word)) internal _ballots;
-
-    mapping(address account => uint256 amount) internal _credits;
-
     /// @param token_ See `token`.
     /// @param seats_ See `seats`.
     /// @param rounds_ See `rounds`.
@@ -143,11 +134,9 @@ abstract contract MarketLedger is IPredictionMarket {
         IPeerRegistry registry_,
         address peerFace_,
         uint32 minDisputeSec_
-    ) {
+    ) Jury(seats_, registry_) {
         token = token_;
-        seats = seats_;
         rounds = rounds_;
-        peerRegistry = registry_;
         peerFace = peerFace_;
         minDisputeSec = minDisputeSec_;
     }
@@ -158,8 +147,13 @@ abstract contract MarketLedger is IPredictionMarket {
     }
 
     /// @inheritdoc IPredictionMarket
-    function creditOf(address account) external view returns (uint256 amount) {
-        return _credits[account];
+    function seats() external view returns (ISeats jurors) {
+        return _jurors;
+    }
+
+    /// @inheritdoc IPredictionMarket
+    function peerRegistry() external view returns (IPeerRegistry registry) {
+        return _registry;
     }
 
     /// @inheritdoc IPredictionMarket
@@ -233,12 +227,6 @@ abstract contract MarketLedger is IPredictionMarket {
     function _totalStake(uint256 gameId) internal view returns (uint256 total) {
         uint256 choices = _games[gameId].choiceCount;
         for (uint256 choice = 0; choice < choices; ++choice) total += _pools[gameId][choice].stake;
-    }
-
-    function _credit(uint256 gameId, address account, uint256 amount) internal {
-        if (amount == 0) return;
-        _credits[account] += amount;
-        emit Credited(gameId, account, amount);
     }
 
     function _holderOf(address account) internal pure returns (bytes32 holder) {

@@ -49,10 +49,7 @@ abstract contract MarketPayouts is MarketDisputes {
 
     /// @inheritdoc IPredictionMarket
     function withdraw() external returns (uint256 amount) {
-        amount = _credits[msg.sender];
-        if (amount == 0) revert PredictionMarket_NothingToWithdraw(msg.sender);
-        _credits[msg.sender] = 0;
-        emit Withdrawn(msg.sender, amount);
+        amount = _takeCredit(msg.sender);
         token.safeTransfer(msg.sender, amount);
     }
 
@@ -115,7 +112,7 @@ abstract contract MarketPayouts is MarketDisputes {
     }
 
     function _uphold(uint256 gameId, Game storage game) internal {
-        _credit(gameId, game.judge, game.bond);
+        _credit(game.judge, game.bond);
         _resolveTo(gameId, game, game.answer, 0);
     }
 
@@ -125,18 +122,18 @@ abstract contract MarketPayouts is MarketDisputes {
         address disputer = _disputes[gameId].disputer;
         (bool reached, uint8 choice) = _verdictOf(gameId);
         if (!reached) {
-            _credit(gameId, disputer, game.bond);
+            _credit(disputer, game.bond);
             _uphold(gameId, game);
             return;
         }
         uint256 paid = _payVerdict(gameId, choice, game.bond / VERDICT_PAY_DIVISOR);
         uint256 left = game.bond - paid;
         if (choice == game.answer) {
-            _credit(gameId, game.judge, left);
+            _credit(game.judge, left);
             _uphold(gameId, game);
             return;
         }
-        _credit(gameId, disputer, game.bond);
+        _credit(disputer, game.bond);
         if (choice == game.choiceCount) _void(gameId, game, left);
         else _resolveTo(gameId, game, choice, left);
     }
@@ -161,7 +158,7 @@ abstract contract MarketPayouts is MarketDisputes {
             _void(gameId, game, game.bond);
             return;
         }
-        _credit(gameId, game.judge, game.bond);
+        _credit(game.judge, game.bond);
         _void(gameId, game, 0);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {IJury} from "../../src/interfaces/IJury.sol";
 import {IAppeals} from "../../src/interfaces/IAppeals.sol";
 import {IRoundBeacons} from "../../src/interfaces/IRoundBeacons.sol";
 import {IRolloutCommitments} from "../../src/interfaces/IRolloutCommitments.sol";
@@ -152,13 +153,13 @@ contract AppealRulesTest is AppealFixture {
         appealAs(APPELLANT);
         enterRound(4);
         bytes32[] memory bench = challenges.benchOf(0, solvers[0]);
-        vm.expectRevert(abi.encodeWithSelector(IAppeals.Challenges_NotSeatAccount.selector, bench[0], address(this)));
+        vm.expectRevert(abi.encodeWithSelector(IJury.Jury_NotSeatAccount.selector, bench[0], address(this)));
         challenges.commitVerdict(0, solvers[0], 0, bench[0], SALT);
         address account = registry.accountOf(bench[0]);
-        vm.expectRevert(abi.encodeWithSelector(IAppeals.Challenges_NotDrawn.selector, 1, bench[0]));
+        vm.expectRevert(abi.encodeWithSelector(IJury.Jury_NotDrawn.selector, 1, bench[0]));
         vm.prank(account);
         challenges.commitVerdict(0, solvers[0], 1, bench[0], SALT);
-        vm.expectRevert(abi.encodeWithSelector(IAppeals.Challenges_NotDrawn.selector, 11, bytes32(0)));
+        vm.expectRevert(abi.encodeWithSelector(IJury.Jury_NotDrawn.selector, 11, bytes32(0)));
         vm.prank(account);
         challenges.commitVerdict(0, solvers[0], 11, bench[0], SALT);
     }
@@ -210,7 +211,7 @@ contract AppealRulesTest is AppealFixture {
         bytes32 seat = challenges.benchOf(0, solvers[0])[0];
         commitVerdictAs(registry.accountOf(seat), 1, 0, seat, 700);
         address account = registry.accountOf(seat);
-        vm.expectRevert(abi.encodeWithSelector(IAppeals.Challenges_AlreadyCommitted.selector, 0));
+        vm.expectRevert(abi.encodeWithSelector(IJury.Jury_AlreadyCommitted.selector, 0));
         vm.prank(account);
         challenges.commitVerdict(0, solvers[0], 0, seat, SALT);
         enterRound(5);
@@ -229,7 +230,7 @@ contract AppealRulesTest is AppealFixture {
                 SALT
             )
         );
-        vm.expectRevert(abi.encodeWithSelector(IAppeals.Challenges_NotVerdict.selector, 0, other));
+        vm.expectRevert(abi.encodeWithSelector(IJury.Jury_NotVerdict.selector, 0, other));
         challenges.revealVerdict(0, solvers[0], 0, 701, SALT);
         challenges.revealVerdict(0, solvers[0], 0, 700, SALT);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {ICredits} from "../../src/interfaces/ICredits.sol";
 import {IAppeals} from "../../src/interfaces/IAppeals.sol";
 import {IChallengeBonds} from "../../src/interfaces/IChallengeBonds.sol";
 import {IRolloutCommitments} from "../../src/interfaces/IRolloutCommitments.sol";
@@ -19,7 +20,7 @@ contract AppealsTest is AppealFixture {
         vm.expectEmit(address(challenges));
         emit IAppeals.AppealClosed(0, solvers[0], 1, 800, 300, false);
         vm.expectEmit(address(challenges));
-        emit IChallengeBonds.Credited(APPELLANT, FIRST_BOND / 2);
+        emit ICredits.Credited(APPELLANT, FIRST_BOND / 2);
         challenges.closeAppeal(0, solvers[0]);
         expectScore(1, 800);
         // Half of it pays the seats.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {ICredits} from "../../src/interfaces/ICredits.sol";
 import {IChallengeBonds} from "../../src/interfaces/IChallengeBonds.sol";
 import {ICommittedWork} from "../../src/interfaces/ICommittedWork.sol";
 import {IRolloutCommitments} from "../../src/interfaces/IRolloutCommitments.sol";
@@ -174,11 +175,11 @@ contract WithheldLeavesTest is LeafFixture {
         challenges.closeDemand(0, solvers[0], sampledAt(0, solvers[0], 0));
         uint256 before = CHALLENGER.balance;
         vm.expectEmit(address(challenges));
-        emit IChallengeBonds.Withdrawn(CHALLENGER, BOND);
+        emit ICredits.Withdrawn(CHALLENGER, BOND);
         vm.assertEq(challenges.withdraw(CHALLENGER), BOND);
         vm.assertEq(CHALLENGER.balance - before, BOND);
         vm.assertEq(address(challenges).balance, 0);
-        vm.expectRevert(abi.encodeWithSelector(IChallengeBonds.Challenges_NothingToWithdraw.selector, CHALLENGER));
+        vm.expectRevert(abi.encodeWithSelector(ICredits.Credits_NothingToWithdraw.selector, CHALLENGER));
         challenges.withdraw(CHALLENGER);
     }
 
@@ -388,7 +389,7 @@ contract WithheldLeavesTest is LeafFixture {
         vm.assertEq(logs[0].topics[2], solvers[0]);
         vm.assertEq(logs[0].topics[3], bytes32(uint256(0xA11)));
         vm.assertEq(keccak256(logs[0].data), keccak256(abi.encode(index, paidWei)));
-        vm.assertEq(logs[1].topics[0], IChallengeBonds.Credited.selector);
+        vm.assertEq(logs[1].topics[0], ICredits.Credited.selector);
         vm.assertEq(abi.decode(logs[2].data, (uint256)), BOND - paidWei);
         vm.assertEq(challenges.RESPONSE_GAS() * challenges.MIN_GAS_PRICE_WEI(), BOND);
         vm.assertEq(challenges.MAX_BODY_BYTES(), 65_536);

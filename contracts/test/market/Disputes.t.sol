@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {IJury} from "../../src/interfaces/IJury.sol";
+import {ICredits} from "../../src/interfaces/ICredits.sol";
 import {IPredictionMarket as M} from "../../src/interfaces/IPredictionMarket.sol";
 import {Vm} from "../TestBase.sol";
 import {MarketFixture} from "./MarketFixture.sol";
@@ -76,12 +78,24 @@ contract DisputesTest is MarketFixture {
         }
     }
 
+    function test_ADrawAmongManySeatsCostsNoMoreThanABlockHas() public {
+        for (uint256 i = 7; i < 1_000; ++i) book.seat(keccak256(abi.encode("seat", i)), seatAccount(i));
+        _answered();
+        vm.prank(BOB);
+        market.dispute(id);
+        vm.roll(block.number + 3);
+        uint256 before = gasleft();
+        market.drawCommittee(id);
+        vm.assertLe(before - gasleft(), 500_000);
+        vm.assertEq(market.disputeOf(id).committee.length, 5);
+    }
+
     function test_AVerdictAgainstTheJudgeMovesTheWinAndTheBond() public {
         _disputed();
         _vote(4, 0, 1, ANSWER);
         uint256 bobBefore = token.balanceOf(BOB);
         vm.expectEmit(address(market));
-        emit M.Credited(id, BOB, BOND);
+        emit ICredits.Credited(BOB, BOND);
         vm.expectEmit(address(market));
         // 3 lost, and 10 less a tenth of it times 4 of 5.
         emit M.GameResolved(id, 0, 3e18 + 9.2e18, 5e18);
@@ -239,18 +253,18 @@ contract DisputesTest is MarketFixture {
     function test_RevertWhen_AVerdictIsCommittedByAnotherOrTwice() public {
         _disputed();
         bytes32[] memory committee = market.disputeOf(id).committee;
-        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NotSeatAccount.selector, committee[0], ALICE));
+        vm.expectRevert(abi.encodeWithSelector(IJury.Jury_NotSeatAccount.selector, committee[0], ALICE));
         vm.prank(ALICE);
         market.commitVerdict(id, committee[0], bytes32("c"));
         address account = book.accountOf(committee[0]);
         vm.prank(account);
         market.commitVerdict(id, committee[0], bytes32("c"));
-        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NoVerdictDue.selector, id, committee[0]));
+        vm.expectRevert(abi.encodeWithSelector(IJury.Jury_AlreadyCommitted.selector, 0));
         vm.prank(account);
         market.commitVerdict(id, committee[0], bytes32("d"));
         bytes32 stranger = bytes32("stranger");
         book.speak(stranger, ALICE);
-        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NoVerdictDue.selector, id, stranger));
+        vm.expectRevert(abi.encodeWithSelector(IJury.Jury_NotDrawn.selector, 5, stranger));
         vm.prank(ALICE);
         market.commitVerdict(id, stranger, bytes32("c"));
     }
@@ -292,20 +306,20 @@ contract DisputesTest is MarketFixture {
         market.commitVerdict(id, seat, commitment);
         vm.warp(block.timestamp + DISPUTE);
         bytes32 other = _verdictHash(seat, 1);
-        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NotVerdict.selector, seat, other));
+        vm.expectRevert(abi.encodeWithSelector(IJury.Jury_NotVerdict.selector, 0, other));
         vm.prank(account);
         market.revealVerdict(id, seat, 1, "salt");
         vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_UnknownChoice.selector, 3, 2));
         vm.prank(account);
         market.revealVerdict(id, seat, 3, "salt");
-        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NotSeatAccount.selector, seat, ALICE));
+        vm.expectRevert(abi.encodeWithSelector(IJury.Jury_NotSeatAccount.selector, seat, ALICE));
         vm.prank(ALICE);
         market.revealVerdict(id, seat, 0, "salt");
         vm.expectEmit(address(market));
         emit M.VerdictRevealed(id, seat, 0);
         vm.prank(account);
         market.revealVerdict(id, seat, 0, "salt");
-        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NotVerdict.selector, seat, commitment));
+        vm.expectRevert(abi.encodeWithSelector(IJury.Jury_NotVerdict.selector, 0, commitment));
         vm.prank(account);
         market.revealVerdict(id, seat, 0, "salt");
     }

@@ -41,9 +41,14 @@ contract TestSeats {
         delete _seats[currentRound];
     }
 
-    function seatsAt(uint64 round) external view returns (bytes32[] memory evaluatorKeys) {
+    function seatCountAt(uint64 round) external view returns (uint32 seats) {
         require(round >= firstKnown, "forgotten");
-        return _seats[round];
+        return uint32(_seats[round].length);
+    }
+
+    function seatAt(uint64 round, uint32 index) external view returns (bytes32 evaluatorKey) {
+        require(round >= firstKnown, "forgotten");
+        return _seats[round][index];
     }
 
     /// @dev As SwarmCoordinator answers it.

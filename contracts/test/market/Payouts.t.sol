@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {ICredits} from "../../src/interfaces/ICredits.sol";
 import {IPredictionMarket as M} from "../../src/interfaces/IPredictionMarket.sol";
 import {MarketFixture} from "./MarketFixture.sol";
 
@@ -171,11 +172,11 @@ contract PayoutsTest is MarketFixture {
         finishGame(id);
         uint256 before = token.balanceOf(JUDGE);
         vm.expectEmit(address(market));
-        emit M.Withdrawn(JUDGE, BOND);
+        emit ICredits.Withdrawn(JUDGE, BOND);
         vm.prank(JUDGE);
         vm.assertEq(market.withdraw(), BOND);
         vm.assertEq(token.balanceOf(JUDGE) - before, BOND);
-        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NothingToWithdraw.selector, JUDGE));
+        vm.expectRevert(abi.encodeWithSelector(ICredits.Credits_NothingToWithdraw.selector, JUDGE));
         vm.prank(JUDGE);
         market.withdraw();
     }
