@@ -50,7 +50,7 @@ const reads: Record<string, () => Promise<{ state: string }>> = {
   'the rounds': () => getRounds(25, 0),
   'the market': () => getGames(6, 0),
   'a game': () => getGame('1'),
-  'a round': () => getRoundRecord(39),
+  'a round': () => getRoundRecord(39, 0),
   'a peer': () => getPeerRecord(solvers[0]?.peerKey ?? ''),
 }
 

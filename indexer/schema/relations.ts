@@ -44,6 +44,10 @@ export const taskRelations = relations(task, ({ one }) => ({
 }))
 
 export const rolloutCommitmentRelations = relations(rolloutCommitment, ({ one }) => ({
+  settlement: one(settlement, {
+    fields: [rolloutCommitment.round, rolloutCommitment.peerKey],
+    references: [settlement.round, settlement.peerKey],
+  }),
   peer: one(peer, { fields: [rolloutCommitment.peerKey], references: [peer.peerKey] }),
 }))
 

@@ -89,6 +89,8 @@ export const rolloutCommitment = onchainTable(
   t => ({
     round: t.integer().notNull(),
     peerKey: t.hex().notNull(),
+    /** Place among the round's peers, by first commitment; 32 places are a shard. */
+    ordinal: t.integer().notNull(),
     root: t.hex().notNull(),
     leafCount: t.integer().notNull(),
     policyHash: t.hex().notNull(),
@@ -136,6 +138,7 @@ export const vote = onchainTable(
     round: t.integer().notNull(),
     evaluatorKey: t.hex().notNull(),
     peerKey: t.hex().notNull(),
+    shard: t.integer().notNull(),
     scoreMilli: t.integer(),
     componentRoot: t.hex().notNull(),
     contentId: t.hex().notNull(),

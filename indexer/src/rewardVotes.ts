@@ -72,7 +72,7 @@ ponder.on('RewardVotes:VotesRevealed', async ({ event, context }) => {
     // The contract refuses lists that are not as long as the shard.
     if (place === null || componentRoot === undefined) throw new Error(`round ${round} has no peer at place ${index}`)
     const scoreMilli = score === UNAVAILABLE ? null : score
-    votes.push({ round, evaluatorKey, peerKey: place.peerKey, scoreMilli, componentRoot, contentId, atSec })
+    votes.push({ round, evaluatorKey, shard, peerKey: place.peerKey, scoreMilli, componentRoot, contentId, atSec })
   }
   if (votes.length > 0) await context.db.insert(vote).values(votes)
   await context.db.update(voteCommit, { round, evaluatorKey, shard }).set({ revealedAtSec: atSec, contentId })

@@ -56,7 +56,7 @@ ponder.on('RolloutCommitments:RolloutsCommitted', async ({ event, context }) => 
   }
   await context.db
     .insert(rolloutCommitment)
-    .values({ round, peerKey, ...latest })
+    .values({ round, peerKey, ordinal, ...latest })
     .onConflictDoUpdate(({ amendments }) => ({ ...latest, amendments: amendments + 1 }))
   await updateRound(context, round, row => ({
     rolloutCommitments: row.rolloutCommitments + (earlier === undefined ? 1 : 0),

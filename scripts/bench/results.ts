@@ -6,7 +6,7 @@ import type { Machine } from '../../node/src/engine/describeMachine.ts'
 import type { BenchRow, RowResult } from './row.ts'
 
 /** The benchmarks, in the order in which the report has them. */
-export const groups = ['generate', 'train', 'gpu', 'proof', 'loop', 'network', 'codezero', 'gas'] as const
+export const groups = ['generate', 'train', 'gpu', 'proof', 'loop', 'network', 'codezero', 'product', 'gas'] as const
 export type Group = (typeof groups)[number]
 
 const machine = z.strictObject({

@@ -1,4 +1,7 @@
-import { type Attempt, bestFirst } from '#merge/problems.ts'
+'use client'
+
+import { useState } from 'react'
+import { type Attempt, bestFirst, type NumberedRollout } from '#merge/problems.ts'
 import { Notice } from './Notice.tsx'
 import { PeerLink } from './PeerLink.tsx'
 import { RolloutCard } from './RolloutCard.tsx'
@@ -23,21 +26,29 @@ export function AttemptList({ attempts }: { attempts: Attempt[] }) {
                 <RolloutCard key={rollout.index} rollout={rollout} />
               ))}
             </ul>
-            {rest.length > 0 && (
-              <details className="mt-3">
-                <summary className="text-sm font-medium text-soft underline">
-                  {rest.length} more {rest.length === 1 ? 'try' : 'tries'}
-                </summary>
-                <ul className="mt-3 grid gap-4 xl:grid-cols-2">
-                  {rest.map(rollout => (
-                    <RolloutCard key={rollout.index} rollout={rollout} />
-                  ))}
-                </ul>
-              </details>
-            )}
+            {rest.length > 0 && <Rest rollouts={rest} />}
           </li>
         )
       })}
     </ul>
+  )
+}
+
+/** Drawn once somebody asks: most of a page's tries are here. */
+function Rest({ rollouts }: { rollouts: NumberedRollout[] }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details className="mt-3" onToggle={event => setOpen(event.currentTarget.open)}>
+      <summary className="py-1 text-sm font-medium text-soft underline">
+        {rollouts.length} more {rollouts.length === 1 ? 'try' : 'tries'}
+      </summary>
+      {isOpen && (
+        <ul className="mt-3 grid gap-4 xl:grid-cols-2">
+          {rollouts.map(rollout => (
+            <RolloutCard key={rollout.index} rollout={rollout} />
+          ))}
+        </ul>
+      )}
+    </details>
   )
 }

@@ -3,17 +3,23 @@ import type { RoundBodies } from '#sources/gateway.ts'
 import type { Part } from '#sources/part.ts'
 import { AttemptList } from './AttemptList.tsx'
 import { Notice } from './Notice.tsx'
+import { Pager } from './Pager.tsx'
 import { PartDown } from './PartDown.tsx'
 import { ProblemPicker } from './ProblemPicker.tsx'
+
+/** Each has up to some dozens of tries. */
+const SOLVERS_PER_PAGE = 3
 
 interface Props {
   bodies: Promise<Part<RoundBodies>>
   /** Hash of the problem to show; empty for any. */
   asked: string
+  /** Of the solvers that tried it. */
+  page: number
 }
 
 /** One of the round's problems at a time, and all that was tried at it. */
-export async function ProblemSection({ bodies, asked }: Props) {
+export async function ProblemSection({ bodies, asked, page }: Props) {
   const part = await bodies
   return (
     <section aria-labelledby="problems" className="mt-14">
@@ -25,13 +31,13 @@ export async function ProblemSection({ bodies, asked }: Props) {
           <PartDown part={part} />
         </div>
       ) : (
-        <Body all={problems(part.data)} asked={asked} />
+        <Body all={problems(part.data)} asked={asked} page={page} />
       )}
     </section>
   )
 }
 
-function Body({ all, asked }: { all: Problem[]; asked: string }) {
+function Body({ all, asked, page }: { all: Problem[]; asked: string; page: number }) {
   const shown = chooseProblem(all, asked)
   if (shown === undefined)
     return (
@@ -54,7 +60,14 @@ function Body({ all, asked }: { all: Problem[]; asked: string }) {
           {shown.text}
         </pre>
       </div>
-      <AttemptList attempts={shown.attempts} />
+      <div className="min-w-0">
+        <AttemptList attempts={shown.attempts.slice((page - 1) * SOLVERS_PER_PAGE, page * SOLVERS_PER_PAGE)} />
+        <Pager
+          page={page}
+          pages={Math.ceil(shown.attempts.length / SOLVERS_PER_PAGE)}
+          href={to => `?task=${shown.taskHash}&page=${to}`}
+        />
+      </div>
     </div>
   )
 }

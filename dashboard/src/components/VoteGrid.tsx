@@ -1,3 +1,5 @@
+'use client'
+
 import type { Outcome } from '#merge/peerHistory.ts'
 import type { Vote, VoteRow, VoteTable } from '#merge/voteTable.ts'
 import { NotSettled } from './NotSettled.tsx'
@@ -9,7 +11,7 @@ const head = 'border-b border-line px-2 py-2 text-left align-bottom font-medium'
 /** Stays in sight where the votes scroll. */
 const staying = 'sticky right-0 bg-wax'
 
-/** Peers down, evaluators across, the settled score at the end. */
+/** Peers down, evaluators across, the settled score at the end. Of the browser's side, so that a page holds its figures and its table, and not the table twice. */
 export function VoteGrid({ table: { evaluators, rows }, round }: { table: VoteTable; round: number }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it.

@@ -1,16 +1,24 @@
 import { challengeRows } from '#merge/challengeRows.ts'
 import { payRows } from '#merge/payRows.ts'
 import { voteTable } from '#merge/voteTable.ts'
-import type { RoundAnswer } from '#sources/getRoundRecord.ts'
+import { type RoundAnswer, SHARD_PEERS } from '#sources/getRoundRecord.ts'
 import type { Part } from '#sources/part.ts'
 import { CopyText } from './CopyText.tsx'
 import { NamedList } from './NamedList.tsx'
 import { Notice } from './Notice.tsx'
+import { Pager } from './Pager.tsx'
 import { PartDown } from './PartDown.tsx'
 import { VoteGrid } from './VoteGrid.tsx'
 
+interface Props {
+  record: Promise<Part<RoundAnswer>>
+  round: number
+  /** Its peers are those shown. */
+  shard: number
+}
+
 /** Who committed, how each evaluator voted, and what was settled: everything here is on the chain. */
-export async function VoteSection({ record, round }: { record: Promise<Part<RoundAnswer>>; round: number }) {
+export async function VoteSection({ record, round, shard }: Props) {
   const part = await record
   return (
     <section aria-labelledby="votes" className="mt-12">
@@ -18,19 +26,19 @@ export async function VoteSection({ record, round }: { record: Promise<Part<Roun
         Votes and points
       </h2>
       <div className="mt-4">
-        {part.state === 'down' ? <PartDown part={part} /> : <Body record={part.data} round={round} />}
+        {part.state === 'down' ? <PartDown part={part} /> : <Body record={part.data} round={round} shard={shard} />}
       </div>
     </section>
   )
 }
 
-function Body({ record, round }: { record: RoundAnswer; round: number }) {
+function Body({ record, round, shard }: { record: RoundAnswer; round: number; shard: number }) {
   const table = voteTable(record)
   if (table.rows.length === 0) {
     return (
       <>
         <Notice title={`No solver has committed to rollouts for round ${round}.`}>
-          {record.proposals.items.length > 0
+          {(record.round?.proposals ?? 0) > 0
             ? `${record.round?.tasks ?? 0} tasks are proposed for it.`
             : 'The chain has recorded nothing of it so far.'}
         </Notice>
@@ -49,6 +57,11 @@ function Body({ record, round }: { record: RoundAnswer; round: number }) {
       </p>
       {record.round?.beacon != null && <CopyText text={record.round.beacon} label="the beacon" />}
       <VoteGrid table={table} round={round} />
+      <Pager
+        page={shard + 1}
+        pages={Math.ceil((record.round?.rolloutCommitments ?? 0) / SHARD_PEERS)}
+        href={page => `/rounds/${round}?shard=${page - 1}`}
+      />
       <NamedList id="challenges" title="Challenges" rows={challengeRows(record)} />
       <NamedList id="pay" title="Openings and tasks" rows={payRows(record)} />
     </>

@@ -6,9 +6,9 @@ const peer = (name: string) => ({ peerId: `16${name}`, name })
 const empty = { items: [] }
 const opening = { shard: 0, peerKey: '0xa', index: 9, scoreMilli: 780 }
 const record: RoundAnswer = {
-  ...{ round: null, proposals: empty, voteCommits: empty, votes: empty, settlements: empty },
-  ...{ withheldSecrets: empty, leafDemands: empty, appealCases: empty, evaluatorSeats: empty },
-  rolloutCommitments: { items: [{ peerKey: '0xa', leafCount: 64, root: '0x', peer: peer('amber') }] },
+  ...{ round: null, voteCommits: empty, votes: empty },
+  ...{ withheldSecrets: empty, leafDemands: empty, appealCases: empty, evaluatorSeats: { totalCount: 0, items: [] } },
+  rolloutCommitments: { items: [{ peerKey: '0xa', leafCount: 64, peer: peer('amber'), settlement: null }] },
   openings: {
     items: [
       { ...opening, evaluatorKey: '0x1', evaluator: peer('early'), paidWei: `40${'0'.repeat(18)}` },

@@ -1,4 +1,4 @@
-import type { RoundAnswer } from '#sources/getRoundRecord.ts'
+import { COMMITTEE_SEATS, type RoundAnswer } from '#sources/getRoundRecord.ts'
 import type { Outcome } from './peerHistory.ts'
 
 export interface NamedPeer {
@@ -31,21 +31,16 @@ export function named(peerKey: string, peer: { peerId: string; name: string } | 
   return { peerKey, peerId: peer?.peerId ?? peerKey, name: peer?.name ?? 'unregistered peer' }
 }
 
-/** Most seats of a committee, by the contract. */
-const COMMITTEE_SEATS = 5
-
-/** Every peer that committed to rollouts against every evaluator that may have been drawn, with what each said of each. */
+/** Every peer of a shard that committed to rollouts against every evaluator of its committee, with what each said of each. */
 export function voteTable(record: RoundAnswer): VoteTable {
-  const sealed = new Set(record.voteCommits.items.map(({ evaluatorKey }) => evaluatorKey))
-  // Up to five, all are drawn; of more, those who voted are the ones that are known to have been.
-  const isAll = record.evaluatorSeats.items.length <= COMMITTEE_SEATS
-  const evaluators = record.evaluatorSeats.items
-    .filter(({ peerKey }) => isAll || sealed.has(peerKey))
-    .map(({ peerKey, evaluator }) => named(peerKey, evaluator?.peer))
-    .sort((a, b) => a.name.localeCompare(b.name))
+  // Up to a committee of seats, all are drawn; of more, those who voted are the ones that are known to have been.
+  const isAll = record.evaluatorSeats.totalCount <= COMMITTEE_SEATS
+  const drawn = isAll
+    ? record.evaluatorSeats.items.map(({ peerKey, evaluator }) => named(peerKey, evaluator?.peer))
+    : record.voteCommits.items.map(({ evaluatorKey, evaluator }) => named(evaluatorKey, evaluator?.peer))
+  const evaluators = drawn.sort((a, b) => a.name.localeCompare(b.name))
   const commits = new Map(record.voteCommits.items.map(commit => [commit.evaluatorKey, commit]))
   const votes = new Map(record.votes.items.map(vote => [`${vote.evaluatorKey} ${vote.peerKey}`, vote]))
-  const settlements = new Map(record.settlements.items.map(settlement => [settlement.peerKey, settlement]))
 
   const voteOf = (evaluatorKey: string, peerKey: string): Vote => {
     const vote = votes.get(`${evaluatorKey} ${peerKey}`)
@@ -54,8 +49,7 @@ export function voteTable(record: RoundAnswer): VoteTable {
     // One that opened its votes and has none on this peer did not score it.
     return commit && commit.revealedAtSec === null ? { state: 'sealed' } : { state: 'absent' }
   }
-  const rows = record.rolloutCommitments.items.map(({ peerKey, leafCount, peer }) => {
-    const settlement = settlements.get(peerKey)
+  const rows = record.rolloutCommitments.items.map(({ peerKey, leafCount, peer, settlement }) => {
     return {
       peer: named(peerKey, peer),
       rollouts: leafCount,

@@ -2,10 +2,22 @@ import { z } from 'zod'
 import type { Part } from './part.ts'
 import { queryIndexer } from './queryIndexer.ts'
 
-/** The indexer gives at most this many rows of a kind; a round of a small swarm has far fewer. */
-const LIMIT = 1_000
+/** Most rows of what is told of a whole round: challenges and withheld secrets. */
+const LIMIT = 50
+
+/** By the contract: peers of a shard, and seats of its committee. */
+export const SHARD_PEERS = 32
+export const COMMITTEE_SEATS = 5
 
 const peer = z.object({ peerId: z.string(), name: z.string() }).nullable()
+
+const settlement = z
+  .object({
+    outcome: z.enum(['scored', 'unavailable', 'noQuorum', 'void', 'falseLeaf', 'withheld']),
+    scoreMilli: z.int(),
+    openChallenges: z.int(),
+  })
+  .nullable()
 
 const answer = z.object({
   round: z
@@ -17,27 +29,24 @@ const answer = z.object({
       beacon: z.string().nullable(),
       tasks: z.int(),
       rollouts: z.int(),
+      proposals: z.int(),
+      rolloutCommitments: z.int(),
     })
     .nullable(),
-  proposals: z.object({ items: z.array(z.object({ peerKey: z.string(), count: z.int(), peer })) }),
   rolloutCommitments: z.object({
-    items: z.array(z.object({ peerKey: z.string(), leafCount: z.int(), root: z.string(), peer })),
+    items: z.array(z.object({ peerKey: z.string(), leafCount: z.int(), peer, settlement })),
   }),
-  voteCommits: z.object({ items: z.array(z.object({ evaluatorKey: z.string(), revealedAtSec: z.int().nullable() })) }),
-  votes: z.object({
-    items: z.array(z.object({ evaluatorKey: z.string(), peerKey: z.string(), scoreMilli: z.int().nullable() })),
-  }),
-  settlements: z.object({
+  voteCommits: z.object({
     items: z.array(
       z.object({
-        peerKey: z.string(),
-        outcome: z.enum(['scored', 'unavailable', 'noQuorum', 'void', 'falseLeaf', 'withheld']),
-        scoreMilli: z.int(),
-        votes: z.int(),
-        openChallenges: z.int(),
-        peer,
+        evaluatorKey: z.string(),
+        revealedAtSec: z.int().nullable(),
+        evaluator: z.object({ peer }).nullable(),
       }),
     ),
+  }),
+  votes: z.object({
+    items: z.array(z.object({ evaluatorKey: z.string(), peerKey: z.string(), scoreMilli: z.int().nullable() })),
   }),
   leafDemands: z.object({
     items: z.array(
@@ -81,22 +90,26 @@ const answer = z.object({
     ),
   }),
   withheldSecrets: z.object({ items: z.array(z.object({ peerKey: z.string(), lostWei: z.string(), peer })) }),
+  /** All of them only where one committee holds them. */
   evaluatorSeats: z.object({
+    totalCount: z.int(),
     items: z.array(z.object({ peerKey: z.string(), evaluator: z.object({ peer }).nullable() })),
   }),
 })
 
 export type RoundAnswer = z.infer<typeof answer>
 
-const QUERY = `query Round($number: Int!, $limit: Int) {
-  round(number: $number) { number startsAtSec endsAtSec environmentHash beacon tasks rollouts }
-  proposals(where: { round: $number }, limit: $limit) { items { peerKey count peer { peerId name } } }
-  rolloutCommitments(where: { round: $number }, limit: $limit) { items { peerKey leafCount root peer { peerId name } } }
-  voteCommits(where: { round: $number }, limit: $limit) { items { evaluatorKey revealedAtSec } }
-  votes(where: { round: $number }, limit: $limit) { items { evaluatorKey peerKey scoreMilli } }
-  settlements(where: { round: $number }, limit: $limit) {
-    items { peerKey outcome scoreMilli votes openChallenges peer { peerId name } }
+const QUERY = `query Round($number: Int!, $shard: Int!, $first: Int!, $next: Int!, $seats: Int!, $peers: Int!, $votes: Int!, $limit: Int) {
+  round(number: $number) {
+    number startsAtSec endsAtSec environmentHash beacon tasks rollouts proposals rolloutCommitments
   }
+  rolloutCommitments(where: { round: $number, ordinal_gte: $first, ordinal_lt: $next }, orderBy: "ordinal", limit: $peers) {
+    items { peerKey leafCount peer { peerId name } settlement { outcome scoreMilli openChallenges } }
+  }
+  voteCommits(where: { round: $number, shard: $shard }, limit: $seats) {
+    items { evaluatorKey revealedAtSec evaluator { peer { peerId name } } }
+  }
+  votes(where: { round: $number, shard: $shard }, limit: $votes) { items { evaluatorKey peerKey scoreMilli } }
   leafDemands(where: { round: $number }, limit: $limit) { items { peerKey index state peer { peerId name } } }
   appealCases(where: { round: $number }, limit: $limit) {
     items {
@@ -104,20 +117,22 @@ const QUERY = `query Round($number: Int!, $limit: Int) {
       appeals(orderBy: "level") { items { level drawn } }
     }
   }
-  openings(where: { round: $number }, limit: $limit) {
+  openings(where: { round: $number, shard: $shard }, limit: $seats) {
     items { shard evaluatorKey peerKey index scoreMilli paidWei evaluator { peerId name } }
   }
-  taskPays(where: { round: $number }, limit: $limit) {
+  taskPays(where: { round: $number, shard: $shard }, limit: 1) {
     items { shard proposerKey amountWei proposer { peerId name } }
   }
   withheldSecrets(where: { round: $number }, limit: $limit) { items { peerKey lostWei peer { peerId name } } }
   evaluatorSeats(
     where: { fromRound_lte: $number, OR: [{ untilRound: null }, { untilRound_gt: $number }] }
-    limit: $limit
-  ) { items { peerKey evaluator { peer { peerId name } } } }
+    limit: $seats
+  ) { totalCount items { peerKey evaluator { peer { peerId name } } } }
 }`
 
-/** All that the chain recorded of one round; `round` is null where nothing happened in it. */
-export function getRoundRecord(number: number): Promise<Part<RoundAnswer>> {
-  return queryIndexer(QUERY, { number, limit: LIMIT }, answer)
+/** What the chain recorded of one round and of one of its shards; `round` is null where nothing happened in it. */
+export function getRoundRecord(number: number, shard: number): Promise<Part<RoundAnswer>> {
+  const first = shard * SHARD_PEERS
+  const sizes = { seats: COMMITTEE_SEATS, peers: SHARD_PEERS, votes: COMMITTEE_SEATS * SHARD_PEERS, limit: LIMIT }
+  return queryIndexer(QUERY, { number, shard, first, next: first + SHARD_PEERS, ...sizes }, answer)
 }

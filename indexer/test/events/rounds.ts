@@ -53,7 +53,7 @@ export function testRounds(scene: Scene): void {
       proposals(where: { round: 2 }) { items { peerKey count unreadable bytes } }
       tasks(where: { round: 2 }, orderBy: "index") { items { peerKey index level text taskHash } }
       rolloutCommitments(where: { round: 1 }, orderBy: "amendments", orderDirection: "desc") {
-        items { peerKey leafCount amendments root policyHash contentId }
+        items { peerKey ordinal leafCount amendments root policyHash contentId settlement { outcome } }
       }
     }`)
     const { peerKey } = cast.proposer
@@ -75,8 +75,8 @@ export function testRounds(scene: Scene): void {
       },
       rolloutCommitments: {
         items: [
-          { peerKey: first.peerKey, amendments: 1, ...rollouts },
-          { peerKey: second.peerKey, amendments: 0, ...rollouts },
+          { peerKey: first.peerKey, ordinal: 0, amendments: 1, ...rollouts, settlement: { outcome: 'scored' } },
+          { peerKey: second.peerKey, ordinal: 1, amendments: 0, ...rollouts, settlement: { outcome: 'unavailable' } },
         ],
       },
     })
@@ -86,11 +86,12 @@ export function testRounds(scene: Scene): void {
     const { indexer, cast } = scene
     const { votes } = await indexer.query<{ votes: { items: { scoreMilli: number | null }[] } }>(`{
       votes(where: { round: 1, peerKey: "${cast.solvers[1].peerKey}" }) {
-        items { evaluatorKey scoreMilli componentRoot contentId peer { peerId } }
+        items { evaluatorKey shard scoreMilli componentRoot contentId peer { peerId } }
       }
     }`)
     expect(votes.items.map(({ scoreMilli }) => scoreMilli).sort()).toEqual([300, null, null])
     expect(votes.items[0]).toMatchObject({
+      shard: 0,
       componentRoot: digest(`components of ${cast.solvers[1].peerId}`),
       contentId: digest('score sheet'),
       peer: { peerId: cast.solvers[1].peerId },

@@ -14,6 +14,11 @@ export function readRoundNumber(text: string): number | null {
   return /^\d{1,9}$/.test(text) ? Number(text) : null
 }
 
-export function getRoundData(round: number): RoundData {
-  return { record: getRoundRecord(round), bodies: getRoundBodies(round) }
+/** A shard's number from its address, 0 where it makes no sense. */
+export function readShard(text: string): number {
+  return /^\d{1,6}$/.test(text) ? Number(text) : 0
+}
+
+export function getRoundData(round: number, shard: number): RoundData {
+  return { record: getRoundRecord(round, shard), bodies: getRoundBodies(round) }
 }

@@ -6,8 +6,8 @@ import { ProblemSection } from '#components/ProblemSection.tsx'
 import { RoundPath } from '#components/RoundPath.tsx'
 import { Skeleton } from '#components/Skeleton.tsx'
 import { VoteSection } from '#components/VoteSection.tsx'
-import { type Query, readParameter } from '#merge/readPage.ts'
-import { getRoundData, readRoundNumber } from './getRoundData.ts'
+import { type Query, readPage, readParameter } from '#merge/readPage.ts'
+import { getRoundData, readRoundNumber, readShard } from './getRoundData.ts'
 
 interface Props {
   params: Promise<{ round: string }>
@@ -21,8 +21,10 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function RoundPage({ params, searchParams }: Props) {
   const round = readRoundNumber((await params).round)
   if (round === null) notFound()
-  const task = readParameter(await searchParams, 'task')
-  const { record, bodies } = getRoundData(round)
+  const query = await searchParams
+  const task = readParameter(query, 'task')
+  const shard = readShard(readParameter(query, 'shard'))
+  const { record, bodies } = getRoundData(round, shard)
   return (
     <>
       <nav aria-label="Neighbouring rounds" className="flex gap-4 text-sm">
@@ -32,10 +34,10 @@ export default async function RoundPage({ params, searchParams }: Props) {
       <h1 className="mt-3 text-5xl sm:text-6xl">Round {round}</h1>
       <RoundPath round={round} />
       <Suspense fallback={<Skeleton lines={5} title="Votes and points" />}>
-        <VoteSection record={record} round={round} />
+        <VoteSection record={record} round={round} shard={shard} />
       </Suspense>
       <Suspense fallback={<Skeleton lines={10} title="Problems and solutions" />}>
-        <ProblemSection bodies={bodies} asked={task} />
+        <ProblemSection bodies={bodies} asked={task} page={readPage(query)} />
       </Suspense>
     </>
   )

@@ -1,0 +1,5 @@
+import type { BenchRow } from '../row.ts'
+import { roundPageRows } from './roundPage.ts'
+
+/** What a person meets: one module a subject. */
+export const rows: readonly BenchRow[] = [...roundPageRows]
