@@ -1,27 +1,41 @@
 /**
- * `npm run simulate -- protocol`: attackers against the real contracts, on a chain in this process. For each attack what it earned, what
- * honest play earned in the same runs with the same stake, keys and knowledge, and what it gains with its defence switched off in a copy.
- * Fails if an attack pays that is not named as left open, or one does not pay even without its defence.
+ * `npm run simulate`: attackers against the protocol.
+ *
+ * `protocol`: attackers that choose freely. A search over strategies on a fast model, then the best of them on the real contracts.
+ * `attacks`: scripted attackers on the real contracts, and on copies without the defence. For each what it earned, and honest play in the
+ * same runs. Fails if an attack pays that is not named as left open, or one does not pay even without its defence.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type AttackRow, type Earnings, findFaults } from './simulate/earnings.ts'
+import { linesOf, rowsOf } from './simulate/free/report.ts'
+import { QUICK, simulateFree, WHOLE } from './simulate/free/simulateFree.ts'
 import { simulateMarket } from './simulate/market/simulateMarket.ts'
-import { plotAttacks } from './simulate/plotAttacks.ts'
+import { plotAttacks, plotTrials } from './simulate/plotAttacks.ts'
 import { simulateVotes } from './simulate/votes/simulateVotes.ts'
 
-const usage = `npm run simulate -- protocol [options]
+/** Strategies that have to be tried. */
+const FEWEST_TRIED = 2_000
 
-  --runs N      seeded runs of each way to play (100)
-  --only NAMES  these attacks, split by commas
-  --plot DIR    write votes-attacks.svg and market-attacks.svg
+const usage = `npm run simulate -- protocol [options]
+npm run simulate -- attacks [options]
+
+  --plot DIR    write plots: free-attackers.svg; votes-attacks.svg and market-attacks.svg
   --json        one line of JSON at the end
-  --help        this`
+  --help        this
+
+protocol:
+  --quick       a few strategies and seeds, in two minutes
+
+attacks:
+  --runs N      seeded runs of each way to play (100)
+  --only NAMES  these attacks, split by commas`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    quick: { type: 'boolean', default: false },
     runs: { type: 'string', default: '100' },
     only: { type: 'string' },
     plot: { type: 'string' },
@@ -34,30 +48,49 @@ if (values.help) {
   process.exit(0)
 }
 const runs = Number(values.runs)
-if (positionals[0] !== 'protocol' || !Number.isInteger(runs) || runs < 2) {
+const [what] = positionals
+if ((what !== 'protocol' && what !== 'attacks') || !Number.isInteger(runs) || runs < 2) {
   console.error(usage)
   process.exit(64)
 }
+const isHeld = what === 'protocol' ? await simulateProtocol() : await simulateAttacks()
+process.exit(isHeld ? 0 : 1) // the chains keep the process alive
 
-const only = values.only?.split(',')
-const wanted = (name: string) => only === undefined || only.includes(name)
-const votes = await simulateVotes(runs, wanted)
-const market = await simulateMarket(runs, wanted)
-if (values.plot !== undefined) {
-  const caption = `gain over honest play, per cent of what that earns; ${runs} runs each`
-  await writeFile(
-    join(values.plot, 'votes-attacks.svg'),
-    plotAttacks('Attacks on the votes', caption, votes.map(inPercent)),
-  )
-  const inBets = `gain over honest play, in bets of the crowd; ${runs} games each`
-  await writeFile(join(values.plot, 'market-attacks.svg'), plotAttacks('Attacks on the market', inBets, market))
+async function simulateProtocol(): Promise<boolean> {
+  const extent = values.quick ? QUICK : WHOLE
+  const result = await simulateFree(extent, line => console.error(line))
+  for (const line of linesOf(result)) console.log(line)
+  if (values.plot !== undefined) {
+    const caption = `profit over honest play, and what others lose, per cent of honest pay; ${extent.chainSeeds} runs each`
+    await writeFile(join(values.plot, 'free-attackers.svg'), plotTrials(caption, result.best))
+  }
+  const rows = rowsOf(result, values.quick ? 0 : FEWEST_TRIED)
+  for (const { name, value, bar, ok } of rows) console.log(`${ok ? 'ok  ' : 'MISS'} ${name} ${value} (bar ${bar})`)
+  if (values.json) console.log(JSON.stringify({ rows }))
+  return rows.every(({ ok }) => ok)
 }
-const rows = [...votes, ...market]
-print(rows)
-const faults = findFaults(rows)
-for (const fault of faults) console.error(fault)
-if (values.json) console.log(JSON.stringify({ runs, rows }))
-process.exit(faults.length === 0 ? 0 : 1) // the chains keep the process alive
+
+async function simulateAttacks(): Promise<boolean> {
+  const only = values.only?.split(',')
+  const wanted = (name: string) => only === undefined || only.includes(name)
+  const votes = await simulateVotes(runs, wanted)
+  const market = await simulateMarket(runs, wanted)
+  if (values.plot !== undefined) {
+    const caption = `gain over honest play, per cent of what that earns; ${runs} runs each`
+    await writeFile(
+      join(values.plot, 'votes-attacks.svg'),
+      plotAttacks('Attacks on the votes', caption, votes.map(inPercent)),
+    )
+    const inBets = `gain over honest play, in bets of the crowd; ${runs} games each`
+    await writeFile(join(values.plot, 'market-attacks.svg'), plotAttacks('Attacks on the market', inBets, market))
+  }
+  const rows = [...votes, ...market]
+  print(rows)
+  const faults = findFaults(rows)
+  for (const fault of faults) console.error(fault)
+  if (values.json) console.log(JSON.stringify({ runs, rows }))
+  return faults.length === 0
+}
 
 function inPercent({ attack, honest, gain, gainUndefended }: AttackRow) {
   const of = ({ mean, error }: Earnings) => ({ mean: (100 * mean) / honest.mean, error: (100 * error) / honest.mean })

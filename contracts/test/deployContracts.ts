@@ -18,6 +18,8 @@ export interface TestSchedule {
   readonly roundSeconds: number
   /** First round whose seats are staked for; by default none that a test reaches. */
   readonly bootstrapRounds?: number
+  /** Of the environment's specification. */
+  readonly environmentHash?: Hex
 }
 
 /** All but the timelock, RL Swarm's face and the market. */
@@ -35,13 +37,13 @@ const NAMES = [
 /** Deploys the contracts from the first account, typed by the generated ABIs, not by build output. */
 export async function deployContracts(
   viem: HardhatViemHelpers,
-  { startsAtSec, roundSeconds, bootstrapRounds = 100_000 }: TestSchedule,
+  { startsAtSec, roundSeconds, bootstrapRounds = 100_000, environmentHash = `0x${'e1'.repeat(32)}` }: TestSchedule,
 ) {
   const [wallet] = await viem.getWalletClients()
   if (!wallet) throw new Error('the test network has no account')
   const client = { public: await viem.getPublicClient(), wallet }
   const admin = wallet.account.address
-  const schedule = { startsAtSec, roundSeconds, bootstrapRounds, environmentHash: `0x${'e1'.repeat(32)}` }
+  const schedule = { startsAtSec, roundSeconds, bootstrapRounds, environmentHash }
   const terms = { ...schedule, deployer: admin, keeper: admin, timelockSeconds: 0, blockSeconds: 1 }
   const made = {} as Made<Hex>
   for (const name of NAMES) {

@@ -1,13 +1,13 @@
 import type { Earnings } from './earnings.ts'
+import type { Trial } from './free/measure.ts'
+import { describe } from './free/strategy.ts'
 
 const WIDTH = 720
 const LABEL = 150
 const BAR = 16
 const GROUP = 2 * BAR + 18
-const series = [
-  { key: 'gain', says: 'the attack', colour: '#d9a514' },
-  { key: 'gainUndefended', says: 'the attack without its defence', colour: '#a33b3b' },
-] as const
+const COLOURS = { gain: '#d9a514', gainUndefended: '#a33b3b' }
+const SAYS = { gain: 'the attack', gainUndefended: 'the attack without its defence' }
 
 /** What an attack gained over honest play, in the plot's unit. */
 export interface Bars {
@@ -17,7 +17,8 @@ export interface Bars {
 }
 
 /** Bars of what each attack gained over honest play, which is the zero line; whiskers of two standard errors. */
-export function plotAttacks(title: string, caption: string, rows: readonly Bars[]): string {
+export function plotAttacks(title: string, caption: string, rows: readonly Bars[], says = SAYS): string {
+  const series = (['gain', 'gainUndefended'] as const).map(key => ({ key, says: says[key], colour: COLOURS[key] }))
   const ends = rows.flatMap(row => series.flatMap(({ key }) => [low(row[key]), high(row[key])]))
   const [from, to] = [Math.min(0, ...ends), Math.max(0, ...ends)]
   const scale = (WIDTH - LABEL - 60) / (to - from || 1)
@@ -45,6 +46,18 @@ export function plotAttacks(title: string, caption: string, rows: readonly Bars[
 ${body}
 </svg>
 `
+}
+
+/** Bars of what each strategy gains, and what everybody else loses by it. */
+export function plotTrials(caption: string, trials: readonly Trial[]): string {
+  const percent = ({ mean, error }: Earnings) => ({ mean: 100 * mean, error: (100 * error) / 1.96 })
+  const rows = trials.map(({ strategy, profit, honestLoss }) => ({
+    attack: describe(strategy).slice(0, 24),
+    gain: percent(profit),
+    gainUndefended: percent(honestLoss),
+  }))
+  const says = { gain: 'profit', gainUndefended: 'what honest peers lose' }
+  return plotAttacks('The best strategies of free attackers', caption, rows, says)
 }
 
 const low = ({ mean, error }: Earnings) => mean - 2 * error

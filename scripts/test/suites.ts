@@ -93,7 +93,7 @@ export const stages: Suite[][][] = [
   [[end2end('node', 'node')]],
   [[{ name: 'invariants', argv: () => ['scripts/test/longInvariants.ts'], count: byHardhatOutput, isLong: true }]],
   [[{ name: 'rows-fall', argv: () => ['scripts/test/breakInvariants.ts'], count: byHardhatOutput, isLong: true }]],
-  [[{ ...check('attacks', ['scripts/simulate.ts', 'protocol']), isLong: true }]],
+  [[{ ...check('attacks', ['scripts/simulate.ts', 'attacks']), isLong: true }]],
   [[{ ...end2end('node-long', 'node-long'), isLong: true }]],
   [[end2end('swarm', 'scripts')]],
 ]

@@ -12,8 +12,10 @@ import {
 } from 'viem'
 import { deployContracts } from '../../../contracts/test/deployContracts.ts'
 import { proveRegistration } from '../../../contracts/test/proveRegistration.ts'
+import { encodeCanonical } from '../../../node/src/core/canonical.ts'
 import { compilePatched, type Patch } from '../compilePatched.ts'
 import { deployFrom } from '../deployFrom.ts'
+import { OWED, SAMPLED } from './bundles.ts'
 import { chooseHistory, endow, forgetBlocks, seedHistory } from './chainState.ts'
 
 export const ROUND_SECONDS = 3_600
@@ -32,9 +34,19 @@ const FILES = [
   'Nectar',
 ].map(name => `contracts/src/${name}.sol`)
 
-/** `IStakes.Duty`, and the stake of a seat. */
-const EVALUATOR = 0
-const STAKE_WEI = 100n * 10n ** 18n
+/** `IStakes.Duty`, and what each stakes. */
+const DUTIES = {
+  evaluator: { duty: 0, stakeWei: 100n * 10n ** 18n },
+  proposer: { duty: 1, stakeWei: 50n * 10n ** 18n },
+} as const
+
+export type Duty = keyof typeof DUTIES
+
+/** More than there are members. */
+const ACCOUNTS = 40
+
+/** What of a specification the chain reads. */
+export const SPECIFICATION = encodeCanonical({ owedLeaves: OWED, sampledLeaves: SAMPLED })
 
 /** A registered peer, and the account that speaks for it. */
 export interface Member {
@@ -48,7 +60,9 @@ export interface Member {
  * @param patches - defences to take out, or the contracts as Hardhat has built them.
  */
 export async function openSwarm(patches: readonly Patch[] | 'built') {
-  const { viem, provider, networkHelpers } = await network.create({ override: { allowUnlimitedContractSize: true } })
+  const { viem, provider, networkHelpers } = await network.create({
+    override: { allowUnlimitedContractSize: true, accounts: { count: ACCOUNTS } },
+  })
   const [wallet, ...wallets] = await viem.getWalletClients()
   const client = await viem.getPublicClient()
   if (wallet === undefined) throw new Error('the chain has no account')
@@ -60,17 +74,26 @@ export async function openSwarm(patches: readonly Patch[] | 'built') {
     startsAtSec,
     roundSeconds: ROUND_SECONDS,
     bootstrapRounds: 0,
+    environmentHash: keccak256(SPECIFICATION),
   })
   const { registry, rounds, commitments, stakes, nectar, chainId } = contracts
   await chooseHistory(request, ROUND_SECONDS)
   const nonces = new Map<Address, bigint>()
 
   /** Sends a call, mined at once. @throws if it reverts. */
-  const send = (account: Address, to: Address, call: EncodeFunctionDataParameters): Promise<unknown> =>
-    request({
+  const send = (
+    account: Address,
+    to: Address,
+    call: EncodeFunctionDataParameters,
+    { valueWei = 0n, gasPriceWei }: { valueWei?: bigint; gasPriceWei?: bigint } = {},
+  ): Promise<unknown> => {
+    const price = gasPriceWei === undefined ? {} : { gasPrice: toHex(gasPriceWei) }
+    const data = encodeFunctionData(call)
+    return request({
       method: 'eth_sendTransaction',
-      params: [{ from: account, to, gas: GAS, data: encodeFunctionData(call) }],
+      params: [{ from: account, to, gas: GAS, value: toHex(valueWei), data, ...price }],
     })
+  }
 
   return {
     ...contracts,
@@ -87,20 +110,23 @@ export async function openSwarm(patches: readonly Patch[] | 'built') {
       if (key === undefined) throw new Error(`${name} was not registered`)
       return { key, account }
     },
-    /** Stakes for a seat, with Nectar that was earned before this run. */
-    async takeSeat({ key, account }: Member) {
-      await endow(request, nectar.address, account, STAKE_WEI)
+    startsAtSec,
+    /** Stakes for a duty, with Nectar that was earned before this run. */
+    async stake(name: Duty, { key, account }: Member) {
+      const { duty, stakeWei } = DUTIES[name]
+      await endow(request, nectar.address, account, stakeWei)
       await send(account, nectar.address, {
         abi: nectar.abi,
         functionName: 'approve',
-        args: [stakes.address, STAKE_WEI],
+        args: [stakes.address, stakeWei],
       })
-      await send(account, stakes.address, { abi: stakes.abi, functionName: 'stake', args: [EVALUATOR, key] })
+      await send(account, stakes.address, { abi: stakes.abi, functionName: 'stake', args: [duty, key] })
     },
-    /** Nectar that a seat has lost of its stake. */
-    async slashedOf(key: Hex): Promise<number> {
-      const { amountWei } = await stakes.read.stakeOf([EVALUATOR, key])
-      return Number(STAKE_WEI - amountWei) / 1e18
+    /** What a peer has lost of a stake. */
+    async slashedWei(name: Duty, key: Hex): Promise<bigint> {
+      const { duty, stakeWei } = DUTIES[name]
+      const { amountWei } = await stakes.read.stakeOf([duty, key])
+      return stakeWei - amountWei
     },
     seed: (seed: number) => seedHistory(request, seed),
     /** Goes to a round, and records the beacon of the one before. */
@@ -120,7 +146,12 @@ export async function openSwarm(patches: readonly Patch[] | 'built') {
       }),
     snapshot: async () => {
       const { restore } = await networkHelpers.takeSnapshot()
-      return restore
+      const kept = new Map(nonces)
+      return async () => {
+        await restore()
+        nonces.clear()
+        for (const [account, nonce] of kept) nonces.set(account, nonce)
+      }
     },
   }
 }

@@ -47,7 +47,7 @@ export async function playRun(
     earnedWei += (await swarm.votes.read.earnedOf([key])) + (await swarm.openings.read.earnedOf([key]))
   }
   let slashed = 0
-  for (const { key } of players.ownSeats) slashed += await swarm.slashedOf(key)
+  for (const { key } of players.ownSeats) slashed += Number(await swarm.slashedWei('evaluator', key)) / 1e18
   return (Number(earnedWei) / 1e18 - game.cost - slashed) / ROUNDS
 }
 

@@ -1,4 +1,4 @@
-import { type AttackRow, attackRow, type Runs } from '../earnings.ts'
+import { type AttackRow, attackRow } from '../earnings.ts'
 import { type Cast, type VotesAttack, votesAttacks } from './attacks.ts'
 import type { Play, Players, Setting } from './game.ts'
 import { type Member, openSwarm, type Swarm } from './openSwarm.ts'
@@ -22,11 +22,6 @@ export async function simulateVotes(runs: number, wanted: (name: string) => bool
     rows.push(attackRow(attack, 'Nectar', defended, undefended))
   }
   return rows
-}
-
-/** Plays an attack and honest play on the contracts as Hardhat has built them: what each run earned, in Nectar a round. */
-export async function playBuilt(attack: VotesAttack, runs: number): Promise<Runs> {
-  return playBoth(await openSwarm('built'), attack, DEFENDED, runs)
 }
 
 async function playBoth(swarm: Swarm, { cast, attack, honest }: VotesAttack, setting: Setting, runs: number) {
@@ -61,7 +56,7 @@ async function enrolPlayers(
     rivals: await enrol('rival', rivals, false),
     ownKeys: await enrol('own key', ownKeys, true),
   }
-  for (const seat of [...players.honestSeats, ...players.ownSeats]) await swarm.takeSeat(seat)
+  for (const seat of [...players.honestSeats, ...players.ownSeats]) await swarm.stake('evaluator', seat)
   return players
 }
 

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { randomStream } from '../../node/src/core/random.ts'
+import { SETTING } from '../../scripts/simulate/free/defences.ts'
+import type { Ledger } from '../../scripts/simulate/free/ledger.ts'
+import { ModelLedger } from '../../scripts/simulate/free/modelLedger.ts'
+import { openChain } from '../../scripts/simulate/free/openChain.ts'
+import { playGame } from '../../scripts/simulate/free/playGame.ts'
+import { describe, deviating, randomStrategy } from '../../scripts/simulate/free/strategy.ts'
+
+/** Chosen so that every call of the game is made, and refused: false and withheld leaves, appeals of both levels, lost seats. */
+const CHOSEN = [
+  deviating({ up: 1000, down: 1000, jury: 'pushed', appealsOwn: 1, appealsTwice: true }),
+  deviating({ served: 0, shows: false, keepsSealed: 1, proposes: 'none' }),
+  deviating({ cheatShare: 1, ownSeed: true, served: 0.5, silent: 0.5 }),
+  deviating({ groundKeys: 4, proposes: 'copied' }),
+]
+const RANDOM = 1
+
+/** Calls that have to be taken at least once. */
+const TAKEN: readonly (keyof Ledger)[] = [
+  ...(['commitSecret', 'propose', 'challengeSecret', 'commit', 'seal', 'reveal', 'open'] as const),
+  ...([
+    'challengeLeaf',
+    'demand',
+    'show',
+    'closeDemand',
+    'appeal',
+    'sealVerdict',
+    'revealVerdict',
+    'closeCase',
+  ] as const),
+]
+
+test('the fast model of free attackers earns, loses and pays what the contracts do, to the wei', async () => {
+  const chain = await openChain('built')
+  const random = randomStream('differential strategies', '1')
+  const strategies = [...CHOSEN, ...Array.from({ length: RANDOM }, () => randomStrategy(random))]
+  const taken = new Set<string>()
+  for (const [seed, strategy] of strategies.entries()) {
+    const game = { strategy, setting: SETTING, rounds: 2 }
+    const facts = chain.factsOf(seed)
+    const onChain = await playGame(watched(await chain.begin(seed), taken), facts, chain.cast, game)
+    const onModel = await playGame(new ModelLedger(facts, chain.cast, SETTING.defences), facts, chain.cast, game)
+    assert.deepEqual(onModel, onChain, describe(strategy))
+  }
+  for (const call of TAKEN) assert(taken.has(call), `${call} was never taken`)
+})
+
+/** Notes which calls a ledger takes. */
+function watched(ledger: Ledger, taken: Set<string>): Ledger {
+  return new Proxy(ledger, {
+    get(target, name: string) {
+      const member = target[name as keyof Ledger] as unknown
+      if (typeof member !== 'function') return member
+      return async (...args: unknown[]) => {
+        const answer = await member.apply(target, args)
+        if (answer === true) taken.add(name)
+        return answer
+      }
+    },
+  })
+}

@@ -1,0 +1,128 @@
+import { UNAVAILABLE } from '../../../node/src/core/scoreSheet.ts'
+import { benchVerdict, TOLERANCE_MILLI } from '../../../node/src/roles/audit/voteVerdict.ts'
+import type { Member } from './cast.ts'
+import { comes, honestScore, memberOf, pushed } from './evaluators.ts'
+import {
+  type Answers,
+  GAS,
+  type Game,
+  happens,
+  NECTAR_PER_COIN,
+  NECTAR_PER_MEGAGAS,
+  type OpenCase,
+  spend,
+  spendGas,
+} from './game.ts'
+import { CASE, type Verdict } from './ledger.ts'
+import { truthOf } from './truth.ts'
+import { SCORE_COST } from './world.ts'
+
+/** What an appeal costs who is right: half of its bond, in Nectar, and gas. */
+const COST = [0, 0.005 * NECTAR_PER_COIN, 0.01 * NECTAR_PER_COIN].map(
+  fee => fee + (GAS.appeal / 1e6) * NECTAR_PER_MEGAGAS,
+)
+
+/** A score that is so far from what one sees itself is worth an appeal: noise of both stays below. */
+const CLEARLY_MILLI = TOLERANCE_MILLI + 20
+
+/** Appeals of the scores of a round that was just settled. */
+export async function openCases(game: Game, round: number): Promise<void> {
+  const works = game.works.get(round) ?? []
+  const settled = await Promise.all(works.map(({ peer }) => game.ledger.outcomeOf(round, peer.key)))
+  const scores = settled.map(found => found?.scoreMilli ?? 0)
+  for (const [at, work] of works.entries()) {
+    const outcome = settled[at]?.outcome
+    if (outcome === undefined || outcome === 'false' || outcome === 'withheld') continue
+    const by = ownAppellant(game, work) ?? (await honestAppellant(game, works, scores, at, 1))
+    if (by === null || !(await game.ledger.appeal(round, work.peer.key, by))) continue
+    spendGas(game, by, 'appeal')
+    game.cases.add({ work, levels: [{ openedRound: round + 3, by, verdicts: [], bench: 0 }] })
+  }
+}
+
+/** Juries seal, and reveal a round later; verdicts are appealed, and cases closed. */
+export async function playCases(game: Game, now: number): Promise<void> {
+  for (const open of game.cases) {
+    const level = open.levels.at(-1) as OpenCase['levels'][number]
+    const age = now - level.openedRound
+    if (age === CASE.verdicts) await sealVerdicts(game, open)
+    if (age === CASE.reveals) for (const verdict of level.verdicts) await game.ledger.revealVerdict(verdict)
+    if (age === CASE.known) await appealAgain(game, open)
+    const { round, peer } = open.work
+    if (age >= CASE.known && (await game.ledger.closeCase(round, peer.key))) game.cases.delete(open)
+  }
+}
+
+async function sealVerdicts(game: Game, { work, levels }: OpenCase): Promise<void> {
+  const { ledger, facts, strategy } = game
+  const { round, peer } = work
+  const level = levels.at(-1) as OpenCase['levels'][number]
+  const bench = facts.bench(round, peer.key, levels.length, level.openedRound, await ledger.seatsAt(level.openedRound))
+  const truth = await truthOf(game, work, true)
+  level.bench = bench.length
+  for (const [position, key] of bench.entries()) {
+    const seat = memberOf(game, key)
+    const isSilent = seat.isOwn && strategy.jury === 'silent'
+    if (isSilent || !comes(game, seat, level.openedRound)) continue
+    const seen = honestScore(game, seat, work, truth, false)
+    const { scoreMilli } = seat.isOwn && strategy.jury === 'pushed' ? pushed(game, work, seen) : seen
+    const verdict: Verdict = { round, peerKey: peer.key, level: levels.length, position, seat, scoreMilli }
+    spendGas(game, seat, 'verdict')
+    // The coalition knows what its own answers are worth.
+    const isWork = seen.scoreMilli !== UNAVAILABLE && !(seat.isOwn && peer.isOwn)
+    if (isWork) spend(game, seat, SCORE_COST)
+    if (await ledger.sealVerdict(verdict)) level.verdicts.push(verdict)
+  }
+}
+
+async function appealAgain(game: Game, open: OpenCase): Promise<void> {
+  const { work, levels } = open
+  const [first] = levels
+  if (first === undefined || levels.length > 1) return
+  const works = game.works.get(work.round) ?? []
+  const settled = await Promise.all(works.map(({ peer }) => game.ledger.outcomeOf(work.round, peer.key)))
+  const at = works.indexOf(work)
+  const stood = settled[at]?.scoreMilli ?? 0
+  const cast = first.verdicts.map(({ scoreMilli }) => scoreMilli)
+  const scores = settled.map((found, other) =>
+    other === at ? benchVerdict(cast, first.bench, stood) : (found?.scoreMilli ?? 0),
+  )
+  const isOwn = first.by.isOwn && game.strategy.appealsTwice
+  const by = isOwn ? first.by : await honestAppellant(game, works, scores, at, 2)
+  if (by === null || !(await game.ledger.appeal(work.round, work.peer.key, by))) return
+  spendGas(game, by, 'appeal')
+  levels.push({ openedRound: first.openedRound + CASE.known, by, verdicts: [], bench: 0 })
+}
+
+function ownAppellant(game: Game, { round, peer }: Answers): Member | null {
+  const { appealsOwn, appealsRivals } = game.strategy
+  const [own] = game.cast.ownKeys
+  const isAppealing = happens(game, peer.isOwn ? appealsOwn : appealsRivals, peer, round, 5_000)
+  return isAppealing && own !== undefined ? own : null
+}
+
+/** The rival that gains most if the score is put right, where that is more than the appeal costs it. */
+async function honestAppellant(
+  game: Game,
+  works: readonly Answers[],
+  scores: readonly number[],
+  at: number,
+  level: 1 | 2,
+): Promise<Member | null> {
+  const { setting, cast } = game
+  const work = works[at] as Answers
+  const isReadable = cast.seats.some(seat => !seat.isOwn && work.serves(seat, false))
+  if (!setting.defences.honestAppeals || !isReadable) return null
+  const { scoreMilli } = await truthOf(game, work, true)
+  if (Math.abs(scoreMilli - (scores[at] ?? 0)) <= CLEARLY_MILLI) return null
+  const share = (milli: readonly number[], of: number) =>
+    (1000 * (milli[of] ?? 0)) /
+    Math.max(
+      1,
+      milli.reduce((sum, one) => sum + one, 0),
+    )
+  const righted = scores.map((score, other) => (other === at ? scoreMilli : score))
+  const gains = works.map((one, of) => (one.peer.isOwn ? 0 : share(righted, of) - share(scores, of)))
+  const best = gains.indexOf(Math.max(...gains))
+  return (gains[best] ?? 0) > (COST[level] ?? 0) ? (works[best]?.peer ?? null) : null
+}

@@ -1,0 +1,39 @@
+/** Rules of the mechanism that can be switched off, to show what an attack earns without them. */
+export interface Defences {
+  /** A key counts from the second round after its registration. */
+  readonly keysWait: boolean
+  /** Tasks are chain data, and settled when their round begins. */
+  readonly tasksOnChain: boolean
+  /** Proposers' seeds come from secrets. */
+  readonly secretSeeds: boolean
+  /** Answers are served once commitments are closed. */
+  readonly sealedAnswers: boolean
+  /** Evaluators check that a drawn leaf was sampled from policy and seed. */
+  readonly samplingChecked: boolean
+  /** An outage blames nobody. */
+  readonly outagesForgiven: boolean
+  /** An appeal pays its seats, whatever they find. */
+  readonly appealsPaySeats: boolean
+  /** Honest peers appeal a wrong score where it costs them more than the appeal does. */
+  readonly honestAppeals: boolean
+}
+
+export const ALL_DEFENCES: Defences = {
+  keysWait: true,
+  tasksOnChain: true,
+  secretSeeds: true,
+  sealedAnswers: true,
+  samplingChecked: true,
+  outagesForgiven: true,
+  appealsPaySeats: true,
+  honestAppeals: true,
+}
+
+/** What of the world a game is played in. */
+export interface Setting {
+  readonly defences: Defences
+  /** Rounds of work in which nobody can reveal, since the chain is out of reach. */
+  readonly outages: readonly number[]
+}
+
+export const SETTING: Setting = { defences: ALL_DEFENCES, outages: [] }

@@ -1,0 +1,139 @@
+import { type LeafScore, type PeerScore, UNAVAILABLE } from '../../../node/src/core/scoreSheet.ts'
+import { SHARD_PEERS } from '../../../node/src/roles/drawCommittee.ts'
+import type { Member } from './cast.ts'
+import { type Answers, type Game, happens, spend, spendGas } from './game.ts'
+import type { Sealed } from './ledger.ts'
+import { isPresent, type Truth, truthOf } from './truth.ts'
+import { ABSENT, abilityOf, NOISE_MILLI, SCORE_COST } from './world.ts'
+
+/** Every committee of a round seals its ballots. */
+export async function sealBallots(game: Game, round: number): Promise<void> {
+  const works = game.works.get(round) ?? []
+  const seats = await game.ledger.seatsAt(round)
+  const made: Sealed[] = []
+  game.ballots.set(round, made)
+  for (let shard = 0; shard * SHARD_PEERS < works.length; shard++) {
+    const committee = game.facts.committee(round, shard, seats).map(key => memberOf(game, key))
+    const peers = works.slice(shard * SHARD_PEERS, (shard + 1) * SHARD_PEERS)
+    const truths = await Promise.all(peers.map(work => truthOf(game, work)))
+    const held = committee.filter(({ isOwn }) => isOwn).length
+    const isPushing = game.strategy.pushes === 'always' || 2 * held > committee.length
+    let isScored = false
+    for (const [position, seat] of committee.entries()) {
+      if (!comes(game, seat, round)) {
+        // Who does not seal in an outage that it foresees has scored as always.
+        if (seat.isOwn && foresees(game, round)) spend(game, seat, isScored ? 0 : peers.length * SCORE_COST)
+        isScored ||= seat.isOwn
+        continue
+      }
+      const look = (work: Answers, at: number) => honestScore(game, seat, work, truths[at] as Truth)
+      // The coalition scores once for all its seats.
+      const isPaying = !seat.isOwn || !isScored
+      isScored ||= seat.isOwn
+      const scores = peers.map((work, at) => {
+        const isLooking = !seat.isOwn || !happens(game, game.strategy.lazy, work.peer, round, 2_000)
+        if (isLooking && isPaying) spend(game, seat, SCORE_COST)
+        const seen = isLooking ? look(work, at) : guess(game, work, truths[at] as Truth)
+        return seat.isOwn && isPushing ? pushed(game, work, seen) : seen
+      })
+      const ballot = { round, shard, position, seat, scores }
+      spendGas(game, seat, 'commitVotes')
+      if (await game.ledger.seal(ballot)) made.push(ballot)
+    }
+  }
+}
+
+export async function revealBallots(game: Game, round: number): Promise<void> {
+  if (game.setting.outages.includes(round)) return
+  for (const ballot of game.ballots.get(round) ?? []) {
+    const { seat } = ballot
+    if (seat.isOwn && happens(game, game.strategy.keepsSealed, seat, round, 3_000)) continue
+    spendGas(game, seat, 'reveal')
+    await game.ledger.reveal(ballot)
+  }
+}
+
+/** Seats open the drawn leaf of each shard; the next round pays them. */
+export async function openLeaves(game: Game, round: number): Promise<void> {
+  for (const [shard, drawn] of drawnOf(game, round).entries())
+    for (const ballot of game.ballots.get(round) ?? []) {
+      const isKept = ballot.seat.isOwn && !game.strategy.opens
+      if (ballot.shard === shard && !isKept && (await game.ledger.open(ballot, drawn)))
+        spendGas(game, ballot.seat, 'open')
+    }
+}
+
+export async function closeOpenings(game: Game, round: number): Promise<void> {
+  for (const [shard, drawn] of drawnOf(game, round).entries()) await game.ledger.close(round, shard, drawn)
+}
+
+function drawnOf({ facts, works }: Game, round: number) {
+  const made = works.get(round) ?? []
+  return Array.from({ length: Math.ceil(made.length / SHARD_PEERS) }, (_, shard) => {
+    const peers = Math.min(SHARD_PEERS, made.length - shard * SHARD_PEERS)
+    const { ordinal, place } = facts.opening(round, shard, peers)
+    return { work: made[ordinal] as Answers, ordinal, place }
+  })
+}
+
+export function memberOf({ cast }: Game, key: string): Member {
+  return cast.seats.find(seat => seat.key === key) as Member
+}
+
+/** Whether a seat takes part in a round. */
+export function comes(game: Game, seat: Member, round: number): boolean {
+  if (!seat.isOwn) return isPresent(game, seat, round, ABSENT)
+  return !foresees(game, round) && !happens(game, game.strategy.silent, seat, round, 4_000)
+}
+
+function foresees({ strategy, setting }: Game, round: number): boolean {
+  return strategy.foreseesOutages && setting.outages.includes(round)
+}
+
+/** What a seat that looks sees: each leaf's worth, and a little noise; nothing of a peer that does not serve it. */
+export function honestScore(game: Game, seat: Member, work: Answers, truth: Truth, isVoting = true): PeerScore {
+  if (!seat.isOwn && !work.serves(seat, isVoting)) return unavailable(work)
+  return scoreOf(game, work, truth, (worth, index) => {
+    const noise = game.facts.normal('noise', seat.number, work.round, work.peer.number * 100 + index)
+    return worth === 0 ? 0 : worth + NOISE_MILLI * noise
+  })
+}
+
+function guess(game: Game, work: Answers, truth: Truth): PeerScore {
+  return scoreOf(game, work, truth, () => abilityOf(game.facts, work.peer))
+}
+
+function scoreOf(
+  { facts }: Game,
+  { round, peer }: Answers,
+  { worth }: Truth,
+  judge: (worth: number, index: number) => number,
+): PeerScore {
+  const leaves: LeafScore[] = [...worth].map(([index, milli]) => ({
+    index,
+    components: {},
+    scoreMilli: clamp(judge(milli, index)),
+  }))
+  leaves.sort((a, b) => a.index - b.index)
+  const sum = leaves.reduce((total, { scoreMilli }) => total + scoreMilli, 0)
+  return { peerKey: peer.key, scoreMilli: Math.round(sum / facts.sampled(round, peer.key).length), leaves }
+}
+
+/** What the coalition says of a peer where it saw a score. */
+export function pushed({ strategy }: Game, work: Answers, seen: PeerScore): PeerScore {
+  const { up, down, pushesLeaves, callsUnavailable } = strategy
+  const isOwn = work.peer.isOwn
+  if (callsUnavailable && !isOwn) return unavailable(work)
+  if (seen.scoreMilli === UNAVAILABLE) return seen
+  const move = (milli: number) => clamp(milli + (isOwn ? up : -down))
+  const leaves = pushesLeaves ? seen.leaves.map(leaf => ({ ...leaf, scoreMilli: move(leaf.scoreMilli) })) : seen.leaves
+  return { ...seen, scoreMilli: move(seen.scoreMilli), leaves }
+}
+
+function unavailable({ peer }: Answers): PeerScore {
+  return { peerKey: peer.key, scoreMilli: UNAVAILABLE, leaves: [] }
+}
+
+function clamp(milli: number): number {
+  return Math.round(Math.min(1000, Math.max(0, milli)))
+}

@@ -1,0 +1,80 @@
+import type { AdmittedTask, TaskPlace } from '../../../node/src/roles/admitTasks.ts'
+import type { Cast, Member } from './cast.ts'
+import type { Setting } from './defences.ts'
+import type { Facts } from './facts.ts'
+import type { Leaf, Ledger, Sealed, Verdict, Work } from './ledger.ts'
+import type { Strategy } from './strategy.ts'
+import type { Proposal } from './world.ts'
+
+/** A leaf with what nobody sees in its header. */
+export interface Answer extends Leaf {
+  readonly answers: AdmittedTask
+  readonly qualityMilli: number
+  /** Whether it follows from policy and seed. */
+  readonly isSampled: boolean
+}
+
+/** A peer's work, and who gets it. */
+export interface Answers extends Work {
+  readonly leaves: readonly Answer[]
+  /** Of honest seats, by their number among the members; the coalition's get all. */
+  serves(seat: Member, isVoting: boolean): boolean
+  readonly shows: boolean
+}
+
+/** A case of an appeal that is open. */
+export interface OpenCase {
+  readonly work: Answers
+  readonly levels: { readonly openedRound: number; readonly by: Member; readonly verdicts: Verdict[]; bench: number }[]
+}
+
+/** A run under way. */
+export interface Game {
+  readonly ledger: Ledger
+  readonly facts: Facts
+  readonly cast: Cast
+  readonly setting: Setting
+  readonly strategy: Strategy
+  readonly proposals: Map<number, Proposal[]>
+  /** Texts shown after their round was settled. */
+  readonly late: Map<number, Proposal[]>
+  readonly works: Map<number, Answers[]>
+  readonly ballots: Map<number, Sealed[]>
+  readonly cases: Set<OpenCase>
+  readonly demands: { readonly work: Answers; readonly index: number; readonly openedRound: number; isOpen: boolean }[]
+  /** Nectar spent on work and gas, by member. */
+  readonly spent: Map<Member, number>
+}
+
+export function spend({ spent }: Game, member: Member, nectar: number): void {
+  spent.set(member, (spent.get(member) ?? 0) + nectar)
+}
+
+/** Gas of a call, in steady state (`contracts/gas-snapshot.json`, and for what that leaves out the tests of gas). */
+export const GAS = {
+  commit: 52_203,
+  commitVotes: 47_804,
+  reveal: 45_000,
+  open: 130_787,
+  propose: 107_338,
+  register: 132_704,
+  appeal: 180_000,
+  verdict: 127_000,
+  demand: 120_000,
+  challenge: 90_000,
+} as const
+
+/** What a million units of gas cost, at 1 gwei and a Nectar of a thousandth of the native coin. */
+export const NECTAR_PER_MEGAGAS = 1
+export const NECTAR_PER_COIN = 1_000
+
+export function spendGas(game: Game, member: Member, call: keyof typeof GAS): void {
+  spend(game, member, (GAS[call] / 1e6) * NECTAR_PER_MEGAGAS)
+}
+
+/** Whether something that happens in a share of all cases happens now: the same for every way to play. */
+export function happens({ facts }: Game, share: number, member: Member, round: number, salt = 0): boolean {
+  return share >= 1 || (share > 0 && facts.uniform('choice', member.number, round, salt) < share)
+}
+
+export type Places = readonly TaskPlace[]

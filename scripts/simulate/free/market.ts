@@ -1,0 +1,58 @@
+import { MarketModel } from '../../../contracts/test/market/marketModel.ts'
+import { randomStream } from '../../../node/src/core/random.ts'
+
+/** An attack on the market, which no seat or score plays a part in. */
+export interface MarketAttack {
+  readonly name: string
+  readonly defence: string
+  /** What it gains over honest play with the same knowledge, in bets. */
+  gain(isDefended: boolean, seed: number): number
+}
+
+const ONE = 10n ** 18n
+const CHOICES = 4
+
+/** Prices that follow a choice's popularity, as in the first version: what few believe in is cheap, whenever. */
+class PopularityMarket extends MarketModel {
+  override rate(choice: number, round: number): bigint {
+    const before = this.bets.filter(bet => bet.round < round)
+    const sum = (bets: readonly { stake: bigint }[]) => bets.reduce((total, { stake }) => total + stake, ONE)
+    return (ONE * sum(before)) / sum(before.filter(bet => bet.choice === choice)) / BigInt(CHOICES)
+  }
+}
+
+/** Nobody believes in the winner at first; an equal bet on it comes a round later than it could. */
+function gainByWaiting(isDefended: boolean, seed: number): number {
+  const paid = (betsIn: number) => {
+    const random = randomStream('bettors', String(seed))
+    const market = isDefended ? new MarketModel(CHOICES, ONE / 10n) : new PopularityMarket(CHOICES, ONE / 10n)
+    for (let round = 0; round < 2; round++) {
+      if (round > 0) market.openRound()
+      for (let bettor = 0; bettor < 8; bettor++) market.bet(`crowd ${bettor}`, random.integer(CHOICES - 1), ONE)
+      market.bet('crowd', CHOICES - 1, ONE / 4n)
+      if (round === betsIn) market.bet('own', CHOICES - 1, ONE)
+    }
+    return Number(market.payouts(CHOICES - 1).get('own') ?? 0n) / 1e18
+  }
+  return paid(1) - paid(0)
+}
+
+/** Seconds that a dispute takes at blocks of twelve: it is made, its seed's block passes, seats commit and reveal. */
+const DISPUTE_SEC = 12 * 12
+
+/** A Judge lies for a friend, in a game whose dispute is over before anybody can make one. */
+function gainByLying(isDefended: boolean, seed: number): number {
+  const disputeSec = 1
+  if (isDefended && disputeSec < DISPUTE_SEC) return 0
+  const losing = randomStream('pool', String(seed)).integer(20) + 1
+  return disputeSec < DISPUTE_SEC ? losing : -1
+}
+
+export const marketAttacks: readonly MarketAttack[] = [
+  {
+    name: 'waiting bettor',
+    defence: 'of two equal bets on the winner the earlier never pays less',
+    gain: gainByWaiting,
+  },
+  { name: 'short dispute', defence: 'a floor that the whole dispute fits into', gain: gainByLying },
+]

@@ -1,0 +1,171 @@
+import type { Hex } from 'viem'
+import {
+  agreementOf,
+  type ModelOpening,
+  mayClaim,
+  mayOpen,
+  seatPay,
+  taskPay,
+} from '../../../contracts/test/openings/openingsModel.ts'
+import { EMISSION_WEI, isOutage, type ModelSeat, sharesOf, verdictOn } from '../../../contracts/test/settlementModel.ts'
+import { SHARD_PEERS } from '../../../node/src/roles/drawCommittee.ts'
+import type { Facts } from './facts.ts'
+import type { Drawn, Outcome, Sealed, Work } from './ledger.ts'
+import type { ModelSeats } from './modelSeats.ts'
+
+interface Cast {
+  readonly ballot: Sealed
+  isRevealed: boolean
+}
+
+interface Round {
+  readonly works: Work[]
+  readonly ballots: Cast[]
+  readonly outcomes: Map<Hex, { outcome: Outcome; scoreMilli: number }>
+  readonly openings: { readonly shard: number; readonly opening: ModelOpening; readonly settledMilli: number }[]
+  readonly closed: Set<number>
+}
+
+type AccountOf = (key: Hex) => string
+
+/** Commitments, votes, settlement, openings and pay as `contracts/test` models them, over whole rounds. */
+export class ModelRounds {
+  private readonly rounds = new Map<number, Round>()
+  private readonly earned = new Map<Hex, bigint>()
+  private readonly facts: Facts
+  private readonly seats: ModelSeats
+  private readonly accountOf: AccountOf
+  private readonly forgivesOutages: boolean
+
+  constructor(facts: Facts, seats: ModelSeats, accountOf: AccountOf, forgivesOutages: boolean) {
+    this.facts = facts
+    this.seats = seats
+    this.accountOf = accountOf
+    this.forgivesOutages = forgivesOutages
+  }
+
+  of(round: number): Round {
+    const made = { works: [], ballots: [], outcomes: new Map(), openings: [], closed: new Set<number>() }
+    const known = this.rounds.get(round) ?? made
+    this.rounds.set(round, known)
+    return known
+  }
+
+  seal(ballot: Sealed): boolean {
+    const { round, shard, position, seat } = ballot
+    if (this.committee(round, shard)[position] !== seat.key) return false
+    const { ballots } = this.of(round)
+    if (ballots.some(cast => cast.ballot.shard === shard && cast.ballot.position === position)) return false
+    ballots.push({ ballot, isRevealed: false })
+    return true
+  }
+
+  reveal(ballot: Sealed): boolean {
+    const cast = this.of(ballot.round).ballots.find(one => one.ballot === ballot)
+    if (cast === undefined) return false
+    cast.isRevealed = true
+    return true
+  }
+
+  settle(round: number): void {
+    const { works, outcomes } = this.of(round)
+    for (let shard = 0; shard < this.shardsOf(round); shard++) {
+      const committee = this.committee(round, shard)
+      const seats = this.modelSeats(round, shard)
+      for (const [position, key] of committee.entries()) {
+        const { sealed, opened } = seats[position] as ModelSeat
+        if (opened !== null) this.seats.forgive(key)
+        else if (!this.isOutage(round)) this.seats.blame(key, sealed ? 'sealed' : 'silent')
+      }
+      for (const [place, { peer }] of works.slice(shard * SHARD_PEERS, (shard + 1) * SHARD_PEERS).entries()) {
+        if (outcomes.has(peer.key)) continue
+        const { outcome, scoreMilli } = verdictOn(peer, place, seats)
+        outcomes.set(peer.key, { outcome, scoreMilli })
+      }
+    }
+  }
+
+  isOutage(round: number): boolean {
+    const committees = Array.from({ length: this.shardsOf(round) }, (_, shard) => this.modelSeats(round, shard))
+    return this.forgivesOutages && isOutage(committees)
+  }
+
+  /** The votes that were opened on a peer by accounts other than its own, by position. */
+  votesOn(round: number, peerKey: Hex): { key: Hex; scoreMilli: number }[] {
+    const ordinal = this.of(round).works.findIndex(({ peer }) => peer.key === peerKey)
+    const shard = Math.floor(ordinal / SHARD_PEERS)
+    const account = this.accountOf(peerKey)
+    return this.committee(round, shard).flatMap((key, position) => {
+      const cast = this.castAt(round, shard, position)
+      const scoreMilli = cast?.isRevealed ? cast.ballot.scores[ordinal % SHARD_PEERS]?.scoreMilli : undefined
+      return scoreMilli === undefined || this.accountOf(key) === account ? [] : [{ key, scoreMilli }]
+    })
+  }
+
+  open(ballot: Sealed, { work, ordinal }: Drawn, leaf: number, scoreMilli: number): boolean {
+    const { round, shard, seat, position } = ballot
+    const { openings, outcomes } = this.of(round)
+    const settled = outcomes.get(work.peer.key)
+    const voteMilli = ballot.scores[ordinal % SHARD_PEERS]?.scoreMilli
+    if (!this.castAt(round, shard, position)?.isRevealed || settled === undefined || voteMilli === undefined)
+      return false
+    const isOwn = this.accountOf(seat.key) === this.accountOf(work.peer.key)
+    if (!mayOpen(voteMilli, isOwn, { ...settled, votes: 0 } as never)) return false
+    const opening = { key: seat.key, voteMilli, leaf, scoreMilli }
+    openings.push({ shard, opening, settledMilli: settled.scoreMilli })
+    return true
+  }
+
+  close(round: number, shard: number, { work }: Drawn, proposed: (key: Hex) => number): void {
+    const { openings, closed } = this.of(round)
+    const opened = openings.filter(one => one.shard === shard)
+    if (closed.has(shard) || opened.length === 0) return
+    closed.add(shard)
+    const shards = this.shardsOf(round)
+    const made = opened.map(({ opening }) => opening)
+    for (const [key, wei] of seatPay(made, opened[0]?.settledMilli ?? 0, shards)) this.earn(key as Hex, wei)
+    const agreed = agreementOf(made)
+    const task = work.leaves.find(({ index }) => index === agreed?.leaf)?.task
+    if (agreed === null || task === undefined) return
+    const claim = { isNamed: true, taskIndex: task.index, count: proposed(task.peerKey) }
+    if (mayClaim(claim, false)) this.earn(task.peerKey, taskPay(agreed.medianMilli, shards))
+  }
+
+  earnedWei(key: Hex): bigint {
+    let wei = this.earned.get(key) ?? 0n
+    for (const { outcomes } of this.rounds.values()) {
+      const keys = [...outcomes.keys()]
+      if (!outcomes.has(key)) continue
+      const shares = sharesOf(
+        [...outcomes.values()].map(({ scoreMilli }) => scoreMilli),
+        EMISSION_WEI,
+      )
+      wei += shares[keys.indexOf(key)] ?? 0n
+    }
+    return wei
+  }
+
+  private earn(key: Hex, wei: bigint): void {
+    this.earned.set(key, (this.earned.get(key) ?? 0n) + wei)
+  }
+
+  private shardsOf(round: number): number {
+    return Math.ceil(this.of(round).works.length / SHARD_PEERS)
+  }
+
+  private committee(round: number, shard: number): readonly Hex[] {
+    return this.facts.committee(round, shard, this.seats.in(round))
+  }
+
+  private castAt(round: number, shard: number, position: number): Cast | undefined {
+    return this.of(round).ballots.find(({ ballot }) => ballot.shard === shard && ballot.position === position)
+  }
+
+  private modelSeats(round: number, shard: number): ModelSeat[] {
+    return this.committee(round, shard).map((key, position) => {
+      const cast = this.castAt(round, shard, position)
+      const opened = cast?.isRevealed ? cast.ballot.scores.map(({ scoreMilli }) => scoreMilli) : null
+      return { account: this.accountOf(key), sealed: cast !== undefined && !cast.isRevealed, opened }
+    })
+  }
+}

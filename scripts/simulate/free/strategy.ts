@@ -1,0 +1,89 @@
+import type { RandomStream } from '../../../node/src/core/random.ts'
+
+/** A way to play the coalition's part: at which steps it leaves honest play, and how far. Each field's first value is honest. */
+const choices = {
+  /** Leaves made, of those owed. */
+  leafShare: [1, 0, 0.25, 0.5, 0.75],
+  /** Leaves that do not follow from policy and seed, of those made. */
+  cheatShare: [0, 0.125, 0.25, 0.5, 1],
+  /** What those are: the best of several samples, an answer that can be read, or nothing. */
+  cheat: ['best', 'copied', 'junk'],
+  tries: [2, 3, 4, 8],
+  /** Declares the seed that it chose, and not the one that was drawn. */
+  ownSeed: [false, true],
+  /** Honest seats that get its answers, as a share. */
+  served: [1, 0, 0.25, 0.5, 0.75],
+  /** Serves those that it left out once votes are committed. */
+  servesLate: [false, true],
+  /** Shows leaves that are demanded. */
+  shows: [true, false],
+  /** Keys tried once the beacon was known. */
+  groundKeys: [0, 4, 16],
+  /** Keys held besides those that it has machines for: each round the luckiest work. */
+  spareKeys: [0, 1, 2, 4],
+  /** Keys held besides that commit to nothing, and serve it to nobody. */
+  junkKeys: [0, 1, 2, 4],
+  /** Does not work on tasks that are harder than this, in thousandths above the mean. */
+  skipBelowMilli: [-1000, -100, -50, 0, 50],
+
+  /** `late`: shown after settlement. `foreseen`: those that the rival is about to propose. `uneven`: half easy, half hard. */
+  proposes: ['fair', 'easy', 'hard', 'uneven', 'unreadable', 'few', 'copied', 'foreseen', 'none', 'late'],
+
+  /** Thousandths added to votes on its own, and taken from those on rivals. */
+  up: [0, 2, 5, 10, 24, 50, 100, 300, 1000],
+  down: [0, 2, 5, 10, 24, 50, 100, 300, 1000],
+  /** When it does so: always, or where it holds most of the committee. */
+  pushes: ['always', 'majority'],
+  /** Pushes the scores of leaves behind the votes along. */
+  pushesLeaves: [false, true],
+  /** Calls rivals unavailable. */
+  callsUnavailable: [false, true],
+  /** Peers that it votes on without a look at their leaves, as a share. */
+  lazy: [0, 0.1, 0.5, 1],
+  /** Ballots not sealed, and not revealed, as shares. */
+  silent: [0, 0.1, 0.5, 1],
+  keepsSealed: [0, 0.1, 0.5, 1],
+  opens: [true, false],
+  /** Seals nothing that it would have to reveal in an outage. */
+  foreseesOutages: [false, true],
+
+  /** Appeals of its own scores, and of rivals', as shares. */
+  appealsOwn: [0, 0.1, 1],
+  appealsRivals: [0, 0.1, 1],
+  appealsTwice: [false, true],
+  /** What its seats say in juries: the truth, what its votes say, or nothing. */
+  jury: ['honest', 'pushed', 'silent'],
+} as const
+
+export type Strategy = { readonly [K in keyof typeof choices]: (typeof choices)[K][number] }
+
+const fields = Object.keys(choices) as (keyof Strategy)[]
+
+export const HONEST = Object.fromEntries(fields.map(field => [field, choices[field][0]])) as Strategy
+
+/** Honest play with some steps changed. */
+export function deviating(changes: Partial<Strategy>): Strategy {
+  return { ...HONEST, ...changes }
+}
+
+/** A strategy that leaves honest play at one to six random fields. */
+export function randomStrategy(random: RandomStream): Strategy {
+  return mutated(HONEST, random, 1 + random.integer(6))
+}
+
+/** The same with some fields drawn again. */
+export function mutated(strategy: Strategy, random: RandomStream, count = 1 + random.integer(3)): Strategy {
+  const changed: Record<string, unknown> = { ...strategy }
+  for (let i = 0; i < count; i++) {
+    const field = fields[random.integer(fields.length)] as keyof Strategy
+    const values = choices[field]
+    changed[field] = values[random.integer(values.length)]
+  }
+  return changed as Strategy
+}
+
+/** Fields that differ from honest play, in words. */
+export function describe(strategy: Strategy): string {
+  const changed = fields.filter(field => strategy[field] !== HONEST[field])
+  return changed.map(field => `${field} ${strategy[field]}`).join(', ') || 'honest'
+}
