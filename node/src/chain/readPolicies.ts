@@ -3,21 +3,27 @@ import type { ChainClient } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
 import type { EventReader } from './roundEvents.ts'
 
+/** Rounds that a name holds for, from the one that it was committed for on, while its peer commits no newer one. */
+const NAME_HOLDS_ROUNDS = 8
+
 /**
- * The policies that were named before a round began to sample in it, by peer key: the newest of each peer. Rollouts of another
- * policy, or of a peer that is not here, score nothing.
+ * The policies that sample in a round, by peer key: what each peer named last before the round began. Rollouts of another policy, or
+ * of a peer that is not here, score nothing.
  */
 export async function readPolicies(
   { rpc }: ChainClient,
   contracts: Contracts,
   events: EventReader,
   round: number,
+  peerKeys: readonly Hex[],
 ): Promise<Map<Hex, Hex>> {
-  const logs = await events.inRounds({ first: round - 1, last: round - 1 }, range =>
+  if (peerKeys.length === 0) return new Map()
+  // The contract takes a name for the next round only, so that all of these are for this round or an earlier one.
+  const logs = await events.inRounds({ first: round - NAME_HOLDS_ROUNDS, last: round - 1 }, range =>
     rpc.getContractEvents({
       ...contracts.rolloutCommitments,
       eventName: 'PolicyCommitted',
-      args: { round: BigInt(round) },
+      args: { peerKey: [...peerKeys] },
       strict: true,
       ...range,
     }),

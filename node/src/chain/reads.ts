@@ -30,7 +30,7 @@ export function createChainReads(chain: FollowedChain, contracts: Contracts) {
     readSecretKeepers: (round: number) => readSecretKeepers(chain, contracts, events, round),
     readHasSecret: (peerKey: Hex, round: number) => readHasSecret(chain, contracts, peerKey, round),
     readRolloutCommitments: (round: number) => readRolloutCommitments(chain, contracts, events, round),
-    readPolicies: (round: number) => readPolicies(chain, contracts, events, round),
+    readPolicies: (round: number, peerKeys: readonly Hex[]) => readPolicies(chain, contracts, events, round, peerKeys),
     readRevealedVotes: (round: number) => readRevealedVotes(chain, contracts, events, round),
     readSettlements: (round: number) => readSettlements(chain, contracts, events, round),
     readDemands: (rounds: { first: number; last: number }) => readDemands(chain, contracts, events, rounds),

@@ -41,10 +41,10 @@ export interface DrawsRequest {
   readonly temperature: number
 }
 
-/** `fault`: why the bytes, or the sequences, can be nobody's work; a proof, whoever reads them. */
+/** `fault`: why the bytes, or the sequences, can't be read; `isProven`: they can be nobody's work, whoever reads them. */
 export type ReadDraws =
   | { readonly draws: readonly SequenceDraws[]; readonly precision: BasePrecision; readonly maxPositions: number }
-  | { readonly fault: string }
+  | { readonly fault: string; readonly isProven: boolean }
 
 /** The operations of the worker: name, arguments, result. */
 export interface PolicyOperations {

@@ -4,6 +4,7 @@ import { openFrozenTensors } from '#model/loadGenerator.ts'
 import type { BasePrecision } from '#model/loraConfig.ts'
 import { ModelFileError, ModelInputError } from '#model/modelErrors.ts'
 import { createDrawReader, type DrawReader } from '#model/proof/drawReader.ts'
+import { sequenceTask } from '#model/scoringTasks.ts'
 import { hashStoredWeights } from '#model/weights.ts'
 import type { DrawsRequest, ReadDraws } from './policyProtocol.ts'
 import { decodePolicy, type PublishedPolicy } from './publishedPolicy.ts'
@@ -24,14 +25,15 @@ export function createPublishedReader(threads: number): (request: DrawsRequest) 
     const { config } = base
     const policy = faultless(() => decodePolicy(bytes, config))
     if ('fault' in policy) return policy
-    if ('adapter' in policy && policy.base !== (await base.hash())) return { fault: 'its adapter is for another base' }
+    const unread = faultless(() => sequences.map((sequence, i) => sequenceTask(config, sequence, i)))
+    if ('fault' in unread) return unread
+    // Not proven: nothing but the operator's word says that the folder here is the environment's base.
+    if ('adapter' in policy && policy.base !== (await base.hash()))
+      return { fault: `its adapter is for the base ${policy.base}`, isProven: false }
     const reader = await readerOf(base, policy, threads)
     try {
       const draws = await reader.read(sequences, { temperature })
       return { draws, precision: 'adapter' in policy ? policy.precision : 'float32', maxPositions: config.maxPositions }
-    } catch (error) {
-      if (error instanceof ModelInputError) return { fault: error.message }
-      throw error
     } finally {
       await reader.dispose()
     }
@@ -74,11 +76,12 @@ async function readerOf({ config, freeze }: Base, policy: PublishedPolicy, threa
   return createDrawReader(config, await freeze(precision), { adapter, threads })
 }
 
-function faultless<T>(read: () => T): T | { fault: string } {
+function faultless<T>(read: () => T): T | { fault: string; isProven: true } {
   try {
     return read()
   } catch (error) {
-    if (error instanceof ModelFileError) return { fault: error.message }
+    if (error instanceof ModelFileError || error instanceof ModelInputError)
+      return { fault: error.message, isProven: true }
     throw error
   }
 }

@@ -49,14 +49,15 @@ export function learningOptions({ training, solving }: EnvironmentSpec) {
   return { adamW, clipNorm: maxGradientNorm, temperature: solving.temperature }
 }
 
-/** The judge alone, with its frozen model in a worker where it has one. */
+/** The judge alone, with its frozen model where it has one, and the worker, which also reads published policies. */
 export async function openJudge(
   environment: Environment,
   worker: WorkerSettings,
-): Promise<{ judge: Judge; close(): Promise<void> }> {
-  if (environment.judgeModel === null) return { judge: await environment.openJudge(null), close: async () => {} }
-  const scorer = await openJudgeModel(environment, worker)
-  return { judge: await environment.openJudge(scorer), close: scorer.close }
+): Promise<{ judge: Judge; reader: PolicyClient; close(): Promise<void> }> {
+  const { crashed, slow, ...options } = worker
+  const hasModel = environment.judgeModel !== null
+  const reader = hasModel ? await openJudgeModel(environment, worker) : openLastingPolicy(options, { crashed, slow })
+  return { judge: await environment.openJudge(hasModel ? reader : null), reader, close: reader.close }
 }
 
 /** The frozen judge model alone. */

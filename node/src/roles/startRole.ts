@@ -92,8 +92,8 @@ async function run(
   const worker = { threads, device, crashed, slow }
   if (role === 'gateway') return runGateway(node, { port: httpPort, heldOutPath: heldOutPathOf(data) })
   if (role === 'evaluator') {
-    const { judge, close } = await openJudge(environment, worker)
-    return runEvaluator(node, judge, demands).finally(close)
+    const { close, ...models } = await openJudge(environment, worker)
+    return runEvaluator(node, models, demands).finally(close)
   }
   if (role === 'proposer') {
     const sources = await openSources(node, dataset, () => openPolicy(environment, null, worker))

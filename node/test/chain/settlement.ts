@@ -1,7 +1,7 @@
 import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import { expect, test } from 'vitest'
 import { UNAVAILABLE } from '#core/bodies.ts'
-import { toHex, ZERO_HASH } from '#core/hex.ts'
+import { type Hex, toHex, ZERO_HASH } from '#core/hex.ts'
 import { encodeProposal } from '#core/taskProposal.ts'
 import { drawCommittee } from '#roles/drawCommittee.ts'
 import { type ChainScene, word } from './chainScene.ts'
@@ -50,9 +50,13 @@ export function testSettlement(scene: ChainScene): void {
     expect(await solver.chain.commitRollouts(rollouts)).toMatchObject({ status: 'mined' })
     const [named, next] = [{ ...rollouts, root: word(6), nextPolicy: word(9) }, round + 1]
     expect(await solver.chain.commitRollouts(named)).toMatchObject({ status: 'mined' })
-    expect(await solver.chain.readPolicies(next)).toEqual(new Map([[solver.identity.peerKey, word(9)]]))
+    expect(await solver.chain.readPolicies(next, [peerKey])).toEqual(new Map([[peerKey, word(9)]]))
     expect(await solver.chain.commitPolicy(next, word(10))).toMatchObject({ status: 'mined' })
-    expect(await solver.chain.readPolicies(next)).toEqual(new Map([[solver.identity.peerKey, word(10)]]))
+    expect(await solver.chain.readPolicies(next, [peerKey])).toEqual(new Map([[peerKey, word(10)]]))
+    // It holds for later rounds too, while nothing newer is named.
+    expect(await solver.chain.readPolicies(next + 7, [peerKey])).toEqual(new Map([[peerKey, word(10)]]))
+    expect(await solver.chain.readPolicies(next + 8, [peerKey])).toEqual(new Map())
+    expect(await solver.chain.readPolicies(next, [evaluators[0]?.identity.peerKey as Hex])).toEqual(new Map())
     expect(await solver.chain.readRolloutCommitments(round)).toMatchObject([
       { root: word(6), count: 64, policyHash: word(4), ordinal: 0 },
     ])

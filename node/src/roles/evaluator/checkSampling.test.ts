@@ -4,12 +4,13 @@ import { starterFolder } from '#environments/codezero/loadStarter.ts'
 import { environmentFrom } from '#environments/codezero/presets.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
 import { createGenerator } from '#model/generate.ts'
-import { copyWeights, readWeights } from '#model/weights.ts'
-import { encodePolicy } from '#rl/publishedPolicy.ts'
+import { initLora } from '#model/loraFactors.ts'
+import { copyWeights, hashWeights, readWeights } from '#model/weights.ts'
+import { encodePolicy, type PublishedPolicy } from '#rl/publishedPolicy.ts'
 import { createPublishedReader } from '#rl/publishedReader.ts'
 import type { CheckedRollout } from '../checkRollouts.ts'
 import { roundSeed } from '../roundSeed.ts'
-import { checkSampling, leafToCheck } from './checkSampling.ts'
+import { checkSampling, leavesToCheck } from './checkSampling.ts'
 
 const base = `${starterFolder}/solver`
 const config = await readDecoderConfig(base)
@@ -30,12 +31,12 @@ afterAll(() => generator.dispose())
 
 const reader = { readDraws: createPublishedReader(1) }
 const published = Buffer.concat(encodePolicy({ weights }))
-const check = (leaf: CheckedRollout, policy: Uint8Array = published) =>
-  checkSampling(reader, { policy, base }, work, spec, leaf)
+const check = (leaves: readonly CheckedRollout[], policy: Uint8Array = published) =>
+  checkSampling(reader, { policy, base }, work, spec, leaves)
 const faultsOf = async (leaves: readonly CheckedRollout[], policy?: Uint8Array) => {
   const faults: string[] = []
   for (const leaf of leaves) {
-    const result = await check(leaf, policy)
+    const result = await check([leaf], policy)
     faults.push(result.ok ? 'none' : result.fault)
   }
   return [...new Set(faults)]
@@ -46,12 +47,14 @@ describe('by the starter model, a leaf', async () => {
   const [first] = honest as [CheckedRollout]
 
   test('that its policy sampled from its seed is proven', async () => {
-    expect(await faultsOf(honest)).toEqual(['none'])
+    expect(await check(honest)).toEqual({ ok: true, value: { swaps: 0 } })
   })
 
   test('that was the better of two samples is not', async () => {
     const better = (await sampled(word('55'))).slice(0, 2)
     expect(await faultsOf(better)).toEqual(['not sampled'])
+    const mixed = honest.map((leaf, at) => (at === 3 ? { ...(better[0] as CheckedRollout), index: 3 } : leaf))
+    expect(await check(mixed)).toMatchObject({ fault: 'not sampled', reason: expect.stringContaining('of leaf 3 ') })
   })
 
   test('that was given to another place is not', async () => {
@@ -76,12 +79,23 @@ describe('by the starter model, a leaf', async () => {
     expect(await faultsOf([first], published.subarray(0, -4))).toEqual(['malformed'])
   })
 
+  test('of an adapter is proven over its base, and over a base that is not here nothing is', async () => {
+    const lora = { rank: 2, alpha: 4, targets: ['q_proj'], rankStabilized: false }
+    const adapter = initLora(config, lora, 'adapter')
+    const adapted = { adapter, base: hashWeights(weights), precision: 'float32' } as const
+    const bytes = (policy: PublishedPolicy) => Buffer.concat(encodePolicy(policy))
+    // Its second factor is zero: it draws as the base does.
+    expect(await faultsOf([first], bytes(adapted))).toEqual(['none'])
+    expect(await faultsOf([first], bytes({ ...adapted, base: word('66') }))).toEqual(['unavailable'])
+  })
+
   test('is drawn of those that are scored and there', () => {
     const groups = [{ task: {} as never, rollouts: honest.slice(0, 3) }]
-    expect(leafToCheck(work, groups, [6, 7, 1])?.index).toBe(1)
-    expect(leafToCheck(work, groups, [6, 7])).toBeNull()
-    const drawn = ['01', '02', '03', '04', '05', '06', '07', '08'].map(
-      byte => leafToCheck({ ...work, beacon: word(byte) }, groups, [0, 1, 2])?.index,
+    const indices = (leaves: readonly CheckedRollout[]) => leaves.map(({ index }) => index)
+    expect(indices(leavesToCheck(work, groups, [6, 7, 1]))).toEqual([1])
+    expect(leavesToCheck(work, groups, [6, 7])).toEqual([])
+    const drawn = ['01', '02', '03', '04', '05', '06', '07', '08'].map(byte =>
+      indices(leavesToCheck({ ...work, beacon: word(byte) }, groups, [0, 1, 2])).join(),
     )
     expect(new Set(drawn).size).toBeGreaterThan(1)
   })

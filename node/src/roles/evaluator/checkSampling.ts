@@ -9,6 +9,12 @@ import { drawIndices } from '../drawIndices.ts'
 import { type PeerResult, peerFault } from '../fetch/peerResult.ts'
 import { roundSeed } from '../roundSeed.ts'
 
+/**
+ * Leaves of a peer that are checked. With one, a solver of accuracy p that samples a few of its answers until they are right gains while
+ * p < 1/2; with n, while p < 1/(n + 1).
+ */
+const CHECKED_LEAVES = 8
+
 /** Reads what published policies drew. */
 export type PublishedReader = Pick<PolicyClient, 'readDraws'>
 
@@ -19,48 +25,56 @@ export type SampledWork = {
   peerKey: Hex
   /** Of the round before: the seed follows from it. */
   before: Hex
-  /** Of the round: it draws the leaf that is checked, once nobody can change it. */
+  /** Of the round: it draws the leaves that are checked, once nobody can change them. */
   beacon: Hex
 }
 
-/** The leaf whose sampling is checked: of those that are scored and there, the first in the beacon's order. Null where there is none. */
-export function leafToCheck(
+/** The leaves whose sampling is checked: of those that are scored and there, the first ones in the beacon's order. */
+export function leavesToCheck(
   { chainId, round, peerKey, beacon }: SampledWork,
   groups: readonly CheckedGroup[],
   sampled: readonly number[],
-): CheckedRollout | null {
+): CheckedRollout[] {
   const order = drawIndices(sampled.length, sampled.length, roundSeed('proof', chainId, round, beacon, peerKey))
   const there = new Map(groups.flatMap(({ rollouts }) => rollouts.map(rollout => [rollout.index, rollout])))
-  const found = order.map(at => there.get(sampled[at] as number)).find(rollout => rollout !== undefined)
-  return found ?? null
+  return order.flatMap(at => there.get(sampled[at] as number) ?? []).slice(0, CHECKED_LEAVES)
 }
 
 /**
- * Whether a leaf was sampled by the policy that its peer named, with the random numbers that its seed gives: one prefill (`verifySampling`).
+ * Whether leaves were sampled by the policy that their peer named, with the random numbers that its seed gives: one prefill each
+ * (`verifySampling`).
  *
  * @param policy - bytes whose hash was named.
  * @param base - folder of the environment's base.
- * @returns a proven fault where it was not, the same for whoever checks.
+ * @returns a proven fault where one was not, the same for whoever checks; else the tokens that the tolerance forgave.
  */
 export async function checkSampling(
   reader: PublishedReader,
   { policy, base }: { policy: Uint8Array; base: string },
   work: SampledWork,
   { solving, groupSize }: Pick<EnvironmentSpec, 'solving' | 'groupSize'>,
-  { index, promptTokens, completionTokens, logprobs, ended }: CheckedRollout,
+  leaves: readonly CheckedRollout[],
 ): Promise<PeerResult<{ swaps: number }>> {
   const { temperature, maxNewTokens } = solving
-  const tokens = Int32Array.of(...promptTokens, ...completionTokens)
-  const read = await reader.readDraws({ policy, base, sequences: [{ tokens, from: promptTokens.length }], temperature })
-  if ('fault' in read) return peerFault('malformed', read.fault)
-  const isCut = completionTokens.length < maxNewTokens && tokens.length < read.maxPositions
-  if (!ended && isCut) return peerFault('not sampled', 'the completion stops where sampling does not')
-  const seed = roundSeed('rollout', work.chainId, work.round, work.before, work.peerKey)
-  const place = { prompt: Math.floor(index / groupSize), sample: index % groupSize }
-  const uniforms = completionUniforms(tokenUniforms(seed), place, completionTokens.length)
-  const [draws] = read.draws
-  if (draws === undefined) throw new RangeError('one sequence was read')
-  const verdict = verifySampling(draws, { uniforms, logprobs }, samplingTolerances[read.precision])
-  if (verdict.follows) return { ok: true, value: { swaps: verdict.swaps } }
-  return peerFault('not sampled', `${verdict.what} ${verdict.at} of leaf ${index} is off by ${verdict.off}`)
+  const sequences = leaves.map(({ promptTokens, completionTokens }) => ({
+    tokens: Int32Array.of(...promptTokens, ...completionTokens),
+    from: promptTokens.length,
+  }))
+  const read = await reader.readDraws({ policy, base, sequences, temperature })
+  if ('fault' in read) return peerFault(read.isProven ? 'malformed' : 'unavailable', read.fault)
+  const uniforms = tokenUniforms(roundSeed('rollout', work.chainId, work.round, work.before, work.peerKey))
+  let swaps = 0
+  for (const [at, { index, promptTokens, completionTokens, logprobs, ended }] of leaves.entries()) {
+    const [draws, length] = [read.draws[at], completionTokens.length]
+    if (draws === undefined) throw new RangeError('every sequence is read')
+    const isCut = length < maxNewTokens && promptTokens.length + length < read.maxPositions
+    if (!ended && isCut) return peerFault('not sampled', `leaf ${index} stops where sampling does not`)
+    const place = { prompt: Math.floor(index / groupSize), sample: index % groupSize }
+    const claim = { uniforms: completionUniforms(uniforms, place, length), logprobs }
+    const verdict = verifySampling(draws, claim, samplingTolerances[read.precision])
+    if (!verdict.follows)
+      return peerFault('not sampled', `${verdict.what} ${verdict.at} of leaf ${index} is off by ${verdict.off}`)
+    swaps += verdict.swaps
+  }
+  return { ok: true, value: { swaps } }
 }

@@ -1,11 +1,10 @@
 import type { RolloutCommitment } from '#chain/readCommitments.ts'
 import type { RoundTime } from '#chain/roundClock.ts'
-import { type PeerScore, type ScoreSheet, UNAVAILABLE } from '#core/bodies.ts'
+import { type PeerScore, type ScoreSheet } from '#core/bodies.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
-import type { Judge } from '#environments/environment.ts'
 import { readTaskPlaces } from '../admitTasks.ts'
-import { checkRollouts, roundRules } from '../checkRollouts.ts'
+import { roundRules } from '../checkRollouts.ts'
 import { claimEarnings } from '../claimEarnings.ts'
 import { shardsOf } from '../drawCommittee.ts'
 import { everyRound } from '../everyRound.ts'
@@ -21,8 +20,8 @@ import { findFalseLeaf } from './findFalseLeaf.ts'
 import { judgeAppeals } from './judgeAppeals.ts'
 import { closeOpenings, openSamples } from './openSamples.ts'
 import { ballotsOf, keptSheet, type OwnShard, ownShards } from './ownShards.ts'
-import { sampledLeaves } from './sampledLeaves.ts'
-import { scorePeer } from './scorePeer.ts'
+import { type Models, openProofs, scoreWithout } from './proofs.ts'
+import { scoreRollouts } from './scoreRollouts.ts'
 import { showFalseLeaf, showWithheldSecrets } from './showFaults.ts'
 
 /**
@@ -30,17 +29,17 @@ import { showFalseLeaf, showWithheldSecrets } from './showFaults.ts'
  *
  * @param demands - withheld leaves that it demands a round at most; each takes a bond.
  */
-export async function runEvaluator(node: PeerNode, judge: Judge, demands: number): Promise<void> {
+export async function runEvaluator(node: PeerNode, models: Models, demands: number): Promise<void> {
   await everyRound(node, async time => {
     const { round } = time
     recordInTime(node, time)
     // Revealing is due first: it costs nothing, and not revealing is what is punished.
     const duties = [
       () => reveal(node, round - 2),
-      () => vote(node, judge, round - 1, time, demands),
+      () => vote(node, models, round - 1, time, demands),
       () => openSamples(node, round - 4, deadline(node, time)),
       () => closeOpenings(node, round - 5, time),
-      () => judgeAppeals(node, judge, round, deadline(node, time)),
+      () => judgeAppeals(node, models, round, deadline(node, time)),
       () => settle(node, round - 3, time),
       () => showWithheldSecrets(node, round),
       () => claimEarnings(node, round),
@@ -59,7 +58,7 @@ async function allOf(duties: readonly (() => Promise<void>)[]): Promise<void> {
 }
 
 /** Scores what was committed in a round and commits to the votes. A ballot that was made before a restart is kept as it is. */
-async function vote(node: PeerNode, judge: Judge, round: number, time: RoundTime, demands: number): Promise<void> {
+async function vote(node: PeerNode, models: Models, round: number, time: RoundTime, demands: number): Promise<void> {
   const { journal, logger } = node
   if (round < Math.max(0, node.countsFrom)) return
   const due = deadline(node, time)
@@ -70,8 +69,10 @@ async function vote(node: PeerNode, judge: Judge, round: number, time: RoundTime
   let sheet = await keptSheet(node, round)
   if (sheet === null) {
     if (!(await node.playsIn(round))) return
-    sheet = await makeSheet(node, judge, { round, before, beacon }, shards, due)
-    await demandMissing(node, missingFrom(sheet, shards, beacon), demands)
+    const made = await makeSheet(node, models, { round, before, beacon }, shards, due)
+    sheet = made.sheet
+    const missing = made.missing.map(commitment => ({ round, beacon, commitment }))
+    await demandMissing(node, missing, demands)
     const { bytes } = await node.bodies.seal('scores', sheet)
     journal.set(round, 'sheet', await node.bundles.put(bytes, round))
   }
@@ -82,41 +83,38 @@ async function vote(node: PeerNode, judge: Judge, round: number, time: RoundTime
   }
 }
 
-/** Peers whose bundle could not be had. */
-function missingFrom({ round, peers }: ScoreSheet, shards: readonly OwnShard[], beacon: Hex) {
-  const gone = new Set(peers.filter(({ scoreMilli }) => scoreMilli === UNAVAILABLE).map(({ peerKey }) => peerKey))
-  const commitments = shards.flatMap(shard => shard.peers).filter(({ peerKey }) => gone.has(peerKey))
-  return commitments.map(commitment => ({ round, beacon, commitment }))
-}
-
 /** The round that is scored, the beacon that its seeds follow from, and its own, which draws the leaves that count. */
 type ScoredRound = { round: number; before: Hex; beacon: Hex }
 
+/** Scores the peers of the shards; `missing` are those whose rollouts could not be had. */
 async function makeSheet(
   node: PeerNode,
-  judge: Judge,
+  { judge, reader }: Models,
   { round, before, beacon }: ScoredRound,
   shards: readonly OwnShard[],
   signal: AbortSignal,
-): Promise<ScoreSheet> {
+): Promise<{ sheet: ScoreSheet; missing: RolloutCommitment[] }> {
   const { identity, environment, chainId } = node
-  const { spec } = environment
   const committed = await ofOthers(node, shards)
-  const proposed = await readTaskPlaces(node, round)
-  const rules = await roundRules(environment, { chainId, round, beacon: before }, proposed)
-  const visited = await fetchRollouts(node, round, committed, signal, async (opened, commitment) => {
-    const { peerKey } = commitment
-    const groups = await checkRollouts(opened.body, rules)
-    const sampled = sampledLeaves(chainId, round, beacon, peerKey, spec)
-    const score = await scorePeer(judge, peerKey, groups, sampled)
-    return { score, falseLeaf: findFalseLeaf(opened, commitment, before) }
+  const proofs = await openProofs(node, reader, { round, before, beacon }, committed)
+  const rules = await roundRules(environment, { chainId, round, beacon: before }, await readTaskPlaces(node, round))
+  const scored = fetchRollouts(node, round, committed, signal, async (opened, commitment) => {
+    const work = { chainId, round, peerKey: commitment.peerKey, before, beacon }
+    const made = await scoreRollouts(judge, opened.body, rules, work)
+    return { ...made, falseLeaf: findFalseLeaf(opened, commitment, before) }
   })
-  const peers = visited.map(({ wanted: { peerKey }, result }): PeerScore => {
-    if (!result.ok) return { peerKey, scoreMilli: isProven(result) ? 0 : UNAVAILABLE, leaves: [] }
-    showFalseLeaf(node, result.value.falseLeaf)
-    return result.value.score
-  })
-  return { v: 1, chainId, round, evaluatorKey: identity.peerKey, peers }
+  // Policies come while rollouts do, and are read from the disk once those are scored.
+  const [visited] = await Promise.all([scored, proofs.fetch(signal)])
+  const peers: PeerScore[] = []
+  const missing: RolloutCommitment[] = []
+  for (const { wanted, result } of visited) {
+    if (result.ok) showFalseLeaf(node, result.value.falseLeaf)
+    else if (!isProven(result)) missing.push(wanted)
+    const counts = result.ok ? await proofs.prove(wanted, result.value.leaves, signal) : result
+    if (result.ok && counts.ok) peers.push(result.value.score)
+    else peers.push({ peerKey: wanted.peerKey, scoreMilli: scoreWithout(counts), leaves: [] })
+  }
+  return { sheet: { v: 1, chainId, round, evaluatorKey: identity.peerKey, peers }, missing }
 }
 
 /** What peers of other accounts committed, by peer key: a vote on a peer of the own account does not count. */

@@ -5,9 +5,9 @@ import type { TxOutcome } from '#chain/outbox.ts'
 import { createManualClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { createLogger } from '#core/logger.ts'
-import type { Judge } from '#environments/environment.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { judgeAppeals } from './judgeAppeals.ts'
+import type { Models } from './proofs.ts'
 
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`
 const mined: TxOutcome = { status: 'mined', hash: word('01'), block: 1 }
@@ -29,7 +29,7 @@ function nodeWith(judged: () => Promise<TxOutcome>) {
     judgeSeats: judged,
   }
   const node = { chain, logger, signal: stop.signal } as unknown as PeerNode
-  return { lines, stop, run: () => judgeAppeals(node, {} as Judge, 10, stop.signal) }
+  return { lines, stop, run: () => judgeAppeals(node, {} as Models, 10, stop.signal) }
 }
 
 test('who closes a case has its seats judged', async () => {

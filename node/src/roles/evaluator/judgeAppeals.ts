@@ -1,36 +1,34 @@
 import type { AppealCase } from '#chain/appeals.ts'
 import { UNAVAILABLE } from '#core/bodies.ts'
-import type { Judge } from '#environments/environment.ts'
 import { readTaskPlaces } from '../admitTasks.ts'
-import { checkRollouts, roundRules } from '../checkRollouts.ts'
+import { roundRules } from '../checkRollouts.ts'
 import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
-import { isProven } from '../fetch/peerResult.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { reportOutcome } from '../reportOutcome.ts'
 import { beaconOf, recordBeacon } from '../roundBeacon.ts'
-import { sampledLeaves } from './sampledLeaves.ts'
-import { scorePeer } from './scorePeer.ts'
+import { type Models, openProofs, scoreWithout } from './proofs.ts'
+import { scoreRollouts } from './scoreRollouts.ts'
 
 /** Gives verdicts on the appeals of the round before, if this seat was drawn for them, and closes the cases that are due. */
-export async function judgeAppeals(node: PeerNode, judge: Judge, round: number, signal: AbortSignal): Promise<void> {
+export async function judgeAppeals(node: PeerNode, models: Models, round: number, signal: AbortSignal): Promise<void> {
   const { chain } = node
   if (round < 1) return
   const appeals = await chain.readAppeals({ first: Math.max(0, round - 4), last: round - 1 })
   for (const found of appeals.filter(({ isClosed }) => !isClosed)) {
-    if (found.openedRound === round - 1) await giveVerdict(node, judge, found, signal)
+    if (found.openedRound === round - 1) await giveVerdict(node, models, found, signal)
     else if (round >= found.closesFrom) closeCase(node, found)
   }
 }
 
 /** Scores the peer afresh, as a committee would, and seals the score. */
-async function giveVerdict(node: PeerNode, judge: Judge, found: AppealCase, signal: AbortSignal): Promise<void> {
+async function giveVerdict(node: PeerNode, models: Models, found: AppealCase, signal: AbortSignal): Promise<void> {
   const { chain, identity, logger } = node
   const { round, peerKey, level, openedRound } = found
   await recordBeacon(node, openedRound, signal)
   const position = (await chain.readBench(round, peerKey)).indexOf(identity.peerKey)
   const isParty = found.appellant === chain.account || (await chain.readAccountOf(peerKey)) === chain.account
   if (position < 0 || isParty || !(await node.playsIn(round))) return
-  const scoreMilli = await scoreAgain(node, judge, found, signal)
+  const scoreMilli = await scoreAgain(node, models, found, signal)
   const { sealed, opened } = chain.giveVerdict({ round, peerKey, level, openedRound, position, scoreMilli })
   const about = { round, peerKey, appeal: level, scoreMilli }
   // Not waited for: it is opened in the next round.
@@ -40,24 +38,21 @@ async function giveVerdict(node: PeerNode, judge: Judge, found: AppealCase, sign
 
 async function scoreAgain(
   node: PeerNode,
-  judge: Judge,
+  { judge, reader }: Models,
   { round, peerKey }: AppealCase,
   signal: AbortSignal,
 ): Promise<number> {
   const { chain, chainId, environment } = node
-  const { spec } = environment
   const [before, beacon] = [await beaconOf(node, round - 1), await beaconOf(node, round)]
   const commitment = (await chain.readRolloutCommitments(round)).find(one => one.peerKey === peerKey)
   if (before === null || beacon === null || commitment === undefined) return UNAVAILABLE
-  const proposed = await readTaskPlaces(node, round)
-  const rules = await roundRules(environment, { chainId, round, beacon: before }, proposed)
-  const scored = await fetchRolloutsOf(node, round, commitment, signal, async ({ body }) => {
-    const groups = await checkRollouts(body, rules)
-    const sampled = sampledLeaves(chainId, round, beacon, peerKey, spec)
-    return (await scorePeer(judge, peerKey, groups, sampled)).scoreMilli
-  })
-  if (scored.ok) return scored.value
-  return isProven(scored) ? 0 : UNAVAILABLE
+  const rules = await roundRules(environment, { chainId, round, beacon: before }, await readTaskPlaces(node, round))
+  const scored = await fetchRolloutsOf(node, round, commitment, signal, ({ body }) =>
+    scoreRollouts(judge, body, rules, { chainId, round, peerKey, before, beacon }),
+  )
+  const proofs = await openProofs(node, reader, { round, before, beacon }, [commitment])
+  const counts = scored.ok ? await proofs.prove(commitment, scored.value.leaves, signal) : scored
+  return scored.ok && counts.ok ? scored.value.score.scoreMilli : scoreWithout(counts)
 }
 
 /** Closes a case; whoever does has its seats judged. All evaluators try, and one is enough. */
