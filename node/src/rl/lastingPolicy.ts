@@ -15,6 +15,7 @@ const REPEATABLE: readonly PolicyOperation[] = [
   'logprobs',
   'weightsHash',
   'publish',
+  'generatePublished',
 ]
 
 /** Who is told of each death of a worker, and of operations that take long. */
@@ -100,6 +101,7 @@ export function openLastingPolicy(
     weightsHash: call('weightsHash'),
     publish: call('publish'),
     readDraws: call('readDraws'),
+    generatePublished: call('generatePublished'),
     close: () => client.close(),
   }
 }

@@ -75,8 +75,10 @@ test('a policy is loaded, samples, learns, is saved and resumes bit for bit in a
   const settings = { 'tokenizer.json': '{"a": "tokenizer"}', 'generation_config.json': '{"eos_token_id": [0, 3]}' }
   for (const [name, content] of Object.entries(settings)) await writeFile(join(model, name), content)
   expect(await client.load(model)).toEqual({ weightsHash: hashWeights(initWeights(config, 'policy')), steps: 0 })
+  const [policy, plain] = [await client.publish(), await client.generate(request)]
   const report = await learn(client, 'a')
   expect(report.groupsUsed).toBe(2)
+  expect(await client.generatePublished({ policy, base: model }, request)).toEqual(plain)
   const saved = await client.save(join(folder, 'saved'))
   expect(saved.steps).toBe(1)
   for (const [name, content] of Object.entries(settings))
@@ -107,8 +109,10 @@ test.each(['float32', 'int8'] as const)(
     try {
       const fresh = await one.load(model)
       const plain = await one.generate(request)
+      const policy = await one.publish()
       expect((await learn(one, 'a')).groupsUsed).toBe(2)
       expect(await one.generate(request)).not.toEqual(plain)
+      expect(await one.generatePublished({ policy, base: model }, request)).toEqual(plain)
       const saved = await one.save(join(folder, 'saved'))
       expect(saved).toMatchObject({ steps: 1 })
       expect(saved.weightsHash).not.toBe(fresh.weightsHash)

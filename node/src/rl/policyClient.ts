@@ -71,6 +71,7 @@ export function openPolicyClient(
     weightsHash: call('weightsHash'),
     publish: call('publish'),
     readDraws: call('readDraws'),
+    generatePublished: call('generatePublished'),
     async close() {
       end(closed())
       if (worker.connected) worker.send({ close: true })

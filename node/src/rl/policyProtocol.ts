@@ -32,11 +32,15 @@ export interface LoadedPolicy {
   readonly steps: number
 }
 
-/** What was sampled by a policy that a peer published. */
-export interface DrawsRequest {
+/** A policy that a peer published. */
+export interface Published {
   readonly policy: Uint8Array
   /** Folder of the environment's base: its architecture, and the weights that an adapter is for. */
   readonly base: string
+}
+
+/** What was sampled by a published policy. */
+export interface DrawsRequest extends Published {
   readonly sequences: readonly SequenceToScore[]
   readonly temperature: number
 }
@@ -72,6 +76,8 @@ export interface PolicyOperations {
   publish(): Uint8Array
   /** Reads completions under a policy that a peer published. Nothing that is loaded changes. */
   readDraws(request: DrawsRequest): ReadDraws
+  /** Samples from a published policy: one's own, as it was when it was named. Nothing that is loaded changes. */
+  generatePublished(published: Published, request: Omit<GenerateOptions, 'signal'>): Completion[]
 }
 
 export type PolicyOperation = keyof PolicyOperations

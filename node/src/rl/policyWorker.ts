@@ -23,7 +23,7 @@ const {
 } = JSON.parse(process.argv[2] ?? '{}') as PolicyWorkerOptions
 const settings = { threads, device, adamW, clipNorm, temperature }
 const closing = new AbortController()
-const readPublished = createPublishedReader(threads)
+const published = createPublishedReader({ threads, device })
 let policy: Policy | undefined
 let judge: Scorer | undefined
 
@@ -58,7 +58,8 @@ const handlers: PolicyHandlers = {
   },
   weightsHash: async () => loaded().weightsHash(),
   publish: async () => loaded().publish(),
-  readDraws: readPublished,
+  readDraws: published.readDraws,
+  generatePublished: (from, request) => published.generate(from, { ...request, signal: closing.signal }),
 }
 
 function described({ weightsHash, trainer }: Policy): LoadedPolicy {

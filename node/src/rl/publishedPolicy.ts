@@ -86,7 +86,8 @@ export function decodePolicy(bytes: Uint8Array, config: DecoderConfig): Publishe
   const tensors: Weights = new Map()
   for (const name of names) {
     const { shape, elements, begin } = entries.get(name) as NonNullable<ReturnType<typeof entries.get>>
-    tensors.set(name, readTensor(name, shape, data.slice(begin, begin + 4 * elements)))
+    // Not `data.slice`: that of a Buffer copies nothing.
+    tensors.set(name, readTensor(name, shape, new Uint8Array(data.subarray(begin, begin + 4 * elements))))
   }
   if (adapter === null) return { weights: tensors }
   const policy = {

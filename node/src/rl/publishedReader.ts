@@ -1,12 +1,15 @@
+import type { Device } from '#engine/device.ts'
+import { createAdaptedGenerator } from '#model/adaptedGenerator.ts'
 import { type DecoderConfig, readDecoderConfig } from '#model/decoderConfig.ts'
 import { bakedParts, type Freeze, frozenParts } from '#model/frozenParts.ts'
+import { type Completion, createGenerator, type GenerateOptions } from '#model/generate.ts'
 import { openFrozenTensors } from '#model/loadGenerator.ts'
 import type { BasePrecision } from '#model/loraConfig.ts'
 import { ModelFileError, ModelInputError } from '#model/modelErrors.ts'
 import { createDrawReader, type DrawReader } from '#model/proof/drawReader.ts'
 import { sequenceTask } from '#model/scoringTasks.ts'
 import { hashStoredWeights } from '#model/weights.ts'
-import type { DrawsRequest, ReadDraws } from './policyProtocol.ts'
+import type { DrawsRequest, Published, ReadDraws } from './policyProtocol.ts'
 import { decodePolicy, type PublishedPolicy } from './publishedPolicy.ts'
 
 /** What is kept of an environment's base: its folder is read once. */
@@ -17,11 +20,24 @@ type Base = {
   freeze: (precision: BasePrecision) => Promise<Freeze>
 }
 
-/** Reads what policies of strangers drew; one policy is in memory at a time. */
-export function createPublishedReader(threads: number): (request: DrawsRequest) => Promise<ReadDraws> {
-  let base: Base | undefined
+/** What is done with published policies: of strangers what they drew is read, and one's own earlier one samples again. */
+export interface PublishedReader {
+  readDraws(request: DrawsRequest): Promise<ReadDraws>
+  /** @throws {ModelFileError | ModelInputError} if the bytes are no policy over that base. */
+  generate(published: Published, request: GenerateOptions): Promise<Completion[]>
+}
+
+/** Uses published policies; one of them is in memory at a time. */
+export function createPublishedReader(run: { threads: number; device?: Device }): PublishedReader {
+  const { threads } = run
+  let kept: Base | undefined
+  async function baseOf(folder: string): Promise<Base> {
+    if (kept?.folder !== folder) kept = await openBase(folder, threads)
+    return kept
+  }
+
   async function read({ policy: bytes, base: folder, sequences, temperature }: DrawsRequest): Promise<ReadDraws> {
-    if (base?.folder !== folder) base = await openBase(folder, threads)
+    const base = await baseOf(folder)
     const { config } = base
     const policy = faultless(() => decodePolicy(bytes, config))
     if ('fault' in policy) return policy
@@ -39,13 +55,28 @@ export function createPublishedReader(threads: number): (request: DrawsRequest) 
     }
   }
 
-  return async request => {
-    try {
-      return await read(request)
-    } catch (error) {
-      base = undefined // what could not be read of it is read again
-      throw error
-    }
+  return {
+    async readDraws(request) {
+      try {
+        return await read(request)
+      } catch (error) {
+        kept = undefined // what could not be read of it is read again
+        throw error
+      }
+    },
+    async generate({ policy: bytes, base: folder }, request) {
+      const { config, freeze } = await baseOf(folder)
+      const policy = decodePolicy(bytes, config)
+      const generator =
+        'weights' in policy
+          ? createGenerator(config, policy.weights, run)
+          : await createAdaptedGenerator(config, await freeze(policy.precision), policy.adapter, run)
+      try {
+        return await generator.generate(request)
+      } finally {
+        await generator.dispose()
+      }
+    },
   }
 }
 

@@ -29,7 +29,7 @@ const sampled = async (from: string | Hex = seed): Promise<CheckedRollout[]> =>
   }))
 afterAll(() => generator.dispose())
 
-const reader = { readDraws: createPublishedReader(1) }
+const reader = createPublishedReader({ threads: 1 })
 const published = Buffer.concat(encodePolicy({ weights }))
 const check = (leaves: readonly CheckedRollout[], policy: Uint8Array = published) =>
   checkSampling(reader, { policy, base }, work, spec, leaves)

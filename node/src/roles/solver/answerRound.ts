@@ -5,9 +5,12 @@ import { drawTasks, type RoundRules } from '../checkRollouts.ts'
 import { roundSeed } from '../roundSeed.ts'
 import { rolloutBundle } from './rolloutBundle.ts'
 
+/** What samples: the policy as it is, or as it was when it was named. */
+export type Sampler = Pick<PolicyClient, 'weightsHash' | 'generate'>
+
 /** Samples the answers that a solver owes in a round, with the seed that the rule gives. */
 export async function answerRound(
-  policy: PolicyClient,
+  policy: Sampler,
   { chainId, round, peerKey }: { chainId: number; round: number; peerKey: Hex },
   rules: RoundRules,
 ): Promise<RolloutBundle> {

@@ -3,41 +3,78 @@ import type { Hex } from '#core/hex.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { reportOutcome } from '../reportOutcome.ts'
+import type { Sampler } from './answerRound.ts'
 
-/** Rounds that a policy is served for: appeals of a score are over by then. */
+/** Rounds that a policy is served for after the last one that it sampled in: appeals of a score are over by then. */
 const POLICY_ROUNDS = 16
 
-type Modules = Pick<PeerNode, 'chain' | 'journal' | 'logger'>
-
-/**
- * Names the policy as it is now to sample in a round that has not begun: answers of another one score nothing. Waits for no block; a
- * name that comes late costs the points of that round, and no more.
- */
-export async function namePolicy(
-  { chain, journal, logger }: Modules,
-  policy: Pick<PolicyClient, 'weightsHash'>,
-  round: number,
-) {
-  const hash = await policy.weightsHash()
-  if (journal.get(round, 'named policy') === hash) return
-  journal.set(round, 'named policy', hash)
-  void chain.commitPolicy(round, hash).then(outcome => reportOutcome(logger, 'policy named', outcome, { round, hash }))
+type Modules = Pick<PeerNode, 'bundles' | 'journal' | 'logger'> & {
+  chain: Pick<PeerNode['chain'], 'peerKey' | 'commitPolicy' | 'readPolicies'>
 }
 
-/** Keeps the policy that samples in a round for who checks its answers, and forgets one that nobody asks for any more. */
-export async function keepPolicy(
-  { bundles, journal, logger }: Pick<PeerNode, 'bundles' | 'journal' | 'logger'>,
-  policy: Pick<PolicyClient, 'publish'>,
-  round: number,
+/**
+ * Names the policy as it is now to sample from the next round on, and keeps its bytes: answers of another policy score nothing. Waits for
+ * no block; a name that comes too late leaves the one before it standing.
+ */
+export async function namePolicy(
+  { chain, bundles, journal, logger }: Modules,
+  policy: Pick<PolicyClient, 'weightsHash' | 'publish'>,
+  nextRound: number,
 ): Promise<void> {
-  const hashOf = (at: number) => journal.get(at, 'policy') as Hex | undefined
-  const old = hashOf(round - POLICY_ROUNDS)
-  const isKept = Array.from({ length: POLICY_ROUNDS }, (_, i) => hashOf(round - i)).includes(old)
-  if (old !== undefined && !isKept) await bundles.forget(old, null)
+  const hash = await policy.weightsHash()
+  if (journal.get(nextRound, 'named policy') === hash) return
   const bytes = await policy.publish()
-  if (bytes.byteLength <= MAX_POLICY_BYTES) await bundles.put(bytes, round)
-  else
-    logger.warn('the policy is too large to publish, so that its answers earn nothing; train an adapter', {
-      bytes: bytes.byteLength,
-    })
+  if (bytes.byteLength > MAX_POLICY_BYTES) {
+    const about = { bytes: bytes.byteLength, most: MAX_POLICY_BYTES }
+    logger.warn('the policy is too large to publish, so that its answers earn nothing; train an adapter', about)
+    return
+  }
+  await bundles.put(bytes, nextRound)
+  await forgetOld({ bundles, journal }, nextRound)
+  journal.set(nextRound, 'named policy', hash)
+  const about = { round: nextRound, hash }
+  void chain
+    .commitPolicy(nextRound, hash)
+    .then(outcome => reportOutcome(logger, 'policy named', outcome, about))
+}
+
+/**
+ * What samples in a round: the policy that the chain has for it. Where that is an earlier one than is trained by now, because its name
+ * came too late or the checkpoint is an older one, the bytes that were kept of it sample; learning goes on with the newer one.
+ *
+ * @param base - folder of the environment's base.
+ */
+export async function samplerOf(
+  modules: Modules,
+  policy: Sampler & Pick<PolicyClient, 'publish' | 'generatePublished'>,
+  base: string,
+  round: number,
+): Promise<Sampler> {
+  const { chain, bundles, journal, logger } = modules
+  const named = (await chain.readPolicies(round, [chain.peerKey])).get(chain.peerKey)
+  const trained = await policy.weightsHash()
+  const bytes = named === undefined ? null : named === trained ? await policy.publish() : await bundles.get(named)
+  if (named === undefined || bytes === null) {
+    const why = named === undefined ? 'none was named in time' : 'the named one is not kept here'
+    logger.warn('the policy of this round is not the named one: its answers earn nothing', { round, why, named, trained })
+    return policy
+  }
+  // Its place on the disk is that of the last round that it sampled in.
+  await bundles.put(bytes, round)
+  journal.set(round, 'sampling policy', named)
+  if (named === trained) return policy
+  logger.info('the policy that was named last samples; a newer one is named for the next round', { round, named, trained })
+  await namePolicy(modules, policy, round + 1)
+  return {
+    weightsHash: async () => named,
+    generate: request => policy.generatePublished({ policy: bytes, base }, request),
+  }
+}
+
+/** Forgets the policy that nobody asks for any more. */
+async function forgetOld({ bundles, journal }: Pick<Modules, 'bundles' | 'journal'>, round: number): Promise<void> {
+  const used = (at: number) => [journal.get(at, 'named policy'), journal.get(at, 'sampling policy')] as (Hex | undefined)[]
+  const kept = new Set(Array.from({ length: POLICY_ROUNDS }, (_, i) => used(round - i)).flat())
+  for (const old of used(round - POLICY_ROUNDS))
+    if (old !== undefined && !kept.has(old)) await bundles.forget(old, null)
 }

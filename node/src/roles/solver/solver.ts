@@ -12,11 +12,11 @@ import type { PeerNode } from '../peerNode.ts'
 import { publishSealed, sealBody } from '../publishBody.ts'
 import { reportOutcome } from '../reportOutcome.ts'
 import { awaitBeacon, beaconOf, recordInTime } from '../roundBeacon.ts'
-import { answerRound } from './answerRound.ts'
+import { answerRound, type Sampler } from './answerRound.ts'
 import { publishCanary } from './canary.ts'
 import { createLearner } from './learner.ts'
 import { learnRound } from './learnRound.ts'
-import { keepPolicy, namePolicy } from './namePolicy.ts'
+import { namePolicy, samplerOf } from './namePolicy.ts'
 import { createQuarantine } from './quarantine.ts'
 import type { SolverReport } from './solverReport.ts'
 import { takeGroups } from './takeGroups.ts'
@@ -64,8 +64,8 @@ export async function runSolver(
     const mine = drawTasks(node.chainId, round, node.identity.peerKey, rules)
     if (mine.length === 0) return node.logger.info('no task in this round', { round })
     if (!(await isItsPolicy(node, policy, round))) return
-    await keepPolicy(node, policy, round)
-    const groups = await answer(node, policy, rules, { time, atMs: startedMs })
+    const sampler = await samplerOf(node, policy, node.environment.solverFolder, round)
+    const groups = await answer(node, sampler, rules, { time, atMs: startedMs })
     // After the commitment, which has to be in time, and before the policy changes.
     await publishCanary(node, policy, judge, round)
     const trustIn = (peerKey: Hex) => (quarantine.holds(peerKey, round) ? 0 : trust.of(peerKey))
@@ -110,13 +110,13 @@ export async function isItsPolicy(
 /** Samples the owed answers, seals and commits them. */
 async function answer(
   node: PeerNode,
-  policy: PolicyClient,
+  sampler: Sampler,
   rules: RoundRules,
   begun: { time: RoundTime; atMs: number },
 ): Promise<CheckedGroup[]> {
   const { chain, chainId, identity, logger } = node
   const { round } = begun.time
-  const bundle = await answerRound(policy, { chainId, round, peerKey: identity.peerKey }, rules)
+  const bundle = await answerRound(sampler, { chainId, round, peerKey: identity.peerKey }, rules)
   const count = bundle.groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0)
   const { bytes, tree } = await node.bodies.seal('rollouts', bundle)
   const commitment = { round, root: tree[0] as Hex, count, policyHash: bundle.policyHash }
