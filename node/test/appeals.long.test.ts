@@ -59,6 +59,7 @@ test('who was away for a first appeal too appeals to all seats, whose verdict st
 }, async () => {
   const round = 2
   const away = await solver.start('solver')
+  await away.said('policy named', { round })
   await swarm.enter(round)
   await away.said('rollouts committed', { round })
   await away.stop()

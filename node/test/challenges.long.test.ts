@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startBestOfTwo } from './bestOfTwo.ts'
 import { type LivePeer, type LiveSwarm, startLiveSwarm } from './liveSwarm.ts'
 
 type Role = Awaited<ReturnType<LivePeer['start']>>
 
 let swarm: LiveSwarm
 let solver: LivePeer
+let cheating: LivePeer
 let stranger: LivePeer
 /** The roles that run from the first test on. */
 let seats: Role[]
@@ -17,6 +19,7 @@ beforeAll(async () => {
   first = await swarm.newPeer('seat-1')
   const [second, proposing] = [await swarm.newPeer('seat-2'), await swarm.newPeer('proposer')]
   solver = await swarm.newPeer('solver')
+  cheating = await swarm.newPeer('cheating')
   stranger = await swarm.newPeer('stranger')
   await swarm.enter(0)
   seats = [await first.start('evaluator'), await second.start('evaluator')]
@@ -42,11 +45,22 @@ async function enter(round: number): Promise<void> {
 test('a leaf that is demanded is shown by the solver that runs, and one that nobody shows costs it the round', {
   timeout: 240_000,
 }, async () => {
-  await enter(2)
   const running = await solver.start('solver')
+  // What it names in a round samples in the next one.
+  await running.said('policy named', { round: 2 })
+  const [bootnode] = await Promise.all(seats.map(seat => seat.said('started')))
+  const cheat = await startBestOfTwo(swarm, cheating, bootnode?.addresses as string[])
+  const { peerKey } = cheating
+  const wait = { timeout: 60_000 }
+  await expect.poll(async () => (await cheat.chain.readPolicies(2, [peerKey])).has(peerKey), wait).toBe(true)
+  await enter(2)
   await running.said('rollouts committed', { round: 2 })
+  const committed = () => cheat.chain.readRolloutCommitments(2)
+  await expect.poll(committed, wait).toContainEqual(expect.objectContaining({ peerKey }))
   await enter(3)
+  await said('sampling is not proven', 2)
   await said('votes committed', 2)
+  await cheat.stop()
   await enter(4)
   await said('votes revealed', 2)
 
@@ -66,10 +80,22 @@ test('a leaf that is demanded is shown by the solver that runs, and one that nob
   await Promise.race(seats.map(seat => seat.said('shard settled', { round: 2 })))
   const settled = Number(await pointsOf(solver))
   expect(settled).toBeGreaterThan(0)
+  // The better of two answers is worth nothing, whatever the judge says of it.
+  expect(await pointsOf(cheating)).toBe(0n)
   // Its folder keeps what it committed, and the tasks that that answers.
   const audited = await solver.waggle('audit', '--round', '2')
-  const score = { peerKey: solver.peerKey, settledMilli: settled, derivedMilli: settled }
-  expect(audited).toMatchObject({ code: 0, stderr: '', said: { peers: [score], disagreements: [] } })
+  const score = {
+    peerKey: solver.peerKey,
+    settledMilli: settled,
+    derivedMilli: settled,
+    sampling: expect.objectContaining({ result: 'proven' }),
+  }
+  expect(audited).toMatchObject({ code: 0, stderr: '', said: { disagreements: [] } })
+  expect(audited.said.peers).toContainEqual(expect.objectContaining(score))
+  const sampling = expect.objectContaining({ result: 'refuted' })
+  const cheated = expect.objectContaining({ peerKey, settledMilli: 0, derivedMilli: 0, sampling })
+  const derived = await first.waggle('audit', '--round', '2')
+  expect(derived.said).toMatchObject({ peers: expect.arrayContaining([cheated]), disagreements: [] })
   await enter(6)
   const { said: closed } = await stranger.waggle('challenges', 'close')
   expect(closed).toMatchObject({ closed: [{ round: 2, peerKey: solver.peerKey }] })
@@ -143,5 +169,6 @@ test('an evaluator that may demand asks for what it cannot have, and closes what
   // After a withheld leaf, an appeal and another withheld leaf.
   const all = await stranger.waggle('audit')
   expect(all).toMatchObject({ code: 0, stderr: '', said: { findings: [] } })
-  expect(all.said.peers).toMatchObject([{ peerKey: solver.peerKey, pointsMilli: Number(pointsBefore) }])
+  const points = { peerKey: solver.peerKey, pointsMilli: Number(pointsBefore) }
+  expect(all.said.peers).toContainEqual(expect.objectContaining(points))
 })

@@ -2,6 +2,9 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { decodeScoreSheet, type ScoreSheet } from '#core/bodies.ts'
+import { systemClock } from '#core/clock.ts'
+import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
 import { encodeProposal } from '#core/taskProposal.ts'
 import { loadEnvironment } from '#environments/builtIn.ts'
@@ -14,9 +17,12 @@ import { openTokenizer } from '#model/tokenizerClient.ts'
 import { openPolicyClient } from '#rl/policyClient.ts'
 import { openJudgeModel } from '#roles/openModels.ts'
 import { openPeer, type PeerNode } from '#roles/peerNode.ts'
+import { createJournal } from '#store/journal.ts'
+import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
+import { readKeptBundle } from '#store/readKeptBundle.ts'
 import { writeChatModel } from './chatModelFolder.ts'
 import { runCli } from './cliProcess.ts'
-import { type LiveSwarm, startLiveSwarm } from './liveSwarm.ts'
+import { type LivePeer, type LiveSwarm, startLiveSwarm } from './liveSwarm.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'waggle-chat-'))
 const at = (...names: string[]) => join(root, ...names)
@@ -40,6 +46,14 @@ async function proposeThrough(swarm: LiveSwarm, { chain, identity }: PeerNode, l
       await chain.propose({ round: round + 1, count: 2, bytes: encodeProposal({ level: 2, texts }) })
     } else await chain.commitSecret(round + 2)
   }
+}
+
+/** The sheet of scores that an evaluator made. */
+async function sheetOf({ data }: LivePeer, round: number): Promise<ScoreSheet> {
+  const db = openDatabase(join(data, JOURNAL_FILE))
+  const contentId = createJournal(db, systemClock).get(round, 'sheet') as Hex
+  db.close()
+  return decodeScoreSheet((await readKeptBundle(data, round, contentId)) ?? new Uint8Array()) as ScoreSheet
 }
 
 /** Rules for random models. Their judge tells nothing, so none could be measured: the specification says so. */
@@ -100,6 +114,9 @@ test('chat models play: a solver answers, commits and learns from what an 8-bit 
   expect(votes.map(({ scores }) => scores)).toEqual([[scoreMilli], [scoreMilli]])
   await swarm.enter(5)
   await Promise.all(evaluators.map(({ said }) => said('votes revealed', { round })))
+  // Scored leaves stand behind the vote: both have proven that the adapter over 8 bits, which was named before the round, sampled them.
+  for (const judge of judges)
+    expect((await sheetOf(judge, round)).peers.map(({ leaves }) => leaves.length)).toEqual([4])
   await swarm.enter(6)
   await Promise.race(evaluators.map(({ said }) => said('shard settled', { round })))
   expect(await proposer.chain.readSettlements(round)).toMatchObject([

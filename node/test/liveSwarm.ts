@@ -6,6 +6,7 @@ import { expect } from 'vitest'
 import { contractsOf } from '#chain/contracts.ts'
 import { createLogger } from '#core/logger.ts'
 import { loadEnvironment, loadEnvironments } from '#environments/builtIn.ts'
+import { fetchLimits } from '#roles/fetch/fetchLimits.ts'
 import type { RoleName } from '#roles/roleName.ts'
 import { type RoleOptions, startRole } from '#roles/startRole.ts'
 import { openIdentity } from '#store/identity.ts'
@@ -16,6 +17,9 @@ import { deployContracts, startLocalChain } from './localChain.ts'
 
 /** By the contract. */
 const BEACON_DRAWN = 2
+
+/** A body may take some steps of fast time, in which a busy machine does little. */
+const patient = { ...fetchLimits, pace: { graceMs: 1_000_000, windowMs: 500_000, minBytesPerSecond: 1 } }
 
 /** A line of a peer's log. */
 type Said = { message: string } & Record<string, unknown>
@@ -73,7 +77,7 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
         const done = startRole({
           ...{ role, data, deployment, rpcUrl: chain.rpcUrl, clock: time.clock, signal: end.signal },
           ...{ listen: ['/ip4/127.0.0.1/tcp/0'], bootnodes: [...bootnodes], openLogger: () => log.logger(time.clock) },
-          ...{ level: undefined, dataset: undefined, demands, httpPort: 0, chat, threads: 1, adapter },
+          ...{ limits: patient, level: undefined, dataset: undefined, demands, httpPort: 0, chat, threads: 1, adapter },
           device: 'cpu',
         })
         done.catch(error => {

@@ -25,6 +25,7 @@ import { createPeerTable } from '#store/peerTable.ts'
 import { createBodyThread } from './bodyThread.ts'
 import { environmentOnChain } from './environmentOnChain.ts'
 import { createEnvironmentWatch } from './environmentWatch.ts'
+import type { FetchLimits } from './fetch/fetchLimits.ts'
 import { createFetchPlan, type FetchPlan } from './fetch/fetchPlan.ts'
 import { reportConnections } from './reportConnections.ts'
 import { createSealedBodies, type SealedBodies } from './sealedBodies.ts'
@@ -45,6 +46,8 @@ export type PeerOptions = {
   maxConnections?: number
   /** What is kept of other peers' bodies. */
   quotas?: QuotaLimits
+  /** How bodies are fetched. */
+  limits?: FetchLimits
   clock: Clock
   /** Makes the log once the keys are known, which it must never show. */
   openLogger: (identity: Identity) => Logger
@@ -143,7 +146,11 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
     const fetchPlan = createFetchPlan(
       { network, bundles, clock, logger, signal },
       // Rollouts are public from the end of their round, other bodies from their announcement on.
-      { maxBytes: kind => (kind === 'policy' ? policyBytes : sizes[kind]), opensAtMs: () => 0 },
+      {
+        maxBytes: kind => (kind === 'policy' ? policyBytes : sizes[kind]),
+        opensAtMs: () => 0,
+        ...(options.limits && { limits: options.limits }),
+      },
     )
     const setRound = (now: number) => {
       round = now

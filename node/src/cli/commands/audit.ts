@@ -18,8 +18,9 @@ Derives every peer's points again from the votes on the chain: who sat on each c
 appeals changed; and compares them with the points that the chain has. It needs no keys.
 
 With --round, derives that round's scores again from what its solvers committed to: the leaves that the beacon drew, scored by the
-frozen judge here; and names the evaluators whose votes are further off than agreement allows. The folder must keep the round's
-bodies: that of a peer that took part does, and that of a gateway. The exit code is 1 if anything differs.
+frozen judge here, of work that the named policy sampled; and names the evaluators whose votes are further off than agreement allows.
+The folder must keep the round's bodies: that of a peer that took part does, and that of a gateway. Policies are kept by evaluators:
+elsewhere the leaves that could not be checked are listed. The exit code is 1 if anything differs.
 
   --index URL         compare the leaderboard of an indexer as well, all as of the block that it has reached
   --round N           score this round's rollouts again
@@ -84,6 +85,11 @@ function linesOfRound({ round, tasks, peers, disagreements }: RoundAudit): strin
     ...peers.map(
       ({ name, settledMilli, derivedMilli }) =>
         `${shown(settledMilli, 'not yet')} ${shown(derivedMilli, 'not kept')}  ${name}`,
+    ),
+    ...peers.flatMap(({ name, sampling }) =>
+      sampling === null || sampling.result === 'proven'
+        ? []
+        : `sampling of ${name}, leaves ${sampling.leaves.join(', ')}: ${sampling.result}, ${sampling.reason}`,
     ),
     ...disagreements.map(
       ({ name, peerKey, voteMilli, derivedMilli }) =>

@@ -1,6 +1,6 @@
 import type { RolloutCommitment } from '#chain/readCommitments.ts'
 import type { RoundTime } from '#chain/roundClock.ts'
-import { type PeerScore, type ScoreSheet } from '#core/bodies.ts'
+import type { PeerScore, ScoreSheet } from '#core/bodies.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
 import { readTaskPlaces } from '../admitTasks.ts'

@@ -11,7 +11,8 @@ export type Models = { judge: Judge; reader: PublishedReader }
 
 type Committed = Pick<RolloutCommitment, 'peerKey' | 'policyHash'>
 
-type ProofModules = Pick<PeerNode, 'chainId' | 'fetchPlan' | 'environment' | 'logger' | 'signal'> & {
+export type ProofModules = Pick<PeerNode, 'chainId' | 'fetchPlan' | 'logger' | 'signal'> & {
+  environment: Pick<PeerNode['environment'], 'solverFolder' | 'spec'>
   chain: Pick<PeerNode['chain'], 'readPolicies'>
 }
 

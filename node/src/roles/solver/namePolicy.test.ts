@@ -124,9 +124,7 @@ test('a policy that is too large to publish is not named', async () => {
   one.policy.publish = async () => new Uint8Array(MAX_POLICY_BYTES + 1)
   await one.name(5)
   expect(one.asked).toEqual([])
-  expect(one.warned).toEqual([
-    'the policy is too large to publish, so that its answers earn nothing; train an adapter',
-  ])
+  expect(one.warned).toEqual(['the policy is too large to publish, so that its answers earn nothing; train an adapter'])
 })
 
 test('a policy is forgotten 16 rounds after it last sampled', async () => {

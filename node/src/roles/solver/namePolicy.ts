@@ -33,9 +33,7 @@ export async function namePolicy(
   await forgetOld({ bundles, journal }, nextRound)
   journal.set(nextRound, 'named policy', hash)
   const about = { round: nextRound, hash }
-  void chain
-    .commitPolicy(nextRound, hash)
-    .then(outcome => reportOutcome(logger, 'policy named', outcome, about))
+  void chain.commitPolicy(nextRound, hash).then(outcome => reportOutcome(logger, 'policy named', outcome, about))
 }
 
 /**
@@ -56,14 +54,23 @@ export async function samplerOf(
   const bytes = named === undefined ? null : named === trained ? await policy.publish() : await bundles.get(named)
   if (named === undefined || bytes === null) {
     const why = named === undefined ? 'none was named in time' : 'the named one is not kept here'
-    logger.warn('the policy of this round is not the named one: its answers earn nothing', { round, why, named, trained })
+    logger.warn('the policy of this round is not the named one: its answers earn nothing', {
+      round,
+      why,
+      named,
+      trained,
+    })
     return policy
   }
   // Its place on the disk is that of the last round that it sampled in.
   await bundles.put(bytes, round)
   journal.set(round, 'sampling policy', named)
   if (named === trained) return policy
-  logger.info('the policy that was named last samples; a newer one is named for the next round', { round, named, trained })
+  logger.info('the policy that was named last samples; a newer one is named for the next round', {
+    round,
+    named,
+    trained,
+  })
   await namePolicy(modules, policy, round + 1)
   return {
     weightsHash: async () => named,
@@ -73,7 +80,8 @@ export async function samplerOf(
 
 /** Forgets the policy that nobody asks for any more. */
 async function forgetOld({ bundles, journal }: Pick<Modules, 'bundles' | 'journal'>, round: number): Promise<void> {
-  const used = (at: number) => [journal.get(at, 'named policy'), journal.get(at, 'sampling policy')] as (Hex | undefined)[]
+  const used = (at: number) =>
+    [journal.get(at, 'named policy'), journal.get(at, 'sampling policy')] as (Hex | undefined)[]
   const kept = new Set(Array.from({ length: POLICY_ROUNDS }, (_, i) => used(round - i)).flat())
   for (const old of used(round - POLICY_ROUNDS))
     if (old !== undefined && !kept.has(old)) await bundles.forget(old, null)
