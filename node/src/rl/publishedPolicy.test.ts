@@ -27,7 +27,7 @@ test.each([whole, adapted])('a policy is what was published, under the hash of i
   // Bytes from the network lie at any offset.
   const moved = new Uint8Array(bytes.length + 1).subarray(1)
   moved.set(bytes)
-  // As may those of a Buffer, whose slices are no copies.
+  // As may those of a Buffer, whose slices are not copies.
   for (const given of [moved, Buffer.from(moved.buffer, 1)]) expect(decodePolicy(given, tinyConfig)).toEqual(policy)
   expect(hashPolicy(policy)).toBe(`0x${createHash('sha256').update(bytes).digest('hex')}`)
 })

@@ -23,7 +23,7 @@ type Base = {
 /** What is done with published policies: of strangers what they drew is read, and one's own earlier one samples again. */
 export interface PublishedReader {
   readDraws(request: DrawsRequest): Promise<ReadDraws>
-  /** @throws {ModelFileError | ModelInputError} if the bytes are no policy over that base. */
+  /** @throws {ModelFileError | ModelInputError} if the bytes are not a policy over that base. */
   generate(published: Published, request: GenerateOptions): Promise<Completion[]>
 }
 
