@@ -153,8 +153,9 @@ test('an evaluator that may demand asks for what it cannot have, and closes what
   await seats[0]?.stop()
   const demanding = await first.start('evaluator', { demands: 1 })
   seats[0] = demanding
-  await enter(13)
+  // Before its round: what starts in it on a busy machine may come too late to answer.
   const away = await solver.start('solver')
+  await enter(13)
   await away.said('rollouts committed', { round: 13 })
   await away.stop()
   const owedBefore = await creditOf(first)
