@@ -7,6 +7,8 @@ export interface KnownNetwork {
   readonly defaultUrl: string
   /** Of a block explorer, without a slash at its end; null for a chain that has none. */
   readonly explorerUrl: string | null
+  /** Where a test network's coin is given away. */
+  readonly faucetUrl?: string
 }
 
 /** Names are those of `--network`, of a deployment's record and of its file. */
@@ -22,6 +24,7 @@ export const knownNetworks = {
     urlVariable: 'SEPOLIA_RPC_URL',
     defaultUrl: 'https://ethereum-sepolia-rpc.publicnode.com',
     explorerUrl: 'https://sepolia.etherscan.io',
+    faucetUrl: 'https://cloud.google.com/application/web3/faucet/ethereum/sepolia',
   },
   gensynTestnet: {
     chainId: 685_685,

@@ -2,10 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { loadEnvironments } from '#environments/builtIn.ts'
 import { verbs } from '../src/cli/verbs.ts'
-import { runCli } from './cliProcess.ts'
+import { runCli, startCli } from './cliProcess.ts'
 import { deployContracts, startLocalChain } from './localChain.ts'
 
+const HERE = ['--listen', '/ip4/127.0.0.1/tcp/0']
 const root = mkdtempSync(join(tmpdir(), 'waggle-cli-'))
 
 test('the list of commands names each with a line, and each says what it takes', async () => {
@@ -44,10 +47,12 @@ test('a folder without keys is no backup', async () => {
   expect(result).toMatchObject({ code: 64, stderr: expect.stringContaining('There is no peer in') })
 })
 
-test('who deployed seats an evaluator; asking again changes nothing', async () => {
+test('who deployed seats an evaluator and lists a bootnode, through which one command joins', async () => {
   const local = await startLocalChain()
+  const running: ReturnType<typeof startCli>[] = []
   try {
-    const deployment = JSON.stringify(await deployContracts(local))
+    const { hash } = (await loadEnvironments()).starter
+    const deployment = JSON.stringify(await deployContracts(local, 60, hash))
     const record = join(root, 'deployment.json')
     writeFileSync(record, deployment)
     const data = join(root, 'evaluator')
@@ -60,7 +65,27 @@ test('who deployed seats an evaluator; asking again changes nothing', async () =
     expect(await admit()).toEqual({ peerId, status: 'already seated' })
     const { stdout } = await runCli(['status', '--data', data, '--json'], env)
     expect(JSON.parse(stdout)).toMatchObject({ peerId, seated: true, registered: false, round: 0, connections: null })
+
+    const meet = startCli(['bootnode', '--data', join(root, 'bootnode'), ...HERE, '--log-format', 'json'], env)
+    running.push(meet)
+    const [bootnode = ''] = JSON.parse(await meet.line('bootnode started')).addresses
+    const listed = async (...argv: string[]) => JSON.parse((await runCli(['bootnode', ...argv, '--json'], env)).stdout)
+    expect(await listed('add', bootnode)).toEqual({ bootnodes: [bootnode], hash: expect.stringMatching(/^0x/) })
+
+    const home = join(root, 'joined')
+    const peer = startCli(['join', '--data', home, ...HERE, '--threads', '1', '--log-file'], env)
+    running.push(peer)
+    await Promise.all(
+      ['role      solver', 'given by the local chain', 'registered', 'connected peers=1'].map(peer.said),
+    )
+    const seen = JSON.parse((await runCli(['status', '--data', home, '--json'], env)).stdout)
+    expect(seen).toMatchObject({ registered: true, balanceEth: expect.stringMatching(/^9\.9/) })
+    expect(seen.connections).toMatchObject({ peers: 1, alone: null })
+    expect(parse(readFileSync(join(home, 'waggle.yaml'), 'utf8'))).toMatchObject({ role: 'solver', threads: '1' })
+    expect(readFileSync(join(home, 'log/waggle.log'), 'utf8')).toContain('connected peers=1')
+    expect(await listed('clear')).toMatchObject({ bootnodes: [] })
   } finally {
+    await Promise.all(running.map(one => one.stop()))
     await local.stop()
   }
 })

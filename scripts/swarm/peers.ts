@@ -52,13 +52,11 @@ export interface PeerLaunch {
   deploymentPath: string
   rpcUrl: string
   ports: Ports
-  gatewayPeerId: string
   level: number | undefined
   played: Played
 }
 
-export function peerProcess(launch: PeerLaunch): ProcessSpec {
-  const { peer, deploymentPath, rpcUrl, ports, gatewayPeerId, level, played } = launch
+export function peerProcess({ peer, deploymentPath, rpcUrl, ports, level, played }: PeerLaunch): ProcessSpec {
   const isGateway = peer.role === 'gateway'
   const argv = [
     cli,
@@ -74,7 +72,6 @@ export function peerProcess(launch: PeerLaunch): ProcessSpec {
   ]
   argv.push('--listen', `/ip4/127.0.0.1/tcp/${isGateway ? ports.p2p : 0}`)
   if (isGateway) argv.push('--http', String(ports.gateway))
-  else argv.push('--bootnode', `/ip4/127.0.0.1/tcp/${ports.p2p}/p2p/${gatewayPeerId}`)
   argv.push(...played.argv, ...(peer.role === 'solver' ? played.solverArgv : []))
   if (peer.role === 'proposer' && level !== undefined) argv.push('--level', String(level))
   return { name: `peer-${peer.slot}`, command: process.execPath, argv: [...HEAP, ...argv] }

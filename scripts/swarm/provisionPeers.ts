@@ -1,4 +1,4 @@
-import { rewardVotesAbi } from '@waggle/deployments/abi'
+import { peerRegistryAbi, rewardVotesAbi } from '@waggle/deployments/abi'
 import type { Deployment } from '@waggle/deployments/record'
 import { createWalletClient, type Hex, http, type PublicClient, parseEther, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -12,9 +12,14 @@ const FUNDS_WEI = parseEther('10')
 
 /**
  * Funds the peers' accounts, as the deployer, registers the peers that take part, so that on a fresh chain their keys count from round 0,
- * and admits the evaluators; what is already so is left alone.
+ * lists the bootnodes and admits the evaluators; what is already so is left alone.
  */
-export async function provisionPeers(rpcUrl: string, deployment: Deployment, peers: SwarmPeer[]): Promise<void> {
+export async function provisionPeers(
+  rpcUrl: string,
+  deployment: Deployment,
+  peers: SwarmPeer[],
+  bootnodes: readonly string[],
+): Promise<void> {
   const { contracts } = deployment
   const account = privateKeyToAccount(LOCAL_KEY)
   const deployer = createWalletClient({ account, transport: http(rpcUrl), pollingInterval: 200 }).extend(publicActions)
@@ -37,6 +42,12 @@ export async function provisionPeers(rpcUrl: string, deployment: Deployment, pee
     // A round that begins before the block does makes the call write more.
     const gas = ((await deployer.estimateContractGas(call)) * 3n) / 2n
     hashes.push(await deployer.writeContract({ ...call, gas, chain: null }))
+  }
+  const registry = { address: contracts.PeerRegistry.address, abi: peerRegistryAbi } as const
+  const listed = await deployer.readContract({ ...registry, functionName: 'bootnodes' })
+  if (listed.join() !== bootnodes.join()) {
+    const call = { ...registry, functionName: 'setBootnodes', args: [bootnodes] } as const
+    hashes.push(await deployer.writeContract({ ...call, chain: null }))
   }
   await allMined(deployer, hashes)
 }

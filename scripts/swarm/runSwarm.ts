@@ -95,12 +95,12 @@ async function startEverything(options: SwarmOptions, supervisor: Supervisor, st
   const client = connect(rpcUrl)
   const firstRound = (await currentRound(client, deployment)) ?? 0
   const peers = await planPeers(options, played)
-  await provisionPeers(rpcUrl, deployment, peers)
-  const startedWith = await keepStartingPolicies(peers, options.data)
   const gatewayPeerId = peers.find(({ role }) => role === 'gateway')?.peerId ?? ''
+  await provisionPeers(rpcUrl, deployment, peers, [`/ip4/127.0.0.1/tcp/${ports.p2p}/p2p/${gatewayPeerId}`])
+  const startedWith = await keepStartingPolicies(peers, options.data)
   say('starting the peers and the indexer …')
   for (const peer of peers) {
-    const spec = peerProcess({ peer, deploymentPath: path, rpcUrl, ports, gatewayPeerId, level: options.level, played })
+    const spec = peerProcess({ peer, deploymentPath: path, rpcUrl, ports, level: options.level, played })
     await keep(spec.name, onExit => supervisor.start(spec, onExit))
   }
   const shared = { WAGGLE_DEPLOYMENT: path, WAGGLE_RPC_URL: rpcUrl }

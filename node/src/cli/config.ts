@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { logLevels } from '#core/logger.ts'
 import { devices } from '#model/devices.ts'
 import { basePrecisions } from '#model/loraConfig.ts'
 import { networkSettings } from '#p2p/networkConfig.ts'
@@ -62,7 +63,10 @@ export const configSchema = z.strictObject({
     .optional(),
   /** Of the frozen layers under an adapter, float32 unless said: 8 bits take a quarter of the memory's bandwidth and a third of the time. */
   'lora-base': z.enum(basePrecisions).optional(),
-  log: z.enum(['pretty', 'json']).default('pretty'),
+  'log-level': z.enum(logLevels).default('info'),
+  'log-format': z.enum(['pretty', 'json']).default('pretty'),
+  /** Off: a service manager keeps what is printed. */
+  'log-file': z.boolean().default(false),
 })
 
 export type Config = z.infer<typeof configSchema> & { data: string }

@@ -5,6 +5,13 @@ export function untilInterrupted(): AbortSignal {
   return stop.signal
 }
 
+/** A signal that Ctrl-C and a service manager abort: what runs until then ends well. */
+export function stopSignal(): AbortSignal {
+  const stop = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+  return stop.signal
+}
+
 /** Whether an error says that a signal was aborted. */
 export function isInterruption(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError'

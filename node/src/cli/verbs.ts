@@ -2,6 +2,10 @@ import type { Verb } from './command.ts'
 
 /** Every command, in the order in which a new operator meets them. */
 export const verbs: Readonly<Record<string, Verb>> = {
+  join: {
+    summary: 'join a swarm: keys, settings that fit the machine, funds on a local chain, and start',
+    load: async () => (await import('./commands/join.ts')).join,
+  },
   init: {
     summary: 'make the keys of a new peer, and show its name and the account to fund',
     load: async () => (await import('./commands/init.ts')).init,
@@ -9,6 +13,10 @@ export const verbs: Readonly<Record<string, Verb>> = {
   start: {
     summary: 'run a peer: --role solver, proposer, evaluator or gateway',
     load: async () => (await import('./commands/start.ts')).start,
+  },
+  bootnode: {
+    summary: 'run a peer that others meet first, or change the list of them on the chain',
+    load: async () => (await import('./commands/bootnode.ts')).bootnode,
   },
   doctor: {
     summary: 'check machine, keys, ports, chain, clock, funds and bootnodes, and say what to do',

@@ -32,7 +32,7 @@ function aloneBy(bootnodes: number, known: number, { failed, hungUp, lastFailure
     return {
       reason: 'nobody known',
       found: 'the chain lists no bootnode, none was named, and nobody has connected',
-      advice: 'Name a peer of the swarm with --bootnode, or ask its owner to list one: waggle bootnodes set.',
+      advice: 'Name a peer of the swarm with --bootnode, or ask its owner to list one: waggle bootnode add.',
     }
   if (hungUp > 0)
     return {

@@ -68,11 +68,15 @@ export type Network = {
 export async function startNetwork(options: NetworkOptions): Promise<Network> {
   const { swarm, clock, logger, currentRound } = options
   let started: Host | undefined
+  const ownId = peerIdOf(options.privateKey)
+  // A bootnode finds itself on the chain's list.
+  const bootnodes = options.bootnodes.filter(address => !address.endsWith(`/p2p/${ownId}`))
   // Addresses may arrive before anything is dialled.
   let learnt: Connecting['learnt'] = () => {}
   const membership = createMembership({
     ...options,
-    ownId: peerIdOf(options.privateKey),
+    bootnodes,
+    ownId,
     targetPeers: options.targetPeers ?? 16,
     maxConnections: options.maxConnections ?? 128,
     connections: () => started?.connections() ?? [],
@@ -133,13 +137,15 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
       connectTo: connecting.connectTo,
       sayAddresses: addresses.sayAgain,
       status: membership.status,
-      connectivity: () =>
-        connectivityOf({
+      connectivity() {
+        const { members, strangers } = membership.status().known
+        return connectivityOf({
           peers: host.connectedPeers().length,
-          bootnodes: options.bootnodes.length,
-          known: membership.status().known.members + membership.status().known.strangers,
+          bootnodes: bootnodes.length,
+          known: members + strangers,
           dials: connecting.outcomes(),
-        }),
+        })
+      },
       fetchBody: createFetchBody(host, { logger }),
       stop,
       host,

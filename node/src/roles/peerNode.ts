@@ -9,7 +9,6 @@ import { peerKeyOf } from '#core/peerKey.ts'
 import { bodySizes } from '#environments/bodySizes.ts'
 import type { Environment } from '#environments/environment.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
-import { isMultiaddr } from '#p2p/addressAnnouncement.ts'
 import { type Network, startNetwork } from '#p2p/network.ts'
 import { deploymentTag } from '#p2p/topics.ts'
 import { maxPolicyBytes } from '#rl/publishedPolicy.ts'
@@ -27,23 +26,16 @@ import { environmentOnChain } from './environmentOnChain.ts'
 import { createEnvironmentWatch } from './environmentWatch.ts'
 import type { FetchLimits } from './fetch/fetchLimits.ts'
 import { createFetchPlan, type FetchPlan } from './fetch/fetchPlan.ts'
+import { type Reach, reachOf, readableBootnodes } from './reach.ts'
 import { reportConnections } from './reportConnections.ts'
 import { createSealedBodies, type SealedBodies } from './sealedBodies.ts'
 
-export type PeerOptions = {
+export type PeerOptions = Reach & {
   data: string
   rpcUrl: string
   deployment: Deployment
   /** Those that this node can play by; the chain names one. */
   environments: readonly Environment[]
-  /** Multiaddrs. */
-  listen: readonly string[]
-  bootnodes: readonly string[]
-  /** Multiaddrs that others reach it at, where they differ from those listened on. */
-  announce?: readonly string[]
-  mdns?: boolean
-  targetPeers?: number
-  maxConnections?: number
   /** What is kept of other peers' bodies. */
   quotas?: QuotaLimits
   /** How bodies are fetched. */
@@ -131,7 +123,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       swarm: { chainId: deployment.chainId, deployment: deploymentTag(addresses) },
       privateKey: privateKeyToProtobuf(identity.privateKey),
       ...reachOf(options),
-      bootnodes: [...options.bootnodes, ...readable(await chain.readBootnodes(), logger)],
+      bootnodes: [...options.bootnodes, ...readableBootnodes(await chain.readBootnodes(), logger)],
       currentRound: () => round,
       maxBytes: kind => sizes[kind],
       lookUp: peerIds => chain.readRegistered(peerIds.map(peerKeyOf)),
@@ -180,22 +172,4 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
     await close()
     throw error
   }
-}
-
-/** How a peer reaches others and is reached; what is not said is the network's own choice. */
-function reachOf({ listen, announce, mdns, targetPeers, maxConnections }: PeerOptions) {
-  return {
-    listen,
-    ...(announce && { announce }),
-    ...(mdns !== undefined && { mdns }),
-    ...(targetPeers && { targetPeers }),
-    ...(maxConnections && { maxConnections }),
-  }
-}
-
-/** Of the bootnodes that the chain lists, those that this release can read: nobody's entry there keeps a node from starting. */
-function readable(bootnodes: readonly string[], logger: Logger): string[] {
-  const unreadable = bootnodes.filter(address => !isMultiaddr(address))
-  if (unreadable.length > 0) logger.warn('bootnodes on the chain are no multiaddrs, and are left out', { unreadable })
-  return bootnodes.filter(isMultiaddr)
 }

@@ -27,8 +27,8 @@ test('a peer says at once that it is alone or connected, and how many it knows o
     ...{ clock, logger, signal: stop.signal },
   })
   const pass = async (seconds: number) => {
-    for (let i = 0; i < seconds; i += 5) {
-      clock.advance(5_000)
+    for (let i = 0; i < seconds; i += 2) {
+      clock.advance(2_000)
       await Promise.resolve()
       await Promise.resolve()
       await Promise.resolve()

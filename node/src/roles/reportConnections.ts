@@ -18,7 +18,7 @@ type Modules = {
   signal: AbortSignal
 }
 
-const LOOK_EVERY_MS = 5_000
+const LOOK_EVERY_MS = 2_000
 const SAY_EVERY_MS = 60_000
 const NOTE_EVERY_MS = 30_000
 /** Twice what passes between two notes, and a busy moment. */

@@ -1,6 +1,4 @@
 import { systemClock } from '#core/clock.ts'
-import { createLogger } from '#core/logger.ts'
-import { urlSecrets } from '#core/redactUrls.ts'
 import type { AskedAdapter } from '#roles/adapterToTrain.ts'
 import { roleNames } from '#roles/roleName.ts'
 import { defaultQuotas, type QuotaLimits } from '#store/bodyQuota.ts'
@@ -12,10 +10,38 @@ import { environment } from '../environment.ts'
 import { hubOptions, hubUsage } from '../modelOptions.ts'
 import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
 import { openDevice } from '../openDevice.ts'
+import { logOptions, logUsage, openLog } from '../openLog.ts'
+import { reachOfConfig, reachOptions, reachUsage, settingsOf } from '../reachOptions.ts'
+import { stopSignal } from '../untilInterrupted.ts'
 import { UsageError } from '../usageError.ts'
 
 const text = { type: 'string' } as const
-const list = { type: 'string', multiple: true } as const
+
+/** Everything that a peer is told. */
+export const peerOptions = {
+  ...dataOption,
+  ...networkOptions,
+  role: text,
+  ...reachOptions,
+  level: text,
+  dataset: text,
+  'dataset-share': text,
+  demands: text,
+  http: text,
+  'keep-mb': text,
+  'keep-peer-mb': text,
+  threads: text,
+  lora: text,
+  'lora-alpha': text,
+  'lora-targets': text,
+  'lora-base': text,
+  ...hubOptions,
+  device: text,
+  environment: text,
+  model: text,
+  judge: text,
+  ...logOptions,
+} as const
 
 /** Runs a peer until it is stopped. */
 export const start: Command = {
@@ -28,14 +54,7 @@ of the options (listen, announce and bootnodes are lists there).
 ${dataUsage}
 ${networkUsage}
   --listen MULTIADDR  where to listen, may be repeated (default /ip4/0.0.0.0/tcp/0 and /ip6/::/tcp/0)
-  --announce MULTIADDR
-                      where others reach this peer behind a router or proxy, may be repeated (default where it listens)
-  --bootnode MULTIADDR
-                      a peer to meet first beside those on the chain, may be repeated
-  --mdns              find peers on the local network by multicast
-  --target-peers N    registered peers to be connected to (default 16)
-  --max-connections N
-                      connections at most; strangers get half (default 128)
+${reachUsage}
   --level N           proposer: hold the difficulty at this level
   --dataset PATH_OR_REPO
                       proposer: propose the tasks of a dataset (docs/guides/use-a-dataset.md)
@@ -61,87 +80,49 @@ ${hubUsage}
   --lora-targets NAMES
                       modules that have one, by commas (default all linear modules of the layers)
   --lora-base NAME    float32 or int8: how the frozen layers under it are computed (default float32)
-  --log FORMAT        pretty or json`,
-  options: {
-    ...dataOption,
-    ...networkOptions,
-    role: text,
-    listen: list,
-    announce: list,
-    bootnode: list,
-    mdns: { type: 'boolean' },
-    'target-peers': text,
-    'max-connections': text,
-    level: text,
-    dataset: text,
-    'dataset-share': text,
-    demands: text,
-    http: text,
-    'keep-mb': text,
-    'keep-peer-mb': text,
-    threads: text,
-    lora: text,
-    'lora-alpha': text,
-    'lora-targets': text,
-    'lora-base': text,
-    ...hubOptions,
-    device: text,
-    environment: text,
-    model: text,
-    judge: text,
-    log: text,
-  },
-  async run({ bootnode, ...flags }) {
-    const config = loadConfig({ ...flags, bootnodes: bootnode })
-    const { role } = config
-    if (role === undefined) throw new UsageError('No role.', { hint: `Name one with --role: ${roleNames.join(', ')}.` })
-    const adapter = askedAdapter(config)
-    if (adapter && role !== 'solver')
-      throw new UsageError(`A ${role} trains no adapter.`, { hint: '--lora and what goes with it are for a solver.' })
-    checkDatasetOptions(config)
-    const { deployment, rpcUrl } = openDeployment(config)
-    const stop = new AbortController()
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
-    const chat = await openChatModels(config, stop.signal)
-    const dataset = await openDataset(config, stop.signal)
-    const device = await openDevice(config.device, chat !== undefined)
-    // After the checks above: models and network take a second to load.
-    const { startRole } = await import('#roles/startRole.ts')
-    await startRole({
-      role,
-      deployment,
-      rpcUrl,
-      data: config.data,
-      listen: config.listen,
-      bootnodes: config.bootnodes,
-      announce: config.announce,
-      mdns: config.mdns,
-      targetPeers: config['target-peers'],
-      maxConnections: config['max-connections'],
-      quotas: quotasOf(config),
-      level: config.level,
-      dataset,
-      demands: config.demands,
-      httpPort: config.http,
-      threads: config.threads,
-      adapter,
-      device,
-      chat,
-      clock: systemClock,
-      openLogger: ({ accountKey, name, peerId }) =>
-        createLogger(
-          {
-            write: line => console.log(line),
-            format: config.log,
-            level: 'info',
-            clock: systemClock,
-            secrets: [accountKey, accountKey.slice(2), ...urlSecrets(rpcUrl), ...serverSecrets()],
-          },
-          config.log === 'json' ? { role, name, peerId } : {},
-        ),
-      signal: stop.signal,
-    })
-  },
+${logUsage}`,
+  options: peerOptions,
+  run: values => startPeer(loadConfig(settingsOf(values))),
+}
+
+/**
+ * Runs a peer until it is stopped.
+ *
+ * @throws {UsageError} if the settings do not go together.
+ */
+export async function startPeer(config: Config): Promise<void> {
+  const { role } = config
+  if (role === undefined) throw new UsageError('No role.', { hint: `Name one with --role: ${roleNames.join(', ')}.` })
+  const adapter = askedAdapter(config)
+  if (adapter && role !== 'solver')
+    throw new UsageError(`A ${role} trains no adapter.`, { hint: '--lora and what goes with it are for a solver.' })
+  checkDatasetOptions(config)
+  const { deployment, rpcUrl } = openDeployment(config)
+  const signal = stopSignal()
+  const chat = await openChatModels(config, signal)
+  const dataset = await openDataset(config, signal)
+  const device = await openDevice(config.device, chat !== undefined)
+  // After the checks above: models and network take a second to load.
+  const { startRole } = await import('#roles/startRole.ts')
+  await startRole({
+    role,
+    deployment,
+    rpcUrl,
+    data: config.data,
+    ...reachOfConfig(config),
+    quotas: quotasOf(config),
+    level: config.level,
+    dataset,
+    demands: config.demands,
+    httpPort: config.http,
+    threads: config.threads,
+    adapter,
+    device,
+    chat,
+    clock: systemClock,
+    openLogger: identity => openLog(config, identity, { role, rpcUrl, secrets: serverSecrets() }),
+    signal,
+  })
 }
 
 function checkDatasetOptions({ role, dataset, 'dataset-share': share }: Config): void {

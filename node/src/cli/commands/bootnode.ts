@@ -1,0 +1,90 @@
+import { systemClock } from '#core/clock.ts'
+import { networkSettings } from '#p2p/networkConfig.ts'
+import type { Command } from '../command.ts'
+import { type Config, loadConfig } from '../config.ts'
+import { environment } from '../environment.ts'
+import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
+import { logOptions, logUsage, openLog } from '../openLog.ts'
+import { reachOfConfig, reachOptions, reachUsage, settingsOf } from '../reachOptions.ts'
+import { stopSignal } from '../untilInterrupted.ts'
+import { UsageError } from '../usageError.ts'
+
+const actions = ['run', 'list', 'add', 'remove', 'clear'] as const
+type Action = (typeof actions)[number]
+
+/** Others must find it where they found it before. */
+const LISTEN = ['/ip4/0.0.0.0/tcp/4001', '/ip6/::/tcp/4001']
+const LOCAL_CHAIN = 31337
+
+/** Runs a peer that others meet first, or changes the list of them on the chain. */
+export const bootnode: Command = {
+  usage: `npx waggle bootnode [ACTION] [ADDRESS] [OPTIONS]
+
+  run                 run a bootnode until Ctrl-C (default): an identity that lasts, no role, no funds
+  list                the bootnodes that the chain lists, which every peer reads when it starts
+  add ADDRESS         list one more: a multiaddr with /p2p/PEER_ID at its end, as a bootnode prints it
+  remove ADDRESS      list it no more
+  clear               list none
+
+WAGGLE_DEPLOYER_KEY holds the private key of the account that may add, remove and clear.
+
+${dataUsage}
+${networkUsage}
+  --listen MULTIADDR  where to listen, may be repeated (default ${LISTEN.join(' and ')})
+${reachUsage}
+${logUsage}
+  --json              list, add, remove, clear: print one JSON object`,
+  options: { ...dataOption, ...networkOptions, ...reachOptions, ...logOptions, json: { type: 'boolean' } },
+  morePositionals: ['ACTION', 'ADDRESS'],
+  async run({ json, ...values }, [asked = 'run', address]) {
+    const action = actions.find(name => name === asked)
+    if (action === undefined)
+      throw new UsageError(`Bootnodes know no action ${asked}.`, { hint: `Use ${actions.join(', ')}.` })
+    const takesAddress = action === 'add' || action === 'remove'
+    if (takesAddress !== (address !== undefined))
+      throw new UsageError(takesAddress ? `${action} needs an ADDRESS.` : `${action} takes no ADDRESS.`, {
+        hint: 'See npx waggle bootnode --help.',
+      })
+    const config = loadConfig(settingsOf(values))
+    if (action === 'run') return run(config)
+    const { bootnodes, hash } = await change(config, action, address ?? '')
+    if (json === true) return console.log(JSON.stringify({ bootnodes, hash }))
+    for (const one of bootnodes) console.log(one)
+    if (bootnodes.length === 0) console.log('The chain lists no bootnode.')
+    if (action !== 'list') console.log(hash === null ? 'It was so already; nothing was sent.' : `Changed by ${hash}.`)
+  },
+}
+
+async function run(config: Config): Promise<void> {
+  const { deployment, rpcUrl } = openDeployment(config)
+  const reach = reachOfConfig(config)
+  const isSaid = config.listen.join() !== networkSettings.listen.parse(undefined).join()
+  const { runBootnode } = await import('#roles/runBootnode.ts')
+  await runBootnode({
+    ...{ data: config.data, deployment, rpcUrl, clock: systemClock, signal: stopSignal() },
+    ...{ ...reach, listen: isSaid ? config.listen : LISTEN },
+    openLogger: identity => openLog(config, identity, { role: 'bootnode', rpcUrl }),
+  })
+}
+
+async function change(config: Config, action: Exclude<Action, 'run'>, address: string) {
+  const { deployment, rpcUrl } = openDeployment(config)
+  if (action === 'add') await requireBootnode(address, deployment.chainId === LOCAL_CHAIN)
+  const { readListed, listBootnodes } = await import('#roles/listBootnodes.ts')
+  const listed = await readListed({ deployment, rpcUrl })
+  if (action === 'list') return { bootnodes: listed, hash: null }
+  const rest = action === 'clear' ? [] : listed.filter(one => one !== address)
+  const next = action === 'add' ? [...rest, address] : rest
+  if (action === 'add' && listed.includes(address)) return { bootnodes: listed, hash: null }
+  return listBootnodes({ deployment, rpcUrl, key: environment.deployerKey() }, listed, next)
+}
+
+/** @throws {UsageError} if it cannot be a bootnode's. */
+async function requireBootnode(address: string, isLocal: boolean): Promise<void> {
+  const { faultOfBootnode } = await import('#p2p/bootnodeAddress.ts')
+  const fault = faultOfBootnode(address, isLocal)
+  if (fault === null) return
+  throw new UsageError(`${address} is not a bootnode's address: ${fault}.`, {
+    hint: 'Write it as /ip4/203.0.113.7/tcp/4001/p2p/16Uiu2…: npx waggle bootnode prints its own.',
+  })
+}

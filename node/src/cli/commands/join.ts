@@ -1,0 +1,92 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { freemem } from 'node:os'
+import { join as joinPath, resolve } from 'node:path'
+import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
+import { stringify } from 'yaml'
+import { NoFundsError } from '#chain/chainErrors.ts'
+import { urlSecrets } from '#core/redactUrls.ts'
+import { describeMachine } from '#model/devices.ts'
+import { openIdentity } from '#store/identity.ts'
+import type { Command } from '../command.ts'
+import { CONFIG_FILE, type Config, loadConfig } from '../config.ts'
+import { type Choice, chooseSettings } from '../join/chooseSettings.ts'
+import { dataUsage, networkUsage, openDeployment } from '../networkOptions.ts'
+import { settingsOf } from '../reachOptions.ts'
+import { peerOptions, startPeer } from './start.ts'
+
+/** Makes a peer, and runs it. */
+export const join: Command = {
+  usage: `npx waggle join --network NAME [OPTIONS]
+
+Makes the keys of a new peer, chooses role, model and threads by what the machine has, and starts it; on a local chain it gives
+itself coin, elsewhere it says what to send where. What it chose is shown and kept in DIR/${CONFIG_FILE}: change it there, or say it here.
+Called again, it goes on with the same peer and settings.
+
+${dataUsage}
+${networkUsage}
+  --role ROLE, --model PATH_OR_REPO, --environment FILE, --device NAME, and every other option of start
+
+npx waggle start --help says what they are.`,
+  options: peerOptions,
+  async run(values) {
+    const flags = settingsOf(values)
+    const asked = loadConfig(flags)
+    const { deployment, rpcUrl } = openDeployment(asked)
+    const { name, peerId, address } = await openIdentity(asked.data)
+    const settings = joinPath(asked.data, CONFIG_FILE)
+    const choices = existsSync(settings) ? [] : await keepChoices(settings, flags, asked)
+    const config = loadConfig(flags)
+    print('peer', `${name} (${peerId})`)
+    print('account', address)
+    print('network', `${deployment.network}, chain ${deployment.chainId}`)
+    print('role', config.role ?? 'not chosen')
+    print('model', config.model ?? 'the starter model, which comes with the code')
+    print('device', config.device)
+    for (const { setting, value, reason } of choices) print('chosen', `${setting}: ${value} (${reason})`)
+    print('settings', settings)
+    const { fundAccount } = await import('#roles/fundAccount.ts')
+    const funding = await fundAccount({ deployment, rpcUrl, address })
+    if (funding.status === 'empty') throw unfunded(address, deployment.network, funding)
+    print('funds', `${funding.balance}${funding.status === 'given' ? ', given by the local chain' : ''}`)
+    await startPeer(config)
+  },
+}
+
+/** Writes what is said and what is chosen into the peer's settings, once. */
+async function keepChoices(path: string, flags: Record<string, unknown>, asked: Config): Promise<Choice[]> {
+  const machine = await describeMachine()
+  const offer = { ...machine, freeBytes: Math.min(freemem(), machine.memoryBytes) }
+  const choices = chooseSettings(offer, { ...flags, role: asked.role })
+  const said = Object.entries(flags).filter(([name, value]) => value !== undefined && !unkept(name, value))
+  const kept = {
+    ...Object.fromEntries(said.map(([name, value]) => [name, isPath(name, value) ? resolve(String(value)) : value])),
+    ...Object.fromEntries(choices.map(({ setting, value }) => [setting, value])),
+  }
+  writeFileSync(path, `# By waggle join; the names are those of the options of waggle start.\n${stringify(kept)}`, {
+    mode: 0o600,
+  })
+  return choices
+}
+
+/** The folder is where the file lies, and a URL with a key belongs into the environment. */
+function unkept(name: string, value: unknown): boolean {
+  return name === 'data' || (name === 'rpc' && urlSecrets(String(value)).length > 0)
+}
+
+/** Of a file that is named from where the command was called. */
+function isPath(name: string, value: unknown): boolean {
+  return name === 'deployment' || name === 'environment' || (name === 'model' && existsSync(String(value)))
+}
+
+function print(what: string, found: string): void {
+  console.log(`${what.padEnd(9)} ${found}`)
+}
+
+function unfunded(address: string, network: string, { needed, rounds }: { needed: string; rounds: number }) {
+  const { faucetUrl } = (knownNetworks as Record<string, KnownNetwork>)[network] ?? {}
+  const from = faucetUrl === undefined ? '' : ` (a faucet: ${faucetUrl})`
+  return new NoFundsError(`The account ${address} has no funds on '${network}'.`, {
+    hint: `Send it ${needed} of the chain's coin${from}, which pays for about ${rounds} rounds, and run the same command again.`,
+    retryable: true,
+  })
+}

@@ -1,0 +1,35 @@
+import type { Reach } from '#roles/reach.ts'
+import type { Values } from './command.ts'
+import type { Config } from './config.ts'
+
+const text = { type: 'string' } as const
+const list = { type: 'string', multiple: true } as const
+
+/** How a node reaches others and is reached. */
+export const reachOptions = {
+  listen: list,
+  announce: list,
+  bootnode: list,
+  mdns: { type: 'boolean' },
+  'target-peers': text,
+  'max-connections': text,
+} as const
+
+export const reachUsage = `  --announce MULTIADDR
+                      where others reach it behind a router or proxy, may be repeated (default where it listens)
+  --bootnode MULTIADDR
+                      a peer to meet first beside those on the chain, may be repeated
+  --mdns              find peers on the local network by multicast
+  --target-peers N    registered peers to be connected to (default 16)
+  --max-connections N
+                      connections at most; strangers get half (default 128)`
+
+/** The option is for one, the setting for all. */
+export function settingsOf({ bootnode, ...flags }: Values): Record<string, unknown> {
+  return { ...flags, bootnodes: bootnode }
+}
+
+export function reachOfConfig(config: Config): Reach {
+  const { listen, bootnodes, announce, mdns, 'target-peers': targetPeers, 'max-connections': maxConnections } = config
+  return { listen, bootnodes, announce, mdns, targetPeers, maxConnections }
+}

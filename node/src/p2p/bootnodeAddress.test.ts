@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { faultOfBootnode } from './bootnodeAddress.ts'
+
+const ID = '/p2p/16Uiu2HAm4UxsNFNAVjjJSPFPf8Aa5f3nUMM92Ti8fbZ6k2R7WbxB'
+
+test.each([
+  ['no address', /not a multiaddr/],
+  ['/ip4/203.0.113.7/tcp/4001', /without \/p2p/],
+  [`/ip4/203.0.113.7/tcp/4001${ID}x`, /not a multiaddr/],
+  [`/ip4/0.0.0.0/tcp/4001${ID}`, /to listen at/],
+  [`/ip6/::/tcp/4001${ID}`, /to listen at/],
+  [`/ip4/127.0.0.1/tcp/4001${ID}`, /loopback/],
+  [`/dns4/${'a'.repeat(300)}/tcp/4001${ID}`, /longer/],
+])('%s is no bootnode of a public swarm', (address, fault) => {
+  expect(faultOfBootnode(address, false)).toMatch(fault)
+})
+
+test('an address that others can dial is one, and a loopback one where all peers are on one machine', () => {
+  expect(faultOfBootnode(`/ip4/203.0.113.7/tcp/4001${ID}`, false)).toBe(null)
+  expect(faultOfBootnode(`/dns4/boot.example/tcp/4001${ID}`, false)).toBe(null)
+  expect(faultOfBootnode(`/ip4/127.0.0.1/tcp/4001${ID}`, true)).toBe(null)
+})

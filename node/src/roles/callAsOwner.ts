@@ -1,0 +1,60 @@
+import type { Deployment } from '@waggle/deployments/record'
+import { type Abi, createWalletClient, custom, publicActions } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { callChain } from '#chain/callChain.ts'
+import { connectChain } from '#chain/connectChain.ts'
+import { contractsOf } from '#chain/contracts.ts'
+import { revertedWith } from '#chain/revertedWith.ts'
+import { NodeError } from '#core/errors.ts'
+import type { Hex } from '#core/hex.ts'
+
+/** Who deployed a swarm, or was given a role of its contracts. */
+export type Owner = { deployment: Deployment; rpcUrl: string; key: Hex }
+
+type OwnersCall = { address: Hex; abi: Abi; functionName: string; args: readonly unknown[] }
+
+/** The contract does not let this account do it. */
+export class OwnerRefusedError extends NodeError {
+  override readonly code = 'OWNER_REFUSED'
+  /** The contract's error with its values, or what became of the transaction. */
+  readonly reason: string
+
+  constructor(account: Hex, reason: string, cause?: unknown) {
+    const hint = reason.startsWith('AccessControlUnauthorizedAccount')
+      ? 'Use the key of the account that deployed, or have it grant this one the role that the error names.'
+      : 'Try again; somebody else may have changed it meanwhile.'
+    super(`The chain would not take it from the account ${account} (${reason}).`, { hint, cause })
+    this.reason = reason
+  }
+}
+
+/**
+ * Makes one call of a contract with an owner's key, and waits for its block.
+ *
+ * @param callOf - the call, of the contracts of the deployment.
+ * @returns the transaction.
+ * @throws {OwnerRefusedError} if the contract says no.
+ * @throws {ChainUnreachableError | WrongChainError | ContractMissingError | NoFundsError}
+ */
+export async function callAsOwner(
+  { deployment, rpcUrl, key }: Owner,
+  callOf: (contracts: ReturnType<typeof contractsOf>) => OwnersCall,
+): Promise<Hex> {
+  const account = privateKeyToAccount(key)
+  const { rpc } = await connectChain({ rpcUrl, deployment, payer: account.address })
+  const client = createWalletClient({ account, transport: custom(rpc), pollingInterval: 500 }).extend(publicActions)
+  const call = { ...callOf(contractsOf(deployment)), account }
+  try {
+    const { request } = await callChain(rpcUrl, () => client.simulateContract(call))
+    // A round that begins before the block does makes some calls write more.
+    const gas = ((await callChain(rpcUrl, () => client.estimateContractGas(call))) * 3n) / 2n
+    const hash = await callChain(rpcUrl, () => client.writeContract({ ...request, gas, chain: null }))
+    const { status } = await callChain(rpcUrl, () => client.waitForTransactionReceipt({ hash }))
+    if (status === 'success') return hash
+    throw new OwnerRefusedError(account.address, `transaction ${hash} reverted`)
+  } catch (cause) {
+    const reason = revertedWith(cause)
+    if (reason === null) throw cause
+    throw new OwnerRefusedError(account.address, reason, cause)
+  }
+}

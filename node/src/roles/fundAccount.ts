@@ -1,0 +1,59 @@
+import type { Deployment } from '@waggle/deployments/record'
+import { formatEther, numberToHex, parseEther } from 'viem'
+import { callChain } from '#chain/callChain.ts'
+import { connectChain } from '#chain/connectChain.ts'
+import type { Hex } from '#core/hex.ts'
+import { splitUrls } from '#core/redactUrls.ts'
+
+/** Rounds that the coin to send pays for, and the gas of one: what all roles spend together. */
+const ROUNDS = 200
+const ROUND_GAS = 150_000n
+const REGISTRATION_GAS = 130_000n
+/** The price of gas moves. */
+const MARGIN = 2n
+/** Far more than a year of rounds costs. */
+const LOCAL_FUNDS_WEI = parseEther('10')
+const LOCAL_CHAIN = 31337
+
+type Question = { deployment: Deployment; rpcUrl: string; address: Hex }
+
+/**
+ * `funded`: it can pay. `given`: a local chain gave it coin now. `empty`: somebody has to send it some, `needed` of the chain's coin for
+ * `rounds` rounds at today's price.
+ */
+export type Funding =
+  | { status: 'funded' | 'given'; balance: string }
+  | { status: 'empty'; needed: string; rounds: number }
+
+/**
+ * Whether an account can pay; on a local chain it is given coin, as development chains allow.
+ *
+ * @throws {ChainUnreachableError | WrongChainError | ContractMissingError}
+ */
+export async function fundAccount({ deployment, rpcUrl, address }: Question): Promise<Funding> {
+  const chain = await connectChain({ deployment, rpcUrl })
+  const ask = <T>(work: () => Promise<T>) => callChain(chain.rpcUrl, work)
+  const balanceWei = await ask(() => chain.rpc.getBalance({ address }))
+  if (balanceWei > 0n) return { status: 'funded', balance: formatEther(balanceWei) }
+  if (deployment.chainId === LOCAL_CHAIN && splitUrls(rpcUrl).every(isLoopback)) {
+    const params = [address, numberToHex(LOCAL_FUNDS_WEI)]
+    // Anvil and Hardhat both know it by this name.
+    await ask(() => chain.rpc.request({ method: 'hardhat_setBalance', params } as never))
+    return { status: 'given', balance: formatEther(LOCAL_FUNDS_WEI) }
+  }
+  const gasPriceWei = await ask(() => chain.rpc.getGasPrice())
+  const neededWei = MARGIN * gasPriceWei * (REGISTRATION_GAS + BigInt(ROUNDS) * ROUND_GAS)
+  return { status: 'empty', needed: roundUp(formatEther(neededWei)), rounds: ROUNDS }
+}
+
+function isLoopback(url: string): boolean {
+  return ['127.0.0.1', 'localhost', '[::1]'].includes(URL.parse(url)?.hostname ?? '')
+}
+
+/** Two digits are enough for who sends it. */
+function roundUp(amount: string): string {
+  const digits = /[1-9]/.exec(amount.replace('.', ''))
+  if (digits === null) return amount
+  const scale = 10 ** (Math.floor(Math.log10(Number(amount))) - 1)
+  return String(Number((Math.ceil(Number(amount) / scale) * scale).toPrecision(2)))
+}

@@ -1,0 +1,32 @@
+import { connectChain } from '#chain/connectChain.ts'
+import { contractsOf } from '#chain/contracts.ts'
+import { readBootnodes } from '#chain/readBootnodes.ts'
+import type { Hex } from '#core/hex.ts'
+import { callAsOwner, type Owner } from './callAsOwner.ts'
+
+export type BootnodesChange = { bootnodes: readonly string[]; hash: Hex | null }
+
+/** The bootnodes that the chain lists, as they are there: nobody has checked them. */
+export async function readListed(question: Pick<Owner, 'deployment' | 'rpcUrl'>): Promise<readonly string[]> {
+  return readBootnodes(await connectChain(question), contractsOf(question.deployment))
+}
+
+/**
+ * Replaces the list of bootnodes on the chain, with the key of an account that holds the role.
+ *
+ * @param before - the list as it is: nothing is sent where it is the same.
+ * @throws as {@link callAsOwner}.
+ */
+export async function listBootnodes(
+  owner: Owner,
+  before: readonly string[],
+  bootnodes: readonly string[],
+): Promise<BootnodesChange> {
+  if (before.join() === bootnodes.join()) return { bootnodes, hash: null }
+  const hash = await callAsOwner(owner, ({ peerRegistry }) => ({
+    ...peerRegistry,
+    functionName: 'setBootnodes',
+    args: [bootnodes],
+  }))
+  return { bootnodes, hash }
+}

@@ -1,0 +1,32 @@
+import type { Logger } from '#core/logger.ts'
+import { isMultiaddr } from '#p2p/addressAnnouncement.ts'
+
+/** How a node reaches others and is reached. */
+export type Reach = {
+  /** Multiaddrs. */
+  listen: readonly string[]
+  bootnodes: readonly string[]
+  /** Multiaddrs that others reach it at, where they differ from those listened on. */
+  announce?: readonly string[]
+  mdns?: boolean
+  targetPeers?: number
+  maxConnections?: number
+}
+
+/** Without bootnodes; what is not said is the network's own choice. */
+export function reachOf({ listen, announce, mdns, targetPeers, maxConnections }: Reach) {
+  return {
+    listen,
+    ...(announce && { announce }),
+    ...(mdns !== undefined && { mdns }),
+    ...(targetPeers && { targetPeers }),
+    ...(maxConnections && { maxConnections }),
+  }
+}
+
+/** Of the bootnodes that the chain lists, those that this release can read: nobody's entry there keeps a node from starting. */
+export function readableBootnodes(bootnodes: readonly string[], logger: Logger): string[] {
+  const unreadable = bootnodes.filter(address => !isMultiaddr(address))
+  if (unreadable.length > 0) logger.warn('bootnodes on the chain are no multiaddrs, and are left out', { unreadable })
+  return bootnodes.filter(isMultiaddr)
+}

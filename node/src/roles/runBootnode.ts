@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+import { privateKeyToProtobuf } from '@libp2p/crypto/keys'
+import type { Deployment } from '@waggle/deployments/record'
+import { connectChain } from '#chain/connectChain.ts'
+import { contractsOf } from '#chain/contracts.ts'
+import { createChainReads } from '#chain/reads.ts'
+import { createRoundClock } from '#chain/roundClock.ts'
+import { formatSizes } from '#core/bodySizes.ts'
+import type { Clock } from '#core/clock.ts'
+import type { Logger } from '#core/logger.ts'
+import { peerKeyOf } from '#core/peerKey.ts'
+import { startNetwork } from '#p2p/network.ts'
+import { deploymentTag } from '#p2p/topics.ts'
+import { type Identity, openIdentity } from '#store/identity.ts'
+import { createJournal } from '#store/journal.ts'
+import { lockDataFolder } from '#store/lockDataFolder.ts'
+import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
+import { createPeerTable } from '#store/peerTable.ts'
+import { type Reach, reachOf, readableBootnodes } from './reach.ts'
+import { reportConnections } from './reportConnections.ts'
+
+export type BootnodeOptions = Reach & {
+  data: string
+  rpcUrl: string
+  deployment: Deployment
+  clock: Clock
+  /** Makes the log once the keys are known, which it must never show. */
+  openLogger: (identity: Identity) => Logger
+  signal: AbortSignal
+}
+
+/**
+ * Runs a peer that others meet first, until the signal is aborted. It keeps its identity and its book of peers, hands on announcements, and
+ * reads the chain, where it needs no account: it has no role, keeps no payloads and sends nothing.
+ *
+ * @throws {NodeError} for every way in which the surroundings can be wrong, each with what to do.
+ */
+export async function runBootnode(options: BootnodeOptions): Promise<void> {
+  const { data, rpcUrl, deployment, clock } = options
+  const lock = lockDataFolder(data)
+  const ended = new AbortController()
+  const signal = AbortSignal.any([options.signal, ended.signal])
+  const closers: (() => unknown)[] = [() => lock.release()]
+  try {
+    const identity = await openIdentity(data)
+    const logger = options.openLogger(identity)
+    const chain = await connectChain({ rpcUrl, deployment, follower: { clock, logger, signal } })
+    const contracts = contractsOf(deployment)
+    const reads = createChainReads(chain, contracts)
+    const db = openDatabase(join(data, JOURNAL_FILE))
+    closers.push(() => db.close())
+    let round: number | null = null
+    const addresses = Object.values(deployment.contracts).map(({ address }) => address)
+    const network = await startNetwork({
+      swarm: { chainId: deployment.chainId, deployment: deploymentTag(addresses) },
+      privateKey: privateKeyToProtobuf(identity.privateKey),
+      ...reachOf(options),
+      bootnodes: [...options.bootnodes, ...readableBootnodes(await reads.readBootnodes(), logger)],
+      currentRound: () => round,
+      maxBytes: kind => formatSizes[kind],
+      lookUp: peerIds => reads.readRegistered(peerIds.map(peerKeyOf)),
+      store: createPeerTable(db),
+      bundles: { get: async () => null },
+      clock,
+      logger,
+    })
+    closers.push(network.stop)
+    const { name, peerId } = identity
+    logger.info('bootnode started', { name, peerId, addresses: network.addresses() })
+    const reporting = reportConnections({ network, journal: createJournal(db, clock), clock, logger, signal })
+    closers.push(() => {
+      ended.abort()
+      return reporting
+    })
+    const rounds = createRoundClock(chain, contracts)
+    while (!signal.aborted) round = (await rounds.waitFor((round ?? -1) + 1, signal)).round
+  } catch (error) {
+    if (!signal.aborted) throw error
+  } finally {
+    for (const one of closers.splice(0).reverse()) await one()
+  }
+}
