@@ -73,11 +73,18 @@ test('who deployed seats an evaluator and lists a bootnode, through which one co
     expect(await listed('add', bootnode)).toEqual({ bootnodes: [bootnode], hash: expect.stringMatching(/^0x/) })
 
     const home = join(root, 'joined')
-    const peer = startCli(['join', '--data', home, ...HERE, '--threads', '1', '--log-file'], env)
+    const peer = startCli(['join', '--data', home, ...HERE, '--threads', '1', '--log-file', '--metrics-port', '0'], env)
     running.push(peer)
     await Promise.all(
       ['role      solver', 'given by the local chain', 'registered', 'connected peers=1'].map(peer.said),
     )
+    const url = /http:\S+/.exec(await peer.line('metrics url='))?.[0] ?? ''
+    const metrics = await (await fetch(url)).text()
+    expect(metrics).toMatch(/^waggle_connected_peers 1$/m)
+    expect(metrics).toMatch(/^waggle_transactions_total\{kind="register",outcome="mined"\} 1$/m)
+    expect(metrics).not.toContain(readFileSync(join(home, 'account.key'), 'utf8').trim().replace('0x', ''))
+    expect((await fetch(url.replace('metrics', 'health'))).status).toBe(200)
+    expect((await fetch(url.replace('metrics', 'ready'))).status).toBe(503)
     const seen = JSON.parse((await runCli(['status', '--data', home, '--json'], env)).stdout)
     expect(seen).toMatchObject({ registered: true, balanceEth: expect.stringMatching(/^9\.9/) })
     expect(seen.connections).toMatchObject({ peers: 1, alone: null })

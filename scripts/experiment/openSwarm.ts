@@ -96,7 +96,7 @@ async function openMember({ environment, threads, write }: SwarmOptions, poison:
   const journal = createJournal(openDatabase(':memory:'), clock)
   const logger = createLogger({ write, format: 'pretty', level: 'warn', clock }, { peer: index })
   const quarantine = createQuarantine({ journal, logger })
-  const learner = createLearner({ environment, journal, logger }, policy, judge)
+  const learner = createLearner({ environment, journal, training: { note: () => {} }, clock }, policy, judge)
   const { signal } = new AbortController()
   const modules = { learner, quarantine, trust: createTrust({ journal }), logger, vocabSize: format.vocabSize, signal }
   return {

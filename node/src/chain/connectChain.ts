@@ -5,7 +5,7 @@ import type { Hex } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
 import { originsOf, splitUrls } from '#core/redactUrls.ts'
 import { callChain } from './callChain.ts'
-import { ContractMissingError, NoFundsError, WrongChainError } from './chainErrors.ts'
+import { ChainUnreachableError, ContractMissingError, NoFundsError, WrongChainError } from './chainErrors.ts'
 import { contractsOf } from './contracts.ts'
 import { headOf } from './guard/answers.ts'
 import { createChainGuard } from './guard/chainGuard.ts'
@@ -16,8 +16,14 @@ import { type RequestFn, requestOnce } from './guard/requestOnce.ts'
 /** What every read needs. `rpcUrl` is for people: origins alone. */
 export type ChainClient = { rpc: PublicClient; rpcUrl: string }
 
+/** What was asked of the endpoints so far. An error is no answer, or one that is not an answer to the call. */
+export type RpcCounts = { calls: number; errors: number }
+
 /** A chain with its newest blocks, for who waits for them. */
 export type FollowedChain = ChainClient & { heads: Heads }
+
+/** A chain that counts what it was asked. */
+export type ConnectedChain = FollowedChain & { rpcCounts: () => RpcCounts }
 
 /** Who follows a chain for as long as it runs. */
 export type Follower = { clock: Clock; logger: Logger; signal: AbortSignal }
@@ -40,9 +46,11 @@ export type ConnectOptions = {
  *
  * @throws {ChainUnreachableError | WrongChainError | ContractMissingError | NoFundsError}
  */
-export async function connectChain(options: ConnectOptions): Promise<FollowedChain> {
+export async function connectChain(options: ConnectOptions): Promise<ConnectedChain> {
   const { deployment, payer, follower, clock = follower?.clock ?? systemClock, pollMs = 500 } = options
-  const endpoints = splitUrls(options.rpcUrl).map(url => createEndpoint(url))
+  const counts: RpcCounts = { calls: 0, errors: 0 }
+  const endpoints = splitUrls(options.rpcUrl).map(url => counted(createEndpoint(url), counts))
+  const rpcCounts = () => ({ ...counts })
   const rpcUrl = originsOf(options.rpcUrl)
   const once = requestOnce(endpoints, clock)
   const first = clientOf(once)
@@ -60,13 +68,28 @@ export async function connectChain(options: ConnectOptions): Promise<FollowedCha
       const head = headOf(await once({ method: 'eth_getBlockByNumber', params: ['latest', false] }))
       return { ...(head as NonNullable<typeof head>), atMs: clock.nowMs() }
     }
-    return { rpc: first, rpcUrl, heads: createHeads({ readHead, clock, signal: undefined, pollMs }) }
+    return { rpc: first, rpcUrl, heads: createHeads({ readHead, clock, signal: undefined, pollMs }), rpcCounts }
   }
   const { chainId, startBlock } = contractsOf(deployment)
   const guard = createChainGuard({ endpoints, identity: { chainId, firstBlock: startBlock }, ...follower })
   await guard.check()
   const heads = createHeads({ readHead: guard.readHead, clock, signal: follower.signal, pollMs })
-  return { rpc: clientOf(guard.request), rpcUrl, heads }
+  return { rpc: clientOf(guard.request), rpcUrl, heads, rpcCounts }
+}
+
+function counted(endpoint: Endpoint, counts: RpcCounts): Endpoint {
+  return {
+    ...endpoint,
+    async ask(call) {
+      counts.calls += 1
+      try {
+        return await endpoint.ask(call)
+      } catch (error) {
+        if (error instanceof ChainUnreachableError) counts.errors += 1
+        throw error
+      }
+    },
+  }
 }
 
 /** viem's client over checked answers: what is tried again, and when, is decided below it. */

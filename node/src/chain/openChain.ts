@@ -54,6 +54,9 @@ export type OpenChainOptions = {
 export type RegisterOutcome = TxOutcome | { status: 'already registered' } | { status: 'unsupported key' }
 export type AdmitOutcome = TxOutcome | { status: 'already seated' }
 
+/** By kind and outcome, as in `commit-votes mined`. */
+export type SentCounts = Map<string, number>
+
 /** The chain as one peer sees it: reads, the clock of rounds, and writes that survive the node. */
 export type Chain = Awaited<ReturnType<typeof openChain>>
 
@@ -96,9 +99,16 @@ export async function openChain(options: OpenChainOptions) {
     options.outboxOptions,
   )
 
+  const sent: SentCounts = new Map()
   const send = (intent: OutboxIntent): Promise<TxOutcome> => {
     outbox.enqueue(intent)
-    return outbox.outcome(intent.key)
+    const outcome = outbox.outcome(intent.key)
+    // Whoever asked hears of a failure.
+    outcome.then(
+      ({ status }) => count(sent, `${intent.key.split(':')[0]} ${status}`),
+      () => undefined,
+    )
+    return outcome
   }
 
   return {
@@ -111,6 +121,8 @@ export async function openChain(options: OpenChainOptions) {
     nextBlock: (until: AbortSignal) => chain.heads.next(until),
     /** For reads that are not a peer's own, such as the market's. */
     client: chain,
+    /** What became of transactions since the start. */
+    sentCounts: (): ReadonlyMap<string, number> => sent,
     /** Sends what another layer has made of the contracts, once. */
     send,
     /** Ends when the signal is aborted and the tick in progress is over; rejects if the outbox met a defect. */
@@ -190,4 +202,8 @@ export async function openChain(options: OpenChainOptions) {
       return send(admitEvaluator(contracts, evaluatorKey, round))
     },
   }
+}
+
+function count(counts: SentCounts, kind: string): void {
+  counts.set(kind, (counts.get(kind) ?? 0) + 1)
 }

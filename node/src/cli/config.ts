@@ -63,6 +63,8 @@ export const configSchema = z.strictObject({
     .optional(),
   /** Of the frozen layers under an adapter, float32 unless said: 8 bits take a quarter of the memory's bandwidth and a third of the time. */
   'lora-base': z.enum(basePrecisions).optional(),
+  /** Of `/health`, `/ready` and `/metrics`, on loopback. Off: a port that nobody asked for is one more to mind. */
+  'metrics-port': z.coerce.number().int().min(0).max(65_535).optional(),
   'log-level': z.enum(logLevels).default('info'),
   'log-format': z.enum(['pretty', 'json']).default('pretty'),
   /** Off: a service manager keeps what is printed. */

@@ -31,6 +31,18 @@ export const environment = {
   /** Key of the OpenAI-compatible server that a judge is asked on, by the name that its clients read. */
   serverKey: () => read('OPENAI_API_KEY'),
 
+  /**
+   * Webhooks that a peer tells what is wrong, several by commas; a URL of one is a credential.
+   *
+   * @throws {UsageError} if the variable holds no such URL.
+   */
+  alertUrls(): string[] {
+    const urls = read('WAGGLE_ALERT_URL')
+    if (urls === undefined) return []
+    if (areHttpUrls(urls)) return splitUrls(urls)
+    throw new UsageError('WAGGLE_ALERT_URL is no http or https URL.', { hint: 'Correct it, or unset it.' })
+  },
+
   home: () => homedir(),
 
   /**

@@ -1,5 +1,6 @@
 import type { SampledWith } from '#model/samplingFilters.ts'
 import { checkSampling } from './checkSampling.ts'
+import { clipFraction } from './clipFraction.ts'
 import { groupAdvantages, type ScaleRewards } from './groupAdvantages.ts'
 import type { LearningRate } from './learningRate.ts'
 import type { PolicyBatchOptions, PolicySequence } from './policyBatch.ts'
@@ -49,13 +50,15 @@ export interface GroupStepReport {
   readonly step: StepReport | null
   /** How far the update moved the policy; null where no bound was asked for. */
   readonly kl: number | null
+  /** Share of tokens that the update moved out of the clip range; null where no bound was asked for. */
+  readonly clipFraction: number | null
   /** Whether the update was taken back: the policy and the optimizer are as they were. */
   readonly undone: boolean
   /** Groups whose log-probabilities cannot be their sampler's; with any, there is no update. */
   readonly refuted: number
 }
 
-const noUpdate: GroupStepReport = { groupsUsed: 0, step: null, kl: null, undone: false, refuted: 0 }
+const noUpdate: GroupStepReport = { groupsUsed: 0, step: null, kl: null, clipFraction: null, undone: false, refuted: 0 }
 
 /**
  * One policy update on rollout groups. Groups may differ in size.
@@ -86,22 +89,21 @@ export async function groupStep(
   const refuted = recomputeLogprobs ? used.filter(isRefuted).length : 0
   if (refuted > 0) return { ...noUpdate, refuted }
   const batch = used.flat()
-  const update = () => trainer.policyStep(batch, { clipLow: 0.2, clipHigh: 0.28, klBeta: 0, ...batchOptions })
-  if (maxKl === undefined) return { groupsUsed, step: await update(), kl: null, undone: false, refuted }
+  const lossOptions = { clipLow: 0.2, clipHigh: 0.28, klBeta: 0, ...batchOptions }
+  const update = () => trainer.policyStep(batch, lossOptions)
+  if (maxKl === undefined)
+    return { groupsUsed, step: await update(), kl: null, clipFraction: null, undone: false, refuted }
   const undo = trainer.snapshot()
   const step = await update()
   const after = await trainer.logprobs(batch).catch(error => {
     undo()
     throw error
   })
-  const kl = policyDrift(
-    batch.map(({ oldLogprobs }) => oldLogprobs),
-    after,
-    tokensIn(groups),
-  )
+  const before = batch.map(({ oldLogprobs }) => oldLogprobs)
+  const kl = policyDrift(before, after, tokensIn(groups))
   const isWithin = kl <= maxKl // false for NaN
   if (!isWithin) undo()
-  return { groupsUsed, step, kl, undone: !isWithin, refuted }
+  return { groupsUsed, step, kl, clipFraction: clipFraction(before, after, lossOptions), undone: !isWithin, refuted }
 }
 
 const tokensIn = (groups: readonly RolloutGroup[]) =>

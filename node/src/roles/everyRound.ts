@@ -32,7 +32,7 @@ export async function everyRound(
       await disk.untilWritable(signal)
       const time = await chain.rounds.waitFor(next, signal)
       round = time.round
-      node.setRound(round)
+      node.setRound(time)
       notePassed(node, before, round)
       before = round
       await work(time)

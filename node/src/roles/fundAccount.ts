@@ -1,3 +1,4 @@
+import { knownNetworks } from '@waggle/deployments/networks'
 import type { Deployment } from '@waggle/deployments/record'
 import { formatEther, numberToHex, parseEther } from 'viem'
 import { callChain } from '#chain/callChain.ts'
@@ -13,7 +14,6 @@ const REGISTRATION_GAS = 130_000n
 const MARGIN = 2n
 /** Far more than a year of rounds costs. */
 const LOCAL_FUNDS_WEI = parseEther('10')
-const LOCAL_CHAIN = 31337
 
 type Question = { deployment: Deployment; rpcUrl: string; address: Hex }
 
@@ -35,7 +35,7 @@ export async function fundAccount({ deployment, rpcUrl, address }: Question): Pr
   const ask = <T>(work: () => Promise<T>) => callChain(chain.rpcUrl, work)
   const balanceWei = await ask(() => chain.rpc.getBalance({ address }))
   if (balanceWei > 0n) return { status: 'funded', balance: formatEther(balanceWei) }
-  if (deployment.chainId === LOCAL_CHAIN && splitUrls(rpcUrl).every(isLoopback)) {
+  if (deployment.chainId === knownNetworks.local.chainId && splitUrls(rpcUrl).every(isLoopback)) {
     const params = [address, numberToHex(LOCAL_FUNDS_WEI)]
     // Anvil and Hardhat both know it by this name.
     await ask(() => chain.rpc.request({ method: 'hardhat_setBalance', params } as never))

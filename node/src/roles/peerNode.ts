@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import type { Deployment } from '@waggle/deployments/record'
 import { type Chain, openChain } from '#chain/openChain.ts'
+import type { RoundTime } from '#chain/roundClock.ts'
 import type { BodyOperations } from '#core/bodyOperations.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
@@ -25,7 +26,8 @@ import { createBodyThread } from './bodyThread.ts'
 import { environmentOnChain } from './environmentOnChain.ts'
 import { createEnvironmentWatch } from './environmentWatch.ts'
 import type { FetchLimits } from './fetch/fetchLimits.ts'
-import { createFetchPlan, type FetchPlan } from './fetch/fetchPlan.ts'
+import { createFetchPlan, type FetchCounts, type FetchPlan } from './fetch/fetchPlan.ts'
+import { createTrainingLog, type TrainingLog } from './metrics/trainingLog.ts'
 import { type Reach, reachOf, readableBootnodes } from './reach.ts'
 import { reportConnections } from './reportConnections.ts'
 import { createSealedBodies, type SealedBodies } from './sealedBodies.ts'
@@ -46,6 +48,9 @@ export type PeerOptions = Reach & {
   /** Ends every wait; what is open goes on with the next start. */
   signal: AbortSignal
 }
+
+/** A round, with when it ends by the chain's time. */
+export type PlayedRound = Pick<RoundTime, 'round' | 'startsAtSec' | 'endsAtSec'>
 
 /** What every role stands on: who it is, its chain, its network, and what it remembers. */
 export type PeerNode = {
@@ -68,11 +73,17 @@ export type PeerNode = {
   disk: DiskGuard
   /** The way to other peers' bodies. */
   fetchPlan: FetchPlan
+  /** Payloads of other peers since the start. */
+  fetchCounts: () => FetchCounts
   clock: Clock
   logger: Logger
   signal: AbortSignal
+  /** What was learned, for the operator. */
+  training: TrainingLog
+  /** What the loop of rounds was told last. */
+  round: () => PlayedRound | null
   /** Told by the loop of rounds; the network judges announcements by it. */
-  setRound: (round: number) => void
+  setRound: (round: PlayedRound) => void
   close: () => Promise<void>
 }
 
@@ -117,14 +128,17 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
     })
     const journal = createJournal(db, clock)
     const sealed = createSealedBodies(journal)
-    let round: number | null = null
+    let played: PlayedRound | null = null
+    const round = () => played?.round ?? null
+    const training = createTrainingLog({ folder: data, round, clock, logger })
+    closers.push(training.close)
     const addresses = Object.values(deployment.contracts).map(({ address }) => address)
     const network = await startNetwork({
       swarm: { chainId: deployment.chainId, deployment: deploymentTag(addresses) },
       privateKey: privateKeyToProtobuf(identity.privateKey),
       ...reachOf(options),
       bootnodes: [...options.bootnodes, ...readableBootnodes(await chain.readBootnodes(), logger)],
-      currentRound: () => round,
+      currentRound: round,
       maxBytes: kind => sizes[kind],
       lookUp: peerIds => chain.readRegistered(peerIds.map(peerKeyOf)),
       store: createPeerTable(db),
@@ -144,8 +158,8 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
         ...(options.limits && { limits: options.limits }),
       },
     )
-    const setRound = (now: number) => {
-      round = now
+    const setRound = (now: PlayedRound) => {
+      played = now
     }
     const { chainId } = deployment
     return {
@@ -162,9 +176,12 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       bodies,
       disk: createDiskGuard({ folder: data, clock, logger }),
       fetchPlan,
+      fetchCounts: fetchPlan.counts,
       clock,
       logger,
       signal,
+      training,
+      round: () => played,
       setRound,
       close,
     }

@@ -8,6 +8,7 @@ import { runEvaluator } from './evaluator/evaluator.ts'
 import { firstRoundOf } from './firstRoundOf.ts'
 import { heldOutPathOf, runGateway } from './gateway/gateway.ts'
 import { keepTokenizer } from './keepTokenizer.ts'
+import { observePeer } from './metrics/observePeer.ts'
 import { openJudge, openPolicy } from './openModels.ts'
 import { openPeer, type PeerNode, type PeerOptions } from './peerNode.ts'
 import { openSources } from './proposer/openSources.ts'
@@ -36,6 +37,10 @@ export type RoleOptions = Omit<PeerOptions, 'environments'> & {
   adapter: AskedAdapter | undefined
   /** What generates and scores. */
   device: Device
+  /** Port of `/health`, `/ready` and `/metrics`, on loopback; none without it. */
+  metricsPort?: number | undefined
+  /** Webhooks that are told what is wrong. They hold credentials. */
+  alertUrls?: readonly string[]
 }
 
 /** Runs a peer in its role until the signal is aborted; closes everything it opened. */
@@ -45,17 +50,22 @@ export async function startRole(options: RoleOptions): Promise<void> {
   if (options.role === 'solver') await adapterToTrain(join(data, POLICY_FOLDER), adapter)
   const environments = chat ? [await loadEnvironment(chat.spec, chat)] : Object.values(await loadEnvironments())
   const node = await openPeer({ ...options, environments })
+  let countsFrom = Number.POSITIVE_INFINITY
+  let endObserving = async () => {}
   try {
+    const { role, metricsPort, alertUrls = [] } = options
+    endObserving = await observePeer(node, { role, data, metricsPort, alertUrls, countsFrom: () => countsFrom })
     if (options.role === 'proposer') proposalsOf(node.environment)
     const { name, peerId } = node.identity
     node.logger.info('started', { role: options.role, name, peerId, addresses: node.network.addresses() })
     if (node.environment.caution !== undefined) node.logger.warn(node.environment.caution)
     performance.mark('waggle:started')
-    const countsFrom = await register(node, options.role)
+    countsFrom = await register(node, role)
     await run({ ...node, countsFrom }, options)
   } catch (error) {
     if (!options.signal.aborted) throw error
   } finally {
+    await endObserving()
     await node.close()
   }
 }

@@ -1,5 +1,6 @@
 import type { BenchRow } from '../row.ts'
+import { joinRows } from './join.ts'
 import { roundPageRows } from './roundPage.ts'
 
 /** What a person meets: one module a subject. */
-export const rows: readonly BenchRow[] = [...roundPageRows]
+export const rows: readonly BenchRow[] = [...joinRows, ...roundPageRows]

@@ -1,3 +1,4 @@
+import { knownNetworks } from '@waggle/deployments/networks'
 import { systemClock } from '#core/clock.ts'
 import { networkSettings } from '#p2p/networkConfig.ts'
 import type { Command } from '../command.ts'
@@ -14,7 +15,6 @@ type Action = (typeof actions)[number]
 
 /** Others must find it where they found it before. */
 const LISTEN = ['/ip4/0.0.0.0/tcp/4001', '/ip6/::/tcp/4001']
-const LOCAL_CHAIN = 31337
 
 /** Runs a peer that others meet first, or changes the list of them on the chain. */
 export const bootnode: Command = {
@@ -69,7 +69,7 @@ async function run(config: Config): Promise<void> {
 
 async function change(config: Config, action: Exclude<Action, 'run'>, address: string) {
   const { deployment, rpcUrl } = openDeployment(config)
-  if (action === 'add') await requireBootnode(address, deployment.chainId === LOCAL_CHAIN)
+  if (action === 'add') await requireBootnode(address, deployment.chainId === knownNetworks.local.chainId)
   const { readListed, listBootnodes } = await import('#roles/listBootnodes.ts')
   const listed = await readListed({ deployment, rpcUrl })
   if (action === 'list') return { bootnodes: listed, hash: null }

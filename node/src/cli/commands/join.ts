@@ -34,7 +34,8 @@ npx waggle start --help says what they are.`,
     const { deployment, rpcUrl } = openDeployment(asked)
     const { name, peerId, address } = await openIdentity(asked.data)
     const settings = joinPath(asked.data, CONFIG_FILE)
-    const choices = existsSync(settings) ? [] : await keepChoices(settings, flags, asked)
+    const isLocalChain = deployment.chainId === knownNetworks.local.chainId
+    const choices = existsSync(settings) ? [] : await keepChoices(settings, flags, { role: asked.role, isLocalChain })
     const config = loadConfig(flags)
     print('peer', `${name} (${peerId})`)
     print('account', address)
@@ -53,10 +54,14 @@ npx waggle start --help says what they are.`,
 }
 
 /** Writes what is said and what is chosen into the peer's settings, once. */
-async function keepChoices(path: string, flags: Record<string, unknown>, asked: Config): Promise<Choice[]> {
+async function keepChoices(
+  path: string,
+  flags: Record<string, unknown>,
+  { role, isLocalChain }: { role: Config['role']; isLocalChain: boolean },
+): Promise<Choice[]> {
   const machine = await describeMachine()
-  const offer = { ...machine, freeBytes: Math.min(freemem(), machine.memoryBytes) }
-  const choices = chooseSettings(offer, { ...flags, role: asked.role })
+  const offer = { ...machine, freeBytes: Math.min(freemem(), machine.memoryBytes), isLocalChain }
+  const choices = chooseSettings(offer, { ...flags, role })
   const said = Object.entries(flags).filter(([name, value]) => value !== undefined && !unkept(name, value))
   const kept = {
     ...Object.fromEntries(said.map(([name, value]) => [name, isPath(name, value) ? resolve(String(value)) : value])),

@@ -1,4 +1,5 @@
 import { systemClock } from '#core/clock.ts'
+import { urlSecrets } from '#core/redactUrls.ts'
 import type { AskedAdapter } from '#roles/adapterToTrain.ts'
 import { roleNames } from '#roles/roleName.ts'
 import { defaultQuotas, type QuotaLimits } from '#store/bodyQuota.ts'
@@ -40,6 +41,7 @@ export const peerOptions = {
   environment: text,
   model: text,
   judge: text,
+  'metrics-port': text,
   ...logOptions,
 } as const
 
@@ -80,7 +82,10 @@ ${hubUsage}
   --lora-targets NAMES
                       modules that have one, by commas (default all linear modules of the layers)
   --lora-base NAME    float32 or int8: how the frozen layers under it are computed (default float32)
-${logUsage}`,
+  --metrics-port N    serve /health, /ready and Prometheus /metrics at this port of loopback (default none)
+${logUsage}
+
+WAGGLE_ALERT_URL holds webhooks that are told when the peer is behind, earns nothing, or lacks funds, disk or peers.`,
   options: peerOptions,
   run: values => startPeer(loadConfig(settingsOf(values))),
 }
@@ -98,6 +103,7 @@ export async function startPeer(config: Config): Promise<void> {
     throw new UsageError(`A ${role} trains no adapter.`, { hint: '--lora and what goes with it are for a solver.' })
   checkDatasetOptions(config)
   const { deployment, rpcUrl } = openDeployment(config)
+  const alertUrls = environment.alertUrls()
   const signal = stopSignal()
   const chat = await openChatModels(config, signal)
   const dataset = await openDataset(config, signal)
@@ -115,12 +121,15 @@ export async function startPeer(config: Config): Promise<void> {
     dataset,
     demands: config.demands,
     httpPort: config.http,
+    metricsPort: config['metrics-port'],
+    alertUrls,
     threads: config.threads,
     adapter,
     device,
     chat,
     clock: systemClock,
-    openLogger: identity => openLog(config, identity, { role, rpcUrl, secrets: serverSecrets() }),
+    openLogger: identity =>
+      openLog(config, identity, { role, rpcUrl, secrets: [...serverSecrets(), ...urlSecrets(alertUrls.join())] }),
     signal,
   })
 }

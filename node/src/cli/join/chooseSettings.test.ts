@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { chooseSettings, pools } from './chooseSettings.ts'
 
 const GIB = 2 ** 30
-const machine: Parameters<typeof chooseSettings>[0] = { cores: 4, gpus: [], freeBytes: 8 * GIB }
+const machine: Parameters<typeof chooseSettings>[0] = { cores: 4, gpus: [], freeBytes: 8 * GIB, isLocalChain: false }
 const chosen = (offer: Partial<typeof machine>, said = {}) =>
   Object.fromEntries(chooseSettings({ ...machine, ...offer }, said).map(({ setting, value }) => [setting, value]))
 
@@ -10,6 +10,7 @@ test('what a peer does follows from what the machine has', () => {
   expect(chosen({})).toEqual({ role: 'solver', threads: 3 })
   expect(chosen({ cores: 1 })).toEqual({ role: 'solver', threads: 1 })
   expect(chosen({ freeBytes: GIB / 2 })).toEqual({ role: 'gateway' })
+  expect(chosen({ isLocalChain: true })).toMatchObject({ listen: ['/ip4/127.0.0.1/tcp/0'] })
   const environment = 'env.json'
   expect(chosen({}, { environment })).toEqual({
     ...{ role: 'solver', threads: 3 },

@@ -2,12 +2,12 @@ import type { describeMachine } from '#model/devices.ts'
 import type { RoleName } from '#roles/roleName.ts'
 
 /** A setting by the name of its option, with the reason for it. */
-export type Choice = { setting: string; value: string | number; reason: string }
+export type Choice = { setting: string; value: string | number | readonly string[]; reason: string }
 
 type Machine = Awaited<ReturnType<typeof describeMachine>>
 
-/** What the machine has to offer. */
-export type Offer = Pick<Machine, 'cores' | 'gpus'> & { freeBytes: number }
+/** What the machine has to offer. On a local chain all peers are on it. */
+export type Offer = Pick<Machine, 'cores' | 'gpus'> & { freeBytes: number; isLocalChain: boolean }
 
 const GIB = 2 ** 30
 /** The starter models take a third of it; the rest is for payloads and the journal. */
@@ -30,15 +30,19 @@ export const pools = {
  * @param said.environment - given for a swarm of chat models. Without it the starter model plays, which comes with the code.
  */
 export function chooseSettings(
-  { cores, gpus, freeBytes }: Offer,
-  said: { role?: RoleName | undefined; model?: unknown; environment?: unknown; threads?: unknown; lora?: unknown },
+  { cores, gpus, freeBytes, isLocalChain }: Offer,
+  said: { role?: RoleName | undefined } & Partial<
+    Record<'model' | 'environment' | 'threads' | 'lora' | 'listen', unknown>
+  >,
 ): Choice[] {
   const choices: Choice[] = []
-  const choose = (setting: string, value: string | number, reason: string) => choices.push({ setting, value, reason })
+  const choose = (setting: string, value: Choice['value'], reason: string) => choices.push({ setting, value, reason })
   const free = `${(freeBytes / GIB).toFixed(1)} GiB of memory free`
   const role = said.role ?? (freeBytes < SOLVER_BYTES ? 'gateway' : 'solver')
   if (said.role === undefined)
     choose('role', role, role === 'solver' ? `${free}; it learns and earns points` : `only ${free}: it runs no model`)
+  if (isLocalChain && said.listen === undefined)
+    choose('listen', ['/ip4/127.0.0.1/tcp/0'], 'on a local chain all peers are on this machine')
   const threads = Math.max(1, Math.min(MAX_THREADS, cores - 1))
   if (said.threads === undefined && role !== 'gateway') choose('threads', threads, `of ${cores} cores`)
   if (said.environment === undefined || role === 'gateway') return choices

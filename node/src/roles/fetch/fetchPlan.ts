@@ -7,7 +7,7 @@ import type { Bundles } from '#store/bundles.ts'
 import { createBodyFetcher } from './bodyFetcher.ts'
 import { type FetchLimits, fetchLimits } from './fetchLimits.ts'
 import type { FetchKind, WantedBody } from './holders.ts'
-import { type PeerResult, peerFault, peerWork } from './peerResult.ts'
+import { type PeerFault, type PeerResult, peerFault, peerWork } from './peerResult.ts'
 
 export type FetchModules = {
   network: Pick<Network, 'peerId' | 'announcements' | 'connectedPeers' | 'fetchBody'>
@@ -46,16 +46,30 @@ export type FetchPlan = {
   ): Promise<Visited<Wanted, T>[]>
 }
 
+/** A plan that counts what came of it. */
+export type CountedFetchPlan = FetchPlan & { counts(): FetchCounts }
+
+/** Payloads since the start. */
+export type FetchCounts = {
+  /** That came from a peer, and their bytes. */
+  fetched: number
+  bytes: number
+  /** That do not count, by the fault. */
+  faults: Partial<Record<PeerFault['fault'], number>>
+}
+
 /** The one way to other peers' bodies; the rules are in docs/network.md. */
-export function createFetchPlan(modules: FetchModules, rules: FetchRules): FetchPlan {
+export function createFetchPlan(modules: FetchModules, rules: FetchRules): CountedFetchPlan {
   const { bundles, logger, signal: stopping } = modules
   const { limits = fetchLimits } = rules
   const late = new Set<Hex>()
+  const counts: FetchCounts = { fetched: 0, bytes: 0, faults: {} }
   const fetchFromHolders = createBodyFetcher(modules, { ...rules, limits }, late)
 
   function note({ kind, round, peerKey }: WantedBody, result: PeerResult<unknown>): void {
     if (result.ok) return
     const { fault, reason } = result
+    counts.faults[fault] = (counts.faults[fault] ?? 0) + 1
     logger.info('a body of a peer does not count', { kind, round, peerKey, fault, reason })
   }
 
@@ -65,6 +79,8 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Fetch
     if (bundles.has(contentId)) return { ok: true, value: null }
     const fetched = await fetchFromHolders(wanted, signal)
     if (!fetched.ok) return fetched
+    counts.fetched += 1
+    counts.bytes += fetched.value.byteLength
     const refused = await bundles.keep(fetched.value, round, { peerKey, kind })
     if (refused === null) return { ok: true, value: null }
     logger.info('a body was not kept', { kind, round, contentId, reason: refused })
@@ -78,6 +94,7 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Fetch
   }
 
   return {
+    counts: () => counts,
     async fetch(wanted, signal) {
       const result = await read(wanted, await obtain(wanted, signal))
       note(wanted, result)

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Clock } from '#core/clock.ts'
+import { type Clock, systemClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { createLogger } from '#core/logger.ts'
 import { drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
@@ -187,9 +187,10 @@ async function tinyLearner() {
     score: async answers =>
       answers.map(({ ended }) => ({ components: { ended: Number(ended) }, score: ended ? 0.1 : 0, correctness: 0 })),
   }
-  const { journal, logger } = openModules(noting().learner)
+  const { journal } = openModules(noting().learner)
   const environment = { spec } as unknown as Environment
-  const learner = createLearner({ environment, journal, logger }, client as PolicyClient, judge)
+  const training = { note: () => {} }
+  const learner = createLearner({ environment, journal, training, clock: systemClock }, client as PolicyClient, judge)
   return { policy, ...openModules(learner) }
 }
 

@@ -1,17 +1,22 @@
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
-import { silentLogger } from '#core/logger.ts'
 import { environmentFrom, presets } from '#environments/codezero/presets.ts'
 import type { Environment } from '#environments/environment.ts'
 import type { GroupStepOptions, RolloutGroup } from '#rl/groupStep.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
+import type { TrainingStep } from '../metrics/trainingLog.ts'
 import { createLearner, type ScoredGroup } from './learner.ts'
 
-const noStep = { groupsUsed: 1, step: null, kl: null, undone: false, refuted: 0 }
+const noStep = { groupsUsed: 1, step: null, kl: null, clipFraction: null, undone: false, refuted: 0 }
+const clock = createManualClock()
 const rollouts = [0, 1, 2, 3].map(index => ({ index, completionTokens: [index], logprobs: [-1], promptTokens: [1] }))
-const group = { rollouts, rewards: [0.5, 0.1, 0.9, 0.6] } as unknown as ScoredGroup
+const correctness = [0.5, 0, 1, 0.5]
+const group = { rollouts, rewards: [0.5, 0.1, 0.9, 0.6], correctness } as unknown as ScoredGroup
+
+const noted: TrainingStep[] = []
+const noting = { note: (step: TrainingStep) => void noted.push(step) }
 
 /** The rewards that each update was given, and how many rounds the warm-up counts. */
 async function learned(answersPerGroup: number | null, updates: number) {
@@ -25,7 +30,7 @@ async function learned(answersPerGroup: number | null, updates: number) {
   const environment = { spec } as unknown as Environment
   const policy = { policyStep } as unknown as PolicyClient
   const judge = { score: async () => [] }
-  const lesson = await createLearner({ environment, journal, logger: silentLogger }, policy, judge).learn(
+  const lesson = await createLearner({ environment, journal, training: noting, clock }, policy, judge).learn(
     [group],
     1,
     updates,
@@ -40,6 +45,16 @@ test('a group teaches as many of its answers as the specification says, and a ro
     [0.1, 0.9],
   ]
   expect(await learned(2, 2)).toEqual({ failure: null, updates: 2, rewards: twice, rounds: 1 })
+})
+
+test('each update is noted with what its groups say', async () => {
+  noted.length = 0
+  await learned(null, 2)
+  expect(noted).toHaveLength(2)
+  expect(noted[0]).toMatchObject({
+    ...{ groups: 1, ownGroups: 1, groupsUsed: 1, reward: 0.525, passAt1: 0.5, entropy: 1, completionTokens: 1 },
+    ...{ loss: null, kl: null, clipFraction: null, failure: null },
+  })
 })
 
 test('rewards are scaled, clipped and stepped by as the specification says, an adapter at a rate of its own', async () => {
@@ -63,7 +78,7 @@ test('rewards are scaled, clipped and stepped by as the specification says, an a
   ] as const) {
     const journal = createJournal(openDatabase(':memory:'), createManualClock())
     const environment = { spec: environmentFrom('starter', { training: changed }) } as unknown as Environment
-    const node = { environment, journal, logger: silentLogger }
+    const node = { environment, journal, training: noting, clock }
     const policy = { policyStep } as unknown as PolicyClient
     await createLearner(node, policy, { score: async () => [] }, trained).learn([group], 1)
   }

@@ -5,6 +5,7 @@ import { learningRateAt } from '#rl/learningRate.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import type { CheckedGroup } from '../checkRollouts.ts'
 import { scoreGroups } from '../evaluator/scorePeer.ts'
+import type { TrainingLog } from '../metrics/trainingLog.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { farthestAnswers } from './chooseLessons.ts'
 
@@ -47,13 +48,15 @@ const REFUTED = 'claimed log-probabilities are refuted by those of this policy'
 /** What of others is not believed, and how far it may lead. */
 const ofOthers = { recomputeLogprobs: true, maxKl: MAX_KL } as const satisfies Partial<GroupStepOptions>
 
+type LearnerModules = Pick<PeerNode, 'environment' | 'journal' | 'clock'> & { training: Pick<TrainingLog, 'note'> }
+
 /**
  * Learns from groups, its own or taken. The log-probabilities of the policy before an update on those of others are computed here too.
  *
  * @param trained - what the policy trains: each has its learning rate.
  */
 export function createLearner(
-  { environment: { spec }, journal, logger }: Pick<PeerNode, 'environment' | 'journal' | 'logger'>,
+  { environment: { spec }, journal, training: log, clock }: LearnerModules,
   policy: PolicyClient,
   judge: Judge,
   trained: 'weights' | 'adapter' = 'weights',
@@ -63,11 +66,21 @@ export function createLearner(
   const loss = { clipLow, clipHigh, delta: DELTA, scaleRewards, minDeviation } as const
 
   /** One update. */
-  async function update(lessons: readonly RolloutGroup[], options: GroupStepOptions, own: number): Promise<Lesson> {
-    const { step, kl, undone, refuted, groupsUsed } = await policy.policyStep(lessons, options)
-    const { learningRate } = options
-    logger.debug('update', { own, learningRate, groupsUsed, kl, undone, refuted, ...step })
+  async function update(
+    groups: readonly ScoredGroup[],
+    options: GroupStepOptions & { learningRate: number },
+    own: number,
+  ): Promise<Lesson> {
+    const lessons = groups.flatMap(group => lessonOf(farthestAnswers(group, training.answersPerGroup), spec.solving))
+    const startedMs = clock.nowMs()
+    const { step, kl, clipFraction, undone, refuted, groupsUsed } = await policy.policyStep(lessons, options)
+    const seconds = (clock.nowMs() - startedMs) / 1000
     const failure = undone ? TOO_FAR : refuted > 0 ? REFUTED : null
+    log.note({
+      ...{ groupsUsed, ...figuresOf(groups, own), loss: step?.loss ?? null, kl, clipFraction },
+      ...{ gradientNorm: step?.gradientNorm ?? null, learningRate: options.learningRate },
+      ...{ tokens: step?.tokens ?? 0, seconds, failure },
+    })
     return { failure, updates: failure === null && groupsUsed > 0 ? 1 : 0 }
   }
 
@@ -87,10 +100,9 @@ export function createLearner(
       const rounds = own > 0 ? kept + 1 : kept
       const learningRate = learningRateAt(Math.max(1, rounds), scheduleOf(training, trained))
       const options = { learningRate, ...loss, ...(groups.length > own ? ofOthers : {}) }
-      const lessons = groups.flatMap(group => lessonOf(farthestAnswers(group, training.answersPerGroup), spec.solving))
       const done: Lesson = { failure: null, updates: 0 }
       for (let i = 0; i < updates && done.failure === null; i++) {
-        const lesson = await update(lessons, options, own)
+        const lesson = await update(groups, options, own)
         done.failure = lesson.failure
         done.updates += lesson.updates
       }
@@ -98,6 +110,25 @@ export function createLearner(
       return done
     },
   }
+}
+
+/** What the groups of an update say without one. */
+function figuresOf(groups: readonly ScoredGroup[], own: number) {
+  const sampled = groups.slice(0, own).flatMap(({ rollouts }) => rollouts.map(({ logprobs }) => logprobs))
+  const nats = sampled.reduce((sum, logprobs) => sum - logprobs.reduce((a, b) => a + b, 0), 0)
+  const sampledTokens = sampled.reduce((sum, { length }) => sum + length, 0)
+  return {
+    groups: groups.length,
+    ownGroups: own,
+    reward: mean(groups.flatMap(({ rewards }) => rewards)),
+    passAt1: mean(groups.flatMap(({ correctness }) => correctness)),
+    entropy: sampledTokens === 0 ? null : nats / sampledTokens,
+    completionTokens: mean(groups.flatMap(({ rollouts }) => rollouts.map(one => one.completionTokens.length))),
+  }
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
 }
 
 function scheduleOf(training: EnvironmentSpec['training'], trained: 'weights' | 'adapter') {

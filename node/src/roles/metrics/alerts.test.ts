@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
+import { silentLogger } from '#core/logger.ts'
+import { type Alert, createAlerts } from './alerts.ts'
+import { sendAlert } from './sendAlert.ts'
+import type { PeerState } from './watchPeer.ts'
+
+const well: PeerState = {
+  ...{ role: 'solver', round: 1, pastRoundSec: -5, roundSec: 20, connectedPeers: 3, aloneReason: null, advice: null },
+  ...{ balanceEth: 1, pointsMilli: 0, freeBytes: 2 ** 40, chainAgeSec: 1 },
+}
+
+function watched() {
+  const clock = createManualClock()
+  const sent: string[] = []
+  const refuses = { now: false }
+  const send = async ({ alert, state }: Alert) => {
+    if (refuses.now) throw new Error('not now')
+    sent.push(`${alert} ${state}`)
+  }
+  const alerts = createAlerts({ send, clock, logger: silentLogger })
+  const look = async (changes: Partial<PeerState>) => {
+    await alerts.look({ ...well, ...changes })
+    return sent.splice(0)
+  }
+  return { clock, look, refuses }
+}
+
+test.each<[string, Partial<PeerState>]>([
+  ['behind', { pastRoundSec: 101 }],
+  ['low funds', { balanceEth: 0.001 }],
+  ['disk', { freeBytes: 1000 }],
+])('%s is told once, and once that it is over', async (name, wrong) => {
+  const { look } = watched()
+  expect(await look({})).toEqual([])
+  expect(await look(wrong)).toEqual([`${name} firing`])
+  expect(await look(wrong)).toEqual([])
+  // What is not known ends nothing.
+  expect(await look({ balanceEth: null, freeBytes: null, pastRoundSec: name === 'behind' ? 101 : -5 })).toEqual([])
+  expect(await look({})).toEqual([`${name} resolved`])
+  expect(await look({})).toEqual([])
+})
+
+test('a solver without points for twelve rounds is told of; an evaluator has none to earn', async () => {
+  const { look } = watched()
+  expect(await look({ round: 1 })).toEqual([])
+  expect(await look({ round: 12 })).toEqual([])
+  expect(await look({ round: 13 })).toEqual(['no points firing'])
+  expect(await look({ round: 14, pointsMilli: 10 })).toEqual(['no points resolved'])
+  expect(await look({ round: 99, role: 'evaluator' })).toEqual([])
+})
+
+test('a peer that stays alone is told of after two minutes', async () => {
+  const { look, clock } = watched()
+  const alone = { connectedPeers: 0, aloneReason: 'nobody known', advice: 'do this' }
+  expect(await look(alone)).toEqual([])
+  clock.advance(60_000)
+  await look({})
+  await look(alone)
+  clock.advance(119_000)
+  expect(await look(alone)).toEqual([])
+  clock.advance(1_000)
+  expect(await look(alone)).toEqual(['alone firing'])
+  expect(await look({})).toEqual(['alone resolved'])
+})
+
+test('an alert that nobody took is sent again', async () => {
+  const { look, refuses } = watched()
+  refuses.now = true
+  expect(await look({ freeBytes: 1 })).toEqual([])
+  refuses.now = false
+  expect(await look({ freeBytes: 1 })).toEqual(['disk firing'])
+})
+
+test('webhooks are told as each wants it, and no error quotes their credentials', async () => {
+  const alert = { alert: 'disk', state: 'firing', message: 'full', peer: 'a b c', peerId: '16Uiu' } as const
+  const posted: unknown[] = []
+  const fetchFn = (async (_, init) => {
+    posted.push(JSON.parse(String(init?.body)))
+    return new Response(null, { status: posted.length > 3 ? 403 : 204 })
+  }) as typeof fetch
+  const telegram = 'https://api.telegram.org/bot123:secret/sendMessage?chat_id=5'
+  await sendAlert(['https://hooks.example/x', 'https://discord.com/api/webhooks/1/secret', telegram], alert, fetchFn)
+  const text = 'Waggle peer a b c, disk firing: full'
+  expect(posted).toEqual([alert, { content: text, allowed_mentions: { parse: [] } }, { text }])
+  const refused = await sendAlert([telegram], alert, fetchFn).catch(error => error)
+  expect(refused.message).toBe('api.telegram.org answers with status 403.')
+  expect(JSON.stringify([refused.message, refused.hint, String(refused.cause)])).not.toContain('secret')
+})

@@ -1,0 +1,78 @@
+import type { Clock } from '#core/clock.ts'
+import type { Logger } from '#core/logger.ts'
+import { isBehind } from './healthOf.ts'
+import type { PeerState } from './watchPeer.ts'
+
+export const alertNames = ['behind', 'no points', 'low funds', 'disk', 'alone'] as const
+export type AlertName = (typeof alertNames)[number]
+
+export type Alert = { alert: AlertName; state: 'firing' | 'resolved'; message: string }
+
+/** Rounds of a solver without points: a sampled leaf can be unlucky for a while. */
+const POINTLESS_ROUNDS = 12
+/** A few hundred rounds at the price of a test network. */
+const LOW_ETHER = 0.01
+const LOW_BYTES = 2 ** 30
+/** Connections come and go. */
+const ALONE_MS = 120_000
+
+type Modules = {
+  /** Tells somebody. Rejects where nobody could be told, and is asked again then. */
+  send: (alert: Alert) => Promise<void>
+  clock: Clock
+  logger: Logger
+}
+
+export type Alerts = { look(state: PeerState): Promise<void> }
+
+/** Tells of each thing that is wrong once when it begins, and once when it is over. */
+export function createAlerts({ send, clock, logger }: Modules): Alerts {
+  const told = new Set<AlertName>()
+  let earned: { pointsMilli: number; round: number } | null = null
+  let aloneSinceMs: number | null = null
+
+  function pointless({ role, round, pointsMilli }: PeerState): string | null {
+    if (role !== 'solver' || round === null || pointsMilli === null) return null
+    if (earned === null || pointsMilli !== earned.pointsMilli) earned = { pointsMilli, round }
+    const rounds = round - earned.round
+    return rounds < POINTLESS_ROUNDS ? null : `No points for ${rounds} rounds. See its log and its round pages.`
+  }
+  function alone({ aloneReason, advice }: PeerState): string | null {
+    aloneSinceMs = aloneReason === null ? null : (aloneSinceMs ?? clock.nowMs())
+    if (aloneSinceMs === null || clock.nowMs() - aloneSinceMs < ALONE_MS) return null
+    return `No peer is connected: ${advice}`
+  }
+  /** What is wrong; null where nothing is, undefined where it is not known. */
+  const checks: Record<AlertName, (state: PeerState) => string | null | undefined> = {
+    behind: state =>
+      isBehind(state) ? `Still in round ${state.round}, which is over. Restart it if that stays so.` : null,
+    'no points': pointless,
+    'low funds': ({ balanceEth }) =>
+      balanceEth === null ? undefined : balanceEth < LOW_ETHER ? `${balanceEth} of the chain's coin are left.` : null,
+    disk: ({ freeBytes }) =>
+      freeBytes === null
+        ? undefined
+        : freeBytes < LOW_BYTES
+          ? `${Math.round(freeBytes / 2 ** 20)} MiB are left on the disk. Lower --keep-mb or free some space.`
+          : null,
+    alone,
+  }
+  async function tell(alert: Alert): Promise<void> {
+    try {
+      await send(alert)
+      if (alert.state === 'firing') told.add(alert.alert)
+      else told.delete(alert.alert)
+    } catch (error) {
+      logger.warn('an alert could not be sent; trying again', { alert: alert.alert, error })
+    }
+  }
+  return {
+    async look(state) {
+      for (const alert of alertNames) {
+        const wrong = checks[alert](state)
+        if (typeof wrong === 'string' && !told.has(alert)) await tell({ alert, state: 'firing', message: wrong })
+        if (wrong === null && told.has(alert)) await tell({ alert, state: 'resolved', message: 'It is over.' })
+      }
+    },
+  }
+}

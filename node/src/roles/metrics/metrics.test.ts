@@ -1,0 +1,118 @@
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
+import { createLogger, silentLogger } from '#core/logger.ts'
+import { createPeerMetrics, type MetricSources } from './peerMetrics.ts'
+import { serveMetrics } from './serveMetrics.ts'
+import { createTrainingLog, type TrainingStep } from './trainingLog.ts'
+import type { PeerState } from './watchPeer.ts'
+
+const step: TrainingStep = {
+  ...{ groups: 4, groupsUsed: 3, ownGroups: 4, reward: 0.5, passAt1: 0.25, loss: 0.1, kl: null, entropy: 1.5 },
+  ...{ clipFraction: null, gradientNorm: 2, learningRate: 1e-3, completionTokens: 12, tokens: 900, seconds: 3 },
+  failure: null,
+}
+const state: PeerState = {
+  ...{ role: 'solver', round: 7, pastRoundSec: -5, roundSec: 20, connectedPeers: 3, aloneReason: null, advice: null },
+  ...{ balanceEth: 1.5, pointsMilli: 2500, freeBytes: 1e9, chainAgeSec: 1 },
+}
+
+function sources(now = state): MetricSources {
+  const node = {
+    chain: {
+      client: { rpcCounts: () => ({ calls: 9, errors: 1 }) },
+      sentCounts: () => new Map([['commit-votes mined', 2]]),
+    },
+    network: {
+      status: () => ({ known: { members: 4, strangers: 1 }, refused: { full: 0, strangers: 2, host: 0, subnet: 0 } }),
+    },
+    fetchCounts: () => ({ fetched: 5, bytes: 640, faults: { unavailable: 1 } }),
+    training: {
+      latest: () => ({ own: step, others: null }),
+      totals: () => ({ steps: 2, failed: 1, tokens: 1800, seconds: 6 }),
+    },
+  } as unknown as MetricSources['node']
+  return { node, watch: { state: () => now, refresh: async () => {} } }
+}
+
+test('what a peer counts is told in metrics whose names end in units, twice the same', async () => {
+  const registry = createPeerMetrics(sources())
+  const text = await registry.metrics()
+  for (const line of [
+    'waggle_round 7',
+    'waggle_round_elapsed_ratio 0.75',
+    'waggle_connected_peers 3',
+    'waggle_known_peers 5',
+    'waggle_points 2.5',
+    'waggle_account_balance_ether 1.5',
+    'waggle_rpc_calls_total 9',
+    'waggle_rpc_errors_total 1',
+    'waggle_payload_faults_total{fault="unavailable"} 1',
+    'waggle_connections_refused_total{reason="strangers"} 2',
+    'waggle_transactions_total{kind="commit-votes",outcome="mined"} 2',
+    'waggle_training_entropy_nats_per_token{groups="own"} 1.5',
+    'waggle_training_tokens_total 1800',
+  ])
+    expect(text.split('\n')).toContain(line)
+  expect(text).not.toMatch(/kl_nats_per_token\{/)
+  expect(text).toContain('nodejs_eventloop_lag_p99_seconds')
+  const ours = (all: string) => all.split('\n').filter(line => line.startsWith('waggle_'))
+  expect(ours(await registry.metrics())).toEqual(ours(text))
+})
+
+test('every metric of the dashboard exists', async () => {
+  const file = join(import.meta.dirname, '../../../../deployments/grafana/waggle-peer.json')
+  const queries = [...readFileSync(file, 'utf8').matchAll(/"expr": "((?:[^"\\]|\\.)*)"/g)].map(match => match[1] ?? '')
+  const asked = queries.flatMap(query => query.match(/\b(?:waggle|nodejs|process)_[a-z0-9_]+/g) ?? [])
+  const names = new Set(
+    createPeerMetrics(sources())
+      .getMetricsAsArray()
+      .map(({ name }) => name),
+  )
+  expect(asked.length).toBeGreaterThan(20)
+  expect(asked.filter(name => !names.has(name))).toEqual([])
+})
+
+test('health and readiness answer by their status', async () => {
+  const registry = createPeerMetrics(sources())
+  const pages = { registry, health: () => ({ ok: true, round: 7 }), ready: () => ({ ok: false, missing: ['peers'] }) }
+  const server = await serveMetrics(0, pages, silentLogger)
+  const { address, port } = server.address() as AddressInfo
+  expect(address).toBe('127.0.0.1')
+  const ask = async (path: string, init?: RequestInit) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, init)
+    return { status: response.status, type: response.headers.get('content-type'), body: await response.text() }
+  }
+  expect(await ask('/health')).toMatchObject({ status: 200, body: '{"ok":true,"round":7}\n' })
+  expect(await ask('/ready')).toMatchObject({ status: 503, body: '{"ok":false,"missing":["peers"]}\n' })
+  expect(await ask('/metrics')).toMatchObject({ status: 200, type: expect.stringContaining('version=0.0.4') })
+  expect(await ask('/')).toMatchObject({ status: 404 })
+  expect(await ask('/metrics', { method: 'POST' })).toMatchObject({ status: 404 })
+  const taken = serveMetrics(port, pages, silentLogger)
+  await expect(taken).rejects.toMatchObject({ code: 'METRICS_PORT' })
+  server.closeAllConnections()
+  server.close()
+})
+
+test('each update is a line of JSON in the folder and a line of the log', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'waggle-training-'))
+  const lines: string[] = []
+  const clock = createManualClock(1_700_000_000_000)
+  const logger = createLogger({ write: line => lines.push(line), format: 'json', level: 'info', clock })
+  const log = createTrainingLog({ folder, round: () => 7, clock, logger })
+  expect(readdirSync(folder)).toEqual([])
+  log.note(step)
+  log.note({ ...step, ownGroups: 0, failure: 'too far' })
+  await log.close()
+  const written = readFileSync(join(folder, 'training.jsonl'), 'utf8').trimEnd().split('\n')
+  expect(written.map(line => JSON.parse(line))).toEqual([
+    { at: '2023-11-14T22:13:20.000Z', round: 7, ...step },
+    { at: '2023-11-14T22:13:20.000Z', round: 7, ...step, ownGroups: 0, failure: 'too far' },
+  ])
+  expect(lines.map(line => JSON.parse(line).message)).toEqual(['update', 'update'])
+  expect(log.latest()).toMatchObject({ own: step, others: { ownGroups: 0 } })
+  expect(log.totals()).toEqual({ steps: 2, failed: 1, tokens: 1800, seconds: 6 })
+})

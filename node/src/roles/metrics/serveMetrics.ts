@@ -1,0 +1,63 @@
+import { createServer, type Server } from 'node:http'
+import type { Registry } from 'prom-client'
+import { NodeError } from '#core/errors.ts'
+import type { Logger } from '#core/logger.ts'
+
+export class MetricsPortError extends NodeError {
+  override readonly code = 'METRICS_PORT'
+}
+
+/** `ok`: 200, else 503. */
+export type Report = { ok: boolean } & Record<string, unknown>
+
+export type MetricsPages = {
+  registry: Registry
+  /** Whether a restart would help. */
+  health: () => Report
+  /** Whether it takes part. */
+  ready: () => Report
+}
+
+const REQUEST_MS = 10_000
+const CONNECTIONS = 32
+
+/**
+ * Serves `/health`, `/ready` and Prometheus' `/metrics` on loopback, read only.
+ *
+ * @throws {MetricsPortError} if the port is taken.
+ */
+export async function serveMetrics(
+  port: number,
+  { registry, health, ready }: MetricsPages,
+  logger: Logger,
+): Promise<Server> {
+  const json = ({ ok, ...found }: Report) => ({
+    status: ok ? 200 : 503,
+    type: 'application/json',
+    body: `${JSON.stringify({ ok, ...found })}\n`,
+  })
+  async function answer(path: string | undefined) {
+    if (path === '/health') return json(health())
+    if (path === '/ready') return json(ready())
+    if (path === '/metrics') return { status: 200, type: registry.contentType, body: await registry.metrics() }
+    return { status: 404, type: 'text/plain', body: 'There are /health, /ready and /metrics.\n' }
+  }
+  const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
+    const path = request.method === 'GET' ? request.url?.split('?')[0] : undefined
+    answer(path)
+      .then(({ status, type, body }) => response.writeHead(status, { 'content-type': type }).end(body))
+      .catch(error => {
+        logger.error('metrics could not be told', { error })
+        response.destroy()
+      })
+  })
+  server.maxConnections = CONNECTIONS
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const hint = 'Stop what listens there, or choose another port with --metrics-port.'
+      reject(cause.code === 'EADDRINUSE' ? new MetricsPortError(`Port ${port} is taken.`, { hint, cause }) : cause)
+    })
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  return server
+}

@@ -1,0 +1,95 @@
+import { statfs } from 'node:fs/promises'
+import { withDeadline } from '#core/deadline.ts'
+import type { PeerNode } from '../peerNode.ts'
+import type { RoleName } from '../roleName.ts'
+
+/** What is known of a peer now. What the chain says is as old as the last look at it; null until the first. */
+export type PeerState = {
+  role: RoleName
+  /** As the loop of rounds has it; null before its first. */
+  round: number | null
+  /** Seconds since the end of that round, by this machine's clock; negative within it. */
+  pastRoundSec: number | null
+  /** Length of the round. */
+  roundSec: number | null
+  connectedPeers: number
+  /** Why no peer is connected; null where one is. */
+  aloneReason: string | null
+  advice: string | null
+  balanceEth: number | null
+  pointsMilli: number | null
+  /** Of the disk of the folder. */
+  freeBytes: number | null
+  /** Since the chain answered the last time; null where it never did. */
+  chainAgeSec: number | null
+}
+
+export type PeerWatch = {
+  state(): PeerState
+  /** Asks chain and disk, unless they were asked a moment ago or are being asked. */
+  refresh(): Promise<void>
+}
+
+type Watched = Pick<PeerNode, 'chain' | 'network' | 'identity' | 'clock' | 'signal' | 'round'>
+
+const ASK_EVERY_MS = 30_000
+/** A chain that does not answer is no reason to wait. */
+const ANSWER_MS = 10_000
+const WEI = 1e18
+
+/** Looks at a running peer from outside of its role: what it finds moves nothing. */
+export function watchPeer(node: Watched, role: RoleName, data: string): PeerWatch {
+  const { chain, network, identity, clock } = node
+  let askedMs = Number.NEGATIVE_INFINITY
+  let answeredMs: number | null = null
+  let asked: Pick<PeerState, 'balanceEth' | 'pointsMilli' | 'freeBytes'> = {
+    balanceEth: null,
+    pointsMilli: null,
+    freeBytes: null,
+  }
+  async function askChain(): Promise<void> {
+    const [wei, pointsMilli] = await within(
+      ANSWER_MS,
+      Promise.all([chain.readBalance(identity.address), chain.readPoints(identity.peerKey)]),
+      node.signal,
+    )
+    asked = { ...asked, balanceEth: Number(wei) / WEI, pointsMilli }
+    answeredMs = clock.nowMs()
+  }
+  async function askDisk(): Promise<void> {
+    const { bavail, bsize } = await statfs(data)
+    asked = { ...asked, freeBytes: bavail * bsize }
+  }
+  return {
+    state() {
+      const played = node.round()
+      const { peers, alone } = network.connectivity()
+      const nowSec = clock.nowMs() / 1000
+      return {
+        role,
+        round: played?.round ?? null,
+        pastRoundSec: played === null ? null : nowSec - played.endsAtSec,
+        roundSec: played === null ? null : played.endsAtSec - played.startsAtSec,
+        connectedPeers: peers,
+        aloneReason: alone?.reason ?? null,
+        advice: alone === null ? null : `${alone.found}. ${alone.advice}`,
+        ...asked,
+        chainAgeSec: answeredMs === null ? null : Math.round((clock.nowMs() - answeredMs) / 1000),
+      }
+    },
+    async refresh() {
+      if (clock.nowMs() - askedMs < ASK_EVERY_MS) return
+      askedMs = clock.nowMs()
+      // Either may fail by itself, and its figure is then as old as it says.
+      await Promise.allSettled([askChain(), askDisk()])
+    },
+  }
+}
+
+async function within<T>(ms: number, work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const late = withDeadline(signal, ms)
+  return Promise.race([
+    work,
+    new Promise<never>((_, reject) => late.addEventListener('abort', () => reject(late.reason), { once: true })),
+  ])
+}
