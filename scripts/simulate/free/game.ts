@@ -50,7 +50,7 @@ export function spend({ spent }: Game, member: Member, nectar: number): void {
   spent.set(member, (spent.get(member) ?? 0) + nectar)
 }
 
-/** Gas of a call, in steady state (`contracts/gas-snapshot.json`, and for what that leaves out the tests of gas). */
+/** Gas of a call, in steady state: of `contracts/gas-snapshot.json` and adr/0070; of reveals, appeals, demands and challenges about. */
 export const GAS = {
   commit: 52_203,
   commitVotes: 47_804,

@@ -12,7 +12,7 @@ export interface MarketAttack {
 const ONE = 10n ** 18n
 const CHOICES = 4
 
-/** Prices that follow a choice's popularity, as in the first version: what few believe in is cheap, whenever. */
+/** Prices that follow a choice's popularity, in the manner of the first version: what few believe in is cheap, whenever. */
 class PopularityMarket extends MarketModel {
   override rate(choice: number, round: number): bigint {
     const before = this.bets.filter(bet => bet.round < round)
@@ -40,7 +40,7 @@ function gainByWaiting(isDefended: boolean, seed: number): number {
 /** Seconds that a dispute takes at blocks of twelve: it is made, its seed's block passes, seats commit and reveal. */
 const DISPUTE_SEC = 12 * 12
 
-/** A Judge lies for a friend, in a game whose dispute is over before anybody can make one. */
+/** A Judge lies for a friend, in a game whose dispute is over before anybody can make one. Arithmetic, and no play: the contract's tests hold the floor. */
 function gainByLying(isDefended: boolean, seed: number): number {
   const disputeSec = 1
   if (isDefended && disputeSec < DISPUTE_SEC) return 0
