@@ -42,6 +42,9 @@ const DUTIES = {
 
 export type Duty = keyof typeof DUTIES
 
+/** The beacons of a seed follow from the time: the same on every day. */
+const STARTED = new Date('2030-01-01T00:00:00Z')
+
 /** More than there are members. */
 const ACCOUNTS = 40
 
@@ -61,7 +64,7 @@ export interface Member {
  */
 export async function openSwarm(patches: readonly Patch[] | 'built') {
   const { viem, provider, networkHelpers } = await network.create({
-    override: { allowUnlimitedContractSize: true, accounts: { count: ACCOUNTS } },
+    override: { allowUnlimitedContractSize: true, accounts: { count: ACCOUNTS }, initialDate: STARTED },
   })
   const [wallet, ...wallets] = await viem.getWalletClients()
   const client = await viem.getPublicClient()
