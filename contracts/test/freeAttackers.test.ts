@@ -12,12 +12,16 @@ const CHOSEN = new Map([
   [1, deviating({ served: 0, shows: false, keepsSealed: 1, proposes: 'none' })],
   [2, deviating({ cheatShare: 1, ownSeed: true, served: 0.5, silent: 0.5 })],
   [3, deviating({ groundKeys: 4, proposes: 'copied', junkKeys: 2 })],
-  [16, deviating({ up: 1000, down: 1000, pushes: 'majority', jury: 'pushed', appealsTwice: true })],
+  [4, deviating({ served: 0.75, shows: false })],
+  [16, deviating({ up: 1000, pushes: 'majority', jury: 'pushed' })],
   [22, deviating({ up: 1000, down: 1000, jury: 'pushed', appealsOwn: 1, appealsTwice: true })],
 ])
 
 /** What a seat loses that is overturned once. */
 const HALF_A_STAKE = 50n * 10n ** 18n
+
+/** A round after both of work are settled. */
+const SETTLED = 7
 
 /** Calls that have to be taken at least once. */
 const TAKEN: readonly (keyof Ledger)[] = [
@@ -40,9 +44,12 @@ test('the fast model of free attackers earns, loses and pays what the contracts 
   for (const [seed, strategy] of CHOSEN) {
     const game = { strategy, setting: SETTING, rounds: 2 }
     const facts = chain.factsOf(seed)
-    const onChain = await playGame(watched(await chain.begin(seed), taken), facts, chain.cast, game)
-    const onModel = await playGame(new ModelLedger(facts, chain.cast, SETTING.defences), facts, chain.cast, game)
+    const ledger = await chain.begin(seed)
+    const onChain = await playGame(watched(ledger, taken), facts, chain.cast, game)
+    const model = new ModelLedger(facts, chain.cast, SETTING.defences)
+    const onModel = await playGame(model, facts, chain.cast, game)
     assert.deepEqual(onModel, onChain, describe(strategy))
+    assert.deepEqual(await model.seatsAt(SETTLED), await ledger.seatsAt(SETTLED), describe(strategy))
     for (const [name, wei] of onChain.wei) if (name.endsWith('lost') && wei >= HALF_A_STAKE) taken.add('overturned')
   }
   for (const call of [...TAKEN, 'second level', 'overturned']) assert(taken.has(call), `${call} was never met`)
