@@ -142,7 +142,9 @@ async function protocolEvents(deployment: Deployment): Promise<string[]> {
   ])
   return [...work, ...votes].flatMap(({ eventName, args }) => {
     if (!('round' in args)) return []
-    return [`${eventName} ${args.round} ${'peerKey' in args ? args.peerKey : args.evaluatorKey}`]
+    // A solver that is late names one policy to go on with, and a newer one once it has learned.
+    const named = eventName === 'PolicyCommitted' ? args.policyHash : ''
+    return [`${eventName} ${args.round} ${'peerKey' in args ? args.peerKey : args.evaluatorKey} ${named}`]
   })
 }
 

@@ -1,6 +1,7 @@
 import type { Patch } from '../compilePatched.ts'
-import { OWED, type Rules } from './bundles.ts'
+import type { Rules } from './bundles.ts'
 import type { Commitment, Play, Setting } from './game.ts'
+import { OWED } from './openSwarm.ts'
 import { scoreOf, unavailable } from './playVotes.ts'
 
 /** How many play. */

@@ -3,11 +3,7 @@ import { leafHash } from '../../../node/src/core/leaf.ts'
 import { merkleProof, merkleRoot } from '../../../node/src/core/merkle.ts'
 import { randomStream } from '../../../node/src/core/random.ts'
 import { roundSeed } from '../../../node/src/roles/roundSeed.ts'
-import { type Member, POLICY, randomHex, type Swarm } from './openSwarm.ts'
-
-/** Leaves that a peer owes in a round, and how many of them are scored. */
-export const OWED = 8
-export const SAMPLED = 4
+import { type Member, OWED, POLICY, randomHex, SAMPLED, type Swarm } from './openSwarm.ts'
 
 /** A leaf's quality lies within this of its author's ability, evenly. */
 const SPREAD_MILLI = 300

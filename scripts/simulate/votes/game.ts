@@ -1,8 +1,8 @@
 import type { Hex } from 'viem'
 import type { Ballot } from '../../../node/src/chain/voteCommitment.ts'
 import type { PeerScore } from '../../../node/src/core/scoreSheet.ts'
-import { type Bundle, OWED, type Rules } from './bundles.ts'
-import type { Member, Swarm } from './openSwarm.ts'
+import type { Bundle, Rules } from './bundles.ts'
+import { type Member, OWED, type Swarm } from './openSwarm.ts'
 
 /** Rounds that are worked in. */
 export const ROUNDS = 2

@@ -15,10 +15,13 @@ import { proveRegistration } from '../../../contracts/test/proveRegistration.ts'
 import { encodeCanonical } from '../../../node/src/core/canonical.ts'
 import { compilePatched, type Patch } from '../compilePatched.ts'
 import { deployFrom } from '../deployFrom.ts'
-import { OWED, SAMPLED } from './bundles.ts'
 import { chooseHistory, endow, forgetBlocks, seedHistory } from './chainState.ts'
 
 export const ROUND_SECONDS = 3_600
+
+/** Leaves that a peer owes in a round, and how many of them are scored. */
+export const OWED = 8
+export const SAMPLED = 4
 
 /** Above that of any call here. */
 const GAS = toHex(12_000_000)

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { randomStream } from '../../../node/src/core/random.ts'
-import { makeBundle, OWED } from './bundles.ts'
+import { makeBundle } from './bundles.ts'
 import { beaconBefore, settleRound } from './endRound.ts'
 import {
   type Commitment,
@@ -13,7 +13,7 @@ import {
   type Setting,
   type Work,
 } from './game.ts'
-import type { Member, Swarm } from './openSwarm.ts'
+import { type Member, OWED, type Swarm } from './openSwarm.ts'
 import { closeShard, openAll } from './playOpenings.ts'
 import { playVotes } from './playVotes.ts'
 

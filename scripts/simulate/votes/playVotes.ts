@@ -2,10 +2,9 @@ import { encodeAbiParameters, type Hex, keccak256, zeroHash } from 'viem'
 import { type Ballot, voteCommitment } from '../../../node/src/chain/voteCommitment.ts'
 import { type RandomStream, randomStream } from '../../../node/src/core/random.ts'
 import { componentRoot, type LeafScore, type PeerScore, UNAVAILABLE } from '../../../node/src/core/scoreSheet.ts'
-import { SAMPLED } from './bundles.ts'
 import { judgeAll } from './endRound.ts'
 import { type Commitment, type Game, SCORE_COST, type Sealed } from './game.ts'
-import { type Member, POLICY, randomHex, type Swarm } from './openSwarm.ts'
+import { type Member, POLICY, randomHex, SAMPLED, type Swarm } from './openSwarm.ts'
 
 /** Standard deviation of an honest score of one leaf around the true one; of the mean of four it is half of that. */
 const NOISE_MILLI = 12
