@@ -10,7 +10,8 @@ export const EVENT_RANGE_BLOCKS = 2000
 /** A read of events in the span of blocks of some rounds. */
 export type EventReader = {
   /**
-   * @param rounds - first and last round in which the events can have been emitted.
+   * @param rounds - first and last round in which the events can have been emitted; -1 is the time before round 0, and nothing was
+   * emitted in rounds before that.
    * @param read - reads the events of a range of blocks, both ends included.
    */
   inRounds<T>(
@@ -45,6 +46,7 @@ export function createEventReader(chain: FollowedChain, contracts: Contracts): E
 
   return {
     async inRounds({ first, last }, read) {
+      if (last < -1) return []
       const head = await chain.heads.read()
       const from = first <= 0 ? contracts.startBlock : await firstBlockOf(first, head)
       if (from === null) return []
