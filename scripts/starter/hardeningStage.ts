@@ -1,4 +1,4 @@
-import { inTurns } from '../../node/src/core/inTurns.ts'
+import { mapYielding } from '../../node/src/core/mapYielding.ts'
 import { type SeededRandom, seededRandom } from '../../node/src/environments/seededRandom.ts'
 import { createTrainer } from '../../node/src/rl/trainer.ts'
 import { calibrate } from './calibrate.ts'
@@ -36,7 +36,7 @@ export const hardeningStage: Stage = async context =>
       const { brokenWeight } = hardening
       const plain = await proceduralExamples(half, brokenWeight, tokenizer, sandbox, draws)
       const drawn = draws.shuffled(hard).slice(0, half)
-      const examples = await inTurns(drawn, ({ code, task, isRight }) =>
+      const examples = await mapYielding(drawn, ({ code, task, isRight }) =>
         judgeExample(tokenizer, code, task, isRight, brokenWeight),
       )
       return [...plain, ...examples.filter(example => example !== null)]

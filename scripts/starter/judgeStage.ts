@@ -1,4 +1,4 @@
-import { inTurns } from '../../node/src/core/inTurns.ts'
+import { mapYielding } from '../../node/src/core/mapYielding.ts'
 import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
 import { renderSolution } from '../../node/src/environments/codezero/curriculum/renderSolution.ts'
 import type { PromptTokenizer } from '../../node/src/environments/codezero/prompts.ts'
@@ -55,7 +55,7 @@ export async function proceduralExamples(
   random: SeededRandom,
 ): Promise<TrainingSequence[]> {
   const brokenCount = Math.round(count * brokenShare)
-  const right = await inTurns(Array.from({ length: count - brokenCount }), () => {
+  const right = await mapYielding(Array.from({ length: count - brokenCount }), () => {
     const task = drawTrainingTask(random.weighted(judgeLevels), random)
     const style = random.chance(narrowShare) ? 'narrow' : 'any'
     const code = renderSolution(task, task.meaning, random, { style })
@@ -75,7 +75,7 @@ export async function labelledExamples(
   random: SeededRandom,
 ): Promise<TrainingSequence[]> {
   const found = executed.map(attempt => relabelled(attempt, random)).filter(attempt => attempt !== null)
-  const examples = await inTurns(found, ({ code, task, isRight }) =>
+  const examples = await mapYielding(found, ({ code, task, isRight }) =>
     judgeExample(tokenizer, code, task, isRight, brokenWeight),
   )
   return examples.filter(example => example !== null)

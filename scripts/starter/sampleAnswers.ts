@@ -1,4 +1,4 @@
-import { inTurns } from '../../node/src/core/inTurns.ts'
+import { mapYielding } from '../../node/src/core/mapYielding.ts'
 import type { Task } from '../../node/src/environments/codezero/curriculum/task.ts'
 import { completionText, solverPrompt } from '../../node/src/environments/codezero/prompts.ts'
 import { checkStructure } from '../../node/src/environments/codezero/structure.ts'
@@ -33,7 +33,7 @@ export async function sampleAnswers(
     stopToken: tokenizer.special('<eos>'),
     seed,
   })
-  return inTurns(completions, async ({ prompt, tokens, ended }) => {
+  return mapYielding(completions, async ({ prompt, tokens, ended }) => {
     const task = tasks[prompt] as Task
     const text = completionText(tokenizer, tokens, ended)
     return { task, text, ended, code: (await checkStructure(text, ended, task)).code }

@@ -1,4 +1,4 @@
-import { inTurns } from '../../node/src/core/inTurns.ts'
+import { mapYielding } from '../../node/src/core/mapYielding.ts'
 import { admitProblem, type Refusal } from '../../node/src/environments/codezero/admitProblem.ts'
 import { countRightTests } from '../../node/src/environments/codezero/countRightTests.ts'
 import { parseTaskText } from '../../node/src/environments/codezero/curriculum/parseTaskText.ts'
@@ -35,7 +35,7 @@ export async function sampleProposals(
     stopToken: tokenizer.special('<eos>'),
     seed,
   })
-  return inTurns(completions, ({ tokens, ended }) =>
+  return mapYielding(completions, ({ tokens, ended }) =>
     readProposal(completionText(tokenizer, tokens, ended), ended, level),
   )
 }

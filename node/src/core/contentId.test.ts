@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { contentId, contentIdInTurns } from './contentId.ts'
+import { contentId, contentIdYielding } from './contentId.ts'
 
 test('a content id is the sha-256 of the bytes', () => {
   expect(contentId(new TextEncoder().encode('abc'))).toBe(
@@ -9,5 +9,5 @@ test('a content id is the sha-256 of the bytes', () => {
 
 test.each([0, 1, 2 ** 20, 2 ** 20 + 1, 3 * 2 ** 20])('%i bytes have the same id step by step', async length => {
   const bytes = new Uint8Array(length).fill(7)
-  expect(await contentIdInTurns(bytes)).toBe(contentId(bytes))
+  expect(await contentIdYielding(bytes)).toBe(contentId(bytes))
 })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Hex } from './hex.ts'
-import { turns } from './turns.ts'
+import { yieldToEventLoop } from './yieldToEventLoop.ts'
 
 /** The name of some bytes: their sha-256, as `0x` and 64 digits. On the chain it is a `bytes32`. */
 export function contentId(bytes: Uint8Array): Hex {
@@ -11,10 +11,10 @@ export function contentId(bytes: Uint8Array): Hex {
 const STEP_BYTES = 1024 * 1024
 
 /** The same for bytes that may be many, with turns of the event loop: the largest body is 16 MiB. */
-export async function contentIdInTurns(bytes: Uint8Array): Promise<Hex> {
+export async function contentIdYielding(bytes: Uint8Array): Promise<Hex> {
   const hash = createHash('sha256')
   for (let at = 0; at < bytes.byteLength; at += STEP_BYTES) {
-    await turns.give()
+    await yieldToEventLoop()
     hash.update(bytes.subarray(at, at + STEP_BYTES))
   }
   return `0x${hash.digest('hex')}`

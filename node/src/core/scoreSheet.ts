@@ -4,8 +4,8 @@ import { chainIdSchema, indexSchema, milliSchema, roundSchema, versionSchema } f
 import { encodeCanonical } from './canonical.ts'
 import { contentId } from './contentId.ts'
 import { type Hex, hash32Schema, ZERO_HASH } from './hex.ts'
-import { inTurns } from './inTurns.ts'
 import { abiWords, leafKeccak } from './keccak.ts'
+import { mapYielding } from './mapYielding.ts'
 import { merkleRoot } from './merkle.ts'
 
 /** A vote that says: I could not get the peer's bundle. */
@@ -92,7 +92,7 @@ export async function votesOf(
   const peers = peerKeys.map(peerKey => scored.get(peerKey) ?? { peerKey, scoreMilli: UNAVAILABLE, leaves: [] })
   return {
     scoresMilli: peers.map(({ scoreMilli }) => scoreMilli),
-    componentRoots: await inTurns(peers, peer => componentRoot(scoreSheet, peer)),
+    componentRoots: await mapYielding(peers, peer => componentRoot(scoreSheet, peer)),
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Graph } from './graph.ts'
-import { chooseByTimes, chooseIntegerKernels, type Turn } from './integerKernels.ts'
+import { chooseByTimes, chooseIntegerKernels, type Run } from './integerKernels.ts'
 import { encodeModel } from './onnxModel.ts'
 import { integerLinear } from './tensor.ts'
 
@@ -20,12 +20,12 @@ test('the kernels that can run are exact and bitwise identical; each shape is ti
   for (const { fusedMs, separateMs, isFused } of choices) expect(isFused || separateMs < 0.9 * fusedMs).toBe(true)
 })
 
-test('what else the machine does, in one turn or in most, does not choose a kernel', () => {
-  const quiet: Turn = [
+test('what else the machine does, in one run or in most, does not choose a kernel', () => {
+  const quiet: Run = [
     [1, 2],
     [4, 3],
   ]
-  const disturbed: Turn = [
+  const disturbed: Run = [
     [30, 2],
     [40, 3],
   ]

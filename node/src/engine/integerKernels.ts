@@ -19,9 +19,9 @@ export interface KernelChoice {
 /** Rows of the timed products: one token, a group that decodes, a prompt. */
 const TIMED_ROWS = [1, 16, 128] as const
 const MOST_ROWS = TIMED_ROWS[2]
-/** Turns at least; and at most, where separate nodes seem faster: the fused kernel then has more chances of a quiet one. */
-const TURNS = 3
-const MOST_TURNS = 12
+/** Timed runs at least; and at most, where separate nodes seem faster: more of them make a quiet run of the fused kernel likely. */
+const MIN_RUNS = 3
+const MAX_RUNS = 12
 /** How much of the fused kernel's time separate nodes must stay under to be taken: less is noise. */
 const CLEARLY_FASTER = 0.9
 /** Elements of a timed matrix at most; wider ones are cut, since a kernel goes through the outputs in the same way. */
@@ -60,23 +60,23 @@ async function chooseKernel(shape: MatrixShape, threads: number): Promise<Kernel
   try {
     const [fused, separate] = [await outputsOf(sessions[0], x, inner), await outputsOf(sessions[1], x, inner)]
     if (!isExact(fused, x, codes, inner) || fused.some((y, i) => y !== separate[i])) throw notExact()
-    const turns: Turn[] = []
-    while (turns.length < TURNS || (turns.length < MOST_TURNS && !chooseByTimes(turns).isFused))
-      turns.push(await timedTurn(sessions, x, inner))
-    return { shape, ...chooseByTimes(turns) }
+    const runs: Run[] = []
+    while (runs.length < MIN_RUNS || (runs.length < MAX_RUNS && !chooseByTimes(runs).isFused))
+      runs.push(await timedRun(sessions, x, inner))
+    return { shape, ...chooseByTimes(runs) }
   } finally {
     for (const session of sessions) await session.dispose()
   }
 }
 
 /** Milliseconds of a product of each timed number of rows: fused, and separate. */
-export type Turn = readonly (readonly [fusedMs: number, separateMs: number])[]
+export type Run = readonly (readonly [fusedMs: number, separateMs: number])[]
 
-/** Goes by the best of all turns for each number of rows: what else a machine does makes a product slower, and never faster. */
-export function chooseByTimes(turns: readonly Turn[]): Omit<KernelChoice, 'shape'> {
+/** Goes by the best of all runs for each number of rows: what else a machine does makes a product slower, and never faster. */
+export function chooseByTimes(runs: readonly Run[]): Omit<KernelChoice, 'shape'> {
   const best = (kernel: 0 | 1) => {
-    const rows = turns[0]?.keys() ?? []
-    return [...rows].reduce((sum, row) => sum + Math.min(...turns.map(turn => turn[row]?.[kernel] ?? 0)), 0)
+    const rows = runs[0]?.keys() ?? []
+    return [...rows].reduce((sum, row) => sum + Math.min(...runs.map(run => run[row]?.[kernel] ?? 0)), 0)
   }
   const [fusedMs, separateMs] = [best(0), best(1)]
   return { fusedMs, separateMs, isFused: separateMs >= CLEARLY_FASTER * fusedMs }
@@ -112,12 +112,12 @@ function isExact(y: Float32Array, x: Float32Array, codes: Int8Array, inner: numb
 }
 
 /** Milliseconds of each kernel for the timed rows, one kernel right after the other: what else the machine does meets both. */
-async function timedTurn(
+async function timedRun(
   sessions: readonly [Session, Session],
   x: Float32Array<ArrayBuffer>,
   inner: number,
-): Promise<Turn> {
-  const turn: [number, number][] = []
+): Promise<Run> {
+  const run: [number, number][] = []
   for (const rows of TIMED_ROWS) {
     const part = x.subarray(0, rows * inner)
     const times: number[] = []
@@ -126,9 +126,9 @@ async function timedTurn(
       await outputsOf(session, part, inner)
       times.push(performance.now() - start)
     }
-    turn.push(times as [number, number])
+    run.push(times as [number, number])
   }
-  return turn
+  return run
 }
 
 const notExact = () =>

@@ -41,18 +41,18 @@ export function createLiveSession(
     return session
   }
 
-  return inTurn(current, async () => built?.session.dispose())
+  return createQueue(current, async () => built?.session.dispose())
 }
 
 /** A session of a model that does not change, made at once. */
 export function createFixedSession(session: Session): SessionQueue {
-  return inTurn(
+  return createQueue(
     async () => session,
     () => session.dispose(),
   )
 }
 
-function inTurn(open: () => Promise<Session>, free: () => Promise<void>): SessionQueue {
+function createQueue(open: () => Promise<Session>, free: () => Promise<void>): SessionQueue {
   let queue: Promise<unknown> = Promise.resolve()
   let disposed: Promise<void> | undefined
   return {

@@ -89,7 +89,7 @@ export function startConnecting(host: Host, membership: Membership, { clock, log
   /** Making a peer's id takes a quarter of a millisecond of the event loop, so each has a turn of its own. */
   async function noteKept(): Promise<void> {
     for (const peerId of membership.known()) {
-      await host.turns.enter()
+      await host.messageQueue.enter()
       if (!stopping.signal.aborted) learnt(peerId, membership.addressesOf(peerId))
     }
   }

@@ -12,7 +12,7 @@ import { encodeSigned } from './signedMessage.ts'
 
 type Validate = (source: PeerId, message: Message) => Promise<TopicValidatorResult>
 
-/** The validator of topic `t` at a host whose turns come when `go` is called, and who believes every signature. */
+/** The validator of topic `t` at a host whose queue moves when `go` is called, and who believes every signature. */
 function scene() {
   const gate = Promise.withResolvers<void>()
   const validators = new Map<string, Validate>()
@@ -20,7 +20,7 @@ function scene() {
   const host = {
     gossip: { topicValidators: validators, subscribe: () => {}, getScore: () => 0 },
     guard: createPeerGuard(systemClock, silentLogger),
-    turns: { enter: () => gate.promise },
+    messageQueue: { enter: () => gate.promise },
     verify: async () => true,
   } as unknown as Host
   joinTopics(host, {

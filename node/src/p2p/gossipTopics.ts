@@ -37,7 +37,7 @@ export function joinTopics(host: Host, options: GossipOptions): void {
     if ((pending.get(sender) ?? 0) >= MAX_PENDING) return TopicValidatorResult.Ignore
     addPending(sender, 1)
     try {
-      await host.turns.enter()
+      await host.messageQueue.enter()
       return gossipResult[await judge(sender, message)]
     } finally {
       addPending(sender, -1)

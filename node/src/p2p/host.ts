@@ -16,7 +16,7 @@ import { connectedPeers } from './connectedPeers.ts'
 import { ListenError, PortTakenError } from './errors.ts'
 import { keepAlive } from './keepAlive.ts'
 import { messageId, rawMessageId } from './messageId.ts'
-import { createMessageTurns, type MessageTurns } from './messageTurns.ts'
+import { createMessageQueue, type MessageQueue } from './messageQueue.ts'
 import { createPeerGuard, type PeerGuard } from './peerGuard.ts'
 import { type PeerPrivateKey, peerPrivateKey } from './peerPrivateKey.ts'
 import { createMessageSigner, type SignMessage } from './signMessage.ts'
@@ -57,7 +57,7 @@ export type Host = {
   /** Tells whether a message is its author's. */
   readonly verify: VerifyMessage
   /** For all who handle messages. */
-  readonly turns: MessageTurns
+  readonly messageQueue: MessageQueue
   /** Multiaddrs, each ending in `/p2p/<peer id>`. */
   addresses(): string[]
   connectedPeers(): string[]
@@ -108,7 +108,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   }
   const node = await startNode({ ...options, privateKey, gater }, guard)
   const gossip = node.services.gossip as GossipService
-  const turns = createMessageTurns()
+  const messageQueue = createMessageQueue()
   const stopAudit = auditGossip(node, gossip, guard, options.logger)
   const stopPinging = keepAlive(node, options)
   options.logger.info('p2p host started', { peer: node.peerId.toString(), addresses: node.getMultiaddrs().map(String) })
@@ -119,7 +119,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     guard,
     sign: createMessageSigner(privateKey, options.clock),
     verify: createMessageVerifier(),
-    turns,
+    messageQueue,
     addresses: () => node.getMultiaddrs().map(String),
     connectedPeers: () => [...connectedPeers(node).keys()],
     connections: () =>
@@ -136,17 +136,17 @@ export async function createHost(options: HostOptions): Promise<Host> {
       stopPinging()
       // Who is hung up on would dial again at once.
       stopping = true
-      await closeAll(node, turns)
+      await closeAll(node, messageQueue)
       await node.stop()
     },
   }
 }
 
 /** Closes one connection after the other: `node.stop()` closes all at once, in one turn of the event loop. */
-async function closeAll(node: Node, turns: MessageTurns): Promise<void> {
+async function closeAll(node: Node, messageQueue: MessageQueue): Promise<void> {
   const closing: Promise<void>[] = []
   for (const connection of node.getConnections()) {
-    await turns.enter()
+    await messageQueue.enter()
     closing.push(close(connection))
   }
   await Promise.all(closing)

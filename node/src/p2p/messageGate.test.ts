@@ -24,7 +24,7 @@ function scene(rules: Partial<MessageRules> = {}) {
   })
   const host = {
     guard,
-    turns: { enter: async () => {} },
+    messageQueue: { enter: async () => {} },
     verify: async (message: SignedMessage) => {
       counts.verified += 1
       return message.data[0] === 1

@@ -84,7 +84,7 @@ export function createMessageGate(host: Host, { admission, clock }: Options): Me
       }
       if (standing === 'unregistered') return refuse(sender, 'author not registered')
       if (standing !== 'registered') return ignore('author not known yet')
-      await host.turns.enter()
+      await host.messageQueue.enter()
       const taken = rules.take(message)
       return taken.verdict === 'ignore' && message.from === sender ? refuse(sender, taken.reason) : taken
     },

@@ -12,7 +12,7 @@ import {
   MAX_FRAME_BYTES,
 } from './fetchProtocol.ts'
 import type { Host } from './host.ts'
-import type { MessageTurns } from './messageTurns.ts'
+import type { MessageQueue } from './messageQueue.ts'
 import { StreamError } from './streamError.ts'
 import { createStreamReader } from './streamReader.ts'
 import { finishStream, writeBytes, writeMessage } from './streamWriter.ts'
@@ -64,8 +64,8 @@ export async function serveBundles(host: Host, options: ServeOptions): Promise<(
     const peer = connection.remotePeer.toString()
     try {
       const bucket = bucketOf(peer)
-      const { turns } = host
-      await serveOne(stream, { ...options, limits, peer, places, bucket, turns, signal: stopping.signal })
+      const { messageQueue } = host
+      await serveOne(stream, { ...options, limits, peer, places, bucket, messageQueue, signal: stopping.signal })
       await finishStream(stream, limits.idleMs)
     } catch (cause) {
       options.logger.debug('fetch stream reset', { peer, cause })
@@ -85,7 +85,7 @@ type ServeContext = ServeOptions & {
   peer: string
   places: Places
   bucket: TokenBucket
-  turns: MessageTurns
+  messageQueue: MessageQueue
   signal: AbortSignal
 }
 
@@ -121,7 +121,7 @@ async function sendBody(stream: Stream, body: Uint8Array, context: ServeContext)
     const waitMs = context.bucket.takeMs(chunk.byteLength)
     if (waitMs > 0) await clock.sleep(waitMs, signal)
     // Encrypting and sending a chunk takes half a millisecond, and the stream takes some dozens before it is full.
-    await context.turns.enter()
+    await context.messageQueue.enter()
     await writeBytes(stream, chunk, limits.idleMs, signal)
   }
 }

@@ -137,7 +137,7 @@ async function answer(host: Host, stream: Stream, store: SyncStore, signal: Abor
   const request = decodeSyncRequest(frame)
   const sending = withDeadline(signal, 4 * IDLE_MS)
   for (const message of missingFrom(request.have, store.signed(request.from, request.to))) {
-    await host.turns.enter()
+    await host.messageQueue.enter()
     await writeMessage(stream, message.bytes, IDLE_MS, sending)
   }
   await finishStream(stream, IDLE_MS)
@@ -157,7 +157,7 @@ async function ask(host: Host, { stream, peer, store, gate, signal }: Question):
     for (let count = 0; count < MAX_ANSWERS; count += 1) {
       const frame = await reader.message(MAX_SIGNED_BYTES)
       if (frame === null) break
-      await host.turns.enter()
+      await host.messageQueue.enter()
       const message = decodeSigned(frame)
       const rules = store.rulesOf(message)
       const screened = await gate.screen(message, peer, rules, signal)

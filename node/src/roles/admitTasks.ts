@@ -1,7 +1,7 @@
 import type { TaskProposal } from '#chain/readProposals.ts'
 import { MAX_SEQUENCE_TOKENS } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
-import { inTurns } from '#core/inTurns.ts'
+import { mapYielding } from '#core/mapYielding.ts'
 import { unpackTokens } from '#core/packedTokens.ts'
 import { decodeProposal, type TaskRef, taskHash } from '#core/taskProposal.ts'
 import type { Environment, Problem } from '#environments/environment.ts'
@@ -34,10 +34,10 @@ export async function readTaskPlaces({ chain, environment }: PeerNode, round: nu
 export async function admitTasks(proposals: readonly TaskProposal[], rules: TaskRules): Promise<TaskPlace[]> {
   if (rules.proposals === null) return []
   const seen = new Set<string>()
-  const admitted = await inTurns(proposals, async ({ peerKey, count, bytes }) => {
+  const admitted = await mapYielding(proposals, async ({ peerKey, count, bytes }) => {
     const { level = 0, texts = [] } = decodeProposal(bytes) ?? {}
     const length = Math.min(count, proposalsPerRound(rules.spec))
-    const places = await inTurns(Array.from({ length }), async (_, index): Promise<TaskPlace> => {
+    const places = await mapYielding(Array.from({ length }), async (_, index): Promise<TaskPlace> => {
       const text = texts[index]
       if (text === undefined || seen.has(text)) return null
       seen.add(text)

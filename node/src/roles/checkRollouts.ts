@@ -1,9 +1,9 @@
 import type { RolloutBundle, RolloutGroup } from '#core/bodies.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
-import { inTurns } from '#core/inTurns.ts'
+import { mapYielding } from '#core/mapYielding.ts'
 import { type UnpackedSequence, unpackSequence } from '#core/packedTokens.ts'
 import { taskHash } from '#core/taskProposal.ts'
-import { turns } from '#core/turns.ts'
+import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
 import type { Environment } from '#environments/environment.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { PromptFormat } from '#environments/promptFormat.ts'
@@ -75,7 +75,7 @@ export function drawTasks(
 export async function checkRollouts(bundle: RolloutBundle, rules: RoundRules): Promise<CheckedGroup[]> {
   const owed = drawTasks(bundle.chainId, bundle.round, bundle.peerKey, rules)
   const seed = roundSeed('rollout', bundle.chainId, bundle.round, rules.beacon, bundle.peerKey)
-  const read = await inTurns(owed, async (task, at) => {
+  const read = await mapYielding(owed, async (task, at) => {
     const group = bundle.groups[at]
     const rollouts = group && stands(group, task, seed, rules) ? await readGroup(group, at, task, rules) : null
     return rollouts === null ? [] : [{ task, rollouts }]
@@ -107,12 +107,12 @@ async function readGroup(
   const { spec, format } = rules
   const prompt = await format.solverPrompt(task.problem)
   const stopTokens = [format.stopToken, ...format.moreStopTokens]
-  const rollouts = await inTurns(group.rollouts, rollout => ({
+  const rollouts = await mapYielding(group.rollouts, rollout => ({
     ...unpackSequence(rollout),
     index: rollout.index,
     ended: rollout.ended,
   }))
-  await turns.give()
+  await yieldToEventLoop()
   const sound = rollouts.every(
     ({ index, promptTokens, completionTokens, ended }, sample) =>
       index === at * spec.groupSize + sample &&
@@ -123,7 +123,7 @@ async function readGroup(
       !completionTokens.subarray(0, -1).some(token => stopTokens.includes(token)),
   )
   if (!sound) return null
-  return inTurns(rollouts, async rollout => ({
+  return mapYielding(rollouts, async rollout => ({
     ...rollout,
     text: await format.completionText(rollout.completionTokens, rollout.ended),
   }))

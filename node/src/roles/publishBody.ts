@@ -1,5 +1,5 @@
 import type { RoundTime } from '#chain/roundClock.ts'
-import { contentIdInTurns } from '#core/contentId.ts'
+import { contentIdYielding } from '#core/contentId.ts'
 import type { Hex } from '#core/hex.ts'
 import { ZERO_HASH } from '#core/hex.ts'
 import type { AnnouncementKind } from '#p2p/topics.ts'
@@ -32,7 +32,7 @@ export async function sealBody(
   begun: { time: RoundTime; atMs: number },
 ): Promise<Hex> {
   const { bundles, sealed, clock, signal, logger } = node
-  const contentId = await contentIdInTurns(bytes)
+  const contentId = await contentIdYielding(bytes)
   sealed.add({ ...body, contentId, size: bytes.byteLength })
   await bundles.put(bytes, body.round)
   const leftMs = (begun.time.endsAtSec - begun.time.nowSec) * 1000 - (clock.nowMs() - begun.atMs)

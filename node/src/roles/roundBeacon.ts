@@ -4,7 +4,7 @@ import type { PeerNode } from './peerNode.ts'
 import { reportOutcome } from './reportOutcome.ts'
 
 /** Peers take turns over this share of a round, so that a call that one makes is not made by all. */
-const TURNS = 1 / 8
+const STAGGER_SHARE = 1 / 8
 
 /** A round whose end nobody knows has turns as if it lasted so long. */
 const MAX_ROUND_SEC = 3_600
@@ -20,7 +20,7 @@ export async function awaitBeacon(node: PeerNode, time: RoundTime, until: AbortS
   const round = time.round - 1
   if (round < 0) return ZERO_HASH
   const roundSec = Math.min(MAX_ROUND_SEC, time.endsAtSec - time.startsAtSec)
-  const turnMs = clock.nowMs() + turnOf(identity.peerKey, round) * TURNS * roundSec * 1000
+  const turnMs = clock.nowMs() + turnOf(identity.peerKey, round) * STAGGER_SHARE * roundSec * 1000
   let called = false
   while (!until.aborted) {
     const { state, hash } = await chain.readBeacon(round)
@@ -53,7 +53,7 @@ export function recordInTime(node: PeerNode, time: RoundTime): void {
   const round = time.round - 1
   if (round < 0) return
   const roundSec = Math.min(MAX_ROUND_SEC, time.endsAtSec - time.startsAtSec)
-  const waitSec = (0.5 + turnOf(identity.peerKey, round) * TURNS) * roundSec - (time.nowSec - time.startsAtSec)
+  const waitSec = (0.5 + turnOf(identity.peerKey, round) * STAGGER_SHARE) * roundSec - (time.nowSec - time.startsAtSec)
   void clock
     .sleep(Math.max(0, waitSec * 1000), signal)
     .then(() => recordBeacon(node, round, signal))

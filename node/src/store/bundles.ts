@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MAX_BODY_BYTES } from '#core/bodySizes.ts'
-import { contentIdInTurns } from '#core/contentId.ts'
+import { contentIdYielding } from '#core/contentId.ts'
 import { NodeError } from '#core/errors.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
@@ -97,7 +97,7 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
         throw new BundleTooLargeError(`A body of ${bytes.byteLength} bytes where at most ${maxBytes} are kept.`, {
           hint: 'Whoever made it runs different software, or asked for too many tokens.',
         })
-      const contentId = await contentIdInTurns(bytes)
+      const contentId = await contentIdYielding(bytes)
       const known = index.of(contentId, null)
       if (known !== undefined && known.round >= round) return contentId
       await write({ contentId, round, bytes: bytes.byteLength, owner: null }, bytes)
@@ -105,7 +105,7 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
     },
     async keep(bytes, round, owner) {
       if (bytes.byteLength > maxBytes) return 'too large'
-      const contentId = await contentIdInTurns(bytes)
+      const contentId = await contentIdYielding(bytes)
       const known = index.of(contentId, owner)
       if (known !== undefined && known.round >= round) return null
       const gone = quota.roomFor(owner, round, bytes.byteLength)
@@ -130,7 +130,7 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
           if (error.code === 'ENOENT') return null
           throw error
         })
-        if (bytes !== null && (await contentIdInTurns(bytes)) === id)
+        if (bytes !== null && (await contentIdYielding(bytes)) === id)
           return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
         // Its write failed, or it was evicted.
         if (index.of(id, body.owner) !== body) continue

@@ -1,5 +1,5 @@
 import type { Hex } from '#core/hex.ts'
-import { inTurns } from '#core/inTurns.ts'
+import { mapYielding } from '#core/mapYielding.ts'
 import type {
   DrawnTask,
   Environment,
@@ -115,7 +115,7 @@ function standInTasks(spec: CodeZeroSpec, seed: Hex): RoundTask<Problem>[] {
 
 /** Right is what passes the tests of its task. */
 async function heldOutTasks(level: Level, count: number): Promise<HeldOutTask<Problem>[]> {
-  return inTurns(await canaryTasks(level, count), (task, i) => {
+  return mapYielding(await canaryTasks(level, count), (task, i) => {
     let tests: StrictTest[] | undefined
     const check = (text: string) => {
       tests ??= canaryTests(task, level, i)

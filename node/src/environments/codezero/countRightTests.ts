@@ -1,4 +1,4 @@
-import { inTurns } from '#core/inTurns.ts'
+import { mapYielding } from '#core/mapYielding.ts'
 import { evaluate } from './curriculum/evaluate.ts'
 import { parsePythonLiteral, pythonRepr } from './curriculum/pythonValue.ts'
 import type { Meaning } from './curriculum/task.ts'
@@ -6,7 +6,7 @@ import { type Proposal, readUnitTest } from './parseProposal.ts'
 
 /** How many of a proposal's tests expect the value that its text asks for: for measurement only. */
 export async function countRightTests(proposal: Proposal, meaning: Meaning): Promise<number> {
-  const right = await inTurns(proposal.tests, async test => {
+  const right = await mapYielding(proposal.tests, async test => {
     const read = await readUnitTest(test)
     const args = read?.args.map(parsePythonLiteral) ?? [null]
     const expected = read ? parsePythonLiteral(read.expected) : null

@@ -1,4 +1,4 @@
-import { inTurns } from '#core/inTurns.ts'
+import { mapYielding } from '#core/mapYielding.ts'
 import type { SequenceScorer } from '../environment.ts'
 import type { Problem } from './curriculum/task.ts'
 import { calibratedProbability, type JudgeCalibration, type JudgeEvidence } from './judgeCalibration.ts'
@@ -34,7 +34,7 @@ export function createJudge(options: {
 }): BackTranslationJudge {
   const { scorer, tokenizer, calibration, maxTokens } = options
   const evidence = async (pairs: readonly JudgedPair[]): Promise<(JudgeEvidence | null)[]> => {
-    const sequences = await inTurns(pairs, pair => judgeSequence(tokenizer, pair))
+    const sequences = await mapYielding(pairs, pair => judgeSequence(tokenizer, pair))
     const readable = sequences.flatMap(sequence => (sequence && sequence.tokens.length <= maxTokens ? [sequence] : []))
     const scored = readable.length ? await scorer.score(readable) : []
     const found = new Map(readable.map((sequence, i) => [sequence, scored[i]]))

@@ -1,4 +1,4 @@
-import { inTurns } from '#core/inTurns.ts'
+import { mapYielding } from '#core/mapYielding.ts'
 import type { CodeJudge } from './createJudge.ts'
 import type { Problem } from './curriculum/task.ts'
 import { checkStructure, structureChecks } from './structure.ts'
@@ -26,7 +26,7 @@ export async function scoreAnswers(
   weights: ScoreWeights,
   answers: readonly Answer[],
 ): Promise<AnswerScore[]> {
-  const structures = await inTurns(answers, ({ text, ended, problem }) => checkStructure(text, ended, problem))
+  const structures = await mapYielding(answers, ({ text, ended, problem }) => checkStructure(text, ended, problem))
   const whole = structures.flatMap(({ code }, i) => (code === null ? [] : [{ code, i }]))
   const predicted = await judge.predictCorrectness(
     whole.map(({ code, i }) => ({ code, problem: (answers[i] as Answer).problem })),

@@ -1,4 +1,4 @@
-import { inTurns } from '#core/inTurns.ts'
+import { mapYielding } from '#core/mapYielding.ts'
 import type { WordChooser } from '../environment.ts'
 import { EnvironmentMismatchError } from '../environmentMismatch.ts'
 import { calibratedOdds, examineJudge, weaknessOf } from './calibrateTrueFalse.ts'
@@ -42,7 +42,7 @@ async function askServer(
   rule: Pick<TrueFalseRule, 'system' | 'question'>,
   pairs: readonly JudgedPair[],
 ): Promise<(number | null)[]> {
-  const conversations = await inTurns(pairs, pair => judgeMessages(rule, pair))
+  const conversations = await mapYielding(pairs, pair => judgeMessages(rule, pair))
   const readable = conversations.filter(messages => messages !== null)
   const rows = readable.length > 0 ? await server.chooseWord(readable, judgeWords) : []
   const odds = new Map(rows.map((row, at) => [readable[at], (row[0] as number) - (row[1] as number)]))

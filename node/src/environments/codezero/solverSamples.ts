@@ -1,4 +1,4 @@
-import { inTurns } from '#core/inTurns.ts'
+import { mapYielding } from '#core/mapYielding.ts'
 import type { Generator } from '#model/generate.ts'
 import type { RunCode } from '../environmentKind.ts'
 import type { PromptFormat } from '../promptFormat.ts'
@@ -30,7 +30,7 @@ export async function solverSamples(
   )
   if (tasks.length === 0) return []
   const completions = await solver.generate({
-    prompts: await inTurns(tasks, task => format.solverPrompt(task)),
+    prompts: await mapYielding(tasks, task => format.solverPrompt(task)),
     samplesPerPrompt: SAMPLES_PER_TASK,
     maxNewTokens,
     temperature,
@@ -38,7 +38,7 @@ export async function solverSamples(
     moreStopTokens: format.moreStopTokens,
     seed: 'solver samples',
   })
-  const whole = await inTurns(completions, async ({ prompt, tokens, ended }) => {
+  const whole = await mapYielding(completions, async ({ prompt, tokens, ended }) => {
     const task = tasks[prompt]
     if (!task) return []
     const { code } = await checkStructure(await format.completionText(tokens, ended), ended, task)

@@ -1,4 +1,4 @@
-import { inTurns } from '#core/inTurns.ts'
+import { mapYielding } from '#core/mapYielding.ts'
 import type { ChatMessage } from '#model/chatTemplate.ts'
 import type { TokenChooser } from '../environment.ts'
 import type { ChatTokenizer } from '../promptFormat.ts'
@@ -55,7 +55,7 @@ export async function trueFalseEvidence(
   const answers = await Promise.all(judgeWords.map(async word => (await tokenizer.encode(word))[0] as number))
   if (answers[0] === answers[1]) throw new RangeError("the judge's tokenizer starts 'true' and 'false' alike")
   return async pairs => {
-    const prompts = await inTurns(pairs, pair => judgePrompt(tokenizer, rule, pair))
+    const prompts = await mapYielding(pairs, pair => judgePrompt(tokenizer, rule, pair))
     const readable = prompts.flatMap(prompt => (prompt && prompt.length < MAX_TOKENS ? [prompt] : []))
     const choices = readable.map(tokens => ({ tokens, candidates: answers }))
     const logprobs = choices.length > 0 ? await scorer.choose(choices) : []

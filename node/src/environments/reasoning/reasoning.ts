@@ -1,4 +1,4 @@
-import { inTurns } from '#core/inTurns.ts'
+import { mapYielding } from '#core/mapYielding.ts'
 import type { Answer, AnswerScore, Environment, HeldOutTask, RoundTask } from '../environment.ts'
 import { environmentHash, proposalsPerRound } from '../environmentSpec.ts'
 import type { Level } from '../level.ts'
@@ -45,7 +45,7 @@ export function reasoning({ spec, tokenizer, solverFolder }: ReasoningParts): En
     solverFolder,
     judgeModel: null,
     proposals: null,
-    openJudge: async () => ({ score: async answers => inTurns(answers, answer => scoreAnswer(spec, answer)) }),
+    openJudge: async () => ({ score: async answers => mapYielding(answers, answer => scoreAnswer(spec, answer)) }),
     solvedShare: score => Math.min(1, Math.max(0, (score - spec.weights.format) / spec.weights.accuracy)),
     roundTasks: async seed => drawMany(anyLevel, proposalsPerRound(spec), `round ${seed}`, false).map(told),
     drawTasks: (level, count, seed) => drawMany(() => level, count, seed, false).map(told),

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { turns } from '#core/turns.ts'
+import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
 import { DatasetError } from './datasetError.ts'
 import type { OpenFile } from './openFile.ts'
 import { decodeUtf8, type ReadRow, type Table } from './table.ts'
@@ -56,7 +56,7 @@ async function findGroups(file: Bytes): Promise<Group[]> {
 async function* findLines(file: Bytes): AsyncGenerator<{ start: number; end: number; isBlank: boolean }> {
   let [start, isBlank] = [0, true]
   for (let from = 0; from < file.bytes; from += READ_BYTES) {
-    await turns.give()
+    await yieldToEventLoop()
     const chunk = await file.read(from, Math.min(READ_BYTES, file.bytes - from))
     for (let at = 0; at < chunk.length; ) {
       const found = chunk.indexOf(10, at)
@@ -90,7 +90,7 @@ async function readRows(file: Bytes, name: string, { row, rows, from, bytes }: G
     const until = newline < 0 ? bytes : newline
     const line = withoutMark(block.subarray(at, until), from + at === 0)
     at = until + 1
-    await turns.give()
+    await yieldToEventLoop()
     if (!isBlankText(line, false)) found.push(readRow(line, name, row + found.length))
   }
   return found

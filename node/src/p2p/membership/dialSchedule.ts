@@ -44,7 +44,7 @@ type Class = keyof typeof MAX_DELAY_MS
  * Whose turn it is. Half of the turns belong to registered peers: whatever number of strangers there are, they take a
  * quarter. A turn that its class has no use for goes to the next one.
  */
-const TURNS: readonly Class[] = ['registered', 'bootnode', 'registered', 'stranger']
+const DIAL_ORDER: readonly Class[] = ['registered', 'bootnode', 'registered', 'stranger']
 
 /**
  * Who is dialled next: of the class whose turn it is, any peer that is due, each with the same chance, whatever number of
@@ -94,8 +94,8 @@ export function createDialSchedule(options: Options): DialSchedule {
     next() {
       const now = clock.nowMs()
       const due = missing().filter(peer => dueAtMs(peer) <= now)
-      for (let step = 0; step < TURNS.length && due.length > 0; step += 1) {
-        const whose = TURNS[turn++ % TURNS.length]
+      for (let step = 0; step < DIAL_ORDER.length && due.length > 0; step += 1) {
+        const whose = DIAL_ORDER[turn++ % DIAL_ORDER.length]
         const peer = pick(
           due.filter(one => classOf(one) === whose),
           random,

@@ -16,7 +16,7 @@ import { ballotsOf, keptSheet, ownShards } from './ownShards.ts'
 const TOLERANCE_MILLI = 25
 
 /** Seats take turns over this share of a round: one call a shard is enough. */
-const TURNS = 1 / 5
+const STAGGER_SHARE = 1 / 5
 
 /** Opens, for each shard that this evaluator voted on, the score of the leaf that was drawn: it is paid for that. */
 export async function openSamples(node: PeerNode, round: number, signal: AbortSignal): Promise<void> {
@@ -51,7 +51,7 @@ export async function closeOpenings(
   if (sheet === null) return
   const voted = new Set(sheet.peers.map(({ peerKey }) => peerKey))
   const turn = Number.parseInt(identity.peerKey.slice(2, 4), 16) / 256
-  await clock.sleep(turn * TURNS * (endsAtSec - startsAtSec) * 1000, signal)
+  await clock.sleep(turn * STAGGER_SHARE * (endsAtSec - startsAtSec) * 1000, signal)
   for (const [shard, peers] of shardsOf(await chain.readRolloutCommitments(round)).entries()) {
     if (!peers.some(({ peerKey }) => voted.has(peerKey))) continue
     const { opened, closed } = await chain.readOpenings(round, shard)

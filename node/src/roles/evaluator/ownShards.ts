@@ -1,7 +1,7 @@
 import type { RolloutCommitment } from '#chain/readCommitments.ts'
 import { type ScoreSheet, votesOf } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
-import { inTurns } from '#core/inTurns.ts'
+import { mapYielding } from '#core/mapYielding.ts'
 import { drawCommittee, shardsOf } from '../drawCommittee.ts'
 import type { PeerNode } from '../peerNode.ts'
 
@@ -35,7 +35,7 @@ export async function keptSheet(node: PeerNode, round: number): Promise<ScoreShe
 /** The sheet as ballots, one for each of the shards. */
 export async function ballotsOf({ journal }: PeerNode, sheet: ScoreSheet, shards: readonly OwnShard[]) {
   const contentId = journal.get(sheet.round, 'sheet') as Hex
-  return inTurns(shards, async ({ shard, position, peers }) => {
+  return mapYielding(shards, async ({ shard, position, peers }) => {
     const peerKeys = peers.map(({ peerKey }) => peerKey)
     return { round: BigInt(sheet.round), shard, position, contentId, ...(await votesOf(sheet, peerKeys)) }
   })

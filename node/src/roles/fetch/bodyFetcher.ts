@@ -69,8 +69,8 @@ export function createBodyFetcher(
       const got = await inPace(holder, wanted, signal)
       return { got, ms: clock.nowMs() - fromMs }
     }
-    const inTurn = () => places.run('', measured, signal)
-    const inPlace = () => (wanted.kind === 'policy' ? ofPolicies.run('', inTurn, signal) : inTurn())
+    const withSlot = () => places.run('', measured, signal)
+    const inPlace = () => (wanted.kind === 'policy' ? ofPolicies.run('', withSlot, signal) : withSlot())
     return ofHolder.run(holder.peerId, inPlace, signal)
   }
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { turns } from '#core/turns.ts'
+import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
 import { roundsKept } from '#p2p/topicRules.ts'
 import type { JsonValue } from '#store/journal.ts'
 import { everyRound } from '../everyRound.ts'
@@ -89,7 +89,7 @@ async function canaryPoints({ journal }: PeerNode): Promise<CanaryPoint[]> {
   const last = journal.latestRound() ?? 0
   const points: CanaryPoint[] = []
   for (let round = Math.max(0, last - 200); round <= last; round++) {
-    await turns.give()
+    await yieldToEventLoop()
     for (const [key, value] of Object.entries(journal.round(round)))
       if (key.startsWith('measured ')) points.push(value as unknown as CanaryPoint)
   }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { NodeError } from '#core/errors.ts'
 import type { Logger } from '#core/logger.ts'
-import { turns } from '#core/turns.ts'
+import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
 import { type Answer, createAnswers, type Route } from './answers.ts'
 import { jsonPieces } from './jsonPieces.ts'
 
@@ -95,7 +95,7 @@ async function send({ method }: IncomingMessage, response: ServerResponse, { sta
       response.on('drain', done).on('close', done)
     })
   for (const piece of jsonPieces(body)) {
-    await turns.give()
+    await yieldToEventLoop()
     if (response.destroyed) return
     if (!response.write(piece)) await goesOn()
   }

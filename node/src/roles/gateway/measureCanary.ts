@@ -1,5 +1,5 @@
 import type { CanaryBundle } from '#core/bodies.ts'
-import { inTurns } from '#core/inTurns.ts'
+import { mapYielding } from '#core/mapYielding.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
 import { peerName } from '#core/peerName.ts'
 import type { Environment } from '#environments/environment.ts'
@@ -33,7 +33,7 @@ export function isDueCanary({ spec }: Environment, { round, level, samples }: Ca
 export async function measureCanary(node: PeerNode, peerId: string, bundle: CanaryBundle): Promise<CanaryPoint> {
   const { spec, format, heldOutTasks, solvedShare } = node.environment
   const held = await heldOutTasks(bundle.level as Level, spec.canary.tasks)
-  const cases = await inTurns(bundle.samples, async ({ task, completionTokens, ended }) => {
+  const cases = await mapYielding(bundle.samples, async ({ task, completionTokens, ended }) => {
     const text = await packedText(format, completionTokens, format.tokenBytes, ended)
     // A sample that names no task never passes.
     return held[task]?.check(text) ?? false

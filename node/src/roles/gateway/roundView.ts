@@ -1,5 +1,5 @@
 import { type RolloutBundle, type ScoreSheet, tokenWidth } from '#core/bodies.ts'
-import { inTurns } from '#core/inTurns.ts'
+import { mapYielding } from '#core/mapYielding.ts'
 import { peerName } from '#core/peerName.ts'
 import { taskHash } from '#core/taskProposal.ts'
 import type { PromptFormat } from '#environments/promptFormat.ts'
@@ -33,14 +33,14 @@ export async function roundView(round: number, { proposed, rollouts, sheets }: R
     const scores = leafScores(sheets, body.peerKey)
     return body.groups.map(group => ({ peerId, peerKey: body.peerKey, hash: taskHash(group.taskRef), group, scores }))
   })
-  const groups = await inTurns(answered, async ({ peerId, peerKey, hash, group, scores }) => ({
+  const groups = await mapYielding(answered, async ({ peerId, peerKey, hash, group, scores }) => ({
     peerId,
     peerKey,
     name: peerName(peerId),
     taskHash: hash,
     text: taskOf.get(hash)?.text ?? '',
     level: taskOf.get(hash)?.level ?? 0,
-    rollouts: await inTurns(group.rollouts, async rollout => {
+    rollouts: await mapYielding(group.rollouts, async rollout => {
       const width = tokenWidth(rollout) ?? 2
       const score = scores.get(rollout.index)
       return {

@@ -1,5 +1,5 @@
 import type { Hex } from '#core/hex.ts'
-import { turns } from '#core/turns.ts'
+import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
 import type { Environment } from '#environments/environment.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import { proposalsOf } from './proposalsOf.ts'
@@ -36,7 +36,7 @@ export async function propose(
     })
     for (const { tokens, ended } of completions) {
       if (list.wanted() === 0) break
-      await turns.give()
+      await yieldToEventLoop()
       const text = await format.completionText(tokens, ended)
       await list.add(text, ended ? await proposals.faultOf(text, level) : 'too long')
     }

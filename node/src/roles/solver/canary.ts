@@ -1,5 +1,5 @@
 import type { CanaryBundle } from '#core/bodies.ts'
-import { inTurns } from '#core/inTurns.ts'
+import { mapYielding } from '#core/mapYielding.ts'
 import { packTokens } from '#core/packedTokens.ts'
 import type { AnswerScore, Environment, HeldOutTask, Judge } from '#environments/environment.ts'
 import type { Level } from '#environments/level.ts'
@@ -48,13 +48,13 @@ export async function answerHeldOut(
   samplesPerPrompt: number,
 ): Promise<HeldOutAnswer[]> {
   const set = await heldOutTasks(level, tasks)
-  const prompts = await inTurns(set, ({ problem }) => format.solverPrompt(problem))
+  const prompts = await mapYielding(set, ({ problem }) => format.solverPrompt(problem))
   const { temperature, maxNewTokens } = spec.solving
   const { stopToken, moreStopTokens } = format
   const stops = { stopToken, moreStopTokens }
   const request = { prompts, samplesPerPrompt, temperature, maxNewTokens, ...stops, seed: CANARY_SEED }
   const completions = await policy.generate(request)
-  const texts = await inTurns(completions, ({ tokens, ended }) => format.completionText(tokens, ended))
+  const texts = await mapYielding(completions, ({ tokens, ended }) => format.completionText(tokens, ended))
   return completions.map((completion, i) => ({
     task: set[completion.prompt] as HeldOutTask,
     at: completion.prompt,

@@ -1,5 +1,5 @@
-import { inTurns } from '#core/inTurns.ts'
-import { turns } from '#core/turns.ts'
+import { mapYielding } from '#core/mapYielding.ts'
+import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
 import { seededRandom } from '../../seededRandom.ts'
 import { drawInputs } from './drawInputs.ts'
 import { drawHeldOutTask } from './drawTask.ts'
@@ -17,7 +17,7 @@ export async function canaryTasks(level: Level, count = 100): Promise<Task[]> {
   const tasks: Task[] = []
   const seen = new Set<string>()
   for (let tries = 0; tasks.length < count; tries++) {
-    await turns.give()
+    await yieldToEventLoop()
     const task = drawHeldOutTask(level, random)
     const key = semanticKey(task.meaning)
     if (seen.has(key) && tries < 4 * count) continue
@@ -36,5 +36,5 @@ export function canaryTests(task: Task, level: Level, at: number): StrictTest[] 
 export type CanaryCase = { task: Task; tests: StrictTest[] }
 
 export async function canaryCases(level: Level, count = 100): Promise<CanaryCase[]> {
-  return inTurns(await canaryTasks(level, count), (task, i) => ({ task, tests: canaryTests(task, level, i) }))
+  return mapYielding(await canaryTasks(level, count), (task, i) => ({ task, tests: canaryTests(task, level, i) }))
 }

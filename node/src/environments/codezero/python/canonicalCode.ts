@@ -1,4 +1,4 @@
-import { turns } from '#core/turns.ts'
+import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
 import type { Problem } from '../curriculum/task.ts'
 import { boundNames } from './boundNames.ts'
 import { loneFunction } from './loneFunction.ts'
@@ -40,12 +40,12 @@ export async function canonicalCode(
   const tree = await parsePython(code)
   const lone = tree && loneFunction(tree, problem)
   if (!lone) return null
-  await turns.give()
+  await yieldToEventLoop()
   const bound = boundNames(lone)
-  await turns.give()
+  await yieldToEventLoop()
   const unread = unreadNodes(lone)
   const leaves = leavesOf(lone, unread)
-  await turns.give()
+  await yieldToEventLoop()
   const rename = renamer(problem, bound)
   let written = ''
   let at = lone.from

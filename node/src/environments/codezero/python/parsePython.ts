@@ -1,5 +1,5 @@
 import { parser } from '@lezer/python'
-import { turns } from '#core/turns.ts'
+import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
 
 /** A node of Python's syntax tree. `from` and `to` are offsets into the code. */
 export type PythonNode = {
@@ -30,10 +30,10 @@ export async function parsePython(code: string): Promise<PythonNode | null> {
   const parse = parser.startParse(code)
   let tree: Tree | null = null
   while (tree === null) {
-    await turns.give()
+    await yieldToEventLoop()
     tree = parse.advance()
   }
-  await turns.give()
+  await yieldToEventLoop()
   return treeOf(tree, code)
 }
 

@@ -1,5 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { turns } from '#core/turns.ts'
+import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
 import type { Problem } from '../curriculum/task.ts'
 import { readNames } from './boundNames.ts'
 import { functionHeader, functionOf } from './functionHeader.ts'
@@ -18,7 +18,7 @@ import { nameSpeaks, textSpeaks } from './speech.ts'
 export async function shownCode(code: string, problem: Problem): Promise<string | null> {
   const tree = await parsePython(code)
   if (!tree || !readsParameters(tree, problem)) return null
-  await turns.give()
+  await yieldToEventLoop()
   const shown = write(tree, code, { problem, names: new Set([problem.name, ...problem.parameters]) })
   return shown.endsWith('\n') ? shown : `${shown}\n`
 }

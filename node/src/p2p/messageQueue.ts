@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 
-export type MessageTurns = {
+export type MessageQueue = {
   /** Resolves on a turn of the event loop that no other caller gets. */
   enter(): Promise<void>
 }
@@ -9,9 +9,9 @@ export type MessageTurns = {
  * Gives everybody who handles a message a turn of the event loop of its own, first come, first served: a burst of messages
  * that lie ready is otherwise one chain of microtasks, and nothing else gets in between.
  *
- * Not the turns of `#core/turns.ts`, which let pass whoever asks within some milliseconds: of a burst, all ask before any works.
+ * `#core/yieldToEventLoop.ts` does not do that: all callers of a burst ask before any works, so it lets all of them pass.
  */
-export function createMessageTurns(): MessageTurns {
+export function createMessageQueue(): MessageQueue {
   let last = Promise.resolve()
   return {
     enter() {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { inTurns } from './inTurns.ts'
-import { Turns } from './turns.ts'
+import { mapYielding } from './mapYielding.ts'
+import { createYield } from './yieldToEventLoop.ts'
 
 /** A clock that work moves on, and an event loop that counts its turns. */
 function slowMachine() {
   const machine = { nowMs: 0, turns: 0, longestMs: 0 }
   let begunMs = 0
-  const turns = new Turns(
+  const yieldNow = createYield(
     () => machine.nowMs,
     wake =>
       setImmediate(() => {
@@ -19,38 +19,38 @@ function slowMachine() {
   const workFor = (ms: number) => {
     machine.nowMs += ms
   }
-  return { machine, turns, workFor }
+  return { machine, yieldNow, workFor }
 }
 
 test('items are read in order, with a turn of the event loop whenever some milliseconds have gone', async () => {
-  const { machine, turns, workFor } = slowMachine()
+  const { machine, yieldNow, workFor } = slowMachine()
   const read = async (item: number) => {
     workFor(1)
     return item * 2
   }
-  expect(await inTurns([1, 2, 3, 4, 5, 6, 7, 8, 9], read, turns)).toEqual([2, 4, 6, 8, 10, 12, 14, 16, 18])
+  expect(await mapYielding([1, 2, 3, 4, 5, 6, 7, 8, 9], read, yieldNow)).toEqual([2, 4, 6, 8, 10, 12, 14, 16, 18])
   expect(machine.turns).toBe(3)
   expect(machine.longestMs).toBe(4)
 })
 
 test('items that cost nothing wait for one turn at most', async () => {
-  const { machine, turns } = slowMachine()
+  const { machine, yieldNow } = slowMachine()
   const many = Array.from({ length: 1000 }, (_, at) => at)
-  expect(await inTurns(many, item => item, turns)).toEqual(many)
+  expect(await mapYielding(many, item => item, yieldNow)).toEqual(many)
   expect(machine.turns).toBe(1)
 })
 
 test('work that runs side by side shares the time between two turns, and none waits for all of another', async () => {
-  const { machine, turns, workFor } = slowMachine()
+  const { machine, yieldNow, workFor } = slowMachine()
   const done: string[] = []
   const work = (name: string) =>
-    inTurns(
+    mapYielding(
       [1, 2, 3],
       item => {
         workFor(3)
         done.push(`${name}${item}`)
       },
-      turns,
+      yieldNow,
     )
   await Promise.all(['a', 'b', 'c', 'd'].map(work))
   expect(machine.longestMs).toBeLessThanOrEqual(6)
@@ -59,10 +59,10 @@ test('work that runs side by side shares the time between two turns, and none wa
 })
 
 test('what an item throws ends the mapping', async () => {
-  const { turns } = slowMachine()
+  const { yieldNow } = slowMachine()
   const read = (item: number) => {
     if (item === 2) throw new RangeError('two')
     return item
   }
-  await expect(inTurns([1, 2, 3], read, turns)).rejects.toThrow('two')
+  await expect(mapYielding([1, 2, 3], read, yieldNow)).rejects.toThrow('two')
 })

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createMessageTurns } from './messageTurns.ts'
+import { createMessageQueue } from './messageQueue.ts'
 
 test('messages that come at once are handled in order, one on each turn of the event loop', async () => {
-  const turns = createMessageTurns()
+  const queue = createMessageQueue()
   const handled: string[] = []
   const burst = Array.from({ length: 6 }, async (_, index) => {
-    await turns.enter()
+    await queue.enter()
     handled.push(`message ${index}`)
     // What follows at once belongs to the same turn.
     await Promise.resolve()
