@@ -15,7 +15,8 @@ let first: LivePeer
 
 /** Two seats, a proposer, and a solver that starts when a test says so; round 1 is about to begin. */
 beforeAll(async () => {
-  swarm = await startLiveSwarm()
+  // Peers must keep up with each step of time on a busy machine: a proposer that misses a round has no tasks for the next.
+  swarm = await startLiveSwarm({ pauseMs: 40 })
   first = await swarm.newPeer('seat-1')
   const [second, proposing] = [await swarm.newPeer('seat-2'), await swarm.newPeer('proposer')]
   solver = await swarm.newPeer('solver')
@@ -111,7 +112,7 @@ test('a leaf that is demanded is shown by the solver that runs, and one that nob
   expect(await creditOf(stranger)).toBe(0n)
 })
 
-test('a solver that could not be reached appeals by its running peer: the seats judge it anew, and its bond comes back', {
+test('a solver that could not be reached appeals by itself: the seats judge it anew, and its bond comes back', {
   timeout: 240_000,
 }, async () => {
   const away = await solver.start('solver')
@@ -125,10 +126,8 @@ test('a solver that could not be reached appeals by its running peer: the seats 
   await Promise.race(seats.map(seat => seat.said('shard settled', { round: 6 })))
   expect(await scoreOf(solver, 6)).toBe(0)
 
-  const back = await solver.start('solver')
-  const owedBefore = await creditOf(solver)
-  const appealed = await solver.waggle('appeal', solver.peerId, '--round', '6')
-  expect(appealed).toMatchObject({ code: 0, stderr: '', said: { round: 6, level: 1 } })
+  const back = await solver.start('solver', { appeals: 1 })
+  const appealed = await back.said('score appealed', { round: 6, peerKey: solver.peerKey, settledMilli: 0 })
   await enter(10)
   await said('verdict sealed', 6)
   await enter(11)
@@ -137,12 +136,10 @@ test('a solver that could not be reached appeals by its running peer: the seats 
   await Promise.race(seats.map(seat => seat.said('case closed', { round: 6 })))
   await Promise.race(seats.map(seat => seat.said('seats judged', { round: 6 })))
   expect(await scoreOf(solver, 6)).toBeGreaterThan(0)
-  expect((await solver.waggle('challenges', 'list')).said).toMatchObject({
-    appeals: [{ round: 6, isClosed: true, settledMilli: 0 }],
-    // Half of the bond pays the two seats.
-    creditWei: `${owedBefore + BigInt(appealed.said.bondWei) / 2n}`,
-  })
-  expect((await solver.waggle('challenges', 'withdraw')).code).toBe(0)
+  // Half of the bond pays the two seats.
+  const back6 = { round: 6, finalMilli: appealed.foundMilli, back: String(Number(appealed.bond) / 2) }
+  await back.said('appeal upheld', back6)
+  await back.said('bond taken back', { round: 6 })
   expect(await creditOf(solver)).toBe(0n)
   await back.stop()
 })

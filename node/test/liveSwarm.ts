@@ -70,14 +70,29 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
       /** Runs the peer in a role until it is told to stop. */
       async start(
         role: RoleName,
-        { demands = 0, adapter }: { demands?: number; adapter?: RoleOptions['adapter'] } = {},
+        {
+          demands = 0,
+          appeals = 0,
+          adapter,
+        }: { demands?: number; appeals?: number; adapter?: RoleOptions['adapter'] } = {},
       ) {
         const log = watchLog()
         const end = new AbortController()
         const done = startRole({
           ...{ role, data, deployment, rpcUrl: chain.rpcUrl, clock: time.clock, signal: end.signal },
           ...{ listen: ['/ip4/127.0.0.1/tcp/0'], bootnodes: [...bootnodes], openLogger: () => log.logger(time.clock) },
-          ...{ limits: patient, level: undefined, dataset: undefined, demands, httpPort: 0, chat, threads: 1, adapter },
+          ...{
+            limits: patient,
+            level: undefined,
+            dataset: undefined,
+            demands,
+            appeals,
+            nectarPrice: 0.001,
+            httpPort: 0,
+            chat,
+            threads: 1,
+            adapter,
+          },
           device: 'cpu',
         })
         done.catch(error => {

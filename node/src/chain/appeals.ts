@@ -7,6 +7,9 @@ import type { ChainClient } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
 import type { EventReader } from './roundEvents.ts'
 
+/** Rounds from a round to that in which its scores are appealed, and from an appeal to that of its verdict: `Challenges`. */
+export const APPEALED_AFTER = 3
+
 /** A case as the chain has it now; `openedRound`, `appellant` and `drawn` are of its newest appeal. */
 export type AppealCase = {
   round: number
@@ -22,6 +25,9 @@ export type AppealCase = {
   /** First round in which it can be closed; one found to be of a bundle that is gone, a round earlier. */
   closesFrom: number
 }
+
+/** Rounds from an appeal in which its case is closed, unless nobody closes it for long. */
+const CASE_ROUNDS = 12
 
 /** The cases with an appeal that was opened in some rounds. */
 export async function readAppeals(
@@ -84,6 +90,38 @@ export function readAppealBond(
   level: number,
 ): Promise<bigint> {
   return callChain(rpcUrl, () => rpc.readContract({ ...challenges, functionName: 'appealBond', args: [level] }))
+}
+
+export type Appeal = { round: number; peerKey: Hex; level: 1 | 2; dueRound: number; bondWei: bigint }
+
+/** Appeals a settled score, or a verdict on it, within the one round in which it can be. */
+export function openAppeal(
+  contracts: Contracts,
+  { round, peerKey, level, dueRound, bondWei: valueWei }: Appeal,
+): OutboxIntent {
+  const bounds = { fromRound: dueRound, throughRound: dueRound, valueWei }
+  return challengeIntent(contracts, `${round}:${peerKey}:${level}`, 'appeal', [BigInt(round), peerKey], bounds)
+}
+
+/** What the call that closed a case credited to an account, wei. */
+export async function readClosingCredit(
+  { rpc }: ChainClient,
+  { challenges }: Contracts,
+  events: EventReader,
+  { round, peerKey, openedRound }: Pick<AppealCase, 'round' | 'peerKey' | 'openedRound'>,
+  account: Hex,
+): Promise<bigint> {
+  const closing = { ...challenges, eventName: 'AppealClosed', args: { round: BigInt(round), peerKey } } as const
+  const credited = { ...challenges, eventName: 'Credited', args: { account } } as const
+  const logs = await events.inRounds({ first: openedRound, last: openedRound + CASE_ROUNDS }, async range => {
+    const [closed, credits] = await Promise.all([
+      rpc.getContractEvents({ ...closing, strict: true, ...range }),
+      rpc.getContractEvents({ ...credited, strict: true, ...range }),
+    ])
+    const calls = new Set(closed.map(({ transactionHash }) => transactionHash))
+    return credits.filter(({ transactionHash }) => calls.has(transactionHash))
+  })
+  return logs.reduce((sum, { args }) => sum + args.amount, 0n)
 }
 
 /** What the account is owed by challenges, wei. */

@@ -6,8 +6,9 @@ import type { Logger } from '#core/logger.ts'
 import type { OutboxIntent, OutboxStore } from '#core/outboxStore.ts'
 import type { PeerSigner } from '#core/peerSigner.ts'
 import { admitEvaluator } from './admitEvaluator.ts'
-import { type AppealCase, closeAppeal, type SeatVerdict, seatVerdict } from './appeals.ts'
+import { type Appeal, type AppealCase, closeAppeal, openAppeal, type SeatVerdict, seatVerdict } from './appeals.ts'
 import { callChain } from './callChain.ts'
+import { challengeIntent } from './challengeIntent.ts'
 import { challengeLeaf, type FalseLeaf } from './challengeLeaf.ts'
 import { challengeSecret, type WithheldSecret } from './challengeSecret.ts'
 import { claimNectar } from './claimNectar.ts'
@@ -177,6 +178,10 @@ export async function openChain(options: OpenChainOptions) {
     showLeaf: (shown: ShownLeaf, throughRound: number) => send(showLeaf(contracts, shown, throughRound)),
     /** Closes a demand that nobody answered; may be called early: it is sent when the time comes. */
     closeDemand: (demand: LeafDemand) => send(closeDemand(contracts, demand)),
+    /** Appeals a settled score, or a verdict on it, with a bond. */
+    appealScore: (appeal: Appeal) => send(openAppeal(contracts, appeal)),
+    /** Takes what the account is owed by challenges; once for an id. */
+    withdrawCredit: (id: string) => send(challengeIntent(contracts, id, 'withdraw', [account.address])),
     /** Gives this evaluator's verdict on an appeal: sealed now, opened in the round after. */
     giveVerdict(verdict: Omit<SeatVerdict, 'seatKey'>): { sealed: Promise<TxOutcome>; opened: Promise<TxOutcome> } {
       const { commit, reveal } = seatVerdict(contracts, accountKey, { ...verdict, seatKey: peerKey })

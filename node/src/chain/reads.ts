@@ -1,5 +1,5 @@
 import type { Hex } from '#core/hex.ts'
-import { readAppeals, readBench, readCase } from './appeals.ts'
+import { readAppealBond, readAppeals, readBench, readCase, readClosingCredit, readCredit } from './appeals.ts'
 import { callChain } from './callChain.ts'
 import { readAgreedLeaf } from './claimTask.ts'
 import type { FollowedChain } from './connectChain.ts'
@@ -38,6 +38,10 @@ export function createChainReads(chain: FollowedChain, contracts: Contracts) {
     readCase: (round: number, peerKey: Hex) => readCase(chain, contracts, round, peerKey),
     readBench: (round: number, peerKey: Hex) => readBench(chain, contracts, round, peerKey),
     readSeatsToJudge: (found: { round: number; peerKey: Hex }) => readSeatsToJudge(chain, contracts, events, found),
+    readAppealBond: (level: number) => readAppealBond(chain, contracts, level),
+    readClosingCredit: (found: { round: number; peerKey: Hex; openedRound: number }, account: Hex) =>
+      readClosingCredit(chain, contracts, events, found, account),
+    readCredit: (account: Hex) => readCredit(chain, contracts, account),
     readDemandBond: () => readDemandBond(chain, contracts),
     readSeats: (round: number) => readSeats(chain, contracts, round),
     readPoints: (peerKey: Hex, atBlock?: bigint) => readPoints(chain, contracts, peerKey, atBlock),
@@ -61,6 +65,8 @@ export function createChainReads(chain: FollowedChain, contracts: Contracts) {
       callChain(chain.rpcUrl, () =>
         chain.rpc.readContract({ ...contracts.peerRegistry, functionName: 'nonces', args: [account] }),
       ),
+    /** Of a unit of gas now, wei. */
+    readGasPrice: () => callChain(chain.rpcUrl, () => chain.rpc.getGasPrice()),
     /** Of the account, wei. */
     readBalance: (account: Hex) => callChain(chain.rpcUrl, () => chain.rpc.getBalance({ address: account })),
   }

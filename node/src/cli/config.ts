@@ -39,6 +39,13 @@ export const configSchema = z.strictObject({
   'dataset-share': z.coerce.number().positive().max(1).optional(),
   /** Withheld leaves that an evaluator demands a round at most. None unless it is said: each takes a bond of the chain's coin. */
   demands: z.coerce.number().int().min(0).max(1_000).default(0),
+  /**
+   * Settled scores of a round that a solver appeals at most. Each has to pay, and after one that changed nothing it rests; two keep what a defect
+   * could cost below two bonds.
+   */
+  appeals: z.union([z.literal(['off', false]).transform(() => 0), z.coerce.number().int().min(0).max(32)]).default(2),
+  /** What a Nectar is worth, in the chain's coin: the chain has no price of it. */
+  'nectar-price': z.coerce.number().min(0).max(1e6).default(0.001),
   /** Path of an environment's specification, for chat models; without it the starter models play. */
   environment: z.string().min(1).optional(),
   /** Folder, or OWNER/NAME[@REVISION], of the model that solves or proposes. */

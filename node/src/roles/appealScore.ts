@@ -1,13 +1,9 @@
-import { readAppealBond, readCase } from '#chain/appeals.ts'
-import { challengeIntent } from '#chain/challengeIntent.ts'
+import { APPEALED_AFTER, openAppeal, readAppealBond, readCase } from '#chain/appeals.ts'
 import { isSettled } from '#chain/readPoints.ts'
 import { readRound } from '#chain/readRound.ts'
 import type { Hex } from '#core/hex.ts'
 import { type AccountDesk, CallRefusedError } from './accountDesk.ts'
 import { announceBond, bondOf, type OnBond } from './challengeBonds.ts'
-
-/** Rounds from a round to that in which its scores are appealed, and from an appeal to that of its verdict: `Challenges`. */
-const APPEALED_AFTER = 3
 
 /** `MAX_LEVELS` of `IAppeals`. */
 const LAST_LEVEL = 2
@@ -24,9 +20,9 @@ export async function appealScore(
 ) {
   const { client, contracts } = desk
   const before = await readCase(client, contracts, round, peerKey)
-  const level = before.level + 1
-  if (level > LAST_LEVEL)
+  if (before.level === LAST_LEVEL)
     throw new CallRefusedError(`Round ${round} of the peer was appealed twice.`, { hint: 'There is no third appeal.' })
+  const level = before.level === 0 ? 1 : 2
   const dueRound = (level === 1 ? round : before.openedRound) + APPEALED_AFTER
   requireRound(round, dueRound, await readRound(client, contracts))
   if (level === 1 && !(await isSettled(client, contracts, round, peerKey)))
@@ -37,9 +33,7 @@ export async function appealScore(
   const bondWei = await readAppealBond(client, contracts, level)
   const bond = bondOf('appeal', bondWei)
   await announceBond(desk, bond, onBond)
-  const args = [BigInt(round), peerKey] as const
-  const bounds = { fromRound: dueRound, throughRound: dueRound, valueWei: bondWei }
-  const sent = await desk.send(challengeIntent(contracts, `${round}:${peerKey}:${level}`, 'appeal', args, bounds))
+  const sent = await desk.send(openAppeal(contracts, { round, peerKey, level, dueRound, bondWei }))
   return { round, peerKey, level, ...bond, hash: sent.hash, block: sent.block }
 }
 

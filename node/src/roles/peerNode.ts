@@ -22,6 +22,7 @@ import { lockDataFolder } from '#store/lockDataFolder.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
 import { createPeerTable } from '#store/peerTable.ts'
+import type { AppealCounts } from './appellant/followAppeals.ts'
 import { createBodyThread } from './bodyThread.ts'
 import { environmentOnChain } from './environmentOnChain.ts'
 import { createEnvironmentWatch } from './environmentWatch.ts'
@@ -78,6 +79,8 @@ export type PeerNode = {
   clock: Clock
   logger: Logger
   signal: AbortSignal
+  /** Settled scores that it found wrong, and its appeals. */
+  appealCounts: AppealCounts
   /** What was learned, for the operator. */
   training: TrainingLog
   /** What the loop of rounds was told last. */
@@ -177,6 +180,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       disk: createDiskGuard({ folder: data, clock, logger }),
       fetchPlan,
       fetchCounts: fetchPlan.counts,
+      appealCounts: new Map(),
       clock,
       logger,
       signal,

@@ -4,6 +4,7 @@ import type { ChatFolders } from '#environments/environmentKind.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { Device } from '#model/devices.ts'
 import { type AskedAdapter, adapterToTrain } from './adapterToTrain.ts'
+import { appealScores } from './appellant/appealScores.ts'
 import { runEvaluator } from './evaluator/evaluator.ts'
 import { firstRoundOf } from './firstRoundOf.ts'
 import { heldOutPathOf, runGateway } from './gateway/gateway.ts'
@@ -27,6 +28,10 @@ export type RoleOptions = Omit<PeerOptions, 'environments'> & {
   dataset: { path: string; share: number } | undefined
   /** Evaluator: withheld leaves that it demands a round at most. */
   demands: number
+  /** Solver: settled scores of a round that it appeals at most. */
+  appeals: number
+  /** Solver: what a Nectar is worth in the chain's coin. */
+  nectarPrice: number
   /** Gateway: port of its HTTP server. */
   httpPort: number
   /** Chat models to play with, and the specification that they are for; undefined for the starter models. */
@@ -92,7 +97,7 @@ async function register(node: PeerNode, role: RoleName): Promise<number> {
 
 async function run(
   node: PeerNode,
-  { role, data, level, dataset, demands, httpPort, threads, device, adapter, chat }: RoleOptions,
+  { role, data, level, dataset, demands, httpPort, threads, device, adapter, chat, ...options }: RoleOptions,
 ): Promise<void> {
   const { environment } = node
   const crashed = (error: Error) =>
@@ -114,5 +119,9 @@ async function run(
   const policy = await openPolicy(environment, folder, { ...worker, adapter })
   const judge = await environment.openJudge(policy)
   const trained = (await adapterToTrain(folder, adapter)) === undefined ? 'weights' : 'adapter'
-  await Promise.all([showDemanded(node), runSolver(node, policy, judge, { data, trained })]).finally(policy.close)
+  const appellant = { maxAppeals: options.appeals, nectarPrice: options.nectarPrice }
+  const appealing = appealScores(node, { judge, reader: policy }, appellant)
+  await Promise.all([showDemanded(node), appealing, runSolver(node, policy, judge, { data, trained })]).finally(
+    policy.close,
+  )
 }

@@ -28,6 +28,8 @@ export const peerOptions = {
   dataset: text,
   'dataset-share': text,
   demands: text,
+  appeals: text,
+  'nectar-price': text,
   http: text,
   'keep-mb': text,
   'keep-peer-mb': text,
@@ -63,6 +65,9 @@ ${reachUsage}
   --dataset-share X   proposer: this share of its tasks (default 1, and no model is loaded); its model proposes the others,
                       and the dataset stands in for those that are invalid
   --demands N         evaluator: withheld leaves that it demands a round at most, each with a bond (default 0)
+  --appeals N         solver: settled scores of a round that it appeals at most by itself, where that brings more than it costs;
+                      off for none (default 2)
+  --nectar-price X    what a Nectar is worth in the chain's coin, by which appeals are weighed (default 0.001)
   --http N            gateway: port of its HTTP server on loopback (default 3001)
   --keep-mb N         space for the bundles of all peers, MiB (default 8192)
   --keep-peer-mb N    space for those of one peer, MiB; its own oldest ones make room (default 256)
@@ -120,6 +125,8 @@ export async function startPeer(config: Config): Promise<void> {
     level: config.level,
     dataset,
     demands: config.demands,
+    appeals: config.appeals,
+    nectarPrice: config['nectar-price'],
     httpPort: config.http,
     metricsPort: config['metrics-port'],
     alertUrls,

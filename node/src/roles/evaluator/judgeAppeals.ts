@@ -1,13 +1,9 @@
 import type { AppealCase } from '#chain/appeals.ts'
-import { UNAVAILABLE } from '#core/bodies.ts'
-import { readTaskPlaces } from '../admitTasks.ts'
-import { roundRules } from '../checkRollouts.ts'
-import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { reportOutcome } from '../reportOutcome.ts'
-import { beaconOf, recordBeacon } from '../roundBeacon.ts'
-import { type Models, openProofs, scoreWithout } from './proofs.ts'
-import { scoreRollouts } from './scoreRollouts.ts'
+import { recordBeacon } from '../roundBeacon.ts'
+import type { Models } from './proofs.ts'
+import { scoreAgain } from './scoreAgain.ts'
 
 /** Gives verdicts on the appeals of the round before, if this seat was drawn for them, and closes the cases that are due. */
 export async function judgeAppeals(node: PeerNode, models: Models, round: number, signal: AbortSignal): Promise<void> {
@@ -20,7 +16,7 @@ export async function judgeAppeals(node: PeerNode, models: Models, round: number
   }
 }
 
-/** Scores the peer afresh, as a committee would, and seals the score. */
+/** Scores the peer anew, as a committee would, and seals the score. */
 async function giveVerdict(node: PeerNode, models: Models, found: AppealCase, signal: AbortSignal): Promise<void> {
   const { chain, identity, logger } = node
   const { round, peerKey, level, openedRound } = found
@@ -34,25 +30,6 @@ async function giveVerdict(node: PeerNode, models: Models, found: AppealCase, si
   // Not waited for: it is opened in the next round.
   void sealed.then(outcome => reportOutcome(logger, 'verdict sealed', outcome, about))
   void opened.then(outcome => reportOutcome(logger, 'verdict opened', outcome, about))
-}
-
-async function scoreAgain(
-  node: PeerNode,
-  { judge, reader }: Models,
-  { round, peerKey }: AppealCase,
-  signal: AbortSignal,
-): Promise<number> {
-  const { chain, chainId, environment } = node
-  const [before, beacon] = [await beaconOf(node, round - 1), await beaconOf(node, round)]
-  const commitment = (await chain.readRolloutCommitments(round)).find(one => one.peerKey === peerKey)
-  if (before === null || beacon === null || commitment === undefined) return UNAVAILABLE
-  const rules = await roundRules(environment, { chainId, round, beacon: before }, await readTaskPlaces(node, round))
-  const scored = await fetchRolloutsOf(node, round, commitment, signal, ({ body }) =>
-    scoreRollouts(judge, body, rules, { chainId, round, peerKey, before, beacon }),
-  )
-  const proofs = await openProofs(node, reader, { round, before, beacon }, [commitment])
-  const counts = scored.ok ? await proofs.prove(commitment, scored.value.leaves, signal) : scored
-  return scored.ok && counts.ok ? scored.value.score.scoreMilli : scoreWithout(counts)
 }
 
 /** Closes a case; whoever does has its seats judged. All evaluators try, and one is enough. */

@@ -30,6 +30,7 @@ function sources(now = state): MetricSources {
       status: () => ({ known: { members: 4, strangers: 1 }, refused: { full: 0, strangers: 2, host: 0, subnet: 0 } }),
     },
     fetchCounts: () => ({ fetched: 5, bytes: 640, faults: { unavailable: 1 } }),
+    appealCounts: new Map([['upheld', 1]]),
     training: {
       latest: () => ({ own: step, others: null }),
       totals: () => ({ steps: 2, failed: 1, tokens: 1800, seconds: 6 }),
@@ -51,6 +52,7 @@ test('what a peer counts is told in metrics whose names end in units, twice the 
     'waggle_rpc_calls_total 9',
     'waggle_rpc_errors_total 1',
     'waggle_payload_faults_total{fault="unavailable"} 1',
+    'waggle_appeals_total{outcome="upheld"} 1',
     'waggle_connections_refused_total{reason="strangers"} 2',
     'waggle_transactions_total{kind="commit-votes",outcome="mined"} 2',
     'waggle_training_entropy_nats_per_token{groups="own"} 1.5',

@@ -5,7 +5,7 @@ import type { PeerWatch } from './watchPeer.ts'
 
 /** What a peer counts by itself already, and the watch on it. */
 export type MetricSources = {
-  node: Pick<PeerNode, 'chain' | 'network' | 'fetchCounts' | 'training'>
+  node: Pick<PeerNode, 'chain' | 'network' | 'fetchCounts' | 'appealCounts' | 'training'>
   watch: PeerWatch
 }
 
@@ -81,6 +81,11 @@ export function createPeerMetrics({ node, watch }: MetricSources): Registry {
       'Payloads of peers that do not count, by the fault.',
       'fault',
       () => Object.entries(fetchCounts().faults),
+    ],
+    waggle_appeals_total: [
+      'Settled scores that were found wrong, and appeals of them.',
+      'outcome',
+      () => node.appealCounts,
     ],
     waggle_connections_refused_total: [
       'Connections that found no slot, by the reason.',

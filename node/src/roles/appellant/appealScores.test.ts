@@ -1,0 +1,219 @@
+import { expect, test } from 'vitest'
+import type { Appeal, AppealCase } from '#chain/appeals.ts'
+import type { TxOutcome } from '#chain/outbox.ts'
+import type { RolloutCommitment } from '#chain/readCommitments.ts'
+import type { Settlement } from '#chain/readSettlements.ts'
+import type { RevealedVotes } from '#chain/readVotes.ts'
+import { UNAVAILABLE } from '#core/bodies.ts'
+import { createManualClock } from '#core/clock.ts'
+import type { Hex } from '#core/hex.ts'
+import { createLogger } from '#core/logger.ts'
+import { createJournal } from '#store/journal.ts'
+import { openDatabase } from '#store/openDatabase.ts'
+import { voteVerdict } from '../audit/voteVerdict.ts'
+import type { Models } from '../evaluator/proofs.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { appealScores } from './appealScores.ts'
+import { openAppeals, REST_ROUNDS } from './followAppeals.ts'
+
+const word = (byte: string): Hex => `0x${byte.repeat(32)}`
+const [own, rival, third] = [word('11'), word('12'), word('13')]
+const account = word('0a')
+const mined: TxOutcome = { status: 'mined', hash: word('01'), block: 1 }
+const BOND_WEI = 10n ** 16n
+
+type Votes = Partial<Record<Hex, number[]>>
+type Scene = {
+  /** The votes of the committee, by peer. */
+  votesOf: (round: number) => Votes
+  /** What an honest reading finds. */
+  truthOf: (round: number, peerKey: Hex) => number
+  appeals?: number
+  balanceWei?: bigint
+}
+
+const peers = [own, rival, third]
+
+/** A swarm of three peers, as one of them sees it, with a chain that remembers its appeals. */
+function setup({ votesOf, truthOf, appeals = 2, balanceWei = 10n ** 18n }: Scene) {
+  const clock = createManualClock()
+  const journal = createJournal(openDatabase(':memory:'), clock)
+  const appealed: Appeal[] = []
+  const cases = new Map<string, AppealCase>()
+  const said: string[] = []
+  const read: Hex[] = []
+  let now = -1
+  const logger = createLogger({
+    write: line => said.push(JSON.parse(line).message),
+    format: 'json',
+    level: 'info',
+    clock,
+  })
+  const settlementsOf = (round: number): Settlement[] =>
+    Object.entries(votesOf(round)).map(([peerKey, votes]) => ({
+      ...{ peerKey: peerKey as Hex, block: 1 },
+      ...voteVerdict(votes ?? [], 5),
+    }))
+  const none = { level: 0, appellant: word('00'), isClosed: false, settledMilli: 0, finalMilli: 0 } as AppealCase
+  const caseOf = (round: number, peerKey: Hex) => cases.get(`${round} ${peerKey}`) ?? none
+  const chain = {
+    account,
+    rounds: { read: async () => ({ round: now, startsAtSec: 0, endsAtSec: 80, nowSec: 0, block: 1 }) },
+    readSettlements: async (round: number) => settlementsOf(round),
+    readRolloutCommitments: async () =>
+      peers.map((peerKey, ordinal) => ({ peerKey, ordinal }) as unknown as RolloutCommitment),
+    readRevealedVotes: async (round: number) => {
+      const votes = votesOf(round)
+      const seats = Array.from({ length: 5 }, (_, seat) => peers.map(peer => votes[peer]?.[seat] ?? UNAVAILABLE))
+      return seats.map(scoresMilli => ({ shard: 0, scoresMilli }) as unknown as RevealedVotes)
+    },
+    readAppealBond: async () => BOND_WEI,
+    readGasPrice: async () => 10n ** 9n,
+    readBalance: async () => balanceWei,
+    readCase: async (round: number, peerKey: Hex) => caseOf(round, peerKey),
+    readClosingCredit: async () => BOND_WEI / 2n,
+    withdrawCredit: async () => mined,
+    closeAppeal: async () => mined,
+    appealScore: async (appeal: Appeal) => {
+      const { round, peerKey } = appeal
+      appealed.push(appeal)
+      cases.set(`${round} ${peerKey}`, { ...none, round, peerKey, level: 1, appellant: account, closesFrom: now + 4 })
+      return mined
+    },
+  }
+  const node = {
+    ...{ chain, journal, logger, clock, identity: { peerKey: own }, appealCounts: new Map() },
+    playsIn: async () => true,
+  } as unknown as PeerNode
+  let running = { done: Promise.resolve(), end: new AbortController() }
+
+  /** Starts the duty as after a start of the node. */
+  async function start(): Promise<void> {
+    running.end.abort()
+    await running.done
+    const end = new AbortController()
+    const score = async (_: PeerNode, __: Models, { round, peerKey }: { round: number; peerKey: Hex }) => {
+      read.push(peerKey)
+      return truthOf(round, peerKey)
+    }
+    const modules = { score, random: () => 0.99 }
+    const settings = { maxAppeals: appeals, nectarPrice: 0.001 }
+    running = { end, done: appealScores({ ...node, signal: end.signal }, {} as Models, settings, modules) }
+    await atRest()
+  }
+  async function atRest(): Promise<void> {
+    while (clock.sleepers() === 0) await new Promise(resolve => setImmediate(resolve))
+  }
+  return {
+    ...{ appealed, said, read, start, node, cases },
+    /** One look in a round. */
+    async enter(round: number): Promise<void> {
+      now = round
+      clock.advance(60_000)
+      await atRest()
+    },
+    close(round: number, peerKey: Hex, finalMilli: number) {
+      const found = caseOf(round, peerKey)
+      cases.set(`${round} ${peerKey}`, { ...found, settledMilli: 0, isClosed: true, finalMilli })
+    },
+    async stop() {
+      running.end.abort()
+      await running.done
+    },
+  }
+}
+
+/** Seeded, evenly spread over [0, 1). */
+function randomFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32
+    return state / 2 ** 32
+  }
+}
+
+test('of 2,000 rounds of honest judges whose readings scatter no score is appealed', async () => {
+  const random = randomFrom(7)
+  // A standard deviation of 6 thousandths, as in the simulation of the votes.
+  const noise = () => 6 * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+  const truths = new Map<string, number>()
+  const truthOf = (round: number, peerKey: Hex) => {
+    const known = truths.get(`${round} ${peerKey}`) ?? Math.round(1_000 * random())
+    truths.set(`${round} ${peerKey}`, known)
+    return known
+  }
+  const reading = (milli: number) => Math.max(0, Math.min(1_000, Math.round(milli + noise())))
+  const votes = new Map<number, Votes>()
+  const votesOf = (round: number) => {
+    const cast = peers.map(peer => [peer, Array.from({ length: 5 }, () => reading(truthOf(round, peer)))] as const)
+    const known = votes.get(round) ?? Object.fromEntries(cast)
+    votes.set(round, known)
+    return known
+  }
+  const scene = setup({ votesOf, truthOf: (round, peerKey) => reading(truthOf(round, peerKey)) })
+  await scene.start()
+  for (let round = 3; round < 2_003; round += 1) await scene.enter(round)
+  await scene.stop()
+  expect(scene.read.length).toBeGreaterThan(1_000)
+  expect(scene.appealed).toEqual([])
+})
+
+test('an own score that a majority pushed down is appealed once, over restarts too, and its end is told', async () => {
+  const pushed = { [own]: [0, 0, 0, 700, 700], [rival]: [700, 700, 700, 700, 700] }
+  const votesOf = (round: number) => (round === 0 ? pushed : {})
+  const scene = setup({ votesOf, truthOf: () => 700 })
+  await scene.start()
+  await scene.enter(3)
+  await scene.start()
+  await scene.enter(3)
+  expect(scene.appealed).toEqual([{ round: 0, peerKey: own, level: 1, dueRound: 3, bondWei: BOND_WEI }])
+  expect(openAppeals(scene.node)).toHaveLength(1)
+  scene.close(0, own, 700)
+  await scene.enter(7)
+  await scene.stop()
+  expect(scene.said).toContain('appeal upheld')
+  expect(scene.said).toContain('bond taken back')
+  expect(openAppeals(scene.node)).toEqual([])
+  expect([...scene.node.appealCounts]).toContainEqual(['upheld', 1])
+})
+
+test('a lazy majority that scored what was not sampled is appealed by a rival, where one seat looked', async () => {
+  // The third peer's sampling is refuted for whoever checks it.
+  const truthOf = (_: number, peerKey: Hex) => (peerKey === third ? 0 : 600)
+  const votesOf = () => ({
+    [own]: [600, 600, 600, 600, 600],
+    [rival]: [610, 600, 600, 600, 600],
+    [third]: [900, 900, 900, 0, 900],
+  })
+  const scene = setup({ votesOf, truthOf })
+  await scene.start()
+  await scene.enter(3)
+  await scene.stop()
+  expect(scene.appealed.map(({ peerKey }) => peerKey)).toEqual([third])
+  expect(scene.read).toEqual([own, third])
+})
+
+test('after an appeal that changed nothing it rests, and takes the next one up then', async () => {
+  const scene = setup({ votesOf: () => ({ [own]: [0, 0, 0, 0, 0], [rival]: [700, 700, 700] }), truthOf: () => 700 })
+  await scene.start()
+  await scene.enter(3)
+  scene.close(0, own, 0)
+  await scene.enter(7)
+  expect(scene.said).toContain('appeal not upheld: it appeals nothing for a while')
+  await scene.enter(6 + REST_ROUNDS)
+  expect(scene.appealed).toHaveLength(1)
+  await scene.enter(7 + REST_ROUNDS)
+  await scene.stop()
+  expect(scene.appealed.map(({ round }) => round)).toEqual([0, 4 + REST_ROUNDS])
+})
+
+test('nothing is appealed without a budget, without the coin for bonds, or where the work cannot be had', async () => {
+  const votesOf = () => ({ [own]: [0, 0, 0, 0, 0], [rival]: [700, 700, 700] })
+  for (const changed of [{ appeals: 0 }, { balanceWei: 3n * BOND_WEI }, { truthOf: () => UNAVAILABLE }]) {
+    const scene = setup({ votesOf, truthOf: () => 700, ...changed })
+    await scene.start()
+    await scene.enter(3)
+    await scene.stop()
+    expect(scene.appealed).toEqual([])
+  }
+})

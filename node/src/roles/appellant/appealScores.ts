@@ -1,0 +1,135 @@
+import { formatEther } from 'viem'
+import { APPEALED_AFTER } from '#chain/appeals.ts'
+import { UNAVAILABLE } from '#core/bodies.ts'
+import { withDeadline } from '#core/deadline.ts'
+import type { Hex } from '#core/hex.ts'
+import type { Models } from '../evaluator/proofs.ts'
+import { scoreAgain } from '../evaluator/scoreAgain.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { reportOutcome } from '../reportOutcome.ts'
+import { type ChosenScore, chooseScores } from './chooseScores.ts'
+import { countAppeal, followAppeals, noteAppeal, openAppeals, restsUntil } from './followAppeals.ts'
+import { type AppealTerms, isClearlyOff, isWorthIt } from './weighAppeal.ts'
+
+export type AppellantSettings = {
+  /** Scores of a round that it appeals at most; each takes a bond. */
+  maxAppeals: number
+  /** What a Nectar is worth, in the chain's coin: the chain has no price of it. */
+  nectarPrice: number
+}
+
+/** What is put in a test. */
+export type AppellantModules = { score: typeof scoreAgain; random: () => number }
+
+/** Looks in a round: the last seat settles after four fifths of it, and a transaction takes some of the rest. */
+const LOOKS = 8
+const MAX_WAIT_MS = 60_000
+/** While it is not known how long a round lasts. */
+const FIRST_WAIT_MS = 5_000
+
+/** Share of the rounds in which a score is read again that nobody disputes. */
+const LOT_SHARE = 1 / 8
+
+/** Bonds that must be left in the account: work costs gas too. */
+const SPARE_BONDS = 4n
+
+/**
+ * Appeals settled scores that are clearly wrong, where that pays, and follows what it appealed, until the node stops.
+ *
+ * @see docs/adr/0085-a-node-appeals-by-itself.md
+ */
+export async function appealScores(
+  node: PeerNode,
+  models: Models,
+  settings: AppellantSettings,
+  { score, random }: AppellantModules = { score: scoreAgain, random: Math.random },
+): Promise<void> {
+  const { chain, clock, logger, signal } = node
+  let [waitMs, round] = [FIRST_WAIT_MS, -1]
+  let memory: RoundMemory = { settled: 0, read: new Set(), lot: null }
+  while (!signal.aborted) {
+    try {
+      const time = await chain.rounds.read()
+      if (time.round !== round) {
+        memory = { settled: 0, read: new Set(), lot: random() < LOT_SHARE ? random() : null }
+        round = time.round
+      }
+      waitMs = Math.min(MAX_WAIT_MS, ((time.endsAtSec - time.startsAtSec) * 1000) / LOOKS)
+      await followAppeals(node, round)
+      const until = withDeadline(signal, (time.endsAtSec - time.nowSec) * 1000)
+      if (settings.maxAppeals > 0 && restsUntil(node) <= round)
+        await look(node, models, { ...settings, score, until, memory }, round - APPEALED_AFTER)
+    } catch (error) {
+      if (signal.aborted) return
+      logger.warn('settled scores could not be read again', { error })
+    }
+    await clock.sleep(waitMs, signal).catch(() => undefined)
+  }
+}
+
+type Look = AppellantSettings & {
+  score: typeof scoreAgain
+  /** The end of the round. */
+  until: AbortSignal
+  memory: RoundMemory
+}
+
+/** Of the round that was settled last. */
+type RoundMemory = {
+  /** Peers that were settled at the last look. */
+  settled: number
+  /** Peers whose score was looked at. */
+  read: Set<Hex>
+  lot: number | null
+}
+
+async function look(node: PeerNode, models: Models, looking: Look, round: number): Promise<void> {
+  const { chain, identity } = node
+  const { memory } = looking
+  if (round < 0) return
+  const settlements = await chain.readSettlements(round)
+  if (settlements.length === memory.settled || !(await node.playsIn(round))) return
+  const [commitments, votes] = await Promise.all([chain.readRolloutCommitments(round), chain.readRevealedVotes(round)])
+  const [bondWei, gasPriceWei] = await Promise.all([chain.readAppealBond(1), chain.readGasPrice()])
+  const terms = { bondWei, gasPriceWei, nectarPrice: looking.nectarPrice }
+  // Which of the others is drawn is not known before all are settled.
+  const lot = settlements.length < commitments.length ? null : memory.lot
+  const chosen = chooseScores({ ownKey: identity.peerKey, commitments, settlements, votes }, lot)
+  for (const one of chosen.filter(({ peerKey }) => !memory.read.has(peerKey))) {
+    memory.read.add(one.peerKey)
+    await readOne(node, models, { ...looking, terms }, { ...one, round })
+  }
+  // Last: what fails is looked at again, but for a peer whose reading failed.
+  memory.settled = settlements.length
+}
+
+/** Reads a score again, unless no finding would make an appeal worth it, and appeals it if it is clearly wrong. */
+async function readOne(
+  node: PeerNode,
+  models: Models,
+  { score, until, terms, maxAppeals }: Look & { terms: AppealTerms },
+  { round, peerKey, settled }: ChosenScore & { round: number },
+): Promise<void> {
+  const { chain, logger } = node
+  const best = settled.isOwn ? 1000 : 0
+  if (!isClearlyOff(settled.settledMilli, best) || !isWorthIt(settled, best, terms)) return
+  if (openAppeals(node).filter(open => open.round === round).length >= maxAppeals) return
+  if ((await chain.readCase(round, peerKey)).level > 0) return
+  const foundMilli = await score(node, models, { round, peerKey }, until)
+  if (foundMilli === UNAVAILABLE || !isClearlyOff(settled.settledMilli, foundMilli)) return
+  const { settledMilli } = settled
+  const about = { round, peerKey, settledMilli, foundMilli }
+  if (!isWorthIt(settled, foundMilli, terms)) {
+    countAppeal(node, 'not worth it')
+    return logger.info('a score is clearly wrong, and an appeal would cost more than it brings', about)
+  }
+  if ((await chain.readBalance(chain.account)) < terms.bondWei * SPARE_BONDS)
+    return logger.warn('a score cannot be appealed: the account has too little for the bond', about)
+  // Before it is sent: after a stop in between, the chain says whether it was.
+  noteAppeal(node, about)
+  const appeal = { round, peerKey, level: 1, dueRound: round + APPEALED_AFTER, bondWei: terms.bondWei } as const
+  void chain.appealScore(appeal).then(outcome => {
+    if (outcome.status === 'mined') countAppeal(node, 'sent')
+    reportOutcome(logger, 'score appealed', outcome, { ...about, bond: formatEther(terms.bondWei) })
+  })
+}

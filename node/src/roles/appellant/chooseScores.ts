@@ -1,0 +1,54 @@
+import type { RolloutCommitment } from '#chain/readCommitments.ts'
+import type { Settlement } from '#chain/readSettlements.ts'
+import type { RevealedVotes } from '#chain/readVotes.ts'
+import { UNAVAILABLE } from '#core/bodies.ts'
+import type { Hex } from '#core/hex.ts'
+import { SHARD_PEERS } from '../drawCommittee.ts'
+import { isClearlyOff, type Settled } from './weighAppeal.ts'
+
+/** What a round was settled as, by now. */
+export type SettledRound = {
+  ownKey: Hex
+  commitments: readonly RolloutCommitment[]
+  settlements: readonly Settlement[]
+  votes: readonly RevealedVotes[]
+}
+
+export type ChosenScore = { peerKey: Hex; settled: Settled }
+
+/**
+ * The settled scores that are read again: the own one; those that a seat of the committee did not agree to; and one of the others, since
+ * a committee may agree on what none of its seats checked.
+ *
+ * @param lot - 0 to 1: draws the other one; null for none.
+ */
+export function chooseScores(round: SettledRound, lot: number | null): ChosenScore[] {
+  const { ownKey, settlements } = round
+  const rulable = settlements.filter(({ outcome }) => appealable.has(outcome))
+  const own = rulable.filter(({ peerKey }) => peerKey === ownKey)
+  const others = rulable.filter(({ peerKey }) => peerKey !== ownKey)
+  const disputed = others.filter(settlement => isDisputed(round, settlement))
+  const agreed = others.filter(({ scoreMilli }) => scoreMilli > 0).filter(one => !disputed.includes(one))
+  const drawn = lot === null ? [] : agreed.slice(Math.floor(lot * agreed.length)).slice(0, 1)
+  const points = settlements.reduce((sum, { scoreMilli }) => sum + scoreMilli, 0)
+  // What is not settled yet is taken for the mean of what is.
+  const totalMilli = (points * round.commitments.length) / Math.max(1, settlements.length)
+  const ownMilli = settlements.find(({ peerKey }) => peerKey === ownKey)?.scoreMilli ?? 0
+  return [...own, ...disputed, ...drawn].map(({ peerKey, scoreMilli }) => ({
+    peerKey,
+    settled: { isOwn: peerKey === ownKey, settledMilli: scoreMilli, ownMilli, totalMilli },
+  }))
+}
+
+const appealable = new Set<Settlement['outcome']>(['scored', 'unavailable', 'no quorum'])
+
+/** Whether a seat gave a score that is clearly another than what was settled. */
+function isDisputed({ commitments, votes }: SettledRound, { peerKey, scoreMilli }: Settlement): boolean {
+  const ordinal = commitments.find(one => one.peerKey === peerKey)?.ordinal
+  if (ordinal === undefined) return false
+  const [shard, place] = [Math.floor(ordinal / SHARD_PEERS), ordinal % SHARD_PEERS]
+  return votes
+    .filter(one => one.shard === shard)
+    .map(({ scoresMilli }) => scoresMilli[place] ?? UNAVAILABLE)
+    .some(vote => vote !== UNAVAILABLE && isClearlyOff(scoreMilli, vote))
+}

@@ -1,0 +1,94 @@
+import { formatEther } from 'viem'
+import { z } from 'zod'
+import { APPEALED_AFTER } from '#chain/appeals.ts'
+import { hash32Schema } from '#core/hex.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { reportOutcome } from '../reportOutcome.ts'
+import { isClearlyOff } from './weighAppeal.ts'
+
+const schema = z.array(
+  z.object({ round: z.number(), peerKey: hash32Schema, settledMilli: z.number(), foundMilli: z.number() }),
+)
+
+/** An appeal of this peer whose end it has not seen. */
+export type FollowedAppeal = z.infer<typeof schema>[number]
+
+type Kept = Pick<PeerNode, 'journal'>
+
+const OPEN = 'appeals'
+const RESTS = 'appeals rest until'
+
+/**
+ * Rounds without an appeal after one that changed nothing: this machine may read other scores than juries do, or nobody can have what it
+ * serves, and each further appeal would cost its bond.
+ */
+export const REST_ROUNDS = 64
+
+/** Rounds after which a case that nobody closes is closed by its appellant. */
+const PATIENCE_ROUNDS = 1
+
+/** What this peer found and what became of it, since the start. */
+export type AppealCounts = Map<'not worth it' | 'sent' | 'upheld' | 'not upheld', number>
+
+export function countAppeal(
+  { appealCounts }: Pick<PeerNode, 'appealCounts'>,
+  what: Parameters<AppealCounts['get']>[0],
+): void {
+  appealCounts.set(what, (appealCounts.get(what) ?? 0) + 1)
+}
+
+export function openAppeals({ journal }: Kept): FollowedAppeal[] {
+  return schema.catch([]).parse(journal.getState(OPEN))
+}
+
+export function noteAppeal(node: Kept, appeal: FollowedAppeal): void {
+  const others = openAppeals(node).filter(({ round, peerKey }) => round !== appeal.round || peerKey !== appeal.peerKey)
+  node.journal.setState(OPEN, [...others, appeal])
+}
+
+function forget({ journal }: Kept, { round, peerKey }: FollowedAppeal): void {
+  journal.setState(
+    OPEN,
+    openAppeals({ journal }).filter(one => one.round !== round || one.peerKey !== peerKey),
+  )
+}
+
+/** First round in which it appeals again. */
+export function restsUntil({ journal }: Kept): number {
+  return z.number().catch(0).parse(journal.getState(RESTS))
+}
+
+/** Says how the cases of this peer ended, closes those that nobody closes, and takes the bonds that came back. */
+export async function followAppeals(node: PeerNode, now: number): Promise<void> {
+  for (const appeal of openAppeals(node)) await follow(node, appeal, now)
+}
+
+async function follow(node: PeerNode, appeal: FollowedAppeal, now: number): Promise<void> {
+  const { chain, logger } = node
+  const { round, peerKey } = appeal
+  const found = await chain.readCase(round, peerKey)
+  const about = { round, peerKey }
+  if (found.level === 0) {
+    if (now > round + APPEALED_AFTER) forget(node, appeal)
+    return
+  }
+  if (found.level === 1 && found.appellant !== chain.account) return forget(node, appeal)
+  if (!found.isClosed) {
+    if (now < found.closesFrom + PATIENCE_ROUNDS) return
+    void chain.closeAppeal(found).then(outcome => logger.debug('case closed by its appellant', { ...about, outcome }))
+    return
+  }
+  const backWei = await chain.readClosingCredit(found, chain.account)
+  const { settledMilli, finalMilli } = found
+  const isUpheld = settledMilli !== finalMilli
+  const ended = { ...about, settledMilli, foundMilli: appeal.foundMilli, finalMilli, back: formatEther(backWei) }
+  countAppeal(node, isUpheld ? 'upheld' : 'not upheld')
+  if (isUpheld) logger.info('appeal upheld', ended)
+  else logger.warn('appeal not upheld: it appeals nothing for a while', { ...ended, rounds: REST_ROUNDS })
+  if (!isUpheld || isClearlyOff(finalMilli, appeal.foundMilli)) node.journal.setState(RESTS, now + REST_ROUNDS)
+  forget(node, appeal)
+  if (backWei > 0n)
+    void chain
+      .withdrawCredit(`appeal:${round}:${peerKey}`)
+      .then(outcome => reportOutcome(logger, 'bond taken back', outcome, { ...about, back: formatEther(backWei) }))
+}

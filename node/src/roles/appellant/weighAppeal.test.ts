@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { costOfAppeal, isClearlyOff, isWorthIt, nectarBack } from './weighAppeal.ts'
+
+const terms = { bondWei: 10n ** 16n, gasPriceWei: 10n ** 9n, nectarPrice: 0.001 }
+
+test('a score is clearly off beyond twice the tolerance: within it an honest jury might leave it', () => {
+  expect([450, 500, 550].map(milli => isClearlyOff(milli, 500))).toEqual([false, false, false])
+  expect([449, 551].map(milli => isClearlyOff(milli, 500))).toEqual([true, true])
+})
+
+test('what an appeal brings is the change of the own share, of one own score put right or of a rival put down', () => {
+  const own = { isOwn: true, settledMilli: 0, ownMilli: 0, totalMilli: 2_400 }
+  expect(nectarBack(own, 800)).toBeCloseTo(250)
+  const rival = { isOwn: false, settledMilli: 1_000, ownMilli: 500, totalMilli: 2_500 }
+  expect(nectarBack(rival, 0)).toBeCloseTo(1_000 * (500 / 1_500 - 500 / 2_500))
+  expect(nectarBack({ ...own, totalMilli: 0 }, 0)).toBe(0)
+})
+
+test('an appeal has to bring more than half of its bond and its gas', () => {
+  expect(costOfAppeal(terms)).toBeCloseTo(0.00518)
+  const own = { isOwn: true, settledMilli: 0, ownMilli: 0, totalMilli: 2_400 }
+  expect(isWorthIt(own, 800, terms)).toBe(true)
+  expect(isWorthIt(own, 800, { ...terms, nectarPrice: 0.00002 })).toBe(false)
+  expect(isWorthIt({ ...own, totalMilli: 7_000_000 }, 800, terms)).toBe(false)
+  expect(isWorthIt({ ...own, settledMilli: 900, ownMilli: 900 }, 600, terms)).toBe(false)
+})

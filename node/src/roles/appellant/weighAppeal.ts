@@ -1,0 +1,55 @@
+import { TOLERANCE_MILLI } from '../audit/voteVerdict.ts'
+
+/**
+ * How far a settled score must be from what this peer finds itself, thousandths.
+ *
+ * A jury's verdict replaces a score that is more than the tolerance away from it, and readings of honest judges lie within the tolerance of
+ * each other. So a score that is more than twice as far away is replaced, whichever honest jury reads it.
+ */
+export const CLEARLY_OFF_MILLI = 2 * TOLERANCE_MILLI
+
+/** Of an appeal, about. */
+const APPEAL_GAS = 180_000n
+
+/** Nectar of a round: `EMISSION_WEI` of `IEarnings`. */
+const EMISSION_NECTAR = 1_000
+
+const WEI = 1e18
+
+export type AppealTerms = {
+  bondWei: bigint
+  gasPriceWei: bigint
+  /** What a Nectar is worth, in the chain's coin. */
+  nectarPrice: number
+}
+
+/** A score as it was settled, next to the own one of the round. */
+export type Settled = {
+  isOwn: boolean
+  settledMilli: number
+  ownMilli: number
+  /** Of all peers of the round. */
+  totalMilli: number
+}
+
+export function isClearlyOff(settledMilli: number, foundMilli: number): boolean {
+  return Math.abs(settledMilli - foundMilli) > CLEARLY_OFF_MILLI
+}
+
+/** Nectar of the round's emission that the own share gains if the score becomes the one that was found. */
+export function nectarBack({ isOwn, settledMilli, ownMilli, totalMilli }: Settled, foundMilli: number): number {
+  const share = (own: number, total: number) => (total <= 0 ? 0 : own / total)
+  const before = share(ownMilli, totalMilli)
+  const after = share(isOwn ? foundMilli : ownMilli, totalMilli - settledMilli + foundMilli)
+  return EMISSION_NECTAR * (after - before)
+}
+
+/** What an appeal costs who is right, in the chain's coin: half of the bond pays the seats. */
+export function costOfAppeal({ bondWei, gasPriceWei }: AppealTerms): number {
+  return Number(bondWei / 2n + APPEAL_GAS * gasPriceWei) / WEI
+}
+
+/** Whether an appeal brings its appellant more than it costs, if the score becomes the one that was found. */
+export function isWorthIt(settled: Settled, foundMilli: number, terms: AppealTerms): boolean {
+  return nectarBack(settled, foundMilli) * terms.nectarPrice > costOfAppeal(terms)
+}
