@@ -5804,6 +5804,35 @@ export const rewardVotesAbi = [
       },
       {
         "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      }
+    ],
+    "name": "scoredIn",
+    "outputs": [
+      {
+        "internalType": "uint32",
+        "name": "places",
+        "type": "uint32"
+      },
+      {
+        "internalType": "uint32",
+        "name": "ofRound",
+        "type": "uint32"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint32",
         "name": "seat",
         "type": "uint32"
       }

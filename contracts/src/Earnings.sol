@@ -15,6 +15,7 @@ abstract contract Earnings is IEarnings {
         uint32 reservedMilli; // what open appeals could add to the points
         uint32 heardShards; // of which a quorum revealed
         uint32 shards; // 0 while none is heard
+        uint32 scoredPeers; // settled with points
     }
 
     /// @dev A peer's gains.

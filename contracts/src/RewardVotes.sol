@@ -31,6 +31,8 @@ contract RewardVotes is IRewardVotes, Rulings {
     struct Page {
         uint256 quorum;
         uint256 pointsMilli;
+        uint256 scoredPlaces; // a bit for each place that the page gives points
+        uint256 scoredPeers;
         uint256[SEATS] firstScores; // the first word of each position's scores, and the second
         uint256[SEATS] lastScores;
         address[SEATS] accounts;
@@ -112,7 +114,12 @@ contract RewardVotes is IRewardVotes, Rulings {
         Page memory page = _openPage(round, shard);
         uint32[] memory ordinals = _commitments.ordinalsOf(round, peerKeys);
         for (uint256 i = 0; i < peerKeys.length; ++i) _settle(page, peerKeys[i], ordinals[i]);
-        if (page.pointsMilli != 0) _totals[round].pointsMilli += uint96(page.pointsMilli);
+        if (page.pointsMilli == 0) return;
+        Totals storage totals = _totals[round];
+        totals.pointsMilli += uint96(page.pointsMilli);
+        totals.scoredPeers += uint32(page.scoredPeers);
+        Shard storage votes = _shards[_slotOf(round, shard)];
+        votes.committee = votes.committee.withScored(page.scoredPlaces);
     }
 
     /// @inheritdoc IRewardVotes
@@ -145,6 +152,13 @@ contract RewardVotes is IRewardVotes, Rulings {
             uint256 lane = uint16(scores >> ((place % Tally.LANES) * 16));
             word |= ((uint256(number) << 16) | lane) << (48 * position);
         }
+    }
+
+    /// @inheritdoc IRewardVotes
+    function scoredIn(uint64 round, uint32 shard) external view returns (uint32 places, uint32 ofRound) {
+        uint256 committee = _shards[_slotOf(round, shard)].committee;
+        if (committee.isOf(round)) places = committee.scoredOf();
+        ofRound = _totals[round].scoredPeers;
     }
 
     /// @inheritdoc IRewardVotes
@@ -265,7 +279,11 @@ contract RewardVotes is IRewardVotes, Rulings {
             (outcome, scoreMilli, cast) = Tally.verdict(_lanesOf(page, ordinal, account), page.quorum);
         }
         _recordOutcome(page.round, peerKey, outcome, scoreMilli);
-        page.pointsMilli += scoreMilli;
+        if (scoreMilli != 0) {
+            page.pointsMilli += scoreMilli;
+            page.scoredPlaces |= 1 << (ordinal % SHARD_PEERS);
+            ++page.scoredPeers;
+        }
         emit Settled(page.round, peerKey, scoreMilli, cast, outcome);
     }
 

@@ -92,7 +92,7 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
         if (word >> 224 != tagOf(round) || word & CLOSED != 0) return;
         opened.lanes = word | CLOSED;
         (uint32 index, uint16 medianMilli, uint256[SEATS] memory lanes) = _agreedIn(round, word);
-        uint256 fullWei = OPENING_EMISSION_WEI / _shardsOf(round) / SEATS;
+        uint256 fullWei = _partOf(OPENING_EMISSION_WEI, round, shard) / SEATS;
         uint256[SEATS] memory paidWei;
         for (uint256 position = 0; position < SEATS; ++position) {
             if (lanes[position] == 0 || _apart(uint16(lanes[position] - 1), medianMilli) > _toleranceMilli) continue;
@@ -106,10 +106,10 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
     /// @inheritdoc IOpenings
     function drawnOf(uint64 round, uint32 shard) public view returns (uint32 ordinal, uint128 place) {
         bytes32 beacon = round > type(uint64).max - 2 ? bytes32(0) : _rounds.beaconOf(round + 2);
-        uint256 peers = _votes.shardSize(round, shard);
-        if (beacon == 0 || peers == 0) revert Openings_NothingDrawn(round, shard);
-        uint256 seed = uint256(Draws.seedOf("waggle opening", round, beacon, bytes32(uint256(shard))));
-        return (shard * SHARD_PEERS + uint32((seed >> 128) % peers), uint128(seed));
+        (uint32 scored, ) = _votes.scoredIn(round, shard);
+        if (beacon == 0 || scored == 0) revert Openings_NothingDrawn(round, shard);
+        bytes32 seed = Draws.seedOf("waggle opening", round, beacon, bytes32(uint256(shard)));
+        return (shard * SHARD_PEERS + Draws.among(scored, seed), uint128(uint256(seed)));
     }
 
     /// @inheritdoc ITaskPay
@@ -137,8 +137,13 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
         if (current != dueRound) revert Openings_WrongRound(round, dueRound, current);
     }
 
-    function _shardsOf(uint64 round) internal view returns (uint256 shards) {
-        return (_commitments.committedCount(round) + SHARD_PEERS - 1) / SHARD_PEERS;
+    /// @dev A shard's part of what a round emits: by its peers that have points, so that keys without work thin out
+    /// nobody's.
+    function _partOf(uint256 emissionWei, uint64 round, uint32 shard) internal view returns (uint256 partWei) {
+        (uint32 places, uint32 ofRound) = _votes.scoredIn(round, shard);
+        uint256 count = 0;
+        for (uint256 left = places; left != 0; left &= left - 1) ++count;
+        return (emissionWei * count) / ofRound;
     }
 
     /// @dev The ballot is the one whose hash was revealed at that place.

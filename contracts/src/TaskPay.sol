@@ -28,7 +28,8 @@ abstract contract TaskPay is ScoreOpenings {
         uint256 word = opened.lanes;
         if (word & TASK_PAID != 0) revert Openings_AlreadyPaid(round, shard);
         opened.lanes = word | TASK_PAID;
-        uint256 amountWei = (PROPOSER_EMISSION_WEI * 4 * medianMilli * (1000 - medianMilli)) / 1e6 / _shardsOf(round);
+        uint256 learnedWei = (PROPOSER_EMISSION_WEI * 4 * medianMilli * (1000 - medianMilli)) / 1e6;
+        uint256 amountWei = _partOf(learnedWei, round, shard);
         _earned[proposerKey] += amountWei;
         emit TaskPaid(round, proposerKey, shard, claim_.taskIndex, amountWei);
     }

@@ -207,17 +207,30 @@ contract OpeningsTest is OpeningsFixture {
         cast = [GONE, GONE, 500];
         play(500, 500, 500);
         IOpenings.Opening memory opening = openingOf(2, 0);
-        expectDisagrees(2);
+        vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_NothingDrawn.selector, 0, 0));
         openings.open(opening);
+    }
+
+    /// @dev The second of two peers has no points: whatever the beacon is, the first is drawn, and its shard is whole.
+    function test_OpensThePeerWithPoints() public {
+        for (base = 0; base < 60; base += 12) {
+            if (base != 0) enterRound(base);
+            commitBoth(solvers[1]);
+            playVotes(500, 500, 500, 2);
+            (uint32 ordinal, ) = openings.drawnOf(base, 0);
+            vm.assertEq(ordinal, 1);
+            (uint32 places, uint32 ofRound) = votes.scoredIn(base, 0);
+            vm.assertEq(places, 2);
+            vm.assertEq(ofRound, 1);
+        }
     }
 
     function test_RevertWhen_AnotherPeerIsOpened() public {
         commitBoth(solvers[1]);
         playVotes(500, 500, 500, 2);
-        (uint32 ordinal, ) = openings.drawnOf(0, 0);
         IOpenings.Opening memory opening = openingOf(0, 0);
-        opening.peerKey = ordinal == 0 ? solvers[0] : solvers[1];
-        vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_NotDrawn.selector, opening.peerKey, ordinal));
+        opening.peerKey = solvers[1];
+        vm.expectRevert(abi.encodeWithSelector(IOpenings.Openings_NotDrawn.selector, solvers[1], 1));
         openings.open(opening);
     }
 

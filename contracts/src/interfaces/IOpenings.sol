@@ -9,13 +9,13 @@ import {ITaskPay} from "./ITaskPay.sol";
 /// @title IOpenings
 /// @notice Pays evaluators, for scores of single leaves that agree: what a vote of the usual score does not give.
 /// @dev A ballot commits to the score of every leaf behind its votes. The beacon of the round in which ballots are
-/// revealed, which nobody knew while they could still be made, draws for each shard one peer and a place among its
-/// leaves. In r + 4 each seat opens the score that it committed to for the first of the peer's scored leaves at or
-/// after that place, with proof that the peer committed to the leaf. In r + 5 anyone closes the shard: seats that
-/// opened the leaf that most did, and lie within the tolerance of the median, are paid. A seat's pay does not depend on
-/// who else is paid: it is a fifth of the shard's part of the emission where its vote on the peer was what was
-/// settled, and falls evenly to 1 / (tolerance + 1) of that where it was as far off as the tolerance. What no seat
-/// earns is never minted.
+/// revealed, which nobody knew while they could still be made, draws for each shard one peer with points and a place
+/// among its leaves. In r + 4 each seat opens the score that it committed to for the first of the peer's scored
+/// leaves at or after that place, with proof that the peer committed to the leaf. In r + 5 anyone closes the shard:
+/// seats that opened the leaf that most did, and lie within the tolerance of the median, are paid. A seat's pay does
+/// not depend on who else is paid: it is a fifth of the shard's part of the emission, which is its peers with points
+/// over those of the round, where its vote on the peer was what was settled, and falls evenly to 1 / (tolerance + 1)
+/// of that where it was as far off as the tolerance. What no seat earns is never minted.
 interface IOpenings is ITaskPay {
     /// @notice A score that a ballot committed to.
     /// @param ballot The ballot, as it was revealed.
@@ -128,8 +128,9 @@ interface IOpenings is ITaskPay {
     /// @return amountWei Nectar.
     function earnedOf(bytes32 peerKey) external view returns (uint256 amountWei);
 
-    /// @notice What is drawn of a shard.
-    /// @param round The round voted on; the beacon of round + 2 must be recorded.
+    /// @notice What is drawn of a shard: one of the peers that were settled with points. Places are drawn until one of
+    /// those comes, so that who else commits, or is scored, changes only the draws that would have met it.
+    /// @param round The round voted on; the beacon of round + 2 must be recorded. Right once the shard is settled.
     /// @param shard The shard.
     /// @return ordinal The peer's ordinal among those of the round.
     /// @return place A number of 128 bits: modulo the peer's leaves, the place from which on its first scored leaf is

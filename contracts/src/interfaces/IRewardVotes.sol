@@ -186,6 +186,13 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @return peers 0 to 32.
     function shardSize(uint64 round, uint32 shard) external view returns (uint256 peers);
 
+    /// @notice Peers that were settled with points, before any challenge or appeal; bounds as for `outcomeOf`.
+    /// @param round The round.
+    /// @param shard The shard.
+    /// @return places A bit for each of the shard's, the lowest for its first peer.
+    /// @return ofRound How many there are in the round, for any round.
+    function scoredIn(uint64 round, uint32 shard) external view returns (uint32 places, uint32 ofRound);
+
     /// @notice The score that says that a peer's bundle could not be had.
     /// @return score 65535.
     function UNAVAILABLE() external view returns (uint16 score);

@@ -6,11 +6,13 @@ import {tagOf} from "./Ring.sol";
 /// @title CommitteeWords
 /// @notice Who sits on a shard of a round, in one word.
 /// @dev Bits 0 to 159: 32 for the evaluator's number at each of 5 positions, 0 where nobody sits. Bit 160: whether the
-/// seats were judged for their absences. Bits 161 to 163: how many have revealed. Bits 224 to 255: the round's tag, so
-/// that what is left of an older round in the ring counts as empty.
+/// seats were judged for their absences. Bits 161 to 163: how many have revealed. Bits 164 to 195: one for each place
+/// of the shard whose peer was settled with points. Bits 224 to 255: the round's tag, so that what is left of an older
+/// round in the ring counts as empty.
 library CommitteeWords {
     uint256 private constant JUDGED = 1 << 160;
     uint256 private constant REVEALS_AT = 161;
+    uint256 private constant SCORED_AT = 164;
 
     /// @notice The word with this tag and these evaluators.
     /// @param round The round.
@@ -63,6 +65,21 @@ library CommitteeWords {
     /// @return judged Whether they were.
     function isJudged(uint256 word) internal pure returns (bool judged) {
         return word & JUDGED != 0;
+    }
+
+    /// @notice Places of the shard whose peers were settled with points.
+    /// @param word The word.
+    /// @return places A bit for each place.
+    function scoredOf(uint256 word) internal pure returns (uint32 places) {
+        return uint32(word >> SCORED_AT);
+    }
+
+    /// @notice The word of a shard of which more places were settled with points.
+    /// @param word The word.
+    /// @param places A bit for each place.
+    /// @return scored The word.
+    function withScored(uint256 word, uint256 places) internal pure returns (uint256 scored) {
+        return word | (places << SCORED_AT);
     }
 
     /// @notice The word of a shard whose seats were judged.

@@ -41,6 +41,17 @@ library Draws {
         }
     }
 
+    /// @notice One of a few places out of 32: numbers are drawn in counter mode until one of those comes.
+    /// @param places A bit for each place that may be drawn, at least one: about 32 / places hashes.
+    /// @param seed The seed.
+    /// @return place 0 to 31.
+    function among(uint32 places, bytes32 seed) internal pure returns (uint32 place) {
+        for (uint32 step = 0; ; ++step) {
+            place = uint32(uint256(keccak256(abi.encodePacked(seed, step))) % 32);
+            if ((places >> place) & 1 == 1) return place;
+        }
+    }
+
     /// @dev What a place of the pool holds after `steps` steps; the latest change counts.
     function _heldAt(
         uint256 place,

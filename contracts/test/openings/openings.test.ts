@@ -6,9 +6,10 @@ import { merkleProof, merkleRoot } from '../../../node/src/core/merkle.ts'
 import { componentLeaves, componentsHash, type PeerScore } from '../../../node/src/core/scoreSheet.ts'
 import { taskHash } from '../../../node/src/core/taskProposal.ts'
 import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
+import { drawAmong, openingSeed, placeOf } from '../../../node/src/roles/drawOpening.ts'
 import { hashOf, type Member, openSwarm, type Swarm } from '../openSwarm.ts'
-import { type ModelSeat, type Verdict, verdictOn } from '../settlementModel.ts'
-import { agreementOf, type ModelOpening, mayClaim, mayOpen, seatPay, taskPay } from './openingsModel.ts'
+import { type ModelSeat, UNAVAILABLE, type Verdict, verdictOn } from '../settlementModel.ts'
+import { agreementOf, type ModelOpening, type ModelPart, mayClaim, mayOpen, seatPay, taskPay } from './openingsModel.ts'
 import {
   challengeSecret,
   claimOf,
@@ -28,6 +29,7 @@ const TO_MEET = [
   'agreed',
   'apart',
   'never proposed',
+  'no points',
   'paid',
   'refused challenge',
   'refused claim',
@@ -50,7 +52,6 @@ interface Shard {
   readonly peers: readonly Member[]
   readonly played: readonly Played[]
   readonly proposals: readonly Proposal[]
-  readonly shards: number
 }
 
 test('pay for openings and for tasks is that of a plain model, over random shards, votes, claims and faults', async () => {
@@ -87,7 +88,7 @@ async function playRound(
   const shards: Shard[] = []
   for (const [shard, some] of members.entries()) {
     const played = await vote(swarm, round, shard, some)
-    shards.push({ round, shard, peers: some, played, proposals, shards: members.length })
+    shards.push({ round, shard, peers: some, played, proposals })
   }
   await enter(round + 2n)
   for (const { ballot } of shards.flatMap(({ played }) => played)) await votes.write.revealVotes([ballot, salt])
@@ -98,16 +99,20 @@ async function playRound(
   for (const shard of shards) drawn.push(await openShard(swarm, shard, seen))
   await enter(round + 5n)
   for (const [at, shard] of shards.entries()) {
-    const { peer, openings, verdict } = drawn[at] as (typeof drawn)[number]
+    const opened = drawn[at] ?? null
+    if (opened === null) continue
+    const { peer, openings, verdict } = opened
+    const ofRound = drawn.reduce((sum, one) => sum + (one?.scored ?? 0), 0)
+    const part: ModelPart = { ofShard: opened.scored, ofRound }
     if (random.chance(0.5)) await swarm.openings.write.close([round, shard.shard])
     const paid = await claimAll(swarm, shard, peer, openings, seen)
     // Claims close openings on their way.
     if (paid === null) await swarm.openings.write.close([round, shard.shard])
-    for (const [key, wei] of seatPay(openings, verdict.scoreMilli, shard.shards)) earn(key, wei)
+    for (const [key, wei] of seatPay(openings, verdict.scoreMilli, part)) earn(key, wei)
     const agreement = agreementOf(openings)
     if (paid === null || agreement === null) continue
     seen.add('paid')
-    earn(paid, taskPay(agreement.medianMilli, shard.shards))
+    earn(paid, taskPay(agreement.medianMilli, part))
   }
   for (const proposal of random.shuffled([...proposals, ...proposals])) {
     if (random.chance(0.5)) continue
@@ -120,12 +125,14 @@ async function playRound(
 
 /** A committee seals its ballots; most of it sees much the same, in peers as in leaves. */
 async function vote({ votes, chainId, accountOf }: Swarm, round: bigint, shard: number, peers: readonly Member[]) {
-  const truths = peers.map(() => random.between(0, 1000))
+  // Some have no work, in small shards all.
+  const truths = peers.map(() => (random.chance(0.4) ? null : random.between(0, 1000)))
   const leafTruths = peers.map(() => Array.from({ length: LEAVES }, () => random.between(0, 1000)))
   const near = (truth: number) => {
     const milli = random.chance(0.9) ? truth + random.between(-18, 18) : random.between(0, 1000)
     return Math.min(1000, Math.max(0, milli))
   }
+  const scoreFor = (truth: number | null) => (truth === null ? random.pick([0, UNAVAILABLE]) : near(truth))
   const played: Played[] = []
   for (const [position, evaluatorKey] of (await votes.read.committeeOf([round, shard])).entries()) {
     const scored = peers.map(({ key: peerKey }, at): PeerScore => {
@@ -134,7 +141,7 @@ async function vote({ votes, chainId, accountOf }: Swarm, round: bigint, shard: 
         components: { solved: index },
         scoreMilli: near(truth),
       }))
-      return { peerKey, scoreMilli: near(truths[at] as number), leaves }
+      return { peerKey, scoreMilli: scoreFor(truths[at] ?? null), leaves }
     })
     const sheet = { v: 1 as const, chainId, round: Number(round), evaluatorKey }
     const ballot = {
@@ -153,16 +160,24 @@ async function vote({ votes, chainId, accountOf }: Swarm, round: bigint, shard: 
 
 /** Seats open a leaf of the peer that was drawn, mostly the one that was drawn. @returns what got through. */
 async function openShard(swarm: Swarm, { round, shard, peers, played }: Shard, seen: Set<string>) {
-  const { openings: contract, accountOf, chainId } = swarm
-  const [ordinal, place] = await contract.read.drawnOf([round, shard])
-  const at = ordinal - 32 * shard
-  const peer = peers[at] as Member
+  const { openings: contract, accountOf, chainId, rounds } = swarm
   const seats: ModelSeat[] = played.map(({ ballot }) => ({
     account: accountOf(ballot.evaluatorKey),
     sealed: true,
     opened: ballot.scoresMilli,
   }))
-  const verdict: Verdict = verdictOn(peer, at, seats)
+  const verdicts = peers.map((peer, place) => verdictOn(peer, place, seats))
+  const places = new Set(verdicts.flatMap(({ scoreMilli }, at) => (scoreMilli > 0 ? [at] : [])))
+  if (places.size === 0) {
+    seen.add('no points')
+    await assert.rejects(contract.read.drawnOf([round, shard]), /Openings_NothingDrawn/)
+    return null
+  }
+  const seed = openingSeed(chainId, Number(round), await rounds.read.beaconOf([round + 2n]), shard)
+  const [at, place] = [drawAmong(places, seed), placeOf(seed)]
+  assert.deepEqual(await contract.read.drawnOf([round, shard]), [32 * shard + at, place])
+  const peer = peers[at] as Member
+  const verdict = verdicts[at] as Verdict
   const openings: ModelOpening[] = []
   for (const { ballot, peers: scored } of random.shuffled(played)) {
     if (random.chance(0.1)) continue
@@ -191,7 +206,7 @@ async function openShard(swarm: Swarm, { round, shard, peers, played }: Shard, s
   const [leaf, medianMilli] = await contract.read.agreedOf([round, shard])
   assert.deepEqual([leaf, medianMilli], [agreement?.leaf ?? 0, agreement?.medianMilli ?? 65_535])
   seen.add(agreement === null ? 'apart' : 'agreed')
-  return { peer, openings, verdict }
+  return { peer, openings, verdict, scored: places.size }
 }
 
 /** Proposers claim the leaf's task in any order, all of them twice. @returns whose claim got through. */

@@ -46,12 +46,22 @@ export function agreementOf(openings: readonly ModelOpening[]): { leaf: number; 
   return null
 }
 
+/** Peers with points: of a shard, and of the round. */
+export interface ModelPart {
+  readonly ofShard: number
+  readonly ofRound: number
+}
+
 /** What each seat earns: a fifth of the shard's part, less by how far its vote was from the peer's score. */
-export function seatPay(openings: readonly ModelOpening[], settledMilli: number, shards: number): Map<string, bigint> {
+export function seatPay(
+  openings: readonly ModelOpening[],
+  settledMilli: number,
+  { ofShard, ofRound }: ModelPart,
+): Map<string, bigint> {
   const pay = new Map<string, bigint>()
   const agreement = agreementOf(openings)
   if (agreement === null) return pay
-  const fullWei = OPENING_EMISSION_WEI / BigInt(shards) / COMMITTEE_SEATS
+  const fullWei = (OPENING_EMISSION_WEI * BigInt(ofShard)) / BigInt(ofRound) / COMMITTEE_SEATS
   const steps = BigInt(TOLERANCE_MILLI) + 1n
   for (const { key, voteMilli, leaf, scoreMilli } of openings) {
     if (leaf !== agreement.leaf || apart(scoreMilli, agreement.medianMilli) > TOLERANCE_MILLI) continue
@@ -61,9 +71,10 @@ export function seatPay(openings: readonly ModelOpening[], settledMilli: number,
 }
 
 /** What the task of the leaf is worth: 4 m (1 - m) of the shard's part, rounded down. */
-export function taskPay(medianMilli: number, shards: number): bigint {
+export function taskPay(medianMilli: number, { ofShard, ofRound }: ModelPart): bigint {
   const learnability = 4n * BigInt(medianMilli) * BigInt(1000 - medianMilli)
-  return (PROPOSER_EMISSION_WEI * learnability) / 1_000_000n / BigInt(shards)
+  const learnedWei = (PROPOSER_EMISSION_WEI * learnability) / 1_000_000n
+  return (learnedWei * BigInt(ofShard)) / BigInt(ofRound)
 }
 
 /** Whether a claim gets through: once a shard. */

@@ -1,16 +1,32 @@
 import { expect, test } from 'vitest'
+import type { RolloutCommitment } from '#chain/readCommitments.ts'
+import type { Settlement } from '#chain/readSettlements.ts'
 import { drawnLeaf, drawOpening } from './drawOpening.ts'
 
 const beacon = `0x${'be'.repeat(32)}` as const
 const scored = [{ index: 2 }, { index: 5 }, { index: 9 }]
 
-test('a peer of the shard is drawn, another for every round, shard and beacon', () => {
-  const drawn = Array.from({ length: 50 }, (_, round) => drawOpening(1, round, beacon, 2, 7))
-  expect(drawn.every(({ ordinal }) => ordinal >= 64 && ordinal < 71)).toBe(true)
-  expect(new Set(drawn.map(({ ordinal }) => ordinal)).size).toBe(7)
-  expect(new Set(drawn.map(({ place }) => place)).size).toBe(50)
-  expect(drawOpening(1, 0, beacon, 2, 7)).toEqual(drawn[0])
-  expect(drawOpening(1, 0, beacon, 3, 7).place).not.toBe(drawn[0]?.place)
+const peers = Array.from({ length: 9 }, (_, at) => ({ peerKey: `0x${at}` }) as RolloutCommitment)
+const settled = (points: readonly number[]) =>
+  points.map((scoreMilli, at) => ({ peerKey: `0x${at}`, scoreMilli }) as Settlement)
+const drawnAt = (round: number, points: readonly number[], shard = 2) =>
+  drawOpening(1, round, beacon, shard, peers, settled(points))
+
+test('a peer with points is drawn, another for every round, shard and beacon', () => {
+  const points = [1, 0, 500, 1000, 0, 1, 1, 1, 1]
+  const drawn = Array.from({ length: 50 }, (_, round) => drawnAt(round, points))
+  expect(new Set(drawn.map(one => one?.commitment.peerKey))).toEqual(
+    new Set(['0x0', '0x2', '0x3', '0x5', '0x6', '0x7', '0x8']),
+  )
+  expect(new Set(drawn.map(one => one?.place)).size).toBe(50)
+  expect(drawnAt(0, points)).toEqual(drawn[0])
+  expect(drawnAt(0, points, 3)?.place).not.toBe(drawn[0]?.place)
+  // Who was not drawn changes nothing by losing its points, nor whoever was never settled.
+  const fewer = (key: string | undefined) => points.map((one, at) => (key === `0x${at}` ? one : 0))
+  expect(Array.from({ length: 50 }, (_, round) => drawnAt(round, fewer(drawn[round]?.commitment.peerKey)))).toEqual(
+    drawn,
+  )
+  expect(drawnAt(0, [0, 0])).toBeNull()
 })
 
 test.each([

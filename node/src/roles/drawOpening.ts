@@ -1,3 +1,6 @@
+import { concatHex, keccak256, numberToHex } from 'viem'
+import type { RolloutCommitment } from '#chain/readCommitments.ts'
+import type { Settlement } from '#chain/readSettlements.ts'
 import type { Hex } from '#core/hex.ts'
 import { SHARD_PEERS } from './drawCommittee.ts'
 import { roundSeed } from './roundSeed.ts'
@@ -6,14 +9,37 @@ import { roundSeed } from './roundSeed.ts'
  * The peer of a shard, and the place among its leaves, that seats open, as `Openings.drawnOf` has them.
  *
  * @param beacon - of the round in which votes were revealed: nobody knew it while they could still be made.
- * @param peers - of the shard, at least 1.
+ * @param peers - of the shard, in order.
+ * @param settlements - of the round. Only peers that were settled with points are drawn.
+ * @returns null where no peer of the shard has points.
  */
-export function drawOpening(chainId: number, round: number, beacon: Hex, shard: number, peers: number) {
-  const subject: Hex = `0x${shard.toString(16).padStart(64, '0')}`
-  const seed = BigInt(roundSeed('opening', chainId, round, beacon, subject))
-  return {
-    ordinal: shard * SHARD_PEERS + Number((seed >> 128n) % BigInt(peers)),
-    place: seed & ((1n << 128n) - 1n),
+export function drawOpening(
+  chainId: number,
+  round: number,
+  beacon: Hex,
+  shard: number,
+  peers: readonly RolloutCommitment[],
+  settlements: readonly Settlement[],
+): { commitment: RolloutCommitment; place: bigint } | null {
+  const scored = new Set(settlements.filter(({ scoreMilli }) => scoreMilli > 0).map(({ peerKey }) => peerKey))
+  const places = new Set(peers.flatMap(({ peerKey }, place) => (scored.has(peerKey) ? [place] : [])))
+  if (places.size === 0) return null
+  const seed = openingSeed(chainId, round, beacon, shard)
+  return { commitment: peers[drawAmong(places, seed)] as RolloutCommitment, place: placeOf(seed) }
+}
+
+export function openingSeed(chainId: number, round: number, beacon: Hex, shard: number): Hex {
+  return roundSeed('opening', chainId, round, beacon, `0x${shard.toString(16).padStart(64, '0')}`)
+}
+
+/** From which place on a leaf is opened: see {@link drawnLeaf}. */
+export const placeOf = (seed: Hex): bigint => BigInt(seed) & ((1n << 128n) - 1n)
+
+/** One of some places of a shard: numbers are drawn in counter mode until one of them comes. @param places - at least one. */
+export function drawAmong(places: ReadonlySet<number>, seed: Hex): number {
+  for (let step = 0; ; step++) {
+    const drawn = Number(BigInt(keccak256(concatHex([seed, numberToHex(step, { size: 4 })]))) % BigInt(SHARD_PEERS))
+    if (places.has(drawn)) return drawn
   }
 }
 

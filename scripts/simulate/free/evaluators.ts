@@ -2,7 +2,7 @@ import { type LeafScore, type PeerScore, UNAVAILABLE } from '../../../node/src/c
 import { SHARD_PEERS } from '../../../node/src/roles/drawCommittee.ts'
 import type { Member } from './cast.ts'
 import { type Answers, type Game, happens, spend, spendGas } from './game.ts'
-import type { Sealed } from './ledger.ts'
+import type { Drawn, Sealed } from './ledger.ts'
 import { isPresent, type Truth, truthOf } from './truth.ts'
 import { ABSENT, abilityOf, NOISE_MILLI, SCORE_COST } from './world.ts'
 
@@ -32,8 +32,9 @@ export async function sealBallots(game: Game, round: number): Promise<void> {
       isScored ||= seat.isOwn
       const scores = peers.map((work, at) => {
         const isLooking = !seat.isOwn || !happens(game, game.strategy.lazy, work.peer, round, 2_000)
-        if (isLooking && isPaying) spend(game, seat, SCORE_COST)
         const seen = isLooking ? look(work, at) : guess(game, work, truths[at] as Truth)
+        // What is not served takes no work.
+        if (isLooking && isPaying && seen.scoreMilli !== UNAVAILABLE) spend(game, seat, SCORE_COST)
         return seat.isOwn && isPushing ? pushed(game, work, seen) : seen
       })
       const ballot = { round, shard, position, seat, scores }
@@ -55,7 +56,7 @@ export async function revealBallots(game: Game, round: number): Promise<void> {
 
 /** Seats open the drawn leaf of each shard; the next round pays them. */
 export async function openLeaves(game: Game, round: number): Promise<void> {
-  for (const [shard, drawn] of drawnOf(game, round).entries())
+  for (const [shard, drawn] of game.drawn.get(round) ?? [])
     for (const ballot of game.ballots.get(round) ?? []) {
       const isKept = ballot.seat.isOwn && !game.strategy.opens
       if (ballot.shard === shard && !isKept && (await game.ledger.open(ballot, drawn)))
@@ -64,16 +65,24 @@ export async function openLeaves(game: Game, round: number): Promise<void> {
 }
 
 export async function closeOpenings(game: Game, round: number): Promise<void> {
-  for (const [shard, drawn] of drawnOf(game, round).entries()) await game.ledger.close(round, shard, drawn)
+  for (const [shard, drawn] of game.drawn.get(round) ?? []) await game.ledger.close(round, shard, drawn)
 }
 
-function drawnOf({ facts, works }: Game, round: number) {
+/** Draws what each shard opens: one of its peers that were just settled with points. */
+export async function drawOpenings({ facts, works, ledger, drawn: kept }: Game, round: number): Promise<void> {
   const made = works.get(round) ?? []
-  return Array.from({ length: Math.ceil(made.length / SHARD_PEERS) }, (_, shard) => {
-    const peers = Math.min(SHARD_PEERS, made.length - shard * SHARD_PEERS)
-    const { ordinal, place } = facts.opening(round, shard, peers)
-    return { work: made[ordinal] as Answers, ordinal, place }
-  })
+  const outcomes = await Promise.all(made.map(({ peer }) => ledger.outcomeOf(round, peer.key)))
+  const drawn = new Map<number, Drawn>()
+  kept.set(round, drawn)
+  for (let first = 0; first < made.length; first += SHARD_PEERS) {
+    const scored = outcomes
+      .slice(first, first + SHARD_PEERS)
+      .flatMap((found, at) => ((found?.scoreMilli ?? 0) > 0 ? [at] : []))
+    if (scored.length === 0) continue
+    const shard = first / SHARD_PEERS
+    const { at, place } = facts.opening(round, shard, new Set(scored))
+    drawn.set(shard, { work: made[first + at] as Answers, ordinal: first + at, place })
+  }
 }
 
 export function memberOf({ cast }: Game, key: string): Member {

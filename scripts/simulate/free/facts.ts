@@ -2,7 +2,7 @@ import { concatHex, encodeAbiParameters, type Hex, keccak256, numberToHex, zeroH
 import { philox4x32, streamKey } from '../../../node/src/core/random.ts'
 import { drawCommittee } from '../../../node/src/roles/drawCommittee.ts'
 import { drawIndices } from '../../../node/src/roles/drawIndices.ts'
-import { drawOpening } from '../../../node/src/roles/drawOpening.ts'
+import { drawAmong, openingSeed, placeOf } from '../../../node/src/roles/drawOpening.ts'
 import { sampledLeaves } from '../../../node/src/roles/evaluator/sampledLeaves.ts'
 import { roundSeed, type SeedPurpose } from '../../../node/src/roles/roundSeed.ts'
 
@@ -70,10 +70,12 @@ export class Facts {
     })
   }
 
-  opening(round: number, shard: number, peers: number): { ordinal: number; place: bigint } {
-    return this.once(`opening ${round} ${shard} ${peers}`, () =>
-      drawOpening(this.chainId, round, this.beacon(round + 2), shard, peers),
+  /** The place that a shard opens, of those with points. */
+  opening(round: number, shard: number, scored: ReadonlySet<number>): { at: number; place: bigint } {
+    const seed = this.once(`opening ${round} ${shard}`, () =>
+      openingSeed(this.chainId, round, this.beacon(round + 2), shard),
     )
+    return { at: drawAmong(scored, seed), place: placeOf(seed) }
   }
 
   /** The seats of a jury, by position. */

@@ -2,7 +2,7 @@ import type { AdmittedTask, TaskPlace } from '../../../node/src/roles/admitTasks
 import type { Cast, Member } from './cast.ts'
 import type { Setting } from './defences.ts'
 import type { Facts } from './facts.ts'
-import type { Leaf, Ledger, Sealed, Verdict, Work } from './ledger.ts'
+import type { Drawn, Leaf, Ledger, Sealed, Verdict, Work } from './ledger.ts'
 import type { Strategy } from './strategy.ts'
 import type { Proposal } from './world.ts'
 
@@ -40,6 +40,8 @@ export interface Game {
   readonly late: Map<number, Proposal[]>
   readonly works: Map<number, Answers[]>
   readonly ballots: Map<number, Sealed[]>
+  /** What the shards of a round open. */
+  readonly drawn: Map<number, ReadonlyMap<number, Drawn>>
   readonly cases: Set<OpenCase>
   readonly demands: { readonly work: Answers; readonly index: number; readonly openedRound: number; isOpen: boolean }[]
   /** Nectar spent on work and gas, by member. */

@@ -24,6 +24,8 @@ interface Round {
   readonly outcomes: Map<Hex, { outcome: Outcome; scoreMilli: number }>
   readonly openings: { readonly shard: number; readonly opening: ModelOpening; readonly settledMilli: number }[]
   readonly closed: Set<number>
+  /** Peers that were settled with points, by shard. */
+  readonly scored: number[]
 }
 
 type AccountOf = (key: Hex) => string
@@ -45,7 +47,7 @@ export class ModelRounds {
   }
 
   of(round: number): Round {
-    const made = { works: [], ballots: [], outcomes: new Map(), openings: [], closed: new Set<number>() }
+    const made = { works: [], ballots: [], outcomes: new Map(), openings: [], closed: new Set<number>(), scored: [] }
     const known = this.rounds.get(round) ?? made
     this.rounds.set(round, known)
     return known
@@ -68,7 +70,7 @@ export class ModelRounds {
   }
 
   settle(round: number): void {
-    const { works, outcomes } = this.of(round)
+    const { works, outcomes, scored } = this.of(round)
     for (let shard = 0; shard < this.shardsOf(round); shard++) {
       const committee = this.committee(round, shard)
       const seats = this.modelSeats(round, shard)
@@ -77,11 +79,14 @@ export class ModelRounds {
         if (opened !== null) this.seats.forgive(key)
         else if (!this.isOutage(round)) this.seats.blame(key, sealed ? 'sealed' : 'silent')
       }
+      let withPoints = 0
       for (const [place, { peer }] of works.slice(shard * SHARD_PEERS, (shard + 1) * SHARD_PEERS).entries()) {
         if (outcomes.has(peer.key)) continue
         const { outcome, scoreMilli } = verdictOn(peer, place, seats)
         outcomes.set(peer.key, { outcome, scoreMilli })
+        if (scoreMilli > 0) withPoints++
       }
+      scored[shard] = withPoints
     }
   }
 
@@ -117,18 +122,18 @@ export class ModelRounds {
   }
 
   close(round: number, shard: number, { work }: Drawn, proposed: (key: Hex) => number): void {
-    const { openings, closed } = this.of(round)
+    const { openings, closed, scored } = this.of(round)
     const opened = openings.filter(one => one.shard === shard)
     if (closed.has(shard) || opened.length === 0) return
     closed.add(shard)
-    const shards = this.shardsOf(round)
+    const part = { ofShard: scored[shard] ?? 0, ofRound: scored.reduce((sum, count) => sum + count, 0) }
     const made = opened.map(({ opening }) => opening)
-    for (const [key, wei] of seatPay(made, opened[0]?.settledMilli ?? 0, shards)) this.earn(key as Hex, wei)
+    for (const [key, wei] of seatPay(made, opened[0]?.settledMilli ?? 0, part)) this.earn(key as Hex, wei)
     const agreed = agreementOf(made)
     const task = work.leaves.find(({ index }) => index === agreed?.leaf)?.task
     if (agreed === null || task === undefined) return
     const claim = { isNamed: true, taskIndex: task.index, count: proposed(task.peerKey) }
-    if (mayClaim(claim, false)) this.earn(task.peerKey, taskPay(agreed.medianMilli, shards))
+    if (mayClaim(claim, false)) this.earn(task.peerKey, taskPay(agreed.medianMilli, part))
   }
 
   earnedWei(key: Hex): bigint {

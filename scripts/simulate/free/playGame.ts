@@ -1,7 +1,7 @@
 import { openCases, playCases } from './appellants.ts'
 import { allOf, type Cast, type Member } from './cast.ts'
 import type { Setting } from './defences.ts'
-import { closeOpenings, openLeaves, revealBallots, sealBallots } from './evaluators.ts'
+import { closeOpenings, drawOpenings, openLeaves, revealBallots, sealBallots } from './evaluators.ts'
 import type { Facts } from './facts.ts'
 import { type Game, NECTAR_PER_COIN, spend, spendGas } from './game.ts'
 import { AFTER, type Ledger } from './ledger.ts'
@@ -39,7 +39,17 @@ export async function playGame(
   { strategy, setting, rounds }: { strategy: Strategy; setting: Setting; rounds: number },
 ): Promise<Played> {
   const maps = { proposals: new Map(), late: new Map(), works: new Map(), ballots: new Map(), spent: new Map() }
-  const game: Game = { ledger, facts, cast, setting, strategy, ...maps, cases: new Set(), demands: [] }
+  const game: Game = {
+    ledger,
+    facts,
+    cast,
+    setting,
+    strategy,
+    ...maps,
+    drawn: new Map(),
+    cases: new Set(),
+    demands: [],
+  }
   const last = FIRST + rounds - 1
   const [first] = cast.ownKeys
   if (first !== undefined) spend(game, first, Math.max(strategy.spareKeys, strategy.junkKeys) * SPARE_KEY_COST)
@@ -57,6 +67,7 @@ export async function playGame(
     const settled = now - AFTER.settlement
     if (game.works.has(settled)) {
       await ledger.settle(settled)
+      await drawOpenings(game, settled)
       await playLateProposals(game, settled)
       await openCases(game, settled)
     }

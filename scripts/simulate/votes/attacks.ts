@@ -233,10 +233,10 @@ const selectiveServing: VotesAttack = {
     patches: [
       {
         file: 'ScoreOpenings.sol',
-        before: 'uint256 fullWei = OPENING_EMISSION_WEI / _shardsOf(round) / SEATS;',
+        before: 'uint256 fullWei = _partOf(OPENING_EMISSION_WEI, round, shard) / SEATS;',
         after: `uint256 count = 0;
         for (uint256 position = 0; position < SEATS; ++position) if (lanes[position] != 0) ++count;
-        uint256 fullWei = OPENING_EMISSION_WEI / _shardsOf(round) / (count == 0 ? 1 : count);`,
+        uint256 fullWei = _partOf(OPENING_EMISSION_WEI, round, shard) / (count == 0 ? 1 : count);`,
       },
     ],
   },

@@ -4,7 +4,7 @@ import type { Settlement } from '#chain/readSettlements.ts'
 import type { RoundTime } from '#chain/roundClock.ts'
 import { componentLeaves, componentsHash, type PeerScore, rolloutLeaf, type ScoreSheet } from '#core/bodies.ts'
 import { merkleProof, proofIn } from '#core/merkle.ts'
-import { SHARD_PEERS, shardsOf } from '../drawCommittee.ts'
+import { shardsOf } from '../drawCommittee.ts'
 import { drawnLeaf, drawOpening } from '../drawOpening.ts'
 import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
@@ -29,8 +29,9 @@ export async function openSamples(node: PeerNode, round: number, signal: AbortSi
   const shards = await ownShards(node, round, beacon)
   for (const [at, ballot] of (await ballotsOf(node, sheet, shards)).entries()) {
     const { shard, peers } = shards[at] as (typeof shards)[number]
-    const { ordinal, place } = drawOpening(chainId, round, drawing, shard, peers.length)
-    const commitment = peers[ordinal % SHARD_PEERS] as RolloutCommitment
+    const drawn = drawOpening(chainId, round, drawing, shard, peers, settlements)
+    if (drawn === null) continue
+    const { commitment, place } = drawn
     const scored = sheet.peers.find(({ peerKey }) => peerKey === commitment.peerKey)
     if (scored === undefined || !earns(scored, settlements)) continue
     const proof = await proveScore(node, sheet, scored, commitment, place, signal)

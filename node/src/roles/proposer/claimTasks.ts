@@ -1,7 +1,6 @@
-import type { RolloutCommitment } from '#chain/readCommitments.ts'
 import { rolloutLeaf } from '#core/bodies.ts'
 import { proofIn } from '#core/merkle.ts'
-import { SHARD_PEERS, shardsOf } from '../drawCommittee.ts'
+import { shardsOf } from '../drawCommittee.ts'
 import { drawOpening } from '../drawOpening.ts'
 import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
@@ -16,11 +15,13 @@ export async function claimTasks(node: PeerNode, round: number, signal: AbortSig
   const drawing = await beaconOf(node, round + 2)
   const isProposer = (await chain.readProposals(round)).some(({ peerKey }) => peerKey === proposerKey)
   if (drawing === null || !isProposer) return
+  const settlements = await chain.readSettlements(round)
   for (const [shard, peers] of shardsOf(await chain.readRolloutCommitments(round)).entries()) {
     const agreed = await chain.readAgreedLeaf(round, shard)
     if (agreed === null || agreed.medianMilli % 1000 === 0) continue
-    const { ordinal } = drawOpening(chainId, round, drawing, shard, peers.length)
-    const commitment = peers[ordinal % SHARD_PEERS] as RolloutCommitment
+    const drawn = drawOpening(chainId, round, drawing, shard, peers, settlements)
+    if (drawn === null) continue
+    const { commitment } = drawn
     const answer = await fetchRolloutsOf(node, round, commitment, signal, ({ body, tree }) => {
       const leaf = rolloutLeaf(body, agreed.index)
       if (leaf?.taskRef.peerKey !== proposerKey) return null
