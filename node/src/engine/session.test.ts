@@ -183,3 +183,17 @@ test('a sum and its norm in one node are the sum and the norm', async () => {
   expect(Math.max(...differences)).toBeLessThan(1e-6)
   expect(() => t.addRmsNorm(a, t.sumOver(b, [0]), weight, 1e-6)).toThrow('AddRmsNorm: [R,3] and [3] differ')
 })
+
+test('numbers too small for the processor’s fast paths count as 0: weights may be a stranger’s', async () => {
+  const graph = new Graph()
+  const a = graph.input('a', 'f32', ['B', 4])
+  const b = graph.input('b', 'f32', [2, 4])
+  const session = await sessionOf(encodeModel({ y: t.linear(a, b) }))
+  const tiny = Float32Array.of(1e-20, 2e-20, 3e-20, 4e-20)
+  const { y } = await session.run({
+    a: tensor('f32', tiny, [1, 4]),
+    b: tensor('f32', Float32Array.of(...tiny, ...tiny), [2, 4]),
+  })
+  // 3e-39, were it kept.
+  expect(y?.data).toEqual(Float32Array.of(0, 0))
+})
