@@ -94,7 +94,7 @@ test('chat models play: a solver answers, commits and learns from what an 8-bit 
     await proposer.close()
   })
   const evaluators = await Promise.all(judges.map(judge => judge.start('evaluator')))
-  const lora = { rank: 8, alpha: undefined, targets: undefined, base: 'int8' } as const
+  const lora = { rank: 8, alpha: undefined, targets: undefined, base: 'float32' } as const
   const answering = await solver.start('solver', { adapter: lora })
   await answering.said(proposer.environment.caution ?? 'a caution', { level: 'warn' })
   await proposeThrough(swarm, proposer, 4)

@@ -2,7 +2,6 @@ import type { Across, Call } from '#core/workerCalls.ts'
 import type { Device } from '#engine/device.ts'
 import type { Precision } from '#model/frozenTensors.ts'
 import type { Completion, GenerateOptions } from '#model/generate.ts'
-import type { BasePrecision } from '#model/loraConfig.ts'
 import type { SequenceDraws } from '#model/proof/drawReader.ts'
 import type { SequenceScores } from '#model/score.ts'
 import type { SequenceToScore, TokenChoice } from '#model/scoringTasks.ts'
@@ -47,7 +46,7 @@ export interface DrawsRequest extends Published {
 
 /** `fault`: why the bytes, or the sequences, can't be read; `isProven`: they can be nobody's work, whoever reads them. */
 export type ReadDraws =
-  | { readonly draws: readonly SequenceDraws[]; readonly precision: BasePrecision; readonly maxPositions: number }
+  | { readonly draws: readonly SequenceDraws[]; readonly maxPositions: number }
   | { readonly fault: string; readonly isProven: boolean }
 
 /** The operations of the worker: name, arguments, result. */

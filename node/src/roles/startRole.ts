@@ -118,7 +118,10 @@ async function run(
   const folder = join(data, POLICY_FOLDER)
   const policy = await openPolicy(environment, folder, { ...worker, adapter })
   const judge = await environment.openJudge(policy)
-  const trained = (await adapterToTrain(folder, adapter)) === undefined ? 'weights' : 'adapter'
+  const adapted = await adapterToTrain(folder, adapter)
+  if (adapted !== undefined && adapted.base !== 'float32')
+    node.logger.warn('answers over an 8-bit base earn nothing, as nobody can check them; train over float32')
+  const trained = adapted === undefined ? 'weights' : 'adapter'
   const appellant = { maxAppeals: options.appeals, nectarPrice: options.nectarPrice }
   const appealing = appealScores(node, { judge, reader: policy }, appellant)
   await Promise.all([showDemanded(node), appealing, runSolver(node, policy, judge, { data, trained })]).finally(

@@ -86,7 +86,8 @@ ${hubUsage}
   --lora-alpha N      scale of its updates is this over the rank (default twice the rank)
   --lora-targets NAMES
                       modules that have one, by commas (default all linear modules of the layers)
-  --lora-base NAME    float32 or int8: how the frozen layers under it are computed (default float32)
+  --lora-base NAME    float32 or int8: how the frozen layers under it are computed (default float32); over
+                      int8 it learns and earns nothing
   --metrics-port N    serve /health, /ready and Prometheus /metrics at this port of loopback (default none)
 ${logUsage}
 

@@ -52,6 +52,5 @@ export function chooseSettings(
     choose('model', pools[pool], gpuBytes > 0 ? `a GPU of ${(gpuBytes / GIB).toFixed(0)} GiB` : 'no large GPU')
   if (role !== 'solver' || said.lora !== undefined) return choices
   choose('lora', 16, 'an adapter takes a fraction of the memory of all weights')
-  choose('lora-base', 'int8', 'a quarter of the memory for the frozen layers')
   return choices
 }

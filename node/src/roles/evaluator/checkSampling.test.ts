@@ -89,6 +89,13 @@ describe('by the starter model, a leaf', async () => {
     expect(await faultsOf([first], bytes({ ...adapted, base: word('66') }))).toEqual(['unavailable'])
   })
 
+  test('of an adapter over 8 bits is refused: where kernels differ, an honest one reads as another policy does', async () => {
+    const lora = { rank: 2, alpha: 4, targets: ['q_proj'], rankStabilized: false }
+    const adapter = initLora(config, lora, 'adapter')
+    const bytes = Buffer.concat(encodePolicy({ adapter, base: hashWeights(weights), precision: 'int8' }))
+    expect(await check([first], bytes)).toMatchObject({ fault: 'malformed', reason: expect.stringContaining('8 bits') })
+  })
+
   test('is drawn of those that are scored and there', () => {
     const groups = [{ task: {} as never, rollouts: honest.slice(0, 3) }]
     const indices = (leaves: readonly CheckedRollout[]) => leaves.map(({ index }) => index)

@@ -71,7 +71,7 @@ export async function checkSampling(
     if (!ended && isCut) return peerFault('not sampled', `leaf ${index} stops where sampling does not`)
     const place = { prompt: Math.floor(index / groupSize), sample: index % groupSize }
     const claim = { uniforms: completionUniforms(uniforms, place, length), logprobs }
-    const verdict = verifySampling(draws, claim, samplingTolerances[read.precision])
+    const verdict = verifySampling(draws, claim, samplingTolerances.float32)
     if (!verdict.follows)
       return peerFault('not sampled', `${verdict.what} ${verdict.at} of leaf ${index} is off by ${verdict.off}`)
     swaps += verdict.swaps

@@ -15,7 +15,6 @@ const leaves = [{ ...leaf, logprobs: Float32Array.of(0), text: '' }] satisfies C
 /** One token that is certain: every random number draws it. */
 const certain: ReadDraws = {
   draws: [{ logprobs: Float32Array.of(0), below: Float32Array.of(0) }],
-  precision: 'float32',
   maxPositions: 64,
 }
 const never = new AbortController().signal
