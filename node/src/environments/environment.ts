@@ -58,8 +58,8 @@ export type AskedFunction<P = Problem> = { readonly problem: P; readonly asserts
 export interface Proposals<P = Problem> {
   readonly sampling: Sampling
   readonly difficulty: DifficultyRule
-  /** Prompt tokens that ask for a proposal. */
-  prompt(level: number): Promise<Int32Array>
+  /** Prompt tokens that ask for proposals, and how many completions of each: `count` in all. */
+  requests(level: number, count: number): Promise<readonly { prompt: Int32Array; samples: number }[]>
   /** What a proposer's text asks for; null where it is no task that may be trained on. */
   read(text: string): Promise<P | null>
   /** Why a text is not put up as a proposal of a level; null where it is. */

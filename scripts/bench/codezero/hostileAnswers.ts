@@ -7,12 +7,13 @@ import { renderSolution } from '../../../node/src/environments/codezero/curricul
 import { semanticKey } from '../../../node/src/environments/codezero/curriculum/semanticKey.ts'
 import { levels, type Task } from '../../../node/src/environments/codezero/curriculum/task.ts'
 import { answerText } from '../../../node/src/environments/codezero/prompts.ts'
+import { repairTask } from '../../../node/src/environments/codezero/repairTask.ts'
 import { type SeededRandom, seededRandom } from '../../../node/src/environments/seededRandom.ts'
 
 /** An answer that solves nothing and is made to score, and code that was meant to solve the same task and does not. */
 export type HostileAnswer = { name: string; task: Task; text: string; honestWrong: string }
 
-type Given = { task: Task; head: string; first: string; right: string; cases: string }
+type Given = { task: Task; head: string; first: string; right: string; cases: string; broken: string }
 
 const indented = (code: string) => code.replaceAll(/^(?=.)/gm, '    ')
 
@@ -35,17 +36,27 @@ const attacks: Record<string, (given: Given) => string> = {
     answerText(`${head}${indented(right.replace(task.name, 'inner'))}    return 0\n`),
   'every parameter, to no end': ({ task, head }) =>
     answerText(`${head}    return 0 * len(str(${task.parameters.join('))) + 0 * len(str((')}))\n`),
+  'the broken function as it was': ({ broken }) => answerText(broken),
+  'the broken function, in other words': ({ broken }) =>
+    answerText(`import math\n\n${broken.replace('\n', '\n    """Mended."""\n    pass  # mended\n')}`),
   huge: ({ head, first }) => answerText(`${head}    return ${first} # ${'true '.repeat(200_000)}\n`),
 }
 
-/** Sixty: each attack on a task of each level. */
+/** Seventy: each attack on a task of each level, which gives a broken function to mend. */
 export function hostileAnswers(): HostileAnswer[] {
   const random = seededRandom('hostile answers')
   return levels.flatMap(level => {
-    const task = drawTrainingTask(level, random)
+    const task = repairTask(drawTrainingTask(level, random), random)
     const head = `def ${task.name}(${task.parameters.join(', ')}):\n`
     const right = renderSolution(task, task.meaning, random)
-    const given = { task, head, right, first: task.parameters[0] ?? '', cases: casesOf(task, random) }
+    const given = {
+      task,
+      head,
+      right,
+      first: task.parameters[0] ?? '',
+      cases: casesOf(task, random),
+      broken: task.broken,
+    }
     const honestWrong = nearMiss(task, random)
     return Object.entries(attacks).map(([name, make]) => ({
       name: `${name} (level ${level})`,

@@ -15,7 +15,7 @@ import { isHeldOut } from './curriculum/semanticKey.ts'
 import type { Problem } from './curriculum/task.ts'
 import { codeZeroSpecSchema } from './environmentSpec.ts'
 import { labelledPairs } from './labelledPairs.ts'
-import { parseProposal } from './parseProposal.ts'
+import { type Proposal, parseProposal } from './parseProposal.ts'
 import { chatMessages, environmentFrom } from './presets.ts'
 import { chatFormat } from './promptFormat.ts'
 import { trueFalseJudge } from './trueFalseJudge.ts'
@@ -57,11 +57,14 @@ test('A chat model is asked with the messages of the specification, and a propos
   expect(text(await format.solverPrompt(problem))).toBe(
     `system:${prompts.solver};user:Write calc(xs). Return the sum.;`,
   )
-  for (const level of [1, 2, 3, 4, 5]) {
-    const [, example = ''] = /Level \d:\n([\s\S]+)\n\nPropose/.exec(text(await format.proposalPrompt(level))) ?? []
-    expect(await parseProposal(example), example).toMatchObject({ problem: { name: expect.any(String) } })
-    expect(await format.proposalPrompt(level)).toEqual(await format.proposalPrompt(level))
-  }
+  for (const level of [1, 2, 3, 4, 5])
+    for (const form of ['write', 'repair'] as const) {
+      const asked = await format.proposalPrompt(level, form)
+      const [, example = ''] = /Level \d:\n([\s\S]+)\n\nPropose/.exec(text(asked)) ?? []
+      const { problem: shown } = (await parseProposal(example)) as Proposal
+      expect(shown.broken !== undefined).toBe(form === 'repair')
+      expect(await format.proposalPrompt(level, form)).toEqual(asked)
+    }
   expect(await format.completionText(Int32Array.of(97, 98, END), true)).toBe('ab')
 })
 

@@ -22,6 +22,8 @@ import { datasetProposal } from './datasets/datasetProposal.ts'
 import type { CodeZeroSpec } from './environmentSpec.ts'
 import { parseProposal } from './parseProposal.ts'
 import type { CodeZeroFormat } from './promptFormat.ts'
+import { requestText } from './prompts.ts'
+import { maybeBroken } from './repairTask.ts'
 import { sameTask } from './sameTask.ts'
 import { scoreAnswers, scoreComponents } from './scoreAnswers.ts'
 import { fencedBlock, structureChecks } from './structure.ts'
@@ -50,12 +52,13 @@ export function codeZero({ openCodeJudge, openServedJudge, ...parts }: CodeZeroP
     proposals: {
       sampling: proposing,
       difficulty,
-      prompt: format.proposalPrompt,
+      requests: (level, count) => proposalRequests(format, level, count, spec.repairing),
       async read(text) {
         const proposal = await parseProposal(text)
-        return typeof proposal !== 'string' && mayTrainOn(proposal.problem, spec.tasks) ? proposal.problem : null
+        if (typeof proposal === 'string' || !isOfForm(proposal.problem, spec)) return null
+        return mayTrainOn(proposal.problem, spec.tasks) ? proposal.problem : null
       },
-      faultOf: (text, level) => faultOf(text, level, spec.tasks),
+      faultOf: (text, level) => faultOf(text, level, spec),
       tell: task => datasetProposal(task, spec.tasks),
       async keyOf(text) {
         const proposal = await parseProposal(text)
@@ -74,8 +77,8 @@ export function codeZero({ openCodeJudge, openServedJudge, ...parts }: CodeZeroP
     solvedShare: score => Math.min(1, Math.max(0, (score - formWeight) / weights.predictedCorrectness)),
     roundTasks: async (seed, proposed) =>
       proposed > 0 || spec.whenSilent === 'nothing' ? [] : standInTasks(spec, seed),
-    drawTasks,
-    heldOutTasks,
+    drawTasks: (level, count, seed) => drawTasks(level, count, seed, spec.repairing),
+    heldOutTasks: (level, count) => heldOutTasks(level, count, spec.repairing),
   }
 }
 
@@ -90,37 +93,55 @@ function needed<T>(model: T | null): T {
 }
 
 /** Why a text is not put up as a proposal of a level; null where it is. */
-async function faultOf(text: string, level: number, rule: CodeZeroSpec['tasks']): Promise<string | null> {
+async function faultOf(text: string, level: number, spec: CodeZeroSpec): Promise<string | null> {
   const proposal = await parseProposal(text)
   if (typeof proposal === 'string') return proposal
+  if (!isOfForm(proposal.problem, spec)) return 'a repair'
   const admitted = admitProblem(proposal.problem)
-  if (admitted === 'not understood' && rule === 'wellFormed') return null
+  if (admitted === 'not understood' && spec.tasks === 'wellFormed') return null
   if (typeof admitted === 'string') return admitted
   return admitted.level === level ? null : 'another level'
 }
 
-function drawTasks(level: Level, count: number, seed: string): DrawnTask<Problem>[] {
-  const random = seededRandom(seed)
-  return Array.from({ length: count }, () => drawTrainingTask(level, random)).map(problem => ({
-    text: problem.text,
-    problem,
+const isOfForm = ({ broken }: Problem, { repairing }: CodeZeroSpec) => broken === undefined || repairing > 0
+
+/** Prompts that ask for proposals, and how many of each: the share of broken functions, rounded, of the whole. */
+async function proposalRequests(format: CodeZeroFormat, level: number, count: number, repairing: number) {
+  const repairs = Math.round(count * repairing)
+  const forms = [
+    { form: 'write', samples: count - repairs },
+    { form: 'repair', samples: repairs },
+  ] as const
+  const asked = forms.filter(({ samples }) => samples > 0)
+  return mapYielding(asked, async ({ form, samples }) => ({
+    prompt: await format.proposalPrompt(level, form),
+    samples,
   }))
+}
+
+function drawTasks(level: Level, count: number, seed: string, repairing: number): DrawnTask<Problem>[] {
+  const random = seededRandom(seed)
+  return Array.from({ length: count }, (): DrawnTask<Problem> => {
+    const problem: Problem = maybeBroken(drawTrainingTask(level, random), repairing, random)
+    return { text: problem.broken === undefined ? problem.text : requestText(problem), problem }
+  })
 }
 
 /** What solvers are asked where no proposer asked anything: as many tasks as one would propose, at the level that proposers start at. */
 function standInTasks(spec: CodeZeroSpec, seed: Hex): RoundTask<Problem>[] {
   const level = spec.difficulty.startLevel as Level
-  return drawTasks(level, proposalsPerRound(spec), `silent ${seed}`).map(task => ({ ...task, level }))
+  return drawTasks(level, proposalsPerRound(spec), `silent ${seed}`, spec.repairing).map(task => ({ ...task, level }))
 }
 
 /** Right is what passes the tests of its task. */
-async function heldOutTasks(level: Level, count: number): Promise<HeldOutTask<Problem>[]> {
+async function heldOutTasks(level: Level, count: number, repairing: number): Promise<HeldOutTask<Problem>[]> {
+  const random = seededRandom(`canary repairs ${level}`)
   return mapYielding(await canaryTasks(level, count), (task, i) => {
     let tests: StrictTest[] | undefined
     const check = (text: string) => {
       tests ??= canaryTests(task, level, i)
       return { code: fencedBlock(text)?.code ?? '', tests }
     }
-    return { problem: task, check }
+    return { problem: maybeBroken(task, repairing, random), check }
   })
 }

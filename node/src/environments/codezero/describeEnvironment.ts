@@ -57,7 +57,7 @@ async function samplesOf(
 ): Promise<LabelledPair[]> {
   const solver = await loadGenerator(modelFolder, { precision, threads })
   try {
-    const sampling = { count: samples, ...presets.qwen.solving }
+    const sampling = { count: samples, repairing: presets.qwen.repairing, ...presets.qwen.solving }
     return await solverSamples(solver, chatFormat(tokenizer, prompts), runCode, sampling)
   } finally {
     await solver.dispose()

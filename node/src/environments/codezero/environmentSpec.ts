@@ -86,6 +86,11 @@ export const codeZeroSpecSchema = z.strictObject({
    * beacon.
    */
   whenSilent: z.enum(['nothing', 'curriculum']).default('nothing'),
+  /**
+   * Of the tasks that are drawn or asked for, the share that gives a broken function to mend. At 0 no task of that form counts: the
+   * starter models never saw one.
+   */
+  repairing: share.default(0),
   judge: judgeSchema,
 })
 export type CodeZeroSpec = z.output<typeof codeZeroSpecSchema>

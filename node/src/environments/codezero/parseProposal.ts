@@ -1,37 +1,67 @@
 import type { Problem } from './curriculum/task.ts'
-import { problemText } from './prompts.ts'
+import { answerText, requestText } from './prompts.ts'
 import { type PythonNode, parsePython, statementsOf } from './python/parsePython.ts'
+import { readsParameters } from './python/readsParameters.ts'
+import { checkStructure } from './structure.ts'
 
 /** A problem and its unit tests, as a proposer wrote them: each test is `assert name(arguments) == value`. */
 export type Proposal = { problem: Problem; tests: readonly string[] }
 
-export const proposalLimits = { problemCharacters: 2_000, tests: 4, testCharacters: 400, parameters: 8 } as const
+export const proposalLimits = {
+  problemCharacters: 2_000,
+  brokenCharacters: 1_500,
+  tests: 4,
+  testCharacters: 400,
+  parameters: 8,
+} as const
 
 /** Why a text is no proposal. */
-export type ProposalFault = 'no header' | 'text too long' | 'no tests' | 'too many tests' | 'test malformed'
+export type ProposalFault =
+  | 'no header'
+  | 'text too long'
+  | 'no broken function'
+  | 'no tests'
+  | 'too many tests'
+  | 'test malformed'
 
 /** A proposal as text; `parseProposal` is the inverse. */
 export function formatProposal({ problem, tests }: Proposal): string {
-  return [problemText(problem), ...tests].join('\n')
+  return [requestText(problem), ...tests].join('\n')
 }
 
 /**
- * Reads a proposal strictly: a line `Write name(parameters). text`, then one to four tests, one a line.
+ * Reads a proposal strictly: a line `Write name(parameters). text`, then one to four tests, one a line. With `Repair` for `Write` the
+ * broken function stands between, in a fenced block: in the form of an answer, and reading a parameter, so that there is something to mend.
  *
  * Nothing is executed and nothing is forgiven: a proposer that learns the form is worth more than a clever reader.
  */
 export async function parseProposal(text: string): Promise<Proposal | ProposalFault> {
-  const [head = '', ...tests] = text.split('\n')
-  const match = /^Write ([A-Za-z_]\w{0,39})\(([A-Za-z_]\w{0,19}(?:, [A-Za-z_]\w{0,19})*)\)\. (\S.*)$/.exec(head)
+  const [head = '', ...rest] = text.split('\n')
+  const match = /^(Write|Repair) ([A-Za-z_]\w{0,39})\(([A-Za-z_]\w{0,19}(?:, [A-Za-z_]\w{0,19})*)\)\. (\S.*)$/.exec(
+    head,
+  )
   if (!match) return 'no header'
-  const [, name = '', list = '', problem = ''] = match
+  const [, form, name = '', list = '', problem = ''] = match
   const parameters = list.split(', ')
   if (parameters.length > proposalLimits.parameters || new Set(parameters).size < parameters.length) return 'no header'
   if (problem.length > proposalLimits.problemCharacters) return 'text too long'
+  const broken = form === 'Repair' ? await brokenFunction(rest, { name, parameters, text: problem }) : undefined
+  if (broken === null) return 'no broken function'
+  const tests = rest.slice(broken === undefined ? 0 : broken.split('\n').length + 1)
   if (!tests.length) return 'no tests'
   if (tests.length > proposalLimits.tests) return 'too many tests'
   for (const test of tests) if (!(await isUnitTest(test, name, parameters.length))) return 'test malformed'
-  return { problem: { name, parameters, text: problem }, tests }
+  return { problem: { name, parameters, text: problem, ...(broken === undefined ? {} : { broken }) }, tests }
+}
+
+/** The code of the fenced block that lines begin with; null where it is not of the form that an answer has. */
+async function brokenFunction(lines: readonly string[], problem: Problem): Promise<string | null> {
+  const [open, ...code] = lines.slice(0, lines.indexOf('```'))
+  const broken = `${code.join('\n')}\n`
+  if (open !== '```python' || broken.length > proposalLimits.brokenCharacters) return null
+  const { code: whole } = await checkStructure(answerText(broken), true, problem)
+  const tree = whole === null ? null : await parsePython(whole)
+  return tree && readsParameters(tree, problem) ? whole : null
 }
 
 /** The arguments and the expected value of a unit test, as source text; null where it is none. */

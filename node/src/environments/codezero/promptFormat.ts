@@ -12,17 +12,19 @@ import { formatProposal } from './parseProposal.ts'
 import {
   completionText,
   type PromptTokenizer,
-  problemText,
+  type ProposalForm,
   proposalPrompt,
   proposalRequest,
+  requestText,
   solverPrompt,
   starterSpecials,
 } from './prompts.ts'
+import { repairTask } from './repairTask.ts'
 
 /** Also asks for proposals. */
 export type CodeZeroFormat = PromptFormat<Problem> & {
-  /** Prompt tokens that ask for a proposal. */
-  proposalPrompt(level: number): Promise<Int32Array>
+  /** Prompt tokens that ask for a proposal: of a function to write, or of a broken one to repair. */
+  proposalPrompt(level: number, form: ProposalForm): Promise<Int32Array>
 }
 
 /** Prompts of the starter models: `<user>` request `<asst>`. */
@@ -33,7 +35,7 @@ export function starterFormat(tokenizer: PromptTokenizer & { readonly vocabSize:
     vocabSize: tokenizer.vocabSize,
     tokenBytes: 2,
     solverPrompt: async problem => solverPrompt(tokenizer, problem),
-    proposalPrompt: async level => proposalPrompt(tokenizer, level),
+    proposalPrompt: async (level, form) => proposalPrompt(tokenizer, level, form),
     completionText: async (tokens, ended) => completionText(tokenizer, tokens, ended),
   }
 }
@@ -45,17 +47,19 @@ export type ChatPrompts = Extract<CodeZeroSpec['prompts'], { format: 'chat' }>
 export function chatFormat(tokenizer: ChatTokenizer, prompts: ChatPrompts): CodeZeroFormat {
   return {
     ...chatCompletions(tokenizer, prompts.vocabSize),
-    solverPrompt: problem => ask(tokenizer, prompts.solver, problemText(problem)),
-    proposalPrompt: level => ask(tokenizer, prompts.proposer, `${exampleProposal(level)}\n\n${proposalRequest(level)}`),
+    solverPrompt: problem => ask(tokenizer, prompts.solver, requestText(problem)),
+    proposalPrompt: (level, form) =>
+      ask(tokenizer, prompts.proposer, `${exampleProposal(level, form)}\n\n${proposalRequest(level, form)}`),
   }
 }
 
-/** One proposal of the level, always the same: a chat model learns the form from it. */
-function exampleProposal(level: number): string {
+/** One proposal of the level and form, always the same: a chat model learns the form from it. */
+function exampleProposal(level: number, form: ProposalForm): string {
   const random = seededRandom(`example proposal ${level}`)
   const task = drawTrainingTask(level as Level, random)
   const tests = drawInputs(task.meaning, random)
     .slice(0, 2)
     .map(args => `assert ${callOf(task, args)} == ${pythonRepr(evaluate(task.meaning, args))}`)
-  return `Level ${level}:\n${formatProposal({ problem: task, tests })}`
+  const problem = form === 'repair' ? repairTask(task, random) : task
+  return `Level ${level}:\n${formatProposal({ problem, tests })}`
 }

@@ -11,14 +11,24 @@ export type PromptTokenizer = {
   special(name: string): number
 }
 
-/** The problem as a solver reads it: header and text, without tests. */
+/** What the function has to do: header and text, without tests. A judge reads no more, also where a broken function came with it. */
 export function problemText({ name, parameters, text }: Problem): string {
   return `Write ${name}(${parameters.join(', ')}). ${text}`
 }
 
+/** The problem as a solver reads it: what the function has to do, or the broken function that has to do it. */
+export function requestText(problem: Problem): string {
+  const { name, parameters, text, broken } = problem
+  if (broken === undefined) return problemText(problem)
+  return `Repair ${name}(${parameters.join(', ')}). ${text}\n${answerText(broken)}`
+}
+
+/** What a proposal asks solvers for. */
+export type ProposalForm = 'write' | 'repair'
+
 /** What a proposer is asked for. */
-export function proposalRequest(level: number): string {
-  return `Propose level ${level}.`
+export function proposalRequest(level: number, form: ProposalForm = 'write'): string {
+  return form === 'write' ? `Propose level ${level}.` : `Propose level ${level}, a broken function to repair.`
 }
 
 /** A right answer's form: one fenced Python block and nothing else. */
@@ -33,12 +43,12 @@ export function starterPrompt(tokenizer: PromptTokenizer, request: string): Int3
 
 /** Prompt tokens for a solver's problem. */
 export function solverPrompt(tokenizer: PromptTokenizer, problem: Problem): Int32Array {
-  return starterPrompt(tokenizer, problemText(problem))
+  return starterPrompt(tokenizer, requestText(problem))
 }
 
 /** Prompt tokens that ask for a proposal. */
-export function proposalPrompt(tokenizer: PromptTokenizer, level: number): Int32Array {
-  return starterPrompt(tokenizer, proposalRequest(level))
+export function proposalPrompt(tokenizer: PromptTokenizer, level: number, form: ProposalForm = 'write'): Int32Array {
+  return starterPrompt(tokenizer, proposalRequest(level, form))
 }
 
 /** The text of a completion, its end token dropped and any other special token kept visible, so that it breaks the form. */

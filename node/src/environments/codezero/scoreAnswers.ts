@@ -1,6 +1,7 @@
 import { mapYielding } from '#core/mapYielding.ts'
 import type { CodeJudge } from './createJudge.ts'
 import type { Problem } from './curriculum/task.ts'
+import { codeSkeleton } from './python/codeSkeleton.ts'
 import { checkStructure, structureChecks } from './structure.ts'
 
 /** The named components of a score, in the order in which they are committed to. */
@@ -17,7 +18,7 @@ export type AnswerScore = { components: Record<ScoreComponent, number>; score: n
  * Scores answers without running any code.
  *
  * Predicted correctness counts nothing unless the structure is whole, so that a broken answer is never worth a judge's
- * good opinion of its fragments.
+ * good opinion of its fragments. Nor does it where the answer is the broken function that was to be mended, in whatever spelling.
  *
  * @returns one score an answer, in order; from 0 to the sum of the weights.
  */
@@ -27,7 +28,10 @@ export async function scoreAnswers(
   answers: readonly Answer[],
 ): Promise<AnswerScore[]> {
   const structures = await mapYielding(answers, ({ text, ended, problem }) => checkStructure(text, ended, problem))
-  const whole = structures.flatMap(({ code }, i) => (code === null ? [] : [{ code, i }]))
+  const mended = await mapYielding(structures, async ({ code }, i) =>
+    code === null || (await isCopy(code, (answers[i] as Answer).problem)) ? [] : [{ code, i }],
+  )
+  const whole = mended.flat()
   const predicted = await judge.predictCorrectness(
     whole.map(({ code, i }) => ({ code, problem: (answers[i] as Answer).problem })),
   )
@@ -39,4 +43,11 @@ export async function scoreAnswers(
     ]) as Record<ScoreComponent, number>
     return { components, score: scoreComponents.reduce((sum, name) => sum + weights[name] * components[name], 0) }
   })
+}
+
+/** Whether code is the broken function that a problem came with. */
+async function isCopy(code: string, problem: Problem): Promise<boolean> {
+  if (problem.broken === undefined) return false
+  const [given, broken] = [await codeSkeleton(code, problem), await codeSkeleton(problem.broken, problem)]
+  return given === broken
 }

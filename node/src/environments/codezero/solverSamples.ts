@@ -8,6 +8,7 @@ import { drawTrainingTask } from './curriculum/drawTask.ts'
 import { callOf, returnsWhatIsAsked } from './curriculum/strictTests.ts'
 import { levels, type Problem } from './curriculum/task.ts'
 import type { LabelledPair } from './labelledPairs.ts'
+import { maybeBroken } from './repairTask.ts'
 import { checkStructure } from './structure.ts'
 
 const SAMPLES_PER_TASK = 4
@@ -22,11 +23,12 @@ export async function solverSamples(
   solver: Pick<Generator, 'generate'>,
   format: PromptFormat<Problem>,
   runCode: RunCode,
-  { count, maxNewTokens, temperature }: { count: number; maxNewTokens: number; temperature: number },
+  sampling: { count: number; maxNewTokens: number; temperature: number; repairing: number },
 ): Promise<LabelledPair[]> {
+  const { count, maxNewTokens, temperature, repairing } = sampling
   const random = seededRandom('solver samples')
   const tasks = Array.from({ length: Math.ceil(count / SAMPLES_PER_TASK) }, (_, at) =>
-    drawTrainingTask(levels[at % levels.length] ?? 3, random),
+    maybeBroken(drawTrainingTask(levels[at % levels.length] ?? 3, random), repairing, random),
   )
   if (tasks.length === 0) return []
   const completions = await solver.generate({

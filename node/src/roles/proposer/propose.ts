@@ -22,23 +22,24 @@ export async function propose(
 ): Promise<void> {
   const { format } = environment
   const proposals = proposalsOf(environment)
-  const count = list.wanted()
-  const prompt = await proposals.prompt(level)
+  const requests = await proposals.requests(level, list.wanted())
   for (let attempt = 0; attempt < MAX_ATTEMPTS && list.wanted() > 0; attempt++) {
-    const completions = await policy.generate({
-      prompts: [prompt],
-      samplesPerPrompt: count,
-      maxNewTokens: proposals.sampling.maxNewTokens,
-      temperature: proposals.sampling.temperature,
-      stopToken: format.stopToken,
-      moreStopTokens: format.moreStopTokens,
-      seed: seedOf(attempt),
-    })
-    for (const { tokens, ended } of completions) {
-      if (list.wanted() === 0) break
-      await yieldToEventLoop()
-      const text = await format.completionText(tokens, ended)
-      await list.add(text, ended ? await proposals.faultOf(text, level) : 'too long')
+    for (const { prompt, samples } of requests) {
+      const completions = await policy.generate({
+        prompts: [prompt],
+        samplesPerPrompt: samples,
+        maxNewTokens: proposals.sampling.maxNewTokens,
+        temperature: proposals.sampling.temperature,
+        stopToken: format.stopToken,
+        moreStopTokens: format.moreStopTokens,
+        seed: seedOf(attempt),
+      })
+      for (const { tokens, ended } of completions) {
+        if (list.wanted() === 0) break
+        await yieldToEventLoop()
+        const text = await format.completionText(tokens, ended)
+        await list.add(text, ended ? await proposals.faultOf(text, level) : 'too long')
+      }
     }
   }
 }

@@ -1,9 +1,8 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
 import type { Problem } from '../curriculum/task.ts'
-import { readNames } from './boundNames.ts'
-import { functionHeader, functionOf } from './functionHeader.ts'
 import { type PythonNode, parsePython } from './parsePython.ts'
+import { readsParameters } from './readsParameters.ts'
 import { nameSpeaks, textSpeaks } from './speech.ts'
 
 /**
@@ -21,13 +20,6 @@ export async function shownCode(code: string, problem: Problem): Promise<string 
   await yieldToEventLoop()
   const shown = write(tree, code, { problem, names: new Set([problem.name, ...problem.parameters]) })
   return shown.endsWith('\n') ? shown : `${shown}\n`
-}
-
-function readsParameters(script: PythonNode, { name, parameters }: Problem): boolean {
-  const statement = script.children.find(child => functionHeader(child)?.name === name)
-  const body = statement && functionOf(statement)?.children.find(({ type }) => type === 'Body')
-  const read = body && readNames(body)
-  return parameters.some(parameter => read?.has(parameter))
 }
 
 type Given = { readonly problem: Problem; readonly names: ReadonlySet<string> }

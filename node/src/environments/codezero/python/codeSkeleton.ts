@@ -1,0 +1,41 @@
+import type { Problem } from '../curriculum/task.ts'
+import { boundNames } from './boundNames.ts'
+import { functionHeader, functionOf } from './functionHeader.ts'
+import { type PythonNode, parsePython } from './parsePython.ts'
+
+/**
+ * What of the function that a problem asks for Python runs, as one line: without white space, comments, type hints, `pass` and statements
+ * that only name a value, its own names by the order in which they come. Equal skeletons are one function in two spellings.
+ *
+ * @returns null where the code is not valid Python, or has no function of the name.
+ */
+export async function codeSkeleton(
+  code: string,
+  { name, parameters }: Pick<Problem, 'name' | 'parameters'>,
+): Promise<string | null> {
+  const tree = await parsePython(code)
+  const statement = tree?.children.find(child => functionHeader(child)?.name === name)
+  const definition = statement && functionOf(statement)
+  if (!definition) return null
+  const kept = new Set([name, ...parameters])
+  const places = new Map([...boundNames(definition)].filter(own => !kept.has(own)).map((own, at) => [own, `v${at}`]))
+  return piecesOf(definition, places).join(' ')
+}
+
+const strings: ReadonlySet<string> = new Set(['String', 'FormatString', 'ContinuedString'])
+const unread: ReadonlySet<string> = new Set(['Comment', 'TypeDef', 'PassStatement', ';'])
+
+function piecesOf(node: PythonNode, places: ReadonlyMap<string, string>): string[] {
+  if (unread.has(node.type) || isIdle(node)) return []
+  if (node.type === 'VariableName') return [places.get(node.text) ?? node.text]
+  if (strings.has(node.type)) return [node.text.replace(/^(['"])([^'"\\]*)\1$/, "'$2'")]
+  if (node.children.length === 0) return [node.text]
+  // The end of a block says where what follows it belongs.
+  const pieces = node.children.flatMap(child => piecesOf(child, places))
+  return node.type === 'Body' ? [...pieces, 'end'] : pieces
+}
+
+const values: ReadonlySet<string> = new Set([...strings, 'Boolean', 'Number', 'None', 'Ellipsis', 'VariableName'])
+
+const isIdle = ({ type, children }: PythonNode) =>
+  type === 'ExpressionStatement' && children.every(child => values.has(child.type))

@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest'
+import { seededRandom } from '../seededRandom.ts'
+import { codeZero } from './codeZero.ts'
+import type { CodeJudge } from './createJudge.ts'
+import { drawTrainingTask } from './curriculum/drawTask.ts'
+import { levels, type Problem } from './curriculum/task.ts'
+import { formatProposal, parseProposal } from './parseProposal.ts'
+import { environmentFrom } from './presets.ts'
+import type { CodeZeroFormat } from './promptFormat.ts'
+import { answerText, problemText, requestText } from './prompts.ts'
+import { repairTask } from './repairTask.ts'
+import { sameTask } from './sameTask.ts'
+import { scoreAnswers } from './scoreAnswers.ts'
+
+const broken = 'def calc(xs):\n    total = 0\n    for x in xs:\n        total -= x\n    return total\n'
+const problem: Problem = { name: 'calc', parameters: ['xs'], text: 'Return the total of all numbers in xs.', broken }
+const tests = ['assert calc([1, 2]) == 3']
+
+const format = {
+  proposalPrompt: async (level: number, form: string) => Int32Array.of(level, form === 'repair' ? 1 : 0),
+} as unknown as CodeZeroFormat
+const environmentWith = (repairing: number) =>
+  codeZero({
+    spec: environmentFrom('qwen', { tasks: 'wellFormed', repairing }),
+    format,
+    solverFolder: '',
+    judgeModel: null,
+    openCodeJudge: () => Promise.reject(new RangeError('not asked')),
+  })
+
+test('A proposal may hold a broken function, which is read back, and is another task than to write it.', async () => {
+  const text = formatProposal({ problem, tests })
+  expect(text).toBe(`Repair calc(xs). ${problem.text}\n\`\`\`python\n${broken}\`\`\`\n${tests[0]}`)
+  expect(await parseProposal(text)).toEqual({ problem, tests })
+  const { broken: _, ...written } = problem
+  expect(sameTask(problem)).not.toBe(sameTask(written))
+})
+
+test.each([
+  ['none', ''],
+  ['another function', broken.replace('calc', 'other')],
+  ['no Python', 'def calc(xs:\n'],
+  ['other parameters', broken.replaceAll('xs', 'ys')],
+  ['nothing that reads what it is given', 'def calc(xs):\n    return 0\n'],
+  ['more than the function', `${broken}print(1)\n`],
+  ['a long one', `${broken}${'    # x\n'.repeat(300)}`],
+])('No broken function: %s.', async (_, code) => {
+  const text = formatProposal({ problem: { ...problem, broken: code }, tests })
+  expect(await parseProposal(text)).toBe('no broken function')
+  expect(await parseProposal(text.replace('```python', '```'))).toBe('no broken function')
+})
+
+test.each([
+  ['as it was', broken],
+  [
+    'with comments and other spaces',
+    broken.replace('total = 0', 'total  =  0 # sums').replaceAll('        ', '      '),
+  ],
+  ['with other names', broken.replaceAll('total', 'acc').replaceAll('x ', 'item ').replace('-= x', '-= item')],
+  ['with hints, a docstring and a pass', broken.replace('(xs):\n', '(xs: list) -> int:\n    """Sum."""\n    pass\n')],
+  ['with an import and a constant', `import math\nONE = 1\n\n\n${broken}`],
+])('A copy of the broken function earns what wrong code does: %s.', async (_, code) => {
+  const judge: CodeJudge = { predictCorrectness: async pairs => pairs.map(() => 1) }
+  const { weights } = environmentFrom('qwen')
+  const mended = broken.replace('-=', '+=')
+  const scores = await scoreAnswers(
+    judge,
+    weights,
+    [code, mended].map(given => ({ problem, text: answerText(given), ended: true })),
+  )
+  expect(scores.map(score => score.components.predictedCorrectness)).toEqual([0, 1])
+  expect(scores[0]?.components.adheres).toBe(1)
+})
+
+test('A judge reads what the function has to do, and a solver the broken one too.', () => {
+  expect(problemText(problem)).toBe(`Write calc(xs). ${problem.text}`)
+  expect(requestText(problem)).toContain(broken)
+})
+
+test('An environment asks for its share of repairs, and counts them only where it has some.', async () => {
+  const [some, none] = [environmentWith(0.25), environmentWith(0)]
+  const text = formatProposal({ problem, tests })
+  expect(await some.proposals?.read(text)).toEqual(problem)
+  expect(await some.proposals?.faultOf(text, 3)).toBeNull()
+  expect(await none.proposals?.read(text)).toBeNull()
+  expect(await none.proposals?.faultOf(text, 3)).toBe('a repair')
+  expect(await some.proposals?.requests(2, 24)).toEqual([
+    { prompt: Int32Array.of(2, 0), samples: 18 },
+    { prompt: Int32Array.of(2, 1), samples: 6 },
+  ])
+  expect(await none.proposals?.requests(2, 24)).toHaveLength(1)
+  const brokenIn = (problems: readonly { problem: Problem }[]) =>
+    problems.filter(({ problem }) => problem.broken !== undefined).length
+  expect(brokenIn(some.drawTasks(3, 200, 'seed'))).toBeGreaterThan(30)
+  expect(brokenIn(await some.heldOutTasks(3, 40))).toBeGreaterThan(3)
+  expect(brokenIn(none.drawTasks(3, 200, 'seed')) + brokenIn(await none.heldOutTasks(3, 40))).toBe(0)
+})
+
+test('Broken functions of the curriculum are whole proposals, at every level.', async () => {
+  const random = seededRandom('repairs')
+  for (const level of levels)
+    for (let at = 0; at < 10; at++) {
+      const { name, parameters, text, broken } = repairTask(drawTrainingTask(level, random), random)
+      const drawn = { name, parameters, text, broken }
+      const asserts = [`assert ${name}(${parameters.map(() => 1)}) == 1`]
+      expect(await parseProposal(formatProposal({ problem: drawn, tests: asserts }))).toMatchObject({ problem: drawn })
+    }
+})
