@@ -46,6 +46,10 @@ export const verbs: Readonly<Record<string, Verb>> = {
     summary: "show a peer's round, points, seat and last rounds",
     load: async () => (await import('./commands/status.ts')).status,
   },
+  why: {
+    summary: "say in words what became of a peer's work of a round",
+    load: async () => (await import('./commands/why.ts')).why,
+  },
   audit: {
     summary: "derive every peer's points again from the votes on the chain",
     load: async () => (await import('./commands/audit.ts')).audit,

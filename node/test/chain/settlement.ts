@@ -4,6 +4,7 @@ import { UNAVAILABLE } from '#core/bodies.ts'
 import { type Hex, toHex, ZERO_HASH } from '#core/hex.ts'
 import { encodeProposal } from '#core/taskProposal.ts'
 import { drawCommittee } from '#roles/drawCommittee.ts'
+import { explainWork } from '#roles/evidence/readWork.ts'
 import { type ChainScene, word } from './chainScene.ts'
 
 /** A round up to its points. */
@@ -99,5 +100,21 @@ export function testSettlement(scene: ChainScene): void {
       { peerKey: solver.identity.peerKey, scoreMilli: 500, votes: 3, outcome: 'scored' },
     ])
     expect(await solver.chain.readPoints(solver.identity.peerKey)).toBe(500)
+
+    const question = { deployment, rpcUrl: local.rpcUrl, data: '', round }
+    const why = await explainWork({ ...question, peer: solver.identity.name })
+    const told = why.answers.join('\n')
+    for (const line of [
+      'committed 64 answers',
+      'had named no policy',
+      'voted 700',
+      'scored: 500',
+      '0.500 points, final from',
+    ])
+      expect(told).toContain(line)
+    expect(why.tasks).toEqual(['It proposed 2 tasks.'])
+    const seat = await explainWork({ ...question, peer: evaluators[0]?.identity.peerKey as Hex })
+    expect(seat.answers).toEqual(['It committed no answers, so that there was nothing to score.'])
+    expect(seat.votes).toEqual(['It was drawn to score shard 0.', 'It sealed and opened its votes.'])
   })
 }

@@ -1,0 +1,97 @@
+import type { Hex } from '#core/hex.ts'
+import type { ChainClient } from './connectChain.ts'
+import type { Contracts } from './contracts.ts'
+import type { EventReader } from './roundEvents.ts'
+
+/** Rounds after its own in which something may happen to a peer's round, unless a case is left open for long. */
+const LAST_AFTER = 16
+
+type ChallengeEvent =
+  | 'LeafDemanded'
+  | 'LeafShown'
+  | 'LeafWithheld'
+  | 'LeafFalse'
+  | 'AppealOpened'
+  | 'VerdictRevealed'
+  | 'AppealClosed'
+type OpeningEvent = 'ComponentOpened' | 'OpeningsClosed' | 'TaskPaid' | 'SecretWithheld'
+type OpeningFilter = { evaluatorKey: Hex } | { proposerKey: Hex } | { shard: number[] }
+
+/** What the chain tells of one peer's part in a round, beyond what it committed and what was voted on it; in the order of the chain. */
+export type PeerRound = Awaited<ReturnType<typeof readPeerRound>>
+
+/** Challenges of the peer's answers, what it did as an evaluator, and what became of its tasks. */
+export async function readPeerRound(
+  { rpc }: ChainClient,
+  { rolloutCommitments, rewardVotes, challenges, openings }: Contracts,
+  events: EventReader,
+  round: number,
+  peerKey: Hex,
+) {
+  const of = BigInt(round)
+  // viem can't tell that all events of a name that is not fixed index these.
+  const filter = { round: of, peerKey } as never
+  const filterOf = (args: OpeningFilter) => ({ round: of, ...args }) as never
+  const before = { first: round - 2, last: round - 1 }
+  const after = { first: round, last: round + LAST_AFTER }
+  const proposal = <E extends 'SecretCommitted' | 'TasksProposed'>(eventName: E) =>
+    events.inRounds(before, range =>
+      rpc.getContractEvents({ ...rolloutCommitments, eventName, args: filter, strict: true, ...range }),
+    )
+  const challenge = <E extends ChallengeEvent>(eventName: E) =>
+    events.inRounds(after, range =>
+      rpc.getContractEvents({ ...challenges, eventName, args: filter, strict: true, ...range }),
+    )
+  const opening = <E extends OpeningEvent>(eventName: E, args: OpeningFilter) =>
+    events.inRounds(after, range =>
+      rpc.getContractEvents({ ...openings, eventName, args: filterOf(args), strict: true, ...range }),
+    )
+  const [secrets, tasks, sealed, opened, paid, kept] = await Promise.all([
+    proposal('SecretCommitted'),
+    proposal('TasksProposed'),
+    events.inRounds({ first: round + 1, last: round + 1 }, range =>
+      rpc.getContractEvents({
+        ...rewardVotes,
+        eventName: 'VotesCommitted',
+        args: { round: of },
+        strict: true,
+        ...range,
+      }),
+    ),
+    opening('ComponentOpened', { evaluatorKey: peerKey }),
+    opening('TaskPaid', { proposerKey: peerKey }),
+    opening('SecretWithheld', { proposerKey: peerKey }),
+  ])
+  const [demanded, shown, withheld, falseLeaves, appealed, verdicts, closed] = await Promise.all([
+    challenge('LeafDemanded'),
+    challenge('LeafShown'),
+    challenge('LeafWithheld'),
+    challenge('LeafFalse'),
+    challenge('AppealOpened'),
+    challenge('VerdictRevealed'),
+    challenge('AppealClosed'),
+  ])
+  const shards = [...new Set(opened.map(({ args }) => args.shard))]
+  const shardsClosed = shards.length === 0 ? [] : await opening('OpeningsClosed', { shard: shards })
+  return {
+    hasSecret: secrets.length > 0,
+    /** Of each proposal: how many tasks. */
+    tasks: tasks.map(({ args }) => args.count),
+    /** Sealed ballots of all evaluators. */
+    sealed: sealed.map(({ args: { evaluatorKey, shard } }) => ({ evaluatorKey, shard })),
+    demanded: demanded.map(({ args: { index, throughRound } }) => ({ index, throughRound: Number(throughRound) })),
+    shown: shown.map(({ args: { index } }) => index),
+    withheld: withheld.map(({ args: { index } }) => index),
+    falseLeaves: falseLeaves.map(({ args: { index } }) => index),
+    appealed: appealed.map(({ args: { level, drawn, appellant } }) => ({ level, drawn, appellant })),
+    verdicts: verdicts.map(({ args: { level, seatKey, scoreMilli } }) => ({ level, seatKey, scoreMilli })),
+    closed: closed.map(({ args: { scoreMilli, settledMilli, isMoot } }) => ({ scoreMilli, settledMilli, isMoot })),
+    /** What it opened as a seat, and what it was paid for that, wei; null while the shard is not closed. */
+    opened: opened.map(({ args: { shard, position, index, scoreMilli } }) => {
+      const closing = shardsClosed.find(({ args }) => args.shard === shard)?.args
+      return { shard, index, scoreMilli, paidWei: closing?.paidWei[position] ?? (closing ? 0n : null) }
+    }),
+    tasksPaid: paid.map(({ args: { taskIndex, amountWei } }) => ({ taskIndex, amountWei })),
+    secretWithheld: kept.length > 0,
+  }
+}

@@ -1,0 +1,145 @@
+import { UNAVAILABLE } from '#core/bodies.ts'
+import type { Hex } from '#core/hex.ts'
+import { SHARD_PEERS } from '../drawCommittee.ts'
+import type { Seat, Work } from './work.ts'
+
+type NameOf = (peerKey: Hex) => string
+
+/** Rounds from a round to those in which it is settled, and final. */
+const SETTLED_AFTER = 3
+const FINAL_AFTER = 4
+
+/** What became of a peer's answers, in sentences; the last one says what it has of the round. */
+export function explainAnswers(work: Work, nameOf: NameOf): string[] {
+  const { round, currentRound, countsFrom, commitment } = work
+  if (round > currentRound) return [`Round ${round} has not begun; the chain is in round ${currentRound}.`]
+  if (countsFrom > round)
+    return [`The peer's key counts from round ${countsFrom} on: the chain takes none of its work before.`]
+  if (commitment === null)
+    return [
+      round === currentRound
+        ? `It has not committed answers yet; it can until the round ends.`
+        : `It committed no answers, so that there was nothing to score.`,
+    ]
+  const { count, ordinal } = commitment
+  const shard = Math.floor(ordinal / SHARD_PEERS)
+  return [
+    `It committed ${count} answers in block ${commitment.block}, as peer ${ordinal} of the round: place ${ordinal % SHARD_PEERS} of shard ${shard}.`,
+    ...explainPolicy(work),
+    ...explainVotes(work, nameOf),
+    ...explainSettlement(work),
+    ...explainChallenges(work, nameOf),
+    standing(work),
+  ]
+}
+
+function explainPolicy({ namedPolicy, commitment }: Work): string[] {
+  if (namedPolicy === commitment?.policyHash) return ['It had named the policy that answered before the round began.']
+  const named = namedPolicy === null ? 'no policy' : 'another policy'
+  return [`Sampling refuted: it had named ${named} before the round, so that these answers count nothing.`]
+}
+
+function explainVotes({ round, currentRound, beacons, seats }: Work, nameOf: NameOf): string[] {
+  if (currentRound === round) return ['The round has not ended: who scores it, and which answers, is drawn after it.']
+  if (beacons.own === 'void' || beacons.before === 'void') return []
+  if (seats.length === 0)
+    return beacons.own === 'drawn' || beacons.own === 'fixed'
+      ? ['Nobody sat as an evaluator, so that nobody scored it.']
+      : ['Its beacon is not recorded yet: who scores it, and which answers, is drawn from that.']
+  const names = seats.map(({ evaluatorKey }) => nameOf(evaluatorKey)).join(', ')
+  return [
+    `Drawn to score it: ${names}.`,
+    ...seats.map(seat => `  ${nameOf(seat.evaluatorKey)} ${voteWords(seat, round, currentRound)}`),
+  ]
+}
+
+function voteWords({ voteMilli, isSealed, isOwn, sheet }: Seat, round: number, currentRound: number): string {
+  if (voteMilli === null) {
+    if (currentRound <= round + 1) return isSealed ? 'has sealed its vote' : 'has not sealed a vote yet'
+    if (!isSealed) return 'sealed no vote'
+    return currentRound === round + 2 ? 'has not opened its vote yet' : 'did not open the vote that it had sealed'
+  }
+  const own = isOwn ? '; the peer and this seat have one account, so that it does not count' : ''
+  if (voteMilli === UNAVAILABLE) return `could not get the answers (unavailable)${own}`
+  return `voted ${voteMilli}${sheetWords(voteMilli, sheet)}${own}`
+}
+
+function sheetWords(voteMilli: number, sheet: Seat['sheet']): string {
+  if (sheet === null) return ''
+  const { leaves } = sheet
+  if (leaves.length === 0) return voteMilli === 0 ? ': the answers were not what the peer had committed' : ''
+  const mean = Math.round(leaves.reduce((sum, { scoreMilli }) => sum + scoreMilli, 0) / leaves.length)
+  if (voteMilli === 0 && mean > 0) return `: ${leaves.length} drawn answers came to ${mean}, and sampling was refuted`
+  return `: ${leaves.length} drawn answers of ${leaves.map(({ scoreMilli }) => scoreMilli).join(', ')}`
+}
+
+function explainSettlement({ round, currentRound, beacons, settlement }: Work): string[] {
+  if (settlement === null) {
+    if (currentRound < round + SETTLED_AFTER) return [`It is settled in round ${round + SETTLED_AFTER}.`]
+    if (currentRound === round + SETTLED_AFTER)
+      return ['It is not settled yet; anyone can settle it until this round ends.']
+    return [`Nobody settled it in round ${round + SETTLED_AFTER}: it gives no points, and nobody is blamed.`]
+  }
+  const { outcome, scoreMilli, votes } = settlement
+  if (outcome === 'scored')
+    return [
+      `Settled as scored: ${scoreMilli}, the lower median of ${votes} votes (those without the answers left out).`,
+    ]
+  if (outcome === 'unavailable')
+    return [`Settled as unavailable: more than half of ${votes} votes could not get the answers.`]
+  if (outcome === 'no quorum')
+    return [`Settled without a quorum: ${votes} votes were opened, too few to decide. The peer is not blamed.`]
+  if (outcome === 'void')
+    return [
+      `Settled as void: the beacon of round ${beacons.before === 'void' ? round - 1 : round} was never recorded. Nobody is blamed.`,
+    ]
+  return [`Settled as ${outcome}.`]
+}
+
+function explainChallenges({ round, currentRound, told }: Work, nameOf: NameOf): string[] {
+  const lines: string[] = []
+  for (const { index, throughRound } of told.demanded) {
+    if (told.shown.includes(index)) lines.push(`Answer ${index} was demanded on the chain, and shown in time.`)
+    else if (told.withheld.includes(index))
+      lines.push(`Withheld: answer ${index} was demanded on the chain, and nobody showed it.`)
+    else if (currentRound <= throughRound)
+      lines.push(`Answer ${index} is demanded on the chain; it can be shown until round ${throughRound} ends.`)
+    else
+      lines.push(`Answer ${index} was demanded and not shown; anyone can close that now, and the peer loses the round.`)
+  }
+  for (const index of told.falseLeaves)
+    lines.push(`Answer ${index} was shown to be false: its seed, policy or task is not what it must be.`)
+  for (const { level, drawn } of told.appealed) {
+    lines.push(`Appealed${level > 1 ? ' once more' : ''}: ${drawn} seats were to score it again.`)
+    for (const verdict of told.verdicts)
+      if (verdict.level === level)
+        lines.push(
+          `  ${nameOf(verdict.seatKey)} judged ${verdict.scoreMilli === UNAVAILABLE ? 'unavailable' : verdict.scoreMilli}`,
+        )
+  }
+  const [closing] = told.closed
+  if (closing?.isMoot) lines.push('The appeal ended without consequences: the peer lost the round for another reason.')
+  else if (closing)
+    lines.push(
+      closing.scoreMilli === closing.settledMilli
+        ? `The appeal changed nothing: ${closing.settledMilli} stands.`
+        : `The appeal was upheld: ${closing.scoreMilli} stands, where ${closing.settledMilli} was settled.`,
+    )
+  else if (told.appealed.length > 0) lines.push(`The appeal of round ${round} is open.`)
+  return lines
+}
+
+/** What the peer has of the round, and what can still change it. */
+function standing({ round, currentRound, settlement, told }: Work): string {
+  const lost = told.withheld.length > 0 || told.falseLeaves.length > 0
+  const milli = lost ? 0 : (told.closed.at(-1)?.scoreMilli ?? settlement?.scoreMilli ?? 0)
+  if (settlement === null && !lost)
+    return currentRound > round + SETTLED_AFTER ? 'In all: no points.' : 'In all: nothing is decided yet.'
+  const isOpen =
+    (told.appealed.length > 0 && told.closed.length === 0) ||
+    told.demanded.some(({ index }) => !told.shown.includes(index) && !told.withheld.includes(index))
+  const points = `In all: ${(milli / 1000).toFixed(3)} points`
+  if (isOpen) return `${points}, contested: Nectar for them waits until that is closed.`
+  if (currentRound < round + FINAL_AFTER) return `${points}, final from round ${round + FINAL_AFTER} on.`
+  return milli === 0 ? `${points}, final.` : `${points}, final: Nectar for them can be claimed, or was.`
+}

@@ -1,0 +1,162 @@
+import { expect, test } from 'vitest'
+import type { PeerRound } from '#chain/readPeerRound.ts'
+import type { Settlement } from '#chain/readSettlements.ts'
+import { UNAVAILABLE } from '#core/bodies.ts'
+import type { Hex } from '#core/hex.ts'
+import { peerKeyOf } from '#core/peerKey.ts'
+import { peerName } from '#core/peerName.ts'
+import { explainAnswers } from './explainAnswers.ts'
+import { explainTasks, explainVotesOf } from './explainDuties.ts'
+import { findPeer } from './findPeer.ts'
+import type { Seat, Work } from './work.ts'
+
+const word = (byte: number): Hex => `0x${byte.toString(16).padStart(2, '0').repeat(32)}`
+const nothing: PeerRound = {
+  hasSecret: false,
+  ...{ tasks: [], sealed: [], demanded: [], shown: [], withheld: [], falseLeaves: [], appealed: [], verdicts: [] },
+  ...{ closed: [], opened: [], tasksPaid: [], secretWithheld: false },
+}
+const commitment = {
+  ...{ peerKey: word(1), ordinal: 35, root: word(2), count: 64, policyHash: word(3) },
+  contentId: word(4),
+  block: 9,
+}
+const seat = (voteMilli: number | null, of: Partial<Seat> = {}): Seat => ({
+  ...{ evaluatorKey: word(7), voteMilli, isSealed: true, isOwn: false, sheet: null, ...of },
+})
+const settled = (outcome: Settlement['outcome'], scoreMilli = 0, votes = 3): Settlement => ({
+  ...{ peerKey: word(1), scoreMilli, votes, outcome, block: 20 },
+})
+
+/** A peer whose answers of round 5 were settled at 500 and are final, but for what is told otherwise. */
+function work({ told, ...changes }: Partial<Omit<Work, 'told'>> & { told?: Partial<PeerRound> } = {}): Work {
+  return {
+    ...{ round: 5, currentRound: 12, countsFrom: 0, beacons: { own: 'drawn', before: 'drawn' } as const },
+    ...{
+      commitment,
+      namedPolicy: commitment.policyHash,
+      seats: [seat(500)],
+      settlement: settled('scored', 500),
+      duties: [],
+    },
+    ...changes,
+    told: { ...nothing, ...told },
+  }
+}
+const said = (changes: Parameters<typeof work>[0]) => explainAnswers(work(changes), () => 'a seat').join('\n')
+
+test.each([
+  ['in a later round', { currentRound: 4 }, 'Round 5 has not begun; the chain is in round 4.'],
+  ['with a key that is too young', { countsFrom: 6 }, 'counts from round 6 on'],
+  ['that did not commit', { commitment: null }, 'It committed no answers'],
+  ['that can still commit', { commitment: null, currentRound: 5 }, 'it can until the round ends'],
+  ['that named nothing', { namedPolicy: null }, 'Sampling refuted: it had named no policy before the round'],
+  ['that swapped its policy', { namedPolicy: word(8) }, 'Sampling refuted: it had named another policy before'],
+  ['of the running round', { currentRound: 5, settlement: null }, 'is drawn after it.'],
+  [
+    'before the beacon',
+    { currentRound: 6, seats: [], settlement: null, beacons: { own: 'none', before: 'drawn' } },
+    'Its beacon is not recorded yet',
+  ],
+  ['where nobody sat', { seats: [], settlement: settled('no quorum') }, 'Nobody sat as an evaluator'],
+  ['that is drawn', {}, 'Drawn to score it: a seat.'],
+  ['that is being scored', { currentRound: 6, seats: [seat(null)], settlement: null }, 'a seat has sealed its vote'],
+  [
+    'of a late seat',
+    { currentRound: 6, seats: [seat(null, { isSealed: false })], settlement: null },
+    'has not sealed a vote yet',
+  ],
+  ['of a silent seat', { seats: [seat(null)] }, 'did not open the vote that it had sealed'],
+  ['of an absent seat', { seats: [seat(null, { isSealed: false })] }, 'a seat sealed no vote'],
+  ['of an own seat', { seats: [seat(900, { isOwn: true })] }, 'voted 900; the peer and this seat have one account'],
+  ['that nobody could get', { seats: [seat(UNAVAILABLE)] }, 'could not get the answers (unavailable)'],
+  ['that is not settled yet', { currentRound: 7, settlement: null }, 'It is settled in round 8.'],
+  ['that nobody settled', { settlement: null }, 'Nobody settled it in round 8'],
+  ['that is scored', {}, 'Settled as scored: 500, the lower median of 3 votes'],
+  [
+    'that was unavailable',
+    { settlement: settled('unavailable') },
+    'more than half of 3 votes could not get the answers',
+  ],
+  ['without a quorum', { settlement: settled('no quorum', 0, 1) }, 'Settled without a quorum: 1 votes'],
+  [
+    'of a void round',
+    { settlement: settled('void'), beacons: { own: 'drawn', before: 'void' } },
+    'the beacon of round 4 was never recorded',
+  ],
+  [
+    'that is demanded',
+    { currentRound: 7, settlement: null, told: { demanded: [{ index: 2, throughRound: 7 }] } },
+    'can be shown until round 7 ends',
+  ],
+  [
+    'that was shown',
+    { told: { demanded: [{ index: 2, throughRound: 7 }], shown: [2] } },
+    'Answer 2 was demanded on the chain, and shown',
+  ],
+  ['that was withheld', { told: { demanded: [{ index: 2, throughRound: 7 }], withheld: [2] } }, 'Withheld: answer 2'],
+  ['of a demand left open', { told: { demanded: [{ index: 2, throughRound: 7 }] } }, 'anyone can close that now'],
+  ['with a false leaf', { told: { falseLeaves: [3] } }, 'Answer 3 was shown to be false'],
+  [
+    'that is appealed',
+    { told: { appealed: [{ level: 1, drawn: 11, appellant: word(9) }] } },
+    'contested: Nectar for them waits',
+  ],
+] satisfies [string, Parameters<typeof work>[0], string][])('the reason is told of work %s', (_, changes, line) => {
+  expect(said(changes)).toContain(line)
+})
+
+test('what a peer has of a round follows from what was ruled last', () => {
+  expect(said({})).toMatch(/In all: 0.500 points, final: Nectar for them can be claimed, or was\.$/)
+  expect(said({ currentRound: 8 })).toMatch(/In all: 0.500 points, final from round 9 on\.$/)
+  expect(said({ told: { falseLeaves: [3] } })).toMatch(/In all: 0.000 points, final\.$/)
+  const appealed = [{ level: 1, drawn: 11, appellant: word(9) }]
+  const verdicts = [{ level: 1, seatKey: word(7), scoreMilli: 800 }]
+  const closed = (scoreMilli: number, isMoot = false) => ({
+    appealed,
+    verdicts,
+    closed: [{ scoreMilli, settledMilli: 500, isMoot }],
+  })
+  expect(said({ told: closed(800) })).toMatch(
+    /a seat judged 800\n.*upheld: 800 stands, where 500.*\nIn all: 0.800 points, final/,
+  )
+  expect(said({ told: closed(500) })).toContain('The appeal changed nothing: 500 stands.')
+  expect(said({ told: closed(500, true) })).toContain('ended without consequences')
+})
+
+test('a score sheet tells refuted sampling from answers that are worth nothing', () => {
+  const leaf = (scoreMilli: number) => ({ index: 1, components: {}, scoreMilli })
+  const sheet = (scoreMilli: number, leaves: number[]) => ({ peerKey: word(1), scoreMilli, leaves: leaves.map(leaf) })
+  expect(said({ seats: [seat(0, { sheet: sheet(0, [700, 500]) })] })).toContain('came to 600, and sampling was refuted')
+  expect(said({ seats: [seat(0, { sheet: sheet(0, [0, 0]) })] })).toContain('voted 0: 2 drawn answers of 0, 0')
+  expect(said({ seats: [seat(0, { sheet: sheet(0, []) })] })).toContain('were not what the peer had committed')
+})
+
+test('votes and tasks of a peer are told with what they were paid', () => {
+  const opened = [{ shard: 1, index: 4, scoreMilli: 610, paidWei: 10n ** 17n }]
+  const duty = { shard: 1, isSealed: true, isRevealed: true }
+  const found = explainVotesOf(work({ duties: [duty], told: { opened } }))
+  expect(found.join('\n')).toMatch(
+    /drawn to score shard 1.*\n.*opened its votes.\n.*610 for answer 4.\nIt was paid 0.1 Nectar/,
+  )
+  expect(explainVotesOf(work({ duties: [{ ...duty, isSealed: false, isRevealed: false }] }))).toContain(
+    'It sealed no votes.',
+  )
+  expect(explainTasks(work())).toEqual([])
+  const told = { hasSecret: true, tasks: [8], tasksPaid: [{ taskIndex: 2, amountWei: 10n ** 18n }] }
+  expect(explainTasks(work({ told }))).toEqual([
+    'It proposed 8 tasks.',
+    'Its task 2 was answered where the seats agreed: 1 Nectar.',
+  ])
+  expect(explainTasks(work({ told: { hasSecret: true, secretWithheld: true } })).join()).toContain('It was slashed')
+})
+
+test('a peer is found by its words, its id or its key, and one that is not there is said', () => {
+  const peerId = '16Uiu2HAmFindMe'
+  const peer = { peerId, peerKey: peerKeyOf(peerId), countsFrom: 0 }
+  const peers = [{ peerId: 'another', peerKey: word(5), countsFrom: 0 }, peer]
+  const name = peerName(peerId)
+  for (const asked of [peerId, peer.peerKey, name, name.toUpperCase().replaceAll(' ', '-')])
+    expect(findPeer(peers, asked)).toBe(peer)
+  expect(() => findPeer(peers, 'no such peer')).toThrow('No peer that is registered here goes by no such peer.')
+})

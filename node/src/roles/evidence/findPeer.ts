@@ -1,0 +1,38 @@
+import type { RegisteredPeer } from '#chain/readPeers.ts'
+import { NodeError } from '#core/errors.ts'
+import { peerName } from '#core/peerName.ts'
+
+/** Nobody registered goes by that name, or several do. */
+export class UnknownPeerError extends NodeError {
+  override readonly code = 'UNKNOWN_PEER'
+}
+
+/**
+ * The registered peer that a person means: by its three words, however they are joined, its peer id, or its key on the chain.
+ *
+ * @throws {UnknownPeerError}
+ */
+export function findPeer(peers: readonly RegisteredPeer[], asked: string): RegisteredPeer {
+  const words = (name: string) =>
+    name
+      .toLowerCase()
+      .replaceAll(/[\s_-]+/g, ' ')
+      .trim()
+  const found = peers.filter(
+    ({ peerId, peerKey }) =>
+      peerId === asked || peerKey === asked.toLowerCase() || words(peerName(peerId)) === words(asked),
+  )
+  const [peer] = found
+  if (peer === undefined)
+    throw new UnknownPeerError(`No peer that is registered here goes by ${asked}.`, {
+      hint: 'Give its three words, its peer id, or its key: its status and the leaderboard show them.',
+    })
+  if (found.length > 1)
+    throw new UnknownPeerError(
+      `${found.length} peers go by ${asked}: ${found.map(({ peerId }) => peerId).join(', ')}.`,
+      {
+        hint: 'Give the peer id of the one that you mean.',
+      },
+    )
+  return peer
+}

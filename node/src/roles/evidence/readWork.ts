@@ -1,0 +1,123 @@
+import type { Deployment } from '@waggle/deployments/record'
+import { connectChain } from '#chain/connectChain.ts'
+import { contractsOf } from '#chain/contracts.ts'
+import { readPeerRound } from '#chain/readPeerRound.ts'
+import { readPeers } from '#chain/readPeers.ts'
+import { type ChainReads, createChainReads } from '#chain/reads.ts'
+import type { RevealedVotes } from '#chain/readVotes.ts'
+import { createRoundClock } from '#chain/roundClock.ts'
+import { createEventReader } from '#chain/roundEvents.ts'
+import { decodeScoreSheet, type PeerScore, type ScoreSheet } from '#core/bodies.ts'
+import { CanonicalError } from '#core/canonical.ts'
+import type { Hex } from '#core/hex.ts'
+import { peerName } from '#core/peerName.ts'
+import { readKeptBundle } from '#store/readKeptBundle.ts'
+import { drawCommittee, SHARD_PEERS } from '../drawCommittee.ts'
+import { explainAnswers } from './explainAnswers.ts'
+import { explainTasks, explainVotesOf } from './explainDuties.ts'
+import { findPeer } from './findPeer.ts'
+import type { Duty, Seat, Work } from './work.ts'
+
+export type WhyQuestion = {
+  deployment: Deployment
+  rpcUrl: string
+  /** A peer's folder, for the score sheets that it keeps. */
+  data: string
+  /** Three words, a peer id or a key. */
+  peer: string
+  round: number
+}
+
+/**
+ * What became of a peer's work of a round, by the chain and by what a folder keeps.
+ *
+ * @throws {UnknownPeerError}
+ */
+export async function explainWork({ deployment, rpcUrl, data, peer: asked, round }: WhyQuestion) {
+  const chain = await connectChain({ rpcUrl, deployment })
+  const contracts = contractsOf(deployment)
+  const reads = createChainReads(chain, contracts)
+  const peers = await readPeers(chain, contracts)
+  const { peerKey, peerId, countsFrom } = findPeer(peers, asked)
+  const names = new Map(peers.map(one => [one.peerKey, peerName(one.peerId)]))
+  const currentRound = (await createRoundClock(chain, contracts).read()).round
+  const told = await readPeerRound(chain, contracts, createEventReader(chain, contracts), round, peerKey)
+  const rest = await readCommittees({ reads, chainId: deployment.chainId, data, round, currentRound, peerKey, told })
+  const work: Work = { round, currentRound, countsFrom, told, ...rest }
+  const nameOf = (key: Hex) => names.get(key) ?? key
+  return {
+    name: peerName(peerId),
+    peerId,
+    peerKey,
+    work,
+    answers: explainAnswers(work, nameOf),
+    votes: explainVotesOf(work),
+    tasks: explainTasks(work),
+  }
+}
+
+type RoundOf = Pick<Work, 'round' | 'currentRound' | 'told'> & {
+  reads: ChainReads
+  chainId: number
+  data: string
+  peerKey: Hex
+}
+
+async function readCommittees(of: RoundOf): Promise<Omit<Work, 'round' | 'currentRound' | 'countsFrom' | 'told'>> {
+  const { reads, chainId, round, currentRound, peerKey, told } = of
+  const isOver = round < currentRound
+  const commitments = round > currentRound ? [] : await reads.readRolloutCommitments(round)
+  const commitment = commitments.find(one => one.peerKey === peerKey) ?? null
+  const before = round === 0 ? ({ state: 'drawn', hash: null } as const) : await reads.readBeacon(round - 1)
+  const own = isOver ? await reads.readBeacon(round) : ({ state: 'none', hash: null } as const)
+  const beacons = { own: own.state, before: before.state }
+  const namedPolicy = (await reads.readPolicies(round, [peerKey])).get(peerKey) ?? null
+  const { hash } = own
+  const sitting = hash === null || commitments.length === 0 ? [] : await reads.readSeats(round)
+  const committeeOf = (shard: number) => (hash === null ? [] : drawCommittee(chainId, round, hash, shard, sitting))
+  const votes = isOver ? await reads.readRevealedVotes(round) : []
+  const settlement = (isOver ? await reads.readSettlements(round) : []).find(one => one.peerKey === peerKey) ?? null
+  const isSealed = (evaluatorKey: Hex, shard: number) =>
+    told.sealed.some(one => one.evaluatorKey === evaluatorKey && one.shard === shard)
+  const account = commitment && (await reads.readAccountOf(peerKey))
+  const seatOf = async (evaluatorKey: Hex, { ordinal }: { ordinal: number }): Promise<Seat> => {
+    const shard = Math.floor(ordinal / SHARD_PEERS)
+    const vote = votes.find(one => one.evaluatorKey === evaluatorKey && one.shard === shard)
+    return {
+      evaluatorKey,
+      voteMilli: vote?.scoresMilli[ordinal % SHARD_PEERS] ?? null,
+      isSealed: isSealed(evaluatorKey, shard),
+      isOwn: (await reads.readAccountOf(evaluatorKey)) === account,
+      sheet: vote === undefined ? null : await sheetOn(of, vote),
+    }
+  }
+  const seats =
+    commitment === null
+      ? []
+      : await Promise.all(committeeOf(Math.floor(commitment.ordinal / SHARD_PEERS)).map(key => seatOf(key, commitment)))
+  const shards = Array.from({ length: Math.ceil(commitments.length / SHARD_PEERS) }, (_, shard) => shard)
+  const duties: Duty[] = shards
+    .filter(shard => committeeOf(shard).includes(peerKey))
+    .map(shard => ({
+      shard,
+      isSealed: isSealed(peerKey, shard),
+      isRevealed: votes.some(one => one.evaluatorKey === peerKey && one.shard === shard),
+    }))
+  return { beacons, commitment, namedPolicy, seats, settlement, duties }
+}
+
+/** What a kept score sheet says of the peer; a sheet is its evaluator's word, and its id is on the chain. */
+async function sheetOn({ data, round, peerKey }: RoundOf, { contentId }: RevealedVotes): Promise<PeerScore | null> {
+  const bytes = await readKeptBundle(data, round, contentId)
+  return (bytes && sheetIn(bytes))?.peers.find(one => one.peerKey === peerKey) ?? null
+}
+
+/** Null for bytes that are no score sheet: their evaluator may commit to anything. */
+function sheetIn(bytes: Uint8Array): ScoreSheet | null {
+  try {
+    return decodeScoreSheet(bytes)
+  } catch (error) {
+    if (error instanceof CanonicalError) return null
+    throw error
+  }
+}

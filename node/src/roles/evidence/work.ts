@@ -1,0 +1,41 @@
+import type { BeaconState } from '#chain/readBeacon.ts'
+import type { RolloutCommitment } from '#chain/readCommitments.ts'
+import type { PeerRound } from '#chain/readPeerRound.ts'
+import type { Settlement } from '#chain/readSettlements.ts'
+import type { PeerScore } from '#core/bodies.ts'
+import type { Hex } from '#core/hex.ts'
+
+/** A seat of the committee that scores a peer. */
+export type Seat = {
+  evaluatorKey: Hex
+  /** What it voted on the peer: 0 to 1000, or `UNAVAILABLE`; null where it opened no ballot. */
+  voteMilli: number | null
+  /** Whether it sealed one. */
+  isSealed: boolean
+  /** It has the account of the peer that it scores, so that its vote does not count. */
+  isOwn: boolean
+  /** What its score sheet says of the peer; null where that is not kept here. */
+  sheet: PeerScore | null
+}
+
+/** A shard that a peer was drawn to score. */
+export type Duty = { shard: number; isSealed: boolean; isRevealed: boolean }
+
+/** All that is known of a peer's part in a round. */
+export type Work = {
+  round: number
+  /** Of the chain, now. */
+  currentRound: number
+  /** First round that its key counts in. */
+  countsFrom: number
+  /** Of the round, and of the one before, from which its seeds come. */
+  beacons: { own: BeaconState; before: BeaconState }
+  commitment: RolloutCommitment | null
+  /** The policy that it had named before the round; null for none. */
+  namedPolicy: Hex | null
+  /** Of its shard, once the beacon has drawn them. */
+  seats: readonly Seat[]
+  settlement: Settlement | null
+  duties: readonly Duty[]
+  told: PeerRound
+}
