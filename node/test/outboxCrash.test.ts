@@ -12,8 +12,9 @@ import { createFakeChain } from './fakeChain.ts'
 /** Stands for a kill: nothing in the node catches it. */
 class Crash extends Error {}
 
-const intents: OutboxIntent[] = (['0x01', '0x02', '0x03'] as const).map(data => ({
-  key: data,
+/** Two that go out together, and one after them. */
+const intents: OutboxIntent[] = (['0x01', '0x02', '0x03'] as const).map((data, at) => ({
+  key: at < 2 ? `settle:1:${data}` : data,
   to: '0x00000000000000000000000000000000000000bb',
   data,
   fromRound: null,

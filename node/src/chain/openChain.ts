@@ -162,12 +162,8 @@ export async function openChain(options: OpenChainOptions) {
     /** Reveals the same votes, within the second round after it. May be called early: it is sent when the time comes. */
     revealVotes: (ballot: Omit<Ballot, 'evaluatorKey'>) =>
       send(revealVotes(contracts, accountKey, { ...ballot, evaluatorKey: peerKey })),
-    /** Settles those peers of a shard that nobody has settled yet, within the third round after; null if all are. */
-    async settle({ round, shard, peerKeys }: ShardToSettle): Promise<TxOutcome | null> {
-      const settled = await Promise.all(peerKeys.map(key => reads.isSettled(round, key)))
-      const left = peerKeys.filter((_, i) => !settled[i])
-      return left.length === 0 ? null : send(settle(contracts, { round, shard, peerKeys: left }))
-    },
+    /** Settles peers of a shard, within the third round after. */
+    settle: (page: ShardToSettle) => send(settle(contracts, page)),
     /** Shows a false leaf to the chain, from the end of its round until that is final. */
     challengeLeaf: (found: FalseLeaf) => send(challengeLeaf(contracts, found)),
     /** Shows a secret that its proposer withheld, from its round on. */

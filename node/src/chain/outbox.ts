@@ -25,6 +25,10 @@ export type OutboxOptions = {
   stuckBlocks: number
   /** Simulations, in ticks of their own, that must all revert: the first may have met a server that lags. */
   simulations: number
+  /** Transactions of one kind, each for another shard, that are on their way together. */
+  atOnce: number
+  /** Most that a unit of gas may cost, wei. */
+  maxFeePerGasWei: bigint
   /** Finished entries kept for asking about. */
   keep: number
 }
@@ -37,6 +41,10 @@ export const outboxDefaults: OutboxOptions = {
   rebroadcastBlocks: 2,
   stuckBlocks: 4,
   simulations: 2,
+  // Pools of nodes take 16 transactions of an account without a question (geth's AccountSlots).
+  atOnce: 16,
+  // Ethereum's base fee was above it for some hours in all.
+  maxFeePerGasWei: 500n * 10n ** 9n,
   keep: 500,
 }
 
@@ -66,8 +74,8 @@ export type Outbox = {
  * Sends each intent once, whatever dies in between: it is written down before it is signed, and signed bytes are written
  * down before they are broadcast, so that a restart can only repeat the very same bytes, which the chain takes once.
  *
- * One transaction is on its way at a time. Simulations then see what came before, a nonce gap cannot open, and the nonce of
- * a transaction that was given up is taken by the next. Nothing after its broadcast decides that it is done but the chain.
+ * One transaction is on its way at a time, or several of a kind that neither need nor change each other's shards. Simulations then see all
+ * that matters of what came before, and the nonce of a transaction that was given up is taken by the next, or by a transfer of nothing. Nothing after its broadcast decides that it is done but the chain.
  */
 export function createOutbox(modules: OutboxModules, options: Partial<OutboxOptions> = {}): Outbox {
   const settings = { ...outboxDefaults, ...options }

@@ -13,6 +13,12 @@ const BUMP_PERCENT = 125n
 const MAX_ATTEMPTS = 10
 
 /**
+ * Calls of which several go out together, by the first part of their keys: each is for another shard of its round, so that none needs,
+ * nor changes, what another one of its kind does.
+ */
+const SIDE_BY_SIDE = new Set(['commit-votes', 'reveal-votes', 'settle', 'open-component', 'close-openings'])
+
+/**
  * One step of delivery: look where every transaction stands, give up those whose round has passed, send again what got
  * lost, then sign and send the next.
  *
@@ -66,11 +72,16 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     const last = sent.get(entry.id)
     if (last === undefined || last.hash !== attempt.hash || head.block < last.lastBlock) return broadcast(entry, head)
     if (head.block - last.firstBlock >= options.stuckBlocks && entry.attempts.length < MAX_ATTEMPTS) {
-      if (attempt.nonce > nonce && (await rpc.nonces()).pending <= attempt.nonce) return fillGap(head, nonce)
+      if (attempt.nonce > nonce && !holds(nonce) && (await rpc.nonces()).pending <= attempt.nonce)
+        return fillGap(head, nonce)
       return signAndSend(entry, head, attempt.nonce, attempt.gas)
     }
     if (head.block - last.lastBlock >= options.rebroadcastBlocks) await broadcast(entry, head)
   }
+
+  /** Whether one that is on its way has a nonce. */
+  const holds = (nonce: number) =>
+    store.live().some(({ status, attempts }) => status === 'signed' && attempts.at(-1)?.nonce === nonce)
 
   /** Another transaction of the account took the nonce. Signing anew must wait until it is deep, or both could be mined. */
   async function displaced(entry: OutboxEntry, head: Head): Promise<void> {
@@ -91,18 +102,31 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     else if (entry.status === 'signed') await broadcast(entry, head)
   }
 
+  /** Signs and sends the oldest entry that is due, and with it others of its kind that may go out side by side. */
   async function next(head: Head): Promise<void> {
-    const entry = store.live().find(({ status, fromRound }) => status === 'queued' && head.round >= (fromRound ?? -1))
-    if (entry === undefined) return
-    const simulated = await rpc.simulate(entry)
-    if ('revertedWith' in simulated) return refuse(entry, simulated.revertedWith)
-    reverts.delete(entry.id)
+    const due = store.live().filter(({ status, fromRound }) => status === 'queued' && head.round >= (fromRound ?? -1))
+    const [first] = due
+    if (first === undefined) return
+    const kind = kindOf(first)
+    const together = SIDE_BY_SIDE.has(kind) ? due.filter(entry => kindOf(entry) === kind) : [first]
+    const ready: { entry: OutboxEntry; gas: bigint }[] = []
+    for (const entry of together.slice(0, options.atOnce)) {
+      const simulated = await rpc.simulate(entry)
+      if ('revertedWith' in simulated) {
+        refuse(entry, simulated.revertedWith)
+        continue
+      }
+      reverts.delete(entry.id)
+      ready.push({ entry, gas: simulated.gas })
+    }
+    if (ready.length === 0) return
     // Read anew: what came before may have been mined since this look began, and its nonce is used.
     const nonces = await rpc.nonces()
     if (store.minedFromNonce(nonces.latest).length > 0) return
     // Our own leftovers in the pool are replaced; behind those of another process on this account we queue.
     const replaces = store.highestFeeAt(nonces.latest) !== null
-    await signAndSend(entry, head, replaces ? nonces.latest : Math.max(nonces.latest, nonces.pending), simulated.gas)
+    const nonce = replaces ? nonces.latest : Math.max(nonces.latest, nonces.pending)
+    for (const [at, { entry, gas }] of ready.entries()) await signAndSend(entry, head, nonce + at, gas)
   }
 
   function refuse(entry: OutboxEntry, error: string): void {
@@ -115,7 +139,16 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
   }
 
   async function signAndSend(entry: OutboxEntry, head: Head, nonce: number, gas: bigint): Promise<void> {
-    const fees = bumped(await rpc.fees(), store.highestFeeAt(nonce))
+    const wanted = bumped(await rpc.fees(), store.highestFeeAt(nonce))
+    const fees = capped(wanted, options.maxFeePerGasWei)
+    // What is at the cap cannot be replaced: it waits until blocks are cheaper.
+    const last = entry.attempts.at(-1)
+    if (last !== undefined && last.nonce === nonce && last.maxFeePerGasWei >= fees.maxFeePerGasWei)
+      return broadcast(entry, head)
+    if (wanted.maxFeePerGasWei > fees.maxFeePerGasWei)
+      logger.warn('gas costs more than this peer pays; the transaction waits', {
+        ...{ call: entry.key, wantedWei: wanted.maxFeePerGasWei, maxWei: fees.maxFeePerGasWei },
+      })
     const signed = await rpc.sign({ to: entry.to, data: entry.data, valueWei: entry.valueWei, nonce, gas, ...fees })
     store.addAttempt(entry.id, { ...signed, nonce, gas, ...fees, signedAtMs: clock.nowMs() })
     const stored = store.get(entry.key)
@@ -154,6 +187,14 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     store.prune(options.keep)
     return { block: head.block, again: reverts.size > 0 }
   }
+}
+
+const kindOf = ({ key }: OutboxEntry) => key.split(':')[0] ?? ''
+
+/** An endpoint may ask for any fee: what a transaction pays is bounded here. */
+function capped({ maxFeePerGasWei, maxPriorityFeePerGasWei }: Fees, mostWei: bigint): Fees {
+  const least = (value: bigint) => (value < mostWei ? value : mostWei)
+  return { maxFeePerGasWei: least(maxFeePerGasWei), maxPriorityFeePerGasWei: least(maxPriorityFeePerGasWei) }
 }
 
 /** Whether an open entry needs the chain now, and does not only wait for its round. */

@@ -2,7 +2,16 @@ import { encodeAbiParameters, keccak256 } from 'viem'
 import type { Hex } from '#core/hex.ts'
 
 /** What a seed is for; one purpose never shares random numbers with another. */
-export type SeedPurpose = 'draw' | 'tasks' | 'rollout' | 'propose' | 'sample' | 'committee' | 'opening' | 'proof'
+export type SeedPurpose =
+  | 'draw'
+  | 'tasks'
+  | 'rollout'
+  | 'propose'
+  | 'sample'
+  | 'committee'
+  | 'opening'
+  | 'proof'
+  | 'settle'
 
 const parameters = [
   { type: 'string' },

@@ -6,7 +6,6 @@ import type { Hex } from '#core/hex.ts'
 import { readTaskPlaces } from '../admitTasks.ts'
 import { roundRules } from '../checkRollouts.ts'
 import { claimEarnings } from '../claimEarnings.ts'
-import { shardsOf } from '../drawCommittee.ts'
 import { everyRound } from '../everyRound.ts'
 import { fetchRollouts } from '../fetch/fetchCommitted.ts'
 import { isProven } from '../fetch/peerResult.ts'
@@ -22,6 +21,7 @@ import { closeOpenings, openSamples } from './openSamples.ts'
 import { ballotsOf, keptSheet, type OwnShard, ownShards } from './ownShards.ts'
 import { type Models, openProofs, scoreWithout } from './proofs.ts'
 import { scoreRollouts } from './scoreRollouts.ts'
+import { settleRound } from './settleRound.ts'
 import { showFalseLeaf, showWithheldSecrets } from './showFaults.ts'
 
 /**
@@ -40,7 +40,7 @@ export async function runEvaluator(node: PeerNode, models: Models, demands: numb
       () => openSamples(node, round - 4, deadline(node, time)),
       () => closeOpenings(node, round - 5, time),
       () => judgeAppeals(node, models, round, deadline(node, time)),
-      () => settle(node, round - 3, time),
+      () => settleRound(node, round - 3, time),
       () => showWithheldSecrets(node, round),
       () => claimEarnings(node, round),
       () => keepStake(node, 'evaluator', round),
@@ -76,10 +76,11 @@ async function vote(node: PeerNode, models: Models, round: number, time: RoundTi
     const { bytes } = await node.bodies.seal('scores', sheet)
     journal.set(round, 'sheet', await node.bundles.put(bytes, round))
   }
-  for (const ballot of await ballotsOf(node, sheet, shards)) {
-    const outcome = await node.chain.commitVotes(ballot)
-    const { shard, scoresMilli } = ballot
-    reportOutcome(logger, 'votes committed', outcome, { round, shard, scores: scoresMilli })
+  const ballots = await ballotsOf(node, sheet, shards)
+  const outcomes = await Promise.all(ballots.map(node.chain.commitVotes))
+  for (const [at, outcome] of outcomes.entries()) {
+    const { shard, scoresMilli: scores } = ballots[at] as (typeof ballots)[number]
+    reportOutcome(logger, 'votes committed', outcome, { round, shard, scores })
   }
 }
 
@@ -136,26 +137,6 @@ async function reveal(node: PeerNode, round: number): Promise<void> {
   const outcomes = await Promise.all(ballots.map(node.chain.revealVotes))
   for (const [at, outcome] of outcomes.entries())
     reportOutcome(node.logger, 'votes revealed', outcome, { round, shard: ballots[at]?.shard ?? 0 })
-}
-
-/**
- * Settles a round. Anyone may: seats take turns at being first, and each next one waits a fifth of the round longer, so that
- * one transaction a shard is enough and none that stays away can hold it up.
- */
-async function settle(node: PeerNode, round: number, { startsAtSec, endsAtSec }: RoundTime): Promise<void> {
-  const { chain, identity, clock, logger, signal } = node
-  if (round < 0) return
-  const commitments = await chain.readRolloutCommitments(round)
-  if (commitments.length === 0) return
-  const seats = await chain.readSeats(round)
-  const seat = seats.indexOf(identity.peerKey)
-  const place = seat < 0 ? seats.length : (seat + round) % seats.length
-  const waitMs = Math.min(place, 4) * ((endsAtSec - startsAtSec) / 5) * 1000
-  await clock.sleep(waitMs, signal)
-  for (const [shard, peers] of shardsOf(commitments).entries()) {
-    const outcome = await chain.settle({ round, shard, peerKeys: peers.map(({ peerKey }) => peerKey) })
-    if (outcome !== null) reportOutcome(logger, 'shard settled', outcome, { round, shard, peers: peers.length })
-  }
 }
 
 /** Aborts when a peer that holds a bundle back would make us miss our own vote: at two thirds of the round. */

@@ -27,6 +27,7 @@ export async function openSamples(node: PeerNode, round: number, signal: AbortSi
   if (beacon === null || drawing === null) return
   const settlements = await chain.readSettlements(round)
   const shards = await ownShards(node, round, beacon)
+  const opened: Promise<unknown>[] = []
   for (const [at, ballot] of (await ballotsOf(node, sheet, shards)).entries()) {
     const { shard, peers } = shards[at] as (typeof shards)[number]
     const drawn = drawOpening(chainId, round, drawing, shard, peers, settlements)
@@ -36,9 +37,11 @@ export async function openSamples(node: PeerNode, round: number, signal: AbortSi
     if (scored === undefined || !earns(scored, settlements)) continue
     const proof = await proveScore(node, sheet, scored, commitment, place, signal)
     if (proof === null) continue
-    const outcome = await chain.openComponent({ ballot, commitment, ...proof })
-    reportOutcome(logger, 'score opened', outcome, { round, shard, index: proof.header.index })
+    const about = { round, shard, index: proof.header.index }
+    const sent = chain.openComponent({ ballot, commitment, ...proof })
+    opened.push(sent.then(outcome => reportOutcome(logger, 'score opened', outcome, about)))
   }
+  await Promise.all(opened)
 }
 
 /** Closes the openings of the shards that this evaluator voted on, which pays those that agree. Anyone may. */
@@ -53,12 +56,15 @@ export async function closeOpenings(
   const voted = new Set(sheet.peers.map(({ peerKey }) => peerKey))
   const turn = Number.parseInt(identity.peerKey.slice(2, 4), 16) / 256
   await clock.sleep(turn * STAGGER_SHARE * (endsAtSec - startsAtSec) * 1000, signal)
+  const sent: Promise<unknown>[] = []
   for (const [shard, peers] of shardsOf(await chain.readRolloutCommitments(round)).entries()) {
     if (!peers.some(({ peerKey }) => voted.has(peerKey))) continue
     const { opened, closed } = await chain.readOpenings(round, shard)
     if (opened === 0 || closed) continue
-    reportOutcome(logger, 'openings closed', await chain.closeOpenings(round, shard), { round, shard })
+    const closing = chain.closeOpenings(round, shard)
+    sent.push(closing.then(outcome => reportOutcome(logger, 'openings closed', outcome, { round, shard })))
   }
+  await Promise.all(sent)
 }
 
 /** Whether the peer was scored, and this evaluator's vote on it lies within the tolerance. */

@@ -1,0 +1,69 @@
+import type { RolloutCommitment } from '#chain/readCommitments.ts'
+import type { RoundTime } from '#chain/roundClock.ts'
+import { ZERO_HASH } from '#core/hex.ts'
+import { COMMITTEE_SEATS, shardsOf } from '../drawCommittee.ts'
+import { randomOrder } from '../drawIndices.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { reportOutcome } from '../reportOutcome.ts'
+import { beaconOf } from '../roundBeacon.ts'
+import { roundSeed } from '../roundSeed.ts'
+import { ownShards } from './ownShards.ts'
+
+/** Pages that are sent before it is read again what others have settled. More at once settle more of them twice. */
+const PAGES_AT_ONCE = 8
+
+/** The step in which a seat settles what is left of all shards. */
+const LAST_STEP = COMMITTEE_SEATS - 1
+
+type Page = { shard: number; peers: RolloutCommitment[]; step: number }
+
+/**
+ * Settles a round. Anyone may: the seats of a shard's committee do so in their order, a fifth of the round after each other, so that shards
+ * are settled side by side, one transaction a shard is enough, and none that stays away can hold it up. What is left in the last fifth
+ * everybody settles, each account in another order.
+ */
+export async function settleRound(node: PeerNode, round: number, { startsAtSec, endsAtSec }: RoundTime): Promise<void> {
+  const { clock, signal } = node
+  if (round < 0) return
+  const beginsMs = clock.nowMs()
+  const stepMs = ((endsAtSec - startsAtSec) / COMMITTEE_SEATS) * 1000
+  const pages = await pagesOf(node, round)
+  for (const step of new Set([...pages.map(page => page.step), LAST_STEP].sort())) {
+    if ((await unsettled(node, round, pages)).length === 0) return
+    await clock.sleep(Math.max(0, beginsMs + step * stepMs - clock.nowMs()), signal)
+    const sent = new Set<number>()
+    for (;;) {
+      const left = (await unsettled(node, round, pages)).filter(page => !sent.has(page.shard))
+      const due = left.filter(page => step === LAST_STEP || page.step === step).slice(0, PAGES_AT_ONCE)
+      if (due.length === 0) break
+      await Promise.all(due.map(page => settlePage(node, round, page)))
+      for (const { shard } of due) sent.add(shard)
+    }
+  }
+}
+
+/** The shards of a round in this account's own order, each with the step in which it settles it. */
+async function pagesOf({ chain, chainId, identity, ...node }: PeerNode, round: number): Promise<Page[]> {
+  const shards = shardsOf(await chain.readRolloutCommitments(round))
+  const beacon = await beaconOf({ chain, chainId, identity, ...node }, round)
+  const own = beacon === null ? [] : await ownShards({ chain, chainId, identity, ...node }, round, beacon)
+  const steps = new Map(own.map(({ shard, position }) => [shard, position]))
+  const order = randomOrder(shards.length, roundSeed('settle', chainId, round, beacon ?? ZERO_HASH, identity.peerKey))
+  return [...order].map(shard => ({
+    shard,
+    peers: shards[shard] as RolloutCommitment[],
+    step: steps.get(shard) ?? LAST_STEP,
+  }))
+}
+
+/** Those with peers that nobody has settled. */
+async function unsettled({ chain }: PeerNode, round: number, pages: readonly Page[]): Promise<Page[]> {
+  const settled = new Set((await chain.readSettlements(round)).map(({ peerKey }) => peerKey))
+  const left = pages.map(page => ({ ...page, peers: page.peers.filter(({ peerKey }) => !settled.has(peerKey)) }))
+  return left.filter(({ peers }) => peers.length > 0)
+}
+
+async function settlePage({ chain, logger }: PeerNode, round: number, { shard, peers }: Page): Promise<void> {
+  const outcome = await chain.settle({ round, shard, peerKeys: peers.map(({ peerKey }) => peerKey) })
+  reportOutcome(logger, 'shard settled', outcome, { round, shard, peers: peers.length })
+}
