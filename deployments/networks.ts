@@ -5,6 +5,8 @@ export interface KnownNetwork {
   readonly urlVariable: string
   /** An endpoint that needs no account; an operator's own is better. */
   readonly defaultUrl: string
+  /** Blocks that a reorganisation takes back at most, in ordinary running: what follows from a block waits for as many after it. */
+  readonly reorganisedBlocks: number
   /** Of a block explorer, without a slash at its end; null for a chain that has none. */
   readonly explorerUrl: string | null
   /** Where a test network's coin is given away. */
@@ -17,12 +19,14 @@ export const knownNetworks = {
     chainId: 31337,
     urlVariable: 'WAGGLE_RPC_URL',
     defaultUrl: 'http://127.0.0.1:8545',
+    reorganisedBlocks: 0,
     explorerUrl: null,
   },
   sepolia: {
     chainId: 11_155_111,
     urlVariable: 'SEPOLIA_RPC_URL',
     defaultUrl: 'https://ethereum-sepolia-rpc.publicnode.com',
+    reorganisedBlocks: 3,
     explorerUrl: 'https://sepolia.etherscan.io',
     faucetUrl: 'https://cloud.google.com/application/web3/faucet/ethereum/sepolia',
   },
@@ -30,6 +34,8 @@ export const knownNetworks = {
     chainId: 685_685,
     urlVariable: 'GENSYN_TESTNET_RPC_URL',
     defaultUrl: 'https://gensyn-testnet.g.alchemy.com/public',
+    // One sequencer, which takes blocks back only where it was restarted.
+    reorganisedBlocks: 1,
     explorerUrl: 'https://gensyn-testnet.explorer.alchemy.com',
   },
 } as const satisfies Record<string, KnownNetwork>

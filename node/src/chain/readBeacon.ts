@@ -1,3 +1,4 @@
+import { knownNetworks } from '@waggle/deployments/networks'
 import type { Hex } from '#core/hex.ts'
 import { callChain } from './callChain.ts'
 import type { ChainClient } from './connectChain.ts'
@@ -6,13 +7,22 @@ import type { Contracts } from './contracts.ts'
 export const beaconStates = ['none', 'fixed', 'drawn', 'void'] as const
 export type BeaconState = (typeof beaconStates)[number]
 
-/** A round's beacon. `hash` is known from the end of its block on, before anyone has recorded it. */
+/** A round's beacon. `hash` is known once its block is deep enough to stay, before anyone has recorded it. */
 export type BeaconReading = { state: BeaconState; hash: Hex | null }
+
+/** Of a chain that is not known here: as many as on Ethereum. */
+const REORGANISED_BLOCKS = knownNetworks.sepolia.reorganisedBlocks
+
+/** Blocks that a chain may take back: a leaf whose seed is from a beacon that was taken back is false, and its peer loses the round. */
+function reorganisedBlocks(chainId: number): bigint {
+  const known = Object.values(knownNetworks).find(network => network.chainId === chainId)
+  return BigInt(known?.reorganisedBlocks ?? REORGANISED_BLOCKS)
+}
 
 /** How far the beacon of a round is, and what it is or, once recorded, will be. */
 export async function readBeacon(
   { rpc, rpcUrl }: ChainClient,
-  { rounds }: Contracts,
+  { rounds, chainId }: Contracts,
   round: number,
 ): Promise<BeaconReading> {
   const args = [BigInt(round)] as const
@@ -20,12 +30,9 @@ export async function readBeacon(
     rpc.readContract({ ...rounds, functionName: 'beaconStateOf', args }),
   )
   const state = beaconStates[code] ?? 'void'
-  if (state === 'drawn') {
-    const hash = await callChain(rpcUrl, () => rpc.readContract({ ...rounds, functionName: 'beaconOf', args }))
-    return { state, hash }
-  }
-  if (state !== 'fixed' || (await callChain(rpcUrl, () => rpc.getBlockNumber())) < blockNumber)
-    return { state, hash: null }
-  const { hash } = await callChain(rpcUrl, () => rpc.getBlock({ blockNumber }))
-  return { state, hash }
+  if (state !== 'fixed' && state !== 'drawn') return { state, hash: null }
+  const head = await callChain(rpcUrl, () => rpc.getBlockNumber())
+  if (head < blockNumber + reorganisedBlocks(chainId)) return { state, hash: null }
+  if (state === 'fixed') return { state, hash: (await callChain(rpcUrl, () => rpc.getBlock({ blockNumber }))).hash }
+  return { state, hash: await callChain(rpcUrl, () => rpc.readContract({ ...rounds, functionName: 'beaconOf', args })) }
 }

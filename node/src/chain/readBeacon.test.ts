@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import type { Hex } from '#core/hex.ts'
+import type { ChainClient } from './connectChain.ts'
+import type { Contracts } from './contracts.ts'
+import { beaconStates, readBeacon } from './readBeacon.ts'
+
+const word = (byte: string): Hex => `0x${byte.repeat(32)}`
+const [BLOCK, FORK] = [100n, word('f0')]
+
+/** A chain whose beacon of a round lies in block 100. */
+function setup(chainId: number, state: (typeof beaconStates)[number], head: bigint) {
+  const rpc = {
+    readContract: async ({ functionName }: { functionName: string }) =>
+      functionName === 'beaconStateOf' ? [beaconStates.indexOf(state), BLOCK] : FORK,
+    getBlockNumber: async () => head,
+    getBlock: async () => ({ hash: FORK }),
+  }
+  return readBeacon({ rpc, rpcUrl: '' } as unknown as ChainClient, { chainId, rounds: {} } as unknown as Contracts, 7)
+}
+
+const SEPOLIA = 11_155_111
+
+test('a beacon is told once its block is deeper than reorganisations of its chain, recorded or not', async () => {
+  for (const state of ['fixed', 'drawn'] as const) {
+    expect(await setup(SEPOLIA, state, BLOCK + 2n)).toEqual({ state, hash: null })
+    expect(await setup(SEPOLIA, state, BLOCK + 3n)).toEqual({ state, hash: FORK })
+  }
+})
+
+test('on a chain of its own machine it is told at once, on an unknown one after as many blocks as on Ethereum', async () => {
+  expect(await setup(31_337, 'fixed', BLOCK - 1n)).toEqual({ state: 'fixed', hash: null })
+  expect(await setup(31_337, 'fixed', BLOCK)).toEqual({ state: 'fixed', hash: FORK })
+  expect(await setup(5, 'drawn', BLOCK + 2n)).toEqual({ state: 'drawn', hash: null })
+  expect(await setup(5, 'drawn', BLOCK + 3n)).toEqual({ state: 'drawn', hash: FORK })
+})
