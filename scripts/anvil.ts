@@ -25,11 +25,14 @@ export interface AnvilOptions {
   statePath?: string
   /** Seconds between blocks; without it a block is mined for each transaction. */
   blockTimeSec?: number
+  /** Time to begin at; the machine's without it. */
+  timeSec?: number
 }
 
-export function anvilArgv({ port, chainId = 31_337, statePath, blockTimeSec }: AnvilOptions): string[] {
+export function anvilArgv({ port, chainId = 31_337, statePath, blockTimeSec, timeSec }: AnvilOptions): string[] {
   const argv = ['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(chainId), '--quiet']
   if (blockTimeSec !== undefined) argv.push('--block-time', String(blockTimeSec))
+  if (timeSec !== undefined) argv.push('--timestamp', String(timeSec))
   // `--state` alone is written at exit only: a kill would lose the chain.
   if (statePath !== undefined) argv.push('--state', statePath, '--state-interval', '1')
   return argv

@@ -44,7 +44,12 @@ if (values.help || !open || !Number.isInteger(threads) || threads < 1) {
 const log = (line: string) => void process.stderr.write(`${line.trimEnd()}\n`)
 const data = resolve(values.data ?? join(import.meta.dirname, '..', '.waggle', 'experiments', name))
 const experiment = await open()
-const rows = await experiment({ quick: values.quick, data, onlyKept: values.kept, threads, log })
+const options = { quick: values.quick, data, onlyKept: values.kept, threads, log }
+const rows = await experiment(options).catch((error: Error) => {
+  if (error.name !== 'AbortError') throw error
+  log('stopped: the same command resumes')
+  process.exit(130)
+})
 for (const { name, value, unit, bar, ok, conditions } of rows)
   log(
     `${ok ? 'ok  ' : 'miss'} ${name}: ${value?.toPrecision(4) ?? 'no value'} ${unit} (bar ${bar ?? 'none'}); ${conditions}`,

@@ -7,6 +7,7 @@ const run = (...passAt1: number[]): ArmRun => ({
   points: [0.4, ...passAt1].map((mean, round) => ({
     ...{ round, tokens: 100 * round, updates: round, taken: 0, seconds: 0 },
     passAt1: [mean - 0.05, mean + 0.05],
+    judged: [],
   })),
   refused: {},
 })

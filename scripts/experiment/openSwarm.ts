@@ -3,6 +3,7 @@ import type { RolloutBundle } from '../../node/src/core/bodies.ts'
 import { systemClock } from '../../node/src/core/clock.ts'
 import type { Hex } from '../../node/src/core/hex.ts'
 import { createLogger } from '../../node/src/core/logger.ts'
+import type { WorkerError } from '../../node/src/core/sentError.ts'
 import { taskHash } from '../../node/src/core/taskProposal.ts'
 import type { Environment, Judge } from '../../node/src/environments/environment.ts'
 import type { Level } from '../../node/src/environments/level.ts'
@@ -42,7 +43,11 @@ export type PeerRound = LearnedRound & {
 
 export type Swarm = {
   readonly peers: readonly SwarmPeer[]
-  /** Every peer answers its tasks; honest ones learn from their own groups and from those that the others gave a round before. */
+  /**
+   * Every peer answers its tasks; honest ones learn from their own groups and from those that the others gave a round before.
+   *
+   * @throws {WorkerError} if a worker died: its policy is the starter's again, and a run that goes on measures nothing.
+   */
   round(): Promise<(PeerRound | null)[]>
   close(): Promise<void>
 }
@@ -58,7 +63,11 @@ const POOL = 16
 export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
   const { environment, seed } = options
   const { spec } = environment
-  const members = await Promise.all(options.peers.map((poison, i) => openMember(options, poison, i)))
+  let death: WorkerError | null = null
+  const crashed = (error: WorkerError) => {
+    death ??= error
+  }
+  const members = await Promise.all(options.peers.map((poison, i) => openMember(options, poison, i, crashed)))
   let round = 0
   let before: PeerGroups[] = []
 
@@ -77,6 +86,7 @@ export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
           return { given: { peerKey, groups: groups.slice(0, spec.sharing.groupsPerPeer) }, learned }
         }),
       )
+      if (death !== null) throw death
       before = rounds.map(({ given }) => given)
       return rounds.map(({ learned }) => learned)
     },
@@ -86,9 +96,13 @@ export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
   }
 }
 
-async function openMember({ environment, threads, write }: SwarmOptions, poison: Poison | null, index: number) {
+async function openMember(
+  { environment, threads, write }: SwarmOptions,
+  poison: Poison | null,
+  index: number,
+  crashed: (error: WorkerError) => void,
+) {
   const { spec, format } = environment
-  const crashed = (error: Error) => write(`the worker of peer ${index} died: ${error.message}`)
   const policy = await openPolicy(environment, null, { threads, crashed })
   const judge = await environment.openJudge(policy)
   const peerKey = hashOf(`peer ${index}`)

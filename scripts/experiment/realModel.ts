@@ -5,24 +5,31 @@ import type { EnvironmentSpec } from '../../node/src/environments/environmentSpe
 import type { RowResult } from '../bench/row.ts'
 import type { Experiment, ExperimentOptions } from './experiment.ts'
 import { keptRun } from './keptRuns.ts'
-import { type RealRun, realSwarm, runJson } from './realSwarm.ts'
+import { type RealRound, realSwarm, runJson } from './realSwarm.ts'
 import { smolModel } from './smolModel.ts'
 
 const cli = 'node/src/cli/main.ts'
 const PORT = 4_300
 const LEVEL = 1
 const ACCURACY_BAR = 0.3
+/** More than twice the preset's: forty rounds are few. */
+const LEARNING_RATE = 5e-4
 
 type Size = {
   rounds: number
-  /** A round of a sharing swarm has three updates of each solver, one of a solo solver one. */
-  roundSeconds: { shared: number; solo: number }
+  /** Held-out questions, and answers to each. */
+  tasks: number
+  samples: number
 }
 
-const full: Size = { rounds: 40, roundSeconds: { shared: 150, solo: 90 } }
-const quick: Size = { rounds: 3, roundSeconds: { shared: 120, solo: 90 } }
+const full: Size = { rounds: 40, tasks: 100, samples: 8 }
+const quick: Size = { rounds: 3, tasks: 20, samples: 4 }
 
-type ArmName = keyof Size['roundSeconds']
+/** Alone, solvers take nothing from each other. */
+type ArmName = 'shared' | 'solo'
+
+/** Exact accuracy of each solver on held-out questions, and its rounds. */
+type Run = { accuracy: number[]; rounds: RealRound[] }
 
 /**
  * Whether a published model learns in a whole swarm: SmolLM2-135M with adapters on the arithmetic families of the Reasoning environment, three
@@ -32,44 +39,63 @@ export const realModel: Experiment = async options => {
   const size = options.quick ? quick : full
   const { data, log } = options
   const model = options.onlyKept ? '' : await smolModel(join(data, 'model'))
-  const before = await keptRun(options, 'before', async () => {
-    const argv = [cli, 'eval', '--environment', await specify(options, model, 'shared'), '--model', model]
-    const settings = ['--level', `${LEVEL}`, '--threads', '2', '--json']
-    const { policies } = await runJson<{ policies: { passAt1: number }[] }>([...argv, ...settings], log)
-    return policies[0]?.passAt1 ?? 0
-  })
+  const measured = `tasks-${size.tasks}-samples-${size.samples}`
+  const start = () =>
+    keptRun(options, `before-${measured}`, async () => {
+      const specification = await specify(options, model, 'shared')
+      return (await measure(specification, { model, policies: ['starter'], size, log }))[0] ?? 0
+    })
   const play = (arm: ArmName) =>
-    keptRun(options, `${arm}-rounds-${size.rounds}`, async () =>
-      realSwarm({
-        ...{ folder: join(data, `${arm}-swarm-${size.rounds}`), model, port: PORT, log },
-        ...{ rounds: size.rounds, roundSeconds: size.roundSeconds[arm] },
-        specification: await specify(options, model, arm),
-      }),
-    )
+    keptRun<Run>(options, `${arm}-rounds-${size.rounds}-${measured}`, async () => {
+      const specification = await specify(options, model, arm)
+      const folder = join(data, `${arm}-swarm-${size.rounds}`)
+      const { policies, rounds } = await realSwarm({
+        ...{ folder, specification, model, rounds: size.rounds, port: PORT },
+        log: line => log(`${arm}: ${line}`),
+      })
+      return { accuracy: await measure(specification, { model, policies, size, log }), rounds }
+    })
   const shared = await play('shared')
+  const before = await start()
   const solo = await play('solo')
-  return rowsOf(before, shared, solo)
+  return rowsOf(before, shared, solo, size)
 }
 
-/** Writes the specification of an arm, once. The solo arm's differs in that nobody takes groups. */
+type Measured = { model: string; policies: readonly string[]; size: Size; log: (line: string) => void }
+
+/** Exact accuracy of each policy on the held-out questions, by the environment's program. */
+async function measure(specification: string, { model, policies, size, log }: Measured): Promise<number[]> {
+  const argv = [cli, 'eval', '--environment', specification, '--model', model, '--level', `${LEVEL}`, '--json']
+  argv.push('--tasks', `${size.tasks}`, '--samples', `${size.samples}`, '--threads', '2')
+  for (const policy of policies) argv.push('--policy', policy)
+  const found = await runJson<{ policies: { policy: string; passAt1: number }[] }>(argv, log)
+  return policies.map(policy => found.policies.find(one => one.policy === policy)?.passAt1 ?? Number.NaN)
+}
+
+/** Writes the specification of an arm. The solo arm's differs in that nobody takes groups. */
 async function specify({ data, log }: ExperimentOptions, model: string, arm: ArmName): Promise<string> {
   const path = join(data, `${arm}.json`)
   await mkdir(data, { recursive: true })
   await runJson([cli, 'environment', '--kind', 'reasoning', '--model', model, '--out', path, '--json'], log)
   const spec = parseSpec(JSON.parse(await readFile(path, 'utf8')))
-  const peers = arm === 'solo' ? 0 : spec.sharing.peers
-  const changed: EnvironmentSpec = { ...spec, sharing: { ...spec.sharing, peers } }
+  const changed: EnvironmentSpec = {
+    ...spec,
+    training: { ...spec.training, adapterLearningRate: LEARNING_RATE },
+    sharing: { ...spec.sharing, peers: arm === 'solo' ? 0 : spec.sharing.peers },
+    // Each round's own answers are to questions that nobody saw before: their accuracy is the curve.
+    canary: { ...spec.canary, everyRounds: 1000 },
+  }
   await writeFile(path, `${JSON.stringify(changed, null, 2)}\n`)
   return path
 }
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
 
-function rowsOf(before: number | null, shared: RealRun | null, solo: RealRun | null): RowResult[] {
-  const gainOf = (run: RealRun | null) => (run === null || before === null ? null : mean(run.accuracy) - before)
-  const told = (run: RealRun | null) =>
-    run === null ? 'not run' : `${run.accuracy.map(x => x.toFixed(3)).join(', ')} after ${run.rounds} rounds`
-  const conditions = `SmolLM2-135M-Instruct, rank 16, 100 held-out questions x 8 answers; before ${before?.toFixed(3) ?? 'not run'}; shared ${told(shared)}; solo ${told(solo)}; one run of each`
+function rowsOf(before: number | null, shared: Run | null, solo: Run | null, size: Size): RowResult[] {
+  const gainOf = (run: Run | null) => (run === null || before === null ? null : mean(run.accuracy) - before)
+  const told = (run: Run | null) =>
+    run === null ? 'not run' : `${run.accuracy.map(x => x.toFixed(3)).join(', ')} after ${run.rounds.length} rounds`
+  const conditions = `SmolLM2-135M-Instruct, rank 16, ${size.tasks} held-out questions x ${size.samples} answers; before ${before?.toFixed(3) ?? 'not run'}; shared ${told(shared)}; solo ${told(solo)}; one run of each`
   const [gain, soloGain] = [gainOf(shared), gainOf(solo)]
   const row = { unit: 'exact accuracy', conditions }
   const sharing = gain === null || soloGain === null ? null : gain - soloGain

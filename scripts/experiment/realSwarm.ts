@@ -1,22 +1,40 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { readReports } from '../../node/src/roles/readReports.ts'
-import { JOURNAL_FILE } from '../../node/src/store/openDatabase.ts'
+import type { Deployment } from '@waggle/deployments/record'
+import { deploy, startChain } from '../swarm/chain.ts'
+import { keepRunning } from '../swarm/keepRunning.ts'
+import { endLeftovers } from '../swarm/leftovers.ts'
+import { lockData } from '../swarm/lock.ts'
+import { parseOptions, type SwarmOptions } from '../swarm/options.ts'
+import { peerProcess, planPeers, type SwarmPeer } from '../swarm/peers.ts'
+import { playedEnvironment } from '../swarm/playedEnvironment.ts'
+import { portsFrom, requireFree } from '../swarm/ports.ts'
+import { provisionPeers } from '../swarm/provisionPeers.ts'
+import { Supervisor } from '../swarm/supervisor.ts'
+import { passRounds } from './passRounds.ts'
+import { reportsOf } from './roundWork.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-export const SOLVERS = 3
+const RANK = 16
+const SOLVERS = 3
 /** A quorum. */
 const EVALUATORS = 2
+/** Rounds end when their work is done: this is how long a machine that is busy may take for one. */
+const ROUND_SECONDS = 600
+/** Peers before the chain that they write to. */
+const STOP_ORDER = ['peer-', 'chain', '']
 
-export type RealRun = {
-  rounds: number
-  /** Of the environment's program over rounds, mean of all solvers. */
-  meanReward: (number | null)[]
-  /** Groups that were taken from other solvers. */
+/** What the solvers of a swarm noted of a round. */
+export type RealRound = {
+  round: number
+  /** Of their own answers, by the environment's program: means over solvers. */
+  reward: number
+  correct: number
+  /** Groups that were taken from other solvers, and updates: of all solvers. */
   taken: number
-  /** Exact accuracy of each solver on held-out questions. */
-  accuracy: number[]
+  updates: number
+  /** From the beacon to the next policy, the slowest solver. */
+  seconds: number
 }
 
 export type RealSwarm = {
@@ -24,21 +42,96 @@ export type RealSwarm = {
   specification: string
   model: string
   rounds: number
-  roundSeconds: number
   port: number
   log: (line: string) => void
 }
 
-/** Runs one command of the project to its end; its last line is JSON. @throws {Error} with the end of what it said. */
+/**
+ * Has a whole swarm learn for some rounds: a chain, a gateway, solvers and evaluators as processes of their own. What was stopped resumes with the
+ * round it was in.
+ *
+ * @returns the folders of what the solvers learned, and what they noted.
+ */
+export async function realSwarm({ folder, specification, model, rounds, port, log }: RealSwarm) {
+  const argv = ['--environment', specification, '--model', model, '--lora', `${RANK}`, '--data', folder]
+  argv.push('--solvers', `${SOLVERS}`, '--evaluators', `${EVALUATORS}`, '--round-seconds', `${ROUND_SECONDS}`)
+  const options = parseOptions([...argv, '--port', `${port}`, '--chain-port', `${port + 10}`])
+  const stop = new AbortController()
+  const end = () => stop.abort()
+  process.once('SIGINT', end).once('SIGTERM', end)
+  const release = await lockData(folder)
+  const notes = join(folder, 'processes.json')
+  await endLeftovers(notes)
+  const supervisor = new Supervisor(join(folder, 'logs'), notes)
+  try {
+    const { peers, ...chain } = await startPeers(options, supervisor, stop, log)
+    const solvers = peers.filter(({ role }) => role === 'solver').map(one => one.folder)
+    const learned = () => Math.min(...solvers.map(one => reportsOf(one).length))
+    const complete = new AbortController()
+    const passed = (round: number) => {
+      log(`round ${round}: ${JSON.stringify(roundsOf(solvers).at(-1))}`)
+      if (learned() >= rounds) complete.abort()
+    }
+    const signal = AbortSignal.any([stop.signal, complete.signal])
+    if (learned() < rounds) await passRounds({ ...chain, peers, signal, passed })
+    stop.signal.throwIfAborted()
+    return { policies: solvers.map(one => join(one, 'policy')), rounds: roundsOf(solvers) }
+  } finally {
+    process.off('SIGINT', end).off('SIGTERM', end)
+    stop.abort()
+    await supervisor.stopAll(STOP_ORDER)
+    await release()
+  }
+}
+
+async function startPeers(
+  options: SwarmOptions,
+  supervisor: Supervisor,
+  stop: AbortController,
+  log: (line: string) => void,
+): Promise<{ rpcUrl: string; deployment: Deployment; peers: SwarmPeer[] }> {
+  const ports = portsFrom(options.port, options['chain-port'])
+  await requireFree(ports)
+  const played = await playedEnvironment(options, stop.signal)
+  const rpcUrl = `http://127.0.0.1:${ports.chain}`
+  const keep = keepRunning(supervisor, stop, log)
+  const { data } = options
+  await keep('chain', onExit => startChain(supervisor, { port: ports.chain, data, onExit }, stop.signal))
+  const environmentHash = played.environment.hash
+  const { deployment, path } = await deploy({ rpcUrl, data, roundSeconds: ROUND_SECONDS, environmentHash })
+  const peers = await planPeers(options, played)
+  const gateway = peers.find(({ role }) => role === 'gateway')?.peerId ?? ''
+  await provisionPeers(rpcUrl, deployment, peers, [`/ip4/127.0.0.1/tcp/${ports.p2p}/p2p/${gateway}`])
+  for (const peer of peers) {
+    const spec = peerProcess({ peer, deploymentPath: path, rpcUrl, ports, level: undefined, played })
+    await keep(spec.name, onExit => supervisor.start(spec, onExit))
+  }
+  return { rpcUrl, deployment, peers }
+}
+
+/** Rounds that any solver reported, in order. */
+function roundsOf(folders: readonly string[]): RealRound[] {
+  const byRound = Map.groupBy(folders.flatMap(reportsOf), ({ round }) => round)
+  return [...byRound]
+    .toSorted(([a], [b]) => a - b)
+    .map(([round, reports]) => {
+      const sum = (field: string) => reports.reduce((total, report) => total + Number(report[field]), 0)
+      const seconds = Math.max(...reports.map(report => Number(report.seconds)))
+      const means = { reward: sum('meanReward') / reports.length, correct: sum('averageAtK') / reports.length }
+      return { round, ...means, taken: sum('taken'), updates: sum('updates'), seconds }
+    })
+}
+
+/** Runs one command of the project to its end; its last line is JSON. @throws {Error} with the end of what it wrote. */
 export async function runJson<T>(argv: string[], log: (line: string) => void): Promise<T> {
   const child = spawn(process.execPath, argv, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   let out = ''
-  let said = ''
+  let errors = ''
   child.stdout.on('data', chunk => {
     out += chunk
   })
   child.stderr.on('data', chunk => {
-    said = `${said}${chunk}`.slice(-4_000)
+    errors = `${errors}${chunk}`.slice(-4_000)
     log(String(chunk))
   })
   const end = () => child.kill('SIGINT')
@@ -46,26 +139,6 @@ export async function runJson<T>(argv: string[], log: (line: string) => void): P
   const code = await new Promise(resolve => child.once('close', resolve))
   process.off('SIGINT', end).off('SIGTERM', end)
   const last = out.trimEnd().split('\n').at(-1) ?? ''
-  if (code !== 0 || last === '') throw new Error(`${argv[0]} ended with ${code}:\n${said}`)
+  if (code !== 0 || last === '') throw new Error(`${argv[0]} ended with ${code}:\n${errors}`)
   return JSON.parse(last) as T
-}
-
-/** A whole swarm, with its own chain and processes, until its solvers have learned in so many rounds. Resumes what was stopped. */
-export async function realSwarm({ folder, specification, model, rounds, roundSeconds, port, log }: RealSwarm) {
-  const journals = Array.from({ length: SOLVERS }, (_, i) => join(folder, 'peers', `solver-${i + 1}`, JOURNAL_FILE))
-  const learned = () => Math.min(...journals.map(path => (existsSync(path) ? readReports(path).length : 0)))
-  // Rounds that settle later still count in the run that resumes.
-  const left = Math.max(1, rounds - learned())
-  const argv = ['scripts/swarm.ts', '--environment', specification, '--model', model, '--lora', '16']
-  argv.push('--solvers', `${SOLVERS}`, '--evaluators', `${EVALUATORS}`, '--rounds', `${left}`, '--exit', '--json')
-  argv.push('--round-seconds', `${roundSeconds}`, '--data', folder, '--port', `${port}`, '--chain-port', `${port + 10}`)
-  const { heldOut } = await runJson<{ heldOut: { solvers: { after: number }[] } }>(argv, log)
-  const reports = journals.flatMap(path => readReports(path))
-  const byRound = Map.groupBy(reports, ({ round }) => round)
-  const meanReward = [...byRound]
-    .toSorted(([a], [b]) => a - b)
-    .map(([, of]) => of.reduce((sum, report) => sum + Number(report.meanReward), 0) / of.length)
-  const taken = reports.reduce((sum, report) => sum + Number(report.taken), 0)
-  const run: RealRun = { rounds: learned(), meanReward, taken, accuracy: heldOut.solvers.map(({ after }) => after) }
-  return run
 }

@@ -3,7 +3,7 @@ import { runHeldOut } from '../../node/src/roles/measurePolicies.ts'
 import { answerHeldOut } from '../../node/src/roles/solver/canary.ts'
 import { createSandbox } from '../../node/src/sandbox/createSandbox.ts'
 import type { Arm } from './arms.ts'
-import { openSwarm, type SwarmPeer } from './openSwarm.ts'
+import { openSwarm, type PeerRound, type SwarmPeer } from './openSwarm.ts'
 
 export const PEERS = 4
 const LEVEL = 3
@@ -28,6 +28,8 @@ export type Point = {
   seconds: number
   /** Of each peer, by execution on held-out tasks. */
   passAt1: number[]
+  /** Of each peer, since the point before: mean composite score of its answers, and the share of them that its judge expects to be right. */
+  judged: { reward: number; correct: number }[]
 }
 
 export type ArmRun = { points: Point[]; refused: Record<string, number> }
@@ -47,10 +49,11 @@ export async function runArm(arm: Arm, seed: number, size: ArmSize, { threads, l
         return passed.filter(Boolean).length / passed.length
       }),
     )
-    points.push({ ...total, passAt1 })
+    points.push({ ...total, passAt1, judged: meansOf(since.splice(0)) })
     log(`${arm.name}, seed ${seed}, round ${total.round}: pass@1 ${passAt1.map(x => x.toFixed(3)).join(' ')}`)
   }
   const points: Point[] = []
+  const since: PeerRound[][] = []
   const refused: Record<string, number> = {}
   const total = { round: 0, tokens: 0, updates: 0, taken: 0, seconds: 0 }
   try {
@@ -61,6 +64,7 @@ export async function runArm(arm: Arm, seed: number, size: ArmSize, { threads, l
       const reports = (await swarm.round()).filter(report => report !== null)
       total.seconds += (performance.now() - startedMs) / 1000
       total.round++
+      since.push(reports)
       for (const { tokens, updates, taken, refused: reasons } of reports) {
         total.tokens += tokens / honest.length
         total.updates += updates / honest.length
@@ -73,6 +77,14 @@ export async function runArm(arm: Arm, seed: number, size: ArmSize, { threads, l
     await Promise.all([swarm.close(), ...measured.map(({ sandbox }) => sandbox.close())])
   }
   return { points, refused }
+}
+
+/** Means over rounds of what each peer's judge says of its answers. */
+function meansOf(rounds: readonly PeerRound[][]): Point['judged'] {
+  const peers = rounds[0] ?? []
+  const mean = (peer: number, figure: 'meanReward' | 'averageAtK') =>
+    rounds.reduce((sum, reports) => sum + (reports[peer]?.[figure] ?? 0), 0) / rounds.length
+  return peers.map((_, peer) => ({ reward: mean(peer, 'meanReward'), correct: mean(peer, 'averageAtK') }))
 }
 
 /** Mean seconds of two rounds of the whole swarm, after those in which sharing begins. */

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type Deployment, readDeployment } from '@waggle/deployments/record'
@@ -16,16 +17,26 @@ export interface LocalChain {
   onExit: (status: number | string) => void
 }
 
-/** A chain that keeps its state in `<data>/chain`, with a block a second. */
+/** A chain that keeps its state in `<data>/chain`, with a block a second. One whose time was moved ahead resumes there. */
 export async function startChain(supervisor: Supervisor, chain: LocalChain, signal: AbortSignal): Promise<Managed> {
   const folder = join(chain.data, 'chain')
   await mkdir(folder, { recursive: true })
-  const argv = anvilArgv({ port: chain.port, statePath: join(folder, 'state.json'), blockTimeSec: 1 })
+  const statePath = join(folder, 'state.json')
+  const aheadSec = await newestBlockSec(statePath)
+  const time = aheadSec > Date.now() / 1000 ? { timeSec: aheadSec + 1 } : {}
+  const argv = anvilArgv({ port: chain.port, statePath, blockTimeSec: 1, ...time })
   const managed = await supervisor.start({ name: 'chain', command: anvilBinary(), argv }, chain.onExit)
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
   const ask = { method: 'POST', body, headers: { 'content-type': 'application/json' } }
   await waitFor(managed, () => answers(`http://127.0.0.1:${chain.port}`, ask), 30_000, signal)
   return managed
+}
+
+/** Time of the newest block of a kept chain; 0 where there is none. */
+async function newestBlockSec(statePath: string): Promise<number> {
+  if (!existsSync(statePath)) return 0
+  const { block } = JSON.parse(await readFile(statePath, 'utf8')) as { block: { timestamp: string } }
+  return Number(block.timestamp)
 }
 
 export interface DeployRequest {
