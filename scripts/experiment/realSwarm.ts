@@ -109,14 +109,16 @@ async function startPeers(
   return { rpcUrl, deployment, peers }
 }
 
+type Figure = 'meanReward' | 'averageAtK' | 'taken' | 'updates'
+
 /** Rounds that any solver reported, in order. */
 function roundsOf(folders: readonly string[]): RealRound[] {
   const byRound = Map.groupBy(folders.flatMap(reportsOf), ({ round }) => round)
   return [...byRound]
     .toSorted(([a], [b]) => a - b)
     .map(([round, reports]) => {
-      const sum = (field: string) => reports.reduce((total, report) => total + Number(report[field]), 0)
-      const seconds = Math.max(...reports.map(report => Number(report.seconds)))
+      const sum = (field: Figure) => reports.reduce((total, report) => total + report[field], 0)
+      const seconds = Math.max(...reports.map(report => report.seconds))
       const means = { reward: sum('meanReward') / reports.length, correct: sum('averageAtK') / reports.length }
       return { round, ...means, taken: sum('taken'), updates: sum('updates'), seconds }
     })

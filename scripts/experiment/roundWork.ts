@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Hex, PublicClient } from 'viem'
 import type { Contracts } from '../../node/src/chain/contracts.ts'
 import { readJournal } from '../../node/src/roles/readJournal.ts'
-import { readReports } from '../../node/src/roles/readReports.ts'
+import type { SolverReport } from '../../node/src/roles/solver/solverReport.ts'
 import { JOURNAL_FILE } from '../../node/src/store/openDatabase.ts'
 import type { SwarmPeer } from '../swarm/peers.ts'
 
@@ -92,16 +92,23 @@ export function workReader(chain: PublicClient, contracts: Contracts, peers: rea
 
 /** The policy that a solver named last for a round. */
 function nameOf(folder: string, round: number): Hex | undefined {
-  const path = join(folder, JOURNAL_FILE)
-  if (!existsSync(path)) return undefined
-  return readJournal(path, db => {
-    const row = db.prepare("SELECT value FROM facts WHERE key = 'named policy' AND round = ?").get(round)
-    return row === undefined ? undefined : JSON.parse(String(row.value))
-  })
+  return factsOf(folder, 'named policy').find(fact => fact.round === round)?.value as Hex | undefined
 }
 
-/** What a solver noted of its rounds so far. */
-export function reportsOf(folder: string): ReturnType<typeof readReports> {
+export type SolverRound = { round: number } & SolverReport
+
+/** What a solver noted of its rounds so far, oldest first. */
+export function reportsOf(folder: string): SolverRound[] {
+  return factsOf(folder, 'report').map(({ round, value }) => ({ round, ...(value as SolverReport) }))
+}
+
+/** Read while the peer runs, or before it has begun: then there is nothing yet. */
+function factsOf(folder: string, key: string): { round: number; value: unknown }[] {
   const path = join(folder, JOURNAL_FILE)
-  return existsSync(path) ? readReports(path) : []
+  if (!existsSync(path)) return []
+  return readJournal(path, db => {
+    if (db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'facts'").get() === undefined) return []
+    const rows = db.prepare('SELECT round, value FROM facts WHERE key = ? ORDER BY round').all(key)
+    return rows.map(({ round, value }) => ({ round: Number(round), value: JSON.parse(String(value)) }))
+  })
 }
