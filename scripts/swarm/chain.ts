@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type Deployment, readDeployment } from '@waggle/deployments/record'
 import { anvilArgv, anvilBinary } from '../anvil.ts'
+import { mendChainState } from './mendChainState.ts'
 import type { Managed, Supervisor } from './supervisor.ts'
 import { answers, waitFor } from './waitFor.ts'
 
@@ -22,7 +22,7 @@ export async function startChain(supervisor: Supervisor, chain: LocalChain, sign
   const folder = join(chain.data, 'chain')
   await mkdir(folder, { recursive: true })
   const statePath = join(folder, 'state.json')
-  const aheadSec = await newestBlockSec(statePath)
+  const aheadSec = await mendChainState(statePath)
   const time = aheadSec > Date.now() / 1000 ? { timeSec: aheadSec + 1 } : {}
   const argv = anvilArgv({ port: chain.port, statePath, blockTimeSec: 1, ...time })
   const managed = await supervisor.start({ name: 'chain', command: anvilBinary(), argv }, chain.onExit)
@@ -30,13 +30,6 @@ export async function startChain(supervisor: Supervisor, chain: LocalChain, sign
   const ask = { method: 'POST', body, headers: { 'content-type': 'application/json' } }
   await waitFor(managed, () => answers(`http://127.0.0.1:${chain.port}`, ask), 30_000, signal)
   return managed
-}
-
-/** Time of the newest block of a kept chain; 0 where there is none. */
-async function newestBlockSec(statePath: string): Promise<number> {
-  if (!existsSync(statePath)) return 0
-  const { block } = JSON.parse(await readFile(statePath, 'utf8')) as { block: { timestamp: string } }
-  return Number(block.timestamp)
 }
 
 export interface DeployRequest {

@@ -1,4 +1,4 @@
-import { peerRegistryAbi, rewardVotesAbi } from '@waggle/deployments/abi'
+import { peerRegistryAbi, rewardVotesAbi, stakesAbi } from '@waggle/deployments/abi'
 import type { Deployment } from '@waggle/deployments/record'
 import { createWalletClient, type Hex, http, type PublicClient, parseEther, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -34,8 +34,10 @@ export async function provisionPeers(
     peers.filter(({ role }) => role !== 'gateway').map(({ folder }) => openIdentity(folder)),
   )
   hashes.push(...(await registerPeers(rpcUrl, deployment, registrants)))
-  // A seat sits from the round after its admission on, so the seats of a round far ahead are all that are admitted.
-  const seats = await deployer.readContract({ ...votes, functionName: 'seatsAt', args: [2n ** 40n] })
+  // A seat sits from the round after its admission on, so the seats of the last round of bootstrap are all that are admitted.
+  const stakes = { address: contracts.Stakes.address, abi: stakesAbi } as const
+  const lastRound = (await deployer.readContract({ ...stakes, functionName: 'bootstrapRounds' })) - 1n
+  const seats = await deployer.readContract({ ...votes, functionName: 'seatsAt', args: [lastRound] })
   for (const { peerKey } of peers.filter(({ role }) => role === 'evaluator')) {
     if (seats.includes(peerKey)) continue
     const call = { ...votes, functionName: 'admitEvaluator', args: [peerKey] } as const
