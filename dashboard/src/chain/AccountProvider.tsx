@@ -4,7 +4,7 @@ import { getConnection, reconnect, watchConnection } from '@wagmi/core'
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
 import type { Address } from 'viem'
 import { useChain } from './ChainProvider.tsx'
-import { type OwnPeer, readOwnPeers } from './readOwnPeers.ts'
+import type { OwnPeer } from './readOwnPeers.ts'
 
 export interface Account {
   address: Address | null
@@ -43,7 +43,9 @@ export function AccountProvider({ children }: { children: ReactNode }) {
     const show = (own: OwnPeer[]) => {
       if (current) setPeers(own)
     }
-    readOwnPeers(chain.config, chain.network, address).then(show, () => undefined)
+    import('./readOwnPeers.ts')
+      .then(({ readOwnPeers }) => readOwnPeers(chain.config, chain.network, address))
+      .then(show, () => undefined)
     return () => {
       current = false
     }

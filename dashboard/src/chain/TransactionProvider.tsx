@@ -1,8 +1,8 @@
 'use client'
 
-import { waitForTransactionReceipt } from '@wagmi/core'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react'
-import { useChain } from './ChainProvider.tsx'
+import type { Hex } from 'viem'
+import { type Chain, useChain } from './ChainProvider.tsx'
 import { parseTransactions, type Transaction, withTransaction } from './transactions.ts'
 
 export interface Transactions {
@@ -20,6 +20,12 @@ const TransactionContext = createContext<Transactions>({
   follow: () => undefined,
   forgetAll: () => undefined,
 })
+
+/** What signs and follows calls is most of the code for the chain: readers who send nothing never load it. */
+async function isMined(chain: Chain, hash: Hex): Promise<boolean> {
+  const { mined } = await import('./sendCall.ts')
+  return mined(chain, hash)
+}
 
 /** What was sent from this browser, kept in it by deployment. */
 export function TransactionProvider({ children }: { children: ReactNode }) {
@@ -48,9 +54,9 @@ export function TransactionProvider({ children }: { children: ReactNode }) {
     for (const sent of list) {
       if (sent.state !== 'waiting' || watched.current.has(sent.hash)) continue
       watched.current.add(sent.hash)
-      waitForTransactionReceipt(chain.config, { hash: sent.hash, timeout: 0 }).then(
-        ({ status }) => {
-          change({ ...sent, state: status === 'success' ? 'mined' : 'reverted' })
+      isMined(chain, sent.hash).then(
+        isDone => {
+          change({ ...sent, state: isDone ? 'mined' : 'reverted' })
           setMinedCount(count => count + 1)
         },
         // The chain is away, or knows nothing of it: the next visit asks again.

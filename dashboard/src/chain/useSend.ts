@@ -2,7 +2,7 @@
 
 import { useCallback, useState } from 'react'
 import { useChain } from './ChainProvider.tsx'
-import { type Call, mined, sendCall } from './sendCall.ts'
+import type { Call } from './sendCall.ts'
 import { useTransactions } from './TransactionProvider.tsx'
 
 export interface Sender {
@@ -24,6 +24,7 @@ export function useSend(): Sender {
       if (chain === null) return
       setTrouble(null)
       setBusy(true)
+      const { mined, sendCall } = await import('./sendCall.ts')
       for (const [index, call] of calls.entries()) {
         const sent = await sendCall(chain, call)
         if (!sent.ok) {

@@ -1,6 +1,7 @@
 import { roundsAbi } from '@waggle/deployments/abi'
-import { type Config, getPublicClient, readContract, watchBlocks } from '@wagmi/core'
+import { type Config, getBlock, getClient, readContract } from '@wagmi/core'
 import { BaseError, ContractFunctionRevertedError, ContractFunctionZeroDataError } from 'viem'
+import { getChainId } from 'viem/actions'
 import type { Network } from './network.ts'
 import { chainSkewSec, type RoundClock, type RunningRound } from './roundClock.ts'
 
@@ -57,7 +58,8 @@ export function watchRoundClock(config: Config, network: Network, onChange: (clo
     skewSec = chainSkewSec(skewSec, timestampSec - Date.now() / 1000)
     try {
       if (!chainChecked) {
-        const found = (await getPublicClient(config)?.getChainId()) ?? network.chainId
+        const client = getClient(config)
+        const found = client === undefined ? network.chainId : await getChainId(client)
         if (found !== network.chainId)
           return tell({ state: 'wrongChain', url: shownUrl(network), expected: network.chainId, found })
         chainChecked = true
@@ -72,20 +74,25 @@ export function watchRoundClock(config: Config, network: Network, onChange: (clo
     }
   }
 
-  const unwatch = watchBlocks(config, {
-    poll: true,
-    pollingInterval: POLL_MS,
-    emitOnBegin: true,
-    onBlock: block => void onBlock(Number(block.timestamp)),
-    onError: () => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let seen: bigint | null = null
+  async function poll(): Promise<void> {
+    try {
+      const { timestamp } = await getBlock(config)
+      if (timestamp !== seen) await onBlock(Number(timestamp))
+      seen = timestamp
+    } catch {
       // The chain that comes back may be another one.
       chainChecked = false
       running = null
+      seen = null
       tell({ state: 'down', url: shownUrl(network) })
-    },
-  })
+    }
+    if (!stopped) timer = setTimeout(poll, POLL_MS)
+  }
+  void poll()
   return () => {
     stopped = true
-    unwatch()
+    clearTimeout(timer)
   }
 }

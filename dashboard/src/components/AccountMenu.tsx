@@ -1,28 +1,12 @@
 'use client'
 
-import { connect, disconnect, getConnectors, switchChain } from '@wagmi/core'
 import { useState } from 'react'
 import { useAccount } from '#chain/AccountProvider.tsx'
-import { type Chain, useChain } from '#chain/ChainProvider.tsx'
+import { useChain } from '#chain/ChainProvider.tsx'
 import { shorten } from '#merge/format.ts'
 
-/** Connects to the first wallet of this browser. That signs nothing: it tells which peers are the reader's. */
-async function connectFirst({ config }: Chain): Promise<string | null> {
-  let said = 'No wallet was found in this browser. Install one, or search for your account instead.'
-  for (const connector of getConnectors(config)) {
-    if (!(await connector.getProvider().catch(() => undefined))) continue
-    try {
-      await connect(config, { connector })
-      return null
-    } catch (cause) {
-      const refused = cause instanceof Error && cause.name === 'UserRejectedRequestError'
-      said = refused
-        ? 'The wallet refused. Connect again and allow it to show its account.'
-        : 'The wallet did not answer.'
-    }
-  }
-  return said
-}
+/** Loaded when they are called for: most readers connect no wallet. */
+const actions = () => import('#chain/walletActions.ts')
 
 export function AccountMenu() {
   const chain = useChain()
@@ -39,7 +23,7 @@ export function AccountMenu() {
           <button
             type="button"
             className="rounded-full border-2 border-thorn px-3 py-1 text-sm font-semibold text-thorn"
-            onClick={() => void switchChain(chain.config, { chainId: chain.network.chainId }).catch(() => undefined)}
+            onClick={() => void actions().then(({ switchWallet }) => switchWallet(chain))}
           >
             Switch to {chain.network.name}
           </button>
@@ -47,7 +31,7 @@ export function AccountMenu() {
         <button
           type="button"
           className="min-h-6 text-sm text-soft underline"
-          onClick={() => void disconnect(chain.config)}
+          onClick={() => void actions().then(({ disconnectWallet }) => disconnectWallet(chain))}
         >
           Disconnect
         </button>
@@ -59,7 +43,11 @@ export function AccountMenu() {
       <button
         type="button"
         className="rounded-full border-2 border-ink px-3 py-1 text-sm font-semibold sm:px-4 hover:bg-honey hover:text-night"
-        onClick={() => void connectFirst(chain).then(setTrouble)}
+        onClick={() =>
+          void actions()
+            .then(({ connectWallet }) => connectWallet(chain))
+            .then(setTrouble)
+        }
       >
         Connect<span className="max-sm:sr-only"> account</span>
       </button>

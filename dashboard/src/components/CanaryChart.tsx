@@ -1,11 +1,9 @@
-'use client'
-
-import { Area, CartesianGrid, ComposedChart, Line, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts'
+import { area, line } from 'd3-shape'
 import { canaryGap } from '#merge/canaryGap.ts'
 import type { CanaryRow } from '#merge/canarySeries.ts'
 import { formatShare } from '#merge/format.ts'
 import { CanaryLegend } from './CanaryLegend.tsx'
-import { axis, grid, tooltip } from './chartLooks.ts'
+import { Plot } from './Plot.tsx'
 
 interface Props {
   rows: CanaryRow[]
@@ -18,55 +16,58 @@ interface Props {
 
 /** Two lines over rounds, told apart by colour, stroke and marks: reward, which is judged, and pass@1, which is run. Between them, the gap. */
 export function CanaryChart({ rows, label, height, alarming, small = false }: Props) {
-  const still = { isAnimationActive: false, connectNulls: true }
+  const rounds = rows.map(({ round }) => round)
+  const rewards = rows.flatMap(({ round, reward }) => (reward === null ? [] : [{ round, share: reward }]))
+  const passes = rows.flatMap(({ round, passAt1 }) => (passAt1 === null ? [] : [{ round, share: passAt1 }]))
   return (
-    <figure aria-label={label} className="mt-3">
-      <ResponsiveContainer width="100%" height={height}>
-        <ComposedChart data={canaryGap(rows)} margin={{ top: 8, right: 8, bottom: 0, left: small ? -22 : -12 }}>
-          <CartesianGrid {...grid} />
-          <XAxis {...axis} dataKey="round" minTickGap={small ? 60 : 28} />
-          <YAxis
-            {...axis}
-            domain={[0, 1]}
-            ticks={small ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1]}
-            tickFormatter={formatShare}
-            width={62}
-          />
-          <Tooltip
-            {...tooltip}
-            labelFormatter={round => `Round ${round}`}
-            formatter={(value, name) => [formatShare(Number(value)), name]}
-          />
-          <Area
-            {...still}
-            dataKey="gap"
-            tooltipType="none"
-            stroke="none"
-            fill={alarming ? 'var(--thorn)' : 'var(--honey)'}
-            fillOpacity={0.18}
-            activeDot={false}
-          />
-          <Line
-            {...still}
-            name="Reward, judged"
-            dataKey="reward"
-            stroke="var(--amber)"
-            strokeWidth={2.5}
-            dot={rows.length === 1}
-          />
-          <Line
-            {...still}
-            name="Pass@1, executed"
-            dataKey="passAt1"
-            stroke="var(--ultraviolet)"
-            strokeWidth={2.5}
-            strokeDasharray="1 5"
-            strokeLinecap="round"
-            dot={{ r: small ? 2.5 : 4, fill: 'var(--ultraviolet)', strokeWidth: 0, strokeDasharray: 'none' }}
-          />
-        </ComposedChart>
-      </ResponsiveContainer>
-      {!small && <CanaryLegend />}
-    </figure>
+    <Plot
+      label={label}
+      height={height}
+      domain={[Math.min(...rounds), Math.max(...rounds)]}
+      formatX={String}
+      shares={small ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1]}
+      formatShare={formatShare}
+      readings={rows.map(row => ({ at: row.round, text: readingOf(row) }))}
+      small={small}
+      caption={!small && <CanaryLegend />}
+    >
+      {({ x, y }) => {
+        const path = line<{ round: number; share: number }>(
+          ({ round }) => x(round),
+          ({ share }) => y(share),
+        )
+        const gap = area<{ round: number; gap: [number, number] }>(
+          ({ round }) => x(round),
+          row => y(row.gap[0]),
+          row => y(row.gap[1]),
+        )
+        const shaded = canaryGap(rows).flatMap(({ round, gap }) => (gap === null ? [] : [{ round, gap }]))
+        const marks = passes.map(({ round, share }) => `M${x(round)} ${y(share)}h0`).join('')
+        const ultraviolet = { fill: 'none', stroke: 'var(--ultraviolet)', strokeLinecap: 'round' } as const
+        return (
+          <>
+            <path d={gap(shaded) ?? ''} fill={alarming ? 'var(--thorn)' : 'var(--honey)'} fillOpacity={0.18} />
+            <path
+              data-line="reward"
+              d={path(rewards) ?? ''}
+              fill="none"
+              stroke="var(--amber)"
+              strokeWidth={rewards.length === 1 ? 6 : 2.5}
+              strokeLinecap="round"
+            />
+            <path data-line="pass@1" d={path(passes) ?? ''} {...ultraviolet} strokeWidth={2.5} strokeDasharray="1 5" />
+            <path d={marks} {...ultraviolet} strokeWidth={small ? 5 : 8} />
+          </>
+        )
+      }}
+    </Plot>
   )
+}
+
+function readingOf({ round, reward, passAt1 }: CanaryRow): string {
+  const parts = [
+    reward === null ? null : `reward ${formatShare(reward)}`,
+    passAt1 === null ? null : `pass@1 ${formatShare(passAt1)}`,
+  ]
+  return `Round ${round}: ${parts.filter(part => part !== null).join(', ')}`
 }

@@ -20,14 +20,14 @@ interface Props {
 
 function Words({ round, state, tone }: { round: number; state: RoundState; tone: string }) {
   return (
-    <g textAnchor="middle" className={tone}>
-      <text y="3" className="casual text-[1.75rem] font-extrabold">
+    <text textAnchor="middle" className={tone}>
+      <tspan x="0" y="3" className="casual text-[1.75rem] font-extrabold">
         {round}
-      </text>
-      <text y="24" className="text-[0.8rem] font-medium">
+      </tspan>{' '}
+      <tspan x="0" y="24" className="text-[0.8rem] font-medium">
         {roundStates[state].label}
-      </text>
-    </g>
+      </tspan>
+    </text>
   )
 }
 
@@ -36,11 +36,7 @@ export function RoundCell({ round, state, x, y, filled }: Props) {
   const level = CELL_HEIGHT * (0.5 - filled)
   const clip = `honey-${round}`
   return (
-    <Link
-      href={`/rounds/${round}`}
-      aria-label={`Round ${round}: ${roundStates[state].label}`}
-      className="group no-underline"
-    >
+    <Link href={`/rounds/${round}`} className="group no-underline">
       <g transform={`translate(${x} ${y})`}>
         <clipPath id={clip}>
           <rect
@@ -58,7 +54,8 @@ export function RoundCell({ round, state, x, y, filled }: Props) {
           className="fill-comb stroke-line group-hover:stroke-honey"
         />
         <Words round={round} state={state} tone={state === 'proposing' ? 'fill-soft' : 'fill-ink'} />
-        <g clipPath={`url(#${clip})`}>
+        {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a group of shapes takes no focus, and its words are above. */}
+        <g clipPath={`url(#${clip})`} aria-hidden="true">
           <path d={outline} className={state === 'open' ? 'fill-honey' : 'fill-honey-pale'} />
           <Words round={round} state={state} tone={state === 'open' ? 'fill-night' : 'fill-ink'} />
         </g>

@@ -13,7 +13,7 @@ export function testHome(scene: BrowserScene): void {
     await page.getByRole('heading', { name: `Round ${CURRENT_ROUND}` }).waitFor()
     expect(await page.getByRole('timer').textContent()).toMatch(/^\d+ s$/)
     const comb = page.getByRole('navigation', { name: 'Rounds in flight' })
-    await comb.getByRole('link', { name: `Round ${CURRENT_ROUND - 2}: Revealing` }).waitFor()
+    await comb.getByRole('link', { name: `${CURRENT_ROUND - 2} Revealing` }).waitFor()
     await see(page, 'Level 3 of 5')
     await see(page, '1 proposer, 3 solvers, 3 evaluators')
 
@@ -27,7 +27,7 @@ export function testHome(scene: BrowserScene): void {
     await canary.getByText('may be fooling its judge').waitFor()
     expect(await canary.getByText('rising together').count()).toBe(2)
     // Two lines in the large chart.
-    await canary.locator('figure').first().locator('.recharts-line-curve').nth(1).waitFor()
+    await canary.locator('figure').first().locator('[data-line]').nth(1).waitFor()
     await see(page, 'proposed 8 tasks')
     await see(page, /^Live$/)
   })

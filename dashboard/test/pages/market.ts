@@ -22,11 +22,7 @@ export function testMarket(scene: BrowserScene): void {
     await over.getByText('took').waitFor()
     await open.getByRole('link', { name: /Which task/ }).click()
     await page.getByRole('heading', { name: 'Evidence' }).waitFor()
-    await page
-      .getByLabel('Part of all stakes on each choice over time')
-      .locator('.recharts-line-curve')
-      .nth(2)
-      .waitFor()
+    await page.getByLabel('Part of all stakes on each choice over time').locator('[data-line]').nth(2).waitFor()
     await see(page, 'Connect an account to bet.')
     const missing = await visit('/market/77')
     await missing.getByRole('heading', { name: 'No such cell in this comb' }).waitFor()

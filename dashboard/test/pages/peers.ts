@@ -50,9 +50,7 @@ export function testPeers(scene: BrowserScene): void {
     await page.getByRole('heading', { name: solver.name }).waitFor()
     await see(page, solver.peerId)
     await see(page, solver.account)
-    await expect
-      .poll(() => page.locator('.recharts-bar-rectangle').count(), { timeout: 20_000 })
-      .toBe(CURRENT_ROUND - 2)
+    await expect.poll(() => page.locator('[data-bar]').count(), { timeout: 20_000 }).toBe(CURRENT_ROUND - 2)
     const newest = page.locator('section[aria-labelledby=history] tbody tr').first()
     await newest.getByText('Open').waitFor()
     expect(await newest.textContent()).toBe(`${CURRENT_ROUND}Open64 rollouts–not yet–`)

@@ -1,6 +1,7 @@
 import type { BenchRow } from '../row.ts'
 import { joinRows } from './join.ts'
+import { pageRows } from './pages.ts'
 import { roundPageRows } from './roundPage.ts'
 
 /** What a person meets: one module a subject. */
-export const rows: readonly BenchRow[] = [...joinRows, ...roundPageRows]
+export const rows: readonly BenchRow[] = [...joinRows, ...roundPageRows, ...pageRows]
