@@ -1,4 +1,4 @@
-import axe from 'axe-core'
+import axe, { type AxeResults } from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { findChromium } from '../../../dashboard/test/findChromium.ts'
 import { gatewayAnswers } from '../../../dashboard/test/fixtures/gatewayAnswers.ts'
@@ -73,22 +73,20 @@ async function scriptBytes(bench: Bench, browser: Browser, url: string): Promise
   const page = await browser.newPage()
   await open(page, url)
   await page.locator('[data-line]').first().waitFor()
-  const scripts = await page.evaluate(() =>
-    (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
-      .map(({ name, encodedBodySize }) => ({ path: new URL(name).pathname, bytes: encodedBodySize }))
-      .filter(({ path }) => path.endsWith('.js')),
+  const loaded = await page.evaluate<{ name: string; encodedBodySize: number }[]>(
+    "performance.getEntriesByType('resource').map(entry => entry.toJSON())",
   )
   await page.close()
+  const scripts = loaded
+    .map(({ name, encodedBodySize }) => ({ path: new URL(name).pathname, bytes: encodedBodySize }))
+    .filter(({ path }) => path.endsWith('.js'))
   for (const { path, bytes } of scripts) bench.log(`${bytes} bytes: ${path}`)
   return scripts.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
 async function axeFindings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
-  const violations = await page.evaluate(async () => {
-    const { axe: inPage } = globalThis as unknown as { axe: typeof axe }
-    return (await inPage.run(document, { resultTypes: ['violations'] })).violations
-  })
+  const { violations } = await page.evaluate<AxeResults>("axe.run(document, { resultTypes: ['violations'] })")
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.length} elements, first ${nodes[0]?.html.slice(0, 200)}`)
