@@ -5,6 +5,8 @@ export type KeyedLimit = {
    * @throws the signal's reason if it aborts while `work` waits.
    */
   run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>
+  /** How many wait under `key`. */
+  waiting(key: string): number
 }
 
 export function createKeyedLimit(limit: number): KeyedLimit {
@@ -47,6 +49,7 @@ export function createKeyedLimit(limit: number): KeyedLimit {
   }
 
   return {
+    waiting: key => waiting.get(key)?.size ?? 0,
     async run(key, work, signal) {
       await enter(key, signal)
       try {

@@ -158,6 +158,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       {
         maxBytes: kind => (kind === 'policy' ? policyBytes : sizes[kind]),
         opensAtMs: () => 0,
+        roundMs: () => (played === null ? Number.POSITIVE_INFINITY : 1000 * (played.endsAtSec - played.startsAtSec)),
         ...(options.limits && { limits: options.limits }),
       },
     )

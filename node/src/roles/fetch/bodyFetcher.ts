@@ -1,5 +1,5 @@
 import type { Hex } from '#core/hex.ts'
-import { createKeyedLimit } from '#core/keyedLimit.ts'
+import { createKeyedLimit, type KeyedLimit } from '#core/keyedLimit.ts'
 import type { FetchFailure } from '#p2p/fetchFromPeer.ts'
 import type { FetchLimits } from './fetchLimits.ts'
 import type { FetchModules, FetchRules } from './fetchPlan.ts'
@@ -7,7 +7,8 @@ import { type Holder, holdersOf, type WantedBody } from './holders.ts'
 import { belowPace, longestMs } from './pace.ts'
 import { type PeerFault, type PeerResult, peerFault } from './peerResult.ts'
 
-type Failure = FetchFailure | 'too-slow'
+/** `turn-over`: others waited for its place for longer than its share of the time. */
+type Failure = FetchFailure | 'too-slow' | 'turn-over'
 type Attempt = Holder & { failure: Failure }
 type BodyFetcher = (wanted: WantedBody, signal: AbortSignal) => Promise<PeerResult<Uint8Array>>
 
@@ -17,7 +18,8 @@ const MAX_LATE = 10_000
 const MAX_NOT_FOUND = 2
 
 /**
- * Fetches a body from its holders, one after the other, each held to the pace and all to a budget of time.
+ * Fetches a body from its holders, one after the other, each held to the pace and all to a budget of time. While others wait, none keeps a
+ * place for longer than its turn; who lost it queues again, behind them.
  *
  * @param late - peers that were below the pace when last asked; kept up to date here.
  */
@@ -34,18 +36,36 @@ export function createBodyFetcher(
 
   type Got = Uint8Array | Failure
 
+  /** Waits until others wait for one of so many places that has been held for longer than an equal part of half a round. */
+  async function turnOver(of: KeyedLimit, count: number, signal: AbortSignal): Promise<void> {
+    const fromMs = clock.nowMs()
+    for (;;) {
+      await clock.sleep(pace.windowMs, signal)
+      const waiting = of.waiting('')
+      const turnMs = (rules.roundMs() / 2) * (count / (count + waiting))
+      if (waiting > 0 && clock.nowMs() - fromMs > turnMs) return
+    }
+  }
+
   async function inPace({ peerId, peerKey, maxBytes }: Holder, wanted: WantedBody, signal: AbortSignal): Promise<Got> {
     const cap = rules.maxBytes(wanted.kind)
     const ended = new AbortController()
     let received = 0
-    let isSlow = false
-    void belowPace(pace, () => received, clock, ended.signal).then(
-      () => {
-        isSlow = true
-        ended.abort()
-      },
-      () => undefined,
+    let cut: 'too-slow' | 'turn-over' | null = null
+    const cutAfter = (watched: Promise<void>, why: 'too-slow' | 'turn-over') =>
+      void watched.then(
+        () => {
+          cut ??= why
+          ended.abort()
+        },
+        () => undefined,
+      )
+    cutAfter(
+      belowPace(pace, () => received, clock, ended.signal),
+      'too-slow',
     )
+    cutAfter(turnOver(places, parallel, ended.signal), 'turn-over')
+    if (wanted.kind === 'policy') cutAfter(turnOver(ofPolicies, policies, ended.signal), 'turn-over')
     const got = await network
       .fetchBody({
         contentId: wanted.contentId,
@@ -58,8 +78,8 @@ export function createBodyFetcher(
       })
       .finally(() => ended.abort())
     if (typeof got !== 'string') late.delete(peerKey)
-    else if (isSlow && late.size < MAX_LATE) late.add(peerKey)
-    return isSlow && typeof got === 'string' ? 'too-slow' : got
+    else if (cut === 'too-slow' && late.size < MAX_LATE) late.add(peerKey)
+    return typeof got === 'string' ? (cut ?? got) : got
   }
 
   /** Waits for a place of the holder before one of all: whoever announces much does not take the places of others. */
@@ -90,7 +110,7 @@ export function createBodyFetcher(
         tried.push({ ...holder, failure: got })
         // An author may be about to publish what was sealed until now.
         const mayCome = holder.isAuthor && got === 'not-found' && retry < MAX_NOT_FOUND
-        if (got === 'busy' || mayCome) busy.push(holder)
+        if (got === 'busy' || got === 'turn-over' || mayCome) busy.push(holder)
       }
       holders = busy
     }
@@ -118,5 +138,6 @@ function faultOf(tried: readonly Attempt[]): PeerFault {
   const told = tried.map(({ isAuthor, failure }) => `${isAuthor ? 'author' : 'another'}: ${failure}`)
   const reason = [...new Set(told)].join(', ')
   if (first.failure === 'too-large') return peerFault('oversized', reason)
-  return peerFault(first.failure === 'too-slow' ? 'too slow' : 'unavailable', reason)
+  const isSlow = first.failure === 'too-slow' || first.failure === 'turn-over'
+  return peerFault(isSlow ? 'too slow' : 'unavailable', reason)
 }

@@ -49,7 +49,7 @@ function scene(servers: Record<string, Server>, rules: Partial<FetchRules> = {},
     },
   }
   const modules = { network, bundles, clock, logger: silentLogger, signal: stop.signal, random: () => 0.5 }
-  const plan = createFetchPlan(modules, { maxBytes: () => 1 << 20, opensAtMs: () => 0, ...rules })
+  const plan = createFetchPlan(modules, { maxBytes: () => 1 << 20, opensAtMs: () => 0, roundMs: () => 600_000, ...rules })
   const finish = async <T>(work: Promise<T>): Promise<T> => {
     let done = false
     void work.finally(() => {
@@ -114,6 +114,29 @@ test('slow peers cost only themselves: every honest body comes at once, however 
   set.asked.length = 0
   await set.finish(set.plan.visit(wanted, set.never, async () => ({ ok: true, value: true })))
   expect(set.asked.slice(0, good.length).sort()).toEqual([...good].sort())
+})
+
+test('policies at the minimum pace hold no place that others wait for beyond their turn', async () => {
+  const names = (kind: string) => Array.from({ length: 4 }, (_, at) => `${kind} ${at}`)
+  const servers: Record<string, Server> = {}
+  for (const name of names('slow')) servers[name] = dripping(2 * pace.minBytesPerSecond, () => set.clock)
+  for (const name of names('good')) servers[name] = honest(name)
+  const set = scene(servers, { maxBytes: () => 32 << 20, roundMs: () => 120_000 }, [])
+  const wanted = [...names('slow'), ...names('good')].map(name => ({ ...wantedOf(name), kind: 'policy' as const }))
+  const came: string[] = []
+  const due = new AbortController()
+  const visiting = set.plan.visit(wanted, due.signal, async (_, { peerKey }) => {
+    came.push(peerKey)
+    return { ok: true, value: true }
+  })
+  void set.clock.sleep(80_000, set.never).then(() => due.abort())
+  await set.finish(visiting)
+  // At two thirds of the round every honest one is there.
+  expect(came.sort()).toEqual(
+    names('good')
+      .map(name => peerKeyOf(name))
+      .sort(),
+  )
 })
 
 test('a body at the minimum pace comes, and one that starts fast and falls silent does not', async () => {

@@ -24,6 +24,8 @@ export type FetchRules = {
   maxBytes(kind: FetchKind): number
   /** From when a round's bodies may be fetched, on the node's clock; earlier requests wait. */
   opensAtMs(kind: FetchKind, round: number): number
+  /** Length of a round: in half of one everybody whose body waits has had a turn. */
+  roundMs(): number
   limits?: FetchLimits
 }
 
