@@ -156,6 +156,7 @@ function keptIn(data: string): FetchPlan {
       return bytes === null ? peerFault('unavailable', 'the folder does not keep it') : { ok: true, value: bytes }
     },
     visit: async () => [],
+    visitEach: () => [],
   }
 }
 

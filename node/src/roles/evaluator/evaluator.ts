@@ -7,7 +7,7 @@ import { readTaskPlaces } from '../admitTasks.ts'
 import { roundRules } from '../checkRollouts.ts'
 import { claimEarnings } from '../claimEarnings.ts'
 import { everyRound } from '../everyRound.ts'
-import { fetchRollouts } from '../fetch/fetchCommitted.ts'
+import { fetchEachRollouts } from '../fetch/fetchCommitted.ts'
 import { isProven } from '../fetch/peerResult.ts'
 import { keepStake } from '../keepStake.ts'
 import type { PeerNode } from '../peerNode.ts'
@@ -24,6 +24,11 @@ import { scoreRollouts } from './scoreRollouts.ts'
 import { settleRound } from './settleRound.ts'
 import { showFalseLeaf, showWithheldSecrets } from './showFaults.ts'
 
+/** Shares of what is left of a round: after the first no peer is waited for, after the second nothing is checked, and votes are sent. */
+const [VOTES_UNTIL, CHECKS_UNTIL] = [2 / 3, 5 / 6]
+
+type Due = { votesDue: AbortSignal; checksDue: AbortSignal }
+
 /**
  * Votes on the round before, reveals on the one before that, settles the third, and judges appeals that it was drawn for.
  *
@@ -33,13 +38,15 @@ export async function runEvaluator(node: PeerNode, models: Models, demands: numb
   await everyRound(node, async time => {
     const { round } = time
     recordInTime(node, time)
+    // From now on: what is told of the chain's time is as old as this call.
+    const [votesDue, checksDue] = [untilShare(node, time, VOTES_UNTIL), untilShare(node, time, CHECKS_UNTIL)]
     // Revealing is due first: it costs nothing, and not revealing is what is punished.
     const duties = [
       () => reveal(node, round - 2),
-      () => vote(node, models, round - 1, time, demands),
-      () => openSamples(node, round - 4, deadline(node, time)),
+      () => vote(node, models, round - 1, { time, votesDue, checksDue }, demands),
+      () => openSamples(node, round - 4, checksDue),
       () => closeOpenings(node, round - 5, time),
-      () => judgeAppeals(node, models, round, deadline(node, time)),
+      () => judgeAppeals(node, models, round, checksDue),
       () => settleRound(node, round - 3, time),
       () => showWithheldSecrets(node, round),
       () => claimEarnings(node, round),
@@ -58,11 +65,16 @@ async function allOf(duties: readonly (() => Promise<void>)[]): Promise<void> {
 }
 
 /** Scores what was committed in a round and commits to the votes. A ballot that was made before a restart is kept as it is. */
-async function vote(node: PeerNode, models: Models, round: number, time: RoundTime, demands: number): Promise<void> {
+async function vote(
+  node: PeerNode,
+  models: Models,
+  round: number,
+  { time, ...due }: Due & { time: RoundTime },
+  demands: number,
+): Promise<void> {
   const { journal, logger } = node
   if (round < Math.max(0, node.countsFrom)) return
-  const due = deadline(node, time)
-  const [before, beacon] = [await beaconOf(node, round - 1), await awaitBeacon(node, time, due)]
+  const [before, beacon] = [await beaconOf(node, round - 1), await awaitBeacon(node, time, due.votesDue)]
   if (before === null || beacon === null) return logger.info('the round is void', { round })
   const shards = await ownShards(node, round, beacon)
   if (shards.length === 0) return logger.info('nothing to score in this round', { round })
@@ -70,6 +82,8 @@ async function vote(node: PeerNode, models: Models, round: number, time: RoundTi
   if (sheet === null) {
     if (!(await node.playsIn(round))) return
     const made = await makeSheet(node, models, { round, before, beacon }, shards, due)
+    // What a stop cut short is nobody's fault: no votes are made of it.
+    node.signal.throwIfAborted()
     sheet = made.sheet
     const missing = made.missing.map(commitment => ({ round, beacon, commitment }))
     await demandMissing(node, missing, demands)
@@ -93,25 +107,31 @@ async function makeSheet(
   { judge, reader }: Models,
   { round, before, beacon }: ScoredRound,
   shards: readonly OwnShard[],
-  signal: AbortSignal,
+  { votesDue, checksDue }: Due,
 ): Promise<{ sheet: ScoreSheet; missing: RolloutCommitment[] }> {
   const { identity, environment, chainId } = node
   const committed = await ofOthers(node, shards)
   const proofs = await openProofs(node, reader, { round, before, beacon }, committed)
   const rules = await roundRules(environment, { chainId, round, beacon: before }, await readTaskPlaces(node, round))
-  const scored = fetchRollouts(node, round, committed, signal, async (opened, commitment) => {
+  const scored = fetchEachRollouts(node, round, committed, votesDue, async (opened, commitment) => {
     const work = { chainId, round, peerKey: commitment.peerKey, before, beacon }
     const made = await scoreRollouts(judge, opened.body, rules, work)
     return { ...made, falseLeaf: findFalseLeaf(opened, commitment, before) }
   })
-  // Policies come while rollouts do, and are read from the disk once those are scored.
-  const [visited] = await Promise.all([scored, proofs.fetch(signal)])
+  proofs.fetch(votesDue)
+  // Each is checked once its rollouts and its policy are there: one that is slow holds up nobody else's check.
+  const found = await Promise.all(
+    scored.map(async visiting => {
+      const { wanted, result } = await visiting
+      const counts = result.ok ? await proofs.prove(wanted, result.value.leaves, checksDue) : result
+      return { wanted, result, counts }
+    }),
+  )
   const peers: PeerScore[] = []
   const missing: RolloutCommitment[] = []
-  for (const { wanted, result } of visited) {
+  for (const { wanted, result, counts } of found) {
     if (result.ok) showFalseLeaf(node, result.value.falseLeaf)
     else if (!isProven(result)) missing.push(wanted)
-    const counts = result.ok ? await proofs.prove(wanted, result.value.leaves, signal) : result
     if (result.ok && counts.ok) peers.push(result.value.score)
     else peers.push({ peerKey: wanted.peerKey, scoreMilli: scoreWithout(counts), leaves: [] })
   }
@@ -139,7 +159,6 @@ async function reveal(node: PeerNode, round: number): Promise<void> {
     reportOutcome(node.logger, 'votes revealed', outcome, { round, shard: ballots[at]?.shard ?? 0 })
 }
 
-/** Aborts when a peer that holds a bundle back would make us miss our own vote: at two thirds of the round. */
-function deadline({ signal }: PeerNode, { endsAtSec, nowSec }: RoundTime): AbortSignal {
-  return withDeadline(signal, ((endsAtSec - nowSec) * 1000 * 2) / 3)
+function untilShare({ signal }: PeerNode, { endsAtSec, nowSec }: RoundTime, share: number): AbortSignal {
+  return withDeadline(signal, (endsAtSec - nowSec) * 1000 * share)
 }

@@ -5,6 +5,7 @@ import { silentLogger } from '#core/logger.ts'
 import { environmentFrom } from '#environments/codezero/presets.ts'
 import type { ReadDraws } from '#rl/policyProtocol.ts'
 import type { CheckedRollout } from '../checkRollouts.ts'
+import type { FetchPlan } from '../fetch/fetchPlan.ts'
 import { type PeerResult, peerFault } from '../fetch/peerResult.ts'
 import { openProofs, scoreWithout } from './proofs.ts'
 
@@ -19,6 +20,48 @@ const certain: ReadDraws = {
 }
 const never = new AbortController().signal
 
+const work = { round: 7, before: word('33'), beacon: word('44') }
+const had: PeerResult<Uint8Array> = { ok: true, value: new Uint8Array() }
+
+/** Proofs of two peers, by what comes of each one's policy. */
+async function twoPeers(coming: readonly Promise<PeerResult<unknown>>[], read: () => Promise<ReadDraws>) {
+  const peers = [commitment, { ...commitment, peerKey: word('12') }] as const
+  let asked = 0
+  const fetchPlan = {
+    fetch: async () => {
+      asked += 1
+      return had
+    },
+    visitEach: (wanted: readonly unknown[]) =>
+      wanted.map(async (one, at) => ({ wanted: one, result: await (coming[at] as Promise<PeerResult<unknown>>) })),
+  } as unknown as FetchPlan
+  const node = {
+    chain: { readPolicies: async () => new Map(peers.map(({ peerKey, policyHash }) => [peerKey, policyHash])) },
+    environment: { solverFolder: 'base', spec: environmentFrom('starter') },
+    ...{ fetchPlan, chainId: 1, logger: silentLogger, signal: never },
+  }
+  const proofs = await openProofs(node, { readDraws: read }, work, peers)
+  proofs.fetch(never)
+  return { peers, proofs, asked: () => asked }
+}
+
+test('a policy that is still coming holds up no check of another peer, and one that was withheld is not asked for again', async () => {
+  const { proofs, peers } = await twoPeers([new Promise(() => {}), Promise.resolve(had)], async () => certain)
+  expect(await proofs.prove(peers[1], leaves, never)).toMatchObject({ ok: true })
+  const withheld = Promise.resolve(peerFault('unavailable', 'author: busy'))
+  const other = await twoPeers([withheld, Promise.resolve(had)], async () => certain)
+  expect(await other.proofs.prove(peers[0], leaves, never)).toMatchObject({ reason: 'author: busy' })
+  expect(other.asked()).toBe(0)
+})
+
+test('a check that is not over in time is unavailable, and so are those behind it', async () => {
+  const { proofs, peers } = await twoPeers([Promise.resolve(had), Promise.resolve(had)], () => new Promise(() => {}))
+  const due = new AbortController()
+  const proving = peers.map(peer => proofs.prove(peer, leaves, due.signal))
+  setImmediate(() => due.abort())
+  expect((await Promise.all(proving)).map(scoreWithout)).toEqual([UNAVAILABLE, UNAVAILABLE])
+})
+
 /** What becomes of a score of 700, by what the chain, the peer and the reader say. */
 async function vote({
   named = commitment.policyHash,
@@ -29,10 +72,9 @@ async function vote({
   const node = {
     chain: { readPolicies: async () => new Map([[commitment.peerKey, named]]) },
     environment: { solverFolder: 'base', spec: environmentFrom('starter') },
-    fetchPlan: { fetch: async () => fetched, visit: async () => [] },
+    fetchPlan: { fetch: async () => fetched, visit: async () => [], visitEach: () => [] },
     ...{ chainId: 1, logger: silentLogger, signal: never },
   }
-  const work = { round: 7, before: word('33'), beacon: word('44') }
   const proofs = await openProofs(node, { readDraws: read }, work, [commitment])
   const proven = await proofs.prove(commitment, drawn, never)
   return proven.ok ? 700 : scoreWithout(proven)

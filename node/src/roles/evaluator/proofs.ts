@@ -1,5 +1,7 @@
 import type { RolloutCommitment } from '#chain/readCommitments.ts'
 import { UNAVAILABLE } from '#core/bodies.ts'
+import type { Hex } from '#core/hex.ts'
+import { createKeyedLimit } from '#core/keyedLimit.ts'
 import type { Judge } from '#environments/environment.ts'
 import type { CheckedRollout } from '../checkRollouts.ts'
 import { isProven, type PeerResult, peerFault, peerWork } from '../fetch/peerResult.ts'
@@ -18,9 +20,14 @@ export type ProofModules = Pick<PeerNode, 'chainId' | 'fetchPlan' | 'logger' | '
 
 /** Proof of sampling in one round. */
 export type Proofs = {
-  /** Fetches the policies, so that checks find them on the disk. */
-  fetch(signal: AbortSignal): Promise<void>
-  /** @param leaves - that the beacon draws; none where none of the scored ones is there. */
+  /** Begins to fetch the policies, so that checks find them on the disk. */
+  fetch(signal: AbortSignal): void
+  /**
+   * Waits for the peer's policy, and checks the leaves by it.
+   *
+   * @param leaves - that the beacon draws; none where none of the scored ones is there.
+   * @param signal - gives up; a check that is under way ends by itself.
+   */
   prove(commitment: Committed, leaves: readonly CheckedRollout[], signal: AbortSignal): Promise<PeerResult<unknown>>
 }
 
@@ -46,8 +53,19 @@ export async function openProofs(
   const wantedOf = ({ peerKey, policyHash }: Committed) =>
     ({ kind: 'policy', round, contentId: policyHash, peerKey }) as const
 
+  const coming = new Map<Hex, Promise<PeerResult<unknown>>>()
+  // A policy is in memory whole while it is read.
+  const one = createKeyedLimit(1)
+
   async function check(commitment: Committed, leaves: readonly CheckedRollout[], signal: AbortSignal) {
     if (!isNamed(commitment)) return peerFault('not sampled', 'its policy was not named before the round')
+    const { peerKey } = commitment
+    // Who did not give it is not asked again: others wait for their checks.
+    const came = await coming.get(peerKey)
+    return came?.ok === false ? came : one.run('', () => checkBy(commitment, leaves, signal), signal)
+  }
+
+  async function checkBy(commitment: Committed, leaves: readonly CheckedRollout[], signal: AbortSignal) {
     const policy = await fetchPlan.fetch(wantedOf(commitment), signal)
     if (!policy.ok || leaves.length === 0) return policy
     const { peerKey } = commitment
@@ -59,16 +77,42 @@ export async function openProofs(
   }
 
   return {
-    async fetch(signal) {
+    fetch(signal) {
       const wanted = commitments.filter(isNamed).map(wantedOf)
-      await fetchPlan.visit(wanted, signal, async () => ({ ok: true, value: null }))
+      const visits = fetchPlan.visitEach(wanted, signal, async () => ({ ok: true, value: null }))
+      for (const [at, { peerKey }] of wanted.entries()) {
+        const fetched = (visits[at] as (typeof visits)[number]).then(({ result }) => result)
+        fetched.catch(() => undefined) // is thrown to who waits for it, and maybe nobody does
+        coming.set(peerKey, fetched)
+      }
     },
     async prove(commitment, leaves, signal) {
-      const proven = await check(commitment, leaves, signal)
+      const proven = await inTime(check(commitment, leaves, signal), signal, stopping)
       const { peerKey } = commitment
       if (proven.ok) logger.debug('sampling is proven', { round, peerKey, leaves: leaves.length })
       else logger.info('sampling is not proven', { round, peerKey, fault: proven.fault, reason: proven.reason })
       return proven
     },
+  }
+}
+
+/** The result, or `unavailable` where it is not there in time. @throws the reason of `stopping`, once that aborts. */
+async function inTime(
+  work: Promise<PeerResult<unknown>>,
+  signal: AbortSignal,
+  stopping: AbortSignal,
+): Promise<PeerResult<unknown>> {
+  const late = Promise.withResolvers<PeerResult<unknown>>()
+  const end = () => late.resolve(peerFault('unavailable', 'no time was left to check it'))
+  signal.addEventListener('abort', end, { once: true })
+  if (signal.aborted) end()
+  try {
+    return await Promise.race([work, late.promise])
+  } catch (error) {
+    if (signal.aborted) return await late.promise
+    throw error
+  } finally {
+    signal.removeEventListener('abort', end)
+    stopping.throwIfAborted()
   }
 }

@@ -14,9 +14,20 @@ export function fetchRollouts<T>(
   signal: AbortSignal,
   work: (opened: OpenedBody<RolloutBundle>, commitment: RolloutCommitment) => Promise<T> | T,
 ): Promise<Visited<RolloutCommitment, T>[]> {
+  return Promise.all(fetchEachRollouts(node, round, commitments, signal, work))
+}
+
+/** As {@link fetchRollouts}, each as soon as it is there. */
+export function fetchEachRollouts<T>(
+  node: PeerNode,
+  round: number,
+  commitments: readonly RolloutCommitment[],
+  signal: AbortSignal,
+  work: (opened: OpenedBody<RolloutBundle>, commitment: RolloutCommitment) => Promise<T> | T,
+): Promise<Visited<RolloutCommitment, T>>[] {
   const { bodies, chainId, fetchPlan } = node
   const wanted = commitments.map(commitment => ({ ...commitment, kind: 'rollouts' as const, round }))
-  return fetchPlan.visit(wanted, signal, async (bytes, commitment) => {
+  return fetchPlan.visitEach(wanted, signal, async (bytes, commitment) => {
     const opened = await openCommitted(bodies, bytes, { chainId, round }, commitment)
     if (opened === 'malformed') return peerFault(opened, 'no body of rollouts')
     if (opened === 'another') return peerFault(opened, 'not what its peer committed')

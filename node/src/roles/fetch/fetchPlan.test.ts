@@ -49,7 +49,12 @@ function scene(servers: Record<string, Server>, rules: Partial<FetchRules> = {},
     },
   }
   const modules = { network, bundles, clock, logger: silentLogger, signal: stop.signal, random: () => 0.5 }
-  const plan = createFetchPlan(modules, { maxBytes: () => 1 << 20, opensAtMs: () => 0, roundMs: () => 600_000, ...rules })
+  const plan = createFetchPlan(modules, {
+    maxBytes: () => 1 << 20,
+    opensAtMs: () => 0,
+    roundMs: () => 600_000,
+    ...rules,
+  })
   const finish = async <T>(work: Promise<T>): Promise<T> => {
     let done = false
     void work.finally(() => {

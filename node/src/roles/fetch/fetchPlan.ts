@@ -46,6 +46,12 @@ export type FetchPlan = {
     signal: AbortSignal,
     work: (bytes: Uint8Array, wanted: Wanted) => Promise<PeerResult<T>>,
   ): Promise<Visited<Wanted, T>[]>
+  /** As `visit`: each result as soon as it is there. */
+  visitEach<Wanted extends WantedBody, T>(
+    wanted: readonly Wanted[],
+    signal: AbortSignal,
+    work: (bytes: Uint8Array, wanted: Wanted) => Promise<PeerResult<T>>,
+  ): Promise<Visited<Wanted, T>>[]
 }
 
 /** A plan that counts what came of it. */
@@ -95,31 +101,34 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Count
     return value === null ? peerFault('unavailable', 'its file was damaged or removed') : { ok: true, value }
   }
 
+  const visitEach: FetchPlan['visitEach'] = (wanted, signal, work) => {
+    const one = createKeyedLimit(1)
+    const visit = async (at: (typeof wanted)[number]) => {
+      const { kind, round, peerKey } = at
+      const about = { kind, round, peerKey }
+      const obtained = await obtain(at, signal)
+      // Opened and used one by one: a body takes far more memory opened than on the disk.
+      const result = await one.run('', async () => {
+        const bytes = await read(at, obtained)
+        return bytes.ok ? peerWork({ about, logger, signal: stopping }, () => work(bytes.value, at)) : bytes
+      })
+      note(at, result)
+      return { wanted: at, result }
+    }
+    // Who was late the last time does not take a place that others wait for.
+    const inOrder = [...wanted].sort((a, b) => Number(late.has(a.peerKey)) - Number(late.has(b.peerKey)))
+    const visiting = new Map(inOrder.map(at => [at, visit(at)]))
+    return wanted.flatMap(at => visiting.get(at) ?? [])
+  }
+
   return {
     counts: () => counts,
+    visitEach,
+    visit: (wanted, signal, work) => Promise.all(visitEach(wanted, signal, work)),
     async fetch(wanted, signal) {
       const result = await read(wanted, await obtain(wanted, signal))
       note(wanted, result)
       return result
-    },
-    async visit(wanted, signal, work) {
-      const one = createKeyedLimit(1)
-      const visit = async (at: (typeof wanted)[number]) => {
-        const { kind, round, peerKey } = at
-        const about = { kind, round, peerKey }
-        const obtained = await obtain(at, signal)
-        // Opened and used one by one: a body takes far more memory opened than on the disk.
-        const result = await one.run('', async () => {
-          const bytes = await read(at, obtained)
-          return bytes.ok ? peerWork({ about, logger, signal: stopping }, () => work(bytes.value, at)) : bytes
-        })
-        note(at, result)
-        return { wanted: at, result }
-      }
-      // Who was late the last time does not take a place that others wait for.
-      const inOrder = [...wanted].sort((a, b) => Number(late.has(a.peerKey)) - Number(late.has(b.peerKey)))
-      const visited = new Map(await Promise.all(inOrder.map(async at => [at, await visit(at)] as const)))
-      return wanted.flatMap(at => visited.get(at) ?? [])
     },
   }
 }
