@@ -54,3 +54,17 @@ test('the pretty form is one line', () => {
   logger.warn('two\nlines', { round: 1, error: new Error('bad\nthing') })
   expect(lines).toEqual(['22:13:20 WARN  two lines round=1 error=Error: bad thing'])
 })
+
+test('what a peer put into a value neither fills the log nor drives the terminal', () => {
+  const reason = `\u001b[2J\u009b1A\u202e${'x'.repeat(1 << 20)}`
+  const error = new Error(reason)
+  for (const format of ['pretty', 'json'] as const) {
+    const { lines, logger } = record({ format })
+    logger.info('refused', { reason, nested: { reason }, error })
+    expect(lines[0]?.length).toBeLessThan(10_000)
+    expect(lines[0]).not.toMatch(/[\p{Cc}\u202e]/u)
+    const long = record({ format, secrets: ['deadbeef'] })
+    long.logger.info('cut', { reason: `${'x'.repeat(1_996)}deadbeef` })
+    expect(long.lines[0]).not.toContain('dead')
+  }
+})

@@ -31,7 +31,9 @@ export function createLogger(options: LoggerOptions, bound: LogFields = {}): Log
   const at = (level: LogLevel) => (message: string, fields?: LogFields) => {
     if (logLevels.indexOf(level) < minimum) return
     const atIso = new Date(options.clock.nowMs()).toISOString()
-    options.write(hide(render(options.format, level, atIso, message, { ...bound, ...fields }), options.secrets ?? []))
+    const { format, secrets = [] } = options
+    const line = render(format, plainer(secrets), level, atIso, message, { ...bound, ...fields })
+    options.write(hide(line, secrets))
   }
   return {
     debug: at('debug'),
@@ -51,23 +53,45 @@ export const silentLogger: Logger = {
   child: () => silentLogger,
 }
 
-function render(format: 'json' | 'pretty', level: LogLevel, at: string, message: string, fields: LogFields): string {
+type Plain = (name: string, value: unknown) => unknown
+
+function render(
+  format: 'json' | 'pretty',
+  plain: Plain,
+  level: LogLevel,
+  at: string,
+  message: string,
+  fields: LogFields,
+): string {
   if (format === 'json') return JSON.stringify({ at, level, message, ...fields }, plain)
   const parts = Object.entries(fields).map(([name, value]) => {
     const shown = plain(name, value)
-    return `${name}=${typeof shown === 'string' ? shown : JSON.stringify(shown, plain)}`
+    return `${shortened(name)}=${typeof shown === 'string' ? shown : JSON.stringify(shown, plain)}`
   })
-  return [at.slice(11, 19), level.toUpperCase().padEnd(5), message, ...parts].join(' ').replace(/[\r\n]+/g, ' ')
+  return [at.slice(11, 19), level.toUpperCase().padEnd(5), shortened(message), ...parts].join(' ')
 }
 
-function plain(name: string, value: unknown): unknown {
-  if (SECRET_NAME.test(name)) return '[redacted]'
-  if (typeof value === 'bigint') return value.toString()
-  if (value instanceof Error) return describeError(value)
-  // JSON would spell out every byte, and bytes may be a key.
-  if (value instanceof Uint8Array) return `[${value.byteLength} bytes]`
-  if (isBufferJson(value)) return `[${value.data.length} bytes]`
-  return value
+/** Of a text in a field, characters: a peer may have written it. */
+const MAX_TEXT = 2_000
+
+/** A text as a terminal may have it: on one line, without commands to it, and not longer than anybody reads. */
+function shortened(text: string): string {
+  const shown = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text
+  return shown.replace(/[\r\n]+/g, ' ').replace(/\p{Cc}|\p{Bidi_Control}/gu, '\ufffd')
+}
+
+/** Values as they are logged. Secrets go first: one that is cut in two would no more be found. */
+function plainer(secrets: readonly string[]): Plain {
+  return (name, value) => {
+    if (SECRET_NAME.test(name)) return '[redacted]'
+    if (typeof value === 'string') return shortened(hide(value, secrets))
+    if (typeof value === 'bigint') return value.toString()
+    if (value instanceof Error) return shortened(hide(describeError(value), secrets))
+    // JSON would spell out every byte, and bytes may be a key.
+    if (value instanceof Uint8Array) return `[${value.byteLength} bytes]`
+    if (isBufferJson(value)) return `[${value.data.length} bytes]`
+    return value
+  }
 }
 
 /** `Buffer.toJSON` has run before a replacer sees the value. */

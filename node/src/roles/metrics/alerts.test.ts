@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import { type Alert, createAlerts } from './alerts.ts'
-import { sendAlert } from './sendAlert.ts'
+import { createAlertSender } from './sendAlert.ts'
 import type { PeerState } from './watchPeer.ts'
 
 const well: PeerState = {
@@ -80,10 +80,30 @@ test('webhooks are told as each wants it, and no error quotes their credentials'
     return new Response(null, { status: posted.length > 3 ? 403 : 204 })
   }) as typeof fetch
   const telegram = 'https://api.telegram.org/bot123:secret/sendMessage?chat_id=5'
-  await sendAlert(['https://hooks.example/x', 'https://discord.com/api/webhooks/1/secret', telegram], alert, fetchFn)
+  const all = ['https://hooks.example/x', 'https://discord.com/api/webhooks/1/secret', telegram]
+  await createAlertSender(all, fetchFn)(alert)
   const text = 'Waggle peer a b c, disk firing: full'
   expect(posted).toEqual([alert, { content: text, allowed_mentions: { parse: [] } }, { text }])
-  const refused = await sendAlert([telegram], alert, fetchFn).catch(error => error)
+  const refused = await createAlertSender([telegram], fetchFn)(alert).catch(error => error)
   expect(refused.message).toBe('api.telegram.org answers with status 403.')
   expect(JSON.stringify([refused.message, refused.hint, String(refused.cause)])).not.toContain('secret')
+})
+
+test('a webhook that does not answer makes no other one hear an alert again', async () => {
+  const alert = { alert: 'disk', state: 'firing', message: 'full', peer: 'a b c', peerId: '16Uiu' } as const
+  const urls = ['https://dead.example/x', 'https://alive.example/y']
+  let heard = 0
+  const fetchFn = (async url => {
+    if (String(url).includes('dead')) throw new TypeError('no route')
+    heard += 1
+    return new Response(null, { status: 204 })
+  }) as typeof fetch
+  const sender = createAlertSender(urls, fetchFn)
+  expect((await sender(alert).catch(error => error)).message).toBe('dead.example does not answer.')
+  await sender(alert).catch(() => undefined)
+  expect(heard).toBe(1)
+  // Its end is another alert, and so is the next time.
+  await sender({ ...alert, state: 'resolved' }).catch(() => undefined)
+  await sender(alert).catch(() => undefined)
+  expect(heard).toBe(3)
 })

@@ -4,7 +4,7 @@ import type { RoleName } from '../roleName.ts'
 import { createAlerts } from './alerts.ts'
 import { healthOf, notReadyFor } from './healthOf.ts'
 import { createPeerMetrics } from './peerMetrics.ts'
-import { sendAlert } from './sendAlert.ts'
+import { createAlertSender } from './sendAlert.ts'
 import { serveMetrics } from './serveMetrics.ts'
 import { watchPeer } from './watchPeer.ts'
 
@@ -28,8 +28,9 @@ export async function observePeer(node: PeerNode, options: ObserveOptions): Prom
   if (metricsPort === undefined && alertUrls.length === 0) return async () => {}
   const watch = watchPeer(node, role, data)
   const ended = new AbortController()
+  const send = createAlertSender(alertUrls)
   const alerts = createAlerts({
-    send: alert => sendAlert(alertUrls, { ...alert, peer: identity.name, peerId: identity.peerId }),
+    send: alert => send({ ...alert, peer: identity.name, peerId: identity.peerId }),
     clock,
     logger,
   })

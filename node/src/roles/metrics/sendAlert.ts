@@ -11,18 +11,31 @@ export type PeerAlert = Alert & { peer: string; peerId: string }
 const TIMEOUT_MS = 10_000
 
 /**
- * Sends an alert to all webhooks: to Discord and Telegram as their interfaces want it, to others as JSON with all fields.
+ * Makes what sends alerts to all webhooks: to Discord and Telegram as their interfaces want it, to others as JSON with all fields. Whoever
+ * took an alert is not sent it again where another did not.
  *
- * @throws {AlertError} if one does not take it.
+ * @returns rejects with an {@link AlertError} where one does not take it.
  * @see https://discord.com/developers/docs/resources/webhook#execute-webhook
  * @see https://core.telegram.org/bots/api#sendmessage
  */
-export async function sendAlert(
+export function createAlertSender(
   urls: readonly string[],
-  alert: PeerAlert,
   fetchFn: typeof fetch = fetch,
-): Promise<void> {
-  await Promise.all(urls.map(url => post(url, alert, fetchFn)))
+): (alert: PeerAlert) => Promise<void> {
+  /** State of each alert, as each webhook was told it last. */
+  const told = new Map<string, Map<string, PeerAlert['state']>>()
+  return async alert => {
+    const sent = await Promise.allSettled(
+      urls.map(async url => {
+        const states = told.get(url) ?? new Map<string, PeerAlert['state']>()
+        told.set(url, states)
+        if (states.get(alert.alert) === alert.state) return
+        await post(url, alert, fetchFn)
+        states.set(alert.alert, alert.state)
+      }),
+    )
+    for (const one of sent) if (one.status === 'rejected') throw one.reason
+  }
 }
 
 async function post(url: string, alert: PeerAlert, fetchFn: typeof fetch): Promise<void> {
