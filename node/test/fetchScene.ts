@@ -38,7 +38,12 @@ export async function fetchScene(
     announcements.push({ ...place, peerId: host.peerId, size: bytes } as Announcement)
     wanted.push({ ...place, peerKey: peerKeyOf(host.peerId), isSlow })
   }
-  const plan = planOf(client, announcements, { maxBytes: () => bytes, opensAtMs: () => 0, roundMs: () => 600_000, ...rules }, stopped.signal)
+  const plan = planOf(
+    client,
+    announcements,
+    { maxBytes: () => bytes, opensAtMs: () => 0, roundMs: () => 600_000, ...rules },
+    stopped.signal,
+  )
   const stop = async () => {
     stopped.abort()
     await Promise.all(hosts.map(host => host.stop()))

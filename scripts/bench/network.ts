@@ -60,7 +60,12 @@ const oneMegabyte: BenchRow = {
       const place = { kind: 'rollouts', round: 0 } as const
       const { peerId, size } = holder
       const announced = holder.contentIds.map(contentId => ({ ...place, contentId, peerId, size }) as Announcement)
-      const plan = planOf(host, announced, { maxBytes: () => size, opensAtMs: () => 0, roundMs: () => 600_000 }, stopped.signal)
+      const plan = planOf(
+        host,
+        announced,
+        { maxBytes: () => size, opensAtMs: () => 0, roundMs: () => 600_000 },
+        stopped.signal,
+      )
       const wanted = announced.map(({ contentId }) => ({ ...place, contentId, peerKey: peerKeyOf(peerId) }))
       // Code and the connection's window are warm then, as they are in a peer that runs.
       const [warm, rest] = [wanted.slice(0, WARM_BODIES), wanted.slice(WARM_BODIES)]
