@@ -11,6 +11,7 @@ export const reachOptions = {
   announce: list,
   bootnode: list,
   mdns: { type: 'boolean' },
+  upnp: { type: 'boolean' },
   'target-peers': text,
   'max-connections': text,
 } as const
@@ -20,6 +21,7 @@ export const reachUsage = `  --announce MULTIADDR
   --bootnode MULTIADDR
                       a peer to meet first beside those on the chain, may be repeated
   --mdns              find peers on the local network by multicast
+  --upnp              ask the router for an open port
   --target-peers N    registered peers to be connected to (default 16)
   --max-connections N
                       connections at most; strangers get half (default 128)`
@@ -30,6 +32,14 @@ export function settingsOf({ bootnode, ...flags }: Values): Record<string, unkno
 }
 
 export function reachOfConfig(config: Config): Reach {
-  const { listen, bootnodes, announce, mdns, 'target-peers': targetPeers, 'max-connections': maxConnections } = config
-  return { listen, bootnodes, announce, mdns, targetPeers, maxConnections }
+  const {
+    listen,
+    bootnodes,
+    announce,
+    mdns,
+    upnp,
+    'target-peers': targetPeers,
+    'max-connections': maxConnections,
+  } = config
+  return { listen, bootnodes, announce, mdns, upnp, targetPeers, maxConnections }
 }

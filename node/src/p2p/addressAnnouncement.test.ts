@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkAddresses, dialable, encodeAddresses, isMultiaddr } from './addressAnnouncement.ts'
+import { announceable, checkAddresses, dialable, encodeAddresses, isMultiaddr } from './addressAnnouncement.ts'
 
 const peerId = '16Uiu2HAkzLY2i7BKTwqj4SBfqaE8EtU7pYnqsVtWt2fyZ4E7SCdc'
 const at = (address: string, peer = peerId) => `${address}/p2p/${peer}`
@@ -29,4 +29,11 @@ test('loopback is dialled only from a host that itself is on loopback alone', ()
 test('an address of a protocol unknown here is told from others', () => {
   expect(isMultiaddr(at('/ip4/203.0.113.7/tcp/1'))).toBe(true)
   expect(isMultiaddr(at('/carrier-pigeon/1'))).toBe(false)
+})
+
+test('places at relays are announced after what can be dialled without one, however many of those there are', () => {
+  const relayed = [1, 2, 3].map(port => at(`/ip4/203.0.113.9/tcp/${port}/p2p/16Uiu2HAmRelay/p2p-circuit`))
+  const direct = Array.from({ length: 9 }, (_, port) => at(`/ip4/203.0.113.7/tcp/${port + 1}`))
+  expect(announceable([...relayed, ...direct])).toEqual([...direct.slice(0, 6), ...relayed.slice(0, 2)])
+  expect(announceable(direct)).toEqual(direct.slice(0, 8))
 })

@@ -39,6 +39,20 @@ export function checkAddresses(bytes: Uint8Array, from: string, chainId: number)
   return decoded
 }
 
+/** Places at relays that are announced, at most: after the others, which are tried first. */
+const MAX_RELAYED = 2
+
+/** Those of a host's own addresses that it announces, in the order to dial them. */
+export function announceable(addresses: readonly string[]): string[] {
+  const relayed = addresses.filter(isRelayed).slice(0, MAX_RELAYED)
+  const direct = addresses.filter(address => !isRelayed(address))
+  return [...direct.slice(0, MAX_ADDRESSES - relayed.length), ...relayed]
+}
+
+function isRelayed(address: string): boolean {
+  return address.includes('/p2p-circuit')
+}
+
 /** Those of the addresses, all well-formed, that this host may dial. */
 export function dialable(addresses: readonly string[], ownAddresses: readonly string[]): string[] {
   // On a swarm of one machine all is loopback; elsewhere a loopback address is somebody else's, or a trap.

@@ -2,12 +2,12 @@ import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import {
   type AddressAnnouncement,
+  announceable,
   checkAddresses,
   dialable,
   encodeAddresses,
   isLoopback,
   isMultiaddr,
-  MAX_ADDRESSES,
 } from './addressAnnouncement.ts'
 import { joinTopics, publishSigned } from './gossipTopics.ts'
 import type { Host } from './host.ts'
@@ -121,7 +121,7 @@ function publishOwn(host: Host, options: PublishOptions): Pick<AddressGossip, 's
   async function publish(): Promise<void> {
     const all = host.addresses()
     const beyond = all.filter(address => !isLoopback(address))
-    const multiaddrs = (beyond.length > 0 ? beyond : all).slice(0, MAX_ADDRESSES)
+    const multiaddrs = announceable(beyond.length > 0 ? beyond : all)
     if (multiaddrs.length === 0 || stopped) return
     said = all.join()
     const bytes = encodeAddresses({ v: 1, kind: 'addresses', chainId: swarm.chainId, peerId: host.peerId, multiaddrs })

@@ -25,7 +25,10 @@ export async function fetchFromPeer(node: Node, fetch: PeerFetch): Promise<Uint8
   let stream: Stream | undefined
   let reader: StreamReader | undefined
   try {
-    stream = await node.dialProtocol(peerIdFor(node, fetch.peer), FETCH_PROTOCOL, { signal: fetch.signal })
+    stream = await node.dialProtocol(peerIdFor(node, fetch.peer), FETCH_PROTOCOL, {
+      signal: fetch.signal,
+      runOnLimitedConnection: true,
+    })
     reader = createStreamReader(stream, { idleMs: fetch.idleMs, signal: fetch.signal })
     const request = encodeRequest({ v: 1, contentId: fetch.contentId, maxBytes: fetch.maxBytes })
     await writeMessage(stream, request, fetch.idleMs, fetch.signal)

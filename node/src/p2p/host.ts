@@ -2,11 +2,15 @@ import type { GossipSub } from '@chainsafe/libp2p-gossipsub'
 import { gossipsub } from '@chainsafe/libp2p-gossipsub'
 import { noise } from '@chainsafe/libp2p-noise'
 import { yamux } from '@chainsafe/libp2p-yamux'
+import { autoNAT } from '@libp2p/autonat'
+import { circuitRelayServer, circuitRelayTransport } from '@libp2p/circuit-relay-v2'
+import { dcutr } from '@libp2p/dcutr'
 import { identify } from '@libp2p/identify'
 import type { Connection, ConnectionGater, Libp2p } from '@libp2p/interface'
 import { mdns } from '@libp2p/mdns'
 import { ping } from '@libp2p/ping'
 import { tcp } from '@libp2p/tcp'
+import { uPnPNAT } from '@libp2p/upnp-nat'
 import { webSockets } from '@libp2p/websockets'
 import { createLibp2p } from 'libp2p'
 import type { Clock } from '#core/clock.ts'
@@ -30,7 +34,7 @@ export type Node = Libp2p<{ gossip: GossipSub }>
 export type HostOptions = {
   /** libp2p's protobuf private key; the content of a `swarm.pem` will do. */
   privateKey: Uint8Array
-  /** Multiaddrs, TCP or WebSockets. None: dials only. */
+  /** Multiaddrs, TCP or WebSockets; `/p2p-circuit` is a place at any relay that is met. None: dials only. */
   listen: readonly string[]
   /** Multiaddrs that others reach this host at, where they differ from those listened on. */
   announce?: readonly string[]
@@ -38,6 +42,10 @@ export type HostOptions = {
   topics: readonly string[]
   /** Finds peers on the local network by multicast. Off by default: it leaves this machine. */
   mdns?: boolean
+  /** Asks the router for an open port, by UPnP. Off by default: it leaves this machine. */
+  upnp?: boolean
+  /** Forwards connections to peers that nobody can dial. */
+  relays?: boolean
   /** Milliseconds between gossip heartbeats. 1000 is what the gossipsub specification asks for. */
   heartbeatMs?: number
   /** Whether a peer that dialled us, from this multiaddr, gets a slot. */
@@ -79,6 +87,16 @@ const ADDRESS_DIAL_TIMEOUT_MS = 3000
 
 /** Holds a batch of messages of 16 KB each and the largest list of ids, far above what an honest peer sends. */
 const MAX_FRAME_BYTES = 1 << 20
+
+/**
+ * What a relay gives each connection: enough for some rounds of gossip and payloads, and then it is dialled again. Without a limit
+ * anybody could have a bootnode carry whatever they like.
+ */
+const relayLimits = {
+  maxReservations: 128,
+  defaultDurationLimit: 60 * 60_000,
+  defaultDataLimit: BigInt(64 << 20),
+}
 
 /**
  * What a paused stream may still receive. yamux would let the window grow to 16 MB, and libp2p resets a paused stream
@@ -163,7 +181,7 @@ async function startNode(options: NodeOptions, guard: PeerGuard): Promise<Node> 
     return await createLibp2p({
       privateKey: options.privateKey,
       addresses: { listen: [...options.listen], announce: [...(options.announce ?? [])] },
-      transports: [tcp(), webSockets()],
+      transports: [tcp(), webSockets(), circuitRelayTransport()],
       connectionEncrypters: [noise()],
       streamMuxers: [yamux({ streamOptions: { maxStreamWindowSize: MAX_WINDOW_BYTES } })],
       connectionGater: options.gater,
@@ -181,7 +199,13 @@ async function startNode(options: NodeOptions, guard: PeerGuard): Promise<Node> 
       // `keepAlive.ts` pings instead.
       connectionMonitor: { enabled: false },
       ...(options.mdns ? { peerDiscovery: [mdns()] } : {}),
-      services: { identify: identify(), ping: ping(), gossip: gossipService(options, guard) },
+      services: {
+        ...{ identify: identify(), ping: ping(), gossip: gossipService(options, guard) },
+        // Tells which of the addresses that others see can be dialled, so that these are announced.
+        ...{ autoNat: autoNAT(), holePunching: dcutr() },
+        ...(options.upnp ? { portMapping: uPnPNAT() } : {}),
+        ...(options.relays ? { relay: circuitRelayServer({ reservations: relayLimits }) } : {}),
+      },
     })
   } catch (cause) {
     throw explainListenFailure(cause, options.listen)
@@ -198,6 +222,7 @@ function gossipService(options: NodeOptions, guard: PeerGuard): ReturnType<typeo
     allowPublishToZeroTopicPeers: true,
     fallbackToFloodsub: false,
     doPX: false,
+    runOnLimitedConnection: true,
     maxInboundDataLength: MAX_FRAME_BYTES,
     maxOutboundBufferSize: 4 * MAX_FRAME_BYTES,
     heartbeatInterval: options.heartbeatMs ?? 1000,

@@ -62,7 +62,7 @@ export function keepAlive(node: Node, options: KeepAliveOptions): () => void {
 async function ping(connection: Connection, timeoutMs: number, signal: AbortSignal): Promise<void> {
   let stream: Stream | undefined
   try {
-    stream = await connection.newStream(PING_PROTOCOL, { signal })
+    stream = await connection.newStream(PING_PROTOCOL, { signal, runOnLimitedConnection: true })
     const reader = createStreamReader(stream, { idleMs: timeoutMs, signal })
     const sent = randomBytes(PING_BYTES)
     await writeBytes(stream, sent, timeoutMs, signal)

@@ -4,9 +4,15 @@ import { networkSettings } from './networkConfig.ts'
 
 const schema = z.strictObject(networkSettings)
 
-test('nothing said is a peer that listens on some port of both families, and is quiet on the local network', () => {
-  const listen = ['/ip4/0.0.0.0/tcp/0', '/ip6/::/tcp/0']
-  expect(schema.parse({})).toMatchObject({ listen, mdns: false, 'target-peers': 16, 'max-connections': 128 })
+test('nothing said is a peer that listens on some port of both families and at relays, and is quiet on the local network', () => {
+  const listen = ['/ip4/0.0.0.0/tcp/0', '/ip6/::/tcp/0', '/p2p-circuit']
+  expect(schema.parse({})).toMatchObject({
+    listen,
+    mdns: false,
+    upnp: false,
+    'target-peers': 16,
+    'max-connections': 128,
+  })
 })
 
 test('an address that is no multiaddr is refused, with an example', () => {

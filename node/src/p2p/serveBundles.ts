@@ -73,7 +73,10 @@ export async function serveBundles(host: Host, options: ServeOptions): Promise<(
     }
   }
   // Streams that have sent no request yet are bounded by libp2p itself, for each connection.
-  await host.node.handle(FETCH_PROTOCOL, onStream, { maxInboundStreams: 32, maxOutboundStreams: 32 })
+  await host.node.handle(FETCH_PROTOCOL, onStream, {
+    ...{ maxInboundStreams: 32, maxOutboundStreams: 32 },
+    runOnLimitedConnection: true,
+  })
   return async () => {
     stopping.abort(new StreamError('closed'))
     await host.node.unhandle(FETCH_PROTOCOL)

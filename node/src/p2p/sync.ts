@@ -77,7 +77,9 @@ export async function startSync(host: Host, options: SyncOptions): Promise<Sync>
     let stream: Stream | undefined
     try {
       const signal = withDeadline(stopping.signal, 4 * IDLE_MS)
-      stream = await host.node.dialProtocol(peerIdFor(host.node, peer), SYNC_PROTOCOL, { signal })
+      stream = await host.node.dialProtocol(peerIdFor(host.node, peer), SYNC_PROTOCOL, {
+        ...{ signal, runOnLimitedConnection: true },
+      })
       const admissions = await ask(host, { stream, peer, store, gate, signal })
       await closeStream(stream, IDLE_MS)
       const taken = await Promise.all(admissions)
@@ -106,7 +108,10 @@ export async function startSync(host: Host, options: SyncOptions): Promise<Sync>
     }
   }
 
-  await host.node.handle(SYNC_PROTOCOL, serve, { maxInboundStreams: 4, maxOutboundStreams: 4 })
+  await host.node.handle(SYNC_PROTOCOL, serve, {
+    ...{ maxInboundStreams: 4, maxOutboundStreams: 4 },
+    runOnLimitedConnection: true,
+  })
   const topology = await host.node.register(SYNC_PROTOCOL, {
     onConnect(peer: PeerId) {
       peers.add(peer.toString())

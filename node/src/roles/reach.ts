@@ -9,16 +9,18 @@ export type Reach = {
   /** Multiaddrs that others reach it at, where they differ from those listened on. */
   announce?: readonly string[]
   mdns?: boolean
+  upnp?: boolean
   targetPeers?: number
   maxConnections?: number
 }
 
 /** Without bootnodes; what is not said is the network's own choice. */
-export function reachOf({ listen, announce, mdns, targetPeers, maxConnections }: Reach) {
+export function reachOf({ listen, announce, mdns, upnp, targetPeers, maxConnections }: Reach) {
   return {
     listen,
     ...(announce && { announce }),
     ...(mdns !== undefined && { mdns }),
+    ...(upnp !== undefined && { upnp }),
     ...(targetPeers && { targetPeers }),
     ...(maxConnections && { maxConnections }),
   }

@@ -55,6 +55,7 @@ export async function runBootnode(options: BootnodeOptions): Promise<void> {
       swarm: { chainId: deployment.chainId, deployment: deploymentTag(addresses) },
       privateKey: privateKeyToProtobuf(identity.privateKey),
       ...reachOf(options),
+      relays: true,
       bootnodes: [...options.bootnodes, ...readableBootnodes(await reads.readBootnodes(), logger)],
       currentRound: () => round,
       maxBytes: kind => formatSizes[kind],

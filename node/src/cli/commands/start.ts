@@ -57,7 +57,8 @@ of the options (listen, announce and bootnodes are lists there).
   --role ROLE         ${roleNames.join(', ')}
 ${dataUsage}
 ${networkUsage}
-  --listen MULTIADDR  where to listen, may be repeated (default /ip4/0.0.0.0/tcp/0 and /ip6/::/tcp/0)
+  --listen MULTIADDR  where to listen, may be repeated (default /ip4/0.0.0.0/tcp/0, /ip6/::/tcp/0
+                      and /p2p-circuit, a place at a relay for who cannot be dialled)
 ${reachUsage}
   --level N           proposer: hold the difficulty at this level
   --dataset PATH_OR_REPO

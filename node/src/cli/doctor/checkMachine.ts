@@ -95,13 +95,13 @@ export async function checkPorts(addresses: readonly string[], isRunning: boolea
       `cannot listen at ${taken.join(', ')}`,
       'Name another port with --listen, or stop what holds it.',
     )
-  const isFixed = addresses.some(address => tcpTargetOf(address)?.port !== 0)
+  const isFixed = addresses.some(address => (tcpTargetOf(address)?.port ?? 0) !== 0)
   return isFixed
     ? ok('ports', addresses.join(', '))
     : warning(
         'ports',
         'chosen anew at each start',
-        'To be reached behind a router, name a port (--listen /ip4/0.0.0.0/tcp/4001) and forward it.',
+        'Others reach it through a relay. To be reached directly behind a router, name a port (--listen /ip4/0.0.0.0/tcp/4001) and forward it, or try --upnp.',
       )
 }
 
