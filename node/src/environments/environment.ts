@@ -68,6 +68,8 @@ export interface Proposals<P = Problem> {
   tell(task: { readonly function: AskedFunction<P> | null }): Promise<{ text: string } | { reason: string }>
   /** What texts that ask for the same have in common; the text itself where it is no proposal. */
   keyOf(text: string): Promise<string>
+  /** The first key of those that asks for nearly the same, or for the same; null where none does. */
+  nearest(key: string, among: ReadonlyMap<string, unknown>): string | null
 }
 
 /** How an answer to a held-out task is told right or wrong: by running its code with tests, or at once. */

@@ -26,14 +26,14 @@ export async function readTaskPlaces({ chain, environment }: PeerNode, round: nu
 /**
  * The places of a round's proposals, by proposer and then by index. Of a proposal count as many as the environment asks for.
  *
- * A task counts if its text is a well-formed proposal whose prompt fits a rollout, may be trained on by the specification, and was not
- * proposed before, by this proposer or another.
+ * A task counts if its text is a well-formed proposal whose prompt fits a rollout, may be trained on by the specification, and asks for
+ * nothing that was proposed before for the round, in whatever words, by this proposer or another.
  *
  * @param proposals - in the order of the chain.
  */
 export async function admitTasks(proposals: readonly TaskProposal[], rules: TaskRules): Promise<TaskPlace[]> {
   if (rules.proposals === null) return []
-  const seen = new Set<string>()
+  const [seen, asked] = [new Set<string>(), new Set<string>()]
   const admitted = await mapYielding(proposals, async ({ peerKey, count, bytes }) => {
     const { level = 0, texts = [] } = decodeProposal(bytes) ?? {}
     const length = Math.min(count, proposalsPerRound(rules.spec))
@@ -42,8 +42,12 @@ export async function admitTasks(proposals: readonly TaskProposal[], rules: Task
       if (text === undefined || seen.has(text)) return null
       seen.add(text)
       const problem = await problemOf(text, rules)
+      if (problem === null) return null
+      const key = (await rules.proposals?.keyOf(text)) ?? text
+      if (asked.has(key)) return null
+      asked.add(key)
       const ref = { peerKey, index }
-      return problem && { ref, taskHash: taskHash(ref), level, text, problem }
+      return { ref, taskHash: taskHash(ref), level, text, problem }
     })
     return { peerKey, places }
   })

@@ -195,6 +195,14 @@ test('a proposal that cannot be read, or is more than the environment asks for, 
   expect(await admitTasks([proposalOf(training, proposerKey, 200)], environment)).toHaveLength(6)
 })
 
+test('a task that asks for what another one of the round does, in other words, does not count', async () => {
+  const [one, other] = ['sum', 'total'].map(word =>
+    textOf({ name: word, parameters: ['xs'], text: `Return the ${word} of the numbers in xs that are even.` }),
+  ) as [string, string]
+  expect(await admittedOf(proposalOf([one, other]))).toEqual([0])
+  expect(await admittedOf(proposalOf([one], solverKey), proposalOf([other]))).toEqual([1])
+})
+
 test('a task whose prompt fits no rollout does not count', async () => {
   const wordy = { ...format, solverPrompt: async () => new Int32Array(MAX_SEQUENCE_TOKENS + 1) }
   expect(await admitTasks([proposalOf(training)], { ...environment, format: wordy })).toEqual(training.map(() => null))

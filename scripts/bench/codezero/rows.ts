@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { balancedAccuracy, calibrationError } from '../../../node/src/environments/codezero/calibrateTrueFalse.ts'
 import { drawHeldOutTask } from '../../../node/src/environments/codezero/curriculum/drawTask.ts'
 import { levels, type Task } from '../../../node/src/environments/codezero/curriculum/task.ts'
+import { loadStarterEnvironments } from '../../../node/src/environments/codezero/loadStarter.ts'
 import { presets } from '../../../node/src/environments/codezero/presets.ts'
 import { answerText } from '../../../node/src/environments/codezero/prompts.ts'
-import { sameTask } from '../../../node/src/environments/codezero/sameTask.ts'
 import { scoreAnswers } from '../../../node/src/environments/codezero/scoreAnswers.ts'
 import {
   type DifficultyState,
@@ -14,10 +14,11 @@ import {
 } from '../../../node/src/environments/difficulty.ts'
 import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
 import { createGenerator } from '../../../node/src/model/generate.ts'
+import { propose } from '../../../node/src/roles/proposer/propose.ts'
+import { createTaskList } from '../../../node/src/roles/proposer/taskList.ts'
 import { createSandbox } from '../../../node/src/sandbox/createSandbox.ts'
 import { readExported } from '../../starter/readExported.ts'
 import { executeAnswers, sampleAnswers } from '../../starter/sampleAnswers.ts'
-import { sampleProposals } from '../../starter/sampleProposals.ts'
 import type { Bench } from '../bench.ts'
 import type { BenchRow } from '../row.ts'
 import { type HostileAnswer, hostileAnswers } from './hostileAnswers.ts'
@@ -71,22 +72,29 @@ function levelsOf(skill: number, updates: number): number[] {
 const SETTLED_BY = 20
 const STAYS_FOR = 180
 
-/** Well-formed proposals of the level, by what they compute. */
-async function newProposals(bench: Bench): Promise<{ isNew: number; wellFormed: number; byLevel: string }> {
-  const { solver, tokenizer } = await openStarter(bench)
+/** What a proposer puts up that remembers all that it proposed: 100 tasks of each level, each unlike those before. */
+async function newProposals(bench: Bench): Promise<{ isNew: number; sampled: number; byLevel: string }> {
+  const { solver } = await openStarter(bench)
   const generator = createGenerator(solver.config, solver.weights, { threads: bench.threads })
+  const environment = (await loadStarterEnvironments()).starter
+  let sampled = 0
+  const policy = {
+    async generate(request: Parameters<typeof generator.generate>[0]) {
+      const completions = await generator.generate(request)
+      sampled += completions.length
+      return completions
+    },
+  }
   try {
-    const seen = new Set<string>()
-    const found: { level: number; wellFormed: number; isNew: number }[] = []
+    const seen = new Map<string, number>()
+    const found: number[] = []
     for (const level of levels) {
-      const proposals = await sampleProposals(generator, tokenizer, level, PROPOSALS / levels.length, `bench ${level}`)
-      const before = seen.size
-      for (const { task } of proposals) if (task) seen.add(sameTask(task))
-      const wellFormed = proposals.filter(({ fault }) => fault === null).length
-      found.push({ level, wellFormed, isNew: seen.size - before })
+      const list = createTaskList(environment, level, PROPOSALS / levels.length, seen)
+      await propose(policy, environment, level, list, attempt => `0x${level}${attempt}`)
+      for (const text of list.texts) seen.set((await environment.proposals?.keyOf(text)) ?? text, level)
+      found.push(list.texts.length)
     }
-    const sum = (of: 'wellFormed' | 'isNew') => found.reduce((total, row) => total + row[of], 0)
-    return { isNew: sum('isNew'), wellFormed: sum('wellFormed'), byLevel: found.map(row => row.isNew).join(', ') }
+    return { isNew: found.reduce((sum, count) => sum + count, 0), sampled, byLevel: found.join(', ') }
   } finally {
     await generator.dispose()
   }
@@ -154,10 +162,10 @@ export const rows: readonly BenchRow[] = [
     bar: 0.9,
     better: 'more',
     async measure(bench) {
-      const { isNew, wellFormed, byLevel } = await newProposals(bench)
+      const { isNew, sampled, byLevel } = await newProposals(bench)
       return {
         value: isNew / PROPOSALS,
-        conditions: `sampled by the starter at temperature ${presets.starter.proposing.temperature}, 100 a level; ${wellFormed} are well-formed; new is what computes what none before it did: ${byLevel} at levels 1 to 5`,
+        conditions: `tasks that a proposer puts up who wants 100 of each level, by the starter at temperature ${presets.starter.proposing.temperature}; new is what computes what no task before it did, of any level: ${byLevel} at levels 1 to 5, from ${sampled} proposals that were sampled`,
       }
     },
   },

@@ -30,7 +30,10 @@ export const UNREADABLE = '?'
 /** An environment whose tasks are numbers; what is read, drawn and passed on is the node's own code. */
 const ENVIRONMENT = {
   spec: SPEC,
-  proposals: { read: async (text: string) => (text.startsWith(UNREADABLE) ? null : ({} as Problem)) },
+  proposals: {
+    read: async (text: string) => (text.startsWith(UNREADABLE) ? null : ({} as Problem)),
+    keyOf: async (text: string) => text,
+  },
   format: { solverPrompt: async () => new Int32Array() },
 } as unknown as TaskRules & Pick<RoundRules, 'spec' | 'format'>
 

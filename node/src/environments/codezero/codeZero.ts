@@ -24,7 +24,7 @@ import { parseProposal } from './parseProposal.ts'
 import type { CodeZeroFormat } from './promptFormat.ts'
 import { requestText } from './prompts.ts'
 import { maybeBroken } from './repairTask.ts'
-import { sameTask } from './sameTask.ts'
+import { nearestTask, sameTask } from './sameTask.ts'
 import { scoreAnswers, scoreComponents } from './scoreAnswers.ts'
 import { fencedBlock, structureChecks } from './structure.ts'
 
@@ -64,6 +64,7 @@ export function codeZero({ openCodeJudge, openServedJudge, ...parts }: CodeZeroP
         const proposal = await parseProposal(text)
         return typeof proposal === 'string' ? text : sameTask(proposal.problem)
       },
+      nearest: nearestTask,
     },
     async openJudge(model) {
       const judge = await (openServedJudge?.() ?? openCodeJudge(needed(model)))

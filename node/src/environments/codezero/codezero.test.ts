@@ -14,7 +14,7 @@ import { environmentFrom, presets } from './presets.ts'
 import { answerText } from './prompts.ts'
 import { canonicalCode } from './python/canonicalCode.ts'
 import { parsePython } from './python/parsePython.ts'
-import { sameTask } from './sameTask.ts'
+import { nearestTask, sameTask } from './sameTask.ts'
 import { scoreAnswers } from './scoreAnswers.ts'
 import { checkStructure } from './structure.ts'
 
@@ -246,6 +246,18 @@ test('Proposals that ask for the same in other words, or with other names, are o
   const unread = 'Given a list of words, return the longest word in items.'
   expect(key(unread, 'f', ['items'])).toBe(key('Return the longest words of words in a given list xs.', 'g', ['xs']))
   expect(key(unread, 'f', ['items'])).not.toBe(key(unread.replace('longest', 'shortest'), 'f', ['items']))
+})
+
+test('Texts that are only known by their words are nearly the same where nearly all of them are, and the numbers', () => {
+  const key = (text: string) => sameTask({ name: 'f', parameters: ['items'], text })
+  const text =
+    'Sort the words in items by how many vowels each has, ignoring case and punctuation, and drop the first 3 of them.'
+  const near = (other: string) => nearestTask(key(text), new Map([[key(other), 0]])) !== null
+  expect(near(text.replace('drop', 'remove'))).toBe(true)
+  expect(near(text.replace('Sort the words', 'Order all words'))).toBe(true)
+  expect(near(text.replace('3', '4'))).toBe(false)
+  expect(near('Count the vowels of all words in items.')).toBe(false)
+  expect(near('Return the total of the numbers in xs that are even.')).toBe(false)
 })
 
 test('A solver that stays as it is stays on its level, whatever the noise of its rounds.', () => {

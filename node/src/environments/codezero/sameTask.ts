@@ -18,7 +18,42 @@ export function sameTask({ name, parameters, text, broken }: Problem): string {
   const places = new Map(parameters.map((parameter, at) => [parameter.toLowerCase(), `p${at}`]))
   const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
   const kept = words.filter(word => !filler.has(word) && word !== name.toLowerCase())
-  return (
-    form + [...new Set(kept.map(word => places.get(word) ?? word.replace(/(?<=\p{L}{3})s$/u, '')))].sort().join(' ')
-  )
+  const stems = kept.map(word => places.get(word) ?? word.replace(/(?<=\p{L}{3})s$/u, ''))
+  return `${form}${WORDS}${[...new Set(stems)].sort().join(' ')}`
+}
+
+/** Marks keys that are words. */
+const WORDS = 'words: '
+
+/** Of the words of two texts, the share that both have where they ask for nearly the same. */
+const NEAR = 0.8
+
+/**
+ * The first key that is the same or, of texts that are known by their words alone, nearly the same: all numbers and nearly all words are shared.
+ * Words of another meaning may be among those that are not, so nobody is refused anything by this: a proposer asks for something else.
+ */
+export function nearestTask(key: string, among: ReadonlyMap<string, unknown>): string | null {
+  if (among.has(key)) return key
+  const own = wordsIn(key)
+  if (own === null) return null
+  for (const other of among.keys()) {
+    const words = wordsIn(other)
+    if (words !== null && areNear(own, words)) return other
+  }
+  return null
+}
+
+/** The words of a key, after the form of the task; null where it has none. */
+function wordsIn(key: string): { form: string; words: ReadonlySet<string> } | null {
+  const at = key.indexOf(WORDS)
+  return at < 0 ? null : { form: key.slice(0, at), words: new Set(key.slice(at + WORDS.length).split(' ')) }
+}
+
+type Worded = NonNullable<ReturnType<typeof wordsIn>>
+
+function areNear(one: Worded, other: Worded): boolean {
+  const shared = [...one.words].filter(word => other.words.has(word)).length
+  if (one.form !== other.form || shared < NEAR * (one.words.size + other.words.size - shared)) return false
+  const differ = [...one.words, ...other.words].filter(word => !one.words.has(word) || !other.words.has(word))
+  return !differ.some(word => /\p{N}/u.test(word))
 }

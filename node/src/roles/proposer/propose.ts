@@ -24,6 +24,7 @@ export async function propose(
   const proposals = proposalsOf(environment)
   const requests = await proposals.requests(level, list.wanted())
   for (let attempt = 0; attempt < MAX_ATTEMPTS && list.wanted() > 0; attempt++) {
+    const before = list.texts.length
     for (const { prompt, samples } of requests) {
       const completions = await policy.generate({
         prompts: [prompt],
@@ -41,5 +42,7 @@ export async function propose(
         await list.add(text, ended ? await proposals.faultOf(text, level) : 'too long')
       }
     }
+    // A level has an end: where nothing new came, what was proposed longest ago is asked for again.
+    if (attempt > 0 && list.texts.length === before && list.setAside() >= list.wanted()) return
   }
 }

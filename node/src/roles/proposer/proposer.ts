@@ -22,6 +22,7 @@ import { claimTasks } from './claimTasks.ts'
 import type { DatasetProposer } from './datasetProposer.ts'
 import { proposalsOf } from './proposalsOf.ts'
 import { propose } from './propose.ts'
+import { createProposedLately, type ProposedLately } from './proposedLately.ts'
 import { solvedShare } from './solvedShare.ts'
 import { createTaskList, type TaskList } from './taskList.ts'
 
@@ -48,10 +49,11 @@ const BEACON_UNTIL = 0.8
 
 /** Proposes tasks for the next round while the current one runs. */
 export async function runProposer(node: PeerNode, sources: TaskSources, options: ProposerOptions = {}): Promise<void> {
+  const lately = createProposedLately(node.chain.readProposals, proposalsOf(node.environment))
   await everyRound(node, async time => {
     const { round, nowSec, endsAtSec } = time
     const level = options.level ?? (await followScores(node, round))
-    await proposeNext(node, sources, time, level)
+    await proposeNext(node, sources, time, level, lately)
     const due = withDeadline(node.signal, Math.max(1, Math.round((endsAtSec - nowSec) * 500)))
     await claimTasks(node, round - 5, due)
     await claimEarnings(node, round)
@@ -60,14 +62,20 @@ export async function runProposer(node: PeerNode, sources: TaskSources, options:
 }
 
 /** Proposes for the next round; where that cannot be, commits to the secret of the one after it. */
-async function proposeNext(node: PeerNode, sources: TaskSources, time: RoundTime, level: number): Promise<void> {
+async function proposeNext(
+  node: PeerNode,
+  sources: TaskSources,
+  time: RoundTime,
+  level: number,
+  lately: ProposedLately,
+): Promise<void> {
   const { chain, countsFrom, identity, journal, logger } = node
   const round = time.round + 1
   if (round + 1 < countsFrom || journal.get(round, 'proposed') === true || !(await node.playsIn(round))) return
   if (!(await chain.readMayPropose(identity.peerKey, round)))
     return logger.warn('not proposed: bootstrap is over, and this peer has no stake', { round })
   const hasSecret = await chain.readHasSecret(identity.peerKey, round)
-  const isProposed = hasSecret && (await proposeFor(node, sources, time, level))
+  const isProposed = hasSecret && (await proposeFor(node, sources, time, level, lately))
   if (!isProposed) {
     const outcome = await chain.commitSecret(round + 1)
     reportOutcome(logger, 'secret committed', outcome, { round: round + 1 })
@@ -75,7 +83,13 @@ async function proposeNext(node: PeerNode, sources: TaskSources, time: RoundTime
 }
 
 /** @returns whether the proposal is on the chain, with the hash of the next round's secret. */
-async function proposeFor(node: PeerNode, sources: TaskSources, time: RoundTime, level: number): Promise<boolean> {
+async function proposeFor(
+  node: PeerNode,
+  sources: TaskSources,
+  time: RoundTime,
+  level: number,
+  lately: ProposedLately,
+): Promise<boolean> {
   const { chain, chainId, environment, identity, journal, logger, signal } = node
   const round = time.round + 1
   const leftMs = (time.startsAtSec + (time.endsAtSec - time.startsAtSec) * BEACON_UNTIL - time.nowSec) * 1000
@@ -84,7 +98,7 @@ async function proposeFor(node: PeerNode, sources: TaskSources, time: RoundTime,
   // Nobody can sample the same before the secret is shown, and that is done with the tasks.
   const hidden = keccak(abiWords([chain.proposalSecret(round), beacon]))
   const seedOf = (attempt: number) => roundSeed('propose', chainId, round, hidden, identity.peerKey, attempt)
-  const list = createTaskList(environment, level, proposalsPerRound(environment.spec))
+  const list = createTaskList(environment, level, proposalsPerRound(environment.spec), await lately.before(round))
   const fromDataset = await gatherTasks(sources, environment, level, list, seedOf)
   const { texts, refused } = list
   const invalid = Object.values(refused).reduce((sum, times) => sum + times, 0)
@@ -107,7 +121,7 @@ function refusedRows({ dataset }: TaskSources): { refusedRows?: string[] } {
 }
 
 /**
- * Fills a list: the dataset's share, then the model's, then from the dataset what the model left.
+ * Fills a list: the dataset's share, then the model's, then from the dataset what the model left, then what was proposed of late.
  *
  * @returns how many are from the dataset.
  */
@@ -124,7 +138,9 @@ export async function gatherTasks(
   if (policy) await propose(policy, environment, level, list, seedOf)
   const proposed = list.texts.length - before
   await dataset?.proposer.take(list, list.wanted())
-  return list.texts.length - proposed
+  const fromDataset = list.texts.length - proposed
+  await list.repeat()
+  return fromDataset
 }
 
 /** Moves the controller by every round that has become final since, and tells where it stands. */

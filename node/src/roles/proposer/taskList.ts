@@ -16,19 +16,37 @@ export type TaskList = {
   /** Takes a text, unless it does not fit, or asks for what another one does. @param fault - why it is refused; null where nothing is known. */
   add(text: string, fault: string | null): Promise<boolean>
   refuse(reason: string): void
+  /** Tasks that were proposed of late and set aside. */
+  setAside(): number
+  /** Takes what was proposed of late after all, the longest ago first, until no more is wanted or there is no more of it. */
+  repeat(): Promise<void>
 }
 
-/** @param count - of tasks that are wanted. */
-export function createTaskList(environment: Environment, level: number, count: number): TaskList {
+/**
+ * @param count - of tasks that are wanted.
+ * @param lately - tasks that were proposed of late, with the round: set aside while there are others.
+ */
+export function createTaskList(
+  environment: Environment,
+  level: number,
+  count: number,
+  lately: ReadonlyMap<string, number> = new Map(),
+): TaskList {
   const proposals = proposalsOf(environment)
   const texts: string[] = []
   const refused: Record<string, number> = {}
-  const keys = new Set<string>()
+  const keys = new Map<string, string>()
+  const aside = new Map<string, { text: string; round: number }>()
+  const most = Math.min(count, MAX_TASKS)
+  const take = (text: string, key: string) => {
+    keys.set(key, text)
+    texts.push(text)
+  }
   const refuse = (reason: string) => {
     refused[reason] = (refused[reason] ?? 0) + 1
   }
-  const flawOf = async (text: string): Promise<string | null> => {
-    if (keys.has(await proposals.keyOf(text))) return 'repeated'
+  const flawOf = async (text: string, key: string): Promise<string | null> => {
+    if (proposals.nearest(key, keys) !== null) return 'repeated'
     if (encodeProposal({ level, texts: [text] }).byteLength > MAX_TASK_BYTES) return 'too large for calldata'
     if ((await problemOf(text, environment)) === null) return 'longer than a prompt'
     const bytes = encodeProposal({ level, texts: [...texts, text] }).byteLength
@@ -37,17 +55,28 @@ export function createTaskList(environment: Environment, level: number, count: n
   return {
     texts,
     refused,
-    wanted: () => Math.max(0, Math.min(count, MAX_TASKS) - texts.length),
+    wanted: () => Math.max(0, most - texts.length),
     refuse,
+    setAside: () => aside.size,
     async add(text, fault) {
-      const flaw = fault ?? (await flawOf(text))
-      if (flaw !== null) {
-        refuse(flaw)
+      const key = await proposals.keyOf(text)
+      const flaw = fault ?? (await flawOf(text, key))
+      const known = flaw === null ? proposals.nearest(key, lately) : null
+      if (known !== null) aside.set(key, { text, round: lately.get(known) ?? 0 })
+      if (flaw !== null || known !== null) {
+        refuse(flaw ?? 'proposed of late')
         return false
       }
-      keys.add(await proposals.keyOf(text))
-      texts.push(text)
+      take(text, key)
       return true
+    },
+    async repeat() {
+      const oldest = [...aside].sort(([, one], [, other]) => one.round - other.round)
+      aside.clear()
+      for (const [key, { text }] of oldest) {
+        if (texts.length >= most) return
+        if ((await flawOf(text, key)) === null) take(text, key)
+      }
     },
   }
 }
