@@ -10,8 +10,15 @@ export type ReasoningProblem = Question & { readonly family: FamilyName; readonl
 /** One question in ten is never trained on, whoever draws it. */
 const HELD_OUT_ONE_IN = 10
 
+/** Words, numbers and signs, in no order: 2 + 3 is 3 + 2, an equation is the same on either side, and so are more that are not, which does no harm. */
+const keyOf = (question: string) => (question.match(/\p{L}+|\p{N}+|[^\s\p{L}\p{N}]/gu) ?? []).sort().join(' ')
+
+/** By what a question is made of, in no order, so that no operand has to change its place for an answer to be known. */
 export function isHeldOut({ question }: Pick<Question, 'question'>): boolean {
-  return createHash('sha256').update(`reasoning held out\0${question}`).digest().readUint32LE(0) % HELD_OUT_ONE_IN === 0
+  const digest = createHash('sha256')
+    .update(`reasoning held out\0${keyOf(question)}`)
+    .digest()
+  return digest.readUint32LE(0) % HELD_OUT_ONE_IN === 0
 }
 
 /** A question of a family and level that may be trained on, or for `heldOut` one that may not. */

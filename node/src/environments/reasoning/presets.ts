@@ -7,7 +7,7 @@ import type { reasoningSpecSchema } from './reasoningSpec.ts'
  */
 export const small: Omit<z.input<typeof reasoningSpecSchema>, 'prompts'> = {
   name: 'reasoning',
-  version: 1,
+  version: 2,
   preset: 'small',
   weights: { format: 0.3, accuracy: 0.7 },
   tasksPerRound: 8,

@@ -55,6 +55,23 @@ test('a round’s questions follow from its seed alone, of the families and leve
   for (const { problem, check } of held) expect([check(problem.answer), check('no')]).toEqual([true, false])
 })
 
+test('a question and its operands in another order are held out together', () => {
+  const held = (question: string) => isHeldOut({ question })
+  for (const sign of ['+', '*'])
+    for (let a = 0; a < 40; a++)
+      for (let b = a; b < 40; b++) expect(held(`What is ${a} ${sign} ${b}?`)).toBe(held(`What is ${b} ${sign} ${a}?`))
+  const numbers = ['12', '5', '99', '41', '7']
+  const asks = [numbers, [...numbers].reverse(), ['41', '12', '7', '5', '99']].map(order => order.join(', '))
+  for (const form of ['Sort these numbers from the smallest to the largest:', 'What is the sum of'])
+    expect(new Set(asks.map(asked => held(`${form} ${asked}`))).size).toBe(1)
+  for (const family of familyNames)
+    for (const level of levels) {
+      const random = seededRandom(`held out ${family} ${level}`)
+      const share = Array.from({ length: 400 }, () => isHeldOut(families[family](level, random))).filter(Boolean).length
+      expect([family, level, share > 4 && share < 100]).toEqual([family, level, true])
+    }
+})
+
 test('nothing is wrong with it as an environment, with all families and both styles', async () => {
   const environment = open({ families: [...familyNames], reply: 'tagged' })
   expect(await checkEnvironment(environment, await environment.openJudge(null))).toEqual([])

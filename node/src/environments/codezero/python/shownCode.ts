@@ -3,14 +3,14 @@ import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
 import type { Problem } from '../curriculum/task.ts'
 import { type PythonNode, parsePython } from './parsePython.ts'
 import { readsParameters } from './readsParameters.ts'
-import { nameSpeaks, textSpeaks } from './speech.ts'
+import { nameSpeaks, textSpeaks, textsSpeak } from './speech.ts'
 
 /**
  * Code as a chat model reads it: as it is, but for what speaks to a reader and not to Python.
  *
  * Comments go, and statements that only name a value, docstrings among them, become `pass`. A string that speaks (a sentence, chat markup, a word to the
  * judge), or a name that does, becomes a number that follows from its text: it says nothing, and different texts stay
- * different. What the problem itself says is left as it is.
+ * different. So does every string where they speak together. What the problem itself says is left as it is.
  *
  * @returns null where the code is not valid Python, or its function reads none of its parameters: no task asks for a constant.
  */
@@ -18,11 +18,18 @@ export async function shownCode(code: string, problem: Problem): Promise<string 
   const tree = await parsePython(code)
   if (!tree || !readsParameters(tree, problem)) return null
   await yieldToEventLoop()
-  const shown = write(tree, code, { problem, names: new Set([problem.name, ...problem.parameters]) })
+  const given = { problem, names: new Set([problem.name, ...problem.parameters]), saysMore: false }
+  const texts = textsIn(tree, code).filter(text => !speaks(text, given) && !isQuoted(text, problem))
+  const shown = write(tree, code, { ...given, saysMore: textsSpeak(texts) })
   return shown.endsWith('\n') ? shown : `${shown}\n`
 }
 
-type Given = { readonly problem: Problem; readonly names: ReadonlySet<string> }
+type Given = {
+  readonly problem: Problem
+  readonly names: ReadonlySet<string>
+  /** Whether strings speak together that say nothing each. */
+  readonly saysMore: boolean
+}
 
 const strings: ReadonlySet<string> = new Set(['String', 'FormatString', 'ContinuedString'])
 
@@ -65,7 +72,20 @@ function isIdle({ type, children }: PythonNode): boolean {
 
 const shownName = (name: string, { names }: Given) =>
   names.has(name) || !nameSpeaks(name) ? name : `name${mark(name)}`
-const speaks = (text: string, { problem }: Given) => !problem.text.includes(text) && textSpeaks(text)
+
+function speaks(text: string, { problem, saysMore }: Given): boolean {
+  if (saysMore && /\p{L}/u.test(text) && !isQuoted(text, problem)) return true
+  return !problem.text.includes(text) && textSpeaks(text)
+}
+
+const isQuoted = (text: string, problem: Problem) =>
+  ["'", '"', '`'].some(quote => problem.text.includes(`${quote}${text}${quote}`))
+
+/** What each string of a piece of code says, in order. */
+function textsIn(node: PythonNode, code: string): string[] {
+  if (strings.has(node.type)) return [textOf(node, code)]
+  return node.children.flatMap(child => textsIn(child, code))
+}
 
 /** Six digits that tell texts apart and spell nothing. */
 function mark(text: string): string {

@@ -43,6 +43,35 @@ function wordsSpeak(text: string): boolean {
   return hides(text)
 }
 
+/** Words that sentences are made of, and lists of values hardly ever. */
+const joining = new Set(
+  'this that these those it its is are was were be been am the and or not of to in on for by as so all every any do does did has have what which you your we our can will should'.split(
+    ' ',
+  ),
+)
+
+/** Together, strings of few words are a sentence from so many words on. */
+const MIN_SENTENCE_WORDS = 4
+/** So many words of strings that have more than one are a text. */
+const MAX_PHRASE_WORDS = 6
+/** Shorter pieces spell a word letter by letter. */
+const MAX_PIECE_CHARACTERS = 3
+const MIN_SPELT_CHARACTERS = 4
+const spelt = [...judging, ...answering].filter(word => word.length >= MIN_SPELT_CHARACTERS)
+
+/** Whether strings that say nothing each say something together: a sentence word by word, or a word letter by letter. */
+export function textsSpeak(texts: readonly string[]): boolean {
+  const plain = texts.map(text => text.normalize('NFKC'))
+  const words = plain.flatMap(wordsOf)
+  const phrases = plain.map(wordsOf).filter(of => of.length > 1)
+  if (phrases.flat().length > MAX_PHRASE_WORDS) return true
+  const joiningWords = words.filter(word => joining.has(word)).length
+  const answeringWords = words.filter(word => answering.has(word)).length
+  if (words.length >= MIN_SENTENCE_WORDS && (joiningWords > 1 || joiningWords + answeringWords > 2)) return true
+  const pieces = plain.filter(text => text.length <= MAX_PIECE_CHARACTERS).map(lettersOf)
+  return hides(plain.join('')) || spelt.some(word => pieces.join('').includes(word))
+}
+
 /** Words of 2 letters or more, parts of snake_case and camelCase too, in lower case. */
 function wordsOf(text: string): string[] {
   const parts = text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').match(/\p{L}{2,}/gu) ?? []
@@ -63,7 +92,12 @@ const hidden = [...judging].filter(word => word.length >= MIN_HIDDEN_CHARACTERS)
 
 /** Whether a judging word is spelled with gaps, or with digits for letters. */
 function hides(text: string): boolean {
-  const letters = text.toLowerCase().replace(/[013457@$]/g, sign => lookAlikes[sign] as string)
-  const joined = letters.replace(/[^a-z]/g, '')
+  const joined = lettersOf(text)
   return hidden.some(word => joined.includes(word))
 }
+
+const lettersOf = (text: string) =>
+  text
+    .toLowerCase()
+    .replace(/[013457@$]/g, sign => lookAlikes[sign] as string)
+    .replace(/[^a-z]/g, '')
