@@ -21,7 +21,7 @@ export type AppellantSettings = {
 /** What is put in a test. */
 export type AppellantModules = { score: typeof scoreAgain; random: () => number }
 
-/** Looks in a round: the last seat settles after four fifths of it, and a transaction takes some of the rest. */
+/** Looks in a round: what is left in its middle is settled then, and a transaction takes some of the rest. */
 const LOOKS = 8
 const MAX_WAIT_MS = 60_000
 /** While it is not known how long a round lasts. */

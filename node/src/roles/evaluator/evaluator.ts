@@ -37,6 +37,7 @@ type Due = { votesDue: AbortSignal; checksDue: AbortSignal }
 export async function runEvaluator(node: PeerNode, models: Models, demands: number): Promise<void> {
   await everyRound(node, async time => {
     const { round } = time
+    const begun = { time, atMs: node.clock.nowMs() }
     recordInTime(node, time)
     // From now on: what is told of the chain's time is as old as this call.
     const [votesDue, checksDue] = [untilShare(node, time, VOTES_UNTIL), untilShare(node, time, CHECKS_UNTIL)]
@@ -47,7 +48,7 @@ export async function runEvaluator(node: PeerNode, models: Models, demands: numb
       () => openSamples(node, round - 4, checksDue),
       () => closeOpenings(node, round - 5, time),
       () => judgeAppeals(node, models, round, checksDue),
-      () => settleRound(node, round - 3, time),
+      () => settleRound(node, round - 3, begun),
       () => showWithheldSecrets(node, round),
       () => claimEarnings(node, round),
       () => keepStake(node, 'evaluator', round),

@@ -11,7 +11,7 @@ const key = (index: number): Hex => `0x${index.toString(16).padStart(64, '0')}`
 const time = { round: 10, startsAtSec: 0, endsAtSec: 600, nowSec: 0, block: 1 }
 
 /** Seats that settle the same round of so many shards; each page lands a block of 2 s later. */
-function setup(shards: number, seatCount: number, awake = seatCount) {
+function setup(shards: number, seatCount: number, awake = seatCount, busyMs = 0) {
   const clock = createManualClock()
   const commitments = Array.from({ length: shards * SHARD_PEERS }, (_, ordinal) => ({
     ...{ peerKey: key(100_000 + ordinal), ordinal },
@@ -34,7 +34,7 @@ function setup(shards: number, seatCount: number, awake = seatCount) {
       },
     }
     const parts = { chain, chainId: 1, clock, logger: silentLogger, identity: { peerKey: seat }, signal: end.signal }
-    return settleRound(parts as unknown as PeerNode, 7, time)
+    return settleRound(parts as unknown as PeerNode, 7, { time, atMs: -busyMs })
   }
   /** Lets the round pass. */
   async function play() {
@@ -61,9 +61,14 @@ test('where all seats come each of 40 shards is settled once, all within two blo
   expect(Math.max(...sent.map(({ atMs }) => atMs))).toBeLessThan(4_000)
 })
 
-test('where most seats stay away what is left is settled in the last fifth, and seldom twice', async () => {
+test('where most seats stay away what is left is settled in the middle of the round, and seldom twice', async () => {
   const { sent, settled } = await setup(64, 30, 3).play()
   expect(settled).toBe(64 * SHARD_PEERS)
   expect(sent.length).toBeLessThan(64 * 1.4)
   expect(new Set(sent.map(({ seat }) => seat)).size).toBe(3)
+})
+
+test('a seat that was busy until late in the round waits for nothing more', async () => {
+  const { sent } = await setup(1, 12, 1, 350_000).play()
+  expect(sent.map(({ atMs }) => atMs)).toEqual([0])
 })

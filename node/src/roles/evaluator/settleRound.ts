@@ -12,21 +12,31 @@ import { ownShards } from './ownShards.ts'
 /** Pages that are sent before it is read again what others have settled. More at once settle more of them twice. */
 const PAGES_AT_ONCE = 8
 
-/** The step in which a seat settles what is left of all shards. */
+/** The step in which everybody settles what is left of all shards: after those of the seats, in the middle of the round. */
 const LAST_STEP = COMMITTEE_SEATS - 1
+const STEP_SHARE = 1 / 8
+
+/** A round whose end nobody knows has steps as if it lasted so long. */
+const MAX_ROUND_SEC = 3_600
 
 type Page = { shard: number; peers: RolloutCommitment[]; step: number }
 
 /**
- * Settles a round. Anyone may: the seats of a shard's committee do so in their order, a fifth of the round after each other, so that shards
- * are settled side by side, one transaction a shard is enough, and none that stays away can hold it up. What is left in the last fifth
- * everybody settles, each account in another order.
+ * Settles a round. Anyone may: the seats of a shard's committee do so in their order, an eighth of the round after each other, so that shards
+ * are settled side by side, one transaction a shard is enough, and none that stays away can hold it up. What is left in the middle of the
+ * round everybody settles, each account in another order.
+ *
+ * @param begun - the time of the current round, as it was told at `atMs` of the node's clock: a seat that was busy since does not wait again.
  */
-export async function settleRound(node: PeerNode, round: number, { startsAtSec, endsAtSec }: RoundTime): Promise<void> {
+export async function settleRound(
+  node: PeerNode,
+  round: number,
+  { time: { startsAtSec, endsAtSec, nowSec }, atMs }: { time: RoundTime; atMs: number },
+): Promise<void> {
   const { clock, signal } = node
   if (round < 0) return
-  const beginsMs = clock.nowMs()
-  const stepMs = ((endsAtSec - startsAtSec) / COMMITTEE_SEATS) * 1000
+  const beginsMs = atMs - (nowSec - startsAtSec) * 1000
+  const stepMs = Math.min(MAX_ROUND_SEC, endsAtSec - startsAtSec) * STEP_SHARE * 1000
   const pages = await pagesOf(node, round)
   for (const step of new Set([...pages.map(page => page.step), LAST_STEP].sort())) {
     if ((await unsettled(node, round, pages)).length === 0) return
