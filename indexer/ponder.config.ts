@@ -8,6 +8,7 @@ import {
   rolloutCommitmentsAbi,
   roundsAbi,
   stakesAbi,
+  swarmCoordinatorAbi,
 } from '@waggle/deployments/abi'
 import { readDeployment } from '@waggle/deployments/record'
 import { createConfig } from 'ponder'
@@ -44,6 +45,7 @@ export default createConfig({
     Openings: { chain: 'swarm', abi: openingsAbi, ...contracts.Openings },
     Nectar: { chain: 'swarm', abi: nectarAbi, ...contracts.Nectar },
     Stakes: { chain: 'swarm', abi: stakesAbi, ...contracts.Stakes },
+    SwarmCoordinator: { chain: 'swarm', abi: swarmCoordinatorAbi, ...contracts.SwarmCoordinator },
     PredictionMarket: { chain: 'swarm', abi: predictionMarketAbi, ...contracts.PredictionMarket },
   },
 })

@@ -1,5 +1,6 @@
 /** The tables of the index, by what they are of. */
 export * from './schema/challenges.ts'
+export * from './schema/claims.ts'
 export * from './schema/credits.ts'
 export * from './schema/earnings.ts'
 export * from './schema/feed.ts'

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { testChallenges } from './events/challenges.ts'
+import { testClaims } from './events/claims.ts'
 import { testClock } from './events/clock.ts'
 import { testMarket } from './events/market.ts'
 import { testOpenings } from './events/openings.ts'
@@ -49,6 +50,7 @@ testClock(scene)
 testMarket(scene)
 testChallenges(scene)
 testOpenings(scene)
+testClaims(scene)
 
 test('nothing but these events was needed, and no warning came of them', () => {
   expect(scene.indexer.complaints).toEqual([])

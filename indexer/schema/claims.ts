@@ -1,0 +1,25 @@
+import { index, onchainTable } from 'ponder'
+
+/**
+ * What existing RL Swarm nodes report of themselves through `SwarmCoordinator`. Claims, and nothing more: ids need no proof, rewards are
+ * any number, and no point, seat or Nectar follows from them.
+ */
+export const claimedPeer = onchainTable(
+  'claimed_peer',
+  t => ({
+    /** As it was claimed; a text that may be no peer id. */
+    peerId: t.text().primaryKey(),
+    /** Who claimed it last; null for one that was only named as a winner. */
+    account: t.hex(),
+    /** Sum of the rewards that it claims. */
+    claimedRewards: t.bigint().notNull().default(0n),
+    rewardsSubmitted: t.integer().notNull().default(0),
+    /** Rounds in which it named winners. */
+    roundsVoted: t.integer().notNull().default(0),
+    /** How often it was named as a winner, by itself too. */
+    timesNamed: t.integer().notNull().default(0),
+    /** The last round that it claims to have worked in. */
+    lastRound: t.bigint(),
+  }),
+  table => ({ byRewards: index().on(table.claimedRewards), byAccount: index().on(table.account) }),
+)

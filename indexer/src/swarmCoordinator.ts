@@ -1,0 +1,41 @@
+import { type Context, ponder } from 'ponder:registry'
+import { claimedPeer } from 'ponder:schema'
+import { shownText } from './shownText.ts'
+
+/** Longer texts are no peer ids, and winners beyond so many are not counted: both are for anyone to write, at the price of gas. */
+const MAX_ID_LENGTH = 128
+const MAX_WINNERS = 64
+
+type Row = typeof claimedPeer.$inferSelect
+
+async function change(context: Context, peerId: string, changed: (row: Partial<Row>) => Partial<Row>): Promise<void> {
+  if (peerId.length > MAX_ID_LENGTH) return
+  await context.db
+    .insert(claimedPeer)
+    .values({ peerId: shownText(peerId), ...changed({}) })
+    .onConflictDoUpdate(changed)
+}
+
+ponder.on('SwarmCoordinator:PeerRegistered', async ({ event, context }) => {
+  const { eoa: account, peerId } = event.args
+  await change(context, peerId, () => ({ account }))
+})
+
+ponder.on('SwarmCoordinator:RewardSubmitted', async ({ event, context }) => {
+  const { account, peerId, roundNumber: lastRound } = event.args
+  await change(context, peerId, ({ rewardsSubmitted = 0 }) => ({
+    ...{ account, lastRound, rewardsSubmitted: rewardsSubmitted + 1 },
+  }))
+})
+
+ponder.on('SwarmCoordinator:CumulativeRewardsUpdated', async ({ event, context }) => {
+  const { peerId, totalRewards: claimedRewards } = event.args
+  await change(context, peerId, () => ({ claimedRewards }))
+})
+
+ponder.on('SwarmCoordinator:WinnerSubmitted', async ({ event, context }) => {
+  const { account, peerId, winners } = event.args
+  await change(context, peerId, ({ roundsVoted = 0 }) => ({ account, roundsVoted: roundsVoted + 1 }))
+  for (const winner of winners.slice(0, MAX_WINNERS))
+    await change(context, winner, ({ timesNamed = 0 }) => ({ timesNamed: timesNamed + 1 }))
+})
