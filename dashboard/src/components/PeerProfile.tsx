@@ -10,7 +10,7 @@ import { RewardChart } from './RewardChart.tsx'
 
 interface Props {
   peerKey: string
-  record: Promise<Part<PeerAnswer>>
+  part: Part<PeerAnswer>
   /** Of its rounds. */
   page: number
 }
@@ -33,8 +33,7 @@ function NoScores({ record }: { record: PeerAnswer }) {
 }
 
 /** One peer: who it is, what it earned over time, what it did in each round. */
-export async function PeerProfile({ peerKey, record, page }: Props) {
-  const part = await record
+export function PeerProfile({ peerKey, part, page }: Props) {
   if (part.state === 'down')
     return (
       <>
@@ -42,16 +41,7 @@ export async function PeerProfile({ peerKey, record, page }: Props) {
         <PartDown part={part} />
       </>
     )
-  if (part.data.peer === null)
-    return (
-      <>
-        <h1 className="mb-6 text-4xl">No such peer</h1>
-        <Notice title="No peer is registered under this key.">
-          <p className="figures break-all">{peerKey}</p>
-          <p>If it has just registered, the indexer may need a moment.</p>
-        </Notice>
-      </>
-    )
+  if (part.data.peer === null) return null
   const history = peerHistory(part.data)
   const scores = scoreSeries(history)
   return (

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'react'
 import type { LiveChanges, LiveItem } from '#merge/mergeFeed.ts'
+import { openStream, type StreamSource } from './openStream.ts'
 
 export type LiveState = 'connecting' | 'live' | 'lost'
 
@@ -21,26 +22,36 @@ export function useLiveStream(indexerUrl: string | null): LiveStream {
   })
   useEffect(() => {
     if (indexerUrl === null) return
-    const source = new EventSource(`${indexerUrl}/live`)
-    source.onopen = () => setStream(before => ({ ...before, state: 'live' }))
-    source.onerror = () => setStream(before => ({ ...before, state: 'lost' }))
-    source.addEventListener('item', ({ data }) => {
-      const item = JSON.parse(data) as LiveItem
-      setStream(before => ({
-        ...before,
-        items: [...before.items, item].slice(-KEPT),
-        retracted: before.retracted.filter(id => id !== item.id),
-      }))
-    })
-    source.addEventListener('retract', ({ data }) => {
-      const { id } = JSON.parse(data) as { id: string }
-      setStream(before => ({
-        ...before,
-        items: before.items.filter(item => item.id !== id),
-        retracted: [...before.retracted, id].slice(-KEPT),
-      }))
-    })
-    return () => source.close()
+    return openStream(
+      {
+        open: isFirst => new EventSource(`${indexerUrl}/live${isFirst ? '' : `?last=${KEPT}`}`) as StreamSource,
+        wait(callback, delayMs) {
+          const timer = setTimeout(callback, delayMs)
+          return () => clearTimeout(timer)
+        },
+      },
+      {
+        onState: state => setStream(before => ({ ...before, state })),
+        on: {
+          item(data) {
+            const item = JSON.parse(data) as LiveItem
+            setStream(before => ({
+              ...before,
+              items: [...before.items, item].slice(-KEPT),
+              retracted: before.retracted.filter(id => id !== item.id),
+            }))
+          },
+          retract(data) {
+            const { id } = JSON.parse(data) as { id: string }
+            setStream(before => ({
+              ...before,
+              items: before.items.filter(item => item.id !== id),
+              retracted: [...before.retracted, id].slice(-KEPT),
+            }))
+          },
+        },
+      },
+    )
   }, [indexerUrl])
   return stream
 }

@@ -77,6 +77,6 @@ export function testHome(scene: BrowserScene): void {
     await see(page, 'No solver has committed to rollouts for round 7.')
     await see(page, 'The gateway node has no problems of this round.')
     await page.goto(`${scene.dashboard.url}/peers/${solver.peerKey}`)
-    await see(page, 'No peer is registered under this key.')
+    await see(page, 'No such cell in this comb')
   })
 }

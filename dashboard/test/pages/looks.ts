@@ -10,8 +10,10 @@ export function testLooks(scene: BrowserScene): void {
   browserTest('an address that names nothing says so', async () => {
     const page = await visit('/peers/0x12')
     await page.getByRole('heading', { name: 'No such cell in this comb' }).waitFor()
-    await page.goto(`${scene.dashboard.url}/rounds/minus-one`)
-    await page.getByRole('heading', { name: 'No such cell in this comb' }).waitFor()
+    for (const address of ['/peers/0x12', `/peers/0x${'77'.repeat(32)}`, '/rounds/minus-one', '/market/77', '/nothing'])
+      expect((await fetch(scene.dashboard.url + address)).status, address).toBe(404)
+    for (const address of [`/peers/${solver.peerKey}`, '/rounds/7', '/market/1'])
+      expect((await fetch(scene.dashboard.url + address)).status, address).toBe(200)
   })
 
   browserTest('no page scrolls sideways on a phone, and the keyboard reaches the content first', async () => {

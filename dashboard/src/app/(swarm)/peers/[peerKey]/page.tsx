@@ -1,8 +1,6 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
-import { Suspense } from 'react'
 import { PeerProfile } from '#components/PeerProfile.tsx'
-import { Skeleton } from '#components/Skeleton.tsx'
 import { type Query, readPage } from '#merge/readPage.ts'
 import { getPeerData, readPeerKey } from './getPeerData.ts'
 
@@ -16,9 +14,7 @@ interface Props {
 export default async function PeerPage({ params, searchParams }: Props) {
   const peerKey = readPeerKey((await params).peerKey)
   if (peerKey === null) notFound()
-  return (
-    <Suspense fallback={<Skeleton lines={10} />}>
-      <PeerProfile peerKey={peerKey} record={getPeerData(peerKey)} page={readPage(await searchParams)} />
-    </Suspense>
-  )
+  const part = await getPeerData(peerKey)
+  if (part.state === 'ready' && part.data.peer === null) notFound()
+  return <PeerProfile peerKey={peerKey} part={part} page={readPage(await searchParams)} />
 }

@@ -1,0 +1,15 @@
+const units = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+
+/** How long ago something happened: `3 minutes ago`, `now`. A chain whose clock is ahead is taken for now. Times are Unix seconds. */
+export function relativeTime(atSec: number, nowSec: number): string {
+  const agoSec = Math.max(0, Math.floor(nowSec - atSec))
+  const [unit, seconds] = units.find(([, least]) => agoSec >= least) ?? units[3]
+  return words.format(-Math.floor(agoSec / seconds), unit)
+}
