@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { getFeed } from '#sources/getFeed.ts'
 import { getGame, getGames } from '#sources/getGames.ts'
 import { getPeerRecord } from '#sources/getPeerRecord.ts'
+import { getRoles } from '#sources/getRoles.ts'
 import { getRoundRecord } from '#sources/getRoundRecord.ts'
 import { getRounds } from '#sources/getRounds.ts'
 import { getStandings } from '#sources/getStandings.ts'
@@ -50,6 +51,7 @@ const reads: Record<string, () => Promise<{ state: string }>> = {
   'the rounds': () => getRounds(25, 0),
   'the market': () => getGames(6, 0),
   'a game': () => getGame('1'),
+  'the roles': () => getRoles(),
   'a round': () => getRoundRecord(39, 0),
   'a peer': () => getPeerRecord(solvers[0]?.peerKey ?? ''),
 }

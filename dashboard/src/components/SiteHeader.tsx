@@ -16,6 +16,7 @@ export function SiteHeader({ networkName }: { networkName: string | null }) {
           Peers
         </NavLink>
         <NavLink href="/rounds">Rounds</NavLink>
+        <NavLink href="/roles">Roles</NavLink>
         <NavLink href="/market">Market</NavLink>
       </nav>
       <div className="ml-auto flex items-center gap-4">

@@ -17,7 +17,7 @@ export function testLooks(scene: BrowserScene): void {
   })
 
   browserTest('no page scrolls sideways on a phone, and the keyboard reaches the content first', async () => {
-    for (const address of ['/', '/rounds', `/rounds/${CURRENT_ROUND - 2}`, `/peers/${solver.peerKey}`]) {
+    for (const address of ['/', '/rounds', '/roles', `/rounds/${CURRENT_ROUND - 2}`, `/peers/${solver.peerKey}`]) {
       const page = await visit(address, { width: 390 })
       await page.getByRole('table').filter({ visible: true }).first().waitFor()
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { type BrowserScene, first, see, solver } from '../browserScene.ts'
+import { emptyAnswers } from '../fixtures/indexerAnswers.ts'
 import { CONTESTED_ROUND, CURRENT_ROUND, evaluators, onlookers, solvers, standings } from '../fixtures/swarm.ts'
 
 /** Peers: found, and each on its page. */
@@ -56,6 +57,22 @@ export function testPeers(scene: BrowserScene): void {
     expect(await newest.textContent()).toBe(`${CURRENT_ROUND}Open64 rollouts–not yet–`)
     await see(page, 'by its score')
     await see(page, 'to claim')
+  })
+
+  browserTest('evaluators and proposers stand with their stakes, and with what their roles earned', async () => {
+    const page = await visit('/roles')
+    const evaluating = page.locator('section[aria-labelledby=evaluators] tbody tr')
+    await evaluating.first().waitFor()
+    expect(await evaluating.count()).toBe(evaluators.length)
+    // The first seat of each committee is paid 40 nectar a round.
+    expect(await evaluating.first().textContent()).toContain(first(evaluators).name)
+    expect(await evaluating.first().textContent()).toMatch(/99\.001\.00 burnt1,440\.00/)
+    const proposing = page.locator('section[aria-labelledby=proposers] tbody tr')
+    expect(await proposing.textContent()).toMatch(/9\d %36/)
+    scene.dashboard.indexer.answers = emptyAnswers
+    await page.reload()
+    await see(page, 'Nobody has taken an evaluator’s seat yet.')
+    await see(page, 'Nobody has proposed a task yet.')
   })
 
   browserTest('an evaluator’s page shows its seat, and a newcomer’s from when it counts', async () => {

@@ -15,6 +15,7 @@ const addresses = [
   `/rounds/${CURRENT_ROUND - 2}`,
   `/rounds/${CURRENT_ROUND - 8}`,
   ...[solvers[0], evaluators[0]].map(peer => `/peers/${peer?.peerKey}`),
+  '/roles',
   '/market',
   '/market/1',
   '/nothing',

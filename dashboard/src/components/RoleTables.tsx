@@ -1,0 +1,128 @@
+import type { ReactNode } from 'react'
+import { formatNectar, formatShare } from '#merge/format.ts'
+import { type EvaluatorRow, evaluatorRows, type ProposerRow, proposerRows } from '#merge/roleRows.ts'
+import type { RolesAnswer } from '#sources/getRoles.ts'
+import type { Part } from '#sources/part.ts'
+import { Notice } from './Notice.tsx'
+import { PartDown } from './PartDown.tsx'
+import { PeerLink } from './PeerLink.tsx'
+
+/** Those who score and those who propose, ranked by what their role is paid for. */
+export async function RoleTables({ roles }: { roles: Promise<Part<RolesAnswer>> }) {
+  const part = await roles
+  if (part.state === 'down')
+    return (
+      <div className="mt-8">
+        <PartDown part={part} />
+      </div>
+    )
+  return (
+    <>
+      <Section
+        id="evaluators"
+        title="Evaluators"
+        about="An evaluator is paid for opening the score that it had committed to, where the committee agrees."
+      >
+        <Evaluators rows={evaluatorRows(part.data)} />
+      </Section>
+      <Section
+        id="proposers"
+        title="Proposers"
+        about="Most can be learnt from a task that half of all attempts solve: that is 100 %, and what a proposer is paid for."
+      >
+        <Proposers rows={proposerRows(part.data)} />
+      </Section>
+    </>
+  )
+}
+
+function Section({ id, title, about, children }: { id: string; title: string; about: string; children: ReactNode }) {
+  return (
+    <section aria-labelledby={id} className="mt-12">
+      <h2 id={id} className="text-3xl">
+        {title}
+      </h2>
+      <p className="mt-2 max-w-prose text-soft">{about}</p>
+      <div className="mt-4">{children}</div>
+    </section>
+  )
+}
+
+function Evaluators({ rows }: { rows: EvaluatorRow[] }) {
+  if (rows.length === 0) return <Notice title="Nobody has taken an evaluator’s seat yet." />
+  return (
+    <Table columns={['Peer', 'Seat', 'Votes opened', 'Missed', 'Staked', 'Earned']}>
+      {rows.map(row => (
+        <Row key={row.peerKey} row={row}>
+          <Cell wide>{row.untilRound === null ? `since round ${row.fromRound}` : `until round ${row.untilRound}`}</Cell>
+          <Cell wide>
+            {row.votesRevealed} of {row.votesCommitted}
+          </Cell>
+          <Cell wide>{row.misses}</Cell>
+        </Row>
+      ))}
+    </Table>
+  )
+}
+
+function Proposers({ rows }: { rows: ProposerRow[] }) {
+  if (rows.length === 0) return <Notice title="Nobody has proposed a task yet." />
+  return (
+    <Table columns={['Peer', 'Learnability', 'Tasks paid', 'Rounds', 'Staked', 'Earned']}>
+      {rows.map(row => (
+        <Row key={row.peerKey} row={row}>
+          <Cell wide>{row.learnability === null ? '–' : formatShare(row.learnability)}</Cell>
+          <Cell wide>{row.tasksPaid}</Cell>
+          <Cell wide>{row.roundsProposed}</Cell>
+        </Row>
+      ))}
+    </Table>
+  )
+}
+
+/** The first column and the last two are there on a phone as well. */
+function Table({ columns, children }: { columns: string[]; children: ReactNode }) {
+  return (
+    <table className="w-full border-collapse text-left">
+      <thead className="text-sm text-soft">
+        <tr>
+          {columns.map((title, index) => (
+            <th
+              key={title}
+              scope="col"
+              className={`border-b border-line px-2 py-2 font-medium ${index > 0 ? 'text-right' : ''} ${index > 0 && index < 4 ? 'hidden sm:table-cell' : ''}`}
+            >
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  )
+}
+
+function Row({ row, children }: { row: EvaluatorRow | ProposerRow; children: ReactNode }) {
+  return (
+    <tr className="border-b border-line">
+      <th scope="row" className="w-full max-w-0 px-2 py-2.5 font-normal">
+        <PeerLink peer={row} compact />
+      </th>
+      {children}
+      <Cell>
+        {formatNectar(String(row.stakeWei))}
+        {row.slashedWei > 0n && (
+          <span className="block text-xs text-thorn">{formatNectar(String(row.slashedWei))} burnt</span>
+        )}
+        {row.freeFromRound !== null && (
+          <span className="block text-xs text-soft">free from round {row.freeFromRound} on</span>
+        )}
+      </Cell>
+      <Cell>{formatNectar(String(row.earnedWei))}</Cell>
+    </tr>
+  )
+}
+
+function Cell({ wide = false, children }: { wide?: boolean; children: ReactNode }) {
+  return <td className={`figures px-2 py-2.5 text-right ${wide ? 'hidden sm:table-cell' : ''}`}>{children}</td>
+}

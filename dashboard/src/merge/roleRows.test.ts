@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { evaluatorRows, proposerRows } from './roleRows.ts'
+
+const NECTAR = 10n ** 18n
+const stake = (duty: 'evaluator' | 'proposer', amountWei: bigint) => ({
+  items: [{ duty, amountWei, slashedWei: 0n, freeFromRound: null }],
+})
+const named = (peerKey: string) => ({ peerKey, peerId: `id ${peerKey}`, name: `name ${peerKey}` })
+const seat = { fromRound: 0, untilRound: null, votesCommitted: 2, votesRevealed: 2, misses: 0 }
+
+const answer = {
+  evaluators: {
+    items: [
+      { ...seat, peerKey: '0xa', peer: { ...named('0xa'), stakes: stake('proposer', 5n) } },
+      { ...seat, peerKey: '0xb', peer: { ...named('0xb'), stakes: stake('evaluator', 7n) } },
+    ],
+  },
+  peers: {
+    items: ['0xc', '0xd', '0xe'].map(peerKey => ({
+      ...{ ...named(peerKey), roundsProposed: 3, stakes: stake('proposer', 5n) },
+    })),
+  },
+  purses: {
+    items: [
+      { peerKey: '0xb', openingWei: 40n * NECTAR, taskWei: 0n },
+      { peerKey: '0xd', openingWei: 0n, taskWei: 150n * NECTAR },
+    ],
+  },
+  taskPays: {
+    items: [
+      { proposerKey: '0xd', amountWei: 100n * NECTAR },
+      { proposerKey: '0xd', amountWei: 50n * NECTAR },
+      { proposerKey: '0xe', amountWei: 84n * NECTAR },
+    ],
+  },
+}
+
+test('evaluators come by what their openings earned, each with the stake of that duty alone', () => {
+  expect(evaluatorRows(answer).map(row => [row.name, row.earnedWei, row.stakeWei])).toEqual([
+    ['name 0xb', 40n * NECTAR, 7n],
+    ['name 0xa', 0n, 0n],
+  ])
+})
+
+test('proposers come by the mean learnability of what was paid, and last where nothing was', () => {
+  expect(proposerRows(answer).map(row => [row.peerKey, row.learnability, row.tasksPaid, row.earnedWei])).toEqual([
+    ['0xe', 0.84, 1, 0n],
+    ['0xd', 0.75, 2, 150n * NECTAR],
+    ['0xc', null, 0, 0n],
+  ])
+})

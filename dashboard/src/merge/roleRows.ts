@@ -1,0 +1,79 @@
+import type { RolesAnswer } from '#sources/getRoles.ts'
+
+/** Nectar for a task that half of all attempts solve, wei: the most that one is paid. */
+const FULL_TASK_WEI = 100n * 10n ** 18n
+
+interface RoleRow {
+  peerKey: string
+  peerId: string
+  name: string
+  earnedWei: bigint
+  stakeWei: bigint
+  slashedWei: bigint
+  freeFromRound: number | null
+}
+
+export interface EvaluatorRow extends RoleRow {
+  fromRound: number
+  untilRound: number | null
+  votesCommitted: number
+  votesRevealed: number
+  misses: number
+}
+
+export interface ProposerRow extends RoleRow {
+  roundsProposed: number
+  tasksPaid: number
+  /** How near its paid tasks come to the most that can be learnt from one, 0 to 1; null where none was paid. */
+  learnability: number | null
+}
+
+type Stakes = RolesAnswer['peers']['items'][number]['stakes']
+
+function stakeOf(stakes: Stakes | undefined, wanted: 'evaluator' | 'proposer') {
+  const held = stakes?.items.find(({ duty }) => duty === wanted)
+  return {
+    stakeWei: held?.amountWei ?? 0n,
+    slashedWei: held?.slashedWei ?? 0n,
+    freeFromRound: held?.freeFromRound ?? null,
+  }
+}
+
+/** Evaluators by what their openings earned, most first. */
+export function evaluatorRows({ evaluators, purses }: RolesAnswer): EvaluatorRow[] {
+  const earned = new Map(purses.items.map(({ peerKey, openingWei }) => [peerKey, openingWei]))
+  return evaluators.items
+    .map(({ peer, ...seat }) => ({
+      ...seat,
+      peerId: peer?.peerId ?? '',
+      name: peer?.name ?? '',
+      earnedWei: earned.get(seat.peerKey) ?? 0n,
+      ...stakeOf(peer?.stakes, 'evaluator'),
+    }))
+    .sort((a, b) => descending(a.earnedWei, b.earnedWei))
+}
+
+/** Proposers by how much could be learnt from their tasks, most first; those of whom none was paid come last. */
+export function proposerRows({ peers, purses, taskPays }: RolesAnswer): ProposerRow[] {
+  const earned = new Map(purses.items.map(({ peerKey, taskWei }) => [peerKey, taskWei]))
+  const paid = Map.groupBy(taskPays.items, ({ proposerKey }) => proposerKey)
+  return peers.items
+    .map(({ stakes, ...peer }) => {
+      const amounts = (paid.get(peer.peerKey) ?? []).map(({ amountWei }) => amountWei)
+      return {
+        ...peer,
+        earnedWei: earned.get(peer.peerKey) ?? 0n,
+        tasksPaid: amounts.length,
+        learnability: amounts.length === 0 ? null : shareOfFull(amounts),
+        ...stakeOf(stakes, 'proposer'),
+      }
+    })
+    .sort((a, b) => (b.learnability ?? -1) - (a.learnability ?? -1) || descending(a.earnedWei, b.earnedWei))
+}
+
+function shareOfFull(amounts: readonly bigint[]): number {
+  const sum = amounts.reduce((total, amount) => total + amount, 0n)
+  return Number((sum * 10_000n) / (BigInt(amounts.length) * FULL_TASK_WEI)) / 10_000
+}
+
+const descending = (a: bigint, b: bigint) => (a < b ? 1 : a > b ? -1 : 0)
