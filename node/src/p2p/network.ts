@@ -20,6 +20,8 @@ export type NetworkOptions = Omit<HostOptions, 'topics' | 'admits'> &
   SwarmView & {
     /** Multiaddrs; none for the bootnode itself. */
     bootnodes: readonly string[]
+    /** Others meet here first: also true of a peer that finds itself among the bootnodes. */
+    isBootnode?: boolean
     /** Asks the chain who is registered. Without it, every peer counts as registered. */
     lookUp?: LookUp
     /** Keeps the book of peers over a restart. */
@@ -76,6 +78,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
   const membership = createMembership({
     ...options,
     bootnodes,
+    isBootnode: options.isBootnode === true || bootnodes.length < options.bootnodes.length,
     ownId,
     targetPeers: options.targetPeers ?? 16,
     maxConnections: options.maxConnections ?? 128,

@@ -57,6 +57,7 @@ export async function runBootnode(options: BootnodeOptions): Promise<void> {
       ...reachOf(options),
       relays: true,
       bootnodes: [...options.bootnodes, ...readableBootnodes(await reads.readBootnodes(), logger)],
+      isBootnode: true,
       currentRound: () => round,
       maxBytes: kind => formatSizes[kind],
       lookUp: peerIds => reads.readRegistered(peerIds.map(peerKeyOf)),

@@ -119,3 +119,29 @@ test('dials that fail come further and further apart, and a connection lost at o
   }
   expect(gaps).toEqual([0, 500, 1000, 2000, 4000, 8000, 16_000, 30_000])
 })
+
+test('a peer with enough others comes back to a bootnode that hung up after minutes, one without at once', () => {
+  const clock = createManualClock()
+  const book = createPeerBook({
+    bootnodes: [{ peerId: 'bootnode', address: '/ip4/192.0.2.1/tcp/1' }],
+    isRegistered: () => false,
+    clock,
+  })
+  let registered = 16
+  const schedule = createDialSchedule({
+    ...{ ownId: 'own', book, isRegistered: () => false, isBanned: () => false, targetPeers: 16, clock },
+    ...{ random: () => 0.5, connected: () => ({ has: () => false, registered, total: registered }) },
+  })
+  const dial = schedule.next()
+  if (dial === null) throw new Error('a bootnode is always wanted at first')
+  schedule.ended(dial, 'bootnode')
+  clock.advance(60_000)
+  schedule.lost('bootnode', 60_000)
+  expect(schedule.next()).toBeNull()
+  registered = 15
+  expect(schedule.next()?.peer.peerId).toBe('bootnode')
+  schedule.ended(dial, 'bootnode')
+  registered = 16
+  clock.advance(10 * 60_000)
+  expect(schedule.next()?.peer.peerId).toBe('bootnode')
+})

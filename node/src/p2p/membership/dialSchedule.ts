@@ -35,6 +35,8 @@ const MAX_DELAY_MS = { bootnode: 30_000, registered: 10 * 60_000, stranger: 10 *
 const LOOK_EVERY_MS = 5000
 /** Of two peers that learn of each other at once, one waits for the other to dial. */
 const YIELD_MS = 3000
+/** A bootnode that hung up on a peer with enough others is met again after so long: it is what heals a partition. */
+const REVISIT_MS = 10 * 60_000
 /** A connection that was lost sooner counts as a dial that failed. */
 const LASTING_MS = 30_000
 
@@ -54,6 +56,7 @@ export function createDialSchedule(options: Options): DialSchedule {
   const { book, clock, random, ownId } = options
   const dialling = new Set<KnownPeer>()
   const yielded = new WeakMap<KnownPeer, number>()
+  const revisitAtMs = new WeakMap<KnownPeer, number>()
   let turn = 0
 
   const classOf = (peer: KnownPeer): Class => {
@@ -71,6 +74,7 @@ export function createDialSchedule(options: Options): DialSchedule {
   function missing(): KnownPeer[] {
     const connected = options.connected()
     const isWanted: Record<Class, boolean> = {
+      // Seen to below, each by itself.
       bootnode: true,
       registered: connected.registered < options.targetPeers,
       stranger: connected.total < options.targetPeers,
@@ -78,6 +82,8 @@ export function createDialSchedule(options: Options): DialSchedule {
     return book.all().filter(peer => {
       const { peerId } = peer
       if (dialling.has(peer) || !isWanted[classOf(peer)]) return false
+      const isRecent = peer.isBootnode && clock.nowMs() < (revisitAtMs.get(peer) ?? 0)
+      if (isRecent && connected.registered >= options.targetPeers) return false
       if (peerId === undefined) return true
       return peerId !== ownId && !connected.has(peerId) && !options.isBanned(peerId)
     })
@@ -121,6 +127,7 @@ export function createDialSchedule(options: Options): DialSchedule {
     lost(peerId, lastedMs) {
       const peer = book.get(peerId)
       if (peer === undefined) return
+      if (peer.isBootnode) revisitAtMs.set(peer, clock.nowMs() + REVISIT_MS * (0.5 + random()))
       for (const route of peer.routes) {
         if (lastedMs >= LASTING_MS) route.failures = 0
         else fail(peer, route)

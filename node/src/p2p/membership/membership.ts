@@ -19,6 +19,8 @@ export type MembershipOptions = {
   /** Connections sought with registered peers. */
   targetPeers: number
   maxConnections: number
+  /** Whether others meet here first: then nobody keeps a slot for ever. */
+  isBootnode?: boolean
   /** Peers connected now, with the address of the other end. */
   connections: () => readonly { peerId: string; address: string }[]
   isBanned: (peerId: string) => boolean
@@ -93,7 +95,7 @@ export function createMembership(options: MembershipOptions): Membership {
     return [...byPeer].map(([peerId, address]) => ({ peerId, address, isMember: isMember(peerId) }))
   }
   function decide(peerId: string, address: string): SlotDecision {
-    const limits = { total: max, ...defaultSlotLimits }
+    const limits = { total: max, ...defaultSlotLimits, membersGiveWay: options.isBootnode === true }
     return decideSlot({ peerId, address, isMember: isMember(peerId) }, held(), limits, random)
   }
   /** A stranger that finds no slot may be a registered peer that is not known yet. */

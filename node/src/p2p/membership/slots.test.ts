@@ -80,3 +80,11 @@ test('where all slots are taken, a stranger gives way to a registered peer, and 
   expect(decide(stranger(99), full)).toEqual({ admit: false, reason: 'full' })
   expect(decide(member(99), many(20, member))).toEqual({ admit: false, reason: 'full' })
 })
+
+test('where members have all slots a newcomer is refused, but at a bootnode one of them gives way', () => {
+  const held = many(20, member)
+  expect(decide(member(99), held)).toEqual({ admit: false, reason: 'full' })
+  const atBootnode = (newcomer: Held) => decideSlot(newcomer, held, { ...limits, membersGiveWay: true }, () => 0.5)
+  expect(atBootnode(member(99))).toEqual({ admit: true, evict: 'member 10' })
+  expect(atBootnode(stranger(99))).toEqual({ admit: false, reason: 'full' })
+})

@@ -20,6 +20,11 @@ export type SlotLimits = {
   /** From one host, and from one subnet; loopback is exempt. */
   members: { perHost: number; perSubnet: number }
   strangers: { perHost: number; perSubnet: number }
+  /**
+   * Whether a member gives way to another where members have all slots. Only a bootnode does: who cannot meet it meets nobody, while
+   * incumbents that stay protect every other peer from being surrounded.
+   */
+  membersGiveWay?: boolean
 }
 
 export const defaultSlotLimits = {
@@ -50,7 +55,8 @@ export function decideSlot(
   if (!newcomer.isMember && strangers.length >= Math.floor(limits.total * STRANGERS_SHARE))
     return { admit: false, reason: 'strangers' }
   if (others.length < limits.total) return { admit: true }
-  const evict = newcomer.isMember ? strangers[Math.floor(random() * strangers.length)]?.peerId : undefined
+  const giveWay = strangers.length === 0 && limits.membersGiveWay ? others : strangers
+  const evict = newcomer.isMember ? giveWay[Math.floor(random() * giveWay.length)]?.peerId : undefined
   return evict === undefined ? { admit: false, reason: 'full' } : { admit: true, evict }
 }
 
