@@ -1,7 +1,17 @@
 import { keccak256, stringToBytes } from 'viem'
 import type { Hex } from './hex.ts'
 
+/** Ids whose keys are kept: whoever matches a round's announcements with its commitments asks for all of them, several times a second. */
+const MAX_KEPT = 16_384
+
+const kept = new Map<string, Hex>()
+
 /** How the chain names a peer: keccak-256 of its base58 peer id. */
 export function peerKeyOf(peerId: string): Hex {
-  return keccak256(stringToBytes(peerId))
+  const known = kept.get(peerId)
+  if (known !== undefined) return known
+  const peerKey = keccak256(stringToBytes(peerId))
+  kept.set(peerId, peerKey)
+  if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value as string)
+  return peerKey
 }
