@@ -15,14 +15,14 @@ import { claimNectar } from './claimNectar.ts'
 import { claimTask, type TaskAnswered } from './claimTask.ts'
 import { commitPolicy, commitRollouts, type RolloutsToCommit } from './commitRollouts.ts'
 import { commitVotes } from './commitVotes.ts'
-import { connectChain } from './connectChain.ts'
+import { type ConnectedChain, connectChain } from './connectChain.ts'
 import { contractsOf } from './contracts.ts'
 import { judgeSeats, type SeatsToJudge } from './judgeSeats.ts'
 import { closeDemand, demandLeaf, type LeafDemand, type MissingLeaf, type ShownLeaf, showLeaf } from './leafDemands.ts'
 import { drawBeacon, fixBeacon } from './openBeacon.ts'
 import { type ComponentOpening, closeOpenings, openComponent } from './openComponent.ts'
 import { createOutbox, type OutboxOptions, type TxOutcome } from './outbox.ts'
-import { createOutboxRpc } from './outboxRpc.ts'
+import { createOutboxRpc, type OutboxRpc } from './outboxRpc.ts'
 import { commitSecret, proposalSecret, propose, type TasksToPropose } from './propose.ts'
 import { createChainReads } from './reads.ts'
 import { REGISTRATION_SECONDS, registerPeer } from './registerPeer.ts'
@@ -59,7 +59,7 @@ export type AdmitOutcome = TxOutcome | { status: 'already seated' }
 export type SentCounts = Map<string, number>
 
 /** The chain as one peer sees it: reads, the clock of rounds, and writes that survive the node. */
-export type Chain = Awaited<ReturnType<typeof openChain>>
+export type Chain = Awaited<ReturnType<typeof runChain>>
 
 /**
  * Connects, checks the chain, and starts the outbox.
@@ -69,16 +69,26 @@ export type Chain = Awaited<ReturnType<typeof openChain>>
  *
  * @throws {ChainUnreachableError | WrongChainError | ContractMissingError | NoFundsError}
  */
-export async function openChain(options: OpenChainOptions) {
-  const { rpcUrl, deployment, accountKey, peerKey, signer, clock, logger, signal, pollMs, waitsOut } = options
+export async function openChain(options: OpenChainOptions): Promise<Chain> {
+  const { rpcUrl, deployment, accountKey, clock, logger, signal, pollMs, waitsOut } = options
   const account = privateKeyToAccount(accountKey)
-  const contracts = contractsOf(deployment)
   const follower = waitsOut ? { clock, logger, signal } : undefined
   const chain = await connectChain({
     ...{ rpcUrl, deployment, payer: account.address, clock },
     ...(follower && { follower }),
     ...(pollMs && { pollMs }),
   })
+  return runChain({ chain, outboxRpc: createOutboxRpc(chain, account, deployment.chainId) }, options)
+}
+
+/** A chain that is connected, and how transactions get there. */
+export type ChainModules = { chain: ConnectedChain; outboxRpc: OutboxRpc }
+
+/** As {@link openChain}, over whatever is connected. */
+export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit<OpenChainOptions, 'rpcUrl'>) {
+  const { deployment, accountKey, peerKey, signer, clock, logger, signal } = options
+  const account = outboxRpc.address
+  const contracts = contractsOf(deployment)
   const rounds = createRoundClock(chain, contracts)
   const reads = createChainReads(chain, contracts)
 
@@ -91,7 +101,7 @@ export async function openChain(options: OpenChainOptions) {
   const outbox = createOutbox(
     {
       store: options.outbox,
-      rpc: createOutboxRpc(chain, account, contracts.chainId),
+      rpc: outboxRpc,
       head: rounds.recent,
       nextHead: chain.heads.next,
       clock,
@@ -114,7 +124,7 @@ export async function openChain(options: OpenChainOptions) {
 
   return {
     ...reads,
-    account: account.address as Hex,
+    account,
     peerKey,
     contracts,
     rounds,
@@ -132,13 +142,13 @@ export async function openChain(options: OpenChainOptions) {
     /** Registers this peer under this account, unless it is. */
     async registerPeer(): Promise<RegisterOutcome> {
       if (signer === null) return { status: 'unsupported key' }
-      if ((await reads.readAccountOf(peerKey)) === account.address) return { status: 'already registered' }
+      if ((await reads.readAccountOf(peerKey)) === account) return { status: 'already registered' }
       // One of an earlier start may still be on its way.
-      const open = options.outbox.live().find(({ key }) => key.startsWith(`register:${account.address}:`))
+      const open = options.outbox.live().find(({ key }) => key.startsWith(`register:${account}:`))
       if (open !== undefined) return outbox.outcome(open.key)
-      const nonce = await reads.readRegistrationNonce(account.address)
+      const nonce = await reads.readRegistrationNonce(account)
       const { nowSec } = await rounds.read()
-      const registration = { account: account.address, nonce, deadlineSec: nowSec + REGISTRATION_SECONDS }
+      const registration = { account, nonce, deadlineSec: nowSec + REGISTRATION_SECONDS }
       return send(await registerPeer(contracts, signer, registration))
     },
     /** This proposer's secret for a round: for its sampling seed alone, until it is shown with the tasks. */
@@ -177,7 +187,7 @@ export async function openChain(options: OpenChainOptions) {
     /** Appeals a settled score, or a verdict on it, with a bond. */
     appealScore: (appeal: Appeal) => send(openAppeal(contracts, appeal)),
     /** Takes what the account is owed by challenges; once for an id. */
-    withdrawCredit: (id: string) => send(challengeIntent(contracts, id, 'withdraw', [account.address])),
+    withdrawCredit: (id: string) => send(challengeIntent(contracts, id, 'withdraw', [account])),
     /** Gives this evaluator's verdict on an appeal: sealed now, opened in the round after. */
     giveVerdict(verdict: Omit<SeatVerdict, 'seatKey'>): { sealed: Promise<TxOutcome>; opened: Promise<TxOutcome> } {
       const { commit, reveal } = seatVerdict(contracts, accountKey, { ...verdict, seatKey: peerKey })

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '#core/clock.ts'
 
 /** How fast a body has to come. */
@@ -31,7 +30,7 @@ export async function belowPace(
   for (let before = received(); ; before = received()) {
     await clock.sleep(windowMs, signal)
     // Where this process was held up, bytes lie ready that are read only after its timers.
-    await turn()
+    await new Promise(resolve => setImmediate(resolve))
     if (received() - before < due) return
   }
 }
