@@ -1,6 +1,7 @@
 /**
  * `npm run simulate`: attackers against the protocol.
  *
+ * `network`: real roles on a simulated clock, network and chain, with hostile peers and faults, from a seed.
  * `protocol`: attackers that choose freely. A search over strategies on a fast model, then the best of them on the real contracts.
  * `attacks`: scripted attackers on the real contracts, and on copies without the defence. For each what it earned, and honest play in the
  * same runs. Fails if an attack pays that is not named as left open, or one does not pay even without its defence.
@@ -9,24 +10,26 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type AttackRow, type Earnings, findFaults } from './simulate/earnings.ts'
-import { linesOf, rowsOf } from './simulate/free/report.ts'
+import { linesOf, type Row, rowsOf } from './simulate/free/report.ts'
 import { QUICK, simulateFree, WHOLE } from './simulate/free/simulateFree.ts'
 import { simulateMarket } from './simulate/market/simulateMarket.ts'
+import { WHOLE as ALL, QUICK as FEW, networkRows } from './simulate/network/rows.ts'
 import { plotAttacks, plotTrials } from './simulate/plotAttacks.ts'
 import { simulateVotes } from './simulate/votes/simulateVotes.ts'
 
 /** Strategies that have to be tried. */
 const FEWEST_TRIED = 2_000
 
-const usage = `npm run simulate -- protocol [options]
+const usage = `npm run simulate -- network [options]
+npm run simulate -- protocol [options]
 npm run simulate -- attacks [options]
 
   --plot DIR    write plots: free-attackers.svg; votes-attacks.svg and market-attacks.svg
   --json        one line of JSON at the end
   --help        this
 
-protocol:
-  --quick       a few strategies and seeds, in two minutes
+network, protocol:
+  --quick       a few seeds or strategies, in two minutes
 
 attacks:
   --runs N      seeded runs of each way to play (100)
@@ -49,12 +52,17 @@ if (values.help) {
 }
 const runs = Number(values.runs)
 const [what] = positionals
-if ((what !== 'protocol' && what !== 'attacks') || !Number.isInteger(runs) || runs < 2) {
+if ((what !== 'network' && what !== 'protocol' && what !== 'attacks') || !Number.isInteger(runs) || runs < 2) {
   console.error(usage)
   process.exit(64)
 }
-const isHeld = what === 'protocol' ? await simulateProtocol() : await simulateAttacks()
+const plays = { network: simulateNetwork, protocol: simulateProtocol, attacks: simulateAttacks }
+const isHeld = await plays[what]()
 process.exit(isHeld ? 0 : 1) // the chains keep the process alive
+
+async function simulateNetwork(): Promise<boolean> {
+  return printRows(await networkRows(values.quick ? FEW : ALL, line => console.error(line)))
+}
 
 async function simulateProtocol(): Promise<boolean> {
   const extent = values.quick ? QUICK : WHOLE
@@ -65,6 +73,10 @@ async function simulateProtocol(): Promise<boolean> {
     await writeFile(join(values.plot, 'free-attackers.svg'), plotTrials(caption, result.best))
   }
   const rows = rowsOf(result, values.quick ? 0 : FEWEST_TRIED)
+  return printRows(rows)
+}
+
+function printRows(rows: readonly Row[]): boolean {
   for (const { name, value, bar, ok } of rows) console.log(`${ok ? 'ok  ' : 'MISS'} ${name} ${value} (bar ${bar})`)
   if (values.json) console.log(JSON.stringify({ rows }))
   return rows.every(({ ok }) => ok)

@@ -1,0 +1,123 @@
+import { contentId } from '../../../node/src/core/contentId.ts'
+import type { Hex } from '../../../node/src/core/hex.ts'
+import type { Answer, Environment, Judge } from '../../../node/src/environments/environment.ts'
+import type { EnvironmentSpec } from '../../../node/src/environments/environmentSpec.ts'
+import { tokenUniforms } from '../../../node/src/model/proof/tokenUniforms.ts'
+import type { PolicyClient } from '../../../node/src/rl/policyClient.ts'
+
+const STOP = 0
+const WRONG = 1
+const RIGHT = 2
+const VOCAB = 16
+/** Tasks of a round. */
+const TASKS = 8
+
+const spec: EnvironmentSpec = {
+  name: 'simulated',
+  version: 1,
+  preset: 'simulated',
+  tasksPerRound: 4,
+  groupSize: 2,
+  owedLeaves: 8,
+  sampledLeaves: 4,
+  solving: { temperature: 1, maxNewTokens: 4 },
+  training: {
+    ...{ learningRate: 1e-3, adapterLearningRate: 1e-3, betas: [0.9, 0.99], weightDecay: 0, warmUpRounds: 0 },
+    ...{ schedule: 'constant', totalRounds: null, maxGradientNorm: 1, clipLow: 0.2, clipHigh: 0.28 },
+    ...{ scaleRewards: 'group', minGroupDeviation: 0.05, answersPerGroup: null, ownGroups: null, ownUpdates: 1 },
+  },
+  sharing: { mode: 'mixed', groupsPerPeer: 2, peers: 4, externalGroups: null },
+  canary: { level: 1, tasks: 1, samplesPerTask: 1, everyRounds: 1000 },
+}
+
+type Task = { id: number }
+
+const judge: Judge = {
+  score: async (answers: readonly Answer[]) =>
+    answers.map(({ text }) => {
+      const correct = text === String(RIGHT) ? 1 : 0
+      return { components: { correct }, score: correct, correctness: correct }
+    }),
+}
+
+/** Tasks are numbers, and an answer is one token, right or wrong. */
+export const simulatedEnvironment = {
+  spec,
+  hash: contentId(Buffer.from('simulated environment')),
+  format: {
+    ...{ stopToken: STOP, moreStopTokens: [], vocabSize: VOCAB, tokenBytes: 2 },
+    solverPrompt: async (problem: object) => Int32Array.of(3 + ((problem as Task).id % 8), 4),
+    completionText: async (tokens: Int32Array, ended: boolean) => tokens.slice(0, ended ? -1 : undefined).join(' '),
+  },
+  components: ['correct'],
+  solverFolder: 'base',
+  judgeModel: null,
+  proposals: null,
+  openJudge: async () => judge,
+  solvedShare: (mean: number) => mean,
+  roundTasks: async (seed: Hex) => {
+    const first = Number.parseInt(seed.slice(2, 8), 16)
+    return Array.from({ length: TASKS }, (_, at) => ({ text: `${first + at}`, problem: { id: first + at }, level: 1 }))
+  },
+  drawTasks: () => [],
+  heldOutTasks: async () => [],
+} as unknown as Environment
+
+type Weights = { owner: string; skill: number; version: number }
+type Request = Parameters<PolicyClient['generate']>[0]
+
+const bytesOf = (weights: Weights) => Uint8Array.from(Buffer.from(JSON.stringify(weights)))
+const logOf = (share: number) => Math.fround(Math.log(share))
+
+function sample({ skill }: Weights, { prompts, samplesPerPrompt, seed }: Request) {
+  const uniforms = tokenUniforms(seed)
+  return prompts.flatMap((_, prompt) =>
+    Array.from({ length: samplesPerPrompt }, (_, number) => {
+      const isRight = uniforms({ prompt, sample: number, step: 0 }) >= 1 - skill
+      const tokens = Int32Array.of(isRight ? RIGHT : WRONG, STOP)
+      const logprobs = Float32Array.of(logOf(isRight ? skill : 1 - skill), 0)
+      return { prompt, tokens, logprobs, ended: true, sampling: { temperature: 1 } }
+    }),
+  )
+}
+
+/** A policy whose weights are how often it is right. Each update makes it another policy. */
+export function cheapPolicy(owner: string, skill: number): PolicyClient {
+  let weights: Weights = { owner, skill, version: 0 }
+  const policy = {
+    weightsHash: async () => contentId(bytesOf(weights)),
+    publish: async () => bytesOf(weights),
+    generate: async (request: Request) => sample(weights, request),
+    generatePublished: async ({ policy }: { policy: Uint8Array }, request: Request) =>
+      sample(JSON.parse(Buffer.from(policy).toString()), request),
+    async policyStep(groups: readonly unknown[]) {
+      weights = { ...weights, version: weights.version + 1 }
+      return { groupsUsed: groups.length, step: null, kl: 0, clipFraction: 0, undone: false, refuted: 0 }
+    },
+    save: async () => ({ weightsHash: contentId(bytesOf(weights)), steps: weights.version }),
+    readDraws,
+    close: async () => {},
+  }
+  return policy as unknown as PolicyClient
+}
+
+/** What evaluators score with. */
+export const cheapModels = { judge, reader: { readDraws } }
+
+async function readDraws({ policy, sequences }: Parameters<PolicyClient['readDraws']>[0]) {
+  const { skill } = JSON.parse(Buffer.from(policy).toString()) as Weights
+  const widths: Record<number, [below: number, width: number]> = {
+    [WRONG]: [0, 1 - skill],
+    [RIGHT]: [1 - skill, skill],
+  }
+  const draws = sequences.map(({ tokens, from }) => {
+    const read = [...tokens.slice(from)].map(
+      (token, step) => (step === 0 ? (widths[token] ?? [1, 0]) : [0, 1]) as [number, number],
+    )
+    return {
+      below: Float32Array.from(read, ([below]) => below),
+      logprobs: Float32Array.from(read, ([, width]) => logOf(width)),
+    }
+  })
+  return { draws, maxPositions: 64 }
+}

@@ -1,0 +1,64 @@
+import type { rootOf } from '../../../node/src/core/bodies.ts'
+import { contentId } from '../../../node/src/core/contentId.ts'
+import type { Hex } from '../../../node/src/core/hex.ts'
+import type { PeerNode } from '../../../node/src/roles/peerNode.ts'
+import type { Medium } from './medium.ts'
+import type { Conduct } from './simulatedPeer.ts'
+
+type Seal = PeerNode['bodies']['seal']
+type RolloutBody = Parameters<typeof rootOf>[0]
+
+const ZERO: Hex = `0x${'00'.repeat(32)}`
+
+/** Rollouts as a peer changes them before it commits to them. */
+const changing =
+  (change: (body: RolloutBody) => RolloutBody) =>
+  (node: PeerNode): PeerNode => {
+    const seal = ((kind, body) =>
+      node.bodies.seal(kind, kind === 'rollouts' ? (change(body as RolloutBody) as typeof body) : body)) as Seal
+    return { ...node, bodies: { ...node.bodies, seal } }
+  }
+
+/** Each rollout of a body, changed. */
+const eachRollout = (change: (one: RolloutBody['groups'][number]['rollouts'][number]) => object) =>
+  changing(body => ({
+    ...body,
+    groups: body.groups.map(group => ({ ...group, rollouts: group.rollouts.map(one => ({ ...one, ...change(one) })) })),
+  }))
+
+const floats = (bytes: number, value: number) => new Uint8Array(new Float32Array(bytes / 4).fill(value).buffer)
+
+/** What peers do to a swarm, by name. Each takes part under a registered key. */
+export const hostileKinds: Record<string, (medium: Medium) => Conduct> = {
+  'forged log-probabilities': () => ({
+    bend: eachRollout(({ logprobs }) => ({ logprobs: floats(logprobs.byteLength, -12) })),
+  }),
+  'wrong answers': () => ({ skill: 0.2 }),
+  'another seed': () => ({ bend: eachRollout(() => ({ seed: `0x${'5e'.repeat(32)}` })) }),
+  'withheld bodies': () => ({ serve: async () => 'not-found' }),
+  'bodies too large': () => ({ serve: async () => 'too-large' }),
+  'other bytes': () => ({ serve: async () => new Uint8Array(1000) }),
+  'one byte a second': medium => ({
+    serve: async ({ onBytes, signal }) => {
+      while (!signal.aborted) {
+        await medium.pass(1_000)
+        onBytes?.(1)
+      }
+      return 'timeout'
+    },
+  }),
+  'always busy': () => ({ serve: async () => 'busy' }),
+  'invented bodies': () => ({
+    bend: node => ({
+      ...node,
+      network: {
+        ...node.network,
+        // Announces what nobody committed to, under its own name, as often as it may and more.
+        async publish(announcement) {
+          for (let at = 0; at < 24; at++)
+            await node.network.publish({ ...announcement, contentId: contentId(Buffer.from(`${at}`)), root: ZERO })
+        },
+      },
+    }),
+  }),
+}

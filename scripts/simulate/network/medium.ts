@@ -1,0 +1,145 @@
+import type { BodyRequest } from '../../../node/src/p2p/fetchBody.ts'
+import type { FetchFailure } from '../../../node/src/p2p/fetchFromPeer.ts'
+import type { SignedMessage } from '../../../node/src/p2p/signedMessage.ts'
+import type { SimulatedTime } from './simulatedTime.ts'
+
+/** What a peer does with what comes over the network. */
+export type Station = {
+  peerId: string
+  address: string
+  admits(peerId: string, address: string): Promise<boolean>
+  connected(peerId: string): void
+  disconnected(peerId: string): void
+  receive(sender: string, topic: string, bytes: Uint8Array, id: string): void
+  /** Messages that it would hand on, for who catches up. */
+  kept(): SignedMessage[]
+  serve(request: BodyRequest, from: string): Promise<Uint8Array | FetchFailure>
+}
+
+export type Weather = {
+  /** Milliseconds one way, least and most. */
+  latencyMs: readonly [number, number]
+  /** Share of gossip that is lost. */
+  loss: number
+}
+
+/** Milliseconds that a dial to nobody takes. */
+const SILENT_MS = 3_000
+
+/** All links between peers: who reaches whom, and how soon. */
+export class Medium {
+  /** Messages of gossip that each peer was sent. */
+  readonly handled = new Map<string, number>()
+  weather: Weather
+  private readonly time: SimulatedTime
+  private readonly stations = new Map<string, Station>()
+  private readonly at = new Map<string, string>()
+  private readonly links = new Map<string, Set<string>>()
+  /** Peers of one side of a split; empty while there is none. */
+  private split: ReadonlySet<string> = new Set()
+
+  constructor(time: SimulatedTime, weather: Weather) {
+    this.time = time
+    this.weather = weather
+  }
+
+  join(station: Station): void {
+    this.stations.set(station.peerId, station)
+    this.at.set(station.address, station.peerId)
+    this.links.set(station.peerId, new Set())
+  }
+
+  /** As a crash: nobody is told by it, links break. */
+  leave(peerId: string): void {
+    for (const other of this.linksOf(peerId)) this.hangUp(peerId, other)
+    const station = this.stations.get(peerId)
+    if (station !== undefined) this.at.delete(station.address)
+    this.stations.delete(peerId)
+  }
+
+  partition(side: ReadonlySet<string>): void {
+    this.split = side
+    for (const [one, others] of this.links)
+      for (const other of [...others]) if (side.size > 0 && side.has(one) !== side.has(other)) this.hangUp(one, other)
+  }
+
+  linksOf(peerId: string): string[] {
+    return [...(this.links.get(peerId) ?? [])]
+  }
+
+  addressOf(peerId: string): string {
+    return this.stations.get(peerId)?.address ?? ''
+  }
+
+  async dial(from: string, address: string): Promise<string> {
+    const target = this.stations.get(this.at.get(address) ?? '')
+    if (target === undefined || !this.reaches(from, target.peerId)) {
+      await this.pass(SILENT_MS)
+      throw new Error('nobody answers')
+    }
+    await this.pass(3 * this.latencyMs())
+    if (this.links.get(from)?.has(target.peerId)) return target.peerId
+    const origin = this.addressOf(from)
+    if (!(await target.admits(from, origin)) || !this.stations.has(from)) throw new Error('refused')
+    this.links.get(from)?.add(target.peerId)
+    this.links.get(target.peerId)?.add(from)
+    this.stations.get(from)?.connected(target.peerId)
+    target.connected(from)
+    return target.peerId
+  }
+
+  hangUp(one: string, other: string): void {
+    if (!this.links.get(one)?.delete(other)) return
+    this.links.get(other)?.delete(one)
+    this.stations.get(one)?.disconnected(other)
+    this.stations.get(other)?.disconnected(one)
+  }
+
+  send(from: string, to: string, topic: string, bytes: Uint8Array, id: string): void {
+    if (Math.random() < this.weather.loss) return
+    this.time.after(this.latencyMs(), () => {
+      if (!this.links.get(from)?.has(to)) return
+      this.handled.set(to, (this.handled.get(to) ?? 0) + 1)
+      this.stations.get(to)?.receive(from, topic, bytes, id)
+    })
+  }
+
+  /** What a linked peer hands on; null where the link is gone. */
+  async ask(from: string, to: string): Promise<SignedMessage[] | null> {
+    await this.pass(2 * this.latencyMs())
+    return this.links.get(from)?.has(to) ? (this.stations.get(to)?.kept() ?? null) : null
+  }
+
+  async fetch(request: BodyRequest, from: string, addresses: readonly string[]): Promise<Uint8Array | FetchFailure> {
+    const { peer, signal } = request
+    const isLinked = this.links.get(from)?.has(peer)
+    const isKnown = isLinked || addresses.some(address => this.at.get(address) === peer)
+    const target = this.stations.get(peer)
+    if (target === undefined || !isKnown || !this.reaches(from, peer)) {
+      await this.pass(SILENT_MS)
+      return 'unreachable'
+    }
+    await this.pass((isLinked ? 2 : 4) * this.latencyMs())
+    const ended = new Promise<FetchFailure>(resolve =>
+      signal.aborted ? resolve('timeout') : signal.addEventListener('abort', () => resolve('timeout'), { once: true }),
+    )
+    return Promise.race([target.serve(request, from), ended])
+  }
+
+  pass(ms: number): Promise<void> {
+    return new Promise(resolve => this.time.after(ms, resolve))
+  }
+
+  private reaches(one: string, other: string): boolean {
+    return this.split.size === 0 || this.split.has(one) === this.split.has(other)
+  }
+
+  private latencyMs(): number {
+    const [least, most] = this.weather.latencyMs
+    return least + (most - least) * Math.random()
+  }
+}
+
+/** An address of its own for each number, in a subnet of eight. */
+export const addressOf = (number: number, peerId: string) =>
+  `/ip4/10.${number >> 11}.${(number >> 3) & 255}.${number & 7}/tcp/1/p2p/${peerId}`

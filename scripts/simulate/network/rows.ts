@@ -1,0 +1,84 @@
+import { faultsOf } from './faults.ts'
+import { hostileKinds } from './hostilePeers.ts'
+import { type SwarmResult, simulateSwarm } from './simulateSwarm.ts'
+
+export type Row = { name: string; value: number; unit: string; bar: number; ok: boolean }
+
+export type Extent = { peers: number; seeds: number; rounds: number; honestRounds: number }
+
+/** As the bars ask for. */
+export const WHOLE: Extent = { peers: 100, seeds: 20, rounds: 2, honestRounds: 1_000 }
+export const QUICK: Extent = { peers: 30, seeds: 2, rounds: 2, honestRounds: 4 }
+
+const HOSTILE_EVERY = 5
+/** Nobody names a policy before round 0, so that it is worth nothing to anybody. */
+const FIRST_ROUND = 1
+
+/** Plays one swarm with a fifth of its peers hostile, all kinds mixed. */
+export function playHostile(seed: string, { peers, rounds }: Pick<Extent, 'peers' | 'rounds'>): Promise<SwarmResult> {
+  return simulateSwarm({ ...{ seed, peers, rounds }, faults: faultsOf(seed, rounds), conduct: mixed })
+}
+
+/** Plays the same swarm, faults and all, with nobody hostile. */
+export function playHonest(seed: string, { peers, rounds }: Pick<Extent, 'peers' | 'rounds'>): Promise<SwarmResult> {
+  return simulateSwarm({ ...{ seed, peers, rounds }, faults: faultsOf(seed, rounds) })
+}
+
+/** Every fifth peer is of a kind, where it solves. Seats that lie are `npm run simulate -- protocol`. */
+const mixed: NonNullable<Parameters<typeof simulateSwarm>[0]['conduct']> = (number, { role }, medium) => {
+  const kinds = Object.values(hostileKinds)
+  const kind = kinds[Math.floor(number / HOSTILE_EVERY) % kinds.length]
+  return number % HOSTILE_EVERY === 0 && role === 'solver' ? (kind?.(medium) ?? null) : null
+}
+
+/** Points of solvers that are honest wherever they are compared, thousandths. */
+export function honestPoints(
+  { settled, solvers }: SwarmResult,
+  hostile: SwarmResult['hostile'],
+  rounds: number,
+): number {
+  const honest = new Set(solvers.filter(key => !hostile.has(key)))
+  const counting = settled.filter(one => one.round >= FIRST_ROUND && one.round <= rounds && honest.has(one.peerKey))
+  return counting.reduce((sum, { scoreMilli }) => sum + scoreMilli, 0)
+}
+
+/** Honest peers that were called false, or scored 0 with a policy that was named, in rounds in which all are honest. */
+export function falseAlarms({ challenged, settled }: SwarmResult): number {
+  return (
+    challenged.length +
+    settled.filter(one => one.round >= FIRST_ROUND && one.outcome === 'scored' && one.scoreMilli < 1000).length
+  )
+}
+
+/** The rows with bars. */
+export async function networkRows(extent: Extent, say: (line: string) => void): Promise<Row[]> {
+  let [honest, hostile, alarms, ended, played] = [0, 0, 0, 0, 0]
+  for (let seed = 0; seed < extent.seeds; seed++) {
+    const attacked = await playHostile(String(seed), extent)
+    const quiet = await playHonest(String(seed), extent)
+    hostile += honestPoints(attacked, attacked.hostile, extent.rounds)
+    honest += honestPoints(quiet, attacked.hostile, extent.rounds)
+    alarms += falseAlarms(quiet)
+    ended += attacked.failures.length + quiet.failures.length
+    played += extent.rounds
+    for (const { peerId, error } of [...attacked.failures, ...quiet.failures])
+      say(`seed ${seed}: ${peerId} ended: ${error}`)
+    say(
+      `seed ${seed}: ${attacked.events + quiet.events} events, honest peers lost ${(1 - hostile / honest).toFixed(4)} so far`,
+    )
+  }
+  for (let seed = extent.seeds; played < extent.honestRounds; seed++, played += 8)
+    alarms += falseAlarms(await simulateSwarm({ seed: String(seed), peers: 12, rounds: 8 }))
+  const most = (name: string, value: number, unit: string, bar: number) => ({
+    name,
+    value,
+    unit,
+    bar,
+    ok: value <= bar,
+  })
+  return [
+    most('sim-honest-score-loss', Math.max(0, 1 - hostile / honest), 'share of settled points', 0.02),
+    most('audit-false-alarms', alarms, `in ${played} honest rounds`, 0),
+    most('sim-roles-ended', ended, 'roles', 0),
+  ]
+}

@@ -1,0 +1,254 @@
+import { TopicValidatorResult } from '@chainsafe/libp2p-gossipsub'
+import type { Clock } from '../../../node/src/core/clock.ts'
+import { contentId } from '../../../node/src/core/contentId.ts'
+import type { Logger } from '../../../node/src/core/logger.ts'
+import { startAddressGossip } from '../../../node/src/p2p/addressGossip.ts'
+import type { SwarmView } from '../../../node/src/p2p/announcementCache.ts'
+import { createAnnouncements } from '../../../node/src/p2p/announcements.ts'
+import { startDialing } from '../../../node/src/p2p/dialing.ts'
+import type { BodyRequest } from '../../../node/src/p2p/fetchBody.ts'
+import type { Host } from '../../../node/src/p2p/host.ts'
+import type { LookUp } from '../../../node/src/p2p/membership/admission.ts'
+import { createMembership, type Membership } from '../../../node/src/p2p/membership/membership.ts'
+import type { PeerStore } from '../../../node/src/p2p/membership/peerBook.ts'
+import { createMessageGate } from '../../../node/src/p2p/messageGate.ts'
+import { messageIdOf } from '../../../node/src/p2p/messageId.ts'
+import type { Network } from '../../../node/src/p2p/network.ts'
+import { createPeerGuard } from '../../../node/src/p2p/peerGuard.ts'
+import { encodeSigned, type SignedMessage } from '../../../node/src/p2p/signedMessage.ts'
+import { roundsKept } from '../../../node/src/p2p/topicRules.ts'
+import type { Medium, Station } from './medium.ts'
+
+/** Peers that a message is handed on to: gossipsub's D. */
+const MESH = 8
+const SYNC_EVERY_MS = 10_000
+const SETTLE_MS = 750
+const MISMATCH_POINTS = 40
+const BYTES_PER_SEC = 1_000_000
+
+export type SimulatedNetworkOptions = SwarmView & {
+  medium: Medium
+  peerId: string
+  address: string
+  bootnodes: readonly string[]
+  lookUp: LookUp
+  store: PeerStore
+  bundles: { get: (id: `0x${string}`) => Promise<Uint8Array | null> }
+  /** Serves instead of what an honest peer does. */
+  serve?: Station['serve']
+  targetPeers: number
+  maxConnections: number
+  clock: Clock
+  logger: Logger
+  signal: AbortSignal
+}
+
+export type SimulatedNetwork = Network & { membership: Membership }
+
+/** The proof that a message is its author's: forged ones lack it, and nothing is computed. */
+const signatureOf = (peerId: string) => Uint8Array.from(Buffer.from(`signed by ${peerId}`))
+
+/**
+ * A peer's network over a simulated host: book of addresses, admission, slots, dialling, gate of messages and announcements are
+ * the real ones; gossip's mesh, catching up and streams are simulated.
+ */
+export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork {
+  const { medium, peerId, address, clock, logger, signal, currentRound } = options
+  const guard = createPeerGuard(clock, logger)
+  const sinceMs = new Map<string, number>()
+  const membership = createMembership({
+    ...options,
+    bootnodes: options.bootnodes.filter(one => one !== address),
+    isBootnode: options.bootnodes.includes(address),
+    ownId: peerId,
+    connections: () => medium.linksOf(peerId).map(id => ({ peerId: id, address: medium.addressOf(id) })),
+    isBanned: guard.isBanned,
+    onLearnt: () => dialing?.wake(),
+    random: Math.random,
+  })
+  /** Messages that are kept here. */
+  const have = new Set<string>()
+  const gossip = createGossip(medium, peerId, guard.penaltyOf, have)
+  const host = {
+    ...{
+      peerId,
+      guard,
+      gossip,
+      sign: createSigner(peerId, clock),
+      verify: async (message: SignedMessage) => isSigned(message),
+    },
+    node: { addEventListener() {}, removeEventListener() {} },
+    messageQueue: { enter: async () => {} },
+    addresses: () => [address],
+    connectedPeers: () => medium.linksOf(peerId),
+  } as unknown as Host
+  const gate = createMessageGate(host, { admission: membership.admission, clock })
+  const announcements = createAnnouncements(host, { ...options, gate })
+  const { swarm } = options
+  const addresses = startAddressGossip(host, { swarm, gate, learn: membership.learn, clock, logger })
+  let dialing: ReturnType<typeof startDialing> | undefined
+
+  const kept = () => {
+    const now = currentRound()
+    const [from, to] = now === null ? [0, 2 ** 40] : [Math.max(0, now + roundsKept.earliest), now + roundsKept.latest]
+    return [...addresses.signed(), ...announcements.signed(from, to)]
+  }
+  async function pull(peer: string): Promise<number> {
+    const theirs = await medium.ask(peerId, peer)
+    let taken = 0
+    for (const message of theirs ?? []) {
+      if (have.has(idOf(message)) || signal.aborted) continue
+      const { rules } = addresses.owns(message) ? addresses : announcements
+      const screened = await gate.screen(message, peer, rules, signal)
+      const isTaken = screened.verdict === 'accept' && (await gate.admit(message, peer, rules)).verdict === 'accept'
+      // What is not newer is not asked for again.
+      if (isTaken || screened.verdict === 'ignore') have.add(idOf(message))
+      if (isTaken) taken += 1
+    }
+    return taken
+  }
+  async function catchUp(): Promise<void> {
+    while (!signal.aborted) {
+      await clock.sleep(SYNC_EVERY_MS * (0.5 + Math.random()), signal)
+      const links = medium.linksOf(peerId)
+      const peer = links[Math.floor(Math.random() * links.length)]
+      if (peer !== undefined) await pull(peer)
+    }
+  }
+  async function fetchBody(request: BodyRequest) {
+    const got = await medium.fetch(request, peerId, membership.addressesOf(request.peer))
+    if (typeof got === 'string' || contentId(got) === request.contentId) return got
+    guard.penalise(request.peer, MISMATCH_POINTS, 'sent a body that is not what was asked for')
+    return 'mismatch'
+  }
+  async function serve(request: BodyRequest) {
+    const body = await options.bundles.get(request.contentId)
+    if (body === null) return 'not-found'
+    if (body.byteLength > request.maxBytes) return 'too-large'
+    await medium.pass((body.byteLength / BYTES_PER_SEC) * 1000)
+    request.onBytes?.(body.byteLength)
+    return body
+  }
+
+  medium.join({
+    ...{ peerId, address, kept, serve: options.serve ?? serve, receive: gossip.receive },
+    async admits(other, from) {
+      if (guard.isBanned(other)) return false
+      const decision = await membership.admit(other, from)
+      if (decision.admit && decision.evict !== undefined) medium.hangUp(peerId, decision.evict)
+      return decision.admit
+    },
+    connected(other) {
+      sinceMs.set(other, clock.nowMs())
+      const evicted = membership.connected(other)
+      if (evicted !== null) medium.hangUp(peerId, evicted)
+      gossip.tellSubscribed()
+      quietly(clock.sleep(SETTLE_MS * (0.5 + Math.random()), signal).then(() => pull(other)))
+    },
+    disconnected(other) {
+      membership.schedule.lost(other, clock.nowMs() - (sinceMs.get(other) ?? 0))
+      sinceMs.delete(other)
+      dialing?.wake()
+    },
+  })
+  dialing = startDialing({ schedule: membership.schedule, dial: to => medium.dial(peerId, to), clock, logger })
+  quietly(catchUp())
+
+  /** What ends with the peer. */
+  function quietly(work: Promise<unknown>): void {
+    work.catch(error => {
+      if (!signal.aborted) throw error
+    })
+  }
+  return {
+    ...{ peerId, host, membership, fetchBody, catchUp: pull },
+    addresses: () => [address],
+    connectedPeers: () => medium.linksOf(peerId),
+    publish: announcements.publish,
+    onAnnouncement: announcements.onAnnouncement,
+    announcements: announcements.of,
+    connectTo: async (to: string) => medium.linksOf(peerId).includes(to),
+    sayAddresses: addresses.sayAgain,
+    status: membership.status,
+    async stop() {
+      addresses.stop()
+      announcements.stop()
+      medium.leave(peerId)
+      await dialing?.stop()
+      membership.stop()
+    },
+  } as unknown as SimulatedNetwork
+}
+
+type Validate = (
+  source: { toString(): string },
+  message: { topic: string; data: Uint8Array },
+) => Promise<TopicValidatorResult>
+
+/** Hands each message on once, to some of the linked peers. */
+function createGossip(medium: Medium, peerId: string, penaltyOf: (peerId: string) => number, have: Set<string>) {
+  const seen = new Set<string>()
+  const listeners = new Set<() => void>()
+  const topicValidators = new Map<string, Validate>()
+  function spread(topic: string, bytes: Uint8Array, id: string, except: string): string[] {
+    const links = medium.linksOf(peerId).filter(one => one !== except)
+    for (let at = links.length - 1; at > 0; at--) {
+      const other = Math.floor(Math.random() * (at + 1))
+      const swapped = [links[other], links[at]] as [string, string]
+      links[at] = swapped[0]
+      links[other] = swapped[1]
+    }
+    const mesh = links.slice(0, MESH)
+    for (const to of mesh) medium.send(peerId, to, topic, bytes, id)
+    return mesh
+  }
+  async function receive(sender: string, topic: string, bytes: Uint8Array, id: string): Promise<void> {
+    if (seen.has(id)) return
+    seen.add(id)
+    const result = await topicValidators.get(topic)?.(sender, { topic, data: bytes })
+    if (result !== TopicValidatorResult.Accept) return
+    have.add(id)
+    spread(topic, bytes, id, sender)
+  }
+  return {
+    topicValidators,
+    subscribe() {},
+    receive: (sender: string, topic: string, bytes: Uint8Array, id: string) => void receive(sender, topic, bytes, id),
+    getScore: (peer: string) => -penaltyOf(peer),
+    getSubscribers: () => medium.linksOf(peerId),
+    addEventListener: (_: string, listener: () => void) => void listeners.add(listener),
+    removeEventListener: (_: string, listener: () => void) => void listeners.delete(listener),
+    tellSubscribed() {
+      for (const listener of listeners) listener()
+    },
+    async publish(topic: string, bytes: Uint8Array) {
+      const id = textOf(messageIdOf(topic, bytes))
+      seen.add(id)
+      have.add(id)
+      return { recipients: spread(topic, bytes, id, '') }
+    },
+  }
+}
+
+/** Signs without computing anything. */
+export function createSigner(peerId: string, clock: Clock): Host['sign'] {
+  let last = 0n
+  return async (topic, data) => {
+    const nowNs = BigInt(Math.floor(clock.nowMs())) * 1_000_000n
+    last = nowNs > last ? nowNs : last + 1n
+    const sequence = new Uint8Array(8)
+    new DataView(sequence.buffer).setBigUint64(0, last)
+    return encodeSigned({ from: peerId, sequence, topic, data, signature: signatureOf(peerId), key: new Uint8Array(0) })
+  }
+}
+
+const isSigned = ({ from, signature }: SignedMessage) => Buffer.compare(signature, signatureOf(from)) === 0
+
+const ID = Symbol('id as text')
+const textOf = (id: Uint8Array) => Buffer.from(id).toString('latin1')
+
+/** Computed once for each message. */
+function idOf(message: SignedMessage & { [ID]?: string }): string {
+  message[ID] ??= textOf(message.id)
+  return message[ID]
+}

@@ -1,0 +1,209 @@
+import type { Deployment } from '../../../deployments/record.ts'
+import { runChain } from '../../../node/src/chain/openChain.ts'
+import { bodiesHere } from '../../../node/src/core/bodyOperations.ts'
+import { systemClock } from '../../../node/src/core/clock.ts'
+import { contentId } from '../../../node/src/core/contentId.ts'
+import type { Hex } from '../../../node/src/core/hex.ts'
+import { type Logger, silentLogger } from '../../../node/src/core/logger.ts'
+import { peerKeyOf } from '../../../node/src/core/peerKey.ts'
+import { bodySizes } from '../../../node/src/environments/bodySizes.ts'
+import { createEnvironmentWatch } from '../../../node/src/roles/environmentWatch.ts'
+import { runEvaluator } from '../../../node/src/roles/evaluator/evaluator.ts'
+import { createFetchPlan } from '../../../node/src/roles/fetch/fetchPlan.ts'
+import type { PeerNode, PlayedRound } from '../../../node/src/roles/peerNode.ts'
+import { createSealedBodies } from '../../../node/src/roles/sealedBodies.ts'
+import { runSolver } from '../../../node/src/roles/solver/solver.ts'
+import type { Bundles } from '../../../node/src/store/bundles.ts'
+import { createJournal } from '../../../node/src/store/journal.ts'
+import { openDatabase } from '../../../node/src/store/openDatabase.ts'
+import { createPeerTable } from '../../../node/src/store/peerTable.ts'
+import { cheapModels, cheapPolicy, simulatedEnvironment } from './cheapModels.ts'
+import type { Medium, Station } from './medium.ts'
+import { memoryOutbox } from './memoryOutbox.ts'
+import type { SimulatedChain } from './simulatedChain.ts'
+import { CHAIN_ID, connect, SimulatedEndpoint } from './simulatedEndpoint.ts'
+import { joinNetwork, type SimulatedNetwork } from './simulatedNetwork.ts'
+
+export type World = {
+  chain: SimulatedChain
+  medium: Medium
+  deployment: Deployment
+  bootnodes: readonly string[]
+  /** Takes every line of every log. */
+  logger?: Logger
+}
+
+export type Member = {
+  peerId: string
+  peerKey: Hex
+  account: Hex
+  accountKey: Hex
+  address: string
+  role: 'solver' | 'evaluator'
+}
+
+/** What a hostile peer does instead. */
+export type Conduct = {
+  skill?: number
+  serve?: Station['serve']
+  /** Changes the node before the role runs on it. */
+  bend?(node: PeerNode): PeerNode
+}
+
+/** Fewer than in a real node, so that a small swarm is no full mesh and its bootnodes are full. */
+const TARGET_PEERS = 6
+const MAX_CONNECTIONS = 12
+/** Bytes of a policy. */
+const POLICY_BYTES = 4096
+
+/** One peer: the real role on a simulated chain, network and clock. What it keeps outlives a crash. */
+export class SimulatedPeer {
+  readonly member: Member
+  readonly endpoints: readonly SimulatedEndpoint[]
+  network: SimulatedNetwork | null = null
+  /** What ended the role, which nothing should. */
+  failure: unknown = null
+  private readonly world: World
+  private readonly conduct: Conduct
+  private readonly db = openDatabase(':memory:')
+  private readonly outbox = memoryOutbox()
+  private readonly bundles = memoryBundles()
+  private readonly policy: ReturnType<typeof cheapPolicy>
+  private running = new AbortController()
+  private done: Promise<unknown> = Promise.resolve()
+
+  constructor(world: World, member: Member, endpoints: number, conduct: Conduct = {}) {
+    this.world = world
+    this.member = member
+    this.conduct = conduct
+    this.policy = cheapPolicy(member.peerId, conduct.skill ?? 1)
+    this.endpoints = Array.from(
+      { length: endpoints },
+      (_, at) =>
+        new SimulatedEndpoint(`http://endpoint-${at}`, world.chain, systemClock, () => 10 + 90 * Math.random()),
+    )
+  }
+
+  /** Begins, or begins again after {@link crash}. */
+  start(): void {
+    this.running = new AbortController()
+    this.done = this.run(this.running.signal).catch(error => {
+      if (!this.running.signal.aborted) this.failure = error
+    })
+  }
+
+  async crash(): Promise<void> {
+    this.running.abort(new Error('crash'))
+    await this.network?.stop()
+    await this.done
+  }
+
+  private async run(signal: AbortSignal): Promise<void> {
+    const node = await this.open(signal)
+    const bent = this.conduct.bend?.(node) ?? node
+    if (this.member.role === 'evaluator') return runEvaluator(bent, cheapModels, 0)
+    return runSolver(bent, this.policy, cheapModels.judge, { data: '', trained: 'weights' })
+  }
+
+  private async open(signal: AbortSignal): Promise<PeerNode> {
+    const { world, member, db, bundles } = this
+    const { peerId, peerKey, account, accountKey } = member
+    const clock = systemClock
+    const logger = world.logger?.child({ peer: peerId }) ?? silentLogger
+    const watching = { clock, logger, signal }
+    const [first] = this.endpoints as [SimulatedEndpoint]
+    const delayed = <T>(work: () => T) => first.delayed(work)
+    const chain = await runChain(
+      { chain: await connect(this.endpoints, watching), outboxRpc: world.chain.outboxRpc(account, delayed) },
+      { deployment: world.deployment, accountKey, peerKey, signer: null, outbox: this.outbox, ...watching },
+    )
+    chain.done.catch(error => {
+      if (!signal.aborted) this.failure = error
+    })
+    const environment = simulatedEnvironment
+    const sizes = bodySizes(environment)
+    const journal = createJournal(db, clock)
+    const sealed = createSealedBodies(journal)
+    let played: PlayedRound | null = null
+    const network = joinNetwork({
+      ...{ medium: world.medium, peerId, address: member.address, bootnodes: world.bootnodes, ...watching },
+      ...{
+        swarm: { chainId: CHAIN_ID, deployment: 'simulate' },
+        store: createPeerTable(db),
+        targetPeers: TARGET_PEERS,
+        maxConnections: MAX_CONNECTIONS,
+      },
+      ...(this.conduct.serve && { serve: this.conduct.serve }),
+      currentRound: () => played?.round ?? null,
+      maxBytes: kind => sizes[kind],
+      lookUp: peerIds => chain.readRegistered(peerIds.map(peerKeyOf)),
+      bundles: { get: async id => (sealed.has(id) ? null : bundles.get(id)) },
+    })
+    this.network = network
+    const fetchPlan = createFetchPlan(
+      { network, bundles, ...watching },
+      {
+        maxBytes: kind => (kind === 'policy' ? POLICY_BYTES : sizes[kind]),
+        opensAtMs: () => 0,
+        roundMs: () => (played === null ? Number.POSITIVE_INFINITY : 1000 * (played.endsAtSec - played.startsAtSec)),
+      },
+    )
+    return {
+      ...{ identity: { peerId, peerKey, name: peerId, address: account, accountKey, signer: null }, chainId: CHAIN_ID },
+      ...{ environment, chain, countsFrom: 0, network, journal, bundles, sealed, bodies, fetchPlan, ...watching },
+      playsIn: createEnvironmentWatch({
+        readEnvironment: chain.readEnvironment,
+        own: environment.hash,
+        logger,
+        known: [],
+      }),
+      disk: { isFull: () => false, untilWritable: async () => {} },
+      fetchCounts: fetchPlan.counts,
+      training: { note() {} },
+      appealCounts: new Map(),
+      round: () => played,
+      setRound: (now: PlayedRound) => {
+        played = now
+      },
+      close: async () => {},
+    } as unknown as PeerNode
+  }
+}
+
+/** What is opened by all of a committee is opened once. */
+const opened = new Map<string, ReturnType<typeof bodiesHere.open>>()
+const OPENED = 512
+const bodies: typeof bodiesHere = {
+  seal: bodiesHere.seal,
+  open(kind, bytes) {
+    const id = `${kind} ${contentId(bytes)}`
+    const known = opened.get(id) ?? bodiesHere.open(kind, bytes)
+    opened.set(id, known)
+    if (opened.size > OPENED) opened.delete(opened.keys().next().value as string)
+    return known as ReturnType<typeof bodiesHere.open<typeof kind>>
+  },
+}
+
+/** Bodies in memory, without quotas. */
+function memoryBundles(): Bundles {
+  const kept = new Map<Hex, { bytes: Uint8Array; round: number }>()
+  return {
+    async put(bytes, round) {
+      const id = contentId(bytes)
+      kept.set(id, { bytes, round })
+      return id
+    },
+    async keep(bytes, round) {
+      kept.set(contentId(bytes), { bytes, round })
+      return null
+    },
+    wouldKeep: () => true,
+    get: async id => kept.get(id)?.bytes ?? null,
+    has: id => kept.has(id),
+    sizeOf: id => kept.get(id)?.bytes.byteLength ?? 0,
+    forget: async id => void kept.delete(id),
+    async pruneBefore(round) {
+      for (const [id, body] of kept) if (body.round < round) kept.delete(id)
+    },
+  }
+}

@@ -1,0 +1,227 @@
+import { BaseError, encodeErrorResult, zeroAddress } from 'viem'
+import { verdictOn } from '../../../contracts/test/settlementModel.ts'
+import { contractErrors } from '../../../node/src/chain/contracts.ts'
+import { type Ballot, type VotingPlace, voteCommitment } from '../../../node/src/chain/voteCommitment.ts'
+import { type Hex, ZERO_HASH } from '../../../node/src/core/hex.ts'
+import { drawCommittee, SHARD_PEERS } from '../../../node/src/roles/drawCommittee.ts'
+import { roundSeed } from '../../../node/src/roles/roundSeed.ts'
+
+export type Block = { number: number; timeSec: number; hash: Hex }
+export type Call = { from: Hex; functionName: string; args: readonly unknown[] }
+export type Log = { blockNumber: number; eventName: string; args: Record<string, unknown> }
+
+/** What does not change: who is registered and seated, and when rounds are. */
+export type Terms = {
+  place: VotingPlace
+  /** Peer key to account. */
+  members: ReadonlyMap<Hex, Hex>
+  seats: readonly Hex[]
+  startsAtSec: number
+  roundSec: number
+  environmentHash: Hex
+}
+
+type Work = { peerKey: Hex; ordinal: number; root: Hex; policyHash: Hex }
+type Cast = { commitment: Hex; scoresMilli: readonly number[] | null }
+export type Settled = { round: number; peerKey: Hex; outcome: string; scoreMilli: number }
+
+/** A call that the contracts refuse, as viem's errors carry it. */
+export class Reverted extends BaseError {
+  readonly data: Hex
+  constructor(errorName: string, args: readonly unknown[]) {
+    super(errorName)
+    this.data = encodeErrorResult({ abi: contractErrors, errorName, args } as never)
+  }
+}
+
+const outcomes = ['none', 'scored', 'unavailable', 'no quorum']
+const notStarted = () => {
+  throw new Reverted('Rounds_NotStarted', [0, 0])
+}
+
+/**
+ * What the contracts do with the calls of solvers and evaluators, without stakes, pay and appeals: rounds and their beacons,
+ * commitments, votes and settlement. Verdicts are those of the model that `contracts/test` holds the contracts to.
+ */
+export class SwarmContracts {
+  readonly logs: Log[] = []
+  readonly settled = new Map<string, Settled>()
+  /** Peers that somebody called false, and whether they were. */
+  readonly challenged: { round: number; peerKey: Hex; isFalse: boolean }[] = []
+  private readonly terms: Terms
+  private readonly works = new Map<number, Map<Hex, Work>>()
+  private readonly ballots = new Map<string, Cast>()
+  private readonly fixed = new Map<number, number>()
+  private readonly beacons = new Map<number, Hex>()
+
+  constructor(terms: Terms) {
+    this.terms = terms
+  }
+
+  roundAt(timeSec: number): number {
+    return Math.floor((timeSec - this.terms.startsAtSec) / this.terms.roundSec)
+  }
+
+  worksOf(round: number): readonly Work[] {
+    return [...(this.works.get(round)?.values() ?? [])]
+  }
+
+  /** What a call would do in a block. @throws {Reverted} */
+  prepare(call: Call, block: Block, hashOf: (block: number) => Hex | undefined): () => void {
+    const { functionName, args, from } = call
+    const now = this.roundAt(block.timeSec)
+    const round = Number(args[0])
+    const emit = (eventName: string, logged: Record<string, unknown>) =>
+      void this.logs.push({ blockNumber: block.number, eventName, args: logged })
+    const require = (isSo: boolean, error: string, values: readonly unknown[]) => {
+      if (!isSo) throw new Reverted(error, values)
+    }
+    const requireOwner = (peerKey: Hex) =>
+      require(this.terms.members.get(peerKey) === from, 'RolloutCommitments_NotPeerAccount', [peerKey, from])
+    const requireRound = (later: number, of = round) =>
+      require(now === of + later, 'RewardVotes_WrongRound', [of, of + later, Math.max(0, now)])
+
+    switch (functionName) {
+      case 'commit': {
+        const [, peerKey, root, leafCount, policyHash, contentId, nextPolicy] = args as [
+          bigint,
+          Hex,
+          Hex,
+          number,
+          Hex,
+          Hex,
+          Hex,
+        ]
+        requireOwner(peerKey)
+        requireRound(0)
+        return () => {
+          const works = this.works.get(round) ?? new Map<Hex, Work>()
+          this.works.set(round, works)
+          const ordinal = works.get(peerKey)?.ordinal ?? works.size
+          works.set(peerKey, { peerKey, ordinal, root, policyHash })
+          emit('RolloutsCommitted', { round: BigInt(round), peerKey, ordinal, root, leafCount, policyHash, contentId })
+          if (nextPolicy !== ZERO_HASH)
+            emit('PolicyCommitted', { round: BigInt(round + 1), peerKey, policyHash: nextPolicy })
+        }
+      }
+      case 'commitPolicy': {
+        const [, peerKey, policyHash] = args as [bigint, Hex, Hex]
+        requireOwner(peerKey)
+        requireRound(-1)
+        return () => emit('PolicyCommitted', { round: BigInt(round), peerKey, policyHash })
+      }
+      case 'fixBeacon':
+        requireRound(1)
+        return () => void (this.fixed.has(round) || this.fixed.set(round, block.number + 1))
+      case 'drawBeacon': {
+        if (this.beacons.has(round)) return () => {}
+        requireRound(1)
+        return this.draw(round, block, hashOf)
+      }
+      case 'commitVotes': {
+        const [, shard, position, key, commitment] = args as [bigint, number, number, Hex, Hex]
+        requireOwner(key)
+        requireRound(1)
+        const drawn = this.beacons.has(round) ? () => {} : this.draw(round, block, hashOf)
+        const beacon = this.beacons.get(round) ?? (hashOf(this.fixed.get(round) ?? -1) as Hex)
+        const isOn = this.committee(round, beacon, shard)[position] === key
+        require(isOn, 'RewardVotes_NotOnCommittee', [round, shard, position, key])
+        require(!this.ballots.has(`${round}/${shard}/${position}`), 'RewardVotes_AlreadyCommitted', [
+          round,
+          shard,
+          position,
+        ])
+        return () => {
+          drawn()
+          this.ballots.set(`${round}/${shard}/${position}`, { commitment, scoresMilli: null })
+        }
+      }
+      case 'revealVotes': {
+        const [ballot, salt] = args as [Ballot, Hex]
+        const of = Number(ballot.round)
+        requireRound(2, of)
+        const cast = this.ballots.get(`${of}/${ballot.shard}/${ballot.position}`)
+        const isIt = cast?.commitment === voteCommitment(this.terms.place, ballot, salt)
+        require(isIt, 'RewardVotes_NotCommitted', [of, ballot.shard, ballot.position])
+        return () => {
+          if (cast !== undefined) cast.scoresMilli = ballot.scoresMilli
+          emit('VotesRevealed', { ...ballot })
+        }
+      }
+      case 'settle': {
+        const [, shard, peerKeys] = args as [bigint, number, readonly Hex[]]
+        requireRound(3)
+        return () => {
+          for (const peerKey of peerKeys) this.settle(round, shard, peerKey, emit)
+        }
+      }
+      case 'challengeLeaf': {
+        const [, peerKey, , leaf] = args as [bigint, Hex, unknown, { policyHash: Hex; seed: Hex }]
+        const before = round === 0 ? ZERO_HASH : this.beacons.get(round - 1)
+        const seed = before && roundSeed('rollout', this.terms.place.chainId, round, before, peerKey)
+        const isFalse = leaf.seed !== seed || leaf.policyHash !== this.works.get(round)?.get(peerKey)?.policyHash
+        return () => void this.challenged.push({ round, peerKey, isFalse })
+      }
+      default:
+        // Pay, stakes and appeals are not simulated.
+        throw new Reverted('Rounds_BeaconMissed', [Number.isInteger(round) ? round : 0, 0])
+    }
+  }
+
+  private draw(round: number, block: Block, hashOf: (block: number) => Hex | undefined): () => void {
+    const at = this.fixed.get(round)
+    if (at === undefined) throw new Reverted('Rounds_BeaconNotFixed', [round])
+    const hash = hashOf(at)
+    if (block.number <= at || hash === undefined) throw new Reverted('Rounds_BeaconNotReady', [round, at, block.number])
+    return () => void this.beacons.set(round, hash)
+  }
+
+  private committee(round: number, beacon: Hex, shard: number): Hex[] {
+    return drawCommittee(this.terms.place.chainId, round, beacon, shard, this.terms.seats)
+  }
+
+  private settle(round: number, shard: number, peerKey: Hex, emit: (name: string, args: Log['args']) => void): void {
+    const work = this.works.get(round)?.get(peerKey)
+    const beacon = this.beacons.get(round)
+    if (work === undefined || this.settled.has(`${round}/${peerKey}`)) return
+    const seats = (beacon === undefined ? [] : this.committee(round, beacon, shard)).map((key, position) => {
+      const cast = this.ballots.get(`${round}/${shard}/${position}`)
+      const account = this.terms.members.get(key) ?? key
+      return { account, sealed: cast !== undefined && cast.scoresMilli === null, opened: cast?.scoresMilli ?? null }
+    })
+    const account = this.terms.members.get(peerKey) ?? peerKey
+    const verdict = verdictOn({ key: peerKey, account }, work.ordinal % SHARD_PEERS, seats)
+    this.settled.set(`${round}/${peerKey}`, { round, peerKey, ...verdict })
+    emit('Settled', { round: BigInt(round), peerKey, ...verdict, outcome: outcomes.indexOf(verdict.outcome) })
+  }
+
+  /** Answers a view. @throws {Reverted} */
+  read(functionName: string, args: readonly unknown[], head: Block): unknown {
+    const { members, seats, startsAtSec, roundSec, environmentHash } = this.terms
+    const [first, second] = args
+    const round = Number(first)
+    const views: Record<string, () => unknown> = {
+      roundAt: () => (round < startsAtSec ? notStarted() : BigInt(this.roundAt(round))),
+      startOf: () => startsAtSec + round * roundSec,
+      endOf: () => startsAtSec + (round + 1) * roundSec,
+      environmentOf: () => environmentHash,
+      beaconStateOf: () => this.beaconState(round, head),
+      beaconOf: () => this.beacons.get(round) ?? ZERO_HASH,
+      accountOf: () => members.get(first as Hex) ?? zeroAddress,
+      membershipOf: () => [members.get(first as Hex) ?? zeroAddress, 0n],
+      seatsAt: () => seats,
+      outcomeOf: () => [outcomes.indexOf(this.settled.get(`${round}/${second}`)?.outcome ?? 'none')],
+      bootstrapRounds: () => 1_000_000,
+      stateOf: () => [0, true],
+      stakeOf: () => ({ amountWei: 0n, freeFromRound: 0 }),
+    }
+    return views[functionName]?.() ?? 0n
+  }
+
+  private beaconState(round: number, head: Block): [number, bigint] {
+    const block = this.fixed.get(round)
+    if (this.beacons.has(round)) return [2, BigInt(block ?? 0)]
+    if (this.roundAt(head.timeSec) > round + 1) return [3, BigInt(block ?? 0)]
+    return block === undefined ? [0, 0n] : [1, BigInt(block)]
+  }
+}
