@@ -100,7 +100,10 @@ test('a leaf that is demanded is shown by the solver that runs, and one that nob
   expect(audited.said.peers).toContainEqual(expect.objectContaining(score))
   const sampling = expect.objectContaining({ result: 'refuted' })
   const cheated = expect.objectContaining({ peerKey, settledMilli: 0, derivedMilli: 0, sampling })
-  const derived = await first.waggle('audit', '--round', '2')
+  // Its folder keeps nothing: all is fetched from those that keep it.
+  const at = String(bootnode?.addresses)
+  const derived = await stranger.waggle('audit', '--round', '2', '--bootnode', at)
+  expect(derived.said.peers).toContainEqual(expect.objectContaining(score))
   expect(derived.said).toMatchObject({ peers: expect.arrayContaining([cheated]), disagreements: [] })
   await enter(6)
   const { said: closed } = await stranger.waggle('challenges', 'close')

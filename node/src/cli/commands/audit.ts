@@ -1,3 +1,5 @@
+import { systemClock } from '#core/clock.ts'
+import { silentLogger } from '#core/logger.ts'
 import type { Audit } from '#roles/audit/auditPoints.ts'
 import type { RoundAudit } from '#roles/audit/auditRollouts.ts'
 import { openChatModels } from '../chatModels.ts'
@@ -6,6 +8,8 @@ import { type Config, loadConfig } from '../config.ts'
 import { hubOptions, hubUsage } from '../modelOptions.ts'
 import { chainOptions, chainUsage, openDeployment } from '../networkOptions.ts'
 import { openDevice } from '../openDevice.ts'
+import { settingsOf } from '../reachOptions.ts'
+import { stopSignal } from '../untilInterrupted.ts'
 import { wholeNumber } from '../wholeNumber.ts'
 
 const text = { type: 'string' } as const
@@ -18,12 +22,16 @@ Derives every peer's points again from the votes on the chain: who sat on each c
 appeals changed; and compares them with the points that the chain has. It needs no keys.
 
 With --round, derives that round's scores again from what its solvers committed to: the leaves that the beacon drew, scored by the
-frozen judge here, of work that the named policy sampled; and names the evaluators whose votes are further off than agreement allows.
-The folder must keep the round's bodies: that of a peer that took part does, and that of a gateway. Policies are kept by evaluators:
-elsewhere the leaves that could not be checked are listed. The exit code is 1 if anything differs.
+frozen judge here, of work that the named policy sampled; and names the evaluators whose votes are further off than agreement allows,
+with the leaf and the component in which their score sheets differ most. What the folder does not keep is fetched from the peers that
+keep it, through the bootnodes on the chain. What nobody gives is listed. The exit code is 1 if anything differs.
 
   --index URL         compare the leaderboard of an indexer as well, all as of the block that it has reached
-  --round N           score this round's rollouts again
+  --round N           score this round's rollouts again; FIRST..LAST for a range
+  --peer NAME         with --round: of one peer, by its three words, peer id or key
+  --follow            with --round: that round and all after it, each once its votes are opened, until Ctrl-C
+  --bootnode MULTIADDR
+                      with --round: a peer to meet first beside those on the chain, may be repeated
   --environment FILE, --model PATH_OR_REPO, --judge PATH_OR_REPO
                       with --round: the specification and models of a swarm of chat models
 ${hubUsage}
@@ -40,13 +48,30 @@ ${chainUsage}`,
     threads: text,
     index: text,
     round: text,
+    peer: text,
+    follow: { type: 'boolean' },
+    bootnode: { type: 'string', multiple: true },
   },
-  async run({ json, index, round, ...flags }) {
-    const config = loadConfig(flags)
-    const { differs, found, lines } = round === undefined ? await ofAll(config, index) : await ofRound(config, round)
+  async run({ json, index, round, peer, follow, ...flags }) {
+    const config = loadConfig(settingsOf(flags))
+    const print = (found: unknown, lines: string[]) =>
+      console.log(json === true ? JSON.stringify(found) : lines.join('\n'))
+    if (round !== undefined) {
+      const asked = { rounds: roundsOf(round, follow === true), peer: typeof peer === 'string' ? peer : null }
+      return ofRounds(config, asked, found => print(found, linesOfRound(found)))
+    }
+    const { differs, found, lines } = await ofAll(config, index)
     if (differs) process.exitCode = 1
-    console.log(json === true ? JSON.stringify(found) : lines.join('\n'))
+    print(found, lines)
   },
+}
+
+type Rounds = { first: number; last: number }
+
+function roundsOf(text: Values[string], follows: boolean): Rounds {
+  const [from, to] = typeof text === 'string' ? text.split('..') : [text]
+  const first = wholeNumber('round', from)
+  return { first, last: follows ? Number.POSITIVE_INFINITY : to === undefined ? first : wholeNumber('round', to) }
 }
 
 async function ofAll(config: Config, index: Values[string]) {
@@ -66,15 +91,36 @@ function linesOfAll({ block, headBlock, rounds, settlements, peers, findings }: 
   ]
 }
 
-async function ofRound(config: Config, round: Values[string]) {
-  const { threads, data } = config
-  const chat = await openChatModels(config, new AbortController().signal)
+async function ofRounds(
+  config: Config,
+  { rounds, peer }: { rounds: Rounds; peer: string | null },
+  print: (found: RoundAudit) => void,
+): Promise<void> {
+  const { threads, data, bootnodes } = config
+  const signal = stopSignal()
+  const chat = await openChatModels(config, signal)
   const device = await openDevice(config.device, chat !== undefined)
-  const { auditRollouts, openEnvironments } = await import('#roles/audit/auditRollouts.ts')
-  const environments = await openEnvironments(chat)
-  const number = wholeNumber('round', round)
-  const found = await auditRollouts({ ...openDeployment(config), round: number, data, environments, threads, device })
-  return { differs: found.disagreements.length > 0, found, lines: linesOfRound(found) }
+  const { openRolloutAudit, openEnvironments, RoundVoidError } = await import('#roles/audit/auditRollouts.ts')
+  const modules = { clock: systemClock, logger: silentLogger, signal }
+  const waitsOut = rounds.last === Number.POSITIVE_INFINITY
+  const settings = { waitsOut, data, bootnodes, environments: await openEnvironments(chat), threads, device }
+  const opened = await openRolloutAudit({ ...openDeployment(config), ...settings, ...modules })
+  try {
+    for (let round = rounds.first; round <= rounds.last; round += 1) {
+      if (rounds.last > rounds.first) await opened.waitFor(round)
+      const found = await opened.audit(round, peer).catch(error => {
+        // One of many: the others are audited all the same.
+        if (!(error instanceof RoundVoidError) || rounds.last === rounds.first) throw error
+        return { round, tasks: 0, peers: [], disagreements: [] }
+      })
+      if (found.disagreements.length > 0) process.exitCode = 1
+      print(found)
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  } finally {
+    await opened.close()
+  }
 }
 
 function linesOfRound({ round, tasks, peers, disagreements }: RoundAudit): string[] {
@@ -84,7 +130,7 @@ function linesOfRound({ round, tasks, peers, disagreements }: RoundAudit): strin
     '    settled     derived',
     ...peers.map(
       ({ name, settledMilli, derivedMilli }) =>
-        `${shown(settledMilli, 'not yet')} ${shown(derivedMilli, 'not kept')}  ${name}`,
+        `${shown(settledMilli, 'not yet')} ${shown(derivedMilli, 'not given')}  ${name}`,
     ),
     ...peers.flatMap(({ name, sampling }) =>
       sampling === null || sampling.result === 'proven'
@@ -92,8 +138,14 @@ function linesOfRound({ round, tasks, peers, disagreements }: RoundAudit): strin
         : `sampling of ${name}, leaves ${sampling.leaves.join(', ')}: ${sampling.result}, ${sampling.reason}`,
     ),
     ...disagreements.map(
-      ({ name, peerKey, voteMilli, derivedMilli }) =>
-        `${name} voted ${voteMilli} on ${peerKey}, of ${derivedMilli} here`,
+      ({ name, peerName, voteMilli, derivedMilli, difference }) =>
+        `${name} voted ${voteMilli} on ${peerName}, of ${derivedMilli} here${differenceWords(difference)}`,
     ),
   ]
+}
+
+function differenceWords(difference: RoundAudit['disagreements'][number]['difference']): string {
+  if (difference === null) return '; no leaf of its score sheet is known to differ'
+  const { leaf, component, expectedMilli, foundMilli } = difference
+  return `: leaf ${leaf}, ${component}, expected ${expectedMilli}, found ${foundMilli ?? 'nothing'}`
 }

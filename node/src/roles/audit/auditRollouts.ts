@@ -1,43 +1,65 @@
 import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
 import type { RolloutCommitment } from '#chain/readCommitments.ts'
-import { createChainReads } from '#chain/reads.ts'
+import { readPeers } from '#chain/readPeers.ts'
+import { type ChainReads, createChainReads } from '#chain/reads.ts'
+import { createRoundClock } from '#chain/roundClock.ts'
 import { UNAVAILABLE } from '#core/bodies.ts'
 import { bodiesHere } from '#core/bodyOperations.ts'
+import { formatSizes } from '#core/bodySizes.ts'
+import type { Clock } from '#core/clock.ts'
 import { NodeError } from '#core/errors.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
-import { silentLogger } from '#core/logger.ts'
+import { type Logger, silentLogger } from '#core/logger.ts'
 import { peerName } from '#core/peerName.ts'
 import { loadEnvironment, loadEnvironments } from '#environments/builtIn.ts'
 import type { Environment } from '#environments/environment.ts'
 import type { ChatFolders } from '#environments/environmentKind.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
+import { readDecoderConfig } from '#model/decoderConfig.ts'
 import type { Device } from '#model/devices.ts'
+import { deploymentTag } from '#p2p/topics.ts'
+import { maxPolicyBytes } from '#rl/publishedPolicy.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
 import { admitTasks } from '../admitTasks.ts'
 import { roundRules } from '../checkRollouts.ts'
 import { SHARD_PEERS } from '../drawCommittee.ts'
 import { type Models, openProofs } from '../evaluator/proofs.ts'
 import { scoreRollouts } from '../evaluator/scoreRollouts.ts'
+import { findPeer } from '../evidence/findPeer.ts'
 import type { FetchPlan } from '../fetch/fetchPlan.ts'
 import { openCommitted } from '../fetch/openCommitted.ts'
-import { isProven, peerFault } from '../fetch/peerResult.ts'
+import { isProven, type PeerResult } from '../fetch/peerResult.ts'
 import { openJudge } from '../openModels.ts'
+import { readableBootnodes } from '../reach.ts'
 import type { AuditQuestion } from './auditPoints.ts'
+import { compareScores, type LeafDifference } from './compareScores.ts'
+import { createPeerBodies, type PeerBodies } from './peerBodies.ts'
 import { TOLERANCE_MILLI } from './voteVerdict.ts'
 
 /** What an audit needs is not there. */
 export class AuditImpossibleError extends NodeError {
-  override readonly code = 'AUDIT_IMPOSSIBLE'
+  override readonly code: string = 'AUDIT_IMPOSSIBLE'
+}
+
+/** Nothing of a round is scored: it has no beacon. */
+export class RoundVoidError extends AuditImpossibleError {
+  override readonly code = 'ROUND_VOID'
 }
 
 export type RolloutQuestion = Omit<AuditQuestion, 'indexUrl'> & {
-  round: number
-  /** A peer's folder, which keeps the round's bodies. */
+  /** A folder whose bodies are taken before those of peers. */
   data: string
+  /** Multiaddrs of peers to meet first, next to those on the chain. */
+  bootnodes: readonly string[]
   environments: readonly Environment[]
   threads: number
   device: Device
+  /** Waits for an endpoint that is out, instead of saying so. */
+  waitsOut: boolean
+  clock: Clock
+  logger: Logger
+  signal: AbortSignal
 }
 
 export type AuditedPeer = {
@@ -45,7 +67,7 @@ export type AuditedPeer = {
   name: string
   /** Null while it is not settled. */
   settledMilli: number | null
-  /** By the judge and the check of sampling, here; null where the folder does not keep its rollouts. */
+  /** By the judge and the check of sampling, here; null where nobody gives its rollouts. */
   derivedMilli: number | null
   /** Null where there are no rollouts. */
   sampling: AuditedSampling | null
@@ -54,53 +76,108 @@ export type AuditedPeer = {
 /** The leaves whose sampling decides whether a score counts. `unchecked`: it is what it would be if they were proven. */
 export type AuditedSampling = { result: 'proven' | 'refuted' | 'unchecked'; leaves: number[]; reason: string | null }
 
-export type RoundAudit = Awaited<ReturnType<typeof auditRollouts>>
+export type RoundAudit = { round: number; tasks: number; peers: AuditedPeer[]; disagreements: Disagreement[] }
 
 /** An evaluator whose vote is further from the score than agreement allows. */
-export type Disagreement = { evaluatorKey: Hex; name: string; peerKey: Hex; voteMilli: number; derivedMilli: number }
+export type Disagreement = {
+  evaluatorKey: Hex
+  name: string
+  peerKey: Hex
+  peerName: string
+  voteMilli: number
+  derivedMilli: number
+  /** Where its score sheet differs most; null where it differs nowhere, or nobody gives it. */
+  difference: LeafDifference | null
+}
 
-/**
- * Every score of a round again, from the rollouts themselves: committed leaves, drawn by the beacon, scored by the frozen judge.
- *
- * @throws {AuditImpossibleError} if the round is void, or its rules are not known here.
- */
-export async function auditRollouts(question: RolloutQuestion) {
-  const { round, threads, device } = question
-  const { reads, environment, ...opened } = await openRound(question)
-  const { close, ...models } = await openJudge(environment, { threads, device, crashed: () => {}, slow: () => {} })
-  try {
-    const settled = new Map((await reads.readSettlements(round)).map(one => [one.peerKey, one.scoreMilli]))
-    const votes = await reads.readRevealedVotes(round)
-    const nameOf = async (key: Hex) => peerName((await reads.readPeerId(key)) ?? key)
-    const peers: AuditedPeer[] = []
-    const disagreements: Disagreement[] = []
-    const commitments = await reads.readRolloutCommitments(round)
-    const score = await opened.openScores(models, commitments)
-    for (const commitment of commitments) {
-      const { peerKey, ordinal } = commitment
-      const { derivedMilli, sampling } = await score(commitment)
-      const settledMilli = settled.get(peerKey) ?? null
-      peers.push({ peerKey, name: await nameOf(peerKey), settledMilli, derivedMilli, sampling })
-      if (derivedMilli === null) continue
-      for (const { evaluatorKey, shard, scoresMilli } of votes) {
-        if (shard !== Math.floor(ordinal / SHARD_PEERS)) continue
-        const voteMilli = scoresMilli[ordinal % SHARD_PEERS] ?? UNAVAILABLE
-        if (voteMilli === UNAVAILABLE || Math.abs(voteMilli - derivedMilli) <= TOLERANCE_MILLI) continue
-        // Its evaluator may have seen what is not kept here.
-        if (sampling?.result === 'unchecked' && voteMilli === 0) continue
-        disagreements.push({ evaluatorKey, name: await nameOf(evaluatorKey), peerKey, voteMilli, derivedMilli })
+export type RolloutAudit = Awaited<ReturnType<typeof openRolloutAudit>>
+
+/** Derives scores again from the rollouts themselves: committed leaves, drawn by the beacon, scored by the frozen judge. */
+export async function openRolloutAudit(question: RolloutQuestion) {
+  const { deployment, rpcUrl, environments, threads, device, clock, logger, signal } = question
+  const { chainId } = deployment
+  const follower = question.waitsOut ? { clock, logger, signal } : undefined
+  const chain = await connectChain({ rpcUrl, deployment, ...(follower && { follower }) })
+  const contracts = contractsOf(deployment)
+  const reads = createChainReads(chain, contracts)
+  const rounds = createRoundClock(chain, contracts)
+  let { round: currentRound } = await rounds.read()
+  const bodies = await openBodies(question, reads, () => currentRound)
+  const judges = new Map<Hex, ReturnType<typeof openJudge>>()
+  const judgeOf = (environment: Environment) => {
+    const known = judges.get(environment.hash)
+    const judge = known ?? openJudge(environment, { threads, device, crashed: () => {}, slow: () => {} })
+    judges.set(environment.hash, judge)
+    return judge
+  }
+  const nameOf = async (key: Hex) => peerName((await reads.readPeerId(key)) ?? key)
+
+  return {
+    /** Resolves once all votes of a round are opened. */
+    async waitFor(round: number): Promise<void> {
+      currentRound = (await rounds.waitFor(round + VOTES_OPENED_BY, signal)).round
+    },
+    /**
+     * Every score of a round again, or that of one peer.
+     *
+     * @throws {AuditImpossibleError} if the round is void, or its rules are not known here.
+     */
+    async audit(round: number, only: string | null): Promise<RoundAudit> {
+      const { environment, tasks, openScores } = await openRound({ reads, chainId, round, environments })
+      const settled = new Map((await reads.readSettlements(round)).map(one => [one.peerKey, one.scoreMilli]))
+      const votes = await reads.readRevealedVotes(round)
+      const all = await reads.readRolloutCommitments(round)
+      const commitments = only === null ? all : await ofPeer(all, only)
+      const score = await openScores(await judgeOf(environment), bodies, commitments, signal)
+      const peers: AuditedPeer[] = []
+      const disagreements: Disagreement[] = []
+      for (const commitment of commitments) {
+        const { peerKey, ordinal } = commitment
+        const { derivedMilli, sampling, leaves } = await score(commitment)
+        const settledMilli = settled.get(peerKey) ?? null
+        const name = await nameOf(peerKey)
+        peers.push({ peerKey, name, settledMilli, derivedMilli, sampling })
+        if (derivedMilli === null) continue
+        for (const { evaluatorKey, shard, scoresMilli, contentId } of votes) {
+          if (shard !== Math.floor(ordinal / SHARD_PEERS)) continue
+          const voteMilli = scoresMilli[ordinal % SHARD_PEERS] ?? UNAVAILABLE
+          if (voteMilli === UNAVAILABLE || Math.abs(voteMilli - derivedMilli) <= TOLERANCE_MILLI) continue
+          // Its evaluator may have seen what is not to be had here.
+          if (sampling?.result === 'unchecked' && voteMilli === 0) continue
+          const wanted = { kind: 'scores', round, contentId, peerKey: evaluatorKey } as const
+          const found = await leavesIn(await bodies.fetch(wanted, signal), peerKey)
+          const difference = found && compareScores(found, leaves)
+          const vote = { evaluatorKey, name: await nameOf(evaluatorKey), peerKey, peerName: name, voteMilli }
+          disagreements.push({ ...vote, derivedMilli, difference })
+        }
       }
-    }
-    return { round, tasks: opened.tasks, peers, disagreements }
-  } finally {
-    await close()
+      return { round, tasks, peers, disagreements }
+    },
+    async close() {
+      await bodies.close()
+      for (const judge of judges.values()) await (await judge).close()
+    },
+  }
+
+  async function ofPeer(commitments: readonly RolloutCommitment[], asked: string) {
+    const { peerKey } = findPeer(await readPeers(chain, contracts), asked)
+    return commitments.filter(one => one.peerKey === peerKey)
   }
 }
 
+/** Votes of a round are opened in the second round after it. */
+const VOTES_OPENED_BY = 3
+
+/** What a score sheet says of a peer; null for one that is not to be had, or is none. */
+async function leavesIn(bytes: PeerResult<Uint8Array>, peerKey: Hex) {
+  const opened = bytes.ok ? await bodiesHere.open('scores', bytes.value) : null
+  return opened?.body.peers.find(one => one.peerKey === peerKey)?.leaves ?? null
+}
+
+type RoundQuestion = Pick<RolloutQuestion, 'environments'> & { reads: ChainReads; chainId: number; round: number }
+
 /** The round: its rules and tasks as the chain has them, and the score of a commitment by them. */
-async function openRound({ deployment, rpcUrl, round, data, environments }: RolloutQuestion) {
-  const { chainId } = deployment
-  const reads = createChainReads(await connectChain({ rpcUrl, deployment }), contractsOf(deployment))
+async function openRound({ reads, chainId, round, environments }: RoundQuestion) {
   const hash = await reads.readEnvironment(round)
   const environment = environments.find(one => one.hash === hash)
   if (environment === undefined)
@@ -110,7 +187,7 @@ async function openRound({ deployment, rpcUrl, round, data, environments }: Roll
   const before = round === 0 ? ZERO_HASH : (await reads.readBeacon(round - 1)).hash
   const beacon = (await reads.readBeacon(round)).hash
   if (before === null || beacon === null)
-    throw new AuditImpossibleError(`Round ${round} has no beacon.`, {
+    throw new RoundVoidError(`Round ${round} has no beacon.`, {
       hint: 'It is void, or not over yet: nothing of it is scored.',
     })
   const proposed = await admitTasks(await reads.readProposals(round), environment)
@@ -119,44 +196,57 @@ async function openRound({ deployment, rpcUrl, round, data, environments }: Roll
   const tasks = rules.places.filter(place => place !== null).length
   const beacons = { round, before, beacon }
 
-  async function openScores({ judge, reader }: Models, commitments: readonly RolloutCommitment[]) {
-    const here = {
-      chain: reads,
-      chainId,
-      environment: { solverFolder, spec },
-      fetchPlan: keptIn(data),
-      logger: silentLogger,
-      signal: never,
-    }
+  async function openScores(
+    { judge, reader }: Models,
+    bodies: PeerBodies,
+    commitments: readonly RolloutCommitment[],
+    signal: AbortSignal,
+  ) {
+    const environment = { solverFolder, spec }
+    // Each policy is fetched when its peer is checked.
+    const fetchPlan: FetchPlan = { fetch: bodies.fetch, visit: async () => [], visitEach: () => [] }
+    const here = { chain: reads, chainId, environment, fetchPlan, logger: silentLogger, signal }
     const proofs = await openProofs(here, reader, beacons, commitments)
-    return async (commitment: RolloutCommitment): Promise<Pick<AuditedPeer, 'derivedMilli' | 'sampling'>> => {
-      const bytes = await readKeptBundle(data, round, commitment.contentId)
-      const opened = bytes && (await openCommitted(bodiesHere, bytes, { chainId, round }, commitment))
-      if (opened === null || typeof opened === 'string') return { derivedMilli: null, sampling: null }
-      const work = { chainId, peerKey: commitment.peerKey, ...beacons }
+    return async (commitment: RolloutCommitment) => {
+      const { peerKey, contentId } = commitment
+      const bytes = await bodies.fetch({ kind: 'rollouts', round, contentId, peerKey }, signal)
+      const opened = bytes.ok ? await openCommitted(bodiesHere, bytes.value, { chainId, round }, commitment) : null
+      if (opened === null || typeof opened === 'string') return { derivedMilli: null, sampling: null, leaves: [] }
+      const work = { chainId, peerKey, ...beacons }
       const { score, leaves } = await scoreRollouts(judge, opened.body, rules, work)
-      const proven = await proofs.prove(commitment, leaves, never)
+      const proven = await proofs.prove(commitment, leaves, signal)
       const result = proven.ok ? 'proven' : isProven(proven) ? 'refuted' : 'unchecked'
       const reason = proven.ok ? null : `${proven.fault}: ${proven.reason}`
-      const sampling = { result, leaves: leaves.map(({ index }) => index), reason } as const
-      return { derivedMilli: result === 'refuted' ? 0 : score.scoreMilli, sampling }
+      const sampling: AuditedSampling = { result, leaves: leaves.map(({ index }) => index), reason }
+      return { derivedMilli: result === 'refuted' ? 0 : score.scoreMilli, sampling, leaves: score.leaves }
     }
   }
-  return { reads, environment, tasks, openScores }
+  return { environment, tasks, openScores }
 }
 
-/** Nothing is given up on: all is on the disk. */
-const never = new AbortController().signal
-
-/** The way to bodies that a peer's folder keeps. */
-function keptIn(data: string): FetchPlan {
+/** The way to bodies: a folder's first, then those of peers. */
+async function openBodies(
+  question: RolloutQuestion,
+  reads: ChainReads,
+  currentRound: () => number,
+): Promise<PeerBodies> {
+  const { deployment, data, environments, clock, logger, signal } = question
+  const addresses = Object.values(deployment.contracts).map(({ address }) => address)
+  const folders = environments.map(({ solverFolder }) => solverFolder)
+  const policies = await Promise.all(folders.map(async folder => maxPolicyBytes(await readDecoderConfig(folder))))
+  const policyBytes = Math.max(...policies)
+  const peers = createPeerBodies({
+    swarm: { chainId: deployment.chainId, deployment: deploymentTag(addresses) },
+    bootnodes: [...question.bootnodes, ...readableBootnodes(await reads.readBootnodes(), logger)],
+    maxBytes: kind => (kind === 'policy' ? policyBytes : formatSizes[kind]),
+    ...{ reads, currentRound, clock, logger, signal },
+  })
   return {
-    async fetch({ contentId, round }) {
-      const bytes = await readKeptBundle(data, round, contentId)
-      return bytes === null ? peerFault('unavailable', 'the folder does not keep it') : { ok: true, value: bytes }
+    ...peers,
+    async fetch(wanted, giveUp) {
+      const kept = await readKeptBundle(data, wanted.round, wanted.contentId)
+      return kept === null ? peers.fetch(wanted, giveUp) : { ok: true, value: kept }
     },
-    visit: async () => [],
-    visitEach: () => [],
   }
 }
 

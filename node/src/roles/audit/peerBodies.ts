@@ -1,0 +1,82 @@
+import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
+import type { ChainReads } from '#chain/reads.ts'
+import type { Clock } from '#core/clock.ts'
+import { withDeadline } from '#core/deadline.ts'
+import type { Hex } from '#core/hex.ts'
+import type { Logger } from '#core/logger.ts'
+import { peerKeyOf } from '#core/peerKey.ts'
+import { isLoopback } from '#p2p/addressAnnouncement.ts'
+import { type Network, startNetwork } from '#p2p/network.ts'
+import type { AnnouncementKind, Swarm } from '#p2p/topics.ts'
+import { createFetchPlan, type FetchPlan } from '../fetch/fetchPlan.ts'
+import type { FetchKind } from '../fetch/holders.ts'
+import { peerFault } from '../fetch/peerResult.ts'
+
+/** All that is asked for is public, and no round ends before it is there. */
+const unhurried = { opensAtMs: () => 0, roundMs: () => Number.POSITIVE_INFINITY }
+/** For the first bootnode to answer. */
+const MEET_MS = 15_000
+
+export type PeerBodiesOptions = {
+  swarm: Swarm
+  /** Multiaddrs, those on the chain included; with none nobody is asked. */
+  bootnodes: readonly string[]
+  reads: Pick<ChainReads, 'readPeerId' | 'readRegistered'>
+  maxBytes: (kind: FetchKind) => number
+  currentRound: () => number
+  clock: Clock
+  logger: Logger
+  signal: AbortSignal
+}
+
+/** One body after another: who only looks is in no hurry. */
+export type PeerBodies = Pick<FetchPlan, 'fetch'> & { close(): Promise<void> }
+
+/**
+ * The way to what peers keep, for who only looks: a key for the occasion, no port, nothing kept. The network is joined with the first
+ * body that is wanted.
+ */
+export function createPeerBodies(options: PeerBodiesOptions): PeerBodies {
+  const { bootnodes, reads, maxBytes, clock, logger, signal: stopping } = options
+  let joining: Promise<{ network: Network; plan: FetchPlan }> | undefined
+
+  async function join() {
+    const network = await startNetwork({
+      ...{ swarm: options.swarm, bootnodes, currentRound: options.currentRound, clock, logger },
+      privateKey: privateKeyToProtobuf(await generateKeyPair('secp256k1')),
+      // Loopback addresses are dialled from loopback alone.
+      listen: bootnodes.every(isLoopback) ? ['/ip4/127.0.0.1/tcp/0'] : [],
+      maxBytes: (kind: AnnouncementKind) => maxBytes(kind),
+      lookUp: peerIds => reads.readRegistered(peerIds.map(peerKeyOf)),
+      bundles: { get: async () => null },
+    })
+    // Who is where, and who announced what, is told by whoever is met first.
+    await network.waitForPeers(1, withDeadline(stopping, MEET_MS)).catch(() => undefined)
+    await Promise.all(network.connectedPeers().map(peerId => network.catchUp(peerId)))
+    const bundles = { has: () => false, get: async () => null, keep: async () => 'over quota' as const }
+    const plan = createFetchPlan({ network, bundles, clock, logger, signal: stopping }, { maxBytes, ...unhurried })
+    return { network, plan }
+  }
+
+  async function fetch(wanted: Parameters<FetchPlan['fetch']>[0], signal: AbortSignal) {
+    if (bootnodes.length === 0) return peerFault('unavailable', 'no bootnode is known, so that no peer can be asked')
+    joining ??= join()
+    const { network, plan } = await joining
+    await meet(network, wanted.peerKey)
+    return plan.fetch(wanted, signal)
+  }
+
+  /** The author is asked before others, and may not be connected. */
+  async function meet(network: Network, peerKey: Hex): Promise<void> {
+    const peerId = await reads.readPeerId(peerKey)
+    if (peerId !== null) await network.connectTo(peerId, stopping)
+  }
+
+  return {
+    fetch,
+    async close() {
+      const joined = await joining?.catch(() => undefined)
+      await joined?.network.stop()
+    },
+  }
+}
