@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { createLogger, silentLogger } from '#core/logger.ts'
+import { passByLevel } from './passByLevel.ts'
 import { createPeerMetrics, type MetricSources } from './peerMetrics.ts'
 import { serveMetrics } from './serveMetrics.ts'
 import { createTrainingLog, type TrainingStep } from './trainingLog.ts'
@@ -13,7 +14,8 @@ import type { PeerState } from './watchPeer.ts'
 const step: TrainingStep = {
   ...{ groups: 4, groupsUsed: 3, ownGroups: 4, reward: 0.5, passAt1: 0.25, loss: 0.1, kl: null, entropy: 1.5 },
   ...{ clipFraction: null, gradientNorm: 2, learningRate: 1e-3, completionTokens: 12, tokens: 900, seconds: 3 },
-  failure: null,
+  ...{ peer: null, failure: null },
+  levels: passByLevel([{ task: { level: 3 }, correctness: [1, 0, 0, 0] }]),
 }
 const state: PeerState = {
   ...{ role: 'solver', round: 7, pastRoundSec: -5, roundSec: 20, connectedPeers: 3, aloneReason: null, advice: null },
@@ -56,6 +58,8 @@ test('what a peer counts is told in metrics whose names end in units, twice the 
     'waggle_connections_refused_total{reason="strangers"} 2',
     'waggle_transactions_total{kind="commit-votes",outcome="mined"} 2',
     'waggle_training_entropy_nats_per_token{groups="own"} 1.5',
+    'waggle_training_level_pass_at_1_ratio{groups="own",level="3"} 0.25',
+    'waggle_training_level_pass_at_k_ratio{groups="own",level="3"} 1',
     'waggle_training_tokens_total 1800',
   ])
     expect(text.split('\n')).toContain(line)

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { PeerNode } from '../peerNode.ts'
+import type { LevelFigures } from './passByLevel.ts'
 import type { TrainingStep } from './trainingLog.ts'
 import type { PeerWatch } from './watchPeer.ts'
 
@@ -25,6 +26,16 @@ const stepFigures: Record<string, readonly [help: string, read: (step: TrainingS
   completion_tokens_mean: ['Mean tokens of a completion.', step => step.completionTokens],
   step_tokens: ['Tokens fed to the update.', step => step.tokens],
   step_seconds: ['Seconds of the update.', step => step.seconds],
+}
+
+/** Figures of the answers that one update was on, by level. */
+const levelFigures: Record<string, readonly [help: string, read: (figures: LevelFigures) => number]> = {
+  average_at_k_ratio: ['Mean predicted correctness of the answers.', figures => figures.averageAtK],
+  pass_at_1_ratio: ['Chance that one answer is right, by the judge.', figures => figures.passAt1.value],
+  pass_at_k_ratio: [
+    'Chance that one of the answers to a task is right, by the judge.',
+    figures => figures.passAtK.value,
+  ],
 }
 
 /**
@@ -60,6 +71,17 @@ export function createPeerMetrics({ node, watch }: MetricSources): Registry {
           const value = step === null ? null : read(step)
           if (value !== null) this.set({ groups }, value)
         }
+      },
+    })
+  }
+  for (const [name, [help, read]] of Object.entries(levelFigures)) {
+    new Gauge({
+      ...{ name: `waggle_training_level_${name}`, help: `${help} By whose groups and by the level of their tasks.` },
+      ...{ labelNames: ['groups', 'level'], registers: [registry] },
+      collect() {
+        this.reset()
+        for (const [groups, step] of Object.entries(node.training.latest()))
+          for (const figures of step?.levels ?? []) this.set({ groups, level: figures.level }, read(figures))
       },
     })
   }

@@ -1,6 +1,7 @@
 import { createStream } from 'rotating-file-stream'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
+import type { LevelFigures } from './passByLevel.ts'
 
 /** One update of the policy. A figure is null where it was not measured. */
 export type TrainingStep = {
@@ -9,6 +10,10 @@ export type TrainingStep = {
   groupsUsed: number
   /** Of the groups, those of this solver. */
   ownGroups: number
+  /** Key of the peer whose groups they are, where they are of one other. */
+  peer: string | null
+  /** What the judge says of the answers, by the level of their tasks. */
+  levels: readonly LevelFigures[]
   /** Mean composite score of the completions. */
   reward: number
   /** Mean predicted correctness of the completions: pass@1 by the judge. */

@@ -78,8 +78,13 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
   const score = (groups: readonly CheckedGroup[]) => attempt(groups.length, () => learner.score(groups))
 
   /** @returns why nothing was learned; null where it was. */
-  async function update(groups: readonly ScoredGroup[], ownCount: number, updates = 1): Promise<string | null> {
-    const lesson = await attempt(groups.length, () => learner.learn(groups, ownCount, updates))
+  async function update(
+    groups: readonly ScoredGroup[],
+    ownCount: number,
+    updates = 1,
+    peer: Hex | null = null,
+  ): Promise<string | null> {
+    const lesson = await attempt(groups.length, () => learner.learn(groups, ownCount, updates, peer))
     learned.updates += lesson?.updates ?? 0
     return lesson === null ? FAILED : lesson.failure
   }
@@ -120,7 +125,7 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
   async function peerByPeer(sound: AsyncIterable<PeerLessons> | readonly PeerLessons[]): Promise<LearnedRound> {
     if (mine !== null) failedOwn(await update(chosen, chosen.length, ownUpdates))
     for await (const { peerKey, groups } of sound) {
-      const failure = await update(groups, 0)
+      const failure = await update(groups, 0, 1, peerKey)
       if (failure === null) learned.taken += groups.length
       else hold(peerKey, groups.length, failure)
     }

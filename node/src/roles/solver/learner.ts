@@ -1,3 +1,4 @@
+import type { Hex } from '#core/hex.ts'
 import type { Judge } from '#environments/environment.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { GroupStepOptions, RolloutGroup } from '#rl/groupStep.ts'
@@ -5,6 +6,7 @@ import { learningRateAt } from '#rl/learningRate.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import type { CheckedGroup } from '../checkRollouts.ts'
 import { scoreGroups } from '../evaluator/scorePeer.ts'
+import { passByLevel } from '../metrics/passByLevel.ts'
 import type { TrainingLog } from '../metrics/trainingLog.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { farthestAnswers } from './chooseLessons.ts'
@@ -32,8 +34,9 @@ export type Learner = {
    *
    * @param own - how many of them, from the first on, are this solver's own: the warm-up counts rounds, so calls that have any.
    * @param updates - one after the other on the same groups; 1. Only own groups alone have more.
+   * @param peer - whose groups they are, where they are of one other peer: for the log.
    */
-  learn: (groups: readonly ScoredGroup[], own: number, updates?: number) => Promise<Lesson>
+  learn: (groups: readonly ScoredGroup[], own: number, updates?: number, peer?: Hex | null) => Promise<Lesson>
 }
 
 /** Of the ratio for tokens of negative advantage, as in INTELLECT-2 (arXiv:2505.07291 section 3.4). */
@@ -70,6 +73,7 @@ export function createLearner(
     groups: readonly ScoredGroup[],
     options: GroupStepOptions & { learningRate: number },
     own: number,
+    peer: Hex | null,
   ): Promise<Lesson> {
     const lessons = groups.flatMap(group => lessonOf(farthestAnswers(group, training.answersPerGroup), spec.solving))
     const startedMs = clock.nowMs()
@@ -77,6 +81,7 @@ export function createLearner(
     const seconds = (clock.nowMs() - startedMs) / 1000
     const failure = undone ? TOO_FAR : refuted > 0 ? REFUTED : null
     log.note({
+      ...{ peer, levels: passByLevel(groups) },
       ...{ groupsUsed, ...figuresOf(groups, own), loss: step?.loss ?? null, kl, clipFraction },
       ...{ gradientNorm: step?.gradientNorm ?? null, learningRate: options.learningRate },
       ...{ tokens: step?.tokens ?? 0, seconds, failure },
@@ -95,14 +100,14 @@ export function createLearner(
         return { ...group, rewards: ofGroup.map(({ score }) => score), correctness }
       })
     },
-    async learn(groups, own, updates = 1) {
+    async learn(groups, own, updates = 1, peer = null) {
       const kept = Number(journal.getState('rounds learned') ?? 0)
       const rounds = own > 0 ? kept + 1 : kept
       const learningRate = learningRateAt(Math.max(1, rounds), scheduleOf(training, trained))
       const options = { learningRate, ...loss, ...(groups.length > own ? ofOthers : {}) }
       const done: Lesson = { failure: null, updates: 0 }
       for (let i = 0; i < updates && done.failure === null; i++) {
-        const lesson = await update(groups, options, own)
+        const lesson = await update(groups, options, own, peer)
         done.failure = lesson.failure
         done.updates += lesson.updates
       }

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { passByLevel } from './passByLevel.ts'
+
+const group = (level: number, ...correctness: number[]) => ({ task: { level }, correctness })
+
+test('answers are told by the level of their task: the mean, and the chances of one and of several, with intervals', () => {
+  const levels = passByLevel([group(3, 0.9, 0.1, 0.2, 0.2), group(1, 1, 1), group(3, 0.1, 0, 0, 0.3), group(2)])
+  expect(levels.map(({ level, tasks, samples }) => [level, tasks, samples])).toEqual([
+    [1, 1, 2],
+    [3, 2, 4],
+  ])
+  const [easy, hard] = levels
+  expect([easy?.averageAtK, easy?.passAt1.value, easy?.passAtK.value]).toEqual([1, 1, 1])
+  expect(hard?.averageAtK).toBeCloseTo(1.8 / 8, 12)
+  // One of four answers to one of two tasks.
+  expect([hard?.passAt1.value, hard?.passAtK.value]).toEqual([0.125, 0.5])
+  for (const estimate of [hard?.passAt1, hard?.passAtK]) expect(estimate?.low).toBeLessThan(estimate?.value ?? 0)
+  expect(easy?.passAt1.low).toBeLessThan(1)
+})
+
+test('of groups of several sizes the chance is for as many answers as all have', () => {
+  const [level] = passByLevel([group(1, 1, 0, 0, 0), group(1, 1, 0)])
+  // Two of four answers hold the right one in half of all draws.
+  expect([level?.samples, level?.passAtK.value]).toEqual([2, 0.75])
+  expect(passByLevel([])).toEqual([])
+})
