@@ -8,7 +8,7 @@ import { roundRules } from '../checkRollouts.ts'
 import { claimEarnings } from '../claimEarnings.ts'
 import { everyRound } from '../everyRound.ts'
 import { fetchEachRollouts } from '../fetch/fetchCommitted.ts'
-import { isProven } from '../fetch/peerResult.ts'
+import { isMissing, resultInTime } from '../fetch/peerResult.ts'
 import { keepStake } from '../keepStake.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
@@ -122,8 +122,11 @@ async function makeSheet(
   proofs.fetch(votesDue)
   // Each is checked once its rollouts and its policy are there: one that is slow holds up nobody else's check.
   const found = await Promise.all(
-    scored.map(async visiting => {
-      const { wanted, result } = await visiting
+    scored.map(async (visiting, at) => {
+      const wanted = committed[at] as RolloutCommitment
+      // A judge that is slow, or whose server hangs, costs the peers that it did not get to, and not the vote.
+      const scoring = visiting.then(visited => visited.result)
+      const result = await resultInTime(scoring, checksDue, node.signal)
       const counts = result.ok ? await proofs.prove(wanted, result.value.leaves, checksDue) : result
       return { wanted, result, counts }
     }),
@@ -132,7 +135,7 @@ async function makeSheet(
   const missing: RolloutCommitment[] = []
   for (const { wanted, result, counts } of found) {
     if (result.ok) showFalseLeaf(node, result.value.falseLeaf)
-    else if (!isProven(result)) missing.push(wanted)
+    else if (isMissing(result)) missing.push(wanted)
     if (result.ok && counts.ok) peers.push(result.value.score)
     else peers.push({ peerKey: wanted.peerKey, scoreMilli: scoreWithout(counts), leaves: [] })
   }

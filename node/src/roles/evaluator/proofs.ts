@@ -4,7 +4,7 @@ import type { Hex } from '#core/hex.ts'
 import { createKeyedLimit } from '#core/keyedLimit.ts'
 import type { Judge } from '#environments/environment.ts'
 import type { CheckedRollout } from '../checkRollouts.ts'
-import { isProven, type PeerResult, peerFault, peerWork } from '../fetch/peerResult.ts'
+import { isProven, type PeerResult, peerFault, peerWork, resultInTime } from '../fetch/peerResult.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { checkSampling, type PublishedReader, type SampledWork } from './checkSampling.ts'
 
@@ -87,32 +87,11 @@ export async function openProofs(
       }
     },
     async prove(commitment, leaves, signal) {
-      const proven = await inTime(check(commitment, leaves, signal), signal, stopping)
+      const proven = await resultInTime<unknown>(check(commitment, leaves, signal), signal, stopping)
       const { peerKey } = commitment
       if (proven.ok) logger.debug('sampling is proven', { round, peerKey, leaves: leaves.length })
       else logger.info('sampling is not proven', { round, peerKey, fault: proven.fault, reason: proven.reason })
       return proven
     },
-  }
-}
-
-/** The result, or `unavailable` where it is not there in time. @throws the reason of `stopping`, once that aborts. */
-async function inTime(
-  work: Promise<PeerResult<unknown>>,
-  signal: AbortSignal,
-  stopping: AbortSignal,
-): Promise<PeerResult<unknown>> {
-  const late = Promise.withResolvers<PeerResult<unknown>>()
-  const end = () => late.resolve(peerFault('unavailable', 'no time was left to check it'))
-  signal.addEventListener('abort', end, { once: true })
-  if (signal.aborted) end()
-  try {
-    return await Promise.race([work, late.promise])
-  } catch (error) {
-    if (signal.aborted) return await late.promise
-    throw error
-  } finally {
-    signal.removeEventListener('abort', end)
-    stopping.throwIfAborted()
   }
 }

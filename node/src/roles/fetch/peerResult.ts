@@ -24,6 +24,11 @@ export function isProven({ fault }: PeerFault): boolean {
   return fault === 'malformed' || fault === 'another' || fault === 'not sampled'
 }
 
+/** Whether nobody gave what was asked for, so that the chain may demand it. What came and was not worked on is not missing. */
+export function isMissing({ fault }: PeerFault): boolean {
+  return fault === 'unavailable' || fault === 'oversized' || fault === 'too slow'
+}
+
 export type PeerWorkContext = { about: LogFields; logger: Logger; signal: AbortSignal }
 
 /**
@@ -42,5 +47,30 @@ export async function peerWork<T>(
     signal.throwIfAborted()
     logger.error('work on what a peer gave failed', { ...about, error })
     return peerFault('failed', error instanceof Error ? error.message : String(error))
+  }
+}
+
+/**
+ * The result of work on a peer's input, or a fault where it is not there in time: the work ends by itself.
+ *
+ * @param stopping - the node's; once it aborts, its reason is thrown, since what a stop cuts short is nobody's fault.
+ */
+export async function resultInTime<T>(
+  work: Promise<PeerResult<T>>,
+  signal: AbortSignal,
+  stopping: AbortSignal,
+): Promise<PeerResult<T>> {
+  const late = Promise.withResolvers<PeerResult<T>>()
+  const end = () => late.resolve(peerFault('failed', 'no time was left for it'))
+  signal.addEventListener('abort', end, { once: true })
+  if (signal.aborted) end()
+  try {
+    return await Promise.race([work, late.promise])
+  } catch (error) {
+    if (signal.aborted) return await late.promise
+    throw error
+  } finally {
+    signal.removeEventListener('abort', end)
+    stopping.throwIfAborted()
   }
 }
