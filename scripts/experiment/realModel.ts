@@ -12,8 +12,8 @@ const cli = 'node/src/cli/main.ts'
 const PORT = 4_300
 const LEVEL = 1
 const ACCURACY_BAR = 0.3
-/** More than twice the preset's: forty rounds are few. */
-const LEARNING_RATE = 5e-4
+/** Above the preset's: forty rounds are few. */
+const LEARNING_RATE = 3e-4
 
 type Size = {
   rounds: number

@@ -57,6 +57,11 @@ const sharingSchema = z.strictObject({
   groupsPerPeer: z.int().min(0).max(256),
   /** Peers taken from in a round, at most. */
   peers: z.int().min(0).max(64),
+  /**
+   * Nats a token that an update on groups of others may move the policy; one that goes further is taken back, and its peer left alone
+   * for some rounds. Honest groups must stay below it at the environment's rate.
+   */
+  maxKl: z.number().positive().max(1).default(0.02),
   /** `mixed`: taken groups that join the own ones, those that deviate most, weighed by the trust in their peers; null for all. */
   externalGroups: z.int().min(0).max(1024).nullable().default(null),
 })

@@ -6,7 +6,7 @@ const weights = { fenced: 0.04, parses: 0.04, defines: 0.04, adheres: 0.04, ends
 /** For the starter models: a million parameters learn at a rate at which large ones would break. */
 const starter: CodeZeroSpec = {
   name: 'codezero',
-  version: 2,
+  version: 3,
   preset: 'starter',
   weights,
   tasksPerRound: 8,
@@ -33,7 +33,8 @@ const starter: CodeZeroSpec = {
     ownGroups: null,
     ownUpdates: 1,
   },
-  sharing: { mode: 'updateForEachPeer', groupsPerPeer: 8, peers: 8, externalGroups: null },
+  // Honest groups of the starter's moved its policy by 0.0008 at most.
+  sharing: { mode: 'updateForEachPeer', groupsPerPeer: 8, peers: 8, maxKl: 0.02, externalGroups: null },
   difficulty: difficultySchema.parse({}),
   canary: { level: 3, tasks: 100, samplesPerTask: 2, everyRounds: 5 },
   prompts: { format: 'starter' },
@@ -68,7 +69,7 @@ const qwen: CodeZeroSpec = {
     scaleRewards: 'none',
     minGroupDeviation: 0.1,
   },
-  sharing: { mode: 'mixed', groupsPerPeer: 1, peers: 2, externalGroups: null },
+  sharing: { mode: 'mixed', groupsPerPeer: 1, peers: 2, maxKl: 0.2, externalGroups: null },
   // A canary of the starter's size is 50,000 tokens, which takes a large model a quarter of an hour on a CPU.
   canary: { ...starter.canary, tasks: 20, samplesPerTask: 1, everyRounds: 20 },
 }

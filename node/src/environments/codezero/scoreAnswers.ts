@@ -2,6 +2,7 @@ import { mapYielding } from '#core/mapYielding.ts'
 import type { CodeJudge } from './createJudge.ts'
 import type { Problem } from './curriculum/task.ts'
 import { codeSkeleton } from './python/codeSkeleton.ts'
+import { mustFail } from './python/mustFail.ts'
 import { checkStructure, structureChecks } from './structure.ts'
 
 /** The named components of a score, in the order in which they are committed to. */
@@ -18,7 +19,8 @@ export type AnswerScore = { components: Record<ScoreComponent, number>; score: n
  * Scores answers without running any code.
  *
  * Predicted correctness counts nothing unless the structure is whole, so that a broken answer is never worth a judge's
- * good opinion of its fragments. Nor does it where the answer is the broken function that was to be mended, in whatever spelling.
+ * good opinion of its fragments. Nor does it where the answer is the broken function that was to be mended, in whatever spelling, or
+ * fails whenever it is run.
  *
  * @returns one score an answer, in order; from 0 to the sum of the weights.
  */
@@ -28,10 +30,12 @@ export async function scoreAnswers(
   answers: readonly Answer[],
 ): Promise<AnswerScore[]> {
   const structures = await mapYielding(answers, ({ text, ended, problem }) => checkStructure(text, ended, problem))
-  const mended = await mapYielding(structures, async ({ code }, i) =>
-    code === null || (await isCopy(code, (answers[i] as Answer).problem)) ? [] : [{ code, i }],
+  const judged = await mapYielding(structures, async ({ code }, i) =>
+    code === null || (await mustFail(code)) || (await isCopy(code, (answers[i] as Answer).problem))
+      ? []
+      : [{ code, i }],
   )
-  const whole = mended.flat()
+  const whole = judged.flat()
   const predicted = await judge.predictCorrectness(
     whole.map(({ code, i }) => ({ code, problem: (answers[i] as Answer).problem })),
   )

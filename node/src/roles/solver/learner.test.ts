@@ -91,3 +91,20 @@ test('rewards are scaled, clipped and stepped by as the specification says, an a
     { ...loss, learningRate: 0.02 },
   ])
 })
+
+test('groups of others may move the policy as far as the specification says, and own ones are not measured', async () => {
+  const asked: (number | undefined)[] = []
+  const policyStep = async (_: unknown, { maxKl }: GroupStepOptions) => {
+    asked.push(maxKl)
+    return noStep
+  }
+  const spec = environmentFrom('starter', { sharing: { ...presets.starter.sharing, maxKl: 0.3 } })
+  const journal = createJournal(openDatabase(':memory:'), clock)
+  const environment = { spec } as unknown as Environment
+  const policy = { policyStep } as unknown as PolicyClient
+  const learner = createLearner({ environment, journal, training: noting, clock }, policy, { score: async () => [] })
+  await learner.learn([group], 0)
+  await learner.learn([group, group], 1)
+  await learner.learn([group], 1)
+  expect(asked).toEqual([0.3, 0.3, undefined])
+})

@@ -42,14 +42,8 @@ export type Learner = {
 /** Of the ratio for tokens of negative advantage, as in INTELLECT-2 (arXiv:2505.07291 section 3.4). */
 const DELTA = 4
 
-/** Nats a token that an update on groups of others may move the policy: honest ones of the starter's moved it by 0.0008 at most. */
-const MAX_KL = 0.02
-
 const TOO_FAR = 'the update would move the policy too far'
 const REFUTED = 'claimed log-probabilities are refuted by those of this policy'
-
-/** What of others is not believed, and how far it may lead. */
-const ofOthers = { recomputeLogprobs: true, maxKl: MAX_KL } as const satisfies Partial<GroupStepOptions>
 
 type LearnerModules = Pick<PeerNode, 'environment' | 'journal' | 'clock'> & { training: Pick<TrainingLog, 'note'> }
 
@@ -67,6 +61,8 @@ export function createLearner(
   const { training } = spec
   const { clipLow, clipHigh, scaleRewards, minGroupDeviation: minDeviation } = training
   const loss = { clipLow, clipHigh, delta: DELTA, scaleRewards, minDeviation } as const
+  /** What of others is not believed, and how far it may lead. */
+  const ofOthers = { recomputeLogprobs: true, maxKl: spec.sharing.maxKl } as const satisfies Partial<GroupStepOptions>
 
   /** One update. */
   async function update(

@@ -19,6 +19,14 @@ export function readNames(node: PythonNode, found = new Set<string>()): Set<stri
 
 const none: ReadonlySet<PythonNode> = new Set()
 
+function loopNames(children: readonly PythonNode[]): readonly PythonNode[] {
+  let isLoop = false
+  return children.filter(({ type }) => {
+    isLoop = type === 'for' || (isLoop && type !== 'in')
+    return isLoop && type !== 'for'
+  })
+}
+
 /** Children of a node in which every name is one that it binds. */
 function bindingChildren({ type, children }: PythonNode): readonly PythonNode[] {
   const position = (of: string) => children.findIndex(child => child.type === of)
@@ -29,8 +37,9 @@ function bindingChildren({ type, children }: PythonNode): readonly PythonNode[] 
     return children.slice(0, last)
   }
   if (type === 'UpdateStatement' || type === 'NamedExpression') return children.slice(0, 1)
-  if (type === 'ForStatement' || type.endsWith('ComprehensionExpression'))
-    return children.slice(position('for') + 1, position('in'))
+  if (type === 'ForStatement') return children.slice(position('for') + 1, position('in'))
+  // A generator may stand in the brackets of a call, and any of them may have several loops.
+  if (type === 'ArgList' || type.endsWith('ComprehensionExpression')) return loopNames(children)
   return type === 'ImportStatement' || type === 'FunctionDefinition'
     ? children.filter(child => child.type === 'VariableName')
     : []

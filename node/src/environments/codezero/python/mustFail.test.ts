@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { mustFail } from './mustFail.ts'
+
+const loop = (body: string) => `def f(xs):\n    s = []\n    for x in xs:\n        ${body}\n    return s\n`
+
+test.each([
+  ['a method with an argument too many', loop('s.append(s, x * 2)')],
+  ['a method with none', loop('s.append()')],
+  ['a name that nothing gives a value', loop('s.append(x * x4)')],
+  ['a list put into itself', loop('s.append(s * 2)')],
+  ['a function with an argument too many', 'def f(xs):\n    return len(xs, 2)\n'],
+  ['a function with none', 'def f(xs):\n    return sorted()\n'],
+])('%s fails whenever it is run', async (_, code) => {
+  expect(await mustFail(code)).toBe(true)
+})
+
+test.each([
+  ['one argument', loop('s.append(x * 2)')],
+  ['what is in the list', loop('s.append(s[-1] + x if s else x)')],
+  ['what is known of the list', loop('s.append(len(s))')],
+  ['a function of the type', loop('list.append(s, x)')],
+  ['any number of arguments', loop('s.insert(*x)')],
+  ['keywords', 'def f(xs):\n    return sorted(xs, key=lambda v: -v, reverse=True)\n'],
+  ['a comprehension', 'def f(xs):\n    return sum(x for x in xs if x > 0)\n'],
+  [
+    'imports, helpers and constants',
+    'from math import gcd as g\nN = 2\ndef h(a):\n    return g(a, N)\ndef f(x):\n    return h(x)\n',
+  ],
+  [
+    'its own methods',
+    'class S:\n    def append(self, a, b):\n        self.a = a\ndef f(x):\n    return S().append(x, 1)\n',
+  ],
+  ['its own name for a built-in', 'def f(len):\n    return len(1, 2)\n'],
+  ['an f-string and a walrus', 'def f(x):\n    return f"{y}" if (y := x) else "no"\n'],
+  ['a default and a star', 'def f(x, *rest, k=1, **more):\n    return (x, rest, k, more)\n'],
+  ['what is no Python', 'def f(:'],
+])('%s may do', async (_, code) => {
+  expect(await mustFail(code)).toBe(false)
+})

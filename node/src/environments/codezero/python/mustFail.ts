@@ -1,0 +1,109 @@
+import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
+import { boundNames } from './boundNames.ts'
+import { builtIns } from './builtIns.ts'
+import { type PythonNode, parsePython } from './parsePython.ts'
+
+type Arity = readonly [least: number, most: number]
+
+/** Positional arguments of functions. */
+const functionArity: Readonly<Record<string, Arity>> = {
+  ...{ len: [1, 1], abs: [1, 1], sorted: [1, 1], reversed: [1, 1], any: [1, 1], all: [1, 1], ord: [1, 1], chr: [1, 1] },
+  ...{ list: [0, 1], set: [0, 1], tuple: [0, 1], bool: [0, 1], float: [0, 1], int: [0, 2], str: [0, 3] },
+  ...{ range: [1, 3], sum: [1, 2], round: [1, 2], pow: [2, 3], divmod: [2, 2], enumerate: [1, 2], filter: [2, 2] },
+}
+
+/** Positional arguments of methods, over all built-in types that have one of that name. */
+const methodArity: Readonly<Record<string, Arity>> = {
+  ...{ append: [1, 1], extend: [1, 1], insert: [2, 2], remove: [1, 1], add: [1, 1], sort: [0, 0], reverse: [0, 0] },
+  ...{ clear: [0, 0], copy: [0, 0], keys: [0, 0], values: [0, 0], items: [0, 0], get: [1, 2], pop: [0, 2] },
+  ...{
+    count: [1, 3],
+    index: [1, 3],
+    find: [1, 3],
+    startswith: [1, 3],
+    endswith: [1, 3],
+    replace: [2, 3],
+    join: [1, 1],
+  },
+  ...{ upper: [0, 0], lower: [0, 0], title: [0, 0], capitalize: [0, 0], swapcase: [0, 0], isdigit: [0, 0] },
+  ...{ isalpha: [0, 0], split: [0, 2], strip: [0, 1], lstrip: [0, 1], rstrip: [0, 1] },
+}
+
+/** With them names and methods may be anything. */
+const unforeseen: ReadonlySet<string> = new Set([
+  'ClassDefinition',
+  'TryStatement',
+  'WithStatement',
+  'MatchStatement',
+  'ScopeStatement',
+])
+
+/**
+ * Whether code cannot do what is asked for, as its text alone says: it calls a function or a method of Python's own with a number of
+ * arguments that it never takes, reads a name that nothing gives a value, or puts a list into itself. Judges of little experience take
+ * `found.append(found, x)` for right, and policies find that out.
+ *
+ * @returns false wherever that cannot be told, and for code that is not valid Python.
+ */
+export async function mustFail(code: string): Promise<boolean> {
+  const tree = await parsePython(code)
+  if (tree === null || mentions(tree, unforeseen) || /\bimport\s*\*/.test(code)) return false
+  await yieldToEventLoop()
+  const bound = boundNames(tree)
+  const known = (name: string) => bound.has(name) || builtIns.has(name)
+  return hasWrongCall(tree, bound) || usedNames(tree).some(name => !known(name))
+}
+
+const mentions = (node: PythonNode, types: ReadonlySet<string>): boolean =>
+  types.has(node.type) || node.children.some(child => mentions(child, types))
+
+/** Names other than those of keyword arguments. */
+function usedNames({ type, text, children }: PythonNode): string[] {
+  if (type === 'VariableName') return [text]
+  const isKeyword = (at: number) => type === 'ArgList' && children[at + 1]?.type === 'AssignOp'
+  return children.flatMap((child, at) => (isKeyword(at) ? [] : usedNames(child)))
+}
+
+function hasWrongCall(node: PythonNode, bound: ReadonlySet<string>): boolean {
+  return (
+    (node.type === 'CallExpression' && isWrong(node, bound)) || node.children.some(child => hasWrongCall(child, bound))
+  )
+}
+
+function isWrong({ children: [called, list] }: PythonNode, bound: ReadonlySet<string>): boolean {
+  const given = list?.type === 'ArgList' ? positional(list) : null
+  if (called === undefined || given === null) return false
+  const own = (name: string) => (bound.has(name) ? undefined : functionArity[name])
+  if (called.type === 'VariableName') return outside(own(called.text), given.length)
+  const [receiver, , method] = called.type === 'MemberExpression' ? called.children : []
+  // `list.append(found, x)` is a function of the type.
+  if (receiver === undefined || method === undefined || (builtIns.has(receiver.text) && !bound.has(receiver.text)))
+    return false
+  if (outside(methodArity[method.text], given.length)) return true
+  return (
+    method.text === 'append' && receiver.type === 'VariableName' && given.some(value => holds(value, receiver.text))
+  )
+}
+
+const outside = (arity: Arity | undefined, count: number) =>
+  arity !== undefined && (count < arity[0] || count > arity[1])
+
+/** Values of a call without those of keywords; null where a star gives any number of them. */
+function positional({ children }: PythonNode): PythonNode[] | null {
+  const values: PythonNode[][] = [[]]
+  for (const child of children.slice(1, -1)) {
+    if (child.type === '*' || child.type === '**') return null
+    if (child.type === ',') values.push([])
+    else if (child.type !== 'Comment') values.at(-1)?.push(child)
+  }
+  const given = values.filter(value => value.length > 0 && value[1]?.type !== 'AssignOp')
+  return given.map(value => value[0] as PythonNode)
+}
+
+const whole: ReadonlySet<string> = new Set(['BinaryExpression', 'UnaryExpression', 'ParenthesizedExpression'])
+
+/** Whether an expression is made of a list as a whole, and not of what is in it. */
+function holds(node: PythonNode, name: string): boolean {
+  if (node.type === 'VariableName') return node.text === name
+  return whole.has(node.type) && node.children.some(child => holds(child, name))
+}
