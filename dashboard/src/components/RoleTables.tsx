@@ -106,7 +106,9 @@ function Row({ row, children }: { row: EvaluatorRow | ProposerRow; children: Rea
   return (
     <tr className="border-b border-line">
       <th scope="row" className="w-full max-w-0 px-2 py-2.5 font-normal">
-        <PeerLink peer={row} compact />
+        <div className="flex min-w-0">
+          <PeerLink peer={row} compact />
+        </div>
       </th>
       {children}
       <Cell>
@@ -124,5 +126,9 @@ function Row({ row, children }: { row: EvaluatorRow | ProposerRow; children: Rea
 }
 
 function Cell({ wide = false, children }: { wide?: boolean; children: ReactNode }) {
-  return <td className={`figures px-2 py-2.5 text-right ${wide ? 'hidden sm:table-cell' : ''}`}>{children}</td>
+  return (
+    <td className={`figures px-2 py-2.5 text-right sm:whitespace-nowrap ${wide ? 'hidden sm:table-cell' : ''}`}>
+      {children}
+    </td>
+  )
 }
