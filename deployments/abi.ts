@@ -5169,40 +5169,6 @@ export const rewardVotesAbi = [
         "type": "uint8"
       }
     ],
-    "name": "ballotOf",
-    "outputs": [
-      {
-        "internalType": "bool",
-        "name": "committed",
-        "type": "bool"
-      },
-      {
-        "internalType": "bool",
-        "name": "revealed",
-        "type": "bool"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint64",
-        "name": "round",
-        "type": "uint64"
-      },
-      {
-        "internalType": "uint32",
-        "name": "shard",
-        "type": "uint32"
-      },
-      {
-        "internalType": "uint8",
-        "name": "position",
-        "type": "uint8"
-      }
-    ],
     "name": "ballotWord",
     "outputs": [
       {
@@ -5341,6 +5307,30 @@ export const rewardVotesAbi = [
         "internalType": "bytes32[]",
         "name": "evaluatorKeys",
         "type": "bytes32[]"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint32",
+        "name": "shard",
+        "type": "uint32"
+      }
+    ],
+    "name": "committeeWord",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "word",
+        "type": "uint256"
       }
     ],
     "stateMutability": "view",
@@ -5801,24 +5791,48 @@ export const rewardVotesAbi = [
         "internalType": "uint64",
         "name": "round",
         "type": "uint64"
+      }
+    ],
+    "name": "scoredPeers",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "peers",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
       },
       {
         "internalType": "uint32",
         "name": "shard",
         "type": "uint32"
-      }
-    ],
-    "name": "scoredIn",
-    "outputs": [
-      {
-        "internalType": "uint32",
-        "name": "places",
-        "type": "uint32"
       },
       {
-        "internalType": "uint32",
-        "name": "ofRound",
-        "type": "uint32"
+        "internalType": "uint8",
+        "name": "position",
+        "type": "uint8"
+      },
+      {
+        "internalType": "bool",
+        "name": "isLast",
+        "type": "bool"
+      }
+    ],
+    "name": "scoresWord",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "word",
+        "type": "uint256"
       }
     ],
     "stateMutability": "view",
@@ -5910,30 +5924,6 @@ export const rewardVotesAbi = [
     "type": "function"
   },
   {
-    "inputs": [
-      {
-        "internalType": "uint64",
-        "name": "round",
-        "type": "uint64"
-      },
-      {
-        "internalType": "uint32",
-        "name": "shard",
-        "type": "uint32"
-      }
-    ],
-    "name": "shardSize",
-    "outputs": [
-      {
-        "internalType": "uint256",
-        "name": "peers",
-        "type": "uint256"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
     "inputs": [],
     "name": "stakes",
     "outputs": [
@@ -5976,30 +5966,6 @@ export const rewardVotesAbi = [
     "name": "takeSeat",
     "outputs": [],
     "stateMutability": "nonpayable",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint64",
-        "name": "round",
-        "type": "uint64"
-      },
-      {
-        "internalType": "bytes32",
-        "name": "peerKey",
-        "type": "bytes32"
-      }
-    ],
-    "name": "votesOn",
-    "outputs": [
-      {
-        "internalType": "uint256",
-        "name": "word",
-        "type": "uint256"
-      }
-    ],
-    "stateMutability": "view",
     "type": "function"
   }
 ] as const

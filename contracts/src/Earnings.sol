@@ -4,25 +4,33 @@ pragma solidity 0.8.30;
 import {IEarnings} from "./interfaces/IEarnings.sol";
 import {IRounds} from "./interfaces/IRounds.sol";
 import {FINALITY_ROUNDS, OUTCOME_RING} from "./libraries/Ring.sol";
+import {Tally} from "./libraries/Tally.sol";
+import {Weights} from "./libraries/Weights.sol";
 
 /// @title Earnings
 /// @notice The part of `RewardVotes` that keeps outcomes, points and what they earn.
 abstract contract Earnings is IEarnings {
+    using Weights for uint80;
+
     /// @dev What a round's emission is shared by.
     struct Totals {
         // slot 0
-        uint96 pointsMilli;
-        uint32 reservedMilli; // what open appeals could add to the points
-        uint32 heardShards; // of which a quorum revealed
-        uint32 shards; // 0 while none is heard
-        uint32 scoredPeers; // settled with points
+        uint64 pointsMilli;
+        uint64 weight; // of those points, see `Weights`
+        uint32 reserved; // what open appeals could add to the weight
+        uint24 heardShards; // of which a quorum revealed
+        uint24 shards; // 0 while none is heard
+        uint24 scoredPeers; // settled with points
+        uint24 number; // among counted rounds, from 1; 0 for a round that does not count
     }
 
     /// @dev A peer's gains.
     struct Account {
         // slot 0
-        uint128 pointsMilli; // of all settled rounds
-        uint128 earnedWei; // of those rounds that its rings no longer hold
+        uint56 pointsMilli; // of all settled rounds
+        uint96 earnedWei; // of those rounds that its rings no longer hold
+        uint24 number; // of the counted round that the lowest lane is of
+        uint80 lanes; // see `Weights`
     }
 
     /// @inheritdoc IEarnings
@@ -34,9 +42,12 @@ abstract contract Earnings is IEarnings {
     /// @dev Of a word of outcomes: how many challenges are open against it. Until they are closed it earns nothing.
     uint256 internal constant HOLDS = uint256(type(uint16).max) << 24;
 
+    uint256 private constant BEFORE_AT = 40;
+
     IRounds private immutable _clock;
 
-    /// @dev The round + 1 in the upper 64 bits; from bit 24 on 16 bits of `HOLDS`, from bit 16 on 8 of outcome (0
+    /// @dev The round + 1 in the upper 64 bits; from bit 40 on 16 bits of what the peer had scored in the seven counted
+    /// rounds before, from bit 24 on 16 of `HOLDS`, from bit 16 on 8 of outcome (0
     /// before settlement), then the score.
     mapping(bytes32 peerKey => uint256[OUTCOME_RING] words) internal _outcomes;
 
@@ -45,6 +56,9 @@ abstract contract Earnings is IEarnings {
 
     mapping(bytes32 peerKey => Account account) internal _accounts;
     mapping(uint64 round => Totals totals) internal _totals;
+
+    /// @dev Rounds that count: that were settled, and were no outage.
+    uint24 internal _countedRounds;
 
     /// @param clock The clock.
     constructor(IRounds clock) {
@@ -77,33 +91,69 @@ abstract contract Earnings is IEarnings {
         (outcome, scoreMilli) = (uint8(word >> 16), uint16(word));
     }
 
-    /// @dev Writes down a peer's outcome, once, and adds its score to its points; the round's total is the caller's.
-    function _recordOutcome(uint64 round, bytes32 peerKey, uint8 outcome, uint16 scoreMilli) internal {
+    /// @dev Writes down a peer's outcome, once, and adds its score to its points; the round's totals are the caller's.
+    /// @param number The round's among counted ones, 0 where it does not count: then the key's scores stay as they are.
+    function _recordOutcome(
+        uint64 round,
+        bytes32 peerKey,
+        uint8 outcome,
+        uint16 scoreMilli,
+        uint24 number
+    ) internal returns (uint256 weight) {
         uint256[OUTCOME_RING] storage ring = _outcomes[peerKey];
         uint256 known = ring[round % OUTCOME_RING];
         uint256 word = (uint256(round) + 1) << 192;
         uint256 earnedWei = 0;
         if (known >> 192 == word >> 192) word |= known & HOLDS;
         else earnedWei = _leave(peerKey, known);
-        ring[round % OUTCOME_RING] = word | (uint256(outcome) << 16) | scoreMilli;
-        if (scoreMilli == 0 && earnedWei == 0) return;
-        Account storage gains = _accounts[peerKey];
-        gains.pointsMilli += scoreMilli;
-        gains.earnedWei += uint128(earnedWei);
+        uint256 beforeMilli = _beforeOf(peerKey, number);
+        ring[round % OUTCOME_RING] = word | (beforeMilli << BEFORE_AT) | (uint256(outcome) << 16) | scoreMilli;
+        if (scoreMilli == 0 && earnedWei == 0) return 0;
+        _gain(peerKey, number, 0, scoreMilli, earnedWei);
+        return Weights.weightOf(scoreMilli, beforeMilli);
     }
 
     /// @dev Puts another outcome, without a score, in the place of the one that a round has, or in advance of it.
     function _annul(uint64 round, bytes32 peerKey, uint8 outcome) internal returns (uint16 lostMilli) {
         uint256 word = _wordOf(round, peerKey);
         if (word == 0) {
-            _recordOutcome(round, peerKey, outcome, 0);
+            _recordOutcome(round, peerKey, outcome, 0, 0);
             return 0;
         }
         if (uint8(word >> 16) == outcome) revert RewardVotes_AlreadyAnnulled(round, peerKey);
         lostMilli = uint16(word);
-        _setWord(round, peerKey, _withScore(word, outcome, 0));
-        _accounts[peerKey].pointsMilli -= lostMilli;
-        _totals[round].pointsMilli -= lostMilli;
+        _setWord(round, peerKey, _rescore(round, peerKey, word, outcome, 0));
+    }
+
+    /// @dev Puts another score in the place of the one that a word has: in the round's totals, and in the peer's points
+    /// and scores. What was settled since keeps the weight that it got.
+    function _rescore(
+        uint64 round,
+        bytes32 peerKey,
+        uint256 word,
+        uint8 outcome,
+        uint16 scoreMilli
+    ) internal returns (uint256 changed) {
+        uint16 known = uint16(word);
+        changed = ((word >> 24) << 24) | (uint256(outcome) << 16) | scoreMilli;
+        if (known == scoreMilli) return changed;
+        Totals storage totals = _totals[round];
+        totals.pointsMilli = totals.pointsMilli - known + scoreMilli;
+        totals.weight = uint64(totals.weight - _weightOf(word) + _weightOf(changed));
+        _gain(peerKey, totals.number, known, scoreMilli, 0);
+    }
+
+    /// @dev Gives a score in the place of another one to a peer, and what a round has earned it.
+    function _gain(bytes32 peerKey, uint24 number, uint16 known, uint16 scoreMilli, uint256 earnedWei) private {
+        Account memory gains = _accounts[peerKey];
+        gains.pointsMilli = gains.pointsMilli - known + scoreMilli;
+        gains.earnedWei += uint96(earnedWei);
+        if (number > gains.number) {
+            gains.lanes = gains.lanes.ahead(number - gains.number);
+            gains.number = number;
+        }
+        if (number != 0) gains.lanes = gains.lanes.withScore(gains.number - number, scoreMilli);
+        _accounts[peerKey] = gains;
     }
 
     /// @dev What a word of the ring leaves to its peer's account when another takes its place: it was final long ago,
@@ -122,7 +172,13 @@ abstract contract Earnings is IEarnings {
         }
         bool isHeld = word & HOLDS != 0;
         _parked[peerKey][round] = isHeld ? word : 0;
-        if (!isHeld) _accounts[peerKey].earnedWei += uint128(_shareOf(word));
+        if (!isHeld) _accounts[peerKey].earnedWei += uint96(_shareOf(word));
+    }
+
+    /// @dev The sum of a key's scores in the seven counted rounds before one, or before the next where it does not count.
+    function _beforeOf(bytes32 peerKey, uint24 number) private view returns (uint256 sumMilli) {
+        Account storage gains = _accounts[peerKey];
+        return gains.lanes.ahead(number == 0 ? 1 : number - gains.number).before();
     }
 
     function _hasOutcome(uint64 round, bytes32 peerKey) internal view returns (bool has) {
@@ -138,15 +194,21 @@ abstract contract Earnings is IEarnings {
 
     /// @dev What the score in a word of the ring of outcomes earns; the word's round must be final.
     function _shareOf(uint256 word) internal view returns (uint256 amountWei) {
-        uint16 scoreMilli = uint16(word);
-        if (scoreMilli == 0 || word & HOLDS != 0) return 0;
+        uint256 weight = _weightOf(word);
+        if (weight == 0 || word & HOLDS != 0) return 0;
         Totals storage totals = _totals[uint64(word >> 192) - 1];
-        return (EMISSION_WEI * scoreMilli) / (uint256(totals.pointsMilli) + totals.reservedMilli);
+        return (EMISSION_WEI * weight) / (uint256(totals.weight) + totals.reserved);
     }
 
-    /// @dev A word with another outcome and score.
-    function _withScore(uint256 word, uint8 outcome, uint16 scoreMilli) internal pure returns (uint256 changed) {
-        return ((word >> 24) << 24) | (uint256(outcome) << 16) | scoreMilli;
+    /// @dev What the score in a word weighs.
+    function _weightOf(uint256 word) internal pure returns (uint256 weight) {
+        return Weights.weightOf(uint16(word), uint16(word >> BEFORE_AT));
+    }
+
+    /// @dev What an appeal could add to the weight of a word with this score.
+    function _roomOf(uint256 word, uint256 scoreMilli) internal pure returns (uint32 room) {
+        uint256 beforeMilli = uint16(word >> BEFORE_AT);
+        return uint32(Weights.weightOf(Tally.MAX_SCORE, beforeMilli) - Weights.weightOf(scoreMilli, beforeMilli));
     }
 
     /// @dev Whether a word of a ring is of a final round: the current one is above r + k.

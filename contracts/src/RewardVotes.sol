@@ -31,6 +31,7 @@ contract RewardVotes is IRewardVotes, Rulings {
     struct Page {
         uint256 quorum;
         uint256 pointsMilli;
+        uint256 weight;
         uint256 scoredPlaces; // a bit for each place that the page gives points
         uint256 scoredPeers;
         uint256[SEATS] firstScores; // the first word of each position's scores, and the second
@@ -38,6 +39,7 @@ contract RewardVotes is IRewardVotes, Rulings {
         address[SEATS] accounts;
         uint64 round;
         uint32 shard;
+        uint24 number; // see `Totals`
         bool isVoid;
     }
 
@@ -91,7 +93,7 @@ contract RewardVotes is IRewardVotes, Rulings {
     /// @inheritdoc IRewardVotes
     function revealVotes(Ballot calldata ballot, bytes32 salt) external {
         _requireRound(ballot.round, 2);
-        uint256 count = shardSize(ballot.round, ballot.shard);
+        uint256 count = _shardSize(ballot.round, ballot.shard);
         if (ballot.scoresMilli.length != count || ballot.componentRoots.length != count) {
             revert RewardVotes_LengthMismatch(count, ballot.scoresMilli.length, ballot.componentRoots.length);
         }
@@ -116,49 +118,28 @@ contract RewardVotes is IRewardVotes, Rulings {
         for (uint256 i = 0; i < peerKeys.length; ++i) _settle(page, peerKeys[i], ordinals[i]);
         if (page.pointsMilli == 0) return;
         Totals storage totals = _totals[round];
-        totals.pointsMilli += uint96(page.pointsMilli);
-        totals.scoredPeers += uint32(page.scoredPeers);
+        totals.pointsMilli += uint64(page.pointsMilli);
+        totals.weight += uint64(page.weight);
+        totals.scoredPeers += uint24(page.scoredPeers);
         Shard storage votes = _shards[_slotOf(round, shard)];
         votes.committee = votes.committee.withScored(page.scoredPlaces);
     }
 
     /// @inheritdoc IRewardVotes
-    function ballotOf(
-        uint64 round,
-        uint32 shard,
-        uint8 position
-    ) external view returns (bool committed, bool revealed) {
-        uint256 word = ballotWord(round, shard, position);
-        committed = word >> 224 == tagOf(round);
-        revealed = committed && word & Ballots.REVEALED != 0;
+    function scoresWord(uint64 round, uint32 shard, uint8 position, bool isLast) external view returns (uint256 word) {
+        _requirePosition(position);
+        return _shards[_slotOf(round, shard)].scores[position][isLast ? 1 : 0];
     }
 
     /// @inheritdoc IRewardVotes
-    function votesOn(uint64 round, bytes32 peerKey) external view returns (uint256 word) {
-        bytes32[] memory keys = new bytes32[](1);
-        keys[0] = peerKey;
-        uint32 ordinal = _commitments.ordinalsOf(round, keys)[0];
-        Shard storage votes = _shards[_slotOf(round, ordinal / SHARD_PEERS)];
-        uint256 committee = votes.committee;
-        if (!committee.isOf(round)) return 0;
-        address account = _registry.accountOf(peerKey);
-        uint256 place = ordinal % SHARD_PEERS;
-        for (uint256 position = 0; position < committee.sizeOf(); ++position) {
-            uint256 ballot = votes.ballots[position];
-            uint32 number = committee.numberAt(position);
-            if (ballot >> 224 != tagOf(round) || ballot & Ballots.REVEALED == 0) continue;
-            if (_registry.accountOf(_evaluatorKeys[number]) == account) continue;
-            uint256 scores = votes.scores[position][place / Tally.LANES];
-            uint256 lane = uint16(scores >> ((place % Tally.LANES) * 16));
-            word |= ((uint256(number) << 16) | lane) << (48 * position);
-        }
+    function committeeWord(uint64 round, uint32 shard) external view returns (uint256 word) {
+        word = _shards[_slotOf(round, shard)].committee;
+        if (!word.isOf(round)) word = 0;
     }
 
     /// @inheritdoc IRewardVotes
-    function scoredIn(uint64 round, uint32 shard) external view returns (uint32 places, uint32 ofRound) {
-        uint256 committee = _shards[_slotOf(round, shard)].committee;
-        if (committee.isOf(round)) places = committee.scoredOf();
-        ofRound = _totals[round].scoredPeers;
+    function scoredPeers(uint64 round) external view returns (uint256 peers) {
+        return _totals[round].scoredPeers;
     }
 
     /// @inheritdoc IRewardVotes
@@ -184,16 +165,8 @@ contract RewardVotes is IRewardVotes, Rulings {
 
     /// @inheritdoc IRewardVotes
     function ballotWord(uint64 round, uint32 shard, uint8 position) public view returns (uint256 word) {
-        if (position >= SEATS) revert RewardVotes_NoPosition(position, SEATS);
+        _requirePosition(position);
         return _shards[_slotOf(round, shard)].ballots[position];
-    }
-
-    /// @inheritdoc IRewardVotes
-    function shardSize(uint64 round, uint32 shard) public view returns (uint256 peers) {
-        uint256 count = _commitments.committedCount(round);
-        uint256 first = uint256(shard) * SHARD_PEERS;
-        if (first >= count) return 0;
-        return count - first < SHARD_PEERS ? count - first : SHARD_PEERS;
     }
 
     /// @dev Draws the committee, and keeps it for those that vote after this one and for settlement.
@@ -223,7 +196,7 @@ contract RewardVotes is IRewardVotes, Rulings {
         if (committee.revealsOf() != Tally.quorumOf(committee.sizeOf())) return;
         Totals storage totals = _totals[round];
         ++totals.heardShards;
-        totals.shards = uint32((_commitments.committedCount(round) + SHARD_PEERS - 1) / SHARD_PEERS);
+        totals.shards = uint24((_commitments.committedCount(round) + SHARD_PEERS - 1) / SHARD_PEERS);
     }
 
     function _storeScores(Ballot calldata ballot) internal {
@@ -252,9 +225,11 @@ contract RewardVotes is IRewardVotes, Rulings {
         if (!committee.isOf(round)) committee = _openCommittee(votes, round, shard);
         uint256 seats = committee.sizeOf();
         page.quorum = Tally.quorumOf(seats);
-        bool isFirst = !committee.isJudged() && shardSize(round, shard) != 0;
+        bool isFirst = !committee.isJudged() && _shardSize(round, shard) != 0;
         if (isFirst) votes.committee = committee.withJudged();
-        bool isBlamed = isFirst && !isOutage(round);
+        bool isHeard = !isOutage(round);
+        if (isHeard) page.number = _numberOf(round);
+        bool isBlamed = isFirst && isHeard;
         for (uint256 position = 0; position < seats; ++position) {
             bytes32 evaluatorKey = _evaluatorKeys[committee.numberAt(position)];
             uint256 word = votes.ballots[position];
@@ -270,6 +245,12 @@ contract RewardVotes is IRewardVotes, Rulings {
         }
     }
 
+    /// @dev Counts a round when its first page is opened.
+    function _numberOf(uint64 round) internal returns (uint24 number) {
+        number = _totals[round].number;
+        if (number == 0) _totals[round].number = number = ++_countedRounds;
+    }
+
     function _settle(Page memory page, bytes32 peerKey, uint32 ordinal) internal {
         if (ordinal / SHARD_PEERS != page.shard) revert RewardVotes_NotInShard(page.round, peerKey, page.shard);
         if (_hasOutcome(page.round, peerKey)) return;
@@ -278,7 +259,7 @@ contract RewardVotes is IRewardVotes, Rulings {
             address account = _registry.accountOf(peerKey);
             (outcome, scoreMilli, cast) = Tally.verdict(_lanesOf(page, ordinal, account), page.quorum);
         }
-        _recordOutcome(page.round, peerKey, outcome, scoreMilli);
+        page.weight += _recordOutcome(page.round, peerKey, outcome, scoreMilli, page.number);
         if (scoreMilli != 0) {
             page.pointsMilli += scoreMilli;
             page.scoredPlaces |= 1 << (ordinal % SHARD_PEERS);
@@ -292,6 +273,18 @@ contract RewardVotes is IRewardVotes, Rulings {
         uint64 current = _rounds.currentRound();
         uint256 dueRound = round + roundsLater;
         if (current != dueRound) revert RewardVotes_WrongRound(round, dueRound, current);
+    }
+
+    /// @dev Peers of a shard, 0 to 32.
+    function _shardSize(uint64 round, uint32 shard) internal view returns (uint256 peers) {
+        uint256 count = _commitments.committedCount(round);
+        uint256 first = uint256(shard) * SHARD_PEERS;
+        if (first >= count) return 0;
+        return count - first < SHARD_PEERS ? count - first : SHARD_PEERS;
+    }
+
+    function _requirePosition(uint8 position) internal pure {
+        if (position >= SEATS) revert RewardVotes_NoPosition(position, SEATS);
     }
 
     /// @dev The votes on one peer; a vote of its own account is none.

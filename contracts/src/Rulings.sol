@@ -22,7 +22,7 @@ abstract contract Rulings is EvaluatorSeats, IRulings, Earnings {
         uint256[OUTCOME_RING] storage ring = _outcomes[peerKey];
         uint256 word = ring[round % OUTCOME_RING];
         if (word >> 192 != uint256(round) + 1) {
-            _accounts[peerKey].earnedWei += uint128(_leave(peerKey, word));
+            _accounts[peerKey].earnedWei += uint96(_leave(peerKey, word));
             word = (uint256(round) + 1) << 192;
         }
         ring[round % OUTCOME_RING] = word + ONE_HOLD;
@@ -55,7 +55,7 @@ abstract contract Rulings is EvaluatorSeats, IRulings, Earnings {
         (outcome, scoreMilli) = (uint8(word >> 16), uint16(word));
         // Nothing is settled, and nothing is to be held.
         if (outcome == 0) return (0, 0);
-        _totals[round].reservedMilli += Tally.MAX_SCORE - scoreMilli;
+        _totals[round].reserved += _roomOf(word, scoreMilli);
         _setWord(round, peerKey, word + ONE_HOLD);
     }
 
@@ -68,15 +68,9 @@ abstract contract Rulings is EvaluatorSeats, IRulings, Earnings {
         uint16 scoreMilli
     ) external onlyChallenges returns (bool isMoot) {
         uint256 word = _wordOf(round, peerKey);
-        Totals storage totals = _totals[round];
-        totals.reservedMilli -= Tally.MAX_SCORE - settledMilli;
+        _totals[round].reserved -= _roomOf(word, settledMilli);
         isMoot = uint8(word >> 16) >= Tally.OUTCOME_FALSE;
-        if (!isMoot && scoreMilli != settledMilli) {
-            word = _withScore(word, outcome, scoreMilli);
-            totals.pointsMilli = totals.pointsMilli - settledMilli + scoreMilli;
-            Account storage gains = _accounts[peerKey];
-            gains.pointsMilli = gains.pointsMilli - settledMilli + scoreMilli;
-        }
+        if (!isMoot && scoreMilli != settledMilli) word = _rescore(round, peerKey, word, outcome, scoreMilli);
         _setWord(round, peerKey, word - ONE_HOLD);
     }
 

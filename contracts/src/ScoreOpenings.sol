@@ -7,6 +7,7 @@ import {IPeerRegistry} from "./interfaces/IPeerRegistry.sol";
 import {IRewardVotes} from "./interfaces/IRewardVotes.sol";
 import {ITaskPay} from "./interfaces/ITaskPay.sol";
 import {Ballots} from "./libraries/Ballots.sol";
+import {CommitteeWords} from "./libraries/CommitteeWords.sol";
 import {Draws} from "./libraries/Draws.sol";
 import {RING, SHARD_PEERS, tagOf} from "./libraries/Ring.sol";
 import {SEATS, Tally} from "./libraries/Tally.sol";
@@ -15,6 +16,8 @@ import {TaskFaults} from "./TaskFaults.sol";
 /// @title ScoreOpenings
 /// @notice The part of `Openings` that opens scores of single leaves, and pays the seats whose scores agree.
 abstract contract ScoreOpenings is IOpenings, TaskFaults {
+    using CommitteeWords for uint256;
+
     /// @dev What was opened of a shard; the next round of the ring writes over it.
     struct Opened {
         // The round's tag, bit 161 for a task that is paid, 160 for closed, then 32 bits a position: 16 for the leaf's
@@ -106,7 +109,7 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
     /// @inheritdoc IOpenings
     function drawnOf(uint64 round, uint32 shard) public view returns (uint32 ordinal, uint128 place) {
         bytes32 beacon = round > type(uint64).max - 2 ? bytes32(0) : _rounds.beaconOf(round + 2);
-        (uint32 scored, ) = _votes.scoredIn(round, shard);
+        uint32 scored = _votes.committeeWord(round, shard).scoredOf();
         if (beacon == 0 || scored == 0) revert Openings_NothingDrawn(round, shard);
         bytes32 seed = Draws.seedOf("waggle opening", round, beacon, bytes32(uint256(shard)));
         return (shard * SHARD_PEERS + Draws.among(scored, seed), uint128(uint256(seed)));
@@ -140,10 +143,9 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
     /// @dev A shard's part of what a round emits: by its peers that have points, so that keys without work thin out
     /// nobody's.
     function _partOf(uint256 emissionWei, uint64 round, uint32 shard) internal view returns (uint256 partWei) {
-        (uint32 places, uint32 ofRound) = _votes.scoredIn(round, shard);
         uint256 count = 0;
-        for (uint256 left = places; left != 0; left &= left - 1) ++count;
-        return (emissionWei * count) / ofRound;
+        for (uint256 left = _votes.committeeWord(round, shard).scoredOf(); left != 0; left &= left - 1) ++count;
+        return (emissionWei * count) / _votes.scoredPeers(round);
     }
 
     /// @dev The ballot is the one whose hash was revealed at that place.

@@ -35,7 +35,7 @@ contract BallotsTest is VotesFixture {
             try votes.commitVotes(0, 0, position, evaluators[0], SALT) {} catch {}
         }
         vm.assertTrue(rounds.beaconOf(0) != 0);
-        (bool committed, ) = votes.ballotOf(0, 0, positionOf(0, 0, evaluators[0]));
+        (bool committed, ) = ballotState(votes.ballotWord(0, 0, positionOf(0, 0, evaluators[0])), 0);
         vm.assertTrue(committed);
     }
 
@@ -232,12 +232,8 @@ contract BallotsTest is VotesFixture {
     }
 
     function test_RevertWhen_NoCommitteeHasThePosition() public {
-        votes.ballotOf(0, 0, 4);
         votes.ballotWord(0, 0, 4);
-        bytes memory refusal = abi.encodeWithSelector(IRewardVotes.RewardVotes_NoPosition.selector, 5, 5);
-        vm.expectRevert(refusal);
-        votes.ballotOf(0, 0, 5);
-        vm.expectRevert(refusal);
+        vm.expectRevert(abi.encodeWithSelector(IRewardVotes.RewardVotes_NoPosition.selector, 5, 5));
         votes.ballotWord(0, 0, 5);
     }
 
@@ -251,7 +247,8 @@ contract BallotsTest is VotesFixture {
     }
 
     function expectBallot(IRewardVotes.Ballot memory ballot, bool committed, bool revealed) internal view {
-        (bool isCommitted, bool isRevealed) = votes.ballotOf(ballot.round, ballot.shard, ballot.position);
+        uint256 word = votes.ballotWord(ballot.round, ballot.shard, ballot.position);
+        (bool isCommitted, bool isRevealed) = ballotState(word, ballot.round);
         vm.assertTrue(isCommitted == committed && isRevealed == revealed);
     }
 

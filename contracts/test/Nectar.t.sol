@@ -56,11 +56,36 @@ contract NectarTest is VotesFixture {
         for (uint64 round = 6; round <= 24; round += 6) {
             enterRound(round - 1);
             enterRound(round);
-            settleTwo(round, 500, 500);
+            settleTwo(round, 150, 50);
         }
         enterRound(200);
-        vm.assertEq(nectar.claim(solvers[0]), 750 ether + 4 * 500 ether);
-        vm.assertEq(nectar.claim(solvers[1]), 250 ether + 4 * 500 ether);
+        vm.assertEq(nectar.claim(solvers[0]), 5 * 750 ether);
+        vm.assertEq(nectar.claim(solvers[1]), 5 * 250 ether);
+    }
+
+    /// @dev The first solver works in one round of three, and scores what the others do. The ninth round is an outage, and
+    /// does not count.
+    function test_AScorePaysAtMostFiveQuartersOfTheMeanOfTheLastEight() public {
+        for (uint64 i = 0; i < 9; ++i) playThree(4 * i, i % 3 == 0, i == 8);
+        uint256 before = votes.earnedOf(solvers[0]);
+        uint256 beforeOther = votes.earnedOf(solvers[1]);
+        playThree(36, true, false);
+        enterRound(40);
+        // Two of the seven before, and this one: five quarters of 150, in 32nds, next to two whole 400.
+        uint256 total = 6_000 + 2 * 12_800;
+        vm.assertEq(votes.earnedOf(solvers[0]) - before, uint256(1_000 ether * 6_000) / total);
+        vm.assertEq(votes.earnedOf(solvers[1]) - beforeOther, uint256(1_000 ether * 12_800) / total);
+    }
+
+    function playThree(uint64 round, bool isFirstThere, bool isOutage) internal {
+        if (round != 0) enterRound(round);
+        for (uint256 i = isFirstThere ? 0 : 1; i < 3; ++i) commitRollouts(solvers[i]);
+        if (!isOutage) voteAndReveal(round, isFirstThere ? scoresOf(400, 400, 400) : scoresOf(400, 400));
+        for (uint64 later = isOutage ? 1 : 3; later < 4; ++later) enterRound(round + later);
+        bytes32[] memory page = firstSolvers(2);
+        (page[0], page[1]) = (solvers[1], solvers[2]);
+        votes.settle(round, 0, page);
+        if (isFirstThere) votes.settle(round, 0, firstSolvers(1));
     }
 
     /// @dev However well it agrees: pay is for what is opened.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {Ballots} from "../src/libraries/Ballots.sol";
+import {tagOf} from "../src/libraries/Ring.sol";
 import {Rounds} from "../src/Rounds.sol";
 
 /// @dev The cheat codes that these tests use; forge-std from npm is unusable.
@@ -100,5 +102,11 @@ abstract contract TestBase {
     /// @dev Expects AccessControl's refusal of a sender without a role.
     function expectMissingRole(address account, bytes32 role) internal {
         vm.expectRevert(abi.encodeWithSignature("AccessControlUnauthorizedAccount(address,bytes32)", account, role));
+    }
+
+    /// @dev What a word of `RewardVotes.ballotWord` says of a round.
+    function ballotState(uint256 word, uint64 round) internal pure returns (bool committed, bool revealed) {
+        committed = word >> 224 == tagOf(round);
+        revealed = committed && word & Ballots.REVEALED != 0;
     }
 }

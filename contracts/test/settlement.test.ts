@@ -12,6 +12,8 @@ import {
   sharesOf,
   UNAVAILABLE,
   verdictOn,
+  WINDOW,
+  weightOf,
 } from './settlementModel.ts'
 
 const PEERS = 40
@@ -28,9 +30,18 @@ test('settlement, absences and earnings are those of a plain model, over random 
   const earned = new Map([...swarm.peers, ...swarm.evaluators].map(({ key }) => [key, 0n]))
   const points = new Map(swarm.peers.map(({ key }) => [key, 0]))
   const seen = new Set<string>()
+  const counted: Map<Hex, number>[] = []
   for (let round = 1n; round <= 21n; round += 4n) {
-    const scores = await playRound(swarm, round, misses, seen)
-    const shares = sharesOf([...scores.values()], EMISSION_WEI)
+    const { scores, outage } = await playRound(swarm, round, misses, seen)
+    const before = counted.slice(1 - WINDOW)
+    const weights = [...scores].map(([key, score]) =>
+      weightOf(
+        score,
+        before.reduce((sum, earlier) => sum + (earlier.get(key) ?? 0), 0),
+      ),
+    )
+    const shares = sharesOf(weights, EMISSION_WEI)
+    if (!outage) counted.push(scores)
     for (const [i, key] of [...scores.keys()].entries()) earned.set(key, (earned.get(key) ?? 0n) + (shares[i] ?? 0n))
     for (const [key, score] of scores) points.set(key, (points.get(key) ?? 0) + score)
   }
@@ -42,7 +53,7 @@ test('settlement, absences and earnings are those of a plain model, over random 
   assert.deepEqual([...seen].sort(), ['heard', 'no quorum', 'outage', 'scored', 'unavailable'])
 })
 
-/** Plays a round at random and holds what is settled to the model. @returns each peer's score. */
+/** Plays a round at random and holds what is settled to the model. @returns each peer's score, and whether the round was an outage. */
 async function playRound(swarm: Swarm, round: bigint, misses: Map<Hex, number>, seen: Set<string>) {
   const { votes, commitments, chainId, enter, accountOf } = swarm
   await enter(round)
@@ -120,5 +131,5 @@ async function playRound(swarm: Swarm, round: bigint, misses: Map<Hex, number>, 
     total,
     [...scores.values()].reduce((sum, score) => sum + BigInt(score), 0n),
   )
-  return scores
+  return { scores, outage }
 }

@@ -55,6 +55,18 @@ export function missesAfter({ sealed, opened }: ModelSeat, before: number, outag
   return before + (sealed ? 3 : 1)
 }
 
+/** Counted rounds over which a key's scores are averaged, the paid one included. */
+export const WINDOW = 8
+
+/**
+ * What a score weighs in its round's emission, in 32nds of a thousandth: at most five quarters of the mean of the key's last eight.
+ *
+ * @param beforeMilli - sum of the scores of the seven counted rounds before.
+ */
+export function weightOf(scoreMilli: number, beforeMilli: number): number {
+  return Math.min(4 * WINDOW * scoreMilli, 5 * (beforeMilli + scoreMilli))
+}
+
 /** What each part of a round's emission comes to, rounded down. */
 export function sharesOf(parts: readonly number[], emissionWei: bigint): bigint[] {
   const total = parts.reduce((sum, part) => sum + BigInt(part), 0n)

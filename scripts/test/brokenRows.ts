@@ -61,7 +61,7 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
   K3: row('Stakes', '|| free == 0 || current < free)', '|| free == 0)'),
   K4: row('Stakes', 'IBurnableToken(address(_token)).burn(lostWei);', '_token.safeTransfer(msg.sender, lostWei);'),
   K5: row('Stakes', 'if (!isEnough && duty == Duty.Evaluator', 'if (false && duty == Duty.Evaluator'),
-  S1: row('Earnings', 'gains.pointsMilli += scoreMilli;', 'gains.pointsMilli += scoreMilli + 1;'),
+  S1: row('Earnings', 'gains.pointsMilli - known + scoreMilli;', 'gains.pointsMilli - known + scoreMilli + 1;'),
   S2: row('RewardVotes', 'if (_hasOutcome(page.round, peerKey)) return;', ''),
   S3: row(
     'RolloutCommitments',
@@ -69,7 +69,7 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
     '',
   ),
   S4: row('RewardVotes', 'if ((votes.ballots[position] >> 224) << 224 == tag) revert', 'if (false) revert'),
-  S5: row('RewardVotes', '_totals[round].pointsMilli += uint96', '_totals[round].pointsMilli = uint96'),
+  S5: row('RewardVotes', 'totals.pointsMilli += uint64', 'totals.pointsMilli = uint64'),
   D1: row('challenges/WithheldLeaves', '_credit(challenger, bondWei - paidWei);', '_credit(challenger, bondWei);', {
     check: 'requireBalance',
   }),
@@ -79,10 +79,10 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
   D3: row('challenges/WithheldLeaves', 'if (demand.state != DemandState.None) revert', 'if (false) revert', {
     check: 'requireOneDemandALeaf',
   }),
-  D4: row('Rulings', 'gains.pointsMilli = gains.pointsMilli - settledMilli + scoreMilli;', '', {
+  D4: row('Earnings', '_gain(peerKey, totals.number, known, scoreMilli, 0);', '', {
     check: 'requirePoints',
   }),
-  D5: row('Earnings', '(uint256(totals.pointsMilli) + totals.reservedMilli)', '(uint256(totals.pointsMilli))', {
+  D5: row('Earnings', '(uint256(totals.weight) + totals.reserved)', '(uint256(totals.weight))', {
     check: 'requireEmission',
   }),
   D6: row(

@@ -32,7 +32,7 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
         Paid paid;
         uint96 seatPayWei;
         // slot 1
-        uint256 committee; // see `IRewardVotes.votesOn`
+        uint256 committee; // see `_votesOn`
         // slot 2
         Level[2] steps;
     }

@@ -44,7 +44,7 @@ abstract contract Appeals is AppealVerdicts {
             revert Challenges_NotAppealable(round, peerKey, outcome, current);
         }
         (state.settledOutcome, state.settledMilli) = (outcome, scoreMilli);
-        state.committee = _votes.votesOn(round, peerKey);
+        state.committee = _votesOn(round, peerKey);
     }
 
     /// @inheritdoc IAppeals

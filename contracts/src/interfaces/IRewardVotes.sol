@@ -158,20 +158,6 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @return outage Whether it was one.
     function isOutage(uint64 round) external view returns (bool outage);
 
-    /// @notice How far the ballot at a position is; bounds as for `outcomeOf`.
-    /// @param round The round voted on.
-    /// @param shard The shard.
-    /// @param position The position, 0 to 4.
-    /// @return committed Whether it was committed.
-    /// @return revealed Whether it was revealed.
-    function ballotOf(uint64 round, uint32 shard, uint8 position) external view returns (bool committed, bool revealed);
-
-    /// @notice The votes that were counted on a peer, in one word; until the ring of votes comes to their place.
-    /// @param round The round.
-    /// @param peerKey The peer, which must have committed in it.
-    /// @return word For each position 48 bits: 16 of the vote, as in `Tally`, below 32 of the evaluator's number.
-    function votesOn(uint64 round, bytes32 peerKey) external view returns (uint256 word);
-
     /// @notice The word that is kept of the ballot at a position, as `Ballots` has it; what is left of an older round
     /// has another tag.
     /// @param round The round voted on.
@@ -180,18 +166,26 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @return word The word.
     function ballotWord(uint64 round, uint32 shard, uint8 position) external view returns (uint256 word);
 
-    /// @notice Peers of a shard; bounds as for `outcomeOf`.
-    /// @param round The round.
+    /// @notice The word that is kept of the scores in the ballot at a position, as `Tally` has them: good where the ballot
+    /// is revealed.
+    /// @param round The round voted on.
     /// @param shard The shard.
-    /// @return peers 0 to 32.
-    function shardSize(uint64 round, uint32 shard) external view returns (uint256 peers);
+    /// @param position The position, 0 to 4.
+    /// @param isLast Whether it is the word of the last 16 peers of the shard, not of the first.
+    /// @return word The word.
+    function scoresWord(uint64 round, uint32 shard, uint8 position, bool isLast) external view returns (uint256 word);
 
-    /// @notice Peers that were settled with points, before any challenge or appeal; bounds as for `outcomeOf`.
+    /// @notice The word that is kept of a shard's committee, as `CommitteeWords` has it: who sits, and which peers were
+    /// settled with points, before any challenge or appeal.
     /// @param round The round.
     /// @param shard The shard.
-    /// @return places A bit for each of the shard's, the lowest for its first peer.
-    /// @return ofRound How many there are in the round, for any round.
-    function scoredIn(uint64 round, uint32 shard) external view returns (uint32 places, uint32 ofRound);
+    /// @return word The word, or 0 where no committee of that round is known.
+    function committeeWord(uint64 round, uint32 shard) external view returns (uint256 word);
+
+    /// @notice Peers of a round that were settled with points, before any challenge or appeal; for any round.
+    /// @param round The round.
+    /// @return peers Number of peers.
+    function scoredPeers(uint64 round) external view returns (uint256 peers);
 
     /// @notice The score that says that a peer's bundle could not be had.
     /// @return score 65535.

@@ -6,7 +6,7 @@ import {IEarnings} from "./IEarnings.sol";
 /// @title IRulings
 /// @notice What `Challenges` does to outcomes, and nobody else: the contract that `Stakes` was wired with.
 /// @dev A word that is held earns nothing and delays nobody else: what an open appeal could add to the peer's score is
-/// in the round's total until it is closed, so that the others' shares can only rise.
+/// in the round's weights until it is closed, so that the others' shares can only rise.
 interface IRulings is IEarnings {
     /// @notice What an evaluator is blamed for.
     enum Fault {
@@ -41,8 +41,8 @@ interface IRulings is IEarnings {
     /// @return lostMilli Points that the peer had been given for the round, and loses.
     function forfeit(uint64 round, bytes32 peerKey) external returns (uint16 lostMilli);
 
-    /// @notice Holds what a settled peer earns in a round, and keeps room in the round's total for the score that an
-    /// appeal could give it.
+    /// @notice Holds what a settled peer earns in a round, and keeps room in the round's weights for the score that
+    /// an appeal could give it.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @return outcome What was settled, as in `outcomeOf`.

@@ -7,7 +7,7 @@ import { leafHash } from '../../../node/src/core/leaf.ts'
 import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
 import { FIRST_BOND_WEI } from '../../../scripts/deploy/constructorArguments.ts'
 import { hashOf, type Member, openSwarm, type Swarm } from '../openSwarm.ts'
-import { EMISSION_WEI, sharesOf, UNAVAILABLE } from '../settlementModel.ts'
+import { EMISSION_WEI, sharesOf, UNAVAILABLE, weightOf } from '../settlementModel.ts'
 import { isGone, type ModelAppeal, type ModelCase, type ModelSeat, rule, type SeatDeed } from './appealModel.ts'
 
 const SCENARIOS = 5
@@ -34,7 +34,8 @@ test('scores, bonds, pay, blame and earnings of appeals are those of a plain mod
   const seen = new Set<string>()
   for (let round = 1n; round <= BigInt(SCENARIOS) * 11n; round += 11n) {
     const finals = await playScenario(swarm, round, peers, owed, seen)
-    const shares = sharesOf([...finals.values()], EMISSION_WEI)
+    const weights = [...finals].map(([key, score]) => weightOf(score, points.get(key) ?? 0))
+    const shares = sharesOf(weights, EMISSION_WEI)
     for (const [at, [key, score]] of [...finals].entries()) {
       points.set(key, (points.get(key) ?? 0) + score)
       earned.set(key, (earned.get(key) ?? 0n) + (shares[at] ?? 0n))

@@ -334,7 +334,7 @@ contract ChallengesHandler is TestBase {
     function vote(uint64 round, uint256 draw) internal {
         bytes32[] memory committee = parts.votes.committeeOf(round, 0);
         for (uint8 i = 0; i < committee.length; ++i) {
-            (bool isMade, ) = parts.votes.ballotOf(round, 0, i);
+            (bool isMade, ) = ballotState(parts.votes.ballotWord(round, 0, i), round);
             if (isMade) continue;
             bytes32 hash = keccak256(
                 abi.encode(block.chainid, address(parts.votes), ballotFor(round, i, committee[i]), bytes32(draw))
@@ -348,7 +348,7 @@ contract ChallengesHandler is TestBase {
     function reveal(uint64 round) internal {
         bytes32[] memory committee = parts.votes.committeeOf(round, 0);
         for (uint8 i = 0; i < committee.length; ++i) {
-            (bool isMade, bool isOpened) = parts.votes.ballotOf(round, 0, i);
+            (bool isMade, bool isOpened) = ballotState(parts.votes.ballotWord(round, 0, i), round);
             if (isMade && !isOpened) parts.votes.revealVotes(ballotFor(round, i, committee[i]), bytes32(draws[round]));
         }
     }

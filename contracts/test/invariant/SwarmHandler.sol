@@ -50,6 +50,9 @@ contract SwarmHandler is TestBase {
     mapping(uint64 round => mapping(bytes32 peerKey => uint256)) public expectedScore;
     mapping(uint64 round => mapping(bytes32 peerKey => bool)) public falseLeaf;
     mapping(uint64 round => mapping(bytes32 peerKey => bool)) public annulled;
+    /// @dev Rounds that were judged and were no outage, and what a peer had scored in the seven of those before a round.
+    uint64[] internal counted;
+    mapping(uint64 round => mapping(bytes32 peerKey => uint256)) internal scoredBefore;
     uint256 public annulments;
     mapping(uint64 round => bytes32) public seatsHash;
     mapping(uint64 round => uint256) public startsAtSec;
@@ -218,8 +221,25 @@ contract SwarmHandler is TestBase {
     /// @dev What a peer's final scores come to, by the books.
     function expectedEarned(bytes32 peer) external view returns (uint256 amountWei) {
         for (uint64 round = 0; round + 3 < lastRound; ++round) {
-            uint256 total = expectedRoundPoints[round];
-            if (total != 0) amountWei += (1_000 ether * expectedScore[round][peer]) / total;
+            uint256 total = 0;
+            for (uint256 i = 0; i < PEERS; ++i) total += weightOf(round, peers[i]);
+            if (total != 0) amountWei += (1_000 ether * weightOf(round, peer)) / total;
+        }
+    }
+
+    /// @dev A score, or five quarters of the mean of the last eight if that is less; in 32nds.
+    function weightOf(uint64 round, bytes32 peer) internal view returns (uint256 weight) {
+        uint256 score = expectedScore[round][peer];
+        uint256 most = 5 * (scoredBefore[round][peer] + score);
+        return 32 * score < most ? 32 * score : most;
+    }
+
+    function sumBefore(uint64 round, bytes32 peer) internal view returns (uint256 sum) {
+        uint256 seen = 0;
+        for (uint256 i = counted.length; i > 0 && seen < 7; --i) {
+            if (counted[i - 1] == round) continue;
+            sum += expectedScore[counted[i - 1]][peer];
+            ++seen;
         }
     }
 
@@ -299,6 +319,7 @@ contract SwarmHandler is TestBase {
         else if (!isVoid(round)) (outcome, score) = plainVerdict(round, peer);
         expectedPoints[peer] += score;
         expectedScore[round][peer] = score;
+        scoredBefore[round][peer] = sumBefore(round, peer);
         expectedRoundPoints[round] += score;
         if (outcome == 1) ++scored;
         if (actual != outcome || actualScore != score) ++wronglySettled;
@@ -319,6 +340,7 @@ contract SwarmHandler is TestBase {
         for (uint256 i = 0; i < committee.length; ++i) if (opened[round][committee[i]]) ++heard;
         // The only shard there is: without a quorum the round is an outage.
         bool isOutage = heard < 2 || heard <= committee.length / 2;
+        if (!isOutage) counted.push(round);
         for (uint256 i = 0; i < committee.length; ++i) {
             bytes32 key = committee[i];
             if (opened[round][key]) expectedMisses[key] = 0;

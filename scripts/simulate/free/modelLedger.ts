@@ -197,7 +197,7 @@ export class ModelLedger implements Ledger {
     const found = { ...open.found, isMoot, appeals: this.appealsOf(open) }
     const ruling = rule(found)
     if (!isMoot && ruling.finalMilli !== open.found.settledMilli)
-      outcomes.set(peerKey, { outcome: 'scored', scoreMilli: ruling.finalMilli })
+      outcomes.set(peerKey, { ...stands, outcome: 'scored', scoreMilli: ruling.finalMilli })
     if (this.defences.appealsPaySeats) for (const [account, wei] of ruling.owedWei) this.pay(account as Hex, wei)
     else for (const { appellant, bondWei } of open.levels) this.pay(appellant, bondWei)
     if (!isMoot) this.blame(found, open, ruling)

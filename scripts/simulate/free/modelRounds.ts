@@ -7,7 +7,15 @@ import {
   seatPay,
   taskPay,
 } from '../../../contracts/test/openings/openingsModel.ts'
-import { EMISSION_WEI, isOutage, type ModelSeat, sharesOf, verdictOn } from '../../../contracts/test/settlementModel.ts'
+import {
+  EMISSION_WEI,
+  isOutage,
+  type ModelSeat,
+  sharesOf,
+  verdictOn,
+  WINDOW,
+  weightOf,
+} from '../../../contracts/test/settlementModel.ts'
 import { SHARD_PEERS } from '../../../node/src/roles/drawCommittee.ts'
 import type { Facts } from './facts.ts'
 import type { Drawn, Outcome, Sealed, Work } from './ledger.ts'
@@ -18,10 +26,17 @@ interface Cast {
   isRevealed: boolean
 }
 
+interface Settled {
+  readonly outcome: Outcome
+  readonly scoreMilli: number
+  /** What the key had in the counted rounds before, as of settlement. */
+  readonly beforeMilli?: number
+}
+
 interface Round {
   readonly works: Work[]
   readonly ballots: Cast[]
-  readonly outcomes: Map<Hex, { outcome: Outcome; scoreMilli: number }>
+  readonly outcomes: Map<Hex, Settled>
   readonly openings: { readonly shard: number; readonly opening: ModelOpening; readonly settledMilli: number }[]
   readonly closed: Set<number>
   /** Peers that were settled with points, by shard. */
@@ -33,6 +48,8 @@ type AccountOf = (key: Hex) => string
 /** Commitments, votes, settlement, openings and pay as `contracts/test` models them, over whole rounds. */
 export class ModelRounds {
   private readonly rounds = new Map<number, Round>()
+  /** Settled, and not in an outage: those that a key's scores are averaged over. */
+  private readonly counted: number[] = []
   private readonly earned = new Map<Hex, bigint>()
   private readonly facts: Facts
   private readonly seats: ModelSeats
@@ -71,6 +88,8 @@ export class ModelRounds {
 
   settle(round: number): void {
     const { works, outcomes, scored } = this.of(round)
+    const before = this.counted.slice(1 - WINDOW).map(earlier => this.of(earlier).outcomes)
+    if (!isOutage(this.committees(round))) this.counted.push(round)
     for (let shard = 0; shard < this.shardsOf(round); shard++) {
       const committee = this.committee(round, shard)
       const seats = this.modelSeats(round, shard)
@@ -83,7 +102,8 @@ export class ModelRounds {
       for (const [place, { peer }] of works.slice(shard * SHARD_PEERS, (shard + 1) * SHARD_PEERS).entries()) {
         if (outcomes.has(peer.key)) continue
         const { outcome, scoreMilli } = verdictOn(peer, place, seats)
-        outcomes.set(peer.key, { outcome, scoreMilli })
+        const beforeMilli = before.reduce((sum, earlier) => sum + (earlier.get(peer.key)?.scoreMilli ?? 0), 0)
+        outcomes.set(peer.key, { outcome, scoreMilli, beforeMilli })
         if (scoreMilli > 0) withPoints++
       }
       scored[shard] = withPoints
@@ -91,8 +111,7 @@ export class ModelRounds {
   }
 
   isOutage(round: number): boolean {
-    const committees = Array.from({ length: this.shardsOf(round) }, (_, shard) => this.modelSeats(round, shard))
-    return this.forgivesOutages && isOutage(committees)
+    return this.forgivesOutages && isOutage(this.committees(round))
   }
 
   /** The votes that were opened on a peer by accounts other than its own, by position. */
@@ -142,7 +161,7 @@ export class ModelRounds {
       const keys = [...outcomes.keys()]
       if (!outcomes.has(key)) continue
       const shares = sharesOf(
-        [...outcomes.values()].map(({ scoreMilli }) => scoreMilli),
+        [...outcomes.values()].map(({ scoreMilli, beforeMilli }) => weightOf(scoreMilli, beforeMilli ?? 0)),
         EMISSION_WEI,
       )
       wei += shares[keys.indexOf(key)] ?? 0n
@@ -156,6 +175,10 @@ export class ModelRounds {
 
   private shardsOf(round: number): number {
     return Math.ceil(this.of(round).works.length / SHARD_PEERS)
+  }
+
+  private committees(round: number): ModelSeat[][] {
+    return Array.from({ length: this.shardsOf(round) }, (_, shard) => this.modelSeats(round, shard))
   }
 
   private committee(round: number, shard: number): readonly Hex[] {

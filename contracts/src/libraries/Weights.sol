@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+/// @title Weights
+/// @notice What a score weighs in its round's emission: at most five quarters of the mean of its key's last eight scores,
+/// that one included, so that a key that works one round in three earns about a third for each of those.
+/// @dev Scores of counted rounds lie in lanes of 10 bits, the newest lowest; weights are in 32nds of a thousandth.
+library Weights {
+    /// @dev Rounds that are averaged.
+    uint256 private constant WINDOW = 8;
+    uint256 private constant LANE_BITS = 10;
+    uint256 private constant LANE = (1 << LANE_BITS) - 1;
+
+    /// @notice Lanes with the lowest for a later round; rounds between have none.
+    /// @param lanes The lanes.
+    /// @param by How many rounds later.
+    /// @return moved The lanes, of which the lowest is empty if `by` is not 0.
+    function ahead(uint80 lanes, uint256 by) internal pure returns (uint80 moved) {
+        return by >= WINDOW ? 0 : uint80(uint256(lanes) << (LANE_BITS * by));
+    }
+
+    /// @notice Lanes with another score of a round; those that are older than all lanes change nothing.
+    /// @param lanes The lanes.
+    /// @param age How many rounds before the newest.
+    /// @param scoreMilli 0 to 1000.
+    /// @return changed The lanes.
+    function withScore(uint80 lanes, uint256 age, uint16 scoreMilli) internal pure returns (uint80 changed) {
+        if (age >= WINDOW) return lanes;
+        uint256 at = LANE_BITS * age;
+        return uint80((lanes & ~(LANE << at)) | (uint256(scoreMilli) << at));
+    }
+
+    /// @notice The sum of the scores before the lowest lane.
+    /// @param lanes The lanes.
+    /// @return sumMilli At most 7000.
+    function before(uint80 lanes) internal pure returns (uint256 sumMilli) {
+        unchecked {
+            for (uint256 left = lanes >> LANE_BITS; left != 0; left >>= LANE_BITS) sumMilli += left & LANE;
+        }
+    }
+
+    /// @notice What a score weighs.
+    /// @param scoreMilli The score.
+    /// @param beforeMilli The sum of the seven before.
+    /// @return weight At most 32000.
+    function weightOf(uint256 scoreMilli, uint256 beforeMilli) internal pure returns (uint256 weight) {
+        unchecked {
+            weight = 4 * WINDOW * scoreMilli;
+            uint256 most = 5 * (beforeMilli + scoreMilli);
+            if (weight > most) weight = most;
+        }
+    }
+}
