@@ -2850,6 +2850,37 @@ export const stakesAbi = [
       {
         "indexed": true,
         "internalType": "address",
+        "name": "account",
+        "type": "address"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "amountWei",
+        "type": "uint256"
+      }
+    ],
+    "name": "Compensated",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "enum IStakes.Duty",
+        "name": "duty",
+        "type": "uint8"
+      },
+      {
+        "indexed": true,
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      },
+      {
+        "indexed": true,
+        "internalType": "address",
         "name": "slasher",
         "type": "address"
       },
@@ -3181,6 +3212,11 @@ export const stakesAbi = [
         "internalType": "uint16",
         "name": "milli",
         "type": "uint16"
+      },
+      {
+        "internalType": "address",
+        "name": "wronged",
+        "type": "address"
       }
     ],
     "name": "slash",
@@ -5196,6 +5232,11 @@ export const rewardVotesAbi = [
         "internalType": "enum IRulings.Fault",
         "name": "fault",
         "type": "uint8"
+      },
+      {
+        "internalType": "address",
+        "name": "wronged",
+        "type": "address"
       }
     ],
     "name": "blame",

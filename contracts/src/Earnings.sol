@@ -92,7 +92,7 @@ abstract contract Earnings is IEarnings {
     }
 
     /// @dev Writes down a peer's outcome, once, and adds its score to its points; the round's totals are the caller's.
-    /// @param number The round's among counted ones, 0 where it does not count: then the key's scores stay as they are.
+    /// `number` is the round's among counted ones, 0 where it does not count: then the key's scores stay as they are.
     function _recordOutcome(
         uint64 round,
         bytes32 peerKey,
@@ -175,7 +175,8 @@ abstract contract Earnings is IEarnings {
         if (!isHeld) _accounts[peerKey].earnedWei += uint96(_shareOf(word));
     }
 
-    /// @dev The sum of a key's scores in the seven counted rounds before one, or before the next where it does not count.
+    /// @dev The sum of a key's scores in the seven counted rounds before one, or before the next where it does not
+    /// count.
     function _beforeOf(bytes32 peerKey, uint24 number) private view returns (uint256 sumMilli) {
         Account storage gains = _accounts[peerKey];
         return gains.lanes.ahead(number == 0 ? 1 : number - gains.number).before();

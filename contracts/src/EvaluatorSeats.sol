@@ -161,14 +161,14 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
     }
 
     function _miss(uint64 round, bytes32 evaluatorKey, bool isSealed) internal {
-        if (isSealed) _punish(round, evaluatorKey, SEALED_MILLI, SEALED_MISSES);
-        else _punish(round, evaluatorKey, SILENT_MILLI, SILENT_MISSES);
+        if (isSealed) _punish(round, evaluatorKey, SEALED_MILLI, SEALED_MISSES, address(0));
+        else _punish(round, evaluatorKey, SILENT_MILLI, SILENT_MISSES, address(0));
     }
 
     /// @dev Slashes an evaluator's stake, whether it still sits or not, adds to its misses, and takes its seat when
     /// they are too many or its stake is too small.
-    function _punish(uint64 round, bytes32 evaluatorKey, uint16 milli, uint8 misses) internal {
-        (, bool isEnough) = _stakes.slash(IStakes.Duty.Evaluator, evaluatorKey, milli);
+    function _punish(uint64 round, bytes32 evaluatorKey, uint16 milli, uint8 misses, address wronged) internal {
+        (, bool isEnough) = _stakes.slash(IStakes.Duty.Evaluator, evaluatorKey, milli, wronged);
         bool isAdmitted = _admitted.seatPlusOne[evaluatorKey] != 0;
         bool isStaked = _staked.seatPlusOne[evaluatorKey] != 0;
         // One that sits no longer has nothing left to lose.

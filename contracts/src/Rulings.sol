@@ -75,8 +75,8 @@ abstract contract Rulings is EvaluatorSeats, IRulings, Earnings {
     }
 
     /// @inheritdoc IRulings
-    function blame(uint64 round, bytes32 evaluatorKey, Fault fault) external onlyChallenges {
-        if (fault == Fault.Overturned) _punish(round, evaluatorKey, OVERTURNED_MILLI, SEALED_MISSES);
+    function blame(uint64 round, bytes32 evaluatorKey, Fault fault, address wronged) external onlyChallenges {
+        if (fault == Fault.Overturned) _punish(round, evaluatorKey, OVERTURNED_MILLI, SEALED_MISSES, wronged);
         else _miss(round, evaluatorKey, fault == Fault.Sealed);
     }
 

@@ -96,7 +96,12 @@ contract Stakes is IStakes {
     }
 
     /// @inheritdoc IStakes
-    function slash(Duty duty, bytes32 peerKey, uint16 milli) external returns (uint256 lostWei, bool isEnough) {
+    function slash(
+        Duty duty,
+        bytes32 peerKey,
+        uint16 milli,
+        address wronged
+    ) external returns (uint256 lostWei, bool isEnough) {
         _requireSlasher();
         Stake storage held = _stakes[duty][peerKey];
         uint256 amountWei = held.amountWei;
@@ -111,7 +116,11 @@ contract Stakes is IStakes {
         isEnough = _isEnough(duty, amountWei);
         // Who slashes for absences looks after the seat itself.
         if (!isEnough && duty == Duty.Evaluator && msg.sender != address(_seats)) _seats.leaveSeat(peerKey);
-        IBurnableToken(address(_token)).burn(lostWei);
+        uint256 paidWei = wronged == address(0) ? 0 : lostWei / 2;
+        IBurnableToken(address(_token)).burn(lostWei - paidWei);
+        if (paidWei == 0) return (lostWei, isEnough);
+        emit Compensated(duty, peerKey, wronged, paidWei);
+        _token.safeTransfer(wronged, paidWei);
     }
 
     /// @inheritdoc IStakes

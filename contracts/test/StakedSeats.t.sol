@@ -190,13 +190,13 @@ contract StakedSeatsTest is StakesFixture {
         stakeFor(EVALUATOR, evaluators[0]);
         enterRound(6);
         vm.prank(address(challenges));
-        votes.blame(5, evaluators[0], IRulings.Fault.Overturned);
+        votes.blame(5, evaluators[0], IRulings.Fault.Overturned, address(0));
         vm.assertEq(amountOf(EVALUATOR, evaluators[0]), SEAT_WEI / 2);
         vm.assertEq(votes.missesOf(evaluators[0]), 3);
         vm.assertEq(votes.seatCountAt(7), 1);
         vm.assertEq(votes.seatAt(7, 0), evaluators[0]);
         vm.prank(address(challenges));
-        votes.blame(5, evaluators[0], IRulings.Fault.Overturned);
+        votes.blame(5, evaluators[0], IRulings.Fault.Overturned, address(0));
         vm.assertEq(amountOf(EVALUATOR, evaluators[0]), 0);
         vm.assertEq(votes.seatCountAt(7), 0);
     }

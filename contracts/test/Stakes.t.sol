@@ -82,6 +82,24 @@ contract StakesTest is StakesFixture {
         stakeAs(account, PROPOSER, solvers[1]);
     }
 
+    /// @dev Rounded down; a stake that is gone pays nobody.
+    function test_HalfOfASlashIsPaidToWhoWasWronged() public {
+        address wronged = address(0xB0B);
+        stakeFor(EVALUATOR, evaluators[0]);
+        uint256 supply = nectar.totalSupply();
+        vm.expectEmit(address(stakes));
+        emit IStakes.Compensated(EVALUATOR, evaluators[0], wronged, 25 ether);
+        vm.prank(address(challenges));
+        stakes.slash(EVALUATOR, evaluators[0], 500, wronged);
+        vm.assertEq(nectar.balanceOf(wronged), 25 ether);
+        vm.assertEq(nectar.totalSupply(), supply - 25 ether);
+        vm.assertEq(nectar.balanceOf(address(stakes)), stakes.totalStaked());
+        slash(EVALUATOR, evaluators[0], 500);
+        vm.prank(address(challenges));
+        stakes.slash(EVALUATOR, evaluators[0], 500, wronged);
+        vm.assertEq(nectar.balanceOf(wronged), 25 ether);
+    }
+
     function test_ASlashIsBurntAndMadeWholeAgain() public {
         stakeFor(EVALUATOR, evaluators[0]);
         uint256 supply = nectar.totalSupply();
@@ -144,7 +162,7 @@ contract StakesTest is StakesFixture {
     function test_RevertWhen_AnotherSlashes() public {
         stakeFor(EVALUATOR, evaluators[0]);
         vm.expectRevert(abi.encodeWithSelector(IStakes.Stakes_NotSlasher.selector, address(this)));
-        stakes.slash(EVALUATOR, evaluators[0], 1);
+        stakes.slash(EVALUATOR, evaluators[0], 1, address(0));
     }
 
     function test_LeavesAfterItsNotice() public {

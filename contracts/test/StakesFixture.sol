@@ -62,7 +62,7 @@ abstract contract StakesFixture is VotesFixture {
 
     function slash(IStakes.Duty duty, bytes32 peerKey, uint16 milli) internal returns (uint256 lostWei, bool isEnough) {
         vm.prank(address(challenges));
-        return stakes.slash(duty, peerKey, milli);
+        return stakes.slash(duty, peerKey, milli, address(0));
     }
 
     function amountOf(IStakes.Duty duty, bytes32 peerKey) internal view returns (uint256 amountWei) {

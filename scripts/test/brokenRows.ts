@@ -59,7 +59,11 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
   K1: row('Stakes', 'IBurnableToken(address(_token)).burn(lostWei);', ''),
   K2: row('Stakes', 'lostWei = (fullWei * milli) / 1000;', 'lostWei = (fullWei * milli) / 500;'),
   K3: row('Stakes', '|| free == 0 || current < free)', '|| free == 0)'),
-  K4: row('Stakes', 'IBurnableToken(address(_token)).burn(lostWei);', '_token.safeTransfer(msg.sender, lostWei);'),
+  K4: row(
+    'Stakes',
+    'IBurnableToken(address(_token)).burn(lostWei - paidWei);',
+    '_token.safeTransfer(msg.sender, lostWei - paidWei);',
+  ),
   K5: row('Stakes', 'if (!isEnough && duty == Duty.Evaluator', 'if (false && duty == Duty.Evaluator'),
   S1: row('Earnings', 'gains.pointsMilli - known + scoreMilli;', 'gains.pointsMilli - known + scoreMilli + 1;'),
   S2: row('RewardVotes', 'if (_hasOutcome(page.round, peerKey)) return;', ''),

@@ -77,7 +77,7 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
         Case storage state = _cases[_caseKey(round, peerKey)];
         if (!_isPaid(state, lane)) {
             bool isBlamed = lane != Tally.UNAVAILABLE && !state.isMoot && state.overturned & (1 << level) != 0;
-            if (isBlamed) _blame(round, peerKey, seatKey, level, IRulings.Fault.Overturned);
+            if (isBlamed) _blame(round, peerKey, seatKey, level, IRulings.Fault.Overturned, address(0));
             return;
         }
         uint256 payWei = state.seatPayWei;
@@ -93,12 +93,20 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
         if (!_isHeard(_foundBy(key, level), step.drawn) && _votes.isOutage(step.openedRound)) return;
         // Whose own case it is may not vote.
         if (isSilent && _isParty(key, peerKey, _accountOf(seatKey))) return;
-        _blame(round, peerKey, seatKey, level, isSilent ? IRulings.Fault.Silent : IRulings.Fault.Sealed);
+        IRulings.Fault fault = isSilent ? IRulings.Fault.Silent : IRulings.Fault.Sealed;
+        _blame(round, peerKey, seatKey, level, fault, address(0));
     }
 
-    function _blame(uint64 round, bytes32 peerKey, bytes32 seatKey, uint8 level, IRulings.Fault fault) internal {
+    function _blame(
+        uint64 round,
+        bytes32 peerKey,
+        bytes32 seatKey,
+        uint8 level,
+        IRulings.Fault fault,
+        address wronged
+    ) internal {
         emit SeatBlamed(round, peerKey, seatKey, level, fault);
-        _votes.blame(round, seatKey, fault);
+        _votes.blame(round, seatKey, fault, wronged);
     }
 
     /// @dev Whether a vote is one of those that the bonds pay for.

@@ -64,7 +64,11 @@ abstract contract Appeals is AppealVerdicts {
         state.isMoot = isMoot;
         emit AppealClosed(round, peerKey, outcome, ruling.standingMilli, settledMilli, isMoot);
         _divide(key, peerKey, state, ruling);
-        if (!isMoot && _differs(settledMilli, ruling.standingMilli)) _blameCommittee(round, peerKey, state);
+        if (isMoot || !_differs(settledMilli, ruling.standingMilli)) return;
+        // Who appealed first was right; who appealed again too, if the first verdict does not stand either.
+        bool isSecond = level == 2 && ruling.lastReached == 2 && _differs(ruling.appealed[1], ruling.standingMilli);
+        address[2] memory upheld = [state.steps[0].appellant, state.steps[isSecond ? 1 : 0].appellant];
+        _blameCommittee(round, peerKey, state, upheld);
     }
 
     /// @dev The levels in their order: a verdict that differs from what stood replaces it.
@@ -141,15 +145,17 @@ abstract contract Appeals is AppealVerdicts {
         }
     }
 
-    /// @dev Blames those of the committee whose votes the verdict overturned.
-    function _blameCommittee(uint64 round, bytes32 peerKey, Case storage state) internal {
+    /// @dev Blames those of the committee whose votes the verdict overturned. Half of what each loses is for the upheld
+    /// appellants, one after the other: an appeal must not cost who is right, and what it puts right is shared by all.
+    function _blameCommittee(uint64 round, bytes32 peerKey, Case storage state, address[2] memory upheld) internal {
         uint256 word = state.committee;
+        uint256 blamed = 0;
         for (uint256 position = 0; position < SEATS; ++position) {
             uint256 lane = uint16(word >> (48 * position));
             if (lane == 0 || lane == Tally.UNAVAILABLE) continue;
             if (!_differs(uint16(lane - 1), state.finalMilli)) continue;
             bytes32 seatKey = _votes.evaluatorAt(uint32(word >> (48 * position + 16)));
-            _blame(round, peerKey, seatKey, 0, IRulings.Fault.Overturned);
+            _blame(round, peerKey, seatKey, 0, IRulings.Fault.Overturned, upheld[blamed++ % 2]);
         }
     }
 

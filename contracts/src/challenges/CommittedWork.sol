@@ -32,8 +32,8 @@ abstract contract CommittedWork is ICommittedWork {
         return _rounds.currentRound();
     }
 
-    /// @dev The votes that were counted on a peer, in one word: for each position 48 bits, 16 of the vote, as in `Tally`,
-    /// below 32 of the evaluator's number. None of the peer's own account.
+    /// @dev The votes that were counted on a peer, in one word: for each position 48 bits, 16 of the vote, as in
+    /// `Tally`, below 32 of the evaluator's number. None of the peer's own account.
     function _votesOn(uint64 round, bytes32 peerKey) internal view returns (uint256 word) {
         bytes32[] memory keys = new bytes32[](1);
         keys[0] = peerKey;

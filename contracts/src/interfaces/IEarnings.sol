@@ -20,11 +20,11 @@ interface IEarnings {
     function roundPoints(uint64 round) external view returns (uint256 total);
 
     /// @notice What a peer has earned by scores in final rounds: the round's emission, times what its score weighs over
-    /// what all scores do, in which open appeals count with all that they could add; nothing for a round in which a challenge
-    /// against the peer is open. Rounded down. It never falls, and a round is in it from the moment that it is final,
-    /// for ever.
-    /// @dev A score weighs `min(32 s, 5 (before + s))`, `before` being the peer's scores of the seven counted rounds before,
-    /// as they were when it was settled: those that were settled and no outage. What was not scored is 0.
+    /// what all scores do, in which open appeals count with all that they could add; nothing for a round in which a
+    /// challenge against the peer is open. Rounded down. It never falls, and a round is in it from the moment that it
+    /// is final, for ever.
+    /// @dev A score weighs `min(32 s, 5 (before + s))`, `before` being the peer's scores of the seven counted rounds
+    /// before, as they were when it was settled: those that were settled and no outage. What was not scored is 0.
     /// @param peerKey The peer.
     /// @return amountWei Nectar.
     function earnedOf(bytes32 peerKey) external view returns (uint256 amountWei);

@@ -166,8 +166,8 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @return word The word.
     function ballotWord(uint64 round, uint32 shard, uint8 position) external view returns (uint256 word);
 
-    /// @notice The word that is kept of the scores in the ballot at a position, as `Tally` has them: good where the ballot
-    /// is revealed.
+    /// @notice The word that is kept of the scores in the ballot at a position, as `Tally` has them: good where the
+    /// ballot is revealed.
     /// @param round The round voted on.
     /// @param shard The shard.
     /// @param position The position, 0 to 4.

@@ -69,5 +69,6 @@ interface IRulings is IEarnings {
     /// @param round The round that was appealed.
     /// @param evaluatorKey The evaluator.
     /// @param fault What it is blamed for.
-    function blame(uint64 round, bytes32 evaluatorKey, Fault fault) external;
+    /// @param wronged For a vote that was overturned, who gets half of what it costs; 0 for nobody.
+    function blame(uint64 round, bytes32 evaluatorKey, Fault fault, address wronged) external;
 }

@@ -55,7 +55,7 @@ interface IStakes {
     /// @param amountWei How much.
     event Withdrawn(Duty indexed duty, bytes32 indexed peerKey, address indexed account, uint256 amountWei);
 
-    /// @notice Emitted when a stake is slashed; what was lost is burnt.
+    /// @notice Emitted when a stake is slashed; what was lost is burnt, but for what `Compensated` says.
     /// @param duty What for.
     /// @param peerKey The peer.
     /// @param slasher The contract that slashed.
@@ -68,6 +68,13 @@ interface IStakes {
         uint256 lostWei,
         uint256 amountWei
     );
+
+    /// @notice Emitted when half of a slash is paid to who was right in having it.
+    /// @param duty What the stake was for.
+    /// @param peerKey The peer.
+    /// @param account Who is paid.
+    /// @param amountWei How much.
+    event Compensated(Duty indexed duty, bytes32 indexed peerKey, address indexed account, uint256 amountWei);
 
     /// @notice Emitted once, when the contracts that Nectar and slashes come from are fixed.
     /// @param nectar The token.
@@ -132,14 +139,21 @@ interface IStakes {
     /// @return amountWei How much.
     function withdraw(Duty duty, bytes32 peerKey) external returns (uint256 amountWei);
 
-    /// @notice Burns a share of a stake, or what is left of it; no stake is no error. Slashers only. An evaluator that
-    /// is left with less than `MIN_SHARE_MILLI` of the full amount loses its seat from the next round on.
+    /// @notice Takes a share of a stake, or what is left of it, and burns it, or half of it; no stake is no error.
+    /// Slashers only. An evaluator that is left with less than `MIN_SHARE_MILLI` of the full amount loses its seat from
+    /// the next round on.
     /// @param duty What for.
     /// @param peerKey The peer.
     /// @param milli Thousandths of the full amount.
+    /// @param wronged Is paid half of what is lost; 0 for nobody.
     /// @return lostWei What was lost.
     /// @return isEnough Whether what is left still stands for the duty.
-    function slash(Duty duty, bytes32 peerKey, uint16 milli) external returns (uint256 lostWei, bool isEnough);
+    function slash(
+        Duty duty,
+        bytes32 peerKey,
+        uint16 milli,
+        address wronged
+    ) external returns (uint256 lostWei, bool isEnough);
 
     /// @notice A peer's stake for a duty.
     /// @param duty What for.

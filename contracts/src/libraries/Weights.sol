@@ -2,8 +2,8 @@
 pragma solidity 0.8.30;
 
 /// @title Weights
-/// @notice What a score weighs in its round's emission: at most five quarters of the mean of its key's last eight scores,
-/// that one included, so that a key that works one round in three earns about a third for each of those.
+/// @notice What a score weighs in its round's emission: at most five quarters of the mean of its key's last eight
+/// scores, that one included, so that a key that works one round in three earns about a third for each of those.
 /// @dev Scores of counted rounds lie in lanes of 10 bits, the newest lowest; weights are in 32nds of a thousandth.
 library Weights {
     /// @dev Rounds that are averaged.

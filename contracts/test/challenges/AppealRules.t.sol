@@ -242,7 +242,7 @@ contract AppealRulesTest is AppealFixture {
         vm.expectRevert(refusal);
         votes.closeAppeal(0, solvers[0], 0, 0, 0);
         vm.expectRevert(refusal);
-        votes.blame(0, evaluators[0], IRulings.Fault.Silent);
+        votes.blame(0, evaluators[0], IRulings.Fault.Silent, address(0));
     }
 
     function expectNotAppealable(uint8 outcome, uint64 current) internal {

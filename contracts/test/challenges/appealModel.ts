@@ -37,6 +37,8 @@ export interface ModelRuling {
   readonly finalMilli: number
   /** Who is owed what. */
   readonly owedWei: ReadonlyMap<string, bigint>
+  /** Appellants who were right: half of what the committee loses is theirs, a seat after the other. */
+  readonly upheld: readonly string[]
   /** `level seat fault`, level 0 being the committee. */
   readonly blames: readonly string[]
 }
@@ -79,7 +81,8 @@ export function rule(found: ModelCase): ModelRuling {
   for (const appeal of appeals) if (!losers.includes(appeal)) owe(appeal.appellant, appeal.bondWei - feeOf(appeal))
   const paid = paidVotes(appeals, lastVerdict < 0 ? null : finalMilli)
   divide(found, { judged, losers, paid }, owe)
-  return { finalMilli, owedWei, blames: isMoot ? [] : blamesOf(found, stood, finalMilli) }
+  const upheld = judged.filter(appeal => !losers.includes(appeal)).map(({ appellant }) => appellant)
+  return { finalMilli, owedWei, upheld, blames: isMoot ? [] : blamesOf(found, stood, finalMilli) }
 }
 
 /** What an appeal pays the seats that it calls, if any came. */

@@ -80,7 +80,7 @@ contract StakesInvariants is SwarmFixture {
         vm.assertEq(handler.slipped(), 0);
     }
 
-    function invariant_K4_WhatIsSlashedIsBurntAndNothingElse() public view {
+    function invariant_K4_WhatIsSlashedIsBurntButForWhatWhoWasWrongedGets() public view {
         vm.assertEq(token.totalSupply(), firstSupply - handler.burnt());
     }
 

@@ -97,11 +97,15 @@ contract StakesHandler is TestBase {
         uint16 milli = uint16((draw >> 32) % 700);
         uint256 lost = (parts.stakes.fullStakeOf(duty) * milli) / 1000;
         if (lost > expectedWei[duty][peer]) lost = expectedWei[duty][peer];
+        address wronged = (draw >> 56) % 2 == 0 ? address(0) : parts.registry.accountOf(peers[0]);
+        uint256 paid = wronged == address(0) ? 0 : lost / 2;
+        uint256 before = parts.token.balanceOf(parts.registry.accountOf(peers[0]));
         vm.prank(allowed ? parts.slasher : account);
-        try parts.stakes.slash(duty, peer, milli) returns (uint256 lostWei, bool) {
+        try parts.stakes.slash(duty, peer, milli, wronged) returns (uint256 lostWei, bool) {
             note(allowed && lostWei == lost);
+            note(parts.token.balanceOf(parts.registry.accountOf(peers[0])) - before == paid);
             expectedWei[duty][peer] -= lost;
-            burnt += lost;
+            burnt += lost - paid;
             ++slashes;
         } catch {
             require(!allowed, "a good slash was refused");

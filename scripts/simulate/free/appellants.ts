@@ -124,5 +124,7 @@ async function honestAppellant(
   const righted = scores.map((score, other) => (other === at ? scoreMilli : score))
   const gains = works.map((one, of) => (one.peer.isOwn ? 0 : share(righted, of) - share(scores, of)))
   const best = gains.indexOf(Math.max(...gains))
-  return (gains[best] ?? 0) > (COST[level] ?? 0) ? (works[best]?.peer ?? null) : null
+  // Of an upheld appeal each overturned seat pays a quarter of its stake; a median is moved by two at least.
+  const compensation = 2 * 25
+  return (gains[best] ?? 0) + compensation > (COST[level] ?? 0) ? (works[best]?.peer ?? null) : null
 }

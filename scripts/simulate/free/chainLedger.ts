@@ -236,6 +236,11 @@ export class ChainLedger implements Ledger {
     return this.swarm.slashedWei(duty, peerKey)
   }
 
+  /** Whoever stakes has nothing else of it: nobody claims. */
+  compensatedWei(account: Hex): Promise<bigint> {
+    return this.swarm.nectar.read.balanceOf([account])
+  }
+
   async bondsWei(account: Hex): Promise<bigint> {
     return (await this.swarm.challenges.read.creditOf([account])) - (this.paidIn.get(account) ?? 0n)
   }

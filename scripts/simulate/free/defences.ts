@@ -10,6 +10,8 @@ export interface Defences {
   readonly sealedAnswers: boolean
   /** Evaluators check that a drawn leaf was sampled from policy and seed. */
   readonly samplingChecked: boolean
+  /** A score pays at most five quarters of the mean of its key's last eight. */
+  readonly scoresAveraged: boolean
   /** An outage blames nobody. */
   readonly outagesForgiven: boolean
   /** An appeal pays its seats, whatever they find. */
@@ -24,6 +26,7 @@ export const ALL_DEFENCES: Defences = {
   secretSeeds: true,
   sealedAnswers: true,
   samplingChecked: true,
+  scoresAveraged: true,
   outagesForgiven: true,
   appealsPaySeats: true,
   honestAppeals: true,

@@ -94,6 +94,8 @@ export interface Ledger {
   earnedWei(peerKey: Hex): Promise<bigint>
   /** What it lost of a stake. */
   slashedWei(duty: 'evaluator' | 'proposer', peerKey: Hex): Promise<bigint>
+  /** Nectar that an account got of others' stakes. */
+  compensatedWei(account: Hex): Promise<bigint>
   /** What an account has from bonds, less what it put in. */
   bondsWei(account: Hex): Promise<bigint>
 }

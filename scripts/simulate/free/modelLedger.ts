@@ -47,6 +47,7 @@ export class ModelLedger implements Ledger {
   private readonly cases = new Map<string, OpenCase>()
   private readonly demands = new Map<string, { round: number; isOpen: boolean }>()
   private readonly bonds = new Map<Hex, bigint>()
+  private readonly compensated = new Map<Hex, bigint>()
 
   constructor(facts: Facts, cast: Cast, defences: Defences) {
     this.chainId = facts.chainId
@@ -55,7 +56,7 @@ export class ModelLedger implements Ledger {
     this.accounts = new Map(allOf(cast).map(({ key, account }) => [key, account]))
     this.seats = new ModelSeats(cast.seats.map(({ key }) => key))
     const accountOf = (key: Hex) => this.accountOf(key)
-    this.rounds = new ModelRounds(facts, this.seats, accountOf, defences.outagesForgiven)
+    this.rounds = new ModelRounds(facts, this.seats, accountOf, defences)
   }
 
   async enter(round: number): Promise<void> {
@@ -206,13 +207,20 @@ export class ModelLedger implements Ledger {
 
   earnedWei = async (key: Hex): Promise<bigint> => this.rounds.earnedWei(key)
   slashedWei = async (duty: 'evaluator' | 'proposer', key: Hex): Promise<bigint> => this.seats.lost(duty, key)
+  compensatedWei = async (account: Hex): Promise<bigint> => this.compensated.get(account) ?? 0n
   bondsWei = async (account: Hex): Promise<bigint> => this.bonds.get(account) ?? 0n
 
   /** In the order in which the chain is asked to: the committee by its positions, then each jury by its own. */
-  private blame({ committee, peerAccount }: ModelCase, { levels }: OpenCase, { blames }: ModelRuling): void {
+  private blame({ committee, peerAccount }: ModelCase, { levels }: OpenCase, { blames, upheld }: ModelRuling): void {
     const faultOf = (level: number, key: string) =>
       blames.find(blame => blame.startsWith(`${level} ${key} `))?.split(' ')[2] as Fault | undefined
-    for (const { key } of committee) if (faultOf(0, key) !== undefined) this.seats.blame(key as Hex, 'overturned')
+    let blamed = 0
+    for (const { key } of committee) {
+      if (faultOf(0, key) === undefined) continue
+      const lostWei = this.seats.blame(key as Hex, 'overturned')
+      const account = upheld[blamed++ % upheld.length] as Hex
+      this.compensated.set(account, (this.compensated.get(account) ?? 0n) + lostWei / 2n)
+    }
     const parties = [peerAccount, ...levels.map(({ appellant }) => appellant)]
     for (const [at, { seats, given, openedRound }] of levels.entries()) {
       const votes = given.filter(({ isRevealed }) => isRevealed).length

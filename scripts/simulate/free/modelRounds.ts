@@ -17,6 +17,7 @@ import {
   weightOf,
 } from '../../../contracts/test/settlementModel.ts'
 import { SHARD_PEERS } from '../../../node/src/roles/drawCommittee.ts'
+import type { Defences } from './defences.ts'
 import type { Facts } from './facts.ts'
 import type { Drawn, Outcome, Sealed, Work } from './ledger.ts'
 import type { ModelSeats } from './modelSeats.ts'
@@ -54,13 +55,13 @@ export class ModelRounds {
   private readonly facts: Facts
   private readonly seats: ModelSeats
   private readonly accountOf: AccountOf
-  private readonly forgivesOutages: boolean
+  private readonly defences: Defences
 
-  constructor(facts: Facts, seats: ModelSeats, accountOf: AccountOf, forgivesOutages: boolean) {
+  constructor(facts: Facts, seats: ModelSeats, accountOf: AccountOf, defences: Defences) {
     this.facts = facts
     this.seats = seats
     this.accountOf = accountOf
-    this.forgivesOutages = forgivesOutages
+    this.defences = defences
   }
 
   of(round: number): Round {
@@ -111,7 +112,7 @@ export class ModelRounds {
   }
 
   isOutage(round: number): boolean {
-    return this.forgivesOutages && isOutage(this.committees(round))
+    return this.defences.outagesForgiven && isOutage(this.committees(round))
   }
 
   /** The votes that were opened on a peer by accounts other than its own, by position. */
@@ -161,7 +162,9 @@ export class ModelRounds {
       const keys = [...outcomes.keys()]
       if (!outcomes.has(key)) continue
       const shares = sharesOf(
-        [...outcomes.values()].map(({ scoreMilli, beforeMilli }) => weightOf(scoreMilli, beforeMilli ?? 0)),
+        [...outcomes.values()].map(({ scoreMilli, beforeMilli }) =>
+          this.defences.scoresAveraged ? weightOf(scoreMilli, beforeMilli ?? 0) : scoreMilli,
+        ),
         EMISSION_WEI,
       )
       wei += shares[keys.indexOf(key)] ?? 0n

@@ -36,17 +36,21 @@ export class ModelSeats {
     this.misses.set(key, 0)
   }
 
-  blame(key: Hex, fault: Fault): void {
+  /** @returns what it lost. */
+  blame(key: Hex, fault: Fault): bigint {
     const { milli, misses } = FAULTS[fault]
+    const before = this.lost('evaluator', key)
     const leftWei = this.slash('evaluator', key, milli)
+    const lostWei = this.lost('evaluator', key) - before
     const place = this.list.indexOf(key)
-    if (place < 0) return
+    if (place < 0) return lostWei
     const missed = (this.misses.get(key) ?? 0) + misses
     this.misses.set(key, missed)
-    if (missed < MAX_MISSES && 2n * leftWei >= WHOLE_WEI.evaluator) return
+    if (missed < MAX_MISSES && 2n * leftWei >= WHOLE_WEI.evaluator) return lostWei
     // The last seat moves into the gap.
     const last = this.list.pop() as Hex
     if (last !== key) this.list[place] = last
+    return lostWei
   }
 
   /** @returns what is left. */

@@ -33,7 +33,7 @@ export const namedAttacks: readonly NamedAttack[] = [
     name: 'best of n',
     strategy: deviating({ cheatShare: 1, cheat: 'best', tries: 2 }),
     defence: 'sampling is checked',
-    without: { samplingChecked: false },
+    without: { samplingChecked: false, scoresAveraged: false },
   },
   {
     name: 'one answer under many keys',
@@ -44,8 +44,8 @@ export const namedAttacks: readonly NamedAttack[] = [
   {
     name: 'ground keys',
     strategy: deviating({ groundKeys: 16 }),
-    defence: 'a key counts from the second round after its registration',
-    without: { keysWait: false },
+    defence: 'a key counts from the second round after its registration, and has no scores before',
+    without: { keysWait: false, scoresAveraged: false },
   },
   {
     name: 'foreseen outage',
@@ -65,7 +65,7 @@ export const namedAttacks: readonly NamedAttack[] = [
     name: 'foreseen proposals',
     strategy: deviating({ proposes: 'foreseen' }),
     defence: 'a proposer’s seed comes from a secret',
-    without: { secretSeeds: false },
+    without: { secretSeeds: false, scoresAveraged: false },
   },
 ]
 

@@ -121,6 +121,9 @@ async function countUp({ ledger, cast, spent }: Game, members: readonly Member[]
     }
     if (accounts.has(account)) continue
     accounts.add(account)
+    const compensated = await ledger.compensatedWei(account)
+    wei.set(`${name} compensated`, compensated)
+    sum.net += toNectar(compensated)
     const bonds = await ledger.bondsWei(account)
     wei.set(`${name} bonds`, bonds)
     sum.net += toNectar(bonds) * NECTAR_PER_COIN
