@@ -6,7 +6,7 @@
  * `attacks`: scripted attackers on the real contracts, and on copies without the defence. For each what it earned, and honest play in the
  * same runs. Fails if an attack pays that is not named as left open, or one does not pay even without its defence.
  */
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type AttackRow, type Earnings, findFaults } from './simulate/earnings.ts'
@@ -57,6 +57,8 @@ if ((what !== 'network' && what !== 'protocol' && what !== 'attacks') || !Number
   process.exit(64)
 }
 const plays = { network: simulateNetwork, protocol: simulateProtocol, attacks: simulateAttacks }
+// Before the plays, which take long: a folder that cannot be made is told at once.
+if (values.plot !== undefined) await mkdir(values.plot, { recursive: true })
 const isHeld = await plays[what]()
 process.exit(isHeld ? 0 : 1) // the chains keep the process alive
 

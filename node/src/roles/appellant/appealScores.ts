@@ -9,7 +9,7 @@ import type { PeerNode } from '../peerNode.ts'
 import { reportOutcome } from '../reportOutcome.ts'
 import { type ChosenScore, chooseScores } from './chooseScores.ts'
 import { countAppeal, followAppeals, noteAppeal, openAppeals, restsUntil } from './followAppeals.ts'
-import { type AppealTerms, isClearlyOff, isWorthIt } from './weighAppeal.ts'
+import { type AppealTerms, isClearlyOff, isWorthIt, OVERTURNED_NECTAR } from './weighAppeal.ts'
 
 export type AppellantSettings = {
   /** Scores of a round that it appeals at most; each takes a bond. */
@@ -90,8 +90,13 @@ async function look(node: PeerNode, models: Models, looking: Look, round: number
   const settlements = await chain.readSettlements(round)
   if (settlements.length === memory.settled || !(await node.playsIn(round))) return
   const [commitments, votes] = await Promise.all([chain.readRolloutCommitments(round), chain.readRevealedVotes(round)])
-  const [bondWei, gasPriceWei] = await Promise.all([chain.readAppealBond(1), chain.readGasPrice()])
-  const terms = { bondWei, gasPriceWei, nectarPrice: looking.nectarPrice }
+  const [bondWei, gasPriceWei, bootstrapRounds] = await Promise.all([
+    chain.readAppealBond(1),
+    chain.readGasPrice(),
+    chain.readBootstrapRounds(),
+  ])
+  const overturnedNectar = round < bootstrapRounds ? 0 : OVERTURNED_NECTAR
+  const terms = { bondWei, gasPriceWei, nectarPrice: looking.nectarPrice, overturnedNectar }
   // Which of the others is drawn is not known before all are settled.
   const lot = settlements.length < commitments.length ? null : memory.lot
   const chosen = chooseScores({ ownKey: identity.peerKey, commitments, settlements, votes }, lot)

@@ -36,19 +36,30 @@ export function chooseScores(round: SettledRound, lot: number | null): ChosenSco
   const ownMilli = settlements.find(({ peerKey }) => peerKey === ownKey)?.scoreMilli ?? 0
   return [...own, ...disputed, ...drawn].map(({ peerKey, scoreMilli }) => ({
     peerKey,
-    settled: { isOwn: peerKey === ownKey, settledMilli: scoreMilli, ownMilli, totalMilli },
+    settled: {
+      isOwn: peerKey === ownKey,
+      settledMilli: scoreMilli,
+      ownMilli,
+      totalMilli,
+      votes: votesOn(round, peerKey),
+    },
   }))
 }
 
 const appealable = new Set<Settlement['outcome']>(['scored', 'unavailable', 'no quorum'])
 
 /** Whether a seat gave a score that is clearly another than what was settled. */
-function isDisputed({ commitments, votes }: SettledRound, { peerKey, scoreMilli }: Settlement): boolean {
+function isDisputed(round: SettledRound, { peerKey, scoreMilli }: Settlement): boolean {
+  return votesOn(round, peerKey).some(vote => isClearlyOff(scoreMilli, vote))
+}
+
+/** The scores that seats of its committee gave a peer. */
+function votesOn({ commitments, votes }: SettledRound, peerKey: Hex): number[] {
   const ordinal = commitments.find(one => one.peerKey === peerKey)?.ordinal
-  if (ordinal === undefined) return false
+  if (ordinal === undefined) return []
   const [shard, place] = [Math.floor(ordinal / SHARD_PEERS), ordinal % SHARD_PEERS]
   return votes
     .filter(one => one.shard === shard)
     .map(({ scoresMilli }) => scoresMilli[place] ?? UNAVAILABLE)
-    .some(vote => vote !== UNAVAILABLE && isClearlyOff(scoreMilli, vote))
+    .filter(vote => vote !== UNAVAILABLE)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { costOfAppeal, isClearlyOff, isWorthIt, nectarBack } from './weighAppeal.ts'
+import { costOfAppeal, isClearlyOff, isWorthIt, nectarBack, nectarOfSeats, OVERTURNED_NECTAR } from './weighAppeal.ts'
 
-const terms = { bondWei: 10n ** 16n, gasPriceWei: 10n ** 9n, nectarPrice: 0.001 }
+const terms = { bondWei: 10n ** 16n, gasPriceWei: 10n ** 9n, nectarPrice: 0.001, overturnedNectar: 0 }
 
 test('a score is clearly off beyond twice the tolerance: within it an honest jury might leave it', () => {
   expect([450, 500, 550].map(milli => isClearlyOff(milli, 500))).toEqual([false, false, false])
@@ -9,18 +9,27 @@ test('a score is clearly off beyond twice the tolerance: within it an honest jur
 })
 
 test('what an appeal brings is the change of the own share, of one own score put right or of a rival put down', () => {
-  const own = { isOwn: true, settledMilli: 0, ownMilli: 0, totalMilli: 2_400 }
+  const own = { isOwn: true, settledMilli: 0, ownMilli: 0, totalMilli: 2_400, votes: [] }
   expect(nectarBack(own, 800)).toBeCloseTo(250)
-  const rival = { isOwn: false, settledMilli: 1_000, ownMilli: 500, totalMilli: 2_500 }
+  const rival = { isOwn: false, settledMilli: 1_000, ownMilli: 500, totalMilli: 2_500, votes: [] }
   expect(nectarBack(rival, 0)).toBeCloseTo(1_000 * (500 / 1_500 - 500 / 2_500))
   expect(nectarBack({ ...own, totalMilli: 0 }, 0)).toBe(0)
 })
 
 test('an appeal has to bring more than half of its bond and its gas', () => {
   expect(costOfAppeal(terms)).toBeCloseTo(0.00518)
-  const own = { isOwn: true, settledMilli: 0, ownMilli: 0, totalMilli: 2_400 }
+  const own = { isOwn: true, settledMilli: 0, ownMilli: 0, totalMilli: 2_400, votes: [] }
   expect(isWorthIt(own, 800, terms)).toBe(true)
   expect(isWorthIt(own, 800, { ...terms, nectarPrice: 0.00002 })).toBe(false)
   expect(isWorthIt({ ...own, totalMilli: 7_000_000 }, 800, terms)).toBe(false)
   expect(isWorthIt({ ...own, settledMilli: 900, ownMilli: 900 }, 600, terms)).toBe(false)
+})
+
+test('in a large swarm, where no share gains enough, the stakes of overturned seats make an appeal worth it', () => {
+  const votes = [1_000, 1_000, 1_000, 620, 580]
+  const rival = { isOwn: false, settledMilli: 1_000, ownMilli: 500, totalMilli: 7_000_000, votes }
+  const staked = { ...terms, overturnedNectar: OVERTURNED_NECTAR }
+  expect(nectarOfSeats(rival, 600, staked)).toBe(3 * OVERTURNED_NECTAR)
+  expect(isWorthIt(rival, 600, terms)).toBe(false)
+  expect(isWorthIt(rival, 600, staked)).toBe(true)
 })

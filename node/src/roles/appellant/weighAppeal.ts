@@ -11,6 +11,9 @@ export const CLEARLY_OFF_MILLI = 2 * TOLERANCE_MILLI
 /** Of an appeal, about. */
 const APPEAL_GAS = 180_000n
 
+/** Half of what an overturned seat of a committee loses, Nectar: ADR 0091. */
+export const OVERTURNED_NECTAR = 25
+
 /** Nectar of a round: `EMISSION_WEI` of `IEarnings`. */
 const EMISSION_NECTAR = 1_000
 
@@ -21,6 +24,8 @@ export type AppealTerms = {
   gasPriceWei: bigint
   /** What a Nectar is worth, in the chain's coin. */
   nectarPrice: number
+  /** What comes back of each seat's stake that is overturned, Nectar; 0 in bootstrap, whose seats have no stake. */
+  overturnedNectar: number
 }
 
 /** A score as it was settled, next to the own one of the round. */
@@ -30,6 +35,8 @@ export type Settled = {
   ownMilli: number
   /** Of all peers of the round. */
   totalMilli: number
+  /** The scores that seats of the committee gave it. */
+  votes: readonly number[]
 }
 
 export function isClearlyOff(settledMilli: number, foundMilli: number): boolean {
@@ -44,6 +51,11 @@ export function nectarBack({ isOwn, settledMilli, ownMilli, totalMilli }: Settle
   return EMISSION_NECTAR * (after - before)
 }
 
+/** Nectar of overturned seats that comes back: of each whose vote is beyond the tolerance of what was found. */
+export function nectarOfSeats({ votes }: Settled, foundMilli: number, { overturnedNectar }: AppealTerms): number {
+  return overturnedNectar * votes.filter(vote => Math.abs(vote - foundMilli) > TOLERANCE_MILLI).length
+}
+
 /** What an appeal costs who is right, in the chain's coin: half of the bond pays the seats. */
 export function costOfAppeal({ bondWei, gasPriceWei }: AppealTerms): number {
   return Number(bondWei / 2n + APPEAL_GAS * gasPriceWei) / WEI
@@ -51,5 +63,6 @@ export function costOfAppeal({ bondWei, gasPriceWei }: AppealTerms): number {
 
 /** Whether an appeal brings its appellant more than it costs, if the score becomes the one that was found. */
 export function isWorthIt(settled: Settled, foundMilli: number, terms: AppealTerms): boolean {
-  return nectarBack(settled, foundMilli) * terms.nectarPrice > costOfAppeal(terms)
+  const nectar = nectarBack(settled, foundMilli) + nectarOfSeats(settled, foundMilli, terms)
+  return nectar * terms.nectarPrice > costOfAppeal(terms)
 }
