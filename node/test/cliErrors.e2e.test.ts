@@ -53,7 +53,7 @@ function expectOneLine({ stderr, code }: CliResult, expected: { code: number; sa
 
 describe('what is called wrongly ends with 64', () => {
   const wrong: [what: string, argv: string[], says: RegExp][] = [
-    ['an unknown option', ['start', '--rolle', 'solver'], /^Unknown option '--rolle'\. See npm run waggle -- start/],
+    ['an unknown option', ['start', '--rolle', 'solver'], /^Unknown option '--rolle'\. See npx waggle start/],
     ['an unknown command', ['stat'], /^There is no command stat\. There are: join, init, start, .* \[USAGE\]$/m],
     ['a number out of range', ['start', '--level', '6'], /^Bad option: level: .* See --help\. \[USAGE\]$/m],
     ['a role that is none', ['start', '--role', 'miner'], /^Bad option: role: .*solver.* \[USAGE\]$/m],

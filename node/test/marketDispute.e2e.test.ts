@@ -99,7 +99,7 @@ test('a false answer is disputed, judged by seats of the swarm, and costs the Ju
   const lost = await market('ann', 'claim', ...game)
   expect(lost).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing to be claimed') })
   const status = await runCli(['status', '--data', join(root, 'ben')], env)
-  expect(status.stdout).toMatch(/^owed {7}10 \w+ by the market: npm run waggle -- market withdraw$/m)
+  expect(status.stdout).toMatch(/^owed {7}10 \w+ by the market: npx waggle market withdraw$/m)
   // The disputer has its own bond back; the seats divide their part of the Judge's.
   for (const who of ['ben', 'seat-1', 'seat-2']) expect((await market(who, 'withdraw')).code).toBe(0)
 })

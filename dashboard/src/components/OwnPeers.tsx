@@ -32,7 +32,7 @@ export function OwnPeers() {
       {peers?.length === 0 && (
         <div className="mt-3">
           <Notice title="This account has no peers yet.">
-            Start one with npm run waggle -- init, and register it from this account.
+            Start one with npx waggle init, and register it from this account.
           </Notice>
         </div>
       )}

@@ -82,13 +82,13 @@ const owedBy = {
     title: 'Owed to its account by challenges',
     format: formatCoin,
     unit: 'of the chain’s coin',
-    command: 'npm run waggle -- challenges withdraw',
+    command: 'npx waggle challenges withdraw',
   },
   market: {
     title: 'Owed to its account by the market',
     format: formatNectar,
     unit: 'nectar',
-    command: 'npm run waggle -- market withdraw',
+    command: 'npx waggle market withdraw',
   },
 } as const
 

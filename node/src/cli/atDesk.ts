@@ -13,7 +13,7 @@ import { requirePeer } from './requirePeer.ts'
  */
 export async function openPeerFolder({ json: _, ...flags }: Values): Promise<DeskOptions> {
   const config = loadConfig(flags)
-  requirePeer(config.data, 'Name its folder with --data, or make a new peer: npm run waggle -- init.')
+  requirePeer(config.data, 'Name its folder with --data, or make a new peer: npx waggle init.')
   const { deployment, rpcUrl } = openDeployment(config)
   return { data: config.data, deployment, rpcUrl, identity: await openIdentity(config.data) }
 }

@@ -54,5 +54,5 @@ function emptyValue(what: string, name: string): UsageError {
 }
 
 function helpHint(name: string): string {
-  return `See npm run waggle -- ${name} --help.`
+  return `See npx waggle ${name} --help.`
 }

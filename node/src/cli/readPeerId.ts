@@ -12,7 +12,7 @@ export function readPeerId(text: string): string {
   try {
     return peerIdFromString(text).toString()
   } catch (cause) {
-    const hint = 'npm run waggle -- init and status, on that peer, and the dashboard show it.'
+    const hint = 'npx waggle init and status, on that peer, and the dashboard show it.'
     throw new UsageError(`${text} is no peer id.`, { hint, cause })
   }
 }

@@ -182,7 +182,7 @@ const badFeed = (message: string) =>
 
 const withoutDevice = (device: string, cause: unknown) =>
   new SessionError(`models cannot run on ${device} here: ${cause instanceof Error ? cause.message : String(cause)}`, {
-    hint: 'reportDevices of @waggle/node/model and npm run waggle -- devices say which devices work, and why another does not.',
+    hint: 'reportDevices of @waggle/node/model and npx waggle devices say which devices work, and why another does not.',
     cause,
   })
 

@@ -24,7 +24,7 @@ export async function reportPlacements(config: DecoderConfig, device: Device): P
     const { stderr = '' } = cause as { stderr?: string }
     const reason = stderr.split('\n').findLast(line => /^\S*Error: /.test(line)) ?? 'its process ended'
     throw new SessionError(`${device} does not take a model's programs: ${reason}`, {
-      hint: 'Use another device; npm run waggle -- devices says which work.',
+      hint: 'Use another device; npx waggle devices says which work.',
       cause,
     })
   }

@@ -191,6 +191,6 @@ function requireBetting({ gameId, phase }: Game): void {
 
 function notDue(gameId: bigint, phase: string, what: string): CallRefusedError {
   return new CallRefusedError(`Game ${gameId} has nothing to be ${what} now: it is ${phase}.`, {
-    hint: 'npm run waggle -- market games shows where every game stands.',
+    hint: 'npx waggle market games shows where every game stands.',
   })
 }

@@ -6,7 +6,7 @@ import { readPeerId } from '../readPeerId.ts'
 
 /** Seats an evaluator; for who deployed the swarm. */
 export const admit: Command = {
-  usage: `npm run waggle -- admit PEER_ID [OPTIONS]
+  usage: `npx waggle admit PEER_ID [OPTIONS]
 
 Seats an evaluator from the next round on. WAGGLE_DEPLOYER_KEY holds the private key of the account with the role.
 

@@ -6,13 +6,13 @@ import { wholeNumber } from '../wholeNumber.ts'
 
 /** Appeals a settled score. */
 export const appeal: Command = {
-  usage: `npm run waggle -- appeal PEER_ID --round N [OPTIONS]
+  usage: `npx waggle appeal PEER_ID --round N [OPTIONS]
 
 Appeals the score that was settled for a peer, in the third round after its own, to a larger committee; or the verdict of that, in the
 third round after the appeal, to 23 seats with twice the bond, unless most of the first found that the bundle is gone. Half of the
 bond, in the chain's native coin, pays the seats that are called, whatever they find. The other half comes back unless the score
-stands in the end: then it goes to the other side. What comes back waits to be taken by npm run waggle -- challenges withdraw.
-npm run waggle -- challenges bonds shows what the bonds are, and sends nothing.
+stands in the end: then it goes to the other side. What comes back waits to be taken by npx waggle challenges withdraw.
+npx waggle challenges bonds shows what the bonds are, and sends nothing.
 
   --round N           the round of the score
 ${chainUsage}`,

@@ -16,7 +16,7 @@ const text = { type: 'string' } as const
 
 /** Derives points again, from votes or from rollouts. */
 export const audit: Command = {
-  usage: `npm run waggle -- audit [OPTIONS]
+  usage: `npx waggle audit [OPTIONS]
 
 Derives every peer's points again from the votes on the chain: who sat on each committee, what its ballots come to, what leaves and
 appeals changed; and compares them with the points that the chain has. It needs no keys.

@@ -8,7 +8,7 @@ import { requirePeer } from '../requirePeer.ts'
 
 /** Copies what cannot be had again. */
 export const backup: Command = {
-  usage: `npm run waggle -- backup DIR [--data DIR] [--json]
+  usage: `npx waggle backup DIR [--data DIR] [--json]
 
 Copies keys, journal and weights into DIR, which must not be there yet; also while the peer runs. What can be fetched
 again is left out. Whoever has the copy has the keys: keep it where nobody else reads.

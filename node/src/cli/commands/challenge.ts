@@ -9,11 +9,11 @@ const text = { type: 'string' } as const
 
 /** Demands a sampled leaf on the chain, or shows what is false. */
 export const challenge: Command = {
-  usage: `npm run waggle -- challenge PEER_ID --round N [OPTIONS]
+  usage: `npx waggle challenge PEER_ID --round N [OPTIONS]
 
 Demands that a sampled leaf of the peer be shown on the chain, in the first or second round after its own, with a bond in
 the chain's native coin. It comes back, less the gas of the answer; if nobody answers by the end of the next round, all of it, and the
-peer loses its round. What comes back waits: npm run waggle -- challenges withdraw. npm run waggle -- challenges bonds shows what the
+peer loses its round. What comes back waits: npx waggle challenges withdraw. npx waggle challenges bonds shows what the
 bond is, and sends nothing.
 
 With --fault, shows the chain what is false in what the peer committed for the round, without a bond: a leaf whose seed or policy is not

@@ -7,7 +7,7 @@ const actions = ['list', 'bonds', 'close', 'withdraw'] as const
 
 /** Shows challenges, closes those that are due, and takes what they owe. */
 export const challenges: Command = {
-  usage: `npm run waggle -- challenges ACTION [OPTIONS]
+  usage: `npx waggle challenges ACTION [OPTIONS]
 
   list                demands and appeals of the last rounds, and what the account is owed
   bonds               what a demand and an appeal take now, and what becomes of it; nothing is sent

@@ -20,7 +20,7 @@ const text = { type: 'string' } as const
 
 /** Talks with a model, in text. */
 export const chat: Command = {
-  usage: `npm run --silent waggle -- chat --model PATH_OR_REPO [--prompt TEXT] [--adapter DIR] [--json]
+  usage: `npx waggle chat --model PATH_OR_REPO [--prompt TEXT] [--adapter DIR] [--json]
 
 Talks with a chat model by its own template. In a terminal it keeps the conversation: Ctrl-C stops an answer, and between answers the
 chat. With --prompt, or with text on stdin, it answers once. What you type is text: no control token can be written.

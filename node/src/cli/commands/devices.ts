@@ -28,7 +28,7 @@ async function placementsOf(folder: string, { devices }: DeviceReport) {
 
 /** Says what this machine computes with. */
 export const devicesCommand: Command = {
-  usage: `npm run waggle -- devices [--model DIR] [--json]
+  usage: `npx waggle devices [--model DIR] [--json]
 
 What this machine has, which of its devices models can run on, which one start --device auto takes, and why not another. Each is
 tried with a small product in a process of its own.

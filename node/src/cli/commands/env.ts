@@ -6,7 +6,7 @@ const text = { type: 'string' } as const
 
 /** Tells an author what is wrong with a new kind of environment. */
 export const env: Command = {
-  usage: `npm run waggle -- env check PATH --model PATH_OR_REPO [--judge PATH_OR_REPO] [--json]
+  usage: `npx waggle env check PATH --model PATH_OR_REPO [--judge PATH_OR_REPO] [--json]
 
 Runs the environment that a module exports as kind, and says what would break a swarm: tasks, prompts or scores that differ from peer to
 peer, held-out tasks that are trained on, answers that break the score, a specification that two readers hash apart.

@@ -11,7 +11,7 @@ const text = { type: 'string' } as const
 
 /** Makes the specification of an environment of chat models. */
 export const environmentCommand: Command = {
-  usage: `npm run waggle -- environment [--kind NAME] --model PATH_OR_REPO [--judge PATH_OR_REPO] --out FILE [--json]
+  usage: `npx waggle environment [--kind NAME] --model PATH_OR_REPO [--judge PATH_OR_REPO] --out FILE [--json]
 
 Writes the specification of an environment for models of one tokenizer (Qwen2, Qwen3, Llama 3, deepseek-coder), and prints its hash. Deploy with it (npx hardhat deploy --environment HASH), hand the file to who takes part,
 and start each peer with --environment FILE --model PATH_OR_REPO.
@@ -59,7 +59,7 @@ ${hubUsage}
       })
     const needed = found.needsJudge ? '--model, --judge and --out are needed.' : '--model and --out are needed.'
     if (typeof model !== 'string' || typeof out !== 'string' || (found.needsJudge && typeof judge !== 'string'))
-      throw new UsageError(needed, { hint: 'See npm run waggle -- environment --help.' })
+      throw new UsageError(needed, { hint: 'See npx waggle environment --help.' })
     const settings: HubSettings = { models: models as string | undefined, hub: hub as string | undefined }
     const modelFolder = await openModel(model, settings)
     const judgeFolder = typeof judge === 'string' ? await openModel(judge, settings) : null

@@ -25,9 +25,9 @@ const hubOnly = ['models', 'hub']
 
 /** Measures models and policies by running what they write. */
 export const evaluate: Command = {
-  usage: `npm run waggle -- eval [--policy DIR …] [--level N] [--tasks N] [--samples N] [--json]
-npm run waggle -- eval --model PATH_OR_REPO [--adapter DIR] [--dataset PATH_OR_REPO] [--tasks N] [--samples N] [--k N,N] [--json]
-npm run waggle -- eval --environment FILE --model PATH_OR_REPO [--judge PATH_OR_REPO] [--policy DIR …] [--level N] [--json]
+  usage: `npx waggle eval [--policy DIR …] [--level N] [--tasks N] [--samples N] [--json]
+npx waggle eval --model PATH_OR_REPO [--adapter DIR] [--dataset PATH_OR_REPO] [--tasks N] [--samples N] [--k N,N] [--json]
+npx waggle eval --environment FILE --model PATH_OR_REPO [--judge PATH_OR_REPO] [--policy DIR …] [--level N] [--json]
 
 Runs answers to held-out tasks, or to those of a dataset, in the sandbox, or has a program check them, as the environment says: pass@k by the unbiased estimator, with 95 % intervals.
 

@@ -5,7 +5,7 @@ import { dataOption, dataUsage } from '../networkOptions.ts'
 
 /** Makes a peer's keys, and says what to do with them. */
 export const init: Command = {
-  usage: `npm run waggle -- init [--data DIR] [--json]
+  usage: `npx waggle init [--data DIR] [--json]
 
 Keys that are there already are kept. A swarm.pem of RL Swarm, put into DIR before, keeps its peer id.
 
@@ -19,9 +19,9 @@ ${dataUsage}
     console.log(`peer      ${name}
 peer id   ${peerId}
 account   ${address}
-keys in   ${data} (npm run waggle -- backup DIR --data ${data} copies them: lost keys cannot be made again)
+keys in   ${data} (npx waggle backup DIR --data ${data} copies them: lost keys cannot be made again)
 
 Fund the account with some of the chain's native coin, then:
-  npm run waggle -- start --data ${data} --network NAME --role solver`)
+  npx waggle start --data ${data} --network NAME --role solver`)
   },
 }

@@ -33,7 +33,7 @@ const planSchema = z.strictObject({
 
 /** Dealings with the prediction market, from the account of a peer's folder. */
 export const market: Command = {
-  usage: `npm run waggle -- market ACTION [OPTIONS]
+  usage: `npx waggle market ACTION [OPTIONS]
 
   games               every game, newest first, and what the account could claim and is owed; a price is tokens for a share in the
                       round that takes bets or is next, and null once no bet can come
@@ -105,13 +105,12 @@ function bound<Args extends unknown[]>(run: (desk: MarketDesk, ...args: Args) =>
 function decimal(name: string, value: Values[string]): string {
   if (typeof value === 'string' && amount.safeParse(value).success) return value
   throw new UsageError(`${name} must be an amount of tokens, such as 2.5.`, {
-    hint: 'See npm run waggle -- market --help.',
+    hint: 'See npx waggle market --help.',
   })
 }
 
 function readPlan(file: Values[string]): GamePlan {
-  if (typeof file !== 'string')
-    throw new UsageError('create needs --file.', { hint: 'See npm run waggle -- market --help.' })
+  if (typeof file !== 'string') throw new UsageError('create needs --file.', { hint: 'See npx waggle market --help.' })
   try {
     return planSchema.parse(parse(readFileSync(file, 'utf8')))
   } catch (cause) {
@@ -119,6 +118,6 @@ function readPlan(file: Values[string]): GamePlan {
       cause instanceof z.ZodError
         ? cause.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
         : String(cause)
-    throw new UsageError(`${file} is no game: ${why}.`, { hint: 'See npm run waggle -- market --help.', cause })
+    throw new UsageError(`${file} is no game: ${why}.`, { hint: 'See npx waggle market --help.', cause })
   }
 }

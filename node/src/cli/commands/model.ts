@@ -24,11 +24,11 @@ const text = { type: 'string' } as const
 
 /** Runs a model of a folder on token ids. */
 export const model: Command = {
-  usage: `npm run --silent waggle -- model logits --model DIR --tokens 1,2,3 [--adapter DIR] [--json]
-npm run --silent waggle -- model generate --model DIR --tokens 1,2,3 [--greedy] [--max-new-tokens N] [--json]
-npm run --silent waggle -- model generate --model DIR --prompt TEXT [--json]
-npm run --silent waggle -- model compare --model DIR [--precision int8,int4] [--tokens 1,2,3] [--json]
-npm run --silent waggle -- model import FILE.gguf --out DIR [--json]
+  usage: `npx waggle model logits --model DIR --tokens 1,2,3 [--adapter DIR] [--json]
+npx waggle model generate --model DIR --tokens 1,2,3 [--greedy] [--max-new-tokens N] [--json]
+npx waggle model generate --model DIR --prompt TEXT [--json]
+npx waggle model compare --model DIR [--precision int8,int4] [--tokens 1,2,3] [--json]
+npx waggle model import FILE.gguf --out DIR [--json]
 
 Runs a model of a Hugging Face folder (config.json and safetensors; no tokenizer is needed for token ids), in float32.
 import makes such a folder of a llama.cpp file, with tokenizer and chat template. logits says what it makes of every position; generate appends tokens, and ends where generation_config.json says; compare says
@@ -153,7 +153,7 @@ const taken: Readonly<Record<Action, readonly string[]>> = {
 function refuseOthers(action: Action, values: Values): void {
   const other = Object.keys(values).find(name => !taken[action].includes(name))
   if (other === undefined) return
-  throw new UsageError(`model ${action} does not take --${other}.`, { hint: 'See npm run waggle -- model --help.' })
+  throw new UsageError(`model ${action} does not take --${other}.`, { hint: 'See npx waggle model --help.' })
 }
 
 async function logits({ folder, adapter, tokens, load }: Request, { json }: Values): Promise<void> {

@@ -6,7 +6,7 @@ import { untilInterrupted } from '../untilInterrupted.ts'
 
 /** Downloads a model. */
 export const pull: Command = {
-  usage: `npm run waggle -- pull OWNER/NAME[@REVISION] [--models DIR] [--json]
+  usage: `npx waggle pull OWNER/NAME[@REVISION] [--models DIR] [--json]
 
 A download that was broken off goes on where it stopped; every file is checked against the hub's checksum.
 

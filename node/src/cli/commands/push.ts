@@ -4,7 +4,7 @@ import { hubOptions, hubUsage, openHub } from '../modelOptions.ts'
 
 /** Publishes a model or an adapter. */
 export const push: Command = {
-  usage: `npm run waggle -- push DIR OWNER/NAME [--base OWNER/NAME] [--private] [--summary TEXT] [--json]
+  usage: `npx waggle push DIR OWNER/NAME [--base OWNER/NAME] [--private] [--summary TEXT] [--json]
 
 Publishes the model or the adapter in DIR as one commit; the repository is made if it is not there. A solver keeps its model in
 the folder policy of its data folder. A model card is written unless DIR holds a README.md.

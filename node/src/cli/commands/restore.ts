@@ -7,7 +7,7 @@ import { requirePeer } from '../requirePeer.ts'
 
 /** Puts a backup back. */
 export const restore: Command = {
-  usage: `npm run waggle -- restore DIR [--data DIR] [--json]
+  usage: `npx waggle restore DIR [--data DIR] [--json]
 
 Puts the backup in DIR back as the folder of a peer, which must be empty or not there. The backup stays as it is.
 
@@ -17,7 +17,7 @@ ${dataUsage}
   positionals: ['DIR'],
   async run({ data: folder, json }, [source = '']) {
     const [backup, data] = [resolve(source), resolve(String(folder))]
-    requirePeer(backup, 'Name a folder that npm run waggle -- backup made.')
+    requirePeer(backup, 'Name a folder that npx waggle backup made.')
     await restoreDataFolder(backup, data)
     const { peerId, name } = await openIdentity(data)
     if (json === true) return console.log(JSON.stringify({ data, backup, peerId, name }))

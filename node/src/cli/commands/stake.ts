@@ -6,7 +6,7 @@ import { UsageError } from '../usageError.ts'
 
 /** Stakes Nectar of a peer's account for a duty. */
 export const stake: Command = {
-  usage: `npm run waggle -- stake DUTY [OPTIONS]
+  usage: `npx waggle stake DUTY [OPTIONS]
 
 Stakes what is missing for a duty: evaluator (a seat, from the next round on or the end of bootstrap) or proposer (leave to
 commit tasks). A running peer does so by itself when bootstrap ends and it has earned enough.
@@ -24,11 +24,11 @@ ${chainUsage}`,
 
 /** Gives notice of a stake, and takes it back once it is free. */
 export const unstake: Command = {
-  usage: `npm run waggle -- unstake DUTY [OPTIONS]
+  usage: `npx waggle unstake DUTY [OPTIONS]
 
 Gives notice of a stake (evaluator or proposer): the duty ends with the round, the stake is free some rounds later. Called
 again then, takes it back. A peer that runs goes on in its role without a seat, and does not stake for it by itself again,
-until you do (npm run waggle -- stake).
+until you do (npx waggle stake).
 
 ${chainUsage}`,
   options: chainOptions,
@@ -44,7 +44,7 @@ ${chainUsage}`,
 
 /** What a peer stakes. */
 export const stakes: Command = {
-  usage: `npm run waggle -- stakes [OPTIONS]
+  usage: `npx waggle stakes [OPTIONS]
 
 What the peer stakes as evaluator and as proposer, and what it has missed.
 

@@ -49,7 +49,7 @@ export const peerOptions = {
 
 /** Runs a peer until it is stopped. */
 export const start: Command = {
-  usage: `npm run waggle -- start --role ROLE [OPTIONS]
+  usage: `npx waggle start --role ROLE [OPTIONS]
 
 Ctrl-C stops it; the next start goes on where it was. Settings may also stand in DIR/${CONFIG_FILE}, one a line, by the names
 of the options (listen, announce and bootnodes are lists there).
@@ -72,7 +72,7 @@ ${reachUsage}
   --http N            gateway: port of its HTTP server on loopback (default 3001)
   --keep-mb N         space for the bundles of all peers, MiB (default 8192)
   --keep-peer-mb N    space for those of one peer, MiB; its own oldest ones make room (default 256)
-  --environment FILE  specification of an environment of chat models (npm run waggle -- environment makes one)
+  --environment FILE  specification of an environment of chat models (npx waggle environment makes one)
   --model PATH_OR_REPO
                       the chat model that solves or proposes: a folder, a GGUF file, or OWNER/NAME[@REVISION] on the Hugging Face
                       hub

@@ -5,7 +5,7 @@ import { chainOptions, chainUsage } from '../networkOptions.ts'
 
 /** What the chain and the peer's own journal say of it. */
 export const status: Command = {
-  usage: `npm run waggle -- status [OPTIONS]
+  usage: `npx waggle status [OPTIONS]
 
 What the chain and the peer's own journal say of it, while it runs and while it does not.
 
@@ -64,8 +64,8 @@ type Owed = Found['owed']
 /** Only where something is: most accounts never post a bond. */
 function owedLines({ challenges, market, token }: Owed): string {
   const lines = [
-    challenges !== '0' && `${challenges} of the native coin by challenges: npm run waggle -- challenges withdraw`,
-    market !== '0' && `${market} ${token} by the market: npm run waggle -- market withdraw`,
+    challenges !== '0' && `${challenges} of the native coin by challenges: npx waggle challenges withdraw`,
+    market !== '0' && `${market} ${token} by the market: npx waggle market withdraw`,
   ]
   return lines.map(line => (line === false ? '' : `\nowed       ${line}`)).join('')
 }

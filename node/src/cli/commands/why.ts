@@ -8,7 +8,7 @@ const text = { type: 'string' } as const
 
 /** Says what became of a peer's work. */
 export const why: Command = {
-  usage: `npm run waggle -- why --peer NAME --round N [OPTIONS]
+  usage: `npx waggle why --peer NAME --round N [OPTIONS]
 
 Says in words what became of a peer's work of a round: whether its answers were committed, who was drawn to score them and how each voted,
 what was settled, challenged and appealed, and what it has of the round; the same of its votes as an evaluator and of its tasks. It reads
