@@ -19,7 +19,7 @@ npm run bench -- report
                loop: how long peers of a whole swarm keep their event loops from turning
                codezero: the starter's judge against execution, the difficulty, proposals, and hostile answers
                product: what a person meets: joining a running swarm, the page of a large round
-               network: bodies between peers, with slow ones among them, and what an idle peer asks of its endpoint
+               network: payloads between peers, with slow ones among them, and what an idle peer asks of its endpoint
 
   report       writes docs/benchmarks.md from the kept results
 
