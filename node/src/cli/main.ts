@@ -11,7 +11,7 @@ import { verbs } from './verbs.ts'
 const usage = `npx waggle COMMAND [OPTIONS]
 
 ${Object.entries(verbs)
-  .map(([name, { summary }]) => `  ${name.padEnd(11)} ${summary}`)
+  .map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`)
   .join('\n')}
 
 npx waggle COMMAND --help, or npx waggle help COMMAND, says more; --version prints the version.
@@ -45,7 +45,7 @@ async function version(): Promise<string> {
 function fail(thrown: unknown): void {
   const error = asDiskFull(thrown, (thrown as NodeJS.ErrnoException | undefined)?.path ?? 'a file')
   if (isInterruption(error)) {
-    console.error('Stopped. What was downloaded or made is kept: the next run goes on from there. [STOPPED]')
+    console.error('Stopped. What was downloaded or made is kept: the next run resumes from there. [STOPPED]')
     process.exitCode = 130 // as a shell says of what SIGINT ended
     return
   }

@@ -58,7 +58,7 @@ function parseRecord(path: string): Deployment {
   } catch (cause) {
     if (!(cause instanceof DeploymentRecordError)) throw cause
     throw new UsageError(`The deployment's record ${path} is damaged.`, {
-      hint: 'Restore it, or delete it and run npx hardhat deploy again: that writes it anew and sends nothing.',
+      hint: 'Restore it, or delete it and run npx hardhat deploy again: that writes it again and sends nothing.',
       cause,
     })
   }

@@ -19,7 +19,7 @@ export const reachOptions = {
 export const reachUsage = `  --announce MULTIADDR
                       where others reach it behind a router or proxy, may be repeated (default where it listens)
   --bootnode MULTIADDR
-                      a peer to meet first beside those on the chain, may be repeated
+                      a peer to meet first, besides those on the chain, may be repeated
   --mdns              find peers on the local network by multicast
   --upnp              ask the router for an open port
   --target-peers N    registered peers to be connected to (default 16)

@@ -100,7 +100,7 @@ function refused(outcome: Exclude<TxOutcome, { status: 'mined' }>, throughPeer: 
       hint: 'Ask again in the round that it is for.',
     })
   return new CallRefusedError(throughPeer ? 'The peer has not sent it yet.' : 'The command was ended first.', {
-    hint: 'It is kept, and goes on with the next start. npx waggle status shows whether the peer runs.',
+    hint: 'It is kept, and resumed by the next start. npx waggle status shows whether the peer runs.',
     retryable: true,
   })
 }

@@ -31,7 +31,7 @@ keep it, through the bootnodes on the chain. What nobody gives is listed. The ex
   --peer NAME         with --round: of one peer, by its three words, peer id or key
   --follow            with --round: that round and all after it, each once its votes are opened, until Ctrl-C
   --bootnode MULTIADDR
-                      with --round: a peer to meet first beside those on the chain, may be repeated
+                      with --round: a peer to meet first, besides those on the chain, may be repeated
   --environment FILE, --model PATH_OR_REPO, --judge PATH_OR_REPO
                       with --round: the specification and models of a swarm of chat models
 ${hubUsage}

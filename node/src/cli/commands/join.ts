@@ -20,7 +20,7 @@ export const join: Command = {
 
 Makes the keys of a new peer, chooses role, model and threads by what the machine has, and starts it; on a local chain it gives
 itself coin, elsewhere it says what to send where. What it chose is shown and kept in DIR/${CONFIG_FILE}: change it there, or say it here.
-Called again, it goes on with the same peer and settings.
+Called again, it continues with the same peer and settings.
 
 ${dataUsage}
 ${networkUsage}

@@ -8,7 +8,7 @@ import { untilInterrupted } from '../untilInterrupted.ts'
 export const pull: Command = {
   usage: `npx waggle pull OWNER/NAME[@REVISION] [--models DIR] [--json]
 
-A download that was broken off goes on where it stopped; every file is checked against the hub's checksum.
+An interrupted download resumes; every file is checked against the hub's checksum.
 
 ${hubUsage}
   --json              end with one JSON object on the last line`,

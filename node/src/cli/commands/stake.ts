@@ -8,8 +8,8 @@ import { UsageError } from '../usageError.ts'
 export const stake: Command = {
   usage: `npx waggle stake DUTY [OPTIONS]
 
-Stakes what is missing for a duty: evaluator (a seat, from the next round on or the end of bootstrap) or proposer (leave to
-commit tasks). A running peer does so by itself when bootstrap ends and it has earned enough.
+Stakes what is missing for a duty: evaluator (a seat, from the next round on or the end of bootstrap) or proposer (the right to
+propose tasks). A running peer does so by itself when bootstrap ends and it has earned enough.
 
 ${chainUsage}`,
   options: chainOptions,
@@ -27,7 +27,7 @@ export const unstake: Command = {
   usage: `npx waggle unstake DUTY [OPTIONS]
 
 Gives notice of a stake (evaluator or proposer): the duty ends with the round, the stake is free some rounds later. Called
-again then, takes it back. A peer that runs goes on in its role without a seat, and does not stake for it by itself again,
+again then, takes it back. A running peer keeps its role without a seat, and does not stake for it by itself again
 until you do (npx waggle stake).
 
 ${chainUsage}`,

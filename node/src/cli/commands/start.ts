@@ -51,7 +51,7 @@ export const peerOptions = {
 export const start: Command = {
   usage: `npx waggle start --role ROLE [OPTIONS]
 
-Ctrl-C stops it; the next start goes on where it was. Settings may also stand in DIR/${CONFIG_FILE}, one a line, by the names
+Ctrl-C stops it; the next start resumes. Settings may also stand in DIR/${CONFIG_FILE}, one a line, by the names
 of the options (listen, announce and bootnodes are lists there).
 
   --role ROLE         ${roleNames.join(', ')}
@@ -71,7 +71,7 @@ ${reachUsage}
   --nectar-price X    what a Nectar is worth in the chain's coin, by which appeals are weighed (default 0.001)
   --http N            gateway: port of its HTTP server on loopback (default 3001)
   --keep-mb N         space for the bundles of all peers, MiB (default 8192)
-  --keep-peer-mb N    space for those of one peer, MiB; its own oldest ones make room (default 256)
+  --keep-peer-mb N    space for those of one peer, MiB; its own oldest ones make space (default 256)
   --environment FILE  specification of an environment of chat models (npx waggle environment makes one)
   --model PATH_OR_REPO
                       the chat model that solves or proposes: a folder, a GGUF file, or OWNER/NAME[@REVISION] on the Hugging Face
@@ -82,13 +82,13 @@ ${reachUsage}
 ${hubUsage}
   --device NAME       auto, cpu, webgpu or cuda: what generates, scores and trains (default auto)
   --threads N         threads of a model's session (default 1)
-  --lora RANK         solver: train a LoRA adapter of this rank in place of the weights; one that its folder keeps is gone on
-                      with as it was, and options that contradict it are refused
+  --lora RANK         solver: train a LoRA adapter of this rank instead of all weights; an adapter in its folder is resumed
+                      as it is, and options that contradict it are refused
   --lora-alpha N      scale of its updates is this over the rank (default twice the rank)
   --lora-targets NAMES
                       modules that have one, by commas (default all linear modules of the layers)
   --lora-base NAME    float32 or int8: how the frozen layers under it are computed (default float32); over
-                      int8 it learns and earns nothing
+                      int8 it learns but earns nothing
   --metrics-port N    serve /health, /ready and Prometheus /metrics at this port of loopback (default none)
 ${logUsage}
 

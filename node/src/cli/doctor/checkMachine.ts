@@ -100,7 +100,7 @@ export async function checkPorts(addresses: readonly string[], isRunning: boolea
     ? ok('ports', addresses.join(', '))
     : warning(
         'ports',
-        'chosen anew at each start',
+        'chosen again at each start',
         'Others reach it through a relay. To be reached directly behind a router, name a port (--listen /ip4/0.0.0.0/tcp/4001) and forward it, or try --upnp.',
       )
 }
