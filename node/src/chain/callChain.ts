@@ -31,7 +31,7 @@ export async function callChain<T>(rpcUrl: string, work: () => Promise<T>): Prom
     throw new ChainUnreachableError(
       `The chain at ${originsOf(rpcUrl)} does not answer as it should${said === '' ? '' : ` (${said})`}.`,
       {
-        hint: 'Check that it runs and that the RPC URL is right; this node goes on as soon as it answers.',
+        hint: 'Check that it runs and that the RPC URL is right; this node resumes as soon as it answers.',
         retryable: true,
         cause,
       },

@@ -32,7 +32,7 @@ function aloneBy(bootnodes: number, known: number, { failed, hungUp, lastFailure
     return {
       reason: 'nobody known',
       found: 'the chain lists no bootnode, none was named, and nobody has connected',
-      advice: 'Name a peer of the swarm with --bootnode, or ask its owner to list one: waggle bootnode add.',
+      advice: 'Name a peer of the swarm with --bootnode, or ask its owner to list one: npx waggle bootnode add.',
     }
   if (hungUp > 0)
     return {
@@ -45,7 +45,7 @@ function aloneBy(bootnodes: number, known: number, { failed, hungUp, lastFailure
     return {
       reason: 'nobody reached',
       found: `${failed} dials of ${known} known peers (${bootnodes} bootnodes) failed; the last: ${lastFailure}`,
-      advice: 'Check the network and its firewall for outgoing TCP (waggle doctor), or name another --bootnode.',
+      advice: 'Check the network and its firewall for outgoing TCP (npx waggle doctor), or name another --bootnode.',
     }
   return { reason: 'connecting', found: `no dial of ${known} known peers has ended yet`, advice: 'Wait some seconds.' }
 }

@@ -22,7 +22,7 @@ export function peerPrivateKey(bytes: Uint8Array): PeerPrivateKey {
     return { type, raw, publicKey, equals, sign: nativeSigner(key) } as PeerPrivateKey
   } catch (cause) {
     throw new AddressError('The peer key is not a libp2p private key.', {
-      hint: 'Restore the peer key from your backup, or make a new identity with `waggle init`.',
+      hint: 'Restore the peer key from your backup, or make a new identity with npx waggle init.',
       cause,
     })
   }

@@ -42,7 +42,7 @@ export async function adapterToTrain(
 function refuseBesideWeights(folder: string, asked: AskedAdapter | undefined): undefined {
   if (asked === undefined) return
   throw new KeptPolicyError(`${folder} keeps weights that were trained whole, and an adapter is asked for.`, {
-    hint: 'Leave out --lora and what goes with it to go on with them, or move that folder away to begin an adapter.',
+    hint: 'Leave out --lora and what goes with it to continue with them, or move that folder away to begin an adapter.',
   })
 }
 
@@ -69,7 +69,7 @@ function checkAgainst(folder: string, kept: KeptAdapter, asked: AskedAdapter): v
     if (asked[field] === undefined || kept[field] === null || text(asked[field]) === text(kept[field])) continue
     throw new KeptPolicyError(
       `The adapter in ${folder} has ${field} ${text(kept[field])}, and ${option} asks for ${text(asked[field])}.`,
-      { hint: `Leave out ${option} to go on with it, or move that folder away to begin another.` },
+      { hint: `Leave out ${option} to continue with it, or move that folder away to begin another.` },
     )
   }
 }

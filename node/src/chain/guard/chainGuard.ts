@@ -205,7 +205,7 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
     if (fault !== null) {
       markOut(endpoint, fault)
       throw new ChainUnreachableError(`The chain at ${endpoint.origin} cannot be followed: ${fault}.`, {
-        hint: 'Check the endpoint; this node goes on once its blocks can be believed.',
+        hint: 'Check the endpoint; this node resumes once its blocks can be believed.',
         retryable: true,
       })
     }

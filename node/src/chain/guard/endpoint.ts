@@ -50,7 +50,7 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
 
   const odd = (reason: string) =>
     new ChainUnreachableError(`The chain at ${origin} does not answer as it should (${reason}).`, {
-      hint: 'Check that it runs and that the RPC URL is right; this node goes on as soon as it answers.',
+      hint: 'Check that it runs and that the RPC URL is right; this node resumes as soon as it answers.',
       retryable: true,
     })
 

@@ -39,7 +39,7 @@ chat. With --prompt, or with text on stdin, it answers once. What you type is te
   --seed TEXT           what sampling depends on (default 0)
   --precision NAME      float32, int8 or int4 (default float32)
   --cache DIR           where quantised copies are kept (default .waggle in the model's folder)
-  --device NAME         cpu, webgpu, cuda, or auto for what waggle devices would take (default cpu)
+  --device NAME         cpu, webgpu, cuda, or auto for what npx waggle devices would take (default cpu)
   --threads N           threads of a product (default: all of the machine)
 ${hubUsage}
   --json                an answer as one JSON object on a line: { "text", "tokens": number[], "ended": whether the model ended it }`,

@@ -36,7 +36,7 @@ how far 8-bit and 4-bit are from float32.
 
   --model DIR         the model's folder, or a GGUF file, which is imported once
   --tokens IDS        token ids, separated by commas; compare takes it several times, and samples some if there are none
-  --prompt TEXT       generate: continues this text, as it is; waggle chat answers by the model's chat template
+  --prompt TEXT       generate: continues this text, as it is; npx waggle chat answers by the model's chat template
   --out DIR           import: the folder that is made
   --models DIR        where GGUF files are imported to (default WAGGLE_MODELS, else ~/.cache/waggle/models)
   --adapter DIR       a PEFT LoRA adapter, merged into the weights
@@ -53,7 +53,7 @@ how far 8-bit and 4-bit are from float32.
   --cache DIR         where quantised copies are kept (default .waggle in the model's folder)
   --sequences N       compare: sequences to sample from the model (default 8)
   --length N          compare: tokens of each (default 128)
-  --device NAME       logits and generate: cpu, webgpu, cuda, or auto for what waggle devices would take (default cpu)
+  --device NAME       logits and generate: cpu, webgpu, cuda, or auto for what npx waggle devices would take (default cpu)
   --threads N         threads of a product (default: all of the machine)
   --json              end with one JSON object on the last line:
                       { "logits": number[positions][vocabulary] }, or

@@ -24,7 +24,7 @@ export async function loadChatEnvironment(
   const { prompts, judge } = spec
   if (prompts.format !== 'chat' || judge.kind !== 'trueFalse' || (judgeFolder === null && !judgeServer))
     throw new EnvironmentMismatchError(`The environment '${spec.preset}' is not one of chat models.`, {
-      hint: 'Leave out --model and --environment, or name a specification that waggle environment made.',
+      hint: 'Leave out --model and --environment, or name a specification that npx waggle environment made.',
     })
   const tokenizer = await openChatTokenizer(modelFolder, prompts)
   const shared = { spec, format: chatFormat(tokenizer, prompts), solverFolder: modelFolder }

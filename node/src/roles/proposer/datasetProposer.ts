@@ -41,7 +41,7 @@ export async function openDatasetProposer(
   if (!datasetFormats[dataset.format].mayTrain) {
     await dataset.close()
     throw new DatasetTasksError(`${path} is a dataset for measuring (${dataset.format}), and never trained on.`, {
-      hint: 'Propose from another one. waggle eval --dataset measures a model on this one.',
+      hint: 'Propose from another one. npx waggle eval --dataset measures a model on this one.',
     })
   }
   const of = { path, seed, format: dataset.format, rows: dataset.rows }
