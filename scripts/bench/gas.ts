@@ -46,8 +46,8 @@ export const rows = [
   ),
   row('register-secp256k1', 180_000, gas => gas.registerSecp256k1, 'a first registration, with proof'),
   row('register-rsa2048', 300_000, gas => gas.registerRsa2048, 'a first registration, with proof'),
-  marketRow('bet', 110_000, ({ bets }) => Math.max(...bets), 'in a round already begun; the dearest of 3'),
-  marketRow('claim', 60_000, ({ claims }) => Math.max(...claims), 'the dearest of 2'),
+  marketRow('bet', 110_000, ({ bets }) => Math.max(...bets), 'in a round already begun; the most expensive of 3'),
+  marketRow('claim', 60_000, ({ claims }) => Math.max(...claims), 'the most expensive of 2'),
   {
     name: 'flat-in-evaluators',
     unit: 'ratio',
