@@ -26,6 +26,8 @@ export function testMarket(scene: BrowserScene): void {
     await see(page, 'Connect an account to bet.')
     const missing = await visit('/market/77')
     await missing.getByRole('heading', { name: 'No such cell in this comb' }).waitFor()
+    // A page reads itself again, and React reports an error where its game is suddenly gone.
+    await Promise.all([page.close(), missing.close()])
     scene.dashboard.indexer.answers = emptyAnswers
     const empty = await visit('/market')
     await see(empty, 'No game has been opened yet.')
