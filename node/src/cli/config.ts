@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { logLevels } from '#core/logger.ts'
+import { isRepoName } from '#hub/repoReference.ts'
 import { devices } from '#model/devices.ts'
 import { basePrecisions } from '#model/loraConfig.ts'
 import { networkSettings } from '#p2p/networkConfig.ts'
@@ -70,6 +71,10 @@ export const configSchema = z.strictObject({
     .optional(),
   /** Of the frozen layers under an adapter, float32 unless said: 8 bits take a quarter of the memory's bandwidth and a third of the time. */
   'lora-base': z.enum(basePrecisions).optional(),
+  /** OWNER/NAME on the hub, where a solver's policy is published. */
+  push: z.string().refine(isRepoName, 'not OWNER/NAME').optional(),
+  /** Rounds from one push to the next. */
+  'push-every': z.coerce.number().int().min(1).max(100_000).optional(),
   /** Of `/health`, `/ready` and `/metrics`, on loopback. Off: a port that nobody asked for is one more to mind. */
   'metrics-port': z.coerce.number().int().min(0).max(65_535).optional(),
   'log-level': z.enum(logLevels).default('info'),

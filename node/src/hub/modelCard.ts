@@ -7,12 +7,14 @@ export type ModelCard = {
   readonly isAdapter: boolean
   /** Parsed config.json of a whole model. */
   readonly config: unknown
+  /** Markdown that says where it comes from. */
+  readonly provenance?: string
 }
 
 const shape = z.looseObject({ model_type: z.string(), num_hidden_layers: z.number(), hidden_size: z.number() })
 
 /** A model's README.md with the metadata that the hub reads. It says what is known, and nothing else. */
-export function modelCard({ repo, baseModel, isAdapter, config }: ModelCard): string {
+export function modelCard({ repo, baseModel, isAdapter, config, provenance }: ModelCard): string {
   const metadata = {
     library_name: isAdapter ? 'peft' : 'transformers',
     pipeline_tag: 'text-generation',
@@ -30,9 +32,9 @@ ${stringify(metadata).trim()}
 
 # ${repo.split('/')[1]}
 
-${isAdapter ? 'A LoRA adapter' : 'A model'} that was trained with reinforcement learning (GRPO) in a Waggle swarm: on coding tasks that other peers proposed, with
-rewards from a frozen evaluator that never runs code.${from}${size}
+${isAdapter ? 'A LoRA adapter' : 'A model'} that was trained with reinforcement learning (GRPO) in a Waggle swarm, with
+rewards that never come from running code.${from}${size}
 
 Nothing is claimed here about what it can do: measure it on tasks of your own before you rely on it.
-`
+${provenance === undefined ? '' : `\n${provenance}`}`
 }

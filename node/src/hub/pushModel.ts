@@ -18,6 +18,8 @@ export type PushOptions = {
   readonly summary: string
   /** Model that the weights were trained from, OWNER/NAME, for the card; null if unknown. */
   readonly baseModel: string | null
+  /** Markdown that says where the model comes from, at the end of the card. */
+  readonly provenance?: string
 }
 
 export type PushedModel = {
@@ -30,6 +32,9 @@ export type PushedModel = {
 /** What is published of a folder: a model or an adapter with its tokenizer. Optimizer states stay at home. */
 const PUBLISHED =
   /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|adapter_config|model\.safetensors\.index)\.json$|^chat_template\.jinja$|^(model|model-\d{5}-of-\d{5}|adapter_model)\.safetensors$|^README\.md$|^LICENSE$/
+
+/** Whether a file of a model's folder is published. */
+export const isPublished = (name: string): boolean => PUBLISHED.test(name)
 
 const ADAPTER_CONFIG = 'adapter_config.json'
 
@@ -77,7 +82,7 @@ export async function pushModel(client: HubClient, folder: string, options: Push
 }
 
 async function localFiles(folder: string, options: PushOptions): Promise<LocalFile[]> {
-  const names = (await readdir(folder).catch(() => [])).filter(name => PUBLISHED.test(name)).sort()
+  const names = (await readdir(folder).catch(() => [])).filter(isPublished).sort()
   if (!names.some(name => name.endsWith('.safetensors')))
     throw new HubError('HUB_REFERENCE', `${folder} holds no model and no adapter.`)
   const files = await Promise.all(

@@ -17,6 +17,7 @@ import { proposalsOf } from './proposer/proposalsOf.ts'
 import { runProposer } from './proposer/proposer.ts'
 import { reportOutcome } from './reportOutcome.ts'
 import type { RoleName } from './roleName.ts'
+import { createPusher, type PushSettings } from './solver/pushPolicy.ts'
 import { showDemanded } from './solver/showDemanded.ts'
 import { POLICY_FOLDER, runSolver } from './solver/solver.ts'
 
@@ -40,6 +41,8 @@ export type RoleOptions = Omit<PeerOptions, 'environments'> & {
   threads: number
   /** Solver: what is said of an adapter to train in place of the weights. */
   adapter: AskedAdapter | undefined
+  /** Solver: where and how often its policy is published; undefined for never. */
+  push?: PushSettings | undefined
   /** What generates and scores. */
   device: Device
   /** Port of `/health`, `/ready` and `/metrics`, on loopback; none without it. */
@@ -124,7 +127,10 @@ async function run(
   const trained = adapted === undefined ? 'weights' : 'adapter'
   const appellant = { maxAppeals: options.appeals, nectarPrice: options.nectarPrice }
   const appealing = appealScores(node, { judge, reader: policy }, appellant)
-  await Promise.all([showDemanded(node), appealing, runSolver(node, policy, judge, { data, trained })]).finally(
-    policy.close,
-  )
+  const pusher = options.push && createPusher(node, options.push, { data, policyFolder: folder })
+  const solving = runSolver(node, policy, judge, { data, trained, pusher })
+  await Promise.all([showDemanded(node), appealing, solving]).finally(async () => {
+    await pusher?.settled()
+    await policy.close()
+  })
 }

@@ -1,14 +1,17 @@
+import { existsSync } from 'node:fs'
 import { systemClock } from '#core/clock.ts'
 import { urlSecrets } from '#core/redactUrls.ts'
+import { isRepoName } from '#hub/repoReference.ts'
 import type { AskedAdapter } from '#roles/adapterToTrain.ts'
 import { roleNames } from '#roles/roleName.ts'
+import type { PushSettings } from '#roles/solver/pushPolicy.ts'
 import { defaultQuotas, type QuotaLimits } from '#store/bodyQuota.ts'
 import { openChatModels } from '../chatModels.ts'
 import type { Command } from '../command.ts'
 import { CONFIG_FILE, type Config, loadConfig } from '../config.ts'
 import { openDatasetPath } from '../datasetPath.ts'
 import { environment } from '../environment.ts'
-import { hubOptions, hubUsage } from '../modelOptions.ts'
+import { hubOptions, hubUsage, openHub } from '../modelOptions.ts'
 import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
 import { openDevice } from '../openDevice.ts'
 import { logOptions, logUsage, openLog } from '../openLog.ts'
@@ -17,6 +20,9 @@ import { stopSignal } from '../untilInterrupted.ts'
 import { UsageError } from '../usageError.ts'
 
 const text = { type: 'string' } as const
+
+/** Rounds from one push of a policy to the next. */
+const PUSH_EVERY = 20
 
 /** Everything that a peer is told. */
 export const peerOptions = {
@@ -38,6 +44,8 @@ export const peerOptions = {
   'lora-alpha': text,
   'lora-targets': text,
   'lora-base': text,
+  push: text,
+  'push-every': text,
   ...hubOptions,
   device: text,
   environment: text,
@@ -89,6 +97,9 @@ ${hubUsage}
                       modules that have one, by commas (default all linear modules of the layers)
   --lora-base NAME    float32 or int8: how the frozen layers under it are computed (default float32); over
                       int8 it learns but earns nothing
+  --push OWNER/NAME   solver: publish what it learned on the Hugging Face hub, with a card that says where it comes from;
+                      HF_TOKEN holds the access token
+  --push-every N      with --push: rounds from one push to the next (default 20)
   --metrics-port N    serve /health, /ready and Prometheus /metrics at this port of loopback (default none)
 ${logUsage}
 
@@ -109,6 +120,7 @@ export async function startPeer(config: Config): Promise<void> {
   if (adapter && role !== 'solver')
     throw new UsageError(`A ${role} trains no adapter.`, { hint: '--lora and what goes with it are for a solver.' })
   checkDatasetOptions(config)
+  checkPushOptions(config)
   const { deployment, rpcUrl } = openDeployment(config)
   const alertUrls = environment.alertUrls()
   const signal = stopSignal()
@@ -134,11 +146,12 @@ export async function startPeer(config: Config): Promise<void> {
     alertUrls,
     threads: config.threads,
     adapter,
+    push: pushSettings(config, deployment.network, signal),
     device,
     chat,
     clock: systemClock,
     openLogger: identity =>
-      openLog(config, identity, { role, rpcUrl, secrets: [...serverSecrets(), ...urlSecrets(alertUrls.join())] }),
+      openLog(config, identity, { role, rpcUrl, secrets: [...keySecrets(), ...urlSecrets(alertUrls.join())] }),
     signal,
   })
 }
@@ -155,10 +168,29 @@ async function openDataset({ dataset, 'dataset-share': share = 1, models, hub }:
   return dataset === undefined ? undefined : { path: await openDatasetPath(dataset, { models, hub }, signal), share }
 }
 
+function checkPushOptions({ role, push, 'push-every': every }: Config): void {
+  if (push === undefined && every !== undefined)
+    throw new UsageError('--push-every without a repository.', { hint: 'Name one with --push OWNER/NAME.' })
+  if (push === undefined) return
+  if (role !== 'solver') throw new UsageError(`A ${role} learns nothing.`, { hint: '--push is for a solver.' })
+  if (environment.hubToken() === undefined)
+    throw new UsageError('--push needs an access token.', {
+      hint: 'Set HF_TOKEN to one that may write to the repository.',
+    })
+}
+
+/** Where a solver's policy is published; undefined where nothing is said of it. */
+function pushSettings(config: Config, network: string, signal: AbortSignal): PushSettings | undefined {
+  const { push: repo, 'push-every': every = PUSH_EVERY, model } = config
+  if (repo === undefined) return undefined
+  const [name = ''] = model?.split('@') ?? []
+  const baseModel = isRepoName(name) && !existsSync(name) ? name : null
+  return { client: openHub(config, signal), repo, every, baseModel, network }
+}
+
 /** A server may put what it was sent into what it answers. */
-function serverSecrets(): string[] {
-  const key = environment.serverKey()
-  return key === undefined ? [] : [key]
+function keySecrets(): string[] {
+  return [environment.serverKey(), environment.hubToken()].filter(key => key !== undefined)
 }
 
 function quotasOf(config: Config): QuotaLimits {

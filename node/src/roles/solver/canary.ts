@@ -7,6 +7,7 @@ import type { Completion } from '#model/generate.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
+import { noteCanaryPoint } from './provenance.ts'
 
 /** The same random numbers in every round and for every solver, so that canaries can be compared. */
 export const CANARY_SEED = `0x${'ca'.repeat(32)}` as const
@@ -71,6 +72,9 @@ export async function publishCanary(node: PeerNode, policy: PolicyClient, judge:
   if (round % everyRounds !== 0) return
   const policyHash = await policy.weightsHash()
   const samples = await sampleHeldOut(policy, judge, node.environment, level as Level, tasks, samplesPerTask)
+  const mean = (figure: 'score' | 'correctness') =>
+    samples.reduce((sum, { score }) => sum + score[figure], 0) / Math.max(1, samples.length)
+  noteCanaryPoint(node.journal, { round, reward: mean('score'), correctness: mean('correctness') })
   const bundle: CanaryBundle = {
     v: 1,
     chainId: node.chainId,

@@ -17,6 +17,7 @@ import { publishCanary } from './canary.ts'
 import { createLearner } from './learner.ts'
 import { learnRound } from './learnRound.ts'
 import { namePolicy, samplerOf } from './namePolicy.ts'
+import type { PolicyPusher } from './pushPolicy.ts'
 import { createQuarantine } from './quarantine.ts'
 import type { SolverReport } from './solverReport.ts'
 import { takeGroups } from './takeGroups.ts'
@@ -30,18 +31,24 @@ const BEACON_UNTIL = 0.4
 /** Share of a round after which groups of other peers are no longer waited for. */
 const TAKE_UNTIL = 0.8
 
+export type SolverSettings = {
+  /** The peer's folder; the policy is kept in it after every round. */
+  data: string
+  /** What the policy trains. */
+  trained: 'weights' | 'adapter'
+  /** Told of every policy that was learned; without it none is published. */
+  pusher?: Pick<PolicyPusher, 'learned'> | undefined
+}
+
 /**
  * Solves in every round: draws tasks, answers them, commits the answers, learns from them and from those that other solvers gave in
  * the round before. Answers are public from the end of their round.
- *
- * @param data - the peer's folder; the policy is kept in it after every round.
- * @param trained - what the policy trains.
  */
 export async function runSolver(
   node: PeerNode,
   policy: PolicyClient,
   judge: Judge,
-  { data, trained }: { data: string; trained: 'weights' | 'adapter' },
+  { data, trained, pusher }: SolverSettings,
 ): Promise<void> {
   const { logger, signal } = node
   const learner = createLearner(node, policy, judge, trained)
@@ -80,6 +87,7 @@ export async function runSolver(
     const report: SolverReport = { tasks: mine.length, rollouts, ...learned, seconds }
     node.journal.set(round, 'report', report)
     node.logger.info('learned', { round, ...report })
+    await pusher?.learned(round)
     // Last: it waits for a block, and a stop meanwhile would have the round answered again, by what was learned.
     await claimEarnings(node, round)
   }
