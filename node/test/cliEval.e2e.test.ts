@@ -56,7 +56,9 @@ test.each([
 test('a model is measured on the held-out questions of an environment that a program checks', async () => {
   const [model, spec] = ['asked', 'env.json'].map(name => join(root, name)) as [string, string]
   await writeChatModel(model, 'asked')
-  await runCli(['environment', '--kind', 'reasoning', '--model', model, '--out', spec])
+  const made = await runCli(['environment', '--kind', 'reasoning', '--model', model, '--out', spec, '--json'])
+  const hashed = await runCli(['env', 'hash', spec])
+  expect(hashed.stdout.trim()).toBe(JSON.parse(made.stdout).hash)
   const argv = [
     'eval',
     '--environment',

@@ -2,10 +2,11 @@ import type { AccountDesk } from '#roles/accountDesk.ts'
 import type { OnBond } from '#roles/challengeBonds.ts'
 import { atDesk } from './atDesk.ts'
 import type { Values } from './command.ts'
+import { showResult } from './showResult.ts'
 
 /** Runs one dealing with challenges from the account of a peer's folder, and prints what came of it. */
 export async function printDealing(values: Values, run: (desk: AccountDesk) => Promise<unknown>): Promise<void> {
-  console.log(JSON.stringify(await atDesk(values, run), null, values.json === true ? 0 : 2))
+  showResult((await atDesk(values, run)) as object, values.json === true)
 }
 
 /** Says what a bond is before it is sent; with --json the answer alone says it. */

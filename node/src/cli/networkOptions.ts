@@ -22,7 +22,7 @@ export const networkUsage = `  --network NAME      ${Object.keys(known).join(', 
 export const chainOptions = { ...dataOption, ...networkOptions, json: { type: 'boolean' } } as const
 export const chainUsage = `${dataUsage}
 ${networkUsage}
-  --json              print one JSON object`
+  --json              print one JSON object on the last line`
 
 /**
  * The deployment that a command talks to.

@@ -12,7 +12,7 @@ Seats an evaluator from the next round on. WAGGLE_DEPLOYER_KEY holds the private
 
 ${networkUsage}
 ${dataUsage}: where a local deployment's record is looked for
-  --json              print one JSON object`,
+  --json              print one JSON object on the last line`,
   options: chainOptions,
   positionals: ['PEER_ID'],
   async run({ json, ...flags }, [typed = '']) {

@@ -14,7 +14,7 @@ Copies keys, journal and weights into DIR, which must not be there yet; also whi
 again is left out. Whoever has the copy has the keys: keep it where nobody else reads.
 
 ${dataUsage}
-  --json              print one JSON object`,
+  --json              print one JSON object on the last line`,
   options: { ...dataOption, json: { type: 'boolean' } },
   positionals: ['DIR'],
   async run({ json, ...flags }, [target = '']) {

@@ -33,7 +33,7 @@ ${networkUsage}
   --listen MULTIADDR  where to listen, may be repeated (default ${LISTEN.join(' and ')})
 ${reachUsage}
 ${logUsage}
-  --json              list, add, remove, clear: print one JSON object`,
+  --json              list, add, remove, clear: print one JSON object on the last line`,
   options: { ...dataOption, ...networkOptions, ...reachOptions, ...logOptions, json: { type: 'boolean' } },
   morePositionals: ['ACTION', 'ADDRESS'],
   async run({ json, ...values }, [asked = 'run', address]) {

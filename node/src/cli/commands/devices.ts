@@ -35,7 +35,7 @@ tried with a small product in a process of its own.
 
   --model DIR         a folder or a GGUF file: time the kernels for 8-bit products on this model's shapes, and not on Qwen2.5-0.5B's;
                       list for each GPU what of this model's programs it has no kernel for and the CPU computes
-  --json              end with one JSON object on the last line`,
+  --json              print one JSON object on the last line`,
   options: { model: { type: 'string' }, json: { type: 'boolean' } },
   async run({ model, json }) {
     const { reportDevices, reportIntegerKernels } = await import('#model/devices.ts')

@@ -20,7 +20,7 @@ ${networkUsage}
   --listen MULTIADDR  where the peer will listen, may be repeated
   --bootnode MULTIADDR
                       a peer to meet first, may be repeated
-  --json              print one JSON object`,
+  --json              print one JSON object on the last line`,
   options: { ...dataOption, ...networkOptions, listen: list, bootnode: list, json: { type: 'boolean' } },
   async run({ json, bootnode, ...flags }: Values) {
     const config = loadConfig({ ...flags, bootnodes: bootnode })

@@ -1,3 +1,4 @@
+import { readSpec } from '../chatModels.ts'
 import type { Command } from '../command.ts'
 import { type HubSettings, hubOptions, hubUsage, openModel } from '../modelOptions.ts'
 import { UsageError } from '../usageError.ts'
@@ -7,18 +8,23 @@ const text = { type: 'string' } as const
 /** Tells an author what is wrong with a new kind of environment. */
 export const env: Command = {
   usage: `npx waggle env check PATH --model PATH_OR_REPO [--judge PATH_OR_REPO] [--json]
+npx waggle env hash FILE [--json]
 
-Runs the environment that a module exports as kind, and says what would break a swarm: tasks, prompts or scores that differ from peer to
+check runs the environment that a module exports as kind, and says what would break a swarm: tasks, prompts or scores that differ from peer to
 peer, held-out tasks that are trained on, answers that break the score, a specification that two readers hash apart.
+
+hash checks a specification that was written or edited by hand, and prints the hash that the chain has to name.
 
   --model PATH_OR_REPO  a chat model that prompts are made for; none is generated with
   --judge PATH_OR_REPO  the frozen evaluator, where the kind needs one
 ${hubUsage}
-  --json                end with one JSON object on the last line`,
+  --json                print one JSON object on the last line`,
   options: { ...hubOptions, model: text, judge: text, json: { type: 'boolean' } },
-  positionals: ['check', 'PATH'],
+  positionals: ['ACTION', 'PATH'],
   async run({ model, judge, json, models, hub }, [verb, path = '']) {
-    if (verb !== 'check') throw new UsageError(`There is no env ${verb}.`, { hint: 'Use env check PATH.' })
+    if (verb === 'hash') return showHash(path, json === true)
+    if (verb !== 'check')
+      throw new UsageError(`There is no env ${verb}.`, { hint: 'Use env check PATH, or env hash FILE.' })
     if (typeof model !== 'string')
       throw new UsageError('--model is missing.', { hint: 'Name a chat model: prompts are made with its tokenizer.' })
     const settings: HubSettings = { models: models as string | undefined, hub: hub as string | undefined }
@@ -38,4 +44,12 @@ ${hubUsage}
     for (const finding of findings) console.log(finding)
     if (findings.length === 0) console.log(`nothing is wrong; its specification's hash is ${hash}`)
   },
+}
+
+/** The hash under which the chain knows a specification. */
+async function showHash(path: string, asJson: boolean): Promise<void> {
+  const spec = await readSpec(path)
+  const { environmentHash } = await import('#environments/environmentSpec.ts')
+  const hash = environmentHash(spec)
+  console.log(asJson ? JSON.stringify({ path, hash }) : hash)
 }

@@ -25,7 +25,7 @@ and start each peer with --environment FILE --model PATH_OR_REPO.
   --samples N           answers of the model that are sampled for the same, and run in a sandbox (default 200)
   --threads N           threads of the model (default 2)
 ${hubUsage}
-  --json                end with one JSON object on the last line`,
+  --json                print one JSON object on the last line`,
   options: {
     ...hubOptions,
     kind: text,

@@ -55,7 +55,7 @@ Runs answers to held-out tasks, or to those of a dataset, in the sandbox, or has
   --device NAME       cpu, webgpu, cuda, or auto for what npx waggle devices would take (default cpu)
   --threads N         threads of the model (default 2 for a policy, all of the machine for a model)
 ${hubUsage}
-  --json              end with one JSON object on the last line`,
+  --json              print one JSON object on the last line`,
   options: {
     policy: { type: 'string', multiple: true },
     ...{

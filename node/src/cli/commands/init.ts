@@ -10,7 +10,7 @@ export const init: Command = {
 Keys that are there already are kept. A swarm.pem of RL Swarm, put into DIR before, keeps its peer id.
 
 ${dataUsage}
-  --json              print one JSON object`,
+  --json              print one JSON object on the last line`,
   options: { ...dataOption, json: { type: 'boolean' } },
   async run({ json, ...flags }) {
     const { data } = loadConfig(flags)

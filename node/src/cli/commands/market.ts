@@ -6,6 +6,7 @@ import type { GamePlan } from '#roles/playMarket.ts'
 import { atOwnDesk } from '../atDesk.ts'
 import type { Command, Values } from '../command.ts'
 import { chainOptions, chainUsage } from '../networkOptions.ts'
+import { showResult } from '../showResult.ts'
 import { UsageError } from '../usageError.ts'
 import { wholeNumber } from '../wholeNumber.ts'
 
@@ -67,7 +68,7 @@ ${chainUsage}`,
     const run = await bind(action, { game, choice, stake, file })
     const { openMarketDesk } = await import('#roles/marketDesk.ts')
     const done = await atOwnDesk(values, openMarketDesk, run)
-    console.log(JSON.stringify(done, null, values.json === true ? 0 : 2))
+    showResult(done as object, values.json === true)
   },
 }
 

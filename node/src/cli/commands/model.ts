@@ -55,7 +55,7 @@ how far 8-bit and 4-bit are from float32.
   --length N          compare: tokens of each (default 128)
   --device NAME       logits and generate: cpu, webgpu, cuda, or auto for what npx waggle devices would take (default cpu)
   --threads N         threads of a product (default: all of the machine)
-  --json              end with one JSON object on the last line:
+  --json              print one JSON object on the last line:
                       { "logits": number[positions][vocabulary] }, or
                       { "tokens": number[], "logprobs": number[] } of the new tokens, and with --prompt their "text", with the log-probability of each under what
                       it was sampled from, which is the model at temperature 1 unless options above change it, or

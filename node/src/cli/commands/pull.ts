@@ -11,7 +11,7 @@ export const pull: Command = {
 An interrupted download resumes; every file is checked against the hub's checksum.
 
 ${hubUsage}
-  --json              end with one JSON object on the last line`,
+  --json              print one JSON object on the last line`,
   options: { ...hubOptions, json: { type: 'boolean' } },
   positionals: ['OWNER/NAME[@REVISION]'],
   async run({ json, models, hub }, [name = '']) {

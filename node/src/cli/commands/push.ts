@@ -13,7 +13,7 @@ the folder policy of its data folder. A model card is written unless DIR holds a
   --private           make a new repository private
   --summary TEXT      first line of the commit's message
 ${hubUsage}
-  --json              end with one JSON object on the last line`,
+  --json              print one JSON object on the last line`,
   options: {
     ...hubOptions,
     base: { type: 'string' },

@@ -12,7 +12,7 @@ export const restore: Command = {
 Puts the backup in DIR back as the folder of a peer, which must be empty or not there. The backup stays as it is.
 
 ${dataUsage}
-  --json              print one JSON object`,
+  --json              print one JSON object on the last line`,
   options: { ...dataOption, json: { type: 'boolean' } },
   positionals: ['DIR'],
   async run({ data: folder, json }, [source = '']) {

@@ -2,6 +2,7 @@ import { SAID_FOR_MS } from '#roles/reportConnections.ts'
 import { openPeerFolder } from '../atDesk.ts'
 import type { Command } from '../command.ts'
 import { chainOptions, chainUsage } from '../networkOptions.ts'
+import { inWords } from '../showResult.ts'
 
 /** What the chain and the peer's own journal say of it. */
 export const status: Command = {
@@ -39,7 +40,7 @@ points     ${(pointsMilli / 1000).toFixed(2)}
 nectar     ${nectar.claimed} claimed, ${nectar.claimable} to claim
 round      ${round < 0 ? 'not begun' : round} on ${network}
 connected  ${connectedLine(connections, Date.now())}${owedLines(owed)}`)
-    for (const { round: of, ...report } of reports) console.log(`  round ${of}: ${JSON.stringify(report)}`)
+    for (const { round: of, ...report } of reports) console.log(`  round ${of}: ${inWords(report)}`)
   },
 }
 
