@@ -1,4 +1,5 @@
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -97,6 +98,12 @@ test('health and readiness answer by their status', async () => {
   expect(await ask('/metrics')).toMatchObject({ status: 200, type: expect.stringContaining('version=0.0.4') })
   expect(await ask('/')).toMatchObject({ status: 404 })
   expect(await ask('/metrics', { method: 'POST' })).toMatchObject({ status: 404 })
+  const status = (host: string) =>
+    new Promise(resolve => {
+      get({ host: '127.0.0.1', port, path: '/health', headers: { host } }, ({ statusCode }) => resolve(statusCode))
+    })
+  // What a page sends whose name resolves to loopback.
+  expect([await status(`localhost:${port}`), await status('rebound.example')]).toEqual([200, 421])
   const taken = serveMetrics(port, pages, silentLogger)
   await expect(taken).rejects.toMatchObject({ code: 'METRICS_PORT' })
   server.closeAllConnections()

@@ -21,6 +21,9 @@ export type MetricsPages = {
 const REQUEST_MS = 10_000
 const CONNECTIONS = 32
 
+/** A page whose name was made to resolve to loopback sends its own name, and is told nothing. */
+const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
+
 /**
  * Serves `/health`, `/ready` and Prometheus' `/metrics` on loopback, read only.
  *
@@ -43,6 +46,10 @@ export async function serveMetrics(
     return { status: 404, type: 'text/plain', body: 'There are /health, /ready and /metrics.\n' }
   }
   const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
+    if (!LOOPBACK_HOST.test(request.headers.host ?? '')) {
+      response.writeHead(421, { 'content-type': 'text/plain' }).end('This is served to localhost alone.\n')
+      return
+    }
     const path = request.method === 'GET' ? request.url?.split('?')[0] : undefined
     answer(path)
       .then(({ status, type, body }) => response.writeHead(status, { 'content-type': type }).end(body))
