@@ -12,8 +12,8 @@ const cli = 'node/src/cli/main.ts'
 const PORT = 4_300
 const LEVEL = 1
 const ACCURACY_BAR = 0.3
-/** Above the preset's: forty rounds are few. */
-const LEARNING_RATE = 3e-4
+/** Arithmetic. */
+const FAMILIES = ['sum', 'product', 'chain', 'gcd']
 
 type Size = {
   rounds: number
@@ -77,10 +77,9 @@ async function specify({ data, log }: ExperimentOptions, model: string, arm: Arm
   const path = join(data, `${arm}.json`)
   await mkdir(data, { recursive: true })
   await runJson([cli, 'environment', '--kind', 'reasoning', '--model', model, '--out', path, '--json'], log)
-  const spec = parseSpec(JSON.parse(await readFile(path, 'utf8')))
+  const spec = parseSpec({ ...JSON.parse(await readFile(path, 'utf8')), families: FAMILIES })
   const changed: EnvironmentSpec = {
     ...spec,
-    training: { ...spec.training, adapterLearningRate: LEARNING_RATE },
     sharing: { ...spec.sharing, peers: arm === 'solo' ? 0 : spec.sharing.peers },
     // Each round's own answers are to questions that nobody saw before: their accuracy is the curve.
     canary: { ...spec.canary, everyRounds: 1000 },

@@ -2,22 +2,25 @@ import type { z } from 'zod'
 import type { reasoningSpecSchema } from './reasoningSpec.ts'
 
 /**
- * For instruction models below a billion parameters, trained with LoRA: short bare answers to the easiest arithmetic. The rate is the one at which
- * SmolLM2-135M learned sums in 40 rounds.
+ * For instruction models below a billion parameters, trained with LoRA: short bare answers to the easiest arithmetic.
+ *
+ * Many questions, and four answers of each learned from: with eight questions at most two taught something once SmolLM2-135M wrote bare numbers,
+ * and steps of full size on those few ended its sampling of anything else. A bare number pays little, and rewards are not divided by a group's
+ * deviation, so that a wrong number is no goal of its own.
  */
 export const small: Omit<z.input<typeof reasoningSpecSchema>, 'prompts'> = {
   name: 'reasoning',
-  version: 2,
+  version: 3,
   preset: 'small',
-  weights: { format: 0.3, accuracy: 0.7 },
-  tasksPerRound: 8,
+  weights: { format: 0.1, accuracy: 0.9 },
+  tasksPerRound: 24,
   groupSize: 8,
-  owedLeaves: 64,
+  owedLeaves: 192,
   sampledLeaves: 32,
   solving: { temperature: 1, maxNewTokens: 16 },
   training: {
     learningRate: 2e-4,
-    adapterLearningRate: 2e-4,
+    adapterLearningRate: 3e-4,
     betas: [0.9, 0.99],
     weightDecay: 0,
     warmUpRounds: 2,
@@ -26,11 +29,12 @@ export const small: Omit<z.input<typeof reasoningSpecSchema>, 'prompts'> = {
     maxGradientNorm: 1,
     clipLow: 0.2,
     clipHigh: 0.28,
-    scaleRewards: 'group',
+    scaleRewards: 'none',
     minGroupDeviation: 0.05,
+    answersPerGroup: 4,
   },
   // An update on eight honest groups of SmolLM2-135M's moved it by 0.05 to 0.11 at a rate of 5e-4.
-  sharing: { mode: 'updateForEachPeer', groupsPerPeer: 8, peers: 8, maxKl: 0.2 },
+  sharing: { mode: 'updateForEachPeer', groupsPerPeer: 24, peers: 8, maxKl: 0.2 },
   canary: { level: 1, tasks: 50, samplesPerTask: 2, everyRounds: 10 },
   families: ['sum', 'product', 'chain', 'gcd', 'linear', 'sequence'],
   levels: { lowest: 1, highest: 1 },

@@ -104,7 +104,7 @@ test('a right answer is worth the whole, a wrong one its form, and none of eithe
   expect(await judge.score([{ problem: seven, text: '8', ended: true }])).toEqual([
     { components: { format: 1, accuracy: 0 }, score: 0.5, correctness: 0 },
   ])
-  expect([0, 0.3, 0.65, 1].map(open().solvedShare)).toEqual([0, 0, expect.closeTo(0.5), 1])
+  expect([0, 0.1, 0.55, 1].map(open().solvedShare)).toEqual([0, 0, expect.closeTo(0.5), 1])
 })
 
 test.each(familyNames)('%s: the right answer is read in both styles, with space around it', family => {
