@@ -63,7 +63,7 @@ export function provenanceOf({ network, environment, peer, round, pointsMilli, c
     '',
     '```sh',
     `npx waggle audit --network ${network}`,
-    `npx waggle audit --network ${network} --round ${round} --peer ${peer.name}`,
+    `npx waggle audit --network ${network} --round ${round} --peer '${peer.name}'`,
     '```',
     '',
     ...table,

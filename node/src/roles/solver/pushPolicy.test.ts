@@ -28,7 +28,7 @@ async function setUp() {
   const said: string[] = []
   const logger = createLogger({ write: line => said.push(line), format: 'json', level: 'info', clock })
   const node = {
-    ...{ journal, logger, identity: { name: 'brave-amber-bee', peerId: '16Uiu2', peerKey: '0x11' } },
+    ...{ journal, logger, identity: { name: 'brave amber bee', peerId: '16Uiu2', peerKey: '0x11' } },
     ...{ environment: { spec: { name: 'reasoning' }, hash: '0x22' }, chain: { readPoints: async () => 2_500 } },
   } as unknown as Parameters<typeof createPusher>[0]
   const client = createHubClient({ url: hub.url, token: TOKEN, clock })
@@ -53,9 +53,9 @@ test('A policy is pushed every few rounds, over restarts too, with where it come
   await learned(first, 13)
   expect([commits(), pushed('adapter_model.safetensors')]).toEqual([1, 'round 13'])
   const card = pushed('README.md') ?? ''
-  for (const part of ['base_model: bees/base', '0x22', 'brave-amber-bee', '| 2.5 |', '| 0 | 0.250 | 0.125 |'])
+  for (const part of ['base_model: bees/base', '0x22', 'brave amber bee', '| 2.5 |', '| 0 | 0.250 | 0.125 |'])
     expect(card).toContain(part)
-  expect(card).toContain('npx waggle audit --network sepolia --round 13 --peer brave-amber-bee')
+  expect(card).toContain("npx waggle audit --network sepolia --round 13 --peer 'brave amber bee'")
 
   const second = start()
   for (const round of [13, 14, 15]) await learned(second, round)
