@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { rewardVotesAbi, rolloutCommitmentsAbi } from '@waggle/deployments/abi'
 import { type Deployment, readDeployment } from '@waggle/deployments/record'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RolloutBundle } from '../node/src/core/bodies.ts'
+import { bodiesHere } from '../node/src/core/bodyOperations.ts'
 import { readReports } from '../node/src/roles/readReports.ts'
 import { JOURNAL_FILE } from '../node/src/store/openDatabase.ts'
 import { connect, followChainFacts } from './swarm/chainFacts.ts'
@@ -112,6 +114,7 @@ test('a whole swarm learns and settles through kills, agrees with itself, and le
   expect(market).toContain('Which rule makes 2, 6, 12')
   const events = await protocolEvents(deployment)
   expect(events.filter((event, at) => events.indexOf(event) !== at)).toEqual([])
+  await bundleIsCommitted(events)
 
   swarm.kill('SIGINT')
   expect(await new Promise(resolve => swarm.once('close', resolve))).toBe(0)
@@ -146,6 +149,31 @@ async function protocolEvents(deployment: Deployment): Promise<string[]> {
     const named = eventName === 'PolicyCommitted' ? args.policyHash : ''
     return [`${eventName} ${args.round} ${'peerKey' in args ? args.peerKey : args.evaluatorKey} ${named}`]
   })
+}
+
+/** What a solver committed to comes from the network as a file, is what the chain says, and is not once a byte of it has changed. */
+async function bundleIsCommitted(events: readonly string[]): Promise<void> {
+  const [, round = '', peer = ''] = events.find(event => event.startsWith('RolloutsCommitted 1 '))?.split(' ') ?? []
+  const file = join(data, 'rollouts.bin')
+  // A folder without a body: all comes from the network.
+  const flags = ['--rpc', `http://127.0.0.1:${ports.chain}`, '--deployment', join(data, 'deployment.json'), '--json']
+  const bundle = async (...argv: string[]) => {
+    const whole = ['node/src/cli/main.ts', 'bundle', ...argv, ...flags, '--data', join(data, 'nobody')]
+    const child = spawn(process.execPath, whole, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+    let out = ''
+    child.stdout.on('data', chunk => {
+      out += chunk
+    })
+    const code = await new Promise(resolve => child.once('close', resolve))
+    return { code, said: JSON.parse(out) }
+  }
+  expect(await bundle('get', file, '--round', round, '--peer', peer)).toMatchObject({ code: 0, said: { round: 1 } })
+  expect(await bundle('verify', file)).toMatchObject({ code: 0, said: { peerKey: peer, findings: [] } })
+  const { body } = (await bodiesHere.open('rollouts', readFileSync(file))) ?? {}
+  const other = body && { ...body, policyHash: `0x${'00'.repeat(32)}` as const }
+  await writeFile(file, (await bodiesHere.seal('rollouts', other as RolloutBundle)).bytes)
+  const findings = [expect.stringContaining('root'), expect.stringContaining('content')]
+  expect(await bundle('verify', file)).toMatchObject({ code: 1, said: { findings } })
 }
 
 /** The index, built through a kill, says of every peer's points what the chain's events say. */

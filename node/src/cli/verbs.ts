@@ -54,6 +54,10 @@ export const verbs: Readonly<Record<string, Verb>> = {
     summary: "derive every peer's points again from the votes on the chain",
     load: async () => (await import('./commands/audit.ts')).audit,
   },
+  bundle: {
+    summary: "get a peer's rollouts of a round as a file, verify them against the chain, or export them",
+    load: async () => (await import('./commands/bundle.ts')).bundle,
+  },
   backup: {
     summary: 'copy keys, journal and weights of a peer to a folder, also while it runs',
     load: async () => (await import('./commands/backup.ts')).backup,

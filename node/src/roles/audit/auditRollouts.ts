@@ -6,21 +6,15 @@ import { type ChainReads, createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/roundClock.ts'
 import { UNAVAILABLE } from '#core/bodies.ts'
 import { bodiesHere } from '#core/bodyOperations.ts'
-import { formatSizes } from '#core/bodySizes.ts'
-import type { Clock } from '#core/clock.ts'
 import { NodeError } from '#core/errors.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
-import { type Logger, silentLogger } from '#core/logger.ts'
+import { silentLogger } from '#core/logger.ts'
 import { peerName } from '#core/peerName.ts'
 import { loadEnvironment, loadEnvironments } from '#environments/builtIn.ts'
 import type { Environment } from '#environments/environment.ts'
 import type { ChatFolders } from '#environments/environmentKind.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
-import { readDecoderConfig } from '#model/decoderConfig.ts'
 import type { Device } from '#model/devices.ts'
-import { deploymentTag } from '#p2p/topics.ts'
-import { maxPolicyBytes } from '#rl/publishedPolicy.ts'
-import { readKeptBundle } from '#store/readKeptBundle.ts'
 import { admitTasks } from '../admitTasks.ts'
 import { roundRules } from '../checkRollouts.ts'
 import { SHARD_PEERS } from '../drawCommittee.ts'
@@ -31,10 +25,9 @@ import type { FetchPlan } from '../fetch/fetchPlan.ts'
 import { openCommitted } from '../fetch/openCommitted.ts'
 import { isProven, type PeerResult } from '../fetch/peerResult.ts'
 import { openJudge } from '../openModels.ts'
-import { readableBootnodes } from '../reach.ts'
-import type { AuditQuestion } from './auditPoints.ts'
 import { compareScores, type LeafDifference } from './compareScores.ts'
-import { createPeerBodies, type PeerBodies } from './peerBodies.ts'
+import { type BodySources, openBodies } from './openBodies.ts'
+import type { PeerBodies } from './peerBodies.ts'
 import { TOLERANCE_MILLI } from './voteVerdict.ts'
 
 /** What an audit needs is not there. */
@@ -47,19 +40,11 @@ export class RoundVoidError extends AuditImpossibleError {
   override readonly code = 'ROUND_VOID'
 }
 
-export type RolloutQuestion = Omit<AuditQuestion, 'indexUrl'> & {
-  /** A folder whose bodies are taken before those of peers. */
-  data: string
-  /** Multiaddrs of peers to meet first, next to those on the chain. */
-  bootnodes: readonly string[]
-  environments: readonly Environment[]
+export type RolloutQuestion = BodySources & {
   threads: number
   device: Device
   /** Waits for an endpoint that is out, instead of saying so. */
   waitsOut: boolean
-  clock: Clock
-  logger: Logger
-  signal: AbortSignal
 }
 
 export type AuditedPeer = {
@@ -222,32 +207,6 @@ async function openRound({ reads, chainId, round, environments }: RoundQuestion)
     }
   }
   return { environment, tasks, openScores }
-}
-
-/** The way to bodies: a folder's first, then those of peers. */
-async function openBodies(
-  question: RolloutQuestion,
-  reads: ChainReads,
-  currentRound: () => number,
-): Promise<PeerBodies> {
-  const { deployment, data, environments, clock, logger, signal } = question
-  const addresses = Object.values(deployment.contracts).map(({ address }) => address)
-  const folders = environments.map(({ solverFolder }) => solverFolder)
-  const policies = await Promise.all(folders.map(async folder => maxPolicyBytes(await readDecoderConfig(folder))))
-  const policyBytes = Math.max(...policies)
-  const peers = createPeerBodies({
-    swarm: { chainId: deployment.chainId, deployment: deploymentTag(addresses) },
-    bootnodes: [...question.bootnodes, ...readableBootnodes(await reads.readBootnodes(), logger)],
-    maxBytes: kind => (kind === 'policy' ? policyBytes : formatSizes[kind]),
-    ...{ reads, currentRound, clock, logger, signal },
-  })
-  return {
-    ...peers,
-    async fetch(wanted, giveUp) {
-      const kept = await readKeptBundle(data, wanted.round, wanted.contentId)
-      return kept === null ? peers.fetch(wanted, giveUp) : { ok: true, value: kept }
-    },
-  }
 }
 
 /** The rules that can be audited here: those of some chat models, or else of the starter models. */

@@ -1,0 +1,108 @@
+import { createWriteStream } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { systemClock } from '#core/clock.ts'
+import { silentLogger } from '#core/logger.ts'
+import { openChatModels } from '../chatModels.ts'
+import type { Command } from '../command.ts'
+import { type Config, loadConfig } from '../config.ts'
+import { hubOptions, hubUsage } from '../modelOptions.ts'
+import { chainOptions, chainUsage, openDeployment } from '../networkOptions.ts'
+import { settingsOf } from '../reachOptions.ts'
+import { showResult } from '../showResult.ts'
+import { stopSignal } from '../untilInterrupted.ts'
+import { UsageError } from '../usageError.ts'
+import { wholeNumber } from '../wholeNumber.ts'
+
+const text = { type: 'string' } as const
+/** Standard output. */
+const STDOUT = '-'
+
+/** What a solver committed to, as a file. */
+export const bundle: Command = {
+  usage: `npx waggle bundle ACTION [FILE] [OPTIONS]
+
+  get FILE            write a peer's rollouts of a round to FILE, as it committed to them: --round, --peer
+  verify FILE         compare such a file with what its peer committed on the chain; the exit code is 1 if anything differs
+  export FILE         write them as JSON lines, one a rollout: text, tokens, log-probabilities: --round, --peer; ${STDOUT} for
+                      standard output
+
+They are taken from the peer's folder, or else from the peers that keep them. No keys are needed.
+
+  --round N           the round
+  --peer NAME         the peer, by its three words, peer id or key
+  --bootnode MULTIADDR
+                      a peer to meet first, besides those on the chain, may be repeated
+  --environment FILE, --model PATH_OR_REPO, --judge PATH_OR_REPO
+                      the specification and models of a swarm of chat models
+${hubUsage}
+${chainUsage}`,
+  options: {
+    ...chainOptions,
+    ...hubOptions,
+    environment: text,
+    model: text,
+    judge: text,
+    round: text,
+    peer: text,
+    bootnode: { type: 'string', multiple: true },
+  },
+  positionals: ['ACTION', 'FILE'],
+  async run({ json, round, peer, ...flags }, [action = '', file = '']) {
+    const config = loadConfig(settingsOf(flags))
+    const asJson = json === true
+    if (action === 'verify') return verify(config, file, asJson)
+    if (action !== 'get' && action !== 'export')
+      throw new UsageError(`Unknown action ${action}.`, { hint: 'Use get, verify or export.' })
+    const number = wholeNumber('round', round)
+    if (typeof peer !== 'string')
+      throw new UsageError('--peer is missing.', { hint: 'Name the peer whose rollouts are meant.' })
+    await withReader(config, async (reader, environments) => {
+      const { bytes, body } = await reader.get(number, peer)
+      if (action === 'get') await writeFile(file, bytes)
+      else {
+        const { bundleLines } = await import('#roles/evidence/bundleLines.ts')
+        const format = environments[0]?.format
+        if (format === undefined)
+          throw new UsageError('No environment is known.', { hint: 'Name one with --environment.' })
+        const lines = async function* () {
+          for await (const line of bundleLines(body, format)) yield `${JSON.stringify(line)}\n`
+        }
+        await pipeline(Readable.from(lines()), file === STDOUT ? process.stdout : createWriteStream(file), {
+          end: file !== STDOUT,
+        })
+      }
+      const rollouts = body.groups.reduce((sum, group) => sum + group.rollouts.length, 0)
+      if (file !== STDOUT) showResult({ file, round: number, peer, rollouts }, asJson)
+    })
+  },
+}
+
+async function verify(config: Config, file: string, asJson: boolean): Promise<void> {
+  const bytes = await readFile(file).catch(cause => {
+    throw new UsageError(`${file} cannot be read.`, { hint: 'Give a file that npx waggle bundle get wrote.', cause })
+  })
+  await withReader(config, async reader => {
+    const found = await reader.verify(new Uint8Array(bytes))
+    if (found.findings.length > 0) process.exitCode = 1
+    showResult(found, asJson)
+  })
+}
+
+type Reader = Awaited<ReturnType<typeof import('#roles/evidence/bundleReader.ts').openBundleReader>>
+type Environments = Awaited<ReturnType<typeof import('#roles/audit/auditRollouts.ts').openEnvironments>>
+
+async function withReader(config: Config, use: (reader: Reader, environments: Environments) => Promise<void>) {
+  const signal = stopSignal()
+  const chat = await openChatModels(config, signal)
+  const [{ openBundleReader }, { openEnvironments }] = await Promise.all([
+    import('#roles/evidence/bundleReader.ts'),
+    import('#roles/audit/auditRollouts.ts'),
+  ])
+  const environments = await openEnvironments(chat)
+  const { data, bootnodes } = config
+  const modules = { clock: systemClock, logger: silentLogger, signal }
+  const reader = await openBundleReader({ ...openDeployment(config), data, bootnodes, environments, ...modules })
+  await use(reader, environments).finally(() => reader.close())
+}

@@ -1,0 +1,50 @@
+import type { ChainReads } from '#chain/reads.ts'
+import { formatSizes } from '#core/bodySizes.ts'
+import type { Clock } from '#core/clock.ts'
+import type { Logger } from '#core/logger.ts'
+import type { Environment } from '#environments/environment.ts'
+import { readDecoderConfig } from '#model/decoderConfig.ts'
+import { deploymentTag } from '#p2p/topics.ts'
+import { maxPolicyBytes } from '#rl/publishedPolicy.ts'
+import { readKeptBundle } from '#store/readKeptBundle.ts'
+import { readableBootnodes } from '../reach.ts'
+import type { AuditQuestion } from './auditPoints.ts'
+import { createPeerBodies, type PeerBodies } from './peerBodies.ts'
+
+export type BodySources = Omit<AuditQuestion, 'indexUrl'> & {
+  /** A folder whose bodies are taken before those of peers. */
+  data: string
+  /** Multiaddrs of peers to meet first, next to those on the chain. */
+  bootnodes: readonly string[]
+  /** Those that decide how large a policy may be. */
+  environments: readonly Environment[]
+  clock: Clock
+  logger: Logger
+  signal: AbortSignal
+}
+
+/** The way to bodies: a folder's first, then those of peers. */
+export async function openBodies(
+  sources: BodySources,
+  reads: ChainReads,
+  currentRound: () => number,
+): Promise<PeerBodies> {
+  const { deployment, data, environments, clock, logger, signal } = sources
+  const addresses = Object.values(deployment.contracts).map(({ address }) => address)
+  const folders = environments.map(({ solverFolder }) => solverFolder)
+  const policies = await Promise.all(folders.map(async folder => maxPolicyBytes(await readDecoderConfig(folder))))
+  const policyBytes = Math.max(...policies)
+  const peers = createPeerBodies({
+    swarm: { chainId: deployment.chainId, deployment: deploymentTag(addresses) },
+    bootnodes: [...sources.bootnodes, ...readableBootnodes(await reads.readBootnodes(), logger)],
+    maxBytes: kind => (kind === 'policy' ? policyBytes : formatSizes[kind]),
+    ...{ reads, currentRound, clock, logger, signal },
+  })
+  return {
+    ...peers,
+    async fetch(wanted, giveUp) {
+      const kept = await readKeptBundle(data, wanted.round, wanted.contentId)
+      return kept === null ? peers.fetch(wanted, giveUp) : { ok: true, value: kept }
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import { connectChain } from '#chain/connectChain.ts'
+import { contractsOf } from '#chain/contracts.ts'
+import { readPeers } from '#chain/readPeers.ts'
+import { createChainReads } from '#chain/reads.ts'
+import { createRoundClock } from '#chain/roundClock.ts'
+import type { RolloutBundle } from '#core/bodies.ts'
+import { bodiesHere } from '#core/bodyOperations.ts'
+import { contentId } from '#core/contentId.ts'
+import { NodeError } from '#core/errors.ts'
+import type { Hex } from '#core/hex.ts'
+import { peerName } from '#core/peerName.ts'
+import { type BodySources, openBodies } from '../audit/openBodies.ts'
+import { openCommitted } from '../fetch/openCommitted.ts'
+import type { PeerResult } from '../fetch/peerResult.ts'
+import { findPeer } from './findPeer.ts'
+
+/** A peer's rollouts of a round cannot be had. */
+export class BundleUnavailableError extends NodeError {
+  override readonly code = 'BUNDLE_UNAVAILABLE'
+}
+
+/** What a bundle says that it is, and where that differs from the chain. */
+export type BundleCheck = {
+  round: number
+  peerKey: Hex
+  name: string
+  leaves: number
+  contentId: Hex
+  /** One a difference; none where the bundle is what its peer committed. */
+  findings: string[]
+}
+
+function hintOf(found: PeerResult<Uint8Array>, isPublic: boolean): string {
+  if (!isPublic) return 'Answers are public from the end of their round.'
+  return found.ok ? 'What is kept is not what was committed.' : `${found.reason}.`
+}
+
+/** Reads what solvers committed to: from a folder, or else from the peers that keep it. */
+export async function openBundleReader(sources: BodySources) {
+  const { deployment, rpcUrl, signal } = sources
+  const { chainId } = deployment
+  const chain = await connectChain({ rpcUrl, deployment })
+  const contracts = contractsOf(deployment)
+  const reads = createChainReads(chain, contracts)
+  const { round: currentRound } = await createRoundClock(chain, contracts).read()
+  const bodies = await openBodies(sources, reads, () => currentRound)
+
+  return {
+    /**
+     * The bytes of a peer's rollouts, which are what it committed.
+     *
+     * @param asked - the peer, by its three words, peer id or key.
+     * @throws {BundleUnavailableError} if it committed nothing, or nobody gives it.
+     */
+    async get(round: number, asked: string): Promise<{ bytes: Uint8Array; body: RolloutBundle }> {
+      const { peerKey } = findPeer(await readPeers(chain, contracts), asked)
+      const commitment = (await reads.readRolloutCommitments(round)).find(one => one.peerKey === peerKey)
+      if (commitment === undefined)
+        throw new BundleUnavailableError(`${asked} committed to nothing in round ${round}.`, {
+          hint: 'npx waggle why says what became of its work.',
+        })
+      const found = await bodies.fetch({ kind: 'rollouts', round, contentId: commitment.contentId, peerKey }, signal)
+      const opened = found.ok ? await openCommitted(bodiesHere, found.value, { chainId, round }, commitment) : null
+      if (!found.ok || opened === null || typeof opened === 'string')
+        throw new BundleUnavailableError(`Nobody gives the rollouts of ${asked} in round ${round}.`, {
+          hint: hintOf(found, round < currentRound),
+          retryable: true,
+        })
+      return { bytes: found.value, body: opened.body }
+    },
+    /** @throws {BundleUnavailableError} if the bytes are not rollouts at all. */
+    async verify(bytes: Uint8Array): Promise<BundleCheck> {
+      const opened = await bodiesHere.open('rollouts', bytes)
+      if (opened === null)
+        throw new BundleUnavailableError('This is not a bundle of rollouts.', {
+          hint: 'Give a file that npx waggle bundle get wrote.',
+        })
+      const { body, tree } = opened
+      const { round, peerKey } = body
+      const id = contentId(bytes)
+      const findings: string[] = []
+      if (body.chainId !== chainId) findings.push(`it is of chain ${body.chainId}, and this is ${chainId}`)
+      const commitment = (await reads.readRolloutCommitments(round)).find(one => one.peerKey === peerKey)
+      const leaves = (tree.length + 1) / 2
+      if (commitment === undefined) findings.push(`its peer committed to nothing in round ${round}`)
+      else {
+        const { root, count, contentId: committedId } = commitment
+        if (root !== tree[0]) findings.push(`its leaves have the root ${tree[0]}, and ${root} was committed`)
+        if (count !== leaves) findings.push(`it has ${leaves} leaves, and ${count} were committed`)
+        if (committedId !== id) findings.push(`its content is ${id}, and ${committedId} was committed`)
+      }
+      const name = peerName((await reads.readPeerId(peerKey)) ?? peerKey)
+      return { round, peerKey, name, leaves, contentId: id, findings }
+    },
+    close: () => bodies.close(),
+  }
+}
