@@ -1,7 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { z } from 'zod'
 import { encodeCanonical } from '#core/canonical.ts'
-import { type Hex, toHex } from '#core/hex.ts'
+import { type Hex, hash32Schema, toHex } from '#core/hex.ts'
 
 export const share = z.number().min(0).max(1)
 
@@ -83,6 +83,17 @@ export const commonFields = {
     'expected a temperature above 0, since a policy that learns is sampled',
   ),
   training: scheduledSchema,
+  /**
+   * Content hashes (`hashWeights`) of the base models over which adapters are paid; adapters over others learn unpaid. Null pays over any.
+   * Policies of whole weights name no base: they have the architecture of the evaluator's.
+   */
+  bases: z
+    .array(hash32Schema)
+    .min(1)
+    .max(16)
+    .refine(hashes => new Set(hashes).size === hashes.length, 'expected each base once')
+    .nullable()
+    .default(null),
   sharing: sharingSchema,
   canary: z.strictObject({
     level: z.int().min(1).max(5),

@@ -42,12 +42,17 @@ export interface Published {
 export interface DrawsRequest extends Published {
   readonly sequences: readonly SequenceToScore[]
   readonly temperature: number
+  /** Content hashes of the bases over which adapters are paid; null for any. */
+  readonly bases: readonly string[] | null
 }
 
-/** `fault`: why the bytes, or the sequences, can't be read; `isProven`: they can be nobody's work, whoever reads them. */
+/**
+ * Or why the bytes, or the sequences, are not read. `malformed`: they can be nobody's work, whoever reads them. `unpaid base`: an adapter over a base
+ * that is not paid. `unavailable`: an adapter over a base that is not here.
+ */
 export type ReadDraws =
   | { readonly draws: readonly SequenceDraws[]; readonly maxPositions: number }
-  | { readonly fault: string; readonly isProven: boolean }
+  | { readonly fault: 'malformed' | 'unpaid base' | 'unavailable'; readonly reason: string }
 
 /** The operations of the worker: name, arguments, result. */
 export interface PolicyOperations {

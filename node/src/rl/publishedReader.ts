@@ -42,17 +42,25 @@ export function createPublishedReader(run: { threads: number; device?: Device })
     return kept
   }
 
-  async function read({ policy: bytes, base: folder, sequences, temperature }: DrawsRequest): Promise<ReadDraws> {
+  async function read({
+    policy: bytes,
+    base: folder,
+    sequences,
+    temperature,
+    bases,
+  }: DrawsRequest): Promise<ReadDraws> {
     const base = await baseOf(folder)
     const { config } = base
     const policy = faultless(() => decodePolicy(bytes, config))
     if ('fault' in policy) return policy
-    if ('adapter' in policy && policy.precision !== 'float32') return { fault: OVER_8_BITS, isProven: true }
+    if ('adapter' in policy && policy.precision !== 'float32') return { fault: 'malformed', reason: OVER_8_BITS }
+    if ('adapter' in policy && bases !== null && !bases.includes(policy.base))
+      return { fault: 'unpaid base', reason: `its base ${policy.base} is none of the environment's` }
     const unread = faultless(() => sequences.map((sequence, i) => sequenceTask(config, sequence, i)))
     if ('fault' in unread) return unread
-    // Not proven: nothing but the operator's word says that the folder here is the environment's base.
+    // Not proven: it may be a base of the environment that this node does not have.
     if ('adapter' in policy && policy.base !== (await base.hash()))
-      return { fault: `its adapter is for the base ${policy.base}`, isProven: false }
+      return { fault: 'unavailable', reason: `its adapter is for the base ${policy.base}` }
     const reader = await readerOf(base, policy, threads)
     try {
       const draws = await reader.read(sequences, { temperature })
@@ -114,12 +122,12 @@ async function readerOf({ config, freeze }: Base, policy: PublishedPolicy, threa
   return createDrawReader(config, await freeze(precision), { adapter, threads })
 }
 
-function faultless<T>(read: () => T): T | { fault: string; isProven: true } {
+function faultless<T>(read: () => T): T | { fault: 'malformed'; reason: string } {
   try {
     return read()
   } catch (error) {
     if (error instanceof ModelFileError || error instanceof ModelInputError)
-      return { fault: error.message, isProven: true }
+      return { fault: 'malformed', reason: error.message }
     throw error
   }
 }

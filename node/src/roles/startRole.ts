@@ -11,6 +11,7 @@ import { heldOutPathOf, runGateway } from './gateway/gateway.ts'
 import { keepTokenizer } from './keepTokenizer.ts'
 import { observePeer } from './metrics/observePeer.ts'
 import { openJudge, openPolicy } from './openModels.ts'
+import { requirePaidBase, unpaidBaseOf } from './paidBaseHere.ts'
 import { openPeer, type PeerNode, type PeerOptions } from './peerNode.ts'
 import { openSources } from './proposer/openSources.ts'
 import { proposalsOf } from './proposer/proposalsOf.ts'
@@ -110,6 +111,7 @@ async function run(
   const worker = { threads, device, crashed, slow }
   if (role === 'gateway') return runGateway(node, { port: httpPort, heldOutPath: heldOutPathOf(data) })
   if (role === 'evaluator') {
+    await requirePaidBase(environment)
     const { close, ...models } = await openJudge(environment, worker)
     return runEvaluator(node, models, demands).finally(close)
   }
@@ -125,10 +127,18 @@ async function run(
   if (adapted !== undefined && adapted.base !== 'float32')
     node.logger.warn('answers over an 8-bit base earn nothing, as nobody can check them; train over float32')
   const trained = adapted === undefined ? 'weights' : 'adapter'
+  const unpaid = adapted === undefined ? null : await unpaidBaseOf(environment)
+  if (unpaid !== null)
+    node.logger.warn(
+      'the environment pays nothing over this base: the policy learns unpaid; start with a base of its list',
+      {
+        reason: unpaid,
+      },
+    )
   const appellant = { maxAppeals: options.appeals, nectarPrice: options.nectarPrice }
   const appealing = appealScores(node, { judge, reader: policy }, appellant)
   const pusher = options.push && createPusher(node, options.push, { data, policyFolder: folder })
-  const solving = runSolver(node, policy, judge, { data, trained, pusher })
+  const solving = runSolver(node, policy, judge, { data, trained, unpaid, pusher })
   await Promise.all([showDemanded(node), appealing, solving]).finally(async () => {
     await pusher?.settled()
     await policy.close()

@@ -26,6 +26,7 @@ const spec: EnvironmentSpec = {
     ...{ schedule: 'constant', totalRounds: null, maxGradientNorm: 1, clipLow: 0.2, clipHigh: 0.28 },
     ...{ scaleRewards: 'group', minGroupDeviation: 0.05, answersPerGroup: null, ownGroups: null, ownUpdates: 1 },
   },
+  bases: null,
   sharing: { mode: 'mixed', groupsPerPeer: 2, peers: 4, maxKl: 0.02, externalGroups: null },
   canary: { level: 1, tasks: 1, samplesPerTask: 1, everyRounds: 1000 },
 }

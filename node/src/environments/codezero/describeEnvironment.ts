@@ -5,6 +5,7 @@ import { openTokenizer, type TokenizerClient } from '#model/tokenizerClient.ts'
 import { openPolicyClient } from '#rl/policyClient.ts'
 import type { DescribedEnvironment, EnvironmentRequest } from '../environmentKind.ts'
 import { environmentHash } from '../environmentSpec.ts'
+import { readBaseHash } from '../paidBase.ts'
 import { examineJudge, weaknessOf } from './calibrateTrueFalse.ts'
 import { type LabelledPair, labelledPairs } from './labelledPairs.ts'
 import { chatMessages, environmentFrom, presets } from './presets.ts'
@@ -40,6 +41,7 @@ export async function describeEnvironment(request: EnvironmentRequest): Promise<
   const measured = { ...figures, pairs: pairs.length, samples: samples.length }
   const spec = environmentFrom('qwen', {
     prompts,
+    bases: [await readBaseHash(modelFolder)],
     tasks: 'wellFormed',
     judge: {
       ...{ kind: 'trueFalse', weightsHash, tokenizerHash, precision, model: judgeModel, system, question, calibration },

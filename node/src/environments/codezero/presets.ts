@@ -33,6 +33,7 @@ const starter: CodeZeroSpec = {
     ownGroups: null,
     ownUpdates: 1,
   },
+  bases: null,
   // Honest groups of the starter's moved its policy by 0.0008 at most.
   sharing: { mode: 'updateForEachPeer', groupsPerPeer: 8, peers: 8, maxKl: 0.02, externalGroups: null },
   difficulty: difficultySchema.parse({}),

@@ -1,6 +1,7 @@
 import { describeTokenizer, openChatTokenizer } from '../chatTokenizer.ts'
 import type { EnvironmentKind } from '../environmentKind.ts'
 import { environmentHash } from '../environmentSpec.ts'
+import { readBaseHash } from '../paidBase.ts'
 import { examples, small, solverMessage } from './presets.ts'
 import { reasoning } from './reasoning.ts'
 import { type ReasoningSpec, reasoningSpecSchema } from './reasoningSpec.ts'
@@ -16,6 +17,7 @@ export const kind: EnvironmentKind<ReasoningSpec> = {
   async describe({ modelFolder }) {
     const spec = reasoningSpecSchema.parse({
       ...small,
+      bases: [await readBaseHash(modelFolder)],
       prompts: { format: 'chat', ...(await describeTokenizer(modelFolder)), solver: solverMessage, examples },
     })
     return { spec, hash: environmentHash(spec), judge: null }

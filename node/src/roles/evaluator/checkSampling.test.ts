@@ -31,8 +31,8 @@ afterAll(() => generator.dispose())
 
 const reader = createPublishedReader({ threads: 1 })
 const published = Buffer.concat(encodePolicy({ weights }))
-const check = (leaves: readonly CheckedRollout[], policy: Uint8Array = published) =>
-  checkSampling(reader, { policy, base }, work, spec, leaves)
+const check = (leaves: readonly CheckedRollout[], policy: Uint8Array = published, rules = spec) =>
+  checkSampling(reader, { policy, base }, work, rules, leaves)
 const faultsOf = async (leaves: readonly CheckedRollout[], policy?: Uint8Array) => {
   const faults: string[] = []
   for (const leaf of leaves) {
@@ -79,14 +79,22 @@ describe('by the starter model, a leaf', async () => {
     expect(await faultsOf([first], published.subarray(0, -4))).toEqual(['malformed'])
   })
 
-  test('of an adapter is proven over its base, and over a base that is not here nothing is', async () => {
+  test('of an adapter is proven over its base, over one that is not here nothing is, and one that is not paid is named', async () => {
     const lora = { rank: 2, alpha: 4, targets: ['q_proj'], rankStabilized: false }
     const adapter = initLora(config, lora, 'adapter')
     const adapted = { adapter, base: hashWeights(weights), precision: 'float32' } as const
     const bytes = (policy: PublishedPolicy) => Buffer.concat(encodePolicy(policy))
     // Its second factor is zero: it draws as the base does.
     expect(await faultsOf([first], bytes(adapted))).toEqual(['none'])
-    expect(await faultsOf([first], bytes({ ...adapted, base: word('66') }))).toEqual(['unavailable'])
+    const elsewhere = bytes({ ...adapted, base: word('66') })
+    expect(await faultsOf([first], elsewhere)).toEqual(['unavailable'])
+    const paying = (bases: Hex[]) => ({ ...spec, bases })
+    const [ours, others] = [[adapted.base as Hex], [word('66')]].map(paying) as [typeof spec, typeof spec]
+    expect((await check([first], bytes(adapted), ours)).ok).toBe(true)
+    expect(await check([first], elsewhere, ours)).toMatchObject({ fault: 'unpaid base' })
+    expect(await check([first], bytes(adapted), others)).toMatchObject({ fault: 'unpaid base' })
+    // Another evaluator of the environment has that base.
+    expect(await check([first], elsewhere, others)).toMatchObject({ fault: 'unavailable' })
   })
 
   test('of an adapter over 8 bits is refused: where kernels differ, an honest one reads as another policy does', async () => {

@@ -52,7 +52,7 @@ export async function checkSampling(
   reader: PublishedReader,
   { policy, base }: { policy: Uint8Array; base: string },
   work: SampledWork,
-  { solving, groupSize }: Pick<EnvironmentSpec, 'solving' | 'groupSize'>,
+  { solving, groupSize, bases }: Pick<EnvironmentSpec, 'solving' | 'groupSize' | 'bases'>,
   leaves: readonly CheckedRollout[],
 ): Promise<PeerResult<{ swaps: number }>> {
   const { temperature, maxNewTokens } = solving
@@ -60,8 +60,8 @@ export async function checkSampling(
     tokens: Int32Array.of(...promptTokens, ...completionTokens),
     from: promptTokens.length,
   }))
-  const read = await reader.readDraws({ policy, base, sequences, temperature })
-  if ('fault' in read) return peerFault(read.isProven ? 'malformed' : 'unavailable', read.fault)
+  const read = await reader.readDraws({ policy, base, sequences, temperature, bases })
+  if ('fault' in read) return peerFault(read.fault, read.reason)
   const uniforms = tokenUniforms(roundSeed('rollout', work.chainId, work.round, work.before, work.peerKey))
   let swaps = 0
   for (const [at, { index, promptTokens, completionTokens, logprobs, ended }] of leaves.entries()) {

@@ -7,8 +7,9 @@ import { readTaskPlaces } from '../admitTasks.ts'
 import { roundRules } from '../checkRollouts.ts'
 import { claimEarnings } from '../claimEarnings.ts'
 import { everyRound } from '../everyRound.ts'
+import { REFUTED, type Refutations } from '../evidence/refutations.ts'
 import { fetchEachRollouts } from '../fetch/fetchCommitted.ts'
-import { isMissing, resultInTime } from '../fetch/peerResult.ts'
+import { isMissing, isProven, resultInTime } from '../fetch/peerResult.ts'
 import { keepStake } from '../keepStake.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
@@ -133,12 +134,15 @@ async function makeSheet(
   )
   const peers: PeerScore[] = []
   const missing: RolloutCommitment[] = []
+  const refuted: Refutations = {}
   for (const { wanted, result, counts } of found) {
+    if (result.ok && !counts.ok && isProven(counts)) refuted[wanted.peerKey] = `${counts.fault}: ${counts.reason}`
     if (result.ok) showFalseLeaf(node, result.value.falseLeaf)
     else if (isMissing(result)) missing.push(wanted)
     if (result.ok && counts.ok) peers.push(result.value.score)
     else peers.push({ peerKey: wanted.peerKey, scoreMilli: scoreWithout(counts), leaves: [] })
   }
+  node.journal.set(round, REFUTED, refuted)
   return { sheet: { v: 1, chainId, round, evaluatorKey: identity.peerKey, peers }, missing }
 }
 

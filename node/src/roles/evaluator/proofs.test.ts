@@ -62,6 +62,8 @@ test('a check that is not over in time is unavailable, and so are those behind i
   expect((await Promise.all(proving)).map(scoreWithout)).toEqual([UNAVAILABLE, UNAVAILABLE])
 })
 
+const unread = (fault: 'malformed' | 'unpaid base' | 'unavailable') => async () => ({ fault, reason: 'as it is' })
+
 /** What becomes of a score of 700, by what the chain, the peer and the reader say. */
 async function vote({
   named = commitment.policyHash,
@@ -88,7 +90,8 @@ test('work that its named policy sampled has its score', async () => {
 
 test.each([
   ['another policy was named', { named: word('bb') }],
-  ['the policy can be nobody’s', { read: async () => ({ fault: 'no policy', isProven: true }) }],
+  ['the policy can be nobody’s', { read: unread('malformed') }],
+  ['its base is not paid', { read: unread('unpaid base') }],
   ['a leaf was not sampled', { drawn: [{ ...leaves[0], logprobs: Float32Array.of(-1) } as CheckedRollout] }],
 ])('where %s, the round is worth 0', async (_, says) => {
   expect(await vote(says)).toBe(0)
@@ -97,7 +100,7 @@ test.each([
 test.each([
   ['nobody serves the policy', { fetched: peerFault('unavailable', 'nobody has it') }],
   ['more bytes are served than a policy of the base has', { fetched: peerFault('oversized', 'too large') }],
-  ['its adapter is for a base that is not here', { read: async () => ({ fault: 'another base', isProven: false }) }],
+  ['its adapter is for a base that is not here', { read: unread('unavailable') }],
   ['reading it fails here', { read: () => Promise.reject(new Error('no memory')) }],
 ])('where %s, the vote is unavailable', async (_, says) => {
   expect(await vote(says)).toBe(UNAVAILABLE)

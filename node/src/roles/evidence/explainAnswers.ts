@@ -27,6 +27,7 @@ export function explainAnswers(work: Work, nameOf: NameOf): string[] {
     `It committed ${count} answers in block ${commitment.block}, as peer ${ordinal} of the round: place ${ordinal % SHARD_PEERS} of shard ${shard}.`,
     ...explainPolicy(work),
     ...explainVotes(work, nameOf),
+    ...(work.refuted === null ? [] : [`Sampling refuted, as this folder's node found: ${work.refuted}.`]),
     ...explainSettlement(work),
     ...explainChallenges(work, nameOf),
     standing(work),

@@ -38,6 +38,7 @@ function work({ told, ...changes }: Partial<Omit<Work, 'told'>> & { told?: Parti
       seats: [seat(500)],
       settlement: settled('scored', 500),
       duties: [],
+      refuted: null,
     },
     ...changes,
     told: { ...nothing, ...told },
@@ -52,6 +53,11 @@ test.each([
   ['that can still commit', { commitment: null, currentRound: 5 }, 'it can until the round ends'],
   ['that named nothing', { namedPolicy: null }, 'Sampling refuted: it had named no policy before the round'],
   ['that swapped its policy', { namedPolicy: word(8) }, 'Sampling refuted: it had named another policy before'],
+  [
+    'over a base that is not paid',
+    { refuted: 'unpaid base: its base 0x66 is none' },
+    "Sampling refuted, as this folder's node found: unpaid base: its base 0x66 is none.",
+  ],
   ['of the running round', { currentRound: 5, settlement: null }, 'is drawn after it.'],
   [
     'before the beacon',

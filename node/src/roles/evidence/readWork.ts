@@ -16,6 +16,7 @@ import { drawCommittee, SHARD_PEERS } from '../drawCommittee.ts'
 import { explainAnswers } from './explainAnswers.ts'
 import { explainTasks, explainVotesOf } from './explainDuties.ts'
 import { findPeer } from './findPeer.ts'
+import { readRefuted } from './refutations.ts'
 import type { Duty, Seat, Work } from './work.ts'
 
 export type WhyQuestion = {
@@ -43,7 +44,7 @@ export async function explainWork({ deployment, rpcUrl, data, peer: asked, round
   const currentRound = (await createRoundClock(chain, contracts).read()).round
   const told = await readPeerRound(chain, contracts, createEventReader(chain, contracts), round, peerKey)
   const rest = await readCommittees({ reads, chainId: deployment.chainId, data, round, currentRound, peerKey, told })
-  const work: Work = { round, currentRound, countsFrom, told, ...rest }
+  const work: Work = { round, currentRound, countsFrom, told, refuted: readRefuted(data, round, peerKey), ...rest }
   const nameOf = (key: Hex) => names.get(key) ?? key
   return {
     name: peerName(peerId),
@@ -63,7 +64,9 @@ type RoundOf = Pick<Work, 'round' | 'currentRound' | 'told'> & {
   peerKey: Hex
 }
 
-async function readCommittees(of: RoundOf): Promise<Omit<Work, 'round' | 'currentRound' | 'countsFrom' | 'told'>> {
+async function readCommittees(
+  of: RoundOf,
+): Promise<Omit<Work, 'round' | 'currentRound' | 'countsFrom' | 'refuted' | 'told'>> {
   const { reads, chainId, round, currentRound, peerKey, told } = of
   const isOver = round < currentRound
   const commitments = round > currentRound ? [] : await reads.readRolloutCommitments(round)

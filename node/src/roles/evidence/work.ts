@@ -37,5 +37,7 @@ export type Work = {
   seats: readonly Seat[]
   settlement: Settlement | null
   duties: readonly Duty[]
+  /** Why sampling was refuted, as the folder's node found; null where it did not. */
+  refuted: string | null
   told: PeerRound
 }

@@ -5,12 +5,13 @@ import type { LogFields, Logger } from '#core/logger.ts'
  *
  * `unavailable`: nobody gave the bytes. `oversized`: more bytes than the environment allows. `too slow`: below the minimum
  * pace. `malformed`: no body of its kind. `another`: not what its peer committed.
- * `not sampled`: answers do not follow from the policy that was named. `failed`: work on it threw, which is a
+ * `not sampled`: answers do not follow from the policy that was named. `unpaid base`: their policy adapts a model that the environment
+ * does not pay for. `failed`: work on it threw, which is a
  * defect of this node or a way to provoke one.
  */
 export type PeerFault = {
   ok: false
-  fault: 'unavailable' | 'oversized' | 'too slow' | 'malformed' | 'another' | 'not sampled' | 'failed'
+  fault: 'unavailable' | 'oversized' | 'too slow' | 'malformed' | 'another' | 'not sampled' | 'unpaid base' | 'failed'
   reason: string
 }
 
@@ -21,7 +22,7 @@ export const peerFault = (fault: PeerFault['fault'], reason: string): PeerFault 
 
 /** Whether the bytes that the peer committed are proven wrong, to everybody alike. Any other fault may be our own. */
 export function isProven({ fault }: PeerFault): boolean {
-  return fault === 'malformed' || fault === 'another' || fault === 'not sampled'
+  return fault === 'malformed' || fault === 'another' || fault === 'not sampled' || fault === 'unpaid base'
 }
 
 /** Whether nobody gave what was asked for, so that the chain may demand it. What came and was not worked on is not missing. */

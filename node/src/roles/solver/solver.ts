@@ -8,6 +8,7 @@ import { readTaskPlaces } from '../admitTasks.ts'
 import { type CheckedGroup, checkRollouts, drawTasks, type RoundRules, roundRules } from '../checkRollouts.ts'
 import { claimEarnings } from '../claimEarnings.ts'
 import { everyRound } from '../everyRound.ts'
+import { REFUTED } from '../evidence/refutations.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { publishSealed, sealBody } from '../publishBody.ts'
 import { reportOutcome } from '../reportOutcome.ts'
@@ -36,6 +37,8 @@ export type SolverSettings = {
   data: string
   /** What the policy trains. */
   trained: 'weights' | 'adapter'
+  /** Why adapters over its base are not paid; without it they are. */
+  unpaid?: string | null
   /** Told of every policy that was learned; without it none is published. */
   pusher?: Pick<PolicyPusher, 'learned'> | undefined
 }
@@ -48,7 +51,7 @@ export async function runSolver(
   node: PeerNode,
   policy: PolicyClient,
   judge: Judge,
-  { data, trained, pusher }: SolverSettings,
+  { data, trained, unpaid = null, pusher }: SolverSettings,
 ): Promise<void> {
   const { logger, signal } = node
   const learner = createLearner(node, policy, judge, trained)
@@ -72,6 +75,7 @@ export async function runSolver(
     if (mine.length === 0) return node.logger.info('no task in this round', { round })
     if (!(await isItsPolicy(node, policy, round))) return
     const sampler = await samplerOf(node, policy, node.environment.solverFolder, round)
+    if (unpaid !== null) node.journal.set(round, REFUTED, { [node.identity.peerKey]: `unpaid base: ${unpaid}` })
     const groups = await answer(node, sampler, rules, { time, atMs: startedMs })
     // After the commitment, which has to be in time, and before the policy changes.
     await publishCanary(node, policy, judge, round)
@@ -84,7 +88,13 @@ export async function runSolver(
     await namePolicy(node, policy, round + 1)
     const rollouts = groups.reduce((sum, group) => sum + group.rollouts.length, 0)
     const seconds = (node.clock.nowMs() - startedMs) / 1000
-    const report: SolverReport = { tasks: mine.length, rollouts, ...learned, seconds }
+    const report: SolverReport = {
+      tasks: mine.length,
+      rollouts,
+      ...learned,
+      seconds,
+      ...(unpaid === null ? {} : { unpaid }),
+    }
     node.journal.set(round, 'report', report)
     node.logger.info('learned', { round, ...report })
     await pusher?.learned(round)

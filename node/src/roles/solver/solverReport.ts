@@ -13,4 +13,6 @@ export type SolverReport = {
   /** Mean predicted correctness of the own answers. */
   averageAtK: number
   seconds: number
+  /** Why the policy is not paid, whatever it answers; absent where it is. */
+  unpaid?: string
 }

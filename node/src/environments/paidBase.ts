@@ -1,0 +1,15 @@
+import type { Hex } from '#core/hex.ts'
+import { readDecoderConfig } from '#model/decoderConfig.ts'
+import { hashStoredWeights } from '#model/weights.ts'
+import type { EnvironmentSpec } from './environmentSpec.ts'
+
+/** Content hash of a folder's weights, as specifications and published adapters name a base. Reads all of them. */
+export async function readBaseHash(folder: string): Promise<Hex> {
+  return hashStoredWeights(folder, await readDecoderConfig(folder))
+}
+
+/** Why adapters over a base are not paid; null where they are. */
+export function unpaidBase(base: string, { bases }: Pick<EnvironmentSpec, 'bases'>): string | null {
+  if (bases === null || bases.some(paid => paid === base)) return null
+  return `its base ${base} is none of the environment's: ${bases.join(', ')}`
+}

@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Hex } from '#core/hex.ts'
+import { JOURNAL_FILE } from '#store/openDatabase.ts'
+import { readJournal } from '../readJournal.ts'
+
+/** The journal's fact of a round: why sampling of peers was refuted, by their keys. */
+export const REFUTED = 'refuted sampling'
+export type Refutations = Record<Hex, string>
+
+/** What a folder's journal says of a peer's sampling; null for nothing. */
+export function readRefuted(data: string, round: number, peerKey: Hex): string | null {
+  const path = join(data, JOURNAL_FILE)
+  if (!existsSync(path)) return null
+  return readJournal(path, db => {
+    const row = db.prepare('SELECT value FROM facts WHERE round = ? AND key = ?').get(round, REFUTED)
+    const refutations: Refutations = row === undefined ? {} : JSON.parse(String(row.value))
+    return refutations[peerKey] ?? null
+  })
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { codeZeroSpecSchema } from '#environments/codezero/environmentSpec.ts'
+import { starterFolder } from '#environments/codezero/loadStarter.ts'
+import { presets } from '#environments/codezero/presets.ts'
+import { readBaseHash } from '#environments/paidBase.ts'
+import { requirePaidBase, unpaidBaseOf } from './paidBaseHere.ts'
+
+const solverFolder = `${starterFolder}/solver`
+const own = await readBaseHash(solverFolder)
+const other = `0x${'66'.repeat(32)}` as const
+const here = (bases: `0x${string}`[] | null) => ({ solverFolder, spec: { bases } })
+
+test('a base is paid where it is on the list, or where there is none', async () => {
+  expect(await unpaidBaseOf(here(null))).toBeNull()
+  expect(await unpaidBaseOf(here([other, own]))).toBeNull()
+  expect(await unpaidBaseOf(here([other]))).toBe(`its base ${own} is none of the environment's: ${other}`)
+})
+
+test('an evaluator that could check nobody does not start', async () => {
+  await expect(requirePaidBase(here([other]))).rejects.toMatchObject({ code: 'ENVIRONMENT_MISMATCH' })
+  await requirePaidBase(here([own]))
+})
+
+test.each([[[]], [[own, own]], [['0x66']]])('a list of bases like %j is refused', bases => {
+  expect(codeZeroSpecSchema.safeParse({ ...presets.starter, bases }).success).toBe(false)
+})

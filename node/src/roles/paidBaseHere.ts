@@ -1,0 +1,22 @@
+import type { Environment } from '#environments/environment.ts'
+import { EnvironmentMismatchError } from '#environments/environmentMismatch.ts'
+import { readBaseHash, unpaidBase } from '#environments/paidBase.ts'
+
+type Here = Pick<Environment, 'solverFolder'> & { spec: Pick<Environment['spec'], 'bases'> }
+
+/** Why adapters over the base that this node has are not paid; null where they are. */
+export async function unpaidBaseOf({ spec, solverFolder }: Here): Promise<string | null> {
+  return spec.bases === null ? null : unpaidBase(await readBaseHash(solverFolder), spec)
+}
+
+/** @throws {EnvironmentMismatchError} if this node could check nobody: its base is none that is paid. */
+export async function requirePaidBase(here: Here): Promise<void> {
+  const reason = await unpaidBaseOf(here)
+  if (reason === null) return
+  throw new EnvironmentMismatchError(
+    `An evaluator cannot check sampling with the model in ${here.solverFolder}: ${reason}.`,
+    {
+      hint: "Name a model of the environment's bases with --model, at the revision that it lists.",
+    },
+  )
+}
