@@ -159,3 +159,9 @@ test('a score sheet lists peers and leaves in order, each once', () => {
   ])
     expect(() => decodeScoreSheet(encodeCanonical({ ...scoreSheet, peers }))).toThrow(CanonicalError)
 })
+
+test('log-probabilities that end inside a value are refused as malformed', () => {
+  const cut = { ...rollout(0), completionTokens: tokens(3, 4), logprobs: new Uint8Array(9) }
+  const bytes = encodeCanonical({ ...header, groups: [{ taskRef, rollouts: [cut] }] })
+  expect(() => decodeRolloutBundle(bytes)).toThrow(CanonicalError)
+})

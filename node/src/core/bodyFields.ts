@@ -67,7 +67,8 @@ export function lengthsAgree(sequence: SampledSequence): boolean {
 
 function areLogprobs(bytes: Uint8Array): boolean {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  for (let at = 0; at < bytes.byteLength; at += 4) {
+  // Runs on bytes of any length: a refinement that failed does not stop the next one.
+  for (let at = 0; at + 4 <= bytes.byteLength; at += 4) {
     const value = view.getFloat32(at, true)
     if (!(value >= -10_000 && value <= 1e-3)) return false
   }
