@@ -104,24 +104,24 @@ test('a whole swarm learns and settles through kills, agrees with itself, and le
   process.kill(Number(indexer?.split(' ')[0]), 'SIGKILL')
   await says(/indexer ended \(SIGKILL\); starting it again/)
   await says(/pass@1 [\d.]+ → [\d.]+/)
-  await says(/game 0 was played; the winner was paid 10 Nectar/)
+  await says(/market: a solver lent the Judge its bond/)
 
   const deployment = readDeployment(join(data, 'deployment.json'))
   const facts = await followChainFacts(connect(`http://127.0.0.1:${ports.chain}`), deployment)()
   expect(facts.rounds.filter(({ settled }) => settled > 0).length).toBeGreaterThanOrEqual(ROUNDS)
   await indexAgrees(facts.pointsOf)
   const market = await (await fetch(`${url}/market`)).text()
-  expect(market).toContain('Which rule makes 2, 6, 12')
+  expect(market).toMatch(/What does (<!-- -->)?[a-z]+\(xs\) do\?/)
   const events = await protocolEvents(deployment)
   expect(events.filter((event, at) => events.indexOf(event) !== at)).toEqual([])
-  await bundleIsCommitted(events)
+  await bundleIsCommitted(events, facts.rounds.findLast(({ settled }) => settled > 0)?.round ?? -1)
 
   swarm.kill('SIGINT')
   expect(await new Promise(resolve => swarm.once('close', resolve))).toBe(0)
   expect(processesOfRun()).toEqual([])
   expect(existsSync(join(data, 'swarm.pid'))).toBe(false)
 
-  const { rounds, peers, heldOut, game, peakPssMb } = JSON.parse(report.trimEnd().split('\n').at(-1) ?? '')
+  const { rounds, peers, heldOut, peakPssMb } = JSON.parse(report.trimEnd().split('\n').at(-1) ?? '')
   expect(rounds.length).toBeGreaterThanOrEqual(ROUNDS)
   for (const peer of peers.filter(({ role }: { role: string }) => role === 'solver'))
     expect(peer.points).toBeGreaterThan(0)
@@ -130,7 +130,6 @@ test('a whole swarm learns and settles through kills, agrees with itself, and le
     expect(reports.reduce((sum, { taken }) => sum + Number(taken), 0)).toBeGreaterThan(0)
   }
   expect(heldOut.solvers).toHaveLength(3)
-  expect(game).toEqual({ gameId: '0', payout: '10' })
   expect(peakPssMb).toBeGreaterThan(0)
 })
 
@@ -152,8 +151,9 @@ async function protocolEvents(deployment: Deployment): Promise<string[]> {
 }
 
 /** What a solver committed to comes from the network as a file, is what the chain says, and is not once a byte of it has changed. */
-async function bundleIsCommitted(events: readonly string[]): Promise<void> {
-  const [, round = '', peer = ''] = events.find(event => event.startsWith('RolloutsCommitted 1 '))?.split(' ') ?? []
+async function bundleIsCommitted(events: readonly string[], round: number): Promise<void> {
+  const committed = events.find(event => event.startsWith(`RolloutsCommitted ${round} `))
+  const peer = committed?.split(' ')[2] ?? ''
   const file = join(data, 'rollouts.bin')
   // A folder without a body: all comes from the network.
   const flags = ['--rpc', `http://127.0.0.1:${ports.chain}`, '--deployment', join(data, 'deployment.json'), '--json']
@@ -167,7 +167,7 @@ async function bundleIsCommitted(events: readonly string[]): Promise<void> {
     const code = await new Promise(resolve => child.once('close', resolve))
     return { code, said: JSON.parse(out) }
   }
-  expect(await bundle('get', file, '--round', round, '--peer', peer)).toMatchObject({ code: 0, said: { round: 1 } })
+  expect(await bundle('get', file, '--round', `${round}`, '--peer', peer)).toMatchObject({ code: 0, said: { round } })
   expect(await bundle('verify', file)).toMatchObject({ code: 0, said: { peerKey: peer, findings: [] } })
   const { body } = (await bodiesHere.open('rollouts', readFileSync(file))) ?? {}
   const other = body && { ...body, policyHash: `0x${'00'.repeat(32)}` as const }
@@ -176,33 +176,30 @@ async function bundleIsCommitted(events: readonly string[]): Promise<void> {
   expect(await bundle('verify', file)).toMatchObject({ code: 1, said: { findings } })
 }
 
-/** The index, built through a kill, says of every peer's points what the chain's events say. */
+/** The index, built through a kill, says of every peer's points what the chain's events say, and knows a game of the market. */
 async function indexAgrees(pointsOf: Map<string, number>): Promise<void> {
-  for (let attempt = 0; ; attempt++) {
-    const { points: indexed, paid } = await readIndex().catch(() => ({ points: new Map<string, number>(), paid: 0n }))
+  for (;;) {
+    const { points: indexed, games } = await readIndex().catch(() => ({ points: new Map<string, number>(), games: 0 }))
     const behind = [...pointsOf].filter(([peerKey, points]) => (indexed.get(peerKey) ?? -1) < points)
-    if (behind.length === 0 && paid === 10n ** 19n) return
-    if (attempt > 100) expect([...indexed]).toEqual([...pointsOf])
+    if (behind.length === 0 && games > 0) return
+    if (swarm.exitCode !== null) throw new Error(`the swarm ended (${swarm.exitCode}):\n${progress}`)
     await sleep(300)
   }
 }
 
-/** Points by peer, and what the first game has paid. */
-async function readIndex(): Promise<{ points: Map<string, number>; paid: bigint }> {
-  const query = '{ peers(limit: 100) { items { peerKey pointsMilli } } gamePayouts { items { payout } } }'
+/** Points by peer, and the number of games. */
+async function readIndex(): Promise<{ points: Map<string, number>; games: number }> {
+  const query = '{ peers(limit: 100) { items { peerKey pointsMilli } } games { totalCount } }'
   const response = await fetch(`http://127.0.0.1:${ports.dashboard + 2}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ query }),
   })
   const { data: found } = (await response.json()) as {
-    data: {
-      peers: { items: { peerKey: string; pointsMilli: string }[] }
-      gamePayouts: { items: { payout: string }[] }
-    }
+    data: { peers: { items: { peerKey: string; pointsMilli: string }[] }; games: { totalCount: number } }
   }
   return {
     points: new Map(found.peers.items.map(({ peerKey, pointsMilli }) => [peerKey, Number(pointsMilli)])),
-    paid: BigInt(found.gamePayouts.items[0]?.payout ?? 0),
+    games: found.games.totalCount,
   }
 }

@@ -88,6 +88,7 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
             demands,
             appeals,
             nectarPrice: 0.001,
+            bets: 0,
             httpPort: 0,
             chat,
             threads: 1,

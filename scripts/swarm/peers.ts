@@ -9,10 +9,10 @@ import type { ProcessSpec } from './supervisor.ts'
 
 const cli = join(import.meta.dirname, '..', '..', 'node', 'src', 'cli', 'main.ts')
 
-/** Eight peers share this machine. With 2 MB the collector is at work all the time; with V8's own 16 each takes some 30 MB more. */
+/** Nine peers share this machine. With 2 MB the collector is at work all the time; with V8's own 16 each takes some 30 MB more. */
 const HEAP = ['--max-semi-space-size=8']
 
-export type PeerRole = 'proposer' | 'solver' | 'evaluator' | 'gateway'
+export type PeerRole = 'proposer' | 'solver' | 'evaluator' | 'judge' | 'gateway'
 
 /** One peer of the local swarm, a process of its own. */
 export interface SwarmPeer {
@@ -34,6 +34,7 @@ export async function planPeers(options: SwarmOptions, { environment }: Played):
     ['proposer', environment.proposals === null ? 0 : 1],
     ['evaluator', options.evaluators],
     ['solver', options.solvers],
+    ['judge', environment.games ? 1 : 0],
   ]
   const peers: SwarmPeer[] = []
   for (const [role, count] of slots)

@@ -5,6 +5,7 @@ import type { Deployment } from '@waggle/deployments/record'
 import { deploy, startChain } from './chain.ts'
 import { connect, currentRound } from './chainFacts.ts'
 import { buildDashboard, startDashboard } from './dashboard.ts'
+import { fundJudge } from './fundJudge.ts'
 import { startIndexer } from './indexer.ts'
 import { keepRunning } from './keepRunning.ts'
 import { endLeftovers } from './leftovers.ts'
@@ -17,7 +18,6 @@ import { keepStartingPolicies, peerProcess, planPeers, type SwarmPeer } from './
 import { type Played, playedEnvironment } from './playedEnvironment.ts'
 import { portsFrom, requireFree } from './ports.ts'
 import { provisionPeers } from './provisionPeers.ts'
-import { startGame } from './startGame.ts'
 import { Supervisor } from './supervisor.ts'
 import { LiveTable } from './table.ts'
 
@@ -47,14 +47,17 @@ export async function runSwarm(options: SwarmOptions, stop: AbortController): Pr
     const swarm = await startEverything(options, supervisor, stop)
     const readySeconds = seconds()
     announce(options, swarm, readySeconds)
-    const game = startGame({ supervisor, signal: stop.signal, ...swarm }, say)
+    const funding = fundJudge({ ...swarm, signal: stop.signal })
+    funding.then(
+      given => given && say('market: a solver lent the Judge its bond; games begin'),
+      error => stop.signal.aborted || say(`market: ${(error as Error).message}`),
+    )
     const progress = await follow(options, swarm.monitor, stop.signal, seconds)
-    if (options.exit && game.isOpen()) await game.ended
     const heldOut = progress.isComplete ? await learned(options, supervisor, swarm, stop.signal) : null
     if (!options.exit) await untilStopped(swarm.monitor, stop.signal)
     const { firstSettledSeconds } = progress
     const measured = { readySeconds, firstSettledSeconds, peakPssMb: memory.peakMb() }
-    const report = { ...measured, heldOut, game: game.result(), ...swarm.monitor.report() }
+    const report = { ...measured, heldOut, ...swarm.monitor.report() }
     await supervisor.stopAll(STOP_ORDER)
     if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`)
   } finally {
@@ -161,7 +164,7 @@ async function learned(
   swarm: Swarm,
   signal: AbortSignal,
 ): Promise<HeldOut> {
-  if (options.exit) await supervisor.stopAll(['peer-proposer', 'peer-solver', 'peer-evaluator'])
+  if (options.exit) await supervisor.stopAll(['peer-proposer', 'peer-solver', 'peer-evaluator', 'peer-judge'])
   say('measuring what the solvers learned, on held-out tasks …')
   const { peers, startedWith, played } = swarm
   const heldOut = await measureHeldOut(supervisor, peers, startedWith, { options, played }, signal)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const details = z.object({
   question: z.string().min(1).max(500),
-  choices: z.array(z.string().min(1).max(60)).max(16),
+  choices: z.array(z.string().min(1).max(160)).max(16),
 })
 
 /** What a game is about, for people. */

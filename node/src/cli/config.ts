@@ -47,6 +47,8 @@ export const configSchema = z.strictObject({
   appeals: z.union([z.literal(['off', false]).transform(() => 0), z.coerce.number().int().min(0).max(32)]).default(2),
   /** What a Nectar is worth, in the chain's coin: the chain has no price of it. */
   'nectar-price': z.coerce.number().min(0).max(1e6).default(0.001),
+  /** Nectar that a solver stakes on a game of the market at most. One is less than a round earns, and a model that is wrong costs no more. */
+  bets: z.union([z.literal(['off', false]).transform(() => 0), z.coerce.number().min(0).max(1_000)]).default(1),
   /** Path of an environment's specification, for chat models; without it the starter models play. */
   environment: z.string().min(1).optional(),
   /** Folder, or OWNER/NAME[@REVISION], of the model that solves or proposes. */

@@ -3,6 +3,7 @@ import type { ChatMessage } from '#model/chatTemplate.ts'
 import type { Precision } from '#model/frozenTensors.ts'
 import type { DifficultyRule } from './difficulty.ts'
 import type { EnvironmentSpec, Sampling } from './environmentSpec.ts'
+import type { Games } from './games.ts'
 import type { Level } from './level.ts'
 import type { PromptFormat } from './promptFormat.ts'
 
@@ -100,6 +101,8 @@ export interface Environment<P = Problem> {
   readonly judgeModel: JudgeModel | null
   /** Null where no proposer writes tasks. */
   readonly proposals: Proposals<P> | null
+  /** Questions of the prediction market that are made of its tasks. */
+  readonly games?: Games
   /** What an operator is told of the rules at every start. */
   readonly caution?: string
   /** @param model - has the judge model loaded; null where there is none. */

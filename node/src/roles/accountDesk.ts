@@ -65,12 +65,12 @@ export async function openAccountDesk({ data, deployment, rpcUrl, identity }: De
     /** What the folder's peer remembers; it may run and write beside this. */
     journal: createJournal(db, systemClock),
     /** A word of its own for each call that is meant to be sent. */
-    id: randomUUID,
+    id: (): string => randomUUID(),
     /** @throws {CallRefusedError} if it is in no block. */
     async send(intent: OutboxIntent) {
       const outcome = await sender.send(intent)
       if (outcome.status === 'mined') return outcome
-      throw refused(outcome, lock === null)
+      throw refusedCall(outcome, lock === null)
     },
     async close(): Promise<void> {
       ended.abort()
@@ -90,7 +90,8 @@ function tryLock(data: string) {
   }
 }
 
-function refused(outcome: Exclude<TxOutcome, { status: 'mined' }>, throughPeer: boolean): CallRefusedError {
+/** What is said of a call that is in no block. */
+export function refusedCall(outcome: Exclude<TxOutcome, { status: 'mined' }>, throughPeer: boolean): CallRefusedError {
   if (outcome.status === 'reverted')
     return new CallRefusedError(`The chain would not take it: ${outcome.error}.`, {
       hint: 'Nothing was changed. The error names what the contract found.',

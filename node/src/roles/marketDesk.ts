@@ -1,21 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import { approveMarket, readMarketToken, type TokenState } from '#chain/marketToken.ts'
 import { type VerdictPlace, verdictSalt } from '#chain/verdictCommitment.ts'
-import { CallRefusedError, type DeskOptions, openAccountDesk } from './accountDesk.ts'
+import type { Hex } from '#core/hex.ts'
+import { type AccountDesk, CallRefusedError, type DeskOptions, openAccountDesk } from './accountDesk.ts'
 
 /** The market as one account deals with it. */
-export type MarketDesk = Awaited<ReturnType<typeof openMarketDesk>>
+export type MarketDesk = ReturnType<typeof marketDeskOver>
 
 /** Opens the account of a data folder for dealings with the market. */
 export async function openMarketDesk(options: DeskOptions) {
-  const desk = await openAccountDesk(options)
+  return marketDeskOver(await openAccountDesk(options), options.identity.accountKey)
+}
+
+/** The market over any way to send from an account. */
+export function marketDeskOver(desk: AccountDesk, accountKey: Hex) {
   const { client, contracts, account } = desk
   const token = () => readMarketToken(client, contracts, account)
   return {
     ...desk,
     token,
     /** Salt of this peer's verdict on a dispute. */
-    verdictSalt: (place: VerdictPlace) => verdictSalt(options.identity.accountKey, place),
+    verdictSalt: (place: VerdictPlace) => verdictSalt(accountKey, place),
     /** Sees to it that the market may take so much of the account's tokens. */
     async allow(amount: bigint): Promise<TokenState> {
       const state = await token()

@@ -18,6 +18,8 @@ export type GamePlan = {
   clues: readonly string[]
   /** One of the choices. */
   answer: string
+  /** Hash of the rules that the question was drawn by, where a program settles it. */
+  environment?: string
   startsInSec: number
   bettingSec: number
   revealSec: number
@@ -57,7 +59,8 @@ export async function openGame(desk: MarketDesk, plan: GamePlan): Promise<Receip
     freeShares: parseUnits(plan.freeShares, decimals),
     bond,
   }
-  const details = JSON.stringify({ question: plan.question, choices: plan.choices })
+  const { question, choices, environment } = plan
+  const details = JSON.stringify({ question, choices, environment })
   const { hash, block } = await desk.send(marketIntent(contracts, root, 'createGame', [config, details]))
   const { logs } = await callChain(client.rpcUrl, () => client.rpc.getTransactionReceipt({ hash }))
   const [created] = parseEventLogs({ abi: market.abi, eventName: 'GameCreated', logs })

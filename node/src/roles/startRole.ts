@@ -5,9 +5,12 @@ import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { Device } from '#model/devices.ts'
 import { type AskedAdapter, adapterToTrain } from './adapterToTrain.ts'
 import { appealScores } from './appellant/appealScores.ts'
+import { betOnGames } from './bettor/betOnGames.ts'
 import { runEvaluator } from './evaluator/evaluator.ts'
+import { judgeDisputes } from './evaluator/judgeDisputes.ts'
 import { firstRoundOf } from './firstRoundOf.ts'
 import { heldOutPathOf, runGateway } from './gateway/gateway.ts'
+import { runJudge } from './judge/judge.ts'
 import { keepTokenizer } from './keepTokenizer.ts'
 import { observePeer } from './metrics/observePeer.ts'
 import { openJudge, openPolicy } from './openModels.ts'
@@ -34,6 +37,8 @@ export type RoleOptions = Omit<PeerOptions, 'environments'> & {
   appeals: number
   /** Solver: what a Nectar is worth in the chain's coin. */
   nectarPrice: number
+  /** Solver: Nectar that it stakes on a game of the market at most; 0 for no bets. */
+  bets: number
   /** Gateway: port of its HTTP server. */
   httpPort: number
   /** Chat models to play with, and the specification that they are for; undefined for the starter models. */
@@ -110,10 +115,12 @@ async function run(
     node.logger.info('the model worker is still at work', { operation, seconds })
   const worker = { threads, device, crashed, slow }
   if (role === 'gateway') return runGateway(node, { port: httpPort, heldOutPath: heldOutPathOf(data) })
+  if (role === 'judge') return runJudge(node, data)
   if (role === 'evaluator') {
     await requirePaidBase(environment)
     const { close, ...models } = await openJudge(environment, worker)
-    return runEvaluator(node, models, demands).finally(close)
+    const duties = [runEvaluator(node, models, demands), judgeDisputes(node, data)]
+    return void (await Promise.all(duties).finally(close))
   }
   if (role === 'proposer') {
     const sources = await openSources(node, dataset, () => openPolicy(environment, null, worker))
@@ -138,8 +145,9 @@ async function run(
   const appellant = { maxAppeals: options.appeals, nectarPrice: options.nectarPrice }
   const appealing = appealScores(node, { judge, reader: policy }, appellant)
   const pusher = options.push && createPusher(node, options.push, { data, policyFolder: folder })
+  const betting = betOnGames(node, policy, { data, perGame: options.bets })
   const solving = runSolver(node, policy, judge, { data, trained, unpaid, pusher })
-  await Promise.all([showDemanded(node), appealing, solving]).finally(async () => {
+  await Promise.all([showDemanded(node), appealing, betting, solving]).finally(async () => {
     await pusher?.settled()
     await policy.close()
   })

@@ -1,7 +1,8 @@
 import type { BenchRow } from '../row.ts'
+import { betRows } from './bets.ts'
 import { joinRows } from './join.ts'
 import { pageRows } from './pages.ts'
 import { roundPageRows } from './roundPage.ts'
 
 /** What a person meets: one module a subject. */
-export const rows: readonly BenchRow[] = [...joinRows, ...roundPageRows, ...pageRows]
+export const rows: readonly BenchRow[] = [...joinRows, ...roundPageRows, ...pageRows, ...betRows]

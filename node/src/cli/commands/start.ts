@@ -36,6 +36,7 @@ export const peerOptions = {
   demands: text,
   appeals: text,
   'nectar-price': text,
+  bets: text,
   http: text,
   'keep-mb': text,
   'keep-peer-mb': text,
@@ -77,6 +78,8 @@ ${reachUsage}
   --appeals N         solver: settled scores of a round that it appeals at most by itself, where that brings more than it costs;
                       off for none (default 2)
   --nectar-price X    what a Nectar is worth in the chain's coin, by which appeals are weighed (default 0.001)
+  --bets N            solver: Nectar that it stakes on a game of the market at most, by its model's own beliefs; off for none
+                      (default 1)
   --http N            gateway: port of its HTTP server on loopback (default 3001)
   --keep-mb N         space for the bundles of all peers, MiB (default 8192)
   --keep-peer-mb N    space for those of one peer, MiB; its own oldest ones make space (default 256)
@@ -141,6 +144,7 @@ export async function startPeer(config: Config): Promise<void> {
     demands: config.demands,
     appeals: config.appeals,
     nectarPrice: config['nectar-price'],
+    bets: config.bets,
     httpPort: config.http,
     metricsPort: config['metrics-port'],
     alertUrls,

@@ -44,7 +44,8 @@ export function chooseSettings(
   if (isLocalChain && said.listen === undefined)
     choose('listen', ['/ip4/127.0.0.1/tcp/0'], 'on a local chain all peers are on this machine')
   const threads = Math.max(1, Math.min(MAX_THREADS, cores - 1))
-  if (said.threads === undefined && role !== 'gateway') choose('threads', threads, `of ${cores} cores`)
+  if (said.threads === undefined && role !== 'gateway' && role !== 'judge')
+    choose('threads', threads, `of ${cores} cores`)
   if (said.environment === undefined || role === 'gateway') return choices
   const gpuBytes = Math.max(0, ...gpus.map(({ memoryBytes }) => memoryBytes ?? 0))
   const pool = gpuBytes >= LARGE_GPU_BYTES ? 'large' : 'small'

@@ -13,6 +13,7 @@ import { environmentHash, proposalsPerRound } from '../environmentSpec.ts'
 import type { Level } from '../level.ts'
 import { seededRandom } from '../seededRandom.ts'
 import { admitProblem, mayTrainOn } from './admitProblem.ts'
+import { codeGames } from './codeGames.ts'
 import type { CodeJudge } from './createJudge.ts'
 import { canaryTasks, canaryTests } from './curriculum/canaryTasks.ts'
 import { drawTrainingTask } from './curriculum/drawTask.ts'
@@ -49,6 +50,7 @@ export function codeZero({ openCodeJudge, openServedJudge, ...parts }: CodeZeroP
     hash: environmentHash(spec),
     ...(isUncalibrated(spec) ? { caution: UNCALIBRATED } : {}),
     components: scoreComponents,
+    games: codeGames(format),
     proposals: {
       sampling: proposing,
       difficulty,

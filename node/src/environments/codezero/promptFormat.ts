@@ -25,6 +25,8 @@ import { repairTask } from './repairTask.ts'
 export type CodeZeroFormat = PromptFormat<Problem> & {
   /** Prompt tokens that ask for a proposal: of a function to write, or of a broken one to repair. */
   proposalPrompt(level: number, form: ProposalForm): Promise<Int32Array>
+  /** Tokens of a text, without those of a turn around it. */
+  encode(text: string): Promise<Int32Array>
 }
 
 /** Prompts of the starter models: `<user>` request `<asst>`. */
@@ -37,6 +39,7 @@ export function starterFormat(tokenizer: PromptTokenizer & { readonly vocabSize:
     solverPrompt: async problem => solverPrompt(tokenizer, problem),
     proposalPrompt: async (level, form) => proposalPrompt(tokenizer, level, form),
     completionText: async (tokens, ended) => completionText(tokenizer, tokens, ended),
+    encode: async text => tokenizer.encode(text),
   }
 }
 
@@ -48,6 +51,7 @@ export function chatFormat(tokenizer: ChatTokenizer, prompts: ChatPrompts): Code
   return {
     ...chatCompletions(tokenizer, prompts.vocabSize),
     solverPrompt: problem => ask(tokenizer, prompts.solver, requestText(problem)),
+    encode: text => tokenizer.encode(text),
     proposalPrompt: (level, form) =>
       ask(tokenizer, prompts.proposer, `${exampleProposal(level, form)}\n\n${proposalRequest(level, form)}`),
   }

@@ -31,9 +31,12 @@ export function proposalRequest(level: number, form: ProposalForm = 'write'): st
   return form === 'write' ? `Propose level ${level}.` : `Propose level ${level}, a broken function to repair.`
 }
 
+/** How a right answer begins. */
+export const answerOpening = '```python\n'
+
 /** A right answer's form: one fenced Python block and nothing else. */
 export function answerText(code: string): string {
-  return `\`\`\`python\n${code}\`\`\``
+  return `${answerOpening}${code}\`\`\``
 }
 
 /** Prompt of a starter model: `<user>` request `<asst>`. The completion ends with `<eos>`. */

@@ -8,6 +8,7 @@ import { drawQuestion, type ReasoningProblem } from './drawQuestion.ts'
 import type { FamilyName } from './families/families.ts'
 import { answerForms } from './readAnswer.ts'
 import { readReply, replyForms } from './readReply.ts'
+import { reasoningGames } from './reasoningGames.ts'
 import { type ReasoningSpec, scoreComponents } from './reasoningSpec.ts'
 
 export type ReasoningParts = { spec: ReasoningSpec; tokenizer: ChatTokenizer; solverFolder: string }
@@ -21,6 +22,8 @@ export function reasoning({ spec, tokenizer, solverFolder }: ReasoningParts): En
     { role: 'user', content: asked(example) } as const,
     { role: 'assistant', content: example.reply } as const,
   ])
+  const prompt = (problem: Pick<ReasoningProblem, 'question' | 'kind'>) =>
+    ask(tokenizer, prompts.solver, asked(problem), shown)
   const isRight = ({ kind, answer }: ReasoningProblem, text: string) => readReply(reply, kind, text) === answer
   const drawMany = (level: (random: SeededRandom) => Level, count: number, seed: string, heldOut: boolean) => {
     const random = seededRandom(seed)
@@ -39,8 +42,9 @@ export function reasoning({ spec, tokenizer, solverFolder }: ReasoningParts): En
     hash: environmentHash(spec),
     format: {
       ...chatCompletions(tokenizer, prompts.vocabSize),
-      solverPrompt: problem => ask(tokenizer, prompts.solver, asked(problem), shown),
+      solverPrompt: prompt,
     },
+    games: reasoningGames(spec, { tokenizer, prompt }),
     components: scoreComponents,
     solverFolder,
     judgeModel: null,

@@ -1,0 +1,43 @@
+import { blockAtTime } from './blockAtTime.ts'
+import { callChain } from './callChain.ts'
+import type { FollowedChain } from './connectChain.ts'
+import type { Contracts } from './contracts.ts'
+import type { Game } from './readGame.ts'
+import { EVENT_RANGE_BLOCKS } from './roundEvents.ts'
+
+/** A game is opened at most so long before it starts, or its texts are not looked for. */
+const OPENED_BEFORE_SEC = 3_600
+
+/** What was written of a game, as its Judge wrote it: nothing of it is checked but that the clues are those committed to. */
+export type GameTexts = { details: string; clues: string[] }
+
+/**
+ * The texts of a game from its events.
+ *
+ * @returns null if it was opened more than an hour before its start.
+ */
+export async function readGameTexts(
+  chain: FollowedChain,
+  contracts: Contracts,
+  { gameId, startsAtSec }: Pick<Game, 'gameId' | 'startsAtSec'>,
+): Promise<GameTexts | null> {
+  const head = await chain.heads.read()
+  const sinceSec = Math.min(startsAtSec - OPENED_BEFORE_SEC, head.timeSec)
+  const from = (await blockAtTime(chain, sinceSec, contracts.startBlock, head)) ?? head.number
+  const market = contracts.predictionMarket
+  let details: string | null = null
+  const clues: string[] = []
+  for (let at = from; at <= head.number; at += EVENT_RANGE_BLOCKS) {
+    const toBlock = BigInt(Math.min(head.number, at + EVENT_RANGE_BLOCKS - 1))
+    const range = { ...market, args: { gameId }, strict: true, fromBlock: BigInt(at), toBlock } as const
+    const [created, revealed] = await callChain(chain.rpcUrl, () =>
+      Promise.all([
+        chain.rpc.getContractEvents({ ...range, eventName: 'GameCreated' }),
+        chain.rpc.getContractEvents({ ...range, eventName: 'ClueRevealed' }),
+      ]),
+    )
+    for (const { args } of created) details = args.details
+    for (const { args } of revealed) clues[args.round] = args.clue
+  }
+  return details === null ? null : { details, clues }
+}

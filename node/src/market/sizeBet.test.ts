@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { type ChoicePool, sizeBet } from './sizeBet.ts'
+
+const pool = (stake: number, price = 1): ChoicePool => ({ stake, shares: stake / price, price })
+const rule = { budget: 10, minBet: 0.01, expected: 0.1 }
+
+test('the bet grows with the belief, stays within the budget, and is none where the pools say the same', () => {
+  const pools = [pool(5), pool(5)]
+  const stakes = [0.6, 0.8, 0.99].map(p => sizeBet([p, 1 - p], pools, rule))
+  expect(stakes.map(bet => bet?.choice)).toEqual([0, 0, 0])
+  const [low = 0, middle = 0, high = 0] = stakes.map(bet => bet?.stake)
+  expect([low < middle, middle < high, high < rule.budget]).toEqual([true, true, true])
+  expect(sizeBet([0.5, 0.5], pools, rule)).toBeNull()
+  expect(sizeBet([0.99, 0.01], pools, { ...rule, budget: 0.005 })).toBeNull()
+})
+
+test('what others bet too much on is bet against, though it is likelier', () => {
+  expect(sizeBet([0.6, 0.4], [pool(9), pool(1)], rule)?.choice).toBe(1)
+})
+
+test('a dear share buys less of the pot, and so less is staked', () => {
+  const stake = (price: number) => sizeBet([0.8, 0.2], [{ ...pool(5), price }, pool(5)], rule)?.stake ?? 0
+  expect(stake(3)).toBeLessThan(stake(1))
+})
+
+test('somebody who knows something bets first', () => {
+  expect(sizeBet([0.9, 0.05, 0.05], [pool(0), pool(0), pool(0)], rule)).toMatchObject({ choice: 0 })
+})

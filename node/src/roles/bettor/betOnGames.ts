@@ -1,0 +1,136 @@
+import { formatUnits } from 'viem'
+import { type GamePhase, readClaimable, readGameCount } from '#chain/readGame.ts'
+import type { Logger } from '#core/logger.ts'
+import { sizeBet } from '#market/sizeBet.ts'
+import type { PolicyClient } from '#rl/policyClient.ts'
+import {
+  type GameRules,
+  type PlayedGame,
+  readPhase,
+  readPlayedGame,
+  rulesOfGames,
+  truthOf,
+} from '../games/playedGame.ts'
+import { deskOfNode, watchGames } from '../games/watchGames.ts'
+import type { MarketDesk } from '../marketDesk.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { claim, dispute, placeBet } from '../playMarket.ts'
+import { type Believer, createBeliever } from './readBelief.ts'
+
+/** Newest games that are looked at: older ones have ended, or are nobody's. */
+const LOOKED_AT = 8n
+/** Tokens that others are expected to add to each choice, in budgets of this bettor: without it nobody would bet first. */
+const EXPECTED_BUDGETS = 0.1
+const STATE = 'bets'
+
+type OwnBets = Record<string, { staked: number; round: number; isOver: boolean }>
+
+/** Bets on the market's games by the policy's own beliefs until the node stops. @param perGame - Nectar that it stakes on a game at most. */
+export async function betOnGames(
+  node: PeerNode,
+  policy: Pick<PolicyClient, 'logprobs'>,
+  { data, perGame }: { data: string; perGame: number },
+): Promise<void> {
+  const rules = rulesOfGames(node.environment)
+  if (rules === null || perGame === 0) return
+  const { logger } = node
+  const bettor = { desk: deskOfNode(node, data), rules, logger, believe: createBeliever(rules.games, policy), perGame }
+  await watchGames(node, () => playGames(bettor))
+}
+
+export type Bettor = { desk: MarketDesk; rules: GameRules; logger: Logger; believe: Believer; perGame: number }
+
+/** Does what is due in the newest games: bets, claims, and disputes an answer that is not the question's. */
+export async function playGames(bettor: Bettor): Promise<void> {
+  const { desk, logger } = bettor
+  const count = await readGameCount(desk.client, desk.contracts)
+  const first = count > LOOKED_AT ? count - LOOKED_AT : 0n
+  for (let gameId = first; gameId < count; gameId++) {
+    if (ownBets(desk)[String(gameId)]?.isOver) continue
+    const phase = await readPhase(desk, gameId)
+    // One game that cannot be played must not keep it from the others.
+    await duties[phase]?.(bettor, gameId).catch(error =>
+      logger.warn('a game of the market could not be played on', { gameId: String(gameId), phase, error }),
+    )
+  }
+}
+
+type Duty = (bettor: Bettor, gameId: bigint) => Promise<void>
+
+const duties: Partial<Record<GamePhase, Duty>> = {
+  betting: bet,
+  disputable: checkAnswer,
+  'resolution due': takeWinnings,
+  resolved: takeWinnings,
+  void: takeWinnings,
+}
+
+async function bet({ desk, rules, logger, believe, perGame }: Bettor, gameId: bigint): Promise<void> {
+  const played = await readPlayedGame(desk, rules, gameId)
+  const own = ownBets(desk)[String(gameId)]
+  if (played === null || played.game.judge === desk.account || own?.round === played.game.round) return
+  const { game } = played
+  // A clue that this node does not see yet would make it bet on less than others know.
+  if (played.clues.length < game.round) return
+  const belief = await believe(played.asked, played.clues)
+  const { balance, decimals } = await desk.token()
+  const tokens = (amount: bigint) => Number(formatUnits(amount, decimals))
+  const pools = game.choices.map(({ stake, shares, price }) => ({
+    ...{ stake: tokens(stake), shares: tokens(shares), price: Number(formatUnits(price, 18)) },
+  }))
+  const budget = Math.min(perGame - (own?.staked ?? 0), tokens(balance))
+  const rule = { budget, minBet: tokens(game.minBet), expected: perGame * EXPECTED_BUDGETS }
+  const sized = belief && sizeBet(belief, pools, rule)
+  if (!sized) return
+  const stake = sized.stake.toFixed(6)
+  const about = { gameId: String(gameId), round: game.round, choice: sized.choice, stake }
+  note(desk, gameId, { staked: (own?.staked ?? 0) + sized.stake, round: game.round, isOver: false })
+  // One bet a round, however often the node stops.
+  const once = { ...desk, id: () => `${gameId}:${game.round}` }
+  const { shares } = await placeBet(once, gameId, sized.choice, stake)
+  logger.info('bet', { ...about, shares, belief: belief.map(one => Number(one.toFixed(3))) })
+}
+
+/** Whoever has a stake reads the question again once its seed is known. */
+async function checkAnswer({ desk, rules, logger }: Bettor, gameId: bigint): Promise<void> {
+  const own = ownBets(desk)[String(gameId)]
+  const played = own && (await readPlayedGame(desk, rules, gameId))
+  if (!played || truthOf(rules, played) === played.game.answer) return
+  if ((await desk.token()).balance < played.game.bond)
+    return logger.warn('an answer is false, and the account has too little for the bond of a dispute', about(played))
+  await dispute({ ...desk, id: () => String(gameId) }, gameId)
+  logger.info('answer disputed', about(played))
+}
+
+async function takeWinnings({ desk, logger }: Bettor, gameId: bigint): Promise<void> {
+  const own = ownBets(desk)[String(gameId)]
+  if (own === undefined) return
+  const phase = await readPhase(desk, gameId)
+  // The Judge resolves its games; who waits for pay does it for one that is gone.
+  if (phase === 'resolution due') return claimOnce(desk, logger, gameId)
+  if ((await readClaimable(desk.client, desk.contracts, gameId, desk.account)) > 0n)
+    await claimOnce(desk, logger, gameId)
+  note(desk, gameId, { ...own, isOver: true })
+}
+
+async function claimOnce(desk: MarketDesk, logger: Logger, gameId: bigint): Promise<void> {
+  const { payout } = await claim(desk, gameId)
+  logger.info('bet paid', { gameId: String(gameId), payout })
+}
+
+const about = ({ game, asked }: PlayedGame) => ({
+  gameId: String(game.gameId),
+  question: asked.question,
+  answer: game.answer,
+})
+
+function ownBets({ journal }: Pick<MarketDesk, 'journal'>): OwnBets {
+  return (journal.getState(STATE) ?? {}) as OwnBets
+}
+
+/** Remembers as many games as are looked at. */
+function note(desk: MarketDesk, gameId: bigint, bets: OwnBets[string]): void {
+  const kept = Object.entries({ ...ownBets(desk), [String(gameId)]: bets })
+  const newest = kept.sort(([a], [b]) => Number(b) - Number(a)).slice(0, 2 * Number(LOOKED_AT))
+  desk.journal.setState(STATE, Object.fromEntries(newest))
+}

@@ -1,0 +1,47 @@
+import { keccak256, stringToHex } from 'viem'
+import type { Hex } from '#core/hex.ts'
+import type { AskedQuestion, Games } from '#environments/games.ts'
+import { beliefOf, fitSlope, type ReadQuestion } from '#market/belief.ts'
+import type { PolicyClient } from '#rl/policyClient.ts'
+
+/** Questions that the policy is measured on before its first bet: each takes as many scored sequences as it has choices. */
+const MEASURED = 24
+
+export type Believer = (asked: AskedQuestion, clues: readonly string[]) => Promise<number[] | null>
+
+/**
+ * A policy's belief in the choices of a question: its log-probabilities, made as sure as it was right on questions that it drew for itself.
+ * Measured once, at the first question.
+ */
+export function createBeliever(games: Games, policy: Pick<PolicyClient, 'logprobs'>): Believer {
+  const read = async (asked: AskedQuestion, clues: readonly string[]): Promise<number[] | null> => {
+    const sequences = await games.sequences(asked, clues)
+    if (sequences === null) return null
+    const found = await policy.logprobs(sequences)
+    return found.map(logprobs => Array.from(logprobs).reduce((sum, logprob) => sum + logprob, 0))
+  }
+  const measure = async () => {
+    const measured: ReadQuestion[] = []
+    for (let number = 0; number < MEASURED; number++) {
+      const { answer, clues, ...asked } = games.draw(measuringSeed(number))
+      // Bets are made after none to all but the last.
+      const logprobs = await read(asked, clues.slice(0, 1 + (number % Math.max(1, clues.length - 1))))
+      if (logprobs !== null) measured.push({ logprobs, answer })
+    }
+    return fitSlope(measured)
+  }
+  let slope: Promise<number> | null = null
+  return async (asked, clues) => {
+    const logprobs = await read(asked, clues)
+    if (logprobs === null) return null
+    slope ??= measure()
+    // A worker that died is asked again with the next question.
+    const known = await slope.catch(error => {
+      slope = null
+      throw error
+    })
+    return beliefOf(logprobs, known)
+  }
+}
+
+const measuringSeed = (number: number): Hex => keccak256(stringToHex(`measured question ${number}`))

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { callChain } from '#chain/callChain.ts'
+import { type Game, type GamePhase, gamePhases, readGame } from '#chain/readGame.ts'
+import { readGameTexts } from '#chain/readGameTexts.ts'
+import type { Hex } from '#core/hex.ts'
+import type { Environment } from '#environments/environment.ts'
+import type { AskedQuestion, GameQuestion, Games } from '#environments/games.ts'
+import type { MarketDesk } from '../marketDesk.ts'
+
+/** The rules that questions are drawn by. */
+export type GameRules = { readonly games: Games; readonly hash: Hex }
+
+/** A game whose question is of this environment, with the clues that are revealed. */
+export type PlayedGame = { game: Game; asked: AskedQuestion; clues: readonly string[] }
+
+export const rulesOfGames = ({ games, hash }: Environment): GameRules | null => (games ? { games, hash } : null)
+
+/** What a Judge of this code writes of a game; others may write anything. */
+const detailsSchema = z.object({
+  question: z.string().min(1).max(500),
+  choices: z.array(z.string().min(1).max(500)).min(2).max(16),
+  environment: z.string(),
+})
+
+/** The last clue ends with what the question was drawn by, so that everybody can draw it again. */
+const SEED = /\nseed (0x[0-9a-f]{64})$/
+
+/** The clues of a question as they go on the chain. */
+export function cluesWithSeed({ clues }: GameQuestion, seed: Hex): string[] {
+  return clues.map((clue, at) => (at < clues.length - 1 ? clue : `${clue}\nseed ${seed}`))
+}
+
+/** @returns null for a game of another environment, or without words that this node understands. */
+export async function readPlayedGame(
+  { client, contracts }: Pick<MarketDesk, 'client' | 'contracts'>,
+  rules: GameRules,
+  gameId: bigint,
+): Promise<PlayedGame | null> {
+  const game = await readGame(client, contracts, gameId)
+  const texts = await readGameTexts(client, contracts, game)
+  const details = detailsSchema.safeParse(texts && jsonOrNull(texts.details))
+  if (texts === null || !details.success || details.data.environment !== rules.hash) return null
+  if (details.data.choices.length !== game.choices.length) return null
+  const clues = texts.clues.slice(0, game.cluesRevealed)
+  return { game, asked: details.data, clues }
+}
+
+/**
+ * The right choice of a game whose last clue is revealed: its question is drawn again from the seed there.
+ *
+ * @returns the number of choices where no choice is right: the seed is not that of the question, or of these clues.
+ */
+export function truthOf({ games }: GameRules, { asked, clues }: Pick<PlayedGame, 'asked' | 'clues'>): number {
+  const none = asked.choices.length
+  const seed = SEED.exec(clues.at(-1) ?? '')?.[1] as Hex | undefined
+  if (seed === undefined) return none
+  const drawn = games.draw(seed)
+  const isSame =
+    drawn.question === asked.question &&
+    drawn.choices.join('\n') === asked.choices.join('\n') &&
+    cluesWithSeed(drawn, seed).join('\0') === clues.join('\0')
+  return isSame ? drawn.answer : none
+}
+
+export async function readPhase(
+  { client, contracts }: Pick<MarketDesk, 'client' | 'contracts'>,
+  gameId: bigint,
+): Promise<GamePhase> {
+  const call = { ...contracts.predictionMarket, functionName: 'phaseOf', args: [gameId] } as const
+  return gamePhases[await callChain(client.rpcUrl, () => client.rpc.readContract(call))] ?? 'unknown'
+}
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

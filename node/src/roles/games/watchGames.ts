@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import { refusedCall } from '../accountDesk.ts'
+import { type MarketDesk, marketDeskOver } from '../marketDesk.ts'
+import type { PeerNode } from '../peerNode.ts'
+
+/** Looks in a round: betting lasts as long as one. */
+const LOOKS = 8
+/** While it is not known how long a round lasts. */
+const FIRST_WAIT_MS = 5_000
+
+/** The market as a running peer deals with it: through its own outbox. */
+export function deskOfNode(
+  { chain, identity, journal }: Pick<PeerNode, 'chain' | 'identity' | 'journal'>,
+  data: string,
+): MarketDesk {
+  const { account, peerKey, contracts, client } = chain
+  const desk = {
+    ...{ data, peerKey, account, contracts, client, journal, id: (): string => randomUUID() },
+    async send(intent: Parameters<typeof chain.send>[0]) {
+      const outcome = await chain.send(intent)
+      if (outcome.status === 'mined') return outcome
+      throw refusedCall(outcome, false)
+    },
+    close: async () => {},
+  }
+  return marketDeskOver(desk, identity.accountKey)
+}
+
+/** Looks at the market a few times a round until the node stops. What fails is told, and tried again at the next look. */
+export async function watchGames(
+  { chain, clock, logger, signal }: Pick<PeerNode, 'chain' | 'clock' | 'logger' | 'signal'>,
+  look: (roundSec: number) => Promise<void>,
+): Promise<void> {
+  let waitMs = FIRST_WAIT_MS
+  while (!signal.aborted) {
+    try {
+      const { startsAtSec, endsAtSec } = await chain.rounds.read()
+      waitMs = ((endsAtSec - startsAtSec) * 1000) / LOOKS
+      await look(endsAtSec - startsAtSec)
+    } catch (error) {
+      if (signal.aborted) return
+      logger.warn('a game of the market could not be played on', { error })
+    }
+    await clock.sleep(waitMs, signal).catch(() => undefined)
+  }
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto'
+import { bytesToHex, parseUnits } from 'viem'
+import { callChain } from '#chain/callChain.ts'
+import { type GamePhase, readGameCount, readMarketCredit } from '#chain/readGame.ts'
+import type { Hex } from '#core/hex.ts'
+import type { Logger } from '#core/logger.ts'
+import { everyRound } from '../everyRound.ts'
+import { cluesWithSeed, type GameRules, readPhase, rulesOfGames } from '../games/playedGame.ts'
+import { deskOfNode, watchGames } from '../games/watchGames.ts'
+import type { MarketDesk } from '../marketDesk.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { act, openGame, reveal, withdraw } from '../playMarket.ts'
+
+/** What a Judge stands for with its Nectar: more than solvers stake on a game by default. */
+export const BOND = '5'
+/** A reveal that is late forfeits the bond, and a game that is opened late is refused: time for a few blocks, however short a round is. */
+const LEAST_SEC = 15
+/** Newest games among which those of before a stop are looked for. */
+const SEARCHED_GAMES = 32n
+const STATE = 'judged games'
+
+const takesBets: ReadonlySet<GamePhase> = new Set(['waiting', 'betting', 'awaiting clue'])
+const ended: ReadonlySet<GamePhase> = new Set(['resolved', 'void'])
+
+/** Opens games on questions of the swarm's environment, one after another, and keeps every promise that it made in them. */
+export async function runJudge(node: PeerNode, data: string): Promise<void> {
+  const rules = rulesOfGames(node.environment)
+  if (rules === null) return node.logger.warn('this environment has no questions for the market: nothing to judge')
+  const desk = deskOfNode(node, data)
+  const { logger } = node
+  let known = false
+  const judging = watchGames(node, async roundSec => {
+    if (!known) {
+      await findOwnGames(desk)
+      if (!(await canBond(desk))) logger.warn(`no game begins before this account has ${BOND} Nectar for the bond`)
+    }
+    known = true
+    await judgeGames({ desk, rules, logger, drawSeed }, roundSec)
+  })
+  await Promise.all([judging, everyRound(node, async () => {})])
+}
+
+const drawSeed = (): Hex => bytesToHex(randomBytes(32))
+
+export type JudgeModules = { desk: MarketDesk; rules: GameRules; logger: Logger; drawSeed: () => Hex }
+
+/** Does what is due in the Judge's games, and opens one where none takes bets any more. */
+export async function judgeGames(modules: JudgeModules, roundSec: number): Promise<void> {
+  const { desk, logger } = modules
+  const open: string[] = []
+  let takes = false
+  for (const gameId of ownGames(desk)) {
+    const phase = await keepPromise(modules, BigInt(gameId))
+    if (!ended.has(phase)) open.push(gameId)
+    takes ||= takesBets.has(phase)
+  }
+  desk.journal.setState(STATE, open)
+  if ((await readMarketCredit(desk.client, desk.contracts, desk.account)) > 0n)
+    logger.info('bonds came back', { amount: (await withdraw(desk)).amount })
+  if (!takes && (await canBond(desk))) await openNext(modules, roundSec)
+}
+
+/** @returns where the game stands then. */
+async function keepPromise({ desk, logger }: JudgeModules, gameId: bigint): Promise<GamePhase> {
+  const phase = await readPhase(desk, gameId)
+  if (phase === 'awaiting clue' || phase === 'awaiting answer') {
+    const { revealed } = await reveal(desk, gameId)
+    logger.info('revealed', { gameId: String(gameId), revealed })
+  }
+  if (phase === 'resolution due') {
+    await act(desk, 'resolve', gameId)
+    logger.info('game ended', { gameId: String(gameId) })
+  }
+  return readPhase(desk, gameId)
+}
+
+async function canBond(desk: Pick<MarketDesk, 'token'>): Promise<boolean> {
+  const { balance, decimals } = await desk.token()
+  return balance >= parseUnits(BOND, decimals)
+}
+
+async function openNext({ desk, rules, logger, drawSeed }: JudgeModules, roundSec: number): Promise<void> {
+  const seed = drawSeed()
+  const question = rules.games.draw(seed)
+  const { client, contracts } = desk
+  const call = { ...contracts.predictionMarket, functionName: 'minDisputeSec' } as const
+  const leastDisputeSec = await callChain(client.rpcUrl, () => client.rpc.readContract(call))
+  const patientSec = Math.max(LEAST_SEC, Math.ceil(roundSec / 2))
+  const { gameId } = await openGame(desk, {
+    question: question.question,
+    choices: question.choices,
+    clues: cluesWithSeed(question, seed),
+    answer: question.choices[question.answer] ?? '',
+    environment: rules.hash,
+    startsInSec: patientSec,
+    bettingSec: roundSec,
+    revealSec: patientSec,
+    disputeSec: Math.max(leastDisputeSec, roundSec),
+    minBet: '0.01',
+    freeShares: '0.1',
+    bond: BOND,
+  })
+  desk.journal.setState(STATE, [...ownGames(desk), gameId])
+  logger.info('game opened', { gameId, question: question.question })
+}
+
+/** A stop between the opening of a game and its note would leave a bond without a Judge. */
+export async function findOwnGames(desk: MarketDesk): Promise<void> {
+  const { client, contracts, account } = desk
+  const count = await readGameCount(client, contracts)
+  const found = new Set(ownGames(desk))
+  for (let gameId = count - 1n; gameId >= 0n && gameId >= count - SEARCHED_GAMES; gameId--) {
+    const call = { ...contracts.predictionMarket, functionName: 'gameOf', args: [gameId] } as const
+    const { judge } = await callChain(client.rpcUrl, () => client.rpc.readContract(call))
+    if (judge === account) found.add(String(gameId))
+  }
+  desk.journal.setState(STATE, [...found])
+}
+
+function ownGames({ journal }: Pick<MarketDesk, 'journal'>): string[] {
+  const kept = journal.getState(STATE)
+  return Array.isArray(kept) ? kept.filter(one => typeof one === 'string') : []
+}

@@ -1,0 +1,145 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Deployment } from '@waggle/deployments/record'
+import type { Hex } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openChain } from '#chain/openChain.ts'
+import { readGame, readMarketCredit } from '#chain/readGame.ts'
+import { systemClock } from '#core/clock.ts'
+import { silentLogger } from '#core/logger.ts'
+import { loadEnvironments } from '#environments/builtIn.ts'
+import type { Games } from '#environments/games.ts'
+import { type Bettor, playGames } from '#roles/bettor/betOnGames.ts'
+import { judgeOpenDisputes } from '#roles/evaluator/judgeDisputes.ts'
+import type { GameRules } from '#roles/games/playedGame.ts'
+import { findOwnGames, judgeGames } from '#roles/judge/judge.ts'
+import { type MarketDesk, openMarketDesk } from '#roles/marketDesk.ts'
+import { openIdentity } from '#store/identity.ts'
+import { openDatabase } from '#store/openDatabase.ts'
+import { createOutboxTable } from '#store/outboxTable.ts'
+import { deployMarket } from './deployMarket.ts'
+import { deployContracts, type LocalChain, startLocalChain } from './localChain.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'waggle-plays-'))
+const ROUND_SECONDS = 10_000
+const TOKEN = 10n ** 18n
+const stop = new AbortController()
+const desks: MarketDesk[] = []
+let chain: LocalChain
+let deployment: Deployment
+let mint: (to: Hex, amount: bigint) => Promise<unknown>
+let rules: GameRules
+
+beforeAll(async () => {
+  chain = await startLocalChain()
+  ;({ deployment, mint } = await deployMarket(chain, await deployContracts(chain, ROUND_SECONDS)))
+  const { starter } = await loadEnvironments()
+  rules = { games: starter.games as Games, hash: starter.hash }
+}, 120_000)
+
+afterAll(async () => {
+  await Promise.all(desks.map(desk => desk.close()))
+  stop.abort()
+  await chain?.stop()
+})
+
+async function deskOf(name: string): Promise<MarketDesk> {
+  const data = join(root, name)
+  const identity = await openIdentity(data)
+  await chain.fund(identity.address)
+  await mint(identity.address, 100n * TOKEN)
+  const desk = await openMarketDesk({ data, deployment, rpcUrl: chain.rpcUrl, identity })
+  desks.push(desk)
+  return desk
+}
+
+/** Registers a peer by its key and seats it as an evaluator from the next round on. */
+async function seat(name: string): Promise<MarketDesk> {
+  const { address, accountKey, peerKey, signer } = await openIdentity(join(root, name))
+  await chain.fund(address)
+  const outbox = createOutboxTable(openDatabase(':memory:'))
+  const ambient = { clock: systemClock, logger: silentLogger, signal: stop.signal, pollMs: 10 }
+  const peer = await openChain({ rpcUrl: chain.rpcUrl, deployment, accountKey, peerKey, signer, outbox, ...ambient })
+  expect(await peer.registerPeer()).toMatchObject({ status: 'mined' })
+  const { address: votes, abi } = peer.contracts.rewardVotes
+  const admit = { address: votes, abi, functionName: 'admitEvaluator', args: [peerKey] } as const
+  await chain.client.writeContract({ ...admit, account: chain.admin, chain: null })
+  return deskOf(name)
+}
+
+/** Sure of one choice of a game, whatever is revealed of it. */
+function bettor(desk: MarketDesk, sureOf: number): Bettor {
+  const believe: Bettor['believe'] = async ({ choices }) =>
+    choices.map((_, choice) => (choice === sureOf ? 0.97 : 0.03 / (choices.length - 1)))
+  return { desk, rules, logger: silentLogger, believe, perGame: 2 }
+}
+
+test('a market plays itself: the Judge keeps its promises, bettors bet and are paid, and a false answer costs the bond', {
+  timeout: 120_000,
+}, async () => {
+  const [judge, ann, ben] = [await deskOf('judge'), await deskOf('ann'), await deskOf('ben')]
+  const seats = [await seat('seat-1'), await seat('seat-2')]
+  await chain.travelTo(Number((await chain.client.getBlock()).timestamp) + ROUND_SECONDS)
+  const seed: Hex = `0x${'5e'.repeat(32)}`
+  const { answer, choices, clues } = rules.games.draw(seed)
+  const wrong = (answer + 1) % choices.length
+  const honest = { desk: judge, rules, logger: silentLogger, drawSeed: () => seed }
+  const balance = async (desk: MarketDesk) => (await desk.token()).balance
+  const bettors = [bettor(ann, answer), bettor(ben, wrong)]
+
+  /** Plays a game from its opening until its answer is proven, and may be disputed. */
+  async function play(modules: typeof honest, gameId: bigint) {
+    await judgeGames(modules, 1_000)
+    const game = await readGame(judge.client, judge.contracts, gameId)
+    expect(game).toMatchObject({ judge: modules.desk.account, phase: 'waiting', roundCount: clues.length })
+    for (let round = 0; round < game.roundCount; round++) {
+      const opensAtSec = game.startsAtSec + round * (game.bettingSec + game.revealSec)
+      await chain.travelTo(opensAtSec + 1)
+      // The second look of a round bets no second time.
+      for (const one of [...bettors, ...bettors]) await playGames(one)
+      await chain.travelTo(opensAtSec + game.bettingSec + 1)
+      await judgeGames(modules, 1_000)
+    }
+    for (const one of bettors) await playGames(one)
+    return readGame(judge.client, judge.contracts, gameId)
+  }
+
+  const fair = await play(honest, 0n)
+  expect(fair).toMatchObject({ phase: 'disputable', answer, cluesRevealed: clues.length })
+  const staked = fair.choices.map(({ stake }) => stake)
+  expect(staked.filter(stake => stake > 0n)).toHaveLength(2)
+  expect(staked.every(stake => stake <= 2n * TOKEN)).toBe(true)
+  const later = async (seconds: number) => chain.travelTo(Number((await chain.client.getBlock()).timestamp) + seconds)
+  await later(fair.disputeSec + 1)
+  // Nobody doubted it. Its bond comes back; that of the next game, which was open meanwhile, stays.
+  expect(await balance(judge)).toBe(90n * TOKEN)
+  await judgeGames(honest, 1_000)
+  expect(await balance(judge)).toBe(95n * TOKEN)
+  expect(await readGame(judge.client, judge.contracts, 0n)).toMatchObject({ phase: 'resolved' })
+  for (const one of bettors) await playGames(one)
+  // What ben lost is what ann won: the market keeps and makes nothing. Both bet on the next game by now.
+  const next = (await readGame(judge.client, judge.contracts, 1n)).choices.map(({ stake }) => stake)
+  expect(await balance(ann)).toBe(100n * TOKEN + (staked[wrong] as bigint) - (next[answer] as bigint))
+  expect(await balance(ben)).toBe(100n * TOKEN - (staked[wrong] as bigint) - (next[wrong] as bigint))
+
+  // A restart that forgot a game finds it again.
+  judge.journal.setState('judged games', [])
+  await findOwnGames(judge)
+  expect(judge.journal.getState('judged games')).toContain('1')
+
+  // One that has the last clue say what was drawn, and another answer.
+  const lies: Games = { ...rules.games, draw: drawn => ({ ...rules.games.draw(drawn), answer: wrong }) }
+  const liar = { ...honest, desk: await deskOf('liar'), rules: { ...rules, games: lies } }
+  expect(await play(liar, 2n)).toMatchObject({ phase: 'disputed', answer: wrong })
+  await chain.client.mine({ blocks: 3 })
+  for (const desk of seats) await judgeOpenDisputes({ desk, rules, logger: silentLogger })
+  for (const desk of seats) await judgeOpenDisputes({ desk, rules, logger: silentLogger })
+  await later(fair.disputeSec)
+  for (const desk of seats) await judgeOpenDisputes({ desk, rules, logger: silentLogger })
+  await later(fair.disputeSec)
+  await judgeGames(liar, 1_000)
+  expect(await readGame(judge.client, judge.contracts, 2n)).toMatchObject({ phase: 'resolved', answer })
+  for (const desk of [ann, ...seats])
+    expect(await readMarketCredit(desk.client, desk.contracts, desk.account)).toBeGreaterThan(0n)
+})
