@@ -61,3 +61,12 @@ test('arbitrary bytes either decode or throw a CanonicalError', () => {
     }),
   )
 })
+
+test('a key that the schema drops is refused, so that one value has one encoding', () => {
+  const bytes = encodeCanonical(JSON.parse('{"v":1,"__proto__":2}'))
+  for (const schema of [z.strictObject({ v: z.int() }), z.looseObject({}), z.record(z.string(), z.int())]) {
+    expect(() => decodeCanonical(bytes, schema, 100)).toThrow(CanonicalError)
+  }
+  const text = encodeCanonical({ text: '__proto__' })
+  expect(decodeCanonical(text, z.strictObject({ text: z.string() }), 100)).toEqual({ text: '__proto__' })
+})

@@ -35,7 +35,17 @@ export function decodeCanonical<T extends z.ZodType>(bytes: Uint8Array, schema: 
   }
   if (Buffer.compare(again, bytes) !== 0) throw new CanonicalError('Not in canonical form.', { hint })
   const parsed = schema.safeParse(raw)
-  if (parsed.success) return parsed.data
+  if (parsed.success && !dropsKeys(bytes, parsed.data)) return parsed.data
+  if (parsed.success) throw new CanonicalError(`A field is named '${DROPPED_KEY}'.`, { hint })
   const issue = parsed.error.issues[0]
   throw new CanonicalError(`Field '${issue?.path.join('.') ?? ''}': ${issue?.message ?? 'invalid'}.`, { hint })
+}
+
+/** zod drops a key of this name, even where no other key is allowed. */
+const DROPPED_KEY = '__proto__'
+
+function dropsKeys(bytes: Uint8Array, parsed: unknown): boolean {
+  // Encoding a body once more costs what decoding does; nearly none holds the name.
+  const named = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(DROPPED_KEY)
+  return named && Buffer.compare(dagCbor.encode(parsed), bytes) !== 0
 }
