@@ -1,0 +1,192 @@
+import * as dagCbor from '@ipld/dag-cbor'
+import { base58btc } from 'multiformats/bases/base58'
+import { encodeCanaryBundle, encodeRolloutBundle, encodeScoreSheet, UNAVAILABLE } from '#core/bodies.ts'
+import { type Bodies, bodiesHere } from '#core/bodyOperations.ts'
+import { CanonicalError } from '#core/canonical.ts'
+import type { Hex } from '#core/hex.ts'
+import { decodeProposal, encodeProposal } from '#core/taskProposal.ts'
+import { checkAddresses, dialable, encodeAddresses, isMultiaddr } from '../../src/p2p/addressAnnouncement.ts'
+import { checkAnnouncement, encodeAnnouncement } from '../../src/p2p/announcement.ts'
+import { faultOfBootnode } from '../../src/p2p/bootnodeAddress.ts'
+import { compactOf, derOf } from '../../src/p2p/ecdsaSignature.ts'
+import { decodeHeader, decodeRequest, encodeHeader, encodeRequest } from '../../src/p2p/fetchProtocol.ts'
+import { peerPublicKey } from '../../src/p2p/peerPublicKey.ts'
+import { decodeSigned, encodeSigned } from '../../src/p2p/signedMessage.ts'
+import { decodeSyncRequest, encodeSyncRequest, missingFrom } from '../../src/p2p/syncProtocol.ts'
+import type { Verdict } from '../../src/p2p/verdict.ts'
+
+export type Decoder = {
+  /** The module under `node/src` that it is a part of. */
+  module: string
+  /** Valid inputs, which hostile ones are made of. */
+  seeds: readonly Uint8Array[]
+  /**
+   * Throws where the input is not handled as it should be.
+   *
+   * @returns whether the input was accepted.
+   */
+  run(bytes: Uint8Array): boolean | Promise<boolean>
+}
+
+/** The peer of the private key 1: the generator of secp256k1. */
+const POINT = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'
+const PEER_BYTES = Uint8Array.from(Buffer.from(`002508021221${POINT}`, 'hex'))
+const PEER = base58btc.encode(PEER_BYTES).slice(1)
+const CHAIN_ID = 31_337
+const word = (byte: string): Hex => `0x${byte.repeat(32)}`
+const tokens = (...ids: number[]) => new Uint8Array(Uint16Array.from(ids).buffer)
+const header = { v: 1 as const, chainId: CHAIN_ID, round: 4, peerKey: word('01'), policyHash: word('02') }
+
+const rollout = (index: number) => ({
+  ...{ index, promptTokens: tokens(1, 2), completionTokens: tokens(3, 4), ended: true, seed: word('05') },
+  ...{ logprobs: new Uint8Array(Float32Array.of(-0.5, -1).buffer), sampling: { temperature: 1, maxNewTokens: 96 } },
+})
+const taskRef = { peerKey: word('01'), index: 0 }
+const leaves = [{ index: 0, components: { parses: 1000, ends: -200 }, scoreMilli: 400 }]
+
+const seeds = {
+  rollouts: encodeRolloutBundle({ ...header, groups: [{ taskRef, rollouts: [rollout(0), rollout(1)] }] }),
+  scores: encodeScoreSheet({
+    ...{ v: 1, chainId: CHAIN_ID, round: 4, evaluatorKey: word('08') },
+    peers: [
+      { peerKey: word('01'), scoreMilli: 400, leaves },
+      { peerKey: word('02'), scoreMilli: UNAVAILABLE, leaves: [] },
+    ],
+  }),
+  canary: encodeCanaryBundle({
+    ...{ ...header, level: 3, seed: word('09') },
+    samples: [{ task: 0, sample: 0, completionTokens: tokens(3), ended: true, scoreMilli: 900, passed: null }],
+  }),
+  announcement: encodeAnnouncement({
+    ...{ v: 1, kind: 'rollouts', chainId: CHAIN_ID, round: 4, peerId: PEER, contentId: word('03'), root: word('04') },
+    ...{ count: 8, policyHash: word('02'), size: 1000 },
+  }),
+  addresses: encodeAddresses({
+    ...{ v: 1, kind: 'addresses', chainId: CHAIN_ID, peerId: PEER },
+    multiaddrs: [`/ip4/127.0.0.1/tcp/4001/p2p/${PEER}`, `/dns4/x.example/tcp/4001/ws/p2p/${PEER}`],
+  }),
+} as const
+
+const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
+const message = {
+  ...{
+    from: PEER,
+    sequence: new Uint8Array(8),
+    topic: `/waggle/${CHAIN_ID}/0123abcd/rollouts`,
+    data: seeds.announcement,
+  },
+  ...{ signature: new Uint8Array(70), key: new Uint8Array(0) },
+}
+
+/** Every decoder and validator of what peers send. What its module decodes with is of no interest here. */
+export const decoders: Record<string, Decoder> = {
+  rollouts: body('rollouts', 'core/rolloutBundle.ts'),
+  scores: body('scores', 'core/scoreSheet.ts'),
+  canary: body('canary', 'core/canaryBundle.ts'),
+  proposal: {
+    module: 'core/taskProposal.ts',
+    seeds: [encodeProposal({ level: 3, texts: ['def f(x): ...\nassert f(1) == 2', ''] })],
+    run: bytes => decodeProposal(bytes) !== null,
+  },
+  announcement: {
+    module: 'p2p/announcement.ts',
+    seeds: [seeds.announcement],
+    run: bytes =>
+      same(bytes, checkAnnouncement(bytes, PEER, { kind: 'rollouts', chainId: CHAIN_ID }), encodeAnnouncement),
+  },
+  addresses: {
+    module: 'p2p/addressAnnouncement.ts',
+    seeds: [seeds.addresses],
+    run(bytes) {
+      const checked = checkAddresses(bytes, PEER, CHAIN_ID)
+      if (checked.verdict === 'accept') dialable(checked.value.multiaddrs.filter(isMultiaddr), [])
+      return same(bytes, checked, encodeAddresses)
+    },
+  },
+  signedMessage: {
+    module: 'p2p/signedMessage.ts',
+    seeds: [encodeSigned(message).bytes],
+    run: bytes => decoded(bytes, decodeSigned, value => dagCbor.encode(omitDerived(value))),
+  },
+  syncRequest: {
+    module: 'p2p/syncProtocol.ts',
+    seeds: [encodeSyncRequest({ v: 1, from: 1, to: 4, have: new Uint8Array(32) })],
+    run: bytes =>
+      decoded(bytes, decodeSyncRequest, value => {
+        missingFrom(value.have, [encodeSigned(message)])
+        return encodeSyncRequest(value)
+      }),
+  },
+  fetchRequest: {
+    module: 'p2p/fetchProtocol.ts',
+    seeds: [encodeRequest({ v: 1, contentId: word('03'), maxBytes: 1000 })],
+    run: bytes => decoded(bytes, decodeRequest, encodeRequest),
+  },
+  fetchHeader: {
+    module: 'p2p/fetchProtocol.ts',
+    seeds: [encodeHeader({ v: 1, status: 'ok', size: 1000 })],
+    run: bytes => decoded(bytes, decodeHeader, encodeHeader),
+  },
+  bootnodeAddress: {
+    module: 'p2p/bootnodeAddress.ts',
+    seeds: [Buffer.from(`/ip4/203.0.113.7/tcp/4001/p2p/${PEER}`)],
+    run: bytes => faultOfBootnode(text(bytes), false) === null,
+  },
+  peerId: {
+    module: 'p2p/peerPublicKey.ts',
+    seeds: [Buffer.from(PEER)],
+    run: bytes => peerPublicKey(text(bytes), new Uint8Array(0)) !== null,
+  },
+  peerIdBytes: {
+    module: 'p2p/peerPublicKey.ts',
+    seeds: [PEER_BYTES],
+    run: bytes => peerPublicKey(base58btc.encode(bytes.subarray(0, 48)).slice(1), new Uint8Array(0)) !== null,
+  },
+  signature: {
+    module: 'p2p/ecdsaSignature.ts',
+    seeds: [derOf(Buffer.alloc(64, 0x71))],
+    run(bytes) {
+      const compact = compactOf(bytes)
+      if (compact !== null && Buffer.compare(derOf(compact), bytes) !== 0) throw new Error('two forms of one signature')
+      return compact !== null
+    },
+  },
+}
+
+/** A body is opened as roles open it: decoded, and the tree of its leaves computed. */
+function body(kind: keyof Bodies, module: string): Decoder {
+  return {
+    module,
+    seeds: [seeds[kind]],
+    async run(bytes) {
+      const opened = await bodiesHere.open(kind, bytes)
+      if (opened === null) return false
+      const sealed = await bodiesHere.seal(kind, opened.body)
+      if (Buffer.compare(sealed.bytes, bytes) !== 0) throw new Error('two encodings of one body')
+      return true
+    },
+  }
+}
+
+/** What is accepted has one encoding, and the only error is CANONICAL. */
+function decoded<T>(bytes: Uint8Array, decode: (bytes: Uint8Array) => T, encode: (value: T) => Uint8Array): boolean {
+  let value: T
+  try {
+    value = decode(bytes)
+  } catch (error) {
+    if (error instanceof CanonicalError) return false
+    throw error
+  }
+  if (Buffer.compare(encode(value), bytes) !== 0) throw new Error('two encodings of one value')
+  return true
+}
+
+function same<T>(bytes: Uint8Array, checked: Verdict<T>, encode: (value: T) => Uint8Array): boolean {
+  if (checked.verdict !== 'accept') return false
+  if (Buffer.compare(encode(checked.value), bytes) !== 0) throw new Error('two encodings of one value')
+  return true
+}
+
+function omitDerived({ bytes: _bytes, id: _id, ...fields }: ReturnType<typeof decodeSigned>) {
+  return fields
+}

@@ -1,0 +1,23 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { decoders } from './decoders.ts'
+import { fuzz } from './fuzz.ts'
+
+const src = join(import.meta.dirname, '../../src')
+
+test('every module that decodes what peers send is fuzzed', () => {
+  const calls = /\b(decodeCanonical|decodeVersioned|bodyCodec|inflateRawSync|base58btc\.decode)\(/
+  const found = globSync('**/*.ts', { cwd: src })
+    .filter(file => !file.endsWith('.test.ts'))
+    .filter(file => calls.test(readFileSync(join(src, file), 'utf8')))
+  const fuzzed = new Set(Object.values(decoders).map(({ module }) => module))
+  // What the others decode with.
+  const through = ['core/bodyCodec.ts']
+  expect(found.filter(file => !fuzzed.has(file) && !through.includes(file))).toEqual([])
+})
+
+test.each(Object.entries(decoders))('%s takes hostile input without an error', async (name, decoder) => {
+  for (const seed of decoder.seeds) expect(await decoder.run(seed), 'its valid input').toBe(true)
+  expect(await fuzz(name, decoder, 1_000)).toBeLessThan(1_000)
+})
