@@ -28,6 +28,7 @@ export const feedKind = onchainEnum('feed_kind', [
   'unstaking',
   'stakeWithdrawn',
   'slashed',
+  'compensated',
 ])
 
 /** One row per event, in chain order: what the live feed shows. */

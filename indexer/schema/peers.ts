@@ -1,4 +1,4 @@
-import { index, onchainEnum, onchainTable, primaryKey } from 'ponder'
+import { bigint, hex, index, onchainEnum, onchainTable, onchainView, primaryKey, sql } from 'ponder'
 
 /** A registered peer and what it has earned. */
 export const peer = onchainTable(
@@ -68,7 +68,7 @@ export const stake = onchainTable(
     peerKey: t.hex().notNull(),
     duty: duty().notNull(),
     amountWei: t.bigint().notNull(),
-    /** Slashed and burnt so far. */
+    /** Slashed so far: burnt, but for what `compensation` tells. */
     slashedWei: t.bigint().notNull().default(0n),
     /** First round in which it can be withdrawn, unless it is held for longer; null while no notice was given. */
     freeFromRound: t.integer(),
@@ -91,3 +91,32 @@ export const slashing = onchainTable(
   }),
   table => ({ byPeer: index().on(table.peerKey) }),
 )
+
+/** Half of a slash, sent at once to the account whose appeal was upheld. */
+export const compensation = onchainTable(
+  'compensation',
+  t => ({
+    /** Ponder's event id: sorts as the chain does. */
+    id: t.text().primaryKey(),
+    /** Who appealed. */
+    account: t.hex().notNull(),
+    /** The peer that was slashed. */
+    peerKey: t.hex().notNull(),
+    duty: duty().notNull(),
+    amountWei: t.bigint().notNull(),
+    atSec: t.int8({ mode: 'number' }).notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  table => ({ byAccount: index().on(table.account) }),
+)
+
+/** What appeals brought each peer's account, wei. The chain knows the account only: each of its peers has the same sum. */
+export const peerCompensation = onchainView('peer_compensation', {
+  peerKey: hex('peer_key').notNull(),
+  account: hex('account').notNull(),
+  amountWei: bigint('amount_wei').notNull(),
+}).as(sql`
+  SELECT p.peer_key, p.account, SUM(c.amount_wei)::numeric(78) AS amount_wei
+  FROM ${peer} p JOIN ${compensation} c ON c.account = p.account
+  GROUP BY p.peer_key, p.account
+`)

@@ -1,5 +1,5 @@
 import { ponder } from 'ponder:registry'
-import { bootstrap, slashing, stake } from 'ponder:schema'
+import { bootstrap, compensation, slashing, stake } from 'ponder:schema'
 import { addToFeed } from './feed.ts'
 
 /** By the contract's number. */
@@ -51,4 +51,13 @@ ponder.on('Stakes:Slashed', async ({ event, context }) => {
   await context.db.insert(slashing).values({ id: event.id, peerKey, duty, slasher, lostWei, ...at })
   const detail = { duty, lostWei: String(lostWei), amountWei: String(amountWei) }
   await addToFeed(context, event, { kind: 'slashed', peerKey, detail })
+})
+
+ponder.on('Stakes:Compensated', async ({ event, context }) => {
+  const { peerKey, account, amountWei } = event.args
+  const duty = dutyOf(event.args.duty)
+  const at = { atSec: Number(event.block.timestamp), transactionHash: event.transaction.hash }
+  await context.db.insert(compensation).values({ id: event.id, account, peerKey, duty, amountWei, ...at })
+  const detail = { duty, account, amountWei: String(amountWei) }
+  await addToFeed(context, event, { kind: 'compensated', peerKey, detail })
 })

@@ -214,6 +214,16 @@ export class TestChain {
     return Number(held.freeFromRound)
   }
 
+  /** Slashes a peer's stake as an evaluator, as the contract of votes does once an appeal overturned its seat; half goes to `wronged`. */
+  async slash({ peerKey }: TestPeer, milli: number, wronged: Address): Promise<void> {
+    const account = this.contracts.rewardVotes.address
+    await this.client.setBalance({ address: account, value: 10n ** 18n })
+    await this.client.impersonateAccount({ address: account })
+    const args = [0, peerKey, milli, wronged] as const
+    await this.mined(this.client.writeContract({ ...this.contracts.stakes, account, functionName: 'slash', args }))
+    await this.client.stopImpersonatingAccount({ address: account })
+  }
+
   /** Commits to a proposer's secret for a round, two rounds ahead. */
   async commitSecret({ account, peerKey }: TestPeer, round: number): Promise<void> {
     const contract = this.contracts.rolloutCommitments

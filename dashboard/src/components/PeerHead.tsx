@@ -56,6 +56,12 @@ export function PeerHead({ peer, record }: Props) {
               </span>
             </Fact>
           ))}
+          {record.peerCompensations.items.map(({ amountWei }) => (
+            <Fact key="appeals" title="Paid to its account by appeals">
+              <span className="figures text-2xl font-semibold">{formatNectar(amountWei)}</span>{' '}
+              <span className="text-sm text-soft">nectar of overturned seats</span>
+            </Fact>
+          ))}
           <Fact title="Peer id">
             <CopyText text={peer.peerId} label="peer id" />
           </Fact>

@@ -9,6 +9,9 @@ test('events read as sentences after the name of a peer', () => {
   expect(feedSentence(event('settled', { outcome: 'scored', scoreMilli: 412 }))).toBe('earned 0.41 points')
   expect(feedSentence(event('settled', { outcome: 'void', scoreMilli: 0 }))).toMatch(/void/)
   expect(feedSentence(event('nectarClaimed', { amountWei: '750000000000000000000' }))).toBe('claimed 750.00 nectar')
+  expect(feedSentence(event('compensated', { amountWei: '25000000000000000000' }))).toBe(
+    'paid 25.00 nectar of its stake to who appealed',
+  )
   expect(feedSentence(event('leafFalse'))).toBe('lost round 3: one of its leaves was false')
   expect(feedSentence(event('beaconDrawn'))).toBe('The beacon of round 3 was drawn')
   expect(feedSentence(event('settled', { outcome: 'unavailable', scoreMilli: 0 }))).toMatch(/unavailable/)

@@ -42,6 +42,7 @@ const sentences: Record<string, Words> = {
   nectarClaimed: ({ detail }) => `claimed ${formatNectar(detail.amountWei)} nectar`,
   staked: ({ detail }) => `staked ${formatNectar(detail.addedWei)} nectar as ${detail.duty}`,
   unstaking: ({ detail }) => `gave notice of its stake as ${detail.duty}`,
+  compensated: ({ detail }) => `paid ${formatNectar(detail.amountWei)} nectar of its stake to who appealed`,
   stakeWithdrawn: ({ detail }) => `took back ${formatNectar(detail.amountWei)} nectar`,
   slashed: ({ detail }) => `lost ${formatNectar(detail.lostWei)} nectar of its stake as ${detail.duty}`,
   settled: ({ detail }) => {

@@ -17,6 +17,7 @@ const empty: PeerAnswer = {
   settlements: { items: [] },
   purses: { items: [] },
   peerCredits: { items: [] },
+  peerCompensations: { items: [] },
   earnings: { items: [] },
 }
 

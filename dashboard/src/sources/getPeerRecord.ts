@@ -36,6 +36,7 @@ const answer = z.object({
   }),
   purses: z.object({ items: z.array(z.object({ claimedWei: z.string(), claimableWei: z.string() })) }),
   peerCredits: z.object({ items: z.array(z.object({ source: z.enum(['challenges', 'market']), owed: z.string() })) }),
+  peerCompensations: z.object({ items: z.array(z.object({ amountWei: z.string() })) }),
   evaluator: z
     .object({
       fromRound: z.int(),
@@ -100,6 +101,7 @@ const QUERY = `query Peer($peerKey: String!, $limit: Int) {
   } }
   purses(where: { peerKey: $peerKey }) { items { claimedWei claimableWei } }
   peerCredits(where: { peerKey: $peerKey, owed_gt: "0" }) { items { source owed } }
+  peerCompensations(where: { peerKey: $peerKey }) { items { amountWei } }
   evaluator(peerKey: $peerKey) { fromRound untilRound votesCommitted votesRevealed misses }
   stakes(where: { peerKey: $peerKey }) { items { duty amountWei slashedWei freeFromRound } }
   proposals(where: { peerKey: $peerKey }, ${page}) { items { round count } }

@@ -21,7 +21,7 @@ export function testOpenings(scene: Scene): void {
       withheldSecret(round: ${played.round}, peerKey: "${peerKey}") { lostWei challenger }
       proposal(round: ${played.round}, peerKey: "${peerKey}") { count }
       stake(peerKey: "${peerKey}", duty: "proposer") { amountWei slashedWei }
-      slashings(where: { peerKey: "${peerKey}" }) { items { duty lostWei } }
+      slashings(where: { peerKey: "${peerKey}", duty: proposer }) { items { duty lostWei } }
       feedItems(where: { kind: secretWithheld }) { items { round peerKey } }
     }`)
     const lostWei = `5${'0'.repeat(17)}`

@@ -107,6 +107,28 @@ export function testPeers(scene: Scene): void {
     expect(after.evaluator).toMatchObject({ stakedFromRound: null })
   })
 
+  test('what an overturned seat pays who appealed is told by the account', async () => {
+    const { chain, indexer, cast } = scene
+    const [slashed, appellant] = cast.solvers
+    await chain.slash(slashed, 500, appellant.account.address)
+    await indexer.reachTip(chain)
+    const account = appellant.account.address.toLowerCase()
+    const half = String(25n * 10n ** 18n)
+    expect(
+      await indexer.query(`{
+        compensations { items { account peerKey duty amountWei } }
+        peerCompensations { items { peerKey account amountWei } }
+        slashings { items { peerKey lostWei } }
+        feedItems(where: { kind: compensated }) { items { peerKey } }
+      }`),
+    ).toEqual({
+      compensations: { items: [{ account, peerKey: slashed.peerKey, duty: 'evaluator', amountWei: half }] },
+      peerCompensations: { items: [{ peerKey: appellant.peerKey, account, amountWei: half }] },
+      slashings: { items: [{ peerKey: slashed.peerKey, lostWei: String(50n * 10n ** 18n) }] },
+      feedItems: { items: [{ peerKey: slashed.peerKey }] },
+    })
+  })
+
   test('a peer that moves to another account keeps its history, and a newcomer counts from the second round on', async () => {
     const { chain, indexer, cast } = scene
     const moved = await chain.move(cast.solvers[1])
