@@ -22,6 +22,7 @@ const TESTS: Record<string, readonly string[]> = {
   EvaluatorSeats: ['Seats', 'StakedSeats', 'Ballots', 'Settlement', 'invariant/Swarm'],
   RewardVotes: ['Seats', 'Ballots', 'Settlement', 'challenges/FalseLeaves', 'challenges/Appeals', 'invariant/Swarm'],
   Earnings: ['Nectar', 'Settlement', 'challenges/FalseLeaves', 'challenges/WithheldLeaves', 'invariant/Swarm'],
+  Weights: ['Weights', 'Nectar'],
   Rulings: ['challenges/WithheldLeaves', 'challenges/FalseLeaves', 'challenges/Appeals', 'challenges/AppealRules'],
   Challenges: ['challenges/WithheldLeaves'],
   ChallengeBonds: ['challenges/WithheldLeaves', 'challenges/Appeals'],

@@ -55,8 +55,8 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
   F1: row('challenges/FalseLeaves', 'return leaf.seed != Draws', 'return leaf.seed != 0 || leaf.seed != Draws'),
   N1: row('Nectar', '_mint(account, amountWei);', '_mint(account, amountWei + 1);'),
   N2: row('Earnings', 'if (word & HOLDS == 0) return _shareOf(word);', 'if (word & HOLDS == 0) return 0;'),
-  N3: row('Earnings', 'return (EMISSION_WEI * scoreMilli)', 'return (2 * EMISSION_WEI * scoreMilli)'),
-  K1: row('Stakes', 'IBurnableToken(address(_token)).burn(lostWei);', ''),
+  N3: row('Earnings', 'return (EMISSION_WEI * weight)', 'return (2 * EMISSION_WEI * weight)'),
+  K1: row('Stakes', 'IBurnableToken(address(_token)).burn(lostWei - paidWei);', ''),
   K2: row('Stakes', 'lostWei = (fullWei * milli) / 1000;', 'lostWei = (fullWei * milli) / 500;'),
   K3: row('Stakes', '|| free == 0 || current < free)', '|| free == 0)'),
   K4: row(
