@@ -51,7 +51,9 @@ function damagedValue(seed: Uint8Array, random: RandomStream): Uint8Array | null
   }
   const places = placesIn(value)
   for (let left = 1 + random.integer(3); left > 0 && places.length > 0; left -= 1) {
-    damage(places[random.integer(places.length)] as Place, random)
+    const place = places[random.integer(places.length)] as Place
+    // An earlier damage may have taken it away.
+    if (Object.hasOwn(place.holder, place.key)) damage(place, random)
   }
   return dagCbor.encode(value)
 }
@@ -68,7 +70,7 @@ function placesIn(value: unknown): Place[] {
 function damage({ holder, key }: Place, random: RandomStream): void {
   const value = VALUES[random.integer(VALUES.length)]
   const keys = Object.keys(holder)
-  const other = keys[random.integer(Math.max(1, keys.length))] ?? key
+  const other = keys[random.integer(keys.length)] as string
   const act = random.integer(5)
   if (Array.isArray(holder)) {
     if (act === 0) holder.splice(Number(key), 1)
