@@ -4,7 +4,6 @@ import type { NextConfig } from 'next'
 const config: NextConfig = {
   // Tests build into a folder of their own, so that they never pull the build from under a dashboard that is running.
   distDir: process.env.WAGGLE_DASHBOARD_BUILD ?? '.next',
-  // The browser talks to the indexer's live stream itself, so nothing that Next serves has to stay uncompressed.
   transpilePackages: ['@waggle/deployments', '@waggle/node'],
   turbopack: { root: join(import.meta.dirname, '..') },
   // `npm run typecheck -w @waggle/dashboard` does it, and the tests run that: a first `npm run swarm` waits for the build.

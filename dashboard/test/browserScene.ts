@@ -72,6 +72,10 @@ export function openBrowserScene(): BrowserScene {
       await prepare?.(page)
       const faults: string[] = []
       page.on('pageerror', error => faults.push(error.message))
+      page.on('request', request => {
+        const { protocol, origin: asked } = new URL(request.url())
+        if (protocol.startsWith('http') && asked !== origin) faults.push(`it asked ${asked}, and not its own origin`)
+      })
       onTestFinished(async () => {
         await context.close()
         expect(faults, 'errors in the page').toEqual([])

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type * as GraphQL from 'graphql'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { findPeer } from '#sources/findPeer.ts'
 import { getFeed } from '#sources/getFeed.ts'
 import { getGame, getGames } from '#sources/getGames.ts'
 import { getPeerRecord } from '#sources/getPeerRecord.ts'
@@ -54,6 +55,7 @@ const reads: Record<string, () => Promise<{ state: string }>> = {
   'the roles': () => getRoles(),
   'a round': () => getRoundRecord(39, 0),
   'a peer': () => getPeerRecord(solvers[0]?.peerKey ?? ''),
+  'a peer by its name': () => findPeer(solvers[0]?.name ?? ''),
 }
 
 for (const [name, read] of Object.entries(reads)) {

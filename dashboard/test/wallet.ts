@@ -44,8 +44,8 @@ export async function injectSigner(page: Page, rpcUrl: string, account: LocalAcc
     }
     if (method === 'eth_sendTransaction') {
       if (chainId !== own) throw new Error(`the wallet is on chain ${chainId}`)
-      const { to, data } = params[0] as { to: Hex; data: Hex }
-      return client.sendTransaction({ to, data, chain: null })
+      const { to, data, value = '0x0' } = params[0] as { to: Hex; data: Hex; value?: Hex }
+      return client.sendTransaction({ to, data, value: BigInt(value), chain: null })
     }
     return client.request({ method, params } as never)
   })

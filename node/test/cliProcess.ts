@@ -22,7 +22,7 @@ const cwd = mkdtempSync(join(tmpdir(), 'waggle-cwd-'))
 export function startCli(argv: readonly string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [main, ...argv], {
     cwd,
-    env: { ...bare, ...env },
+    env: { ...bare, ...env } as NodeJS.ProcessEnv,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const said = { stdout: '', stderr: '' }

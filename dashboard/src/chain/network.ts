@@ -4,7 +4,8 @@ import type { Address } from 'viem'
 export interface Network {
   name: string
   chainId: number
-  rpcUrl: string
+  /** Where the chain is asked, for people: this server asks it for browsers. */
+  rpcOrigin: string
   /** Of a block explorer, without a slash at its end; null where none is known. */
   explorerUrl: string | null
   peerRegistry: Address
@@ -12,4 +13,5 @@ export interface Network {
   nectar: Address
   stakes: Address
   market: Address
+  challenges: Address
 }

@@ -17,6 +17,8 @@ export interface Call {
   abi: Abi
   functionName: string
   args: readonly unknown[]
+  /** Of the chain's coin that goes with it, wei. */
+  value?: bigint
 }
 
 export type Sent = { ok: true; hash: Hex } | { ok: false; why: string }

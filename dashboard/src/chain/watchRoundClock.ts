@@ -25,7 +25,7 @@ async function readRunningRound(config: Config, address: Network['rounds']): Pro
 }
 
 /** Origin alone: an address that has a key in it all the same is not shown to visitors. */
-const shownUrl = ({ rpcUrl }: Network) => URL.parse(rpcUrl)?.origin ?? ''
+const shownUrl = ({ rpcOrigin }: Network) => rpcOrigin
 
 /** The state that a failed read of Rounds stands for. */
 async function explain(cause: unknown, config: Config, network: Network, skewSec: number): Promise<RoundClock> {

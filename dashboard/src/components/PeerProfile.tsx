@@ -1,9 +1,13 @@
-import { peerHistory, peerRoles, scoreSeries } from '#merge/peerHistory.ts'
+import { Suspense } from 'react'
+import { peerHistory, peerRoles, scoreSeries, settledScores } from '#merge/peerHistory.ts'
+import type { Canary } from '#sources/gateway.ts'
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
 import type { Part } from '#sources/part.ts'
+import { AppealScore } from './AppealScore.tsx'
 import { Notice } from './Notice.tsx'
 import { PartDown } from './PartDown.tsx'
 import { PeerActions } from './PeerActions.tsx'
+import { PeerCanary } from './PeerCanary.tsx'
 import { PeerHead } from './PeerHead.tsx'
 import { PeerHistory } from './PeerHistory.tsx'
 import { RewardChart } from './RewardChart.tsx'
@@ -11,6 +15,7 @@ import { RewardChart } from './RewardChart.tsx'
 interface Props {
   peerKey: string
   part: Part<PeerAnswer>
+  canary: Promise<Part<Canary>>
   /** Of its rounds. */
   page: number
 }
@@ -33,7 +38,7 @@ function NoScores({ record }: { record: PeerAnswer }) {
 }
 
 /** One peer: who it is, what it earned over time, what it did in each round. */
-export function PeerProfile({ peerKey, part, page }: Props) {
+export function PeerProfile({ peerKey, part, canary, page }: Props) {
   if (part.state === 'down')
     return (
       <>
@@ -56,6 +61,10 @@ export function PeerProfile({ peerKey, part, page }: Props) {
           {scores.length === 0 ? <NoScores record={part.data} /> : <RewardChart scores={scores} />}
         </div>
       </section>
+      <Suspense fallback={null}>
+        <PeerCanary peerKey={peerKey} canary={canary} />
+      </Suspense>
+      <AppealScore peerKey={part.data.peer.peerKey} settled={settledScores(history)} />
       <PeerHistory history={history} page={page} href={to => `/peers/${peerKey}?page=${to}`} />
     </>
   )

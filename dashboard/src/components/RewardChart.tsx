@@ -1,11 +1,17 @@
 import { Plot } from './Plot.tsx'
 
-/** A peer's settled score in each round, oldest first. */
-export function RewardChart({ scores }: { scores: { round: number; score: number }[] }) {
+interface Props {
+  /** Oldest first. */
+  scores: { round: number; score: number }[]
+  label?: string
+}
+
+/** Settled scores, a bar for each round. */
+export function RewardChart({ scores, label = 'Settled score by round' }: Props) {
   const rounds = scores.map(({ round }) => round)
   return (
     <Plot
-      label="Settled score by round"
+      label={label}
       height={260}
       domain={[Math.min(...rounds) - 0.5, Math.max(...rounds) + 0.5]}
       formatX={String}

@@ -11,8 +11,8 @@ const FALLBACK_MS = 15_000
 const LiveContext = createContext<LiveStream>({ state: 'connecting', items: [], retracted: [] })
 
 /** One live stream for the whole page, which is read again when something happened: an event, a new round, a stream lost or back. */
-export function LiveProvider({ indexerUrl, children }: { indexerUrl: string | null; children: ReactNode }) {
-  const stream = useLiveStream(indexerUrl)
+export function LiveProvider({ hasStream, children }: { hasStream: boolean; children: ReactNode }) {
+  const stream = useLiveStream(hasStream)
   const refresh = useRefresh()
   const clock = useRoundClock()
   const round = clock.state === 'running' ? clock.round : null

@@ -13,18 +13,18 @@ export interface LiveStream extends LiveChanges {
   state: LiveState
 }
 
-/** Follows the indexer's server-sent events straight from the browser: Next would compress, and so hold back, a stream of its own. */
-export function useLiveStream(indexerUrl: string | null): LiveStream {
+/** Follows the indexer's server-sent events, which this server hands on. @param isThere - whether it has an indexer. */
+export function useLiveStream(isThere: boolean): LiveStream {
   const [stream, setStream] = useState<LiveStream>({
-    state: indexerUrl === null ? 'lost' : 'connecting',
+    state: !isThere ? 'lost' : 'connecting',
     items: [],
     retracted: [],
   })
   useEffect(() => {
-    if (indexerUrl === null) return
+    if (!isThere) return
     return openStream(
       {
-        open: isFirst => new EventSource(`${indexerUrl}/live${isFirst ? '' : `?last=${KEPT}`}`) as StreamSource,
+        open: isFirst => new EventSource(`/live${isFirst ? '' : `?last=${KEPT}`}`) as StreamSource,
         wait(callback, delayMs) {
           const timer = setTimeout(callback, delayMs)
           return () => clearTimeout(timer)
@@ -52,6 +52,6 @@ export function useLiveStream(indexerUrl: string | null): LiveStream {
         },
       },
     )
-  }, [indexerUrl])
+  }, [isThere])
   return stream
 }

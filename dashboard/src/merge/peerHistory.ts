@@ -57,6 +57,13 @@ export function scoreSeries(history: PeerRound[]): { round: number; score: numbe
     .reverse()
 }
 
+/** Scores that were settled, newest first. */
+export function settledScores(history: PeerRound[]): { round: number; scoreMilli: number }[] {
+  return history.flatMap(({ round, outcome, scoreMilli }) =>
+    outcome === null ? [] : [{ round, scoreMilli: scoreMilli ?? 0 }],
+  )
+}
+
 export type Role = 'proposer' | 'solver' | 'evaluator'
 
 /** The roles that a peer's deeds show, as far as its record goes back. */

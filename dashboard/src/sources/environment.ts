@@ -5,11 +5,8 @@ const address = z.url().transform(url => url.replace(/\/+$/, ''))
 const schema = z.object({
   /** Path of the deployment's record: chain id and contract addresses. */
   WAGGLE_DEPLOYMENT: z.string().min(1),
-  /** Handed to browsers, which read the round from the chain themselves: never an address with a secret in it. */
   WAGGLE_RPC_URL: address,
-  /** Handed to browsers, which follow its live stream themselves. */
   WAGGLE_INDEXER_URL: address,
-  /** Read by this server only. */
   WAGGLE_GATEWAY_URL: address,
 })
 
@@ -20,7 +17,7 @@ export interface Environment {
   gatewayUrl: string | null
 }
 
-/** Where the dashboard's sources are, read at each request so that one build serves any deployment. What is missing or malformed is null. */
+/** Where the dashboard's sources are: browsers are told none of them. Read at each request so that one build serves any deployment. What is missing or malformed is null. */
 export function readEnvironment(): Environment {
   const read = (name: keyof typeof schema.shape): string | null =>
     schema.shape[name].safeParse(process.env[name]).data ?? null

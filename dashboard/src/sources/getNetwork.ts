@@ -14,13 +14,14 @@ export function getNetwork(): Network | null {
     return {
       name: network,
       chainId,
-      rpcUrl,
+      rpcOrigin: URL.parse(rpcUrl)?.origin ?? '',
       explorerUrl: known[network]?.explorerUrl ?? null,
       peerRegistry: contracts.PeerRegistry.address,
       rounds: contracts.Rounds.address,
       nectar: contracts.Nectar.address,
       stakes: contracts.Stakes.address,
       market: contracts.PredictionMarket.address,
+      challenges: contracts.Challenges.address,
     }
   } catch (cause) {
     console.error(cause instanceof Error ? cause.message : cause)

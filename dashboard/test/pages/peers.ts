@@ -47,8 +47,11 @@ export function testPeers(scene: BrowserScene): void {
   })
 
   browserTest('a peer’s page shows who it is, its reward history and its rounds', async () => {
-    const page = await visit(`/peers/${solver.peerKey}`)
+    // By its name: that leads to its key.
+    const page = await visit(`/peers/${solver.name.replaceAll(' ', '-')}`)
     await page.getByRole('heading', { name: solver.name }).waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/peers/${solver.peerKey}`)
+    await see(page, /On held-out tasks, in round \d+: reward 0/)
     await see(page, solver.peerId)
     await see(page, solver.account)
     await expect.poll(() => page.locator('[data-bar]').count(), { timeout: 20_000 }).toBe(CURRENT_ROUND - 2)

@@ -44,5 +44,10 @@ export function testRounds(scene: BrowserScene): void {
       .toEqual(['Proposing', 'Open', 'Voting', 'Revealing', 'Settling', 'Final'])
     await page.getByRole('link', { name: `${CURRENT_ROUND}`, exact: true }).click()
     await page.getByRole('heading', { name: `Round ${CURRENT_ROUND}` }).waitFor()
+
+    await page.goto(`${scene.dashboard.url}/run`)
+    await see(page, 'codezero')
+    await expect.poll(() => page.locator('[data-bar]').count(), { timeout: 20_000 }).toBe(CURRENT_ROUND - 2)
+    await see(page, 'may be fooling its judge')
   })
 }

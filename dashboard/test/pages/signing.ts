@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { erc20Abi } from 'viem'
 import { expect, onTestFinished } from 'vitest'
-import { TestChain } from '../../../indexer/test/testChain.ts'
-import { type BrowserScene, see } from '../browserScene.ts'
+import { TestChain, type TestPeer } from '../../../indexer/test/testChain.ts'
+import { openIdentity } from '../../../node/src/store/identity.ts'
+import { runCli } from '../../../node/test/cliProcess.ts'
+import { type BrowserScene, see, solver } from '../browserScene.ts'
 import { games } from '../fixtures/games.ts'
 import { answers } from '../fixtures/indexerAnswers.ts'
 import { openGame } from '../openGame.ts'
@@ -17,7 +19,7 @@ const always = (answer: unknown) => () => answer
 /** What a reader's wallet signs, on a real chain with the real contracts. */
 export function testSigning(scene: BrowserScene): void {
   scene.browserTest(
-    'a wallet switches to the chain, bets, claims and stakes, and a reload keeps what it sent',
+    'a wallet switches to the chain, bets, claims, stakes, registers and appeals, and a reload keeps what it sent',
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'waggle-signing-'))
       const chain = await TestChain.start(folder)
@@ -78,8 +80,53 @@ export function testSigning(scene: BrowserScene): void {
       await own.getByRole('button', { name: /^Take back 100 from round/ }).waitFor()
       const stake = { ...chain.contracts.stakes, functionName: 'stakeOf', args: [0, peer.peerKey] } as const
       expect((await chain.client.readContract(stake)).amountWei).toBe(100n * TOKEN)
+
+      // A key in a folder, whose owner has the command sign for the wallet's account.
+      const data = join(folder, 'peer')
+      const { peerKey } = await openIdentity(data)
+      const env = { WAGGLE_RPC_URL: chain.url, WAGGLE_DEPLOYMENT: chain.recordPath }
+      const { stdout: proof } = await runCli(['prove', account.address, '--data', data], env)
+      await page.goto(`${origin}/register`)
+      await page.getByLabel('What it prints').fill(proof)
+      await page.getByRole('button', { name: 'Register', exact: true }).click()
+      const holder = { ...chain.contracts.peerRegistry, functionName: 'accountOf', args: [peerKey] } as const
+      await expect.poll(() => chain.client.readContract(holder), { timeout: 20_000 }).toBe(account.address)
+
+      const round = await settleRound(chain, { account, ...peer })
+      const settlement = { round, outcome: 'scored', scoreMilli: 500, votes: 2, openChallenges: 0 }
+      scene.dashboard.indexer.answers.Peer = always({
+        ...(answers.Peer?.({ peerKey: solver.peerKey }) as object),
+        peer: { ...peerRow, ...peer, account: account.address },
+        settlements: { items: [settlement] },
+      })
+      await page.goto(`${origin}/peers/${peer.peerKey}`)
+      await page.getByRole('button', { name: `Appeal 500 of round ${round}: bond 0.01` }).click()
+      const scored = {
+        ...chain.contracts.challenges,
+        functionName: 'caseOf',
+        args: [BigInt(round), peer.peerKey],
+      } as const
+      const appellant = async () => (await chain.client.readContract(scored)).last.appellant
+      await expect.poll(appellant, { timeout: 20_000 }).toBe(account.address)
     },
   )
+}
+
+/** Plays the first round, in which all keys count, until the score of a solver is settled. @returns the round. */
+async function settleRound(chain: TestChain, peer: TestPeer): Promise<number> {
+  const seats = [await chain.register(), await chain.register(), await chain.register()]
+  for (const seat of seats) await chain.admit(seat)
+  const round = 0
+  await chain.enter(round)
+  await chain.commit(peer, round, 8)
+  await chain.enter(round + 1)
+  const ballots = seats.map(evaluator => ({ evaluator, scores: [{ peer, scoreMilli: 500 }] }))
+  for (const ballot of ballots) await chain.commitVotes(round, ballot)
+  await chain.enter(round + 2)
+  for (const ballot of ballots) await chain.revealVotes(round, ballot)
+  await chain.enter(round + 3)
+  await chain.settle(round, [peer])
+  return round
 }
 
 const peerRow = {

@@ -70,6 +70,10 @@ export const verbs: Readonly<Record<string, Verb>> = {
     summary: 'seat an evaluator (for who holds the role on the chain)',
     load: async () => (await import('./commands/admit.ts')).admit,
   },
+  prove: {
+    summary: 'sign that an account may hold this peer, for a wallet in a browser',
+    load: async () => (await import('./commands/prove.ts')).prove,
+  },
   stake: {
     summary: 'stake Nectar for a seat (evaluator), or to propose tasks (proposer)',
     load: async () => (await import('./commands/stake.ts')).stake,

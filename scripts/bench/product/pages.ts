@@ -11,6 +11,8 @@ import type { BenchRow } from '../row.ts'
 /** One address for each kind of page, and for each role's. */
 const addresses = [
   '/',
+  '/run',
+  '/register',
   '/rounds',
   `/rounds/${CURRENT_ROUND - 2}`,
   `/rounds/${CURRENT_ROUND - 8}`,

@@ -4,5 +4,5 @@ import { readEnvironment } from '#sources/environment.ts'
 
 /** The pages that follow the swarm. An address that names nothing is not among them: reading it again would load it anew each time. */
 export default function SwarmLayout({ children }: { children: ReactNode }) {
-  return <LiveProvider indexerUrl={readEnvironment().indexerUrl}>{children}</LiveProvider>
+  return <LiveProvider hasStream={readEnvironment().indexerUrl !== null}>{children}</LiveProvider>
 }

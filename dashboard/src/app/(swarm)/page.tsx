@@ -26,6 +26,9 @@ export default async function HomePage({ searchParams }: { searchParams: Promise
           <Suspense fallback={<Skeleton lines={2} />}>
             <SwarmFacts status={status} />
           </Suspense>
+          <p className="mt-4">
+            <a href="/run">Environment and learning curves</a>
+          </p>
         </div>
         <div className="md:col-span-2 lg:col-span-1">
           <Suspense fallback={<Skeleton lines={4} />}>

@@ -1,7 +1,10 @@
 import type { Metadata } from 'next'
-import { notFound } from 'next/navigation'
+import { notFound, redirect } from 'next/navigation'
+import { PartDown } from '#components/PartDown.tsx'
 import { PeerProfile } from '#components/PeerProfile.tsx'
 import { type Query, readPage } from '#merge/readPage.ts'
+import { findPeer } from '#sources/findPeer.ts'
+import { getCanary } from '#sources/gateway.ts'
 import { getPeerData, readPeerKey } from './getPeerData.ts'
 
 export const metadata: Metadata = { title: 'Peer' }
@@ -12,9 +15,18 @@ interface Props {
 }
 
 export default async function PeerPage({ params, searchParams }: Props) {
-  const peerKey = readPeerKey((await params).peerKey)
-  if (peerKey === null) notFound()
+  const text = decodeURIComponent((await params).peerKey)
+  const peerKey = readPeerKey(text)
+  if (peerKey === null) return byName(text)
   const part = await getPeerData(peerKey)
   if (part.state === 'ready' && part.data.peer === null) notFound()
-  return <PeerProfile peerKey={peerKey} part={part} page={readPage(await searchParams)} />
+  return <PeerProfile peerKey={peerKey} part={part} canary={getCanary()} page={readPage(await searchParams)} />
+}
+
+/** A peer's name or id leads to its page. */
+async function byName(text: string) {
+  const found = text.length > 100 ? null : await findPeer(text)
+  if (found?.state === 'ready' && found.data !== null) redirect(`/peers/${found.data}`)
+  if (found?.state === 'down') return <PartDown part={found} />
+  notFound()
 }

@@ -1,0 +1,36 @@
+import type { Metadata } from 'next'
+import { Suspense } from 'react'
+import { CanarySection } from '#components/CanarySection.tsx'
+import { LearningCurve } from '#components/LearningCurve.tsx'
+import { RunRules } from '#components/RunRules.tsx'
+import { Skeleton } from '#components/Skeleton.tsx'
+import { SwarmFacts } from '#components/SwarmFacts.tsx'
+import { getCanary, getSwarmStatus } from '#sources/gateway.ts'
+import { getRounds } from '#sources/getRounds.ts'
+
+export const metadata: Metadata = { title: 'The run' }
+
+/** Rounds of the learning curve. */
+const ROUNDS = 200
+
+export default function RunPage() {
+  const status = getSwarmStatus()
+  return (
+    <>
+      <h1 className="text-5xl">The run</h1>
+      <p className="mt-3 max-w-prose text-soft">What the swarm plays, and what it learns.</p>
+      <Suspense fallback={<Skeleton lines={2} />}>
+        <SwarmFacts status={status} />
+      </Suspense>
+      <Suspense fallback={<Skeleton lines={4} />}>
+        <RunRules status={status} />
+      </Suspense>
+      <Suspense fallback={<Skeleton lines={6} title="Reward" />}>
+        <LearningCurve rounds={getRounds(ROUNDS, 0)} />
+      </Suspense>
+      <Suspense fallback={<Skeleton lines={6} title="Reward and execution" />}>
+        <CanarySection canary={getCanary()} />
+      </Suspense>
+    </>
+  )
+}

@@ -1,0 +1,17 @@
+import type { Metadata } from 'next'
+import { RegisterPeer } from '#components/RegisterPeer.tsx'
+
+export const metadata: Metadata = { title: 'Register a peer' }
+
+export default function RegisterPage() {
+  return (
+    <>
+      <h1 className="text-5xl">Register a peer</h1>
+      <p className="mt-3 max-w-prose text-soft">
+        An account holds a peer once the peer’s key has signed for it. The same moves a peer to another account: whoever
+        has the key decides.
+      </p>
+      <RegisterPeer />
+    </>
+  )
+}

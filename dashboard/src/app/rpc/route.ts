@@ -1,0 +1,11 @@
+import { isAskable } from '#sources/askableMethods.ts'
+import { readEnvironment } from '#sources/environment.ts'
+import { forward, readQuestion, tooLarge } from '#sources/forward.ts'
+
+/** `POST /rpc`: the chain, for what pages and wallets ask of it. */
+export async function POST(request: Request): Promise<Response> {
+  const question = await readQuestion(request)
+  if (question === null) return tooLarge()
+  if (!isAskable(question)) return Response.json({ error: 'this method is not for browsers' }, { status: 403 })
+  return forward(request, readEnvironment().rpcUrl, question)
+}

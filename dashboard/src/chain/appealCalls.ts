@@ -1,0 +1,51 @@
+import { challengesAbi } from '@waggle/deployments/abi'
+import { readContract } from '@wagmi/core'
+import type { Hex } from 'viem'
+import type { Chain } from './ChainProvider.tsx'
+import type { Call } from './sendCall.ts'
+
+/** Rounds from a round to that in which its scores are appealed, and from an appeal to that of its verdict. */
+export const APPEALED_AFTER = 3
+/** There is no third appeal. */
+const LAST_LEVEL = 2
+
+/** A score that can be appealed now, and what that takes. */
+export interface OpenAppeal {
+  round: number
+  /** 1, or 2 for the verdict of the first. */
+  level: number
+  bondWei: bigint
+}
+
+const challengesOf = ({ network }: Chain) => ({ address: network.challenges, abi: challengesAbi }) as const
+
+/** Of a peer's settled rounds, those whose score, or the verdict on it, can be appealed in the current round. */
+export async function readOpenAppeals(
+  chain: Chain,
+  peerKey: Hex,
+  settledRounds: readonly number[],
+  currentRound: number,
+): Promise<OpenAppeal[]> {
+  const challenges = challengesOf(chain)
+  const found = await Promise.all(
+    settledRounds.map(async round => {
+      const args = [BigInt(round), peerKey] as const
+      const { levels, isClosed, last } = await readContract(chain.config, {
+        ...challenges,
+        functionName: 'caseOf',
+        args,
+      })
+      const dueRound = (levels === 0 ? round : Number(last.openedRound)) + APPEALED_AFTER
+      if (dueRound !== currentRound || levels === LAST_LEVEL || isClosed) return []
+      const level = levels + 1
+      const bond = { ...challenges, functionName: 'appealBond', args: [level] } as const
+      return [{ round, level, bondWei: await readContract(chain.config, bond) }]
+    }),
+  )
+  return found.flat()
+}
+
+export function appealCall(chain: Chain, peerKey: Hex, { round, bondWei }: OpenAppeal): Call {
+  const args = [BigInt(round), peerKey]
+  return { ...challengesOf(chain), functionName: 'appeal', args, value: bondWei, what: `Appeal round ${round}` }
+}

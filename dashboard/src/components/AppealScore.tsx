@@ -1,0 +1,81 @@
+'use client'
+
+import { useEffect, useState } from 'react'
+import type { Hex } from 'viem'
+import { useAccount } from '#chain/AccountProvider.tsx'
+import type { OpenAppeal } from '#chain/appealCalls.ts'
+import { useChain, useRoundClock } from '#chain/ChainProvider.tsx'
+import { useTransactions } from '#chain/TransactionProvider.tsx'
+import { useSend } from '#chain/useSend.ts'
+import { formatTokens } from '#merge/formatTokens.ts'
+import { ActionButton, Trouble } from './ActionButton.tsx'
+
+/** Rounds in which a case can wait for its second appeal. */
+const LOOKED_BACK = 8
+
+interface Props {
+  peerKey: string
+  /** Newest first. */
+  settled: { round: number; scoreMilli: number }[]
+}
+
+/** Scores of a peer that can be appealed now, each with its bond: anybody with an account may doubt one. */
+export function AppealScore({ peerKey, settled }: Props) {
+  const chain = useChain()
+  const { address } = useAccount()
+  const { isBusy, trouble, send } = useSend()
+  const open = useOpenAppeals(peerKey as Hex, settled)
+  if (chain === null || address === null || open.length === 0) return null
+
+  async function appeal(one: OpenAppeal) {
+    if (chain === null) return
+    const { appealCall } = await import('#chain/appealCalls.ts')
+    await send([appealCall(chain, peerKey as Hex, one)])
+  }
+
+  return (
+    <section aria-labelledby="appeals" className="mt-10 rounded-cell border border-line bg-comb px-4 py-4">
+      <h2 id="appeals" className="text-2xl">
+        Doubt a score
+      </h2>
+      <p className="mt-2 max-w-prose text-soft">
+        A larger committee scores the peer anew. Half of the bond pays its seats, whatever they find. The other half
+        comes back unless the score stands in the end.
+      </p>
+      {open.map(one => (
+        <div key={one.round}>
+          <ActionButton isBusy={isBusy} onClick={() => void appeal(one)}>
+            Appeal {settled.find(({ round }) => round === one.round)?.scoreMilli} of round {one.round}: bond{' '}
+            {formatTokens(one.bondWei)} of the chain’s coin
+          </ActionButton>
+        </div>
+      ))}
+      <Trouble text={trouble} />
+    </section>
+  )
+}
+
+function useOpenAppeals(peerKey: Hex, settled: Props['settled']): OpenAppeal[] {
+  const chain = useChain()
+  const clock = useRoundClock()
+  const { minedCount } = useTransactions()
+  const round = clock.state === 'running' ? clock.round : null
+  const recent = settled.map(one => one.round).filter(one => round !== null && one >= round - LOOKED_BACK)
+  const rounds = recent.join()
+  const [open, setOpen] = useState<OpenAppeal[]>([])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an own appeal closes one.
+  useEffect(() => {
+    if (chain === null || round === null || rounds === '') return setOpen([])
+    let current = true
+    import('#chain/appealCalls.ts')
+      .then(({ readOpenAppeals }) => readOpenAppeals(chain, peerKey, rounds.split(',').map(Number), round))
+      .then(
+        found => current && setOpen(found),
+        () => undefined,
+      )
+    return () => {
+      current = false
+    }
+  }, [chain, peerKey, rounds, round, minedCount])
+  return open
+}

@@ -1,0 +1,57 @@
+'use client'
+
+import { useState } from 'react'
+import { useAccount } from '#chain/AccountProvider.tsx'
+import { useChain } from '#chain/ChainProvider.tsx'
+import { useSend } from '#chain/useSend.ts'
+import { ActionButton, Trouble } from './ActionButton.tsx'
+import { CopyText } from './CopyText.tsx'
+import { Notice } from './Notice.tsx'
+
+/** Takes the proof of a peer's key, and has the account's wallet send it. */
+export function RegisterPeer() {
+  const chain = useChain()
+  const { address } = useAccount()
+  const { isBusy, trouble, send } = useSend()
+  const [text, setText] = useState('')
+  const [fault, setFault] = useState<string | null>(null)
+  if (chain === null || address === null)
+    return (
+      <div className="mt-6">
+        <Notice title="Connect the account that shall hold the peer.">The button is at the top of the page.</Notice>
+      </div>
+    )
+
+  async function register() {
+    if (chain === null || address === null) return
+    const { registerCall } = await import('#chain/registerCalls.ts')
+    const call = registerCall(chain, address, text)
+    setFault(typeof call === 'string' ? call : null)
+    if (typeof call !== 'string') await send([call])
+  }
+
+  return (
+    <section aria-labelledby="proof" className="mt-6 max-w-prose">
+      <h2 id="proof" className="text-2xl">
+        Proof
+      </h2>
+      <p className="mt-2">Where the peer’s folder is, with the options that it starts with:</p>
+      <div className="mt-2">
+        <CopyText text={`npx waggle prove ${address} --data DIR`} label="command" />
+      </div>
+      <label className="mt-4 block text-sm">
+        What it prints
+        <textarea
+          className="figures mt-1 h-32 w-full rounded-cell border border-soft bg-wax px-3 py-2 text-sm"
+          value={text}
+          spellCheck={false}
+          onChange={event => setText(event.target.value)}
+        />
+      </label>
+      <ActionButton isBusy={isBusy} isOff={text.trim() === ''} onClick={() => void register()}>
+        Register
+      </ActionButton>
+      <Trouble text={fault ?? trouble} />
+    </section>
+  )
+}

@@ -1,0 +1,33 @@
+import { connectChain } from '#chain/connectChain.ts'
+import { contractsOf } from '#chain/contracts.ts'
+import { createChainReads } from '#chain/reads.ts'
+import { REGISTRATION_SECONDS, registerPeer } from '#chain/registerPeer.ts'
+import { systemClock } from '#core/clock.ts'
+import type { Hex } from '#core/hex.ts'
+import { CallRefusedError, type DeskOptions } from './accountDesk.ts'
+
+/** A proof that a peer's key is at hand, for one account: what that account sends to the registry. */
+export type RegistrationProof = { peerId: string; account: Hex; registry: Hex; data: Hex; deadlineSec: number }
+
+/**
+ * Has the peer's key sign that an account may hold it. Nothing is sent: the account's wallet does that.
+ *
+ * @throws {CallRefusedError} for a key that the registry cannot check.
+ */
+export async function proveRegistration(
+  { deployment, rpcUrl, identity }: Omit<DeskOptions, 'data'>,
+  account: Hex,
+): Promise<RegistrationProof> {
+  const { signer, peerId } = identity
+  if (signer === null)
+    throw new CallRefusedError('The registry cannot check a key of this kind.', {
+      hint: 'Use a peer with a secp256k1 key (npx waggle init makes one) or an RSA key.',
+    })
+  const contracts = contractsOf(deployment)
+  const nonce = await createChainReads(await connectChain({ deployment, rpcUrl }), contracts).readRegistrationNonce(
+    account,
+  )
+  const deadlineSec = Math.floor(systemClock.nowMs() / 1000) + REGISTRATION_SECONDS
+  const { to, data } = await registerPeer(contracts, signer, { account, nonce, deadlineSec })
+  return { peerId, account, registry: to, data, deadlineSec }
+}
