@@ -6,7 +6,10 @@ import { hardhatEffort, testEffort } from './scripts/solidity/effort.ts'
 
 const require = createRequire(import.meta.url)
 
-const abi = task('abi', 'Write deployments/abi.ts from the contracts, or check that it is not stale')
+const abi = task(
+  'abi',
+  'Write deployments/abi.ts and deployments/abi from the contracts, or check that they are not stale',
+)
   .addFlag({ name: 'check', description: 'Write nothing; fail if the module is stale' })
   .setAction(() => import('./scripts/deploy/abiTask.ts'))
   .build()

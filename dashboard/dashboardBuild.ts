@@ -8,7 +8,8 @@ const root = join(folder, '..')
 const nextCli = createRequire(import.meta.url).resolve('next/dist/bin/next')
 
 /** Sources elsewhere that are built in. */
-const shared = ['deployments/abi.ts', 'deployments/record.ts', 'node/src/core/peerName.ts']
+const shared = ['deployments/record.ts', 'node/src/core/peerName.ts']
+const sharedFolder = 'deployments/abi'
 
 /** A build whose stamp names today's sources need not be made again. */
 const STAMP = 'waggle-sources'
@@ -20,8 +21,9 @@ async function sourcesHash(): Promise<string> {
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name))
     .filter(path => !/[\\/](node_modules|\.next|test)[\\/]|next-env\.d\.ts$|\.(test\.tsx?|md|tsbuildinfo)$/.test(path))
+  const abis = (await readdir(join(root, sharedFolder))).map(name => join(sharedFolder, name))
   const hash = createHash('sha256')
-  for (const path of [...own, ...shared.map(path => join(root, path))].sort())
+  for (const path of [...own, ...[...shared, ...abis].map(path => join(root, path))].sort())
     hash.update(path.slice(root.length)).update(await readFile(path))
   return hash.digest('hex')
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
+import * as abis from '../../deployments/abi.ts'
 import { DeployError } from './deployError.ts'
 
 /** What the contracts are made with, and on which chain; written before anything is sent, so that a rerun agrees. */
@@ -22,8 +23,6 @@ const parametersSchema = z.strictObject({
 
 export type DeployParameters = Omit<z.infer<typeof parametersSchema>, 'abi'>
 
-const ABI_FILE = path.join(import.meta.dirname, '..', '..', 'deployments', 'abi.ts')
-
 /**
  * Reads the parameters that an earlier run left, if one did.
  *
@@ -35,7 +34,7 @@ export async function readParameters(dir: string): Promise<DeployParameters | un
   if (text === undefined) return undefined
   try {
     const left = z.looseObject({ abi: z.string().default('') }).parse(JSON.parse(text))
-    if (left.abi !== (await hashAbi())) throw contractsChanged(dir)
+    if (left.abi !== hashAbi()) throw contractsChanged(dir)
     const { abi: _, ...parameters } = parametersSchema.parse(left)
     return parameters
   } catch (cause) {
@@ -44,9 +43,9 @@ export async function readParameters(dir: string): Promise<DeployParameters | un
   }
 }
 
-async function hashAbi(): Promise<string> {
+function hashAbi(): string {
   return createHash('sha256')
-    .update(await readFile(ABI_FILE))
+    .update(JSON.stringify(Object.entries(abis)))
     .digest('hex')
 }
 
@@ -57,7 +56,7 @@ function contractsChanged(dir: string): DeployError {
 }
 
 export async function writeParameters(dir: string, parameters: DeployParameters): Promise<void> {
-  await writeAtomically(path.join(dir, 'parameters.json'), { abi: await hashAbi(), ...parameters })
+  await writeAtomically(path.join(dir, 'parameters.json'), { abi: hashAbi(), ...parameters })
 }
 
 /** Writes JSON so that a reader, or the next run after a kill, sees all of it or none. */

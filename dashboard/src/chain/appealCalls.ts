@@ -1,4 +1,4 @@
-import { challengesAbi } from '@waggle/deployments/abi'
+import { challengesAbi } from '@waggle/deployments/abi/challenges'
 import { readContract } from '@wagmi/core'
 import type { Hex } from 'viem'
 import type { Chain } from './ChainProvider.tsx'

@@ -1,4 +1,4 @@
-import { predictionMarketAbi } from '@waggle/deployments/abi'
+import { predictionMarketAbi } from '@waggle/deployments/abi/predictionMarket'
 import { readContract } from '@wagmi/core'
 import { type Address, erc20Abi, padHex } from 'viem'
 import type { Chain } from './ChainProvider.tsx'

@@ -1,4 +1,5 @@
-import { nectarAbi, stakesAbi } from '@waggle/deployments/abi'
+import { nectarAbi } from '@waggle/deployments/abi/nectar'
+import { stakesAbi } from '@waggle/deployments/abi/stakes'
 import { readContract } from '@wagmi/core'
 import type { Address, Hex } from 'viem'
 import type { Chain } from './ChainProvider.tsx'

@@ -1,4 +1,4 @@
-import { peerRegistryAbi } from '@waggle/deployments/abi'
+import { peerRegistryAbi } from '@waggle/deployments/abi/peerRegistry'
 import { type Config, readContract } from '@wagmi/core'
 import type { Address, Hex } from 'viem'
 import type { Network } from './network.ts'

@@ -1,4 +1,4 @@
-import { peerRegistryAbi } from '@waggle/deployments/abi'
+import { peerRegistryAbi } from '@waggle/deployments/abi/peerRegistry'
 import { type Address, decodeFunctionData, type Hex, isAddressEqual, isHex } from 'viem'
 import type { Chain } from './ChainProvider.tsx'
 import type { Call } from './sendCall.ts'

@@ -1,4 +1,4 @@
-import { roundsAbi } from '@waggle/deployments/abi'
+import { roundsAbi } from '@waggle/deployments/abi/rounds'
 import { type Config, getBlock, getClient, readContract } from '@wagmi/core'
 import { BaseError, ContractFunctionRevertedError, ContractFunctionZeroDataError } from 'viem'
 import { getChainId } from 'viem/actions'
