@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Arm, markArms } from './coverage/markArms.ts'
 import { openWorkFolder } from './solidity/workFolder.ts'
+import { failurePart } from './test/failurePart.ts'
 
 const BAR_PERCENT = 98
 
@@ -20,7 +21,7 @@ const files = names.map(name => {
   return { file, marked, arms }
 })
 const { passed, output } = await work.test(['--coverage'])
-if (!passed) throw new Error(`the tests fail under coverage:\n${output.slice(-4000)}`)
+if (!passed) throw new Error(`the tests fail under coverage:\n${failurePart(output)}`)
 const counts = readLcov(work.read('coverage/lcov.info'))
 work.remove()
 
