@@ -43,4 +43,5 @@ test('a stream repeats and has the moments of its distributions', () => {
   expect(mean(() => a.normal() ** 2)).toBeCloseTo(1, 1)
   expect(mean(() => a.integer(7))).toBeCloseTo(3, 1)
   expect(new Set(Array.from({ length: 200 }, () => a.integer(7)))).toEqual(new Set([0, 1, 2, 3, 4, 5, 6]))
+  for (const below of [0, -1, 0.5, Number.NaN, 2 ** 33]) expect(() => a.integer(below), `${below}`).toThrow(RangeError)
 })

@@ -61,7 +61,7 @@ export interface RandomStream {
   word(): number
   /** Uniform in (0, 1), 53 bits. */
   uniform(): number
-  /** Uniform among 0 … `below` - 1, without bias; `below` is 1 to 2^32. */
+  /** Uniform among 0 … `below` - 1, without bias. @throws {RangeError} if `below` is not a whole number from 1 to 2^32. */
   integer(below: number): number
   /** Normal, mean 0, variance 1 (Box and Muller). */
   normal(): number
@@ -77,6 +77,7 @@ export function randomStream(domain: string, seed: Seed): RandomStream {
   }
   const uniform = () => ((word() >>> 5) * 2 ** 26 + (word() >>> 6) + 0.5) * 2 ** -53
   const integer = (below: number) => {
+    if (!Number.isInteger(below) || below < 1 || below > 2 ** 32) throw new RangeError(`no number below ${below}`)
     const limit = 2 ** 32 - (2 ** 32 % below)
     for (;;) {
       const drawnWord = word()
