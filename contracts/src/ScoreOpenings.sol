@@ -176,11 +176,13 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
         if (_commitments.ordinalsOf(round, keys)[0] != ordinal) revert Openings_NotDrawn(peerKey, ordinal);
     }
 
-    /// @dev The ballot committed to the score.
+    /// @dev The ballot committed to the score, in a tree that is no deeper than one with a score for each of the peer's
+    /// leaves: one with every score of each leaf would open whatever the others opened.
     function _requireScore(Opening calldata opening, uint256 place) internal view {
         IRewardVotes.Ballot calldata ballot = opening.ballot;
         bool isScore =
             opening.scoreMilli <= Tally.MAX_SCORE &&
+                (2 * uint256(opening.work.leafCount) - 1) >> opening.componentProof.length != 0 &&
                 MerkleProof.verifyCalldata(opening.componentProof, ballot.componentRoots[place], _scoreLeaf(opening));
         if (!isScore) revert Openings_NotItsScore(ballot.round, ballot.evaluatorKey);
     }

@@ -250,6 +250,20 @@ contract OpeningsTest is OpeningsFixture {
         openings.open(opening);
     }
 
+    function test_RevertWhen_TheTreeHoldsMoreScoresThanLeaves() public {
+        moreScores = keccak256("every other score of each leaf");
+        play(500, 500, 500);
+        IOpenings.Opening memory opening = openingOf(0, 0);
+        opening.componentProof = new bytes32[](2);
+        (opening.componentProof[0], opening.componentProof[1]) = (scoreLeaf(0, 1), moreScores);
+        expectNotItsScore();
+        openings.open(opening);
+        // A shift by 256 and more leaves nothing of any number.
+        opening.componentProof = new bytes32[](257);
+        expectNotItsScore();
+        openings.open(opening);
+    }
+
     function test_RevertWhen_TheScoreIsNotTheBallots() public {
         play(500, 500, 500);
         IOpenings.Opening memory opening = openingOf(0, 0);

@@ -17,6 +17,8 @@ abstract contract OpeningsFixture is VotesFixture {
     /// @dev The round that is played.
     uint64 internal base;
     uint16[3] internal cast = [500, 500, 500];
+    /// @dev Under which the first evaluator's tree holds scores besides those of the leaves; 0 for none.
+    bytes32 internal moreScores;
     /// @dev The task that leaf 0 answers.
     bytes32 internal task = keccak256("task");
 
@@ -34,7 +36,8 @@ abstract contract OpeningsFixture is VotesFixture {
             for (uint256 j = 0; j < peers; ++j) sheet[j] = cast[i];
             ballots[i] = ballotOf(base, evaluators[i], sheet);
             for (uint256 j = 0; j < peers; ++j) {
-                ballots[i].componentRoots[j] = pairOf(scoreLeaf(i, 0), scoreLeaf(i, 1));
+                bytes32 root = pairOf(scoreLeaf(i, 0), scoreLeaf(i, 1));
+                ballots[i].componentRoots[j] = i != 0 || moreScores == 0 ? root : pairOf(root, moreScores);
             }
             commitBallot(ballots[i]);
         }
