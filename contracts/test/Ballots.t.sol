@@ -177,7 +177,7 @@ contract BallotsTest is VotesFixture {
         expectNotCommitment(ballot);
         (ballot.scoresMilli[0], ballot.contentId) = (500, bytes32("other"));
         expectNotCommitment(ballot);
-        (ballot.contentId, ballot.componentRoots[0]) = (keccak256("sheet"), bytes32("other"));
+        (ballot.contentId, ballot.componentRoots[0]) = (keccak256("ballot"), bytes32("other"));
         expectNotCommitment(ballot);
         (ballot.componentRoots[0], ballot.evaluatorKey) = (keccak256(abi.encode("components", 0)), evaluators[1]);
         expectNotCommitment(ballot);

@@ -32,9 +32,9 @@ abstract contract OpeningsFixture is VotesFixture {
         commitBoth(solvers[0]);
         enterRound(base + 1);
         for (uint256 i = 0; i < 3; ++i) {
-            uint16[] memory sheet = new uint16[](peers);
-            for (uint256 j = 0; j < peers; ++j) sheet[j] = cast[i];
-            ballots[i] = ballotOf(base, evaluators[i], sheet);
+            uint16[] memory given = new uint16[](peers);
+            for (uint256 j = 0; j < peers; ++j) given[j] = cast[i];
+            ballots[i] = ballotOf(base, evaluators[i], given);
             for (uint256 j = 0; j < peers; ++j) {
                 bytes32 root = pairOf(scoreLeaf(i, 0), scoreLeaf(i, 1));
                 ballots[i].componentRoots[j] = i != 0 || moreScores == 0 ? root : pairOf(root, moreScores);

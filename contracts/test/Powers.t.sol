@@ -37,7 +37,7 @@ contract PowersTest is StakesFixture {
     uint256 internal constant BOND = 10 ether;
 
     SwarmCoordinator internal coordinator;
-    PrgMarket internal face;
+    PrgMarket internal prg;
     PredictionMarket internal market;
     address internal rich;
     address internal proposer;
@@ -48,10 +48,10 @@ contract PowersTest is StakesFixture {
         SwarmCoordinator code = new SwarmCoordinator(registry, rounds);
         bytes memory call = abi.encodeCall(SwarmCoordinator.initialize, (address(this)));
         coordinator = SwarmCoordinator(address(new ERC1967Proxy(address(code), call)));
-        face = new PrgMarket(IPeerAccounts(address(coordinator)), address(this));
+        prg = new PrgMarket(IPeerAccounts(address(coordinator)), address(this));
         IBurnableToken token = IBurnableToken(address(nectar));
-        market = new PredictionMarket(token, ISeats(address(votes)), rounds, registry, address(face), LENGTH);
-        face.bindMarket(market);
+        market = new PredictionMarket(token, ISeats(address(votes)), rounds, registry, address(prg), LENGTH);
+        prg.bindMarket(market);
         (rich, proposer) = (registry.accountOf(solvers[0]), registry.accountOf(solvers[1]));
         peerId = registry.peerIdOf(solvers[1]);
         stakeFor(PROPOSER, solvers[1]);
@@ -87,19 +87,19 @@ contract PowersTest is StakesFixture {
         vm.assertEq(market.claim(0), BET + BOND / 2);
         uint256 before = nectar.balanceOf(proposer);
         vm.prank(proposer);
-        face.claimReward(0, peerId);
+        prg.claimReward(0, peerId);
         vm.prank(proposer);
-        face.withdraw(peerId, BET);
+        prg.withdraw(peerId, BET);
         vm.assertEq(nectar.balanceOf(proposer) - before, 2 * BET + BOND / 2);
     }
 
-    /// @dev Why the coordinator's upgrade waits in the timelock: the face asks it who speaks for a peer.
+    /// @dev Why the coordinator's upgrade waits in the timelock: PrgMarket asks it who speaks for a peer.
     function test_AnUpgradeOfTheCoordinatorReachesDepositsForPeersAndNothingElse() public {
         coordinator.upgradeToAndCall(address(new GreedyCoordinator(address(this))), "");
-        face.withdraw(peerId, BET);
+        prg.withdraw(peerId, BET);
         vm.assertEq(nectar.balanceOf(address(this)), BET);
         vm.warp(block.timestamp + 30 days);
-        face.claimReward(0, peerId);
+        prg.claimReward(0, peerId);
         vm.assertEq(nectar.balanceOf(address(this)), 2 * BET + BOND / 2);
         vm.prank(BETTOR);
         vm.assertEq(market.claim(0), BET + BOND / 2);
@@ -115,7 +115,7 @@ contract PowersTest is StakesFixture {
         vm.prank(BETTOR);
         nectar.approve(address(market), type(uint256).max);
         vm.prank(rich);
-        nectar.approve(address(face), type(uint256).max);
+        nectar.approve(address(prg), type(uint256).max);
         IPredictionMarket.GameConfig memory config = IPredictionMarket.GameConfig({
             root: keccak256("root"),
             roundCount: 1,
@@ -133,9 +133,9 @@ contract PowersTest is StakesFixture {
         vm.prank(BETTOR);
         market.bet(0, 0, 0, BET);
         vm.prank(rich);
-        face.deposit(peerId, proposer, 2 * BET);
+        prg.deposit(peerId, proposer, 2 * BET);
         vm.prank(proposer);
-        face.guessAnswer(0, peerId, 0, 1, BET);
+        prg.guessAnswer(0, peerId, 0, 1, BET);
     }
 
     /// @dev All that roles and owners can do, and then nobody holds them any more.
@@ -158,6 +158,6 @@ contract PowersTest is StakesFixture {
         votes.renounceRole(votes.EVALUATOR_ADMIN_ROLE(), address(this));
         registry.renounceRole(registry.BOOTNODE_MANAGER_ROLE(), address(this));
         coordinator.revokeRole(coordinator.OWNER_ROLE(), address(this));
-        face.renounceOwnership();
+        prg.renounceOwnership();
     }
 }

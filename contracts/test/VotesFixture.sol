@@ -37,7 +37,7 @@ abstract contract VotesFixture is SwarmFixture {
         for (uint256 i = 0; i < scoresMilli.length; ++i) {
             ballot.componentRoots[i] = keccak256(abi.encode("components", i));
         }
-        ballot.contentId = keccak256("sheet");
+        ballot.contentId = keccak256("ballot");
     }
 
     /// @dev Records the beacon of the round, which must be due.

@@ -114,13 +114,13 @@ for (const [type, sent] of [
   ['TRANSACTION_SEND', CREATIONS],
   ['TRANSACTION_CONFIRM', CREATIONS],
 ] as const) {
-  test(`a journal that a kill ended within its last ${type} is gone on from, with none sent twice`, async () => {
+  test(`a deployment resumes from a journal that a kill cut within its last ${type}, and sends no transaction twice`, async () => {
     const options = freshOptions()
     const sentBefore = await nonce()
     await refused('DEPLOYMENT_FAILED', deployOn('local', anvil.url, options, dieAt(sent, 'before')))
     const journal = path.join(options.journalDir, 'journal.jsonl')
     const lines = readFileSync(journal, 'utf8').split('\n')
-    // A kill ends the last line that was begun, and no later one: transactions of one batch may have been sent after that type's last.
+    // A kill truncates the last line only. Of one batch, transactions may have been sent after the last line of that type.
     const last = lines.findLastIndex(
       line => line.includes(`"${type}"`) || (sent > 0 && line.includes('"TRANSACTION_SEND"')),
     )

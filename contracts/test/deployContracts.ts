@@ -22,7 +22,7 @@ export interface TestSchedule {
   readonly environmentHash?: Hex
 }
 
-/** All but the timelock, RL Swarm's face and the market. */
+/** All contracts but the timelock, `PrgMarket` and the market. */
 const NAMES = [
   'Rounds',
   'PeerRegistry',

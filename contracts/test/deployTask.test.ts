@@ -107,8 +107,8 @@ test('an option out of range is named with its range', () => {
   assert.equal(refusal({ roundSeconds: '4294967296' }), `--round-seconds 4294967296 ${range} 0 to 4294967295`)
   assert.equal(refusal({ roundSeconds: '1e3' }), `--round-seconds 1e3 ${range} 0 to 4294967295`)
   assert.equal(refusal({ startsAt: 'soon' }), `--starts-at soon ${range} 0 to 1099511627775`)
-  assert.equal(refusal({ environment: '0x12' }), '--environment 0x12 is no hash: give 0x and 64 hex digits')
-  assert.match(refusal({ environment: `0x${'0'.repeat(64)}` }), /is no hash/)
+  assert.equal(refusal({ environment: '0x12' }), '--environment 0x12 is not a hash: give 0x and 64 hex digits')
+  assert.match(refusal({ environment: `0x${'0'.repeat(64)}` }), /is not a hash/)
 })
 
 test('records of public networks are tracked, and those of local chains lie in the data folder', () => {

@@ -138,11 +138,11 @@ async function playRound(
   const sealed = []
   for (const [shard, peers] of shards.entries()) {
     const committee = await votes.read.committeeOf([round, shard])
-    const sheet = { scoresMilli: peers.map((_, i) => i * 30), contentId: word() }
+    const scoreSheet = { scoresMilli: peers.map((_, i) => i * 30), contentId: word() }
     for (const [position, evaluatorKey] of committee.entries()) {
       const scores = peers.map(key => makeScore(swarm, number, evaluatorKey, key))
       const componentRoots = scores.map(({ root }) => root)
-      const ballot = { ...sheet, componentRoots, round, shard, position, evaluatorKey }
+      const ballot = { ...scoreSheet, componentRoots, round, shard, position, evaluatorKey }
       ballots.push(ballot)
       sealed.push({ ballot, peers, scores })
     }
@@ -235,8 +235,8 @@ function makeWork({ chainId, word }: Swarm, round: number, peerKey: Hex, taskHas
 /** An evaluator's score of that leaf, under a root over 16. */
 function makeScore({ chainId, word }: Swarm, round: number, evaluatorKey: Hex, peerKey: Hex) {
   const leaf = { index: 5, components: { parses: 1000 }, scoreMilli: 500 }
-  const sheet = { v: 1 as const, chainId, round, evaluatorKey }
-  const [hash] = componentLeaves(sheet, { peerKey, scoreMilli: 500, leaves: [leaf] })
+  const scoreSheet = { v: 1 as const, chainId, round, evaluatorKey }
+  const [hash] = componentLeaves(scoreSheet, { peerKey, scoreMilli: 500, leaves: [leaf] })
   assert(hash)
   const componentProof = Array.from({ length: 4 }, word)
   const { scoreMilli } = leaf

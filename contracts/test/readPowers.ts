@@ -25,9 +25,9 @@ const roleNames = new Map([
 ] as [string, string][])
 
 /**
- * Every power that anybody has over a deployment, by what its contracts have told since they were made: `contract role holder`, sorted.
+ * Every power that anybody holds over a deployment, as `contract role holder`, sorted. It reads the contracts' events since creation.
  *
- * @param others - names of accounts that are none of its contracts.
+ * @param others - names of accounts other than its contracts.
  */
 export async function readPowers(
   url: string,

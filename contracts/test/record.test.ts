@@ -49,7 +49,7 @@ test('a record that is not JSON, lacks a contract, has another field or a bad ad
   }
 })
 
-test('a local record lies in the data folder, any other beside the module', () => {
+test('a local record is kept in the data folder, any other next to the module', () => {
   assert.equal(deploymentPath('local', '/data'), '/data/deployment.json')
   assert(deploymentPath('sepolia', '/data').endsWith(path.join('deployments', 'sepolia.json')))
 })

@@ -9,7 +9,7 @@ const LEAST_MET = 60
 /** Choices of arguments that are all tried; of more, each extreme alone. */
 const MOST_CHOICES = 64
 
-/** Functions whose answer to some argument is no error of ours, and why. */
+/** Functions that answer some argument with an error that is not ours, and why. */
 const EXCLUDED: Readonly<Record<string, string>> = {
   'RolloutCommitments.sampledLeaves': 'the draw of 2^32 leaves takes more gas than there is',
   'SwarmCoordinator.upgradeToAndCall': "OpenZeppelin's, which asks the new code, and an account without code has none",

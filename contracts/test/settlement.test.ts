@@ -76,7 +76,7 @@ async function playRound(swarm: Swarm, round: bigint, misses: Map<Hex, number>, 
           random.chance(place % 3 === 0 ? 0.5 : 0.15) ? UNAVAILABLE : random.between(0, 1000),
         ),
         componentRoots: peers.map(({ key }) => key),
-        contentId: hashOf('sheet'),
+        contentId: hashOf('ballot'),
       }
       const [sealed, opened] = [random.chance(comes), random.chance(comes)]
       const account = accountOf(evaluatorKey)

@@ -1,7 +1,7 @@
 /**
- * Settlement written the plain way, in exact integers, from nothing but what actors did: what the contracts are held to.
+ * A reference model of settlement in exact integers. Its only input is what actors did; the contracts must agree with it.
  *
- * It knows no words, shards by slot, rings or histories: a ballot is a map, an account of earnings is a list of shares.
+ * It has no packed words, shards by slot, ring buffers or histories: a ballot is a map, earnings are a list of shares.
  */
 export const UNAVAILABLE = 65_535
 export const EMISSION_WEI = 1_000n * 10n ** 18n

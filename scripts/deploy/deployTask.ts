@@ -64,7 +64,11 @@ export function readOptions(network: string, args: DeployArguments, root: string
   }
   if (args.environment !== '') {
     if (!/^0x[0-9a-fA-F]{64}$/.test(args.environment) || BigInt(args.environment) === 0n) {
-      throw new DeployError('BAD_OPTION', `--environment ${args.environment} is no hash`, 'give 0x and 64 hex digits')
+      throw new DeployError(
+        'BAD_OPTION',
+        `--environment ${args.environment} is not a hash`,
+        'give 0x and 64 hex digits',
+      )
     }
     requested.environmentHash = args.environment.toLowerCase()
   }

@@ -6,6 +6,7 @@ export const SOURCES = ['*.ts', '*.tsx', '*.mjs', '*.py', '*.sh', '*.sol']
 
 /** Folders whose sources hold no phrase to avoid. The list only grows. */
 const CLEAN_FOLDERS = [
+  'contracts/test',
   'node/src/core',
   'node/src/engine',
   'node/src/hub',

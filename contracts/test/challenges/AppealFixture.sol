@@ -12,7 +12,7 @@ abstract contract AppealFixture is LeafFixture {
     uint16 internal constant SILENT = 5000;
     uint16 internal constant SEALED = 5001;
 
-    mapping(uint8 level => bytes32[] seatKeys) internal benches;
+    mapping(uint8 level => bytes32[] seatKeys) internal juries;
 
     function setUp() public virtual override {
         super.setUp();
@@ -53,7 +53,7 @@ abstract contract AppealFixture is LeafFixture {
         challenges.appeal{value: bondWei}(0, solvers[0]);
     }
 
-    /// @dev Plays the newest appeal: each seat of its bench gives the score; up to the round in which it is known.
+    /// @dev Plays the newest appeal: each seat of its jury gives the score; up to the round in which it is known.
     function playVerdict(uint16 score) internal {
         playVerdicts(sameScores(score));
     }
@@ -62,13 +62,13 @@ abstract contract AppealFixture is LeafFixture {
         uint64 opened = challenges.caseOf(0, solvers[0]).last.openedRound;
         uint8 level = challenges.caseOf(0, solvers[0]).levels;
         enterRound(opened + 1);
-        bytes32[] memory bench = challenges.benchOf(0, solvers[0]);
-        benches[level] = bench;
-        for (uint32 i = 0; i < bench.length; ++i) {
-            if (scores[i] != SILENT) commitVerdictAs(registry.accountOf(bench[i]), level, i, bench[i], scores[i]);
+        bytes32[] memory jury = challenges.benchOf(0, solvers[0]);
+        juries[level] = jury;
+        for (uint32 i = 0; i < jury.length; ++i) {
+            if (scores[i] != SILENT) commitVerdictAs(registry.accountOf(jury[i]), level, i, jury[i], scores[i]);
         }
         enterRound(opened + 2);
-        for (uint32 i = 0; i < bench.length; ++i) {
+        for (uint32 i = 0; i < jury.length; ++i) {
             if (scores[i] != SILENT && scores[i] != SEALED) {
                 challenges.revealVerdict(0, solvers[0], i, scores[i], SALT);
             }

@@ -25,10 +25,10 @@ contract AppealRulesTest is AppealFixture {
         vm.assertEq(state.last.bondWei, FIRST_BOND);
         vm.assertEq(challenges.appealBond(2), 2 * FIRST_BOND);
         enterRound(4);
-        bytes32[] memory bench = challenges.benchOf(0, solvers[0]);
+        bytes32[] memory jury = challenges.benchOf(0, solvers[0]);
         for (uint256 i = 0; i < 11; ++i) {
-            vm.assertTrue(bench[i] != 0);
-            for (uint256 j = 0; j < i; ++j) vm.assertTrue(bench[i] != bench[j]);
+            vm.assertTrue(jury[i] != 0);
+            for (uint256 j = 0; j < i; ++j) vm.assertTrue(jury[i] != jury[j]);
         }
     }
 
@@ -152,16 +152,16 @@ contract AppealRulesTest is AppealFixture {
         playSettled(300);
         appealAs(APPELLANT);
         enterRound(4);
-        bytes32[] memory bench = challenges.benchOf(0, solvers[0]);
-        vm.expectRevert(abi.encodeWithSelector(IJury.Jury_NotSeatAccount.selector, bench[0], address(this)));
-        challenges.commitVerdict(0, solvers[0], 0, bench[0], SALT);
-        address account = registry.accountOf(bench[0]);
-        vm.expectRevert(abi.encodeWithSelector(IJury.Jury_NotDrawn.selector, 1, bench[0]));
+        bytes32[] memory jury = challenges.benchOf(0, solvers[0]);
+        vm.expectRevert(abi.encodeWithSelector(IJury.Jury_NotSeatAccount.selector, jury[0], address(this)));
+        challenges.commitVerdict(0, solvers[0], 0, jury[0], SALT);
+        address account = registry.accountOf(jury[0]);
+        vm.expectRevert(abi.encodeWithSelector(IJury.Jury_NotDrawn.selector, 1, jury[0]));
         vm.prank(account);
-        challenges.commitVerdict(0, solvers[0], 1, bench[0], SALT);
+        challenges.commitVerdict(0, solvers[0], 1, jury[0], SALT);
         vm.expectRevert(abi.encodeWithSelector(IJury.Jury_NotDrawn.selector, 11, bytes32(0)));
         vm.prank(account);
-        challenges.commitVerdict(0, solvers[0], 11, bench[0], SALT);
+        challenges.commitVerdict(0, solvers[0], 11, jury[0], SALT);
     }
 
     function test_RevertWhen_ThePeerOrAnAppellantWouldJudge() public {

@@ -56,12 +56,12 @@ contract AppealsTest is AppealFixture {
         uint256 each = FIRST_BOND / 2 / 11;
         vm.assertEq(challenges.caseOf(0, solvers[0]).seatPayWei, each);
         vm.assertEq(challenges.creditOf(registry.accountOf(solvers[0])), FIRST_BOND / 2);
-        bytes32[] memory bench = challenges.benchOf(0, solvers[0]);
+        bytes32[] memory jury = challenges.benchOf(0, solvers[0]);
         vm.expectEmit(address(challenges));
-        emit IAppeals.SeatPaid(0, solvers[0], bench[0], 1, each);
+        emit IAppeals.SeatPaid(0, solvers[0], jury[0], 1, each);
         judgeAll(1, 11);
         judgeAll(1, 11);
-        for (uint256 i = 0; i < 11; ++i) vm.assertEq(challenges.creditOf(registry.accountOf(bench[i])), each);
+        for (uint256 i = 0; i < 11; ++i) vm.assertEq(challenges.creditOf(registry.accountOf(jury[i])), each);
         vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND / 2 - 11 * each);
     }
 
@@ -107,7 +107,7 @@ contract AppealsTest is AppealFixture {
         vm.assertEq(challenges.creditOf(APPELLANT), 0);
         uint256 each = (3 * FIRST_BOND) / 2 / 13;
         vm.assertEq(challenges.creditOf(SECOND), 3 * FIRST_BOND - 13 * each);
-        bytes32 seat = benches[1][0];
+        bytes32 seat = juries[1][0];
         uint8 missesBefore = votes.missesOf(seat);
         judgeAll(1, 11);
         vm.assertEq(votes.missesOf(seat), missesBefore + 3);
@@ -115,7 +115,7 @@ contract AppealsTest is AppealFixture {
         vm.assertEq(challenges.creditOf(registry.accountOf(evaluators[0])), each);
     }
 
-    function test_BothBenchesAreSamplesOfMoreSeats() public {
+    function test_BothJuriesAreSamplesOfMoreSeats() public {
         for (uint256 i = 13; i < 25; ++i) votes.admitEvaluator(enrol(100 + i, accountNamed(100 + i)));
         playSettled(300);
         appealAs(APPELLANT);
@@ -171,14 +171,14 @@ contract AppealsTest is AppealFixture {
         uint16[] memory scores = sameScores(800);
         (scores[0], scores[1]) = (SILENT, SEALED);
         playVerdicts(scores);
-        bytes32[] memory bench = challenges.benchOf(0, solvers[0]);
+        bytes32[] memory jury = challenges.benchOf(0, solvers[0]);
         enterRound(7);
         challenges.closeAppeal(0, solvers[0]);
-        (uint8 first, uint8 second) = (votes.missesOf(bench[0]), votes.missesOf(bench[1]));
+        (uint8 first, uint8 second) = (votes.missesOf(jury[0]), votes.missesOf(jury[1]));
         judgeAll(1, 11);
         judgeAll(1, 11);
-        vm.assertEq(votes.missesOf(bench[0]), first + 1);
-        vm.assertEq(votes.missesOf(bench[1]), second + 3);
+        vm.assertEq(votes.missesOf(jury[0]), first + 1);
+        vm.assertEq(votes.missesOf(jury[1]), second + 3);
     }
 
     function test_WithoutSeatsTheScoreStandsAndBondsGoBack() public {
@@ -223,10 +223,10 @@ contract AppealsTest is AppealFixture {
         // However often they are judged.
         for (uint256 i = 0; i < 2; ++i) judgeAll(1, 11);
         for (uint256 i = 3; i < 11; ++i) {
-            vm.assertEq(challenges.creditOf(registry.accountOf(benches[1][i])), each);
-            vm.assertEq(votes.missesOf(benches[1][i]), 0);
+            vm.assertEq(challenges.creditOf(registry.accountOf(juries[1][i])), each);
+            vm.assertEq(votes.missesOf(juries[1][i]), 0);
         }
-        vm.assertEq(challenges.creditOf(registry.accountOf(benches[1][2])), 0);
+        vm.assertEq(challenges.creditOf(registry.accountOf(juries[1][2])), 0);
     }
 
     function test_APeerWithoutQuorumMayBeScored() public {
@@ -262,7 +262,7 @@ contract AppealsTest is AppealFixture {
         vm.assertEq(votes.earnedOf(solvers[1]), 1_000 ether);
         judgeAll(1, 11);
         // For work that they did.
-        vm.assertEq(challenges.creditOf(registry.accountOf(benches[1][0])), FIRST_BOND / 2 / 11);
+        vm.assertEq(challenges.creditOf(registry.accountOf(juries[1][0])), FIRST_BOND / 2 / 11);
         vm.assertEq(votes.missesOf(evaluators[0]), 0);
     }
 

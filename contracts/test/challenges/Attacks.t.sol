@@ -63,13 +63,13 @@ contract AttacksTest is AppealFixture {
         enterRound(7);
         challenges.closeAppeal(0, solvers[0]);
         judgeAll(1, 11);
-        for (uint256 i = 0; i < 11; ++i) challenges.withdraw(registry.accountOf(benches[1][i]));
+        for (uint256 i = 0; i < 11; ++i) challenges.withdraw(registry.accountOf(juries[1][i]));
         challenges.withdraw(registry.accountOf(solvers[0]));
         vm.assertEq(address(challenges).balance, 1 ether + ((FIRST_BOND / 2) % 11));
     }
 
     /// @dev The history of its seat forgets round 3 once the seat changes hands six rounds later. Whoever judges the
-    /// bench in one page must not fail for it.
+    /// jury in one page must not fail for it.
     function test_ASilentSeatThatLeavesDoesNotKeepTheOthersFromTheirPay() public {
         playSettled(300);
         appealAs(APPELLANT);
@@ -78,38 +78,38 @@ contract AttacksTest is AppealFixture {
         playVerdicts(scores);
         appealAs(SECOND);
         playVerdict(800);
-        votes.removeEvaluator(benches[1][4]);
+        votes.removeEvaluator(juries[1][4]);
         enterRound(10);
         challenges.closeAppeal(0, solvers[0]);
         judgeAll(1, 11);
         uint256 payWei = challenges.caseOf(0, solvers[0]).seatPayWei;
         vm.assertLe(1, payWei);
         for (uint256 i = 0; i < 11; ++i) {
-            vm.assertEq(challenges.creditOf(registry.accountOf(benches[1][i])), i == 4 ? 0 : payWei);
+            vm.assertEq(challenges.creditOf(registry.accountOf(juries[1][i])), i == 4 ? 0 : payWei);
         }
     }
 
-    /// @dev A bench of none and of one can find nothing, and gives the bond back.
-    function test_ABenchOfNobodyLetsTheScoreStand() public {
-        playBenchOf(0);
+    /// @dev A jury of no seat, or of one, reaches no verdict; the bond is returned.
+    function test_AJuryOfNobodyLetsTheScoreStand() public {
+        playJuryOf(0);
         expectScore(1, 300);
         vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND);
     }
 
     function test_OneSeatAloneOverturnsNothing() public {
-        playBenchOf(1);
+        playJuryOf(1);
         expectScore(1, 300);
         // The seat that came is paid.
         vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND / 2);
     }
 
-    function test_TwoSeatsAreABench() public {
-        playBenchOf(2);
+    function test_TwoSeatsAreAJury() public {
+        playJuryOf(2);
         expectScore(1, 900);
         vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND / 2);
     }
 
-    /// @dev The bench is drawn by a beacon that nobody recorded: no seat is blamed for it, and the second level, of all
+    /// @dev The jury is drawn by a beacon that nobody recorded: no seat is blamed for it, and the second level, of all
     /// seats, needs none.
     function test_ASecondLevelJudgesWhereTheFirstHadNoBeacon() public {
         playSettled(300);
@@ -141,7 +141,7 @@ contract AttacksTest is AppealFixture {
     }
 
     /// @dev Thirteen seats give the first solver 300; so many of them still sit when it is appealed, and say 900.
-    function playBenchOf(uint256 left) internal {
+    function playJuryOf(uint256 left) internal {
         commitDrawn(solvers[0]);
         commitRollouts(solvers[1]);
         enterRound(1);

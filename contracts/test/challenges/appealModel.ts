@@ -1,9 +1,9 @@
 import { UNAVAILABLE } from '../settlementModel.ts'
 
 /**
- * Appeals written the plain way, in exact integers, from nothing but what everybody did: what `Challenges` is held to.
+ * A reference model of appeals in exact integers. Its only input is what everybody did; `Challenges` must agree with it.
  *
- * It knows no histograms, words or credits by pull: votes are lists, money is a map.
+ * It has no histograms, packed words or pull payments: votes are lists, money is a map.
  */
 const TOLERANCE_MILLI = 25
 
@@ -19,7 +19,7 @@ export interface ModelSeat {
 export interface ModelAppeal {
   readonly appellant: string
   readonly bondWei: bigint
-  readonly bench: readonly ModelSeat[]
+  readonly jury: readonly ModelSeat[]
 }
 
 export interface ModelCase {
@@ -44,18 +44,18 @@ export interface ModelRuling {
 }
 
 const apart = (a: number, b: number) => Math.abs(a - b) > TOLERANCE_MILLI
-const scoresOf = (bench: readonly ModelSeat[]) => bench.flatMap(({ deed }) => (typeof deed === 'number' ? [deed] : []))
+const scoresOf = (jury: readonly ModelSeat[]) => jury.flatMap(({ deed }) => (typeof deed === 'number' ? [deed] : []))
 
-/** Whether enough of a bench voted. */
-function isHeard(bench: readonly ModelSeat[]): boolean {
-  return scoresOf(bench).length >= Math.max(2, Math.floor(bench.length / 2) + 1)
+/** Whether enough of a jury voted. */
+function isHeard(jury: readonly ModelSeat[]): boolean {
+  return scoresOf(jury).length >= Math.max(2, Math.floor(jury.length / 2) + 1)
 }
 
-/** What a bench found: null without a quorum, or where fewer have a score than have none. */
-function verdictOf(bench: readonly ModelSeat[]): number | null {
-  const votes = scoresOf(bench)
+/** What a jury found; null without a quorum, or if most votes are `unavailable`. */
+function verdictOf(jury: readonly ModelSeat[]): number | null {
+  const votes = scoresOf(jury)
   const scores = votes.filter(vote => vote !== UNAVAILABLE).sort((a, b) => a - b)
-  if (!isHeard(bench)) return null
+  if (!isHeard(jury)) return null
   if (scores.length * 2 < votes.length) return null
   return scores[Math.ceil(scores.length / 2) - 1] as number
 }
@@ -63,7 +63,7 @@ function verdictOf(bench: readonly ModelSeat[]): number | null {
 /** What a case comes to when it is closed and all its seats are judged. */
 export function rule(found: ModelCase): ModelRuling {
   const { appeals, settledMilli, isMoot } = found
-  const verdicts = appeals.map(({ bench }) => verdictOf(bench))
+  const verdicts = appeals.map(({ jury }) => verdictOf(jury))
   // The score that stood when each appeal came, and after the last of them.
   const stood = [settledMilli]
   for (const verdict of verdicts) {
@@ -86,19 +86,19 @@ export function rule(found: ModelCase): ModelRuling {
 }
 
 /** What an appeal pays the seats that it calls, if any came. */
-const feeOf = ({ bondWei, bench }: ModelAppeal) => (scoresOf(bench).length === 0 ? 0n : bondWei / 2n)
+const feeOf = ({ bondWei, jury }: ModelAppeal) => (scoresOf(jury).length === 0 ? 0n : bondWei / 2n)
 
 /** The seats that are paid: those near the verdict, or those that found the bundle gone, or all that came. */
 function paidVotes(appeals: readonly ModelAppeal[], finalMilli: number | null): ModelSeat[] {
-  const came = appeals.flatMap(({ bench }) => bench).filter(({ deed }) => typeof deed === 'number')
+  const came = appeals.flatMap(({ jury }) => jury).filter(({ deed }) => typeof deed === 'number')
   if (finalMilli !== null) return came.filter(({ deed }) => deed !== UNAVAILABLE && !apart(deed as number, finalMilli))
-  return isGone(appeals.at(-1)?.bench ?? []) ? came.filter(({ deed }) => deed === UNAVAILABLE) : came
+  return isGone(appeals.at(-1)?.jury ?? []) ? came.filter(({ deed }) => deed === UNAVAILABLE) : came
 }
 
-/** Whether most of a bench found the bundle gone. */
-export function isGone(bench: readonly ModelSeat[]): boolean {
-  const votes = scoresOf(bench)
-  return isHeard(bench) && votes.filter(vote => vote === UNAVAILABLE).length * 2 > votes.length
+/** Whether most of a jury found the bundle gone. */
+export function isGone(jury: readonly ModelSeat[]): boolean {
+  const votes = scoresOf(jury)
+  return isHeard(jury) && votes.filter(vote => vote === UNAVAILABLE).length * 2 > votes.length
 }
 
 /** Fees to the seats; the rest of what was lost to the appellants that were right, or else to the peer, or to the seats too. */
@@ -127,7 +127,7 @@ function divide(
 }
 
 /**
- * Seats that stayed away, but where too few of the bench came and nobody else was heard in its rounds, and votes that lay far from
+ * Seats that stayed away, but where too few of the jury came and nobody else was heard in its rounds, and votes that lay far from
  * what overturned their committee.
  */
 function blamesOf(
@@ -140,12 +140,12 @@ function blamesOf(
     for (const { key, scoreMilli } of committee)
       if (scoreMilli !== UNAVAILABLE && apart(scoreMilli, finalMilli)) blames.push(`0 ${key} overturned`)
   const parties = [peerAccount, ...appeals.map(({ appellant }) => appellant)]
-  for (const [at, { bench }] of appeals.entries()) {
+  for (const [at, { jury }] of appeals.entries()) {
     const isOverturned = apart(stood[at + 1] as number, finalMilli)
-    for (const { key, account, deed } of bench) {
+    for (const { key, account, deed } of jury) {
       const isFar = typeof deed === 'number' && deed !== UNAVAILABLE && apart(deed, finalMilli)
       const isAbsent = deed === 'sealed' || (deed === 'silent' && !parties.includes(account))
-      if (isAbsent && isHeard(bench)) blames.push(`${at + 1} ${key} ${deed}`)
+      if (isAbsent && isHeard(jury)) blames.push(`${at + 1} ${key} ${deed}`)
       else if (isFar && isOverturned) blames.push(`${at + 1} ${key} overturned`)
     }
   }

@@ -15,17 +15,17 @@ const faults = ['silent', 'sealed', 'overturned']
 const random = seededRandom('appeals against their model')
 const salt = hashOf('salt')
 
-/** A case as it is played; scores gather around a few truths, so that committees and benches agree and disagree. */
+/** A case as it is played; scores cluster around a few truths, so that committees and juries sometimes agree. */
 interface Case {
   peer: Member
   truths: number[]
-  /** For each appeal, where the seats of its bench stood in the list of all. */
+  /** For each appeal, where the seats of its jury stood in the list of all. */
   listed: number[][]
   model: ModelCase & { appeals: ModelAppeal[] }
 }
 
 test('scores, bonds, pay, blame and earnings of appeals are those of a plain model, over random cases', async () => {
-  // More than eleven seats, so that a first bench is drawn and a second is of all; some speak for peers of the rounds.
+  // More than eleven seats: a first jury is a sample, a second holds all. Some accounts also speak for peers of the rounds.
   const swarm = await openSwarm({ evaluators: 13, peers: 17, peerAccounts: 19 })
   const peers = [0, 5, 14, 15].map(at => swarm.peers[at] as Member)
   const points = new Map(peers.map(({ key }) => [key, 0]))
@@ -82,9 +82,7 @@ async function playScenario(
   if (moot !== undefined) await showFalse(swarm, round, moot)
   await judge(swarm, round, open, 1)
   await enter(round + 6n)
-  const again = open.filter(
-    ({ model }) => !model.isMoot && !isGone(model.appeals[0]?.bench ?? []) && random.chance(0.6),
-  )
+  const again = open.filter(({ model }) => !model.isMoot && !isGone(model.appeals[0]?.jury ?? []) && random.chance(0.6))
   for (const one of again) await openAppeal(swarm, round, one, 2)
   await judge(swarm, round, again, 2)
   await enter(round + 9n)
@@ -173,7 +171,7 @@ async function openAppeal({ challenges, accounts }: Swarm, round: bigint, found:
   const appellant = random.chance(0.25) ? peer.account : (random.pick(accounts.slice(1)) as Address)
   const bondWei = FIRST_BOND_WEI << BigInt(level - 1)
   await challenges.write.appeal([round, peer.key], { account: appellant, value: bondWei })
-  model.appeals.push({ appellant, bondWei, bench: [] })
+  model.appeals.push({ appellant, bondWei, jury: [] })
 }
 
 /** The seats of the newest appeals stay away, seal, or seal and open a verdict. */
@@ -191,12 +189,12 @@ async function judge(
   for (const { peer, truths, listed, model } of open) {
     const parties = [peer.account, ...model.appeals.map(({ appellant }) => appellant)].map(one => getAddress(one))
     const comes = random.pick([0.95, 0.95, 0.8, 0.5])
-    const bench: ModelSeat[] = []
+    const jury: ModelSeat[] = []
     const seats: number[] = []
     for (const [position, key] of (await challenges.read.benchOf([round, peer.key])).entries()) {
       const account = accountOf(key)
       const deed = parties.includes(getAddress(account)) ? 'silent' : deedOf(truths, comes)
-      bench.push({ key, account, deed })
+      jury.push({ key, account, deed })
       seats.push(list.indexOf(key))
       if (deed === 'silent') continue
       const score = deed === 'sealed' ? 0 : deed
@@ -206,7 +204,7 @@ async function judge(
       if (deed !== 'sealed') reveals.push([round, peer.key, position, score, salt])
     }
     listed.push(seats)
-    model.appeals[level - 1] = { ...(model.appeals[level - 1] as ModelAppeal), bench }
+    model.appeals[level - 1] = { ...(model.appeals[level - 1] as ModelAppeal), jury }
   }
   await enter(opened + 2n)
   for (const reveal of reveals) await challenges.write.revealVerdict(reveal)
@@ -229,9 +227,9 @@ async function closeAndJudge({ challenges, votes, client }: Swarm, round: bigint
   const { key } = peer
   await challenges.write.closeAppeal([round, key])
   const forgotten: string[] = []
-  for (const [at, { bench }] of model.appeals.entries()) {
-    const positions = random.shuffled(bench.map((_, position) => position))
-    const came = positions.filter(position => bench[position]?.deed !== 'silent')
+  for (const [at, { jury }] of model.appeals.entries()) {
+    const positions = random.shuffled(jury.map((_, position) => position))
+    const came = positions.filter(position => jury[position]?.deed !== 'silent')
     // Some twice: each is judged once.
     for (const part of [came.slice(0, random.between(0, came.length)), came])
       await challenges.write.judgeSeats([round, key, at + 1, part])
@@ -241,7 +239,7 @@ async function closeAndJudge({ challenges, votes, client }: Swarm, round: bigint
         () => true,
         () => false,
       )
-      if (!isKnown) forgotten.push(`${at + 1} ${bench[position]?.key} silent`)
+      if (!isKnown) forgotten.push(`${at + 1} ${jury[position]?.key} silent`)
       await challenges.write.judgeSeats([round, key, at + 1, [position]])
     }
   }

@@ -13,8 +13,8 @@ import {IWithheldLeaves} from "../../src/interfaces/IWithheldLeaves.sol";
 import {Median} from "../Median.sol";
 import {TestBase} from "../TestBase.sol";
 
-/// @dev Plays challengers, appellants, peers and seats at random against settled rounds, with plain books beside. What
-/// the contracts must refuse is tried as well: `slipped` counts what they let through.
+/// @dev Plays challengers, appellants, peers and seats at random against settled rounds, and keeps its own accounts. It
+/// also tries what the contracts must refuse: `slipped` counts what they let through.
 contract ChallengesHandler is TestBase {
     struct Parts {
         PeerRegistry registry;
@@ -285,9 +285,9 @@ contract ChallengesHandler is TestBase {
         uint8 level = state.levels;
         bytes32 key = keccak256(abi.encode(entry.round, entry.peer));
         if (current == state.last.openedRound + 1) {
-            bytes32[] memory bench = parts.challenges.benchOf(entry.round, entry.peer);
+            bytes32[] memory jury = parts.challenges.benchOf(entry.round, entry.peer);
             uint16[] storage votes = given[key][level - 1];
-            for (uint32 i = 0; i < bench.length; ++i) {
+            for (uint32 i = 0; i < jury.length; ++i) {
                 uint256 word = uint256(keccak256(abi.encode(draw, key, level, i)));
                 // Most agree, or there would seldom be a verdict that lets a score stand.
                 uint16 vote_ = word % 8 < 6 ? state.settledMilli : uint16((word >> 8) % 1001);
@@ -302,13 +302,13 @@ contract ChallengesHandler is TestBase {
                         entry.peer,
                         level,
                         i,
-                        bench[i],
+                        jury[i],
                         vote_,
                         SALT
                     )
                 );
-                vm.prank(parts.registry.accountOf(bench[i]));
-                parts.challenges.commitVerdict(entry.round, entry.peer, i, bench[i], hash);
+                vm.prank(parts.registry.accountOf(jury[i]));
+                parts.challenges.commitVerdict(entry.round, entry.peer, i, jury[i], hash);
             }
         }
         if (current == state.last.openedRound + 2) {
@@ -418,14 +418,14 @@ contract ChallengesHandler is TestBase {
         return isGone(given[keccak256(abi.encode(entry.round, entry.peer))][0]);
     }
 
-    /// @dev Of a bench that came as a whole, most found the bundle gone.
+    /// @dev The whole jury voted, and most of it found the bundle gone.
     function isGone(uint16[] storage cast) internal view returns (bool gone) {
         uint256 missing = 0;
         for (uint256 i = 0; i < cast.length; ++i) if (cast[i] == GONE) ++missing;
         return missing * 2 > cast.length;
     }
 
-    /// @dev Near the score that stands if there was a verdict, else those that found what the last bench did, else all.
+    /// @dev Votes near the score that stands, if there was a verdict; else those that agree with the last jury; else all.
     function isPaid(bytes32 key, uint16 vote_, IAppeals.CaseView memory state) internal view returns (bool paid) {
         if (isJudged[key]) return vote_ != GONE && !differs(vote_, state.finalMilli);
         return !isGone(given[key][state.levels - 1]) || vote_ == GONE;

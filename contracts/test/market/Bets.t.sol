@@ -52,7 +52,7 @@ contract BetsTest is MarketFixture {
         vm.assertLe(12e18 - 5, shares);
     }
 
-    /// @dev A later round has room for more, but an earlier bet must never be worth less.
+    /// @dev A later round can take more bets, but an earlier bet must never be worth less.
     function test_NoLaterRoundIsCheaperThanOneThatWasFull() public {
         uint256 id = openGame(4, 2);
         betAs(ALICE, id, 1, 10e18);

@@ -64,11 +64,11 @@ contract DisputesTest is MarketFixture {
         bytes32 other = keccak256(bytes(peerId));
         book.speak(other, seatAccount(0));
         vm.prank(ALICE);
-        face.deposit(peerId, seatAccount(0), 2e18);
+        prg.deposit(peerId, seatAccount(0), 2e18);
         vm.prank(seatAccount(0));
-        face.guessAnswer(id, peerId, 0, 0, 1e18);
+        prg.guessAnswer(id, peerId, 0, 0, 1e18);
         vm.assertTrue(market.hasBet(id, seatAccount(0)));
-        // A peer that bet and then went to another account is no judge either.
+        // A peer that bet and then moved to another account is not drawn either.
         book.seat(other, CAROL);
         answerGame(id);
         _drawn();

@@ -10,7 +10,7 @@ contract GamesTest is MarketFixture {
         vm.assertEq(address(market.seats()), address(book));
         vm.assertEq(address(market.rounds()), address(book));
         vm.assertEq(address(market.peerRegistry()), address(book));
-        vm.assertEq(market.peerFace(), address(face));
+        vm.assertEq(market.peerFace(), address(prg));
         vm.assertEq(market.minDisputeSec(), DISPUTE);
     }
 

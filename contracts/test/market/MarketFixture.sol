@@ -14,7 +14,7 @@ import {TestBase} from "../TestBase.sol";
 import {TestSeats, TestToken} from "./MarketDoubles.sol";
 import {Tree} from "./Tree.sol";
 
-/// @dev A market, its face, seven seats, and people with tokens. Rounds last 150 s, the first 100 of them for bets.
+/// @dev A market, its `PrgMarket`, seven seats, and people with tokens. Rounds last 150 s, the first 100 of them for bets.
 abstract contract MarketFixture is TestBase {
     uint40 internal constant START = 1_700_000_000;
     uint32 internal constant BETTING = 100;
@@ -33,7 +33,7 @@ abstract contract MarketFixture is TestBase {
 
     TestToken internal token;
     TestSeats internal book;
-    PrgMarket internal face;
+    PrgMarket internal prg;
     PredictionMarket internal market;
     bytes32[] internal seatKeys;
 
@@ -42,17 +42,17 @@ abstract contract MarketFixture is TestBase {
         vm.roll(1_000);
         token = new TestToken();
         book = new TestSeats();
-        face = new PrgMarket(IPeerAccounts(address(book)), OWNER);
+        prg = new PrgMarket(IPeerAccounts(address(book)), OWNER);
         market = new PredictionMarket(
             IBurnableToken(address(token)),
             ISeats(address(book)),
             IRounds(address(book)),
             IPeerRegistry(address(book)),
-            address(face),
+            address(prg),
             DISPUTE
         );
         vm.prank(OWNER);
-        face.bindMarket(market);
+        prg.bindMarket(market);
         for (uint256 i = 0; i < 7; ++i) {
             seatKeys.push(keccak256(abi.encode("seat", i)));
             book.seat(seatKeys[i], seatAccount(i));
@@ -70,7 +70,7 @@ abstract contract MarketFixture is TestBase {
         vm.prank(account);
         token.approve(address(market), type(uint256).max);
         vm.prank(account);
-        token.approve(address(face), type(uint256).max);
+        token.approve(address(prg), type(uint256).max);
     }
 
     function holder(address account) internal pure returns (bytes32) {

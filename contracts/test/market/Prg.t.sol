@@ -19,9 +19,9 @@ contract PrgTest is MarketFixture {
     string internal constant PEER = "QmPeer";
     string internal constant SECOND = "QmSecond";
 
-    /// @dev The terms of games that are opened through the face.
-    uint256 internal constant FACE_BETTING = 10 minutes;
-    uint256 internal constant FACE_REVEAL = 5 minutes;
+    /// @dev The terms of games that are opened through `PrgMarket`.
+    uint256 internal constant PRG_BETTING = 10 minutes;
+    uint256 internal constant PRG_REVEAL = 5 minutes;
 
     bytes32[] internal leaves;
 
@@ -30,62 +30,62 @@ contract PrgTest is MarketFixture {
         book.speak(keccak256(bytes(PEER)), ALICE);
         book.speak(keccak256(bytes(SECOND)), BOB);
         vm.prank(OWNER);
-        face.depositBond(30e18);
+        prg.depositBond(30e18);
         vm.prank(ALICE);
-        face.deposit(PEER, ALICE, 20e18);
+        prg.deposit(PEER, ALICE, 20e18);
         vm.prank(ALICE);
-        face.deposit(SECOND, BOB, 20e18);
+        prg.deposit(SECOND, BOB, 20e18);
         leaves = leavesOf(OWNER, 2, ANSWER);
     }
 
     function test_PlaysAGameAsItsClientsDo() public {
-        vm.expectEmit(address(face));
+        vm.expectEmit(address(prg));
         emit P.NewGameCreated(0, 2, 3, START);
         uint256 id = _create();
-        vm.assertEq(face.bondDeposit(OWNER), 20e18);
-        vm.assertEq(face.choiceCount(id), 3);
-        vm.assertEq(face.gameStatus(id), 0);
-        vm.assertEq(face.currentRoundIdx(id), 0);
-        vm.assertEq(face.price(id, 0, 1), 1e18);
-        vm.assertEq(face.choiceTokensOut(id, 0, 1, 4e18), 4e18);
+        vm.assertEq(prg.bondDeposit(OWNER), 20e18);
+        vm.assertEq(prg.choiceCount(id), 3);
+        vm.assertEq(prg.gameStatus(id), 0);
+        vm.assertEq(prg.currentRoundIdx(id), 0);
+        vm.assertEq(prg.price(id, 0, 1), 1e18);
+        vm.assertEq(prg.choiceTokensOut(id, 0, 1, 4e18), 4e18);
 
-        vm.expectEmit(address(face));
+        vm.expectEmit(address(prg));
         emit P.NewGuess(id, ALICE, PEER, 0, 1, 4e18);
         vm.prank(ALICE);
-        face.guessAnswer(id, PEER, 0, 1, 4e18);
+        prg.guessAnswer(id, PEER, 0, 1, 4e18);
         vm.prank(BOB);
-        face.guessAnswer(id, SECOND, 0, 2, 6e18);
-        vm.assertEq(face.betTokenBalance(PEER), 16e18);
-        vm.assertEq(face.choiceTokenBalance(id, 1, PEER), 4e18);
-        vm.assertEq(face.choiceSupply(id, 1), 4e18);
-        vm.assertEq(face.totalBets(id), 10e18);
+        prg.guessAnswer(id, SECOND, 0, 2, 6e18);
+        vm.assertEq(prg.betTokenBalance(PEER), 16e18);
+        vm.assertEq(prg.choiceTokenBalance(id, 1, PEER), 4e18);
+        vm.assertEq(prg.choiceSupply(id, 1), 4e18);
+        vm.assertEq(prg.totalBets(id), 10e18);
 
         _revealBoth(id);
-        vm.assertEq(face.currentRoundIdx(id), 1);
+        vm.assertEq(prg.currentRoundIdx(id), 1);
         market.proveAnswer(id, ANSWER, saltOf(2), Tree.proof(leaves, 2));
-        vm.assertEq(face.gameStatus(id), 1);
-        vm.expectEmit(address(face));
+        vm.assertEq(prg.gameStatus(id), 1);
+        vm.expectEmit(address(prg));
         emit P.AnswerRevealed(id, 1, 77);
         vm.prank(OWNER);
-        face.revealAnswer(id, 1, 77);
+        prg.revealAnswer(id, 1, 77);
 
         vm.warp(block.timestamp + 1 hours);
         uint256 before = token.balanceOf(ALICE);
-        vm.expectEmit(address(face));
+        vm.expectEmit(address(prg));
         emit P.RewardClaimed(id, ALICE, PEER, 4e18, 10e18);
         vm.prank(ALICE);
-        face.claimReward(id, PEER);
+        prg.claimReward(id, PEER);
         vm.assertEq(token.balanceOf(ALICE) - before, 10e18);
-        vm.assertEq(face.gameStatus(id), 2);
+        vm.assertEq(prg.gameStatus(id), 2);
         vm.assertEq(market.creditOf(OWNER), 10e18);
     }
 
     function test_TellsOfDepositsAndOfItsMarket() public {
-        vm.expectEmit(address(face));
+        vm.expectEmit(address(prg));
         emit P.BetTokensDeposited(keccak256(bytes(PEER)), BOB, PEER, 3e18);
         vm.prank(BOB);
-        face.deposit(PEER, ALICE, 3e18);
-        vm.assertEq(face.betTokenBalance(PEER), 23e18);
+        prg.deposit(PEER, ALICE, 3e18);
+        vm.assertEq(prg.betTokenBalance(PEER), 23e18);
         PrgMarket other = new PrgMarket(IPeerAccounts(address(book)), OWNER);
         PredictionMarket bound = new PredictionMarket(
             IBurnableToken(address(token)),
@@ -104,38 +104,38 @@ contract PrgTest is MarketFixture {
     function test_NativeBetsAreInTheSameGame() public {
         uint256 id = _create();
         betAs(CAROL, id, 1, 5e18);
-        vm.assertEq(face.totalBets(id), 5e18);
-        vm.assertEq(face.choiceSupply(id, 1), 5e18);
+        vm.assertEq(prg.totalBets(id), 5e18);
+        vm.assertEq(prg.choiceSupply(id, 1), 5e18);
     }
 
     function test_RefundsAPeerOfAVoidGame() public {
         uint256 id = _create();
         vm.prank(ALICE);
-        face.guessAnswer(id, PEER, 0, 1, 4e18);
+        prg.guessAnswer(id, PEER, 0, 1, 4e18);
         vm.prank(ALICE);
-        face.guessAnswer(id, PEER, 0, 0, 4e18);
-        vm.warp(START + FACE_BETTING + FACE_REVEAL);
-        vm.expectEmit(address(face));
+        prg.guessAnswer(id, PEER, 0, 0, 4e18);
+        vm.warp(START + PRG_BETTING + PRG_REVEAL);
+        vm.expectEmit(address(prg));
         emit P.RewardClaimed(id, ALICE, PEER, 0, 18e18);
         vm.prank(ALICE);
-        face.claimReward(id, PEER);
-        vm.assertEq(face.gameStatus(id), 3);
+        prg.claimReward(id, PEER);
+        vm.assertEq(prg.gameStatus(id), 3);
     }
 
     function test_AnnouncesOnlyRoundsWhoseClueIsProven() public {
         uint256 id = _create();
         vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_ClueNotProven.selector, id, 0));
         vm.prank(OWNER);
-        face.incrementRound(id);
-        vm.warp(START + FACE_BETTING);
+        prg.incrementRound(id);
+        vm.warp(START + PRG_BETTING);
         market.revealClue(id, clueText(0), saltOf(0), Tree.proof(leaves, 0));
-        vm.expectEmit(address(face));
+        vm.expectEmit(address(prg));
         emit P.RoundIncremented(id, block.timestamp);
         vm.prank(OWNER);
-        face.incrementRound(id);
+        prg.incrementRound(id);
         vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_ClueNotProven.selector, id, 1));
         vm.prank(OWNER);
-        face.incrementRound(id);
+        prg.incrementRound(id);
     }
 
     function test_AnnouncesOnlyTheAnswerProvenAndOnce() public {
@@ -143,30 +143,30 @@ contract PrgTest is MarketFixture {
         bytes memory refusal = abi.encodeWithSelector(P.PrgMarket_AnswerNotProven.selector, id, 1);
         vm.expectRevert(refusal);
         vm.prank(OWNER);
-        face.revealAnswer(id, 1, 0);
+        prg.revealAnswer(id, 1, 0);
         _revealBoth(id);
         market.proveAnswer(id, ANSWER, saltOf(2), Tree.proof(leaves, 2));
         vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_AnswerNotProven.selector, id, 0));
         vm.prank(OWNER);
-        face.revealAnswer(id, 0, 0);
+        prg.revealAnswer(id, 0, 0);
         vm.prank(OWNER);
-        face.revealAnswer(id, 1, 0);
+        prg.revealAnswer(id, 1, 0);
         vm.expectRevert(refusal);
         vm.prank(OWNER);
-        face.revealAnswer(id, 1, 0);
+        prg.revealAnswer(id, 1, 0);
     }
 
     function test_QuotesRoundsUnderWayAndOver() public {
         uint256 id = _create();
         vm.prank(ALICE);
-        face.guessAnswer(id, PEER, 0, 1, 4e18);
-        vm.warp(START + FACE_BETTING);
+        prg.guessAnswer(id, PEER, 0, 1, 4e18);
+        vm.warp(START + PRG_BETTING);
         market.revealClue(id, clueText(0), saltOf(0), Tree.proof(leaves, 0));
         // Over: at its price, however much. Under way: as much as the round adds, a tenth of 4 and 0.1.
-        vm.assertEq(face.choiceTokensOut(id, 0, 1, 40e18), 40e18);
-        vm.assertEq(face.choiceTokensOut(id, 1, 1, 40e18), 0.5e18);
-        vm.assertEq(face.choiceTokensOut(id, 1, 1, 0.3e18), 199999999999999999);
-        vm.assertEq(face.price(id, 1, 1), 1500000000000000002);
+        vm.assertEq(prg.choiceTokensOut(id, 0, 1, 40e18), 40e18);
+        vm.assertEq(prg.choiceTokensOut(id, 1, 1, 40e18), 0.5e18);
+        vm.assertEq(prg.choiceTokensOut(id, 1, 1, 0.3e18), 199999999999999999);
+        vm.assertEq(prg.price(id, 1, 1), 1500000000000000002);
     }
 
     function test_DisputesLastAsLongAsTheMarketAsks() public {
@@ -194,9 +194,9 @@ contract PrgTest is MarketFixture {
     function test_RevertWhen_AFutureRoundsPriceIsAsked() public {
         uint256 id = _create();
         vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_RoundNotOpened.selector, 1, 1));
-        face.price(id, 1, 0);
+        prg.price(id, 1, 0);
         vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_RoundNotOpened.selector, 1, 1));
-        face.choiceTokensOut(id, 1, 0, 1e18);
+        prg.choiceTokensOut(id, 1, 0, 1e18);
     }
 
     function test_RevertWhen_AnotherSpeaksForThePeer() public {
@@ -204,19 +204,19 @@ contract PrgTest is MarketFixture {
         bytes memory refusal = abi.encodeWithSelector(P.PrgMarket_NotPeerAccount.selector, PEER, ALICE);
         vm.expectRevert(refusal);
         vm.prank(BOB);
-        face.guessAnswer(id, PEER, 0, 1, 1e18);
+        prg.guessAnswer(id, PEER, 0, 1, 1e18);
         vm.expectRevert(refusal);
         vm.prank(BOB);
-        face.claimReward(id, PEER);
+        prg.claimReward(id, PEER);
         vm.expectRevert(refusal);
         vm.prank(BOB);
-        face.withdraw(PEER, 1e18);
+        prg.withdraw(PEER, 1e18);
         vm.expectRevert(refusal);
         vm.prank(BOB);
-        face.deposit(PEER, BOB, 1e18);
+        prg.deposit(PEER, BOB, 1e18);
         vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_NotPeerAccount.selector, "unknown", address(0)));
         vm.prank(BOB);
-        face.deposit("unknown", address(0), 1e18);
+        prg.deposit("unknown", address(0), 1e18);
     }
 
     function test_RevertWhen_TheOwnersPeerBets() public {
@@ -224,7 +224,7 @@ contract PrgTest is MarketFixture {
         book.speak(keccak256(bytes(PEER)), OWNER);
         vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_JudgeCannotBet.selector, OWNER));
         vm.prank(OWNER);
-        face.guessAnswer(id, PEER, 0, 1, 1e18);
+        prg.guessAnswer(id, PEER, 0, 1, 1e18);
     }
 
     function test_RevertWhen_ADepositIsTooSmall() public {
@@ -232,28 +232,28 @@ contract PrgTest is MarketFixture {
         bytes memory refusal = abi.encodeWithSelector(P.PrgMarket_DepositTooSmall.selector, 21e18, 20e18);
         vm.expectRevert(refusal);
         vm.prank(ALICE);
-        face.guessAnswer(id, PEER, 0, 1, 21e18);
+        prg.guessAnswer(id, PEER, 0, 1, 21e18);
         vm.expectRevert(refusal);
         vm.prank(ALICE);
-        face.withdraw(PEER, 21e18);
+        prg.withdraw(PEER, 21e18);
         _create();
         _create();
         vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_DepositTooSmall.selector, 10e18, 0));
         vm.prank(OWNER);
-        face.createNewGame(2, 3, bytes32("root"));
+        prg.createNewGame(2, 3, bytes32("root"));
         vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_DepositTooSmall.selector, 1, 0));
         vm.prank(OWNER);
-        face.withdrawBond(1);
+        prg.withdrawBond(1);
     }
 
     function test_RevertWhen_ADepositIsTooLarge() public {
         uint256 most = type(uint256).max;
         vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_DepositTooLarge.selector, most, 20e18));
-        face.deposit(PEER, ALICE, most);
+        prg.deposit(PEER, ALICE, most);
         vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_DepositTooLarge.selector, most - 30e18 + 1, 30e18));
         vm.prank(OWNER);
-        face.depositBond(most - 30e18 + 1);
-        // All that can be counted can be named; it is the token that has no more.
+        prg.depositBond(most - 30e18 + 1);
+        // The largest amount that fits the counter: here the token refuses.
         bytes memory refusal = abi.encodeWithSignature(
             "ERC20InsufficientBalance(address,uint256,uint256)",
             OWNER,
@@ -262,22 +262,22 @@ contract PrgTest is MarketFixture {
         );
         vm.expectRevert(refusal);
         vm.prank(OWNER);
-        face.depositBond(most - 30e18);
+        prg.depositBond(most - 30e18);
     }
 
     function test_DepositsComeBack() public {
         uint256 before = token.balanceOf(ALICE);
-        vm.expectEmit(address(face));
+        vm.expectEmit(address(prg));
         emit P.BetTokensWithdrawn(keccak256(bytes(PEER)), ALICE, 15e18);
         vm.prank(ALICE);
-        face.withdraw(PEER, 15e18);
+        prg.withdraw(PEER, 15e18);
         vm.assertEq(token.balanceOf(ALICE) - before, 15e18);
-        vm.assertEq(face.betTokenBalance(PEER), 5e18);
+        vm.assertEq(prg.betTokenBalance(PEER), 5e18);
         before = token.balanceOf(OWNER);
-        vm.expectEmit(address(face));
+        vm.expectEmit(address(prg));
         emit P.BondDepositChanged(OWNER, 10e18);
         vm.prank(OWNER);
-        face.withdrawBond(20e18);
+        prg.withdrawBond(20e18);
         vm.assertEq(token.balanceOf(OWNER) - before, 20e18);
     }
 
@@ -286,35 +286,35 @@ contract PrgTest is MarketFixture {
         bytes memory refusal = abi.encodeWithSignature("OwnableUnauthorizedAccount(address)", ALICE);
         vm.expectRevert(refusal);
         vm.prank(ALICE);
-        face.createNewGame(2, 3, bytes32("root"));
+        prg.createNewGame(2, 3, bytes32("root"));
         vm.expectRevert(refusal);
         vm.prank(ALICE);
-        face.incrementRound(id);
+        prg.incrementRound(id);
         vm.expectRevert(refusal);
         vm.prank(ALICE);
-        face.revealAnswer(id, 1, 0);
+        prg.revealAnswer(id, 1, 0);
         vm.expectRevert(refusal);
         vm.prank(ALICE);
-        face.bindMarket(market);
+        prg.bindMarket(market);
     }
 
     function test_AnotherOwnerOpensGamesFromADepositOfItsOwn() public {
-        vm.assertEq(face.owner(), OWNER);
-        vm.expectEmit(address(face));
+        vm.assertEq(prg.owner(), OWNER);
+        vm.expectEmit(address(prg));
         emit Ownable.OwnershipTransferred(OWNER, CAROL);
         vm.prank(OWNER);
-        face.transferOwnership(CAROL);
+        prg.transferOwnership(CAROL);
         bytes memory refusal = abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, OWNER);
         vm.expectRevert(refusal);
         vm.prank(OWNER);
-        face.createNewGame(2, 3, bytes32("root"));
+        prg.createNewGame(2, 3, bytes32("root"));
         vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_DepositTooSmall.selector, 10e18, 0));
         vm.prank(CAROL);
-        face.createNewGame(2, 3, bytes32("root"));
+        prg.createNewGame(2, 3, bytes32("root"));
         vm.prank(CAROL);
-        face.depositBond(10e18);
+        prg.depositBond(10e18);
         vm.prank(CAROL);
-        uint256 id = face.createNewGame(2, 3, bytes32("root"));
+        uint256 id = prg.createNewGame(2, 3, bytes32("root"));
         vm.assertEq(market.gameOf(id).judge, CAROL);
     }
 
@@ -322,23 +322,23 @@ contract PrgTest is MarketFixture {
     function test_WithoutAnOwnerEverythingIsPaidBack() public {
         uint256 id = _create();
         vm.prank(ALICE);
-        face.guessAnswer(id, PEER, 0, 1, 4e18);
+        prg.guessAnswer(id, PEER, 0, 1, 4e18);
         vm.prank(OWNER);
-        face.renounceOwnership();
-        vm.assertEq(face.owner(), address(0));
+        prg.renounceOwnership();
+        vm.assertEq(prg.owner(), address(0));
         vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, OWNER));
         vm.prank(OWNER);
-        face.createNewGame(2, 3, bytes32("root"));
-        vm.warp(START + FACE_BETTING + FACE_REVEAL);
+        prg.createNewGame(2, 3, bytes32("root"));
+        vm.warp(START + PRG_BETTING + PRG_REVEAL);
         uint256 before = token.balanceOf(ALICE);
         vm.prank(ALICE);
-        face.claimReward(id, PEER);
+        prg.claimReward(id, PEER);
         vm.prank(ALICE);
-        face.withdraw(PEER, 16e18);
+        prg.withdraw(PEER, 16e18);
         // The bond of a game without a clue goes to who bet.
         vm.assertEq(token.balanceOf(ALICE) - before, 30e18);
         vm.prank(OWNER);
-        face.withdrawBond(20e18);
+        prg.withdrawBond(20e18);
     }
 
     function test_RevertWhen_ANumberIsBeyondTheMarkets() public {
@@ -346,29 +346,29 @@ contract PrgTest is MarketFixture {
         bytes memory refusal = abi.encodeWithSelector(SafeCast.SafeCastOverflowedUintDowncast.selector, 8, 257);
         vm.expectRevert(refusal);
         vm.prank(OWNER);
-        face.createNewGame(257, 3, bytes32("root"));
+        prg.createNewGame(257, 3, bytes32("root"));
         vm.expectRevert(refusal);
         vm.prank(OWNER);
-        face.createNewGame(2, 257, bytes32("root"));
+        prg.createNewGame(2, 257, bytes32("root"));
         vm.expectRevert(refusal);
         vm.prank(ALICE);
-        face.guessAnswer(id, PEER, 257, 1, 1e18);
+        prg.guessAnswer(id, PEER, 257, 1, 1e18);
         vm.expectRevert(refusal);
         vm.prank(ALICE);
-        face.guessAnswer(id, PEER, 0, 257, 1e18);
+        prg.guessAnswer(id, PEER, 0, 257, 1e18);
         vm.expectRevert(refusal);
-        face.choiceSupply(id, 257);
+        prg.choiceSupply(id, 257);
         vm.expectRevert(refusal);
-        face.choiceTokenBalance(id, 257, PEER);
+        prg.choiceTokenBalance(id, 257, PEER);
         vm.expectRevert(refusal);
-        face.choiceTokensOut(id, 257, 0, 1e18);
+        prg.choiceTokensOut(id, 257, 0, 1e18);
         vm.expectRevert(refusal);
-        face.price(id, 0, 257);
+        prg.price(id, 0, 257);
     }
 
     function test_NamesItsParts() public {
-        vm.assertEq(address(face.market()), address(market));
-        vm.assertEq(address(face.swarmCoordinator()), address(book));
+        vm.assertEq(address(prg.market()), address(market));
+        vm.assertEq(address(prg.swarmCoordinator()), address(book));
         vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableInvalidOwner.selector, address(0)));
         new PrgMarket(IPeerAccounts(address(book)), address(0));
     }
@@ -376,22 +376,22 @@ contract PrgTest is MarketFixture {
     function test_RevertWhen_BoundTwiceOrToAMarketWithAnotherFace() public {
         vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_AlreadyBound.selector, address(market)));
         vm.prank(OWNER);
-        face.bindMarket(market);
+        prg.bindMarket(market);
         PrgMarket other = new PrgMarket(IPeerAccounts(address(book)), OWNER);
-        vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_OtherFace.selector, address(market), address(face)));
+        vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_OtherFace.selector, address(market), address(prg)));
         vm.prank(OWNER);
         other.bindMarket(market);
     }
 
     function _create() internal returns (uint256 id) {
         vm.prank(OWNER);
-        return face.createNewGame(2, 3, Tree.root(leaves));
+        return prg.createNewGame(2, 3, Tree.root(leaves));
     }
 
     function _revealBoth(uint256 id) internal {
-        vm.warp(START + FACE_BETTING);
+        vm.warp(START + PRG_BETTING);
         market.revealClue(id, clueText(0), saltOf(0), Tree.proof(leaves, 0));
-        vm.warp(START + 2 * FACE_BETTING + FACE_REVEAL);
+        vm.warp(START + 2 * PRG_BETTING + PRG_REVEAL);
         market.revealClue(id, clueText(1), saltOf(1), Tree.proof(leaves, 1));
     }
 }

@@ -47,7 +47,7 @@ contract RevealsTest is MarketFixture {
         bytes32 leaf = clueLeaf(JUDGE, 0, "another", saltOf(0));
         vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NotCommitted.selector, leaf, Tree.root(leaves)));
         market.revealClue(id, "another", saltOf(0), Tree.proof(leaves, 0));
-        // The next clue in place of this one.
+        // The next clue instead of this one.
         leaf = clueLeaf(JUDGE, 0, clueText(1), saltOf(1));
         vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NotCommitted.selector, leaf, Tree.root(leaves)));
         market.revealClue(id, clueText(1), saltOf(1), Tree.proof(leaves, 1));

@@ -7,7 +7,7 @@ interface Bet {
   readonly stake: bigint
 }
 
-/** A game of the market in exact integers, written the plain way: a list of bets, and nothing that is kept beside it. */
+/** A reference model of one game, in exact integers: a list of bets, from which everything else is computed. */
 export class MarketModel {
   readonly choices: number
   readonly freeShares: bigint

@@ -41,8 +41,8 @@ export async function openMarket({
     (await viem.deployContract(name, args as never)).address
   const tokenAddress = await deploy('TestToken')
   const seatsAddress = await deploy('TestSeats')
-  const face = await deploy('PrgMarket', seatsAddress, judge)
-  const address = await deploy('PredictionMarket', tokenAddress, seatsAddress, seatsAddress, seatsAddress, face, 1)
+  const prg = await deploy('PrgMarket', seatsAddress, judge)
+  const address = await deploy('PredictionMarket', tokenAddress, seatsAddress, seatsAddress, seatsAddress, prg, 1)
   const token = getContract({ abi: tokenAbi, address: tokenAddress, client })
   const seats = getContract({ abi: seatsAbi, address: seatsAddress, client })
   const market = getContract({ abi: predictionMarketAbi, address, client })

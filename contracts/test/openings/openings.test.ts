@@ -143,11 +143,11 @@ async function vote({ votes, chainId, accountOf }: Swarm, round: bigint, shard: 
       }))
       return { peerKey, scoreMilli: scoreFor(truths[at] ?? null), leaves }
     })
-    const sheet = { v: 1 as const, chainId, round: Number(round), evaluatorKey }
+    const scoreSheet = { v: 1 as const, chainId, round: Number(round), evaluatorKey }
     const ballot = {
       ...{ round, shard, position, evaluatorKey },
       scoresMilli: scored.map(({ scoreMilli }) => scoreMilli),
-      componentRoots: scored.map(peer => merkleRoot(componentLeaves(sheet, peer))),
+      componentRoots: scored.map(peer => merkleRoot(componentLeaves(scoreSheet, peer))),
       contentId: salt,
     }
     const commitment = voteCommitment({ chainId, rewardVotes: votes.address }, ballot, salt)
@@ -184,14 +184,14 @@ async function openShard(swarm: Swarm, { round, shard, peers, played }: Shard, s
     const index = random.chance(0.85) ? Number(place % BigInt(LEAVES)) : random.between(0, LEAVES - 1)
     const score = scored[at] as PeerScore
     const { scoreMilli, components } = score.leaves[index] as PeerScore['leaves'][number]
-    const sheet = { v: 1 as const, chainId, round: Number(round), evaluatorKey: ballot.evaluatorKey }
+    const scoreSheet = { v: 1 as const, chainId, round: Number(round), evaluatorKey: ballot.evaluatorKey }
     const { leaves, hashes, ...work } = workOf(swarm, round, peer.key)
     const opening = {
       ...{ ballot, salt, peerKey: peer.key, work, scoreMilli },
       leaf: leaves[index] as (typeof leaves)[number],
       leafProof: merkleProof(hashes, index),
       componentsHash: componentsHash(components),
-      componentProof: merkleProof(componentLeaves(sheet, score), index),
+      componentProof: merkleProof(componentLeaves(scoreSheet, score), index),
     }
     const voteMilli = score.scoreMilli
     const sent = await contract.write.open([opening]).then(

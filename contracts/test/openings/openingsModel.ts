@@ -1,9 +1,10 @@
 import type { Verdict } from '../settlementModel.ts'
 
 /**
- * Openings' pay and task pay written the plain way, in exact integers, from nothing but what everybody did: what `Openings` is held to.
+ * A reference model of the pay for openings and tasks, in exact integers. Its only input is what everybody did; `Openings` must
+ * agree with it.
  *
- * It knows no lanes and no rings: what was opened is a list.
+ * It has no lanes and no ring buffers: openings are a list.
  */
 export const OPENING_EMISSION_WEI = 200n * 10n ** 18n
 export const PROPOSER_EMISSION_WEI = 100n * 10n ** 18n

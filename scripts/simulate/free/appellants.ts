@@ -36,7 +36,7 @@ export async function openCases(game: Game, round: number): Promise<void> {
     const by = ownAppellant(game, work) ?? (await honestAppellant(game, works, scores, at, 1))
     if (by === null || !(await game.ledger.appeal(round, work.peer.key, by))) continue
     spendGas(game, by, 'appeal')
-    game.cases.add({ work, levels: [{ openedRound: round + 3, by, verdicts: [], bench: 0 }] })
+    game.cases.add({ work, levels: [{ openedRound: round + 3, by, verdicts: [], jury: 0 }] })
   }
 }
 
@@ -57,10 +57,10 @@ async function sealVerdicts(game: Game, { work, levels }: OpenCase): Promise<voi
   const { ledger, facts, strategy } = game
   const { round, peer } = work
   const level = levels.at(-1) as OpenCase['levels'][number]
-  const bench = facts.bench(round, peer.key, levels.length, level.openedRound, await ledger.seatsAt(level.openedRound))
+  const jury = facts.jury(round, peer.key, levels.length, level.openedRound, await ledger.seatsAt(level.openedRound))
   const truth = await truthOf(game, work, true)
-  level.bench = bench.length
-  for (const [position, key] of bench.entries()) {
+  level.jury = jury.length
+  for (const [position, key] of jury.entries()) {
     const seat = memberOf(game, key)
     const isSilent = seat.isOwn && strategy.jury === 'silent'
     if (isSilent || !comes(game, seat, level.openedRound)) continue
@@ -85,13 +85,13 @@ async function appealAgain(game: Game, open: OpenCase): Promise<void> {
   const stood = settled[at]?.scoreMilli ?? 0
   const cast = first.verdicts.map(({ scoreMilli }) => scoreMilli)
   const scores = settled.map((found, other) =>
-    other === at ? benchVerdict(cast, first.bench, stood) : (found?.scoreMilli ?? 0),
+    other === at ? benchVerdict(cast, first.jury, stood) : (found?.scoreMilli ?? 0),
   )
   const isOwn = first.by.isOwn && game.strategy.appealsTwice
   const by = isOwn ? first.by : await honestAppellant(game, works, scores, at, 2)
   if (by === null || !(await game.ledger.appeal(work.round, work.peer.key, by))) return
   spendGas(game, by, 'appeal')
-  levels.push({ openedRound: first.openedRound + CASE.known, by, verdicts: [], bench: 0 })
+  levels.push({ openedRound: first.openedRound + CASE.known, by, verdicts: [], jury: 0 })
 }
 
 function ownAppellant(game: Game, { round, peer }: Answers): Member | null {

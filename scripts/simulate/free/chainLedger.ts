@@ -42,7 +42,7 @@ const OFFSETS = ['owedLeaves', 'sampledLeaves'].map(
 type Contract = 'commitments' | 'votes' | 'challenges' | 'openings'
 
 interface Case {
-  readonly levels: { readonly bench: number; readonly appellant: Address; readonly bondWei: bigint }[]
+  readonly levels: { readonly jury: number; readonly appellant: Address; readonly bondWei: bigint }[]
 }
 
 /** The real contracts. */
@@ -200,7 +200,7 @@ export class ChainLedger implements Ledger {
     if (!(await this.call(account, 'challenges', 'appeal', [BigInt(round), peerKey], bondWei))) return false
     this.payIn(account, bondWei)
     const { last } = await this.swarm.challenges.read.caseOf([BigInt(round), peerKey])
-    known.levels.push({ bench: last.drawn, appellant: account, bondWei })
+    known.levels.push({ jury: last.drawn, appellant: account, bondWei })
     this.cases.set(name, known)
     return true
   }
@@ -220,8 +220,8 @@ export class ChainLedger implements Ledger {
     const known = this.cases.get(`${round} ${peerKey}`)
     if (known === undefined) return false
     if (!(await this.call(this.swarm.admin, 'challenges', 'closeAppeal', [BigInt(round), peerKey]))) return false
-    for (const [at, { bench }] of known.levels.entries()) {
-      const positions = Array.from({ length: bench }, (_, position) => position)
+    for (const [at, { jury }] of known.levels.entries()) {
+      const positions = Array.from({ length: jury }, (_, position) => position)
       await this.call(this.swarm.admin, 'challenges', 'judgeSeats', [BigInt(round), peerKey, at + 1, positions])
     }
     return true

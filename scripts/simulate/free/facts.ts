@@ -10,7 +10,7 @@ import { roundSeed, type SeedPurpose } from '../../../node/src/roles/roundSeed.t
 export const SPEC = { tasksPerRound: 4, groupSize: 2, owedLeaves: 8, sampledLeaves: 4 }
 
 /** Seats of a first and of a second jury. */
-const BENCHES = [11, 23] as const
+const JURY_SIZES = [11, 23] as const
 
 /** What random numbers of the world are for. */
 const PURPOSES = ['ability', 'luck', 'noise', 'absence', 'easiness', 'check', 'choice'] as const
@@ -79,10 +79,10 @@ export class Facts {
   }
 
   /** The seats of a jury, by position. */
-  bench(round: number, peerKey: Hex, level: number, openedRound: number, seats: readonly Hex[]): readonly Hex[] {
-    const most = BENCHES[level - 1] ?? 0
+  jury(round: number, peerKey: Hex, level: number, openedRound: number, seats: readonly Hex[]): readonly Hex[] {
+    const most = JURY_SIZES[level - 1] ?? 0
     if (seats.length <= most) return seats
-    return this.once(`bench ${round} ${peerKey} ${level} ${openedRound} ${seats.join()}`, () => {
+    return this.once(`jury ${round} ${peerKey} ${level} ${openedRound} ${seats.join()}`, () => {
       const caseKey = keccak256(
         encodeAbiParameters([{ type: 'uint64' }, { type: 'bytes32' }], [BigInt(round), peerKey]),
       )

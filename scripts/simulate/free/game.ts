@@ -25,7 +25,7 @@ export interface Answers extends Work {
 /** A case of an appeal that is open. */
 export interface OpenCase {
   readonly work: Answers
-  readonly levels: { readonly openedRound: number; readonly by: Member; readonly verdicts: Verdict[]; bench: number }[]
+  readonly levels: { readonly openedRound: number; readonly by: Member; readonly verdicts: Verdict[]; jury: number }[]
 }
 
 /** A run under way. */

@@ -153,7 +153,7 @@ export class ModelLedger implements Ledger {
     const isOpen = settled !== undefined && settled.outcome !== 'false' && settled.outcome !== 'withheld'
     if (known === undefined ? !isOpen : !this.isAppealable(known)) return false
     const level = (known?.levels.length ?? 0) + 1
-    const seats = this.facts.bench(round, peerKey, level, this.now, this.seats.in(this.now))
+    const seats = this.facts.jury(round, peerKey, level, this.now, this.seats.in(this.now))
     const bondWei = FIRST_BOND_WEI << BigInt(level - 1)
     this.pay(account, -bondWei)
     const made = known ?? {
@@ -241,7 +241,7 @@ export class ModelLedger implements Ledger {
     return levels.map(({ appellant, bondWei, seats, given }) => ({
       appellant,
       bondWei,
-      bench: seats.map((key): ModelSeat => {
+      jury: seats.map((key): ModelSeat => {
         const own = given.find(({ verdict }) => verdict.seat.key === key)
         const deed = own === undefined ? 'silent' : own.isRevealed ? own.verdict.scoreMilli : 'sealed'
         return { key, account: this.accountOf(key), deed }
@@ -258,7 +258,7 @@ export class ModelLedger implements Ledger {
     const last = open.levels.at(-1)
     if (last === undefined) return false
     const isOfAll = last.seats.length === this.seats.in(last.openedRound).length
-    return open.levels.length === 2 || isOfAll || isGone(this.appealsOf(open).at(-1)?.bench ?? [])
+    return open.levels.length === 2 || isOfAll || isGone(this.appealsOf(open).at(-1)?.jury ?? [])
   }
 
   private levelsOf({ round, peerKey }: Verdict): OpenCase['levels'] {
