@@ -14,7 +14,7 @@ import { type Bettor, playGames } from '#roles/bettor/betOnGames.ts'
 import { judgeOpenDisputes } from '#roles/evaluator/judgeDisputes.ts'
 import type { GameRules } from '#roles/games/playedGame.ts'
 import { findOwnGames, judgeGames } from '#roles/judge/judge.ts'
-import { type MarketDesk, openMarketDesk } from '#roles/marketDesk.ts'
+import { type MarketSession, openMarketSession } from '#roles/marketSession.ts'
 import { openIdentity } from '#store/identity.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
@@ -25,7 +25,7 @@ const root = mkdtempSync(join(tmpdir(), 'waggle-plays-'))
 const ROUND_SECONDS = 10_000
 const TOKEN = 10n ** 18n
 const stop = new AbortController()
-const desks: MarketDesk[] = []
+const sessions: MarketSession[] = []
 let chain: LocalChain
 let deployment: Deployment
 let mint: (to: Hex, amount: bigint) => Promise<unknown>
@@ -39,23 +39,23 @@ beforeAll(async () => {
 }, 120_000)
 
 afterAll(async () => {
-  await Promise.all(desks.map(desk => desk.close()))
+  await Promise.all(sessions.map(session => session.close()))
   stop.abort()
   await chain?.stop()
 })
 
-async function deskOf(name: string): Promise<MarketDesk> {
+async function sessionOf(name: string): Promise<MarketSession> {
   const data = join(root, name)
   const identity = await openIdentity(data)
   await chain.fund(identity.address)
   await mint(identity.address, 100n * TOKEN)
-  const desk = await openMarketDesk({ data, deployment, rpcUrl: chain.rpcUrl, identity })
-  desks.push(desk)
-  return desk
+  const session = await openMarketSession({ data, deployment, rpcUrl: chain.rpcUrl, identity })
+  sessions.push(session)
+  return session
 }
 
 /** Registers a peer by its key and seats it as an evaluator from the next round on. */
-async function seat(name: string): Promise<MarketDesk> {
+async function seat(name: string): Promise<MarketSession> {
   const { address, accountKey, peerKey, signer } = await openIdentity(join(root, name))
   await chain.fund(address)
   const outbox = createOutboxTable(openDatabase(':memory:'))
@@ -65,38 +65,38 @@ async function seat(name: string): Promise<MarketDesk> {
   const { address: votes, abi } = peer.contracts.rewardVotes
   const admit = { address: votes, abi, functionName: 'admitEvaluator', args: [peerKey] } as const
   await chain.client.writeContract({ ...admit, account: chain.admin, chain: null })
-  return deskOf(name)
+  return sessionOf(name)
 }
 
 /** Sure of one choice of a game, whatever is revealed of it. */
-function bettor(desk: MarketDesk, sureOf: number): Bettor {
+function bettor(session: MarketSession, sureOf: number): Bettor {
   const believe: Bettor['believe'] = async ({ choices }) =>
     choices.map((_, choice) => (choice === sureOf ? 0.97 : 0.03 / (choices.length - 1)))
-  return { desk, rules, logger: silentLogger, believe, perGame: 2 }
+  return { session, rules, logger: silentLogger, believe, perGame: 2 }
 }
 
 test('a market plays itself: the Judge keeps its promises, bettors bet and are paid, and a false answer costs the bond', {
   timeout: 120_000,
 }, async () => {
-  const [judge, ann, ben] = [await deskOf('judge'), await deskOf('ann'), await deskOf('ben')]
+  const [judge, ann, ben] = [await sessionOf('judge'), await sessionOf('ann'), await sessionOf('ben')]
   const seats = [await seat('seat-1'), await seat('seat-2')]
   await chain.travelTo(Number((await chain.client.getBlock()).timestamp) + ROUND_SECONDS)
   const seed: Hex = `0x${'5e'.repeat(32)}`
   const { answer, choices, clues } = rules.games.draw(seed)
   const wrong = (answer + 1) % choices.length
-  const honest = { desk: judge, rules, logger: silentLogger, drawSeed: () => seed }
-  const balance = async (desk: MarketDesk) => (await desk.token()).balance
+  const honest = { session: judge, rules, logger: silentLogger, drawSeed: () => seed }
+  const balance = async (session: MarketSession) => (await session.token()).balance
   const bettors = [bettor(ann, answer), bettor(ben, wrong)]
 
   /** Plays a game from its opening until its answer is proven, and may be disputed. */
   async function play(modules: typeof honest, gameId: bigint) {
     await judgeGames(modules, 1_000)
     const game = await readGame(judge.client, judge.contracts, gameId)
-    expect(game).toMatchObject({ judge: modules.desk.account, phase: 'waiting', roundCount: clues.length })
+    expect(game).toMatchObject({ judge: modules.session.account, phase: 'waiting', roundCount: clues.length })
     for (let round = 0; round < game.roundCount; round++) {
       const opensAtSec = game.startsAtSec + round * (game.bettingSec + game.revealSec)
       await chain.travelTo(opensAtSec + 1)
-      // The second look of a round bets no second time.
+      // A second poll in a round places no second bet.
       for (const one of [...bettors, ...bettors]) await playGames(one)
       await chain.travelTo(opensAtSec + game.bettingSec + 1)
       await judgeGames(modules, 1_000)
@@ -130,16 +130,16 @@ test('a market plays itself: the Judge keeps its promises, bettors bet and are p
 
   // One that has the last clue say what was drawn, and another answer.
   const lies: Games = { ...rules.games, draw: drawn => ({ ...rules.games.draw(drawn), answer: wrong }) }
-  const liar = { ...honest, desk: await deskOf('liar'), rules: { ...rules, games: lies } }
+  const liar = { ...honest, session: await sessionOf('liar'), rules: { ...rules, games: lies } }
   expect(await play(liar, 2n)).toMatchObject({ phase: 'disputed', answer: wrong })
   await chain.client.mine({ blocks: 3 })
-  for (const desk of seats) await judgeOpenDisputes({ desk, rules, logger: silentLogger })
-  for (const desk of seats) await judgeOpenDisputes({ desk, rules, logger: silentLogger })
+  for (const session of seats) await judgeOpenDisputes({ session, rules, logger: silentLogger })
+  for (const session of seats) await judgeOpenDisputes({ session, rules, logger: silentLogger })
   await later(fair.disputeSec)
-  for (const desk of seats) await judgeOpenDisputes({ desk, rules, logger: silentLogger })
+  for (const session of seats) await judgeOpenDisputes({ session, rules, logger: silentLogger })
   await later(fair.disputeSec)
   await judgeGames(liar, 1_000)
   expect(await readGame(judge.client, judge.contracts, 2n)).toMatchObject({ phase: 'resolved', answer })
-  for (const desk of [ann, ...seats])
-    expect(await readMarketCredit(desk.client, desk.contracts, desk.account)).toBeGreaterThan(0n)
+  for (const session of [ann, ...seats])
+    expect(await readMarketCredit(session.client, session.contracts, session.account)).toBeGreaterThan(0n)
 })

@@ -4,7 +4,7 @@ import type { Deployment } from '@waggle/deployments/record'
 import { encodeFunctionData, parseEther } from 'viem'
 import { contractsOf } from '../../node/src/chain/contracts.ts'
 import { readGameCount } from '../../node/src/chain/readGame.ts'
-import { openAccountDesk } from '../../node/src/roles/accountDesk.ts'
+import { openAccountSession } from '../../node/src/roles/accountSession.ts'
 import { BOND } from '../../node/src/roles/judge/judge.ts'
 import { openIdentity } from '../../node/src/store/identity.ts'
 import { connect } from './chainFacts.ts'
@@ -44,7 +44,7 @@ export async function fundJudge({ deployment, rpcUrl, peers, signal }: Funding):
   }
 
   async function give({ folder }: SwarmPeer): Promise<void> {
-    const account = await openAccountDesk({ data: folder, deployment, rpcUrl, identity: await openIdentity(folder) })
+    const account = await openAccountSession({ data: folder, deployment, rpcUrl, identity: await openIdentity(folder) })
     try {
       const data = encodeFunctionData({
         abi: nectarAbi,

@@ -2,7 +2,7 @@ import { APPEALED_AFTER, openAppeal, readAppealBond, readCase } from '#chain/app
 import { isSettled } from '#chain/readPoints.ts'
 import { readRound } from '#chain/readRound.ts'
 import type { Hex } from '#core/hex.ts'
-import { type AccountDesk, CallRefusedError } from './accountDesk.ts'
+import { type AccountSession, CallRefusedError } from './accountSession.ts'
 import { announceBond, bondOf, type OnBond } from './challengeBonds.ts'
 
 /** `MAX_LEVELS` of `IAppeals`. */
@@ -14,11 +14,11 @@ const LAST_LEVEL = 2
  * @throws {CallRefusedError} if it is not the round for it, or the score is not settled yet.
  */
 export async function appealScore(
-  desk: Pick<AccountDesk, 'client' | 'contracts' | 'account' | 'send'>,
+  session: Pick<AccountSession, 'client' | 'contracts' | 'account' | 'send'>,
   { peerKey, round }: { peerKey: Hex; round: number },
   onBond: OnBond,
 ) {
-  const { client, contracts } = desk
+  const { client, contracts } = session
   const before = await readCase(client, contracts, round, peerKey)
   if (before.level === LAST_LEVEL)
     throw new CallRefusedError(`Round ${round} of the peer was appealed twice.`, { hint: 'There is no third appeal.' })
@@ -32,8 +32,8 @@ export async function appealScore(
     })
   const bondWei = await readAppealBond(client, contracts, level)
   const bond = bondOf('appeal', bondWei)
-  await announceBond(desk, bond, onBond)
-  const sent = await desk.send(openAppeal(contracts, { round, peerKey, level, dueRound, bondWei }))
+  await announceBond(session, bond, onBond)
+  const sent = await session.send(openAppeal(contracts, { round, peerKey, level, dueRound, bondWei }))
   return { round, peerKey, level, ...bond, hash: sent.hash, block: sent.block }
 }
 

@@ -2,7 +2,7 @@ import { formatEther } from 'viem'
 import { readAppealBond } from '#chain/appeals.ts'
 import { callChain } from '#chain/callChain.ts'
 import { readDemandBond } from '#chain/leafDemands.ts'
-import { type AccountDesk, CallRefusedError } from './accountDesk.ts'
+import { type AccountSession, CallRefusedError } from './accountSession.ts'
 
 /** A bond of a demand or an appeal, in the chain's native coin. */
 export type Bond = { bond: string; bondWei: string; terms: string }
@@ -21,10 +21,10 @@ export function bondOf(kind: keyof typeof terms, wei: bigint): Bond {
   return { bond: formatEther(wei), bondWei: `${wei}`, terms: terms[kind] }
 }
 
-type BondDesk = Pick<AccountDesk, 'client' | 'contracts' | 'account'>
+type BondSession = Pick<AccountSession, 'client' | 'contracts' | 'account'>
 
 /** What a demand and appeals take now, and what the account has for it. Nothing is sent. */
-export async function listBonds({ client, contracts, account }: BondDesk) {
+export async function listBonds({ client, contracts, account }: BondSession) {
   const [balance, demand, first, second] = await Promise.all([
     callChain(client.rpcUrl, () => client.rpc.getBalance({ address: account })),
     readDemandBond(client, contracts),
@@ -45,7 +45,7 @@ export async function listBonds({ client, contracts, account }: BondDesk) {
  *
  * @throws {CallRefusedError} if it has too little: an outbox would try until the round is over.
  */
-export async function announceBond({ client, account }: BondDesk, bond: Bond, onBond: OnBond): Promise<void> {
+export async function announceBond({ client, account }: BondSession, bond: Bond, onBond: OnBond): Promise<void> {
   onBond(bond)
   const balance = await callChain(client.rpcUrl, () => client.rpc.getBalance({ address: account }))
   if (balance > BigInt(bond.bondWei)) return

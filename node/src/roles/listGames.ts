@@ -1,6 +1,6 @@
 import { formatUnits } from 'viem'
 import { type GamePhase, readClaimable, readGame, readGameCount, readMarketCredit } from '#chain/readGame.ts'
-import type { MarketDesk } from './marketDesk.ts'
+import type { MarketSession } from './marketSession.ts'
 
 /** Phases that a round with bets can follow. */
 const priced: ReadonlySet<GamePhase> = new Set(['waiting', 'betting'])
@@ -11,10 +11,10 @@ const priced: ReadonlySet<GamePhase> = new Set(['waiting', 'betting'])
  * A price is that of the round that takes bets, or takes them next: tokens for a share, 1 in the first round. Once no bet can
  * come it is null.
  */
-export async function listGames(desk: Pick<MarketDesk, 'client' | 'contracts' | 'account' | 'token'>) {
-  const { client, contracts, account } = desk
+export async function listGames(session: Pick<MarketSession, 'client' | 'contracts' | 'account' | 'token'>) {
+  const { client, contracts, account } = session
   const [{ decimals, symbol }, count, credit] = await Promise.all([
-    desk.token(),
+    session.token(),
     readGameCount(client, contracts),
     readMarketCredit(client, contracts, account),
   ])

@@ -14,12 +14,12 @@ import type { Hex } from '#core/hex.ts'
 import type { Identity } from '#store/identity.ts'
 import { createJournal } from '#store/journal.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
-import { type AccountDesk, CallRefusedError } from './accountDesk.ts'
+import { type AccountSession, CallRefusedError } from './accountSession.ts'
 import { hasLeft, rememberLeft } from './leftDuty.ts'
 
 /** Stakes what is missing for a duty. @throws {CallRefusedError} if the account has too little, or nothing is missing. */
-export async function stakeFor(desk: AccountDesk, duty: Duty) {
-  const { client, contracts, account, journal, peerKey } = desk
+export async function stakeFor(session: AccountSession, duty: Duty) {
+  const { client, contracts, account, journal, peerKey } = session
   const { amountWei, fullWei, freeFromRound } = await readStake(client, contracts, duty, peerKey)
   const missingWei = fullWei - amountWei
   if (missingWei === 0n && freeFromRound === 0)
@@ -31,22 +31,22 @@ export async function stakeFor(desk: AccountDesk, duty: Duty) {
     throw new CallRefusedError(`The account ${account} has too little Nectar to stake.`, {
       hint: `It needs ${formatEther(missingWei)} and has ${formatEther(balanceWei)}: a running peer claims what it earns.`,
     })
-  if (allowedWei < missingWei) await desk.send(approveStakes(contracts, randomUUID()))
-  const { hash } = await desk.send(moveStake(contracts, 'stake', { duty, peerKey, id: randomUUID() }))
+  if (allowedWei < missingWei) await session.send(approveStakes(contracts, randomUUID()))
+  const { hash } = await session.send(moveStake(contracts, 'stake', { duty, peerKey, id: randomUUID() }))
   rememberLeft(journal, duty, false)
   return { duty, staked: formatEther(missingWei), hash }
 }
 
 /** Gives notice of a stake; once it is free, takes it back. The peer does not stake for that duty by itself again. */
-export async function unstake(desk: AccountDesk, duty: Duty) {
-  const { client, contracts, journal, peerKey } = desk
+export async function unstake(session: AccountSession, duty: Duty) {
+  const { client, contracts, journal, peerKey } = session
   const { amountWei, freeFromRound } = await readStake(client, contracts, duty, peerKey)
   if (amountWei === 0n)
     throw new CallRefusedError(`This peer has no stake as ${duty}.`, { hint: 'npx waggle stakes shows both.' })
   // Before the call: a peer that runs may look between the withdrawal and the next line.
   rememberLeft(journal, duty, true)
   const move = freeFromRound === 0 ? 'unstake' : 'withdraw'
-  const { hash } = await desk.send(moveStake(contracts, move, { duty, peerKey, id: randomUUID() }))
+  const { hash } = await session.send(moveStake(contracts, move, { duty, peerKey, id: randomUUID() }))
   if (move === 'withdraw') return { duty, withdrawn: formatEther(amountWei), hash }
   return { duty, freeFromRound: (await readStake(client, contracts, duty, peerKey)).freeFromRound, hash }
 }

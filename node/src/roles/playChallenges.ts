@@ -9,7 +9,7 @@ import { readRound } from '#chain/readRound.ts'
 import { createEventReader } from '#chain/roundEvents.ts'
 import type { Hex } from '#core/hex.ts'
 import { type EnvironmentSpec, environmentBytes, environmentHash } from '#environments/environmentSpec.ts'
-import { type AccountDesk, CallRefusedError } from './accountDesk.ts'
+import { type AccountSession, CallRefusedError } from './accountSession.ts'
 import { announceBond, bondOf, type OnBond } from './challengeBonds.ts'
 
 export type Receipt = { hash: Hex; block: number }
@@ -18,8 +18,8 @@ export type Receipt = { hash: Hex; block: number }
 export type LeafChoice = { peerKey: Hex; round: number; place: number; specs: readonly EnvironmentSpec[] }
 
 /** Demands a sampled leaf on the chain. */
-export async function demand(desk: AccountDesk, { peerKey, round, place, specs }: LeafChoice, onBond: OnBond) {
-  const { client, contracts } = desk
+export async function demand(session: AccountSession, { peerKey, round, place, specs }: LeafChoice, onBond: OnBond) {
+  const { client, contracts } = session
   const hash = await readEnvironment(client, contracts, round)
   const spec = specs.find(one => environmentHash(one) === hash)
   if (spec === undefined)
@@ -35,15 +35,15 @@ export async function demand(desk: AccountDesk, { peerKey, round, place, specs }
     })
   const bondWei = await readDemandBond(client, contracts)
   const bond = bondOf('demand', bondWei)
-  await announceBond(desk, bond, onBond)
+  await announceBond(session, bond, onBond)
   const missing = { round, commitment, place, specification: environmentBytes(spec) }
-  return { round, peerKey, place, ...bond, ...receipt(await desk.send(demandLeaf(contracts, missing, bondWei))) }
+  return { round, peerKey, place, ...bond, ...receipt(await session.send(demandLeaf(contracts, missing, bondWei))) }
 }
 
 /** Demands and appeals of the last rounds, and what the account is owed. */
-export async function list(desk: AccountDesk) {
-  const { client, contracts, account } = desk
-  const { demands, appeals } = await readOpen(desk)
+export async function list(session: AccountSession) {
+  const { client, contracts, account } = session
+  const { demands, appeals } = await readOpen(session)
   const credit = await readCredit(client, contracts, account)
   return {
     demands: demands.map(({ bondWei, ...one }) => ({ ...one, bondWei: `${bondWei}` })),
@@ -55,27 +55,27 @@ export async function list(desk: AccountDesk) {
 }
 
 /** Closes all that is due: anyone may. */
-export async function close(desk: AccountDesk) {
-  const { round, demands, appeals } = await readOpen(desk)
+export async function close(session: AccountSession) {
+  const { round, demands, appeals } = await readOpen(session)
   const closed = []
   for (const one of demands.filter(({ state, throughRound }) => state === 'open' && throughRound < round)) {
     const { round: of, peerKey, index } = one
-    closed.push({ round: of, peerKey, index, ...receipt(await desk.send(closeDemand(desk.contracts, one))) })
+    closed.push({ round: of, peerKey, index, ...receipt(await session.send(closeDemand(session.contracts, one))) })
   }
   for (const one of appeals.filter(({ isClosed, closesFrom }) => !isClosed && closesFrom <= round)) {
     const { round: of, peerKey } = one
-    const sent = receipt(await desk.send(closeAppeal(desk.contracts, one)))
-    closed.push({ round: of, peerKey, ...sent, judgedSeats: await judgeAll(desk, one) })
+    const sent = receipt(await session.send(closeAppeal(session.contracts, one)))
+    closed.push({ round: of, peerKey, ...sent, judgedSeats: await judgeAll(session, one) })
   }
   return { closed }
 }
 
 /** Has the seats of a closed case paid or blamed. @returns how many. */
-async function judgeAll(desk: AccountDesk, found: AppealCase): Promise<number> {
-  const { client, contracts } = desk
+async function judgeAll(session: AccountSession, found: AppealCase): Promise<number> {
+  const { client, contracts } = session
   let judged = 0
   for (const seats of await readSeatsToJudge(client, contracts, createEventReader(client, contracts), found)) {
-    const isDone = await desk.send(judgeSeats(contracts, seats)).then(
+    const isDone = await session.send(judgeSeats(contracts, seats)).then(
       () => true,
       error => (error instanceof CallRefusedError && !error.retryable ? false : Promise.reject(error)),
     )
@@ -85,18 +85,18 @@ async function judgeAll(desk: AccountDesk, found: AppealCase): Promise<number> {
 }
 
 /** Takes what the account is owed: bonds that came back, and pay. */
-export async function withdraw(desk: AccountDesk) {
-  const { client, contracts, account } = desk
+export async function withdraw(session: AccountSession) {
+  const { client, contracts, account } = session
   const creditWei = await readCredit(client, contracts, account)
   if (creditWei === 0n) return { account, amount: '0', amountWei: '0' }
-  const sent = await desk.send(challengeIntent(contracts, desk.id(), 'withdraw', [account]))
+  const sent = await session.send(challengeIntent(contracts, session.id(), 'withdraw', [account]))
   return { account, amount: formatEther(creditWei), amountWei: `${creditWei}`, ...receipt(sent) }
 }
 
 /** Rounds in which something that is still open can have been opened, unless nobody closed it for long. */
 const LOOK_BACK = 12
 
-async function readOpen({ client, contracts }: AccountDesk): Promise<{
+async function readOpen({ client, contracts }: AccountSession): Promise<{
   round: number
   demands: LeafDemand[]
   appeals: AppealCase[]

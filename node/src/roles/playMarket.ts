@@ -8,8 +8,8 @@ import { verdictCommitment } from '#chain/verdictCommitment.ts'
 import type { Hex } from '#core/hex.ts'
 import { commitGame } from '#market/commitGame.ts'
 import { readGameSecrets, saveGameSecrets } from '#store/gameSecrets.ts'
-import { CallRefusedError } from './accountDesk.ts'
-import type { MarketDesk } from './marketDesk.ts'
+import { CallRefusedError } from './accountSession.ts'
+import type { MarketSession } from './marketSession.ts'
 
 /** What a Judge writes down of a game. Amounts are in whole tokens, as people write them. */
 export type GamePlan = {
@@ -32,20 +32,20 @@ export type GamePlan = {
 export type Receipt = { hash: Hex; block: number }
 
 /** Opens a game, its secrets on the disk first. */
-export async function openGame(desk: MarketDesk, plan: GamePlan): Promise<Receipt & { gameId: string }> {
+export async function openGame(session: MarketSession, plan: GamePlan): Promise<Receipt & { gameId: string }> {
   const answer = plan.choices.indexOf(plan.answer)
   if (answer < 0)
     throw new CallRefusedError(`The answer '${plan.answer}' is none of the choices.`, {
       hint: `It must be one of: ${plan.choices.join(', ')}.`,
     })
-  const { decimals } = await desk.token()
+  const { decimals } = await session.token()
   const bond = parseUnits(plan.bond, decimals)
-  await desk.allow(bond)
+  await session.allow(bond)
   const secrets = { clues: [...plan.clues], answer, seed: bytesToHex(randomBytes(32)) }
-  const { contracts, client, account } = desk
+  const { contracts, client, account } = session
   const market = contracts.predictionMarket
   const { root } = commitGame({ chainId: contracts.chainId, market: market.address, judge: account }, secrets)
-  saveGameSecrets(desk.data, root, secrets)
+  saveGameSecrets(session.data, root, secrets)
   const { timestamp } = await callChain(client.rpcUrl, () => client.rpc.getBlock())
   const config = {
     root,
@@ -61,22 +61,22 @@ export async function openGame(desk: MarketDesk, plan: GamePlan): Promise<Receip
   }
   const { question, choices, environment } = plan
   const details = JSON.stringify({ question, choices, environment })
-  const { hash, block } = await desk.send(marketIntent(contracts, root, 'createGame', [config, details]))
+  const { hash, block } = await session.send(marketIntent(contracts, root, 'createGame', [config, details]))
   const { logs } = await callChain(client.rpcUrl, () => client.rpc.getTransactionReceipt({ hash }))
   const [created] = parseEventLogs({ abi: market.abi, eventName: 'GameCreated', logs })
   if (created === undefined) throw new Error(`transaction ${hash} opened no game`)
   return { gameId: String(created.args.gameId), hash, block }
 }
 
-export async function placeBet(desk: MarketDesk, gameId: bigint, choice: number, stake: string) {
-  const { contracts, client } = desk
-  const { decimals } = await desk.allow(parseUnits(stake, (await desk.token()).decimals))
+export async function placeBet(session: MarketSession, gameId: bigint, choice: number, stake: string) {
+  const { contracts, client } = session
+  const { decimals } = await session.allow(parseUnits(stake, (await session.token()).decimals))
   const game = await readGame(client, contracts, gameId)
   requireBetting(game)
   const amount = parseUnits(stake, decimals)
   const { shares } = await quoteBet(client, contracts, { gameId, choice, stake: amount })
   const args = [gameId, game.round, choice, amount] as const
-  const { hash, block } = await desk.send(marketIntent(contracts, desk.id(), 'bet', args))
+  const { hash, block } = await session.send(marketIntent(contracts, session.id(), 'bet', args))
   return {
     gameId: String(gameId),
     round: game.round,
@@ -88,12 +88,12 @@ export async function placeBet(desk: MarketDesk, gameId: bigint, choice: number,
   }
 }
 
-export async function quote(desk: MarketDesk, gameId: bigint, choice: number, stake: string) {
-  const { decimals } = await desk.token()
-  const game = await readGame(desk.client, desk.contracts, gameId)
+export async function quote(session: MarketSession, gameId: bigint, choice: number, stake: string) {
+  const { decimals } = await session.token()
+  const game = await readGame(session.client, session.contracts, gameId)
   requireBetting(game)
   const bet = { gameId, choice, stake: parseUnits(stake, decimals) }
-  const { shares, payout } = await quoteBet(desk.client, desk.contracts, bet)
+  const { shares, payout } = await quoteBet(session.client, session.contracts, bet)
   const units = (amount: bigint) => formatUnits(amount, decimals)
   const price = formatUnits(game.choices[choice]?.price ?? 0n, 18)
   const quoted = { stake, price, shares: units(shares), payout: units(payout) }
@@ -101,13 +101,13 @@ export async function quote(desk: MarketDesk, gameId: bigint, choice: number, st
 }
 
 /** Proves what of the Judge's secrets is due: the next clue, the answer, or the last clue and the answer. */
-export async function reveal(desk: MarketDesk, gameId: bigint) {
-  const { contracts, client } = desk
+export async function reveal(session: MarketSession, gameId: bigint) {
+  const { contracts, client } = session
   const market = contracts.predictionMarket
   const { config, judge } = await callChain(client.rpcUrl, () =>
     client.rpc.readContract({ ...market, functionName: 'gameOf', args: [gameId] }),
   )
-  const secrets = readGameSecrets(desk.data, config.root)
+  const secrets = readGameSecrets(session.data, config.root)
   const { leaves } = commitGame({ chainId: contracts.chainId, market: market.address, judge }, secrets)
   const revealed: string[] = []
   for (;;) {
@@ -116,11 +116,11 @@ export async function reveal(desk: MarketDesk, gameId: bigint) {
     if (phase === 'awaiting clue' && leaf !== undefined) {
       const clue = secrets.clues[cluesRevealed] ?? ''
       const args = [gameId, clue, leaf.salt, leaf.proof] as const
-      await desk.send(marketIntent(contracts, `${gameId}:${cluesRevealed}`, 'revealClue', args))
+      await session.send(marketIntent(contracts, `${gameId}:${cluesRevealed}`, 'revealClue', args))
       revealed.push(`clue ${cluesRevealed}`)
     } else if (phase === 'awaiting answer' && leaf !== undefined) {
       const args = [gameId, secrets.answer, leaf.salt, leaf.proof] as const
-      await desk.send(marketIntent(contracts, String(gameId), 'proveAnswer', args))
+      await session.send(marketIntent(contracts, String(gameId), 'proveAnswer', args))
       revealed.push('answer')
     } else if (revealed.length > 0) return { gameId: String(gameId), revealed }
     else throw notDue(gameId, phase, 'revealed')
@@ -128,27 +128,27 @@ export async function reveal(desk: MarketDesk, gameId: bigint) {
 }
 
 /** Pays what the account's position is worth, resolving the game first if that is due. */
-export async function claim(desk: MarketDesk, gameId: bigint) {
-  const { contracts, client, account } = desk
+export async function claim(session: MarketSession, gameId: bigint) {
+  const { contracts, client, account } = session
   const { phase } = await readGame(client, contracts, gameId)
-  if (phase === 'resolution due') await act(desk, 'resolve', gameId)
+  if (phase === 'resolution due') await act(session, 'resolve', gameId)
   const due = await readClaimable(client, contracts, gameId, account)
   if (due === 0n) throw notDue(gameId, phase, 'claimed')
-  const { hash, block } = await desk.send(marketIntent(contracts, desk.id(), 'claim', [gameId]))
-  const { decimals } = await desk.token()
+  const { hash, block } = await session.send(marketIntent(contracts, session.id(), 'claim', [gameId]))
+  const { decimals } = await session.token()
   return { gameId: String(gameId), payout: formatUnits(due, decimals), hash, block }
 }
 
 /** What takes a game's number and nothing else. */
-export async function act(desk: MarketDesk, action: 'resolve' | 'cancel' | 'drawCommittee', gameId: bigint) {
-  const { hash, block } = await desk.send(marketIntent(desk.contracts, desk.id(), action, [gameId]))
+export async function act(session: MarketSession, action: 'resolve' | 'cancel' | 'drawCommittee', gameId: bigint) {
+  const { hash, block } = await session.send(marketIntent(session.contracts, session.id(), action, [gameId]))
   return { gameId: String(gameId), hash, block }
 }
 
-export async function dispute(desk: MarketDesk, gameId: bigint) {
-  const { bond } = await readGame(desk.client, desk.contracts, gameId)
-  const { decimals } = await desk.allow(bond)
-  const { hash, block } = await desk.send(marketIntent(desk.contracts, desk.id(), 'dispute', [gameId]))
+export async function dispute(session: MarketSession, gameId: bigint) {
+  const { bond } = await readGame(session.client, session.contracts, gameId)
+  const { decimals } = await session.allow(bond)
+  const { hash, block } = await session.send(marketIntent(session.contracts, session.id(), 'dispute', [gameId]))
   return { gameId: String(gameId), bond: formatUnits(bond, decimals), hash, block }
 }
 
@@ -156,8 +156,8 @@ export async function dispute(desk: MarketDesk, gameId: bigint) {
  * Gives this peer's verdict on a dispute whose committee it sits on: commits to it while that is the time, and reveals it
  * after that. Both times the same choice; the number of choices says that none is right.
  */
-export async function giveVerdict(desk: MarketDesk, gameId: bigint, choice: number) {
-  const { contracts, client, peerKey } = desk
+export async function giveVerdict(session: MarketSession, gameId: bigint, choice: number) {
+  const { contracts, client, peerKey } = session
   const market = contracts.predictionMarket
   const [{ openedAtSec, drawn, committee }, { disputeSec }, { timestamp }] = await callChain(client.rpcUrl, () =>
     Promise.all([
@@ -169,22 +169,25 @@ export async function giveVerdict(desk: MarketDesk, gameId: bigint, choice: numb
   if (!drawn) throw notDue(gameId, 'without a committee', 'judged')
   if (!committee.includes(peerKey)) throw notDue(gameId, 'before other seats', 'judged')
   const place = { chainId: contracts.chainId, market: market.address, gameId, seatKey: peerKey }
-  const salt = desk.verdictSalt(place)
+  const salt = session.verdictSalt(place)
   const commits = timestamp < BigInt(openedAtSec + disputeSec)
   const intent = commits
-    ? marketIntent(contracts, desk.id(), 'commitVerdict', [gameId, peerKey, verdictCommitment(place, choice, salt)])
-    : marketIntent(contracts, desk.id(), 'revealVerdict', [gameId, peerKey, choice, salt])
-  const { hash, block } = await desk.send(intent)
+    ? marketIntent(contracts, session.id(), 'commitVerdict', [gameId, peerKey, verdictCommitment(place, choice, salt)])
+    : marketIntent(contracts, session.id(), 'revealVerdict', [gameId, peerKey, choice, salt])
+  const { hash, block } = await session.send(intent)
   return { gameId: String(gameId), step: commits ? 'committed' : 'revealed', choice, hash, block }
 }
 
 /** Takes what the account is owed: bonds that came back, and pay. */
-export async function withdraw(desk: MarketDesk) {
-  const { client, contracts, account } = desk
-  const [owed, { decimals, symbol }] = await Promise.all([readMarketCredit(client, contracts, account), desk.token()])
+export async function withdraw(session: MarketSession) {
+  const { client, contracts, account } = session
+  const [owed, { decimals, symbol }] = await Promise.all([
+    readMarketCredit(client, contracts, account),
+    session.token(),
+  ])
   const taken = { account, amount: formatUnits(owed, decimals), token: symbol }
   if (owed === 0n) return taken
-  const { hash, block } = await desk.send(marketIntent(contracts, desk.id(), 'withdraw', []))
+  const { hash, block } = await session.send(marketIntent(contracts, session.id(), 'withdraw', []))
   return { ...taken, hash, block }
 }
 

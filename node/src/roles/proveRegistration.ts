@@ -4,7 +4,7 @@ import { createChainReads } from '#chain/reads.ts'
 import { REGISTRATION_SECONDS, registerPeer } from '#chain/registerPeer.ts'
 import { systemClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
-import { CallRefusedError, type DeskOptions } from './accountDesk.ts'
+import { CallRefusedError, type SessionOptions } from './accountSession.ts'
 
 /** A proof that a peer's key is at hand, for one account: what that account sends to the registry. */
 export type RegistrationProof = { peerId: string; account: Hex; registry: Hex; data: Hex; deadlineSec: number }
@@ -15,7 +15,7 @@ export type RegistrationProof = { peerId: string; account: Hex; registry: Hex; d
  * @throws {CallRefusedError} for a key that the registry cannot check.
  */
 export async function proveRegistration(
-  { deployment, rpcUrl, identity }: Omit<DeskOptions, 'data'>,
+  { deployment, rpcUrl, identity }: Omit<SessionOptions, 'data'>,
   account: Hex,
 ): Promise<RegistrationProof> {
   const { signer, peerId } = identity

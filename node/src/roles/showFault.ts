@@ -5,12 +5,12 @@ import { createEventReader } from '#chain/roundEvents.ts'
 import { bodiesHere } from '#core/bodyOperations.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
-import { type AccountDesk, CallRefusedError } from './accountDesk.ts'
+import { type AccountSession, CallRefusedError } from './accountSession.ts'
 import { findFalseLeaf } from './evaluator/findFalseLeaf.ts'
 import { openCommitted } from './fetch/openCommitted.ts'
 
-/** What of a desk it takes. */
-type FaultDesk = Pick<AccountDesk, 'client' | 'contracts' | 'data' | 'send'>
+/** The part of a session that it uses. */
+type FaultSession = Pick<AccountSession, 'client' | 'contracts' | 'data' | 'send'>
 
 export type PeerRound = { peerKey: Hex; round: number }
 
@@ -19,8 +19,8 @@ export type PeerRound = { peerKey: Hex; round: number }
  *
  * @throws {CallRefusedError} if it is not here, or nothing is false.
  */
-export async function showFault(desk: FaultDesk, { peerKey, round }: PeerRound) {
-  const { client, contracts, data } = desk
+export async function showFault(session: FaultSession, { peerKey, round }: PeerRound) {
+  const { client, contracts, data } = session
   const events = createEventReader(client, contracts)
   const found = (await readRolloutCommitments(client, contracts, events, round)).find(one => one.peerKey === peerKey)
   const bytes = found && (await readKeptBundle(data, round, found.contentId))
@@ -36,6 +36,6 @@ export async function showFault(desk: FaultDesk, { peerKey, round }: PeerRound) 
     throw new CallRefusedError(`What this folder keeps of the peer's round ${round} is not false by its headers.`, {
       hint: 'A score that is wrong is appealed, and a leaf that nobody gives is demanded: leave out --fault.',
     })
-  const { hash, block } = await desk.send(challengeLeaf(contracts, leaf))
+  const { hash, block } = await session.send(challengeLeaf(contracts, leaf))
   return { round, peerKey, shown: [{ fault: 'false leaf' as const, index: leaf.header.index, hash, block }] }
 }

@@ -21,8 +21,8 @@ import { provenLeaf } from '#roles/solver/showDemanded.ts'
 import { type IndexState, startFakeIndex } from '../fakeIndex.ts'
 import { type ChainScene, spec, word } from './chainScene.ts'
 
-/** The desk of a folder that is empty yet. */
-function deskOf({ client, contracts, account, send }: Chain) {
+/** A session over a new, empty folder. */
+function sessionOf({ client, contracts, account, send }: Chain) {
   return {
     ...{ client, contracts, account, data: mkdtempSync(join(tmpdir(), 'waggle-chain-')) },
     async send(intent: OutboxIntent) {
@@ -63,10 +63,10 @@ export function testChallenges(scene: ChainScene): void {
       const id = contentId(bytes)
       expect(await chain.commitRollouts({ ...rollouts, contentId: id })).toMatchObject({ status: 'mined' })
       await enter(round + 1)
-      const desk = deskOf(stranger.chain)
-      const show = () => showFault(desk, { peerKey, round })
+      const session = sessionOf(stranger.chain)
+      const show = () => showFault(session, { peerKey, round })
       await expect(show()).rejects.toThrow(/keeps nothing that the peer committed/)
-      keep(desk.data, round, bytes)
+      keep(session.data, round, bytes)
       if (ground) expect((await show()).shown).toMatchObject([{ fault: 'false leaf', index: 0 }])
       else await expect(show()).rejects.toThrow(/is not false by its headers/)
       expect(await chain.isSettled(round, peerKey)).toBe(ground)
@@ -142,9 +142,9 @@ export function testChallenges(scene: ChainScene): void {
     await enter(round + 1)
     await openBeacon(chain, round)
     await enter(round + 3)
-    const desk = deskOf(chain)
+    const session = sessionOf(chain)
     const told: Bond[] = []
-    const ask = (of: number) => appealScore(desk, { peerKey, round: of }, bond => told.push(bond))
+    const ask = (of: number) => appealScore(session, { peerKey, round: of }, bond => told.push(bond))
     await expect(ask(round)).rejects.toThrow(`score of round ${round} is not settled yet`)
     expect(await chain.settle({ round, shard: 0, peerKeys: [peerKey] })).toMatchObject({ status: 'mined' })
     const early = ask(round + 1)
@@ -162,7 +162,7 @@ export function testChallenges(scene: ChainScene): void {
     expect(await ask(round)).toMatchObject({ level: 1, bond: '0.01', bondWei: `${valueWei}` })
     const terms = expect.stringContaining('comes back unless the score stands')
     expect(told).toEqual(Array(2).fill({ bond: '0.01', bondWei: `${valueWei}`, terms }))
-    expect(await listBonds(desk)).toMatchObject({ appeal: { bond: '0.01' }, secondAppeal: { bond: '0.02' } })
+    expect(await listBonds(session)).toMatchObject({ appeal: { bond: '0.01' }, secondAppeal: { bond: '0.02' } })
     await enter(round + 4)
     const [found] = await chain.readAppeals({ first: round + 3, last: round + 3 })
     if (found === undefined) throw new Error('no appeal')

@@ -44,7 +44,7 @@ export interface Work {
 }
 
 /** What an own key knows when it works. */
-export interface SolverDesk {
+export interface SolverView {
   /** Which of the own keys. */
   readonly at: number
   /** Makes a bundle in its own name. */
@@ -54,7 +54,7 @@ export interface SolverDesk {
 }
 
 /** What an own seat knows when it votes. */
-export interface SeatDesk {
+export interface SeatView {
   readonly round: number
   readonly peers: readonly Commitment[]
   /** Scores a peer, which is work. */
@@ -65,9 +65,9 @@ export interface SeatDesk {
 
 /** A way to play the attacker's part. What is left out is done honestly. */
 export interface Play {
-  work?(desk: SolverDesk): Work | null
+  work?(view: SolverView): Work | null
   /** A vote on each peer with the leaves' scores behind it, or null to stay away. */
-  vote?(desk: SeatDesk): readonly PeerScore[] | null
+  vote?(view: SeatView): readonly PeerScore[] | null
   /** Sends the sealed ballot of the first honest seat as its own, and opens it when that is open. */
   copiesBallots?: boolean
 }

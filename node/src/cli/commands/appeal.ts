@@ -1,7 +1,7 @@
-import { printDealing, showBond } from '../challengeDesk.ts'
 import type { Command } from '../command.ts'
 import { chainOptions, chainUsage } from '../networkOptions.ts'
 import { readPeerKey } from '../readPeerId.ts'
+import { runFromAccount, showBond } from '../runFromAccount.ts'
 import { wholeNumber } from '../wholeNumber.ts'
 
 /** Appeals a settled score. */
@@ -21,6 +21,6 @@ ${chainUsage}`,
   async run({ round, ...flags }, [peerId = '']) {
     const score = { peerKey: readPeerKey(peerId), round: wholeNumber('round', round) }
     const { appealScore } = await import('#roles/appealScore.ts')
-    await printDealing(flags, desk => appealScore(desk, score, showBond(flags)))
+    await runFromAccount(flags, session => appealScore(session, score, showBond(flags)))
   },
 }

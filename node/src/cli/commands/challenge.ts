@@ -1,8 +1,8 @@
-import { printDealing, showBond } from '../challengeDesk.ts'
 import { readSpec } from '../chatModels.ts'
 import type { Command } from '../command.ts'
 import { chainOptions, chainUsage } from '../networkOptions.ts'
 import { readPeerKey } from '../readPeerId.ts'
+import { runFromAccount, showBond } from '../runFromAccount.ts'
 import { wholeNumber } from '../wholeNumber.ts'
 
 const text = { type: 'string' } as const
@@ -41,11 +41,11 @@ ${chainUsage}`,
     }
     if (fault === true) {
       const { showFault } = await import('#roles/showFault.ts')
-      return printDealing(flags, desk => showFault(desk, leaf))
+      return runFromAccount(flags, session => showFault(session, leaf))
     }
     const specs = typeof environment === 'string' ? [await readSpec(environment)] : await starterSpecs()
     const { demand } = await import('#roles/playChallenges.ts')
-    await printDealing(flags, desk => demand(desk, { ...leaf, specs }, showBond(flags)))
+    await runFromAccount(flags, session => demand(session, { ...leaf, specs }, showBond(flags)))
   },
 }
 

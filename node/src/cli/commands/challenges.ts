@@ -1,6 +1,6 @@
-import { printDealing } from '../challengeDesk.ts'
 import type { Command } from '../command.ts'
 import { chainOptions, chainUsage } from '../networkOptions.ts'
+import { runFromAccount } from '../runFromAccount.ts'
 import { UsageError } from '../usageError.ts'
 
 const actions = ['list', 'bonds', 'close', 'withdraw'] as const
@@ -25,6 +25,6 @@ ${chainUsage}`,
       import('#roles/playChallenges.ts'),
       import('#roles/challengeBonds.ts'),
     ])
-    await printDealing(flags, { ...play, bonds: listBonds }[known])
+    await runFromAccount(flags, { ...play, bonds: listBonds }[known])
   },
 }

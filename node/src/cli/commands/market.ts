@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import type { MarketDesk } from '#roles/marketDesk.ts'
+import type { MarketSession } from '#roles/marketSession.ts'
 import type { GamePlan } from '#roles/playMarket.ts'
-import { atOwnDesk } from '../atDesk.ts'
 import type { Command, Values } from '../command.ts'
 import { chainOptions, chainUsage } from '../networkOptions.ts'
 import { showResult } from '../showResult.ts'
 import { UsageError } from '../usageError.ts'
 import { wholeNumber } from '../wholeNumber.ts'
+import { withSession } from '../withSession.ts'
 
 const text = { type: 'string' } as const
 const amount = z.string().regex(/^\d+(\.\d+)?$/, 'not an amount of tokens')
@@ -66,13 +66,13 @@ ${chainUsage}`,
   positionals: ['ACTION'],
   async run({ game, choice, stake, file, ...values }, [action = '']) {
     const run = await bind(action, { game, choice, stake, file })
-    const { openMarketDesk } = await import('#roles/marketDesk.ts')
-    const done = await atOwnDesk(values, openMarketDesk, run)
+    const { openMarketSession } = await import('#roles/marketSession.ts')
+    const done = await withSession(values, openMarketSession, run)
     showResult(done as object, values.json === true)
   },
 }
 
-type Act = (desk: MarketDesk) => Promise<unknown>
+type Act = (session: MarketSession) => Promise<unknown>
 
 /** Reads the options of an action before anything is opened. */
 async function bind(action: string, options: Values): Promise<Act> {
@@ -99,8 +99,11 @@ async function bind(action: string, options: Values): Promise<Act> {
   throw new UsageError(`The market knows no action ${action}.`, { hint: `Use ${Object.keys(actions).join(', ')}.` })
 }
 
-function bound<Args extends unknown[]>(run: (desk: MarketDesk, ...args: Args) => Promise<unknown>, ...args: Args): Act {
-  return desk => run(desk, ...args)
+function bound<Args extends unknown[]>(
+  run: (session: MarketSession, ...args: Args) => Promise<unknown>,
+  ...args: Args
+): Act {
+  return session => run(session, ...args)
 }
 
 function decimal(name: string, value: Values[string]): string {

@@ -1,8 +1,8 @@
 import { isAddress } from 'viem'
-import { openPeerFolder } from '../atDesk.ts'
 import type { Command } from '../command.ts'
 import { chainOptions, chainUsage } from '../networkOptions.ts'
 import { UsageError } from '../usageError.ts'
+import { openPeerFolder } from '../withSession.ts'
 
 /** Proves to an account's wallet that a peer's key is at hand. */
 export const prove: Command = {

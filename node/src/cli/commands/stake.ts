@@ -1,8 +1,8 @@
 import type { Duty } from '#chain/readStake.ts'
-import { atDesk, openPeerFolder } from '../atDesk.ts'
 import type { Command, Values } from '../command.ts'
 import { chainOptions, chainUsage } from '../networkOptions.ts'
 import { UsageError } from '../usageError.ts'
+import { openPeerFolder, withAccount } from '../withSession.ts'
 
 /** Stakes Nectar of a peer's account for a duty. */
 export const stake: Command = {
@@ -17,7 +17,7 @@ ${chainUsage}`,
   async run(values, [duty = '']) {
     const known = dutyOf(duty)
     const { stakeFor } = await import('#roles/manageStake.ts')
-    const done = await atDesk(values, desk => stakeFor(desk, known))
+    const done = await withAccount(values, session => stakeFor(session, known))
     print(values, done, `staked ${done.staked} Nectar as ${done.duty} (${done.hash})`)
   },
 }
@@ -36,7 +36,7 @@ ${chainUsage}`,
   async run(values, [duty = '']) {
     const known = dutyOf(duty)
     const { unstake: leave } = await import('#roles/manageStake.ts')
-    const done = await atDesk(values, desk => leave(desk, known))
+    const done = await withAccount(values, session => leave(session, known))
     const words = 'withdrawn' in done ? `took back ${done.withdrawn} Nectar` : `free from round ${done.freeFromRound}`
     print(values, done, `${done.duty}: ${words} (${done.hash})`)
   },

@@ -1,8 +1,8 @@
 import { SAID_FOR_MS } from '#roles/reportConnections.ts'
-import { openPeerFolder } from '../atDesk.ts'
 import type { Command } from '../command.ts'
 import { chainOptions, chainUsage } from '../networkOptions.ts'
 import { inWords } from '../showResult.ts'
+import { openPeerFolder } from '../withSession.ts'
 
 /** What the chain and the peer's own journal say of it. */
 export const status: Command = {

@@ -11,8 +11,8 @@ import {
   rulesOfGames,
   truthOf,
 } from '../games/playedGame.ts'
-import { deskOfNode, watchGames } from '../games/watchGames.ts'
-import type { MarketDesk } from '../marketDesk.ts'
+import { sessionOfNode, watchGames } from '../games/watchGames.ts'
+import type { MarketSession } from '../marketSession.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { claim, dispute, placeBet } from '../playMarket.ts'
 import { type Believer, createBeliever } from './readBelief.ts'
@@ -34,20 +34,26 @@ export async function betOnGames(
   const rules = rulesOfGames(node.environment)
   if (rules === null || perGame === 0) return
   const { logger } = node
-  const bettor = { desk: deskOfNode(node, data), rules, logger, believe: createBeliever(rules.games, policy), perGame }
+  const bettor = {
+    session: sessionOfNode(node, data),
+    rules,
+    logger,
+    believe: createBeliever(rules.games, policy),
+    perGame,
+  }
   await watchGames(node, () => playGames(bettor))
 }
 
-export type Bettor = { desk: MarketDesk; rules: GameRules; logger: Logger; believe: Believer; perGame: number }
+export type Bettor = { session: MarketSession; rules: GameRules; logger: Logger; believe: Believer; perGame: number }
 
 /** Does what is due in the newest games: bets, claims, and disputes an answer that is not the question's. */
 export async function playGames(bettor: Bettor): Promise<void> {
-  const { desk, logger } = bettor
-  const count = await readGameCount(desk.client, desk.contracts)
+  const { session, logger } = bettor
+  const count = await readGameCount(session.client, session.contracts)
   const first = count > LOOKED_AT ? count - LOOKED_AT : 0n
   for (let gameId = first; gameId < count; gameId++) {
-    if (ownBets(desk)[String(gameId)]?.isOver) continue
-    const phase = await readPhase(desk, gameId)
+    if (ownBets(session)[String(gameId)]?.isOver) continue
+    const phase = await readPhase(session, gameId)
     // One game that cannot be played must not keep it from the others.
     await duties[phase]?.(bettor, gameId).catch(error =>
       logger.warn('a game of the market could not be played on', { gameId: String(gameId), phase, error }),
@@ -65,15 +71,15 @@ const duties: Partial<Record<GamePhase, Duty>> = {
   void: takeWinnings,
 }
 
-async function bet({ desk, rules, logger, believe, perGame }: Bettor, gameId: bigint): Promise<void> {
-  const played = await readPlayedGame(desk, rules, gameId)
-  const own = ownBets(desk)[String(gameId)]
-  if (played === null || played.game.judge === desk.account || own?.round === played.game.round) return
+async function bet({ session, rules, logger, believe, perGame }: Bettor, gameId: bigint): Promise<void> {
+  const played = await readPlayedGame(session, rules, gameId)
+  const own = ownBets(session)[String(gameId)]
+  if (played === null || played.game.judge === session.account || own?.round === played.game.round) return
   const { game } = played
   // A clue that this node does not see yet would make it bet on less than others know.
   if (played.clues.length < game.round) return
   const belief = await believe(played.asked, played.clues)
-  const { balance, decimals } = await desk.token()
+  const { balance, decimals } = await session.token()
   const tokens = (amount: bigint) => Number(formatUnits(amount, decimals))
   const pools = game.choices.map(({ stake, shares, price }) => ({
     ...{ stake: tokens(stake), shares: tokens(shares), price: Number(formatUnits(price, 18)) },
@@ -84,37 +90,37 @@ async function bet({ desk, rules, logger, believe, perGame }: Bettor, gameId: bi
   if (!sized) return
   const stake = sized.stake.toFixed(6)
   const about = { gameId: String(gameId), round: game.round, choice: sized.choice, stake }
-  note(desk, gameId, { staked: (own?.staked ?? 0) + sized.stake, round: game.round, isOver: false })
+  note(session, gameId, { staked: (own?.staked ?? 0) + sized.stake, round: game.round, isOver: false })
   // One bet a round, however often the node stops.
-  const once = { ...desk, id: () => `${gameId}:${game.round}` }
+  const once = { ...session, id: () => `${gameId}:${game.round}` }
   const { shares } = await placeBet(once, gameId, sized.choice, stake)
   logger.info('bet', { ...about, shares, belief: belief.map(one => Number(one.toFixed(3))) })
 }
 
 /** Whoever has a stake reads the question again once its seed is known. */
-async function checkAnswer({ desk, rules, logger }: Bettor, gameId: bigint): Promise<void> {
-  const own = ownBets(desk)[String(gameId)]
-  const played = own && (await readPlayedGame(desk, rules, gameId))
+async function checkAnswer({ session, rules, logger }: Bettor, gameId: bigint): Promise<void> {
+  const own = ownBets(session)[String(gameId)]
+  const played = own && (await readPlayedGame(session, rules, gameId))
   if (!played || truthOf(rules, played) === played.game.answer) return
-  if ((await desk.token()).balance < played.game.bond)
+  if ((await session.token()).balance < played.game.bond)
     return logger.warn('an answer is false, and the account has too little for the bond of a dispute', about(played))
-  await dispute({ ...desk, id: () => String(gameId) }, gameId)
+  await dispute({ ...session, id: () => String(gameId) }, gameId)
   logger.info('answer disputed', about(played))
 }
 
-async function takeWinnings({ desk, logger }: Bettor, gameId: bigint): Promise<void> {
-  const own = ownBets(desk)[String(gameId)]
+async function takeWinnings({ session, logger }: Bettor, gameId: bigint): Promise<void> {
+  const own = ownBets(session)[String(gameId)]
   if (own === undefined) return
-  const phase = await readPhase(desk, gameId)
+  const phase = await readPhase(session, gameId)
   // The Judge resolves its games; who waits for pay does it for one that is gone.
-  if (phase === 'resolution due') return claimOnce(desk, logger, gameId)
-  if ((await readClaimable(desk.client, desk.contracts, gameId, desk.account)) > 0n)
-    await claimOnce(desk, logger, gameId)
-  note(desk, gameId, { ...own, isOver: true })
+  if (phase === 'resolution due') return claimOnce(session, logger, gameId)
+  if ((await readClaimable(session.client, session.contracts, gameId, session.account)) > 0n)
+    await claimOnce(session, logger, gameId)
+  note(session, gameId, { ...own, isOver: true })
 }
 
-async function claimOnce(desk: MarketDesk, logger: Logger, gameId: bigint): Promise<void> {
-  const { payout } = await claim(desk, gameId)
+async function claimOnce(session: MarketSession, logger: Logger, gameId: bigint): Promise<void> {
+  const { payout } = await claim(session, gameId)
   logger.info('bet paid', { gameId: String(gameId), payout })
 }
 
@@ -124,13 +130,13 @@ const about = ({ game, asked }: PlayedGame) => ({
   answer: game.answer,
 })
 
-function ownBets({ journal }: Pick<MarketDesk, 'journal'>): OwnBets {
+function ownBets({ journal }: Pick<MarketSession, 'journal'>): OwnBets {
   return (journal.getState(STATE) ?? {}) as OwnBets
 }
 
 /** Remembers as many games as are looked at. */
-function note(desk: MarketDesk, gameId: bigint, bets: OwnBets[string]): void {
-  const kept = Object.entries({ ...ownBets(desk), [String(gameId)]: bets })
+function note(session: MarketSession, gameId: bigint, bets: OwnBets[string]): void {
+  const kept = Object.entries({ ...ownBets(session), [String(gameId)]: bets })
   const newest = kept.sort(([a], [b]) => Number(b) - Number(a)).slice(0, 2 * Number(LOOKED_AT))
-  desk.journal.setState(STATE, Object.fromEntries(newest))
+  session.journal.setState(STATE, Object.fromEntries(newest))
 }

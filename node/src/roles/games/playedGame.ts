@@ -5,7 +5,7 @@ import { readGameTexts } from '#chain/readGameTexts.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Environment } from '#environments/environment.ts'
 import type { AskedQuestion, GameQuestion, Games } from '#environments/games.ts'
-import type { MarketDesk } from '../marketDesk.ts'
+import type { MarketSession } from '../marketSession.ts'
 
 /** The rules that questions are drawn by. */
 export type GameRules = { readonly games: Games; readonly hash: Hex }
@@ -32,7 +32,7 @@ export function cluesWithSeed({ clues }: GameQuestion, seed: Hex): string[] {
 
 /** @returns null for a game of another environment, or without words that this node understands. */
 export async function readPlayedGame(
-  { client, contracts }: Pick<MarketDesk, 'client' | 'contracts'>,
+  { client, contracts }: Pick<MarketSession, 'client' | 'contracts'>,
   rules: GameRules,
   gameId: bigint,
 ): Promise<PlayedGame | null> {
@@ -63,7 +63,7 @@ export function truthOf({ games }: GameRules, { asked, clues }: Pick<PlayedGame,
 }
 
 export async function readPhase(
-  { client, contracts }: Pick<MarketDesk, 'client' | 'contracts'>,
+  { client, contracts }: Pick<MarketSession, 'client' | 'contracts'>,
   gameId: bigint,
 ): Promise<GamePhase> {
   const call = { ...contracts.predictionMarket, functionName: 'phaseOf', args: [gameId] } as const

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { refusedCall } from '../accountDesk.ts'
-import { type MarketDesk, marketDeskOver } from '../marketDesk.ts'
+import { refusedCall } from '../accountSession.ts'
+import { type MarketSession, marketSessionOver } from '../marketSession.ts'
 import type { PeerNode } from '../peerNode.ts'
 
 /** Looks in a round: betting lasts as long as one. */
@@ -9,12 +9,12 @@ const LOOKS = 8
 const FIRST_WAIT_MS = 5_000
 
 /** The market as a running peer deals with it: through its own outbox. */
-export function deskOfNode(
+export function sessionOfNode(
   { chain, identity, journal }: Pick<PeerNode, 'chain' | 'identity' | 'journal'>,
   data: string,
-): MarketDesk {
+): MarketSession {
   const { account, peerKey, contracts, client } = chain
-  const desk = {
+  const session = {
     ...{ data, peerKey, account, contracts, client, journal, id: (): string => randomUUID() },
     async send(intent: Parameters<typeof chain.send>[0]) {
       const outcome = await chain.send(intent)
@@ -23,7 +23,7 @@ export function deskOfNode(
     },
     close: async () => {},
   }
-  return marketDeskOver(desk, identity.accountKey)
+  return marketSessionOver(session, identity.accountKey)
 }
 
 /** Looks at the market a few times a round until the node stops. What fails is told, and tried again at the next look. */

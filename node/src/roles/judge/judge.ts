@@ -6,8 +6,8 @@ import type { Hex } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
 import { everyRound } from '../everyRound.ts'
 import { cluesWithSeed, type GameRules, readPhase, rulesOfGames } from '../games/playedGame.ts'
-import { deskOfNode, watchGames } from '../games/watchGames.ts'
-import type { MarketDesk } from '../marketDesk.ts'
+import { sessionOfNode, watchGames } from '../games/watchGames.ts'
+import type { MarketSession } from '../marketSession.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { act, openGame, reveal, withdraw } from '../playMarket.ts'
 
@@ -26,67 +26,67 @@ const ended: ReadonlySet<GamePhase> = new Set(['resolved', 'void'])
 export async function runJudge(node: PeerNode, data: string): Promise<void> {
   const rules = rulesOfGames(node.environment)
   if (rules === null) return node.logger.warn('this environment has no questions for the market: nothing to judge')
-  const desk = deskOfNode(node, data)
+  const session = sessionOfNode(node, data)
   const { logger } = node
   let known = false
   const judging = watchGames(node, async roundSec => {
     if (!known) {
-      await findOwnGames(desk)
-      if (!(await canBond(desk))) logger.warn(`no game begins before this account has ${BOND} Nectar for the bond`)
+      await findOwnGames(session)
+      if (!(await canBond(session))) logger.warn(`no game begins before this account has ${BOND} Nectar for the bond`)
     }
     known = true
-    await judgeGames({ desk, rules, logger, drawSeed }, roundSec)
+    await judgeGames({ session, rules, logger, drawSeed }, roundSec)
   })
   await Promise.all([judging, everyRound(node, async () => {})])
 }
 
 const drawSeed = (): Hex => bytesToHex(randomBytes(32))
 
-export type JudgeModules = { desk: MarketDesk; rules: GameRules; logger: Logger; drawSeed: () => Hex }
+export type JudgeModules = { session: MarketSession; rules: GameRules; logger: Logger; drawSeed: () => Hex }
 
 /** Does what is due in the Judge's games, and opens one where none takes bets any more. */
 export async function judgeGames(modules: JudgeModules, roundSec: number): Promise<void> {
-  const { desk, logger } = modules
+  const { session, logger } = modules
   const open: string[] = []
   let takes = false
-  for (const gameId of ownGames(desk)) {
+  for (const gameId of ownGames(session)) {
     const phase = await keepPromise(modules, BigInt(gameId))
     if (!ended.has(phase)) open.push(gameId)
     takes ||= takesBets.has(phase)
   }
-  desk.journal.setState(STATE, open)
-  if ((await readMarketCredit(desk.client, desk.contracts, desk.account)) > 0n)
-    logger.info('bonds came back', { amount: (await withdraw(desk)).amount })
-  if (!takes && (await canBond(desk))) await openNext(modules, roundSec)
+  session.journal.setState(STATE, open)
+  if ((await readMarketCredit(session.client, session.contracts, session.account)) > 0n)
+    logger.info('bonds came back', { amount: (await withdraw(session)).amount })
+  if (!takes && (await canBond(session))) await openNext(modules, roundSec)
 }
 
 /** @returns where the game stands then. */
-async function keepPromise({ desk, logger }: JudgeModules, gameId: bigint): Promise<GamePhase> {
-  const phase = await readPhase(desk, gameId)
+async function keepPromise({ session, logger }: JudgeModules, gameId: bigint): Promise<GamePhase> {
+  const phase = await readPhase(session, gameId)
   if (phase === 'awaiting clue' || phase === 'awaiting answer') {
-    const { revealed } = await reveal(desk, gameId)
+    const { revealed } = await reveal(session, gameId)
     logger.info('revealed', { gameId: String(gameId), revealed })
   }
   if (phase === 'resolution due') {
-    await act(desk, 'resolve', gameId)
+    await act(session, 'resolve', gameId)
     logger.info('game ended', { gameId: String(gameId) })
   }
-  return readPhase(desk, gameId)
+  return readPhase(session, gameId)
 }
 
-async function canBond(desk: Pick<MarketDesk, 'token'>): Promise<boolean> {
-  const { balance, decimals } = await desk.token()
+async function canBond(session: Pick<MarketSession, 'token'>): Promise<boolean> {
+  const { balance, decimals } = await session.token()
   return balance >= parseUnits(BOND, decimals)
 }
 
-async function openNext({ desk, rules, logger, drawSeed }: JudgeModules, roundSec: number): Promise<void> {
+async function openNext({ session, rules, logger, drawSeed }: JudgeModules, roundSec: number): Promise<void> {
   const seed = drawSeed()
   const question = rules.games.draw(seed)
-  const { client, contracts } = desk
+  const { client, contracts } = session
   const call = { ...contracts.predictionMarket, functionName: 'minDisputeSec' } as const
   const leastDisputeSec = await callChain(client.rpcUrl, () => client.rpc.readContract(call))
   const patientSec = Math.max(LEAST_SEC, Math.ceil(roundSec / 2))
-  const { gameId } = await openGame(desk, {
+  const { gameId } = await openGame(session, {
     question: question.question,
     choices: question.choices,
     clues: cluesWithSeed(question, seed),
@@ -100,24 +100,24 @@ async function openNext({ desk, rules, logger, drawSeed }: JudgeModules, roundSe
     freeShares: '0.1',
     bond: BOND,
   })
-  desk.journal.setState(STATE, [...ownGames(desk), gameId])
+  session.journal.setState(STATE, [...ownGames(session), gameId])
   logger.info('game opened', { gameId, question: question.question })
 }
 
 /** A stop between the opening of a game and its note would leave a bond without a Judge. */
-export async function findOwnGames(desk: MarketDesk): Promise<void> {
-  const { client, contracts, account } = desk
+export async function findOwnGames(session: MarketSession): Promise<void> {
+  const { client, contracts, account } = session
   const count = await readGameCount(client, contracts)
-  const found = new Set(ownGames(desk))
+  const found = new Set(ownGames(session))
   for (let gameId = count - 1n; gameId >= 0n && gameId >= count - SEARCHED_GAMES; gameId--) {
     const call = { ...contracts.predictionMarket, functionName: 'gameOf', args: [gameId] } as const
     const { judge } = await callChain(client.rpcUrl, () => client.rpc.readContract(call))
     if (judge === account) found.add(String(gameId))
   }
-  desk.journal.setState(STATE, [...found])
+  session.journal.setState(STATE, [...found])
 }
 
-function ownGames({ journal }: Pick<MarketDesk, 'journal'>): string[] {
+function ownGames({ journal }: Pick<MarketSession, 'journal'>): string[] {
   const kept = journal.getState(STATE)
   return Array.isArray(kept) ? kept.filter(one => typeof one === 'string') : []
 }

@@ -2,33 +2,33 @@ import { randomUUID } from 'node:crypto'
 import { approveMarket, readMarketToken, type TokenState } from '#chain/marketToken.ts'
 import { type VerdictPlace, verdictSalt } from '#chain/verdictCommitment.ts'
 import type { Hex } from '#core/hex.ts'
-import { type AccountDesk, CallRefusedError, type DeskOptions, openAccountDesk } from './accountDesk.ts'
+import { type AccountSession, CallRefusedError, openAccountSession, type SessionOptions } from './accountSession.ts'
 
-/** The market as one account deals with it. */
-export type MarketDesk = ReturnType<typeof marketDeskOver>
+/** One account's calls to the market. */
+export type MarketSession = ReturnType<typeof marketSessionOver>
 
-/** Opens the account of a data folder for dealings with the market. */
-export async function openMarketDesk(options: DeskOptions) {
-  return marketDeskOver(await openAccountDesk(options), options.identity.accountKey)
+/** Opens the account of a data folder for calls to the market. */
+export async function openMarketSession(options: SessionOptions) {
+  return marketSessionOver(await openAccountSession(options), options.identity.accountKey)
 }
 
-/** The market over any way to send from an account. */
-export function marketDeskOver(desk: AccountDesk, accountKey: Hex) {
-  const { client, contracts, account } = desk
+/** Adds the market's calls to a session. */
+export function marketSessionOver(session: AccountSession, accountKey: Hex) {
+  const { client, contracts, account } = session
   const token = () => readMarketToken(client, contracts, account)
   return {
-    ...desk,
+    ...session,
     token,
     /** Salt of this peer's verdict on a dispute. */
     verdictSalt: (place: VerdictPlace) => verdictSalt(accountKey, place),
-    /** Sees to it that the market may take so much of the account's tokens. */
+    /** Makes sure that the market may take this amount of the account's tokens. */
     async allow(amount: bigint): Promise<TokenState> {
       const state = await token()
       if (state.balance < amount)
         throw new CallRefusedError(`The account ${account} has too few tokens of ${state.symbol}.`, {
           hint: `It needs ${amount} of the smallest unit and has ${state.balance}: claim or receive some first.`,
         })
-      if (state.allowance < amount) await desk.send(approveMarket(contracts, state.address, randomUUID()))
+      if (state.allowance < amount) await session.send(approveMarket(contracts, state.address, randomUUID()))
       return state
     },
   }

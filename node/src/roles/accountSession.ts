@@ -18,21 +18,21 @@ import { DataFolderLockedError, lockDataFolder } from '#store/lockDataFolder.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
 
-/** A contract, or the state of the account, does not allow what was asked. */
+/** A contract, or the state of the account, does not allow the call. */
 export class CallRefusedError extends NodeError {
   override readonly code = 'CALL_REFUSED'
 }
 
-export type DeskOptions = { data: string; deployment: Deployment; rpcUrl: string; identity: Identity }
+export type SessionOptions = { data: string; deployment: Deployment; rpcUrl: string; identity: Identity }
 
-/** The contracts as one account deals with them from the command line. */
-export type AccountDesk = Awaited<ReturnType<typeof openAccountDesk>>
+/** One account's calls to the contracts from the command line. */
+export type AccountSession = Awaited<ReturnType<typeof openAccountSession>>
 
 /**
- * Opens the account of a data folder for single calls, through the same outbox as its peer's: what a killed command left
- * open goes on with the next. While the peer runs, it sends for the command.
+ * Opens the account of a data folder for single calls. They go through the outbox of its peer, so that the next command
+ * resumes what a killed one left open. While the peer runs, it sends for the command.
  */
-export async function openAccountDesk({ data, deployment, rpcUrl, identity }: DeskOptions) {
+export async function openAccountSession({ data, deployment, rpcUrl, identity }: SessionOptions) {
   const lock = tryLock(data)
   const db = openDatabase(join(data, JOURNAL_FILE))
   const ended = new AbortController()
@@ -62,11 +62,11 @@ export async function openAccountDesk({ data, deployment, rpcUrl, identity }: De
     account: privateKeyToAccount(accountKey).address as Hex,
     contracts: contractsOf(deployment),
     client: sender.client,
-    /** What the folder's peer remembers; it may run and write beside this. */
+    /** The journal of the folder's peer, which may be running and writing to it. */
     journal: createJournal(db, systemClock),
-    /** A word of its own for each call that is meant to be sent. */
+    /** A new id for each call to send. */
     id: (): string => randomUUID(),
-    /** @throws {CallRefusedError} if it is in no block. */
+    /** @throws {CallRefusedError} if no block includes the call. */
     async send(intent: OutboxIntent) {
       const outcome = await sender.send(intent)
       if (outcome.status === 'mined') return outcome
@@ -90,7 +90,7 @@ function tryLock(data: string) {
   }
 }
 
-/** What is said of a call that is in no block. */
+/** The error for a call that no block includes. */
 export function refusedCall(outcome: Exclude<TxOutcome, { status: 'mined' }>, throughPeer: boolean): CallRefusedError {
   if (outcome.status === 'reverted')
     return new CallRefusedError(`The chain would not take it: ${outcome.error}.`, {

@@ -1,0 +1,53 @@
+import { revertedWith } from '#chain/revertedWith.ts'
+import type { AccountSession, SessionOptions } from '#roles/accountSession.ts'
+import { openIdentity } from '#store/identity.ts'
+import type { Values } from './command.ts'
+import { loadConfig } from './config.ts'
+import { openDeployment } from './networkOptions.ts'
+import { requirePeer } from './requirePeer.ts'
+
+/**
+ * The peer that a command is for, and the deployment that it calls.
+ *
+ * @throws {UsageError} if the folder holds no peer, or no deployment is found.
+ */
+export async function openPeerFolder({ json: _, ...flags }: Values): Promise<SessionOptions> {
+  const config = loadConfig(flags)
+  requirePeer(config.data, 'Name its folder with --data, or make a new peer: npx waggle init.')
+  const { deployment, rpcUrl } = openDeployment(config)
+  return { data: config.data, deployment, rpcUrl, identity: await openIdentity(config.data) }
+}
+
+type Close = { close(): Promise<void> }
+
+const openAccount = async (options: SessionOptions) =>
+  (await import('#roles/accountSession.ts')).openAccountSession(options)
+
+/** Runs `act` with the account of a peer's folder. @returns its result. */
+export function withAccount<T>(values: Values, act: (session: AccountSession) => Promise<T>): Promise<T> {
+  return withSession(values, openAccount, act)
+}
+
+/**
+ * Runs `act` with a session of another kind.
+ *
+ * @throws {CallRefusedError} if the chain refuses to answer, for instance for an unknown game.
+ */
+export async function withSession<Session extends Close, T>(
+  values: Values,
+  open: (options: SessionOptions) => Promise<Session>,
+  act: (session: Session) => Promise<T>,
+): Promise<T> {
+  const session = await open(await openPeerFolder(values))
+  try {
+    return await act(session)
+  } catch (cause) {
+    const refusal = revertedWith(cause)
+    if (refusal === null) throw cause
+    const { CallRefusedError } = await import('#roles/accountSession.ts')
+    const hint = 'Nothing was sent. The error names what the contract found.'
+    throw new CallRefusedError(`The chain would not take it: ${refusal}.`, { hint, cause })
+  } finally {
+    await session.close()
+  }
+}
