@@ -6,8 +6,12 @@ import { writeWeights } from '#model/weights.ts'
 
 const tokenizers = join(import.meta.dirname, '..', 'src', 'model', 'golden', 'tokenizers')
 
-/** A Qwen2 model of random weights, with tokenizer and chat template: a folder as it comes from the hub. */
-export async function writeChatModel(folder: string, seed: string): Promise<void> {
+/**
+ * A Qwen2 model of random weights, with tokenizer and chat template: a folder as it comes from the hub.
+ *
+ * @param says - tokens that it hardly says anything but: all embeddings share a direction, in which theirs are longer.
+ */
+export async function writeChatModel(folder: string, seed: string, says: readonly number[] = []): Promise<void> {
   await mkdir(folder, { recursive: true })
   const config = parseDecoderConfig({
     model_type: 'qwen2',
@@ -22,7 +26,11 @@ export async function writeChatModel(folder: string, seed: string): Promise<void
     tie_word_embeddings: true,
   })
   await writeFile(join(folder, 'config.json'), JSON.stringify(formatDecoderConfig(config)))
-  await writeWeights(join(folder, 'model.safetensors'), initWeights(config, seed), 'BF16')
+  const weights = initWeights(config, seed)
+  const { data, shape } = weights.get('model.embed_tokens.weight') ?? { data: [], shape: [] }
+  const [tokens = 0, width = 0] = shape
+  for (let token = 0; says.length > 0 && token < tokens; token++) data[token * width] = says.includes(token) ? 3 : 1
+  await writeWeights(join(folder, 'model.safetensors'), weights, 'BF16')
   for (const name of ['tokenizer.json', 'tokenizer_config.json'])
     await cp(join(tokenizers, 'qwen', name), join(folder, name))
 }

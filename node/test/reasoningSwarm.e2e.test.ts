@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { parseSpec } from '#environments/builtIn.ts'
+import { openTokenizer } from '#model/tokenizerClient.ts'
 import { writeChatModel } from './chatModelFolder.ts'
 import { runCli } from './cliProcess.ts'
 import { type LiveSwarm, startLiveSwarm } from './liveSwarm.ts'
@@ -10,16 +11,19 @@ import { type LiveSwarm, startLiveSwarm } from './liveSwarm.ts'
 let swarm: LiveSwarm
 afterAll(() => swarm?.stop())
 
-test('the reasoning environment plays with no proposer and no judge model: a chat model answers the beacon’s questions, learns, and is paid points', {
+/** Digits and the end of a turn, in the tokenizer of the tests. */
+const numbers = [...Array.from({ length: 10 }, (_, digit) => 15 + digit), 422]
+
+test('the reasoning environment plays with no proposer and no judge model: a chat model answers the beacon’s questions, learns, is paid points, and its answers are criticised', {
   timeout: 240_000,
 }, async () => {
   const root = mkdtempSync(join(tmpdir(), 'waggle-reasoning-'))
   const at = (name: string) => join(root, name)
-  await writeChatModel(at('model'), 'model')
+  await writeChatModel(at('model'), 'model', numbers)
   const made = await runCli(['environment', '--kind', 'reasoning', '--model', at('model'), '--out', at('env.json')])
   expect(made).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^environment 0x\w{64} is in/) })
   const spec = { ...parseSpec(JSON.parse(readFileSync(at('env.json'), 'utf8'))), tasksPerRound: 2, groupSize: 4 }
-  const small = { ...spec, owedLeaves: 8, sampledLeaves: 8 }
+  const small = { ...spec, owedLeaves: 8, sampledLeaves: 8, stages: 3 }
   swarm = await startLiveSwarm({ chat: { spec: small, modelFolder: at('model'), judgeFolder: null } })
   const [solver, proposing] = [await swarm.newPeer('solver'), await swarm.newPeer('proposer')]
   const judges = [await swarm.newPeer('one'), await swarm.newPeer('other')]
@@ -34,10 +38,32 @@ test('the reasoning environment plays with no proposer and no judge model: a cha
   await swarm.enter(4)
   const votes = await Promise.all(evaluators.map(({ said }) => said('votes committed', { round: 3 })))
   const [[scoreMilli]] = votes.map(({ scores }) => scores as number[]) as [number[]]
-  expect(scoreMilli).toSatisfy(milli => milli >= 0 && milli <= 1000)
+  expect(scoreMilli).toSatisfy(milli => milli > 0 && milli <= 1000)
   expect(votes.map(({ scores }) => scores)).toEqual([[scoreMilli], [scoreMilli]])
   await swarm.enter(5)
   await Promise.all(evaluators.map(({ said }) => said('votes revealed', { round: 3 })))
   await swarm.enter(6)
   await Promise.race(evaluators.map(({ said }) => said('shard settled', { round: 3 })))
+  await swarm.enter(7)
+  await answering.said('rollouts committed', { round: 7 })
+  await swarm.enter(8)
+  const critiques = await Promise.all(evaluators.map(({ said }) => said('votes committed', { round: 7 })))
+  // Both seats know the prompts: what is answered to others counts nothing.
+  expect(critiques.map(({ scores }) => scores)).toEqual(
+    Array(2).fill([expect.toSatisfy(milli => milli > 0 && milli <= 1000)]),
+  )
+  const named = ['--peer', solver.peerId, '--model', at('model'), '--environment', at('played.json')]
+  writeFileSync(at('played.json'), JSON.stringify(small))
+  const exported = await solver.waggle('bundle', 'export', at('7.jsonl'), '--round', '7', ...named)
+  expect(exported).toMatchObject({ code: 0 })
+  const tokenizer = await openTokenizer(at('model'))
+  const lines = readFileSync(at('7.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  const prompts = await Promise.all(lines.map(line => tokenizer.decode(Int32Array.from(line.promptTokens), 'keep')))
+  await tokenizer.close()
+  expect(prompts).toHaveLength(8)
+  for (const prompt of prompts)
+    expect(prompt).toMatch(/Other solvers answered, rightly or wrongly:\n1\. (\d+|\(nothing\))\n/)
 })

@@ -88,6 +88,32 @@ export interface HeldOutTask<P = Problem> {
   check(text: string): HeldOutCheck
 }
 
+/** An answer of the stage before. `ended` is false for one that the token limit cut off. */
+export type EarlierAnswer = { readonly text: string; readonly ended: boolean }
+
+/** One peer's answers to one question; null where this node cannot get them. */
+export type PeerAnswers = readonly EarlierAnswer[] | null
+
+/** How tasks take up what peers answered before, in environments whose rounds are stages of an episode. */
+export interface Stages<P = Problem> {
+  /** Stages of an episode. */
+  readonly count: number
+  /** Peers whose answers are drawn for a stage. */
+  readonly peers: number
+  /**
+   * The tasks of a stage after the first, in the order of its questions.
+   *
+   * @param questions - the tasks of the episode's first stage.
+   * @param answers - those of the stage before: for each question, one entry a drawn peer that was asked it.
+   * @returns null for a task that depends on answers that this node cannot get.
+   */
+  laterTasks(
+    questions: readonly RoundTask<P>[],
+    at: { stage: number; seed: Hex },
+    answers: readonly (readonly PeerAnswers[])[],
+  ): (RoundTask<P> | null)[]
+}
+
 /** The public rule as this node has it: the specification, its hash on the chain, and all that follows from it. */
 export interface Environment<P = Problem> {
   readonly spec: EnvironmentSpec
@@ -101,6 +127,8 @@ export interface Environment<P = Problem> {
   readonly judgeModel: JudgeModel | null
   /** Null where no proposer writes tasks. */
   readonly proposals: Proposals<P> | null
+  /** Null where each round stands for itself. An environment with stages has no proposals. */
+  readonly stages?: Stages<P> | null
   /** Questions of the prediction market that are made of its tasks. */
   readonly games?: Games
   /** What an operator is told of the rules at every start. */

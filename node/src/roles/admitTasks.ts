@@ -9,8 +9,16 @@ import { type EnvironmentSpec, proposalsPerRound } from '#environments/environme
 import type { PromptFormat } from '#environments/promptFormat.ts'
 import type { PeerNode } from './peerNode.ts'
 
-/** A proposed task that may be solved and trained on. */
-export type AdmittedTask = { ref: TaskRef; taskHash: Hex; level: number; text: string; problem: Problem }
+/** A task that may be solved and trained on. */
+export type AdmittedTask = {
+  ref: TaskRef
+  taskHash: Hex
+  level: number
+  text: string
+  problem: Problem
+  /** Its prompt quotes answers that this node cannot get: what is answered to it here counts nothing, and none of its answers are judged. */
+  isUnknown?: true
+}
 
 /** A place of a proposal, which is drawn from whatever it holds; null where that is no task that counts. */
 export type TaskPlace = AdmittedTask | null

@@ -12,9 +12,12 @@ import { formatProposal } from '#environments/codezero/parseProposal.ts'
 import { environmentFrom } from '#environments/codezero/presets.ts'
 import { starterFormat } from '#environments/codezero/promptFormat.ts'
 import { solverPrompt, starterSpecials } from '#environments/codezero/prompts.ts'
+import type { Judge } from '#environments/environment.ts'
 import { seededRandom } from '#environments/seededRandom.ts'
-import { admitTasks } from './admitTasks.ts'
-import { checkRollouts, drawTasks, type RoundRules, roundRules } from './checkRollouts.ts'
+import { admitTasks, type TaskPlace } from './admitTasks.ts'
+import { checkRollouts, type RoundRules, roundRules } from './checkRollouts.ts'
+import { drawTasks } from './drawTasks.ts'
+import { scoreRollouts } from './evaluator/scoreRollouts.ts'
 import { roundSeed } from './roundSeed.ts'
 import { rolloutBundle } from './solver/rolloutBundle.ts'
 
@@ -113,6 +116,21 @@ test('where no proposer writes tasks they follow from the beacon, and stand wher
     ...Array(6).fill(ZERO_HASH),
     ...Array(6).fill(proposerKey),
   ])
+})
+
+test('a group is left out where its prompt is unknown here, and what was made of it is not judged', async () => {
+  const [first] = drawTasks(chainId, round, solverKey, rules)
+  const hide = (place: TaskPlace): TaskPlace =>
+    place !== null && place.taskHash === first?.taskHash ? { ...place, isUnknown: true } : place
+  const hidden: RoundRules = { ...rules, places: rules.places.map(hide) }
+  const groups = await checkRollouts(honestBundle(hidden), hidden)
+  expect(groups.map(({ rollouts }) => rollouts[0]?.index)).toEqual([2])
+  const judge: Judge = {
+    score: async answers => answers.map(() => ({ components: {}, score: 1, correctness: 1 })),
+  }
+  const work = { chainId, round, peerKey: solverKey, before: hash, beacon: hash }
+  expect((await scoreRollouts(judge, honestBundle(hidden), hidden, work)).leaves).toBeNull()
+  expect((await scoreRollouts(judge, honestBundle(), rules, work)).leaves).not.toBeNull()
 })
 
 test('where every proposer is silent the beacon draws tasks of the curriculum, and none of them is held out', async () => {

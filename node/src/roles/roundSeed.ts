@@ -5,6 +5,7 @@ import type { Hex } from '#core/hex.ts'
 export type SeedPurpose =
   | 'draw'
   | 'tasks'
+  | 'quotes'
   | 'rollout'
   | 'propose'
   | 'sample'

@@ -3,9 +3,15 @@ import type { Level } from '../level.ts'
 import type { SeededRandom } from '../seededRandom.ts'
 import { type FamilyName, families } from './families/families.ts'
 import type { Question } from './families/family.ts'
+import type { Quoted } from './stages.ts'
 
 /** A question that a solver is asked. */
-export type ReasoningProblem = Question & { readonly family: FamilyName; readonly level: Level }
+export type ReasoningProblem = Question & {
+  readonly family: FamilyName
+  readonly level: Level
+  /** Later stages of an episode. */
+  readonly quoted?: Quoted
+}
 
 /** One question in ten is never trained on, whoever draws it. */
 const HELD_OUT_ONE_IN = 10

@@ -11,6 +11,24 @@ export const replyForms: Record<ReplyStyle, string> = {
   tagged: `Think first. Then write the answer, and nothing else, between ${OPEN} and ${CLOSE}.`,
 }
 
+const [OPEN_MAJORITY, CLOSE_MAJORITY] = ['<majority>', '</majority>'] as const
+
+/** How a reply of the last stage is asked for, which also tells what others answered. */
+export const finalForms: Record<ReplyStyle, string> = {
+  bare: 'Write the answer on the first line, the answer that most of them gave on the second, and nothing else.',
+  tagged: `Think first. Then write the answer between ${OPEN} and ${CLOSE}, and the answer that most of them gave between ${OPEN_MAJORITY} and ${CLOSE_MAJORITY}, and nothing else.`,
+}
+
+/** The two answers of a reply of the last stage, as {@link readReply} reads one; null where either is missing. */
+export function readFinal(style: ReplyStyle, kind: AnswerKind, text: string) {
+  const [before, after, ...more] = text.trim().split(style === 'bare' ? '\n' : OPEN_MAJORITY)
+  if (before === undefined || after === undefined || more.length > 0) return null
+  const [told, ...afterClose] = style === 'bare' ? [after] : after.split(CLOSE_MAJORITY)
+  const isClosed = style === 'bare' || (afterClose.length === 1 && afterClose[0] === '')
+  const [answer, majority] = [readReply(style, kind, before), readAnswer(kind, told ?? '')]
+  return isClosed && answer !== null && majority !== null ? { answer, majority } : null
+}
+
 /**
  * The answer that a reply gives, in its one spelling; null where it gives none, or more than one.
  *

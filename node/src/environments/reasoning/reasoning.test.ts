@@ -6,7 +6,7 @@ import { seededRandom } from '../seededRandom.ts'
 import { isHeldOut, type ReasoningProblem } from './drawQuestion.ts'
 import { families, familyNames } from './families/families.ts'
 import { small, solverMessage } from './presets.ts'
-import { readReply } from './readReply.ts'
+import { readFinal, readReply } from './readReply.ts'
 import { reasoning } from './reasoning.ts'
 import { type ReasoningSpec, reasoningSpecSchema } from './reasoningSpec.ts'
 
@@ -100,11 +100,63 @@ test('a right answer is worth the whole, a wrong one its form, and none of eithe
   expect(await scoreOf('7', seven, 'bare')).toBe(1)
   expect(await scoreOf('8', seven, 'bare')).toBeCloseTo(spec.weights.format, 12)
   expect(await scoreOf('<answer>7</answer>', seven, 'tagged', false)).toBe(0)
-  const judge = await open({ weights: { format: 0.5, accuracy: 0.5 } }).openJudge(null)
+  const judge = await open({ weights: { format: 0.5, accuracy: 0.5, majority: 0 } }).openJudge(null)
   expect(await judge.score([{ problem: seven, text: '8', ended: true }])).toEqual([
     { components: { format: 1, accuracy: 0 }, score: 0.5, correctness: 0 },
   ])
   expect([0, 0.1, 0.55, 1].map(open().solvedShare)).toEqual([0, 0, expect.closeTo(0.5), 1])
+})
+
+const staged = { stages: 3, weights: { format: 0.1, accuracy: 0.7, majority: 0.2 } } as const
+const revised: ReasoningProblem = { ...seven, quoted: { stage: 2, texts: ['8', '7'], majority: '8' } }
+
+test('with stages all solvers are asked the same, and a weight of the majority needs them', async () => {
+  const environment = open(staged)
+  expect(await environment.roundTasks(seed('01'), 0)).toHaveLength(spec.tasksPerRound)
+  expect(await checkEnvironment(environment, await environment.openJudge(null))).toEqual([])
+  expect(() => open({ ...staged, stages: 1 })).toThrow('a weight of the majority needs stages: 3')
+  expect(open(staged).hash).not.toBe(open({ ...staged, weights: { format: 0.2, accuracy: 0.6, majority: 0.2 } }).hash)
+  expect(open().stages).toBeNull()
+})
+
+test('a later stage shows what others wrote, and the last asks for two answers', async () => {
+  const asked = async (problem: ReasoningProblem, changes: Partial<ReasoningSpec> = {}) =>
+    text(await open({ ...staged, ...changes }).format.solverPrompt(problem)).replace(/^.*user:/s, '')
+  expect(await asked({ ...seven, quoted: { stage: 1, texts: ['8'], majority: null } })).toBe(
+    'What is 3 + 4?\nOther solvers answered, rightly or wrongly:\n1. 8\nAnswer with one integer. Write the answer and nothing else.;',
+  )
+  expect(await asked(revised)).toMatch(/1\. 8\n2\. 7\nAnswer with one integer\. Write the answer on the first line/)
+  expect(await asked(revised, { reply: 'tagged' })).toContain('between <majority> and </majority>')
+})
+
+test('the last stage pays the answer and the majority, and nothing where one is missing', async () => {
+  const judge = await open(staged).openJudge(null)
+  const of = async (reply: string, problem = revised) => (await judge.score([{ problem, text: reply, ended: true }]))[0]
+  expect(await of('7\n8')).toEqual({ components: { format: 1, accuracy: 1, majority: 1 }, score: 1, correctness: 1 })
+  expect((await of('7\n7'))?.score).toBeCloseTo(0.8, 12)
+  expect((await of('9\n8'))?.score).toBeCloseTo(0.3, 12)
+  for (const reply of ['7', '7 8', '7\n', '\n8', '7\n8\n8', '7\nmost said 8', '<majority>8</majority>'])
+    expect((await of(reply))?.score, reply).toBe(0)
+  // Nothing is asked of a majority that there is not: the rest is the whole.
+  const tied: ReasoningProblem = { ...seven, quoted: { stage: 2, texts: ['8', '7'], majority: null } }
+  expect([(await of('7\n1', tied))?.score, (await of('7', seven))?.score]).toEqual([1, 1])
+  expect((await of('8', seven))?.score).toBeCloseTo(0.125, 12)
+})
+
+test('the last stage is read in tags, and from one pair of each', () => {
+  const read = (reply: string) => readFinal('tagged', 'integer', reply)
+  expect(read('So: <answer>7</answer> <majority> 8 </majority>\n')).toEqual({ answer: '7', majority: '8' })
+  for (const reply of [
+    '<answer>7</answer>',
+    '<majority>8</majority>',
+    '<majority>8</majority><answer>7</answer>',
+    '<answer>7</answer><majority>8</majority> or 9',
+    '<answer>7</answer><majority>8</majority><majority>9</majority>',
+    '<answer>7</answer><majority>8',
+    '<answer>7</answer><majority>8</majority></majority>',
+    `<answer>7</answer>${'<majority>'.repeat(10_000)}`,
+  ])
+    expect(read(reply), reply.slice(0, 60)).toBeNull()
 })
 
 test.each(familyNames)('%s: the right answer is read in both styles, with space around it', family => {

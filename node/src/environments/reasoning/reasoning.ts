@@ -6,24 +6,28 @@ import { ask, type ChatTokenizer, chatCompletions } from '../promptFormat.ts'
 import { type SeededRandom, seededRandom } from '../seededRandom.ts'
 import { drawQuestion, type ReasoningProblem } from './drawQuestion.ts'
 import type { FamilyName } from './families/families.ts'
-import { answerForms } from './readAnswer.ts'
-import { readReply, replyForms } from './readReply.ts'
+import { type AnswerKind, answerForms } from './readAnswer.ts'
+import { finalForms, type ReplyStyle, readFinal, readReply, replyForms } from './readReply.ts'
 import { reasoningGames } from './reasoningGames.ts'
-import { type ReasoningSpec, scoreComponents } from './reasoningSpec.ts'
+import type { ReasoningSpec } from './reasoningSpec.ts'
+import { reasoningStages, tellQuoted } from './stages.ts'
 
 export type ReasoningParts = { spec: ReasoningSpec; tokenizer: ChatTokenizer; solverFolder: string }
+
+type Asked = Pick<ReasoningProblem, 'question' | 'kind' | 'quoted'>
 
 /** Questions with one right answer, drawn by the beacon and checked by a program: no model judges. */
 export function reasoning({ spec, tokenizer, solverFolder }: ReasoningParts): Environment<ReasoningProblem> {
   const { prompts, reply, levels, families } = spec
-  const asked = ({ question, kind }: Pick<ReasoningProblem, 'question' | 'kind'>) =>
-    `${question}\n${answerForms[kind]} ${replyForms[reply]}`
+  const asked = ({ question, kind, quoted }: Asked) => {
+    const form = quoted?.stage === 2 ? finalForms[reply] : replyForms[reply]
+    return [question, ...(quoted ? [tellQuoted(quoted)] : []), `${answerForms[kind]} ${form}`].join('\n')
+  }
   const shown = prompts.examples.flatMap(example => [
     { role: 'user', content: asked(example) } as const,
     { role: 'assistant', content: example.reply } as const,
   ])
-  const prompt = (problem: Pick<ReasoningProblem, 'question' | 'kind'>) =>
-    ask(tokenizer, prompts.solver, asked(problem), shown)
+  const prompt = (problem: Asked) => ask(tokenizer, prompts.solver, asked(problem), shown)
   const isRight = ({ kind, answer }: ReasoningProblem, text: string) => readReply(reply, kind, text) === answer
   const drawMany = (level: (random: SeededRandom) => Level, count: number, seed: string, heldOut: boolean) => {
     const random = seededRandom(seed)
@@ -45,13 +49,21 @@ export function reasoning({ spec, tokenizer, solverFolder }: ReasoningParts): En
       solverPrompt: prompt,
     },
     games: reasoningGames(spec, { tokenizer, prompt }),
-    components: scoreComponents,
+    components: spec.stages === 1 ? ['format', 'accuracy'] : ['format', 'accuracy', 'majority'],
+    stages: reasoningStages(spec),
     solverFolder,
     judgeModel: null,
     proposals: null,
     openJudge: async () => ({ score: async answers => mapYielding(answers, answer => scoreAnswer(spec, answer)) }),
-    solvedShare: score => Math.min(1, Math.max(0, (score - spec.weights.format) / spec.weights.accuracy)),
-    roundTasks: async seed => drawMany(anyLevel, proposalsPerRound(spec), `round ${seed}`, false).map(told),
+    solvedShare: score => {
+      const { format, accuracy } = spec.weights
+      return Math.min(1, Math.max(0, (score * (format + accuracy) - format) / accuracy))
+    },
+    // Where others' answers are read, all solvers are asked the same.
+    roundTasks: async seed =>
+      drawMany(anyLevel, spec.stages === 1 ? proposalsPerRound(spec) : spec.tasksPerRound, `round ${seed}`, false).map(
+        told,
+      ),
     drawTasks: (level, count, seed) => drawMany(() => level, count, seed, false).map(told),
     heldOutTasks: async (level, count) =>
       drawMany(() => level, count, `canary level ${level}`, true).map(
@@ -62,11 +74,27 @@ export function reasoning({ spec, tokenizer, solverFolder }: ReasoningParts): En
 
 /** A reply that the token limit cut off has no format, and nothing without one is right. */
 function scoreAnswer(
-  { weights, reply }: ReasoningSpec,
+  { weights, reply, stages }: ReasoningSpec,
   { problem, text, ended }: Answer<ReasoningProblem>,
 ): AnswerScore {
-  const given = ended ? readReply(reply, problem.kind, text) : null
-  const components = { format: given === null ? 0 : 1, accuracy: given === problem.answer ? 1 : 0 }
-  const score = weights.format * components.format + weights.accuracy * components.accuracy
-  return { components, score, correctness: components.accuracy }
+  const { kind, quoted } = problem
+  const majority = quoted?.majority ?? null
+  const given = ended ? readGiven(reply, kind, text, quoted?.stage === 2) : null
+  const components = {
+    format: given === null ? 0 : 1,
+    accuracy: given?.answer === problem.answer ? 1 : 0,
+    ...(stages === 1 ? {} : { majority: majority !== null && given?.majority === majority ? 1 : 0 }),
+  }
+  const first = weights.format * components.format + weights.accuracy * components.accuracy
+  const score =
+    majority === null
+      ? first / (weights.format + weights.accuracy)
+      : first + weights.majority * (components.majority ?? 0)
+  return { components, score: Math.min(1, score), correctness: components.accuracy }
+}
+
+function readGiven(reply: ReplyStyle, kind: AnswerKind, text: string, isFinal: boolean) {
+  if (isFinal) return readFinal(reply, kind, text)
+  const answer = readReply(reply, kind, text)
+  return answer === null ? null : { answer, majority: null }
 }

@@ -5,19 +5,24 @@ import { familyNames } from './families/families.ts'
 import { answerKinds } from './readAnswer.ts'
 import { replyStyles } from './readReply.ts'
 
-/** The named components of a score, in the order in which they are committed to. */
-export const scoreComponents = ['format', 'accuracy'] as const
-export type ScoreComponent = (typeof scoreComponents)[number]
-
 const levelSchema = z.int().min(1).max(5)
 
-/** All that decides tasks, scores and learning. */
-export const reasoningSpecSchema = z.strictObject({
+const fields = z.strictObject({
   name: z.literal('reasoning'),
   ...commonFields,
+  /** 1: every round asks new questions. 3: answer, critique, revise; a question's stages are `STAGE_ROUNDS` apart. */
+  stages: z.literal([1, 3]).default(1),
   weights: z
-    .strictObject({ format: share, accuracy: share })
-    .refine(({ format, accuracy }) => Math.abs(format + accuracy - 1) < 1e-9, 'expected weights that add up to 1')
+    .strictObject({
+      format: share,
+      accuracy: share,
+      /** Of telling, in the third stage, which answer most critiques gave; left out of the sum wherever it is not asked, or there is none. */
+      majority: share.default(0),
+    })
+    .refine(
+      ({ format, accuracy, majority }) => Math.abs(format + accuracy + majority - 1) < 1e-9,
+      'expected weights that add up to 1',
+    )
     .refine(({ accuracy }) => accuracy > 0, 'expected a weight of accuracy above 0'),
   /** Kinds of questions, drawn alike. */
   families: z
@@ -50,5 +55,11 @@ export const reasoningSpecSchema = z.strictObject({
       )
       .max(8),
   }),
+})
+
+/** All that decides tasks, scores and learning. */
+export const reasoningSpecSchema = fields.refine(({ stages, weights }) => stages === 3 || weights.majority === 0, {
+  error: 'a weight of the majority needs stages: 3, which ask for it',
+  path: ['weights', 'majority'],
 })
 export type ReasoningSpec = z.output<typeof reasoningSpecSchema>

@@ -16,6 +16,7 @@ import type { ChatFolders } from '#environments/environmentKind.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { Device } from '#model/devices.ts'
 import { admitTasks } from '../admitTasks.ts'
+import type { StageSource } from '../beaconTasks.ts'
 import { roundRules } from '../checkRollouts.ts'
 import { SHARD_PEERS } from '../drawCommittee.ts'
 import { type Models, openProofs } from '../evaluator/proofs.ts'
@@ -108,12 +109,19 @@ export async function openRolloutAudit(question: RolloutQuestion) {
      * @throws {AuditImpossibleError} if the round is void, or its rules are not known here.
      */
     async audit(round: number, only: string | null): Promise<RoundAudit> {
-      const { environment, tasks, openScores } = await openRound({ reads, chainId, round, environments })
+      const { environment, tasks, openScores } = await openRound({
+        reads,
+        chainId,
+        round,
+        environments,
+        bodies,
+        signal,
+      })
       const settled = new Map((await reads.readSettlements(round)).map(one => [one.peerKey, one.scoreMilli]))
       const votes = await reads.readRevealedVotes(round)
       const all = await reads.readRolloutCommitments(round)
       const commitments = only === null ? all : await ofPeer(all, only)
-      const score = await openScores(await judgeOf(environment), bodies, commitments, signal)
+      const score = await openScores(await judgeOf(environment), commitments)
       const peers: AuditedPeer[] = []
       const disagreements: Disagreement[] = []
       for (const commitment of commitments) {
@@ -159,10 +167,15 @@ async function leavesIn(bytes: PeerResult<Uint8Array>, peerKey: Hex) {
   return opened?.body.peers.find(one => one.peerKey === peerKey)?.leaves ?? null
 }
 
-type RoundQuestion = Pick<RolloutQuestion, 'environments'> & { reads: ChainReads; chainId: number; round: number }
+type RoundQuestion = Pick<RolloutQuestion, 'environments' | 'signal'> & {
+  reads: ChainReads
+  chainId: number
+  round: number
+  bodies: PeerBodies
+}
 
 /** The round: its rules and tasks as the chain has them, and the score of a commitment by them. */
-async function openRound({ reads, chainId, round, environments }: RoundQuestion) {
+async function openRound({ reads, chainId, round, environments, bodies, signal }: RoundQuestion) {
   const hash = await reads.readEnvironment(round)
   const environment = environments.find(one => one.hash === hash)
   if (environment === undefined)
@@ -176,37 +189,52 @@ async function openRound({ reads, chainId, round, environments }: RoundQuestion)
       hint: 'It is void, or not over yet: nothing of it is scored.',
     })
   const proposed = await admitTasks(await reads.readProposals(round), environment)
-  const rules = await roundRules(environment, { chainId, round, beacon: before }, proposed)
+  const source: StageSource = {
+    reads,
+    async fetch(earlier, commitment) {
+      const opened = await rolloutsOf(bodies, { chainId, round: earlier }, commitment, signal)
+      return opened?.body ?? null
+    },
+  }
+  const rules = await roundRules(environment, { chainId, round, beacon: before }, proposed, source)
   const { solverFolder, spec } = environment
   const tasks = rules.places.filter(place => place !== null).length
   const beacons = { round, before, beacon }
 
-  async function openScores(
-    { judge, reader }: Models,
-    bodies: PeerBodies,
-    commitments: readonly RolloutCommitment[],
-    signal: AbortSignal,
-  ) {
+  async function openScores({ judge, reader }: Models, commitments: readonly RolloutCommitment[]) {
     const environment = { solverFolder, spec }
     // Each policy is fetched when its peer is checked.
     const fetchPlan: FetchPlan = { fetch: bodies.fetch, visit: async () => [], visitEach: () => [] }
     const here = { chain: reads, chainId, environment, fetchPlan, logger: silentLogger, signal }
     const proofs = await openProofs(here, reader, beacons, commitments)
     return async (commitment: RolloutCommitment) => {
-      const { peerKey, contentId } = commitment
-      const bytes = await bodies.fetch({ kind: 'rollouts', round, contentId, peerKey }, signal)
-      const opened = bytes.ok ? await openCommitted(bodiesHere, bytes.value, { chainId, round }, commitment) : null
-      if (opened === null || typeof opened === 'string') return { derivedMilli: null, sampling: null, leaves: [] }
+      const { peerKey } = commitment
+      const opened = await rolloutsOf(bodies, { chainId, round }, commitment, signal)
+      if (opened === null) return { derivedMilli: null, sampling: null, leaves: [] }
       const work = { chainId, peerKey, ...beacons }
       const { score, leaves } = await scoreRollouts(judge, opened.body, rules, work)
       const proven = await proofs.prove(commitment, leaves, signal)
       const result = proven.ok ? 'proven' : isProven(proven) ? 'refuted' : 'unchecked'
       const reason = proven.ok ? null : `${proven.fault}: ${proven.reason}`
-      const sampling: AuditedSampling = { result, leaves: leaves.map(({ index }) => index), reason }
+      const sampling: AuditedSampling = { result, leaves: leaves?.map(({ index }) => index) ?? [], reason }
+      if (leaves === null && result === 'unchecked') return { derivedMilli: null, sampling, leaves: [] }
       return { derivedMilli: result === 'refuted' ? 0 : score.scoreMilli, sampling, leaves: score.leaves }
     }
   }
   return { environment, tasks, openScores }
+}
+
+/** The rollouts that a peer committed; null where nobody gives them. */
+async function rolloutsOf(
+  bodies: PeerBodies,
+  at: { chainId: number; round: number },
+  commitment: RolloutCommitment,
+  signal: AbortSignal,
+) {
+  const { peerKey, contentId } = commitment
+  const bytes = await bodies.fetch({ kind: 'rollouts', round: at.round, contentId, peerKey }, signal)
+  const opened = bytes.ok ? await openCommitted(bodiesHere, bytes.value, at, commitment) : null
+  return opened === null || typeof opened === 'string' ? null : opened
 }
 
 /** The rules that can be audited here: those of some chat models, or else of the starter models. */

@@ -4,6 +4,7 @@ import type { PeerScore, ScoreSheet } from '#core/bodies.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
 import { readTaskPlaces } from '../admitTasks.ts'
+import { stageSource } from '../beaconTasks.ts'
 import { roundRules } from '../checkRollouts.ts'
 import { claimEarnings } from '../claimEarnings.ts'
 import { everyRound } from '../everyRound.ts'
@@ -114,7 +115,8 @@ async function makeSheet(
   const { identity, environment, chainId } = node
   const committed = await ofOthers(node, shards)
   const proofs = await openProofs(node, reader, { round, before, beacon }, committed)
-  const rules = await roundRules(environment, { chainId, round, beacon: before }, await readTaskPlaces(node, round))
+  const [at, places] = [{ chainId, round, beacon: before }, await readTaskPlaces(node, round)]
+  const rules = await roundRules(environment, at, places, stageSource(node, votesDue))
   const scored = fetchEachRollouts(node, round, committed, votesDue, async (opened, commitment) => {
     const work = { chainId, round, peerKey: commitment.peerKey, before, beacon }
     const made = await scoreRollouts(judge, opened.body, rules, work)

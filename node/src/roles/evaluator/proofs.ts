@@ -25,10 +25,15 @@ export type Proofs = {
   /**
    * Waits for the peer's policy, and checks the leaves by it.
    *
-   * @param leaves - that the beacon draws; none where none of the scored ones is there.
+   * @param leaves - that the beacon draws; none where none of the scored ones is there, null where this node does not know all of the
+   *   peer's prompts.
    * @param signal - gives up; a check that is under way ends by itself.
    */
-  prove(commitment: Committed, leaves: readonly CheckedRollout[], signal: AbortSignal): Promise<PeerResult<unknown>>
+  prove(
+    commitment: Committed,
+    leaves: readonly CheckedRollout[] | null,
+    signal: AbortSignal,
+  ): Promise<PeerResult<unknown>>
 }
 
 /** The vote on a peer whose work does not count. */
@@ -57,8 +62,9 @@ export async function openProofs(
   // A policy is in memory whole while it is read.
   const one = createKeyedLimit(1)
 
-  async function check(commitment: Committed, leaves: readonly CheckedRollout[], signal: AbortSignal) {
+  async function check(commitment: Committed, leaves: readonly CheckedRollout[] | null, signal: AbortSignal) {
     if (!isNamed(commitment)) return peerFault('not sampled', 'its policy was not named before the round')
+    if (leaves === null) return peerFault('failed', 'its prompts quote answers that this node cannot get')
     const { peerKey } = commitment
     // Who did not give it is not asked again: others wait for their checks.
     const came = await coming.get(peerKey)
@@ -89,7 +95,7 @@ export async function openProofs(
     async prove(commitment, leaves, signal) {
       const proven = await resultInTime<unknown>(check(commitment, leaves, signal), signal, stopping)
       const { peerKey } = commitment
-      if (proven.ok) logger.debug('sampling is proven', { round, peerKey, leaves: leaves.length })
+      if (proven.ok) logger.debug('sampling is proven', { round, peerKey, leaves: leaves?.length })
       else logger.info('sampling is not proven', { round, peerKey, fault: proven.fault, reason: proven.reason })
       return proven
     },

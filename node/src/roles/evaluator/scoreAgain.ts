@@ -1,6 +1,7 @@
 import { UNAVAILABLE } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
 import { readTaskPlaces } from '../admitTasks.ts'
+import { stageSource } from '../beaconTasks.ts'
 import { roundRules } from '../checkRollouts.ts'
 import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
@@ -23,7 +24,8 @@ export async function scoreAgain(
   const [before, beacon] = [await beaconOf(node, round - 1), await beaconOf(node, round)]
   const commitment = (await chain.readRolloutCommitments(round)).find(one => one.peerKey === peerKey)
   if (before === null || beacon === null || commitment === undefined) return UNAVAILABLE
-  const rules = await roundRules(environment, { chainId, round, beacon: before }, await readTaskPlaces(node, round))
+  const [at, places] = [{ chainId, round, beacon: before }, await readTaskPlaces(node, round)]
+  const rules = await roundRules(environment, at, places, stageSource(node, signal))
   const scored = await fetchRolloutsOf(node, round, commitment, signal, ({ body }) =>
     scoreRollouts(judge, body, rules, { chainId, round, peerKey, before, beacon }),
   )

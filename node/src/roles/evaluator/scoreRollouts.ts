@@ -1,12 +1,13 @@
 import type { PeerScore, RolloutBundle } from '#core/bodies.ts'
 import type { Judge } from '#environments/environment.ts'
 import { type CheckedRollout, checkRollouts, type RoundRules } from '../checkRollouts.ts'
+import { drawTasks } from '../drawTasks.ts'
 import { leavesToCheck, type SampledWork } from './checkSampling.ts'
 import { sampledLeaves } from './sampledLeaves.ts'
 import { scorePeer } from './scorePeer.ts'
 
-/** What a peer's rollouts come to, if their sampling is proven by these leaves. */
-export type ScoredRollouts = { score: PeerScore; leaves: CheckedRollout[] }
+/** What a peer's rollouts come to, if their sampling is proven by these leaves; null where a prompt that it owes is unknown here. */
+export type ScoredRollouts = { score: PeerScore; leaves: CheckedRollout[] | null }
 
 /** Scores the leaves that the round's beacon draws, and draws those whose sampling decides whether the score counts. */
 export async function scoreRollouts(
@@ -18,5 +19,7 @@ export async function scoreRollouts(
   const groups = await checkRollouts(body, rules)
   const sampled = sampledLeaves(work.chainId, work.round, work.beacon, work.peerKey, rules.spec)
   const score = await scorePeer(judge, work.peerKey, groups, sampled)
-  return { score, leaves: leavesToCheck(work, groups, sampled) }
+  const owed = drawTasks(work.chainId, work.round, work.peerKey, rules)
+  const isKnown = owed.every(task => task.isUnknown !== true)
+  return { score, leaves: isKnown ? leavesToCheck(work, groups, sampled) : null }
 }

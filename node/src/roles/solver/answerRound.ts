@@ -1,7 +1,8 @@
 import type { RolloutBundle } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
-import { drawTasks, type RoundRules } from '../checkRollouts.ts'
+import type { RoundRules } from '../checkRollouts.ts'
+import { drawTasks } from '../drawTasks.ts'
 import { roundSeed } from '../roundSeed.ts'
 import { rolloutBundle } from './rolloutBundle.ts'
 

@@ -5,8 +5,10 @@ import type { Hex } from '#core/hex.ts'
 import type { Judge } from '#environments/environment.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import { readTaskPlaces } from '../admitTasks.ts'
-import { type CheckedGroup, checkRollouts, drawTasks, type RoundRules, roundRules } from '../checkRollouts.ts'
+import { stageSource } from '../beaconTasks.ts'
+import { type CheckedGroup, checkRollouts, type RoundRules, roundRules } from '../checkRollouts.ts'
 import { claimEarnings } from '../claimEarnings.ts'
+import { drawTasks } from '../drawTasks.ts'
 import { everyRound } from '../everyRound.ts'
 import { REFUTED } from '../evidence/refutations.ts'
 import type { PeerNode } from '../peerNode.ts'
@@ -70,7 +72,8 @@ export async function runSolver(
     const [beaconDue, groupsDue] = [untilShare(node, time, BEACON_UNTIL), untilShare(node, time, TAKE_UNTIL)]
     const [beacon, places] = await Promise.all([awaitBeacon(node, time, beaconDue), readTaskPlaces(node, round)])
     if (beacon === null) return
-    const rules = await roundRules(node.environment, { chainId: node.chainId, round, beacon }, places)
+    const at = { chainId: node.chainId, round, beacon }
+    const rules = await roundRules(node.environment, at, places, stageSource(node, beaconDue))
     const mine = drawTasks(node.chainId, round, node.identity.peerKey, rules)
     if (mine.length === 0) return node.logger.info('no task in this round', { round })
     if (!(await isItsPolicy(node, policy, round))) return
@@ -80,7 +83,7 @@ export async function runSolver(
     // After the commitment, which has to be in time, and before the policy changes.
     await publishCanary(node, policy, judge, round)
     const trustIn = (peerKey: Hex) => (quarantine.holds(peerKey, round) ? 0 : trust.of(peerKey))
-    const before = await rulesOf(node, round - 1)
+    const before = await rulesOf(node, round - 1, groupsDue)
     const others = before === null ? noGroups() : takeGroups(node, round - 1, before, groupsDue, trustIn)
     const modules = { learner, quarantine, trust, logger, vocabSize: format.vocabSize, signal }
     const learned = await learnRound(modules, { round, spec, own: groups, others })
@@ -147,11 +150,12 @@ async function answer(
 }
 
 /** What the answers of a round that passed had to follow; null where nothing was owed. */
-async function rulesOf(node: PeerNode, round: number): Promise<RoundRules | null> {
+async function rulesOf(node: PeerNode, round: number, until: AbortSignal): Promise<RoundRules | null> {
   const { environment, chainId } = node
   const beacon = round < 0 ? null : await beaconOf(node, round - 1)
   if (beacon === null) return null
-  return roundRules(environment, { chainId, round, beacon }, await readTaskPlaces(node, round))
+  const places = await readTaskPlaces(node, round)
+  return roundRules(environment, { chainId, round, beacon }, places, stageSource(node, until))
 }
 
 async function* noGroups(): AsyncGenerator<never> {}

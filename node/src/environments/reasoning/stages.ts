@@ -1,0 +1,75 @@
+import type { Hex } from '#core/hex.ts'
+import type { EarlierAnswer, PeerAnswers, RoundTask, Stages } from '../environment.ts'
+import { seededRandom } from '../seededRandom.ts'
+import type { ReasoningProblem } from './drawQuestion.ts'
+import { readReply } from './readReply.ts'
+import type { ReasoningSpec } from './reasoningSpec.ts'
+
+/** What a question of a later stage quotes. */
+export type Quoted = {
+  /** 1: answers of the first stage, to be criticised. 2: critiques, to be revised by. */
+  readonly stage: 1 | 2
+  readonly texts: readonly string[]
+  /** Stage 2: the answer that most critiques gave; null where two were given as often, or none can be read. */
+  readonly majority: string | null
+}
+
+const PEERS = 16
+const QUOTES = 3
+const QUOTED_CHARACTERS = 200
+
+const introductions = {
+  1: 'Other solvers answered, rightly or wrongly:',
+  2: 'Other solvers read such answers, and then wrote, rightly or wrongly:',
+} as const
+
+/** What is shown of earlier answers, after the question: a line for each text. */
+export function tellQuoted({ stage, texts }: Quoted): string {
+  return [introductions[stage], ...texts.map((text, at) => `${at + 1}. ${text}`)].join('\n')
+}
+
+/**
+ * Answer, critique, revise: questions of an episode are asked three times, the second and third time with what others wrote.
+ *
+ * @returns null where the specification has one stage.
+ */
+export function reasoningStages(spec: Pick<ReasoningSpec, 'stages' | 'reply'>): Stages<ReasoningProblem> | null {
+  if (spec.stages === 1) return null
+  return {
+    count: spec.stages,
+    peers: PEERS,
+    laterTasks: (questions, { stage, seed }, answers) =>
+      questions.map((question, at) => laterTask(spec, question, { stage, seed, at }, answers[at] ?? [])),
+  }
+}
+
+function laterTask(
+  { reply }: Pick<ReasoningSpec, 'reply'>,
+  task: RoundTask<ReasoningProblem>,
+  { stage, seed, at }: { stage: number; seed: Hex; at: number },
+  byPeer: readonly PeerAnswers[],
+): RoundTask<ReasoningProblem> | null {
+  if (byPeer.length === 0) return task
+  const random = seededRandom(`quotes ${seed} ${at}`)
+  const drawn = random.shuffled(byPeer).slice(0, QUOTES)
+  const needed = stage === 1 ? drawn : byPeer
+  if (needed.includes(null)) return null
+  const texts = drawn.map(answers => quote(answers?.length ? random.pick(answers) : undefined))
+  if (stage === 1) return { ...task, problem: { ...task.problem, quoted: { stage, texts, majority: null } } }
+  const given = byPeer.flatMap(answers => answers ?? [])
+  const majority = mostGiven(given.map(({ text, ended }) => (ended ? readReply(reply, task.problem.kind, text) : null)))
+  return { ...task, problem: { ...task.problem, quoted: { stage: 2, texts, majority } } }
+}
+
+/** On one line, and not long. A peer that committed no answer in the place of a question is quoted with nothing. */
+function quote(answer: EarlierAnswer | undefined): string {
+  const line = (answer?.text ?? '').replace(/[\s\p{C}]+/gu, ' ').trim()
+  return line === '' ? '(nothing)' : [...line.slice(0, 2 * QUOTED_CHARACTERS)].slice(0, QUOTED_CHARACTERS).join('')
+}
+
+function mostGiven(answers: readonly (string | null)[]): string | null {
+  const read = answers.filter(answer => answer !== null)
+  const counts = [...Map.groupBy(read, answer => answer)].map(([answer, all]) => ({ answer, count: all.length }))
+  const [first, second] = counts.sort((a, b) => b.count - a.count)
+  return first === undefined || first.count === second?.count ? null : first.answer
+}

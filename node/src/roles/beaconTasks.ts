@@ -1,0 +1,133 @@
+import type { RolloutCommitment } from '#chain/readCommitments.ts'
+import type { ChainReads } from '#chain/reads.ts'
+import type { RolloutBundle } from '#core/bodies.ts'
+import { type Hex, ZERO_HASH } from '#core/hex.ts'
+import { mapYielding } from '#core/mapYielding.ts'
+import { taskHash } from '#core/taskProposal.ts'
+import type { Environment, PeerAnswers, RoundTask, Stages } from '#environments/environment.ts'
+import { type AdmittedTask, packedText } from './admitTasks.ts'
+import { drawIndices } from './drawIndices.ts'
+import { drawTasks } from './drawTasks.ts'
+import { fetchRolloutsOf } from './fetch/fetchCommitted.ts'
+import type { PeerNode } from './peerNode.ts'
+import { roundSeed } from './roundSeed.ts'
+
+/** From one stage of an episode to the next: a round is settled within the third after it, and its answers are quoted in the fourth. */
+export const STAGE_ROUNDS = 4
+
+export type RuledBy = Pick<Environment, 'spec' | 'hash' | 'format' | 'roundTasks' | 'stages'>
+
+/** What later stages of an episode are made of. */
+export type StageSource = {
+  reads: Pick<ChainReads, 'readBeacon' | 'readEnvironment' | 'readRolloutCommitments' | 'readSettlements'>
+  /** The rollouts that a peer committed for a round; null where nobody gives them. */
+  fetch(round: number, commitment: RolloutCommitment): Promise<RolloutBundle | null>
+}
+
+/** As a node has it. @param until - ends every fetch. */
+export function stageSource(node: PeerNode, until: AbortSignal): StageSource {
+  return {
+    reads: node.chain,
+    async fetch(round, commitment) {
+      const fetched = await fetchRolloutsOf(node, round, commitment, until, ({ body }) => body)
+      return fetched.ok ? fetched.value : null
+    },
+  }
+}
+
+type Round = { chainId: number; round: number; beacon: Hex }
+
+/**
+ * The tasks of a round that follow from beacons: those of its own, or in a later stage of an episode those of its first round, with
+ * answers of the stage before, which are drawn by the beacon from those of peers that have points for them.
+ *
+ * Episodes overlap: the stages of one are `STAGE_ROUNDS` apart, so that whose answers there are is settled on the chain by then.
+ */
+export async function beaconTasks(
+  environment: RuledBy,
+  at: Round,
+  counting: number,
+  source: StageSource | undefined,
+): Promise<AdmittedTask[]> {
+  const { stages = null, roundTasks } = environment
+  const stage = stages === null ? 0 : Math.floor(at.round / STAGE_ROUNDS) % stages.count
+  const first = stage === 0 ? null : await firstRound(at, stage, source)
+  const seedOf = ({ chainId, round, beacon }: Round) => roundSeed('tasks', chainId, round, beacon, ZERO_HASH)
+  const questions = await roundTasks(seedOf(first ?? at), counting)
+  if (stages === null || first === null || source === undefined) return questions.map(admitted)
+  const answers = await earlierAnswers(environment, stages, at, questions, source)
+  return stages.laterTasks(questions, { stage, seed: seedOf(at) }, answers).map((task, index) => ({
+    // Its place stands, so that the draws of other tasks are the same for everybody.
+    ...admitted(task ?? (questions[index] as RoundTask), index),
+    ...(task === null ? { isUnknown: true as const } : {}),
+  }))
+}
+
+function admitted(task: RoundTask, index: number): AdmittedTask {
+  const ref = { peerKey: ZERO_HASH, index }
+  return { ref, taskHash: taskHash(ref), ...task }
+}
+
+/** The first round of the episode; null where it was void, so that a round stands for itself. */
+async function firstRound({ chainId, round }: Round, stage: number, source?: StageSource): Promise<Round | null> {
+  if (source === undefined) throw new Error('an environment with stages needs a source of earlier answers')
+  const first = round - stage * STAGE_ROUNDS
+  const beacon = await beaconBefore(source, first)
+  return beacon === null ? null : { chainId, round: first, beacon }
+}
+
+async function beaconBefore({ reads }: StageSource, round: number): Promise<Hex | null> {
+  return round === 0 ? ZERO_HASH : (await reads.readBeacon(round - 1)).hash
+}
+
+/** For each question, what each drawn peer answered to it in the stage before. */
+async function earlierAnswers(
+  { spec, hash, format }: RuledBy,
+  { peers }: Stages,
+  { chainId, round, beacon }: Round,
+  questions: readonly RoundTask[],
+  source: StageSource,
+): Promise<PeerAnswers[][]> {
+  const earlier = round - STAGE_ROUNDS
+  const none = questions.map(() => [])
+  const [before, played] = [await beaconBefore(source, earlier), await source.reads.readEnvironment(earlier)]
+  if (before === null || played !== hash) return none
+  const drawn = await drawPeers(source, earlier, peers, roundSeed('quotes', chainId, round, beacon, ZERO_HASH))
+  const rules = { spec, places: questions.map(admitted), beacon: before }
+  const given = await Promise.all(
+    drawn.map(async commitment => {
+      const bundle = await source.fetch(earlier, commitment)
+      const owed = drawTasks(chainId, earlier, commitment.peerKey, rules).map(({ ref }) => ref.index)
+      const answers = await mapYielding(owed, (_, at): PeerAnswers | Promise<PeerAnswers> =>
+        bundle === null ? null : answersAt(bundle, at, format),
+      )
+      return new Map(owed.map((question, at) => [question, answers[at] ?? null]))
+    }),
+  )
+  return questions.map((_, question) =>
+    given.filter(answers => answers.has(question)).map(answers => answers.get(question) ?? null),
+  )
+}
+
+/** Commitments of peers with points for the round, in the order of their draw. */
+async function drawPeers(
+  { reads }: StageSource,
+  round: number,
+  count: number,
+  seed: Hex,
+): Promise<RolloutCommitment[]> {
+  const settled = await reads.readSettlements(round)
+  const withPoints = new Set(settled.filter(one => one.scoreMilli > 0).map(({ peerKey }) => peerKey))
+  const committed = (await reads.readRolloutCommitments(round))
+    .filter(({ peerKey }) => withPoints.has(peerKey))
+    .toSorted((a, b) => (a.peerKey < b.peerKey ? -1 : 1))
+  return drawIndices(committed.length, count, seed).map(at => committed[at] as RolloutCommitment)
+}
+
+/** What a bundle holds in the place of a question, whatever it is: it is committed. */
+function answersAt({ groups }: RolloutBundle, at: number, format: RuledBy['format']): Promise<PeerAnswers> {
+  return mapYielding(groups[at]?.rollouts ?? [], async ({ completionTokens, ended }) => ({
+    text: await packedText(format, completionTokens, format.tokenBytes, ended),
+    ended,
+  }))
+}
