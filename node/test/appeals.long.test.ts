@@ -107,14 +107,14 @@ test('an appeal that too few seats judged goes to all of them, whose verdict sta
     settlement(${key}) { outcome scoreMilli openChallenges }
     appealCase(${key}) { settledMilli finalMilli isClosed isMoot appeals(orderBy: "level") { items { level drawn } } }
   }`)
-  const benches = [
+  const juries = [
     { level: 1, drawn: SEATS - 1 },
     { level: 2, drawn: SEATS },
   ]
   expect(told).toEqual({
     settlement: { outcome: 'scored', scoreMilli, openChallenges: 0 },
     appealCase: {
-      ...{ settledMilli: 0, finalMilli: scoreMilli, isClosed: true, isMoot: false, appeals: { items: benches } },
+      ...{ settledMilli: 0, finalMilli: scoreMilli, isClosed: true, isMoot: false, appeals: { items: juries } },
     },
   })
   const audited = await solver.waggle('audit', '--index', indexer.url)

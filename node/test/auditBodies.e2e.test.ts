@@ -8,7 +8,7 @@ import { testSwarm } from '#p2p/testAnnouncement.ts'
 import { createPeerBodies } from '#roles/audit/peerBodies.ts'
 import { announced, newBody, startTestPeer } from './p2pNetworks.ts'
 
-test('who only looks gets a body from the peer that the chain names, which no bootnode is, and is told where nobody can be asked', async () => {
+test('an auditor fetches a payload from the peer that the chain names, and is told why without a bootnode', async () => {
   const bootnode = await startTestPeer()
   const author = await startTestPeer({ bootnodes: bootnode.addresses() })
   const ended = new AbortController()
@@ -23,7 +23,7 @@ test('who only looks gets a body from the peer that the chain names, which no bo
   const bodies = createPeerBodies({ ...options, bootnodes: bootnode.addresses() })
   const alone = createPeerBodies({ ...options, bootnodes: [] })
   try {
-    // A body that nobody announced, as of a round that is long over.
+    // A payload of an old round, which nobody announces any more.
     const body = newBody()
     const wanted = {
       kind: 'rollouts',

@@ -115,7 +115,7 @@ test('a leaf that is demanded is shown by the solver that runs, and one that nob
   expect(await creditOf(stranger)).toBe(0n)
 })
 
-test('a solver that could not be reached appeals by itself: the seats judge it anew, and its bond comes back', {
+test('a solver that could not be reached appeals by itself: the seats judge its bundle again, and its bond is returned', {
   timeout: 240_000,
 }, async () => {
   const away = await solver.start('solver')

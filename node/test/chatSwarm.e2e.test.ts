@@ -48,10 +48,10 @@ async function proposeThrough(swarm: LiveSwarm, { chain, identity }: PeerNode, l
   }
 }
 
-/** The sheet of scores that an evaluator made. */
-async function sheetOf({ data }: LivePeer, round: number): Promise<ScoreSheet> {
+/** The score sheet of an evaluator. */
+async function scoreSheetOf({ data }: LivePeer, round: number): Promise<ScoreSheet> {
   const db = openDatabase(join(data, JOURNAL_FILE))
-  const contentId = createJournal(db, systemClock).get(round, 'sheet') as Hex
+  const contentId = createJournal(db, systemClock).get(round, 'scores') as Hex
   db.close()
   return decodeScoreSheet((await readKeptBundle(data, round, contentId)) ?? new Uint8Array()) as ScoreSheet
 }
@@ -116,7 +116,7 @@ test('chat models play: a solver answers, commits and learns from what an 8-bit 
   await Promise.all(evaluators.map(({ said }) => said('votes revealed', { round })))
   // Scored leaves stand behind the vote: both have proven that the adapter over 8 bits, which was named before the round, sampled them.
   for (const judge of judges)
-    expect((await sheetOf(judge, round)).peers.map(({ leaves }) => leaves.length)).toEqual([4])
+    expect((await scoreSheetOf(judge, round)).peers.map(({ leaves }) => leaves.length)).toEqual([4])
   await swarm.enter(6)
   await Promise.race(evaluators.map(({ said }) => said('shard settled', { round })))
   expect(await proposer.chain.readSettlements(round)).toMatchObject([
@@ -127,7 +127,7 @@ test('chat models play: a solver answers, commits and learns from what an 8-bit 
     expect(existsSync(join(solver.data, 'policy', name))).toBe(true)
 }, 240_000)
 
-test('the frozen chat model’s prediction is a calibrated probability, the same for who runs it and whatever is beside it', async () => {
+test('the frozen chat model’s prediction is a calibrated probability, the same on every machine and in every batch', async () => {
   const spec: CodeZeroSpec = JSON.parse(readFileSync(at('environment.json'), 'utf8'))
   const folders = { modelFolder: at('model'), judgeFolder: at('judge') }
   const worker = { crashed: () => {} }

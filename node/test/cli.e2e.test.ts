@@ -42,7 +42,7 @@ test('a peer is made once, backed up, lost and restored with the same keys', asy
   expect(keys()).toEqual(before)
 })
 
-test('a folder without keys is no backup', async () => {
+test('a folder without keys is not a backup', async () => {
   const result = await runCli(['restore', root, '--data', join(root, 'other')])
   expect(result).toMatchObject({ code: 64, stderr: expect.stringContaining('There is no peer in') })
 })

@@ -8,7 +8,7 @@ import { runCli } from './cliProcess.ts'
 const root = await mkdtemp(join(tmpdir(), 'waggle-cli-eval-'))
 afterAll(() => rm(root, { recursive: true }))
 
-test('a model is measured on a file, what is no task is counted, and the command resumes', async () => {
+test('a model is measured on a file, invalid tasks are counted, and the command resumes', async () => {
   const [model, data, out] = ['model', 'tasks.jsonl', 'out.jsonl'].map(name => join(root, name)) as [
     string,
     string,
@@ -47,7 +47,7 @@ test('a model is measured on a file, what is no task is counted, and the command
 
 test.each([
   [['--k', '2'], '--k 2 is out of range'],
-  [['--policy', 'starter'], 'do not go together'],
+  [['--policy', 'starter'], 'cannot be combined'],
   [['--dataset', 'nothing.jsonl'], 'nothing.jsonl is not there'],
 ])('eval --model x with %j is refused', async (argv, message) => {
   expect((await runCli(['eval', '--model', 'x', ...argv])).stderr).toContain(message)

@@ -28,7 +28,7 @@ test('a model is pulled and pushed from the command line, and the token is never
   for (const { stdout, stderr } of [pulled, pushed, denied]) expect(stdout + stderr).not.toContain('hf_')
 })
 
-test('a download that Ctrl-C stops is gone on from', async () => {
+test('a download that Ctrl-C stops is resumed', async () => {
   const folder = join(models, 'stopped')
   const argv = ['pull', TEST_REPO, '--hub', hub.url, '--models', folder]
   const sent = Promise.withResolvers<void>()
@@ -51,12 +51,12 @@ test('a download that Ctrl-C stops is gone on from', async () => {
   expect(hub.seen.find(({ path }) => path.startsWith('/model.safetensors'))?.range).toBe('bytes=1500-')
 })
 
-test('what is no repository, a hub that is away, and a folder that cannot be made are one line', async () => {
+test('an invalid repository, an unreachable hub and a folder that cannot be made are each one line', async () => {
   expect(await runCli(['pull', 'nothing'], env)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('[HUB_REFERENCE]'),
   })
-  // Port 9 is for what nobody answers.
+  // Nothing answers on port 9 (discard).
   const away = await runCli(['pull', 'bees/other', '--hub', 'http://127.0.0.1:9'], env)
   expect(away).toMatchObject({
     code: 75,

@@ -211,19 +211,19 @@ describe('what cannot be run ends in one line', () => {
     ],
     [
       ['model', 'generate', '--model', folderOf('qwen2'), '--tokens', '1', '--greedy', '--top-p', '0.5'],
-      /^--greedy and --top-p do not go together\./,
+      /^--greedy and --top-p cannot be combined\./,
     ],
     [
       ['model', 'generate', '--model', folderOf('qwen2'), '--tokens', '1', '--min-p', 'x'],
-      /^--min-p 'x' is no number\./,
+      /^--min-p 'x' is not a number\./,
     ],
     [
       ['model', 'generate', '--model', folderOf('qwen2'), '--tokens', '1', '--device', 'gpu'],
-      /^There is no device gpu\. There are: cpu, webgpu, cuda, auto\./,
+      /^Unknown device 'gpu'\. Use one of cpu, webgpu, cuda, auto\./,
     ],
     [
       ['model', 'train'],
-      /^model does not know 'train'\. Ask for model logits, model generate, model compare or model import\. \[USAGE\]$/,
+      /^Unknown action 'train'\. Use model logits, model generate, model compare or model import\. \[USAGE\]$/,
     ],
     [['model', 'import', '--out', 'any'], /^model import needs a file\. Call model import FILE\.gguf --out DIR\./],
     [['model', 'logits', '--tokens', '1'], /^model logits needs --model\./],
@@ -231,7 +231,7 @@ describe('what cannot be run ends in one line', () => {
       ['model', 'logits', '--model', folderOf('qwen2')],
       /^model logits needs --tokens, once\. Give token ids separated by commas/,
     ],
-    [['model', 'logits', '--model', folderOf('qwen2'), '--tokens', '1,x'], /^--tokens: 'x' is no token id\./],
+    [['model', 'logits', '--model', folderOf('qwen2'), '--tokens', '1,x'], /^--tokens: 'x' is not a token id\./],
     [
       ['model', 'logits', '--model', folderOf('qwen2'), '--tokens', '96'],
       /^--tokens: 96 is not in the vocabulary of 96\./,

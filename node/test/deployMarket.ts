@@ -24,7 +24,7 @@ export async function deployMarket({ client, admin }: Pick<LocalChain, 'client' 
     return { address: contractAddress, startBlock: Number(blockNumber) }
   }
   const token = (await deploy('TestToken', [])).address
-  // Nobody bets through the face here, so nobody asks who speaks for a peer id.
+  // Nobody bets through `PrgMarket` here, so it needs no registry of peer accounts.
   const PrgMarket = await deploy('PrgMarket', [zeroAddress, admin.address])
   const wired = [token, RewardVotes.address, Rounds.address, PeerRegistry.address, PrgMarket.address, 1]
   const PredictionMarket = await deploy('PredictionMarket', wired)

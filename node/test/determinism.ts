@@ -20,8 +20,8 @@ import { leastStepBytes, type StepShape, stepPlan, trainedElements } from '#rl/s
 import { createTrainer } from '#rl/trainer.ts'
 
 /**
- * The same bits whatever runs beside and however many threads work, at the shape of a model: kernels cut large products into
- * blocks, and choose others for one row than for many, where tiny models meet only one way.
+ * Results are bitwise identical whatever else is in the batch and however many threads run, at the shape of a real model.
+ * Kernels cut large products into blocks, and use other kernels for one row than for many; tiny models meet only one of them.
  *
  * @param lengths - tokens of the prompts.
  */

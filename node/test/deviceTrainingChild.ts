@@ -6,11 +6,11 @@ import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
 import { groupStep } from '#rl/groupStep.ts'
 import { createTrainer, type TrainerOptions } from '#rl/trainer.ts'
 
-// Takes a GRPO step of every kind of trainer on the CPU and on the device that argv names, and prints what came out as one JSON line each.
-// The vocabulary is one of two parts: a frozen output layer goes through them one by one.
+// Takes a GRPO step with each kind of trainer, on the CPU and on the device that argv names, and prints one JSON line for each.
+// This vocabulary makes two chunks: a frozen output layer computes one after the other.
 const device = devices.find(name => name === process.argv[2])
 if (device === undefined) throw new RangeError(`unknown device ${process.argv[2]}`)
-const parted = { ...tinyConfig, vocabSize: 8200 }
+const chunked = { ...tinyConfig, vocabSize: 8200 }
 const lora = { rank: 4, alpha: 8, targets: allLinear, rankStabilized: false }
 
 interface Kind extends Pick<TrainerOptions, 'layered' | 'precision'> {
@@ -20,8 +20,8 @@ interface Kind extends Pick<TrainerOptions, 'layered' | 'precision'> {
 
 const kinds: Readonly<Record<string, Kind>> = {
   'all weights, in one graph': { config: tinyConfig, layered: false },
-  'an adapter, layer by layer': { config: parted, layered: true, isAdapter: true },
-  'an adapter on int8': { config: { ...parted, layers: 1 }, precision: 'int8', isAdapter: true },
+  'an adapter, layer by layer': { config: chunked, layered: true, isAdapter: true },
+  'an adapter on int8': { config: { ...chunked, layers: 1 }, precision: 'int8', isAdapter: true },
 }
 
 const group = {

@@ -4,7 +4,7 @@ import type { LocalChain } from './localChain.ts'
 
 /** Chain time in a step. */
 const STEP_SEC = 50
-/** Real time between steps unless said otherwise: what runs beside gets its turn. */
+/** Default real time between steps, in which everything else can run. */
 const PAUSE_MS = 15
 /** From here on time passes slowly, so that a slow machine is not late. */
 const SLOW_FROM = 0.9
@@ -41,7 +41,7 @@ export function startFastTime(
       const restSec = startOf(round + 1) - Number(timestamp)
       const isSlow = Number(timestamp) >= slowFromSec
       await moveTo(isSlow ? 0 : Math.min(slowFromSec, Number(timestamp) + STEP_SEC))
-      // Ever slower: the steps that are left are no fewer for a machine that is busy with something else.
+      // Slower and slower, so that a busy machine gets as many of the last steps as an idle one.
       const slowMs = (slowPauseMs * (startOf(round + 1) - slowFromSec)) / Math.max(1, restSec)
       await pause(isSlow ? slowMs : pauseMs)
     }

@@ -32,7 +32,7 @@ function programsOf(path: string): string[] {
   const blocks = path.endsWith('.md')
     ? [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code)
     : [...text.matchAll(/@example\n([\s\S]*?)\n \*\n/g)].map(([, code = '']) => code.replaceAll(/^ \* ?/gm, ''))
-  // A rule of the table is shown, and is no program.
+  // A rule of the table is a fragment, not a program.
   const programs = blocks.filter(code => !code.startsWith('gradient:'))
   return programs.map(code => {
     const [, prelude = ''] = Object.entries(given).find(([word]) => code.includes(word)) ?? []

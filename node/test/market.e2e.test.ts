@@ -87,12 +87,12 @@ test('two accounts play a game from the command line', { timeout: 180_000 }, asy
 
 test('what the market cannot do is said before anything is sent', async () => {
   const cases: [argv: string[], message: string][] = [
-    [['dance'], 'knows no action dance'],
+    [['dance'], "Unknown action 'dance'"],
     [['bet', '--game', '0', '--choice', 'two', '--stake', '1'], '--choice must be a whole number'],
     [['bet', '--game', '0', '--choice', '1', '--stake', '-1'], '--stake'],
     [['claim'], '--game is needed, a whole number'],
     [['create'], 'create needs --file'],
-    [['create', '--file', join(root, 'nothing.yaml')], 'is no game'],
+    [['create', '--file', join(root, 'nothing.yaml')], 'is not a valid game'],
   ]
   const refusals = await Promise.all(cases.map(([argv]) => market('ann', ...argv)))
   for (const [i, [, message]] of cases.entries()) {

@@ -6,7 +6,7 @@ import { opTable } from '#engine/opTable.ts'
 import { readPlacements } from '#engine/placements.ts'
 import { softwareAdapter } from '#engine/softwareAdapter.ts'
 
-/** What of the op table's cases WebGPU leaves to the CPU, beside what their builders add: lengths and other small integers. */
+/** Operators of the op table's cases that WebGPU leaves to the CPU: lengths and other small integers. Those of the builders are not listed. */
 const onCpu: Readonly<Record<string, readonly string[]>> = {
   'Reshape 2': ['Concat'],
   'MatMul 1': ['Concat'],

@@ -147,7 +147,7 @@ test('a message that carries more than its signed bytes is dropped, and the true
   await heard
 })
 
-test('bytes that are no signed message are rejected, and their sender is banned', async () => {
+test('bytes that are not a signed message are rejected, and their sender is banned', async () => {
   const set = await scene()
   let index = 0
   await bannedAfter(

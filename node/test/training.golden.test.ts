@@ -195,7 +195,7 @@ test('AdamW with clipping and a cosine schedule is within 1e-4 of PyTorch after 
   }
 })
 
-/** [tokens, vocabulary] under weights, and an adapter beside them. */
+/** Logits, [tokens, vocabulary], of the weights with an adapter alongside. */
 async function logits(of: Weights, lora?: LoraAdapter): Promise<Float32Array> {
   const scores = tokenScores(config, 'f32', 1, lora?.config)
   const session = await createSession(encodeModel({ logits: scores.logits }), { threads: 1 })
@@ -208,7 +208,7 @@ async function logits(of: Weights, lora?: LoraAdapter): Promise<Float32Array> {
   return outputs.logits?.data as Float32Array
 }
 
-test('logits under an adapter of PEFT are within 1e-4, beside the weights and merged into them', async () => {
+test('logits with a PEFT adapter are within 1e-4, both alongside the weights and merged into them', async () => {
   const expected = vectors.get('logits.adapter')?.data as Float32Array
   for (const actual of [await logits(weights, adapter), await logits(mergeLora(weights, adapter))]) {
     const worst = actual.reduce((most, x, i) => Math.max(most, Math.abs(x - (expected[i] as number))), 0)

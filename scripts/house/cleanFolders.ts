@@ -7,6 +7,7 @@ export const SOURCES = ['*.ts', '*.tsx', '*.mjs', '*.py', '*.sh', '*.sol']
 /** Folders whose sources hold no phrase to avoid. The list only grows. */
 const CLEAN_FOLDERS = [
   'contracts/test',
+  'node/src/cli',
   'node/src/core',
   'node/src/engine',
   'node/src/hub',
@@ -16,6 +17,7 @@ const CLEAN_FOLDERS = [
   'node/src/rl',
   'node/src/sandbox',
   'node/src/store',
+  'node/test',
   'scripts/bench',
   'scripts/coverage',
   'scripts/experiment',

@@ -13,7 +13,7 @@ export interface Played {
   solverArgv: string[]
 }
 
-/** Fetches models that are on the hub, once for all peers. @throws {UsageError} if the options do not go together. */
+/** Fetches models that are on the hub, once for all peers. @throws {UsageError} if the options cannot be combined. */
 export async function playedEnvironment(options: SwarmOptions, signal: AbortSignal): Promise<Played> {
   const { environment: path, model, judge, lora, 'lora-base': base } = options
   const chat = path === undefined ? undefined : await openChatModels({ environment: path, model, judge }, signal)

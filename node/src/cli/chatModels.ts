@@ -19,7 +19,7 @@ export type ChatSettings = HubSettings & {
 /**
  * The chat models that `start` was told to play with; undefined where it was told none, so that the starter models play.
  *
- * @throws {UsageError} if the options do not go together, or the specification is not one.
+ * @throws {UsageError} if the options cannot be combined, or the specification is not one.
  */
 export async function openChatModels(settings: ChatSettings, signal: AbortSignal) {
   const { environment: specification, model } = settings

@@ -69,7 +69,7 @@ test('the oldest turns are forgotten where the positions end, and a message that
   expect(prompts.at(-1)).not.toContain('x x x')
 })
 
-test('a character of several tokens comes whole, and bytes that are none come as they are', () => {
+test('a character of several tokens is emitted once, and invalid bytes as U+FFFD', () => {
   const stream = new TextStream(ids => tokenizer.decode(ids))
   const bytes = tokenizer.encode('🐝')
   expect(bytes.length).toBeGreaterThan(1)

@@ -7,9 +7,9 @@ export type Command = {
   /** What `--help` prints. */
   usage: string
   options: ParseArgsOptionsConfig
-  /** Names of the arguments beside the options; all of them are needed. */
+  /** Names of the positional arguments; all of them are required. */
   positionals?: readonly string[]
-  /** Names of those that may follow. */
+  /** Names of optional positional arguments after them. */
   morePositionals?: readonly string[]
   /** @param positionals - as many as are named. */
   run: (values: Values, positionals: string[]) => Promise<void>

@@ -62,7 +62,7 @@ export const configSchema = z.strictObject({
   device: z.enum(['auto', ...devices]).default('auto'),
   /** Threads of a model's session. One, so that many peers share a machine; more for a peer alone. */
   threads: z.coerce.number().int().min(1).max(256).default(1),
-  /** Rank of a LoRA adapter that a solver trains in place of the weights; all weights without it. */
+  /** Rank of a LoRA adapter that a solver trains instead of the weights. Without it, a solver trains all weights. */
   lora: z.coerce.number().int().min(1).max(4096).optional(),
   /** Twice the rank unless said, as is usual. */
   'lora-alpha': z.coerce.number().positive().max(1e6).optional(),

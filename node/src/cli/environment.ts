@@ -40,7 +40,7 @@ export const environment = {
     const urls = read('WAGGLE_ALERT_URL')
     if (urls === undefined) return []
     if (areHttpUrls(urls)) return splitUrls(urls)
-    throw new UsageError('WAGGLE_ALERT_URL is no http or https URL.', { hint: 'Correct it, or unset it.' })
+    throw new UsageError('WAGGLE_ALERT_URL is not an http or https URL.', { hint: 'Correct it, or unset it.' })
   },
 
   home: () => homedir(),
@@ -56,7 +56,7 @@ export const environment = {
     const variable = variables.find(name => read(name) !== undefined)
     const url = variable === undefined ? undefined : read(variable)
     if (url !== undefined && !areHttpUrls(url))
-      throw new UsageError(`${variable} is no http or https URL.`, { hint: 'Correct it, or unset it.' })
+      throw new UsageError(`${variable} is not an http or https URL.`, { hint: 'Correct it, or unset it.' })
     return url
   },
 

@@ -17,7 +17,7 @@ ${Object.entries(verbs)
 npx waggle COMMAND --help, or npx waggle help COMMAND, says more; --version prints the version.
 Exit codes: 0 done, 64 called wrongly, 75 trying again later may help, 130 stopped by Ctrl-C, 1 any other failure.`
 
-/** Compiled modules, where installing anew forgets them: without it half of a command's time is compiling. */
+/** Cache of compiled modules, which a new installation clears. Without it a command spends half of its time compiling. */
 const COMPILED = join(import.meta.dirname, '../../../node_modules/.cache/waggle-compiled')
 
 /** A defect that keeps something open must not keep the process: its work is over by then. */
@@ -29,7 +29,7 @@ async function main([name = '--help', ...argv]: string[]): Promise<void> {
   if (['--version', '-v'].includes(name)) return console.log(await version())
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined
   if (verb === undefined)
-    throw new UsageError(`There is no command ${name}.`, { hint: `There are: ${Object.keys(verbs).join(', ')}.` })
+    throw new UsageError(`Unknown command '${name}'.`, { hint: `Use one of ${Object.keys(verbs).join(', ')}.` })
   const command = await verb.load()
   const { values, positionals } = parseCommand(name, command, argv)
   if (values.help === true) return console.log(command.usage)

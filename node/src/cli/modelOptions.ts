@@ -17,10 +17,10 @@ export const hubUsage = `  --models DIR        where downloaded models are kept 
 
 export type HubSettings = { models?: string | undefined; hub?: string | undefined }
 
-/** @throws {UsageError} if the address is none. */
+/** @throws {UsageError} if the URL is invalid. */
 export function openHub({ hub }: HubSettings, signal?: AbortSignal): HubClient {
   if (hub !== undefined && !/^https?:$/.test(URL.parse(hub)?.protocol ?? ''))
-    throw new UsageError(`--hub ${hub} is no http or https URL.`, { hint: `Leave it out for ${HUB_URL}.` })
+    throw new UsageError(`--hub ${hub} is not an http or https URL.`, { hint: `Leave it out for ${HUB_URL}.` })
   return createHubClient({ url: hub, token: environment.hubToken(), clock: systemClock, signal })
 }
 

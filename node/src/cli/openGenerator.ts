@@ -2,7 +2,7 @@ import type { DecoderConfig } from '#model/decoderConfig.ts'
 import type { Generator } from '#model/generate.ts'
 import type { LoadOptions } from '#model/loadGenerator.ts'
 
-/** Weights are read where they lie, and an adapter is computed beside them: neither needs a copy in memory. */
+/** Reads weights from their files, and computes an adapter alongside them: neither needs a copy in memory. */
 export async function openGenerator(
   folder: string,
   config: DecoderConfig,

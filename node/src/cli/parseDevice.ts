@@ -7,5 +7,5 @@ export function parseDevice(value: Values[string]): Device | 'auto' {
   const names = [...devices, 'auto'] as const
   const found = names.find(name => name === value)
   if (found) return found
-  throw new UsageError(`There is no device ${value}.`, { hint: `There are: ${names.join(', ')}.` })
+  throw new UsageError(`Unknown device '${value}'.`, { hint: `Use one of ${names.join(', ')}.` })
 }

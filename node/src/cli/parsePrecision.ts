@@ -6,5 +6,5 @@ import { UsageError } from './usageError.ts'
 export function parsePrecision(value: Values[string]): Precision {
   const found = precisions.find(precision => precision === value)
   if (found) return found
-  throw new UsageError(`There is no precision ${value}.`, { hint: `There are: ${precisions.join(', ')}.` })
+  throw new UsageError(`Unknown precision '${value}'.`, { hint: `Use one of ${precisions.join(', ')}.` })
 }

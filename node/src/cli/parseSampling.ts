@@ -16,20 +16,20 @@ export const samplingOptions = Object.keys(names)
 type Sampling = Partial<Pick<GenerateOptions, (typeof names)[keyof typeof names]>>
 
 /**
- * Those that were given. What each may be is the generator's to say.
+ * The sampling options that were given. The generator checks their ranges.
  *
- * @throws {UsageError} if one is no number, or would change nothing.
+ * @throws {UsageError} if one is not a number, or has no effect with --greedy.
  */
 export function parseSampling(values: Values): Sampling {
   const given = Object.entries(names).filter(([option]) => values[option] !== undefined)
   const idle = given.find(([option]) => option !== 'repetition-penalty')
   if (values.greedy === true && idle)
-    throw new UsageError(`--greedy and --${idle[0]} do not go together.`, { hint: 'Leave one of them out.' })
+    throw new UsageError(`--greedy and --${idle[0]} cannot be combined.`, { hint: 'Leave one of them out.' })
   return Object.fromEntries(
     given.map(([option, name]) => {
       const text = String(values[option])
       if (!/^\d*\.?\d+(e[+-]?\d+)?$/i.test(text))
-        throw new UsageError(`--${option} '${text}' is no number.`, { hint: 'See --help.' })
+        throw new UsageError(`--${option} '${text}' is not a number.`, { hint: 'See --help.' })
       return [name, Number(text)]
     }),
   )

@@ -13,7 +13,7 @@ export function readPeerId(text: string): string {
     return peerIdFromString(text).toString()
   } catch (cause) {
     const hint = 'npx waggle init and status, on that peer, and the dashboard show it.'
-    throw new UsageError(`${text} is no peer id.`, { hint, cause })
+    throw new UsageError(`${text} is not a peer id.`, { hint, cause })
   }
 }
 

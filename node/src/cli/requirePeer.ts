@@ -4,7 +4,7 @@ import { PEER_KEY_FILE, SWARM_PEM_FILE } from '#store/identity.ts'
 import { UsageError } from './usageError.ts'
 
 /**
- * A command that only looks must not make keys where somebody mistyped a folder.
+ * A command that only reads must not create keys in a mistyped folder.
  *
  * @throws {UsageError} if the folder holds no peer's key.
  */

@@ -1,7 +1,7 @@
-/** A character of UTF-8 has four bytes at most, and a token one at least: what is no text by then never is. */
+/** A UTF-8 character has at most four bytes, and a token at least one: after four tokens, bytes that are not text never become text. */
 const MAX_PENDING_TOKENS = 4
 
-/** Text of tokens as they come: a character whose bytes are spread over several waits for the last of them. */
+/** Decodes tokens as they arrive. A character whose bytes span several tokens waits for the last of them. */
 export class TextStream {
   readonly #decode: (tokens: readonly number[]) => string
   readonly #pending: number[] = []
@@ -18,7 +18,7 @@ export class TextStream {
     return this.end()
   }
 
-  /** @returns what is left, bytes that are no text as U+FFFD. */
+  /** @returns the rest; invalid bytes become U+FFFD. */
   end(): string {
     return this.#decode(this.#pending.splice(0))
   }

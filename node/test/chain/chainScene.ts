@@ -24,7 +24,7 @@ export const word = (byte: number): Hex => `0x${byte.toString(16).padStart(2, '0
 
 export type Peer = { identity: Identity; chain: Chain }
 
-/** One chain for all suites, which go on where the one before ended. */
+/** One chain for all suites: each continues where the previous one ended. */
 export type ChainScene = Awaited<ReturnType<typeof openChainScene>>
 
 /** A real chain with the real contracts; a block is mined for each transaction, and time moves when told. */

@@ -41,7 +41,7 @@ function damagedBytes(seed: Uint8Array, random: RandomStream): Uint8Array {
   }
 }
 
-/** Null where the bytes are no dag-cbor. */
+/** Null if the bytes are not dag-cbor. */
 function damagedValue(seed: Uint8Array, random: RandomStream): Uint8Array | null {
   let value: unknown
   try {

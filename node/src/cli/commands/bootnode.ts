@@ -38,8 +38,7 @@ ${logUsage}
   morePositionals: ['ACTION', 'ADDRESS'],
   async run({ json, ...values }, [asked = 'run', address]) {
     const action = actions.find(name => name === asked)
-    if (action === undefined)
-      throw new UsageError(`Bootnodes know no action ${asked}.`, { hint: `Use ${actions.join(', ')}.` })
+    if (action === undefined) throw new UsageError(`Unknown action '${asked}'.`, { hint: `Use ${actions.join(', ')}.` })
     const takesAddress = action === 'add' || action === 'remove'
     if (takesAddress !== (address !== undefined))
       throw new UsageError(takesAddress ? `${action} needs an ADDRESS.` : `${action} takes no ADDRESS.`, {

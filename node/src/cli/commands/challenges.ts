@@ -19,8 +19,7 @@ ${chainUsage}`,
   positionals: ['ACTION'],
   async run(flags, [action = '']) {
     const known = actions.find(name => name === action)
-    if (known === undefined)
-      throw new UsageError(`Challenges know no action ${action}.`, { hint: `Use ${actions.join(', ')}.` })
+    if (known === undefined) throw new UsageError(`Unknown action '${action}'.`, { hint: `Use ${actions.join(', ')}.` })
     const [play, { listBonds }] = await Promise.all([
       import('#roles/playChallenges.ts'),
       import('#roles/challengeBonds.ts'),

@@ -24,7 +24,7 @@ ${hubUsage}
   async run({ model, judge, json, models, hub }, [verb, path = '']) {
     if (verb === 'hash') return showHash(path, json === true)
     if (verb !== 'check')
-      throw new UsageError(`There is no env ${verb}.`, { hint: 'Use env check PATH, or env hash FILE.' })
+      throw new UsageError(`Unknown action '${verb}'.`, { hint: 'Use env check PATH, or env hash FILE.' })
     if (typeof model !== 'string')
       throw new UsageError('--model is missing.', { hint: 'Name a chat model: prompts are made with its tokenizer.' })
     const settings: HubSettings = { models: models as string | undefined, hub: hub as string | undefined }

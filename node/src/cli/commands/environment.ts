@@ -54,8 +54,8 @@ ${hubUsage}
     const { environmentKinds, findKind } = await import('#environments/builtIn.ts')
     const found = findKind(String(kind))
     if (found === null)
-      throw new UsageError(`There is no kind ${kind}.`, {
-        hint: `Name one of ${Object.keys(environmentKinds).join(', ')}.`,
+      throw new UsageError(`Unknown environment kind '${kind}'.`, {
+        hint: `Use one of ${Object.keys(environmentKinds).join(', ')}.`,
       })
     const needed = found.needsJudge ? '--model, --judge and --out are needed.' : '--model and --out are needed.'
     if (typeof model !== 'string' || typeof out !== 'string' || (found.needsJudge && typeof judge !== 'string'))

@@ -14,7 +14,7 @@ const text = { type: 'string' } as const
 /** Stands for the model that comes with the code. */
 const STARTER = 'starter'
 
-/** Options of models that are no policies of a swarm, and of datasets. */
+/** Options of models from outside a swarm, and of datasets. */
 const modelOnly = [
   ...['adapter', 'dataset', 'k', 'seed', 'out', 'max-new-tokens', 'precision', 'cache', 'device', 'models', 'hub'],
   ...['greedy', ...samplingOptions],
@@ -76,7 +76,7 @@ ${hubUsage}
       if (values.judge !== undefined)
         throw new UsageError('--judge is for --environment.', { hint: 'A dataset is measured by execution.' })
       if (policy !== undefined)
-        throw new UsageError('--model and --policy do not go together.', { hint: 'Measure one after the other.' })
+        throw new UsageError('--model and --policy cannot be combined.', { hint: 'Measure one after the other.' })
       parseSampling(values)
       const { evaluateModel } = await import('../evaluateModel.ts')
       const figures = await evaluateModel(values)

@@ -96,7 +96,7 @@ async function bind(action: string, options: Values): Promise<Act> {
   }
   const open = Object.hasOwn(actions, action) ? actions[action] : undefined
   if (open !== undefined) return open()
-  throw new UsageError(`The market knows no action ${action}.`, { hint: `Use ${Object.keys(actions).join(', ')}.` })
+  throw new UsageError(`Unknown action '${action}'.`, { hint: `Use ${Object.keys(actions).join(', ')}.` })
 }
 
 function bound<Args extends unknown[]>(
@@ -122,6 +122,6 @@ function readPlan(file: Values[string]): GamePlan {
       cause instanceof z.ZodError
         ? cause.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
         : String(cause)
-    throw new UsageError(`${file} is no game: ${why}.`, { hint: 'See npx waggle market --help.', cause })
+    throw new UsageError(`${file} is not a valid game: ${why}.`, { hint: 'See npx waggle market --help.', cause })
   }
 }

@@ -88,8 +88,8 @@ how far 8-bit and 4-bit are from float32.
   async run(values, [action = '', file]) {
     const verb = Object.hasOwn(actions, action) ? actions[action as keyof typeof actions] : undefined
     if (!Object.hasOwn(taken, action))
-      throw new UsageError(`model does not know '${action}'.`, {
-        hint: 'Ask for model logits, model generate, model compare or model import.',
+      throw new UsageError(`Unknown action '${action}'.`, {
+        hint: 'Use model logits, model generate, model compare or model import.',
       })
     refuseOthers(action as Action, values)
     if (action === 'import') return importModel(file, values)
@@ -228,7 +228,7 @@ function parseTokens(value: string | boolean): Int32Array {
     .split(',')
     .map(word => word.trim())
   const wrong = words.find(word => !/^\d{1,9}$/.test(word))
-  if (wrong !== undefined) throw new UsageError(`--tokens: '${wrong}' is no token id.`, { hint: tokensHint })
+  if (wrong !== undefined) throw new UsageError(`--tokens: '${wrong}' is not a token id.`, { hint: tokensHint })
   return Int32Array.from(words, Number)
 }
 

@@ -68,7 +68,7 @@ round      ${found.round}; stakes are needed from round ${found.bootstrapRounds}
 
 function dutyOf(text: string): Duty {
   if (text === 'evaluator' || text === 'proposer') return text
-  throw new UsageError(`${text} is no duty.`, { hint: 'Use evaluator or proposer.' })
+  throw new UsageError(`Unknown duty '${text}'.`, { hint: 'Use evaluator or proposer.' })
 }
 
 function print({ json }: Values, found: unknown, words: string): void {

@@ -114,7 +114,7 @@ WAGGLE_ALERT_URL holds webhooks that are told when the peer is behind, earns not
 /**
  * Runs a peer until it is stopped.
  *
- * @throws {UsageError} if the settings do not go together.
+ * @throws {UsageError} if the settings cannot be combined.
  */
 export async function startPeer(config: Config): Promise<void> {
   const { role } = config

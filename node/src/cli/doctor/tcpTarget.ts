@@ -3,7 +3,7 @@ import { isMultiaddr } from '#p2p/addressAnnouncement.ts'
 
 export type TcpTarget = { host: string; port: number }
 
-/** Host and TCP port of a multiaddr; null for one over another transport, and for a text that is no multiaddr. */
+/** Host and TCP port of a multiaddr; null for another transport, and for a text that is not a multiaddr. */
 export function tcpTargetOf(address: string): TcpTarget | null {
   if (!isMultiaddr(address)) return null
   const components = multiaddr(address).getComponents()

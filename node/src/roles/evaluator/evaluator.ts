@@ -91,7 +91,7 @@ async function vote(
     const missing = made.missing.map(commitment => ({ round, beacon, commitment }))
     await demandMissing(node, missing, demands)
     const { bytes } = await node.bodies.seal('scores', sheet)
-    journal.set(round, 'sheet', await node.bundles.put(bytes, round))
+    journal.set(round, 'scores', await node.bundles.put(bytes, round))
   }
   const ballots = await ballotsOf(node, sheet, shards)
   const outcomes = await Promise.all(ballots.map(node.chain.commitVotes))

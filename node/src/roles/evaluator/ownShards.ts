@@ -26,7 +26,7 @@ export async function ownShards(
 
 /** The sheet of scores that this evaluator made for a round, if it did. */
 export async function keptSheet(node: PeerNode, round: number): Promise<ScoreSheet | null> {
-  const contentId = node.journal.get(round, 'sheet')
+  const contentId = node.journal.get(round, 'scores')
   const bytes = contentId === undefined ? null : await node.bundles.get(contentId as Hex)
   const opened = bytes && (await node.bodies.open('scores', bytes))
   return opened?.body ?? null
@@ -34,7 +34,7 @@ export async function keptSheet(node: PeerNode, round: number): Promise<ScoreShe
 
 /** The sheet as ballots, one for each of the shards. */
 export async function ballotsOf({ journal }: PeerNode, sheet: ScoreSheet, shards: readonly OwnShard[]) {
-  const contentId = journal.get(sheet.round, 'sheet') as Hex
+  const contentId = journal.get(sheet.round, 'scores') as Hex
   return mapYielding(shards, async ({ shard, position, peers }) => {
     const peerKeys = peers.map(({ peerKey }) => peerKey)
     return { round: BigInt(sheet.round), shard, position, contentId, ...(await votesOf(sheet, peerKeys)) }
