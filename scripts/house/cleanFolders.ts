@@ -7,9 +7,11 @@ export const SOURCES = ['*.ts', '*.tsx', '*.mjs', '*.py', '*.sh', '*.sol']
 /** Folders whose sources hold no phrase to avoid. The list only grows. */
 const CLEAN_FOLDERS = [
   'contracts/test',
+  'node/src/chain',
   'node/src/cli',
   'node/src/core',
   'node/src/engine',
+  'node/src/environments',
   'node/src/hub',
   'node/src/library',
   'node/src/market',

@@ -2,12 +2,12 @@ import { callChain } from './callChain.ts'
 import type { FollowedChain } from './connectChain.ts'
 
 /**
- * The first block at or after a time, by bisection: what turns a round into a range of blocks to read events from. Blocks
- * that were seen anyway narrow it down first.
+ * The first block at or after a time, by bisection. It turns a round into a range of blocks to read events from. Blocks
+ * that were already seen narrow the range first.
  *
- * @param fromBlock - no earlier block is looked at.
+ * @param fromBlock - the first block to search.
  * @param head - the newest block.
- * @returns null if the chain has not come that far.
+ * @returns null if the chain has not reached that time.
  */
 export async function blockAtTime(
   { rpc, rpcUrl, heads }: FollowedChain,

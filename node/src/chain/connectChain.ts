@@ -16,16 +16,16 @@ import { type RequestFn, requestOnce } from './guard/requestOnce.ts'
 /** What every read needs. `rpcUrl` is for people: origins alone. */
 export type ChainClient = { rpc: PublicClient; rpcUrl: string }
 
-/** What was asked of the endpoints so far. An error is no answer, or one that is not an answer to the call. */
+/** Requests to the endpoints so far. An error is a missing answer, or one that does not fit the call. */
 export type RpcCounts = { calls: number; errors: number }
 
-/** A chain with its newest blocks, for who waits for them. */
+/** A chain with its newest blocks, for callers that wait for them. */
 export type FollowedChain = ChainClient & { heads: Heads }
 
-/** A chain that counts what it was asked. */
+/** A chain that counts its requests. */
 export type ConnectedChain = FollowedChain & { rpcCounts: () => RpcCounts }
 
-/** Who follows a chain for as long as it runs. */
+/** A caller that follows a chain for as long as it runs. */
 export type Follower = { clock: Clock; logger: Logger; signal: AbortSignal }
 
 export type ConnectOptions = {
@@ -34,10 +34,10 @@ export type ConnectOptions = {
   deployment: Deployment
   /** If given, it must be able to pay. */
   payer?: Hex
-  /** Given by who runs on: what the endpoints do wrong from now on is waited out. Without it, it is thrown. */
+  /** With it, later faults of the endpoints are waited out. Without it, they are thrown. */
   follower?: Follower
   clock?: Clock
-  /** Between looks for a new block, until the time between blocks is learned. */
+  /** Time between polls for a new block, until the time between blocks is known. */
   pollMs?: number
 }
 

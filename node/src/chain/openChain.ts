@@ -43,11 +43,11 @@ export type OpenChainOptions = {
   outbox: OutboxStore
   clock: Clock
   logger: Logger
-  /** Ends the outbox and every wait. What is open goes on with the next start. */
+  /** Ends the outbox and every wait. The next start resumes open transactions. */
   signal: AbortSignal
-  /** Between looks at the chain's newest block, until the time between blocks is learned. */
+  /** Time between polls of the chain's newest block, until the time between blocks is known. */
   pollMs?: number
-  /** Waits out what the endpoints do wrong, for as long as it runs; else it is thrown. */
+  /** Whether faults of the endpoints are waited out. Otherwise they are thrown. */
   waitsOut?: boolean
   outboxOptions?: Partial<OutboxOptions>
 }
@@ -128,7 +128,7 @@ export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit
     peerKey,
     contracts,
     rounds,
-    /** Resolves with the next block that is seen: what only a block can change is looked at then. */
+    /** Resolves with the next block that is seen: only a block can change the chain's state. */
     nextBlock: (until: AbortSignal) => chain.heads.next(until),
     /** For reads that are not a peer's own, such as the market's. */
     client: chain,

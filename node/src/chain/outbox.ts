@@ -13,11 +13,11 @@ export type TxOutcome =
   | { status: 'reverted'; error: string; hash: Hex | null }
   /** Its round passed before it was mined. */
   | { status: 'dropped'; reason: string }
-  /** The node stops; the transaction is kept and goes on with the next start. */
+  /** The node stops; the transaction is kept, and the next start resumes it. */
   | { status: 'stopped' }
 
 export type OutboxOptions = {
-  /** Blocks, its own counted, after which a transaction is no longer looked at. A killed local chain loses one or two. */
+  /** Blocks, its own included, after which a transaction is final. A killed local chain loses one or two. */
   confirmations: number
   /** Blocks after which an unmined transaction is sent again as it is. */
   rebroadcastBlocks: number
@@ -33,7 +33,7 @@ export type OutboxOptions = {
   keep: number
 }
 
-/** Between looks for what a command has left in the store: no question to the chain. */
+/** Time between polls of the store for calls of other commands. They send no request to the chain. */
 const STORE_MS = 1_000
 
 export const outboxDefaults: OutboxOptions = {

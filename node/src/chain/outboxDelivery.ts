@@ -4,7 +4,7 @@ import type { OutboxModules, OutboxOptions } from './outbox.ts'
 import type { Fees } from './outboxRpc.ts'
 
 type Head = { block: number; round: number }
-/** The block that was looked at, and whether to look again though none follows it. */
+/** The block of this step, and whether to take another step without waiting for a new block. */
 export type Delivered = { block: number | null; again: boolean }
 
 /** The chain's pool takes a replacement from +10 % on. */
@@ -13,16 +13,16 @@ const BUMP_PERCENT = 125n
 const MAX_ATTEMPTS = 10
 
 /**
- * Calls of which several go out together, by the first part of their keys: each is for another shard of its round, so that none needs,
- * nor changes, what another one of its kind does.
+ * Calls that are sent together, by the first part of their keys. Each is for another shard of its round, so that calls of one kind are
+ * independent of each other.
  */
 const SIDE_BY_SIDE = new Set(['commit-votes', 'reveal-votes', 'settle', 'open-component', 'close-openings'])
 
 /**
- * One step of delivery: look where every transaction stands, give up those whose round has passed, send again what got
- * lost, then sign and send the next.
+ * One step of delivery: check the status of every transaction, drop those whose round has passed, send lost ones again,
+ * then sign and send the next.
  *
- * All that must outlive the process is in the store. What is kept here only saves requests.
+ * Everything that must outlive the process is in the store. State here only saves requests.
  */
 export function createDelivery(modules: OutboxModules, options: OutboxOptions): () => Promise<Delivered> {
   const { store, rpc, head: readHead, clock, logger } = modules
@@ -83,12 +83,12 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
   const holds = (nonce: number) =>
     store.live().some(({ status, attempts }) => status === 'signed' && attempts.at(-1)?.nonce === nonce)
 
-  /** Another transaction of the account took the nonce. Signing anew must wait until it is deep, or both could be mined. */
+  /** Another transaction of the account took the nonce. Ours is signed again once that one is deep; earlier, both could be mined. */
   async function displaced(entry: OutboxEntry, head: Head): Promise<void> {
     const since = displacedSince.get(entry.id) ?? head.block
     displacedSince.set(entry.id, since)
     if (head.block - since < options.confirmations) return
-    logger.info('the nonce was taken by another transaction of this account; signing anew', { call: entry.key })
+    logger.info('the nonce was taken by another transaction of this account; signing again', { call: entry.key })
     displacedSince.delete(entry.id)
     store.setStatus(entry.id, 'queued', null)
     await next(head)
@@ -120,7 +120,7 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
       ready.push({ entry, gas: simulated.gas })
     }
     if (ready.length === 0) return
-    // Read anew: what came before may have been mined since this look began, and its nonce is used.
+    // Read again: an earlier transaction may have been mined since this step began, and its nonce is used.
     const nonces = await rpc.nonces()
     if (store.minedFromNonce(nonces.latest).length > 0) return
     // Our own leftovers in the pool are replaced; behind those of another process on this account we queue.

@@ -17,7 +17,7 @@ test.each([
   expect(sendOutcome(new Error('outer', { cause: new Error(message) }))).toBe(outcome)
 })
 
-test('a verdict on the transaction itself is passed on; anything else is no verdict', () => {
+test('a verdict on the transaction itself is returned; any other error is not a verdict', () => {
   expect(sendOutcome(new Error('intrinsic gas too low'))).toEqual({ refused: 'intrinsic gas too low' })
   expect(sendOutcome(new Error('too many requests'))).toBeNull()
 })

@@ -17,7 +17,7 @@ export type OutboxRpc = {
   latestNonce(): Promise<number>
   /** The same, and the one after what waits in the node's pool. */
   nonces(): Promise<{ latest: number; pending: number }>
-  /** Gas that the call needs now, with room to spare, or what it would revert with. */
+  /** Gas limit for the call now, with a margin; or the error that it would revert with. */
   simulate(call: Call): Promise<{ gas: bigint } | { revertedWith: string }>
   fees(): Promise<Fees>
   sign(transaction: UnsignedTransaction): Promise<{ hash: Hex; raw: Hex }>
@@ -116,7 +116,7 @@ export function createOutboxRpc({ rpc, rpcUrl }: ChainClient, account: PrivateKe
   }
 }
 
-/** Servers agree on the words, not on the codes. Null for what is no verdict on the transaction. */
+/** Servers agree on the words, not on the codes. Null if the error is not a verdict on the transaction. */
 export function sendOutcome(error: unknown): SendOutcome | null {
   const text = messages(error)
   if (/already ?known|already imported|ALREADY_EXISTS|known transaction/i.test(text)) return 'accepted'

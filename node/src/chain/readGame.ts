@@ -83,7 +83,7 @@ export function readGameCount({ rpc, rpcUrl }: ChainClient, contracts: Contracts
   return callChain(rpcUrl, () => rpc.readContract({ ...contracts.predictionMarket, functionName: 'gameCount' }))
 }
 
-/** What the market owes an account beside its positions: bonds that came back, and pay. */
+/** What the market owes an account besides its positions: returned bonds, and pay. */
 export function readMarketCredit({ rpc, rpcUrl }: ChainClient, contracts: Contracts, account: Hex): Promise<bigint> {
   return callChain(rpcUrl, () =>
     rpc.readContract({ ...contracts.predictionMarket, functionName: 'creditOf', args: [account] }),

@@ -22,7 +22,7 @@ import { type Duty, readBootstrapRounds, readMayPropose, readStake, readStakeabl
 import { readRevealedVotes } from './readVotes.ts'
 import { createEventReader } from './roundEvents.ts'
 
-/** Every read, with chain and contracts filled in. A peer that only looks needs no more than this. */
+/** Every read, bound to a chain and its contracts. A peer that sends nothing needs only this. */
 export function createChainReads(chain: FollowedChain, contracts: Contracts) {
   const events = createEventReader(chain, contracts)
   return {

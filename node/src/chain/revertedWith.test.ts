@@ -36,7 +36,7 @@ test('an error that no contract of ours has is shown by its selector', () => {
   )
 })
 
-test('what is no revert is none', () => {
+test('an error that is not a revert gives null', () => {
   expect(revertedWith(rpcError({ code: -32000, message: 'insufficient funds' }))).toBeNull()
   expect(revertedWith(new Error('x'))).toBeNull()
   expect(revertedWith(undefined)).toBeNull()

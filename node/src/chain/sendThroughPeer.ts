@@ -3,20 +3,20 @@ import type { OutboxIntent, OutboxStore } from '#core/outboxStore.ts'
 import { outcomeOf, type TxOutcome } from './outbox.ts'
 
 export type SendThroughPeerOptions = {
-  /** The outbox of the peer that runs, in the database that it has open as well. */
+  /** The outbox of the running peer, in the database that it also has open. */
   store: OutboxStore
   clock: Clock
-  /** Between looks at what became of the transaction. */
+  /** Time between polls of the transaction's status. */
   pollMs?: number
-  /** A peer that is stopped, or whose chain is away, sends nothing: after so long the caller is told. */
+  /** A stopped peer, or one without a chain, sends nothing: after this time the caller gets `stopped`. */
   patienceMs?: number
 }
 
 /**
- * Leaves a call in the outbox of a peer that runs in another process, and waits for what becomes of it: an account has one
- * sender, or two nonces collide.
+ * Leaves a call in the outbox of a peer that runs in another process, and waits for its outcome. An account has one
+ * sender: two would use the same nonce.
  *
- * @returns `stopped` if the peer has not sent it in time; it is kept, and goes on with the peer.
+ * @returns `stopped` if the peer has not sent it in time. The call is kept, and the peer resumes it.
  */
 export async function sendThroughPeer(options: SendThroughPeerOptions, intent: OutboxIntent): Promise<TxOutcome> {
   const { store, clock, pollMs = 250, patienceMs = 120_000 } = options

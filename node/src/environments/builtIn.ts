@@ -5,7 +5,7 @@ import type { ChatFolders, EnvironmentKind } from './environmentKind.ts'
 import type { EnvironmentSpec } from './environmentSpec.ts'
 import { kind as reasoning } from './reasoning/kind.ts'
 
-// The one place that names the environments that there are.
+// The one place that names the existing environments.
 
 export {
   type DatasetFormat,

@@ -10,8 +10,8 @@ export function checkKind(kind: unknown): string[] {
   const { schema, needsJudge } = kind as Partial<EnvironmentKind>
   const findings = functions
     .filter(name => typeof (kind as Record<string, unknown>)[name] !== 'function')
-    .map(name => `kind.${name} is no function: see EnvironmentKind.`)
-  if (typeof schema?.parse !== 'function') findings.push('kind.schema is no zod schema: give z.strictObject({ … }).')
+    .map(name => `kind.${name} is not a function: see EnvironmentKind.`)
+  if (typeof schema?.parse !== 'function') findings.push('kind.schema is not a zod schema: give z.strictObject({ … }).')
   if (typeof needsJudge !== 'boolean') findings.push('kind.needsJudge is missing: say whether a frozen model judges.')
   return findings
 }

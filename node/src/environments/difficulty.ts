@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Level } from './level.ts'
 
-/** When the proposers' level moves. Defaults: RL Swarm's trend rule, with an absolute band beside it. */
+/** When the proposers' level moves. Defaults: RL Swarm's trend rule, and an absolute band. */
 export const difficultySchema = z.strictObject({
   /** Level of the first round. 2: RL Swarm's. */
   startLevel: z.int().min(1).max(5).default(2),

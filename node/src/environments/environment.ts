@@ -61,13 +61,13 @@ export interface Proposals<P = Problem> {
   readonly difficulty: DifficultyRule
   /** Prompt tokens that ask for proposals, and how many completions of each: `count` in all. */
   requests(level: number, count: number): Promise<readonly { prompt: Int32Array; samples: number }[]>
-  /** What a proposer's text asks for; null where it is no task that may be trained on. */
+  /** The task in a proposer's text; null if it is not a task that may be trained on. */
   read(text: string): Promise<P | null>
   /** Why a text is not put up as a proposal of a level; null where it is. */
   faultOf(text: string, level: number): Promise<string | null>
   /** A task of a dataset as the text of a proposal; why it is none, where it may not be trained on. */
   tell(task: { readonly function: AskedFunction<P> | null }): Promise<{ text: string } | { reason: string }>
-  /** What texts that ask for the same have in common; the text itself where it is no proposal. */
+  /** A key that texts with the same task share; the text itself if it is not a proposal. */
   keyOf(text: string): Promise<string>
   /** The first key of those that asks for nearly the same, or for the same; null where none does. */
   nearest(key: string, among: ReadonlyMap<string, unknown>): string | null

@@ -5,7 +5,7 @@ import { environmentKinds, parseSpec, presets } from './builtIn.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 
-test('nothing outside of an environment’s folder imports it, but the list of those that there are and what makes its models', () => {
+test('an environment’s folder is imported only by the list of environments and by what makes its models', () => {
   const sources = globSync(['node/src/**/*.ts', 'scripts/**/*.ts', 'indexer/src/**/*.ts'], { cwd: root })
   const others = sources.filter(
     path => !/\.test\.ts$|^scripts\/(starter|bench\/codezero)|^node\/src\/environments\/(\w+\/|builtIn\.ts)/.test(path),
@@ -13,10 +13,10 @@ test('nothing outside of an environment’s folder imports it, but the list of t
   expect(others.length).toBeGreaterThan(300)
   const inFolder = /from '(?:#environments|(?:\.\.?\/)+(?:[\w/]*\/)?environments)\/\w+\/|import\('#environments\/\w+\//
   expect(others.filter(path => inFolder.test(readFileSync(join(root, path), 'utf8')))).toEqual([])
-  const beside = sources.filter(
+  const shared = sources.filter(
     path => /^node\/src\/environments\/[\w.]+$/.test(path) && !/builtIn|\.test\./.test(path),
   )
-  expect(beside.filter(path => /from '\.\/\w+\//.test(readFileSync(join(root, path), 'utf8')))).toEqual([])
+  expect(shared.filter(path => /from '\.\/\w+\//.test(readFileSync(join(root, path), 'utf8')))).toEqual([])
 })
 
 test('a specification is read by the schema of the kind that it names', () => {

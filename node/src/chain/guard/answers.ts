@@ -52,7 +52,7 @@ const quantities = new Set([
 /** The header of a block as the guard needs it. Time in seconds. */
 export type Head = { number: number; timeSec: number; hash: string }
 
-/** Null for what is no block. */
+/** Null if the result is not a block. */
 export function headOf(result: unknown): Head | null {
   const { number, timestamp, hash } = (result ?? {}) as Record<string, unknown>
   if (!isQuantity(number) || !isQuantity(timestamp) || !isHex(hash) || hash.length !== 66) return null

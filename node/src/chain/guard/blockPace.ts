@@ -1,30 +1,30 @@
 import type { TakenHead } from './judgeHead.ts'
 
-/** A first look at a chain, before anything is learned of it. */
+/** Upper bound of the pace: a slower chain is polled this often. */
 const MAX_PACE_MS = 12_000
-/** Heads that the pace is learned from, at least and at most. */
+/** Fewest and most heads that the pace is computed from. */
 const LEARNED_FROM = 5
 const REMEMBERED = 16
-/** A look comes this part of the pace earlier than the last one did: else it would follow blocks ever later. */
+/** Each poll comes earlier than the last one by this fraction of the pace. Otherwise polls would drift ever later behind blocks. */
 const EARLIER = 1 / 32
-/** After a look that came too early: this part of the pace, then twice as much. */
+/** Wait after a poll that came too early, as a fraction of the pace. It doubles each time. */
 const AGAIN = 1 / 8
 
 export type BlockPace = {
-  /** Takes the head that a look found. */
+  /** Takes the head that a poll found. */
   seen(head: TakenHead): void
-  /** Until the next look is due. */
+  /** Time until the next poll is due. */
   waitMs(nowMs: number): number
-  /** Time between blocks; null until it is learned. */
+  /** Time between blocks; null until it is known. */
   blockMs(): number | null
 }
 
 /**
- * When to look for the next block: about once a block, shortly after it comes, whatever the time between blocks.
+ * When to poll for the next block: about once a block, shortly after it is mined, whatever the time between blocks.
  *
- * It is learned from blocks whose times on the chain and here agree, so that a chain whose clock is set teaches nothing.
+ * The pace is computed from blocks whose times on the chain and here agree. A chain with a manipulated clock has no pace.
  *
- * @param unlearnedMs - between looks until it is learned, and where blocks have no pace.
+ * @param unlearnedMs - time between polls until the pace is known, and on chains without one.
  */
 export function createBlockPace(unlearnedMs: number): BlockPace {
   const steps: number[] = []
@@ -44,7 +44,7 @@ export function createBlockPace(unlearnedMs: number): BlockPace {
   function blockMs(): number | null {
     if (steps.length < LEARNED_FROM) return null
     if (Math.max(...steps) > 3 * Math.min(...steps)) return null
-    // The mean: most looks come a little earlier than the one before, which a median would take for the pace.
+    // The mean, not the median: most polls come a little earlier than the one before, and a median would shrink with them.
     return Math.min(MAX_PACE_MS, steps.reduce((sum, step) => sum + step, 0) / steps.length)
   }
 

@@ -147,7 +147,7 @@ test.each([
   expect(await pass(5, head)).toMatchObject({ number: newest(), timeSec: START_SEC + newest() * BLOCK_SEC })
 })
 
-test('a chain that stays where it jumped to, and goes on from there, is followed after a while', async () => {
+test('a chain that jumps and then continues from there is followed after a while', async () => {
   const { guard, bend, pass, said } = setup()
   await guard.readHead()
   bend(({ params }, honest) => {

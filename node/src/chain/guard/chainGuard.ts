@@ -19,7 +19,7 @@ export type GuardModules = {
   logger: Logger
   /** Ends every wait. */
   signal: AbortSignal
-  /** How long heads must go on from one that jumped before it is believed. */
+  /** How long heads must follow one that jumped before it is accepted. */
   holdMs?: number
 }
 
@@ -37,11 +37,11 @@ export type ChainGuard = {
 const HOLD_MS = 60_000
 /** Heads in that time, the first counted. */
 const HOLD_HEADS = 4
-/** Between looks at what each endpoint serves. */
+/** Time between checks of each endpoint. */
 const CHECK_EVERY_MS = 60_000
 /** Blocks below both heads at which endpoints are compared: a reorganisation does not reach it. */
 const COMPARED_DEPTH = 16
-/** An answer that stays odd while the chain answers otherwise is no outage: whoever asked is told. */
+/** An answer that stays malformed while others are fine is not an outage: after so many, the caller gets the error. */
 const MAX_ODD_ANSWERS = 3
 const FIRST_PAUSE_MS = 250
 const MAX_PAUSE_MS = 30_000
@@ -51,8 +51,8 @@ type Candidate = { first: TakenHead; last: TakenHead; heads: number }
 type Guarded = Endpoint & { out: { reason: string; sinceMs: number } | null; candidate: Candidate | null }
 
 /**
- * Stands between a peer and its endpoints, so that nothing above meets a fault of theirs: every answer is of the deployment's
- * chain and of a head that can be, or is waited for.
+ * Stands between a peer and its endpoints, so that their faults do not reach the layers above. Every answer is of the
+ * deployment's chain and of a plausible head; until there is one, the call waits.
  */
 export function createChainGuard(modules: GuardModules): ChainGuard {
   const { identity, clock, logger, signal, holdMs = HOLD_MS } = modules

@@ -25,7 +25,7 @@ export type EndpointOptions = {
 
 /** A public endpoint takes seconds. */
 const TIMEOUT_MS = 10_000
-/** Events of 2,000 blocks of a large swarm take tens of MiB; what comes after is no answer. */
+/** Events of 2,000 blocks of a large swarm take tens of MiB. A longer answer is refused. */
 const MAX_ANSWER_BYTES = 64 * 2 ** 20
 /** Public endpoints refuse long batches. */
 const MAX_BATCH = 20
@@ -89,7 +89,7 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
     const said = redactUrls(String(error.message ?? error), secrets).slice(0, MAX_SAID)
     if (typeof error.code !== 'number' || !isVerdict(call, error)) return odd(`${said} to ${call.method}`)
     const { code, data } = error
-    // Its body is left out: arguments of thousands of bytes are no help in a log.
+    // Without the call's arguments: thousands of bytes do not help in a log.
     return new RpcRequestError({ body: { method: call.method }, error: { code, data, message: said }, url: origin })
   }
 

@@ -5,26 +5,26 @@ import type { TakenHead } from './judgeHead.ts'
 export type HeadsModules = {
   readHead: () => Promise<TakenHead>
   clock: Clock
-  /** Ends the looks. */
+  /** Ends polling. */
   signal: AbortSignal | undefined
-  /** Between looks until the time between blocks is learned. */
+  /** Time between polls until the time between blocks is known. */
   pollMs: number
 }
 
 export type News = {
-  /** Chain time before which no block is news: there are few looks until then. */
+  /** Chain time before which no block is news: polls are rare until then. */
   fromSec?: number
-  /** Number of the block that the caller knows; the newest that was seen by then if it is not said. */
+  /** Number of the block that the caller has; the newest one seen by default. */
   after?: number | null
 }
 
-/** The newest blocks of a chain, for whoever waits for what they bring. Nobody waiting asks nothing. */
+/** The newest blocks of a chain. There are no requests while nobody waits. */
 export type Heads = {
-  /** The newest block, asked for now. */
+  /** The newest block, requested now. */
   read(): Promise<TakenHead>
-  /** The newest block, asked for unless it was within the time between two looks. */
+  /** The newest block; requested unless the last one is younger than the time between two polls. */
   recent(): Promise<TakenHead>
-  /** Resolves with the next block that is seen. All who wait share the same looks. */
+  /** Resolves with the next block that is seen. All callers share the same polls. */
   next(signal: AbortSignal, news?: News): Promise<TakenHead>
   /** Blocks around a time that were seen and are too deep to change: the newest before it, and the oldest at or after it. */
   around(timeSec: number): { before: TakenHead | undefined; from: TakenHead | undefined }
@@ -33,13 +33,13 @@ export type Heads = {
 /** Heads that are kept to tell times of blocks. */
 const KEPT = 1_024
 const REORGANISATION_BLOCKS = 16
-/** Blocks between looks while none is news, so that an outage or a jump is still noticed. */
+/** Blocks between polls while none is news, so that an outage or a jump is still noticed. */
 const SPARSE_BLOCKS = 4
 
 export function createHeads({ readHead, clock, signal, pollMs }: HeadsModules): Heads {
   const pace = createBlockPace(pollMs)
   const seen: TakenHead[] = []
-  let looking: Promise<TakenHead> | null = null
+  let polling: Promise<TakenHead> | null = null
 
   async function read(): Promise<TakenHead> {
     const head = await readHead()
@@ -50,9 +50,9 @@ export function createHeads({ readHead, clock, signal, pollMs }: HeadsModules): 
     return head
   }
 
-  /** One look for all who wait, when it is due. */
-  function look(): Promise<TakenHead> {
-    looking ??= clock
+  /** One poll for all callers, when it is due. */
+  function poll(): Promise<TakenHead> {
+    polling ??= clock
       .sleep(pace.waitMs(clock.nowMs()), signal)
       .then(read)
       .catch(async error => {
@@ -60,9 +60,9 @@ export function createHeads({ readHead, clock, signal, pollMs }: HeadsModules): 
         throw error
       })
       .finally(() => {
-        looking = null
+        polling = null
       })
-    return looking
+    return polling
   }
 
   /** How long no block can be news. */
@@ -87,12 +87,12 @@ export function createHeads({ readHead, clock, signal, pollMs }: HeadsModules): 
       for (;;) {
         const quiet = quietMs(fromSec)
         if (quiet > 0) await clock.sleep(quiet, signal)
-        // Another may have looked meanwhile.
+        // Another caller may have polled meanwhile.
         const found = quiet > 0 ? seen.at(-1) : undefined
         const isFresh = found !== undefined && clock.nowMs() - found.atMs < SPARSE_BLOCKS * (pace.blockMs() ?? 0)
         if (isFresh && found.hash !== last?.hash) return found
         signal.throwIfAborted()
-        const head = await orAborted(look(), signal)
+        const head = await orAborted(poll(), signal)
         if (head.hash !== last?.hash) return head
       }
     },
@@ -107,7 +107,7 @@ export function createHeads({ readHead, clock, signal, pollMs }: HeadsModules): 
   }
 }
 
-/** Rejects with the signal's reason as soon as it is aborted; what is shared goes on for the others. */
+/** Rejects with the signal's reason as soon as it is aborted; the shared promise continues for the others. */
 function orAborted<T>(shared: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)

@@ -15,7 +15,7 @@ export const proposalLimits = {
   parameters: 8,
 } as const
 
-/** Why a text is no proposal. */
+/** Why a text is not a proposal. */
 export type ProposalFault =
   | 'no header'
   | 'text too long'

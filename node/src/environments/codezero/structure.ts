@@ -13,8 +13,8 @@ export type Structure = {
   code: string | null
 }
 
-/** What may stand beside the function that is asked for. */
-const besideFunctions: ReadonlySet<string> = new Set([
+/** Statements that an answer may hold besides the function. */
+const otherStatements: ReadonlySet<string> = new Set([
   'ImportStatement',
   'AssignStatement',
   'FunctionDefinition',
@@ -29,8 +29,8 @@ const besideFunctions: ReadonlySet<string> = new Set([
  * - `fenced`: exactly one fenced Python block; there may be prose around it.
  * - `parses`: what it holds is valid Python.
  * - `defines`: one function of the required name, at the top.
- * - `adheres`: a call with the required parameters fits it, and beside it stand imports, helpers, constants and docstrings alone, none
- *   of which takes its name.
+ * - `adheres`: a call with the required parameters fits it. Besides it there are only imports, helpers, constants and docstrings, and
+ *   none of them takes its name.
  * - `ends`: the answer ended by itself, inside the limit of tokens.
  */
 export async function checkStructure(answer: string, ended: boolean, problem: Problem): Promise<Structure> {
@@ -54,7 +54,7 @@ export async function checkStructure(answer: string, ended: boolean, problem: Pr
 function mayStand(statement: PythonNode, name: string): boolean {
   const [first, ...more] = statement.children
   if (statement.type === 'ExpressionStatement') return first?.type === 'String' && more.length === 0
-  return besideFunctions.has(statement.type) && !boundNames(statement).has(name)
+  return otherStatements.has(statement.type) && !boundNames(statement).has(name)
 }
 
 /** The one fenced Python block of a text; null where there is none, or more than one. */

@@ -33,7 +33,7 @@ function listOf(read: (text: string) => string | null) {
 
 const name = (text: string) => (/^[A-Za-z]{1,20}$/.test(text) ? text.toLowerCase() : null)
 
-/** Reads an answer of each kind to the one spelling that all right answers share; null where it is none. */
+/** Reads an answer of each kind to the canonical spelling that all right answers share; null if it is not one. */
 const readers: Record<AnswerKind, (text: string) => string | null> = {
   integer,
   integers: text => listOf(integer)(text)?.join(', ') ?? null,
@@ -48,8 +48,8 @@ const readers: Record<AnswerKind, (text: string) => string | null> = {
 }
 
 /**
- * The one spelling of an answer; null where the text is no answer of the kind. ASCII only, and nothing but the answer: a text that argues with its
- * reader is no answer.
+ * The canonical spelling of an answer; null if the text is not an answer of that kind. It must be ASCII and hold nothing but the answer: a text
+ * that argues with its reader gives null.
  */
 export function readAnswer(kind: AnswerKind, text: string): string | null {
   const trimmed = text.trim()

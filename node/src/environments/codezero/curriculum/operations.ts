@@ -32,7 +32,7 @@ export type AfterId = keyof typeof afters
 export const numberAfters: readonly AfterId[] = ['add', 'subtract', 'times', 'negate']
 export const listAfters: readonly AfterId[] = ['reverse', 'sort']
 
-/** Which part of the list is looked at. */
+/** Which part of the list is read. */
 export const befores = {
   none: phrasing([''], ['{x}']),
   skip: phrasing(['After dropping the first {c} of xs, ', 'Skip the first {c} of xs and '], ['{x}[{c}:]']),

@@ -6,8 +6,8 @@ import type { Meaning, Term } from './task.ts'
 /**
  * What a problem text asks for, or null where it is not a sentence of the curriculum.
  *
- * The inverse of `taskText`: it lets a text that a model wrote be checked against the held-out class. Sentences that
- * make no sense (a list then negated) are no sentences.
+ * The inverse of `taskText`, so that a model's text can be checked against the held-out class. Null also for
+ * sentences that make no sense, such as a list that is then negated.
  */
 export function parseTaskText(text: string): Meaning | null {
   for (const { pattern, read } of sentences) {

@@ -15,7 +15,7 @@ export type DatasetTask = {
   check(answer: string): Exclude<HeldOutCheck, boolean>
 }
 
-/** Why a row is no task. */
+/** Why a row is not a task. */
 export type FieldFault = { readonly field: string; readonly reason: string }
 
 export const datasetLimits = {

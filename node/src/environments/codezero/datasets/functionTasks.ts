@@ -32,7 +32,8 @@ export async function functionTask(row: FunctionRow): Promise<DatasetTask | Fiel
   if (tests.length === 0) return { field: row.field, reason: 'is empty' }
   const read = await Promise.all(tests.map(readCondition))
   const conditions = read.filter(condition => condition !== null)
-  if (conditions.length < tests.length) return { field: row.field, reason: 'holds what is no test: assert CONDITION' }
+  if (conditions.length < tests.length)
+    return { field: row.field, reason: 'holds a test that is not of the form assert CONDITION' }
   const defined = await definedFunctions(row.code)
   const names = row.name === undefined ? (defined.size > 0 ? new Set(defined.keys()) : null) : new Set([row.name])
   const call = conditions.map(condition => testedCall(condition, names)).find(found => found !== null)

@@ -3,7 +3,7 @@ import { canaryCases } from '../curriculum/canaryTasks.ts'
 import { problemText } from '../prompts.ts'
 import { answerCode, type DatasetTask, functionSystem } from './datasetTask.ts'
 
-/** The held-out tasks of a level as a dataset, for models that are no policies of a swarm. */
+/** The held-out tasks of a level as a dataset, for models from outside a swarm. */
 export async function heldOutDataset(level: Level, count: number): Promise<DatasetTask[]> {
   const cases = await canaryCases(level, count)
   return cases.map(({ task, tests }, at) => ({

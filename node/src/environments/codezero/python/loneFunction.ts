@@ -4,10 +4,11 @@ import { functionHeader } from './functionHeader.ts'
 import { type PythonNode, statementsOf } from './parsePython.ts'
 
 /**
- * The function that a problem asks for, where it needs nothing beside it: a model that knows single functions alone can read
- * it then. Null where it uses an import, a helper or a constant of the module, or takes more than is asked for; and where it
- * computes nothing, never reads a parameter, or holds code that is never reached: such a model would then guess the likeliest
- * text, or read what is never run.
+ * The function that a problem asks for, if it is self-contained, so that a model that knows only single functions can read it.
+ *
+ * Null if it uses an import, a helper or a constant of the module, or takes more parameters than the problem has. Null also if
+ * it computes nothing, never reads a parameter, or holds unreachable code: there the model would guess the likeliest text, or
+ * read code that never runs.
  */
 export function loneFunction(script: PythonNode, { name, parameters }: Omit<Problem, 'text'>): PythonNode | null {
   const statements = statementsOf(script)

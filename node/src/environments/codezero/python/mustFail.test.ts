@@ -33,7 +33,7 @@ test.each([
   ['its own name for a built-in', 'def f(len):\n    return len(1, 2)\n'],
   ['an f-string and a walrus', 'def f(x):\n    return f"{y}" if (y := x) else "no"\n'],
   ['a default and a star', 'def f(x, *rest, k=1, **more):\n    return (x, rest, k, more)\n'],
-  ['what is no Python', 'def f(:'],
+  ['invalid Python', 'def f(:'],
 ])('%s may do', async (_, code) => {
   expect(await mustFail(code)).toBe(false)
 })

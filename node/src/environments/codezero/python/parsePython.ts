@@ -12,7 +12,7 @@ export type PythonNode = {
 
 /** Longer code is not read: answers are a few hundred characters. */
 const MAX_CODE_CHARACTERS = 20_000
-/** Deeper nesting is not read; it is no answer, and recursion over it must stay bounded. */
+/** Deeper nesting is not read: answers do not need it, and recursion over it must stay bounded. */
 const MAX_DEPTH = 100
 
 type Tree = ReturnType<typeof parser.parse>
