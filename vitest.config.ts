@@ -17,7 +17,7 @@ const longProject = (name: string, include: string[], globalSetup: Setup) => ({
 
 const built = ['node/test/buildContracts.ts']
 
-/** One project a room; `npm test` runs them one after another, because the end-to-end ones want the machine to themselves. */
+/** One project a package. `npm test` runs them one after another, because end-to-end tests need the whole machine. */
 export default defineConfig({
   test: {
     maxWorkers: 2,

@@ -39,8 +39,8 @@ export class DeploymentRecordError extends Error {
 /**
  * Where the record of a network lies.
  *
- * @param network - name in hardhat.config.ts. `local` lies in the data folder and is never tracked; any other lies beside
- * this file and is.
+ * @param network - name in hardhat.config.ts. The record of `local` is kept in the data folder and never tracked; any other is kept next to
+ * this file and tracked.
  * @param dataDir - data folder of the local swarm.
  */
 export function deploymentPath(network: string, dataDir = '.waggle'): string {
@@ -66,7 +66,7 @@ export function readDeployment(file: string): Deployment {
     return deploymentSchema.parse(JSON.parse(text))
   } catch (cause) {
     const hint = 'delete it and run "npx hardhat deploy" again: a rerun writes the record and sends nothing'
-    throw new DeploymentRecordError(`${file} is no deployment record`, 'DEPLOYMENT_CORRUPT', hint, cause)
+    throw new DeploymentRecordError(`${file} is not a deployment record`, 'DEPLOYMENT_CORRUPT', hint, cause)
   }
 }
 

@@ -10,7 +10,7 @@ const schema = z.object({
   WAGGLE_RPC_URL: url,
   /** Where PGlite keeps the index. It holds nothing that the chain does not: it may be deleted at any time. */
   WAGGLE_INDEX: z.string().min(1).default('.waggle/index'),
-  /** Set for Postgres in place of PGlite. */
+  /** Set for Postgres instead of PGlite. */
   DATABASE_URL: z.string().min(1).optional(),
 })
 

@@ -32,11 +32,11 @@ async function start(): Promise<void> {
   if (databaseUrl === undefined) {
     const pgliteFolder = join(indexFolder, 'pglite')
     const prepared = await preparePglite(pgliteFolder, schema)
-    if (prepared.kind === 'dropped') console.log(`index: building it anew: ${prepared.reason}`)
+    if (prepared.kind === 'dropped') console.log(`index: rebuilding it: ${prepared.reason}`)
     if (prepared.kind === 'kept' && prepared.finalizedSec !== null) {
       const reached = await waitForFinality(chain, deployment.chainId, prepared.finalizedSec)
       if (!reached) {
-        console.log('index: building it anew: the chain went back behind blocks that were final')
+        console.log('index: rebuilding it: the chain went back behind blocks that were final')
         rmSync(pgliteFolder, { recursive: true, force: true })
       }
     }

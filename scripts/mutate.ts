@@ -98,6 +98,6 @@ function report(): void {
         cpuMinutes: minutes,
       }),
     )
-  // Fewer than were asked for is a run to go on with, not a verdict.
+  // With fewer mutants than requested, the run has to be continued: that is not a verdict.
   process.exitCode = counted.length < Math.min(sample, all.length) ? 2 : 0
 }

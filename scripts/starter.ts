@@ -1,6 +1,6 @@
 /**
  * Makes the starter models from nothing: `npm run starter`. Each stage runs in a process of its own and leaves its output
- * in the work folder; a run that was stopped goes on with the first unfinished stage.
+ * in the work folder. A run that was stopped resumes with the first unfinished stage.
  */
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'

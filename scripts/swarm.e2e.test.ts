@@ -141,7 +141,7 @@ async function protocolEvents(deployment: Deployment): Promise<string[]> {
   ])
   return [...work, ...votes].flatMap(({ eventName, args }) => {
     if (!('round' in args)) return []
-    // A solver that is late names one policy to go on with, and a newer one once it has learned.
+    // A late solver names one policy to continue with, and a newer one once it has learned.
     const named = eventName === 'PolicyCommitted' ? args.policyHash : ''
     return [`${eventName} ${args.round} ${'peerKey' in args ? args.peerKey : args.evaluatorKey} ${named}`]
   })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { dashboardBuild } from '../dashboardBuild.ts'
 import { chainServer, deploymentRecord, gatewayServer, indexerServer } from './fixtures/servers.ts'
 
-/** Beside that of a dashboard that runs. Tests of a whole swarm take it as well. */
+/** Apart from the build of a running dashboard. Tests of a whole swarm use it too. */
 const TEST_BUILD = 'test/.next'
 
 /** Next's command; it never outlives the tests. */
@@ -46,7 +46,7 @@ interface Served {
   stop: () => Promise<void>
 }
 
-/** The production build, made if the sources are newer, and served beside whatever sources it is given. */
+/** Serves the production build over the given sources; builds it first if the code is newer. */
 async function serveBuild(sources: Record<string, string>): Promise<Served> {
   const build = await dashboardBuild(TEST_BUILD)
   if (!build.isCurrent) {
@@ -65,7 +65,7 @@ async function serveBuild(sources: Record<string, string>): Promise<Served> {
   }
 }
 
-/** The dashboard beside small servers for its three sources. */
+/** The dashboard with small servers for its three sources. */
 export async function startDashboard(): Promise<RunningDashboard> {
   const chain = chainServer()
   const indexer = indexerServer()
@@ -85,7 +85,7 @@ export async function startDashboard(): Promise<RunningDashboard> {
   }
 }
 
-/** A second server of the same build, beside a real chain and the other sources of the first. */
+/** A second server of the same build, over a real chain and the other sources of the first. */
 export function serveBesideChain(
   { indexer, gateway }: RunningDashboard,
   chain: { recordPath: string; url: string },

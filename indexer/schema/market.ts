@@ -31,7 +31,7 @@ export const game = onchainTable(
     disputer: t.hex(),
     /** The choice that won, null where nobody did. */
     winner: t.integer(),
-    /** What holders divide beside their stakes, once the game has ended. */
+    /** What holders divide on top of their stakes, once the game has ended. */
     pot: t.bigint(),
     paidOut: t.bigint().notNull().default(0n),
     dustBurnt: t.bigint().notNull().default(0n),

@@ -2,7 +2,7 @@ import { type Context, ponder } from 'ponder:registry'
 import { claimedPeer } from 'ponder:schema'
 import { shownText } from './shownText.ts'
 
-/** Longer texts are no peer ids, and winners beyond so many are not counted: both are for anyone to write, at the price of gas. */
+/** Longer texts are not peer ids, and winners beyond this number are not counted: anyone can write both, at the price of gas. */
 const MAX_ID_LENGTH = 128
 const MAX_WINNERS = 64
 

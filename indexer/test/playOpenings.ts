@@ -36,8 +36,10 @@ export async function playOpenings(chain: TestChain, { proposer, evaluators, sol
   const work = await commitLeaves(chain, solver, round, taskHash(task))
   await chain.enter(round + 1)
   const committee = await chain.client.readContract({ ...rewardVotes, functionName: 'committeeOf', args: [at, 0] })
-  const sheets = evaluators.map((evaluator, seat) => sheetOf(chainId, round, evaluator, solver, scores[seat] ?? 0))
-  const ballots = sheets.map(({ head, scored }): Ballot => {
+  const scoreSheets = evaluators.map((evaluator, seat) =>
+    scoreSheetOf(chainId, round, evaluator, solver, scores[seat] ?? 0),
+  )
+  const ballots = scoreSheets.map(({ head, scored }): Ballot => {
     const { evaluatorKey } = head
     const place = { round: at, shard: 0, position: committee.indexOf(evaluatorKey), evaluatorKey }
     const roots = [componentRoot(head, scored)]
@@ -62,7 +64,7 @@ export async function playOpenings(chain: TestChain, { proposer, evaluators, sol
   if (leaf === undefined) throw new Error('no leaf')
   const drawn = { peerKey: solver.peerKey, work: work.work, leaf, leafProof: merkleProof(work.hashes, 0) }
   for (const [seat, ballot] of ballots.entries()) {
-    const { head, scored } = sheets[seat] as (typeof sheets)[number]
+    const { head, scored } = scoreSheets[seat] as (typeof scoreSheets)[number]
     const [score] = scored.leaves
     if (score === undefined) throw new Error('no score')
     const shown = {
@@ -80,8 +82,8 @@ export async function playOpenings(chain: TestChain, { proposer, evaluators, sol
   return { round, solver }
 }
 
-/** A sheet of two scored leaves. */
-function sheetOf(chainId: number, round: number, evaluator: TestPeer, solver: TestPeer, scoreMilli: number) {
+/** A score sheet with two scored leaves. */
+function scoreSheetOf(chainId: number, round: number, evaluator: TestPeer, solver: TestPeer, scoreMilli: number) {
   const head = { v: 1 as const, chainId, round, evaluatorKey: evaluator.peerKey }
   const leaves = [0, 1].map(index => ({ index, components: {}, scoreMilli }))
   const scored: PeerScore = { peerKey: solver.peerKey, scoreMilli, leaves }

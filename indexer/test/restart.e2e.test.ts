@@ -87,10 +87,10 @@ test('told to stop, it exits with 0', async () => {
   expect(await indexer.end('SIGTERM')).toBe(0)
 })
 
-test('an index that does not open is built anew, with the rows of the one that was killed and went on', async () => {
+test('an index that does not open is rebuilt, with the same rows as one that was killed and continued', async () => {
   for (const file of ['PG_VERSION', 'global/pg_control']) writeFileSync(join(kept, 'pglite', file), 'garbage')
   indexer = await TestIndexer.start(chain, kept)
-  expect(indexer.complaints).toEqual([expect.stringMatching(/^index: building it anew: it does not open \(.*\)$/)])
+  expect(indexer.complaints).toEqual([expect.stringMatching(/^index: rebuilding it: it does not open \(.*\)$/)])
   expect(await indexer.dump()).toEqual(continued)
   await indexer.end('SIGTERM')
 })

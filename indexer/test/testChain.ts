@@ -26,7 +26,7 @@ import { bindPeer } from './bindPeer.ts'
 const MNEMONIC = 'test test test test test test test test test test test junk'
 const admin = mnemonicToAccount(MNEMONIC)
 
-/** Seconds of a round on the test chain. Its clock runs on beside ours, so that a round must outlast any test. */
+/** Seconds of a round on the test chain. Its clock keeps running, so a round must outlast any test. */
 export const ROUND_SECONDS = 100_000
 export const UNAVAILABLE = 65_535
 /** First round whose seats are staked for. */

@@ -15,7 +15,7 @@ const LEAVE_SEATS = 'LeaveSeats'
 /** Tells the contract of stakes its token and its slashers: possible once, by whoever deployed it. */
 const WIRE_STAKES = 'WireStakes'
 
-/** Tells the market's face for RL Swarm's clients which market it is of. */
+/** Binds `PrgMarket`, the facade for RL Swarm's clients, to its market. */
 const BIND_MARKET = 'BindMarket'
 
 /** Ids of the calls that follow the contracts' creation: without them a deployment is not finished. */

@@ -4,7 +4,7 @@
 
 Writes for each kind of decoder a tiny random model as a folder of Hugging Face's (config.json and safetensors in the type of
 its row below), and golden.json: logits of short prompts and of the end of a long one, and what greedy generation appends, with
-log-probabilities at temperature 1, plainly and with a repetition penalty. Two have a LoRA adapter beside them, saved by PEFT, with vectors of their own.
+log-probabilities at temperature 1, plainly and with a repetition penalty. Two come with a LoRA adapter, saved by PEFT, with vectors of its own.
 
 All numbers are of the model as it is read back from its files, so a 16-bit model's are of its rounded weights.
 """

@@ -11,7 +11,7 @@ export function mutantId(source: string, { offset, after }: Mutant): string {
   return createHash('sha256').update(`${source}\0${offset}\0${after}`).digest('hex').slice(0, 16)
 }
 
-/** The verdicts so far, a line each: a run that was stopped goes on where it was. */
+/** The verdicts so far, one a line, so that a stopped run can be resumed. */
 export function openTried(file: string) {
   mkdirSync(dirname(file), { recursive: true })
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []

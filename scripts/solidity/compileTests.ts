@@ -20,7 +20,7 @@ export interface Compiled {
 /** Contracts by source and name, or why there are none. */
 export type Compilation = { contracts: Record<string, Record<string, Compiled>> } | { errors: readonly string[] }
 
-/** All that the engine takes of a contract: what the compiler writes beside it, to trace failures, takes as long as the code. */
+/** All outputs that the engine needs. Others, which would trace failures, take as long as the code itself. */
 const OUTPUTS = [
   'abi',
   ...['bytecode', 'deployedBytecode'].flatMap(code => [`evm.${code}.object`, `evm.${code}.linkReferences`]),

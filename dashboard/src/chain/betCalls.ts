@@ -63,7 +63,7 @@ interface Bet {
   what: string
 }
 
-/** The calls of a bet: the market may take no more than its stake, so that it is asked for each bet anew. */
+/** The calls of a bet. Each bet has an approval of its own: the market may take no more than its stake. */
 export async function betCalls(chain: Chain, account: Address, bet: Bet): Promise<Call[]> {
   const market = marketOf(chain)
   const token = {

@@ -14,11 +14,11 @@ interface Proof {
 /**
  * The call that a proof is for.
  *
- * @returns why there is none, in words, where the text is no proof, or one for another account or deployment.
+ * @returns an error text if the input is not a proof, or is for another account or deployment.
  */
 export function registerCall({ network }: Chain, account: Address, text: string): Call | string {
   const proof = readProof(text)
-  if (proof === null) return 'This is no proof. Paste the whole line that the command printed.'
+  if (proof === null) return 'This is not a proof. Paste the whole line that the command printed.'
   if (!isAddressEqual(proof.registry, network.peerRegistry)) return 'This proof is for another deployment.'
   if (!isAddressEqual(proof.account, account)) return `This proof is for the account ${proof.account}.`
   try {

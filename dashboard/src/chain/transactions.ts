@@ -1,6 +1,6 @@
 import { type Hex, isHash } from 'viem'
 
-/** More than a visitor looks back at. */
+/** Transactions that are kept: more than a visitor reads. */
 const KEPT = 20
 
 const states = ['waiting', 'mined', 'reverted'] as const

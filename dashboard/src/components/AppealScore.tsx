@@ -39,8 +39,8 @@ export function AppealScore({ peerKey, settled }: Props) {
         Doubt a score
       </h2>
       <p className="mt-2 max-w-prose text-soft">
-        A larger committee scores the peer anew. Half of the bond pays its seats, whatever they find. The other half
-        comes back unless the score stands in the end.
+        A larger jury scores the peer again. Half of the bond pays its seats, whatever they find. The other half comes
+        back unless the score stands in the end.
       </p>
       {open.map(one => (
         <div key={one.round}>

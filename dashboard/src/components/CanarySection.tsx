@@ -12,7 +12,7 @@ import { PartDown } from './PartDown.tsx'
 /** More charts than this are a wall; the table has every solver. */
 const SHOWN_SOLVERS = 6
 
-/** Reward beside pass@1 by execution, for all solvers and for each: one that learns to fool its judge model shows at once. */
+/** Reward next to pass@1 by execution, for all solvers and for each. A solver that learns to fool its judge model is easy to spot. */
 export async function CanarySection({ canary }: { canary: Promise<Part<Canary>> }) {
   return (
     <section aria-labelledby="canary" className="mt-16 border-t border-line pt-10">

@@ -1,6 +1,6 @@
 import { danceOf } from '#merge/danceOf.ts'
 
-/** A peer's own waggle dance, for telling peers apart at a glance. Its name always stands beside it, so it is silent to screen readers. */
+/** A peer's own waggle dance, to tell peers apart at a glance. Its name is always next to it, so screen readers skip it. */
 export function DanceGlyph({ peerKey, size = 32 }: { peerKey: string; size?: number }) {
   const dance = danceOf(peerKey)
   return (

@@ -31,7 +31,7 @@ function todo(source: Source, trouble: Trouble): string {
   return `${start} Check that npm run swarm is running, or that ${variable} is right.`
 }
 
-/** What a reader sees in place of a part whose source is down: which one, and what to do. */
+/** Shown instead of a part whose source is down: which source, and what to do. */
 export function PartDown({ part }: { part: Down }) {
   return (
     <Notice trouble title={`${names[part.source].title} ${says[part.trouble](part.url)}`}>

@@ -5,7 +5,7 @@ import type { Part } from '#sources/part.ts'
 import { CanaryChart } from './CanaryChart.tsx'
 import { CanaryVerdict } from './CanaryVerdict.tsx'
 
-/** A solver's reward beside pass@1 by execution, on tasks that nobody trains on; nothing where no canary of it is known. */
+/** A solver's reward next to pass@1 by execution, on tasks that nobody trains on; nothing if it has no canary yet. */
 export async function PeerCanary({ peerKey, canary }: { peerKey: string; canary: Promise<Part<Canary>> }) {
   const part = await canary
   const points = part.state === 'ready' ? part.data.points.filter(point => point.peerKey === peerKey) : []

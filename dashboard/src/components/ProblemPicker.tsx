@@ -8,7 +8,7 @@ export function ProblemPicker({ all, shown }: { all: Problem[]; shown: Problem }
       <ul className="flex max-h-52 flex-wrap gap-1 overflow-y-auto p-1">
         {all.map((problem, index) => {
           const here = problem.taskHash === shown.taskHash
-          const looks = here
+          const className = here
             ? 'fill-honey stroke-honey-ink'
             : problem.attempts.length > 0
               ? 'fill-honey-pale stroke-line group-hover:stroke-honey-ink'
@@ -27,7 +27,7 @@ export function ProblemPicker({ all, shown }: { all: Problem[]; shown: Problem }
                     d="M0-19 16.5-9.5V9.5L0 19-16.5 9.5V-9.5Z"
                     strokeWidth="2"
                     strokeLinejoin="round"
-                    className={looks}
+                    className={className}
                   />
                   <text
                     y="5"

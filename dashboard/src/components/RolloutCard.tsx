@@ -1,7 +1,7 @@
 import { componentLabel } from '#merge/componentLabel.ts'
 import type { NumberedRollout } from '#merge/problems.ts'
 
-/** One try: the text as the model wrote it, and the parts of its score as an evaluator's opened sheet has them. */
+/** One rollout: the text that the model wrote, and the components of its score from an evaluator's revealed score sheet. */
 export function RolloutCard({
   rollout: { number, text, tokens, ended, components, scoreMilli },
 }: {

@@ -43,7 +43,7 @@ export function RoundPath({ round }: { round: number }) {
 
 /** A cell on the way: behind is wax, here is honey, ahead is empty. */
 function Cell({ reached }: { reached: number }) {
-  const looks =
+  const className =
     reached < 0
       ? 'fill-none stroke-line'
       : reached === 0
@@ -51,7 +51,7 @@ function Cell({ reached }: { reached: number }) {
         : 'fill-honey-pale stroke-honey-ink'
   return (
     <svg width="26" height="29" viewBox="-13 -14.5 26 29" aria-hidden="true" className="mx-auto">
-      <path d="M0-12.5 11-6.2V6.2L0 12.5-11 6.2V-6.2Z" strokeWidth="2" strokeLinejoin="round" className={looks} />
+      <path d="M0-12.5 11-6.2V6.2L0 12.5-11 6.2V-6.2Z" strokeWidth="2" strokeLinejoin="round" className={className} />
     </svg>
   )
 }

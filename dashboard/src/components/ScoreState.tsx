@@ -8,9 +8,9 @@ export function ScoreState({ round, isContested }: { round: number; isContested:
   const roundState = useRoundState(round)
   if (roundState === null && !isContested) return null
   const state = stateOfScore(roundState, isContested)
-  const { label, says, looks } = scoreStates[state]
+  const { label, says, colour } = scoreStates[state]
   return (
-    <span className={`block text-xs ${looks}`} title={says}>
+    <span className={`block text-xs ${colour}`} title={says}>
       {label}
     </span>
   )

@@ -9,7 +9,7 @@ export function useRoundState(round: number): RoundState | null {
   return clock.state === 'running' ? roundState(round, clock.round, clock.finalityRounds) : null
 }
 
-const looks: Record<RoundState, string> = {
+const colours: Record<RoundState, string> = {
   ahead: 'border-line text-soft',
   proposing: 'border-line text-soft',
   open: 'border-honey bg-honey text-night',
@@ -23,7 +23,7 @@ export function StateBadge({ round }: { round: number }) {
   const state = useRoundState(round)
   if (state === null) return <span className="text-sm text-soft">Unknown</span>
   return (
-    <span className={`inline-block rounded-full border-[1.5px] px-2.5 py-0.5 text-xs font-semibold ${looks[state]}`}>
+    <span className={`inline-block rounded-full border-[1.5px] px-2.5 py-0.5 text-xs font-semibold ${colours[state]}`}>
       {roundStates[state].label}
     </span>
   )

@@ -3,10 +3,10 @@
 import { useRouter } from 'next/navigation'
 import { useCallback, useEffect, useRef } from 'react'
 
-/** Events come in bursts; a page is read again at most this often. */
+/** Events come in bursts; a page is refreshed at most this often. */
 const REFRESH_MS = 2_000
 
-/** Has the page read again soon: calls that come close together become one, and a hidden page waits until somebody looks. */
+/** Refreshes the page soon: calls in quick succession become one, and a hidden page waits until it is visible. */
 export function useRefresh(): () => void {
   const router = useRouter()
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null)

@@ -3,14 +3,14 @@ import type { RoundState } from './roundState.ts'
 /** How sure a settled score is. */
 export type ScoreState = 'settled' | 'contested' | 'final'
 
-export const scoreStates: Record<ScoreState, { label: string; says: string; looks: string }> = {
-  settled: { label: 'provisional', says: 'Its round is not final yet.', looks: 'text-honey-ink' },
+export const scoreStates: Record<ScoreState, { label: string; says: string; colour: string }> = {
+  settled: { label: 'provisional', says: 'Its round is not final yet.', colour: 'text-honey-ink' },
   contested: {
     label: 'contested',
     says: 'A demand or an appeal against it is open: nothing of it is earned until that is closed.',
-    looks: 'text-thorn',
+    colour: 'text-thorn',
   },
-  final: { label: 'final', says: 'It stands.', looks: 'text-soft' },
+  final: { label: 'final', says: 'It stands.', colour: 'text-soft' },
 }
 
 /** A score's state by the chain's clock: what is contested is not final, however old. */

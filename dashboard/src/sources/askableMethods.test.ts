@@ -8,7 +8,7 @@ test('a page may read the chain and send what a wallet signed, alone or in a bat
     expect(isAskable(JSON.stringify(request))).toBe(true)
 })
 
-test('nothing else passes: not what belongs to the operator, not in a batch, not what is no request', () => {
+test('nothing else passes: not what belongs to the operator, not in a batch, not an invalid request', () => {
   const refused = [
     call('anvil_setBalance'),
     call('eth_sendTransaction'),

@@ -13,7 +13,7 @@ const rollout = z.object({
   text: z.string(),
   ended: z.boolean(),
   tokens: z.int().nonnegative(),
-  /** By the component's name; null until an evaluator has revealed its sheet. */
+  /** By the component's name; null until an evaluator has revealed its score sheet. */
   components: z.record(z.string(), share).nullable(),
   scoreMilli: z.number().nullable(),
 })

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { type BrowserScene, solver } from '../browserScene.ts'
 import { CURRENT_ROUND } from '../fixtures/swarm.ts'
 
-/** How every page looks, and is reached. */
+/** What holds for every page: addresses, layout and accessibility. */
 export function testLooks(scene: BrowserScene): void {
   const { browserTest, visit } = scene
 

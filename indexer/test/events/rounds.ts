@@ -82,7 +82,7 @@ export function testRounds(scene: Scene): void {
     })
   })
 
-  test('votes are kept one by one, with their components, and `unavailable` is no score', async () => {
+  test('votes are kept one by one, with their components, and `unavailable` is not a score', async () => {
     const { indexer, cast } = scene
     const { votes } = await indexer.query<{ votes: { items: { scoreMilli: number | null }[] } }>(`{
       votes(where: { round: 1, peerKey: "${cast.solvers[1].peerKey}" }) {

@@ -11,7 +11,7 @@ const LOST_GOSSIP_POINTS = 20
 const GRACE_HEARTBEATS = 10
 
 /**
- * Looks at every connected peer once a heartbeat, for what gossipsub leaves undone:
+ * Checks every connected peer once a heartbeat for two cases that gossipsub leaves open:
  *
  * - a graylisted peer stays connected: it is hung up on, and banned;
  * - a frame above `maxInboundDataLength` silently ends gossip from that peer, with the connection open: it is hung up on,

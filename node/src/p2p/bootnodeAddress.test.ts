@@ -11,7 +11,7 @@ test.each([
   [`/ip6/::/tcp/4001${ID}`, /to listen at/],
   [`/ip4/127.0.0.1/tcp/4001${ID}`, /loopback/],
   [`/dns4/${'a'.repeat(300)}/tcp/4001${ID}`, /longer/],
-])('%s is no bootnode of a public swarm', (address, fault) => {
+])('%s is not a valid bootnode of a public swarm', (address, fault) => {
   expect(faultOfBootnode(address, false)).toMatch(fault)
 })
 

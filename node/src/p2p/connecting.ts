@@ -29,7 +29,7 @@ const CONNECT_TIMEOUT_MS = 8000
 const FLUSH_EVERY_MS = 60_000
 const MAX_DISCOVERED_ADDRESSES = 8
 
-/** Does what the membership says: dials whom it names, tells it who came and went, and hangs up on who makes room. */
+/** Carries out the membership's decisions: dials the peers that it names, reports connections to it, and closes those that it evicts. */
 export function startConnecting(host: Host, membership: Membership, { clock, logger }: Options): Connecting {
   const { node, guard } = host
   const stopping = new AbortController()

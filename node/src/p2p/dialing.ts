@@ -4,12 +4,12 @@ import type { Logger } from '#core/logger.ts'
 import type { Dial, DialSchedule } from './membership/dialSchedule.ts'
 
 export type Dialing = {
-  /** Looks again now: there may be somebody new to dial. */
+  /** Reads the schedule again now: there may be a new peer to dial. */
   wake(): void
   stop(): Promise<void>
 }
 
-/** Connects to one address. @returns who answered. Rejects where nobody does. */
+/** Connects to one address. @returns the peer that answered. Rejects if none does. */
 export type Dialer = (address: string, signal: AbortSignal) => Promise<string>
 
 type Options = { schedule: DialSchedule; dial: Dialer; clock: Clock; logger: Logger }

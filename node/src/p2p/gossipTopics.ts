@@ -15,12 +15,12 @@ export type GossipOptions = {
   logger: Logger
 }
 
-/** Messages of one peer that wait for their turn, 9 MB at most. What is above is ignored: catching up brings it later. */
+/** Pending messages of one peer, at most 9 MB. More are ignored: catching up fetches them later. */
 const MAX_PENDING = 512
 
 /**
- * Subscribes to topics of signed messages. gossipsub itself checks no signature: it would do so on the event loop, and for
- * each copy of a message anew.
+ * Subscribes to topics of signed messages. gossipsub itself checks no signature: it would do so on the event loop, and again for
+ * each copy of a message.
  */
 export function joinTopics(host: Host, options: GossipOptions): void {
   const { gate, rules } = options

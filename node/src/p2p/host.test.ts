@@ -41,7 +41,7 @@ test('a port that is taken is said so', async () => {
   await first.stop()
 })
 
-test('bytes that are no private key are said to be none', async () => {
+test('bytes that are not a private key are refused', async () => {
   await expect(startTestHost({ privateKey: new Uint8Array(8) })).rejects.toBeInstanceOf(AddressError)
 })
 

@@ -18,7 +18,7 @@ export function messageIdOf(topic: string, bytes: Uint8Array): Buffer {
 export const messageId = (message: Message): Uint8Array => messageIdOf(message.topic, message.data)
 
 /**
- * The same of a message as it came, before gossipsub looks at it.
+ * The same for a raw message, before gossipsub validates it.
  *
  * @throws {TypeError} if it names an author outside the signed bytes. gossipsub's check of unsigned messages overlooks that
  * field and forwards it: a megabyte of it would travel along with every message. What throws here is dropped.

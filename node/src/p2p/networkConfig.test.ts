@@ -15,7 +15,7 @@ test('nothing said is a peer that listens on some port of both families and at r
   })
 })
 
-test('an address that is no multiaddr is refused, with an example', () => {
+test('an address that is not a multiaddr is refused, with an example', () => {
   const parsed = schema.safeParse({ announce: ['0.0.0.0:38331'] })
   expect(parsed.error?.issues[0]?.message).toContain('/ip4/0.0.0.0/tcp/4001')
 })

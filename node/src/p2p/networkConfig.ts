@@ -18,7 +18,7 @@ export const networkSettings = {
   mdns: z.boolean().default(false),
   /** Off, as it opens a port in a router. */
   upnp: z.boolean().default(false),
-  /** Connections sought with registered peers. 16 reach a mesh of 6 for every topic, with room for peers that come and go. */
+  /** Connections sought with registered peers. 16 reach a mesh of 6 for every topic, and some to spare for peers that come and go. */
   'target-peers': z.coerce.number().int().min(1).max(128).default(16),
   /** Slots for connections, those that came in included. */
   'max-connections': z.coerce.number().int().min(8).max(1024).default(128),

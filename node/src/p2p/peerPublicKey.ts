@@ -20,8 +20,8 @@ const RSA_BITS = { min: 2048, max: 4096 }
  *
  * @param peerId - base58.
  * @param rsaKey - libp2p's protobuf of an RSA key, which the id holds the hash of only; empty for the other kinds.
- * @returns null if the id is none of the three kinds, if it does not belong to the key, or if that is no key. A point off
- * the curve may be found here or with the first signature.
+ * @returns null if the id is of another kind, if it does not belong to the key, or if the key is invalid. A point off the
+ * curve is found here or with the first signature.
  */
 export function peerPublicKey(peerId: string, rsaKey: Uint8Array): PeerPublicKey | null {
   const id = decodeBase58(peerId)

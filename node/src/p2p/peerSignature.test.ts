@@ -94,7 +94,7 @@ test('the shortest DER of small numbers is read and written alike', () => {
   expect(compactOf(der)?.toString('hex')).toBe(`${'80'.padStart(64, '0')}${'1'.padStart(64, '0')}`)
 })
 
-test('a point off the curve is no key', async () => {
+test('a point off the curve is not a key', async () => {
   const theirs = await generateKeyPair('secp256k1')
   const [x0 = 0, ...rest] = theirs.publicKey.raw.subarray(1)
   let off = 0
@@ -114,7 +114,7 @@ test('a point off the curve is no key', async () => {
   expect(peerPublicKey(secp256k1Id(new Uint8Array(33).fill(255)), new Uint8Array(0))).toBe(null)
 })
 
-test('an id with a key beside the one that it holds, or of another kind or form, stands for no key', async () => {
+test('an id with a second key, or of another kind or form, gives no key', async () => {
   const theirs = await generateKeyPair('secp256k1')
   const id = peerIdFromPrivateKey(theirs).toString()
   const multihash = Uint8Array.from(theirs.publicKey.toMultihash().bytes)

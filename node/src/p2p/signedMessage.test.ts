@@ -82,7 +82,7 @@ test.each<[string, (message: SignedMessage) => Uint8Array]>([
     message => encodeCanonical({ ...fieldsOf(message), sequence: new Uint8Array(9) }),
   ],
   ['too large', message => encodeCanonical({ ...fieldsOf(message), data: new Uint8Array(MAX_SIGNED_BYTES) })],
-])('a message that is %s is refused before its signature is looked at', async (_, change) => {
+])('a message that is %s is refused before its signature is checked', async (_, change) => {
   const bytes = change(await signed())
   expect(() => decodeSigned(bytes)).toThrow(CanonicalError)
 })

@@ -30,7 +30,7 @@ export async function connect(from: Host, to: Host): Promise<void> {
   await until(to.node, ['peer:connect'], () => to.connectedPeers().includes(from.peerId))
 }
 
-/** Resolves when `condition` holds, looked at on every event named of `target`; fails after `timeoutMs`. */
+/** Resolves when `condition` holds; checks it on each of these events of `target`. Rejects after `timeoutMs`. */
 export async function until(
   target: EventTargetLike,
   events: readonly string[],

@@ -12,8 +12,8 @@ export type TopicRule = {
 const LAST_APPEAL = -8
 
 /**
- * One rule for each topic of rounds. The early ends leave room for late joiners, late settlement and appeals; the late ends, for
- * a view of the chain that lags by a round.
+ * One rule for each topic of rounds. `earliest` allows for late joiners, late settlement and appeals; `latest` allows for a view
+ * of the chain that lags by a round.
  */
 export const topicRules: Record<AnnouncementKind, TopicRule> = {
   // Committed in the round itself, amendable until its end; scored in the next; needed until the last appeal is judged.

@@ -136,7 +136,7 @@ export class ChainLedger implements Ledger {
       leafProof: merkleProof(hashes, found),
       scoreMilli: opened.scoreMilli,
       componentsHash: componentsHash(opened.components),
-      componentProof: merkleProof(componentLeaves(this.sheet(sealed), score), score.leaves.indexOf(opened)),
+      componentProof: merkleProof(componentLeaves(this.scoreSheet(sealed), score), score.leaves.indexOf(opened)),
     }
     return this.call(sealed.seat.account, 'openings', 'open', [opening])
   }
@@ -282,12 +282,12 @@ export class ChainLedger implements Ledger {
     return {
       ...{ round: BigInt(round), shard, position, evaluatorKey: seat.key },
       scoresMilli: scores.map(({ scoreMilli }) => scoreMilli),
-      componentRoots: scores.map(peer => componentRoot(this.sheet(sealed), peer)),
+      componentRoots: scores.map(peer => componentRoot(this.scoreSheet(sealed), peer)),
       contentId: POLICY,
     }
   }
 
-  private sheet({ round, seat }: Sealed) {
+  private scoreSheet({ round, seat }: Sealed) {
     return { v: 1 as const, chainId: this.chainId, round, evaluatorKey: seat.key }
   }
 }

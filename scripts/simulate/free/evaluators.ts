@@ -99,7 +99,7 @@ function foresees({ strategy, setting }: Game, round: number): boolean {
   return strategy.foreseesOutages && setting.outages.includes(round)
 }
 
-/** What a seat that looks sees: each leaf's worth, and a little noise; nothing of a peer that does not serve it. */
+/** What a seat that reads the answers finds: each leaf's worth with a little noise, or nothing if the peer does not serve it. */
 export function honestScore(game: Game, seat: Member, work: Answers, truth: Truth, isVoting = true): PeerScore {
   if (!seat.isOwn && !work.serves(seat, isVoting)) return unavailable(work)
   return scoreOf(game, work, truth, (worth, index) => {

@@ -54,8 +54,8 @@ export interface Drawn {
 }
 
 /**
- * The contracts, as a game sees them: the real ones on a chain, or the plain models that they are held to. A call tells whether it was
- * taken; a refusal is no error.
+ * The contracts as a game sees them: the real ones on a chain, or their reference models. A call returns whether it was accepted; a
+ * refusal is not an error.
  */
 export interface Ledger {
   readonly chainId: number

@@ -23,7 +23,7 @@ export interface Found {
 }
 
 /**
- * Looks for the strategies that pay most: at random first, then by changing the best of them.
+ * Searches for the strategies that pay most: at random first, then by changing the best of them.
  *
  * @param closed - fields that stay honest.
  */

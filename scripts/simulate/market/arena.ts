@@ -30,7 +30,7 @@ export interface Seeded {
  *
  * @param rounds - of each game.
  * @param choices - of each game.
- * @param freeShares - what a later round may add to a choice beside a tenth, in the smallest unit.
+ * @param freeShares - what a later round may add to a choice on top of a tenth, in the smallest unit.
  */
 export async function openArena(name: MarketName, rounds: number, choices: number, freeShares: bigint) {
   const { viem, networkHelpers } = await network.create({ override: { allowUnlimitedContractSize: true } })

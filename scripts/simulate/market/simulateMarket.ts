@@ -2,7 +2,7 @@ import { type AttackRow, attackRow } from '../earnings.ts'
 import { attacks } from './attacks.ts'
 import { playGames } from './playGames.ts'
 
-/** Plays every attack on the market beside honest play, on the market as it is and on a copy without the defence. */
+/** Plays every attack on the market, and honest play for comparison, on the market as it is and on a copy without the defence. */
 export async function simulateMarket(runs: number, wanted: (name: string) => boolean): Promise<AttackRow[]> {
   const rows: AttackRow[] = []
   for (const { undefended, attack, honest, ...named } of attacks.filter(({ name }) => wanted(name))) {

@@ -50,7 +50,7 @@ export type Conduct = {
   bend?(node: PeerNode): PeerNode
 }
 
-/** Fewer than in a real node, so that a small swarm is no full mesh and its bootnodes are full. */
+/** Fewer than in a real node, so that a small swarm is not a full mesh and its bootnodes are full. */
 const TARGET_PEERS = 6
 const MAX_CONNECTIONS = 12
 /** Bytes of a policy. */

@@ -58,7 +58,7 @@ export function makeBundle(work: Authorship, leafCount: number, tries = 1): Bund
   return { leaves, hashes, root: merkleRoot(hashes), qualitiesMilli }
 }
 
-/** What an evaluator asks of a leaf, beside its proof; switched off with the rule behind it. */
+/** What an evaluator checks of a leaf besides its proof. Each is switched off with its rule. */
 export interface Rules {
   /** A leaf with another seed than the one drawn counts 0, and is shown to the chain. */
   readonly checksSeeds: boolean

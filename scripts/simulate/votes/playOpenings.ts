@@ -3,7 +3,7 @@ import { componentLeaves, componentsHash } from '../../../node/src/core/scoreShe
 import { drawnLeaf } from '../../../node/src/roles/drawOpening.ts'
 import type { Commitment, Game, Sealed } from './game.ts'
 import { POLICY, type Swarm } from './openSwarm.ts'
-import { sheetOf } from './playVotes.ts'
+import { scoreSheetOf } from './playVotes.ts'
 
 /** Opens the score of the leaf that was drawn, for every seat that has one; the chain refuses those that can't be paid. */
 export async function openAll(game: Game, round: number): Promise<void> {
@@ -34,7 +34,7 @@ async function open(
   const opened = drawnLeaf(score.leaves, place, bundle.leaves.length)
   const leaf = bundle.leaves[opened.index]
   if (leaf === undefined) return
-  const components = componentLeaves(sheetOf(game, round, ballot.evaluatorKey), score)
+  const components = componentLeaves(scoreSheetOf(game, round, ballot.evaluatorKey), score)
   const opening = {
     ballot,
     salt,

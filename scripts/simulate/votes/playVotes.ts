@@ -98,20 +98,20 @@ export function unavailable({ peerKey }: { peerKey: Hex }): PeerScore {
 }
 
 function ballotOf(game: Game, round: number, position: number, { key }: Member, scores: readonly PeerScore[]): Ballot {
-  const sheet = sheetOf(game, round, key)
+  const scoreSheet = scoreSheetOf(game, round, key)
   return {
     round: BigInt(round),
     shard: 0,
     position,
     evaluatorKey: key,
     scoresMilli: scores.map(({ scoreMilli }) => scoreMilli),
-    componentRoots: scores.map(peer => componentRoot(sheet, peer)),
+    componentRoots: scores.map(peer => componentRoot(scoreSheet, peer)),
     contentId: POLICY,
   }
 }
 
-/** What the scores of a ballot are bound to; to nobody where ballots are not. */
-export function sheetOf({ swarm, setting }: Game, round: number, key: Hex) {
+/** The head of a score sheet, to which its scores are bound; it names nobody if ballots are not bound either. */
+export function scoreSheetOf({ swarm, setting }: Game, round: number, key: Hex) {
   return { v: 1 as const, chainId: swarm.chainId, round, evaluatorKey: setting.bindsBallots ? key : zeroHash }
 }
 

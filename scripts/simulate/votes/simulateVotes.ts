@@ -11,7 +11,7 @@ const DEFENDED: Setting = {
   claimsAreTrue: false,
 }
 
-/** Plays every attack on the votes beside honest play, on the contracts as they are and on a copy without the defence. */
+/** Plays every attack on the votes, and honest play for comparison, on the contracts as they are and on a copy without the defence. */
 export async function simulateVotes(runs: number, wanted: (name: string) => boolean): Promise<AttackRow[]> {
   const rows: AttackRow[] = []
   for (const attack of votesAttacks.filter(({ name }) => wanted(name))) {

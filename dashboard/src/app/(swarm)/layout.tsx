@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { LiveProvider } from '#live/LiveProvider.tsx'
 import { readEnvironment } from '#sources/environment.ts'
 
-/** The pages that follow the swarm. An address that names nothing is not among them: reading it again would load it anew each time. */
+/** The pages that follow the swarm. The page of an unknown address is not among them: each refresh would load it again. */
 export default function SwarmLayout({ children }: { children: ReactNode }) {
   return <LiveProvider hasStream={readEnvironment().indexerUrl !== null}>{children}</LiveProvider>
 }

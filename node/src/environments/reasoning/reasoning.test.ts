@@ -137,7 +137,7 @@ test('the last stage pays the answer and the majority, and nothing where one is 
   expect((await of('9\n8'))?.score).toBeCloseTo(0.3, 12)
   for (const reply of ['7', '7 8', '7\n', '\n8', '7\n8\n8', '7\nmost said 8', '<majority>8</majority>'])
     expect((await of(reply))?.score, reply).toBe(0)
-  // Nothing is asked of a majority that there is not: the rest is the whole.
+  // Without a majority, the other parts make up the whole score.
   const tied: ReasoningProblem = { ...seven, quoted: { stage: 2, texts: ['8', '7'], majority: null } }
   expect([(await of('7\n1', tied))?.score, (await of('7', seven))?.score]).toEqual([1, 1])
   expect((await of('8', seven))?.score).toBeCloseTo(0.125, 12)

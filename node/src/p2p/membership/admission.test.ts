@@ -30,7 +30,7 @@ test('1,800 unknown authors cost a call a second, and each of 64 at most', async
   expect(calls.length).toBe(1)
   expect(calls[0]?.length).toBe(64)
   expect((await Promise.all(standings)).filter(one => one === 'busy').length).toBe(1800 - 64)
-  // As fast as there is room again, for a minute.
+  // As fast as the queue empties, for a minute.
   for (let second = 0; second < 60; second += 1) {
     for (let i = 0; i < 100; i += 1) void admission.ask(`again ${second} ${i}`, 'forwarder')
     await pass(1)

@@ -2,7 +2,7 @@ import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import { createTokenBucket } from '../tokenBucket.ts'
 
-/** `busy`: not known, and too many are being asked about to ask about one more. */
+/** `busy`: unknown, and the queue of look-ups is full. */
 export type Standing = 'registered' | 'unregistered' | 'unknown' | 'busy'
 
 /** Which of these peers are registered, in their order, in one call. Rejects where the chain cannot be asked. */
@@ -12,9 +12,9 @@ export type Admission = {
   /** What is known; asks nobody. @param source - whoever would have the look-up made. */
   standingOf(peerId: string, source: string): Standing
   isRegistered(peerId: string): boolean
-  /** Has the chain asked where it is not known and there is room. `unknown` if that failed. */
+  /** Asks the chain if the standing is unknown and the queue is not full. `unknown` if that failed. */
   ask(peerId: string, source: string): Promise<Standing>
-  /** Takes it from elsewhere that a peer is registered, which none ceases to be. */
+  /** Records from another source that a peer is registered. Registration is permanent. */
   note(peerId: string): void
   stop(): void
 }

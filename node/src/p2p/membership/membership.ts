@@ -41,30 +41,30 @@ export type MembershipStatus = {
 export type Membership = {
   readonly admission: Admission
   readonly schedule: DialSchedule
-  /** Notes where a peer says that it is. @returns false where there is no place for it. */
+  /** Records the addresses that a peer announces. @returns false if the address book is full. */
   learn(peerId: string, addresses: readonly string[]): boolean
   /** Peers with an id and addresses. */
   known(): string[]
   /** Where a peer can be dialled, best first. */
   addressesOf(peerId: string): string[]
-  /** Whether a peer that dialled us gets a slot, and who makes room for it. */
+  /** Whether a peer that dialled us gets a slot, and which peer it replaces. */
   admit(peerId: string, address: string): Promise<SlotDecision>
-  /** Notes a connection. @returns who makes room where there are too many now. */
+  /** Records a connection. @returns the peer to evict if there are too many now. */
   connected(peerId: string): string | null
   status(): MembershipStatus
-  /** Puts what changed on the disk. */
+  /** Writes changes to the disk. */
   flush(): void
   stop(): void
 }
 
-/** An admitted peer has so long until its connection stands, and a registered one to be known as such. */
+/** Time for an admitted peer to connect, and for a registered one to be recognised. */
 const SETTLE_MS = 5000
 const SAY_EVERY_MS = 60_000
 
 /**
  * Who is known, at which addresses, who gets a slot and who is dialled next: the rules of docs/network.md, "Membership".
  *
- * @throws {AddressError} if a bootnode is no multiaddr.
+ * @throws {AddressError} if a bootnode is not a multiaddr.
  */
 export function createMembership(options: MembershipOptions): Membership {
   const { ownId, clock, logger, random, maxConnections: max } = options

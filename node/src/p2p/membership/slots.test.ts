@@ -36,7 +36,7 @@ test('of IPv6, a subnet is a /48, and an IPv4 address in it is one of IPv4', () 
   })
 })
 
-test('a whole swarm on loopback is no crowd', () => {
+test('a whole swarm on loopback is within the limits', () => {
   expect(
     decide(
       stranger(99, '127.0.0.1'),

@@ -11,7 +11,7 @@ export type Held = {
 
 export type Refusal = 'full' | 'strangers' | 'host' | 'subnet'
 
-/** `evict`: whoever makes room for the newcomer. */
+/** `evict`: the peer that the newcomer replaces. */
 export type SlotDecision = { admit: true; evict?: string } | { admit: false; reason: Refusal }
 
 export type SlotLimits = {
