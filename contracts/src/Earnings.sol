@@ -207,7 +207,7 @@ abstract contract Earnings is IEarnings {
     }
 
     /// @dev What an appeal could add to the weight of a word with this score.
-    function _roomOf(uint256 word, uint256 scoreMilli) internal pure returns (uint32 room) {
+    function _reserveOf(uint256 word, uint256 scoreMilli) internal pure returns (uint32 reserve) {
         uint256 beforeMilli = uint16(word >> BEFORE_AT);
         return uint32(Weights.weightOf(Tally.MAX_SCORE, beforeMilli) - Weights.weightOf(scoreMilli, beforeMilli));
     }

@@ -42,7 +42,7 @@ contract Rounds is IRounds, RoundBeacons, AccessControl {
 
     bool internal immutable _manual;
 
-    /// @dev The last of `_schedule`, beside it: nearly every call is about now, and reads one slot.
+    /// @dev A copy of the last span of `_schedule`: nearly every call is about now, and reads one slot.
     ScheduleSpan internal _newest;
 
     /// @dev Both lists rise strictly in `fromRound`; their first spans are from round 0.

@@ -55,7 +55,7 @@ abstract contract Rulings is EvaluatorSeats, IRulings, Earnings {
         (outcome, scoreMilli) = (uint8(word >> 16), uint16(word));
         // Nothing is settled, and nothing is to be held.
         if (outcome == 0) return (0, 0);
-        _totals[round].reserved += _roomOf(word, scoreMilli);
+        _totals[round].reserved += _reserveOf(word, scoreMilli);
         _setWord(round, peerKey, word + ONE_HOLD);
     }
 
@@ -68,7 +68,7 @@ abstract contract Rulings is EvaluatorSeats, IRulings, Earnings {
         uint16 scoreMilli
     ) external onlyChallenges returns (bool isMoot) {
         uint256 word = _wordOf(round, peerKey);
-        _totals[round].reserved -= _roomOf(word, settledMilli);
+        _totals[round].reserved -= _reserveOf(word, settledMilli);
         isMoot = uint8(word >> 16) >= Tally.OUTCOME_FALSE;
         if (!isMoot && scoreMilli != settledMilli) word = _rescore(round, peerKey, word, outcome, scoreMilli);
         _setWord(round, peerKey, word - ONE_HOLD);

@@ -176,8 +176,8 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
         if (_commitments.ordinalsOf(round, keys)[0] != ordinal) revert Openings_NotDrawn(peerKey, ordinal);
     }
 
-    /// @dev The ballot committed to the score, in a tree that is no deeper than one with a score for each of the peer's
-    /// leaves: one with every score of each leaf would open whatever the others opened.
+    /// @dev Requires that the ballot committed to the score, in a tree not deeper than one score for each of the peer's
+    /// leaves needs. In a tree with every possible score of each leaf, a seat could open whatever the others opened.
     function _requireScore(Opening calldata opening, uint256 place) internal view {
         IRewardVotes.Ballot calldata ballot = opening.ballot;
         bool isScore =

@@ -114,7 +114,7 @@ contract Stakes is IStakes {
         _total -= lostWei;
         emit Slashed(duty, peerKey, msg.sender, lostWei, amountWei);
         isEnough = _isEnough(duty, amountWei);
-        // Who slashes for absences looks after the seat itself.
+        // The contract of seats, which slashes for absences, removes the seat itself.
         if (!isEnough && duty == Duty.Evaluator && msg.sender != address(_seats)) _seats.leaveSeat(peerKey);
         uint256 paidWei = wronged == address(0) ? 0 : lostWei / 2;
         IBurnableToken(address(_token)).burn(lostWei - paidWei);

@@ -319,7 +319,7 @@ export const predictionMarketAbi = [
       },
       {
         "internalType": "uint256",
-        "name": "room",
+        "name": "remaining",
         "type": "uint256"
       }
     ],

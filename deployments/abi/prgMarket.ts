@@ -139,7 +139,7 @@ export const prgMarketAbi = [
       },
       {
         "internalType": "address",
-        "name": "face",
+        "name": "facade",
         "type": "address"
       }
     ],

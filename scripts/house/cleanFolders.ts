@@ -6,8 +6,9 @@ export const SOURCES = ['*.ts', '*.tsx', '*.mjs', '*.py', '*.sh', '*.sol']
 
 /** Folders whose sources hold no phrase to avoid. The list only grows. */
 const CLEAN_FOLDERS = [
-  'contracts/test',
+  'contracts',
   'dashboard',
+  'deployments',
   'indexer',
   'node/src/chain',
   'node/src/cli',

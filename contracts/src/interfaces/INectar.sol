@@ -22,7 +22,7 @@ interface INectar is IERC20, IERC20Permit {
     error Nectar_UnknownPeer(bytes32 peerKey);
 
     /// @notice Mints what a peer has earned in final rounds and was not minted yet, to the account that speaks for the
-    /// peer. Anyone may call; nothing to claim is no error.
+    /// peer. Anyone may call. With nothing to claim it returns 0.
     /// @param peerKey The peer.
     /// @return amountWei How much.
     function claim(bytes32 peerKey) external returns (uint256 amountWei);

@@ -133,8 +133,8 @@ interface IOpenings is ITaskPay {
     /// @param round The round voted on; the beacon of round + 2 must be recorded. Right once the shard is settled.
     /// @param shard The shard.
     /// @return ordinal The peer's ordinal among those of the round.
-    /// @return place A number of 128 bits: modulo the peer's leaves, the place from which on its first scored leaf is
-    /// opened, beginning anew after the last.
+    /// @return place A number of 128 bits. Modulo the peer's leaves it is a place; the first scored leaf from there on
+    /// is opened, starting over after the last.
     function drawnOf(uint64 round, uint32 shard) external view returns (uint32 ordinal, uint128 place);
 
     /// @notice How far the openings of a shard are; until the ring comes to their place.

@@ -42,7 +42,7 @@ interface IPredictionMarket is ICredits, IJury {
         uint32 disputeSec;
         /// @notice Least bet.
         uint96 minBet;
-        /// @notice Shares that each later round may add to a choice beside a tenth of what it has, about ten least
+        /// @notice Shares that each later round may add to a choice on top of a tenth of what it has, about ten least
         /// bets; at least `minBet`.
         uint96 freeShares;
         /// @notice What the Judge forfeits to the bettors on a time-out, a cancellation or a lost dispute; at least
@@ -155,7 +155,7 @@ interface IPredictionMarket is ICredits, IJury {
     /// @notice Emitted when a game ends with a choice that won.
     /// @param gameId The game.
     /// @param choice The choice.
-    /// @param pot What its holders divide beside their stakes: losing stakes, and a bond that the Judge forfeited.
+    /// @param pot What its holders divide on top of their stakes: losing stakes, and a bond that the Judge forfeited.
     /// @param shares By what they divide it.
     event GameResolved(uint256 indexed gameId, uint8 choice, uint256 pot, uint256 shares);
 
@@ -230,8 +230,8 @@ interface IPredictionMarket is ICredits, IJury {
 
     /// @notice Thrown when a bet or a quote would take a choice's stakes above 2^96 - 1.
     /// @param stake The bet.
-    /// @param room What the choice still takes.
-    error PredictionMarket_TooLarge(uint256 stake, uint256 room);
+    /// @param remaining What the choice still takes.
+    error PredictionMarket_TooLarge(uint256 stake, uint256 remaining);
 
     /// @notice Thrown when a clue or an answer is not what the root commits to.
     /// @param leaf Hash of what was shown.
@@ -461,6 +461,6 @@ interface IPredictionMarket is ICredits, IJury {
     function minDisputeSec() external view returns (uint32 least);
 
     /// @notice The contract that bets for peers of RL Swarm's clients.
-    /// @return face The contract.
-    function peerFace() external view returns (address face);
+    /// @return facade The contract.
+    function peerFace() external view returns (address facade);
 }

@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {IPredictionMarket} from "./IPredictionMarket.sol";
 
 /// @title IPrgMarket
-/// @notice The prediction market as RL Swarm's PRG clients call it: another face of the same games, by the same ids.
+/// @notice The prediction market as RL Swarm's PRG clients call it: a facade of the same games, by the same ids.
 /// @dev Peers are named by their ids, and bet tokens deposited for them beforehand, since these clients never approve.
 /// A peer's account is what `SwarmCoordinator` says: a proof in `PeerRegistry` displaces an unproven claim, and takes
 /// the deposit along.
@@ -75,18 +75,18 @@ interface IPrgMarket {
     /// @param deposit Tokens deposited now.
     event BondDepositChanged(address indexed account, uint256 deposit);
 
-    /// @notice Emitted when the market behind this face is fixed, once and for all.
+    /// @notice Emitted when the market behind this facade is bound, once and for all.
     /// @param market The market.
     event MarketBound(address indexed market);
 
-    /// @notice Thrown when the market is fixed twice.
-    /// @param market The market behind this face.
+    /// @notice Thrown when a market is bound a second time.
+    /// @param market The market behind this facade.
     error PrgMarket_AlreadyBound(address market);
 
-    /// @notice Thrown when a market does not have this contract as its face.
+    /// @notice Thrown when a market does not have this contract as its facade.
     /// @param market The market.
-    /// @param face Its face.
-    error PrgMarket_OtherFace(address market, address face);
+    /// @param facade Its facade.
+    error PrgMarket_OtherFace(address market, address facade);
 
     /// @notice Thrown when the sender does not speak for the peer.
     /// @param peerId The peer.
@@ -172,7 +172,7 @@ interface IPrgMarket {
     /// @param amount Tokens.
     function withdrawBond(uint256 amount) external;
 
-    /// @notice Fixes the market behind this face, once. Only the owner.
+    /// @notice Binds this facade to its market, once. Only the owner.
     /// @param market_ A market whose `peerFace` is this contract.
     function bindMarket(IPredictionMarket market_) external;
 
@@ -243,7 +243,7 @@ interface IPrgMarket {
     /// @return status 0 rounds are played, 1 the answer is proven and can be disputed, 2 a choice won, 3 refunds.
     function gameStatus(uint256 gameIdx) external view returns (uint8 status);
 
-    /// @notice The market behind this face.
+    /// @notice The market behind this facade.
     /// @return market The contract.
     function market() external view returns (IPredictionMarket market);
 }

@@ -19,7 +19,7 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @param evaluatorKey The evaluator.
     /// @param scoresMilli A score for each peer of the shard, by ordinal: 0 to 1000, or 65535 for unavailable.
     /// @param componentRoots For each, the Merkle root of the components of its leaves' scores.
-    /// @param contentId sha-256 of the sheet that holds those components.
+    /// @param contentId sha-256 of the score sheet that holds those components.
     struct Ballot {
         uint64 round;
         uint32 shard;
@@ -43,7 +43,7 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @param shard The shard.
     /// @param scoresMilli A score for each peer of the shard, by ordinal: 0 to 1000, or 65535 for unavailable.
     /// @param componentRoots For each, the Merkle root of the components of its leaves' scores.
-    /// @param contentId sha-256 of the sheet that holds those components.
+    /// @param contentId sha-256 of the score sheet that holds those components.
     event VotesRevealed(
         uint64 indexed round,
         bytes32 indexed evaluatorKey,

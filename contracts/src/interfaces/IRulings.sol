@@ -41,7 +41,7 @@ interface IRulings is IEarnings {
     /// @return lostMilli Points that the peer had been given for the round, and loses.
     function forfeit(uint64 round, bytes32 peerKey) external returns (uint16 lostMilli);
 
-    /// @notice Holds what a settled peer earns in a round, and keeps room in the round's weights for the score that
+    /// @notice Holds what a settled peer earns in a round, and reserves weight in the round for the score that
     /// an appeal could give it.
     /// @param round The round.
     /// @param peerKey The peer.
@@ -49,8 +49,8 @@ interface IRulings is IEarnings {
     /// @return scoreMilli The score.
     function openAppeal(uint64 round, bytes32 peerKey) external returns (uint8 outcome, uint16 scoreMilli);
 
-    /// @notice Ends that hold and gives the room back; the peer gets another outcome, unless it has lost the round
-    /// meanwhile.
+    /// @notice Ends that hold and releases the reserved weight. The peer gets another outcome, unless it has lost the
+    /// round meanwhile.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param settledMilli The score that `openAppeal` gave.

@@ -139,7 +139,7 @@ interface IStakes {
     /// @return amountWei How much.
     function withdraw(Duty duty, bytes32 peerKey) external returns (uint256 amountWei);
 
-    /// @notice Takes a share of a stake, or what is left of it, and burns it, or half of it; no stake is no error.
+    /// @notice Takes a share of a stake, or what is left of it, and burns it, or half of it. No stake gives 0.
     /// Slashers only. An evaluator that is left with less than `MIN_SHARE_MILLI` of the full amount loses its seat from
     /// the next round on.
     /// @param duty What for.

@@ -23,7 +23,7 @@ library MarketShares {
 
     /// @notice The most shares that a round adds to a choice.
     /// @param openingShares Shares of the choice before it.
-    /// @param freeShares What a round may add beside a tenth of them.
+    /// @param freeShares What a round may add on top of a tenth of them.
     /// @return most Below 2^96, as all shares are.
     function mostAdded(uint256 openingShares, uint256 freeShares) internal pure returns (uint256 most) {
         most = openingShares / GROWTH_DIVISOR + freeShares;

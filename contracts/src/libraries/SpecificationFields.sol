@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 /// @title SpecificationFields
 /// @notice Numbers of an environment's specification, which the chain knows by the hash of its canonical dag-cbor.
 library SpecificationFields {
-    /// @notice Thrown when a field is not where it was said to be, or is no number below 65,536.
+    /// @notice Thrown when a field is not at the given offset, or is not a number below 65,536.
     /// @param offset Where it was said to be.
     error SpecificationFields_NotThere(uint256 offset);
 

@@ -94,9 +94,9 @@ abstract contract MarketBets is MarketPools {
         if (round >= opened) revert PredictionMarket_RoundNotOpened(round, opened);
     }
 
-    /// @dev The word of a choice's stakes holds no more.
+    /// @dev The word of a choice's stakes holds at most 2^96 - 1.
     function _requireFit(uint256 stake, uint256 staked) internal pure {
-        uint256 room = type(uint96).max - staked;
-        if (stake > room) revert PredictionMarket_TooLarge(stake, room);
+        uint256 remaining = type(uint96).max - staked;
+        if (stake > remaining) revert PredictionMarket_TooLarge(stake, remaining);
     }
 }
