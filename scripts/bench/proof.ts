@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { commonShape } from '../../node/src/model/commonShape.ts'
 import {
   allLinear,
@@ -6,6 +7,7 @@ import {
   frozenParts,
   initLora,
   openFrozenTensors,
+  openTokenizer,
 } from '../../node/src/model/index.ts'
 import type { Bench } from './bench.ts'
 import {
@@ -15,10 +17,11 @@ import {
   forgedLogprobs,
   oneToken,
   otherPolicy,
-  slackBits,
+  type Slack,
+  slackOf,
 } from './proof/attacks.ts'
 import { checkLeaves, type Leaf, SAMPLES, sampleLeaves } from './proof/leaves.ts'
-import { starterPolicies, starterPrompts } from './proof/policies.ts'
+import { publishedPolicy, starterPolicies, starterPrompts } from './proof/policies.ts'
 import { randomModel } from './randomModel.ts'
 import type { BenchRow, Measured } from './row.ts'
 
@@ -26,6 +29,15 @@ import type { BenchRow, Measured } from './row.ts'
 const PROMPTS = 210
 const ATTACKED_PROMPTS = 125
 const SLACK_LEAVES = 200
+/** Of the environments for published models. */
+const TOP_P = 0.999
+/** Of a published model, two leaves each. */
+const ASKED = [
+  'Write a Python function that reverses a string.',
+  'What is 12 + 7?',
+  'Tell a short story about a bee.',
+  'Explain why the sky is blue.',
+]
 /** Of the adapter's update, and of one a step of learning later. */
 const [MOVED, MOVED_ON] = [0.01, 0.012]
 
@@ -40,6 +52,7 @@ export const rows: readonly BenchRow[] = [
   caughtRow('caught-one-token', oneToken),
   caughtRow('caught-forged-logprobs', forgedLogprobs),
   { name: 'slack-bits', unit: 'bits a leaf', bar: 2, better: 'less', measure: slack },
+  { name: 'slack-bits-49152', unit: 'bits a leaf', bar: 4, better: 'less', measure: publishedSlack },
   { name: 'prefill-ratio', unit: 'of the time to sample it', bar: 0.5, better: 'less', measure: prefillRatio },
 ]
 
@@ -101,7 +114,8 @@ async function slack(bench: Bench): Promise<Measured> {
   const found: { name: string; mean: number; most: number }[] = []
   for (const attacked of await attackedPolicies(bench)) {
     const bits: number[] = []
-    for (const leaf of attacked.honest.slice(0, SLACK_LEAVES)) bits.push(await slackBits(attacked, leaf as Leaf))
+    for (const leaf of attacked.honest.slice(0, SLACK_LEAVES))
+      bits.push((await slackOf(attacked, leaf as Leaf)).oneToken)
     const mean = bits.reduce((sum, x) => sum + x, 0) / bits.length
     found.push({ name: attacked.policy.name, mean, most: Math.max(...bits) })
   }
@@ -111,6 +125,33 @@ async function slack(bench: Bench): Promise<Measured> {
   return {
     value: Math.max(...found.map(({ mean }) => mean)),
     conditions: `mean over leaves, where evaluators have other kernels and one token a leaf may be outside its interval; ${conditions.join('; ')}`,
+  }
+}
+
+/** Bits that are left to a solver of a published model, under the preset's top-p and without. */
+async function publishedSlack(bench: Bench): Promise<Measured> {
+  const policy = await publishedPolicy(join(bench.folder, 'smollm2'))
+  const tokenizer = await openTokenizer(policy.folder)
+  const prompts = await Promise.all(ASKED.map(content => tokenizer.chatPrompt([{ role: 'user', content }])))
+  const found: { topP: number; oneToken: number; anyTokens: number }[] = []
+  for (const topP of [TOP_P, 1]) {
+    const sampling = { prompts, temperature: 1, topP, maxNewTokens: 90, stopToken: 2, moreStopTokens: [] }
+    const generator = await policy.generator(bench.threads)
+    const leaves = (await sampleLeaves(generator, sampling, ASKED.length)).filter(({ place }) => place.sample < 2)
+    await generator.dispose()
+    const slacks: Slack[] = []
+    for (const leaf of leaves) slacks.push(await slackOf({ policy, sampling }, leaf))
+    const mean = (figure: keyof Slack) => slacks.reduce((sum, slack) => sum + slack[figure], 0) / slacks.length
+    found.push({ topP, oneToken: mean('oneToken'), anyTokens: mean('anyTokens') })
+  }
+  await tokenizer.close()
+  const conditions = found.map(
+    ({ topP, oneToken, anyTokens }) =>
+      `top-p ${topP}: ${oneToken.toFixed(2)}, and ${anyTokens.toFixed(1)} of any tokens`,
+  )
+  return {
+    value: found[0]?.oneToken ?? Number.NaN,
+    conditions: `SmolLM2-135M-Instruct, ${2 * ASKED.length} leaves of at most 90 tokens, float32, one token a leaf outside its interval; ${conditions.join('; ')}`,
   }
 }
 

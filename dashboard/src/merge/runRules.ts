@@ -9,6 +9,7 @@ const shown = {
   'Answers to a task': ['groupSize'],
   'Tokens of an answer, at most': ['solving', 'maxNewTokens'],
   Temperature: ['solving', 'temperature'],
+  'Top-p': ['solving', 'topP'],
   'Judge model': ['judge', 'kind'],
   'Hash on the chain': ['hash'],
 } as const

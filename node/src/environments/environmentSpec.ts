@@ -11,6 +11,19 @@ export const samplingSchema = z.strictObject({
 })
 export type Sampling = z.output<typeof samplingSchema>
 
+/** Learning takes the nucleus for the whole distribution, so ratios of policies are off by the share that is left out. */
+const LEAST_TOP_P = 0.99
+
+const solvingSchema = samplingSchema
+  .extend({
+    /**
+     * Tokens are drawn from the most likely ones that together have this probability. In a vocabulary of 50,000 the rest are thousands of
+     * tokens so unlikely that a check of sampling cannot tell them apart.
+     */
+    topP: z.number().min(LEAST_TOP_P).max(1).default(1),
+  })
+  .refine(({ temperature }) => temperature > 0, 'expected a temperature above 0, since a policy that learns is sampled')
+
 const trainingSchema = z.strictObject({
   /** Of a policy that trains its weights. */
   learningRate: z.number().positive().max(0.1),
@@ -77,11 +90,8 @@ export const commonFields = {
   owedLeaves: z.int().min(1).max(4096),
   /** Of those, how many the beacon draws to be scored. */
   sampledLeaves: z.int().min(1).max(4096),
-  /** What solvers learn from is drawn, and trained on, at this temperature; at 0 nothing would be drawn. */
-  solving: samplingSchema.refine(
-    ({ temperature }) => temperature > 0,
-    'expected a temperature above 0, since a policy that learns is sampled',
-  ),
+  /** What solvers learn from is drawn, and trained on, so; at temperature 0 nothing would be drawn. */
+  solving: solvingSchema,
   training: scheduledSchema,
   /**
    * Content hashes (`hashWeights`) of the base models over which adapters are paid; adapters over others learn unpaid. Null pays over any.

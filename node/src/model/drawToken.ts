@@ -41,20 +41,21 @@ const KERNEL_NUMBERS = 16
  * the row's uniform. One random number a token, where Gumbel's trick asks for one a token and vocabulary entry.
  *
  * @param logits - [L, V].
- * @returns `token` i64 [L]; `logprob` [L] under the softmax of the scaled logits. Inputs: see `buildGenerationModel`.
+ * @returns `token` i64 [L]; `logprob` [L] under the softmax of the scaled logits; `probabilities` [L, V], that softmax. Inputs: see `buildGenerationModel`.
  */
-export function drawToken(config: DecoderConfig, logits: Value): { token: Value; logprob: Value } {
+export function drawToken(config: DecoderConfig, logits: Value): Record<'token' | 'logprob' | 'probabilities', Value> {
   const graph = logits.graph
   const uniforms = graph.input('uniforms', 'f32', ['L', 1])
   const greedy = graph.input('greedy', 'bool', [])
   const scaled = mul(logits, graph.input('inverseTemperature', 'f32', []))
+  const probabilities = softmax(scaled)
   const draw = blocksOf(config.vocabSize) === null ? drawFlat : drawBlocks
-  const { token, logprob } = draw(scaled, uniforms, greedy)
-  return { token: squeeze(token, -1), logprob: squeeze(logprob, -1) }
+  const { token, logprob } = draw(scaled, probabilities, uniforms, greedy)
+  return { token: squeeze(token, -1), logprob: squeeze(logprob, -1), probabilities }
 }
 
-function drawFlat(scaled: Value, uniforms: Value, greedy: Value) {
-  const running = cumSum(softmax(scaled), -1)
+function drawFlat(scaled: Value, probabilities: Value, uniforms: Value, greedy: Value) {
+  const running = cumSum(probabilities, -1)
   const size = scaled.shape[1] as number
   const isAbove = greater(running, mul(uniforms, slice(running, -1, size - 1, size)))
   const token = bestOrFirst(greedy, scaled, isAbove) // (L, 1)
@@ -62,10 +63,10 @@ function drawFlat(scaled: Value, uniforms: Value, greedy: Value) {
 }
 
 /** The block by the running sums of blocks, then the token by those within it: four passes over the vocabulary and no more. */
-function drawBlocks(scaled: Value, uniforms: Value, greedy: Value) {
+function drawBlocks(scaled: Value, all: Value, uniforms: Value, greedy: Value) {
   const graph = scaled.graph
   const blocks = (scaled.shape[1] as number) / BLOCK
-  const probabilities = reshape(softmax(scaled), ['L', blocks, BLOCK])
+  const probabilities = reshape(all, ['L', blocks, BLOCK])
   const sums = sumOver(probabilities, [2]) // (L, blocks)
   const running = cumSum(sums, -1)
   const target = mul(uniforms, slice(running, -1, blocks - 1, blocks))

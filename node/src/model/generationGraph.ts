@@ -23,7 +23,7 @@ import type { Freeze } from './frozenParts.ts'
  * positions as are in use or more (see `ropeHalfTables`); `uniforms` f32 [L, 1]; `inverseTemperature` f32 []; `greedy` bool [];
  * `past.<layer>.key|value` f32 [B, kvHeads, P, headDim].
  * Outputs: `token` i64 [L], `logprob` f32 [L] under the distribution sampled from (at `greedy`: under temperature
- * 1 / `inverseTemperature`), `logits` f32 [L, V], `new` f32 [layers * 2 * B, kvHeads, S, headDim]: the
+ * 1 / `inverseTemperature`), `probabilities`, `logits` f32 [L, V], `new` f32 [layers * 2 * B, kvHeads, S, headDim]: the
  * first layer's keys, its values, and so on, in one output because each is a copy and some microseconds.
  */
 export function buildGenerationModel(config: DecoderConfig, freeze: Freeze, device: Device = 'cpu'): OnnxModel {

@@ -3,9 +3,10 @@ import type { DecoderConfig } from './decoderConfig.ts'
 import type { GenerateOptions } from './generate.ts'
 import type { GenerationRow } from './generationRow.ts'
 import { causalScores } from './kvCache.ts'
+import { drawFromNucleus } from './nucleus.ts'
 import { type TokenDraw, tokenUniforms } from './proof/tokenUniforms.ts'
 import { ropeHalfTables } from './rope.ts'
-import { type Draw, drawFiltered, isFiltered } from './samplingFilters.ts'
+import { type Draw, drawFiltered, drawnBy } from './samplingFilters.ts'
 
 /** A token to be drawn for a row after the run's token `at`, counted through its sequences. */
 export interface Drawing {
@@ -30,6 +31,13 @@ export interface RunResults {
   readonly draws: readonly Draw[]
 }
 
+/** Outputs of the graph that a draw takes. */
+const drawOutputs = {
+  graph: ['token', 'logprob'],
+  nucleus: ['probabilities'],
+  filters: ['logits'],
+} as const satisfies Record<ReturnType<typeof drawnBy>, readonly string[]>
+
 /** Runs of the generation graph for one request. */
 export class GenerationRuns {
   readonly #config: DecoderConfig
@@ -52,8 +60,7 @@ export class GenerationRuns {
   }
 
   async run(tokens: RunTokens, drawings: readonly Drawing[]): Promise<RunResults> {
-    const drawn = isFiltered(this.#request) ? ['logits'] : ['token', 'logprob']
-    const wanted = [...(drawings.length ? drawn : []), 'new']
+    const wanted = [...(drawings.length ? drawOutputs[drawnBy(this.#request)] : []), 'new']
     const outputs = await this.#session.run({ ...this.#tokenFeeds(tokens), ...this.#drawFeeds(drawings) }, wanted)
     const draws = drawings.map(({ row }, i) => this.#draw(row, outputs, i))
     return { fresh: outputs.new as Tensor<'f32'>, draws }
@@ -92,12 +99,17 @@ export class GenerationRuns {
 
   /** What was drawn at an index of the run's drawings: in the graph, or here, where candidates are filtered. */
   #draw(row: GenerationRow, outputs: Readonly<Record<string, Tensor>>, index: number): Draw {
-    if (!isFiltered(this.#request)) {
+    const by = drawnBy(this.#request)
+    if (by === 'graph') {
       const { token, logprob } = outputs as { token: Tensor<'i64'>; logprob: Tensor<'f32'> }
       return { token: Number(token.data[index]), logprob: logprob.data[index] as number }
     }
     const { vocabSize } = this.#config
-    const logits = (outputs.logits as Tensor<'f32'>).data.subarray(index * vocabSize, (index + 1) * vocabSize)
+    const rowOf = (name: string) =>
+      (outputs[name] as Tensor<'f32'>).data.subarray(index * vocabSize, (index + 1) * vocabSize)
+    if (by === 'nucleus')
+      return drawFromNucleus(rowOf('probabilities'), this.#request.topP as number, this.#uniform(row))
+    const logits = rowOf('logits')
     const seen = [...(this.#request.prompts[row.prompt] as Int32Array), ...row.tokens]
     return drawFiltered(logits, this.#request, seen, this.#uniform(row))
   }

@@ -39,10 +39,11 @@ export { allLinear, type BasePrecision, type LoraConfig, loraScaling, parseLoraC
 export { initLora, type LoraAdapter, mergeLora } from './loraFactors.ts'
 export { readBasePrecision, readLora, writeLora } from './loraFiles.ts'
 export { ModelFileError, ModelInputError } from './modelErrors.ts'
+export { NucleusSearch } from './nucleus.ts'
 export { positionLogits } from './positionLogits.ts'
 export { PretrainedTokenizer } from './pretrainedTokenizer.ts'
 export { createDrawReader, type DrawReader, type SequenceDraws } from './proof/drawReader.ts'
-export { samplingTolerances } from './proof/samplingTolerances.ts'
+export { nucleusTolerance, samplingTolerances, toleranceAt } from './proof/samplingTolerances.ts'
 export { type TokenDraw, tokenUniforms } from './proof/tokenUniforms.ts'
 export {
   completionUniforms,

@@ -21,8 +21,11 @@ export interface Draw {
   readonly logprob: number
 }
 
-export function isFiltered({ topK, topP, minP, repetitionPenalty }: SamplingFilters): boolean {
-  return topK !== undefined || topP !== undefined || minP !== undefined || repetitionPenalty !== undefined
+/** What a token is drawn by: the graph, from all tokens; top-p alone, by number; or `drawFiltered`. */
+export function drawnBy(sampling: SampledWith): 'graph' | 'nucleus' | 'filters' {
+  const { temperature, topK, topP = 1, minP, repetitionPenalty } = sampling
+  if (topK !== undefined || minP !== undefined || repetitionPenalty !== undefined) return 'filters'
+  return topP >= 1 || temperature === 0 ? 'graph' : 'nucleus'
 }
 
 /**

@@ -45,13 +45,18 @@ export function buildScoringModel(
  * The same decoder, and where each target lies in the distribution that tokens are drawn from.
  *
  * Inputs: those of `buildScoringModel`; `inverseTemperature` f32 [].
- * Outputs: `logprobs` f32 [M] under the scaled logits; `below` f32 [M], the probability of all tokens with a smaller id.
+ * Outputs: `logprobs` f32 [M] under the scaled logits; `below` f32 [M], the probability of all tokens with a smaller id. Or
+ * `probabilities` f32 [M, V] alone.
  */
-export function buildDrawsModel(config: DecoderConfig, freeze: Freeze, device: Device = 'cpu'): OnnxModel {
+export function buildDrawsModel(
+  config: DecoderConfig,
+  freeze: Freeze,
+  { whole = false, device = 'cpu' }: { whole?: boolean; device?: Device | undefined } = {},
+): OnnxModel {
   const graph = new Graph()
   const logits = logitsOfRows(graph, config, freeze)
   const probabilities = softmax(mul(logits, graph.input('inverseTemperature', 'f32', [])))
-  return encodeModel({ ...placeOf(probabilities, targetsOf(graph)) }, [], device)
+  return encodeModel(whole ? { probabilities } : { ...placeOf(probabilities, targetsOf(graph)) }, [], device)
 }
 
 /** Logits [M, V] after the tokens at `rows`. */

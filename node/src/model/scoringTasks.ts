@@ -19,29 +19,31 @@ export interface TokenChoice {
   readonly candidates: readonly number[]
 }
 
-/** What a graph says of the targets of one task: an array of `targets.length` for each output. */
+/** What a graph says of the targets of one task: an array of `targets.length`, or of as many rows, for each output. */
 export type TaskOutputs<Output extends string> = Record<Output, Float32Array>
 
 /**
  * Runs tasks on a session of `buildScoringModel` or `buildDrawsModel`, in the order given.
  *
- * @param outputs - names of the outputs that are read, each f32 [M].
+ * @param outputs - names of the outputs that are read, each f32 [M], or [M, V].
  * @param feeds - inputs beyond those of the tokens.
  * @param what - names the tasks in errors.
+ * @param read - makes of a task's outputs what is kept, since rows of a vocabulary are too large to; by default the outputs.
  * @throws {ModelInputError} if a task needs more memory than there is.
  */
-export async function runScoringTasks<Output extends string>(
+export async function runScoringTasks<Output extends string, Result = TaskOutputs<Output>>(
   { config, session, outputs, feeds = {} }: ScoringSession<Output>,
   tasks: readonly ScoringTask[],
   what: string,
   signal?: AbortSignal,
-): Promise<TaskOutputs<Output>[]> {
+  read: (outputs: TaskOutputs<Output>, task: ScoringTask) => Result = outputs => outputs as Result,
+): Promise<Result[]> {
   requireMemory(config, tasks, what)
-  const results: TaskOutputs<Output>[] = []
+  const results: Result[] = []
   for (const run of scoringRuns(config, tasks)) {
     signal?.throwIfAborted()
-    const given = await session.run({ ...tokenFeeds(config, run), ...feeds }, outputs)
-    for (const [index, part] of partsOf(run, given, outputs)) results[index] = part
+    const given = await session.run({ ...tokenFeeds(config, run, session), ...feeds }, outputs)
+    for (const [index, part] of partsOf(run, given, outputs)) results[index] = read(part, tasks[index] as ScoringTask)
     await setImmediate() // runs block the thread: let an abort in
   }
   return results
@@ -54,26 +56,34 @@ export interface ScoringSession<Output extends string> {
   readonly feeds?: Readonly<Record<string, Tensor>>
 }
 
-function tokenFeeds(config: DecoderConfig, { ids, rows, targets, length, tasks }: ScoringRun): Record<string, Tensor> {
+function tokenFeeds(
+  config: DecoderConfig,
+  { ids, rows, targets, length, tasks }: ScoringRun,
+  { model }: Session,
+): Record<string, Tensor> {
   const { cos, sin } = ropeTables(config, length)
   return {
     ids: tensor('i64', ids, [tasks.length, length]),
     cos: tensor('f32', cos, [length, config.headDim]),
     sin: tensor('f32', sin, [length, config.headDim]),
     rows: tensor('i64', rows, [rows.length]),
-    targets: tensor('i64', targets, [targets.length]),
+    ...(model.inputs.has('targets') ? { targets: tensor('i64', targets, [targets.length]) } : {}),
   }
 }
 
 function* partsOf<Output extends string>(
-  { indices, tasks }: ScoringRun,
+  { indices, tasks, rows }: ScoringRun,
   given: Readonly<Record<string, Tensor>>,
   outputs: readonly Output[],
 ): Generator<[index: number, part: TaskOutputs<Output>]> {
   let start = 0
   for (const [i, { targets }] of tasks.entries()) {
     const end = start + targets.length
-    const part = outputs.map(name => [name, (given[name] as Tensor<'f32'>).data.slice(start, end)])
+    const part = outputs.map(name => {
+      const { data } = given[name] as Tensor<'f32'>
+      const width = data.length / rows.length
+      return [name, data.slice(start * width, end * width)]
+    })
     yield [indices[i] as number, Object.fromEntries(part) as TaskOutputs<Output>]
     start = end
   }

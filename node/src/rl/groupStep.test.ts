@@ -115,7 +115,7 @@ test('completions that were sampled otherwise than is trained are refused by wha
   const refused: [object, RegExp][] = [
     [{ temperature: 0.7 }, /temperature 0\.7, and the trainer's is 1/],
     [{ temperature: 0 }, /temperature 0/],
-    [{ topP: 0.9 }, /topP 0\.9/],
+    [{ topP: 0.999 }, /topP 0\.999, and the trainer's is 1/],
     [{ topK: 20 }, /topK 20/],
     [{ minP: 0.1 }, /minP 0\.1/],
     [{ repetitionPenalty: 1.1 }, /repetitionPenalty 1\.1/],
@@ -123,4 +123,6 @@ test('completions that were sampled otherwise than is trained are refused by wha
   for (const [sampling, says] of refused) await expect(update(sampledWith(sampling), {})).rejects.toThrow(says)
   expect((await update(sampledWith({ topP: 1, minP: 0, repetitionPenalty: 1 }), {})).groupsUsed).toBe(1)
   expect((await update(sampledWith({ temperature: 0.7 }), {}, { temperature: 0.7 })).groupsUsed).toBe(1)
+  expect((await update(sampledWith({ topP: 0.999 }), {}, { topP: 0.999 })).groupsUsed).toBe(1)
+  await expect(update(sampledWith({}), {}, { topP: 0.999 })).rejects.toThrow(/topP 1, and the trainer's is 0\.999/)
 })

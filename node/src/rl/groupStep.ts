@@ -22,7 +22,7 @@ export interface RolloutGroup {
     readonly reward: number
     /** Whether it was cut at the limit of its length; see `maskTruncatedCompletions`. */
     readonly truncated?: boolean
-    /** How it was sampled, as generators say: refused where that is not what is trained. By default at the trainer's temperature, with no filter. */
+    /** How it was sampled, as generators say: refused where that is not what is trained. By default as the trainer says. */
     readonly sampling?: SampledWith
   }[]
 }
@@ -76,7 +76,7 @@ export async function groupStep(
   const said = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as typeof options
   const { scaleRewards = 'group', minDeviation = 0.05, recomputeLogprobs = false, maxKl, ...batchOptions } = said
   checkOptions(groupsSchema, groups, 'rollout groups')
-  for (const group of groups) checkGroup(group, trainer.temperature)
+  for (const group of groups) checkGroup(group, trainer)
   const several = groups.filter(group => group.completions.length > 1)
   const rewards = several.map(group => Float32Array.from(group.completions, completion => completion.reward))
   const { advantages, kept } = groupAdvantages(rewards, { scaleRewards, minDeviation })
@@ -126,9 +126,9 @@ const isRefuted = (group: readonly PolicySequence[]) =>
     group.map(({ samplingLogprobs, oldLogprobs }) => samplingLogprobs ?? oldLogprobs),
   )
 
-function checkGroup({ completions }: RolloutGroup, temperature: number): void {
+function checkGroup({ completions }: RolloutGroup, trained: Pick<Trainer, 'temperature' | 'topP'>): void {
   for (const { tokens, logprobs, samplingLogprobs = logprobs, reward, sampling } of completions) {
-    if (sampling) checkSampling(sampling, temperature)
+    if (sampling) checkSampling(sampling, trained)
     for (const given of [logprobs, samplingLogprobs]) {
       if (given.length !== tokens.length) throw refuse(`${given.length} log-probabilities for ${tokens.length} tokens`)
       if (!given.every(Number.isFinite)) throw refuse('a log-probability is not finite')

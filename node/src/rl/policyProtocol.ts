@@ -20,6 +20,7 @@ export interface PolicyWorkerOptions {
   readonly clipNorm?: number | undefined
   /** That the policy's completions are sampled at; 1. */
   readonly temperature?: number | undefined
+  readonly topP?: number | undefined
   /** An adapter to train instead of the weights. */
   readonly adapter?: AdapterSettings | undefined
 }
@@ -42,6 +43,7 @@ export interface Published {
 export interface DrawsRequest extends Published {
   readonly sequences: readonly SequenceToScore[]
   readonly temperature: number
+  readonly topP: number
   /** Content hashes of the bases over which adapters are paid; null for any. */
   readonly bases: readonly string[] | null
 }

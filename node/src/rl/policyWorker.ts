@@ -19,9 +19,10 @@ const {
   adamW = {},
   clipNorm,
   temperature,
+  topP,
   adapter,
 } = JSON.parse(process.argv[2] ?? '{}') as PolicyWorkerOptions
-const settings = { threads, device, adamW, clipNorm, temperature }
+const settings = { threads, device, adamW, clipNorm, temperature, topP }
 const closing = new AbortController()
 const published = createPublishedReader({ threads, device })
 let policy: Policy | undefined

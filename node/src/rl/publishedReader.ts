@@ -47,6 +47,7 @@ export function createPublishedReader(run: { threads: number; device?: Device })
     base: folder,
     sequences,
     temperature,
+    topP,
     bases,
   }: DrawsRequest): Promise<ReadDraws> {
     const base = await baseOf(folder)
@@ -61,7 +62,7 @@ export function createPublishedReader(run: { threads: number; device?: Device })
     // Not proven: it may be a base of the environment that this node does not have.
     if ('adapter' in policy && policy.base !== (await base.hash()))
       return { fault: 'unavailable', reason: `its adapter is for the base ${policy.base}` }
-    const reader = await readerOf(base, policy, threads)
+    const reader = await readerOf(base, policy, { topP, threads })
     try {
       const draws = await reader.read(sequences, { temperature })
       return { draws, maxPositions: config.maxPositions }
@@ -116,10 +117,14 @@ async function openBase(folder: string, threads: number): Promise<Base> {
   }
 }
 
-async function readerOf({ config, freeze }: Base, policy: PublishedPolicy, threads: number): Promise<DrawReader> {
-  if ('weights' in policy) return createDrawReader(config, bakedParts(config, policy.weights), { threads })
+async function readerOf(
+  { config, freeze }: Base,
+  policy: PublishedPolicy,
+  options: { topP: number; threads: number },
+): Promise<DrawReader> {
+  if ('weights' in policy) return createDrawReader(config, bakedParts(config, policy.weights), options)
   const { adapter, precision } = policy
-  return createDrawReader(config, await freeze(precision), { adapter, threads })
+  return createDrawReader(config, await freeze(precision), { adapter, ...options })
 }
 
 function faultless<T>(read: () => T): T | { fault: 'malformed'; reason: string } {

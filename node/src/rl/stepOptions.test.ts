@@ -70,9 +70,11 @@ test('every supported option of a trainer is accepted', async () => {
     momentum: 0.9,
     threads: 1,
   } as const
-  const limits = { clipNorm: 1, temperature: 1, maxTokens: 64, memoryBytes: 1e9, threads: 1, device: 'cpu' } as const
+  const limits = { clipNorm: 1, maxTokens: 64, memoryBytes: 1e9, threads: 1, device: 'cpu' } as const
   const trainer = await createTrainer(tinyConfig, tinyWeights(), {
     ...limits,
+    temperature: 1,
+    topP: 0.999,
     optimizer: muon,
     parameters: 'layers',
     layered: true,

@@ -51,6 +51,7 @@ export const trainerSchema = z.strictObject({
     .optional(),
   clipNorm: limit.optional(),
   temperature: z.number().positive().optional(),
+  topP: z.number().min(0.99).max(1).optional(),
   maxTokens: z.int().min(1).optional(),
   parameters: z.enum(['all', 'layers']).optional(),
   precision: z.enum(['float32', 'int8']).optional(),

@@ -14,19 +14,22 @@ export interface PolicySettings {
   readonly threads: number
   readonly device: Device
   readonly adamW: AdamWOptions
-  /** Limit of the gradients' joint norm, and the temperature that the policy is sampled at; see `TrainerOptions`. */
+  /** Limit of the gradients' joint norm, and the temperature and top-p that the policy is sampled at; see `TrainerOptions`. */
   readonly clipNorm?: number | undefined
   readonly temperature?: number | undefined
+  readonly topP?: number | undefined
 }
 
 /** Of a policy's trainer. */
-export function trainerSettings({ threads, device, adamW, clipNorm, temperature }: PolicySettings): TrainerOptions {
+export function trainerSettings(settings: PolicySettings): TrainerOptions {
+  const { threads, device, adamW, clipNorm, temperature, topP } = settings
   return {
     threads,
     device,
     optimizer: { kind: 'adamW', ...adamW },
     ...(clipNorm === undefined ? {} : { clipNorm }),
     ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { topP }),
   }
 }
 

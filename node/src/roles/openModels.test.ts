@@ -14,15 +14,17 @@ import { learningOptions, openPolicy } from './openModels.ts'
 test('what a specification says of training and sampling is what its policies are trained with', () => {
   const { solving, training } = presets.starter
   const changed = environmentFrom('starter', {
-    solving: { ...solving, temperature: 0.7 },
+    solving: { ...solving, temperature: 0.7, topP: 0.999 },
     training: { ...training, betas: [0.8, 0.95], weightDecay: 0.1, maxGradientNorm: 0.25 },
   })
   expect(learningOptions(changed)).toEqual({
     adamW: { beta1: 0.8, beta2: 0.95, weightDecay: 0.1 },
     clipNorm: 0.25,
     temperature: 0.7,
+    topP: 0.999,
   })
   expect(() => environmentFrom('starter', { solving: { ...solving, temperature: 0 } })).toThrow('a temperature above 0')
+  expect(() => environmentFrom('starter', { solving: { ...solving, topP: 0.9 } })).toThrow('0.99')
 })
 
 async function emptyFolder() {

@@ -46,7 +46,7 @@ export async function openPolicy(
 export function learningOptions({ training, solving }: EnvironmentSpec) {
   const { betas, weightDecay, maxGradientNorm } = training
   const adamW = { beta1: betas[0], beta2: betas[1], weightDecay }
-  return { adamW, clipNorm: maxGradientNorm, temperature: solving.temperature }
+  return { adamW, clipNorm: maxGradientNorm, temperature: solving.temperature, topP: solving.topP }
 }
 
 /** The judge alone, with its frozen model where it has one, and the worker, which also reads published policies. */

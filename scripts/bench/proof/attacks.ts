@@ -1,5 +1,12 @@
 import { randomStream } from '../../../node/src/core/random.ts'
-import { forgiven, positionLogits, type SequenceDraws, samplingTolerances } from '../../../node/src/model/index.ts'
+import {
+  forgiven,
+  NucleusSearch,
+  positionLogits,
+  type SequenceDraws,
+  samplingTolerances,
+  toleranceAt,
+} from '../../../node/src/model/index.ts'
 import { type Checker, checkLeaves, type Leaf, readLeaves, sameTokens, sampleLeaves, uniformsOf } from './leaves.ts'
 import type { TestedPolicy } from './policies.ts'
 
@@ -80,46 +87,62 @@ export async function oneToken(attacked: Attacked): Promise<Caught> {
 
 /** Probabilities of the next token, in float32. */
 async function distributionAfter({ config, merged }: TestedPolicy, tokens: Int32Array, temperature: number) {
-  const all = await distributions({ config, merged }, tokens, tokens.length - 1, temperature)
-  return all[0] as number[]
+  for await (const row of distributions({ config, merged }, tokens, tokens.length - 1, temperature)) return [...row]
+  return []
 }
 
-async function distributions(
+async function* distributions(
   { config, merged }: Pick<TestedPolicy, 'config' | 'merged'>,
   tokens: Int32Array,
   from: number,
   temperature: number,
-): Promise<number[][]> {
-  const rows: number[][] = []
+): AsyncGenerator<Float32Array> {
   let at = 0
   for await (const logits of positionLogits({ config, weights: merged }, tokens)) {
     if (at++ < from) continue
     const most = logits.reduce((a, b) => Math.max(a, b))
-    const odds = Array.from(logits, x => Math.exp((x - most) / temperature))
+    const odds = Float64Array.from(logits, x => Math.exp((x - most) / temperature))
     const total = odds.reduce((a, b) => a + b, 0)
-    rows.push(odds.map(x => x / total))
+    yield Float32Array.from(odds, x => x / total)
   }
-  return rows
 }
 
-/**
- * What the tolerance leaves to choose from where evaluators have other kernels, so that nobody can replay: log2 of the number of leaves, the honest one among them, that differ from it in one token
- * whose interval lies within the tolerance of its random number.
- */
-export async function slackBits({ policy, sampling }: Attacked, leaf: Leaf): Promise<number> {
-  const tolerance = samplingTolerances[policy.precision]
+/** What the tolerance leaves to choose from where evaluators have other kernels, so that nobody can replay. */
+export interface Slack {
+  /** log2 of the number of leaves, the honest one among them, that differ from it in one token whose interval lies within the tolerance. */
+  readonly oneToken: number
+  /** Of the number that differ in any tokens, as if what comes after one stayed as it is. */
+  readonly anyTokens: number
+}
+
+export async function slackOf({ policy, sampling }: Pick<Attacked, 'policy' | 'sampling'>, leaf: Leaf): Promise<Slack> {
+  const { temperature, topP = 1 } = sampling
+  const tolerance = topP < 1 ? toleranceAt(topP) : samplingTolerances[policy.precision]
   const tokens = Int32Array.of(...leaf.prompt, ...leaf.tokens.subarray(0, -1))
-  const rows = await distributions(policy, tokens, leaf.prompt.length - 1, sampling.temperature)
   const uniforms = uniformsOf(leaf)
-  let choices = 1
-  for (const [at, probabilities] of rows.entries()) {
-    let below = 0
-    for (const [token, p] of probabilities.entries()) {
-      const u = uniforms[at] as number
+  const others: number[] = []
+  let at = 0
+  for await (const probabilities of distributions(policy, tokens, leaf.prompt.length - 1, temperature)) {
+    const { inner, outer } = nucleiOf(probabilities, topP, tolerance.cumulative)
+    const u = uniforms[at] as number
+    let [below, count] = [0, 0]
+    for (const [token, whole] of probabilities.entries()) {
+      const p = whole / inner.mass
       const most = forgiven(tolerance, p)
-      if (token !== leaf.tokens[at] && u >= below - most && u <= below + p + most) choices++
-      below += p
+      const isNear = u >= below - most && u <= below + p + most
+      if (isNear && whole >= outer.least && token !== leaf.tokens[at]) count++
+      if (whole >= inner.least) below += p
     }
+    others.push(count)
+    at++
   }
-  return Math.log2(choices)
+  const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
+  return { oneToken: Math.log2(1 + sum(others)), anyTokens: sum(others.map(count => Math.log2(1 + count))) }
+}
+
+/** What is drawn from, and what a check takes for drawn from. */
+function nucleiOf(probabilities: Float32Array, topP: number, share: number) {
+  if (topP >= 1) return { inner: { least: 0, mass: 1 }, outer: { least: 0 } }
+  const search = new NucleusSearch(probabilities)
+  return { inner: search.nucleus(topP), outer: search.nucleus(topP + share) }
 }

@@ -16,6 +16,7 @@ export const SAMPLES = 8
 export interface Sampling {
   readonly prompts: readonly Int32Array[]
   readonly temperature: number
+  readonly topP?: number
   readonly maxNewTokens: number
   readonly stopToken: number
   readonly moreStopTokens: readonly number[]

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadEnvironments } from '../../../node/src/environments/builtIn.ts'
 import {
@@ -11,8 +12,10 @@ import {
   type Freeze,
   frozenParts,
   type Generator,
+  importGguf,
   initLora,
   type LoraAdapter,
+  loadGenerator,
   mergeLora,
   openFrozenTensors,
   type Precision,
@@ -20,6 +23,7 @@ import {
   readWeights,
   type Weights,
 } from '../../../node/src/model/index.ts'
+import { smolModel } from '../../experiment/smolModel.ts'
 
 /** The starter solver as one kind of policy: what samples, and what checks. */
 export interface TestedPolicy {
@@ -30,6 +34,25 @@ export interface TestedPolicy {
   readonly merged: Weights
   generator(threads: number): Promise<Generator>
   reader(threads: number): Promise<DrawReader>
+}
+
+/** SmolLM2-135M-Instruct, whole, in float32: a vocabulary of 49,152. */
+export async function publishedPolicy(modelFolder: string): Promise<TestedPolicy & { folder: string }> {
+  const folder = join(modelFolder, 'imported')
+  const file = await smolModel(modelFolder)
+  if (!existsSync(folder)) await importGguf(file, folder)
+  const config = await readDecoderConfig(folder)
+  const merged = await readWeights(folder, config)
+  const freeze: Freeze = frozenParts(config, await openFrozenTensors(folder, config, { precision: 'float32' }))
+  return {
+    folder,
+    name: 'SmolLM2-135M-Instruct',
+    precision: 'float32',
+    config,
+    merged,
+    generator: threads => loadGenerator(folder, { precision: 'float32', threads }),
+    reader: threads => createDrawReader(config, freeze, { threads }),
+  }
 }
 
 /** Prompts of the starter's held-out tasks, and where its completions end. */

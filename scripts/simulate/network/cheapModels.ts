@@ -20,7 +20,7 @@ const spec: EnvironmentSpec = {
   groupSize: 2,
   owedLeaves: 8,
   sampledLeaves: 4,
-  solving: { temperature: 1, maxNewTokens: 4 },
+  solving: { temperature: 1, maxNewTokens: 4, topP: 1 },
   training: {
     ...{ learningRate: 1e-3, adapterLearningRate: 1e-3, betas: [0.9, 0.99], weightDecay: 0, warmUpRounds: 0 },
     ...{ schedule: 'constant', totalRounds: null, maxGradientNorm: 1, clipLow: 0.2, clipHigh: 0.28 },

@@ -13,7 +13,7 @@ const starter: CodeZeroSpec = {
   groupSize: 8,
   owedLeaves: 64,
   sampledLeaves: 32,
-  solving: { temperature: 1, maxNewTokens: 96 },
+  solving: { temperature: 1, maxNewTokens: 96, topP: 1 },
   // Cooler than solving: at 1 one proposal in twelve is malformed, at 0.8 hardly any, and texts still differ.
   proposing: { temperature: 0.8, maxNewTokens: 160 },
   training: {
@@ -56,7 +56,7 @@ const qwen: CodeZeroSpec = {
   groupSize: 8,
   owedLeaves: 16,
   sampledLeaves: 8,
-  solving: { temperature: 1, maxNewTokens: 256 },
+  solving: { temperature: 1, maxNewTokens: 256, topP: 0.999 },
   proposing: { temperature: 1, maxNewTokens: 512 },
   training: {
     ...starter.training,

@@ -23,9 +23,9 @@ export async function solverSamples(
   solver: Pick<Generator, 'generate'>,
   format: PromptFormat<Problem>,
   runCode: RunCode,
-  sampling: { count: number; maxNewTokens: number; temperature: number; repairing: number },
+  sampling: { count: number; maxNewTokens: number; temperature: number; topP: number; repairing: number },
 ): Promise<LabelledPair[]> {
-  const { count, maxNewTokens, temperature, repairing } = sampling
+  const { count, maxNewTokens, temperature, topP, repairing } = sampling
   const random = seededRandom('solver samples')
   const tasks = Array.from({ length: Math.ceil(count / SAMPLES_PER_TASK) }, (_, at) =>
     maybeBroken(drawTrainingTask(levels[at % levels.length] ?? 3, random), repairing, random),
@@ -36,6 +36,7 @@ export async function solverSamples(
     samplesPerPrompt: SAMPLES_PER_TASK,
     maxNewTokens,
     temperature,
+    topP,
     stopToken: format.stopToken,
     moreStopTokens: format.moreStopTokens,
     seed: 'solver samples',

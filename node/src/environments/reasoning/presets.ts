@@ -17,7 +17,7 @@ export const small: Omit<z.input<typeof reasoningSpecSchema>, 'prompts'> = {
   groupSize: 8,
   owedLeaves: 192,
   sampledLeaves: 32,
-  solving: { temperature: 1, maxNewTokens: 16 },
+  solving: { temperature: 1, maxNewTokens: 16, topP: 0.999 },
   training: {
     learningRate: 2e-4,
     adapterLearningRate: 3e-4,

@@ -8,7 +8,9 @@ import { createFixedSession } from '../liveSession.ts'
 import type { LoraAdapter } from '../loraFactors.ts'
 import { ModelInputError } from '../modelErrors.ts'
 import { buildDrawsModel } from '../scoringGraph.ts'
+import type { ScoringTask } from '../scoringRuns.ts'
 import { runScoringTasks, type SequenceToScore, sequenceTask } from '../scoringTasks.ts'
+import { type NucleusPlace, placeInNucleus } from './placeInNucleus.ts'
 
 /** Where the tokens of a sequence lie in the distributions that they were drawn from. Arrays of `tokens.length - from`. */
 export interface SequenceDraws {
@@ -16,6 +18,8 @@ export interface SequenceDraws {
   readonly logprobs: Float32Array
   /** Probability of all tokens with a smaller id: a uniform in [below, below + exp(logprob)) draws the token. */
   readonly below: Float32Array
+  /** Under top-p, where both others are of the nucleus; see `NucleusPlace`. */
+  readonly edge?: { readonly outside: Float32Array; readonly unsure: Float32Array }
 }
 
 export interface DrawReader {
@@ -38,19 +42,20 @@ export interface DrawReader {
  *
  * @param freeze - the policy's weights, or its base's.
  * @param options.adapter - over the base; its factors are read in place.
+ * @param options.topP - that the tokens were drawn with; 1.
  */
 export async function createDrawReader(
   config: DecoderConfig,
   freeze: Freeze,
-  options: { adapter?: LoraAdapter; threads?: number; device?: Device } = {},
+  options: { adapter?: LoraAdapter; topP?: number; threads?: number; device?: Device } = {},
 ): Promise<DrawReader> {
-  const { adapter, ...run } = options
+  const { adapter, topP = 1, ...run } = options
   checkOptions(runSchema, run, 'createDrawReader')
   const { threads = 2, device } = run
   const parts = adapter ? adaptedParts(config, freeze, adapter) : freeze
-  const made = await createSession(buildDrawsModel(config, parts, device), { threads })
+  const whole = topP < 1
+  const made = await createSession(buildDrawsModel(config, parts, { whole, device }), { threads })
   const live = createFixedSession(adapter ? fedFactors(made, adapter) : made)
-  const outputs = ['logprobs', 'below'] as const
   return {
     async read(sequences, { temperature, ...rest }) {
       checkOptions(sequencesSchema, sequences, 'read')
@@ -58,11 +63,28 @@ export async function createDrawReader(
       if (!(temperature > 0)) throw greedy(temperature)
       const tasks = sequences.map((sequence, i) => sequenceTask(config, sequence, i))
       const feeds = { inverseTemperature: tensor('f32', Float32Array.of(1 / temperature), []) }
-      return live.use(session => runScoringTasks({ config, session, outputs, feeds }, tasks, 'sequence', rest.signal))
+      return live.use(session => {
+        const run = { config, session, feeds }
+        return whole
+          ? runScoringTasks({ ...run, outputs: ['probabilities'] }, tasks, 'sequence', rest.signal, nucleusDraws(topP))
+          : runScoringTasks({ ...run, outputs: ['logprobs', 'below'] }, tasks, 'sequence', rest.signal)
+      })
     },
     dispose: () => live.dispose(),
   }
 }
+
+/** Reads the places of a sequence's tokens in their nuclei: probabilities are [targets.length, V]. */
+const nucleusDraws =
+  (topP: number) =>
+  ({ probabilities }: { readonly probabilities: Float32Array }, { targets }: ScoringTask): SequenceDraws => {
+    const size = probabilities.length / targets.length
+    const places = Array.from(targets, (token, i) =>
+      placeInNucleus(probabilities.subarray(i * size, (i + 1) * size), topP, token),
+    )
+    const all = (figure: keyof NucleusPlace) => Float32Array.from(places, place => place[figure])
+    return { logprobs: all('logprob'), below: all('below'), edge: { outside: all('outside'), unsure: all('unsure') } }
+  }
 
 const greedy = (temperature: number) =>
   new ModelInputError(`tokens of temperature ${temperature} are not drawn`, {

@@ -7,7 +7,7 @@ import { ModelInputError } from '../modelErrors.ts'
 import { referenceLogprobs } from '../referenceDecoder.ts'
 import { tinyConfig, tinyWeights } from '../tinyDecoder.ts'
 import { createDrawReader, type SequenceDraws } from './drawReader.ts'
-import { samplingTolerances } from './samplingTolerances.ts'
+import { nucleusTolerance, samplingTolerances } from './samplingTolerances.ts'
 import { tokenUniforms } from './tokenUniforms.ts'
 import { completionUniforms, forgiven, type SamplingVerdict, verifySampling } from './verifySampling.ts'
 
@@ -32,13 +32,18 @@ const read = (of: readonly Completion[], from = reader) =>
   )
 
 /** Verdicts on completions of a whole request, in its order, as if sampled from `seed`. */
-async function verdicts(of: readonly Completion[], seed: string, from = reader): Promise<SamplingVerdict[]> {
+async function verdicts(
+  of: readonly Completion[],
+  seed: string,
+  from = reader,
+  forgiving = tolerance,
+): Promise<SamplingVerdict[]> {
   const uniforms = tokenUniforms(seed)
   const draws = await read(of, from)
   return of.map(({ prompt, tokens, logprobs }, i) => {
     const place = { prompt, sample: i % samplesPerPrompt }
     const claim = { uniforms: completionUniforms(uniforms, place, tokens.length), logprobs }
-    return verifySampling(draws[i] as SequenceDraws, claim, tolerance)
+    return verifySampling(draws[i] as SequenceDraws, claim, forgiving)
   })
 }
 
@@ -108,6 +113,40 @@ test('draws are those of the definition', async () => {
     expect(draws?.below[at - 2]).toBeCloseTo(below / total, 5)
     expect(draws?.logprobs[at - 2]).toBeCloseTo(Math.log((odds[token] as number) / total), 4)
   }
+})
+
+describe('of a nucleus', async () => {
+  const config = { ...tinyConfig, vocabSize: 4224 }
+  const large = initWeights(config, 'large')
+  const [sampler, checker] = [
+    createGenerator(config, large),
+    await createDrawReader(config, bakedParts(config, large), { topP: 0.99 }),
+  ]
+  const ofNucleus = { ...request, stopToken: -1, seed: 'nucleus' }
+  afterAll(() => Promise.all([sampler.dispose(), checker.dispose()]))
+
+  test('a completion follows that was drawn from it', async () => {
+    const sampled = await sampler.generate({ ...ofNucleus, topP: 0.99 })
+    expect(await verdicts(sampled, 'nucleus', checker, nucleusTolerance)).toEqual(
+      Array(16).fill({ follows: true, swaps: 0 }),
+    )
+    expect(followed(await verdicts(sampled, 'others', checker))).toBe(0)
+  })
+
+  test('a token outside is refuted wherever its random number lies, unless kernels may disagree on it', () => {
+    const place = { logprobs: Float32Array.of(Math.log(0.25)), below: Float32Array.of(0.5) }
+    const verdict = (uniform: number, outside: number, unsure = 0) =>
+      verifySampling(
+        { ...place, edge: { outside: Float32Array.of(outside), unsure: Float32Array.of(unsure) } },
+        { uniforms: [uniform], logprobs: place.logprobs },
+        nucleusTolerance,
+      )
+    expect(verdict(0.6, 0)).toEqual({ follows: true, swaps: 0 })
+    expect(verdict(0.6, 9e-6).follows).toBe(true)
+    expect(verdict(0.6, 2e-4)).toMatchObject({ follows: false, at: 0, what: 'token', off: expect.closeTo(2e-4, 6) })
+    expect(verdict(0.499, 0)).toMatchObject({ follows: false, what: 'token' })
+    expect(verdict(0.499, 0, 0.002).follows).toBe(true)
+  })
 })
 
 test('completions of a vocabulary that is drawn from in blocks follow', async () => {

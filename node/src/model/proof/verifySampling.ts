@@ -55,10 +55,10 @@ export function completionUniforms(
  * log-probability is true.
  *
  * A token is drawn by the inverse of the cumulative distribution, so that one prefill decides it: the uniform lies in the token's
- * interval. Nothing is sampled again. Compare TOPLOC (arXiv:2501.16007) and GRAIL, which check activations or likelihoods because
+ * interval, and under top-p in the nucleus. Nothing is sampled again. Compare TOPLOC (arXiv:2501.16007) and GRAIL, which check activations or likelihoods because
  * their sampler's randomness is private.
  *
- * @param draws - read with the committed policy, at the temperature that was sampled with.
+ * @param draws - read with the committed policy, at the temperature and top-p that were sampled with.
  */
 export function verifySampling(
   draws: SequenceDraws,
@@ -67,12 +67,15 @@ export function verifySampling(
 ): SamplingVerdict {
   let swaps = 0
   for (const [at, logprob] of draws.logprobs.entries()) {
+    const outside = draws.edge?.outside[at] ?? 0
+    if (!(outside <= tolerance.cumulative)) return { follows: false, at, what: 'token', off: outside }
+    const unsure = draws.edge?.unsure[at] ?? 0
     const probability = Math.exp(logprob)
     const off = distance(uniforms[at] as number, draws.below[at] as number, probability)
-    if (!(off <= forgiven(tolerance, probability))) return { follows: false, at, what: 'token', off }
+    if (!(off <= forgiven(tolerance, probability) + unsure)) return { follows: false, at, what: 'token', off }
     if (off > 0) swaps++
     const error = Math.abs((claimed[at] as number) - logprob)
-    if (!(error <= tolerance.logprob)) return { follows: false, at, what: 'logprob', off: error }
+    if (!(error <= tolerance.logprob + unsure)) return { follows: false, at, what: 'logprob', off: error }
   }
   return { follows: true, swaps }
 }

@@ -15,7 +15,7 @@ import { checkSampling, leavesToCheck } from './checkSampling.ts'
 const base = `${starterFolder}/solver`
 const config = await readDecoderConfig(base)
 const weights = await readWeights(base, config)
-const spec = environmentFrom('starter', { groupSize: 4, solving: { temperature: 1, maxNewTokens: 24 } })
+const spec = environmentFrom('starter', { groupSize: 4, solving: { temperature: 1, maxNewTokens: 24, topP: 1 } })
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`
 const work = { chainId: 31_337, round: 7, peerKey: word('22'), before: word('33'), beacon: word('44') }
 const seed = roundSeed('rollout', work.chainId, work.round, work.before, work.peerKey)
@@ -23,10 +23,12 @@ const prompts = [Int32Array.of(5, 60, 71, 82), Int32Array.of(5, 90, 64, 12, 33)]
 const request = { prompts, samplesPerPrompt: spec.groupSize, temperature: 1, maxNewTokens: 24, stopToken: 1 }
 
 const generator = createGenerator(config, weights)
-const sampled = async (from: string | Hex = seed): Promise<CheckedRollout[]> =>
-  (await generator.generate({ ...request, seed: from })).map(({ prompt, tokens, logprobs, ended }, index) => ({
-    ...{ index, promptTokens: prompts[prompt] as Int32Array, completionTokens: tokens, logprobs, ended, text: '' },
-  }))
+const sampled = async (from: string | Hex = seed, filters: { topP?: number } = {}): Promise<CheckedRollout[]> =>
+  (await generator.generate({ ...request, ...filters, seed: from })).map(
+    ({ prompt, tokens, logprobs, ended }, index) => ({
+      ...{ index, promptTokens: prompts[prompt] as Int32Array, completionTokens: tokens, logprobs, ended, text: '' },
+    }),
+  )
 afterAll(() => generator.dispose())
 
 const reader = createPublishedReader({ threads: 1 })
@@ -55,6 +57,17 @@ describe('by the starter model, a leaf', async () => {
     expect(await faultsOf(better)).toEqual(['not sampled'])
     const mixed = honest.map((leaf, at) => (at === 3 ? { ...(better[0] as CheckedRollout), index: 3 } : leaf))
     expect(await check(mixed)).toMatchObject({ fault: 'not sampled', reason: expect.stringContaining('of leaf 3 ') })
+  })
+
+  test('is proven under top-p where it was drawn so, and with a token outside of the nucleus it is not', async () => {
+    const rules = { ...spec, solving: { ...spec.solving, topP: 0.99 } }
+    const drawn = await sampled(seed, { topP: 0.99 })
+    expect(await check(drawn, published, rules)).toEqual({ ok: true, value: { swaps: 0 } })
+    const free = await sampled(seed)
+    const faults = await Promise.all(free.map(leaf => check([leaf], published, rules)))
+    const refuted = faults.filter(({ ok }) => !ok)
+    expect(refuted.length).toBeGreaterThan(0)
+    for (const fault of refuted) expect(fault).toMatchObject({ fault: 'not sampled' })
   })
 
   test('that was given to another place is not', async () => {

@@ -1,6 +1,6 @@
 import type { Hex } from '#core/hex.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
-import { samplingTolerances } from '#model/proof/samplingTolerances.ts'
+import { toleranceAt } from '#model/proof/samplingTolerances.ts'
 import { tokenUniforms } from '#model/proof/tokenUniforms.ts'
 import { completionUniforms, verifySampling } from '#model/proof/verifySampling.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
@@ -55,12 +55,12 @@ export async function checkSampling(
   { solving, groupSize, bases }: Pick<EnvironmentSpec, 'solving' | 'groupSize' | 'bases'>,
   leaves: readonly CheckedRollout[],
 ): Promise<PeerResult<{ swaps: number }>> {
-  const { temperature, maxNewTokens } = solving
+  const { temperature, topP, maxNewTokens } = solving
   const sequences = leaves.map(({ promptTokens, completionTokens }) => ({
     tokens: Int32Array.of(...promptTokens, ...completionTokens),
     from: promptTokens.length,
   }))
-  const read = await reader.readDraws({ policy, base, sequences, temperature, bases })
+  const read = await reader.readDraws({ policy, base, sequences, temperature, topP, bases })
   if ('fault' in read) return peerFault(read.fault, read.reason)
   const uniforms = tokenUniforms(roundSeed('rollout', work.chainId, work.round, work.before, work.peerKey))
   let swaps = 0
@@ -71,7 +71,7 @@ export async function checkSampling(
     if (!ended && isCut) return peerFault('not sampled', `leaf ${index} stops where sampling does not`)
     const place = { prompt: Math.floor(index / groupSize), sample: index % groupSize }
     const claim = { uniforms: completionUniforms(uniforms, place, length), logprobs }
-    const verdict = verifySampling(draws, claim, samplingTolerances.float32)
+    const verdict = verifySampling(draws, claim, toleranceAt(topP))
     if (!verdict.follows)
       return peerFault('not sampled', `${verdict.what} ${verdict.at} of leaf ${index} is off by ${verdict.off}`)
     swaps += verdict.swaps

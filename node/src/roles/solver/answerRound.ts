@@ -20,10 +20,10 @@ export async function answerRound(
   const seed = roundSeed('rollout', chainId, round, beacon, peerKey)
   const prompts = await Promise.all(tasks.map(({ problem }) => format.solverPrompt(problem)))
   const policyHash = await policy.weightsHash()
-  const { temperature, maxNewTokens } = spec.solving
+  const { temperature, topP, maxNewTokens } = spec.solving
   const { stopToken, moreStopTokens } = format
   const stops = { stopToken, moreStopTokens }
-  const sampling = { samplesPerPrompt: spec.groupSize, maxNewTokens, temperature, ...stops, seed }
+  const sampling = { samplesPerPrompt: spec.groupSize, maxNewTokens, temperature, topP, ...stops, seed }
   const completions = await policy.generate({ prompts, ...sampling })
   return rolloutBundle({ chainId, round, peerKey, policyHash, seed }, rules, tasks, prompts, completions)
 }

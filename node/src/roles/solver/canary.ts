@@ -50,10 +50,10 @@ export async function answerHeldOut(
 ): Promise<HeldOutAnswer[]> {
   const set = await heldOutTasks(level, tasks)
   const prompts = await mapYielding(set, ({ problem }) => format.solverPrompt(problem))
-  const { temperature, maxNewTokens } = spec.solving
+  const { temperature, topP, maxNewTokens } = spec.solving
   const { stopToken, moreStopTokens } = format
   const stops = { stopToken, moreStopTokens }
-  const request = { prompts, samplesPerPrompt, temperature, maxNewTokens, ...stops, seed: CANARY_SEED }
+  const request = { prompts, samplesPerPrompt, temperature, topP, maxNewTokens, ...stops, seed: CANARY_SEED }
   const completions = await policy.generate(request)
   const texts = await mapYielding(completions, ({ tokens, ended }) => format.completionText(tokens, ended))
   return completions.map((completion, i) => ({

@@ -146,12 +146,12 @@ function scheduleOf(training: EnvironmentSpec['training'], trained: 'weights' | 
 /** A group as the trainer takes it. */
 function lessonOf(
   { rollouts, rewards }: ScoredGroup,
-  { temperature }: EnvironmentSpec['solving'],
+  { temperature, topP }: EnvironmentSpec['solving'],
 ): readonly RolloutGroup[] {
   const completions = rollouts.map(({ completionTokens, logprobs }, i) => ({
     tokens: completionTokens,
     logprobs,
-    sampling: { temperature },
+    sampling: { temperature, topP },
     reward: rewards[i] as number,
   }))
   return rollouts[0] === undefined ? [] : [{ prompt: rollouts[0].promptTokens, completions }]

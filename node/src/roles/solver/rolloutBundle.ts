@@ -21,6 +21,7 @@ export function rolloutBundle(
   completions: readonly Completion[],
 ): RolloutBundle {
   const { chainId, round, peerKey, policyHash, seed } = header
+  const { temperature, maxNewTokens } = spec.solving
   const groups = tasks.map((task, at) => ({
     taskRef: task.ref,
     rollouts: completions.slice(at * spec.groupSize, (at + 1) * spec.groupSize).map((completion, sample) => ({
@@ -29,7 +30,7 @@ export function rolloutBundle(
       completionTokens: packTokens(completion.tokens, format.tokenBytes),
       logprobs: packLogprobs(completion.logprobs),
       seed,
-      sampling: { ...spec.solving },
+      sampling: { temperature, maxNewTokens },
       ended: completion.ended,
     })),
   }))
