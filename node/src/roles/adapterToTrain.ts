@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { MAX_POLICY_BYTES } from '#core/bodySizes.ts'
 import { NodeError } from '#core/errors.ts'
+import { readDecoderConfig } from '#model/decoderConfig.ts'
+import { parameterCount } from '#model/decoderWeights.ts'
 import { readJsonFile } from '#model/jsonFile.ts'
 import { allLinear, type BasePrecision, type LoraConfig, parseLoraConfig } from '#model/loraConfig.ts'
 import { readBasePrecision } from '#model/loraFiles.ts'
@@ -8,6 +11,7 @@ import type { AdapterSettings } from '#rl/adapterPolicy.ts'
 
 /** What an operator says of the adapter that a solver trains. What is not said is as it was kept, or as is usual. */
 export interface AskedAdapter {
+  /** 0 for all weights. */
   readonly rank?: number | undefined
   readonly alpha?: number | undefined
   readonly targets?: readonly string[] | undefined
@@ -17,6 +21,31 @@ export interface AskedAdapter {
 /** What is asked for contradicts what a policy's folder keeps. */
 export class KeptPolicyError extends NodeError {
   override readonly code = 'KEPT_POLICY'
+}
+
+const USUAL_RANK = 16
+
+/** Whether the weights of a model can be published, and so earn, only as an adapter over them. */
+export function isPaidAsAdapter(parameters: number): boolean {
+  return parameters * Float32Array.BYTES_PER_ELEMENT > MAX_POLICY_BYTES
+}
+
+/**
+ * What a solver is asked to train where its operator leaves it open: an adapter, unless all weights are small enough to be published. All
+ * weights of half a billion parameters would take 13 GB, and earn nothing.
+ *
+ * @param folder - of the policy that was kept, if there is one: it is gone on with as it is.
+ * @param solverFolder - of the model that is trained.
+ */
+export async function usualAdapter(
+  folder: string,
+  asked: AskedAdapter | undefined,
+  solverFolder: string,
+): Promise<AskedAdapter | undefined> {
+  const isKept = ['model.safetensors', 'adapter_config.json'].some(file => existsSync(join(folder, file)))
+  if (isKept || asked?.rank !== undefined) return asked
+  const isLarge = isPaidAsAdapter(parameterCount(await readDecoderConfig(solverFolder)))
+  return isLarge ? { ...asked, rank: USUAL_RANK } : asked
 }
 
 /**
@@ -32,7 +61,7 @@ export async function adapterToTrain(
 ): Promise<AdapterSettings | undefined> {
   if (folder !== null && existsSync(join(folder, 'model.safetensors'))) return refuseBesideWeights(folder, asked)
   const path = join(folder ?? '', 'adapter_config.json')
-  if (folder === null || !existsSync(path)) return asked && freshAdapter(asked)
+  if (folder === null || !existsSync(path)) return asked && asked.rank !== 0 ? freshAdapter(asked) : undefined
   const lora = parseLoraConfig(await readJsonFile(path), path)
   const keptBase = await readBasePrecision(folder)
   checkAgainst(folder, { ...lora, base: keptBase }, asked ?? {})
@@ -40,7 +69,7 @@ export async function adapterToTrain(
 }
 
 function refuseBesideWeights(folder: string, asked: AskedAdapter | undefined): undefined {
-  if (asked === undefined) return
+  if (asked === undefined || asked.rank === 0) return
   throw new KeptPolicyError(`${folder} keeps weights that were trained whole, and an adapter is asked for.`, {
     hint: 'Leave out --lora and what goes with it to continue with them, or move that folder away to begin an adapter.',
   })

@@ -3,7 +3,7 @@ import { loadEnvironment, loadEnvironments } from '#environments/builtIn.ts'
 import type { ChatFolders } from '#environments/environmentKind.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { Device } from '#model/devices.ts'
-import { type AskedAdapter, adapterToTrain } from './adapterToTrain.ts'
+import { type AskedAdapter, adapterToTrain, usualAdapter } from './adapterToTrain.ts'
 import { appealScores } from './appellant/appealScores.ts'
 import { betOnGames } from './bettor/betOnGames.ts'
 import { runEvaluator } from './evaluator/evaluator.ts'
@@ -59,9 +59,11 @@ export type RoleOptions = Omit<PeerOptions, 'environments'> & {
 
 /** Runs a peer in its role until the signal is aborted; closes everything it opened. */
 export async function startRole(options: RoleOptions): Promise<void> {
-  const { chat, adapter, data } = options
+  const { chat, data } = options
+  const folder = join(data, POLICY_FOLDER)
+  const adapter = chat ? await usualAdapter(folder, options.adapter, chat.modelFolder) : options.adapter
   // What contradicts the folder is said before anything is opened or registered.
-  if (options.role === 'solver') await adapterToTrain(join(data, POLICY_FOLDER), adapter)
+  if (options.role === 'solver') await adapterToTrain(folder, adapter)
   const environments = chat ? [await loadEnvironment(chat.spec, chat)] : Object.values(await loadEnvironments())
   const node = await openPeer({ ...options, environments })
   let countsFrom = Number.POSITIVE_INFINITY
@@ -75,7 +77,7 @@ export async function startRole(options: RoleOptions): Promise<void> {
     if (node.environment.caution !== undefined) node.logger.warn(node.environment.caution)
     performance.mark('waggle:started')
     countsFrom = await register(node, role)
-    await run({ ...node, countsFrom }, options)
+    await run({ ...node, countsFrom }, { ...options, adapter })
   } catch (error) {
     if (!options.signal.aborted) throw error
   } finally {

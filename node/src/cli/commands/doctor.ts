@@ -1,4 +1,6 @@
+import { freemem } from 'node:os'
 import { openIdentity } from '#store/identity.ts'
+import { readSpec } from '../chatModels.ts'
 import type { Command, Values } from '../command.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { checkComputer, checkDisk, checkKeys, checkNode, checkPorts, isPeerRunning } from '../doctor/checkMachine.ts'
@@ -7,21 +9,27 @@ import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } f
 import { UsageError } from '../usageError.ts'
 
 const list = { type: 'string', multiple: true } as const
+const text = { type: 'string' } as const
 
 /** Says what would keep a peer from playing, before it is started or while it runs. */
 export const doctor: Command = {
   usage: `npx waggle doctor [OPTIONS]
 
-Checks Node, processor, memory, disk, keys, ports, the chain, the clock, funds and bootnodes, and says what to do about each
-problem. Sends nothing. Exit code 1 if a check fails.
+Checks Node, processor, memory, disk, keys, ports, the chain, the clock, funds and bootnodes, of an environment of chat models also
+which bases it pays and whether the memory is enough for role and models, and says what to do about each problem. Sends nothing. Exit code 1 if a check fails.
 
 ${dataUsage}
 ${networkUsage}
   --listen MULTIADDR  where the peer will listen, may be repeated
   --bootnode MULTIADDR
                       a peer to meet first, may be repeated
+  --role ROLE, --environment FILE, --model PATH_OR_REPO, --judge PATH_OR_REPO, --lora RANK
+                      what it would be started with (default what its folder says)
   --json              print one JSON object on the last line`,
-  options: { ...dataOption, ...networkOptions, listen: list, bootnode: list, json: { type: 'boolean' } },
+  options: {
+    ...{ ...dataOption, ...networkOptions, listen: list, bootnode: list, json: { type: 'boolean' } },
+    ...{ role: text, environment: text, model: text, judge: text, lora: text },
+  },
   async run({ json, bootnode, ...flags }: Values) {
     const config = loadConfig({ ...flags, bootnodes: bootnode })
     const findings = [...(await checkHere(config)), ...(await checkThere(config))]
@@ -32,14 +40,29 @@ ${networkUsage}
   },
 }
 
-async function checkHere({ data, listen, 'keep-mb': keepMb }: Config): Promise<Finding[]> {
+async function checkHere(config: Config): Promise<Finding[]> {
+  const { data, listen, 'keep-mb': keepMb } = config
   return [
     checkNode(process.versions.node),
     ...(await checkComputer()),
     await checkDisk(data, keepMb * 2 ** 20),
     checkKeys(data),
     await checkPorts(listen, isPeerRunning(data)),
+    ...(await checkModels(config)),
   ]
+}
+
+/** Nothing of the starter models, which come with the code. */
+async function checkModels({ data, environment: file, role, model, judge, lora }: Config): Promise<Finding[]> {
+  if (file === undefined || role === 'gateway' || role === 'judge') return []
+  const spec = await readSpec(file)
+  // The model library takes half a second to load.
+  const { checkBases, checkModelMemory } = await import('../doctor/checkModel.ts')
+  const asked = { role, model, judge, lora }
+  const bases = await checkBases(spec, asked)
+  // A running peer has taken its memory already.
+  if (isPeerRunning(data)) return [bases]
+  return [bases, await checkModelMemory(spec, asked, Math.min(freemem(), process.availableMemory()))]
 }
 
 async function checkThere(config: Config): Promise<Finding[]> {

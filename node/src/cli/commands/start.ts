@@ -93,8 +93,9 @@ ${reachUsage}
 ${hubUsage}
   --device NAME       auto, cpu, webgpu or cuda: what generates, scores and trains (default auto)
   --threads N         threads of a model's session (default 1)
-  --lora RANK         solver: train a LoRA adapter of this rank instead of all weights; an adapter in its folder is resumed
-                      as it is, and options that contradict it are refused
+  --lora RANK         solver: train a LoRA adapter of this rank instead of all weights, or all weights by 0 (default 16 where
+                      weights are too large to be published whole, as of every published model); an adapter in its folder
+                      is resumed as it is, and options that contradict it are refused
   --lora-alpha N      scale of its updates is this over the rank (default twice the rank)
   --lora-targets NAMES
                       modules that have one, by commas (default all linear modules of the layers)

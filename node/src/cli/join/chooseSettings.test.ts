@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
-import { chooseSettings, pools } from './chooseSettings.ts'
+import { chatModels } from './chatPools.ts'
+import { chooseSettings } from './chooseSettings.ts'
+import { memoryNeeded } from './memoryNeeded.ts'
 
 const GIB = 2 ** 30
-const machine: Parameters<typeof chooseSettings>[0] = { cores: 4, gpus: [], freeBytes: 8 * GIB, isLocalChain: false }
+const machine: Parameters<typeof chooseSettings>[0] = { cores: 4, gpus: [], freeBytes: 9 * GIB, isLocalChain: false }
 const chosen = (offer: Partial<typeof machine>, said = {}) =>
   Object.fromEntries(chooseSettings({ ...machine, ...offer }, said).map(({ setting, value }) => [setting, value]))
 
@@ -15,10 +17,20 @@ test('what a peer does follows from what the machine has', () => {
   expect(chosen({}, { environment })).toEqual({
     ...{ role: 'solver', threads: 3 },
     // Over a base in float32: what is sampled over 8 bits earns nothing.
-    ...{ model: pools.small, lora: 16 },
+    ...{ model: chatModels[0].name, lora: 16 },
   })
   const gpus = [{ name: 'H100', memoryBytes: 80 * GIB }]
-  expect(chosen({ gpus }, { environment })).toMatchObject({ model: pools.large })
+  const gpu = { gpus, freeBytes: 64 * GIB }
+  expect(chosen(gpu, { environment })).toMatchObject({ model: chatModels[1].name })
+  expect(chosen({ gpus }, { environment })).toMatchObject({ model: chatModels[0].name })
+  expect(chosen({ freeBytes: 4 * GIB }, { environment })).toEqual({ role: 'gateway' })
+})
+
+test('half a billion parameters fit 8 GiB by an adapter, and not whole', () => {
+  const half = { role: 'solver', parameters: chatModels[0].parameters, judgeParameters: 0 } as const
+  expect(memoryNeeded({ ...half, trained: 'adapter' })).toBeLessThan(6 * GIB)
+  expect(memoryNeeded({ ...half, trained: 'weights' })).toBeGreaterThan(13 * GIB)
+  expect(memoryNeeded({ ...half, role: 'gateway', trained: 'adapter' })).toBe(0)
 })
 
 test('what is said is not chosen again', () => {

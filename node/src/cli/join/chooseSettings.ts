@@ -1,5 +1,7 @@
 import type { describeMachine } from '#model/devices.ts'
 import type { RoleName } from '#roles/roleName.ts'
+import { chatModels, JUDGE_PARAMETERS } from './chatPools.ts'
+import { gibibytes, memoryNeeded } from './memoryNeeded.ts'
 
 /** A setting by the name of its option, with the reason for it. */
 export type Choice = { setting: string; value: string | number | readonly string[]; reason: string }
@@ -14,14 +16,8 @@ const GIB = 2 ** 30
 const SOLVER_BYTES = GIB
 /** Threads beyond these gain little for one model of this size, and the network needs a core. */
 const MAX_THREADS = 8
-/** From here on the larger pool of CodeZero's solvers fits. */
+/** From here on the larger model of CodeZero's solvers ends its rounds in time; processors are too slow for it. */
 const LARGE_GPU_BYTES = 38 * GIB
-
-/** Solvers of CodeZero's pools, smallest first. */
-export const pools = {
-  small: 'Qwen/Qwen2.5-Coder-0.5B-Instruct',
-  large: 'Qwen/Qwen2.5-Coder-1.5B-Instruct',
-} as const
 
 /**
  * Role, model and threads that fit a machine.
@@ -37,10 +33,17 @@ export function chooseSettings(
 ): Choice[] {
   const choices: Choice[] = []
   const choose = (setting: string, value: Choice['value'], reason: string) => choices.push({ setting, value, reason })
-  const free = `${(freeBytes / GIB).toFixed(1)} GiB of memory free`
-  const role = said.role ?? (freeBytes < SOLVER_BYTES ? 'gateway' : 'solver')
+  const free = `${gibibytes(freeBytes)} of memory free`
+  const needed = said.environment === undefined || said.model !== undefined ? SOLVER_BYTES : needOf(chatModels[0])
+  const role = said.role ?? (freeBytes < needed ? 'gateway' : 'solver')
   if (said.role === undefined)
-    choose('role', role, role === 'solver' ? `${free}; it learns and earns points` : `only ${free}: it runs no model`)
+    choose(
+      'role',
+      role,
+      role === 'solver'
+        ? `${free}; it learns and earns points`
+        : `only ${free}, and a solver takes ${gibibytes(needed)}: it runs no model`,
+    )
   if (isLocalChain && said.listen === undefined)
     choose('listen', ['/ip4/127.0.0.1/tcp/0'], 'on a local chain all peers are on this machine')
   const threads = Math.max(1, Math.min(MAX_THREADS, cores - 1))
@@ -48,10 +51,16 @@ export function chooseSettings(
     choose('threads', threads, `of ${cores} cores`)
   if (said.environment === undefined || role === 'gateway') return choices
   const gpuBytes = Math.max(0, ...gpus.map(({ memoryBytes }) => memoryBytes ?? 0))
-  const pool = gpuBytes >= LARGE_GPU_BYTES ? 'large' : 'small'
+  const fitting = chatModels.filter(
+    (model, at) => at === 0 || (gpuBytes >= LARGE_GPU_BYTES && needOf(model, role) <= freeBytes),
+  )
+  const device = gpuBytes > 0 ? `a GPU of ${(gpuBytes / GIB).toFixed(0)} GiB` : 'no large GPU'
   if (said.model === undefined)
-    choose('model', pools[pool], gpuBytes > 0 ? `a GPU of ${(gpuBytes / GIB).toFixed(0)} GiB` : 'no large GPU')
+    choose('model', fitting.at(-1)?.name ?? chatModels[0].name, `the largest for ${device} and ${free}`)
   if (role !== 'solver' || said.lora !== undefined) return choices
   choose('lora', 16, 'an adapter takes a fraction of the memory of all weights')
   return choices
 }
+
+const needOf = ({ parameters }: { parameters: number }, role: RoleName = 'solver') =>
+  memoryNeeded({ role, parameters, judgeParameters: JUDGE_PARAMETERS, trained: 'adapter' })

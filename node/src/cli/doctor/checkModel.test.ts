@@ -1,0 +1,54 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { presets, starterFolder } from '#environments/builtIn.ts'
+import { readBaseHash } from '#environments/paidBase.ts'
+import { commonShape } from '#model/commonShape.ts'
+import { formatDecoderConfig } from '#model/decoderConfig.ts'
+import { usualAdapter } from '#roles/adapterToTrain.ts'
+import { checkBases, checkModelMemory } from './checkModel.ts'
+
+const GIB = 2 ** 30
+const starter = join(starterFolder, 'solver')
+const empty = mkdtempSync(join(tmpdir(), 'waggle-doctor-'))
+const half = mkdtempSync(join(tmpdir(), 'waggle-doctor-'))
+writeFileSync(join(half, 'config.json'), JSON.stringify(formatDecoderConfig(commonShape)))
+const asked = { role: 'solver', model: half, judge: undefined, lora: undefined } as const
+const spec = presets.starter
+
+test('half a billion parameters are trained as an adapter unless the operator asks for all weights', async () => {
+  expect(await usualAdapter(empty, undefined, half)).toEqual({ rank: 16 })
+  expect(await usualAdapter(empty, { base: 'int8' }, half)).toEqual({ base: 'int8', rank: 16 })
+  expect(await usualAdapter(empty, { rank: 0 }, half)).toEqual({ rank: 0 })
+  expect(await usualAdapter(empty, undefined, starter)).toBeUndefined()
+  const kept = mkdtempSync(join(tmpdir(), 'waggle-kept-'))
+  writeFileSync(join(kept, 'model.safetensors'), '')
+  expect(await usualAdapter(kept, undefined, half)).toBeUndefined()
+})
+
+test('memory is held against what role and model take', async () => {
+  expect(await checkModelMemory(spec, asked, 7 * GIB)).toMatchObject({ state: 'ok' })
+  expect(await checkModelMemory(spec, asked, 4 * GIB)).toMatchObject({
+    state: 'failure',
+    found: expect.stringMatching(/an adapter of 0\.49 billion .* 4\.0 GiB are free/),
+  })
+  expect(await checkModelMemory(spec, { ...asked, lora: 0 }, 7 * GIB)).toMatchObject({
+    state: 'failure',
+    advice: expect.stringContaining('Train an adapter'),
+  })
+  expect(await checkModelMemory(spec, { ...asked, role: 'evaluator' }, 4.5 * GIB)).toMatchObject({ state: 'ok' })
+  expect(await checkModelMemory(spec, { ...asked, judge: half }, 6 * GIB)).toMatchObject({ state: 'failure' })
+  const named = { ...asked, model: 'Qwen/Qwen2.5-Coder-0.5B-Instruct@main' }
+  expect(await checkModelMemory(spec, named, 4 * GIB)).toMatchObject({ state: 'failure' })
+  expect(await checkModelMemory(spec, { ...asked, model: 'some/model' }, 4 * GIB)).toMatchObject({ state: 'warning' })
+})
+
+test('the bases that an environment pays are named, and whether this one is among them', async () => {
+  const ours = await readBaseHash(starter)
+  const other = `0x${'66'.repeat(32)}` as const
+  const told = (bases: (typeof ours)[] | null) => checkBases({ bases }, { ...asked, model: starter })
+  expect(await told(null)).toMatchObject({ state: 'ok', found: expect.stringContaining('any base') })
+  expect(await told([other, ours])).toMatchObject({ state: 'ok', found: expect.stringContaining('is one') })
+  expect(await told([other])).toMatchObject({ state: 'warning', found: expect.stringContaining(ours) })
+})

@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { kindOf } from '#environments/builtIn.ts'
+import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
+import { readBaseHash, unpaidBase } from '#environments/paidBase.ts'
+import { readDecoderConfig } from '#model/decoderConfig.ts'
+import { parameterCount } from '#model/decoderWeights.ts'
+import { isPaidAsAdapter } from '#roles/adapterToTrain.ts'
+import type { RoleName } from '#roles/roleName.ts'
+import { chatModels } from '../join/chatPools.ts'
+import { gibibytes, memoryNeeded } from '../join/memoryNeeded.ts'
+import { type Finding, failure, ok, warning } from './finding.ts'
+
+/** What a peer of chat models is told to play with. */
+export type ChatRole = {
+  role: RoleName | undefined
+  model: string | undefined
+  judge: string | undefined
+  /** Rank of the adapter, 0 for all weights. */
+  lora: number | undefined
+}
+
+/** Which bases the environment pays, and whether this one is among them. */
+export async function checkBases({ bases }: Pick<EnvironmentSpec, 'bases'>, { model }: ChatRole): Promise<Finding> {
+  if (bases === null) return ok('bases', 'adapters over any base are paid')
+  const listed = `adapters over ${bases.join(', ')} are paid`
+  if (model === undefined || !isFolder(model)) return ok('bases', listed)
+  const hash = await readBaseHash(model)
+  if (unpaidBase(hash, { bases }) === null) return ok('bases', `${listed}; ${model} is one`)
+  return warning(
+    'bases',
+    `${listed}; ${model} is ${hash}`,
+    'A solver learns unpaid over it, and an evaluator does not start: name a model of the list with --model.',
+  )
+}
+
+/** Whether the memory is enough for the role with its models, as far as their sizes are known before they are downloaded. */
+export async function checkModelMemory(spec: EnvironmentSpec, asked: ChatRole, freeBytes: number): Promise<Finding> {
+  const { role = 'solver', model, lora } = asked
+  const parameters = await parametersOf(model)
+  if (parameters === null)
+    return warning('model', `${model ?? 'none'}: its size is not known here`, 'Name its folder with --model.')
+  const judge = asked.judge ?? kindOf(spec).judgeOf(spec) ?? undefined
+  const judgeParameters = judge === undefined ? 0 : ((await parametersOf(judge)) ?? 0)
+  const trained = lora === 0 || (lora === undefined && !isPaidAsAdapter(parameters)) ? 'weights' : 'adapter'
+  const needed = memoryNeeded({ role, parameters, judgeParameters, trained })
+  const what = role === 'solver' ? `a solver that trains ${trained === 'adapter' ? 'an adapter' : 'all weights'}` : role
+  const found = `${what} of ${(parameters / 1e9).toFixed(2)} billion parameters takes about ${gibibytes(needed)}, ${gibibytes(freeBytes)} are free`
+  if (needed <= freeBytes) return ok('model', found)
+  const advice =
+    trained === 'weights' && role === 'solver'
+      ? 'Train an adapter: leave out --lora 0, or name a rank.'
+      : 'Name a smaller model with --model, stop something, or run a gateway, which has no model.'
+  return failure('model', found, advice)
+}
+
+/** Null where the model is neither a folder nor one whose size is known. */
+async function parametersOf(model: string | undefined): Promise<number | null> {
+  if (model === undefined) return null
+  if (isFolder(model)) return parameterCount(await readDecoderConfig(model))
+  return chatModels.find(({ name }) => name === model.split('@')[0])?.parameters ?? null
+}
+
+const isFolder = (model: string) => existsSync(join(model, 'config.json'))

@@ -1,0 +1,35 @@
+import type { RoleName } from '#roles/roleName.ts'
+
+const GIB = 2 ** 30
+/** Arrays of a step and of sampling, the network, payloads: what a peer takes besides its models. */
+const BESIDE_MODELS = 2 * GIB
+
+/** Bytes for each parameter of the model that a role plays with; measured on 0.135 and 0.5 billion. */
+const perParameter = {
+  /** Frozen weights twice in float32, for generation and for training. */
+  adapter: 8,
+  /** Weights, gradients, two moments, and activations of all layers: 13 GB for half a billion. */
+  weights: 26,
+  /** Frozen in float32: what samples, or what a check of sampling reads. */
+  frozen: 4,
+  /** A judge in 8 bits. */
+  judge: 1.3,
+} as const
+
+/** What a peer plays with; a judge that a server runs takes nothing here. */
+export type Played = {
+  role: RoleName
+  parameters: number
+  judgeParameters: number
+  trained: 'adapter' | 'weights'
+}
+
+/** Bytes of memory that a peer of chat models takes. */
+export function memoryNeeded({ role, parameters, judgeParameters, trained }: Played): number {
+  if (role === 'gateway' || role === 'judge') return 0
+  const own = role === 'solver' ? perParameter[trained] : perParameter.frozen
+  const judge = role === 'proposer' ? 0 : perParameter.judge * judgeParameters
+  return BESIDE_MODELS + own * parameters + judge
+}
+
+export const gibibytes = (bytes: number) => `${(bytes / GIB).toFixed(1)} GiB`
