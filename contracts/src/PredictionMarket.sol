@@ -43,7 +43,8 @@ contract PredictionMarket is MarketGames, MarketBets, MarketReveals, MarketPayou
             disputeSec: game.disputeSec,
             minBet: game.minBet,
             freeShares: game.freeShares,
-            bond: game.bond
+            bond: game.bond,
+            feeBps: game.feeBps
         });
         view_.judge = game.judge;
         view_.phase = phaseOf(gameId);

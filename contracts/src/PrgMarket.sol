@@ -75,7 +75,8 @@ contract PrgMarket is IPrgMarket, Ownable {
                 disputeSec: leastDisputeSec > DISPUTE_SEC ? leastDisputeSec : DISPUTE_SEC,
                 minBet: MIN_BET,
                 freeShares: FREE_SHARES,
-                bond: BOND
+                bond: BOND,
+                feeBps: 0
             })
         );
         emit NewGameCreated(newGameIdx, roundCount, choiceCount_, block.timestamp);

@@ -126,7 +126,8 @@ contract PowersTest is StakesFixture {
             disputeSec: LENGTH,
             minBet: 1 ether,
             freeShares: 1 ether,
-            bond: uint112(BOND)
+            bond: uint112(BOND),
+            feeBps: 0
         });
         vm.prank(rich);
         market.createGame(config, "");

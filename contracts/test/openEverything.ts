@@ -73,7 +73,7 @@ export async function openEverything() {
   const place = { chainId: await client.getChainId(), market: made.PredictionMarket, judge }
   const { root, leaves } = commitGame(place, secrets)
   const opensAtSec = (await networkHelpers.time.latest()) + 10
-  const odds = { roundCount: 2, choiceCount: 2, minBet: 1n, freeShares: TOKEN, bond: TOKEN }
+  const odds = { roundCount: 2, choiceCount: 2, minBet: 1n, freeShares: TOKEN, bond: TOKEN, feeBps: 200 }
   await send('PredictionMarket', 'createGame', [{ root, startsAtSec: opensAtSec, ...TIMES, ...odds }, ''], judge)
   await networkHelpers.time.increaseTo(opensAtSec)
   await send('PredictionMarket', 'bet', [0n, 0, 1, 5n * TOKEN])

@@ -25,7 +25,7 @@ export async function openGame({ client, market }: TestChain) {
   if (clue === undefined || answer === undefined) throw new Error('a game of one round has two leaves')
   const startsAtSec = Number((await client.getBlock()).timestamp) + 20
   const times = { startsAtSec, bettingSec: 600, revealSec: 300, disputeSec: 600 }
-  const amounts = { minBet: TOKEN / 100n, freeShares: TOKEN, bond: 10n * TOKEN }
+  const amounts = { minBet: TOKEN / 100n, freeShares: TOKEN, bond: 10n * TOKEN, feeBps: 200 }
   const config = { root, roundCount: 1, choiceCount: 3, ...times, ...amounts }
   await mined(await client.writeContract({ ...contract, functionName: 'createGame', args: [config, ''] }))
   const at = async (seconds: number) => {

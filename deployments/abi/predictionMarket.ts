@@ -664,6 +664,11 @@ export const predictionMarketAbi = [
             "internalType": "uint112",
             "name": "bond",
             "type": "uint112"
+          },
+          {
+            "internalType": "uint16",
+            "name": "feeBps",
+            "type": "uint16"
           }
         ],
         "indexed": false,
@@ -760,6 +765,31 @@ export const predictionMarketAbi = [
       }
     ],
     "name": "GameVoided",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "uint256",
+        "name": "gameId",
+        "type": "uint256"
+      },
+      {
+        "indexed": true,
+        "internalType": "address",
+        "name": "judge",
+        "type": "address"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "amount",
+        "type": "uint256"
+      }
+    ],
+    "name": "JudgePaid",
     "type": "event"
   },
   {
@@ -1099,6 +1129,11 @@ export const predictionMarketAbi = [
             "internalType": "uint112",
             "name": "bond",
             "type": "uint112"
+          },
+          {
+            "internalType": "uint16",
+            "name": "feeBps",
+            "type": "uint16"
           }
         ],
         "internalType": "struct IPredictionMarket.GameConfig",
@@ -1180,6 +1215,11 @@ export const predictionMarketAbi = [
             "internalType": "uint112",
             "name": "bond",
             "type": "uint112"
+          },
+          {
+            "internalType": "uint16",
+            "name": "feeBps",
+            "type": "uint16"
           }
         ],
         "internalType": "struct IPredictionMarket.GameConfig",
@@ -1370,6 +1410,11 @@ export const predictionMarketAbi = [
                 "internalType": "uint112",
                 "name": "bond",
                 "type": "uint112"
+              },
+              {
+                "internalType": "uint16",
+                "name": "feeBps",
+                "type": "uint16"
               }
             ],
             "internalType": "struct IPredictionMarket.GameConfig",

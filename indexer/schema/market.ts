@@ -20,6 +20,10 @@ export const game = onchainTable(
     minBet: t.bigint().notNull(),
     freeShares: t.bigint().notNull(),
     bond: t.bigint().notNull(),
+    /** The Judge's part of the losing stakes if its answer stands, in ten-thousandths. */
+    feeBps: t.integer().notNull(),
+    /** What it had of them. */
+    fee: t.bigint().notNull().default(0n),
     status: gameStatus().notNull().default('open'),
     /** Rounds that took bets, take them, or take them next. */
     roundsOpened: t.integer().notNull().default(1),

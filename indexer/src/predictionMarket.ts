@@ -51,6 +51,11 @@ ponder.on('PredictionMarket:GameResolved', async ({ event, context }) => {
   await context.db.update(game, { gameId }).set({ status: 'resolved', winner: choice, pot, endedAtSec })
 })
 
+ponder.on('PredictionMarket:JudgePaid', async ({ event, context }) => {
+  const { gameId, amount } = event.args
+  await context.db.update(game, { gameId }).set({ fee: amount })
+})
+
 ponder.on('PredictionMarket:GameVoided', async ({ event, context }) => {
   const { gameId, pot } = event.args
   await context.db.update(game, { gameId }).set({ status: 'void', pot, endedAtSec: Number(event.block.timestamp) })

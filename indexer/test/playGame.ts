@@ -29,7 +29,7 @@ export async function playGame({ client, market }: TestChain, details: string) {
   const chainId = await client.getChainId()
   const { root, leaves } = commitGame({ chainId, market: market.address, judge: judge.address }, secrets)
   const startsAtSec = Number((await client.getBlock()).timestamp) + 50
-  const amounts = { minBet: TOKEN / 100n, freeShares: TOKEN, bond: 10n * TOKEN }
+  const amounts = { minBet: TOKEN / 100n, freeShares: TOKEN, bond: 10n * TOKEN, feeBps: 500 }
   const config = { root, roundCount: 1, choiceCount: 3, startsAtSec, ...TIMES, ...amounts }
   const write = { ...contract, chain: null }
   const at = async (seconds: number) => {

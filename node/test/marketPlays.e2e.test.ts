@@ -115,12 +115,13 @@ test('a market plays itself: the Judge keeps its promises, bettors bet and are p
   // Nobody doubted it. Its bond comes back; that of the next game, which was open meanwhile, stays.
   expect(await balance(judge)).toBe(90n * TOKEN)
   await judgeGames(honest, 1_000)
-  expect(await balance(judge)).toBe(95n * TOKEN)
+  const fee = ((staked[wrong] as bigint) * 200n) / 10_000n
+  expect(await balance(judge)).toBe(95n * TOKEN + fee)
   expect(await readGame(judge.client, judge.contracts, 0n)).toMatchObject({ phase: 'resolved' })
   for (const one of bettors) await playGames(one)
-  // What ben lost is what ann won: the market keeps and makes nothing. Both bet on the next game by now.
+  // What ben lost is what ann and the Judge won: the market keeps and makes nothing. Both bet on the next game by now.
   const next = (await readGame(judge.client, judge.contracts, 1n)).choices.map(({ stake }) => stake)
-  expect(await balance(ann)).toBe(100n * TOKEN + (staked[wrong] as bigint) - (next[answer] as bigint))
+  expect(await balance(ann)).toBe(100n * TOKEN + (staked[wrong] as bigint) - fee - (next[answer] as bigint))
   expect(await balance(ben)).toBe(100n * TOKEN - (staked[wrong] as bigint) - (next[wrong] as bigint))
 
   // A restart that forgot a game finds it again.

@@ -48,6 +48,8 @@ interface IPredictionMarket is ICredits, IJury {
         /// @notice What the Judge forfeits to the bettors on a time-out, a cancellation or a lost dispute; at least
         /// ten times `minBet`.
         uint112 bond;
+        /// @notice The Judge's part of the losing stakes if its answer stands, in ten-thousandths; at most 500.
+        uint16 feeBps;
     }
 
     /// @notice Where a game stands: 0 no such game; 1 betting on the next round has not begun; 2 betting; 3 and 4 the
@@ -158,6 +160,12 @@ interface IPredictionMarket is ICredits, IJury {
     /// @param pot What its holders divide on top of their stakes: losing stakes, and a bond that the Judge forfeited.
     /// @param shares By what they divide it.
     event GameResolved(uint256 indexed gameId, uint8 choice, uint256 pot, uint256 shares);
+
+    /// @notice Emitted when a Judge whose answer stands has its fee.
+    /// @param gameId The game.
+    /// @param judge Whose credit it is.
+    /// @param amount Tokens, out of the losing stakes.
+    event JudgePaid(uint256 indexed gameId, address indexed judge, uint256 amount);
 
     /// @notice Emitted when a game ends with refunds.
     /// @param gameId The game.

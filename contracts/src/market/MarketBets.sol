@@ -58,7 +58,9 @@ abstract contract MarketBets is MarketPools {
         uint256 rate = _rateIn(batch);
         shares = MarketShares.toSharesDown(stake, rate);
         supply += MarketShares.toSharesDown(batch.stake, rate);
-        payout = stake + MarketShares.portionDown(_totalStake(gameId) - staked, shares, supply);
+        uint256 losing = _totalStake(gameId) - staked;
+        uint256 pot = losing - _feeOf(_games[gameId], losing);
+        payout = stake + MarketShares.portionDown(pot, shares, supply);
     }
 
     function _bet(Order memory order) internal returns (uint256 shares) {

@@ -16,6 +16,9 @@ abstract contract MarketGames is MarketLedger {
     uint256 private constant MOST_SECONDS = 30 days;
     uint256 private constant MOST_DETAILS = 2_048;
 
+    /// @dev A twentieth of the losing stakes: bettors see it before they bet.
+    uint256 private constant MOST_FEE_BPS = 500;
+
     /// @dev Ten: a Judge that lets a game run out pays each of ten least bettors a whole bet.
     uint256 private constant LEAST_BOND_IN_BETS = 10;
 
@@ -51,6 +54,7 @@ abstract contract MarketGames is MarketLedger {
         game.disputeSec = config.disputeSec;
         game.freeShares = config.freeShares;
         game.bond = config.bond;
+        game.feeBps = config.feeBps;
         game.root = config.root;
         emit GameCreated(gameId, judge, config, details);
         token.safeTransferFrom(msg.sender, address(this), config.bond);
@@ -66,6 +70,7 @@ abstract contract MarketGames is MarketLedger {
         _requireTerm("minBet", config.minBet, 1, type(uint96).max);
         _requireTerm("freeShares", config.freeShares, config.minBet, type(uint96).max);
         _requireTerm("bond", config.bond, LEAST_BOND_IN_BETS * config.minBet, type(uint112).max);
+        _requireTerm("feeBps", config.feeBps, 0, MOST_FEE_BPS);
     }
 
     function _requireTerm(string memory term, uint256 value, uint256 low, uint256 high) internal pure {

@@ -12,6 +12,9 @@ import {ISeats} from "../interfaces/ISeats.sol";
 /// @title MarketLedger
 /// @notice What the market stores, and where a game stands.
 abstract contract MarketLedger is IPredictionMarket, Credits, Jury {
+    /// @dev What fees are counted in.
+    uint256 private constant WHOLE_BPS = 10_000;
+
     /// @dev How a game ended.
     enum Outcome {
         Open,
@@ -38,6 +41,7 @@ abstract contract MarketLedger is IPredictionMarket, Credits, Jury {
         uint112 bond;
         uint32 disputeSec;
         uint40 answeredAtSec;
+        uint16 feeBps;
         // slot 3
         bytes32 root;
     }
@@ -197,6 +201,11 @@ abstract contract MarketLedger is IPredictionMarket, Credits, Jury {
     /// @dev The round by the clock; at or above `roundCount` after the last.
     function _roundOf(Game storage game) internal view returns (uint256 round) {
         return (block.timestamp - game.startsAtSec) / (uint256(game.bettingSec) + game.revealSec);
+    }
+
+    /// @dev What the Judge has of losing stakes if its answer stands.
+    function _feeOf(Game storage game, uint256 losing) internal view returns (uint256 fee) {
+        return (losing * game.feeBps) / WHOLE_BPS;
     }
 
     function _opensAt(Game storage game, uint256 round) internal view returns (uint256 atSec) {

@@ -113,7 +113,7 @@ abstract contract MarketPayouts is MarketDisputes {
 
     function _uphold(uint256 gameId, Game storage game) internal {
         _credit(game.judge, game.bond);
-        _resolveTo(gameId, game, game.answer, 0);
+        _resolveTo(gameId, game, game.answer, 0, true);
     }
 
     /// @dev Without a verdict the committed answer stands and nobody loses a bond: a committee that does not come must
@@ -135,21 +135,31 @@ abstract contract MarketPayouts is MarketDisputes {
         }
         _credit(disputer, game.bond);
         if (choice == game.choiceCount) _void(gameId, game, left);
-        else _resolveTo(gameId, game, choice, left);
+        else _resolveTo(gameId, game, choice, left, false);
     }
 
-    /// @dev Where nobody won, everybody is refunded.
-    function _resolveTo(uint256 gameId, Game storage game, uint8 choice, uint256 forfeited) internal {
+    /// @dev Where nobody won, everybody is refunded, and there is nothing for a fee to be a part of.
+    function _resolveTo(
+        uint256 gameId,
+        Game storage game,
+        uint8 choice,
+        uint256 forfeited,
+        bool paysJudge
+    ) internal {
         uint256 stake = _pools[gameId][choice].stake;
         if (stake == 0) {
             _void(gameId, game, forfeited);
             return;
         }
         uint256 shares = _supplyOf(gameId, choice);
-        uint256 pot = _totalStake(gameId) - stake + forfeited;
+        uint256 losing = _totalStake(gameId) - stake;
+        uint256 fee = paysJudge ? _feeOf(game, losing) : 0;
+        uint256 pot = losing - fee + forfeited;
         (game.answer, game.outcome) = (choice, Outcome.Resolved);
         _divide(gameId, pot, shares, stake);
         emit GameResolved(gameId, choice, pot, shares);
+        if (fee != 0) emit JudgePaid(gameId, game.judge, fee);
+        _credit(game.judge, fee);
     }
 
     /// @dev The Judge's bond goes to the bettors, or back if there are none to be harmed.

@@ -132,7 +132,8 @@ contract MarketHandler is TestBase {
             disputeSec: DISPUTE,
             minBet: 1e6,
             freeShares: FREE,
-            bond: uint112(game.bond)
+            bond: uint112(game.bond),
+            feeBps: uint16((draw >> 48) % 501)
         });
         pay(game.judge, game.bond);
         vm.prank(game.judge);

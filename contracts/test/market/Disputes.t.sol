@@ -125,6 +125,19 @@ contract DisputesTest is MarketFixture {
         vm.assertEq(market.claim(id), 8e18);
     }
 
+    function test_OnlyAJudgeWhoseAnswerStandsHasItsFee() public {
+        feeBps = 500;
+        _disputed();
+        _vote(4, 0, 1, ANSWER);
+        market.resolve(id);
+        vm.assertEq(market.creditOf(JUDGE), 0);
+        _disputed();
+        _vote(5, ANSWER, 0, 0);
+        market.resolve(id);
+        // 5 lost.
+        vm.assertEq(market.creditOf(JUDGE), 2 * BOND - 1e18 + 0.25e18);
+    }
+
     function test_AVerdictForNoChoiceRefundsAll() public {
         _disputed();
         _vote(3, 2, 2, ANSWER);

@@ -121,12 +121,15 @@ contract GamesTest is MarketFixture {
         bad = _copy(good);
         bad.bond = 10 * MIN_BET - 1;
         _expectRefusal(bad, "bond", 10 * MIN_BET - 1, 10 * MIN_BET, type(uint112).max);
+        bad = _copy(good);
+        bad.feeBps = 501;
+        _expectRefusal(bad, "feeBps", 501, 0, 500);
     }
 
     function test_AcceptsTermsAtTheirBounds() public {
         M.GameConfig memory config = termsOf(32, 16, ANSWER);
         (config.bettingSec, config.revealSec, config.disputeSec) = (30 days, 30 days, 30 days);
-        (config.minBet, config.freeShares, config.bond) = (1, 1, 10);
+        (config.minBet, config.freeShares, config.bond, config.feeBps) = (1, 1, 10, 500);
         config.startsAtSec += 30 days;
         vm.prank(JUDGE);
         market.createGame(config, string(new bytes(2_048)));

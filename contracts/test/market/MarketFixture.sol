@@ -37,6 +37,9 @@ abstract contract MarketFixture is TestBase {
     PredictionMarket internal market;
     bytes32[] internal seatKeys;
 
+    /// @dev Of the games that are opened.
+    uint16 internal feeBps;
+
     function setUp() public virtual {
         vm.warp(START);
         vm.roll(1_000);
@@ -115,7 +118,8 @@ abstract contract MarketFixture is TestBase {
                 disputeSec: DISPUTE,
                 minBet: MIN_BET,
                 freeShares: FREE,
-                bond: BOND
+                bond: BOND,
+                feeBps: feeBps
             });
     }
 

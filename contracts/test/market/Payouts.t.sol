@@ -59,6 +59,44 @@ contract PayoutsTest is MarketFixture {
         vm.assertEq(token.balanceOf(address(market)), BOND);
     }
 
+    function test_AJudgeWhoseAnswerStandsIsPaidOutOfLosingStakes() public {
+        feeBps = 500;
+        uint256 id = openGame(1, 2);
+        betAs(ALICE, id, ANSWER, 1e18);
+        betAs(BOB, id, 0, 4e18);
+        (, uint256 payout) = market.quote(id, ANSWER, 1e18);
+        vm.assertEq(payout, 1e18 + 1.9e18);
+        answerGame(id);
+        vm.warp(block.timestamp + DISPUTE);
+        vm.expectEmit(address(market));
+        emit M.GameResolved(id, ANSWER, 3.8e18, 1e18);
+        vm.expectEmit(address(market));
+        emit M.JudgePaid(id, JUDGE, 0.2e18);
+        market.resolve(id);
+        vm.assertEq(market.creditOf(JUDGE), BOND + 0.2e18);
+        vm.prank(ALICE);
+        vm.assertEq(market.claim(id), 4.8e18);
+        vm.assertEq(token.balanceOf(address(market)), BOND + 0.2e18);
+    }
+
+    function test_AJudgeIsNotPaidWhereNobodyLosesOrAllAreRefunded() public {
+        feeBps = 500;
+        uint256[3] memory ids = [openGame(1, 2), openGame(1, 2), openGame(1, 2)];
+        betAs(ALICE, ids[0], ANSWER, 1e18);
+        betAs(BOB, ids[1], 0, 4e18);
+        betAs(BOB, ids[2], 0, 4e18);
+        vm.prank(JUDGE);
+        market.cancel(ids[2]);
+        finishGame(ids[0]);
+        vm.assertEq(market.creditOf(JUDGE), BOND);
+        answerGame(ids[1]);
+        vm.warp(block.timestamp + DISPUTE);
+        market.resolve(ids[1]);
+        vm.assertEq(market.creditOf(JUDGE), 2 * BOND);
+        vm.assertEq(market.claimableOf(ids[1], holder(BOB)), 4e18);
+        vm.assertEq(market.claimableOf(ids[2], holder(BOB)), 4e18 + BOND);
+    }
+
     function test_RefundsAllWhenNobodyWasRight() public {
         uint256 id = openGame(1, 2);
         betAs(ALICE, id, 0, 3e18);

@@ -1,3 +1,5 @@
+/** The Judge's part of the losing stakes, in ten-thousandths. */
+export const FEE_BPS = 200
 const ONE = 10n ** 18n
 
 interface Bet {
@@ -62,15 +64,16 @@ export class MarketModel {
     }, 0n)
   }
 
-  /** Who gets what if `winner` is right; where nobody bet on it, everybody's stakes. */
+  /** Who gets what if `winner` is right, as the Judge said; where nobody bet on it, everybody's stakes. */
   payouts(winner: number): Map<string, bigint> {
     const holders = new Set(this.bets.map(({ holder }) => holder))
     const won = this.sum(({ choice }) => choice === winner)
     const losing = this.sum(() => true) - won
+    const pot = losing - (losing * BigInt(FEE_BPS)) / 10_000n
     const shares = this.roundsOn(winner).reduce((sum, round) => sum + this.added(winner, round), 0n)
     const payout = (holder: string) => {
       if (won === 0n) return this.sum(bet => bet.holder === holder)
-      return this.stakeOf(holder, winner) + (this.sharesOf(holder, winner) * losing) / shares
+      return this.stakeOf(holder, winner) + (this.sharesOf(holder, winner) * pot) / shares
     }
     return new Map([...holders].map(holder => [holder, payout(holder)]))
   }

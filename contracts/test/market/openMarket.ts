@@ -3,6 +3,7 @@ import type { HardhatViemHelpers } from '@nomicfoundation/hardhat-viem/types'
 import { type Address, getContract, type Hex, maxUint256, pad, parseAbi } from 'viem'
 import { predictionMarketAbi } from '../../../deployments/abi.ts'
 import { type Commitment, commitGame, type Secrets } from '../../../node/src/market/commitGame.ts'
+import { FEE_BPS } from './marketModel.ts'
 
 const tokenAbi = parseAbi([
   'function mint(address to, uint256 amount)',
@@ -69,7 +70,7 @@ export async function openMarket({
       ...TIMES,
       ...rest,
     }
-    await market.write.createGame([{ ...config, bond: 10n * terms.minBet }, ''])
+    await market.write.createGame([{ ...config, bond: 10n * terms.minBet, feeBps: FEE_BPS }, ''])
     await networkHelpers.time.increaseTo(startsAtSec)
     return { gameId, secrets, commitment, startsAtSec } satisfies TestGame
   }

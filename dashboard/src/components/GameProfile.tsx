@@ -27,7 +27,8 @@ export function GameProfile({ game }: { game: Game }) {
         <span className="figures" title={game.judge}>
           {shorten(game.judge)}
         </span>{' '}
-        answers with a bond of {formatTokens(game.bond)}.
+        answers with a bond of {formatTokens(game.bond)}
+        {game.feeBps > 0 && `, for ${game.feeBps / 100} % of the losing stakes`}.
       </p>
       <GameCountdown terms={terms} />
       <div className="mt-8 grid gap-x-10 gap-y-10 lg:grid-cols-[1fr_22rem]">

@@ -33,6 +33,7 @@ const game = z.object({
   bets: z.int(),
   totalStake: amount,
   bond: amount,
+  feeBps: z.int(),
   minBet: amount,
   disputeSec: z.int(),
   answer: z.int().nullable(),
@@ -58,7 +59,7 @@ export interface GameList {
 }
 
 const FIELDS = `
-  gameId judge details status roundCount startsAtSec bettingSec revealSec disputeSec roundsOpened bets totalStake bond
+  gameId judge details status roundCount startsAtSec bettingSec revealSec disputeSec roundsOpened bets totalStake bond feeBps
   minBet answer winner pot paidOut
   choices(orderBy: "choice", limit: 16) { items { choice stake } }
   clues(orderBy: "round", limit: 32) { items { round clue } }

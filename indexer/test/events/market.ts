@@ -1,3 +1,4 @@
+import { parseUnits } from 'viem'
 import { expect, test } from 'vitest'
 import { playGame } from '../playGame.ts'
 import type { Scene } from './scene.ts'
@@ -10,13 +11,13 @@ export function testMarket(scene: Scene): void {
     const { judge, right, wrong, startsAtSec, withdraw } = await playGame(chain, '{"question":"which?\0"}')
     await indexer.reachTip(chain)
     const { game } = await indexer.query(`{ game(gameId: "0") {
-      judge details roundCount choiceCount startsAtSec bond status roundsOpened bets totalStake answer winner pot paidOut
+      judge details roundCount choiceCount startsAtSec bond feeBps fee status roundsOpened bets totalStake answer winner pot paidOut
       choices(orderBy: "choice") { items { choice stake } }
       clues { items { round clue } }
       placed(orderBy: "id") { items { account holder round choice stake shares } }
       payouts { items { account payout } }
     } }`)
-    const token = (amount: number) => `${amount}${'0'.repeat(18)}`
+    const token = (amount: number) => String(parseUnits(String(amount), 18))
     const bet = (account: string, choice: number, stake: number) => ({
       account: account.toLowerCase(),
       holder: `0x${account.slice(2).toLowerCase().padStart(64, '0')}`,
@@ -32,14 +33,16 @@ export function testMarket(scene: Scene): void {
       choiceCount: 3,
       startsAtSec,
       bond: token(10),
+      feeBps: 500,
+      fee: token(0.3),
       status: 'resolved',
       roundsOpened: 1,
       bets: 2,
       totalStake: token(10),
       answer: 1,
       winner: 1,
-      pot: token(6),
-      paidOut: token(10),
+      pot: token(5.7),
+      paidOut: token(9.7),
       choices: {
         items: [
           { choice: 0, stake: '0' },
@@ -49,15 +52,15 @@ export function testMarket(scene: Scene): void {
       },
       clues: { items: [{ round: 0, clue: 'a clue' }] },
       placed: { items: [bet(right, 1, 4), bet(wrong, 2, 6)] },
-      payouts: { items: [{ account: right.toLowerCase(), payout: token(10) }] },
+      payouts: { items: [{ account: right.toLowerCase(), payout: token(9.7) }] },
     })
     const bond = () =>
       indexer.query('{ credits(where: { source: market }) { items { account credited withdrawn owed } } }')
     const account = judge.toLowerCase()
-    const credited = { account, credited: token(10) }
-    expect(await bond()).toEqual({ credits: { items: [{ ...credited, withdrawn: '0', owed: token(10) }] } })
+    const credited = { account, credited: token(10.3) }
+    expect(await bond()).toEqual({ credits: { items: [{ ...credited, withdrawn: '0', owed: token(10.3) }] } })
     await withdraw()
     await indexer.reachTip(chain)
-    expect(await bond()).toEqual({ credits: { items: [{ ...credited, withdrawn: token(10), owed: '0' }] } })
+    expect(await bond()).toEqual({ credits: { items: [{ ...credited, withdrawn: token(10.3), owed: '0' }] } })
   })
 }

@@ -33,6 +33,8 @@ export type Game = {
   disputeSec: number
   minBet: bigint
   bond: bigint
+  /** The Judge's part of the losing stakes if its answer stands, in ten-thousandths. */
+  feeBps: number
   totalStake: bigint
   /** Null until the Judge has proven it; once the game is resolved, the choice that won. */
   answer: number | null
@@ -58,7 +60,7 @@ export async function readGame({ rpc, rpcUrl }: ChainClient, contracts: Contract
       return { stake, shares, price }
     }),
   )
-  const { roundCount, startsAtSec, bettingSec, revealSec, disputeSec, minBet, bond } = config
+  const { roundCount, startsAtSec, bettingSec, revealSec, disputeSec, minBet, bond, feeBps } = config
   return {
     gameId,
     judge,
@@ -72,6 +74,7 @@ export async function readGame({ rpc, rpcUrl }: ChainClient, contracts: Contract
     disputeSec,
     minBet,
     bond,
+    feeBps,
     totalStake,
     answer: answered ? answer : null,
     choices,

@@ -9,6 +9,8 @@ export type BetRule = {
   /** What the bettor may lose in this game from now on, tokens. */
   readonly budget: number
   readonly minBet: number
+  /** The Judge's share of the losing stakes. */
+  readonly fee: number
   /** Tokens that others are expected to add to each choice before the game ends: without it, nobody would bet first. */
   readonly expected: number
 }
@@ -28,20 +30,20 @@ const STEPS = 40
 export function sizeBet(
   belief: readonly number[],
   pools: readonly ChoicePool[],
-  { budget, minBet, expected }: BetRule,
+  { budget, minBet, fee, expected }: BetRule,
 ): { choice: number; stake: number } | null {
   if (budget < minBet) return null
   let best = { choice: -1, stake: 0, growth: 0 }
   for (const choice of pools.keys()) {
     const growth = (stake: number) =>
-      growthOf(belief[choice] ?? 0, gainOf(pools, choice, stake, expected), stake, budget)
+      growthOf(belief[choice] ?? 0, (1 - fee) * gainOf(pools, choice, stake, expected), stake, budget)
     const stake = KELLY_FRACTION * likeliestStake(growth, budget)
     if (stake >= minBet && growth(stake) > best.growth) best = { choice, stake, growth: growth(stake) }
   }
   return best.choice < 0 ? null : { choice: best.choice, stake: best.stake }
 }
 
-/** What a stake wins of the losing stakes, if its choice is right and others bet as expected. */
+/** What a stake wins of the losing stakes before the fee, if its choice is right and others bet as expected. */
 function gainOf(pools: readonly ChoicePool[], choice: number, stake: number, expected: number): number {
   const pool = pools[choice] as ChoicePool
   const losing = pools.reduce((sum, other, at) => sum + (at === choice ? 0 : other.stake + expected), 0)

@@ -27,6 +27,8 @@ export type GamePlan = {
   minBet: string
   freeShares: string
   bond: string
+  /** The Judge's part of the losing stakes if its answer stands, in ten-thousandths: at most 500. */
+  feeBps: number
 }
 
 export type Receipt = { hash: Hex; block: number }
@@ -58,6 +60,7 @@ export async function openGame(session: MarketSession, plan: GamePlan): Promise<
     minBet: parseUnits(plan.minBet, decimals),
     freeShares: parseUnits(plan.freeShares, decimals),
     bond,
+    feeBps: plan.feeBps,
   }
   const { question, choices, environment } = plan
   const details = JSON.stringify({ question, choices, environment })

@@ -1,4 +1,4 @@
-import { MarketModel } from '../../../contracts/test/market/marketModel.ts'
+import { FEE_BPS, MarketModel } from '../../../contracts/test/market/marketModel.ts'
 import { type ChoicePool, sizeBet } from '../../../node/src/market/sizeBet.ts'
 
 /** A question as bettors meet it: their beliefs before each of its rounds, and the answer. */
@@ -33,7 +33,12 @@ export function playQuestion({ beliefs, choices, rounds, answer }: PlayedQuestio
     const pools = poolsOf(market)
     const bets = Object.entries(beliefs).flatMap(([name, byRound]) => {
       const budget = BUDGET - (spent.get(name) ?? 0)
-      const bet = sizeBet(byRound[round] ?? [], pools, { budget, minBet: MIN_BET, expected: EXPECTED })
+      const bet = sizeBet(byRound[round] ?? [], pools, {
+        budget,
+        minBet: MIN_BET,
+        fee: FEE_BPS / 10_000,
+        expected: EXPECTED,
+      })
       return bet === null ? [] : [{ name, ...bet }]
     })
     for (const { name, choice, stake } of bets) {

@@ -62,7 +62,7 @@ export async function openArena(name: MarketName, rounds: number, choices: numbe
         const commitment = commitGame({ chainId, market: address, judge }, { clues, answer, seed })
         commitments.push(commitment)
         const times = { startsAtSec, bettingSec: SPAN_SEC, revealSec: SPAN_SEC, disputeSec: SPAN_SEC }
-        const amounts = { minBet: 1n, freeShares, bond: 10n }
+        const amounts = { minBet: 1n, freeShares, bond: 10n, feeBps: 0 }
         const config = { root: commitment.root, roundCount: rounds, choiceCount: choices, ...times, ...amounts }
         await market.write.createGame([config, ''], { gas: GAS })
       }

@@ -30,6 +30,8 @@ const planSchema = z.strictObject({
   minBet: amount.default('0.01'),
   freeShares: amount.default('0.1'),
   bond: amount.default('10'),
+  /** Of the losing stakes, in ten-thousandths, if the answer stands. */
+  feeBps: z.int().min(0).max(500).default(200),
 })
 
 /** Dealings with the prediction market, from the account of a peer's folder. */
@@ -54,7 +56,7 @@ export const market: Command = {
   --choice N          number of the choice, from 0
   --stake AMOUNT      tokens, such as 2.5
   --file FILE         YAML: question, choices, clues, answer (one of the choices); and, with defaults, startsInSec,
-                      bettingSec, revealSec, disputeSec, minBet, freeShares, bond
+                      bettingSec, revealSec, disputeSec, minBet, freeShares, bond, feeBps
 ${chainUsage}`,
   options: {
     ...chainOptions,

@@ -85,7 +85,8 @@ async function bet({ session, rules, logger, believe, perGame }: Bettor, gameId:
     ...{ stake: tokens(stake), shares: tokens(shares), price: Number(formatUnits(price, 18)) },
   }))
   const budget = Math.min(perGame - (own?.staked ?? 0), tokens(balance))
-  const rule = { budget, minBet: tokens(game.minBet), expected: perGame * EXPECTED_BUDGETS }
+  const fee = game.feeBps / 10_000
+  const rule = { budget, minBet: tokens(game.minBet), fee, expected: perGame * EXPECTED_BUDGETS }
   const sized = belief && sizeBet(belief, pools, rule)
   if (!sized) return
   const stake = sized.stake.toFixed(6)

@@ -13,6 +13,8 @@ import { act, openGame, reveal, withdraw } from '../playMarket.ts'
 
 /** What a Judge stands for with its Nectar: more than solvers stake on a game by default. */
 export const BOND = '5'
+/** What a Judge takes of the losing stakes, in ten-thousandths. */
+const FEE_BPS = 200
 /** A reveal that is late forfeits the bond, and a game that is opened late is refused: time for a few blocks, however short a round is. */
 const LEAST_SEC = 15
 /** Newest games among which those of before a stop are looked for. */
@@ -56,7 +58,7 @@ export async function judgeGames(modules: JudgeModules, roundSec: number): Promi
   }
   session.journal.setState(STATE, open)
   if ((await readMarketCredit(session.client, session.contracts, session.account)) > 0n)
-    logger.info('bonds came back', { amount: (await withdraw(session)).amount })
+    logger.info('bonds came back, and fees', { amount: (await withdraw(session)).amount })
   if (!takes && (await canBond(session))) await openNext(modules, roundSec)
 }
 
@@ -99,6 +101,7 @@ async function openNext({ session, rules, logger, drawSeed }: JudgeModules, roun
     minBet: '0.01',
     freeShares: '0.1',
     bond: BOND,
+    feeBps: FEE_BPS,
   })
   session.journal.setState(STATE, [...ownGames(session), gameId])
   logger.info('game opened', { gameId, question: question.question })
