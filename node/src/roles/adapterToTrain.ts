@@ -18,7 +18,7 @@ export interface AskedAdapter {
   readonly base?: BasePrecision | undefined
 }
 
-/** What is asked for contradicts what a policy's folder keeps. */
+/** The requested settings contradict what a policy's folder keeps. */
 export class KeptPolicyError extends NodeError {
   override readonly code = 'KEPT_POLICY'
 }
@@ -31,10 +31,10 @@ export function isPaidAsAdapter(parameters: number): boolean {
 }
 
 /**
- * What a solver is asked to train where its operator leaves it open: an adapter, unless all weights are small enough to be published. All
- * weights of half a billion parameters would take 13 GB, and earn nothing.
+ * What a solver trains by default: an adapter, unless all weights are small enough to be published. Training all weights of half a billion
+ * parameters would take 13 GB, and earn nothing.
  *
- * @param folder - of the policy that was kept, if there is one: it is gone on with as it is.
+ * @param folder - of the policy that was kept, if there is one; training resumes it as it is.
  * @param solverFolder - of the model that is trained.
  */
 export async function usualAdapter(
@@ -49,17 +49,17 @@ export async function usualAdapter(
 }
 
 /**
- * The adapter that a policy trains in place of its weights; undefined where it trains them. A folder's adapter is gone on with as it
- * was trained, over a base of the same precision, whether one is asked for or not.
+ * The adapter that a policy trains instead of its weights; undefined if it trains its weights. Training resumes a folder's adapter with the
+ * same settings, over a base of the same precision, whether or not an adapter is requested.
  *
  * @param folder - of a policy that was kept, if there is one.
- * @throws {KeptPolicyError} if the folder keeps another, or weights; or if there is none, and it is not said of which rank.
+ * @throws {KeptPolicyError} if the folder keeps another adapter, or weights; or if it keeps none and the request names no rank.
  */
 export async function adapterToTrain(
   folder: string | null,
   asked: AskedAdapter | undefined,
 ): Promise<AdapterSettings | undefined> {
-  if (folder !== null && existsSync(join(folder, 'model.safetensors'))) return refuseBesideWeights(folder, asked)
+  if (folder !== null && existsSync(join(folder, 'model.safetensors'))) return refuseOverWeights(folder, asked)
   const path = join(folder ?? '', 'adapter_config.json')
   if (folder === null || !existsSync(path)) return asked && asked.rank !== 0 ? freshAdapter(asked) : undefined
   const lora = parseLoraConfig(await readJsonFile(path), path)
@@ -68,7 +68,7 @@ export async function adapterToTrain(
   return { lora, base: keptBase ?? asked?.base ?? 'float32' }
 }
 
-function refuseBesideWeights(folder: string, asked: AskedAdapter | undefined): undefined {
+function refuseOverWeights(folder: string, asked: AskedAdapter | undefined): undefined {
   if (asked === undefined || asked.rank === 0) return
   throw new KeptPolicyError(`${folder} keeps weights that were trained whole, and an adapter is asked for.`, {
     hint: 'Leave out --lora and what goes with it to continue with them, or move that folder away to begin an adapter.',

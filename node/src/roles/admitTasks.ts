@@ -20,7 +20,7 @@ export type AdmittedTask = {
   isUnknown?: true
 }
 
-/** A place of a proposal, which is drawn from whatever it holds; null where that is no task that counts. */
+/** A place of a proposal. It is drawn whatever it holds; null if that is not a task that counts. */
 export type TaskPlace = AdmittedTask | null
 
 /** What of an environment decides which tasks count. */
@@ -73,7 +73,7 @@ export async function problemOf(
   return prompt.length > MAX_SEQUENCE_TOKENS ? null : problem
 }
 
-/** Text of a completion as it stands in a bundle; '' where it holds what is no token. */
+/** Text of a completion in a bundle; '' if it holds an invalid token. */
 export async function packedText(
   format: PromptFormat,
   completion: Uint8Array,

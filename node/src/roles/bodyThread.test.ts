@@ -28,8 +28,8 @@ test('a body comes back as it was, with the tree of its leaves', async () => {
   expect(await bodies.open('rollouts', bytes)).toEqual({ body: answers, tree })
   expect(await bodies.open('scores', bytes)).toBeNull()
   expect(await bodies.open('rollouts', bytes.subarray(1))).toBeNull()
-  const sheet = await bodies.seal('scores', none)
-  expect(sheet).toEqual({ bytes: encodeScoreSheet(none), tree: [] })
+  const scores = await bodies.seal('scores', none)
+  expect(scores).toEqual({ bytes: encodeScoreSheet(none), tree: [] })
   await expect(bodies.seal('rollouts', { ...answers, groups: [] })).rejects.toMatchObject({ code: 'CANONICAL' })
 })
 
@@ -45,7 +45,7 @@ test('a body of many leaves comes in parts, so that none is received in one long
   bodies = createBodyThread(() => startBodyWorker().on('message', () => messages++))
   const bytes = encodeRolloutBundle(rollouts)
   expect(await bodies.open('rollouts', bytes)).toEqual({ body: rollouts, tree: treeOf(rollouts) })
-  // What is no list, up to 516 leaves, and the others.
+  // The fields that are not lists, then up to 516 leaves, then the rest.
   expect(messages).toBe(3)
 })
 

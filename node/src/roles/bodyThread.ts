@@ -14,8 +14,8 @@ export interface BodyThread extends BodyOperations {
 }
 
 /**
- * Opens and seals bodies in a thread of its own, since who sends one decides how large it is, and takes what was opened in parts. The thread starts
- * at once, since to start one takes the caller tens of milliseconds, and anew with the first call after it died.
+ * Opens and seals payloads in a thread of its own, since the sender decides how large one is, and receives opened payloads in parts. The thread
+ * starts at once, because a start costs the caller tens of milliseconds. After it died, the next call starts another.
  *
  * Calls reject with a {@link WorkerError}: BODIES_CLOSED after `close`, or BODIES_ENDED if the thread dies.
  *
@@ -25,7 +25,7 @@ export function createBodyThread(start = startBodyWorker): BodyThread {
   const launch = (): AskedThread<keyof BodyWorkerOperations> => askThread(start(), ended)
   let thread = launch()
   let isClosed = false
-  /** The thread, alive. What was opened in it is taken from it: another knows nothing of that. */
+  /** The running thread. A payload's parts are taken from the thread that opened it; another does not have them. */
   const alive = (): AskedThread<keyof BodyWorkerOperations> => {
     if (isClosed) throw closed()
     if (thread.hasEnded()) thread = launch()

@@ -149,7 +149,7 @@ test('where every proposer is silent the beacon draws tasks of the curriculum, a
 test('a held-out function is refused as a proposed task, and in a group that was taken from a peer', async () => {
   const held = drawHeldOutTask(3, seededRandom('held'))
   expect(await admittedOf(proposalOf([textOf(held), ...training.slice(1)]))).toEqual([1, 2, 3, 4, 5])
-  // A peer that answers the held-out task in place of the one drawn for it.
+  // A peer that answers the held-out task instead of the one drawn for it.
   const smuggled = honestBundle()
   const prompt = packTokens(solverPrompt(tokenizer, held))
   for (const rollout of smuggled.groups[0]?.rollouts ?? []) rollout.promptTokens = prompt

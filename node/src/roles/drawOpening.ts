@@ -44,7 +44,7 @@ export function drawAmong(places: ReadonlySet<number>, seed: Hex): number {
 }
 
 /**
- * The leaf that is opened: the first scored one at or after the place drawn, beginning anew after the last.
+ * The leaf that is opened: the first scored one at or after the place drawn, starting over after the last.
  *
  * @param scored - in order of index, at least one.
  * @param leafCount - leaves that the peer committed.

@@ -35,7 +35,7 @@ function scene() {
   return { node, notes, stop, waits }
 }
 
-test('a role goes on with the next round however many have failed, and waits longer each time, within a bound', async () => {
+test('a role continues with the next round however many have failed, and waits longer each time, up to a limit', async () => {
   const { node, notes, stop, waits } = scene()
   const rounds: number[] = []
   const work = async ({ round }: RoundTime) => {

@@ -10,7 +10,7 @@ const FILES = [
   'chat_template.jinja',
 ]
 
-/** Puts a model's tokenizer beside the weights that are learned from it, so that the folder is a whole model. */
+/** Copies a model's tokenizer next to the weights that are trained from it, so that the folder is a complete model. */
 export async function keepTokenizer(from: string, to: string): Promise<void> {
   makeFolder(to)
   for (const name of FILES)

@@ -6,7 +6,7 @@ import type { MarketSession } from './marketSession.ts'
 const priced: ReadonlySet<GamePhase> = new Set(['waiting', 'betting'])
 
 /**
- * Every game, newest first, in whole tokens, with what the account could claim of it and is owed beside.
+ * Every game, newest first, in whole tokens, with what the account could claim of it; and what the account is owed.
  *
  * A price is that of the round that takes bets, or takes them next: tokens for a share, 1 in the first round. Once no bet can
  * come it is null.

@@ -33,7 +33,7 @@ async function emptyFolder() {
   return folder
 }
 
-test('an adapter that was kept is gone on with over the base that it learned on, also where nobody says which', async () => {
+test('a kept adapter is resumed over the base that it was trained on, also without a setting', async () => {
   const folder = await emptyFolder()
   const { starter } = await loadEnvironments()
   const worker = { crashed: () => {} }
@@ -89,13 +89,13 @@ test('what is asked of a kept adapter must be what it is, and is as it was kept 
     })
 })
 
-test('an adapter that does not say its base is gone on with over what is asked', async () => {
+test('an adapter without a recorded base is resumed over the requested one', async () => {
   const folder = await keptAdapter(null)
   expect(await adapterToTrain(folder, undefined)).toEqual({ lora, base: 'float32' })
   expect(await adapterToTrain(folder, { base: 'int8' })).toEqual({ lora, base: 'int8' })
 })
 
-test('a fresh adapter needs a rank, and is never begun beside weights that were trained whole', async () => {
+test('a fresh adapter needs a rank, and is refused in a folder with fully trained weights', async () => {
   const folder = await emptyFolder()
   const all = { rank: 8, alpha: 16, targets: allLinear, rankStabilized: false }
   expect(await adapterToTrain(folder, { rank: 8 })).toEqual({ lora: all, base: 'float32' })
@@ -106,7 +106,7 @@ test('a fresh adapter needs a rank, and is never begun beside weights that were 
   await expect(adapterToTrain(folder, { rank: 8 })).rejects.toThrow('keeps weights that were trained whole')
 })
 
-test('a save that was killed before its first end leaves no adapter to go on from', async () => {
+test('a first save that was killed leaves no adapter to resume from', async () => {
   const folder = await keptAdapter('int8')
   await rename(join(folder, 'adapter_config.json'), join(folder, 'adapter_config.json.1.x.tmp'))
   expect(await adapterToTrain(folder, undefined)).toBeUndefined()

@@ -46,14 +46,14 @@ export type PeerOptions = Reach & {
   clock: Clock
   /** Makes the log once the keys are known, which it must never show. */
   openLogger: (identity: Identity) => Logger
-  /** Ends every wait; what is open goes on with the next start. */
+  /** Ends every wait; the next start resumes what is open. */
   signal: AbortSignal
 }
 
 /** A round, with when it ends by the chain's time. */
 export type PlayedRound = Pick<RoundTime, 'round' | 'startsAtSec' | 'endsAtSec'>
 
-/** What every role stands on: who it is, its chain, its network, and what it remembers. */
+/** What every role uses: its identity, chain, network and journal. */
 export type PeerNode = {
   identity: Identity
   chainId: number
@@ -61,7 +61,7 @@ export type PeerNode = {
   /** Whether the chain binds a round to that environment, by now. */
   playsIn: (round: number) => Promise<boolean>
   chain: Chain
-  /** First round that this peer's key counts in: the chain takes no work of earlier ones. 0 for who only looks. */
+  /** First round that this peer's key counts in: the chain takes no work of earlier ones. 0 for a peer that only reads. */
   countsFrom: number
   network: Network
   journal: Journal

@@ -26,9 +26,9 @@ export function reachOf({ listen, announce, mdns, upnp, targetPeers, maxConnecti
   }
 }
 
-/** Of the bootnodes that the chain lists, those that this release can read: nobody's entry there keeps a node from starting. */
+/** The bootnodes on the chain that this release can read: an unreadable entry does not keep a node from starting. */
 export function readableBootnodes(bootnodes: readonly string[], logger: Logger): string[] {
   const unreadable = bootnodes.filter(address => !isMultiaddr(address))
-  if (unreadable.length > 0) logger.warn('bootnodes on the chain are no multiaddrs, and are left out', { unreadable })
+  if (unreadable.length > 0) logger.warn('skipping bootnodes on the chain that are not multiaddrs', { unreadable })
   return bootnodes.filter(isMultiaddr)
 }

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { JournalUnusableError } from '#store/openDatabase.ts'
 
 /**
- * Reads a peer's journal beside the peer, which may be running.
+ * Reads a peer's journal; the peer may be running.
  *
  * @param path - the journal's file, which exists.
  * @throws {JournalUnusableError} if it cannot be read.

@@ -4,7 +4,7 @@ import { readJournal } from './readJournal.ts'
 export type RoundReport = { round: number } & Record<string, unknown>
 
 /**
- * The reports of a peer's journal, oldest first; read beside the peer, which may be running.
+ * The reports of a peer's journal, oldest first. The peer may be running.
  *
  * @param path - the journal's file, which exists.
  * @throws {JournalUnusableError} if it cannot be read.

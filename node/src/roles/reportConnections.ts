@@ -4,7 +4,7 @@ import type { Connectivity } from '#p2p/connectivity.ts'
 import type { Network } from '#p2p/network.ts'
 import type { Journal } from '#store/journal.ts'
 
-/** The state of the journal that says how many peers are connected, for commands that run beside the peer. */
+/** The journal's state with the number of connected peers, for commands that run while the peer does. */
 export const CONNECTIONS = 'connections'
 
 /** @property atMs - when it was so; a peer that runs says it again within `SAID_FOR_MS`. */

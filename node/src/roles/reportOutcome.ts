@@ -2,7 +2,7 @@ import type { TxOutcome } from '#chain/outbox.ts'
 import type { LogFields, Logger } from '#core/logger.ts'
 
 /**
- * Notes what became of a transaction. One that waits for the next start because the node stops is no news.
+ * Logs the outcome of a transaction, unless it waits for the next start because the node stops.
  *
  * @param done - what it did, as in `votes committed`.
  * @returns whether it is in a block.

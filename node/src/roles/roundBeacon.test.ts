@@ -10,7 +10,7 @@ import { awaitBeacon, beaconOf, recordBeacon, recordInTime } from './roundBeacon
 const hash: Hex = `0x${'be'.repeat(32)}`
 const time: RoundTime = { round: 7, startsAtSec: 0, endsAtSec: 80, nowSec: 0, block: 1 }
 
-/** A node beside a chain whose beacon of round 6 is as told; its turn comes when `peerKey` says. */
+/** A node on a chain with the given beacon of round 6; `peerKey` decides when its turn comes. */
 function setup(peerKey: Hex, reading: BeaconReading) {
   const stop = new AbortController()
   const clock = createManualClock()

@@ -45,7 +45,7 @@ export type RoleOptions = Omit<PeerOptions, 'environments'> & {
   chat: (ChatFolders & { spec: EnvironmentSpec }) | undefined
   /** Threads of a model's session. */
   threads: number
-  /** Solver: what is said of an adapter to train in place of the weights. */
+  /** Solver: the settings of an adapter to train instead of the weights. */
   adapter: AskedAdapter | undefined
   /** Solver: where and how often its policy is published; undefined for never. */
   push?: PushSettings | undefined
@@ -87,7 +87,7 @@ export async function startRole(options: RoleOptions): Promise<void> {
 }
 
 /**
- * What votes, commits or is paid must be registered; who only looks need not be.
+ * A peer that votes, commits or is paid must be registered; one that only reads need not be.
  *
  * @returns the first round that the key counts in.
  */
@@ -112,7 +112,7 @@ async function run(
 ): Promise<void> {
   const { environment } = node
   const crashed = (error: Error) =>
-    node.logger.error('the model worker died; it goes on from the last checkpoint', { error })
+    node.logger.error('the model worker died; it resumes from the last checkpoint', { error })
   const slow = (operation: string, seconds: number) =>
     node.logger.info('the model worker is still at work', { operation, seconds })
   const worker = { threads, device, crashed, slow }

@@ -21,10 +21,10 @@ export type AppellantSettings = {
 /** What is put in a test. */
 export type AppellantModules = { score: typeof scoreAgain; random: () => number }
 
-/** Looks in a round: what is left in its middle is settled then, and a transaction takes some of the rest. */
-const LOOKS = 8
+/** Polls in a round. Some scores are settled only in its middle, and an appeal's transaction takes part of the rest. */
+const POLLS_PER_ROUND = 8
 const MAX_WAIT_MS = 60_000
-/** While it is not known how long a round lasts. */
+/** Until the length of a round is known. */
 const FIRST_WAIT_MS = 5_000
 
 /** Share of the rounds in which a score is read again that nobody disputes. */
@@ -54,11 +54,11 @@ export async function appealScores(
         memory = { settled: 0, read: new Set(), lot: random() < LOT_SHARE ? random() : null }
         round = time.round
       }
-      waitMs = Math.min(MAX_WAIT_MS, ((time.endsAtSec - time.startsAtSec) * 1000) / LOOKS)
+      waitMs = Math.min(MAX_WAIT_MS, ((time.endsAtSec - time.startsAtSec) * 1000) / POLLS_PER_ROUND)
       await followAppeals(node, round)
       const until = withDeadline(signal, (time.endsAtSec - time.nowSec) * 1000)
       if (settings.maxAppeals > 0 && restsUntil(node) <= round)
-        await look(node, models, { ...settings, score, until, memory }, round - APPEALED_AFTER)
+        await poll(node, models, { ...settings, score, until, memory }, round - APPEALED_AFTER)
     } catch (error) {
       if (signal.aborted) return
       logger.warn('settled scores could not be read again', { error })
@@ -67,7 +67,7 @@ export async function appealScores(
   }
 }
 
-type Look = AppellantSettings & {
+type Polling = AppellantSettings & {
   score: typeof scoreAgain
   /** The end of the round. */
   until: AbortSignal
@@ -76,16 +76,16 @@ type Look = AppellantSettings & {
 
 /** Of the round that was settled last. */
 type RoundMemory = {
-  /** Peers that were settled at the last look. */
+  /** Number of peers that were settled at the last poll. */
   settled: number
-  /** Peers whose score was looked at. */
+  /** Peers whose score was read. */
   read: Set<Hex>
   lot: number | null
 }
 
-async function look(node: PeerNode, models: Models, looking: Look, round: number): Promise<void> {
+async function poll(node: PeerNode, models: Models, polling: Polling, round: number): Promise<void> {
   const { chain, identity } = node
-  const { memory } = looking
+  const { memory } = polling
   if (round < 0) return
   const settlements = await chain.readSettlements(round)
   if (settlements.length === memory.settled || !(await node.playsIn(round))) return
@@ -96,15 +96,15 @@ async function look(node: PeerNode, models: Models, looking: Look, round: number
     chain.readBootstrapRounds(),
   ])
   const overturnedNectar = round < bootstrapRounds ? 0 : OVERTURNED_NECTAR
-  const terms = { bondWei, gasPriceWei, nectarPrice: looking.nectarPrice, overturnedNectar }
+  const terms = { bondWei, gasPriceWei, nectarPrice: polling.nectarPrice, overturnedNectar }
   // Which of the others is drawn is not known before all are settled.
   const lot = settlements.length < commitments.length ? null : memory.lot
   const chosen = chooseScores({ ownKey: identity.peerKey, commitments, settlements, votes }, lot)
   for (const one of chosen.filter(({ peerKey }) => !memory.read.has(peerKey))) {
     memory.read.add(one.peerKey)
-    await readOne(node, models, { ...looking, terms }, { ...one, round })
+    await readOne(node, models, { ...polling, terms }, { ...one, round })
   }
-  // Last: what fails is looked at again, but for a peer whose reading failed.
+  // Last, so that a failure is retried; a peer whose reading failed is not read again.
   memory.settled = settlements.length
 }
 
@@ -112,7 +112,7 @@ async function look(node: PeerNode, models: Models, looking: Look, round: number
 async function readOne(
   node: PeerNode,
   models: Models,
-  { score, until, terms, maxAppeals }: Look & { terms: AppealTerms },
+  { score, until, terms, maxAppeals }: Polling & { terms: AppealTerms },
   { round, peerKey, settled }: ChosenScore & { round: number },
 ): Promise<void> {
   const { chain, logger } = node

@@ -12,9 +12,9 @@ import { createFetchPlan, type FetchPlan } from '../fetch/fetchPlan.ts'
 import type { FetchKind } from '../fetch/holders.ts'
 import { peerFault } from '../fetch/peerResult.ts'
 
-/** All that is asked for is public, and no round ends before it is there. */
+/** Every payload is public, and fetching has no deadline. */
 const unhurried = { opensAtMs: () => 0, roundMs: () => Number.POSITIVE_INFINITY }
-/** For the first bootnode to answer. */
+/** Time for the first bootnode to answer. */
 const MEET_MS = 15_000
 
 export type PeerBodiesOptions = {
@@ -29,12 +29,12 @@ export type PeerBodiesOptions = {
   signal: AbortSignal
 }
 
-/** One body after another: who only looks is in no hurry. */
+/** Fetches one payload after another: an auditor is not in a hurry. */
 export type PeerBodies = Pick<FetchPlan, 'fetch'> & { close(): Promise<void> }
 
 /**
- * The way to what peers keep, for who only looks: a key for the occasion, no port, nothing kept. The network is joined with the first
- * body that is wanted.
+ * Fetches payloads from peers for an auditor: with a temporary key, no open port, and nothing kept. It joins the network with the first
+ * fetch.
  */
 export function createPeerBodies(options: PeerBodiesOptions): PeerBodies {
   const { bootnodes, reads, maxBytes, clock, logger, signal: stopping } = options

@@ -17,8 +17,8 @@ import type { PeerNode } from '../peerNode.ts'
 import { claim, dispute, placeBet } from '../playMarket.ts'
 import { type Believer, createBeliever } from './readBelief.ts'
 
-/** Newest games that are looked at: older ones have ended, or are nobody's. */
-const LOOKED_AT = 8n
+/** Newest games that are read: older ones have ended, or were abandoned. */
+const GAMES_READ = 8n
 /** Tokens that others are expected to add to each choice, in budgets of this bettor: without it nobody would bet first. */
 const EXPECTED_BUDGETS = 0.1
 const STATE = 'bets'
@@ -50,7 +50,7 @@ export type Bettor = { session: MarketSession; rules: GameRules; logger: Logger;
 export async function playGames(bettor: Bettor): Promise<void> {
   const { session, logger } = bettor
   const count = await readGameCount(session.client, session.contracts)
-  const first = count > LOOKED_AT ? count - LOOKED_AT : 0n
+  const first = count > GAMES_READ ? count - GAMES_READ : 0n
   for (let gameId = first; gameId < count; gameId++) {
     if (ownBets(session)[String(gameId)]?.isOver) continue
     const phase = await readPhase(session, gameId)
@@ -135,9 +135,9 @@ function ownBets({ journal }: Pick<MarketSession, 'journal'>): OwnBets {
   return (journal.getState(STATE) ?? {}) as OwnBets
 }
 
-/** Remembers as many games as are looked at. */
+/** Keeps the bets on the newest games, twice as many as are read. */
 function note(session: MarketSession, gameId: bigint, bets: OwnBets[string]): void {
   const kept = Object.entries({ ...ownBets(session), [String(gameId)]: bets })
-  const newest = kept.sort(([a], [b]) => Number(b) - Number(a)).slice(0, 2 * Number(LOOKED_AT))
+  const newest = kept.sort(([a], [b]) => Number(b) - Number(a)).slice(0, 2 * Number(GAMES_READ))
   session.journal.setState(STATE, Object.fromEntries(newest))
 }

@@ -25,6 +25,6 @@ test('a policy that is right in three of four is believed in three of four, and 
   expect((await scene(0.5)(asked, ['one']))?.[0]).toBeCloseTo(0.5, 1)
 })
 
-test('what is no question of the environment is not believed anything', async () => {
+test('a question that is not of the environment gives no belief', async () => {
   expect(await scene(1)(asked, ['one', 'two', 'three'])).toBeNull()
 })

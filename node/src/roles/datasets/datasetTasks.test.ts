@@ -103,7 +103,7 @@ const good = { text: 'Double it.', tests: ['assert f(1) == 2'] }
 
 test.each([
   ['no text', { tests: good.tests }, 'text is missing'],
-  ['a text that is none', { ...good, text: 5 }, 'text is not a text'],
+  ['an invalid text', { ...good, text: 5 }, 'text is not a text'],
   ['a text of 1 MB', { ...good, text: 'x'.repeat(1 << 20) }, 'text is longer than 100000 characters'],
   ['invalid tests', { ...good, tests: ['print(1)'] }, 'tests holds a test that is not of the form assert CONDITION'],
   [
@@ -135,7 +135,7 @@ test('A file of no format is refused by its columns.', async () => {
   })
 })
 
-test('An evaluation keeps what it finds, goes on where it was, and refuses outcomes of other settings.', async () => {
+test('An evaluation keeps its outcomes, resumes, and refuses outcomes of other settings.', async () => {
   const { placed } = await read(await written(...[1, 2, 3].map(id => ({ ...good, id }))))
   const numbered = placed.map(({ task, place }, number) => ({ task, place, number }))
   const path = join(scratch, 'outcomes.jsonl')

@@ -4,21 +4,21 @@ import { type DatasetPosition, shuffledRows } from '#hub/datasets/shuffledRows.t
 import { isFault, type RowFault } from '#hub/datasets/table.ts'
 import { DatasetTasksError } from './datasetTasksError.ts'
 
-/** Rows that are no tasks, by what is wrong with them, and the first of each. */
+/** Rows that are not tasks, counted by reason, with the first of each. */
 export type Refusal = { readonly reason: string; rows: number; readonly file: string; readonly row: number }
 
 export type PlacedTask = {
   readonly task: DatasetTask
   /** File and row: unique in the dataset. */
   readonly place: string
-  /** Where to go on after it. */
+  /** The position after it. */
   readonly next: DatasetPosition
 }
 
 export type DatasetTasks = {
   readonly format: DatasetFormatName
   readonly rows: number
-  /** Tasks of one pass from a position on; what is no task is counted in `refusals` and passed over. */
+  /** Tasks of one pass from a position on. Rows that are not tasks are counted in `refusals` and skipped. */
   from(position: DatasetPosition): AsyncGenerator<PlacedTask>
   refusals(): Refusal[]
   close(): Promise<void>

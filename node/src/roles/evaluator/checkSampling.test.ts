@@ -88,7 +88,7 @@ describe('by the starter model, a leaf', async () => {
     expect(await faultsOf(forged.map(part => ({ ...first, ...part })))).toEqual(['not sampled'])
   })
 
-  test('under bytes that are no policy is malformed', async () => {
+  test('under bytes that are not a policy is malformed', async () => {
     expect(await faultsOf([first], published.subarray(0, -4))).toEqual(['malformed'])
   })
 

@@ -49,7 +49,7 @@ test('as many leaves are demanded as the budget says, each of those that were sa
   }
 })
 
-test('without a budget, or without what votes need beside the bond, nothing is demanded', async () => {
+test('without a budget, or without funds for the bond and the votes, nothing is demanded', async () => {
   for (const [balanceWei, budget] of [
     [1_000n, 0],
     [39n, 5],

@@ -81,19 +81,19 @@ async function vote(
   if (before === null || beacon === null) return logger.info('the round is void', { round })
   const shards = await ownShards(node, round, beacon)
   if (shards.length === 0) return logger.info('nothing to score in this round', { round })
-  let sheet = await keptSheet(node, round)
-  if (sheet === null) {
+  let scoreSheet = await keptSheet(node, round)
+  if (scoreSheet === null) {
     if (!(await node.playsIn(round))) return
     const made = await makeSheet(node, models, { round, before, beacon }, shards, due)
     // What a stop cut short is nobody's fault: no votes are made of it.
     node.signal.throwIfAborted()
-    sheet = made.sheet
+    scoreSheet = made.scoreSheet
     const missing = made.missing.map(commitment => ({ round, beacon, commitment }))
     await demandMissing(node, missing, demands)
-    const { bytes } = await node.bodies.seal('scores', sheet)
+    const { bytes } = await node.bodies.seal('scores', scoreSheet)
     journal.set(round, 'scores', await node.bundles.put(bytes, round))
   }
-  const ballots = await ballotsOf(node, sheet, shards)
+  const ballots = await ballotsOf(node, scoreSheet, shards)
   const outcomes = await Promise.all(ballots.map(node.chain.commitVotes))
   for (const [at, outcome] of outcomes.entries()) {
     const { shard, scoresMilli: scores } = ballots[at] as (typeof ballots)[number]
@@ -111,7 +111,7 @@ async function makeSheet(
   { round, before, beacon }: ScoredRound,
   shards: readonly OwnShard[],
   { votesDue, checksDue }: Due,
-): Promise<{ sheet: ScoreSheet; missing: RolloutCommitment[] }> {
+): Promise<{ scoreSheet: ScoreSheet; missing: RolloutCommitment[] }> {
   const { identity, environment, chainId } = node
   const committed = await ofOthers(node, shards)
   const proofs = await openProofs(node, reader, { round, before, beacon }, committed)
@@ -145,7 +145,7 @@ async function makeSheet(
     else peers.push({ peerKey: wanted.peerKey, scoreMilli: scoreWithout(counts), leaves: [] })
   }
   node.journal.set(round, REFUTED, refuted)
-  return { sheet: { v: 1, chainId, round, evaluatorKey: identity.peerKey, peers }, missing }
+  return { scoreSheet: { v: 1, chainId, round, evaluatorKey: identity.peerKey, peers }, missing }
 }
 
 /** What peers of other accounts committed, by peer key: a vote on a peer of the own account does not count. */
@@ -158,12 +158,12 @@ async function ofOthers({ chain }: PeerNode, shards: readonly OwnShard[]): Promi
 
 /** Reveals the votes on a round, and publishes what stands behind them. */
 async function reveal(node: PeerNode, round: number): Promise<void> {
-  const sheet = await keptSheet(node, round)
-  const beacon = sheet === null ? null : await beaconOf(node, round)
-  if (sheet === null || beacon === null) return
-  const { bytes } = await node.bodies.seal('scores', sheet)
-  await publishBody(node, bytes, { kind: 'scores', round, count: sheet.peers.length })
-  const ballots = await ballotsOf(node, sheet, await ownShards(node, round, beacon))
+  const scoreSheet = await keptSheet(node, round)
+  const beacon = scoreSheet === null ? null : await beaconOf(node, round)
+  if (scoreSheet === null || beacon === null) return
+  const { bytes } = await node.bodies.seal('scores', scoreSheet)
+  await publishBody(node, bytes, { kind: 'scores', round, count: scoreSheet.peers.length })
+  const ballots = await ballotsOf(node, scoreSheet, await ownShards(node, round, beacon))
   const outcomes = await Promise.all(ballots.map(node.chain.revealVotes))
   for (const [at, outcome] of outcomes.entries())
     reportOutcome(node.logger, 'votes revealed', outcome, { round, shard: ballots[at]?.shard ?? 0 })

@@ -16,7 +16,7 @@ export async function judgeAppeals(node: PeerNode, models: Models, round: number
   }
 }
 
-/** Scores the peer anew, as a committee would, and seals the score. */
+/** Scores the peer again, as a committee would, and seals the score. */
 async function giveVerdict(node: PeerNode, models: Models, found: AppealCase, signal: AbortSignal): Promise<void> {
   const { chain, identity, logger } = node
   const { round, peerKey, level, openedRound } = found

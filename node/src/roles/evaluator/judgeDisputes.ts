@@ -7,8 +7,8 @@ import type { MarketSession } from '../marketSession.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { act, giveVerdict } from '../playMarket.ts'
 
-/** Newest games that are looked at: a dispute follows soon after an answer. */
-const LOOKED_AT = 8n
+/** Newest games that are read: a dispute follows soon after an answer. */
+const GAMES_READ = 8n
 
 /** Gives the verdicts that this seat is drawn for on disputed answers, until the node stops. */
 export async function judgeDisputes(node: PeerNode, data: string): Promise<void> {
@@ -23,7 +23,7 @@ export type Seat = { session: MarketSession; rules: GameRules; logger: Logger }
 export async function judgeOpenDisputes(seat: Seat): Promise<void> {
   const { session } = seat
   const count = await readGameCount(session.client, session.contracts)
-  const first = count > LOOKED_AT ? count - LOOKED_AT : 0n
+  const first = count > GAMES_READ ? count - GAMES_READ : 0n
   for (let gameId = first; gameId < count; gameId++)
     if ((await readPhase(session, gameId)) === 'disputed') await judgeDispute(seat, gameId)
 }

@@ -21,21 +21,21 @@ const STAGGER_SHARE = 1 / 5
 /** Opens, for each shard that this evaluator voted on, the score of the leaf that was drawn: it is paid for that. */
 export async function openSamples(node: PeerNode, round: number, signal: AbortSignal): Promise<void> {
   const { chain, chainId, logger } = node
-  const sheet = round < 0 ? null : await keptSheet(node, round)
-  if (sheet === null) return
+  const scoreSheet = round < 0 ? null : await keptSheet(node, round)
+  if (scoreSheet === null) return
   const [beacon, drawing] = [await beaconOf(node, round), await beaconOf(node, round + 2)]
   if (beacon === null || drawing === null) return
   const settlements = await chain.readSettlements(round)
   const shards = await ownShards(node, round, beacon)
   const opened: Promise<unknown>[] = []
-  for (const [at, ballot] of (await ballotsOf(node, sheet, shards)).entries()) {
+  for (const [at, ballot] of (await ballotsOf(node, scoreSheet, shards)).entries()) {
     const { shard, peers } = shards[at] as (typeof shards)[number]
     const drawn = drawOpening(chainId, round, drawing, shard, peers, settlements)
     if (drawn === null) continue
     const { commitment, place } = drawn
-    const scored = sheet.peers.find(({ peerKey }) => peerKey === commitment.peerKey)
+    const scored = scoreSheet.peers.find(({ peerKey }) => peerKey === commitment.peerKey)
     if (scored === undefined || !earns(scored, settlements)) continue
-    const proof = await proveScore(node, sheet, scored, commitment, place, signal)
+    const proof = await proveScore(node, scoreSheet, scored, commitment, place, signal)
     if (proof === null) continue
     const about = { round, shard, index: proof.header.index }
     const sent = chain.openComponent({ ballot, commitment, ...proof })
@@ -51,9 +51,9 @@ export async function closeOpenings(
   { startsAtSec, endsAtSec }: RoundTime,
 ): Promise<void> {
   const { chain, clock, identity, logger, signal } = node
-  const sheet = round < 0 ? null : await keptSheet(node, round)
-  if (sheet === null) return
-  const voted = new Set(sheet.peers.map(({ peerKey }) => peerKey))
+  const scoreSheet = round < 0 ? null : await keptSheet(node, round)
+  if (scoreSheet === null) return
+  const voted = new Set(scoreSheet.peers.map(({ peerKey }) => peerKey))
   const turn = Number.parseInt(identity.peerKey.slice(2, 4), 16) / 256
   await clock.sleep(turn * STAGGER_SHARE * (endsAtSec - startsAtSec) * 1000, signal)
   const sent: Promise<unknown>[] = []
@@ -77,13 +77,13 @@ function earns({ peerKey, scoreMilli, leaves }: PeerScore, settlements: readonly
 /** That the peer committed to the leaf that was drawn, and this evaluator to its score. Null where the bundle is gone. */
 async function proveScore(
   node: PeerNode,
-  sheet: ScoreSheet,
+  scoreSheet: ScoreSheet,
   scored: PeerScore,
   commitment: RolloutCommitment,
   place: bigint,
   signal: AbortSignal,
 ): Promise<Omit<ComponentOpening, 'ballot' | 'commitment'> | null> {
-  const proven = await fetchRolloutsOf(node, sheet.round, commitment, signal, ({ body, tree }) => {
+  const proven = await fetchRolloutsOf(node, scoreSheet.round, commitment, signal, ({ body, tree }) => {
     const leaf = drawnLeaf(scored.leaves, place, commitment.count)
     const shown = rolloutLeaf(body, leaf.index)
     if (shown === undefined) return null
@@ -92,7 +92,7 @@ async function proveScore(
       leafProof: proofIn(tree, leaf.index),
       scoreMilli: leaf.scoreMilli,
       componentsHash: componentsHash(leaf.components),
-      componentProof: merkleProof(componentLeaves(sheet, scored), scored.leaves.indexOf(leaf)),
+      componentProof: merkleProof(componentLeaves(scoreSheet, scored), scored.leaves.indexOf(leaf)),
     }
   })
   return proven.ok ? proven.value : null

@@ -24,7 +24,7 @@ export async function ownShards(
     .filter(({ position }) => position >= 0)
 }
 
-/** The sheet of scores that this evaluator made for a round, if it did. */
+/** This evaluator's score sheet for a round; null if it made none. */
 export async function keptSheet(node: PeerNode, round: number): Promise<ScoreSheet | null> {
   const contentId = node.journal.get(round, 'scores')
   const bytes = contentId === undefined ? null : await node.bundles.get(contentId as Hex)
@@ -32,11 +32,11 @@ export async function keptSheet(node: PeerNode, round: number): Promise<ScoreShe
   return opened?.body ?? null
 }
 
-/** The sheet as ballots, one for each of the shards. */
-export async function ballotsOf({ journal }: PeerNode, sheet: ScoreSheet, shards: readonly OwnShard[]) {
-  const contentId = journal.get(sheet.round, 'scores') as Hex
+/** The score sheet as ballots, one for each of the shards. */
+export async function ballotsOf({ journal }: PeerNode, scoreSheet: ScoreSheet, shards: readonly OwnShard[]) {
+  const contentId = journal.get(scoreSheet.round, 'scores') as Hex
   return mapYielding(shards, async ({ shard, position, peers }) => {
     const peerKeys = peers.map(({ peerKey }) => peerKey)
-    return { round: BigInt(sheet.round), shard, position, contentId, ...(await votesOf(sheet, peerKeys)) }
+    return { round: BigInt(scoreSheet.round), shard, position, contentId, ...(await votesOf(scoreSheet, peerKeys)) }
   })
 }

@@ -54,7 +54,7 @@ function explainVotes({ round, currentRound, beacons, seats }: Work, nameOf: Nam
   ]
 }
 
-function voteWords({ voteMilli, isSealed, isOwn, sheet }: Seat, round: number, currentRound: number): string {
+function voteWords({ voteMilli, isSealed, isOwn, scored }: Seat, round: number, currentRound: number): string {
   if (voteMilli === null) {
     if (currentRound <= round + 1) return isSealed ? 'has sealed its vote' : 'has not sealed a vote yet'
     if (!isSealed) return 'sealed no vote'
@@ -62,12 +62,12 @@ function voteWords({ voteMilli, isSealed, isOwn, sheet }: Seat, round: number, c
   }
   const own = isOwn ? '; the peer and this seat have one account, so that it does not count' : ''
   if (voteMilli === UNAVAILABLE) return `could not get the answers (unavailable)${own}`
-  return `voted ${voteMilli}${sheetWords(voteMilli, sheet)}${own}`
+  return `voted ${voteMilli}${scoredWords(voteMilli, scored)}${own}`
 }
 
-function sheetWords(voteMilli: number, sheet: Seat['sheet']): string {
-  if (sheet === null) return ''
-  const { leaves } = sheet
+function scoredWords(voteMilli: number, scored: Seat['scored']): string {
+  if (scored === null) return ''
+  const { leaves } = scored
   if (leaves.length === 0) return voteMilli === 0 ? ': the answers were not what the peer had committed' : ''
   const mean = Math.round(leaves.reduce((sum, { scoreMilli }) => sum + scoreMilli, 0) / leaves.length)
   if (voteMilli === 0 && mean > 0) return `: ${leaves.length} drawn answers came to ${mean}, and sampling was refuted`

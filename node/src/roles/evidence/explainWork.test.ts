@@ -22,7 +22,7 @@ const commitment = {
   block: 9,
 }
 const seat = (voteMilli: number | null, of: Partial<Seat> = {}): Seat => ({
-  ...{ evaluatorKey: word(7), voteMilli, isSealed: true, isOwn: false, sheet: null, ...of },
+  ...{ evaluatorKey: word(7), voteMilli, isSealed: true, isOwn: false, scored: null, ...of },
 })
 const settled = (outcome: Settlement['outcome'], scoreMilli = 0, votes = 3): Settlement => ({
   ...{ peerKey: word(1), scoreMilli, votes, outcome, block: 20 },
@@ -132,10 +132,12 @@ test('what a peer has of a round follows from what was ruled last', () => {
 
 test('a score sheet tells refuted sampling from answers that are worth nothing', () => {
   const leaf = (scoreMilli: number) => ({ index: 1, components: {}, scoreMilli })
-  const sheet = (scoreMilli: number, leaves: number[]) => ({ peerKey: word(1), scoreMilli, leaves: leaves.map(leaf) })
-  expect(said({ seats: [seat(0, { sheet: sheet(0, [700, 500]) })] })).toContain('came to 600, and sampling was refuted')
-  expect(said({ seats: [seat(0, { sheet: sheet(0, [0, 0]) })] })).toContain('voted 0: 2 drawn answers of 0, 0')
-  expect(said({ seats: [seat(0, { sheet: sheet(0, []) })] })).toContain('were not what the peer had committed')
+  const scored = (scoreMilli: number, leaves: number[]) => ({ peerKey: word(1), scoreMilli, leaves: leaves.map(leaf) })
+  expect(said({ seats: [seat(0, { scored: scored(0, [700, 500]) })] })).toContain(
+    'came to 600, and sampling was refuted',
+  )
+  expect(said({ seats: [seat(0, { scored: scored(0, [0, 0]) })] })).toContain('voted 0: 2 drawn answers of 0, 0')
+  expect(said({ seats: [seat(0, { scored: scored(0, []) })] })).toContain('were not what the peer had committed')
 })
 
 test('votes and tasks of a peer are told with what they were paid', () => {

@@ -91,7 +91,7 @@ async function readCommittees(
       voteMilli: vote?.scoresMilli[ordinal % SHARD_PEERS] ?? null,
       isSealed: isSealed(evaluatorKey, shard),
       isOwn: (await reads.readAccountOf(evaluatorKey)) === account,
-      sheet: vote === undefined ? null : await sheetOn(of, vote),
+      scored: vote === undefined ? null : await scoreOf(of, vote),
     }
   }
   const seats =
@@ -109,14 +109,14 @@ async function readCommittees(
   return { beacons, commitment, namedPolicy, seats, settlement, duties }
 }
 
-/** What a kept score sheet says of the peer; a sheet is its evaluator's word, and its id is on the chain. */
-async function sheetOn({ data, round, peerKey }: RoundOf, { contentId }: RevealedVotes): Promise<PeerScore | null> {
+/** The peer's entry in a kept score sheet. The evaluator committed to it: its id is on the chain. */
+async function scoreOf({ data, round, peerKey }: RoundOf, { contentId }: RevealedVotes): Promise<PeerScore | null> {
   const bytes = await readKeptBundle(data, round, contentId)
-  return (bytes && sheetIn(bytes))?.peers.find(one => one.peerKey === peerKey) ?? null
+  return (bytes && readScoreSheet(bytes))?.peers.find(one => one.peerKey === peerKey) ?? null
 }
 
-/** Null for bytes that are no score sheet: their evaluator may commit to anything. */
-function sheetIn(bytes: Uint8Array): ScoreSheet | null {
+/** Null if the bytes are not a score sheet: an evaluator may commit to anything. */
+function readScoreSheet(bytes: Uint8Array): ScoreSheet | null {
   try {
     return decodeScoreSheet(bytes)
   } catch (error) {

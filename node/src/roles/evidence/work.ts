@@ -14,8 +14,8 @@ export type Seat = {
   isSealed: boolean
   /** It has the account of the peer that it scores, so that its vote does not count. */
   isOwn: boolean
-  /** What its score sheet says of the peer; null where that is not kept here. */
-  sheet: PeerScore | null
+  /** The peer's entry in its score sheet; null if that is not kept here. */
+  scored: PeerScore | null
 }
 
 /** A shard that a peer was drawn to score. */

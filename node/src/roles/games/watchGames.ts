@@ -3,12 +3,12 @@ import { refusedCall } from '../accountSession.ts'
 import { type MarketSession, marketSessionOver } from '../marketSession.ts'
 import type { PeerNode } from '../peerNode.ts'
 
-/** Looks in a round: betting lasts as long as one. */
-const LOOKS = 8
-/** While it is not known how long a round lasts. */
+/** Polls in a round: betting lasts one round. */
+const POLLS_PER_ROUND = 8
+/** Until the length of a round is known. */
 const FIRST_WAIT_MS = 5_000
 
-/** The market as a running peer deals with it: through its own outbox. */
+/** A running peer's calls to the market, through its own outbox. */
 export function sessionOfNode(
   { chain, identity, journal }: Pick<PeerNode, 'chain' | 'identity' | 'journal'>,
   data: string,
@@ -26,17 +26,17 @@ export function sessionOfNode(
   return marketSessionOver(session, identity.accountKey)
 }
 
-/** Looks at the market a few times a round until the node stops. What fails is told, and tried again at the next look. */
+/** Polls the market a few times a round until the node stops. A failure is logged, and tried again with the next poll. */
 export async function watchGames(
   { chain, clock, logger, signal }: Pick<PeerNode, 'chain' | 'clock' | 'logger' | 'signal'>,
-  look: (roundSec: number) => Promise<void>,
+  poll: (roundSec: number) => Promise<void>,
 ): Promise<void> {
   let waitMs = FIRST_WAIT_MS
   while (!signal.aborted) {
     try {
       const { startsAtSec, endsAtSec } = await chain.rounds.read()
-      waitMs = ((endsAtSec - startsAtSec) * 1000) / LOOKS
-      await look(endsAtSec - startsAtSec)
+      waitMs = ((endsAtSec - startsAtSec) * 1000) / POLLS_PER_ROUND
+      await poll(endsAtSec - startsAtSec)
     } catch (error) {
       if (signal.aborted) return
       logger.warn('a game of the market could not be played on', { error })

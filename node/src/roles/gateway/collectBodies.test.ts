@@ -46,10 +46,10 @@ async function answersOf(peerId: string, text: string, round = ROUND) {
 const shown = (page: Awaited<ReturnType<typeof readRound>>) =>
   page?.groups.map(({ peerId, rollouts }) => [peerId, rollouts[0]?.text])
 
-async function sheetOf(peerId: string) {
+async function scoreSheetOf(peerId: string) {
   const evaluatorKey = peerKeyOf(peerId)
-  const sheet: ScoreSheet = { v: 1, chainId: CHAIN_ID, round: ROUND, evaluatorKey, peers: [] }
-  return sealed('scores', peerId, ROUND, sheet, ZERO_HASH)
+  const scoreSheet: ScoreSheet = { v: 1, chainId: CHAIN_ID, round: ROUND, evaluatorKey, peers: [] }
+  return sealed('scores', peerId, ROUND, scoreSheet, ZERO_HASH)
 }
 
 async function sealed<Kind extends 'rollouts' | 'scores'>(
@@ -228,14 +228,14 @@ test("a peer that announces many and huge bodies fills its own quota, and shows 
   expect(fetched).toHaveLength(before)
 })
 
-test('a page shows no body whose commitment a reorganisation took, and a sheet once its own evaluator has revealed it', async () => {
+test('a page shows no payload whose commitment a reorganisation took, and a score sheet once its own evaluator has revealed it', async () => {
   const { announce, commit, until, counts, page, reads } = await gateway()
-  const [own, sheet] = [await answersOf(honest, 'honest'), await sheetOf(honest)]
+  const [own, scores] = [await answersOf(honest, 'honest'), await scoreSheetOf(honest)]
   commit('rollouts', own.commitment)
-  commit('scores', sheet.commitment)
+  commit('scores', scores.commitment)
   announce(own.announcement, own.bytes)
-  announce(sheet.announcement, sheet.bytes)
-  announce({ ...sheet.announcement, peerId: hostile })
+  announce(scores.announcement, scores.bytes)
+  announce({ ...scores.announcement, peerId: hostile })
   await until(() => counts().kept === 2)
   expect(await page()).toMatchObject({ groups: [{ peerId: honest }], evaluators: [{ peerId: honest }] })
   commit('rollouts')

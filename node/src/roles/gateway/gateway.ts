@@ -18,7 +18,7 @@ import { statusView } from './statusView.ts'
 export type GatewayOptions = {
   /** Port of the HTTP server, on loopback. */
   port: number
-  /** A file beside the swarm's data that holds what the last measurement of learning said, if there was one. */
+  /** A file next to the swarm's data with the result of the last measurement of learning; it may be missing. */
   heldOutPath: string
 }
 
@@ -100,7 +100,7 @@ function readHeldOut(path: string): JsonValue {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as JsonValue) : null
 }
 
-/** The default place of the measurement, beside the peers' folders of a local swarm. */
+/** The default place of the measurement, next to the peers' folders of a local swarm. */
 export function heldOutPathOf(data: string): string {
   return join(data, '..', '..', 'held-out.json')
 }

@@ -9,7 +9,7 @@ import { packedText } from '../admitTasks.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { verdictsOf } from '../verdictsOf.ts'
 
-/** What the judge said of a policy beside what execution says, on the same held-out samples. */
+/** A policy's score by the judge and by execution, on the same held-out samples. */
 export type CanaryPoint = {
   round: number
   peerId: string

@@ -32,9 +32,9 @@ export async function readRound(node: Node, { commitments, proposals }: OnChain,
   )
   const proposed = await proposals(round)
   if (shown.length === 0 && proposed.length === 0) return null
-  const [rollouts, sheets] = await Promise.all([open(node, 'rollouts', shown), open(node, 'scores', shown)])
-  sheets.sort((a, b) => (a.body.evaluatorKey < b.body.evaluatorKey ? -1 : 1))
-  const view = await roundView(round, { proposed, rollouts, sheets }, node.environment.format)
+  const [rollouts, scoreSheets] = await Promise.all([open(node, 'rollouts', shown), open(node, 'scores', shown)])
+  scoreSheets.sort((a, b) => (a.body.evaluatorKey < b.body.evaluatorKey ? -1 : 1))
+  const view = await roundView(round, { proposed, rollouts, scoreSheets }, node.environment.format)
   return { ...view, omitted: isCommitted.filter(Boolean).length - shown.length }
 }
 

@@ -13,11 +13,11 @@ export type RoundBodies = {
   proposed: readonly ShownProposal[]
   rollouts: From<RolloutBundle>[]
   /** Revealed ones only, in order of evaluator. */
-  sheets: From<ScoreSheet>[]
+  scoreSheets: From<ScoreSheet>[]
 }
 
 /** What a page shows of a round: what was proposed, what was tried, and how it was scored. */
-export async function roundView(round: number, { proposed, rollouts, sheets }: RoundBodies, format: PromptFormat) {
+export async function roundView(round: number, { proposed, rollouts, scoreSheets }: RoundBodies, format: PromptFormat) {
   const tasks = proposed.flatMap(({ peerId, peerKey, level, texts }) =>
     texts.map((text, index) => ({
       proposer: peerId,
@@ -30,7 +30,7 @@ export async function roundView(round: number, { proposed, rollouts, sheets }: R
   )
   const taskOf = new Map(tasks.map(task => [task.taskHash, task]))
   const answered = rollouts.flatMap(({ peerId, body }) => {
-    const scores = leafScores(sheets, body.peerKey)
+    const scores = leafScores(scoreSheets, body.peerKey)
     return body.groups.map(group => ({ peerId, peerKey: body.peerKey, hash: taskHash(group.taskRef), group, scores }))
   })
   const groups = await mapYielding(answered, async ({ peerId, peerKey, hash, group, scores }) => ({
@@ -53,7 +53,7 @@ export async function roundView(round: number, { proposed, rollouts, sheets }: R
       }
     }),
   }))
-  const evaluators = sheets.map(({ peerId, contentId, body }) => ({
+  const evaluators = scoreSheets.map(({ peerId, contentId, body }) => ({
     peerId,
     peerKey: body.evaluatorKey,
     name: peerName(peerId),
@@ -64,8 +64,8 @@ export async function roundView(round: number, { proposed, rollouts, sheets }: R
 }
 
 /** Components of a peer's leaves as the first evaluator that scored them has revealed them, each from 0 to 1. */
-function leafScores(sheets: readonly From<ScoreSheet>[], peerKey: string) {
-  const scored = sheets.flatMap(({ body }) =>
+function leafScores(scoreSheets: readonly From<ScoreSheet>[], peerKey: string) {
+  const scored = scoreSheets.flatMap(({ body }) =>
     body.peers.filter(peer => peer.peerKey === peerKey && peer.leaves.length > 0),
   )
   return new Map(

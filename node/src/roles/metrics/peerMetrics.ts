@@ -139,7 +139,7 @@ function gauge(registry: Registry, name: string, help: string, read: () => numbe
   })
 }
 
-/** It is counted elsewhere: what is shown is set anew each time. */
+/** A counter whose values come from elsewhere: each collection sets them again. */
 function counter(
   registry: Registry,
   name: string,

@@ -26,18 +26,18 @@ export type PeerState = {
 
 export type PeerWatch = {
   state(): PeerState
-  /** Asks chain and disk, unless they were asked a moment ago or are being asked. */
+  /** Asks chain and disk, unless that happened a moment ago or is in progress. */
   refresh(): Promise<void>
 }
 
 type Watched = Pick<PeerNode, 'chain' | 'network' | 'identity' | 'clock' | 'signal' | 'round'>
 
 const ASK_EVERY_MS = 30_000
-/** A chain that does not answer is no reason to wait. */
+/** A chain that does not answer must not delay the rest. */
 const ANSWER_MS = 10_000
 const WEI = 1e18
 
-/** Looks at a running peer from outside of its role: what it finds moves nothing. */
+/** Observes a running peer from outside of its role, without effects on it. */
 export function watchPeer(node: Watched, role: RoleName, data: string): PeerWatch {
   const { chain, network, identity, clock } = node
   let askedMs = Number.NEGATIVE_INFINITY

@@ -131,7 +131,7 @@ test('HumanEval is for measuring, and a text that the starter does not read is n
   ).toHaveProperty('text')
 })
 
-test('The dataset gives its share, and stands in for proposals of the model that are none.', async () => {
+test('The dataset gives its share, and replaces invalid proposals of the model.', async () => {
   const proposer = await open(await written(...hundred))
   let asked = 0
   const says = (text: (at: number) => string) => ({

@@ -7,7 +7,7 @@ import { openDatasetTasks, type PlacedTask, type Refusal } from '../datasets/dat
 import { DatasetTasksError } from '../datasets/datasetTasksError.ts'
 import type { TaskList } from './taskList.ts'
 
-/** Tasks that are looked at for one proposal, at most, so that a dataset of which nothing fits does not hold a round up. */
+/** Most tasks that are read for one proposal, so that a dataset in which nothing fits does not delay a round. */
 const MAX_TASKS_READ = 1_000
 
 const positionSchema = z.object({ pass: z.int().min(0), taken: z.int().min(0) })
@@ -16,9 +16,9 @@ const positionSchema = z.object({ pass: z.int().min(0), taken: z.int().min(0) })
 export type DatasetProposer = {
   /** Puts tasks into a list until it has `count` more, in the dataset's shuffled order, and starts over at its end. */
   take(list: TaskList, count: number): Promise<void>
-  /** Where the next start goes on, for a journal; what is not kept is proposed again. */
+  /** Where the next start resumes, for a journal. Tasks after the last position that was kept are proposed again. */
   position(): JsonValue
-  /** Rows that are no tasks, by reason. */
+  /** Rows that are not tasks, by reason. */
   refusals(): Refusal[]
   close(): Promise<void>
 }

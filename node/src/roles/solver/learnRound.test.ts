@@ -148,7 +148,7 @@ test.each(['updateForEachPeer', 'mixed'] as const)('%s: a peer whose groups fail
   expect(lines.join()).toContain('nothing is learned from this peer for some rounds')
 })
 
-test('own groups that fail end nothing, and what fails beside them is nobody’s fault', async () => {
+test('own groups that fail end nothing, and failures together with them are nobody’s fault', async () => {
   const { updates, lines, ...modules } = noting(['a', 'c'])
   const report = await learnRound(modules, round({ others: peers([c], [d]) }))
   expect(report).toMatchObject({ taken: 1, refused: { 'own groups: the update failed': 2, 'the update failed': 1 } })

@@ -16,7 +16,7 @@ export type LearningModules = {
   quarantine: Quarantine
   trust: Trust
   logger: Logger
-  /** Tokens that there are. */
+  /** Size of the vocabulary, tokens. */
   vocabSize: number
   /** Of the node: what fails while it stops is nobody's fault. */
   signal: AbortSignal

@@ -37,8 +37,8 @@ export async function namePolicy(
 }
 
 /**
- * What samples in a round: the policy that the chain has for it. Where that is an earlier one than is trained by now, because its name
- * came too late or the checkpoint is an older one, the bytes that were kept of it sample; learning goes on with the newer one.
+ * What samples in a round: the policy that the chain names for it. If the trained policy is another by now, because its commitment
+ * came too late or the checkpoint is older, the kept bytes of the named one sample; training continues with the trained one.
  *
  * @param base - folder of the environment's base.
  */

@@ -26,7 +26,7 @@ const body: RolloutBundle = {
   groups: [{ taskRef, rollouts: [rollout] }],
 }
 
-test('a demand is answered whatever the chain or the disk did at the looks before', async () => {
+test('a demand is answered whatever the chain or the disk did at earlier polls', async () => {
   const stop = new AbortController()
   const clock = createManualClock()
   const faults = ['the chain rules nonsense', 'the disk is full']
@@ -56,7 +56,7 @@ test('a demand is answered whatever the chain or the disk did at the looks befor
   const showing = showDemanded(node).finally(() => {
     isOver = true
   })
-  for (let looks = 0; looks < 6; looks += 1) {
+  for (let polls = 0; polls < 6; polls += 1) {
     while (clock.sleepers() === 0 && !isOver) await new Promise(resolve => setImmediate(resolve))
     clock.advance(60_000)
   }

@@ -6,12 +6,12 @@ import { proofIn } from '#core/merkle.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { reportOutcome } from '../reportOutcome.ts'
 
-/** Looks in a round: a demand has at least one whole round to be answered in, and a transaction takes some of that. */
-const LOOKS = 4
+/** Polls in a round. A demand stays open for at least one whole round, and the transaction takes part of that. */
+const POLLS_PER_ROUND = 4
 const MAX_WAIT_MS = 60_000
 /** After its round, in which the chain remembers a commitment. */
 const REMEMBERED_ROUNDS = 5
-/** While it is not known how long a round lasts. */
+/** Until the length of a round is known. */
 const FIRST_WAIT_MS = 5_000
 
 /**
@@ -25,11 +25,11 @@ export async function showDemanded(node: PeerNode): Promise<void> {
   while (!signal.aborted) {
     try {
       const { round, startsAtSec, endsAtSec } = await chain.rounds.read()
-      waitMs = Math.min(MAX_WAIT_MS, ((endsAtSec - startsAtSec) * 1000) / LOOKS)
+      waitMs = Math.min(MAX_WAIT_MS, ((endsAtSec - startsAtSec) * 1000) / POLLS_PER_ROUND)
       await answerAll(node, round, answered)
     } catch (error) {
       if (signal.aborted) return
-      logger.warn('demands could not be looked at', { error })
+      logger.warn('demands could not be read', { error })
     }
     await clock.sleep(waitMs, signal).catch(() => undefined)
   }
