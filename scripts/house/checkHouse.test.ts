@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { checkDecisions } from './checkDecisions.ts'
 import { anchorsOf, checkLinks } from './checkLinks.ts'
-import { checkDocuments, phrasesToAvoid } from './checkPhrases.ts'
+import { checkDocuments, checkSources, phrasesToAvoid } from './checkPhrases.ts'
 import { checkReadme } from './checkReadme.ts'
-import { checkFolders } from './cleanFolders.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'waggle-house-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -46,24 +45,13 @@ test('phrases of the glossary are found in prose, whatever their case, and nowhe
   ])
 })
 
-test('phrases are found in clean folders, over the ends of comment lines too, and counted in the others', () => {
+test('phrases are found in sources, over the ends of comment lines too', () => {
   const phrases = phrasesToAvoid(new Map([['docs/glossary.md', glossary]]))
   const source = '/**\n * What goes\n * bleen. */\nconst grue = bench("bleenest: a grue") // see ../grue/x.ts\n'
-  const sources = new Map([
-    ['scripts/a/b/c.ts', source],
-    ['node/src/d/e/f.ts', source],
-    ['node/src/g/h.ts', ''],
-  ])
-  const { findings, left } = checkFolders(phrases, sources, ['scripts/a', 'scripts/gone'])
-  expect(findings).toEqual([
-    'scripts/gone: listed as clean, has no sources',
-    "scripts/a/b/c.ts:2: 'goes bleen.': write turns blue.",
-    "scripts/a/b/c.ts:4: 'grue': write green",
-    "scripts/a/b/c.ts:4: 'grue': write green",
-  ])
-  expect([...left]).toEqual([
-    ['node/src/d', 3],
-    ['node/src/g', 0],
+  expect(checkSources(phrases, new Map([['a/b.ts', source]]))).toEqual([
+    "a/b.ts:2: 'goes bleen.': write turns blue.",
+    "a/b.ts:4: 'grue': write green",
+    "a/b.ts:4: 'grue': write green",
   ])
 })
 

@@ -1,5 +1,8 @@
 import { blank, lineOf, type Texts, withoutCode } from './readTexts.ts'
 
+/** Source files, as `readTexts` takes them. */
+export const SOURCES = ['*.ts', '*.tsx', '*.mjs', '*.py', '*.sh', '*.sol']
+
 const GLOSSARY = 'docs/glossary.md'
 const HEADING = '## Phrases to avoid'
 
