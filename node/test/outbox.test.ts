@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { ChainUnreachableError } from '#chain/chainErrors.ts'
-import { createOutbox, type OutboxOptions } from '#chain/outbox.ts'
+import { createOutbox } from '#chain/outbox.ts'
+import type { OutboxOptions } from '#chain/outboxOptions.ts'
 import { createManualClock, systemClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'

@@ -1,10 +1,8 @@
-import type { Clock } from '#core/clock.ts'
 import { NodeError } from '#core/errors.ts'
 import type { Hex } from '#core/hex.ts'
-import type { Logger } from '#core/logger.ts'
-import type { OutboxEntry, OutboxIntent, OutboxStore } from '#core/outboxStore.ts'
+import type { OutboxEntry, OutboxIntent } from '#core/outboxStore.ts'
 import { createDelivery, type Delivered } from './outboxDelivery.ts'
-import type { OutboxRpc } from './outboxRpc.ts'
+import { type OutboxModules, type OutboxOptions, outboxDefaults } from './outboxOptions.ts'
 
 /** What became of a transaction, as a value: none of these is a failure of the node. */
 export type TxOutcome =
@@ -16,48 +14,8 @@ export type TxOutcome =
   /** The node stops; the transaction is kept, and the next start resumes it. */
   | { status: 'stopped' }
 
-export type OutboxOptions = {
-  /** Blocks, its own included, after which a transaction is final. A killed local chain loses one or two. */
-  confirmations: number
-  /** Blocks after which an unmined transaction is sent again as it is. */
-  rebroadcastBlocks: number
-  /** Blocks after which an unmined transaction is signed again with a higher fee. */
-  stuckBlocks: number
-  /** Simulations, in ticks of their own, that must all revert: the first may have met a server that lags. */
-  simulations: number
-  /** Transactions of one kind, each for another shard, that are on their way together. */
-  atOnce: number
-  /** Most that a unit of gas may cost, wei. */
-  maxFeePerGasWei: bigint
-  /** Finished entries kept for asking about. */
-  keep: number
-}
-
 /** Time between polls of the store for calls of other commands. They send no request to the chain. */
 const STORE_MS = 1_000
-
-export const outboxDefaults: OutboxOptions = {
-  confirmations: 5,
-  rebroadcastBlocks: 2,
-  stuckBlocks: 4,
-  simulations: 2,
-  // Pools of nodes take 16 transactions of an account without a question (geth's AccountSlots).
-  atOnce: 16,
-  // Ethereum's base fee was above it for some hours in all.
-  maxFeePerGasWei: 500n * 10n ** 9n,
-  keep: 500,
-}
-
-export type OutboxModules = {
-  store: OutboxStore
-  rpc: OutboxRpc
-  /** Newest block and the round that it is in, -1 before the first. */
-  head: () => Promise<{ block: number; round: number }>
-  /** Resolves with a block that is not the one of number `after`; none before the chain's time `fromSec` is news. */
-  nextHead: (signal: AbortSignal, news: { fromSec: number; after: number | null }) => Promise<unknown>
-  clock: Clock
-  logger: Logger
-}
 
 export type Outbox = {
   /** Takes the intent; it is on the disk when this returns. A key that is known already is not taken twice. */

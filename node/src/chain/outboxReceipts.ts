@@ -1,0 +1,54 @@
+import type { OutboxEntry } from '#core/outboxStore.ts'
+import type { Head, OutboxModules, OutboxOptions } from './outboxOptions.ts'
+
+export type ReceiptModules = Pick<OutboxModules, 'store' | 'rpc' | 'logger'> & {
+  /** Drops what memory holds of an entry: its next attempt starts over. */
+  forgetSent(id: number): void
+  /** Drops all that memory holds of an entry: it is final. */
+  forget(id: number): void
+}
+
+export type OutboxReceipts = {
+  /** Reads where a signed entry stands: not mined, mined, final, or taken back by a reorganisation. */
+  follow(entry: OutboxEntry, head: Head): Promise<void>
+  /** Has an entry sent again that a reorganisation took back. */
+  reopen(entry: OutboxEntry): void
+}
+
+export function createOutboxReceipts(modules: ReceiptModules, { confirmations }: OutboxOptions): OutboxReceipts {
+  const { store, rpc, logger, forget, forgetSent } = modules
+
+  /** Whether a block is less deep than it takes to be final. */
+  const isBelow = (block: number, head: Head) => head.block - block + 1 < confirmations
+
+  function reopen(entry: OutboxEntry): void {
+    store.setStatus(entry.id, 'signed', null)
+    forgetSent(entry.id)
+    logger.info('a reorganisation took a transaction; sending it again', { call: entry.key, block: entry.minedBlock })
+  }
+
+  return {
+    reopen,
+    async follow(entry, head) {
+      // Until it is deep, its used nonce says enough.
+      const isShallow = entry.minedBlock !== null && isBelow(entry.minedBlock, head)
+      if (entry.status === 'mined' && isShallow && head.block >= (entry.minedBlock ?? 0)) return
+      for (const { hash } of entry.attempts.toReversed()) {
+        const receipt = await rpc.receipt(hash)
+        if (receipt === null) continue
+        if (entry.status !== 'mined' || entry.minedHash !== hash || entry.minedBlock !== receipt.block) {
+          const error = receipt.succeeded ? null : await rpc.revertReason(entry, receipt.block)
+          store.markMined(entry.id, { hash, block: receipt.block, revertedWith: error })
+          logger.debug('transaction mined', { call: entry.key, hash, block: receipt.block, error })
+          entry.detail = error
+        }
+        if (!isBelow(receipt.block, head)) {
+          store.setStatus(entry.id, entry.detail === null ? 'confirmed' : 'reverted', entry.detail)
+          forget(entry.id)
+        }
+        return
+      }
+      if (entry.status === 'mined') reopen(entry)
+    },
+  }
+}

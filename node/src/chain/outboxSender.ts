@@ -1,0 +1,77 @@
+import type { Hex } from '#core/hex.ts'
+import type { OutboxEntry } from '#core/outboxStore.ts'
+import type { Head, OutboxModules, OutboxOptions } from './outboxOptions.ts'
+import type { Fees } from './outboxRpc.ts'
+
+/** The newest attempt of an entry that was broadcast, and in which blocks first and last. */
+export type Broadcast = { hash: Hex; firstBlock: number; lastBlock: number }
+
+export type OutboxSender = {
+  /** Signs an entry with a nonce and broadcasts it, for more than what the pool may hold of that nonce. */
+  signAndSend(entry: OutboxEntry, head: Head, nonce: number, gas: bigint): Promise<void>
+  /** Broadcasts the newest attempt of an entry as it is. */
+  broadcast(entry: OutboxEntry, head: Head): Promise<void>
+  lastBroadcast(id: number): Broadcast | undefined
+  forget(id: number): void
+}
+
+/** The chain's pool takes a replacement from +10 % on. */
+const BUMP_PERCENT = 125n
+
+export function createOutboxSender({ store, rpc, clock, logger }: OutboxModules, options: OutboxOptions): OutboxSender {
+  const sent = new Map<number, Broadcast>()
+
+  async function broadcast(entry: OutboxEntry, head: Head): Promise<void> {
+    const attempt = entry.attempts.at(-1)
+    if (attempt === undefined) return
+    const outcome = await rpc.send(attempt.raw)
+    const before = sent.get(entry.id)
+    const firstBlock = before?.hash === attempt.hash ? Math.min(before.firstBlock, head.block) : head.block
+    // One that is priced too low to enter the pool is as good as stuck.
+    const stuckBlock = outcome === 'underpriced' ? head.block - options.stuckBlocks : firstBlock
+    sent.set(entry.id, { hash: attempt.hash, firstBlock: stuckBlock, lastBlock: head.block })
+    if (outcome === 'no funds')
+      logger.warn('the account cannot pay; send it funds', { call: entry.key, account: rpc.address })
+    else if (typeof outcome === 'object') logger.warn('a transaction was refused', { call: entry.key, ...outcome })
+    else logger.debug('transaction broadcast', { call: entry.key, hash: attempt.hash, nonce: attempt.nonce, outcome })
+  }
+
+  return {
+    broadcast,
+    lastBroadcast: id => sent.get(id),
+    forget: id => void sent.delete(id),
+    async signAndSend(entry, head, nonce, gas) {
+      const wanted = bumped(await rpc.fees(), store.highestFeeAt(nonce))
+      const fees = capped(wanted, options.maxFeePerGasWei)
+      // What is at the cap cannot be replaced: it waits until blocks are cheaper.
+      const last = entry.attempts.at(-1)
+      if (last !== undefined && last.nonce === nonce && last.maxFeePerGasWei >= fees.maxFeePerGasWei)
+        return broadcast(entry, head)
+      if (wanted.maxFeePerGasWei > fees.maxFeePerGasWei)
+        logger.warn('gas costs more than this peer pays; the transaction waits', {
+          ...{ call: entry.key, wantedWei: wanted.maxFeePerGasWei, maxWei: fees.maxFeePerGasWei },
+        })
+      const signed = await rpc.sign({ to: entry.to, data: entry.data, valueWei: entry.valueWei, nonce, gas, ...fees })
+      store.addAttempt(entry.id, { ...signed, nonce, gas, ...fees, signedAtMs: clock.nowMs() })
+      const stored = store.get(entry.key)
+      if (stored !== undefined) await broadcast(stored, head)
+    },
+  }
+}
+
+/** An endpoint may ask for any fee: what a transaction pays is bounded here. */
+function capped({ maxFeePerGasWei, maxPriorityFeePerGasWei }: Fees, mostWei: bigint): Fees {
+  const least = (value: bigint) => (value < mostWei ? value : mostWei)
+  return { maxFeePerGasWei: least(maxFeePerGasWei), maxPriorityFeePerGasWei: least(maxPriorityFeePerGasWei) }
+}
+
+function bumped(now: Fees, floor: Fees | null): Fees {
+  const above = (value: bigint, least: bigint | undefined) => {
+    const bid = least === undefined ? 0n : (least * BUMP_PERCENT) / 100n + 1n
+    return bid > value ? bid : value
+  }
+  return {
+    maxFeePerGasWei: above(now.maxFeePerGasWei, floor?.maxFeePerGasWei),
+    maxPriorityFeePerGasWei: above(now.maxPriorityFeePerGasWei, floor?.maxPriorityFeePerGasWei),
+  }
+}
