@@ -54,6 +54,17 @@ test('a banned peer is hung up on at the door, in both directions', async () => 
   await Promise.all([a.stop(), b.stop()])
 })
 
+test('a relay has places for those that it knows, and for nobody else', async () => {
+  const [member, stranger] = [await newPrivateKey(), await newPrivateKey()]
+  const relay = await startTestHost({ relays: true, reserves: async peerId => peerId === peerIdOf(member) })
+  const listen = relay.addresses().map(address => `${address}/p2p-circuit`)
+  const inside = await startTestHost({ privateKey: member, listen })
+  expect(inside.addresses()).toEqual(listen.map(address => `${address}/p2p/${inside.peerId}`))
+  const outside = await startTestHost({ privateKey: stranger, listen }).catch(() => null)
+  expect(outside?.addresses() ?? []).toEqual([])
+  for (const host of [outside, inside, relay]) await host?.stop()
+})
+
 test('a host that stops takes no new connections while it closes those that it has', async () => {
   const [stopping, peer, late] = await Promise.all([startTestHost(), startTestHost(), startTestHost()])
   await connect(peer, stopping)

@@ -46,6 +46,8 @@ export type HostOptions = {
   upnp?: boolean
   /** Forwards connections to peers that nobody can dial. */
   relays?: boolean
+  /** Whether a peer may have a place at this relay; everybody may without it. */
+  reserves?: (peerId: string) => Promise<boolean>
   /** Milliseconds between gossip heartbeats. 1000 is what the gossipsub specification asks for. */
   heartbeatMs?: number
   /** Whether a peer that dialled us, from this multiaddr, gets a slot. */
@@ -94,6 +96,8 @@ const MAX_FRAME_BYTES = 1 << 20
  */
 const relayLimits = {
   maxReservations: 128,
+  // A place outlives its peer's connection, and is renewed five minutes before it ends.
+  reservationTtl: 20 * 60_000,
   defaultDurationLimit: 60 * 60_000,
   defaultDataLimit: BigInt(64 << 20),
 }
@@ -123,6 +127,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       if (guard.isBanned(peerId)) return true
       return (await options.admits?.(peerId, connection.remoteAddr.toString())) === false
     },
+    denyInboundRelayReservation: async peer => (await options.reserves?.(peer.toString())) === false,
   }
   const node = await startNode({ ...options, privateKey, gater }, guard)
   const gossip = node.services.gossip as GossipService

@@ -92,7 +92,9 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     if (decision.admit && decision.evict !== undefined) started?.hangUp(decision.evict)
     return decision.admit
   }
-  const host = await createHost({ ...options, topics: topicsOf(swarm), admits })
+  // Identities cost nothing and places at a relay are few: an unregistered peer has none.
+  const reserves = async (peerId: string) => (await membership.admission.ask(peerId, peerId)) === 'registered'
+  const host = await createHost({ ...options, topics: topicsOf(swarm), admits, reserves })
   started = host
   const stops: (() => void | Promise<void>)[] = [() => host.stop()]
   const stop = async (): Promise<void> => {
