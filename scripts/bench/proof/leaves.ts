@@ -92,8 +92,8 @@ export async function checkLeaves(
   for (const [i, leaf] of leaves.entries()) {
     const claim = { uniforms: uniformsOf(leaf), logprobs: leaf.logprobs }
     const verdict = verifySampling(draws[i] as SequenceDraws, claim, samplingTolerances[policy.precision])
-    const replayed = verdict.follows && verdict.swaps > 0
-    const follows = replayed ? await replays(replay, sampling, leaf) : verdict.follows
+    const replayed = verdict.follows === true && verdict.swaps > 0
+    const follows = replayed ? await replays(replay, sampling, leaf) : verdict.follows === true
     checked.push({ follows, replayed })
   }
   return checked

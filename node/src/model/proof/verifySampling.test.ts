@@ -184,8 +184,24 @@ test('a uniform near a boundary is a swap, within the tolerance', () => {
   expect(verdict(0.6)).toEqual({ follows: true, swaps: 0 })
   expect(verdict(0.495)).toEqual({ follows: true, swaps: 1 })
   expect(verdict(0.755)).toEqual({ follows: true, swaps: 1 })
-  expect(verdict(0.48)).toMatchObject({ follows: false, at: 0, what: 'token' })
+  expect(verdict(0.485)).toMatchObject({ follows: null, at: 0, what: 'token' })
+  expect(verdict(0.475)).toMatchObject({ follows: false, at: 0, what: 'token' })
   expect(verdict(Number.NaN)).toMatchObject({ follows: false })
+})
+
+test('a claim on the edge is true or untold to checks that differ by less than a tolerance, and never true to one and false to another', () => {
+  const read = (logprob: number) => ({ logprobs: Float32Array.of(logprob), below: Float32Array.of(0.5) })
+  const tolerance = { cumulative: 0.01, shift: 0.01, logprob: 1e-3 }
+  const verdict = (logprob: number, claimed: number) =>
+    verifySampling(read(logprob), { uniforms: [0.55], logprobs: Float32Array.of(claimed) }, tolerance).follows
+  for (let claimed = -1; claimed < -0.995; claimed += 1e-4) {
+    const found = [-1, -1 + 9e-4].map(logprob => verdict(logprob, claimed))
+    expect([claimed, found.includes(true) && found.includes(false)]).toEqual([claimed, false])
+  }
+  // What is false later on decides, whatever was untold before.
+  const both = { logprobs: Float32Array.of(-1, -1), below: Float32Array.of(0.5, 0.5) }
+  const claim = { uniforms: [0.55, 0.55], logprobs: Float32Array.of(-1.0015, -1.1) }
+  expect(verifySampling(both, claim, tolerance)).toMatchObject({ follows: false, at: 1, what: 'logprob' })
 })
 
 test.each([

@@ -38,8 +38,14 @@ export type SamplingVerdict =
    * kernels that sampled decides (`sampleNumbers` of `GenerateOptions`).
    */
   | { readonly follows: true; readonly swaps: number }
-  /** The first position that does not follow, and by how much: of a cumulative probability, or of a log-probability. */
-  | { readonly follows: false; readonly at: number; readonly what: 'token' | 'logprob'; readonly off: number }
+  /** The first position that does not follow, or that cannot be told (`null`), and by how much: of a cumulative probability, or of a log-probability. */
+  | { readonly follows: false | null; readonly at: number; readonly what: 'token' | 'logprob'; readonly off: number }
+
+/**
+ * Beyond so many tolerances a claim is false. Between one and this it cannot be told: checks on two kinds of CPU differ by less than a tolerance, so
+ * that a claim which is put on the edge of one is never true for one of them and false for the other.
+ */
+const FALSE_FROM = 2
 
 /** Random numbers of a completion's tokens. */
 export function completionUniforms(
@@ -66,18 +72,24 @@ export function verifySampling(
   tolerance: SamplingTolerance,
 ): SamplingVerdict {
   let swaps = 0
+  let untold: SamplingVerdict | null = null
   for (const [at, logprob] of draws.logprobs.entries()) {
-    const outside = draws.edge?.outside[at] ?? 0
-    if (!(outside <= tolerance.cumulative)) return { follows: false, at, what: 'token', off: outside }
     const unsure = draws.edge?.unsure[at] ?? 0
     const probability = Math.exp(logprob)
     const off = distance(uniforms[at] as number, draws.below[at] as number, probability)
-    if (!(off <= forgiven(tolerance, probability) + unsure)) return { follows: false, at, what: 'token', off }
+    const errors = [
+      ['token', draws.edge?.outside[at] ?? 0, tolerance.cumulative],
+      ['token', off, forgiven(tolerance, probability) + unsure],
+      ['logprob', Math.abs((claimed[at] as number) - logprob), tolerance.logprob + unsure],
+    ] as const
+    for (const [what, error, most] of errors) {
+      // Not a number is false.
+      if (!(error <= FALSE_FROM * most)) return { follows: false, at, what, off: error }
+      if (error > most) untold ??= { follows: null, at, what, off: error }
+    }
     if (off > 0) swaps++
-    const error = Math.abs((claimed[at] as number) - logprob)
-    if (!(error <= tolerance.logprob + unsure)) return { follows: false, at, what: 'logprob', off: error }
   }
-  return { follows: true, swaps }
+  return untold ?? { follows: true, swaps }
 }
 
 /** From a number to an interval that begins at `below`; 0 inside. */

@@ -88,6 +88,13 @@ describe('by the starter model, a leaf', async () => {
     expect(await faultsOf(forged.map(part => ({ ...first, ...part })))).toEqual(['not sampled'])
   })
 
+  test('whose log-probabilities are put on the edge of the tolerance is neither proven nor refuted', async () => {
+    const moved = { ...first, logprobs: first.logprobs.map(x => x + 0.0015) }
+    expect(await faultsOf([moved])).toEqual(['unsure'])
+    const forged = { ...(honest[1] as CheckedRollout), logprobs: new Float32Array(24) }
+    expect(await check([moved, forged])).toMatchObject({ fault: 'not sampled' })
+  })
+
   test('under bytes that are not a policy is malformed', async () => {
     expect(await faultsOf([first], published.subarray(0, -4))).toEqual(['malformed'])
   })

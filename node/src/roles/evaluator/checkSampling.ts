@@ -46,7 +46,8 @@ export function leavesToCheck(
  *
  * @param policy - bytes whose hash was named.
  * @param base - folder of the environment's base.
- * @returns a proven fault where one was not, the same for whoever checks; else the tokens that the tolerance forgave.
+ * @returns a proven fault where one was not, the same for whoever checks; `unsure` where that cannot be told; else the tokens that the tolerance
+ *   forgave.
  */
 export async function checkSampling(
   reader: PublishedReader,
@@ -64,6 +65,7 @@ export async function checkSampling(
   if ('fault' in read) return peerFault(read.fault, read.reason)
   const uniforms = tokenUniforms(roundSeed('rollout', work.chainId, work.round, work.before, work.peerKey))
   let swaps = 0
+  let unsure: PeerResult<never> | null = null
   for (const [at, { index, promptTokens, completionTokens, logprobs, ended }] of leaves.entries()) {
     const [draws, length] = [read.draws[at], completionTokens.length]
     if (draws === undefined) throw new RangeError('every sequence is read')
@@ -72,9 +74,13 @@ export async function checkSampling(
     const place = { prompt: Math.floor(index / groupSize), sample: index % groupSize }
     const claim = { uniforms: completionUniforms(uniforms, place, length), logprobs }
     const verdict = verifySampling(draws, claim, toleranceAt(topP))
-    if (!verdict.follows)
-      return peerFault('not sampled', `${verdict.what} ${verdict.at} of leaf ${index} is off by ${verdict.off}`)
-    swaps += verdict.swaps
+    if (verdict.follows) {
+      swaps += verdict.swaps
+      continue
+    }
+    const reason = `${verdict.what} ${verdict.at} of leaf ${index} is off by ${verdict.off}`
+    if (verdict.follows === false) return peerFault('not sampled', reason)
+    unsure ??= peerFault('unsure', reason)
   }
-  return { ok: true, value: { swaps } }
+  return unsure ?? { ok: true, value: { swaps } }
 }

@@ -5,13 +5,23 @@ import type { LogFields, Logger } from '#core/logger.ts'
  *
  * `unavailable`: nobody gave the bytes. `oversized`: more bytes than the environment allows. `too slow`: below the minimum
  * pace. `malformed`: no body of its kind. `another`: not what its peer committed.
+ * `unsure`: answers follow within twice the tolerance, and not within it, so that others may find them true or false.
  * `not sampled`: answers do not follow from the policy that was named. `unpaid base`: their policy adapts a model that the environment
  * does not pay for. `failed`: work on it threw, which is a
  * defect of this node or a way to provoke one.
  */
 export type PeerFault = {
   ok: false
-  fault: 'unavailable' | 'oversized' | 'too slow' | 'malformed' | 'another' | 'not sampled' | 'unpaid base' | 'failed'
+  fault:
+    | 'unavailable'
+    | 'oversized'
+    | 'too slow'
+    | 'malformed'
+    | 'another'
+    | 'unsure'
+    | 'not sampled'
+    | 'unpaid base'
+    | 'failed'
   reason: string
 }
 
