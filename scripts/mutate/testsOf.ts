@@ -49,7 +49,7 @@ const TESTS: Record<string, readonly string[]> = {
   MarketShares: ['market/Bets', 'market/Payouts', ...MARKET],
   MarketPools: ['market/Bets', 'market/Payouts', ...MARKET],
   MarketBets: ['market/Bets', 'market/Payouts', ...MARKET],
-  MarketDisputes: ['market/Disputes', ...MARKET],
+  MarketDisputes: ['market/Disputes', 'market/DrawGas', ...MARKET],
   MarketGames: ['market/Games', 'market/Reveals', ...MARKET],
   MarketLedger: ['market/Payouts', 'market/Games', 'market/Disputes', ...MARKET],
   MarketPayouts: ['market/Payouts', 'market/Disputes', ...MARKET],

@@ -23,6 +23,7 @@ export function openWorkFolder(root: string, folder: string) {
   writeFileSync(join(folder, 'hardhat.config.ts'), config(root))
   return {
     write: (file: string, source: string) => writeFileSync(join(folder, file), source),
+    leaveOut: (file: string) => rmSync(join(folder, file)),
     read: (file: string) => readFileSync(join(folder, file), 'utf8'),
     test: (args: readonly string[]) => runTests(folder, args),
     remove: () => rmSync(folder, { recursive: true, force: true }),

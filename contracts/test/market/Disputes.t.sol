@@ -78,18 +78,6 @@ contract DisputesTest is MarketFixture {
         }
     }
 
-    function test_ADrawAmongManySeatsCostsNoMoreThanABlockHas() public {
-        for (uint256 i = 7; i < 1_000; ++i) book.seat(keccak256(abi.encode("seat", i)), seatAccount(i));
-        _answered();
-        vm.prank(BOB);
-        market.dispute(id);
-        vm.roll(block.number + 3);
-        uint256 before = gasleft();
-        market.drawCommittee(id);
-        vm.assertLe(before - gasleft(), 500_000);
-        vm.assertEq(market.disputeOf(id).committee.length, 5);
-    }
-
     function test_AVerdictAgainstTheJudgeMovesTheWinAndTheBond() public {
         _disputed();
         _vote(4, 0, 1, ANSWER);
