@@ -7,6 +7,7 @@ import {IPeerRegistry} from "./interfaces/IPeerRegistry.sol";
 import {IRounds} from "./interfaces/IRounds.sol";
 import {ISwarmCoordinator} from "./interfaces/ISwarmCoordinator.sol";
 import {Claims} from "./libraries/Claims.sol";
+import {FINALITY_ROUNDS} from "./libraries/Ring.sol";
 
 /// @title SwarmCoordinator
 contract SwarmCoordinator is ISwarmCoordinator, Initializable, UUPSUpgradeable {
@@ -18,6 +19,9 @@ contract SwarmCoordinator is ISwarmCoordinator, Initializable, UUPSUpgradeable {
 
     /// @inheritdoc ISwarmCoordinator
     bytes32 public constant STAGE_MANAGER_ROLE = keccak256("STAGE_MANAGER_ROLE");
+
+    /// @inheritdoc ISwarmCoordinator
+    uint256 public constant MAX_IMPORTED = 10_000;
 
     uint256 internal constant STAGES = 1;
     uint256 internal constant STAGE = 0;
@@ -146,6 +150,24 @@ contract SwarmCoordinator is ISwarmCoordinator, Initializable, UUPSUpgradeable {
     }
 
     /// @inheritdoc ISwarmCoordinator
+    function importLeaderboard(LeaderboardRow[] calldata rows) external onlyOwner {
+        Claims.Layout storage claims = Claims.layout();
+        // Round 0 is settled in that round.
+        uint256 round = currentRound();
+        if (round >= FINALITY_ROUNDS) revert SwarmCoordinator_ImportClosed(round, FINALITY_ROUNDS);
+        uint256 count = claims.importedCount + rows.length;
+        if (count > MAX_IMPORTED) revert SwarmCoordinator_TooManyImported(count, MAX_IMPORTED);
+        claims.importedCount = count;
+        for (uint256 i = 0; i < rows.length; ++i) {
+            LeaderboardRow calldata row = rows[i];
+            Claims.Imported storage kept = claims.imported[keccak256(bytes(row.peerId))];
+            if (kept.isImported) revert SwarmCoordinator_AlreadyImported(row.peerId);
+            (kept.isImported, kept.wins, kept.rewards) = (true, row.wins, row.rewards);
+            emit LeaderboardRowImported(row.peerId, row.rewards, row.wins);
+        }
+    }
+
+    /// @inheritdoc ISwarmCoordinator
     function currentStage() external pure returns (uint256 stage) {
         return STAGE;
     }
@@ -227,6 +249,12 @@ contract SwarmCoordinator is ISwarmCoordinator, Initializable, UUPSUpgradeable {
         for (uint256 i = 0; i < peerIds.length; ++i) {
             rewards[i] = Claims.layout().totalRewards[keccak256(bytes(peerIds[i]))];
         }
+    }
+
+    /// @inheritdoc ISwarmCoordinator
+    function importedOf(string calldata peerId) external view returns (bool isImported, int256 rewards, uint256 wins) {
+        Claims.Imported storage kept = Claims.layout().imported[keccak256(bytes(peerId))];
+        return (kept.isImported, kept.rewards, kept.wins);
     }
 
     /// @inheritdoc ISwarmCoordinator

@@ -115,6 +115,49 @@ export const swarmCoordinatorAbi = [
     "type": "error"
   },
   {
+    "inputs": [
+      {
+        "internalType": "string",
+        "name": "peerId",
+        "type": "string"
+      }
+    ],
+    "name": "SwarmCoordinator_AlreadyImported",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "round",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "closedFrom",
+        "type": "uint256"
+      }
+    ],
+    "name": "SwarmCoordinator_ImportClosed",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "count",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "most",
+        "type": "uint256"
+      }
+    ],
+    "name": "SwarmCoordinator_TooManyImported",
+    "type": "error"
+  },
+  {
     "inputs": [],
     "name": "UUPSUnauthorizedCallContext",
     "type": "error"
@@ -222,6 +265,31 @@ export const swarmCoordinatorAbi = [
       }
     ],
     "name": "Initialized",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": false,
+        "internalType": "string",
+        "name": "peerId",
+        "type": "string"
+      },
+      {
+        "indexed": false,
+        "internalType": "int256",
+        "name": "rewards",
+        "type": "int256"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "wins",
+        "type": "uint256"
+      }
+    ],
+    "name": "LeaderboardRowImported",
     "type": "event"
   },
   {
@@ -414,6 +482,19 @@ export const swarmCoordinatorAbi = [
         "internalType": "bytes32",
         "name": "",
         "type": "bytes32"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "MAX_IMPORTED",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "",
+        "type": "uint256"
       }
     ],
     "stateMutability": "view",
@@ -744,6 +825,65 @@ export const swarmCoordinatorAbi = [
         "internalType": "bool",
         "name": "submitted",
         "type": "bool"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "components": [
+          {
+            "internalType": "string",
+            "name": "peerId",
+            "type": "string"
+          },
+          {
+            "internalType": "int128",
+            "name": "rewards",
+            "type": "int128"
+          },
+          {
+            "internalType": "uint64",
+            "name": "wins",
+            "type": "uint64"
+          }
+        ],
+        "internalType": "struct ISwarmCoordinator.LeaderboardRow[]",
+        "name": "rows",
+        "type": "tuple[]"
+      }
+    ],
+    "name": "importLeaderboard",
+    "outputs": [],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "string",
+        "name": "peerId",
+        "type": "string"
+      }
+    ],
+    "name": "importedOf",
+    "outputs": [
+      {
+        "internalType": "bool",
+        "name": "isImported",
+        "type": "bool"
+      },
+      {
+        "internalType": "int256",
+        "name": "rewards",
+        "type": "int256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "wins",
+        "type": "uint256"
       }
     ],
     "stateMutability": "view",

@@ -1,7 +1,7 @@
 import { index, onchainTable } from 'ponder'
 
 /**
- * What existing RL Swarm nodes report of themselves through `SwarmCoordinator`. Claims, and nothing more: ids need no proof, rewards are
+ * What existing RL Swarm nodes report of themselves through `SwarmCoordinator`, and what was imported of RL Swarm's leaderboard. Claims, and nothing more: ids need no proof, rewards are
  * any number, and no point, seat or Nectar follows from them.
  */
 export const claimedPeer = onchainTable(
@@ -20,6 +20,10 @@ export const claimedPeer = onchainTable(
     timesNamed: t.integer().notNull().default(0),
     /** The last round that it claims to have worked in. */
     lastRound: t.bigint(),
+    /** Its total rewards on the leaderboard of RL Swarm that was imported; null where it has no row there. */
+    importedRewards: t.bigint(),
+    /** Its total wins there. */
+    importedWins: t.bigint(),
   }),
   table => ({ byRewards: index().on(table.claimedRewards), byAccount: index().on(table.account) }),
 )

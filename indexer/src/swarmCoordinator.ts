@@ -39,3 +39,8 @@ ponder.on('SwarmCoordinator:WinnerSubmitted', async ({ event, context }) => {
   for (const winner of winners.slice(0, MAX_WINNERS))
     await change(context, winner, ({ timesNamed = 0 }) => ({ timesNamed: timesNamed + 1 }))
 })
+
+ponder.on('SwarmCoordinator:LeaderboardRowImported', async ({ event, context }) => {
+  const { peerId, rewards: importedRewards, wins: importedWins } = event.args
+  await change(context, peerId, () => ({ importedRewards, importedWins }))
+})

@@ -26,6 +26,10 @@ beforeAll(async () => {
   scene.chain = chain
   const starting = TestIndexer.spawn(chain, join(folder, 'index'))
   const cast = await gather(chain)
+  await chain.importLeaderboard([
+    { peerId: 'QmClaimed', rewards: -7n, wins: 12n },
+    { peerId: 'QmElsewhere', rewards: 3n, wins: 0n },
+  ])
   await chain.enter(0)
   await chain.commitSecret(cast.proposer, 2)
   for (const round of [0, 1, 2, 3, 4]) {

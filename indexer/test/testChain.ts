@@ -5,15 +5,20 @@ import { join } from 'node:path'
 import {
   type Address,
   bytesToHex,
+  concat,
   createTestClient,
   type Hex,
   http,
   keccak256,
+  pad,
   publicActions,
+  stringToBytes,
   walletActions,
 } from 'viem'
 import { generatePrivateKey, mnemonicToAccount, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
+import { swarmCoordinatorAbi } from '../../deployments/abi.ts'
+import { readDeployment } from '../../deployments/record.ts'
 import { type Contracts, contractsOf } from '../../node/src/chain/contracts.ts'
 import { voteCommitment } from '../../node/src/chain/voteCommitment.ts'
 import { encodeProposal, type ProposedTasks } from '../../node/src/core/taskProposal.ts'
@@ -35,6 +40,9 @@ export const SALT: Hex = keccak256('0x02')
 /** A specification of nothing but the leaves that a peer owes, 8, and those that are sampled, 4. */
 export const SPECIFICATION: Hex = '0xa26a6f7765644c6561766573086d73616d706c65644c656176657304'
 export const ENVIRONMENT: Hex = keccak256(SPECIFICATION)
+
+/** `Claims.LOCATION`. */
+const CLAIMS_SLOT: Hex = '0xd19404c6fe7de33f73628bed8bb39c5f06576752267cb98edf6636e4641ca500'
 
 /** By the contract's number. */
 const duties = ['evaluator', 'proposer'] as const
@@ -112,6 +120,16 @@ export class TestChain {
     this.contracts = contractsOf(deployment)
     this.market = { address: deployment.contracts.PredictionMarket.address, token, mint }
     writeFileSync(this.recordPath, JSON.stringify(deployment))
+  }
+
+  /** The coordinator here is the implementation without its proxy, which nobody owns: its storage is told of an owner. */
+  async importLeaderboard(rows: readonly { peerId: string; rewards: bigint; wins: bigint }[]): Promise<void> {
+    const { address } = readDeployment(this.recordPath).contracts.SwarmCoordinator
+    const holders = keccak256(concat([keccak256(stringToBytes('OWNER_ROLE')), CLAIMS_SLOT]))
+    const index = keccak256(concat([pad(admin.address), holders]))
+    await this.client.setStorageAt({ address, index, value: pad('0x01') })
+    const call = { address, abi: swarmCoordinatorAbi, account: admin, chain: null } as const
+    await this.mined(this.client.writeContract({ ...call, functionName: 'importLeaderboard', args: [rows] }))
   }
 
   /** Moves time to the middle of a round and mines one block there. */

@@ -56,7 +56,13 @@ const TESTS: Record<string, readonly string[]> = {
   MarketReveals: ['market/Reveals', 'market/Games', ...MARKET],
   PredictionMarket: ['market/Games', 'market/Bets', 'market/Payouts', ...MARKET],
   PrgMarket: ['market/Prg'],
-  SwarmCoordinator: ['SwarmCoordinator', 'CoordinatorPowers', 'CoordinatorProofs', 'invariant/Coordinator'],
+  SwarmCoordinator: [
+    'SwarmCoordinator',
+    'CoordinatorPowers',
+    'CoordinatorProofs',
+    'LeaderboardImport',
+    'invariant/Coordinator',
+  ],
   Claims: ['SwarmCoordinator', 'CoordinatorPowers', 'CoordinatorProofs'],
 }
 

@@ -7,10 +7,20 @@ import {IRounds} from "./IRounds.sol";
 /// @title ISwarmCoordinator
 /// @notice The interface that RL Swarm's nodes call, version 0.6.0. What they say of themselves is *claimed*: it is
 /// kept here, looseness included, and no settlement reads it.
-/// @dev Errors are those that callers know, without arguments. Two things differ from the original. A peer that
-/// `PeerRegistry` has proven belongs to the account that proved it, whoever claimed it here; and under a computed
-/// schedule nobody moves a round on.
+/// @dev Errors are those that callers know, without arguments, but for those of imports, which RL Swarm's contract does
+/// not have. Two things differ from the original. A peer that `PeerRegistry` has proven belongs to the account that
+/// proved it, whoever claimed it here; and under a computed schedule nobody moves a round on.
 interface ISwarmCoordinator {
+    /// @notice A row of RL Swarm's leaderboard.
+    /// @param peerId The peer, as it is named there.
+    /// @param rewards Its total rewards there.
+    /// @param wins Its total wins there.
+    struct LeaderboardRow {
+        string peerId;
+        int128 rewards;
+        uint64 wins;
+    }
+
     /// @notice Emitted after `RoundAdvanced`: a round has one stage.
     /// @param roundNumber The round.
     /// @param newStage Always 0.
@@ -77,6 +87,26 @@ interface ISwarmCoordinator {
     /// @param peerId The peer.
     /// @param totalRewards All that the peer has claimed.
     event CumulativeRewardsUpdated(address indexed account, string peerId, int256 totalRewards);
+
+    /// @notice Emitted for each row of RL Swarm's leaderboard that is imported. Not part of RL Swarm's interface.
+    /// @param peerId The peer.
+    /// @param rewards Its total rewards there.
+    /// @param wins Its total wins there.
+    event LeaderboardRowImported(string peerId, int256 rewards, uint256 wins);
+
+    /// @notice Thrown when rows are imported after the first settlement may have begun.
+    /// @param round The current round.
+    /// @param closedFrom The first round in which none is imported.
+    error SwarmCoordinator_ImportClosed(uint256 round, uint256 closedFrom);
+
+    /// @notice Thrown when more rows are imported than ever may be.
+    /// @param count How many there would be.
+    /// @param most `MAX_IMPORTED`.
+    error SwarmCoordinator_TooManyImported(uint256 count, uint256 most);
+
+    /// @notice Thrown when a peer is imported twice.
+    /// @param peerId The peer.
+    error SwarmCoordinator_AlreadyImported(string peerId);
 
     /// @notice Part of the interface; nothing throws it.
     error StageOutOfBounds();
@@ -169,6 +199,11 @@ interface ISwarmCoordinator {
     /// @param peerId The peer.
     function submitReward(uint256 roundNumber, uint256 stageNumber, uint256 reward, string calldata peerId) external;
 
+    /// @notice Imports rows of RL Swarm's leaderboard, each peer once, before the first settlement. They are claims,
+    /// kept apart from what callers claim here: no other view has them. Role: `OWNER_ROLE`.
+    /// @param rows The rows; any strings and numbers.
+    function importLeaderboard(LeaderboardRow[] calldata rows) external;
+
     /// @notice Whether an account has a role.
     /// @param role The role.
     /// @param account The account.
@@ -248,6 +283,17 @@ interface ISwarmCoordinator {
     /// @param peerIds The peers.
     /// @return rewards A sum for each.
     function getTotalRewards(string[] calldata peerIds) external view returns (int256[] memory rewards);
+
+    /// @notice What was imported of a peer.
+    /// @param peerId The peer.
+    /// @return isImported Whether there is a row.
+    /// @return rewards Its total rewards in RL Swarm.
+    /// @return wins Its total wins there.
+    function importedOf(string calldata peerId) external view returns (bool isImported, int256 rewards, uint256 wins);
+
+    /// @notice How many rows may ever be imported.
+    /// @return most Number of rows.
+    function MAX_IMPORTED() external view returns (uint256 most);
 
     /// @notice Stages in a round.
     /// @return count Always 1.

@@ -5,6 +5,14 @@ pragma solidity 0.8.30;
 /// @notice Where `SwarmCoordinator` keeps what its callers say of themselves. No other contract reads it.
 /// @dev Peers are keyed by the keccak of whatever string they gave, as in `PeerRegistry`.
 library Claims {
+    /// @dev What RL Swarm's leaderboard said of a peer.
+    struct Imported {
+        // slot 0
+        bool isImported;
+        uint64 wins;
+        int128 rewards;
+    }
+
     /// @custom:storage-location erc7201:waggle.storage.SwarmCoordinator
     struct Layout {
         mapping(bytes32 role => mapping(address account => bool)) roles;
@@ -19,6 +27,8 @@ library Claims {
         mapping(uint256 round => mapping(uint256 stage => mapping(bytes32 peerKey => bool))) rewarded;
         mapping(bytes32 peerKey => int256) totalRewards;
         uint256 announcedRounds; // the last round announced under a computed schedule, + 1
+        mapping(bytes32 peerKey => Imported) imported;
+        uint256 importedCount;
     }
 
     /// @dev keccak256(abi.encode(uint256(keccak256("waggle.storage.SwarmCoordinator")) - 1)) & ~bytes32(uint256(0xff))

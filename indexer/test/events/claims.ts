@@ -32,16 +32,23 @@ export function testClaims(scene: Scene): void {
     await indexer.reachTip(chain)
     const { claimedPeers } = await indexer.query<{ claimedPeers: { items: unknown[] } }>(
       `{ claimedPeers(orderBy: "timesNamed", orderDirection: "desc") { items {
-        peerId account claimedRewards rewardsSubmitted roundsVoted timesNamed lastRound
+        peerId account claimedRewards rewardsSubmitted roundsVoted timesNamed lastRound importedRewards importedWins
       } } }`,
     )
-    const none = { account: null, claimedRewards: '0', rewardsSubmitted: 0, roundsVoted: 0, lastRound: null }
-    expect(claimedPeers.items).toHaveLength(2)
+    const notImported = { importedRewards: null, importedWins: null }
+    const unheard = { account: null, claimedRewards: '0', rewardsSubmitted: 0, roundsVoted: 0, lastRound: null }
+    expect(claimedPeers.items).toHaveLength(3)
     expect(claimedPeers.items).toContainEqual({
       ...{ peerId: claimed, account: account.address.toLowerCase(), claimedRewards: '-1' },
       ...{ rewardsSubmitted: 2, roundsVoted: 1, timesNamed: 1, lastRound: '1' },
+      ...{ importedRewards: '-7', importedWins: '12' },
     })
-    expect(claimedPeers.items).toContainEqual({ ...none, peerId: 'nobody \ufffd at all', timesNamed: 1 })
+    expect(claimedPeers.items).toContainEqual({
+      ...{ ...unheard, ...notImported, peerId: 'nobody \ufffd at all', timesNamed: 1 },
+    })
+    expect(claimedPeers.items).toContainEqual({
+      ...{ ...unheard, peerId: 'QmElsewhere', timesNamed: 0, importedRewards: '3', importedWins: '0' },
+    })
     expect(await standings()).toEqual(before)
   })
 }
