@@ -6,9 +6,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { createLogger, silentLogger } from '#core/logger.ts'
-import { passByLevel } from './passByLevel.ts'
+import { encodeFileVersion, encodeScalars } from './eventFile.ts'
+import { passByLevel, passByProposer } from './passByLevel.ts'
 import { createPeerMetrics, type MetricSources } from './peerMetrics.ts'
 import { serveMetrics } from './serveMetrics.ts'
+import { stepScalars } from './stepScalars.ts'
 import { createTrainingLog, type TrainingStep } from './trainingLog.ts'
 import type { PeerState } from './watchPeer.ts'
 
@@ -17,6 +19,7 @@ const step: TrainingStep = {
   ...{ clipFraction: null, gradientNorm: 2, learningRate: 1e-3, completionTokens: 12, tokens: 900, seconds: 3 },
   ...{ peer: null, failure: null },
   levels: passByLevel([{ task: { level: 3 }, correctness: [1, 0, 0, 0] }]),
+  proposers: passByProposer([{ task: { ref: { peerKey: '0xaa' } }, correctness: [1, 0, 0, 0] }]),
 }
 const state: PeerState = {
   ...{ role: 'solver', round: 7, pastRoundSec: -5, roundSec: 20, connectedPeers: 3, aloneReason: null, advice: null },
@@ -36,6 +39,7 @@ function sources(now = state): MetricSources {
     appealCounts: new Map([['upheld', 1]]),
     training: {
       latest: () => ({ own: step, others: null }),
+      latestOfPeers: () => new Map([['0xbb', step]]),
       totals: () => ({ steps: 2, failed: 1, tokens: 1800, seconds: 6 }),
     },
   } as unknown as MetricSources['node']
@@ -61,6 +65,9 @@ test('what a peer counts is told in metrics whose names end in units, twice the 
     'waggle_training_entropy_nats_per_token{groups="own"} 1.5',
     'waggle_training_level_pass_at_1_ratio{groups="own",level="3"} 0.25',
     'waggle_training_level_pass_at_k_ratio{groups="own",level="3"} 1',
+    `waggle_training_level_pass_at_1_high_ratio{groups="own",level="3"} ${step.levels[0]?.passAt1.high}`,
+    'waggle_training_proposer_pass_at_1_ratio{groups="own",proposer="0xaa"} 0.25',
+    'waggle_training_peer_pass_at_1_ratio{peer="0xbb"} 0.25',
     'waggle_training_tokens_total 1800',
   ])
     expect(text.split('\n')).toContain(line)
@@ -110,7 +117,7 @@ test('health and readiness answer by their status', async () => {
   server.close()
 })
 
-test('each update is a line of JSON in the folder and a line of the log', async () => {
+test('each update is a line of JSON and an event of TensorBoard in the folder, and a line of the log', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'waggle-training-'))
   const lines: string[] = []
   const clock = createManualClock(1_700_000_000_000)
@@ -118,13 +125,23 @@ test('each update is a line of JSON in the folder and a line of the log', async 
   const log = createTrainingLog({ folder, round: () => 7, clock, logger })
   expect(readdirSync(folder)).toEqual([])
   log.note(step)
-  log.note({ ...step, ownGroups: 0, failure: 'too far' })
+  log.note({ ...step, ownGroups: 0, peer: '0xbb', failure: 'too far' })
   await log.close()
   const written = readFileSync(join(folder, 'training.jsonl'), 'utf8').trimEnd().split('\n')
   expect(written.map(line => JSON.parse(line))).toEqual([
     { at: '2023-11-14T22:13:20.000Z', round: 7, ...step },
-    { at: '2023-11-14T22:13:20.000Z', round: 7, ...step, ownGroups: 0, failure: 'too far' },
+    { at: '2023-11-14T22:13:20.000Z', round: 7, ...step, ownGroups: 0, peer: '0xbb', failure: 'too far' },
   ])
+  const own = stepScalars(step)
+  expect(own).toMatchObject({ 'own/reward': 0.5, 'own/kept': 1, 'own level 3/pass@1': 0.25, 'own level 3/pass@4': 1 })
+  expect(own).toMatchObject({ 'own proposer 0xaa/average@4': 0.25 })
+  expect(Object.keys(own)).not.toContain('own/kl') // not measured
+  const others = stepScalars({ ...step, ownGroups: 0, peer: '0xbb', failure: 'too far' })
+  expect(others).toMatchObject({ 'others/reward': 0.5, 'others/kept': 0, 'peer 0xbb/pass@1': 0.25 })
+  const events = [own, others].map(scalars => encodeScalars(1_700_000_000, 7, scalars))
+  expect(readFileSync(join(folder, 'tensorboard/events.out.tfevents.1700000000'))).toEqual(
+    Buffer.concat([encodeFileVersion(1_700_000_000), ...events]),
+  )
   expect(lines.map(line => JSON.parse(line).message)).toEqual(['update', 'update'])
   expect(log.latest()).toMatchObject({ own: step, others: { ownGroups: 0 } })
   expect(log.totals()).toEqual({ steps: 2, failed: 1, tokens: 1800, seconds: 6 })

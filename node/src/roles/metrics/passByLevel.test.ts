@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { passByLevel } from './passByLevel.ts'
+import { passByLevel, passByProposer } from './passByLevel.ts'
 
 const group = (level: number, ...correctness: number[]) => ({ task: { level }, correctness })
 
@@ -23,4 +23,13 @@ test('of groups of several sizes the chance is for as many answers as all have',
   // Two of four answers hold the right one in half of all draws.
   expect([level?.samples, level?.passAtK.value]).toEqual([2, 0.75])
   expect(passByLevel([])).toEqual([])
+})
+
+test('the same is told by the proposer of the tasks', () => {
+  const by = (peerKey: string, ...correctness: number[]) => ({ task: { ref: { peerKey } }, correctness })
+  const told = passByProposer([by('0xaa', 1, 0), by('0xbb', 1, 1), by('0xaa', 0, 0)])
+  expect(told.map(({ proposer, tasks, passAt1 }) => [proposer, tasks, passAt1.value])).toEqual([
+    ['0xaa', 2, 0.25],
+    ['0xbb', 1, 1],
+  ])
 })

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { PeerNode } from '../peerNode.ts'
-import type { LevelFigures } from './passByLevel.ts'
+import type { PassFigures } from './passByLevel.ts'
 import type { TrainingStep } from './trainingLog.ts'
 import type { PeerWatch } from './watchPeer.ts'
 
@@ -28,14 +28,18 @@ const stepFigures: Record<string, readonly [help: string, read: (step: TrainingS
   step_seconds: ['Seconds of the update.', step => step.seconds],
 }
 
-/** Figures of the answers that one update was on, by level. */
-const levelFigures: Record<string, readonly [help: string, read: (figures: LevelFigures) => number]> = {
+/** Figures of the answers that one update was on, by level or by proposer. */
+const levelFigures: Record<string, readonly [help: string, read: (figures: PassFigures) => number]> = {
   average_at_k_ratio: ['Mean predicted correctness of the answers.', figures => figures.averageAtK],
   pass_at_1_ratio: ['Chance that one answer is right, by the judge.', figures => figures.passAt1.value],
+  pass_at_1_low_ratio: ['Lower end of its 95 % interval.', figures => figures.passAt1.low],
+  pass_at_1_high_ratio: ['Upper end of its 95 % interval.', figures => figures.passAt1.high],
   pass_at_k_ratio: [
     'Chance that one of the answers to a task is right, by the judge.',
     figures => figures.passAtK.value,
   ],
+  pass_at_k_low_ratio: ['Lower end of its 95 % interval.', figures => figures.passAtK.low],
+  pass_at_k_high_ratio: ['Upper end of its 95 % interval.', figures => figures.passAtK.high],
 }
 
 /**
@@ -85,6 +89,28 @@ export function createPeerMetrics({ node, watch }: MetricSources): Registry {
       },
     })
   }
+  for (const [name, [help, read]] of Object.entries(levelFigures)) {
+    new Gauge({
+      ...{
+        name: `waggle_training_proposer_${name}`,
+        help: `${help} By whose groups and by the proposer of their tasks.`,
+      },
+      ...{ labelNames: ['groups', 'proposer'], registers: [registry] },
+      collect() {
+        this.reset()
+        for (const [groups, step] of Object.entries(node.training.latest()))
+          for (const figures of step?.proposers ?? []) this.set({ groups, proposer: figures.proposer }, read(figures))
+      },
+    })
+  }
+  new Gauge({
+    ...{ name: 'waggle_training_peer_pass_at_1_ratio', help: 'Mean predicted correctness of the answers of a peer.' },
+    ...{ labelNames: ['peer'], registers: [registry] },
+    collect() {
+      this.reset()
+      for (const [peer, step] of node.training.latestOfPeers()) this.set({ peer }, step.passAt1)
+    },
+  })
   const { training, fetchCounts, chain } = node
   const totals: Figures = {
     waggle_rpc_calls_total: ['Calls of the endpoints.', () => chain.client.rpcCounts().calls],

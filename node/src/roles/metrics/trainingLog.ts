@@ -1,7 +1,10 @@
-import { createStream } from 'rotating-file-stream'
+import { join } from 'node:path'
+import { createStream, type RotatingFileStream } from 'rotating-file-stream'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
-import type { LevelFigures } from './passByLevel.ts'
+import { encodeFileVersion, encodeScalars } from './eventFile.ts'
+import type { LevelFigures, ProposerFigures } from './passByLevel.ts'
+import { stepScalars } from './stepScalars.ts'
 
 /** One update of the policy. A figure is null where it was not measured. */
 export type TrainingStep = {
@@ -14,6 +17,8 @@ export type TrainingStep = {
   peer: string | null
   /** What the judge says of the answers, by the level of their tasks. */
   levels: readonly LevelFigures[]
+  /** The same by their proposers, so that those from a dataset are told apart. */
+  proposers: readonly ProposerFigures[]
   /** Mean composite score of the completions. */
   reward: number
   /** Mean predicted correctness of the completions: pass@1 by the judge. */
@@ -44,6 +49,8 @@ export type TrainingLog = {
   note(step: TrainingStep): void
   /** The last step with groups of its own, and the last one with groups of others. */
   latest(): { own: TrainingStep | null; others: TrainingStep | null }
+  /** The last step on each peer's groups, by its key: of the peers that were learned from last. */
+  latestOfPeers(): ReadonlyMap<string, TrainingStep>
   totals(): TrainingTotals
   /** Resolves once all lines are on the disk. */
   close(): Promise<void>
@@ -53,36 +60,59 @@ export const TRAINING_FILE = 'training.jsonl'
 /** 100,000 steps, and as many of before. */
 const FILE_SIZE = '48M'
 const FILES = 1
+/** Event files, as TensorBoard reads them. */
+export const EVENTS_FOLDER = 'tensorboard'
+/** Peers whose last step is kept for the metrics. */
+const MAX_PEERS = 64
 
 type Options = { folder: string; round: () => number | null; clock: Clock; logger: Logger }
 
-/** Keeps one JSON line a step in the peer's folder, and says each in the log. */
+/** Keeps each step in the peer's folder, as a JSON line and as TensorBoard's events, and says it in the log. */
 export function createTrainingLog({ folder, round, clock, logger }: Options): TrainingLog {
-  let file: ReturnType<typeof createStream> | null = null
+  let files: { lines: RotatingFileStream; events: RotatingFileStream } | null = null
+  const ofPeers = new Map<string, TrainingStep>()
   const latest: ReturnType<TrainingLog['latest']> = { own: null, others: null }
   const totals: TrainingTotals = { steps: 0, failed: 0, tokens: 0, seconds: 0 }
 
   /** At the first step: other roles have none. */
   function open() {
-    const opened = createStream(TRAINING_FILE, { path: folder, size: FILE_SIZE, rotate: FILES, mode: 0o600 })
-    opened.once('error', error => logger.warn('the training log is not written until the next start', { error }))
-    return opened.on('error', () => {})
+    const stream = (name: string, path: string) => {
+      const opened = createStream(name, { path, size: FILE_SIZE, rotate: FILES, mode: 0o600 })
+      opened.once('error', error => logger.warn('the training log is not written until the next start', { error }))
+      return opened.on('error', () => {})
+    }
+    const sec = Math.floor(clock.nowMs() / 1000)
+    // A start has a file of its own: one that a crash cut off in the middle of a record cannot be continued.
+    const events = stream(`events.out.tfevents.${sec}`, join(folder, EVENTS_FOLDER))
+    events.write(encodeFileVersion(sec))
+    return { lines: stream(TRAINING_FILE, folder), events }
   }
   return {
     note(step) {
-      file ??= open()
-      const at = new Date(clock.nowMs()).toISOString()
-      file.write(`${JSON.stringify({ at, round: round(), ...step })}\n`)
-      logger.info('update', { round: round(), ...step })
+      files ??= open()
+      const [nowMs, now] = [clock.nowMs(), round()]
+      files.lines.write(`${JSON.stringify({ at: new Date(nowMs).toISOString(), round: now, ...step })}\n`)
+      files.events.write(encodeScalars(nowMs / 1000, Math.max(0, now ?? 0), stepScalars(step)))
+      logger.info('update', { round: now, ...step })
       if (step.ownGroups > 0) latest.own = step
       else latest.others = step
+      if (step.peer !== null) {
+        ofPeers.delete(step.peer)
+        ofPeers.set(step.peer, step)
+        if (ofPeers.size > MAX_PEERS) ofPeers.delete(ofPeers.keys().next().value ?? '')
+      }
       totals.steps += 1
       totals.failed += step.failure === null ? 0 : 1
       totals.tokens += step.tokens
       totals.seconds += step.seconds
     },
     latest: () => latest,
+    latestOfPeers: () => ofPeers,
     totals: () => totals,
-    close: () => new Promise(resolve => (file === null || file.destroyed ? resolve() : file.end(() => resolve()))),
+    async close() {
+      const ended = (file: RotatingFileStream) =>
+        new Promise<void>(resolve => (file.destroyed ? resolve() : file.end(() => resolve())))
+      if (files !== null) await Promise.all([ended(files.lines), ended(files.events)])
+    },
   }
 }

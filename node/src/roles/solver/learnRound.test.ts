@@ -39,7 +39,7 @@ function group(name: string, logprob = -1.5, first = 1): CheckedGroup {
     completionTokens: Int32Array.of(first, 3 + index, 5, 7, 11 - index),
     logprobs: new Float32Array(5).fill(logprob),
   }))
-  return { task: { taskHash: name, problem }, rollouts } as unknown as CheckedGroup
+  return { task: { taskHash: name, problem, ref: { peerKey: name } }, rollouts } as unknown as CheckedGroup
 }
 
 const keyOf = (peer: number): Hex => `0x${String(peer).padStart(64, '0')}`

@@ -13,7 +13,12 @@ const noStep = { groupsUsed: 1, step: null, kl: null, clipFraction: null, undone
 const clock = createManualClock()
 const rollouts = [0, 1, 2, 3].map(index => ({ index, completionTokens: [index], logprobs: [-1], promptTokens: [1] }))
 const correctness = [0.5, 0, 1, 0.5]
-const group = { task: { level: 3 }, rollouts, rewards: [0.5, 0.1, 0.9, 0.6], correctness } as unknown as ScoredGroup
+const group = {
+  task: { level: 3, ref: { peerKey: '0xaa' } },
+  rollouts,
+  rewards: [0.5, 0.1, 0.9, 0.6],
+  correctness,
+} as unknown as ScoredGroup
 
 const noted: TrainingStep[] = []
 const noting = { note: (step: TrainingStep) => void noted.push(step) }
@@ -55,6 +60,7 @@ test('each update is noted with what its groups say', async () => {
     ...{ groups: 1, ownGroups: 1, groupsUsed: 1, reward: 0.525, passAt1: 0.5, entropy: 1, completionTokens: 1 },
     peer: null,
     levels: [{ level: 3, tasks: 1, samples: 4, averageAtK: 0.5, passAt1: { value: 0.25 }, passAtK: { value: 1 } }],
+    proposers: [{ proposer: '0xaa', tasks: 1, samples: 4, averageAtK: 0.5, passAt1: { value: 0.25 } }],
     ...{ loss: null, kl: null, clipFraction: null, failure: null },
   })
 })

@@ -6,7 +6,7 @@ import { learningRateAt } from '#rl/learningRate.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import type { CheckedGroup } from '../checkRollouts.ts'
 import { scoreGroups } from '../evaluator/scorePeer.ts'
-import { passByLevel } from '../metrics/passByLevel.ts'
+import { passByLevel, passByProposer } from '../metrics/passByLevel.ts'
 import type { TrainingLog } from '../metrics/trainingLog.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { farthestAnswers } from './chooseLessons.ts'
@@ -77,7 +77,7 @@ export function createLearner(
     const seconds = (clock.nowMs() - startedMs) / 1000
     const failure = undone ? TOO_FAR : refuted > 0 ? REFUTED : null
     log.note({
-      ...{ peer, levels: passByLevel(groups) },
+      ...{ peer, levels: passByLevel(groups), proposers: passByProposer(groups) },
       ...{ groupsUsed, ...figuresOf(groups, own), loss: step?.loss ?? null, kl, clipFraction },
       ...{ gradientNorm: step?.gradientNorm ?? null, learningRate: options.learningRate },
       ...{ tokens: step?.tokens ?? 0, seconds, failure },
