@@ -29,7 +29,7 @@ function record(event: readonly number[]): Uint8Array {
   return framed
 }
 
-/** As TFRecord masks checksums, so that one of data that holds checksums is no trap. */
+/** TFRecord masks checksums, since a checksum of data that holds its own checksum says little. */
 function masked(data: Uint8Array): number {
   const crc = crc32c(data)
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0
