@@ -1,0 +1,90 @@
+import { join } from 'node:path'
+import type { Deployment } from '@waggle/deployments/record'
+import { deploy, startChain } from '../swarm/chain.ts'
+import { startIndexer } from '../swarm/indexer.ts'
+import { keepRunning } from '../swarm/keepRunning.ts'
+import { type SwarmOptions as LocalOptions, parseOptions } from '../swarm/options.ts'
+import { peerProcess, planPeers, type SwarmPeer } from '../swarm/peers.ts'
+import { playedEnvironment } from '../swarm/playedEnvironment.ts'
+import { type Ports, requireFree } from '../swarm/ports.ts'
+import { provisionPeers } from '../swarm/provisionPeers.ts'
+import { type Managed, Supervisor } from '../swarm/supervisor.ts'
+import { freePorts } from './freePorts.ts'
+
+/** Peers before the chain that they write to. */
+const STOP_ORDER = ['peer-', 'indexer', 'chain', '']
+
+export type ChaosOptions = {
+  data: string
+  roundSeconds: number
+  stop: AbortController
+  say: (line: string) => void
+}
+
+/** A swarm of real processes, each of which is started again when it ends. */
+export type ChaosSwarm = {
+  deployment: Deployment
+  deploymentPath: string
+  rpcUrl: string
+  ports: Ports
+  peers: readonly SwarmPeer[]
+  /** Processes that run now, by name. */
+  running: ReadonlyMap<string, Managed>
+  /** Processes that ended and were started again, with how often. */
+  ends: ReadonlyMap<string, number>
+  supervisor: Supervisor
+  /** Ends the peers for good, and leaves chain and indexer. */
+  stopPeers(): Promise<void>
+  stopAll(): Promise<void>
+}
+
+/** Starts the chain, a gateway, a proposer, three evaluators, two solvers and the indexer. */
+export async function startChaosSwarm({ data, roundSeconds, stop, say }: ChaosOptions): Promise<ChaosSwarm> {
+  const ports = await freePorts()
+  await requireFree(ports)
+  const options = optionsOf(data, roundSeconds, ports)
+  const supervisor = new Supervisor(join(data, 'logs'), join(data, 'processes.json'))
+  const keep = keepRunning(supervisor, stop, say)
+  const running = new Map<string, Managed>()
+  const ends = new Map<string, number>()
+  const hold = (name: string, start: (onExit: (status: number | string) => void) => Promise<Managed>) =>
+    keep(name, async onExit => {
+      const managed = await start(status => {
+        running.delete(name)
+        ends.set(name, (ends.get(name) ?? 0) + 1)
+        onExit(status)
+      })
+      running.set(name, managed)
+      return managed
+    })
+  const stopAll = () => supervisor.stopAll(STOP_ORDER)
+  try {
+    const played = await playedEnvironment(options, stop.signal)
+    const rpcUrl = `http://127.0.0.1:${ports.chain}`
+    say('starting the chain …')
+    await hold('chain', onExit => startChain(supervisor, { port: ports.chain, data, onExit }, stop.signal))
+    const environmentHash = played.environment.hash
+    const { deployment, path } = await deploy({ rpcUrl, data, roundSeconds, environmentHash })
+    const peers = (await planPeers(options, played)).filter(({ role }) => role !== 'judge')
+    const gateway = peers.find(({ role }) => role === 'gateway')?.peerId ?? ''
+    await provisionPeers(rpcUrl, deployment, peers, [`/ip4/127.0.0.1/tcp/${ports.p2p}/p2p/${gateway}`])
+    say('starting the peers and the indexer …')
+    for (const peer of peers) {
+      const spec = peerProcess({ peer, deploymentPath: path, rpcUrl, ports, level: undefined, played })
+      await hold(spec.name, onExit => supervisor.start(spec, onExit))
+    }
+    const env = { WAGGLE_DEPLOYMENT: path, WAGGLE_RPC_URL: rpcUrl }
+    const indexer = { port: ports.indexer, data, env }
+    await hold('indexer', onExit => startIndexer(supervisor, indexer, onExit, stop.signal))
+    const stopPeers = () => supervisor.stopAll(['peer-'])
+    return { deployment, deploymentPath: path, rpcUrl, ports, peers, running, ends, supervisor, stopPeers, stopAll }
+  } catch (error) {
+    await stopAll()
+    throw error
+  }
+}
+
+function optionsOf(data: string, roundSeconds: number, ports: Ports): LocalOptions {
+  const argv = ['--data', data, '--solvers', '2', '--evaluators', '3', '--round-seconds', `${roundSeconds}`]
+  return parseOptions([...argv, '--port', `${ports.dashboard}`, '--chain-port', `${ports.chain}`])
+}

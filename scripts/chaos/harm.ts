@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hex } from 'viem'
+import { connect } from '../swarm/chainFacts.ts'
+import { answers } from '../swarm/waitFor.ts'
+import type { ChaosSwarm } from './chaosSwarm.ts'
+import type { Extent } from './extent.ts'
+import { createKillPlan } from './killPlan.ts'
+
+/** A process that was killed, and the nonce that its account had. */
+export type Killed = { name: string; nonce: number }
+
+/** Kills processes one after another, by a plan that follows from the seed, each without warning and with all that it started. */
+export async function killAtRandom(
+  { running, peers, rpcUrl }: ChaosSwarm,
+  extent: Extent,
+  { seed, signal, say }: { seed: string; signal: AbortSignal; say: (line: string) => void },
+): Promise<Killed[]> {
+  const client = connect(rpcUrl)
+  const plan = createKillPlan(seed, extent.kills, extent.rounds * extent.roundSeconds * 1_000)
+  const killed: Killed[] = []
+  while (killed.length < extent.kills) {
+    await sleep(plan.waitMs(), undefined, { signal })
+    const name = plan.choose(running.keys())
+    const target = name === null ? undefined : running.get(name)
+    if (name === null || target === undefined) continue
+    const address = peers.find(({ slot }) => name === `peer-${slot}`)?.address
+    // Read before the kill: it may be the chain's.
+    const nonce = address === undefined ? 0 : await nonceOf(client, address)
+    if (nonce === null || running.get(name) !== target) continue
+    process.kill(-target.pid, 'SIGKILL')
+    killed.push({ name, nonce })
+    say(`kill ${killed.length} of ${extent.kills}: ${name}`)
+  }
+  return killed
+}
+
+/** Null while the chain is down: then it is another kill's turn. */
+function nonceOf(client: ReturnType<typeof connect>, address: Hex): Promise<number | null> {
+  return client.getTransactionCount({ address }).catch(() => null)
+}
+
+/**
+ * Which kills were survived: the process runs again and does what it is there for. A peer has sent a transaction since; gateway, indexer
+ * and chain answer.
+ */
+export async function survivedOf(swarm: ChaosSwarm, killed: readonly Killed[]): Promise<Killed[]> {
+  const { running, peers, ports, rpcUrl } = swarm
+  const client = connect(rpcUrl)
+  const isWell = async ({ name, nonce }: Killed): Promise<boolean> => {
+    if (!running.has(name)) return false
+    if (name === 'chain') return (await client.getBlockNumber()) > 0n
+    if (name === 'indexer') return answers(`http://127.0.0.1:${ports.indexer}/status`)
+    if (name === 'peer-gateway') return answers(`http://127.0.0.1:${ports.gateway}/v1/status`)
+    const peer = peers.find(({ slot }) => name === `peer-${slot}`)
+    return peer !== undefined && (await client.getTransactionCount({ address: peer.address })) > nonce
+  }
+  const well = await Promise.all(killed.map(one => isWell(one).catch(() => false)))
+  return killed.filter((_, at) => well[at])
+}

@@ -1,0 +1,20 @@
+import { randomStream } from '../../node/src/core/random.ts'
+
+/**
+ * Who is killed and when, from a seed: so many kills spread over a time, each of a process that is drawn from those that run then.
+ *
+ * @param spanMs - over which the kills are spread; the wait before each is between half and one and a half times their mean.
+ */
+export function createKillPlan(seed: string, kills: number, spanMs: number) {
+  const random = randomStream('chaos kills', seed)
+  const meanMs = spanMs / kills
+  return {
+    /** @returns milliseconds until the next kill. */
+    waitMs: (): number => meanMs * (0.5 + random.uniform()),
+    /** Names are sorted first: a draw must not depend on the order in which processes came up. */
+    choose(running: Iterable<string>): string | null {
+      const names = [...running].sort()
+      return names.length === 0 ? null : (names[random.integer(names.length)] ?? null)
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect, currentRound } from '../swarm/chainFacts.ts'
+import { auditFaults } from './auditFaults.ts'
+import { type ChaosSwarm, startChaosSwarm } from './chaosSwarm.ts'
+import type { Extent, Row } from './extent.ts'
+import { type Killed, killAtRandom, survivedOf } from './harm.ts'
+import { lostWork } from './lostWork.ts'
+import { indexFaults } from './rebuildIndex.ts'
+import { readCalls, sentTwice } from './sentTwice.ts'
+
+export type Chaos = {
+  extent: Extent
+  seed: string
+  /** Empty: whatever it holds is resumed. */
+  data: string
+  stop: AbortController
+  say: (line: string) => void
+}
+
+/** A round's scores and the openings that follow them: what was harmed last is settled then. */
+const ROUNDS_AFTER = 6
+
+/**
+ * Harms a swarm of real processes, lets it come to rest, and looks at what it left: on the chain, in the network and in the index.
+ *
+ * @returns the rows; each fault that was found has been said.
+ */
+export async function runChaos({ extent, seed, data, stop, say }: Chaos): Promise<Row[]> {
+  const { signal } = stop
+  const swarm = await startChaosSwarm({ data, roundSeconds: extent.roundSeconds, stop, say })
+  try {
+    const first = await reachRound(swarm, 1, signal)
+    say(`harming the swarm from round ${first} on; logs in ${data}/logs`)
+    const killed = await killAtRandom(swarm, extent, { seed, signal, say })
+    const last = await reachRound(swarm, first + extent.rounds, signal)
+    say(`round ${last}: no more harm; waiting for ${ROUNDS_AFTER} rounds`)
+    const end = await reachRound(swarm, last + ROUNDS_AFTER, signal)
+    return [
+      killRow(extent, killed, await survivedOf(swarm, killed), await faultsOf(swarm, { data, end, signal, say }), say),
+    ]
+  } finally {
+    stop.abort()
+    await swarm.stopAll()
+  }
+}
+
+/** Everything that was lost, doubled, or does not agree with what it should follow from. */
+async function faultsOf(
+  swarm: ChaosSwarm,
+  { data, end, signal, say }: { data: string; end: number; signal: AbortSignal; say: (line: string) => void },
+): Promise<string[]> {
+  const { deployment, rpcUrl, peers } = swarm
+  const client = connect(rpcUrl)
+  const { of, lost } = await lostWork(client, deployment, end)
+  say(`${of} commitments were due to be settled`)
+  const audit = await auditFaults(swarm, { data, end, signal })
+  await swarm.stopPeers()
+  const calls = await readCalls(
+    client,
+    deployment,
+    peers.map(({ address }) => address),
+  )
+  const doubled = sentTwice(calls).map(({ account, call, hash }) => `sent twice: ${call} by ${account} (${hash})`)
+  say(`${calls.length} calls, ${calls.filter(({ ok }) => !ok).length} of them reverted`)
+  const index = await indexFaults(swarm, data, signal)
+  return [
+    ...lost.map(line => `lost: ${line}`),
+    ...(of === 0 ? ['lost: nothing was committed'] : []),
+    ...audit,
+    ...doubled,
+    ...index.map(line => `index: ${line}`),
+  ]
+}
+
+/** A kill counts while nothing is lost or doubled: one fault and none does. */
+function killRow(
+  { kills }: Extent,
+  killed: readonly Killed[],
+  survived: readonly Killed[],
+  faults: readonly string[],
+  say: (line: string) => void,
+): Row {
+  for (const { name } of killed.filter(one => !survived.includes(one))) say(`fault: ${name} did not come back`)
+  for (const fault of faults) say(`fault: ${fault}`)
+  const value = faults.length === 0 ? survived.length : 0
+  return { name: 'chaos-kills', value, unit: 'kills survived', bar: kills, ok: value >= kills }
+}
+
+/** @returns the round that the chain is in, once that is `round` or later. */
+async function reachRound({ rpcUrl, deployment }: ChaosSwarm, round: number, signal: AbortSignal): Promise<number> {
+  const client = connect(rpcUrl)
+  for (;;) {
+    const now = await currentRound(client, deployment)
+    if (now !== null && now >= round) return now
+    await sleep(500, undefined, { signal })
+  }
+}
