@@ -23,6 +23,7 @@ import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
 import { createPeerTable } from '#store/peerTable.ts'
 import type { AppealCounts } from './appellant/followAppeals.ts'
+import type { AuditCounts } from './auditor/auditor.ts'
 import { createBodyThread } from './bodyThread.ts'
 import { environmentOnChain } from './environmentOnChain.ts'
 import { createEnvironmentWatch } from './environmentWatch.ts'
@@ -81,6 +82,8 @@ export type PeerNode = {
   signal: AbortSignal
   /** Settled scores that it found wrong, and its appeals. */
   appealCounts: AppealCounts
+  /** What it found when it scored again what was settled. */
+  auditCounts: AuditCounts
   /** What was learned, for the operator. */
   training: TrainingLog
   /** What the loop of rounds was told last. */
@@ -182,6 +185,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       fetchPlan,
       fetchCounts: fetchPlan.counts,
       appealCounts: new Map(),
+      auditCounts: new Map(),
       clock,
       logger,
       signal,

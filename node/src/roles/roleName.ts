@@ -1,2 +1,2 @@
-export const roleNames = ['proposer', 'solver', 'evaluator', 'judge', 'gateway'] as const
+export const roleNames = ['proposer', 'solver', 'evaluator', 'judge', 'auditor', 'gateway'] as const
 export type RoleName = (typeof roleNames)[number]

@@ -5,6 +5,7 @@ import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { Device } from '#model/devices.ts'
 import { type AskedAdapter, adapterToTrain, usualAdapter } from './adapterToTrain.ts'
 import { appealScores } from './appellant/appealScores.ts'
+import { runAuditor } from './auditor/auditor.ts'
 import { betOnGames } from './bettor/betOnGames.ts'
 import { runEvaluator } from './evaluator/evaluator.ts'
 import { judgeDisputes } from './evaluator/judgeDisputes.ts'
@@ -33,7 +34,7 @@ export type RoleOptions = Omit<PeerOptions, 'environments'> & {
   dataset: { path: string; share: number } | undefined
   /** Evaluator: withheld leaves that it demands a round at most. */
   demands: number
-  /** Solver: settled scores of a round that it appeals at most. */
+  /** Solver, auditor: settled scores of a round that it appeals at most. */
   appeals: number
   /** Solver: what a Nectar is worth in the chain's coin. */
   nectarPrice: number
@@ -93,7 +94,7 @@ export async function startRole(options: RoleOptions): Promise<void> {
  */
 async function register(node: PeerNode, role: RoleName): Promise<number> {
   const { chain, network, logger } = node
-  if (role === 'gateway') return 0
+  if (role === 'gateway' || role === 'auditor') return 0
   const outcome = await chain.registerPeer()
   if (outcome.status === 'unsupported key') {
     logger.warn('a peer key that is neither secp256k1 nor RSA cannot register: it takes part, but earns no points')
@@ -123,6 +124,10 @@ async function run(
     const { close, ...models } = await openJudge(environment, worker)
     const duties = [runEvaluator(node, models, demands), judgeDisputes(node, data)]
     return void (await Promise.all(duties).finally(close))
+  }
+  if (role === 'auditor') {
+    const { close, ...models } = await openJudge(environment, worker)
+    return runAuditor(node, models, { maxAppeals: options.appeals }).finally(close)
   }
   if (role === 'proposer') {
     const sources = await openSources(node, dataset, () => openPolicy(environment, null, worker))

@@ -1,4 +1,3 @@
-import { formatEther } from 'viem'
 import { APPEALED_AFTER } from '#chain/appeals.ts'
 import { UNAVAILABLE } from '#core/bodies.ts'
 import { withDeadline } from '#core/deadline.ts'
@@ -6,9 +5,9 @@ import type { Hex } from '#core/hex.ts'
 import type { Models } from '../evaluator/proofs.ts'
 import { scoreAgain } from '../evaluator/scoreAgain.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { reportOutcome } from '../reportOutcome.ts'
 import { type ChosenScore, chooseScores } from './chooseScores.ts'
-import { countAppeal, followAppeals, noteAppeal, openAppeals, restsUntil } from './followAppeals.ts'
+import { countAppeal, followAppeals, openAppeals, restsUntil } from './followAppeals.ts'
+import { sendAppeal } from './sendAppeal.ts'
 import { type AppealTerms, isClearlyOff, isWorthIt, OVERTURNED_NECTAR } from './weighAppeal.ts'
 
 export type AppellantSettings = {
@@ -29,9 +28,6 @@ const FIRST_WAIT_MS = 5_000
 
 /** Share of the rounds in which a score is read again that nobody disputes. */
 const LOT_SHARE = 1 / 8
-
-/** Bonds that must be left in the account: work costs gas too. */
-const SPARE_BONDS = 4n
 
 /**
  * Appeals settled scores that are clearly wrong, where that pays, and follows what it appealed, until the node stops.
@@ -128,13 +124,5 @@ async function readOne(
     countAppeal(node, 'not worth it')
     return logger.info('a score is clearly wrong, and an appeal would cost more than it brings', about)
   }
-  if ((await chain.readBalance(chain.account)) < terms.bondWei * SPARE_BONDS)
-    return logger.warn('a score cannot be appealed: the account has too little for the bond', about)
-  // Before it is sent: after a stop in between, the chain says whether it was.
-  noteAppeal(node, about)
-  const appeal = { round, peerKey, level: 1, dueRound: round + APPEALED_AFTER, bondWei: terms.bondWei } as const
-  void chain.appealScore(appeal).then(outcome => {
-    if (outcome.status === 'mined') countAppeal(node, 'sent')
-    reportOutcome(logger, 'score appealed', outcome, { ...about, bond: formatEther(terms.bondWei) })
-  })
+  await sendAppeal(node, about, terms.bondWei)
 }

@@ -37,6 +37,10 @@ function sources(now = state): MetricSources {
     },
     fetchCounts: () => ({ fetched: 5, bytes: 640, faults: { unavailable: 1 } }),
     appealCounts: new Map([['upheld', 1]]),
+    auditCounts: new Map([
+      ['rounds', 3],
+      ['wrong', 1],
+    ]),
     training: {
       latest: () => ({ own: step, others: null }),
       latestOfPeers: () => new Map([['0xbb', step]]),
@@ -60,6 +64,8 @@ test('what a peer counts is told in metrics whose names end in units, twice the 
     'waggle_rpc_errors_total 1',
     'waggle_payload_faults_total{fault="unavailable"} 1',
     'waggle_appeals_total{outcome="upheld"} 1',
+    'waggle_audited_rounds_total 3',
+    'waggle_audited_scores_total{result="wrong"} 1',
     'waggle_connections_refused_total{reason="strangers"} 2',
     'waggle_transactions_total{kind="commit-votes",outcome="mined"} 2',
     'waggle_training_entropy_nats_per_token{groups="own"} 1.5',

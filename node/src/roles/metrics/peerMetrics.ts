@@ -6,7 +6,7 @@ import type { PeerWatch } from './watchPeer.ts'
 
 /** What a peer counts by itself already, and the watch on it. */
 export type MetricSources = {
-  node: Pick<PeerNode, 'chain' | 'network' | 'fetchCounts' | 'appealCounts' | 'training'>
+  node: Pick<PeerNode, 'chain' | 'network' | 'fetchCounts' | 'appealCounts' | 'auditCounts' | 'training'>
   watch: PeerWatch
 }
 
@@ -117,6 +117,10 @@ export function createPeerMetrics({ node, watch }: MetricSources): Registry {
     waggle_rpc_errors_total: ['Calls without an answer, or with an odd one.', () => chain.client.rpcCounts().errors],
     waggle_payloads_fetched_total: ['Payloads that came from peers.', () => fetchCounts().fetched],
     waggle_payloads_fetched_bytes_total: ['Bytes of payloads that came from peers.', () => fetchCounts().bytes],
+    waggle_audited_rounds_total: [
+      'Rounds whose settled scores were read again.',
+      () => node.auditCounts.get('rounds') ?? 0,
+    ],
     waggle_training_steps_total: ['Updates since the start.', () => training.totals().steps],
     waggle_training_failed_steps_total: ['Updates that were not kept.', () => training.totals().failed],
     waggle_training_tokens_total: ['Tokens fed to updates.', () => training.totals().tokens],
@@ -134,6 +138,11 @@ export function createPeerMetrics({ node, watch }: MetricSources): Registry {
       'Settled scores that were found wrong, and appeals of them.',
       'outcome',
       () => node.appealCounts,
+    ],
+    waggle_audited_scores_total: [
+      'Settled scores that were read again, by what was found; `unchecked` where nobody gave the work.',
+      'result',
+      () => [...node.auditCounts].filter(([result]) => result !== 'rounds'),
     ],
     waggle_connections_refused_total: [
       'Connections that found no slot, by the reason.',

@@ -1,0 +1,117 @@
+import { APPEALED_AFTER } from '#chain/appeals.ts'
+import { UNAVAILABLE } from '#core/bodies.ts'
+import { withDeadline } from '#core/deadline.ts'
+import type { Hex } from '#core/hex.ts'
+import { followAppeals, openAppeals, restsUntil } from '../appellant/followAppeals.ts'
+import { sendAppeal } from '../appellant/sendAppeal.ts'
+import { isClearlyOff } from '../appellant/weighAppeal.ts'
+import { TOLERANCE_MILLI } from '../audit/voteVerdict.ts'
+import { SHARD_PEERS } from '../drawCommittee.ts'
+import type { Models } from '../evaluator/proofs.ts'
+import { scoreAgain } from '../evaluator/scoreAgain.ts'
+import { everyRound } from '../everyRound.ts'
+import type { PeerNode } from '../peerNode.ts'
+
+export type AuditorSettings = {
+  /** Scores of a round that it appeals at most; 0 for one that only tells. */
+  maxAppeals: number
+}
+
+/** What is put in a test. */
+export type AuditorModules = { score: typeof scoreAgain }
+
+/** Looks for what was settled since, in a round. */
+const LOOKS = 8
+
+/** What an auditor found since its start: rounds that it looked at, and scores by what became of them. */
+export type AuditCounts = Map<'rounds' | 'right' | 'wrong' | 'unchecked', number>
+
+/**
+ * Scores all that is settled once more, in the round in which it is settled, from what the network keeps; names what is clearly wrong, and
+ * appeals it. What nobody gives is counted as unchecked, and accuses nobody.
+ *
+ * @see docs/adr/0114-an-auditor-scores-everything-again.md
+ */
+export function runAuditor(
+  node: PeerNode,
+  models: Models,
+  settings: AuditorSettings,
+  { score }: AuditorModules = { score: scoreAgain },
+): Promise<void> {
+  return everyRound(node, async time => {
+    await followAppeals(node, time.round)
+    const round = time.round - APPEALED_AFTER
+    if (round < 0 || !(await node.playsIn(round))) return
+    const remainingMs = Math.max(0, time.endsAtSec - time.nowSec) * 1000
+    const looking = { ...settings, score, round, until: withDeadline(node.signal, remainingMs) }
+    await auditRound(node, models, looking, remainingMs / LOOKS)
+  })
+}
+
+export type Looking = AuditorSettings & AuditorModules & { round: number; until: AbortSignal }
+
+/** Audits what is settled of a round until all that was committed is, or the time is up. */
+export async function auditRound(node: PeerNode, models: Models, looking: Looking, pauseMs: number): Promise<void> {
+  const { chain, clock, signal } = node
+  const { round, until } = looking
+  const due = (await chain.readRolloutCommitments(round)).length
+  const read = new Set<Hex>()
+  for (;;) {
+    for (const { peerKey, outcome, scoreMilli } of await chain.readSettlements(round)) {
+      if (read.has(peerKey)) continue
+      read.add(peerKey)
+      // No seat said anything of the others.
+      if (outcome === 'scored' || outcome === 'unavailable')
+        await auditScore(node, models, looking, peerKey, scoreMilli)
+    }
+    if (read.size >= due || until.aborted) return count(node, 'rounds')
+    await clock.sleep(pauseMs, until).catch(() => undefined)
+    signal.throwIfAborted()
+  }
+}
+
+async function auditScore(
+  node: PeerNode,
+  models: Models,
+  looking: Looking,
+  peerKey: Hex,
+  settledMilli: number,
+): Promise<void> {
+  const { chain, logger } = node
+  const { round, score, until, maxAppeals } = looking
+  const about = { round, peerKey, settledMilli }
+  let foundMilli = UNAVAILABLE
+  try {
+    foundMilli = await score(node, models, { round, peerKey }, until)
+  } catch (error) {
+    node.signal.throwIfAborted()
+    logger.warn('a settled score could not be read again', { ...about, error })
+  }
+  if (foundMilli === UNAVAILABLE) return count(node, 'unchecked')
+  if (!isClearlyOff(settledMilli, foundMilli)) return count(node, 'right')
+  count(node, 'wrong')
+  const found = { ...about, foundMilli }
+  logger.warn('a settled score is wrong', { ...found, evaluators: await wrongSeats(node, found) })
+  const isFree = restsUntil(node) <= round + APPEALED_AFTER
+  if (!isFree || openAppeals(node).filter(open => open.round === round).length >= maxAppeals) return
+  if ((await chain.readCase(round, peerKey)).level > 0) return
+  await sendAppeal(node, found, await chain.readAppealBond(1))
+}
+
+/** Evaluators whose vote on a peer is further from what was found than agreement allows. */
+async function wrongSeats(
+  { chain }: PeerNode,
+  { round, peerKey, foundMilli }: { round: number; peerKey: Hex; foundMilli: number },
+): Promise<Hex[]> {
+  const [commitments, votes] = await Promise.all([chain.readRolloutCommitments(round), chain.readRevealedVotes(round)])
+  const ordinal = commitments.find(one => one.peerKey === peerKey)?.ordinal ?? Number.NaN
+  return votes.flatMap(({ shard, evaluatorKey, scoresMilli }) => {
+    if (shard !== Math.floor(ordinal / SHARD_PEERS)) return []
+    const vote = scoresMilli[ordinal % SHARD_PEERS] ?? UNAVAILABLE
+    return vote !== UNAVAILABLE && Math.abs(vote - foundMilli) > TOLERANCE_MILLI ? [evaluatorKey] : []
+  })
+}
+
+function count({ auditCounts }: Pick<PeerNode, 'auditCounts'>, what: Parameters<AuditCounts['get']>[0]): void {
+  auditCounts.set(what, (auditCounts.get(what) ?? 0) + 1)
+}
