@@ -8,11 +8,17 @@ import { peerProcess, planPeers, type SwarmPeer } from '../swarm/peers.ts'
 import { playedEnvironment } from '../swarm/playedEnvironment.ts'
 import { type Ports, requireFree } from '../swarm/ports.ts'
 import { provisionPeers } from '../swarm/provisionPeers.ts'
-import { type Managed, Supervisor } from '../swarm/supervisor.ts'
+import { type Managed, type ProcessSpec, Supervisor } from '../swarm/supervisor.ts'
+import { type FaultyProxy, startFaultyProxy } from './faultyProxy.ts'
 import { freePorts } from './freePorts.ts'
+
+const cli = join(import.meta.dirname, '..', '..', 'node', 'src', 'cli', 'main.ts')
 
 /** Peers before the chain that they write to. */
 const STOP_ORDER = ['peer-', 'indexer', 'chain', '']
+
+/** Peers whose clock is set wrong, by milliseconds. */
+const SKEWED_MS: Readonly<Record<string, number>> = { 'solver-2': 90_000, 'evaluator-3': -90_000 }
 
 export type ChaosOptions = {
   data: string
@@ -28,17 +34,17 @@ export type ChaosSwarm = {
   rpcUrl: string
   ports: Ports
   peers: readonly SwarmPeer[]
+  /** Through which every peer asks the chain. */
+  proxy: FaultyProxy
   /** Processes that run now, by name. */
   running: ReadonlyMap<string, Managed>
-  /** Processes that ended and were started again, with how often. */
-  ends: ReadonlyMap<string, number>
   supervisor: Supervisor
   /** Ends the peers for good, and leaves chain and indexer. */
   stopPeers(): Promise<void>
   stopAll(): Promise<void>
 }
 
-/** Starts the chain, a gateway, a proposer, three evaluators, two solvers and the indexer. */
+/** Starts the chain, a gateway, a proposer, three evaluators, two solvers, an auditor and the indexer. */
 export async function startChaosSwarm({ data, roundSeconds, stop, say }: ChaosOptions): Promise<ChaosSwarm> {
   const ports = await freePorts()
   await requireFree(ports)
@@ -46,18 +52,20 @@ export async function startChaosSwarm({ data, roundSeconds, stop, say }: ChaosOp
   const supervisor = new Supervisor(join(data, 'logs'), join(data, 'processes.json'))
   const keep = keepRunning(supervisor, stop, say)
   const running = new Map<string, Managed>()
-  const ends = new Map<string, number>()
   const hold = (name: string, start: (onExit: (status: number | string) => void) => Promise<Managed>) =>
     keep(name, async onExit => {
       const managed = await start(status => {
         running.delete(name)
-        ends.set(name, (ends.get(name) ?? 0) + 1)
         onExit(status)
       })
       running.set(name, managed)
       return managed
     })
-  const stopAll = () => supervisor.stopAll(STOP_ORDER)
+  const proxy = await startFaultyProxy(`http://127.0.0.1:${ports.chain}`)
+  const stopAll = async () => {
+    await supervisor.stopAll(STOP_ORDER)
+    await proxy.close()
+  }
   try {
     const played = await playedEnvironment(options, stop.signal)
     const rpcUrl = `http://127.0.0.1:${ports.chain}`
@@ -70,14 +78,17 @@ export async function startChaosSwarm({ data, roundSeconds, stop, say }: ChaosOp
     await provisionPeers(rpcUrl, deployment, peers, [`/ip4/127.0.0.1/tcp/${ports.p2p}/p2p/${gateway}`])
     say('starting the peers and the indexer …')
     for (const peer of peers) {
-      const spec = peerProcess({ peer, deploymentPath: path, rpcUrl, ports, level: undefined, played })
+      const at = { deploymentPath: path, rpcUrl: proxy.urlOf(peer.slot), ports, level: undefined, played }
+      const spec = prepared(peerProcess({ peer, ...at }), SKEWED_MS[peer.slot])
       await hold(spec.name, onExit => supervisor.start(spec, onExit))
     }
+    const auditor = auditorProcess({ data, path, rpcUrl: proxy.urlOf('auditor') })
+    await hold(auditor.name, onExit => supervisor.start(auditor, onExit))
     const env = { WAGGLE_DEPLOYMENT: path, WAGGLE_RPC_URL: rpcUrl }
     const indexer = { port: ports.indexer, data, env }
     await hold('indexer', onExit => startIndexer(supervisor, indexer, onExit, stop.signal))
     const stopPeers = () => supervisor.stopAll(['peer-'])
-    return { deployment, deploymentPath: path, rpcUrl, ports, peers, running, ends, supervisor, stopPeers, stopAll }
+    return { deployment, deploymentPath: path, rpcUrl, ports, peers, proxy, running, supervisor, stopPeers, stopAll }
   } catch (error) {
     await stopAll()
     throw error
@@ -87,4 +98,15 @@ export async function startChaosSwarm({ data, roundSeconds, stop, say }: ChaosOp
 function optionsOf(data: string, roundSeconds: number, ports: Ports): LocalOptions {
   const argv = ['--data', data, '--solvers', '2', '--evaluators', '3', '--round-seconds', `${roundSeconds}`]
   return parseOptions([...argv, '--port', `${ports.dashboard}`, '--chain-port', `${ports.chain}`])
+}
+
+function prepared(spec: ProcessSpec, skewMs = 0): ProcessSpec {
+  const preloads = ['deepBeacons.ts', 'skewClock.ts'].flatMap(file => ['--import', join(import.meta.dirname, file)])
+  return { ...spec, argv: [...preloads, ...spec.argv], env: { ...spec.env, CHAOS_SKEW_MS: `${skewMs}` } }
+}
+
+function auditorProcess({ data, path, rpcUrl }: { data: string; path: string; rpcUrl: string }): ProcessSpec {
+  const flags = ['--deployment', path, '--rpc', rpcUrl, '--data', join(data, 'peers', 'auditor'), '--appeals', 'off']
+  const argv = [cli, 'start', '--role', 'auditor', '--listen', '/ip4/127.0.0.1/tcp/0', ...flags]
+  return prepared({ name: 'peer-auditor', command: process.execPath, argv })
 }

@@ -2,10 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, currentRound } from '../swarm/chainFacts.ts'
 import { auditFaults } from './auditFaults.ts'
 import { type ChaosSwarm, startChaosSwarm } from './chaosSwarm.ts'
+import { disturbEndpoints } from './disturb.ts'
 import type { Extent, Row } from './extent.ts'
 import { type Killed, killAtRandom, survivedOf } from './harm.ts'
 import { lostWork } from './lostWork.ts'
 import { indexFaults } from './rebuildIndex.ts'
+import { reorganise } from './reorganise.ts'
 import { readCalls, sentTwice } from './sentTwice.ts'
 
 export type Chaos = {
@@ -17,8 +19,8 @@ export type Chaos = {
   say: (line: string) => void
 }
 
-/** A round's scores and the openings that follow them: what was harmed last is settled then. */
-const ROUNDS_AFTER = 6
+/** Rounds that were harmed last are settled three rounds later, and appeals of them closed four rounds after that. */
+const ROUNDS_AFTER = 8
 
 /**
  * Harms a swarm of real processes, lets it come to rest, and looks at what it left: on the chain, in the network and in the index.
@@ -31,8 +33,15 @@ export async function runChaos({ extent, seed, data, stop, say }: Chaos): Promis
   try {
     const first = await reachRound(swarm, 1, signal)
     say(`harming the swarm from round ${first} on; logs in ${data}/logs`)
+    const over = new AbortController()
+    const slots = [...swarm.peers.map(({ slot }) => slot), 'auditor']
+    const disturbed = disturbEndpoints(swarm.proxy, slots, { seed, signal: AbortSignal.any([signal, over.signal]) })
+    const reorganised = reorganise(swarm.rpcUrl, signal)
     const killed = await killAtRandom(swarm, extent, { seed, signal, say })
     const last = await reachRound(swarm, first + extent.rounds, signal)
+    over.abort()
+    say(`${await reorganised} blocks were taken back at once`)
+    say(`${await disturbed} faults of endpoints`)
     say(`round ${last}: no more harm; waiting for ${ROUNDS_AFTER} rounds`)
     const end = await reachRound(swarm, last + ROUNDS_AFTER, signal)
     return [
@@ -51,8 +60,8 @@ async function faultsOf(
 ): Promise<string[]> {
   const { deployment, rpcUrl, peers } = swarm
   const client = connect(rpcUrl)
-  const { of, lost } = await lostWork(client, deployment, end)
-  say(`${of} commitments were due to be settled`)
+  const { of, lost, regained } = await lostWork(client, deployment, end)
+  say(`${of} commitments were due to be settled, ${regained} have their score by an appeal`)
   const audit = await auditFaults(swarm, { data, end, signal })
   await swarm.stopPeers()
   const calls = await readCalls(
@@ -61,7 +70,8 @@ async function faultsOf(
     peers.map(({ address }) => address),
   )
   const doubled = sentTwice(calls).map(({ account, call, hash }) => `sent twice: ${call} by ${account} (${hash})`)
-  say(`${calls.length} calls, ${calls.filter(({ ok }) => !ok).length} of them reverted`)
+  const reverted = calls.filter(({ ok }) => !ok).map(({ call }) => call)
+  say(`${calls.length} calls, ${reverted.length} of them reverted: ${reverted.join(', ')}`)
   const index = await indexFaults(swarm, data, signal)
   return [
     ...lost.map(line => `lost: ${line}`),
