@@ -12,7 +12,7 @@ export type LostWork = {
   regained: number
 }
 
-/** Looks for committed rollouts of rounds before `round - 3` that have no score. */
+/** Finds committed rollouts of rounds before `round - 3` that have no score. */
 export async function lostWork(client: PublicClient, deployment: Deployment, round: number): Promise<LostWork> {
   const { RolloutCommitments, RewardVotes, Challenges } = deployment.contracts
   const range = { fromBlock: BigInt(RolloutCommitments.startBlock), strict: true } as const

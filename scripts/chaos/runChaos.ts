@@ -23,7 +23,7 @@ export type Chaos = {
 const ROUNDS_AFTER = 8
 
 /**
- * Harms a swarm of real processes, lets it come to rest, and looks at what it left: on the chain, in the network and in the index.
+ * Harms a swarm of real processes, lets it come to rest, and checks what it left: on the chain, in the network and in the index.
  *
  * @returns the rows; each fault that was found has been said.
  */

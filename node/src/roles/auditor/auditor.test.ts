@@ -55,8 +55,8 @@ async function auditThree(maxAppeals: number, scored: Partial<Record<Hex, number
     if (foundMilli === undefined) throw new Error('the worker died')
     return foundMilli
   }
-  const looking = { maxAppeals, score, round: ROUND, until: until.signal }
-  const over = auditRound(node, {} as Models, looking, 1_000)
+  const audit = { maxAppeals, score, round: ROUND, until: until.signal }
+  const over = auditRound(node, {} as Models, audit, 1_000)
   while (clock.sleepers() === 0) await new Promise(resolve => setImmediate(resolve))
   clock.advance(1_000)
   await over

@@ -20,10 +20,10 @@ export type AuditorSettings = {
 /** What is put in a test. */
 export type AuditorModules = { score: typeof scoreAgain }
 
-/** Looks for what was settled since, in a round. */
-const LOOKS = 8
+/** Reads of settlements in a round. */
+const READS_A_ROUND = 8
 
-/** What an auditor found since its start: rounds that it looked at, and scores by what became of them. */
+/** What an auditor found since its start: rounds that it read, and scores by what became of them. */
 export type AuditCounts = Map<'rounds' | 'right' | 'wrong' | 'unchecked', number>
 
 /**
@@ -43,17 +43,17 @@ export function runAuditor(
     const round = time.round - APPEALED_AFTER
     if (round < 0 || !(await node.playsIn(round))) return
     const remainingMs = Math.max(0, time.endsAtSec - time.nowSec) * 1000
-    const looking = { ...settings, score, round, until: withDeadline(node.signal, remainingMs) }
-    await auditRound(node, models, looking, remainingMs / LOOKS)
+    const audit = { ...settings, score, round, until: withDeadline(node.signal, remainingMs) }
+    await auditRound(node, models, audit, remainingMs / READS_A_ROUND)
   })
 }
 
-export type Looking = AuditorSettings & AuditorModules & { round: number; until: AbortSignal }
+export type RoundToAudit = AuditorSettings & AuditorModules & { round: number; until: AbortSignal }
 
 /** Audits what is settled of a round until all that was committed is, or the time is up. */
-export async function auditRound(node: PeerNode, models: Models, looking: Looking, pauseMs: number): Promise<void> {
+export async function auditRound(node: PeerNode, models: Models, audit: RoundToAudit, pauseMs: number): Promise<void> {
   const { chain, clock, signal } = node
-  const { round, until } = looking
+  const { round, until } = audit
   const due = (await chain.readRolloutCommitments(round)).length
   const read = new Set<Hex>()
   for (;;) {
@@ -61,8 +61,7 @@ export async function auditRound(node: PeerNode, models: Models, looking: Lookin
       if (read.has(peerKey)) continue
       read.add(peerKey)
       // No seat said anything of the others.
-      if (outcome === 'scored' || outcome === 'unavailable')
-        await auditScore(node, models, looking, peerKey, scoreMilli)
+      if (outcome === 'scored' || outcome === 'unavailable') await auditScore(node, models, audit, peerKey, scoreMilli)
     }
     if (read.size >= due || until.aborted) return count(node, 'rounds')
     await clock.sleep(pauseMs, until).catch(() => undefined)
@@ -73,12 +72,12 @@ export async function auditRound(node: PeerNode, models: Models, looking: Lookin
 async function auditScore(
   node: PeerNode,
   models: Models,
-  looking: Looking,
+  audit: RoundToAudit,
   peerKey: Hex,
   settledMilli: number,
 ): Promise<void> {
   const { chain, logger } = node
-  const { round, score, until, maxAppeals } = looking
+  const { round, score, until, maxAppeals } = audit
   const about = { round, peerKey, settledMilli }
   let foundMilli = UNAVAILABLE
   try {
