@@ -38,6 +38,8 @@ export type ChaosSwarm = {
   proxy: FaultyProxy
   /** Processes that run now, by name. */
   running: ReadonlyMap<string, Managed>
+  /** Evaluators that vote falsely once they are started again; by the name of their folder. */
+  liars: Set<string>
   supervisor: Supervisor
   /** Ends the peers for good, and leaves chain and indexer. */
   stopPeers(): Promise<void>
@@ -52,6 +54,7 @@ export async function startChaosSwarm({ data, roundSeconds, stop, say }: ChaosOp
   const supervisor = new Supervisor(join(data, 'logs'), join(data, 'processes.json'))
   const keep = keepRunning(supervisor, stop, say)
   const running = new Map<string, Managed>()
+  const liars = new Set<string>()
   const hold = (name: string, start: (onExit: (status: number | string) => void) => Promise<Managed>) =>
     keep(name, async onExit => {
       const managed = await start(status => {
@@ -79,8 +82,9 @@ export async function startChaosSwarm({ data, roundSeconds, stop, say }: ChaosOp
     say('starting the peers and the indexer …')
     for (const peer of peers) {
       const at = { deploymentPath: path, rpcUrl: proxy.urlOf(peer.slot), ports, level: undefined, played }
-      const spec = prepared(peerProcess({ peer, ...at }), SKEWED_MS[peer.slot])
-      await hold(spec.name, onExit => supervisor.start(spec, onExit))
+      const spec = peerProcess({ peer, ...at })
+      const begin = () => prepared(spec, { skewMs: SKEWED_MS[peer.slot], lies: liars.has(peer.slot) })
+      await hold(spec.name, onExit => supervisor.start(begin(), onExit))
     }
     const auditor = auditorProcess({ data, path, rpcUrl: proxy.urlOf('auditor') })
     await hold(auditor.name, onExit => supervisor.start(auditor, onExit))
@@ -88,7 +92,19 @@ export async function startChaosSwarm({ data, roundSeconds, stop, say }: ChaosOp
     const indexer = { port: ports.indexer, data, env }
     await hold('indexer', onExit => startIndexer(supervisor, indexer, onExit, stop.signal))
     const stopPeers = () => supervisor.stopAll(['peer-'])
-    return { deployment, deploymentPath: path, rpcUrl, ports, peers, proxy, running, supervisor, stopPeers, stopAll }
+    return {
+      deployment,
+      deploymentPath: path,
+      rpcUrl,
+      ports,
+      peers,
+      proxy,
+      running,
+      liars,
+      supervisor,
+      stopPeers,
+      stopAll,
+    }
   } catch (error) {
     await stopAll()
     throw error
@@ -100,13 +116,14 @@ function optionsOf(data: string, roundSeconds: number, ports: Ports): LocalOptio
   return parseOptions([...argv, '--port', `${ports.dashboard}`, '--chain-port', `${ports.chain}`])
 }
 
-function prepared(spec: ProcessSpec, skewMs = 0): ProcessSpec {
-  const preloads = ['deepBeacons.ts', 'skewClock.ts'].flatMap(file => ['--import', join(import.meta.dirname, file)])
+function prepared(spec: ProcessSpec, { skewMs = 0, lies = false }: { skewMs?: number | undefined; lies?: boolean }) {
+  const files = ['deepBeacons.ts', 'skewClock.ts', ...(lies ? ['lyingEvaluator.ts'] : [])]
+  const preloads = files.flatMap(file => ['--import', join(import.meta.dirname, file)])
   return { ...spec, argv: [...preloads, ...spec.argv], env: { ...spec.env, CHAOS_SKEW_MS: `${skewMs}` } }
 }
 
 function auditorProcess({ data, path, rpcUrl }: { data: string; path: string; rpcUrl: string }): ProcessSpec {
   const flags = ['--deployment', path, '--rpc', rpcUrl, '--data', join(data, 'peers', 'auditor'), '--appeals', 'off']
   const argv = [cli, 'start', '--role', 'auditor', '--listen', '/ip4/127.0.0.1/tcp/0', ...flags]
-  return prepared({ name: 'peer-auditor', command: process.execPath, argv })
+  return prepared({ name: 'peer-auditor', command: process.execPath, argv }, {})
 }

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, currentRound } from '../swarm/chainFacts.ts'
-import { auditFaults } from './auditFaults.ts'
+import { auditLies, LIAR, pointFaults } from './auditNetwork.ts'
 import { type ChaosSwarm, startChaosSwarm } from './chaosSwarm.ts'
 import { disturbEndpoints } from './disturb.ts'
 import type { Extent, Row } from './extent.ts'
-import { type Killed, killAtRandom, survivedOf } from './harm.ts'
+import { killAtRandom, survivedOf } from './harm.ts'
 import { lostWork } from './lostWork.ts'
+import type { FoundLies } from './plantedLies.ts'
 import { indexFaults } from './rebuildIndex.ts'
 import { reorganise } from './reorganise.ts'
 import { readCalls, sentTwice } from './sentTwice.ts'
@@ -19,8 +20,13 @@ export type Chaos = {
   say: (line: string) => void
 }
 
-/** Rounds that were harmed last are settled three rounds later, and appeals of them closed four rounds after that. */
-const ROUNDS_AFTER = 8
+/** Planted at least. */
+const LIES = 12
+/**
+ * Rounds that were harmed last are settled three rounds later, and appeals of them closed four rounds after that. Six of these rounds are lied
+ * about, of two solvers each, and their votes are opened.
+ */
+const ROUNDS_AFTER = 10
 
 /**
  * Harms a swarm of real processes, lets it come to rest, and checks what it left: on the chain, in the network and in the index.
@@ -42,11 +48,17 @@ export async function runChaos({ extent, seed, data, stop, say }: Chaos): Promis
     over.abort()
     say(`${await reorganised} blocks were taken back at once`)
     say(`${await disturbed} faults of endpoints`)
-    say(`round ${last}: no more harm; waiting for ${ROUNDS_AFTER} rounds`)
+    say(`round ${last}: no more harm; ${ROUNDS_AFTER} rounds follow, in which ${LIAR} lies`)
+    const from = await startLying(swarm, signal)
     const end = await reachRound(swarm, last + ROUNDS_AFTER, signal)
-    return [
-      killRow(extent, killed, await survivedOf(swarm, killed), await faultsOf(swarm, { data, end, signal, say }), say),
-    ]
+    const survived = await survivedOf(swarm, killed)
+    const lies = await auditLies(swarm, { data, from, end, signal })
+    const faults = await faultsOf(swarm, { data, end, signal, say })
+    const found = [...faults, ...lies.falseAlarms.map(line => `audit: ${line}`)]
+    for (const { name } of killed.filter(one => !survived.includes(one))) say(`fault: ${name} did not come back`)
+    for (const fault of found) say(`fault: ${fault}`)
+    say(`${lies.found} of ${lies.planted} planted lies were found`)
+    return [killRow(extent, found.length === 0 ? survived.length : 0), lieRow(lies)]
   } finally {
     stop.abort()
     await swarm.stopAll()
@@ -62,7 +74,7 @@ async function faultsOf(
   const client = connect(rpcUrl)
   const { of, lost, regained } = await lostWork(client, deployment, end)
   say(`${of} commitments were due to be settled, ${regained} have their score by an appeal`)
-  const audit = await auditFaults(swarm, { data, end, signal })
+  const audit = await pointFaults(swarm, { data, signal })
   await swarm.stopPeers()
   const calls = await readCalls(
     client,
@@ -83,17 +95,23 @@ async function faultsOf(
 }
 
 /** A kill counts while nothing is lost or doubled: one fault and none does. */
-function killRow(
-  { kills }: Extent,
-  killed: readonly Killed[],
-  survived: readonly Killed[],
-  faults: readonly string[],
-  say: (line: string) => void,
-): Row {
-  for (const { name } of killed.filter(one => !survived.includes(one))) say(`fault: ${name} did not come back`)
-  for (const fault of faults) say(`fault: ${fault}`)
-  const value = faults.length === 0 ? survived.length : 0
+function killRow({ kills }: Extent, value: number): Row {
   return { name: 'chaos-kills', value, unit: 'kills survived', bar: kills, ok: value >= kills }
+}
+
+/** Of twelve lies: of more that were planted, the share that was found. */
+function lieRow({ planted, found }: FoundLies): Row {
+  const value = planted < LIES ? found : Math.floor((LIES * found) / planted)
+  return { name: 'audit-lies-found', value, unit: `lies of ${LIES}`, bar: LIES, ok: value >= LIES }
+}
+
+/** Has an evaluator started again that votes falsely. @returns the first round of which all its votes are lies. */
+async function startLying(swarm: ChaosSwarm, signal: AbortSignal): Promise<number> {
+  const honest = swarm.running.get(`peer-${LIAR}`)
+  swarm.liars.add(LIAR)
+  if (honest !== undefined) process.kill(-honest.pid, 'SIGKILL')
+  // It may have voted on the round before already, and that vote is opened as it is.
+  return (await reachRound(swarm, 0, signal)) + 1
 }
 
 /** @returns the round that the chain is in, once that is `round` or later. */

@@ -1,0 +1,40 @@
+/**
+ * Loaded before an evaluator's own code (`--import`): everything that it votes is wrong, in three ways that take turns. All else of it is an
+ * honest evaluator's.
+ */
+import { registerHooks } from 'node:module'
+import type { PeerScore } from '../../node/src/core/bodies.ts'
+
+/** Far more than votes may differ by. */
+const OFF_MILLI = 300
+
+const away = (milli: number) => (milli >= 500 ? milli - OFF_MILLI : milli + OFF_MILLI)
+
+let lies = 0
+
+/** A vote that is off: with a score of every leaf that is, of one leaf, or of none. */
+export function lieAbout(score: PeerScore): PeerScore {
+  const wrong = [score.leaves.length, 1, 0][lies++ % 3] as number
+  const leaves = score.leaves.map((leaf, at) => {
+    if (at >= wrong) return leaf
+    const components = Object.fromEntries(Object.entries(leaf.components).map(([name, milli]) => [name, away(milli)]))
+    return { ...leaf, components, scoreMilli: away(leaf.scoreMilli) }
+  })
+  return { ...score, scoreMilli: away(score.scoreMilli), leaves }
+}
+
+const declared = 'export async function scorePeer('
+
+registerHooks({
+  load(url, context, nextLoad) {
+    const loaded = nextLoad(url, context)
+    if (!url.endsWith('/roles/evaluator/scorePeer.ts')) return loaded
+    const source = String(loaded.source)
+    if (!source.includes(declared)) throw new Error('there is no score to lie about: scorePeer.ts has another form')
+    const wrapped = `
+import { lieAbout } from ${JSON.stringify(import.meta.url)}
+export const scorePeer: typeof honestScore = async (...asked) => lieAbout(await honestScore(...asked))
+`
+    return { ...loaded, source: source.replace(declared, 'async function honestScore(') + wrapped }
+  },
+})
