@@ -13,7 +13,7 @@ import { type AttackRow, type Earnings, findFaults } from './simulate/earnings.t
 import { linesOf, type Row, rowsOf } from './simulate/free/report.ts'
 import { QUICK, simulateFree, WHOLE } from './simulate/free/simulateFree.ts'
 import { simulateMarket } from './simulate/market/simulateMarket.ts'
-import { WHOLE as ALL, QUICK as FEW, networkRows } from './simulate/network/rows.ts'
+import { WHOLE as ALL, QUICK as FEW, longRows, networkRows } from './simulate/network/rows.ts'
 import { plotAttacks, plotTrials } from './simulate/plotAttacks.ts'
 import { simulateVotes } from './simulate/votes/simulateVotes.ts'
 
@@ -31,6 +31,9 @@ npm run simulate -- attacks [options]
 network, protocol:
   --quick       a few seeds or strategies, in two minutes
 
+network:
+  --long        a thousand peers that have to find each other, instead; takes hours
+
 attacks:
   --runs N      seeded runs of each way to play (100)
   --only NAMES  these attacks, split by commas`
@@ -39,6 +42,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     quick: { type: 'boolean', default: false },
+    long: { type: 'boolean', default: false },
     runs: { type: 'string', default: '100' },
     only: { type: 'string' },
     plot: { type: 'string' },
@@ -63,7 +67,8 @@ const isHeld = await plays[what]()
 process.exit(isHeld ? 0 : 1) // the chains keep the process alive
 
 async function simulateNetwork(): Promise<boolean> {
-  return printRows(await networkRows(values.quick ? FEW : ALL, line => console.error(line)))
+  const say = (line: string) => console.error(line)
+  return printRows(await (values.long ? longRows(say) : networkRows(values.quick ? FEW : ALL, say)))
 }
 
 async function simulateProtocol(): Promise<boolean> {

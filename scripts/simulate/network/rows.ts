@@ -1,3 +1,4 @@
+import { simulateDiscovery } from './discovery.ts'
 import { faultsOf } from './faults.ts'
 import { hostileKinds } from './hostilePeers.ts'
 import { type SwarmResult, simulateSwarm } from './simulateSwarm.ts'
@@ -48,6 +49,17 @@ export function falseAlarms({ challenged, settled }: SwarmResult): number {
     challenged.length +
     settled.filter(one => one.round >= FIRST_ROUND && one.outcome === 'scored' && one.scoreMilli < 1000).length
   )
+}
+
+/** Peers of the swarm in which peers find each other, and the share of addresses that are nobody's. */
+const DISCOVERY = { peers: 1_000, sybilShare: 0.3, roundSec: 60 }
+
+/** Rows of thousands of peers, which take hours. */
+export async function longRows(say: (line: string) => void): Promise<Row[]> {
+  const { honest, reaching, missed } = await simulateDiscovery({ seed: '1', ...DISCOVERY })
+  say(`${honest} honest peers started at once; ${missed} authors were not reached within ${DISCOVERY.roundSec} s`)
+  const value = reaching / honest
+  return [{ name: 'sim-discovery', value, unit: 'share of honest peers', bar: 0.99, ok: value >= 0.99 }]
 }
 
 /** The rows with bars. */

@@ -46,7 +46,7 @@ export type SimulatedNetworkOptions = SwarmView & {
 export type SimulatedNetwork = Network & { membership: Membership }
 
 /** The proof that a message is its author's: forged ones lack it, and nothing is computed. */
-const signatureOf = (peerId: string) => Uint8Array.from(Buffer.from(`signed by ${peerId}`))
+export const signatureOf = (peerId: string) => Uint8Array.from(Buffer.from(`signed by ${peerId}`))
 
 /**
  * A peer's network over a simulated host: book of addresses, admission, slots, dialling, gate of messages and announcements are

@@ -1,0 +1,100 @@
+import { systemClock } from '../../../node/src/core/clock.ts'
+import { silentLogger } from '../../../node/src/core/logger.ts'
+import { randomStream } from '../../../node/src/core/random.ts'
+import { addressOf, Medium } from './medium.ts'
+import { joinNetwork, type SimulatedNetwork, signatureOf } from './simulatedNetwork.ts'
+import { EPOCH_MS, inSimulatedTime } from './simulatedTime.ts'
+import { peerIdOf } from './simulateSwarm.ts'
+
+export type DiscoveryOptions = {
+  seed: string
+  /** Honest and registered. */
+  peers: number
+  /** Share of all addresses that are of sybils: they cost nothing, are not registered, and hand nothing on. */
+  sybilShare: number
+  /** A round, seconds: the time that a peer has. */
+  roundSec: number
+}
+
+export type Discovery = {
+  honest: number
+  /** Peers that reach every author that they need. */
+  reaching: number
+  /** Authors that somebody needed and did not reach. */
+  missed: number
+}
+
+/** Authors that a peer needs in a round: a shard that it scores, or peers to learn from. */
+const NEEDED = 16
+const BOOTNODES = 2
+/** As a node has them by default. */
+const [TARGET_PEERS, MAX_CONNECTIONS] = [16, 128]
+
+/**
+ * How many peers of a swarm that starts all at once find who they need within its first round, from two bootnodes.
+ *
+ * Book, admission, slots, dialling and address gossip are the node's; there are no roles.
+ */
+export function simulateDiscovery({ seed, peers, sybilShare, roundSec }: DiscoveryOptions): Promise<Discovery> {
+  return inSimulatedTime(seed, async time => {
+    const medium = new Medium(time, { latencyMs: [20, 150], loss: 0.01 })
+    const sybils = Math.round((peers * sybilShare) / (1 - sybilShare))
+    const ids = Array.from({ length: peers + sybils }, (_, at) => peerIdOf(at))
+    const registered = new Set(ids.slice(0, peers))
+    const bootnodes = ids.slice(0, BOOTNODES).map((peerId, at) => addressOf(at, peerId))
+    const stop = new AbortController()
+    const networks: SimulatedNetwork[] = []
+    const join = (peerId: string, at: number) =>
+      joinNetwork({
+        ...{ medium: registered.has(peerId) ? medium : mute(medium, peerId), peerId, bootnodes },
+        ...{ address: addressOf(at, peerId), targetPeers: TARGET_PEERS, maxConnections: MAX_CONNECTIONS },
+        ...{ clock: systemClock, logger: silentLogger, signal: stop.signal },
+        swarm: { chainId: 1, deployment: 'discovery' },
+        currentRound: () => 0,
+        maxBytes: () => 0,
+        lookUp: async (asked: readonly string[]) => asked.map(one => registered.has(one)),
+        store: { load: () => [], write() {} },
+        bundles: { get: async () => null },
+      })
+    for (const [at, peerId] of ids.entries()) time.after(0, () => void networks.push(join(peerId, at)))
+    await time.runUntil(EPOCH_MS + roundSec * 1_000)
+    const found = discoveryOf(networks.slice(0, peers), medium, seed)
+    stop.abort()
+    const ended = Promise.all(networks.map(network => network.stop()))
+    await time.runUntil(time.nowMs() + 60_000)
+    await ended
+    return found
+  })
+}
+
+/** A sybil takes part in everything, says where it is, and hands no message of others on. */
+function mute(medium: Medium, peerId: string): Medium {
+  const send: Medium['send'] = (from, to, topic, bytes, id) => {
+    if (Buffer.from(bytes).includes(Buffer.from(signatureOf(peerId)))) medium.send(from, to, topic, bytes, id)
+  }
+  return new Proxy(medium, {
+    get(target, name) {
+      if (name === 'send') return send
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+/** Who reaches all that it needs: it is connected to them, or knows where they are. */
+function discoveryOf(networks: readonly SimulatedNetwork[], medium: Medium, seed: string): Discovery {
+  const random = randomStream('needed authors', seed)
+  let [reaching, missed] = [0, 0]
+  for (const { peerId, membership } of networks) {
+    const needed = Array.from({ length: NEEDED }, () => networks[random.integer(networks.length)] as SimulatedNetwork)
+    const unknown = needed.filter(
+      author =>
+        author.peerId !== peerId &&
+        !medium.linksOf(peerId).includes(author.peerId) &&
+        !membership.addressesOf(author.peerId).includes(medium.addressOf(author.peerId)),
+    )
+    if (unknown.length === 0) reaching += 1
+    missed += unknown.length
+  }
+  return { honest: networks.length, reaching, missed }
+}
