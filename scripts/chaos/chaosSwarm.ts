@@ -4,15 +4,13 @@ import { deploy, startChain } from '../swarm/chain.ts'
 import { startIndexer } from '../swarm/indexer.ts'
 import { keepRunning } from '../swarm/keepRunning.ts'
 import { type SwarmOptions as LocalOptions, parseOptions } from '../swarm/options.ts'
-import { peerProcess, planPeers, type SwarmPeer } from '../swarm/peers.ts'
+import { peerProcess, planPeer, planPeers, type SwarmPeer } from '../swarm/peers.ts'
 import { playedEnvironment } from '../swarm/playedEnvironment.ts'
 import { type Ports, requireFree } from '../swarm/ports.ts'
 import { provisionPeers } from '../swarm/provisionPeers.ts'
 import { type Managed, type ProcessSpec, Supervisor } from '../swarm/supervisor.ts'
 import { type FaultyProxy, startFaultyProxy } from './faultyProxy.ts'
 import { freePorts } from './freePorts.ts'
-
-const cli = join(import.meta.dirname, '..', '..', 'node', 'src', 'cli', 'main.ts')
 
 /** Peers before the chain that they write to. */
 const STOP_ORDER = ['peer-', 'indexer', 'chain', '']
@@ -76,7 +74,8 @@ export async function startChaosSwarm({ data, roundSeconds, stop, say }: ChaosOp
     await hold('chain', onExit => startChain(supervisor, { port: ports.chain, data, onExit }, stop.signal))
     const environmentHash = played.environment.hash
     const { deployment, path } = await deploy({ rpcUrl, data, roundSeconds, environmentHash })
-    const peers = (await planPeers(options, played)).filter(({ role }) => role !== 'judge')
+    const players = (await planPeers(options, played)).filter(({ role }) => role !== 'judge')
+    const peers = [...players, await planPeer(data, 'auditor', 'auditor')]
     const gateway = peers.find(({ role }) => role === 'gateway')?.peerId ?? ''
     await provisionPeers(rpcUrl, deployment, peers, [`/ip4/127.0.0.1/tcp/${ports.p2p}/p2p/${gateway}`])
     say('starting the peers and the indexer …')
@@ -86,8 +85,6 @@ export async function startChaosSwarm({ data, roundSeconds, stop, say }: ChaosOp
       const begin = () => prepared(spec, { skewMs: SKEWED_MS[peer.slot], lies: liars.has(peer.slot) })
       await hold(spec.name, onExit => supervisor.start(begin(), onExit))
     }
-    const auditor = auditorProcess({ data, path, rpcUrl: proxy.urlOf('auditor') })
-    await hold(auditor.name, onExit => supervisor.start(auditor, onExit))
     const env = { WAGGLE_DEPLOYMENT: path, WAGGLE_RPC_URL: rpcUrl }
     const indexer = { port: ports.indexer, data, env }
     await hold('indexer', onExit => startIndexer(supervisor, indexer, onExit, stop.signal))
@@ -120,10 +117,4 @@ function prepared(spec: ProcessSpec, { skewMs = 0, lies = false }: { skewMs?: nu
   const files = ['deepBeacons.ts', 'skewClock.ts', ...(lies ? ['lyingEvaluator.ts'] : [])]
   const preloads = files.flatMap(file => ['--import', join(import.meta.dirname, file)])
   return { ...spec, argv: [...preloads, ...spec.argv], env: { ...spec.env, CHAOS_SKEW_MS: `${skewMs}` } }
-}
-
-function auditorProcess({ data, path, rpcUrl }: { data: string; path: string; rpcUrl: string }): ProcessSpec {
-  const flags = ['--deployment', path, '--rpc', rpcUrl, '--data', join(data, 'peers', 'auditor'), '--appeals', 'off']
-  const argv = [cli, 'start', '--role', 'auditor', '--listen', '/ip4/127.0.0.1/tcp/0', ...flags]
-  return prepared({ name: 'peer-auditor', command: process.execPath, argv }, {})
 }

@@ -51,7 +51,7 @@ export async function survivedOf(swarm: ChaosSwarm, killed: readonly Killed[]): 
     if (name === 'chain') return (await client.getBlockNumber()) > 0n
     if (name === 'indexer') return answers(`http://127.0.0.1:${ports.indexer}/status`)
     if (name === 'peer-gateway') return answers(`http://127.0.0.1:${ports.gateway}/v1/status`)
-    // It sends nothing.
+    // It sends something only where a score is wrong.
     if (name === 'peer-auditor') return true
     const peer = peers.find(({ slot }) => name === `peer-${slot}`)
     return peer !== undefined && (await client.getTransactionCount({ address: peer.address })) > nonce

@@ -40,7 +40,7 @@ export async function runChaos({ extent, seed, data, stop, say }: Chaos): Promis
     const first = await reachRound(swarm, 1, signal)
     say(`harming the swarm from round ${first} on; logs in ${data}/logs`)
     const over = new AbortController()
-    const slots = [...swarm.peers.map(({ slot }) => slot), 'auditor']
+    const slots = swarm.peers.map(({ slot }) => slot)
     const disturbed = disturbEndpoints(swarm.proxy, slots, { seed, signal: AbortSignal.any([signal, over.signal]) })
     const reorganised = reorganise(swarm.rpcUrl, signal)
     const killed = await killAtRandom(swarm, extent, { seed, signal, say })

@@ -12,7 +12,7 @@ const cli = join(import.meta.dirname, '..', '..', 'node', 'src', 'cli', 'main.ts
 /** Nine peers share this machine. With 2 MB the collector is at work all the time; with V8's own 16 each takes some 30 MB more. */
 const HEAP = ['--max-semi-space-size=8']
 
-export type PeerRole = 'proposer' | 'solver' | 'evaluator' | 'judge' | 'gateway'
+export type PeerRole = 'proposer' | 'solver' | 'evaluator' | 'judge' | 'auditor' | 'gateway'
 
 /** One peer of the local swarm, a process of its own. */
 export interface SwarmPeer {
@@ -40,12 +40,17 @@ export async function planPeers(options: SwarmOptions, { environment }: Played):
   for (const [role, count] of slots)
     for (let number = 1; number <= count; number++) {
       const slot = count === 1 && role !== 'solver' && role !== 'evaluator' ? role : `${role}-${number}`
-      const folder = join(options.data, 'peers', slot)
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      const { name, peerId, peerKey, address } = await openIdentity(folder)
-      peers.push({ slot, role, folder, name, peerId, peerKey, address })
+      peers.push(await planPeer(options.data, slot, role))
     }
   return peers
+}
+
+/** A peer with a folder of its own; its identity is made on the first run and kept. */
+export async function planPeer(data: string, slot: string, role: PeerRole): Promise<SwarmPeer> {
+  const folder = join(data, 'peers', slot)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const { name, peerId, peerKey, address } = await openIdentity(folder)
+  return { slot, role, folder, name, peerId, peerKey, address }
 }
 
 export interface PeerLaunch {

@@ -31,7 +31,7 @@ export async function provisionPeers(
   }
   await allMined(deployer, hashes.splice(0))
   const registrants = await Promise.all(
-    peers.filter(({ role }) => role !== 'gateway').map(({ folder }) => openIdentity(folder)),
+    peers.filter(({ role }) => role !== 'gateway' && role !== 'auditor').map(({ folder }) => openIdentity(folder)),
   )
   hashes.push(...(await registerPeers(rpcUrl, deployment, registrants)))
   // A seat sits from the round after its admission on, so the seats of the last round of bootstrap are all that are admitted.
