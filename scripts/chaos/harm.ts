@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import { connect } from '../swarm/chainFacts.ts'
 import { answers } from '../swarm/waitFor.ts'
+import { chainIsKept } from './chainIsKept.ts'
 import type { ChaosSwarm } from './chaosSwarm.ts'
 import type { Extent } from './extent.ts'
 import { createKillPlan } from './killPlan.ts'
@@ -13,7 +14,7 @@ export type Killed = { name: string; nonce: number }
 export async function killAtRandom(
   { running, peers, rpcUrl }: ChaosSwarm,
   extent: Extent,
-  { seed, signal, say }: { seed: string; signal: AbortSignal; say: (line: string) => void },
+  { seed, data, signal, say }: { seed: string; data: string; signal: AbortSignal; say: (line: string) => void },
 ): Promise<Killed[]> {
   const client = connect(rpcUrl)
   const plan = createKillPlan(seed, extent.kills, extent.rounds * extent.roundSeconds * 1_000)
@@ -26,6 +27,7 @@ export async function killAtRandom(
     const address = peers.find(({ slot }) => name === `peer-${slot}`)?.address
     // Read before the kill: it may be the chain's.
     const nonce = address === undefined ? 0 : await nonceOf(client, address)
+    if (name === 'chain') await chainIsKept(rpcUrl, data, signal)
     if (nonce === null || running.get(name) !== target) continue
     process.kill(-target.pid, 'SIGKILL')
     killed.push({ name, nonce })

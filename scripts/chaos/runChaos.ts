@@ -43,7 +43,7 @@ export async function runChaos({ extent, seed, data, stop, say }: Chaos): Promis
     const slots = swarm.peers.map(({ slot }) => slot)
     const disturbed = disturbEndpoints(swarm.proxy, slots, { seed, signal: AbortSignal.any([signal, over.signal]) })
     const reorganised = reorganise(swarm.rpcUrl, signal)
-    const killed = await killAtRandom(swarm, extent, { seed, signal, say })
+    const killed = await killAtRandom(swarm, extent, { seed, data, signal, say })
     const last = await reachRound(swarm, first + extent.rounds, signal)
     over.abort()
     say(`${await reorganised} blocks were taken back at once`)
