@@ -1,0 +1,86 @@
+import { createSession, type Session } from '#engine/session.ts'
+import type { DecoderConfig } from '#model/decoderConfig.ts'
+import type { BasePrecision } from '#model/loraConfig.ts'
+import type { GradientPassOptions } from './gradientPass.ts'
+import { headModel, headScoringModel } from './headModel.ts'
+import { type KeptActivations, type LayerModels, layerModels, loraOfLayer } from './layerModels.ts'
+import type { LossKind } from './trainingGraphs.ts'
+
+export interface LayeredPassOptions extends GradientPassOptions {
+  readonly kept: KeptActivations
+  /** Of the products with the frozen base of an adapter; float32. */
+  readonly precision?: BasePrecision
+  /** Rows of the output layer at a time: [rows, vocabulary] is the largest array of all where that layer is trained. */
+  readonly headRows: number
+}
+
+/** A layer's models with their sessions. */
+export interface LayerSessions extends LayerModels {
+  readonly forwardSession: Session
+  readonly backwardSession: Session
+}
+
+/** The sessions of a pass, each made when it is first needed. */
+export interface LayeredSessions {
+  /** A part of sequences that share a prompt has other models than one of any sequences. */
+  layer(layer: number, afterPrompt: boolean): Promise<LayerSessions>
+  /** The output layer with a loss, or without one for log-probabilities alone. */
+  head(loss: LossKind | null): Promise<Session>
+  dispose(): Promise<void>
+}
+
+export function openLayeredSessions(config: DecoderConfig, options: LayeredPassOptions): LayeredSessions {
+  const { threads, device, adapter, trained, temperature, kept, precision = 'float32' } = options
+  const loras = Array.from({ length: config.layers }, (_, layer) =>
+    adapter ? loraOfLayer(config, adapter.config, layer) : undefined,
+  )
+  const layers = new Map<string, Promise<LayerSessions>>()
+  const heads = new Map<string, Promise<Session>>()
+
+  async function openLayer(models: LayerModels): Promise<LayerSessions> {
+    return {
+      ...models,
+      forwardSession: await createSession(models.forward, { threads, sumsInProducts: false }),
+      backwardSession: await createSession(models.backward, { threads, sumsInProducts: false }),
+    }
+  }
+
+  return {
+    layer(layer, afterPrompt) {
+      const last = layer === config.layers - 1
+      const lora = loras[layer]
+      return once(layers, `${last} ${afterPrompt} ${lora?.targets}`, () =>
+        openLayer(layerModels(config, { lora, last, afterPrompt, kept, precision, device })),
+      )
+    },
+    head(loss) {
+      const open = () => {
+        const model = loss
+          ? headModel(config, loss, { temperature, trained, precision, device })
+          : headScoringModel(config, { temperature, precision, device })
+        return createSession(model, { threads, arena: precision === 'int8', sumsInProducts: false })
+      }
+      return once(heads, JSON.stringify(loss), open)
+    },
+    async dispose() {
+      for (const layer of layers.values()) {
+        const { forwardSession, backwardSession } = await layer
+        await forwardSession.dispose()
+        await backwardSession.dispose()
+      }
+      layers.clear()
+      for (const session of heads.values()) await (await session).dispose()
+      heads.clear()
+    },
+  }
+}
+
+/** What is made under a key, made once; again if that failed. */
+function once<T>(made: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const known = made.get(key)
+  if (known !== undefined) return known
+  const making = make()
+  made.set(key, making)
+  making.catch(() => made.delete(key)) // the caller has the error
+  return making
+}
