@@ -2,7 +2,7 @@ import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
 import { createChainReads } from '#chain/reads.ts'
 import { REGISTRATION_SECONDS, registerPeer } from '#chain/registerPeer.ts'
-import { systemClock } from '#core/clock.ts'
+import { createRoundClock } from '#chain/roundClock.ts'
 import type { Hex } from '#core/hex.ts'
 import { CallRefusedError, type SessionOptions } from './accountSession.ts'
 
@@ -24,10 +24,11 @@ export async function proveRegistration(
       hint: 'Use a peer with a secp256k1 key (npx waggle init makes one) or an RSA key.',
     })
   const contracts = contractsOf(deployment)
-  const nonce = await createChainReads(await connectChain({ deployment, rpcUrl }), contracts).readRegistrationNonce(
-    account,
-  )
-  const deadlineSec = Math.floor(systemClock.nowMs() / 1000) + REGISTRATION_SECONDS
+  const chain = await connectChain({ deployment, rpcUrl })
+  const nonce = await createChainReads(chain, contracts).readRegistrationNonce(account)
+  // The registry compares it with the chain's time.
+  const { nowSec } = await createRoundClock(chain, contracts).read()
+  const deadlineSec = nowSec + REGISTRATION_SECONDS
   const { to, data } = await registerPeer(contracts, signer, { account, nonce, deadlineSec })
   return { peerId, account, registry: to, data, deadlineSec }
 }

@@ -24,7 +24,8 @@ appeals changed; and compares them with the points that the chain has. It needs 
 With --round, derives that round's scores again from what its solvers committed to: the leaves that the beacon drew, scored by the
 frozen judge here, of work that the named policy sampled; and names the evaluators whose votes are further off than agreement allows,
 with the leaf and the component in which their score sheets differ most. What the folder does not keep is fetched from the peers that
-keep it, through the bootnodes on the chain. What nobody gives is listed. The exit code is 1 if anything differs.
+keep it, through the bootnodes on the chain. What nobody gives is listed. The exit code is 1 if anything differs, and 69 if nothing does and something could not be checked: it is
+not settled yet, or nobody gives the rollouts or the policy.
 
   --index URL         compare the leaderboard of an indexer as well, all as of the block that it has reached
   --round N           score this round's rollouts again; FIRST..LAST for a range
@@ -113,7 +114,7 @@ async function ofRounds(
         if (!(error instanceof RoundVoidError) || rounds.last === rounds.first) throw error
         return { round, tasks: 0, peers: [], disagreements: [] }
       })
-      if (found.disagreements.length > 0) process.exitCode = 1
+      process.exitCode = worse(process.exitCode, exitCodeOf(found))
       print(found)
     }
   } catch (error) {
@@ -123,14 +124,25 @@ async function ofRounds(
   }
 }
 
+/** As sysexits.h has it: a service that is needed is not available. */
+const UNCHECKED = 69
+
+function exitCodeOf({ peers, disagreements }: RoundAudit): number {
+  if (disagreements.length > 0 || peers.some(({ verdict }) => verdict === 'differs')) return 1
+  return peers.some(({ verdict }) => verdict === 'unchecked') ? UNCHECKED : 0
+}
+
+/** A difference in one round is not hidden by what another could not be checked for. */
+const worse = (before: typeof process.exitCode, now: number) => (before === 1 || now === 0 ? before : now)
+
 function linesOfRound({ round, tasks, peers, disagreements }: RoundAudit): string[] {
   const shown = (milli: number | null, absent: string) => String(milli ?? absent).padStart(11)
   return [
     `round ${round}, ${tasks} tasks`,
-    '    settled     derived',
+    '    settled     derived     verdict',
     ...peers.map(
-      ({ name, settledMilli, derivedMilli }) =>
-        `${shown(settledMilli, 'not yet')} ${shown(derivedMilli, 'not given')}  ${name}`,
+      ({ name, settledMilli, derivedMilli, verdict }) =>
+        `${shown(settledMilli, 'not yet')} ${shown(derivedMilli, 'not given')} ${verdict.padStart(11)}  ${name}`,
     ),
     ...peers.flatMap(({ name, sampling }) =>
       sampling === null || sampling.result === 'proven'

@@ -29,6 +29,7 @@ import { openJudge } from '../openModels.ts'
 import { compareScores, type LeafDifference } from './compareScores.ts'
 import { type BodySources, openBodies } from './openBodies.ts'
 import type { PeerBodies } from './peerBodies.ts'
+import { type PeerVerdict, peerVerdict } from './peerVerdict.ts'
 import { TOLERANCE_MILLI } from './voteVerdict.ts'
 
 /** What an audit needs is not there. */
@@ -57,6 +58,8 @@ export type AuditedPeer = {
   derivedMilli: number | null
   /** Null where there are no rollouts. */
   sampling: AuditedSampling | null
+  /** Whether the settled score is the derived one. */
+  verdict: PeerVerdict
 }
 
 /** The leaves whose sampling decides whether a score counts. `unchecked`: it is what it would be if they were proven. */
@@ -117,7 +120,7 @@ export async function openRolloutAudit(question: RolloutQuestion) {
         bodies,
         signal,
       })
-      const settled = new Map((await reads.readSettlements(round)).map(one => [one.peerKey, one.scoreMilli]))
+      const settled = new Map((await reads.readSettlements(round)).map(one => [one.peerKey, one]))
       const votes = await reads.readRevealedVotes(round)
       const all = await reads.readRolloutCommitments(round)
       const commitments = only === null ? all : await ofPeer(all, only)
@@ -127,9 +130,11 @@ export async function openRolloutAudit(question: RolloutQuestion) {
       for (const commitment of commitments) {
         const { peerKey, ordinal } = commitment
         const { derivedMilli, sampling, leaves } = await score(commitment)
-        const settledMilli = settled.get(peerKey) ?? null
+        const found = settled.get(peerKey) ?? null
+        const settledMilli = found?.scoreMilli ?? null
         const name = await nameOf(peerKey)
-        peers.push({ peerKey, name, settledMilli, derivedMilli, sampling })
+        const verdict = peerVerdict(found, derivedMilli, sampling)
+        peers.push({ peerKey, name, settledMilli, derivedMilli, sampling, verdict })
         if (derivedMilli === null) continue
         for (const { evaluatorKey, shard, scoresMilli, contentId } of votes) {
           if (shard !== Math.floor(ordinal / SHARD_PEERS)) continue
@@ -138,8 +143,8 @@ export async function openRolloutAudit(question: RolloutQuestion) {
           // Its evaluator may have seen what is not to be had here.
           if (sampling?.result === 'unchecked' && voteMilli === 0) continue
           const wanted = { kind: 'scores', round, contentId, peerKey: evaluatorKey } as const
-          const found = await leavesIn(await bodies.fetch(wanted, signal), peerKey)
-          const difference = found && compareScores(found, leaves)
+          const published = await leavesIn(await bodies.fetch(wanted, signal), peerKey)
+          const difference = published && compareScores(published, leaves)
           const vote = { evaluatorKey, name: await nameOf(evaluatorKey), peerKey, peerName: name, voteMilli }
           disagreements.push({ ...vote, derivedMilli, difference })
         }
