@@ -29,7 +29,7 @@ export async function writeChatModel(folder: string, seed: string, says: readonl
   const weights = initWeights(config, seed)
   const { data, shape } = weights.get('model.embed_tokens.weight') ?? { data: [], shape: [] }
   const [tokens = 0, width = 0] = shape
-  for (let token = 0; says.length > 0 && token < tokens; token++) data[token * width] = says.includes(token) ? 3 : 1
+  for (let token = 0; says.length > 0 && token < tokens; token++) data[token * width] = says.includes(token) ? 4 : 1
   await writeWeights(join(folder, 'model.safetensors'), weights, 'BF16')
   for (const name of ['tokenizer.json', 'tokenizer_config.json'])
     await cp(join(tokenizers, 'qwen', name), join(folder, name))

@@ -64,6 +64,5 @@ test('the reasoning environment plays with no proposer and no judge model: a cha
   const prompts = await Promise.all(lines.map(line => tokenizer.decode(Int32Array.from(line.promptTokens), 'keep')))
   await tokenizer.close()
   expect(prompts).toHaveLength(8)
-  for (const prompt of prompts)
-    expect(prompt).toMatch(/Other solvers answered, rightly or wrongly:\n1\. (\d+|\(nothing\))\n/)
+  for (const prompt of prompts) expect(prompt).toMatch(/Other solvers answered, rightly or wrongly:\n1\. .+\n/)
 })

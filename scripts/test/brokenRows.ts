@@ -131,7 +131,7 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
       ),
     ],
   },
-  M5: row('market/MarketPayouts', '_totalStake(gameId) - stake + forfeited', '_totalStake(gameId) + forfeited'),
+  M5: row('market/MarketPayouts', 'losing - fee + forfeited', 'losing + stake + forfeited'),
   M6: row(
     'market/MarketPools',
     '(own.stake + uint96(stake), uint8(round));',
