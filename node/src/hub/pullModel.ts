@@ -1,7 +1,8 @@
-import { readFile, rename, stat, statfs, writeFile } from 'node:fs/promises'
+import { readFile, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { makeFolder } from '#core/makeFolder.ts'
+import { writeFileAtomic } from '#core/writeFileAtomic.ts'
 import { downloadFile } from './downloadFile.ts'
 import type { HubClient } from './hubClient.ts'
 import { HubError } from './hubError.ts'
@@ -130,6 +131,5 @@ async function readKept(home: string, revision: string): Promise<z.output<typeof
 async function keep(home: string, revision: string, kept: z.output<typeof keptSchema>): Promise<void> {
   const path = recordPath(home, revision)
   makeFolder(dirname(path))
-  await writeFile(`${path}.${process.pid}.tmp`, JSON.stringify(kept))
-  await rename(`${path}.${process.pid}.tmp`, path)
+  await writeFileAtomic(path, JSON.stringify(kept))
 }

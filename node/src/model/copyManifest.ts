@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { writeFileAtomic } from './atomicFile.ts'
+import { writeFileAtomic } from '#core/writeFileAtomic.ts'
 import { fingerprintSchema } from './fileFingerprint.ts'
 import { readJsonFile } from './jsonFile.ts'
 

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeFolder } from '#core/makeFolder.ts'
-import { writeFileAtomic } from './atomicFile.ts'
+import { writeFileAtomic } from '#core/writeFileAtomic.ts'
 
 /** The files next to a model's weights and configuration: how text becomes tokens, and where generation ends. */
 const FILES = [

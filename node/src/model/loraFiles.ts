@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { makeFolder } from '#core/makeFolder.ts'
-import { writeFileAtomic } from './atomicFile.ts'
+import { writeFileAtomic } from '#core/writeFileAtomic.ts'
 import { checkOptions, folderSchema } from './checkOptions.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { readJsonFile } from './jsonFile.ts'

@@ -256,6 +256,13 @@ test('a copy that is stopped leaves nothing, and what a killed one left is clear
   expect((await readdir(cacheFolder)).sort()).toEqual(['int8.bin', growing, 'int8.json'])
 })
 
+test('two openings at once in one process make the copy without disturbing each other', async () => {
+  const cacheFolder = join(folder, 'at-once')
+  const opened = await Promise.all([openCopy(folder, cacheFolder), openCopy(folder, cacheFolder)])
+  expect(opened[1].completion).toEqual(opened[0].completion)
+  expect((await readdir(cacheFolder)).sort()).toEqual(['int8.bin', 'int8.json'])
+})
+
 test('a folder that copies cannot be written to is named, with what to do', async () => {
   const file = join(folder, 'no-folder')
   await writeFile(file, '')

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { NodeError } from '#core/errors.ts'
@@ -94,7 +95,7 @@ interface Copy {
 
 async function makeCopy(copy: Copy, { onProgress, signal }: CacheOptions): Promise<CopyManifest> {
   const { config, precision, stored, data, manifest } = copy
-  const temporary = `${data}.${process.pid}.tmp`
+  const temporary = `${data}.${process.pid}.${randomUUID()}.tmp`
   const file = await openIn(dirname(data), temporary)
   await removeLeftovers(data)
   try {

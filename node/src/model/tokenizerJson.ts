@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { writeFileAtomic } from './atomicFile.ts'
+import { writeFileAtomic } from '#core/writeFileAtomic.ts'
 import { bytesOfChars, byteToChar, charsOfBytes } from './byteAlphabet.ts'
 import { ModelFileError } from './modelErrors.ts'
 import { readTextFile } from './textFile.ts'

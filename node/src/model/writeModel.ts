@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { makeFolder } from '#core/makeFolder.ts'
-import { writeFileAtomic } from './atomicFile.ts'
+import { writeFileAtomic } from '#core/writeFileAtomic.ts'
 import { type DecoderConfig, formatDecoderConfig } from './decoderConfig.ts'
 import { type Weights, writeWeights } from './weights.ts'
 

@@ -1,20 +1,23 @@
+import { randomUUID } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Replaces a file in one step: a reader, or a run after a crash, sees the old content or the new one, never a part.
+ * Replaces a file in one step: a reader, or a run after a crash, sees the old content or the new one, never a part. Of several writers at once, the
+ * last one's content stays.
  *
  * Parts are written as they come, so that a large file never stands in memory whole. The data is on disk before the name points to it (fsync of the file, rename, fsync of the folder).
  */
 export async function writeFileAtomic(
   path: string,
-  content: Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  content: string | Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  const temporary = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`
+  const temporary = `${path}.${process.pid}.${randomUUID()}.tmp`
   try {
     const file = await open(temporary, 'wx')
     try {
-      for await (const part of content instanceof Uint8Array ? [content] : content) await file.writeFile(part)
+      const isWhole = typeof content === 'string' || content instanceof Uint8Array
+      for await (const part of isWhole ? [content] : content) await file.writeFile(part)
       await file.sync()
     } finally {
       await file.close()

@@ -1,0 +1,28 @@
+import { mkdtemp, readdir, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { writeFileAtomic } from './writeFileAtomic.ts'
+
+const openFolder = () => mkdtemp(join(tmpdir(), 'waggle-atomic-'))
+
+test('writers of one file at once do not disturb each other', async () => {
+  const folder = await openFolder()
+  const contents = Array.from({ length: 16 }, (_, at) => `${at}`.repeat(1_000))
+  await Promise.all(contents.map(content => writeFileAtomic(join(folder, 'one'), content)))
+  expect(contents).toContain(await readFile(join(folder, 'one'), 'utf8'))
+  expect(await readdir(folder)).toEqual(['one'])
+})
+
+test('a content that ends in an error leaves the old file, and no other', async () => {
+  const folder = await openFolder()
+  const path = join(folder, 'one')
+  await writeFileAtomic(path, 'old')
+  function* broken() {
+    yield Uint8Array.of(1)
+    throw new Error('the source broke')
+  }
+  await expect(writeFileAtomic(path, broken())).rejects.toThrow('the source broke')
+  expect(await readFile(path, 'utf8')).toBe('old')
+  expect(await readdir(folder)).toEqual(['one'])
+})
