@@ -12,10 +12,11 @@ export interface Row {
 }
 
 /** The rows with bars. */
-export function rowsOf({ best, named, differing, tried }: FreeResult, fewestTried: number): Row[] {
-  const [first] = best
-  const profit = first === undefined ? Number.NaN : first.profit.mean + first.profit.error
-  const loss = first === undefined ? Number.NaN : first.honestLoss.mean
+export function rowsOf({ decided, named, differing, tried }: FreeResult, fewestTried: number): Row[] {
+  // Without any, -Infinity would hold every bar.
+  const highest = (values: number[]) => (values.length === 0 ? Number.NaN : Math.max(...values))
+  const profit = highest(decided.map(one => one.profit.mean + one.profit.error))
+  const loss = highest(decided.map(one => one.honestLoss.mean))
   const most = (name: string, value: number, unit: string, bar: number) => ({
     name,
     value,
@@ -37,7 +38,7 @@ export function rowsOf({ best, named, differing, tried }: FreeResult, fewestTrie
 
 /** What was found, in lines. */
 export function linesOf(result: FreeResult): string[] {
-  const { named, best, withoutAppeals, griefing, closed, chainRuns } = result
+  const { named, best, decided, withoutAppeals, griefing, closed, chainRuns } = result
   return [
     '',
     'attacks on the first version, on the model: with the defence, and without it',
@@ -46,6 +47,9 @@ export function linesOf(result: FreeResult): string[] {
     `the best of ${result.tried} strategies, on the contracts (${chainRuns} runs): profit, what honest peers lose`,
     `(half of them found where ${closed} is honest)`,
     ...best.map(trialLine),
+    '',
+    'the first of those again, by many more seeds on the model:',
+    ...decided.map(trialLine),
     '',
     'the best on the model where nobody appeals:',
     ...(withoutAppeals === null ? [] : [trialLine(withoutAppeals)]),

@@ -15,6 +15,8 @@ export interface Extent {
   /** Seeds of a finalist on the real contracts, none of which was used before. */
   readonly chainSeeds: number
   readonly chainFinalists: number
+  /** Seeds that decide, on the model, about those that earn most on the contracts. */
+  readonly decidingSeeds: number
   readonly namedSeeds: number
 }
 
@@ -22,12 +24,14 @@ export const WHOLE: Extent = {
   search: { strategies: 1_000, seeds: 12, moreSeeds: 40, finalists: 20 },
   chainSeeds: 100,
   chainFinalists: 20,
+  decidingSeeds: 1_500,
   namedSeeds: 40,
 }
 export const QUICK: Extent = {
   search: { strategies: 60, seeds: 6, moreSeeds: 12, finalists: 3 },
   chainSeeds: 6,
   chainFinalists: 3,
+  decidingSeeds: 60,
   namedSeeds: 12,
 }
 
@@ -35,12 +39,18 @@ export const QUICK: Extent = {
 const CHEAP = 0.01
 /** Above all seeds that the search plays. */
 const FRESH_SEEDS = 1_000
+/** Above those: what was chosen by some seeds is not measured by them. */
+const DECIDING_SEEDS = 10_000
+/** Of the contracts' finalists. */
+const DECIDED = 3
 
 export interface FreeResult {
   readonly tried: number
   readonly named: readonly NamedRow[]
   /** The best found, on the real contracts, by profit. */
   readonly best: readonly Trial[]
+  /** The first of those again, by many fresh seeds on the model, which is the contracts to the wei. */
+  readonly decided: readonly Trial[]
   /** The best where nobody appeals, on the model. */
   readonly withoutAppeals: Trial | null
   /** What costs honest peers most for each Nectar that it costs its coalition, on the model. */
@@ -79,9 +89,14 @@ export async function simulateFree(extent: Extent, say: (line: string) => void):
     tell(`${best.length} of ${finalists.length} are played on the contracts: ${describe(strategy)}`)
   }
   best.sort((a, b) => b.profit.mean - a.profit.mean)
+  const decide = openMeasure(model)
+  const decided: Trial[] = []
+  for (const { strategy } of best.slice(0, DECIDED))
+    decided.push(await decide(strategy, seedsFrom(DECIDING_SEEDS, extent.decidingSeeds)))
+  tell(`${decided.length} are played again, ${extent.decidingSeeds} times`)
   const tried = first.tried + second.tried
   const withoutAppeals = third.best[0] ?? null
-  return { tried, named, best, withoutAppeals, griefing, closed: closed ?? 'nothing', ...chain.runs }
+  return { tried, named, best, decided, withoutAppeals, griefing, closed: closed ?? 'nothing', ...chain.runs }
 }
 
 /** Of those that look worst on few seeds, the one that costs others most on more, for what it costs itself. */
