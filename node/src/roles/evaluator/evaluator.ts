@@ -1,6 +1,7 @@
 import type { RolloutCommitment } from '#chain/readCommitments.ts'
 import type { RoundTime } from '#chain/roundClock.ts'
-import type { PeerScore, ScoreSheet } from '#core/bodies.ts'
+import type { PeerScore, RolloutBundle, ScoreSheet } from '#core/bodies.ts'
+import type { OpenedBody } from '#core/bodyOperations.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
 import { readTaskPlaces } from '../admitTasks.ts'
@@ -117,11 +118,12 @@ async function makeSheet(
   const proofs = await openProofs(node, reader, { round, before, beacon }, committed)
   const [at, places] = [{ chainId, round, beacon: before }, await readTaskPlaces(node, round)]
   const rules = await roundRules(environment, at, places, stageSource(node, votesDue))
-  const scored = fetchEachRollouts(node, round, committed, votesDue, async (opened, commitment) => {
+  const score = async (opened: OpenedBody<RolloutBundle>, commitment: RolloutCommitment) => {
     const work = { chainId, round, peerKey: commitment.peerKey, before, beacon }
     const made = await scoreRollouts(judge, opened.body, rules, work)
     return { ...made, falseLeaf: findFalseLeaf(opened, commitment, before) }
-  })
+  }
+  const scored = fetchEachRollouts(node, round, committed, votesDue, score, true)
   proofs.fetch(votesDue)
   // Each is checked once its rollouts and its policy are there: one that is slow holds up nobody else's check.
   const found = await Promise.all(

@@ -84,7 +84,7 @@ export async function openProofs(
 
   return {
     fetch(signal) {
-      const wanted = commitments.filter(isNamed).map(wantedOf)
+      const wanted = commitments.filter(isNamed).map(one => ({ ...wantedOf(one), mayReturn: true }))
       const visits = fetchPlan.visitEach(wanted, signal, async () => ({ ok: true, value: null }))
       for (const [at, { peerKey }] of wanted.entries()) {
         const fetched = (visits[at] as (typeof visits)[number]).then(({ result }) => result)

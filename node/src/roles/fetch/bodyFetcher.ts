@@ -14,6 +14,8 @@ type BodyFetcher = (wanted: WantedBody, signal: AbortSignal) => Promise<PeerResu
 
 /** Late peers remembered, at most. */
 const MAX_LATE = 10_000
+/** Times that an author that cannot be reached is asked again, where it is worth waiting for, and the share of a round before each. */
+const [MAX_RETURNS, RETURN_SHARE] = [2, 1 / 8]
 /** Times that an author that has nothing is asked again: one that lies holds up whoever waits for all bodies. */
 const MAX_NOT_FOUND = 2
 
@@ -121,14 +123,24 @@ export function createBodyFetcher(
     try {
       const waitMs = rules.opensAtMs(wanted.kind, wanted.round) - clock.nowMs()
       if (waitMs > 0) await clock.sleep(waitMs, signal)
-      const got = await askAll(wanted, signal)
-      if (got instanceof Uint8Array) return { ok: true, value: got }
-      return signal.aborted ? peerFault('unavailable', 'no time was left') : faultOf(got)
+      for (let returns = 0; ; returns += 1) {
+        const got = await askAll(wanted, signal)
+        if (got instanceof Uint8Array) return { ok: true, value: got }
+        if (signal.aborted) return peerFault('unavailable', 'no time was left')
+        if (!wanted.mayReturn || returns === MAX_RETURNS || !isGone(got)) return faultOf(got)
+        await clock.sleep(rules.roundMs() * RETURN_SHARE, signal)
+      }
     } catch (error) {
       if (!signal.aborted) throw error
       return peerFault('unavailable', 'no time was left')
     }
   }
+}
+
+/** Whether nobody known has it, and the author cannot be reached: a peer that starts again does not lose its round by it. */
+function isGone(tried: readonly Attempt[]): boolean {
+  const author = tried.find(({ isAuthor }) => isAuthor)
+  return author === undefined || author.failure === 'unreachable'
 }
 
 /** What the author did decides, or else whoever was asked first. */

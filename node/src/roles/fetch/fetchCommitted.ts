@@ -17,16 +17,17 @@ export function fetchRollouts<T>(
   return Promise.all(fetchEachRollouts(node, round, commitments, signal, work))
 }
 
-/** As {@link fetchRollouts}, each as soon as it is there. */
+/** As {@link fetchRollouts}, each as soon as it is there. @param mayReturn - whether peers that are away are waited for. */
 export function fetchEachRollouts<T>(
   node: PeerNode,
   round: number,
   commitments: readonly RolloutCommitment[],
   signal: AbortSignal,
   work: (opened: OpenedBody<RolloutBundle>, commitment: RolloutCommitment) => Promise<T> | T,
+  mayReturn = false,
 ): Promise<Visited<RolloutCommitment, T>>[] {
   const { bodies, chainId, fetchPlan } = node
-  const wanted = commitments.map(commitment => ({ ...commitment, kind: 'rollouts' as const, round }))
+  const wanted = commitments.map(commitment => ({ ...commitment, kind: 'rollouts' as const, round, mayReturn }))
   return fetchPlan.visitEach(wanted, signal, async (bytes, commitment) => {
     const opened = await openCommitted(bodies, bytes, { chainId, round }, commitment)
     if (opened === 'malformed') return peerFault(opened, 'no body of rollouts')

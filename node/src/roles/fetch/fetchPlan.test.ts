@@ -94,6 +94,29 @@ const dripping =
     }
   }
 
+test('an author that is away is asked again where it is worth waiting for, twice in a quarter of the round', async () => {
+  let isBack = false
+  const away: Server = async request => (isBack ? honest('ann')(request) : 'unreachable')
+  const roundMs = () => 80_000
+  const impatient = scene({ ann: away }, { roundMs })
+  expect(await impatient.finish(impatient.plan.fetch(wantedOf('ann'), impatient.never))).toMatchObject({ ok: false })
+  expect(impatient.asked).toEqual(['ann'])
+  const wanted = { ...wantedOf('ann'), mayReturn: true }
+  const gone = scene({ ann: away, ben: answering('not-found') }, { roundMs }, [told('ann')])
+  expect(await gone.finish(gone.plan.fetch(wanted, gone.never))).toMatchObject({ fault: 'unavailable' })
+  expect(gone.asked.filter(peer => peer === 'ann')).toHaveLength(3)
+  expect(gone.clock.nowMs()).toBeLessThan(25_000)
+  const late = scene({ ann: away }, { roundMs })
+  const fetching = late.plan.fetch(wanted, late.never)
+  await turn()
+  isBack = true
+  expect(await late.finish(fetching)).toMatchObject({ ok: true })
+  // One that says that it has nothing is there.
+  const denying = scene({ ann: answering('too-large') }, { roundMs })
+  await denying.finish(denying.plan.fetch(wanted, denying.never))
+  expect(denying.asked).toEqual(['ann'])
+})
+
 test('slow peers cost only themselves: every honest body comes at once, however many servers drip', async () => {
   const slow = Array.from({ length: 40 }, (_, at) => `slow ${at}`)
   const good = Array.from({ length: 60 }, (_, at) => `good ${at}`)

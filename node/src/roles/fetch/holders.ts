@@ -7,7 +7,14 @@ import type { AnnouncementKind } from '#p2p/topics.ts'
 export type FetchKind = AnnouncementKind | 'policy'
 
 /** A body by what the chain or an announcement says of it. */
-export type WantedBody = { kind: FetchKind; round: number; contentId: Hex; peerKey: Hex }
+export type WantedBody = {
+  kind: FetchKind
+  round: number
+  contentId: Hex
+  peerKey: Hex
+  /** Whether it is worth waiting for an author that cannot be reached. */
+  mayReturn?: boolean
+}
 
 /** `maxBytes`: what it announced, or undefined where it announced nothing. */
 export type Holder = { peerId: string; peerKey: Hex; isAuthor: boolean; maxBytes: number | undefined }
