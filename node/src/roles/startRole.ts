@@ -22,8 +22,8 @@ import { proposalsOf } from './proposer/proposalsOf.ts'
 import { runProposer } from './proposer/proposer.ts'
 import { reportOutcome } from './reportOutcome.ts'
 import type { RoleName } from './roleName.ts'
+import { showDemanded } from './showDemanded.ts'
 import { createPusher, type PushSettings } from './solver/pushPolicy.ts'
-import { showDemanded } from './solver/showDemanded.ts'
 import { POLICY_FOLDER, runSolver } from './solver/solver.ts'
 
 export type RoleOptions = Omit<PeerOptions, 'environments'> & {
@@ -122,7 +122,7 @@ async function run(
   if (role === 'evaluator') {
     await requirePaidBase(environment)
     const { close, ...models } = await openJudge(environment, worker)
-    const duties = [runEvaluator(node, models, demands), judgeDisputes(node, data)]
+    const duties = [runEvaluator(node, models, demands), judgeDisputes(node, data), showDemanded(node, 'others')]
     return void (await Promise.all(duties).finally(close))
   }
   if (role === 'auditor') {
@@ -154,7 +154,7 @@ async function run(
   const pusher = options.push && createPusher(node, options.push, { data, policyFolder: folder })
   const betting = betOnGames(node, policy, { data, perGame: options.bets })
   const solving = runSolver(node, policy, judge, { data, trained, unpaid, pusher })
-  await Promise.all([showDemanded(node), appealing, betting, solving]).finally(async () => {
+  await Promise.all([showDemanded(node, 'own'), appealing, betting, solving]).finally(async () => {
     await pusher?.settled()
     await policy.close()
   })

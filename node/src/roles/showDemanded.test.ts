@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest'
+import type { LeafDemand, ShownLeaf } from '#chain/leafDemands.ts'
+import type { TxOutcome } from '#chain/outbox.ts'
+import { type RolloutBundle, treeOf } from '#core/bodies.ts'
+import { createManualClock } from '#core/clock.ts'
+import type { Hex } from '#core/hex.ts'
+import { silentLogger } from '#core/logger.ts'
+import { packLogprobs, packTokens } from '#core/packedTokens.ts'
+import type { PeerNode } from './peerNode.ts'
+import { showDemanded } from './showDemanded.ts'
+
+const word = (byte: string): Hex => `0x${byte.repeat(32)}`
+const peerKey = word('11')
+const rollout = {
+  index: 0,
+  promptTokens: packTokens(Int32Array.of(1)),
+  completionTokens: packTokens(Int32Array.of(2)),
+  logprobs: packLogprobs(Float32Array.of(-1)),
+  seed: word('02'),
+  sampling: { temperature: 1, maxNewTokens: 1 },
+  ended: true,
+}
+const taskRef = { peerKey: word('03'), index: 0 }
+const body: RolloutBundle = {
+  ...{ v: 1, chainId: 1, round: 6, peerKey, policyHash: word('05') },
+  groups: [{ taskRef, rollouts: [rollout] }],
+}
+
+test('a demand is answered whatever the chain or the disk did at earlier polls', async () => {
+  const stop = new AbortController()
+  const clock = createManualClock()
+  const faults = ['the chain rules nonsense', 'the disk is full']
+  const shown: ShownLeaf[] = []
+  const demand = { round: 6, peerKey, index: 0, state: 'open', throughRound: 8, challenger: word('0a') }
+  const node = {
+    chain: {
+      rounds: {
+        read: async () => {
+          if (faults.length === 2) throw new TypeError(faults.shift())
+          return { round: 7, startsAtSec: 0, endsAtSec: 4, nowSec: 0, block: 1 }
+        },
+      },
+      readDemands: async () => [demand as LeafDemand],
+      readRolloutCommitments: async () => [{ peerKey, contentId: word('07'), root: treeOf(body)[0], count: 1 }],
+      showLeaf: (leaf: ShownLeaf): Promise<TxOutcome> => {
+        if (faults.length > 0) throw new TypeError(faults.shift())
+        shown.push(leaf)
+        return Promise.resolve({ status: 'mined', hash: word('08'), block: 2 })
+      },
+    },
+    bundles: { get: async () => new Uint8Array(1) },
+    bodies: { open: async () => ({ body, tree: treeOf(body) }) },
+    ...{ identity: { peerKey }, chainId: 1, clock, logger: silentLogger, signal: stop.signal },
+  } as unknown as PeerNode
+  let isOver = false
+  const showing = showDemanded(node, 'own').finally(() => {
+    isOver = true
+  })
+  for (let polls = 0; polls < 6; polls += 1) {
+    while (clock.sleepers() === 0 && !isOver) await new Promise(resolve => setImmediate(resolve))
+    clock.advance(60_000)
+  }
+  stop.abort()
+  await showing
+  expect(shown.map(({ header }) => header.index)).toEqual([0])
+})
+
+/** When evaluators show a leaf of another peer, in seconds of a round of 1,000 that begins the last one of its demand. */
+async function shownAt(evaluators: readonly Hex[], shows: (name: Hex, sec: number) => boolean, kept = body) {
+  const stop = new AbortController()
+  const clock = createManualClock()
+  const tree = treeOf(body)
+  const commitment = { peerKey, contentId: word('07'), root: tree[0], count: 1 }
+  const sent: { by: Hex; sec: number }[] = []
+  let [state, sec] = ['open', 0]
+  const running = evaluators.map(by => {
+    const demand = { round: 6, peerKey, index: 0, throughRound: 8, challenger: word('0a') }
+    const node = {
+      chain: {
+        rounds: {
+          read: async () => ({
+            ...{ round: 7 + Math.floor(sec / 1000), block: 1, nowSec: sec },
+            ...{ startsAtSec: sec - (sec % 1000), endsAtSec: sec - (sec % 1000) + 1000 },
+          }),
+        },
+        readDemands: async () => [{ ...demand, state } as LeafDemand],
+        readRolloutCommitments: async () => [commitment],
+        showLeaf: async (): Promise<TxOutcome> => {
+          sent.push({ by, sec })
+          if (shows(by, sec)) state = 'shown'
+          return { status: 'mined', hash: word('08'), block: 2 }
+        },
+      },
+      bundles: { get: async () => new Uint8Array(1) },
+      bodies: { open: async () => ({ body: kept, tree: treeOf(kept) }) },
+      ...{ identity: { peerKey: by }, chainId: 1, clock, logger: silentLogger, signal: stop.signal },
+    } as unknown as PeerNode
+    return showDemanded(node, 'others')
+  })
+  for (; sec < 2_100; sec += 10) {
+    while (clock.sleepers() < evaluators.length) await new Promise(resolve => setImmediate(resolve))
+    clock.advance(10_000)
+    for (let turn = 0; turn < 10; turn += 1) await new Promise(resolve => setImmediate(resolve))
+  }
+  stop.abort()
+  await Promise.all(running)
+  return sent
+}
+
+const evaluators = ['21', '22', '23', '24', '25'].map(word)
+
+test('a leaf that its peer keeps back is shown by evaluators one after the other, in the second half of the last round', async () => {
+  const all = await shownAt(evaluators, () => false)
+  expect(all.map(({ by }) => by).sort()).toEqual(evaluators)
+  const seconds = all.map(({ sec }) => sec - 1000)
+  expect(Math.min(...seconds)).toBeGreaterThanOrEqual(500)
+  expect(Math.max(...seconds)).toBeLessThan(960)
+  expect(new Set(seconds).size).toBeGreaterThan(2)
+  // Once it is there, nobody else pays for showing it.
+  const first = all.filter(({ sec }) => sec === Math.min(...all.map(one => one.sec)))
+  expect(await shownAt(evaluators, () => true)).toEqual(first)
+})
+
+test('an evaluator shows nothing that is not what the peer committed', async () => {
+  expect(await shownAt([word('21')], () => true, { ...body, policyHash: word('06') })).toEqual([])
+})

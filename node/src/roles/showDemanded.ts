@@ -1,0 +1,104 @@
+import { keccak256 } from 'viem'
+import type { LeafDemand, ShownLeaf } from '#chain/leafDemands.ts'
+import type { RolloutCommitment } from '#chain/readCommitments.ts'
+import type { RoundTime } from '#chain/roundClock.ts'
+import { type RolloutBundle, rolloutLeaf } from '#core/bodies.ts'
+import type { OpenedBody } from '#core/bodyOperations.ts'
+import type { Hex } from '#core/hex.ts'
+import { proofIn } from '#core/merkle.ts'
+import { openCommitted } from './fetch/openCommitted.ts'
+import type { PeerNode } from './peerNode.ts'
+import { reportOutcome } from './reportOutcome.ts'
+
+/** A peer shows its own leaves at once. Evaluators show those of others that they keep, late and one after the other. */
+export type ShownLeaves = 'own' | 'others'
+
+/** Polls in a round. A demand stays open for at least one whole round, and the transaction takes part of that. */
+const POLLS_PER_ROUND: Readonly<Record<ShownLeaves, number>> = { own: 4, others: 32 }
+const MAX_WAIT_MS = 60_000
+/** After its round, in which the chain remembers a commitment. */
+const REMEMBERED_ROUNDS = 5
+/** Until the length of a round is known. */
+const FIRST_WAIT_MS = 5_000
+/** Shares of a demand's last round between which evaluators show: its peer had half of that round, and a transaction has an eighth. */
+const [OTHERS_FROM, OTHERS_UNTIL] = [1 / 2, 7 / 8]
+
+/**
+ * Shows demanded leaves until the node stops. What it costs is paid from the challenger's bond.
+ *
+ * A demand of an own leaf that is not answered costs the round. A peer may want that: it keeps a leaf back that an accomplice demands, so
+ * that the appeal against its score has nothing to rule on. So evaluators show what they scored.
+ */
+export async function showDemanded(node: PeerNode, leaves: ShownLeaves): Promise<void> {
+  const { chain, clock, logger, signal } = node
+  const answered = new Set<string>()
+  let waitMs = FIRST_WAIT_MS
+  while (!signal.aborted) {
+    try {
+      const time = await chain.rounds.read()
+      waitMs = Math.min(MAX_WAIT_MS, ((time.endsAtSec - time.startsAtSec) * 1000) / POLLS_PER_ROUND[leaves])
+      if (leaves === 'own' || passedOf(time) >= OTHERS_FROM) await answerAll(node, leaves, time, answered)
+    } catch (error) {
+      if (signal.aborted) return
+      logger.warn('demands could not be read', { error })
+    }
+    await clock.sleep(waitMs, signal).catch(() => undefined)
+  }
+}
+
+async function answerAll(node: PeerNode, leaves: ShownLeaves, time: RoundTime, answered: Set<string>): Promise<void> {
+  const { chain, identity, logger } = node
+  const isOwn = ({ peerKey }: LeafDemand) => peerKey === identity.peerKey
+  const isDue = (demand: LeafDemand) => (leaves === 'own' ? isOwn(demand) : isTurn(demand, identity.peerKey, time))
+  // One that was opened before the chain stood still is open yet.
+  const demands = await chain.readDemands({ first: Math.max(0, time.round - REMEMBERED_ROUNDS), last: time.round })
+  for (const demand of demands.filter(one => one.state === 'open' && isDue(one))) {
+    const { peerKey, index } = demand
+    const id = `${demand.round}:${peerKey}:${index}`
+    if (answered.has(id)) continue
+    const shown = await findLeaf(node, demand)
+    if (shown !== null)
+      void chain
+        .showLeaf(shown, demand.round + REMEMBERED_ROUNDS)
+        .then(outcome => reportOutcome(logger, 'leaf shown', outcome, idOf(demand)))
+    else if (leaves === 'own')
+      logger.warn('a leaf is demanded that is not there; the round will be lost', { ...idOf(demand) })
+    // Not before: what a full disk keeps from being sent is tried again.
+    answered.add(id)
+  }
+}
+
+const idOf = ({ round, peerKey, index, challenger }: LeafDemand) => ({ round, peerKey, index, challenger })
+
+const passedOf = ({ nowSec, startsAtSec, endsAtSec }: RoundTime) => (nowSec - startsAtSec) / (endsAtSec - startsAtSec)
+
+/** Whether an evaluator's turn has come: a hash spreads them over the time, so that who comes later finds the leaf shown. */
+function isTurn({ peerKey, round, index, throughRound }: LeafDemand, evaluatorKey: Hex, time: RoundTime): boolean {
+  const hash = keccak256(Buffer.from(`${round}:${peerKey}:${index}:${evaluatorKey}`))
+  const turn = Number.parseInt(hash.slice(2, 10), 16) / 2 ** 32
+  const isLast = time.round === throughRound && passedOf(time) >= OTHERS_FROM + turn * (OTHERS_UNTIL - OTHERS_FROM)
+  // Later it is open where the chain stood still.
+  return isLast || time.round > throughRound
+}
+
+/** The leaf, from the bundle that its peer committed, if that is kept here; else null. */
+async function findLeaf(
+  { chain, chainId, bundles, bodies }: PeerNode,
+  { round, peerKey, index }: LeafDemand,
+): Promise<ShownLeaf | null> {
+  const commitments = await chain.readRolloutCommitments(round)
+  const commitment = commitments.find(one => one.peerKey === peerKey)
+  const bytes = commitment && (await bundles.get(commitment.contentId))
+  const opened = bytes && (await openCommitted(bodies, bytes, { chainId, round }, commitment))
+  return commitment && opened && typeof opened !== 'string' ? provenLeaf(opened, commitment, index) : null
+}
+
+/** A leaf of a bundle with its body and its proof; null where there is none of that index. */
+export function provenLeaf(
+  { body, tree }: OpenedBody<RolloutBundle>,
+  commitment: RolloutCommitment,
+  index: number,
+): ShownLeaf | null {
+  const leaf = rolloutLeaf(body, index)
+  return leaf === undefined ? null : { ...leaf, commitment, proof: proofIn(tree, index) }
+}
