@@ -1,12 +1,12 @@
 /** Measures what the documents claim: `npm run bench -- GROUP`. Ratios, both sides in one run on this machine. */
 import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { describeMachine } from '../node/src/engine/describeMachine.ts'
 import { openBench } from './bench/bench.ts'
 import { reportOf } from './bench/report.ts'
 import { type Group, keepResults, measuredOn } from './bench/results.ts'
 import { type BenchRow, type RowResult, resultOf } from './bench/row.ts'
+import { readCommandLine, refuseUsage } from './commandLine.ts'
 
 const usage = `npm run bench -- GROUP [ROW…] [options]
 npm run bench -- report
@@ -44,7 +44,7 @@ const runs: Record<Group, () => Promise<{ rows: readonly BenchRow[] }>> = {
   network: () => import('./bench/network.ts'),
 }
 
-const { values: options, positionals } = parseArgs({
+const { values: options, positionals } = readCommandLine(usage, {
   allowPositionals: true,
   options: {
     json: { type: 'boolean', default: false },
@@ -57,14 +57,12 @@ const { values: options, positionals } = parseArgs({
 const root = resolve(join(import.meta.dirname, '..'))
 const results = join(root, 'docs/benchmarks')
 const [name = '', ...only] = positionals
-if (name === 'report' && only.length === 0 && !options.help) {
+if (name === 'report' && only.length === 0) {
   await writeFile(join(root, 'docs/benchmarks.md'), await reportOf(results))
   process.exit()
 }
-if (options.help || !isGroup(name) || ((options.pack !== undefined || options.tiny) && name !== 'gpu')) {
-  process.stderr.write(`${usage}\n`)
-  process.exit(options.help ? 0 : 2)
-}
+if (!isGroup(name)) refuseUsage(name === '' ? 'GROUP is missing' : `no group named ${name}`, usage)
+if ((options.pack !== undefined || options.tiny) && name !== 'gpu') refuseUsage('--pack and --tiny are of gpu', usage)
 
 const bench = openBench(root, options.tiny)
 if (options.pack !== undefined) {
@@ -74,10 +72,8 @@ if (options.pack !== undefined) {
 }
 const { rows } = await runs[name]()
 const unknown = only.find(name => !rows.some(row => row.name === name))
-if (unknown !== undefined) {
-  process.stderr.write(`no row named ${unknown}; there are ${rows.map(row => row.name).join(', ')}\n`)
-  process.exit(2)
-}
+if (unknown !== undefined)
+  refuseUsage(`no row named ${unknown}; there are ${rows.map(row => row.name).join(', ')}`, usage)
 
 const measured: RowResult[] = []
 for (const row of rows.filter(({ name }) => only.length === 0 || only.includes(name))) {

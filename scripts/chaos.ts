@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { QUICK, type Row, WHOLE } from './chaos/extent.ts'
 import { runChaos } from './chaos/runChaos.ts'
+import { readCommandLine } from './commandLine.ts'
 
 const usage = `npm run chaos [-- OPTIONS]
 
@@ -18,7 +18,7 @@ equal one that is built from nothing. The exit code is 1 if a row misses its bar
   --json       one line of JSON at the end
   --help       this`
 
-const { values } = parseArgs({
+const { values } = readCommandLine(usage, {
   options: {
     quick: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
@@ -27,10 +27,6 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 })
-if (values.help) {
-  console.log(usage)
-  process.exit(0)
-}
 
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort())

@@ -1,6 +1,6 @@
 /** Learning runs with several arms and seeds: `npm run experiment -- swarm-vs-solo`. Finished runs are kept, and not run again. */
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readCommandLine, readCount, refuseUsage } from './commandLine.ts'
 import type { Experiment } from './experiment/experiment.ts'
 
 const usage = `npm run experiment -- NAME [options]
@@ -22,7 +22,7 @@ const experiments: Record<string, () => Promise<Experiment>> = {
   poisoned: async () => (await import('./experiment/poisoned.ts')).poisoned,
 }
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readCommandLine(usage, {
   allowPositionals: true,
   options: {
     quick: { type: 'boolean', default: false },
@@ -35,11 +35,8 @@ const { values, positionals } = parseArgs({
 })
 const [name = ''] = positionals
 const open = experiments[name]
-const threads = Number(values.threads)
-if (values.help || !open || !Number.isInteger(threads) || threads < 1) {
-  process.stderr.write(`${usage}\n`)
-  process.exit(values.help ? 0 : 2)
-}
+if (!open) refuseUsage(name === '' ? 'NAME is missing' : `no experiment named ${name}`, usage)
+const threads = readCount('threads', values.threads, usage)
 
 const log = (line: string) => void process.stderr.write(`${line.trimEnd()}\n`)
 const data = resolve(values.data ?? join(import.meta.dirname, '..', '.waggle', 'experiments', name))

@@ -1,7 +1,7 @@
 /** `npm run mutate`: changes the contracts in one place at a time and counts the changes that no Solidity test notices. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readCommandLine, readCount } from './commandLine.ts'
 import { findMutants, type Mutant } from './mutate/findMutants.ts'
 import { openJudge } from './mutate/judgeProcess.ts'
 import { orderMutants } from './mutate/orderMutants.ts'
@@ -19,7 +19,7 @@ const usage = `npm run mutate -- [options]
   --help        this`
 
 const root = resolve(import.meta.dirname, '..')
-const { values: options } = parseArgs({
+const { values: options } = readCommandLine(usage, {
   options: {
     sample: { type: 'string', default: '150' },
     seed: { type: 'string', default: 'waggle' },
@@ -30,18 +30,14 @@ const { values: options } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 })
-if (options.help) {
-  console.log(usage)
-  process.exit(0)
-}
 
 const tried = openTried(resolve(root, options.data, 'tried.jsonl'))
-const endsAtMs = performance.now() + Number(options.minutes) * 60_000
+const endsAtMs = performance.now() + readCount('minutes', options.minutes, usage) * 60_000
 const sources = readSources(join(root, 'contracts', 'src'))
 // A contract that the table lacks ends the run here, and not after an hour.
 for (const file of sources.keys()) testsOf(basename(file, '.sol'))
 const all = [...sources].flatMap(([file, source]) => findMutants(file, source))
-const sample = Number(options.sample)
+const sample = readCount('sample', options.sample, usage)
 const done: Tried[] = []
 const judging = openJudge(root)
 for (const mutant of orderMutants(sources, all, options.seed)) {

@@ -8,7 +8,7 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readCommandLine, readCount, refuseUsage } from './commandLine.ts'
 import { type AttackRow, type Earnings, findFaults } from './simulate/earnings.ts'
 import { linesOf, type Row, rowsOf } from './simulate/free/report.ts'
 import { QUICK, simulateFree, WHOLE } from './simulate/free/simulateFree.ts'
@@ -38,7 +38,7 @@ attacks:
   --runs N      seeded runs of each way to play (100)
   --only NAMES  these attacks, split by commas`
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readCommandLine(usage, {
   allowPositionals: true,
   options: {
     quick: { type: 'boolean', default: false },
@@ -50,16 +50,10 @@ const { values, positionals } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 })
-if (values.help) {
-  console.log(usage)
-  process.exit(0)
-}
-const runs = Number(values.runs)
-const [what] = positionals
-if ((what !== 'network' && what !== 'protocol' && what !== 'attacks') || !Number.isInteger(runs) || runs < 2) {
-  console.error(usage)
-  process.exit(64)
-}
+const runs = readCount('runs', values.runs, usage, 2)
+const [what = ''] = positionals
+if (what !== 'network' && what !== 'protocol' && what !== 'attacks')
+  refuseUsage(what === '' ? 'say what to simulate' : `nothing to simulate is named ${what}`, usage)
 const plays = { network: simulateNetwork, protocol: simulateProtocol, attacks: simulateAttacks }
 // Before the plays, which take long: a folder that cannot be made is told at once.
 if (values.plot !== undefined) await mkdir(values.plot, { recursive: true })

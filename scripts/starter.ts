@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readCommandLine, readCount } from './commandLine.ts'
 import type { Bar } from './starter/bars.ts'
 import { fullSettings, settingsHash, smokeSettings } from './starter/settings.ts'
 import { type StageName, stageOrder } from './starter/stageOrder.ts'
@@ -24,7 +24,7 @@ const usage = `npm run starter -- [options]
   --help       this`
 
 const root = resolve(import.meta.dirname, '..')
-const { values: options } = parseArgs({
+const { values: options } = readCommandLine(usage, {
   options: {
     out: { type: 'string' },
     work: { type: 'string' },
@@ -38,7 +38,8 @@ const { values: options } = parseArgs({
 })
 
 const settings = options.smoke ? smokeSettings : fullSettings
-const seed = Number(options.seed)
+const seed = readCount('seed', options.seed, usage, 0)
+const threads = readCount('threads', options.threads, usage)
 const work = openWorkFolder(
   resolve(options.work ?? join(root, 'node_modules/.cache', options.smoke ? 'waggle-starter-smoke' : 'waggle-starter')),
 )
@@ -53,7 +54,7 @@ async function runStageHere(name: StageName): Promise<void> {
     seed,
     work,
     out,
-    threads: Number(options.threads),
+    threads,
     say: line => say(`${name}: ${line}`),
     now: () => performance.now(),
   })
@@ -86,11 +87,6 @@ async function runStageApart(name: StageName, threads: number): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  if (options.help) {
-    process.stdout.write(`${usage}\n`)
-    return
-  }
-  if (!Number.isInteger(seed)) throw new Error(`--seed wants a whole number, not ${options.seed}`)
   if (options.stage) {
     if (!(options.stage in stages))
       throw new Error(`unknown stage ${options.stage}: one of ${stageOrder.flat().join(' ')}`)
@@ -98,8 +94,8 @@ async function main(): Promise<void> {
     return
   }
   for (const group of stageOrder) {
-    const threads = group.length > 1 ? 1 : Number(options.threads)
-    await Promise.all(group.map(name => runStageApart(name, threads)))
+    const each = group.length > 1 ? 1 : threads
+    await Promise.all(group.map(name => runStageApart(name, each)))
   }
   const { bars } = JSON.parse(await readFile(join(out, 'report.json'), 'utf8')) as { bars: Bar[] }
   const lines = bars.map(
