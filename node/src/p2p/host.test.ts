@@ -1,6 +1,7 @@
 import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import { multiaddr } from '@multiformats/multiaddr'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
 import { AddressError, PortTakenError } from './errors.ts'
 import { peerIdOf } from './peerPrivateKey.ts'
 import { connect, newPrivateKey, startTestHost } from './testHosts.ts'
@@ -63,6 +64,30 @@ test('a relay has places for those that it knows, and for nobody else', async ()
   const outside = await startTestHost({ privateKey: stranger, listen }).catch(() => null)
   expect(outside?.addresses() ?? []).toEqual([])
   for (const host of [outside, inside, relay]) await host?.stop()
+})
+
+test('a relay that did not know a peer is asked again, over the same connection', async () => {
+  const clock = createManualClock()
+  let [asked, isKnown] = [0, false]
+  const reserves = async () => {
+    asked += 1
+    return isKnown
+  }
+  const relay = await startTestHost({ relays: true, reserves })
+  const hidden = await startTestHost({ listen: ['/p2p-circuit'], clock })
+  try {
+    await connect(hidden, relay)
+    await vi.waitUntil(() => asked === 1, 10_000)
+    isKnown = true
+    await vi.waitUntil(() => {
+      clock.advance(60_000)
+      return hidden.addresses().length > 0
+    }, 10_000)
+    expect(hidden.addresses()[0]).toMatch(new RegExp(`/p2p/${relay.peerId}/p2p-circuit/p2p/${hidden.peerId}$`))
+    expect(relay.connections().length).toBe(1)
+  } finally {
+    await Promise.all([hidden.stop(), relay.stop()])
+  }
 })
 
 test('a host that stops takes no new connections while it closes those that it has', async () => {

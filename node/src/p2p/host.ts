@@ -3,7 +3,7 @@ import { gossipsub } from '@chainsafe/libp2p-gossipsub'
 import { noise } from '@chainsafe/libp2p-noise'
 import { yamux } from '@chainsafe/libp2p-yamux'
 import { autoNAT } from '@libp2p/autonat'
-import { circuitRelayServer, circuitRelayTransport } from '@libp2p/circuit-relay-v2'
+import { circuitRelayServer } from '@libp2p/circuit-relay-v2'
 import { dcutr } from '@libp2p/dcutr'
 import { identify } from '@libp2p/identify'
 import type { Connection, ConnectionGater, Libp2p } from '@libp2p/interface'
@@ -23,6 +23,7 @@ import { messageId, rawMessageId } from './messageId.ts'
 import { createMessageQueue, type MessageQueue } from './messageQueue.ts'
 import { createPeerGuard, type PeerGuard } from './peerGuard.ts'
 import { type PeerPrivateKey, peerPrivateKey } from './peerPrivateKey.ts'
+import { type RelayTransport, relayTransport, seekRelayPlace } from './relayPlaces.ts'
 import { createMessageSigner, type SignMessage } from './signMessage.ts'
 import { scoreParams, scoreThresholds } from './topicScore.ts'
 import { createMessageVerifier, type VerifyMessage } from './verifyMessage.ts'
@@ -129,11 +130,12 @@ export async function createHost(options: HostOptions): Promise<Host> {
     },
     denyInboundRelayReservation: async peer => (await options.reserves?.(peer.toString())) === false,
   }
-  const node = await startNode({ ...options, privateKey, gater }, guard)
+  const { node, relays } = await startNode({ ...options, privateKey, gater }, guard)
   const gossip = node.services.gossip as GossipService
   const messageQueue = createMessageQueue()
   const stopAudit = auditGossip(node, gossip, guard, options.logger)
   const stopPinging = keepAlive(node, options)
+  const stopSeeking = options.listen.includes('/p2p-circuit') ? seekRelayPlace(node, relays, options) : () => {}
   options.logger.info('p2p host started', { peer: node.peerId.toString(), addresses: node.getMultiaddrs().map(String) })
   return {
     peerId: node.peerId.toString(),
@@ -157,6 +159,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     async stop() {
       stopAudit()
       stopPinging()
+      stopSeeking()
       // Who is hung up on would dial again at once.
       stopping = true
       await closeAll(node, messageQueue)
@@ -181,12 +184,20 @@ async function close(connection: Connection): Promise<void> {
 
 type NodeOptions = Omit<HostOptions, 'privateKey'> & { privateKey: PeerPrivateKey; gater: ConnectionGater }
 
-async function startNode(options: NodeOptions, guard: PeerGuard): Promise<Node> {
+async function startNode(options: NodeOptions, guard: PeerGuard): Promise<{ node: Node; relays: RelayTransport }> {
+  const { promise: relays, resolve } = Promise.withResolvers<RelayTransport>()
   try {
-    return await createLibp2p({
+    const node = await createLibp2p({
       privateKey: options.privateKey,
       addresses: { listen: [...options.listen], announce: [...(options.announce ?? [])] },
-      transports: [tcp(), webSockets(), circuitRelayTransport()],
+      transports: [
+        ...[tcp(), webSockets()],
+        components => {
+          const transport = relayTransport(components)
+          resolve(transport)
+          return transport
+        },
+      ],
       connectionEncrypters: [noise()],
       streamMuxers: [yamux({ streamOptions: { maxStreamWindowSize: MAX_WINDOW_BYTES } })],
       connectionGater: options.gater,
@@ -212,6 +223,7 @@ async function startNode(options: NodeOptions, guard: PeerGuard): Promise<Node> 
         ...(options.relays ? { relay: circuitRelayServer({ reservations: relayLimits }) } : {}),
       },
     })
+    return { node, relays: await relays }
   } catch (cause) {
     throw explainListenFailure(cause, options.listen)
   }
