@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import * as dagCbor from '@ipld/dag-cbor'
+import type { Stream } from '@libp2p/interface'
 import { base58btc } from 'multiformats/bases/base58'
 import { encodeCanaryBundle, encodeRolloutBundle, encodeScoreSheet, UNAVAILABLE } from '#core/bodies.ts'
 import { type Bodies, bodiesHere } from '#core/bodyOperations.ts'
@@ -9,11 +11,20 @@ import { checkAddresses, dialable, encodeAddresses, isMultiaddr } from '../../sr
 import { checkAnnouncement, encodeAnnouncement } from '../../src/p2p/announcement.ts'
 import { faultOfBootnode } from '../../src/p2p/bootnodeAddress.ts'
 import { compactOf, derOf } from '../../src/p2p/ecdsaSignature.ts'
-import { decodeHeader, decodeRequest, encodeHeader, encodeRequest } from '../../src/p2p/fetchProtocol.ts'
+import {
+  decodeHeader,
+  decodeRequest,
+  encodeHeader,
+  encodeRequest,
+  MAX_FRAME_BYTES,
+} from '../../src/p2p/fetchProtocol.ts'
 import { peerPublicKey } from '../../src/p2p/peerPublicKey.ts'
 import { decodeSigned, encodeSigned } from '../../src/p2p/signedMessage.ts'
+import { StreamError } from '../../src/p2p/streamError.ts'
+import { createStreamReader } from '../../src/p2p/streamReader.ts'
 import { decodeSyncRequest, encodeSyncRequest, missingFrom } from '../../src/p2p/syncProtocol.ts'
 import type { Verdict } from '../../src/p2p/verdict.ts'
+import { verifyPeerSignature } from '../../src/p2p/verifyPeerSignature.ts'
 
 export type Decoder = {
   /** The module under `node/src` that it is a part of. */
@@ -32,6 +43,18 @@ export type Decoder = {
 const POINT = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'
 const PEER_BYTES = Uint8Array.from(Buffer.from(`002508021221${POINT}`, 'hex'))
 const PEER = base58btc.encode(PEER_BYTES).slice(1)
+/** libp2p's protobuf of an RSA public key of 2048 bits. */
+const RSA_KEY = Uint8Array.from(
+  Buffer.from(
+    [
+      'CAASpgIwggEiMA0GCSqGSIb3DQEBAQUAA4IBDwAwggEKAoIBAQDMPEqPgVlFEYCjVVoXD7PDs+cymeKhI8dRNseFUPsGaQbq2kef',
+      'bnCZysFQYFLF6BGVs9SfSnSOXvResW1IgAeO4bBfZuqGecFRHa8x6l2iZj/3lt0eB5s2Yfz2bbudQCeCg+ukYThlm32JO+U5zv1+',
+      'Bf3WKP0X3pSYFJQg8v3KAGZFi0pRziR76w9j46If/UrjNrNvn3tMDnj3JYSFVa2c8X+zJ4+Qi+SKXNRlU0do6DT7YCz+Jx6h8MYD',
+      'k0mI2zTtksXd+R1yhoNAHO0zyyFOQViEhGD7RY8sHJTgI5V1BMaeutL+00IBgA0SSAyFvaPWeOfqjgczUykIPsFRjgRdAgMBAAE=',
+    ].join(''),
+    'base64',
+  ),
+)
 const CHAIN_ID = 31_337
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`
 const tokens = (...ids: number[]) => new Uint8Array(Uint16Array.from(ids).buffer)
@@ -142,6 +165,22 @@ export const decoders: Record<string, Decoder> = {
     seeds: [PEER_BYTES],
     run: bytes => peerPublicKey(base58btc.encode(bytes.subarray(0, 48)).slice(1), new Uint8Array(0)) !== null,
   },
+  rsaKey: {
+    module: 'p2p/peerPublicKey.ts',
+    seeds: [RSA_KEY],
+    async run(bytes) {
+      const id = Buffer.concat([Buffer.from('1220', 'hex'), createHash('sha256').update(bytes).digest()])
+      const key = peerPublicKey(base58btc.encode(id).slice(1), bytes)
+      if (key === null) return false
+      if (await verifyPeerSignature(key, bytes, bytes.subarray(0, 256))) throw new Error('a signature that nobody made')
+      return true
+    },
+  },
+  frame: {
+    module: 'p2p/streamReader.ts',
+    seeds: [framed(encodeRequest({ v: 1, contentId: word('03'), maxBytes: 1000 })), framed(new Uint8Array(0))],
+    run: readFrames,
+  },
   signature: {
     module: 'p2p/ecdsaSignature.ts',
     seeds: [derOf(Buffer.alloc(64, 0x71))],
@@ -151,6 +190,41 @@ export const decoders: Record<string, Decoder> = {
       return compact !== null
     },
   },
+}
+
+function framed(bytes: Uint8Array): Uint8Array {
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(bytes.byteLength)
+  return Uint8Array.from(Buffer.concat([length, bytes]))
+}
+
+/** Frames come in pieces of any size, and are what was sent. The only errors: a frame above the limit, a stream that ends within one. */
+async function readFrames(bytes: Uint8Array): Promise<boolean> {
+  const stream = Object.assign(new EventTarget(), { status: 'open', readStatus: 'readable', readBufferLength: 0 })
+  const reader = createStreamReader(stream as unknown as Stream, { idleMs: 1000 })
+  const pieceBytes = 1 + (bytes[0] ?? 0) + ((bytes.at(-1) ?? 0) % 8)
+  for (let at = 0; at < bytes.byteLength; at += pieceBytes) {
+    stream.dispatchEvent(Object.assign(new Event('message'), { data: bytes.subarray(at, at + pieceBytes) }))
+  }
+  stream.dispatchEvent(new Event('end'))
+  let read = 0
+  try {
+    for (let frame = await reader.message(MAX_FRAME_BYTES); frame !== null; ) {
+      const sent = bytes.subarray(read, read + 4 + frame.byteLength)
+      if (Buffer.compare(framed(frame), sent) !== 0) throw new Error('another frame than what was sent')
+      read += sent.byteLength
+      frame = await reader.message(MAX_FRAME_BYTES)
+    }
+  } catch (error) {
+    const left = Buffer.from(bytes.subarray(read))
+    const isTooLarge = left.byteLength >= 4 && left.readUInt32BE(0) > MAX_FRAME_BYTES
+    if (error instanceof StreamError && error.kind === (isTooLarge ? 'too-large' : 'closed')) return false
+    throw error
+  } finally {
+    reader.release()
+  }
+  if (read < bytes.byteLength) throw new Error('bytes after the last frame')
+  return true
 }
 
 /** A body is opened as roles open it: decoded, and the tree of its leaves computed. */

@@ -7,7 +7,8 @@ import { fuzz } from './fuzz.ts'
 const src = join(import.meta.dirname, '../../src')
 
 test('every module that decodes what peers send is fuzzed', () => {
-  const calls = /\b(decodeCanonical|decodeVersioned|bodyCodec|inflateRawSync|base58btc\.decode)\(/
+  const calls =
+    /\b(decodeCanonical|decodeVersioned|bodyCodec|inflateRawSync|base58btc\.decode|createPublicKey|readUInt32BE)\(/
   const found = globSync('**/*.ts', { cwd: src })
     .filter(file => !file.endsWith('.test.ts'))
     .filter(file => calls.test(readFileSync(join(src, file), 'utf8')))
