@@ -117,6 +117,15 @@ test('one connection has 4,096 signatures verified at once and 128 a second, oth
   expect(counts.verified).toBe(4097 + 128)
 })
 
+test('a neighbour that forwards more useful messages than we verify is not to blame, and one that forwards useless ones is', async () => {
+  const useful = scene()
+  for (let i = 0; i < 10_000; i += 1) await useful.pass(by('R'), 'neighbour')
+  expect(useful.guard.penaltyOf('neighbour')).toBe(0)
+  const useless = scene({ check: () => ignore('not newer') })
+  for (let i = 0; i < 4_200; i += 1) await useless.pass(by('R'), 'neighbour')
+  expect(useless.isOut('neighbour')).toBe(true)
+})
+
 test('what a stranger says of itself is kept and goes no further; what is said of one by others is not kept', async () => {
   const kept: string[] = []
   const takeStranger: MessageRules['takeStranger'] = message => {

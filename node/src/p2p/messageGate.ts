@@ -69,7 +69,12 @@ export function createMessageGate(host: Host, { admission, clock }: Options): Me
         if (standing === 'unregistered') return refuse(sender, 'author not registered')
         if (standing === 'busy') return { ...ignore('too many unknown authors'), ours: true }
       }
-      if (!(await hasVerification(sender, patience))) return refuse(sender, 'too many signatures to verify')
+      if (!(await hasVerification(sender, patience))) {
+        const reason = 'too many signatures to verify'
+        // A neighbour in a large swarm forwards what it has verified itself. A forger is found by those that are verified.
+        const isGoodFaith = checked.verdict === 'accept' && message.from !== sender
+        return isGoodFaith ? { ...ignore(reason), ours: true } : refuse(sender, reason)
+      }
       // What we have no use for is verified too: else a forged one would cost its sender nothing.
       if (!(await host.verify(message))) return reject('not signed by its author')
       // Whoever only forwarded it may have done so in good faith, with a view of its own.
