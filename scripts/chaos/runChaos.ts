@@ -107,11 +107,12 @@ function lieRow({ planted, found }: FoundLies): Row {
 
 /** Has an evaluator started again that votes falsely. @returns the first round of which all its votes are lies. */
 async function startLying(swarm: ChaosSwarm, signal: AbortSignal): Promise<number> {
+  // It votes on this round in the next one.
+  const from = await reachRound(swarm, 0, signal)
   const honest = swarm.running.get(`peer-${LIAR}`)
   swarm.liars.add(LIAR)
   if (honest !== undefined) process.kill(-honest.pid, 'SIGKILL')
-  // It may have voted on the round before already, and that vote is opened as it is.
-  return (await reachRound(swarm, 0, signal)) + 1
+  return from
 }
 
 /** @returns the round that the chain is in, once that is `round` or later. */
