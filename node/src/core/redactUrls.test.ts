@@ -16,3 +16,11 @@ test('whatever may be a key is taken out of a text, as it is written and decoded
   )
   expect(redactUrls('see https://docs.example/path.', [])).toBe('see https://docs.example')
 })
+
+test('names in a path are not keys, and whatever stands where credentials do is one', () => {
+  const named = 'https://one.example/solver-1/ethereum-sepolia/V2?network=mainnet'
+  expect(urlSecrets(named)).toEqual(['mainnet'])
+  expect(urlSecrets('https://solver-1:evaluator@one.example/')).toEqual(['evaluator', 'solver-1'])
+  const keys = ['AbCdEfGhIjKlMnOpQrSt', '0123456789abcdef0123456789abcdef', 'hunter2222', 'correct-horse-battery-staple']
+  for (const key of keys) expect(urlSecrets(`https://one.example/v2/${key}`)).toEqual([key])
+})

@@ -1,6 +1,9 @@
 /** Parts of a URL shorter than this are not keys: `v2`, `rpc`. */
 const MIN_SECRET_LENGTH = 6
 
+/** A part of a path that is a name and no key: a word or two, and a short number. */
+const NAME = /^[A-Z]?[a-z]{1,15}([-_.][A-Z]?[a-z]{1,15})?([-_.]?\d{1,3})?$/
+
 /** URLs in a text, up to what may end one in prose, JSON or HTML. */
 const URL_IN_TEXT = /\b(?:https?|wss?):\/\/[^\s"'`<>()[\]{}\\,]+/gi
 
@@ -19,12 +22,16 @@ export function splitUrls(urls: string): string[] {
     .filter(url => url !== '')
 }
 
-/** What may be a key in the URLs of a list, as it is written and decoded, the longest first. */
+/**
+ * What may be a key in the URLs of a list, as it is written and decoded, the longest first: credentials, values of a query, and what is no
+ * name in a path. A name would be hidden wherever a log says it.
+ */
 export function urlSecrets(urls: string): string[] {
   const parts = splitUrls(urls).flatMap(text => {
     const url = URL.parse(text)
     if (url === null) return []
-    return [url.username, url.password, ...url.pathname.split('/'), ...url.search.split(/[?&=]/), url.hash.slice(1)]
+    const path = url.pathname.split('/').filter(part => !NAME.test(part))
+    return [url.username, url.password, ...path, ...queryValues(url.search), url.hash.slice(1)]
   })
   const written = parts.flatMap(part => [part, decoded(part)]).filter(part => part.length >= MIN_SECRET_LENGTH)
   return [...new Set(written)].sort((a, b) => b.length - a.length)
@@ -35,6 +42,14 @@ export function redactUrls(text: string, secrets: readonly string[]): string {
   let hidden = text.replace(URL_IN_TEXT, url => URL.parse(url)?.origin ?? '[redacted]')
   for (const secret of secrets) hidden = hidden.replaceAll(secret, '[redacted]')
   return hidden
+}
+
+/** As they are written. One without a name may be a key of itself. */
+function queryValues(search: string): string[] {
+  return search
+    .slice(1)
+    .split('&')
+    .map(part => part.slice(part.indexOf('=') + 1))
 }
 
 function decoded(part: string): string {
