@@ -3,7 +3,7 @@ import type { BeaconReading } from '#chain/readBeacon.ts'
 import type { RoundTime } from '#chain/roundClock.ts'
 import { createManualClock } from '#core/clock.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
-import { silentLogger } from '#core/logger.ts'
+import { createLogger } from '#core/logger.ts'
 import type { PeerNode } from './peerNode.ts'
 import { awaitBeacon, beaconOf, recordBeacon, recordInTime } from './roundBeacon.ts'
 
@@ -21,11 +21,14 @@ function setup(peerKey: Hex, reading: BeaconReading) {
   }
   const nextBlock = (until: AbortSignal) => clock.sleep(300, until)
   const chain = { nextBlock, readBeacon: async () => reading, fixBeacon: send('fix'), drawBeacon: send('draw') }
-  const parts = { chain, clock, logger: silentLogger, identity: { peerKey }, signal: stop.signal }
+  const said: string[] = []
+  const write = (line: string) => said.push(JSON.parse(line).message)
+  const logger = createLogger({ write, format: 'json', level: 'info', clock })
+  const parts = { chain, clock, logger, identity: { peerKey }, signal: stop.signal }
   const told = (next: BeaconReading) => {
     reading = next
   }
-  return { node: parts as unknown as PeerNode, clock, calls, stop, told }
+  return { node: parts as unknown as PeerNode, clock, calls, said, stop, told }
 }
 
 async function asleep(clock: ReturnType<typeof createManualClock>): Promise<void> {
@@ -49,7 +52,7 @@ test('the first in turn fixes the block at once, and takes its hash as soon as i
 })
 
 test('the last in turn leaves it to the others for an eighth of the round', async () => {
-  const { node, clock, calls } = setup(last, { state: 'none', hash: null })
+  const { node, clock, calls, said } = setup(last, { state: 'none', hash: null })
   const given = new AbortController()
   const beacon = awaitBeacon(node, time, given.signal)
   for (let ms = 0; ms < 9_600; ms += 300) {
@@ -63,11 +66,13 @@ test('the last in turn leaves it to the others for an eighth of the round', asyn
   expect(calls).toEqual(['fix 6'])
   given.abort()
   expect(await beacon).toBeNull()
+  expect(said).toEqual(['beacon fixed', 'no beacon in time'])
 })
 
 test('a void round has none, and the round before the first has zero', async () => {
-  const { node } = setup(first, { state: 'void', hash: null })
+  const { node, said } = setup(first, { state: 'void', hash: null })
   expect(await awaitBeacon(node, time, node.signal)).toBeNull()
+  expect(said).toEqual(['the round is void'])
   expect(await awaitBeacon(node, { ...time, round: 0 }, node.signal)).toBe(ZERO_HASH)
   expect(await beaconOf(node, 6)).toBeNull()
   expect(await beaconOf(node, -1)).toBe(ZERO_HASH)

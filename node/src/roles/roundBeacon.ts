@@ -13,7 +13,7 @@ const MAX_ROUND_SEC = 3_600
  * The beacon of the round before the current one. Whoever needs it makes the call that fixes its block, when its turn has
  * come and nobody has.
  *
- * @returns zero for the round before the first; null if the round is void, or `until` is aborted first.
+ * @returns zero for the round before the first; null if the round is void, or `until` is aborted first: the log says which.
  */
 export async function awaitBeacon(node: PeerNode, time: RoundTime, until: AbortSignal): Promise<Hex | null> {
   const { chain, clock, logger, identity } = node
@@ -25,7 +25,10 @@ export async function awaitBeacon(node: PeerNode, time: RoundTime, until: AbortS
   while (!until.aborted) {
     const { state, hash } = await chain.readBeacon(round)
     if (hash !== null) return hash
-    if (state === 'void') break
+    if (state === 'void') {
+      logger.info('the round is void', { round })
+      return null
+    }
     if (state === 'none' && !called && clock.nowMs() >= turnMs) {
       called = true
       void chain.fixBeacon(round).then(outcome => reportOutcome(logger, 'beacon fixed', outcome, { round }))
@@ -35,7 +38,7 @@ export async function awaitBeacon(node: PeerNode, time: RoundTime, until: AbortS
     await Promise.race([chain.nextBlock(until), ...turn]).catch(() => undefined)
   }
   node.signal.throwIfAborted()
-  logger.info('no beacon', { round })
+  logger.warn('no beacon in time', { round })
   return null
 }
 

@@ -78,8 +78,10 @@ async function vote(
 ): Promise<void> {
   const { journal, logger } = node
   if (round < Math.max(0, node.countsFrom)) return
-  const [before, beacon] = [await beaconOf(node, round - 1), await awaitBeacon(node, time, due.votesDue)]
-  if (before === null || beacon === null) return logger.info('the round is void', { round })
+  const before = await beaconOf(node, round - 1)
+  if (before === null) return logger.info('nothing to score: there is no beacon of the round before', { round })
+  const beacon = await awaitBeacon(node, time, due.votesDue)
+  if (beacon === null) return
   const shards = await ownShards(node, round, beacon)
   if (shards.length === 0) return logger.info('nothing to score in this round', { round })
   let scoreSheet = await keptSheet(node, round)
