@@ -120,9 +120,9 @@ describe('a chain that is not as it should be', () => {
   })
 
   test('another chain than the deployment is on is told by its id', async () => {
-    const { start } = await newPeer('wrong-chain', { record: { ...deployment, chainId: 685_685 } })
+    const { flags } = await newPeer('wrong-chain', { record: { ...deployment, chainId: 685_685 } })
     const says = /has id 31337; the deployment 'test' is on 685685\. .*\[WRONG_CHAIN\]$/m
-    expectOneLine(await runCli(start), { code: 1, says })
+    expectOneLine(await runCli(['status', ...flags]), { code: 1, says })
   })
 
   test('a chain that was reset is told by the contract that is not there', async () => {

@@ -5,13 +5,14 @@ import type { Hex } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
 import { originsOf, splitUrls } from '#core/redactUrls.ts'
 import { callChain } from './callChain.ts'
-import { ChainUnreachableError, ContractMissingError, NoFundsError, WrongChainError } from './chainErrors.ts'
+import { ChainUnreachableError, ContractMissingError, NoFundsError } from './chainErrors.ts'
 import { contractsOf } from './contracts.ts'
 import { headOf } from './guard/answers.ts'
 import { createChainGuard } from './guard/chainGuard.ts'
 import { createEndpoint, type Endpoint } from './guard/endpoint.ts'
 import { createHeads, type Heads } from './guard/heads.ts'
 import { type RequestFn, requestOnce } from './guard/requestOnce.ts'
+import { awaitChain, requireChain } from './guard/requireChain.ts'
 
 /** What every read needs. `rpcUrl` is for people: origins alone. */
 export type ChainClient = { rpc: PublicClient; rpcUrl: string }
@@ -52,9 +53,11 @@ export async function connectChain(options: ConnectOptions): Promise<ConnectedCh
   const endpoints = splitUrls(options.rpcUrl).map(url => counted(createEndpoint(url), counts))
   const rpcCounts = () => ({ ...counts })
   const rpcUrl = originsOf(options.rpcUrl)
-  const once = requestOnce(endpoints, clock)
+  // Where nothing answers, nothing is waited for: the URL may be wrong.
+  await requestOnce(endpoints, clock)({ method: 'eth_chainId', params: [] })
+  if (follower === undefined) await requireChain(endpoints, deployment)
+  const once = requestOnce(follower ? await awaitChain(endpoints, deployment, follower) : endpoints, clock)
   const first = clientOf(once)
-  await requireChain(endpoints, once, deployment)
   for (const [name, { address }] of Object.entries(deployment.contracts)) {
     const code = await callChain(rpcUrl, () => first.getCode({ address }))
     if (code === undefined || code === '0x')
@@ -96,20 +99,6 @@ function counted(endpoint: Endpoint, counts: RpcCounts): Endpoint {
 function clientOf(request: RequestFn): PublicClient {
   // viem keeps block numbers for 4 s by default; our rounds may be shorter than six times that.
   return createPublicClient({ transport: custom({ request }, { retryCount: 0 }), cacheTime: 0 })
-}
-
-/** Each endpoint that answers must serve the deployment's chain: what does not at the start is a mistake of its operator. */
-async function requireChain(endpoints: readonly Endpoint[], once: RequestFn, deployment: Deployment): Promise<void> {
-  const call = { method: 'eth_chainId', params: [] }
-  await once(call)
-  for (const { origin, ask } of endpoints) {
-    const chainId = Number(await ask(call).catch(() => deployment.chainId))
-    if (chainId === deployment.chainId) continue
-    throw new WrongChainError(
-      `The chain at ${origin} has id ${chainId}; the deployment '${deployment.network}' is on ${deployment.chainId}.`,
-      { hint: `Pass the RPC URL of '${deployment.network}', or the network that this chain is.` },
-    )
-  }
 }
 
 async function requireFunds(rpc: PublicClient, rpcUrl: string, payer: Hex, deployment: Deployment): Promise<void> {

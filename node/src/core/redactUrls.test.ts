@@ -21,6 +21,11 @@ test('names in a path are not keys, and whatever stands where credentials do is 
   const named = 'https://one.example/solver-1/ethereum-sepolia/V2?network=mainnet'
   expect(urlSecrets(named)).toEqual(['mainnet'])
   expect(urlSecrets('https://solver-1:evaluator@one.example/')).toEqual(['evaluator', 'solver-1'])
-  const keys = ['AbCdEfGhIjKlMnOpQrSt', '0123456789abcdef0123456789abcdef', 'hunter2222', 'correct-horse-battery-staple']
+  const keys = [
+    'AbCdEfGhIjKlMnOpQrSt',
+    '0123456789abcdef0123456789abcdef',
+    'hunter2222',
+    'correct-horse-battery-staple',
+  ]
   for (const key of keys) expect(urlSecrets(`https://one.example/v2/${key}`)).toEqual([key])
 })

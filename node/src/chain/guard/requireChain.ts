@@ -1,0 +1,68 @@
+import type { Deployment } from '@waggle/deployments/record'
+import type { Clock } from '#core/clock.ts'
+import type { Logger } from '#core/logger.ts'
+import { ChainUnreachableError, WrongChainError } from '../chainErrors.ts'
+import type { Endpoint } from './endpoint.ts'
+
+type Wanted = Pick<Deployment, 'chainId' | 'network'>
+type Wait = { clock: Clock; logger: Logger; signal: AbortSignal }
+
+/** A server that restarts, or one of several behind an address, serves another chain for less than this. */
+const WRONG_FOR_MS = 60_000
+const ASK_EVERY_MS = 5_000
+
+/** @throws {WrongChainError} if an endpoint serves another chain. One that does not answer may serve the right one. */
+export async function requireChain(endpoints: readonly Endpoint[], wanted: Wanted): Promise<void> {
+  const ids = await Promise.all(endpoints.map(chainIdOf))
+  for (const [at, { origin }] of endpoints.entries()) {
+    const chainId = ids[at] ?? wanted.chainId
+    if (chainId !== wanted.chainId) throw wrongChain(origin, chainId, wanted)
+  }
+}
+
+/**
+ * For a peer that starts: resolves with the endpoints that serve the chain, as soon as there is one.
+ *
+ * @throws {WrongChainError} if every endpoint has served another chain for a minute, as where its operator configured the wrong one.
+ */
+export async function awaitChain(
+  endpoints: readonly Endpoint[],
+  wanted: Wanted,
+  { clock, logger, signal }: Wait,
+): Promise<Endpoint[]> {
+  let wrongSinceMs: number | null = null
+  const warned = new Set<string>()
+  for (;;) {
+    signal.throwIfAborted()
+    const ids = await Promise.all(endpoints.map(chainIdOf))
+    const serving = endpoints.filter((_, at) => ids[at] === wanted.chainId)
+    if (serving.length > 0) return serving
+    for (const [at, { origin: endpoint }] of endpoints.entries()) {
+      const found = ids[at] ?? null
+      const reason =
+        found === null ? 'it does not answer' : `it serves the chain with id ${found}, not ${wanted.chainId}`
+      if (warned.has(`${endpoint} ${reason}`)) continue
+      warned.add(`${endpoint} ${reason}`)
+      logger.warn('waiting for the chain', { endpoint, reason })
+    }
+    wrongSinceMs = ids.includes(null) ? null : (wrongSinceMs ?? clock.nowMs())
+    if (wrongSinceMs !== null && clock.nowMs() - wrongSinceMs >= WRONG_FOR_MS) await requireChain(endpoints, wanted)
+    await clock.sleep(ASK_EVERY_MS, signal)
+  }
+}
+
+/** Null where it does not answer. */
+async function chainIdOf({ ask }: Endpoint): Promise<number | null> {
+  try {
+    return Number(await ask({ method: 'eth_chainId', params: [] }))
+  } catch (error) {
+    if (error instanceof ChainUnreachableError) return null
+    throw error
+  }
+}
+
+function wrongChain(origin: string, chainId: number, { chainId: wanted, network }: Wanted): WrongChainError {
+  return new WrongChainError(`The chain at ${origin} has id ${chainId}; the deployment '${network}' is on ${wanted}.`, {
+    hint: `Pass the RPC URL of '${network}', or the network that this chain is.`,
+  })
+}
