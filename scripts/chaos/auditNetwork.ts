@@ -52,5 +52,5 @@ export async function auditLies(
   if (liar === undefined) throw new Error(`there is no ${LIAR}`)
   const lied = audits.filter(({ round }) => round >= from)
   const planted = await votesOf(connect(swarm.rpcUrl), swarm.deployment.contracts, liar.peerKey, lied)
-  return compareLies(planted, audits)
+  return compareLies(planted, audits, { round: from - 1, evaluatorKey: liar.peerKey })
 }

@@ -19,6 +19,13 @@ test('a lie counts as found once, and a true vote that is called one is a false 
   })
 })
 
+test('votes that may be lies or not count as neither', () => {
+  const planted = [{ round: 2, evaluatorKey: '0xe1', peerKey: '0xa1' } as const]
+  const audits = [audit(1, disagreement('0xe1', '0xa1')), audit(2, disagreement('0xe1', '0xa1'))]
+  const found = compareLies(planted, audits, { round: 1, evaluatorKey: '0xe1' })
+  expect(found).toEqual({ planted: 1, found: 1, falseAlarms: [] })
+})
+
 test('every lie is further off than votes may differ by, with all leaves, one or none', () => {
   const leaf = (index: number) => ({ index, components: { correct: 400 }, scoreMilli: 400 })
   const score: PeerScore = { peerKey: '0x01', scoreMilli: 600, leaves: [leaf(0), leaf(1), leaf(2)] }

@@ -17,10 +17,20 @@ export type FoundLies = {
 
 const keyOf = ({ round, evaluatorKey, peerKey }: Vote) => `${round} ${evaluatorKey} ${peerKey}`
 
-/** Holds what an audit says of some rounds to the lies that were planted. */
-export function compareLies(planted: readonly Vote[], audits: readonly RoundAudit[]): FoundLies {
+/**
+ * Holds what an audit says of some rounds to the lies that were planted.
+ *
+ * @param open - the evaluator and round whose votes are lies or not: it was started again while it made them.
+ */
+export function compareLies(
+  planted: readonly Vote[],
+  audits: readonly RoundAudit[],
+  open?: Pick<Vote, 'round' | 'evaluatorKey'>,
+): FoundLies {
   const lies = new Set(planted.map(keyOf))
-  const named = audits.flatMap(({ round, disagreements }) => disagreements.map(one => ({ ...one, round })))
+  const named = audits
+    .flatMap(({ round, disagreements }) => disagreements.map(one => ({ ...one, round })))
+    .filter(({ round, evaluatorKey }) => round !== open?.round || evaluatorKey !== open.evaluatorKey)
   return {
     planted: lies.size,
     found: new Set(named.map(keyOf).filter(key => lies.has(key))).size,
