@@ -1,7 +1,7 @@
 /** Parts of a URL shorter than this are not keys: `v2`, `rpc`. */
 const MIN_SECRET_LENGTH = 6
 
-/** A part of a path that is a name and no key: a word or two, and a short number. */
+/** A name in a path, which is not a key: a word or two, and a short number. */
 const NAME = /^[A-Z]?[a-z]{1,15}([-_.][A-Z]?[a-z]{1,15})?([-_.]?\d{1,3})?$/
 
 /** URLs in a text, up to what may end one in prose, JSON or HTML. */
@@ -23,8 +23,8 @@ export function splitUrls(urls: string): string[] {
 }
 
 /**
- * What may be a key in the URLs of a list, as it is written and decoded, the longest first: credentials, values of a query, and what is no
- * name in a path. A name would be hidden wherever a log says it.
+ * What may be a key in the URLs of a list, as it is written and decoded, the longest first: credentials, values of a query, and parts of a
+ * path other than names. A name would be hidden wherever a log says it.
  */
 export function urlSecrets(urls: string): string[] {
   const parts = splitUrls(urls).flatMap(text => {
