@@ -35,7 +35,7 @@ test('a demand is answered whatever the chain or the disk did at earlier polls',
   const node = {
     chain: {
       rounds: {
-        read: async () => {
+        recent: async () => {
           if (faults.length === 2) throw new TypeError(faults.shift())
           return { round: 7, startsAtSec: 0, endsAtSec: 4, nowSec: 0, block: 1 }
         },
@@ -78,7 +78,7 @@ async function shownAt(evaluators: readonly Hex[], shows: (name: Hex, sec: numbe
     const node = {
       chain: {
         rounds: {
-          read: async () => ({
+          recent: async () => ({
             ...{ round: 7 + Math.floor(sec / 1000), block: 1, nowSec: sec },
             ...{ startsAtSec: sec - (sec % 1000), endsAtSec: sec - (sec % 1000) + 1000 },
           }),

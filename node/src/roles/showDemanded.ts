@@ -35,7 +35,7 @@ export async function showDemanded(node: PeerNode, leaves: ShownLeaves): Promise
   let waitMs = FIRST_WAIT_MS
   while (!signal.aborted) {
     try {
-      const time = await chain.rounds.read()
+      const time = await chain.rounds.recent()
       waitMs = Math.min(MAX_WAIT_MS, ((time.endsAtSec - time.startsAtSec) * 1000) / POLLS_PER_ROUND[leaves])
       if (leaves === 'own' || passedOf(time) >= OTHERS_FROM) await answerAll(node, leaves, time, answered)
     } catch (error) {

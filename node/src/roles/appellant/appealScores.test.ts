@@ -58,7 +58,7 @@ function setup({ votesOf, truthOf, appeals = 2, balanceWei = 10n ** 18n }: Scene
   const caseOf = (round: number, peerKey: Hex) => cases.get(`${round} ${peerKey}`) ?? none
   const chain = {
     account,
-    rounds: { read: async () => ({ round: now, startsAtSec: 0, endsAtSec: 80, nowSec: 0, block: 1 }) },
+    rounds: { recent: async () => ({ round: now, startsAtSec: 0, endsAtSec: 80, nowSec: 0, block: 1 }) },
     readSettlements: async (round: number) => settlementsOf(round),
     readRolloutCommitments: async () =>
       peers.map((peerKey, ordinal) => ({ peerKey, ordinal }) as unknown as RolloutCommitment),

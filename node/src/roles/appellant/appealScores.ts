@@ -45,7 +45,7 @@ export async function appealScores(
   let memory: RoundMemory = { settled: 0, read: new Set(), lot: null }
   while (!signal.aborted) {
     try {
-      const time = await chain.rounds.read()
+      const time = await chain.rounds.recent()
       if (time.round !== round) {
         memory = { settled: 0, read: new Set(), lot: random() < LOT_SHARE ? random() : null }
         round = time.round
