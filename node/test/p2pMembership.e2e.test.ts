@@ -119,12 +119,15 @@ test('strangers get half of the slots, a registered peer that of a stranger wher
   expect(host.status().connections).toEqual({ members: 5, strangers: 3, max: 8 })
 })
 
-test('a peer that nobody reaches, or that is hung up on, knows why it is alone', async () => {
+test('a peer that nobody reaches, or that is hung up on, knows why it is alone, until it is told another bootnode', async () => {
   const host = await start({ maxConnections: 8, lookUp: async ids => ids.map(() => false) })
   for (let i = 0; i < 4; i += 1) await meeting(host, await start({ bootnodes: host.addresses() }))
   const [refused, lost] = [await start({ bootnodes: host.addresses() }), await start({ bootnodes: [UNREACHED] })]
   await expect.poll(() => refused.connectivity()).toMatchObject({ peers: 0, alone: { reason: 'hung up on' } })
   await expect.poll(() => lost.connectivity().alone?.found).toMatch(/\/tcp\/1\b.*ECONNREFUSED/)
-  expect((await start()).connectivity()).toMatchObject({ peers: 0, alone: { reason: 'nobody known' } })
+  const waiting = await start()
+  expect(waiting.connectivity()).toMatchObject({ peers: 0, alone: { reason: 'nobody known' } })
+  waiting.setBootnodes(refused.addresses())
+  await meeting(waiting, refused)
   expect(host.connectivity()).toEqual({ peers: 4, alone: null })
 })

@@ -17,6 +17,8 @@ export type Connecting = {
   learnt(peerId: string, addresses: readonly string[]): void
   /** Connects to a peer of the book, unless it is connected. @returns whether it is now. */
   connectTo(peerId: string, signal?: AbortSignal): Promise<boolean>
+  /** Dials whom the schedule names now. */
+  wake(): void
   /** What dialling came to. */
   outcomes(): DialOutcomes
   stop(): Promise<void>
@@ -120,6 +122,7 @@ export function startConnecting(host: Host, membership: Membership, { clock, log
   return {
     learnt,
     connectTo,
+    wake: dialing.wake,
     outcomes: record.outcomes,
     async stop() {
       node.removeEventListener('peer:connect', onConnect)

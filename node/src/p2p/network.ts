@@ -57,6 +57,8 @@ export type Network = {
   /** How many peers are connected; with none, why, and what to do. */
   connectivity(): Connectivity
   fetchBody: FetchBody
+  /** Takes another list of bootnodes and dials those that are new. @throws {AddressError} if one is not a multiaddr. */
+  setBootnodes(addresses: readonly string[]): void
   stop(): Promise<void>
   /** For tests and diagnosis. */
   readonly host: Host
@@ -72,7 +74,8 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
   let started: Host | undefined
   const ownId = peerIdOf(options.privateKey)
   // A bootnode finds itself on the chain's list.
-  const bootnodes = options.bootnodes.filter(address => !address.endsWith(`/p2p/${ownId}`))
+  const ofOthers = (addresses: readonly string[]) => addresses.filter(address => !address.endsWith(`/p2p/${ownId}`))
+  let bootnodes = ofOthers(options.bootnodes)
   // Addresses may arrive before anything is dialled.
   let learnt: Connecting['learnt'] = () => {}
   const membership = createMembership({
@@ -152,6 +155,11 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
         })
       },
       fetchBody: createFetchBody(host, { logger }),
+      setBootnodes(addresses) {
+        membership.setBootnodes(ofOthers(addresses))
+        bootnodes = ofOthers(addresses)
+        connecting.wake()
+      },
       stop,
       host,
     }

@@ -29,6 +29,7 @@ import { environmentOnChain } from './environmentOnChain.ts'
 import { createEnvironmentWatch } from './environmentWatch.ts'
 import type { FetchLimits } from './fetch/fetchLimits.ts'
 import { createFetchPlan, type FetchCounts, type FetchPlan } from './fetch/fetchPlan.ts'
+import { followBootnodes } from './followBootnodes.ts'
 import { createTrainingLog, type TrainingLog } from './metrics/trainingLog.ts'
 import { type Reach, reachOf, readableBootnodes } from './reach.ts'
 import { reportConnections } from './reportConnections.ts'
@@ -139,11 +140,12 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
     const training = createTrainingLog({ folder: data, round, clock, logger })
     closers.push(training.close)
     const addresses = Object.values(deployment.contracts).map(({ address }) => address)
+    const listed = await chain.readBootnodes()
     const network = await startNetwork({
       swarm: { chainId: deployment.chainId, deployment: deploymentTag(addresses) },
       privateKey: privateKeyToProtobuf(identity.privateKey),
       ...reachOf(options),
-      bootnodes: [...options.bootnodes, ...readableBootnodes(await chain.readBootnodes(), logger)],
+      bootnodes: [...options.bootnodes, ...readableBootnodes(listed, logger)],
       currentRound: round,
       maxBytes: kind => sizes[kind],
       lookUp: peerIds => chain.readRegistered(peerIds.map(peerKeyOf)),
@@ -154,6 +156,8 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
     })
     closers.push(network.stop)
     void reportConnections({ network, journal, clock, logger, signal })
+    const { readBootnodes } = chain
+    void followBootnodes({ network, readBootnodes, named: options.bootnodes, listed, clock, logger, signal })
     const policyBytes = maxPolicyBytes(await readDecoderConfig(environment.solverFolder))
     const fetchPlan = createFetchPlan(
       { network, bundles, clock, logger, signal },

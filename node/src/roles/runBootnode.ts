@@ -16,6 +16,7 @@ import { createJournal } from '#store/journal.ts'
 import { lockDataFolder } from '#store/lockDataFolder.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { createPeerTable } from '#store/peerTable.ts'
+import { followBootnodes } from './followBootnodes.ts'
 import { type Reach, reachOf, readableBootnodes } from './reach.ts'
 import { reportConnections } from './reportConnections.ts'
 
@@ -51,12 +52,13 @@ export async function runBootnode(options: BootnodeOptions): Promise<void> {
     closers.push(() => db.close())
     let round: number | null = null
     const addresses = Object.values(deployment.contracts).map(({ address }) => address)
+    const listed = await reads.readBootnodes()
     const network = await startNetwork({
       swarm: { chainId: deployment.chainId, deployment: deploymentTag(addresses) },
       privateKey: privateKeyToProtobuf(identity.privateKey),
       ...reachOf(options),
       relays: true,
-      bootnodes: [...options.bootnodes, ...readableBootnodes(await reads.readBootnodes(), logger)],
+      bootnodes: [...options.bootnodes, ...readableBootnodes(listed, logger)],
       isBootnode: true,
       currentRound: () => round,
       maxBytes: kind => formatSizes[kind],
@@ -70,9 +72,13 @@ export async function runBootnode(options: BootnodeOptions): Promise<void> {
     const { name, peerId } = identity
     logger.info('bootnode started', { name, peerId, addresses: network.addresses() })
     const reporting = reportConnections({ network, journal: createJournal(db, clock), clock, logger, signal })
+    const { readBootnodes } = reads
+    const following = followBootnodes({
+      ...{ network, readBootnodes, named: options.bootnodes, listed, clock, logger, signal },
+    })
     closers.push(() => {
       ended.abort()
-      return reporting
+      return Promise.all([reporting, following])
     })
     const rounds = createRoundClock(chain, contracts)
     while (!signal.aborted) round = (await rounds.waitFor((round ?? -1) + 1, signal)).round

@@ -21,7 +21,7 @@ export const bootnode: Command = {
   usage: `npx waggle bootnode [ACTION] [ADDRESS] [OPTIONS]
 
   run                 run a bootnode until Ctrl-C (default): an identity that lasts, no role, no funds
-  list                the bootnodes that the chain lists, which every peer reads when it starts
+  list                the bootnodes that the chain lists; every peer reads them, again while it runs
   add ADDRESS         list one more: a multiaddr with /p2p/PEER_ID at its end, as a bootnode prints it
   remove ADDRESS      list it no more
   clear               list none

@@ -43,6 +43,8 @@ export type Membership = {
   readonly schedule: DialSchedule
   /** Records the addresses that a peer announces. @returns false if the address book is full. */
   learn(peerId: string, addresses: readonly string[]): boolean
+  /** Takes another list of bootnodes. @throws {AddressError} if one is not a multiaddr; then the old list stays. */
+  setBootnodes(addresses: readonly string[]): void
   /** Peers with an id and addresses. */
   known(): string[]
   /** Where a peer can be dialled, best first. */
@@ -159,6 +161,7 @@ export function createMembership(options: MembershipOptions): Membership {
       if (before?.join() !== addresses.join()) options.onLearnt(peerId, addresses)
       return true
     },
+    setBootnodes: addresses => book.setBootnodes(addresses.map(parseBootnode)),
     known: () => book.all().flatMap(({ peerId }) => peerId ?? []),
     addressesOf(peerId) {
       const routes = [...(book.get(peerId)?.routes ?? [])]

@@ -84,3 +84,16 @@ test('the disk is written where something changed, and the silent are forgotten'
   book.flush()
   expect([book.all().length, store.rows.size]).toEqual([0, 0])
 })
+
+test('another list of bootnodes keeps what became of dialling those that stay', () => {
+  const named = (block: number) => ({ peerId: `bootnode ${block}`, address: address(block) })
+  const book = createPeerBook({ bootnodes: [named(1), named(2)], isRegistered, clock: createManualClock() })
+  const [, stays] = book.all()
+  for (const route of stays?.routes ?? []) route.failures = 3
+  book.setBootnodes([named(2), named(3)])
+  expect(book.all().map(({ peerId, routes }) => [peerId, routes[0]?.failures])).toEqual([
+    ['bootnode 2', 3],
+    ['bootnode 3', 0],
+  ])
+  expect([1, 2, 3].map(block => book.isBootnode(`bootnode ${block}`))).toEqual([false, true, true])
+})

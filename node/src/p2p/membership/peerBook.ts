@@ -60,12 +60,16 @@ export type PeerBook = {
   /** Bootnodes first. */
   all(): KnownPeer[]
   isBootnode(peerId: string): boolean
+  /** Takes another list of bootnodes. What became of dialling those that stay is kept. */
+  setBootnodes(bootnodes: readonly NamedBootnode[]): void
   /** Forgets the silent, and puts what changed on the disk. */
   flush(): void
 }
 
+export type NamedBootnode = { peerId: string | undefined; address: string }
+
 type Options = {
-  bootnodes: readonly { peerId: string | undefined; address: string }[]
+  bootnodes: readonly NamedBootnode[]
   isRegistered: (peerId: string) => boolean
   /** Told of peers that the disk knew as registered. */
   onRegistered?: (peerId: string) => void
@@ -81,7 +85,7 @@ const REWRITE_MS = 3_600_000
 export function createPeerBook(options: Options): PeerBook {
   const { clock, isRegistered } = options
   const limits = { ...defaultBookLimits, ...options.limits }
-  const bootnodes = options.bootnodes.map(({ peerId, address }) => newPeer(peerId, [address], clock.nowMs(), true))
+  let bootnodes: KnownPeer[] = []
   const peers = new Map<string, KnownPeer & { peerId: string }>()
   const writtenAtMs = new Map<string, number>()
   const changed = new Set<string>()
@@ -94,6 +98,13 @@ export function createPeerBook(options: Options): PeerBook {
     peers.set(data.peerId, { ...newPeer(data.peerId, data.addresses, data.heardAtMs, false), met: !data.isRegistered })
     writtenAtMs.set(data.peerId, data.heardAtMs)
   }
+
+  function setBootnodes(named: readonly NamedBootnode[]): void {
+    const before = bootnodes
+    const heldAt = (address: string) => before.find(({ routes }) => routes[0]?.address === address)
+    bootnodes = named.map(({ peerId, address }) => heldAt(address) ?? newPeer(peerId, [address], clock.nowMs(), true))
+  }
+  setBootnodes(options.bootnodes)
 
   const strangers = () => [...peers.values()].filter(({ peerId }) => !isRegistered(peerId))
   function drop(peerId: string): void {
@@ -150,6 +161,7 @@ export function createPeerBook(options: Options): PeerBook {
     get: peerId => peers.get(peerId) ?? bootnodes.find(one => one.peerId === peerId),
     all: () => [...bootnodes, ...peers.values()],
     isBootnode: peerId => bootnodes.some(one => one.peerId === peerId),
+    setBootnodes,
     flush() {
       for (const { peerId, heardAtMs } of peers.values()) {
         const silentMs = clock.nowMs() - heardAtMs
