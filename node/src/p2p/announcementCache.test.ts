@@ -76,6 +76,13 @@ test('where a bundle is had is known for as long as a score can be appealed to a
   expect(cache.of(5, 'rollouts').length).toBe(1)
 })
 
+test('a round with more than 4,096 peers has a place for each', () => {
+  const { cache, offer } = cacheAt(5)
+  const verdicts = Array.from({ length: 5_000 }, (_, index) => offer(signed(1, { peerId: `peer ${index}` })))
+  expect(new Set(verdicts)).toEqual(new Set(['accept']))
+  expect(cache.of(5).length).toBe(5_000)
+})
+
 test('rounds that passed are forgotten', () => {
   const { cache, offer, view } = cacheAt(5)
   offer(signed(1))

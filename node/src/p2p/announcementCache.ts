@@ -2,14 +2,14 @@ import { type Announcement, checkAnnouncement } from './announcement.ts'
 import type { SignedMessage } from './signedMessage.ts'
 import { roundsKept, topicRules } from './topicRules.ts'
 import { type AnnouncementKind, kindOf, type Swarm } from './topics.ts'
-import { ignore, type Verdict } from './verdict.ts'
+import { ignore, type Ours, type Verdict } from './verdict.ts'
 
-/** Bounds memory against peers made up by the thousand: about 2 MB a round. */
-const MAX_PER_ROUND = 4096
+/** As many as registered peers are known, of each kind: about 8 MB. Each author costs a registration. */
+const MAX_PER_ROUND = 3 * 16_384
 
 export type AnnouncementCache = {
   /** Checks everything but the signature; changes nothing. */
-  check(message: SignedMessage): Verdict<Announcement>
+  check(message: SignedMessage): Verdict<Announcement> & Ours
   /** Keeps what {@link check} accepted. */
   put(announcement: Announcement, message: SignedMessage): void
   /** The latest of each kind and peer, of one round. */
@@ -41,7 +41,7 @@ export function createAnnouncementCache(view: SwarmView): AnnouncementCache {
       if (round < now + roundsKept.earliest || round > now + roundsKept.latest) rounds.delete(round)
     }
   }
-  function check(message: SignedMessage): Verdict<Announcement> {
+  function check(message: SignedMessage): Verdict<Announcement> & Ours {
     const kind = kindOf(swarm, message.topic)
     if (kind === null || kind === 'addresses') return ignore('topic of another swarm')
     const checked = checkAnnouncement(message.data, message.from, { kind, chainId: swarm.chainId })
@@ -52,7 +52,7 @@ export function createAnnouncementCache(view: SwarmView): AnnouncementCache {
     const now = currentRound()
     if (now !== null && (round < now + rule.earliest || round > now + rule.latest)) return ignore('round too far')
     const held = rounds.get(round)?.get(keyOf(checked.value))
-    if (held === undefined) return (rounds.get(round)?.size ?? 0) < MAX_PER_ROUND ? checked : ignore('round is full')
+    if (held === undefined) return (rounds.get(round)?.size ?? 0) < MAX_PER_ROUND ? checked : roundIsFull
     if (Buffer.compare(message.sequence, held.message.sequence) <= 0) return ignore('not newer')
     return held.received < rule.perPeerAndRound ? checked : ignore('too many for one peer and round')
   }
@@ -76,5 +76,7 @@ export function createAnnouncementCache(view: SwarmView): AnnouncementCache {
     },
   }
 }
+
+const roundIsFull = { ...ignore('round is full'), ours: true } as const
 
 const keyOf = (announcement: Announcement): string => `${announcement.kind}/${announcement.peerId}`

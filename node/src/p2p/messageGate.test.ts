@@ -126,6 +126,12 @@ test('a neighbour that forwards more useful messages than we verify is not to bl
   expect(useless.isOut('neighbour')).toBe(true)
 })
 
+test('what is above our own limits costs its author nothing', async () => {
+  const full = scene({ check: () => ({ ...ignore('round is full'), ours: true as const }) })
+  for (let i = 0; i < 1_000; i += 1) await full.pass(by('R'), 'R')
+  expect(full.guard.penaltyOf('R')).toBe(0)
+})
+
 test('what a stranger says of itself is kept and goes no further; what is said of one by others is not kept', async () => {
   const kept: string[] = []
   const takeStranger: MessageRules['takeStranger'] = message => {

@@ -4,20 +4,19 @@ import type { Host } from './host.ts'
 import type { Admission } from './membership/admission.ts'
 import type { SignedMessage } from './signedMessage.ts'
 import { createPeerBuckets } from './tokenBucket.ts'
-import { ignore, reject, type Verdict } from './verdict.ts'
+import { ignore, type Ours, reject, type Verdict } from './verdict.ts'
 
 /** What a topic makes of its messages. */
 export type MessageRules = {
   /** Everything that costs little: size, form, topic, round, whether it is new. Changes nothing. */
-  check(message: SignedMessage): Verdict<unknown>
+  check(message: SignedMessage): Screened
   /** Checks once more, as others may have come meanwhile, and keeps what it accepts. */
   take(message: SignedMessage): Verdict<unknown>
   /** Keeps what an unregistered peer says of itself. It goes no further. */
   takeStranger?(message: SignedMessage): Verdict<unknown>
 }
 
-/** `ours`: passed over because of our own limits, so that nobody is to blame. */
-export type Screened = Verdict<unknown> & { ours?: true }
+export type Screened = Verdict<unknown> & Ours
 
 export type MessageGate = {
   /**
@@ -78,7 +77,8 @@ export function createMessageGate(host: Host, { admission, clock }: Options): Me
       // What we have no use for is verified too: else a forged one would cost its sender nothing.
       if (!(await host.verify(message))) return reject('not signed by its author')
       // Whoever only forwarded it may have done so in good faith, with a view of its own.
-      if (checked.verdict === 'ignore' && message.from === sender) return refuse(sender, checked.reason)
+      if (checked.verdict === 'ignore' && !checked.ours && message.from === sender)
+        return refuse(sender, checked.reason)
       return checked
     },
     async admit(message, sender, rules) {

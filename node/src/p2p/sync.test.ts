@@ -31,10 +31,10 @@ async function syncOf(
   // The clock stands still, so nothing is asked but by the test.
   const clock = createManualClock()
   const rules: MessageRules = {
-    check: changes.check ?? (() => ({ verdict: 'accept', value: null })),
+    check: changes.check ?? (() => ACCEPT),
     take(message) {
       taken.push(message)
-      return { verdict: 'accept', value: null }
+      return ACCEPT
     },
   }
   const store: SyncStore = { signed: () => [], rulesOf: () => rules, rounds: () => ({ from: 0, to: 10 }), ...changes }
@@ -62,14 +62,17 @@ async function answering(frames: readonly Uint8Array[]): Promise<Host & { sent: 
   return { ...host, sent: () => sent }
 }
 
-const forged = encodeSigned({
+const ACCEPT = { verdict: 'accept', value: null } as const
+
+const fields = {
   from: '16Uiu2HAkzLY2i7BKTwqj4SBfqaE8EtU7pYnqsVtWt2fyZ4E7SCdc',
   sequence: new Uint8Array(8),
   topic: 't',
   data: Uint8Array.from([1]),
   signature: new Uint8Array(64),
   key: new Uint8Array(0),
-})
+}
+const forged = encodeSigned(fields)
 
 test.each([
   ['a forged message', forged.bytes],
@@ -119,6 +122,24 @@ test('the first of 4,000 unsigned messages ends the answer, whether it is of use
   await sync.pull(liar.peerId)
   expect(verified).toBe(2)
   expect(host.guard.penaltyOf(liar.peerId)).toBeGreaterThan(80)
+})
+
+test('a peer that has 10,000 messages of an author that has one more gets that one, and blames nobody', async () => {
+  const author = await start()
+  const more = await author.sign('t', Uint8Array.of(1))
+  const held = Array.from({ length: 10_000 }, (_, index) =>
+    encodeSigned({ ...fields, sequence: Uint8Array.from([0, 0, 0, 0, 0, 0, index >> 8, index]) }),
+  )
+  await syncOf(author, { signed: () => [...held, more] })
+  const host = await start()
+  const { sync, taken } = await syncOf(host, { signed: () => held, check: message => checkNew(message) })
+  const known = new Set(held.map(({ id }) => String(id)))
+  const checkNew = ({ id }: SignedMessage) => (known.has(String(id)) ? ignore('not newer') : ACCEPT)
+  await connect(host, author)
+  const first = await sync.pull(author.peerId)
+  expect(first + (await sync.pull(author.peerId))).toBe(1)
+  expect(taken).toEqual([more])
+  expect(host.guard.penaltyOf(author.peerId)).toBe(0)
 })
 
 test('a peer that asks again and again is no longer answered', async () => {

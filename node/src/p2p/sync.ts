@@ -11,12 +11,13 @@ import { StreamError } from './streamError.ts'
 import { createStreamReader } from './streamReader.ts'
 import { closeStream, finishStream, writeMessage } from './streamWriter.ts'
 import {
+  afterAnswer,
   decodeSyncRequest,
   encodeSyncRequest,
   MAX_ANSWERS,
   MAX_REQUEST_BYTES,
   missingFrom,
-  packPrefixes,
+  partFrom,
   SYNC_PROTOCOL,
 } from './syncProtocol.ts'
 import { createPeerBuckets } from './tokenBucket.ts'
@@ -64,6 +65,8 @@ export async function startSync(host: Host, options: SyncOptions): Promise<Sync>
   const stopping = new AbortController()
   const bucketOf = createPeerBuckets(1, 10, clock)
   const peers = new Set<string>()
+  // Where the range of ids begins that is asked for next, of whatever peer.
+  let first = 0
 
   async function serve(stream: Stream, connection: Connection): Promise<void> {
     try {
@@ -80,9 +83,10 @@ export async function startSync(host: Host, options: SyncOptions): Promise<Sync>
       stream = await host.node.dialProtocol(peerIdFor(host.node, peer), SYNC_PROTOCOL, {
         ...{ signal, runOnLimitedConnection: true },
       })
-      const admissions = await ask(host, { stream, peer, store, gate, signal })
+      const answered = await ask(host, { stream, peer, first, store, gate, signal })
+      first = answered.next
       await closeStream(stream, IDLE_MS)
-      const taken = await Promise.all(admissions)
+      const taken = await Promise.all(answered.admissions)
       return taken.filter(({ verdict }) => verdict === 'accept').length
     } catch (cause) {
       stream?.abort(cause instanceof Error ? cause : new StreamError('closed', cause))
@@ -141,36 +145,47 @@ async function answer(host: Host, stream: Stream, store: SyncStore, signal: Abor
   if (frame === null) return finishStream(stream, IDLE_MS)
   const request = decodeSyncRequest(frame)
   const sending = withDeadline(signal, 4 * IDLE_MS)
-  for (const message of missingFrom(request.have, store.signed(request.from, request.to))) {
+  for (const message of missingFrom(request, store.signed(request.from, request.to))) {
     await host.messageQueue.enter()
     await writeMessage(stream, message.bytes, IDLE_MS, sending)
   }
   await finishStream(stream, IDLE_MS)
 }
 
-type Question = { stream: Stream; peer: string; store: SyncStore; gate: MessageGate; signal: AbortSignal }
+type Question = {
+  stream: Stream
+  peer: string
+  first: number
+  store: SyncStore
+  gate: MessageGate
+  signal: AbortSignal
+}
+/** `admissions`: what becomes of each message that is signed and of use here, as soon as its author is known. */
+type Answered = { admissions: Promise<Verdict<unknown>>[]; next: number }
 
-/** @returns what becomes of each message that is signed and of use here, as soon as its author is known. */
-async function ask(host: Host, { stream, peer, store, gate, signal }: Question): Promise<Promise<Verdict<unknown>>[]> {
+async function ask(host: Host, { stream, peer, first, store, gate, signal }: Question): Promise<Answered> {
   const { from, to } = store.rounds()
   const reader = createStreamReader(stream, { idleMs: IDLE_MS, signal })
   const admissions: Promise<Verdict<unknown>>[] = []
   try {
-    const have = packPrefixes(store.signed(from, to))
-    await writeMessage(stream, encodeSyncRequest({ v: 1, from, to, have }), IDLE_MS, signal)
+    const part = partFrom(first, store.signed(from, to))
+    await writeMessage(stream, encodeSyncRequest({ v: 1, from, to, ...part }), IDLE_MS, signal)
     let useless = 0
-    for (let count = 0; count < MAX_ANSWERS; count += 1) {
+    let count = 0
+    let end: SignedMessage | null = null
+    for (; count < MAX_ANSWERS; count += 1) {
       const frame = await reader.message(MAX_SIGNED_BYTES)
       if (frame === null) break
       await host.messageQueue.enter()
       const message = decodeSigned(frame)
+      end = message
       const rules = store.rulesOf(message)
       const screened = await gate.screen(message, peer, rules, signal)
       if (screened.verdict === 'reject') throw new SyncFault('a forged or malformed message')
       if (screened.verdict === 'accept') admissions.push(gate.admit(message, peer, rules))
       else if (!screened.ours && ++useless > MAX_USELESS) throw new SyncFault('hardly anything but useless messages')
     }
-    return admissions
+    return { admissions, next: afterAnswer(part, count, end) }
   } finally {
     reader.release()
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { CanonicalError } from '#core/canonical.ts'
 import { encodeSigned, type SignedMessage } from './signedMessage.ts'
-import { decodeSyncRequest, encodeSyncRequest, missingFrom, packPrefixes } from './syncProtocol.ts'
+import { afterAnswer, decodeSyncRequest, encodeSyncRequest, missingFrom, partFrom } from './syncProtocol.ts'
 
 const message = (from: string, sequence: number): SignedMessage => {
   const none = new Uint8Array(0)
@@ -9,15 +9,34 @@ const message = (from: string, sequence: number): SignedMessage => {
   return encodeSigned({ from, sequence: eight, topic: 't', data: none, signature: none, key: none })
 }
 
+const ids = (messages: readonly SignedMessage[]) => messages.map(({ id }) => Buffer.from(id).toString('hex')).sort()
+
 test('what the asker has is left out, an older message of the same author is not', () => {
   const held = [message('a', 1), message('b', 1)]
   const all = [message('a', 2), message('b', 1), message('c', 1)]
-  expect(missingFrom(packPrefixes(held), all)).toEqual([message('a', 2), message('c', 1)])
-  expect(missingFrom(new Uint8Array(0), all)).toEqual(all)
+  expect(ids(missingFrom(partFrom(0, held), all))).toEqual(ids([message('a', 2), message('c', 1)]))
+  expect(ids(missingFrom(partFrom(0, []), all))).toEqual(ids(all))
+})
+
+test('who has nothing, and who has all but a few of 12,000 messages, gets each message once', () => {
+  const all = Array.from({ length: 12_000 }, (_, index) => message(`peer ${index}`, 1))
+  for (const before of [[], all.slice(3)]) {
+    const held = [...before]
+    let first = 0
+    for (let answers = 0; answers < 5; answers += 1) {
+      const part = partFrom(first, held)
+      const got = missingFrom(part, all)
+      held.push(...got)
+      first = afterAnswer(part, got.length, got.at(-1) ?? null)
+    }
+    expect(ids(held)).toEqual(ids(all))
+  }
 })
 
 test('a request survives the wire, and a torn list of prefixes does not', () => {
-  const request = { v: 1 as const, from: 3, to: 9, have: new Uint8Array(16) }
+  const request = { v: 1 as const, from: 3, to: 9, first: 5, last: 2 ** 48 - 1, have: new Uint8Array(16) }
   expect(decodeSyncRequest(encodeSyncRequest(request))).toEqual(request)
-  expect(() => decodeSyncRequest(encodeSyncRequest({ ...request, have: new Uint8Array(15) }))).toThrow(CanonicalError)
+  for (const odd of [{ have: new Uint8Array(15) }, { first: -1 }, { last: 2 ** 48 }]) {
+    expect(() => decodeSyncRequest(encodeSyncRequest({ ...request, ...odd }))).toThrow(CanonicalError)
+  }
 })

@@ -4,47 +4,80 @@ import { decodeCanonical, encodeCanonical } from '#core/canonical.ts'
 import type { SignedMessage } from './signedMessage.ts'
 
 /**
- * "Which announcements of these rounds, and which addresses, do you have that I lack?"
+ * "Which announcements of these rounds, and which addresses, do you have that I lack, of those whose ids lie in this range?"
  *
- * One framed request; then signed messages, one a frame, until the end of the stream. Frames are a 4-byte big-endian
- * length and canonical dag-cbor.
+ * One framed request; then signed messages in order of id, one a frame, until the end of the stream. Frames are a 4-byte
+ * big-endian length and canonical dag-cbor. A range holds no more than the asker can list, so that a swarm of any size is
+ * brought up to date range by range.
  */
-export const SYNC_PROTOCOL = '/waggle/announcements/1.0.0'
+export const SYNC_PROTOCOL = '/waggle/announcements/2.0.0'
 
 /** Bytes of a message's id that name it in a request. */
 const PREFIX_BYTES = 8
+/** Bytes of a message's id that place it in a range. */
+const PLACE_BYTES = 6
+const LAST_PLACE = 256 ** PLACE_BYTES - 1
 const MAX_HAVE = 8192
 export const MAX_REQUEST_BYTES = MAX_HAVE * PREFIX_BYTES + 256
 /** Messages in one answer. */
 export const MAX_ANSWERS = 4096
 
+const place = z.int().min(0).max(LAST_PLACE)
+
 const request = z.strictObject({
   v: versionSchema,
   from: roundSchema,
   to: roundSchema,
-  /** Beginnings of the ids of what the asker has, one after another. */
+  /** Range of ids, both ends inside. */
+  first: place,
+  last: place,
+  /** Beginnings of the ids of what the asker has in that range, one after another. */
   have: z
     .custom<Uint8Array>(value => value instanceof Uint8Array, 'expected bytes')
     .refine(bytes => bytes.byteLength % PREFIX_BYTES === 0, 'expected whole prefixes'),
 })
 
 export type SyncRequest = z.infer<typeof request>
+/** A range of ids, and what the asker has in it. */
+export type SyncPart = Pick<SyncRequest, 'first' | 'last' | 'have'>
 
 export const encodeSyncRequest = (value: SyncRequest): Uint8Array => encodeCanonical(value)
 /** @throws {CanonicalError} if the bytes are not a request. */
 export const decodeSyncRequest = (bytes: Uint8Array): SyncRequest => decodeCanonical(bytes, request, MAX_REQUEST_BYTES)
 
 const prefixOf = (message: SignedMessage): Uint8Array => message.id.subarray(0, PREFIX_BYTES)
+const placeOf = ({ id }: SignedMessage): number => Buffer.from(id.buffer, id.byteOffset).readUIntBE(0, PLACE_BYTES)
 
-export function packPrefixes(messages: readonly SignedMessage[]): Uint8Array {
-  return Uint8Array.from(Buffer.concat(messages.slice(0, MAX_HAVE).map(prefixOf)))
+type Placed = { message: SignedMessage; at: number }
+
+/** The messages of a range, in order of id. */
+function inRange(messages: readonly SignedMessage[], first: number, last: number): Placed[] {
+  const placed = messages.map(message => ({ message, at: placeOf(message) }))
+  return placed.filter(({ at }) => at >= first && at <= last).sort((a, b) => a.at - b.at)
 }
 
-/** What is in `messages` and not in `have`. */
-export function missingFrom(have: Uint8Array, messages: readonly SignedMessage[]): SignedMessage[] {
+/** From `first` on, as large a range as the asker can list what it has in. */
+export function partFrom(first: number, messages: readonly SignedMessage[]): SyncPart {
+  const held = inRange(messages, first, LAST_PLACE)
+  const last = (held[MAX_HAVE]?.at ?? LAST_PLACE + 1) - 1
+  const listed = held.filter(({ at }) => at <= last)
+  return { first, last, have: Uint8Array.from(Buffer.concat(listed.map(({ message }) => prefixOf(message)))) }
+}
+
+/** What of the range is in `messages` and not in `have`, in order of id. */
+export function missingFrom({ first, last, have }: SyncPart, messages: readonly SignedMessage[]): SignedMessage[] {
   const held = new Set<string>()
   for (let at = 0; at < have.byteLength; at += PREFIX_BYTES) {
     held.add(Buffer.from(have.subarray(at, at + PREFIX_BYTES)).toString('hex'))
   }
-  return messages.filter(message => !held.has(Buffer.from(prefixOf(message)).toString('hex'))).slice(0, MAX_ANSWERS)
+  const missing = inRange(messages, first, last).filter(
+    ({ message }) => !held.has(Buffer.from(prefixOf(message)).toString('hex')),
+  )
+  return missing.slice(0, MAX_ANSWERS).map(({ message }) => message)
+}
+
+/** Where the next range begins, after an answer of `count` messages, the last of which was `end`. */
+export function afterAnswer({ last }: SyncPart, count: number, end: SignedMessage | null): number {
+  if (count === MAX_ANSWERS && end !== null) return placeOf(end)
+  return last === LAST_PLACE ? 0 : last + 1
 }

@@ -8,6 +8,9 @@ import { TopicValidatorResult } from '@chainsafe/libp2p-gossipsub'
  */
 export type Verdict<T> = { verdict: 'accept'; value: T } | { verdict: 'ignore' | 'reject'; reason: string }
 
+/** `ours`: passed over because of our own limits, so that nobody is to blame. */
+export type Ours = { ours?: true }
+
 export const reject = (reason: string): { verdict: 'reject'; reason: string } => ({ verdict: 'reject', reason })
 export const ignore = (reason: string): { verdict: 'ignore'; reason: string } => ({ verdict: 'ignore', reason })
 

@@ -133,10 +133,10 @@ export const decoders: Record<string, Decoder> = {
   },
   syncRequest: {
     module: 'p2p/syncProtocol.ts',
-    seeds: [encodeSyncRequest({ v: 1, from: 1, to: 4, have: new Uint8Array(32) })],
+    seeds: [encodeSyncRequest({ v: 1, from: 1, to: 4, first: 0, last: 2 ** 47, have: new Uint8Array(32) })],
     run: bytes =>
       decoded(bytes, decodeSyncRequest, value => {
-        missingFrom(value.have, [encodeSigned(message)])
+        missingFrom(value, [encodeSigned(message)])
         return encodeSyncRequest(value)
       }),
   },
