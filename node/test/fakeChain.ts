@@ -2,13 +2,17 @@ import { keccak256 } from 'viem'
 import type { OutboxRpc, UnsignedTransaction } from '#chain/outboxRpc.ts'
 import { type Hex, toHex } from '#core/hex.ts'
 
-type Mined = { hash: Hex; data: Hex; succeeded: boolean }
+type Mined = { hash: Hex; data: Hex; succeeded: boolean; gasUsed: bigint }
+
+/** Limit of every transaction. */
+const GAS = 50_000n
 
 /** A chain with one account, as the outbox sees it, that a test can stop, reorganise and share with a stranger. */
 export function createFakeChain() {
   const blocks: Mined[][] = []
   const pool = new Map<number, { hash: Hex; data: Hex; fee: number }>()
   const reverting = new Set<Hex>()
+  const starving = new Set<Hex>()
   const minedTransactions = () => blocks.flat()
   const latest = () => minedTransactions().length
   let round = 0
@@ -23,7 +27,7 @@ export function createFakeChain() {
       while (pool.has(pending)) pending++
       return { latest: latest(), pending }
     },
-    simulate: async ({ data }) => (reverting.has(data) ? { revertedWith: `Reverts(${data})` } : { gas: 50_000n }),
+    simulate: async ({ data }) => (reverting.has(data) ? { revertedWith: `Reverts(${data})` } : { gas: GAS }),
     fees: async () => ({ maxFeePerGasWei: baseFee * 2n, maxPriorityFeePerGasWei: 1n }),
     async sign(transaction: UnsignedTransaction) {
       const { data, nonce, maxFeePerGasWei } = transaction
@@ -43,9 +47,8 @@ export function createFakeChain() {
     },
     async receipt(hash) {
       const block = blocks.findIndex(transactions => transactions.some(mined => mined.hash === hash))
-      return block < 0
-        ? null
-        : { block, succeeded: blocks[block]?.find(mined => mined.hash === hash)?.succeeded ?? false }
+      const mined = blocks[block]?.find(one => one.hash === hash)
+      return mined === undefined ? null : { block, succeeded: mined.succeeded, gasUsed: mined.gasUsed }
     },
     revertReason: async ({ data }) => `Reverts(${data})`,
   }
@@ -59,7 +62,9 @@ export function createFakeChain() {
         const block: Mined[] = []
         for (let next = pool.get(latest()); next !== undefined; next = pool.get(latest() + block.length)) {
           if (next.fee < Number(baseFee)) break
-          block.push({ hash: next.hash, data: next.data, succeeded: !reverting.has(next.data) })
+          const { hash, data } = next
+          const starves = starving.has(data)
+          block.push({ hash, data, succeeded: !reverting.has(data) && !starves, gasUsed: starves ? GAS : GAS / 2n })
         }
         blocks.push(block)
         for (const nonce of pool.keys()) if (nonce < latest()) pool.delete(nonce)
@@ -76,6 +81,8 @@ export function createFakeChain() {
       pool.set(nonce, { hash: keccak256(toHex(Uint8Array.of(nonce, fee % 256))), data: '0xffff', fee })
     },
     reverting,
+    /** Calls that run out of gas when they are mined. */
+    starving,
     executed: (): Hex[] => minedTransactions().map(({ data }) => data),
     setRound: (next: number) => {
       round = next

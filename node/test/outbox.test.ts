@@ -115,6 +115,24 @@ test('a transaction that fails when it is mined is reverted, with its hash', asy
   expect(status('0x01')).toBe('reverted')
 })
 
+test('a call that ran out of gas is simulated and signed again once that is final, and given up at the fourth time', async () => {
+  const { chain, outbox, settle, status } = setup()
+  const once = outbox.outcome('0x01')
+  outbox.enqueue(intent('0x01'))
+  chain.starving.add('0x01')
+  await settle(1)
+  chain.starving.clear()
+  await settle(8)
+  expect(await once).toMatchObject({ status: 'mined' })
+  expect(chain.executed()).toEqual(['0x01', '0x01'])
+  chain.starving.add('0x02')
+  outbox.enqueue(intent('0x02'))
+  await settle(24)
+  expect(await outbox.outcome('0x02')).toMatchObject({ status: 'reverted' })
+  expect([status('0x01'), status('0x02')]).toEqual(['confirmed', 'reverted'])
+  expect(chain.executed().filter(data => data === '0x02').length).toBe(4)
+})
+
 test('a call waits for its first round and is dropped after its last', async () => {
   const { chain, outbox, settle, status } = setup()
   outbox.enqueue(intent('0x01', { from: 2, through: 2 }))

@@ -1,4 +1,4 @@
-import type { OutboxEntry } from '#core/outboxStore.ts'
+import type { OutboxAttempt, OutboxEntry } from '#core/outboxStore.ts'
 import type { Head, OutboxModules, OutboxOptions } from './outboxOptions.ts'
 
 export type ReceiptModules = Pick<OutboxModules, 'store' | 'rpc' | 'logger'> & {
@@ -14,6 +14,16 @@ export type OutboxReceipts = {
   /** Has an entry sent again that a reorganisation took back. */
   reopen(entry: OutboxEntry): void
 }
+
+/** Attempts after which a call that runs out of gas once more counts as reverted. */
+const MAX_STARVED = 4
+
+/**
+ * Whether a transaction did nothing because its gas ran out. A call within a call leaves 1/64 of the gas to its caller (EIP-150), and calls
+ * of ours are at most four deep.
+ */
+const isStarved = (receipt: { succeeded: boolean; gasUsed: bigint }, { gas }: OutboxAttempt) =>
+  !receipt.succeeded && receipt.gasUsed * 16n >= gas * 15n
 
 export function createOutboxReceipts(modules: ReceiptModules, { confirmations }: OutboxOptions): OutboxReceipts {
   const { store, rpc, logger, forget, forgetSent } = modules
@@ -33,9 +43,12 @@ export function createOutboxReceipts(modules: ReceiptModules, { confirmations }:
       // Until it is deep, its used nonce says enough.
       const isShallow = entry.minedBlock !== null && isBelow(entry.minedBlock, head)
       if (entry.status === 'mined' && isShallow && head.block >= (entry.minedBlock ?? 0)) return
-      for (const { hash } of entry.attempts.toReversed()) {
+      for (const attempt of entry.attempts.toReversed()) {
+        const { hash } = attempt
         const receipt = await rpc.receipt(hash)
         if (receipt === null) continue
+        // Calls of others came between estimate and block. Its nonce is used, so that it is simulated and signed again once that is final.
+        if (isStarved(receipt, attempt) && entry.attempts.length < MAX_STARVED) continue
         if (entry.status !== 'mined' || entry.minedHash !== hash || entry.minedBlock !== receipt.block) {
           const error = receipt.succeeded ? null : await rpc.revertReason(entry, receipt.block)
           store.markMined(entry.id, { hash, block: receipt.block, revertedWith: error })

@@ -23,7 +23,7 @@ export type OutboxRpc = {
   sign(transaction: UnsignedTransaction): Promise<{ hash: Hex; raw: Hex }>
   send(raw: Hex): Promise<SendOutcome>
   /** Null while it is in no block. */
-  receipt(hash: Hex): Promise<{ block: number; succeeded: boolean } | null>
+  receipt(hash: Hex): Promise<{ block: number; succeeded: boolean; gasUsed: bigint } | null>
   /** Why a mined transaction failed, as far as a replay at its block tells. */
   revertReason(call: Call, block: number): Promise<string>
   /** Of the account. */
@@ -97,7 +97,8 @@ export function createOutboxRpc({ rpc, rpcUrl }: ChainClient, account: PrivateKe
       call(async () => {
         const receipt = await rpc.request({ method: 'eth_getTransactionReceipt', params: [hash] })
         if (receipt === null || receipt.blockNumber === null) return null
-        return { block: Number(receipt.blockNumber), succeeded: receipt.status === '0x1' }
+        const { blockNumber, status, gasUsed } = receipt
+        return { block: Number(blockNumber), succeeded: status === '0x1', gasUsed: BigInt(gasUsed) }
       }),
     revertReason: ({ to, data, valueWei = 0n }, block) =>
       call(async () => {

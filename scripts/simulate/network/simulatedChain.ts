@@ -8,7 +8,7 @@ import { type Block, type Call, SwarmContracts, type Terms } from './swarmContra
 
 type Transaction = { hash: Hex; from: Hex; nonce: number; call: Call }
 type Mined = Block & { transactions: Transaction[] }
-type Receipt = { block: number; succeeded: boolean }
+type Receipt = { block: number; succeeded: boolean; gasUsed: bigint }
 
 export const BLOCK_SEC = 2
 
@@ -146,7 +146,7 @@ export class SimulatedChain {
       if (revertedWith(error) === null) throw error
       succeeded = false
     }
-    this.receipts.set(hash, { block: block.number, succeeded })
+    this.receipts.set(hash, { block: block.number, succeeded, gasUsed: 0n })
   }
 
   private blockAt(number: number, timeSec: number, transactions: Transaction[]): Mined {
