@@ -68,10 +68,18 @@ export function startAddressGossip(host: Host, options: Options): AddressGossip 
   function learnFrom({ peerId, multiaddrs }: AddressAnnouncement): boolean {
     return peerId !== host.peerId && learn(peerId, dialable(multiaddrs.filter(isMultiaddr), host.addresses()))
   }
+  function forget(): void {
+    for (const [peer, { atMs }] of entries) {
+      if (atMs >= clock.nowMs() - FORGET_MS) return
+      entries.delete(peer)
+    }
+  }
   function take(message: SignedMessage): Verdict<AddressAnnouncement> {
     const checked = check(message)
     if (checked.verdict !== 'accept') return checked
-    for (const [peer, entry] of entries) if (entry.atMs < clock.nowMs() - FORGET_MS) entries.delete(peer)
+    forget()
+    // Deleted first: the map is in the order of their times.
+    entries.delete(message.from)
     entries.set(message.from, { message, atMs: clock.nowMs() })
     learnFrom(checked.value)
     return checked

@@ -24,3 +24,16 @@ test('each peer has a bucket of its own', () => {
   const bucketOf = createPeerBuckets(1, 1, createManualClock())
   expect([bucketOf('a').tryTake(1), bucketOf('a').tryTake(1), bucketOf('b').tryTake(1)]).toEqual([true, false, true])
 })
+
+test('a peer costs no more among thousands, and those whose buckets are full are forgotten', () => {
+  const clock = createManualClock()
+  let reads = 0
+  const counted = { ...clock, nowMs: () => (reads++, clock.nowMs()) }
+  const bucketOf = createPeerBuckets(1, 1, counted)
+  const first = bucketOf('peer 0')
+  for (let peer = 0; peer < 10_000; peer++) bucketOf(`peer ${peer}`).tryTake(1)
+  expect(reads).toBeLessThan(100_000)
+  clock.advance(1_000)
+  for (let peer = 10_000; peer < 30_000; peer++) bucketOf(`peer ${peer}`).tryTake(1)
+  expect(bucketOf('peer 0')).not.toBe(first)
+})

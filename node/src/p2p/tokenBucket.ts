@@ -37,12 +37,21 @@ export function createTokenBucket(perSecond: number, burst: number, clock: Clock
   }
 }
 
-/** One bucket a peer; those that are full again are forgotten. */
+/** Buckets before those that are full again are looked for. */
+const MIN_SWEPT = 64
+
+/** One bucket a peer; those that are full again are forgotten whenever there are twice as many as were left the last time. */
 export function createPeerBuckets(perSecond: number, burst: number, clock: Clock): (peer: string) => TokenBucket {
   const buckets = new Map<string, TokenBucket>()
+  let sweptAt = MIN_SWEPT
   return peer => {
-    for (const [id, bucket] of buckets) if (bucket.isFull()) buckets.delete(id)
-    const bucket = buckets.get(peer) ?? createTokenBucket(perSecond, burst, clock)
+    const known = buckets.get(peer)
+    if (known !== undefined) return known
+    if (buckets.size >= sweptAt) {
+      for (const [id, bucket] of buckets) if (bucket.isFull()) buckets.delete(id)
+      sweptAt = Math.max(MIN_SWEPT, 2 * buckets.size)
+    }
+    const bucket = createTokenBucket(perSecond, burst, clock)
     buckets.set(peer, bucket)
     return bucket
   }
