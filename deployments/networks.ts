@@ -19,7 +19,8 @@ export const knownNetworks = {
     chainId: 31337,
     urlVariable: 'WAGGLE_RPC_URL',
     defaultUrl: 'http://127.0.0.1:8545',
-    reorganisedBlocks: 0,
+    // Anvil writes its state every second: a kill takes back what came since.
+    reorganisedBlocks: 2,
     explorerUrl: null,
   },
   sepolia: {
@@ -39,3 +40,13 @@ export const knownNetworks = {
     explorerUrl: 'https://gensyn-testnet.explorer.alchemy.com',
   },
 } as const satisfies Record<string, KnownNetwork>
+
+/**
+ * Blocks that a deployment's chain may take back: as many as on Ethereum where it is not known. A chain with the id of anvil under another
+ * name than `local` is one of a test, which mines when it is told to.
+ */
+export function reorganisedBlocksOf({ network, chainId }: { network: string; chainId: number }): number {
+  if (chainId === knownNetworks.local.chainId && network !== 'local') return 0
+  const known = Object.values(knownNetworks).find(one => one.chainId === chainId)
+  return (known ?? knownNetworks.sepolia).reorganisedBlocks
+}

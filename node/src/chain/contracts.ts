@@ -12,12 +12,15 @@ import {
   swarmCoordinatorAbi,
   timelockControllerAbi,
 } from '@waggle/deployments/abi'
+import { reorganisedBlocksOf } from '@waggle/deployments/networks'
 import { type Deployment, firstBlock } from '@waggle/deployments/record'
 
 /** Address and ABI of every contract of a deployment, as viem's actions take them. */
 export function contractsOf({ chainId, contracts, ...deployment }: Deployment) {
   return {
     chainId,
+    /** Blocks that follow a block before it stays. */
+    reorganisedBlocks: reorganisedBlocksOf({ chainId, ...deployment }),
     startBlock: firstBlock({ chainId, contracts, ...deployment }),
     peerRegistry: { address: contracts.PeerRegistry.address, abi: peerRegistryAbi },
     rounds: { address: contracts.Rounds.address, abi: roundsAbi },

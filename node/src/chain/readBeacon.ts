@@ -1,4 +1,3 @@
-import { knownNetworks } from '@waggle/deployments/networks'
 import type { Hex } from '#core/hex.ts'
 import { callChain } from './callChain.ts'
 import type { ChainClient } from './connectChain.ts'
@@ -10,19 +9,13 @@ export type BeaconState = (typeof beaconStates)[number]
 /** A round's beacon. `hash` is known once its block is deep enough to stay, before anyone has recorded it. */
 export type BeaconReading = { state: BeaconState; hash: Hex | null }
 
-/** Of a chain that is not known here: as many as on Ethereum. */
-const REORGANISED_BLOCKS = knownNetworks.sepolia.reorganisedBlocks
-
-/** Blocks that a chain may take back: a leaf whose seed is from a beacon that was taken back is false, and its peer loses the round. */
-function reorganisedBlocks(chainId: number): bigint {
-  const known = Object.values(knownNetworks).find(network => network.chainId === chainId)
-  return BigInt(known?.reorganisedBlocks ?? REORGANISED_BLOCKS)
-}
-
-/** How far the beacon of a round is, and what it is or, once recorded, will be. */
+/**
+ * How far the beacon of a round is, and what it is or, once recorded, will be. A leaf whose seed is from a beacon that was taken back is
+ * false, and its peer loses the round: it is told once its block stays.
+ */
 export async function readBeacon(
   { rpc, rpcUrl }: ChainClient,
-  { rounds, chainId }: Contracts,
+  { rounds, reorganisedBlocks }: Contracts,
   round: number,
 ): Promise<BeaconReading> {
   const args = [BigInt(round)] as const
@@ -32,7 +25,7 @@ export async function readBeacon(
   const state = beaconStates[code] ?? 'void'
   if (state !== 'fixed' && state !== 'drawn') return { state, hash: null }
   const head = await callChain(rpcUrl, () => rpc.getBlockNumber())
-  if (head < blockNumber + reorganisedBlocks(chainId)) return { state, hash: null }
+  if (head < blockNumber + BigInt(reorganisedBlocks)) return { state, hash: null }
   if (state === 'fixed') return { state, hash: (await callChain(rpcUrl, () => rpc.getBlock({ blockNumber }))).hash }
   return { state, hash: await callChain(rpcUrl, () => rpc.readContract({ ...rounds, functionName: 'beaconOf', args })) }
 }
