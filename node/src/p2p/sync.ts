@@ -18,6 +18,7 @@ import {
   MAX_REQUEST_BYTES,
   missingFrom,
   partFrom,
+  placeOf,
   SYNC_PROTOCOL,
 } from './syncProtocol.ts'
 import { createPeerBuckets } from './tokenBucket.ts'
@@ -172,20 +173,20 @@ async function ask(host: Host, { stream, peer, first, store, gate, signal }: Que
     await writeMessage(stream, encodeSyncRequest({ v: 1, from, to, ...part }), IDLE_MS, signal)
     let useless = 0
     let count = 0
-    let end: SignedMessage | null = null
+    let highest = first
     for (; count < MAX_ANSWERS; count += 1) {
       const frame = await reader.message(MAX_SIGNED_BYTES)
       if (frame === null) break
       await host.messageQueue.enter()
       const message = decodeSigned(frame)
-      end = message
+      highest = Math.max(highest, placeOf(message))
       const rules = store.rulesOf(message)
       const screened = await gate.screen(message, peer, rules, signal)
       if (screened.verdict === 'reject') throw new SyncFault('a forged or malformed message')
       if (screened.verdict === 'accept') admissions.push(gate.admit(message, peer, rules))
       else if (!screened.ours && ++useless > MAX_USELESS) throw new SyncFault('hardly anything but useless messages')
     }
-    return { admissions, next: afterAnswer(part, count, end) }
+    return { admissions, next: afterAnswer(part, count, highest) }
   } finally {
     reader.release()
   }

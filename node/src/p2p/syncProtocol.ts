@@ -6,7 +6,7 @@ import type { SignedMessage } from './signedMessage.ts'
 /**
  * "Which announcements of these rounds, and which addresses, do you have that I lack, of those whose ids lie in this range?"
  *
- * One framed request; then signed messages in order of id, one a frame, until the end of the stream. Frames are a 4-byte
+ * One framed request; then signed messages, those with the lowest ids, one a frame, until the end of the stream. Frames are a 4-byte
  * big-endian length and canonical dag-cbor. A range holds no more than the asker can list, so that a swarm of any size is
  * brought up to date range by range.
  */
@@ -46,25 +46,28 @@ export const encodeSyncRequest = (value: SyncRequest): Uint8Array => encodeCanon
 export const decodeSyncRequest = (bytes: Uint8Array): SyncRequest => decodeCanonical(bytes, request, MAX_REQUEST_BYTES)
 
 const prefixOf = (message: SignedMessage): Uint8Array => message.id.subarray(0, PREFIX_BYTES)
-const placeOf = ({ id }: SignedMessage): number => Buffer.from(id.buffer, id.byteOffset).readUIntBE(0, PLACE_BYTES)
+/** Where a message's id lies among all. */
+export const placeOf = ({ id }: SignedMessage): number =>
+  Buffer.from(id.buffer, id.byteOffset).readUIntBE(0, PLACE_BYTES)
 
 type Placed = { message: SignedMessage; at: number }
 
-/** The messages of a range, in order of id. */
-function inRange(messages: readonly SignedMessage[], first: number, last: number): Placed[] {
-  const placed = messages.map(message => ({ message, at: placeOf(message) }))
-  return placed.filter(({ at }) => at >= first && at <= last).sort((a, b) => a.at - b.at)
-}
+/** The place of the message after so many, of these; one beyond all places where there is none. */
+const placeAfter = (count: number, placed: readonly Placed[]): number =>
+  placed.length <= count ? LAST_PLACE + 1 : (placed.map(({ at }) => at).sort((a, b) => a - b)[count] as number)
+
+const inRange = (messages: readonly SignedMessage[], first: number, last: number): Placed[] =>
+  messages.map(message => ({ message, at: placeOf(message) })).filter(({ at }) => at >= first && at <= last)
 
 /** From `first` on, as large a range as the asker can list what it has in. */
 export function partFrom(first: number, messages: readonly SignedMessage[]): SyncPart {
   const held = inRange(messages, first, LAST_PLACE)
-  const last = (held[MAX_HAVE]?.at ?? LAST_PLACE + 1) - 1
+  const last = placeAfter(MAX_HAVE, held) - 1
   const listed = held.filter(({ at }) => at <= last)
   return { first, last, have: Uint8Array.from(Buffer.concat(listed.map(({ message }) => prefixOf(message)))) }
 }
 
-/** What of the range is in `messages` and not in `have`, in order of id. */
+/** What of the range is in `messages` and not in `have`, those with the lowest ids; in the order of `messages`. */
 export function missingFrom({ first, last, have }: SyncPart, messages: readonly SignedMessage[]): SignedMessage[] {
   const held = new Set<string>()
   for (let at = 0; at < have.byteLength; at += PREFIX_BYTES) {
@@ -73,11 +76,12 @@ export function missingFrom({ first, last, have }: SyncPart, messages: readonly 
   const missing = inRange(messages, first, last).filter(
     ({ message }) => !held.has(Buffer.from(prefixOf(message)).toString('hex')),
   )
-  return missing.slice(0, MAX_ANSWERS).map(({ message }) => message)
+  const end = placeAfter(MAX_ANSWERS, missing)
+  return missing.filter(({ at }) => at < end).map(({ message }) => message)
 }
 
-/** Where the next range begins, after an answer of `count` messages, the last of which was `end`. */
-export function afterAnswer({ last }: SyncPart, count: number, end: SignedMessage | null): number {
-  if (count === MAX_ANSWERS && end !== null) return placeOf(end)
+/** Where the next range begins, after an answer of `count` messages, none of which lies beyond `highest`. */
+export function afterAnswer({ last }: SyncPart, count: number, highest: number): number {
+  if (count === MAX_ANSWERS) return highest
   return last === LAST_PLACE ? 0 : last + 1
 }
