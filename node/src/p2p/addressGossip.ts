@@ -19,8 +19,13 @@ import { ignore, type Verdict } from './verdict.ts'
 
 /** Between two sayings of our addresses: soon again after a start, when we may not be known as registered yet. */
 const REPEAT_MS = { first: 6_000, last: 60_000 }
-/** An address that was not repeated for so long is handed on no more. */
-const FORGET_MS = 15 * 60_000
+/**
+ * Addresses that did not change are handed on again after this, by the time at which they were signed: else each peer of a
+ * swarm would hear each other one once a minute.
+ */
+const RENEW_MS = 12 * 3_600_000
+/** An address that was not renewed for so long is handed on no more. */
+const FORGET_MS = 3 * RENEW_MS
 /** Registered peers whose words are handed on; each takes half a kilobyte. */
 const MAX_MESSAGES = 16_384
 
@@ -63,7 +68,9 @@ export function startAddressGossip(host: Host, options: Options): AddressGossip 
     if (checked.verdict !== 'accept') return checked
     const held = entries.get(message.from)
     if (held === undefined) return entries.size < MAX_MESSAGES ? checked : ignore('too many addresses to hand on')
-    return Buffer.compare(message.sequence, held.message.sequence) > 0 ? checked : ignore('not newer')
+    if (Buffer.compare(message.sequence, held.message.sequence) <= 0) return ignore('not newer')
+    const isSame = Buffer.compare(message.data, held.message.data) === 0
+    return isSame && signedAtMs(message) - signedAtMs(held.message) < RENEW_MS ? ignore('nothing new') : checked
   }
   function learnFrom({ peerId, multiaddrs }: AddressAnnouncement): boolean {
     return peerId !== host.peerId && learn(peerId, dialable(multiaddrs.filter(isMultiaddr), host.addresses()))
@@ -110,6 +117,9 @@ export function startAddressGossip(host: Host, options: Options): AddressGossip 
     ...own,
   }
 }
+
+/** Sequence numbers are nanoseconds since 1970. */
+const signedAtMs = ({ sequence }: SignedMessage): number => Number(Buffer.from(sequence).readBigUInt64BE() / 1_000_000n)
 
 type PublishOptions = {
   swarm: Swarm
