@@ -20,20 +20,27 @@ const askable = new Set([
 /** Calls in one request: a page asks for a few at a time. */
 const MAX_CALLS = 50
 
-/** Whether a JSON-RPC request, or a batch of them, asks for nothing but what pages and wallets do. */
-export function isAskable(text: string): boolean {
+/**
+ * A JSON-RPC request, or a batch of them, that asks for nothing but what pages and wallets do.
+ *
+ * @returns what to send: written again, since endpoints disagree on repeated keys and on their case, and would read another method than was
+ * checked. Null where something else is asked.
+ */
+export function askableBody(text: string): string | null {
   let request: unknown
   try {
     request = JSON.parse(text)
   } catch {
-    return false
+    return null
   }
-  const calls = Array.isArray(request) ? request : [request]
-  return calls.length > 0 && calls.length <= MAX_CALLS && calls.every(call => askable.has(methodOf(call)))
+  const calls = (Array.isArray(request) ? request : [request]).map(askableCall)
+  if (calls.length === 0 || calls.length > MAX_CALLS || calls.includes(null)) return null
+  return JSON.stringify(Array.isArray(request) ? calls : calls[0])
 }
 
-function methodOf(call: unknown): string {
-  return typeof call === 'object' && call !== null && 'method' in call && typeof call.method === 'string'
-    ? call.method
-    : ''
+/** The fields of a JSON-RPC call, and no others. */
+function askableCall(call: unknown) {
+  if (typeof call !== 'object' || call === null) return null
+  const { jsonrpc, id, method, params } = call as Record<string, unknown>
+  return typeof method === 'string' && askable.has(method) ? { jsonrpc, id, method, params } : null
 }

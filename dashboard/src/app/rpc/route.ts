@@ -1,4 +1,4 @@
-import { isAskable } from '#sources/askableMethods.ts'
+import { askableBody } from '#sources/askableMethods.ts'
 import { readEnvironment } from '#sources/environment.ts'
 import { forward, readQuestion, tooLarge } from '#sources/forward.ts'
 
@@ -6,6 +6,7 @@ import { forward, readQuestion, tooLarge } from '#sources/forward.ts'
 export async function POST(request: Request): Promise<Response> {
   const question = await readQuestion(request)
   if (question === null) return tooLarge()
-  if (!isAskable(question)) return Response.json({ error: 'this method is not for browsers' }, { status: 403 })
-  return forward(request, readEnvironment().rpcUrl, question)
+  const body = askableBody(question)
+  if (body === null) return Response.json({ error: 'this method is not for browsers' }, { status: 403 })
+  return forward(request, readEnvironment().rpcUrl, body)
 }
