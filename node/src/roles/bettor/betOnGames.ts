@@ -17,7 +17,7 @@ import type { PeerNode } from '../peerNode.ts'
 import { claim, dispute, placeBet } from '../playMarket.ts'
 import { type Believer, createBeliever } from './readBelief.ts'
 
-/** Newest games that are read: older ones have ended, or were abandoned. */
+/** Newest games that are bet on; those with a bet of its own are followed to their end, however many are opened after them. */
 const GAMES_READ = 8n
 /** Tokens that others are expected to add to each choice, in budgets of this bettor: without it nobody would bet first. */
 const EXPECTED_BUDGETS = 0.1
@@ -51,7 +51,9 @@ export async function playGames(bettor: Bettor): Promise<void> {
   const { session, logger } = bettor
   const count = await readGameCount(session.client, session.contracts)
   const first = count > GAMES_READ ? count - GAMES_READ : 0n
-  for (let gameId = first; gameId < count; gameId++) {
+  const newest = Array.from({ length: Number(count - first) }, (_, at) => first + BigInt(at))
+  const own = Object.keys(ownBets(session)).map(BigInt)
+  for (const gameId of new Set([...own, ...newest])) {
     if (ownBets(session)[String(gameId)]?.isOver) continue
     const phase = await readPhase(session, gameId)
     // One game that cannot be played must not keep it from the others.
@@ -84,7 +86,13 @@ async function bet({ session, rules, logger, believe, perGame }: Bettor, gameId:
   const pools = game.choices.map(({ stake, shares, price }) => ({
     ...{ stake: tokens(stake), shares: tokens(shares), price: Number(formatUnits(price, 18)) },
   }))
-  const budget = Math.min(perGame - (own?.staked ?? 0), tokens(balance))
+  const budget = Math.min(
+    perGame - (own?.staked ?? 0),
+    // A false answer stands if nobody can pay for its dispute.
+    tokens(balance) - tokens(game.bond),
+    // A Judge takes what is staked, at the price of its bond.
+    tokens(game.bond) - tokens(game.totalStake),
+  )
   const fee = game.feeBps / 10_000
   const rule = { budget, minBet: tokens(game.minBet), fee, expected: perGame * EXPECTED_BUDGETS }
   const sized = belief && sizeBet(belief, pools, rule)
@@ -135,9 +143,10 @@ function ownBets({ journal }: Pick<MarketSession, 'journal'>): OwnBets {
   return (journal.getState(STATE) ?? {}) as OwnBets
 }
 
-/** Keeps the bets on the newest games, twice as many as are read. */
+/** Keeps the bets that are not over, and those on the newest games, twice as many as are read. */
 function note(session: MarketSession, gameId: bigint, bets: OwnBets[string]): void {
   const kept = Object.entries({ ...ownBets(session), [String(gameId)]: bets })
-  const newest = kept.sort(([a], [b]) => Number(b) - Number(a)).slice(0, 2 * Number(GAMES_READ))
-  session.journal.setState(STATE, Object.fromEntries(newest))
+  const newestFirst = kept.sort(([a], [b]) => Number(b) - Number(a))
+  const needed = newestFirst.filter(([, { isOver }], at) => !isOver || at < 2 * Number(GAMES_READ))
+  session.journal.setState(STATE, Object.fromEntries(needed))
 }

@@ -28,3 +28,23 @@ test('a policy that is right in three of four is believed in three of four, and 
 test('a question that is not of the environment gives no belief', async () => {
   expect(await scene(1)(asked, ['one', 'two', 'three'])).toBeNull()
 })
+
+test('a policy scores a question once for the same clues, and none whose clues are longer than any that is drawn', async () => {
+  let scored = 0
+  const games: Games = {
+    draw: () => ({ question: 'Which?', choices: ['a', 'b'], clues: ['one'], answer: 0 }),
+    sequences: async () => [{ tokens: Int32Array.of(0, 1), from: 1 }],
+  }
+  const believe = createBeliever(games, {
+    logprobs: async () => {
+      scored++
+      return [Float32Array.of(-1), Float32Array.of(-2)]
+    },
+  })
+  await believe(asked, ['one'])
+  const once = scored
+  await believe(asked, ['one'])
+  expect(scored).toBe(once)
+  expect(await believe(asked, ['x'.repeat(4_096), 'x'])).toBeNull()
+  expect(scored).toBe(once)
+})

@@ -7,6 +7,11 @@ import type { PolicyClient } from '#rl/policyClient.ts'
 /** Questions that the policy is measured on before its first bet: each takes as many scored sequences as it has choices. */
 const MEASURED = 24
 
+/** Characters of all clues that are scored: questions that are drawn have a few hundred, and a Judge may reveal 128 KB. */
+const MAX_CLUES = 4_096
+/** Beliefs that are kept: a game is polled several times between two clues. */
+const KEPT = 16
+
 export type Believer = (asked: AskedQuestion, clues: readonly string[]) => Promise<number[] | null>
 
 /**
@@ -31,7 +36,8 @@ export function createBeliever(games: Games, policy: Pick<PolicyClient, 'logprob
     return fitSlope(measured)
   }
   let slope: Promise<number> | null = null
-  return async (asked, clues) => {
+  const kept = new Map<string, Promise<number[] | null>>()
+  async function believe(asked: AskedQuestion, clues: readonly string[]): Promise<number[] | null> {
     const logprobs = await read(asked, clues)
     if (logprobs === null) return null
     slope ??= measure()
@@ -41,6 +47,19 @@ export function createBeliever(games: Games, policy: Pick<PolicyClient, 'logprob
       throw error
     })
     return beliefOf(logprobs, known)
+  }
+
+  return async (asked, clues) => {
+    if (clues.reduce((sum, clue) => sum + clue.length, 0) > MAX_CLUES) return null
+    const key = JSON.stringify([asked.question, asked.choices, clues])
+    const belief = kept.get(key) ?? believe(asked, clues)
+    kept.set(key, belief)
+    const [oldest] = kept.keys()
+    if (kept.size > KEPT && oldest !== undefined) kept.delete(oldest)
+    return belief.catch(error => {
+      kept.delete(key)
+      throw error
+    })
   }
 }
 

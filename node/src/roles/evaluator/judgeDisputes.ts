@@ -1,5 +1,5 @@
 import { callChain } from '#chain/callChain.ts'
-import { readGameCount } from '#chain/readGame.ts'
+import { readDisputes } from '#chain/readDisputes.ts'
 import type { Logger } from '#core/logger.ts'
 import { type GameRules, readPhase, readPlayedGame, rulesOfGames, truthOf } from '../games/playedGame.ts'
 import { sessionOfNode, watchGames } from '../games/watchGames.ts'
@@ -7,8 +7,10 @@ import type { MarketSession } from '../marketSession.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { act, giveVerdict } from '../playMarket.ts'
 
-/** Newest games that are read: a dispute follows soon after an answer. */
-const GAMES_READ = 8n
+const STATE = 'disputes'
+
+/** Open disputes, and the block from which newer ones are read. */
+type KeptDisputes = { open: string[]; cursor: number }
 
 /** Gives the verdicts that this seat is drawn for on disputed answers, until the node stops. */
 export async function judgeDisputes(node: PeerNode, data: string): Promise<void> {
@@ -20,12 +22,29 @@ export async function judgeDisputes(node: PeerNode, data: string): Promise<void>
 
 export type Seat = { session: MarketSession; rules: GameRules; logger: Logger }
 
+/** Disputes are found by their events: a Judge that opens many games after a false answer hides it from no seat. */
 export async function judgeOpenDisputes(seat: Seat): Promise<void> {
-  const { session } = seat
-  const count = await readGameCount(session.client, session.contracts)
-  const first = count > GAMES_READ ? count - GAMES_READ : 0n
-  for (let gameId = first; gameId < count; gameId++)
-    if ((await readPhase(session, gameId)) === 'disputed') await judgeDispute(seat, gameId)
+  const { session, logger } = seat
+  const { client, contracts, journal } = session
+  const kept = (journal.getState(STATE) ?? null) as KeptDisputes | null
+  const { gameIds, cursor } = await readDisputes(client, contracts, kept?.cursor ?? null)
+  const found = new Set([...(kept?.open ?? []), ...gameIds.map(String)])
+  const open: string[] = []
+  for (const gameId of found) {
+    const isOpen = await judgeIfDisputed(seat, BigInt(gameId)).catch(error => {
+      logger.warn('a dispute could not be judged', { gameId, error })
+      return true
+    })
+    if (isOpen) open.push(gameId)
+  }
+  journal.setState(STATE, { open, cursor })
+}
+
+/** @returns whether it still is. */
+async function judgeIfDisputed(seat: Seat, gameId: bigint): Promise<boolean> {
+  if ((await readPhase(seat.session, gameId)) !== 'disputed') return false
+  await judgeDispute(seat, gameId)
+  return true
 }
 
 async function judgeDispute({ session, rules, logger }: Seat, gameId: bigint): Promise<void> {

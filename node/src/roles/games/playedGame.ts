@@ -30,7 +30,10 @@ export function cluesWithSeed({ clues }: GameQuestion, seed: Hex): string[] {
   return clues.map((clue, at) => (at < clues.length - 1 ? clue : `${clue}\nseed ${seed}`))
 }
 
-/** @returns null for a game of another environment, or without words that this node understands. */
+/**
+ * @returns null for a game of another environment, without words that this node understands, or with a revealed clue that the endpoint's events
+ * do not hold yet: without it, a true answer would be judged false.
+ */
 export async function readPlayedGame(
   { client, contracts }: Pick<MarketSession, 'client' | 'contracts'>,
   rules: GameRules,
@@ -42,6 +45,8 @@ export async function readPlayedGame(
   if (texts === null || !details.success || details.data.environment !== rules.hash) return null
   if (details.data.choices.length !== game.choices.length) return null
   const clues = texts.clues.slice(0, game.cluesRevealed)
+  // A hole in the array is `undefined` to includes().
+  if (clues.length < game.cluesRevealed || clues.includes(undefined as unknown as string)) return null
   return { game, asked: details.data, clues }
 }
 
@@ -57,8 +62,8 @@ export function truthOf({ games }: GameRules, { asked, clues }: Pick<PlayedGame,
   const drawn = games.draw(seed)
   const isSame =
     drawn.question === asked.question &&
-    drawn.choices.join('\n') === asked.choices.join('\n') &&
-    cluesWithSeed(drawn, seed).join('\0') === clues.join('\0')
+    isSameList(drawn.choices, asked.choices) &&
+    isSameList(cluesWithSeed(drawn, seed), clues)
   return isSame ? drawn.answer : none
 }
 
@@ -69,6 +74,10 @@ export async function readPhase(
   const call = { ...contracts.predictionMarket, functionName: 'phaseOf', args: [gameId] } as const
   return gamePhases[await callChain(client.rpcUrl, () => client.rpc.readContract(call))] ?? 'unknown'
 }
+
+/** One by one: texts of a Judge may hold any separator that they are joined by. */
+const isSameList = (own: readonly string[], told: readonly string[]): boolean =>
+  own.length === told.length && own.every((text, at) => text === told[at])
 
 function jsonOrNull(text: string): unknown {
   try {

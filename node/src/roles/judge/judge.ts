@@ -52,9 +52,13 @@ export async function judgeGames(modules: JudgeModules, roundSec: number): Promi
   const open: string[] = []
   let takes = false
   for (const gameId of ownGames(session)) {
-    const phase = await keepPromise(modules, BigInt(gameId))
-    if (!ended.has(phase)) open.push(gameId)
-    takes ||= takesBets.has(phase)
+    // One game whose secrets or answers cannot be read must not cost the bonds of the others. No game is opened meanwhile.
+    const phase = await keepPromise(modules, BigInt(gameId)).catch(error => {
+      logger.warn('a promise in a game could not be kept', { gameId, error })
+      return null
+    })
+    if (phase === null || !ended.has(phase)) open.push(gameId)
+    takes ||= phase === null || takesBets.has(phase)
   }
   session.journal.setState(STATE, open)
   if ((await readMarketCredit(session.client, session.contracts, session.account)) > 0n)

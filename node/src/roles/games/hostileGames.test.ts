@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest'
+import { gamePhases } from '#chain/readGame.ts'
+import { clues, HEAD, marketScene, rules, type SceneGame } from '../../../test/marketScene.ts'
+import { playGames } from '../bettor/betOnGames.ts'
+import { judgeOpenDisputes } from '../evaluator/judgeDisputes.ts'
+import { judgeGames } from '../judge/judge.ts'
+import { truthOf } from './playedGame.ts'
+
+const phase = (name: (typeof gamePhases)[number]) => gamePhases.indexOf(name)
+const junk = Array.from({ length: 20 }, (): SceneGame => ({ phase: phase('waiting') }))
+const bettor = (list: readonly SceneGame[], balance?: number) => ({
+  ...marketScene(list, balance),
+  believe: async () => [0.01, 0.98, 0.01],
+  perGame: 2,
+})
+const ownBet = { staked: 1, round: 0, isOver: false }
+
+test('choices or clues that join to the same text are not the same question', () => {
+  const asked = { question: 'Which?', choices: ['a', 'b', 'c'] }
+  expect(truthOf(rules, { asked, clues })).toBe(1)
+  expect(truthOf(rules, { asked: { ...asked, choices: ['a\nb', 'c'] }, clues })).toBe(2)
+  expect(truthOf(rules, { asked, clues: [clues.join('\0')] })).toBe(3)
+})
+
+describe('events that lag behind the state', () => {
+  test('make no bettor dispute an answer that is right', async () => {
+    const scene = bettor([{ phase: phase('disputable'), toldClues: 1 }])
+    scene.state.set('bets', { 0: ownBet })
+    await playGames(scene)
+    expect(scene.sent).toEqual([])
+  })
+})
+
+describe('a flood of junk games', () => {
+  test('does not keep a bettor from its winnings', async () => {
+    const scene = bettor([{ phase: phase('resolved'), claimable: 3 }, ...junk])
+    scene.state.set('bets', { 0: ownBet })
+    await playGames(scene)
+    expect(scene.sent).toEqual(['claim 0'])
+  })
+
+  test('does not make a bettor forget a bet that is not paid', async () => {
+    const later = junk.map((): SceneGame => ({ phase: phase('void') }))
+    const scene = bettor([{ phase: phase('betting'), stakes: [1, 1, 1] }, ...later])
+    scene.state.set('bets', Object.fromEntries([ownBet, ...later.map(() => ownBet)].map((bet, id) => [id, bet])))
+    await playGames(scene)
+    expect(scene.state.get('bets')).toHaveProperty('0')
+  })
+
+  test('does not hide a dispute from the seats', async () => {
+    const scene = marketScene([{ phase: phase('disputed'), disputedAt: HEAD }, ...junk])
+    await judgeOpenDisputes(scene)
+    expect(scene.sent).toEqual(['drawCommittee 0'])
+  })
+})
+
+describe('a game that cannot be read', () => {
+  const fault = new Error('the endpoint answers with something else')
+  test('keeps no seat from the next dispute', async () => {
+    const disputed = { phase: phase('disputed'), disputedAt: HEAD }
+    const scene = marketScene([{ ...disputed, fault }, disputed])
+    await judgeOpenDisputes(scene)
+    expect(scene.sent).toEqual(['drawCommittee 1'])
+  })
+
+  test('keeps no Judge from its promises in the next', async () => {
+    const scene = marketScene([{ phase: phase('resolution due'), fault }, { phase: phase('resolution due') }], 0)
+    scene.state.set('judged games', ['0', '1'])
+    await judgeGames({ ...scene, drawSeed: () => rules.hash }, 100)
+    expect(scene.sent).toEqual(['resolve 1'])
+    expect(scene.state.get('judged games')).toContain('0')
+  })
+})
+
+describe('a bet is not placed', () => {
+  const game = { phase: phase('betting'), stakes: [1, 1, 1], bond: 5 }
+  test('unless its bettor could pay for the dispute of a false answer', async () => {
+    const [rich, poor] = [bettor([game], 8), bettor([game], 5)]
+    for (const one of [rich, poor]) await playGames(one)
+    expect([rich.sent, poor.sent]).toEqual([['bet 0'], []])
+  })
+
+  test('where the Judge has less at stake than it could take', async () => {
+    const scene = bettor([{ ...game, bond: 3 }])
+    await playGames(scene)
+    expect(scene.sent).toEqual([])
+  })
+})

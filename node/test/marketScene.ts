@@ -1,0 +1,114 @@
+import { predictionMarketAbi } from '@waggle/deployments/abi'
+import { decodeFunctionData } from 'viem'
+import { silentLogger } from '#core/logger.ts'
+import type { Games } from '#environments/games.ts'
+import type { GameRules } from '#roles/games/playedGame.ts'
+import type { MarketSession } from '#roles/marketSession.ts'
+
+/** Amounts are in whole tokens. */
+export type SceneGame = {
+  /** Number of a phase in `gamePhases`. */
+  phase: number
+  bond?: number
+  stakes?: readonly number[]
+  choices?: readonly string[]
+  /** Revealed clues that the endpoint's events tell of; the chain says that all are revealed. */
+  toldClues?: number
+  /** What a call that reads this game throws. */
+  fault?: Error
+  /** Block of its dispute. */
+  disputedAt?: number
+  claimable?: number
+}
+
+const TOKEN = 10n ** 18n
+const wei = (tokens: number) => BigInt(Math.round(tokens * 1e6)) * (TOKEN / 1_000_000n)
+const CLUES = ['one', ' two']
+export const HEAD = 1_000
+const ME = `0x${'aa'.repeat(20)}` as const
+const JUDGE = `0x${'bb'.repeat(20)}` as const
+const SEED = `0x${'11'.repeat(32)}` as const
+
+export const games: Games = {
+  draw: () => ({ question: 'Which?', choices: ['a', 'b', 'c'], clues: CLUES, answer: 1 }),
+  sequences: async ({ choices }) => choices.map(() => ({ tokens: Int32Array.of(1, 2), from: 1 })),
+}
+export const rules: GameRules = { games, hash: SEED }
+export const clues = [CLUES[0], `${CLUES[1]}\nseed ${SEED}`] as string[]
+
+/** A session over a chain with these games, and what it sends. */
+export function marketScene(list: readonly SceneGame[], balance = 100) {
+  const sent: string[] = []
+  const state = new Map<string, unknown>()
+  const gameAt = (gameId: bigint) => list[Number(gameId)] as SceneGame
+  const choicesOf = ({ choices = ['a', 'b', 'c'] }: SceneGame) => choices
+  const reads: Record<string, (gameId: bigint, choice: number) => unknown> = {
+    gameCount: () => BigInt(list.length),
+    phaseOf: id => gameAt(id).phase,
+    gameOf: id => ({
+      ...{ judge: JUDGE, phase: gameAt(id).phase, round: 1, cluesRevealed: 2, answered: true, answer: 1 },
+      totalStake: (gameAt(id).stakes ?? []).reduce((sum, one) => sum + wei(one), 0n),
+      config: {
+        ...{ root: SEED, roundCount: 2, choiceCount: choicesOf(gameAt(id)).length, startsAtSec: HEAD, bettingSec: 10 },
+        ...{ revealSec: 10, disputeSec: 10, minBet: wei(0.01), freeShares: wei(0.1), feeBps: 0 },
+        bond: wei(gameAt(id).bond ?? 5),
+      },
+    }),
+    choiceOf: (id, choice) => [wei(gameAt(id).stakes?.[choice] ?? 0), wei(gameAt(id).stakes?.[choice] ?? 0)],
+    priceOf: () => TOKEN,
+    claimableOf: id => wei(gameAt(id).claimable ?? 0),
+    quote: () => [wei(1), wei(1)],
+    creditOf: () => 0n,
+    disputeOf: () => ({ drawn: false, seedBlock: 1n, committee: [], openedAtSec: 0 }),
+  }
+  const rpc = {
+    async readContract({ functionName, args = [] }: { functionName: string; args?: readonly bigint[] }) {
+      const [gameId = 0n, choice = 0n] = args
+      const fault = functionName !== 'gameCount' && list[Number(gameId)]?.fault
+      if (fault) throw fault
+      const read = reads[functionName]
+      if (read === undefined) throw new Error(`the scene has no ${functionName}`)
+      return read(gameId, Number(choice))
+    },
+    async getContractEvents({ eventName, args, fromBlock, toBlock }: EventQuery) {
+      if (eventName === 'GameDisputed')
+        return list.flatMap(({ disputedAt }, id) =>
+          disputedAt !== undefined && disputedAt >= fromBlock && disputedAt <= toBlock
+            ? [{ args: { gameId: BigInt(id) } }]
+            : [],
+        )
+      const game = gameAt(args?.gameId ?? 0n)
+      if (eventName === 'GameCreated')
+        return [
+          {
+            args: {
+              details: JSON.stringify({ question: 'Which?', choices: choicesOf(game), environment: rules.hash }),
+            },
+          },
+        ]
+      return clues.slice(0, game.toldClues ?? clues.length).map((clue, round) => ({ args: { round, clue } }))
+    },
+    getBlock: async () => ({ number: BigInt(HEAD), timestamp: BigInt(HEAD) }),
+  }
+  const heads = { read: async () => ({ number: HEAD, timeSec: HEAD, atMs: 0 }), around: () => ({}) }
+  const market = { address: JUDGE, abi: predictionMarketAbi }
+  const token = async () => ({ address: JUDGE, decimals: 18, symbol: 'NCT', balance: wei(balance), allowance: 0n })
+  const session = {
+    ...{ client: { rpc, rpcUrl: 'http://scene', heads }, account: ME, peerKey: SEED, data: '/nowhere' },
+    contracts: { chainId: 1, startBlock: HEAD, predictionMarket: market },
+    journal: {
+      getState: (key: string) => state.get(key),
+      setState: (key: string, value: unknown) => void state.set(key, value),
+    },
+    ...{ id: () => 'id', token, allow: token },
+    async send({ data }: { data: `0x${string}` }) {
+      const { functionName, args } = decodeFunctionData({ abi: predictionMarketAbi, data })
+      sent.push(`${functionName} ${args?.[0]}`)
+      return { hash: SEED, block: HEAD }
+    },
+  }
+  // Only what these duties read.
+  return { session: session as unknown as MarketSession, sent, state, rules, logger: silentLogger }
+}
+
+type EventQuery = { eventName: string; args?: { gameId: bigint }; fromBlock: bigint; toBlock: bigint }
