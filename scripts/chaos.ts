@@ -13,6 +13,7 @@ that was committed must be settled with a score, nothing may have been sent twic
 equal one that is built from nothing. The exit code is 1 if a row misses its bar.
 
   --quick      ${QUICK.kills} kills in ${QUICK.rounds} rounds instead of ${WHOLE.kills} in ${WHOLE.rounds}
+  --round-seconds N  length of a round, for a machine that is busy with something else (default ${QUICK.roundSeconds} and ${WHOLE.roundSeconds})
   --seed TEXT  what the times and victims follow from (default 1)
   --keep       leave the swarm's folder with its logs
   --json       one line of JSON at the end
@@ -21,6 +22,7 @@ equal one that is built from nothing. The exit code is 1 if a row misses its bar
 const { values } = readCommandLine(usage, {
   options: {
     quick: { type: 'boolean', default: false },
+    'round-seconds': { type: 'string' },
     seed: { type: 'string', default: '1' },
     keep: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
@@ -34,7 +36,9 @@ const data = await mkdtemp(join(tmpdir(), 'waggle-chaos-'))
 const say = (line: string) => console.error(line)
 let rows: Row[] = []
 try {
-  rows = await runChaos({ extent: values.quick ? QUICK : WHOLE, seed: values.seed, data, stop, say })
+  const extent = values.quick ? QUICK : WHOLE
+  const roundSeconds = Number(values['round-seconds'] ?? extent.roundSeconds)
+  rows = await runChaos({ extent: { ...extent, roundSeconds }, seed: values.seed, data, stop, say })
 } catch (error) {
   console.error(`chaos: ${(error as Error).message}`)
 } finally {

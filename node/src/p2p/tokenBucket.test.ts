@@ -28,7 +28,11 @@ test('each peer has a bucket of its own', () => {
 test('a peer costs no more among thousands, and those whose buckets are full are forgotten', () => {
   const clock = createManualClock()
   let reads = 0
-  const counted = { ...clock, nowMs: () => (reads++, clock.nowMs()) }
+  const nowMs = () => {
+    reads += 1
+    return clock.nowMs()
+  }
+  const counted = { ...clock, nowMs }
   const bucketOf = createPeerBuckets(1, 1, counted)
   const first = bucketOf('peer 0')
   for (let peer = 0; peer < 10_000; peer++) bucketOf(`peer ${peer}`).tryTake(1)

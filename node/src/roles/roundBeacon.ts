@@ -80,7 +80,7 @@ export async function recordBeacon({ chain, logger }: PeerNode, round: number, u
 }
 
 /** 0 to 1, another for every peer and round. */
-function turnOf(peerKey: Hex, round: number): number {
+export function turnOf(peerKey: Hex, round: number): number {
   const at = 2 + ((round * 8) % 48)
   return Number.parseInt(peerKey.slice(at, at + 8), 16) / 2 ** 32
 }

@@ -30,19 +30,22 @@ type Scene = {
   truthOf: (round: number, peerKey: Hex) => number
   appeals?: number
   balanceWei?: bigint
+  /** Whether the seats settle. */
+  settles?: boolean
 }
 
 const peers = [own, rival, third]
 
 /** A swarm of three peers, as one of them sees it, with a chain that remembers its appeals. */
-function setup({ votesOf, truthOf, appeals = 2, balanceWei = 10n ** 18n }: Scene) {
+function setup({ votesOf, truthOf, appeals = 2, balanceWei = 10n ** 18n, settles = true }: Scene) {
   const clock = createManualClock()
   const journal = createJournal(openDatabase(':memory:'), clock)
   const appealed: Appeal[] = []
   const cases = new Map<string, AppealCase>()
   const said: string[] = []
   const read: Hex[] = []
-  let now = -1
+  let [now, nowSec] = [-1, 0]
+  let isSettled = settles
   const logger = createLogger({
     write: line => said.push(JSON.parse(line).message),
     format: 'json',
@@ -50,15 +53,17 @@ function setup({ votesOf, truthOf, appeals = 2, balanceWei = 10n ** 18n }: Scene
     clock,
   })
   const settlementsOf = (round: number): Settlement[] =>
-    Object.entries(votesOf(round)).map(([peerKey, votes]) => ({
-      ...{ peerKey: peerKey as Hex, block: 1 },
-      ...voteVerdict(votes ?? [], 5),
-    }))
+    !isSettled
+      ? []
+      : Object.entries(votesOf(round)).map(([peerKey, votes]) => ({
+          ...{ peerKey: peerKey as Hex, block: 1 },
+          ...voteVerdict(votes ?? [], 5),
+        }))
   const none = { level: 0, appellant: word('00'), isClosed: false, settledMilli: 0, finalMilli: 0 } as AppealCase
   const caseOf = (round: number, peerKey: Hex) => cases.get(`${round} ${peerKey}`) ?? none
   const chain = {
     account,
-    rounds: { recent: async () => ({ round: now, startsAtSec: 0, endsAtSec: 80, nowSec: 0, block: 1 }) },
+    rounds: { recent: async () => ({ round: now, startsAtSec: 0, endsAtSec: 80, nowSec, block: 1 }) },
     readSettlements: async (round: number) => settlementsOf(round),
     readRolloutCommitments: async () =>
       peers.map((peerKey, ordinal) => ({ peerKey, ordinal }) as unknown as RolloutCommitment),
@@ -74,6 +79,10 @@ function setup({ votesOf, truthOf, appeals = 2, balanceWei = 10n ** 18n }: Scene
     readCase: async (round: number, peerKey: Hex) => caseOf(round, peerKey),
     readClosingCredit: async () => BOND_WEI / 2n,
     withdrawCredit: async () => mined,
+    async settle() {
+      isSettled = true
+      return mined
+    },
     closeAppeal: async () => mined,
     appealScore: async (appeal: Appeal) => {
       const { round, peerKey } = appeal
@@ -83,7 +92,7 @@ function setup({ votesOf, truthOf, appeals = 2, balanceWei = 10n ** 18n }: Scene
     },
   }
   const node = {
-    ...{ chain, journal, logger, clock, identity: { peerKey: own }, appealCounts: new Map() },
+    ...{ chain, chainId: 1, journal, logger, clock, identity: { peerKey: own }, appealCounts: new Map() },
     playsIn: async () => true,
   } as unknown as PeerNode
   let running = { done: Promise.resolve(), end: new AbortController() }
@@ -108,8 +117,9 @@ function setup({ votesOf, truthOf, appeals = 2, balanceWei = 10n ** 18n }: Scene
   return {
     ...{ appealed, said, read, start, node, cases },
     /** One look in a round. */
-    async enter(round: number): Promise<void> {
+    async enter(round: number, atSec = 0): Promise<void> {
       now = round
+      nowSec = atSec
       clock.advance(60_000)
       await atRest()
     },
@@ -176,6 +186,18 @@ test('an own score that a majority pushed down is appealed once, over restarts t
   expect(scene.said).toContain('bond taken back')
   expect(openAppeals(scene.node)).toEqual([])
   expect([...scene.node.appealCounts]).toContainEqual(['upheld', 1])
+})
+
+test('what no seat settled in the first five eighths of the round is settled by who may appeal it, and appealed', async () => {
+  const pushed = { [own]: [0, 0, 0, 700, 700], [rival]: [700, 700, 700, 700, 700], [third]: [700, 700, 700, 700, 700] }
+  const scene = setup({ votesOf: round => (round === 0 ? pushed : {}), truthOf: () => 700, settles: false })
+  await scene.start()
+  await scene.enter(3, 49)
+  expect(scene.said).toEqual([])
+  await scene.enter(3, 70)
+  await scene.stop()
+  expect(scene.said).toContain('shard settled')
+  expect(scene.appealed.map(({ peerKey }) => peerKey)).toEqual([own])
 })
 
 test('a lazy majority that scored what was not sampled is appealed by a rival, where one seat looked', async () => {

@@ -4,6 +4,7 @@ import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Models } from '../evaluator/proofs.ts'
 import { scoreAgain } from '../evaluator/scoreAgain.ts'
+import { settleLeft } from '../evaluator/settleRound.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { type ChosenScore, chooseScores } from './chooseScores.ts'
 import { countAppeal, followAppeals, openAppeals, restsUntil } from './followAppeals.ts'
@@ -53,8 +54,11 @@ export async function appealScores(
       waitMs = Math.min(MAX_WAIT_MS, ((time.endsAtSec - time.startsAtSec) * 1000) / POLLS_PER_ROUND)
       await followAppeals(node, round)
       const until = withDeadline(signal, (time.endsAtSec - time.nowSec) * 1000)
-      if (settings.maxAppeals > 0 && restsUntil(node) <= round)
+      if (settings.maxAppeals > 0 && restsUntil(node) <= round) {
+        const share = (time.nowSec - time.startsAtSec) / (time.endsAtSec - time.startsAtSec)
+        if (round >= APPEALED_AFTER) await settleLeft(node, round - APPEALED_AFTER, share)
         await poll(node, models, { ...settings, score, until, memory }, round - APPEALED_AFTER)
+      }
     } catch (error) {
       if (signal.aborted) return
       logger.warn('settled scores could not be read again', { error })

@@ -1,11 +1,11 @@
 import type { RolloutCommitment } from '#chain/readCommitments.ts'
 import type { RoundTime } from '#chain/roundClock.ts'
-import { ZERO_HASH } from '#core/hex.ts'
+import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import { COMMITTEE_SEATS, shardsOf } from '../drawCommittee.ts'
 import { randomOrder } from '../drawIndices.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { reportOutcome } from '../reportOutcome.ts'
-import { beaconOf } from '../roundBeacon.ts'
+import { beaconOf, turnOf } from '../roundBeacon.ts'
 import { roundSeed } from '../roundSeed.ts'
 import { ownShards } from './ownShards.ts'
 
@@ -15,6 +15,8 @@ const PAGES_AT_ONCE = 8
 /** The step in which everybody settles what is left of all shards: after those of the seats, in the middle of the round. */
 const LAST_STEP = COMMITTEE_SEATS - 1
 const STEP_SHARE = 1 / 8
+/** From here on whoever appeals settles: a step after everybody who has a seat. */
+const LEFT_SHARE = COMMITTEE_SEATS * STEP_SHARE
 
 /** A round whose end nobody knows has steps as if it lasted so long. */
 const MAX_ROUND_SEC = 3_600
@@ -41,14 +43,33 @@ export async function settleRound(
   for (const step of new Set([...pages.map(page => page.step), LAST_STEP].sort())) {
     if ((await unsettled(node, round, pages)).length === 0) return
     await clock.sleep(Math.max(0, beginsMs + step * stepMs - clock.nowMs()), signal)
-    const sent = new Set<number>()
-    for (;;) {
-      const left = (await unsettled(node, round, pages)).filter(page => !sent.has(page.shard))
-      const due = left.filter(page => step === LAST_STEP || page.step === step).slice(0, PAGES_AT_ONCE)
-      if (due.length === 0) break
-      await Promise.all(due.map(page => settlePage(node, round, page)))
-      for (const { shard } of due) sent.add(shard)
-    }
+    const due = pages.filter(page => step === LAST_STEP || page.step === step)
+    await settlePages(node, round, due)
+  }
+}
+
+/**
+ * Settles what is left of a round, for who appeals: in the last moment of a round a score can be settled, and is appealed too late.
+ *
+ * @param share - of the current round that has passed, 0 to 1. Nothing is done before the seats and everybody had their time, and then each
+ * account takes its turn.
+ */
+export async function settleLeft(node: PeerNode, round: number, share: number): Promise<void> {
+  if (share < LEFT_SHARE + turnOf(node.identity.peerKey, round) * STEP_SHARE) return
+  const shards = shardsOf(await node.chain.readRolloutCommitments(round))
+  const order = inOwnOrder(node, round, shards.length, ZERO_HASH)
+  const pages = order.map(shard => pageOf(shards, shard))
+  await settlePages(node, round, pages)
+}
+
+/** Settles pages until nothing of them is left, each once. */
+async function settlePages(node: PeerNode, round: number, pages: readonly Page[]): Promise<void> {
+  const sent = new Set<number>()
+  for (;;) {
+    const left = (await unsettled(node, round, pages)).filter(page => !sent.has(page.shard)).slice(0, PAGES_AT_ONCE)
+    if (left.length === 0) return
+    await Promise.all(left.map(page => settlePage(node, round, page)))
+    for (const { shard } of left) sent.add(shard)
   }
 }
 
@@ -58,12 +79,21 @@ async function pagesOf({ chain, chainId, identity, ...node }: PeerNode, round: n
   const beacon = await beaconOf({ chain, chainId, identity, ...node }, round)
   const own = beacon === null ? [] : await ownShards({ chain, chainId, identity, ...node }, round, beacon)
   const steps = new Map(own.map(({ shard, position }) => [shard, position]))
-  const order = randomOrder(shards.length, roundSeed('settle', chainId, round, beacon ?? ZERO_HASH, identity.peerKey))
-  return [...order].map(shard => ({
-    shard,
-    peers: shards[shard] as RolloutCommitment[],
-    step: steps.get(shard) ?? LAST_STEP,
-  }))
+  const order = inOwnOrder({ chainId, identity }, round, shards.length, beacon ?? ZERO_HASH)
+  return order.map(shard => ({ ...pageOf(shards, shard), step: steps.get(shard) ?? LAST_STEP }))
+}
+
+function pageOf(shards: readonly RolloutCommitment[][], shard: number): Page {
+  return { shard, peers: shards[shard] as RolloutCommitment[], step: LAST_STEP }
+}
+
+function inOwnOrder(
+  { chainId, identity }: Pick<PeerNode, 'chainId' | 'identity'>,
+  round: number,
+  shards: number,
+  beacon: Hex,
+): number[] {
+  return [...randomOrder(shards, roundSeed('settle', chainId, round, beacon, identity.peerKey))]
 }
 
 /** Those with peers that nobody has settled. */
