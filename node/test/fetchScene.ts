@@ -73,7 +73,7 @@ export function planOf(
       return null
     },
   }
-  return createFetchPlan({ network, bundles, ...common, signal }, rules)
+  return createFetchPlan({ network, bundles, readPeerId: async () => null, ...common, signal }, rules)
 }
 
 /** Serves a body at one byte a second. */

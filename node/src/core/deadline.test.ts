@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { withDeadline } from './deadline.ts'
+import { beforeAbort, withDeadline } from './deadline.ts'
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
@@ -31,4 +31,13 @@ test('without another signal it is a time', async () => {
   const signal = withDeadline(undefined, 0)
   await aborted(signal)
   expect(signal.aborted).toBe(true)
+})
+
+test('work that comes before the abort gives its result, and else the reason is thrown', async () => {
+  const stop = new AbortController()
+  expect(await beforeAbort(Promise.resolve(1), stop.signal)).toBe(1)
+  const waiting = beforeAbort(new Promise(() => {}), stop.signal)
+  stop.abort('stopping')
+  await expect(waiting).rejects.toBe('stopping')
+  await expect(beforeAbort(new Promise(() => {}), stop.signal)).rejects.toBe('stopping')
 })

@@ -20,3 +20,12 @@ export function withDeadline(signal: AbortSignal | undefined, ms: number): Abort
   if (signal?.aborted) ended()
   return deadline.signal
 }
+
+/** The work's result, if that comes before the abort. @throws the signal's reason. */
+export function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = (): void => reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
+  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort))
+}

@@ -160,7 +160,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
     void followBootnodes({ network, readBootnodes, named: options.bootnodes, listed, clock, logger, signal })
     const policyBytes = maxPolicyBytes(await readDecoderConfig(environment.solverFolder))
     const fetchPlan = createFetchPlan(
-      { network, bundles, clock, logger, signal },
+      { network, bundles, readPeerId: chain.readPeerId, clock, logger, signal },
       // Rollouts are public from the end of their round, other bodies from their announcement on.
       {
         maxBytes: kind => (kind === 'policy' ? policyBytes : sizes[kind]),

@@ -102,6 +102,7 @@ function found({ seed, peers: count, conduct, logger }: SwarmOptions, time: Simu
     {
       place: { chainId: CHAIN_ID, rewardVotes: address(contractNames[5]) },
       members: new Map(members.map(({ peerKey, account: owner }) => [peerKey, owner])),
+      peerIds: new Map(members.map(({ peerKey, peerId }) => [peerKey, peerId])),
       seats: members.filter(({ role }) => role === 'evaluator').map(({ peerKey }) => peerKey),
       startsAtSec: EPOCH_MS / 1000 + START_SEC,
       roundSec: ROUND_SEC,

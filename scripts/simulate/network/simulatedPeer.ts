@@ -141,7 +141,7 @@ export class SimulatedPeer {
     })
     this.network = network
     const fetchPlan = createFetchPlan(
-      { network, bundles, ...watching },
+      { network, bundles, readPeerId: chain.readPeerId, ...watching },
       {
         maxBytes: kind => (kind === 'policy' ? POLICY_BYTES : sizes[kind]),
         opensAtMs: () => 0,

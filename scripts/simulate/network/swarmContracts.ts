@@ -15,6 +15,8 @@ export type Terms = {
   place: VotingPlace
   /** Peer key to account. */
   members: ReadonlyMap<Hex, Hex>
+  /** By peer key. */
+  peerIds: ReadonlyMap<Hex, string>
   seats: readonly Hex[]
   startsAtSec: number
   roundSec: number
@@ -37,6 +39,9 @@ export class Reverted extends BaseError {
 const outcomes = ['none', 'scored', 'unavailable', 'no quorum']
 const notStarted = () => {
   throw new Reverted('Rounds_NotStarted', [0, 0])
+}
+const unknownPeer = (peerKey: Hex) => {
+  throw new Reverted('PeerRegistry_UnknownPeer', [peerKey])
 }
 
 /**
@@ -197,7 +202,7 @@ export class SwarmContracts {
 
   /** Answers a view. @throws {Reverted} */
   read(functionName: string, args: readonly unknown[], head: Block): unknown {
-    const { members, seats, startsAtSec, roundSec, environmentHash } = this.terms
+    const { members, peerIds, seats, startsAtSec, roundSec, environmentHash } = this.terms
     const [first, second] = args
     const round = Number(first)
     const views: Record<string, () => unknown> = {
@@ -208,6 +213,7 @@ export class SwarmContracts {
       beaconStateOf: () => this.beaconState(round, head),
       beaconOf: () => this.beacons.get(round) ?? ZERO_HASH,
       accountOf: () => members.get(first as Hex) ?? zeroAddress,
+      peerIdOf: () => peerIds.get(first as Hex) ?? unknownPeer(first as Hex),
       membershipOf: () => [members.get(first as Hex) ?? zeroAddress, 0n],
       seatsAt: () => seats,
       outcomeOf: () => [outcomes.indexOf(this.settled.get(`${round}/${second}`)?.outcome ?? 'none')],

@@ -2,7 +2,6 @@ import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import type { ChainReads } from '#chain/reads.ts'
 import type { Clock } from '#core/clock.ts'
 import { withDeadline } from '#core/deadline.ts'
-import type { Hex } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
 import { isLoopback } from '#p2p/addressAnnouncement.ts'
@@ -54,22 +53,17 @@ export function createPeerBodies(options: PeerBodiesOptions): PeerBodies {
     await network.waitForPeers(1, withDeadline(stopping, MEET_MS)).catch(() => undefined)
     await Promise.all(network.connectedPeers().map(peerId => network.catchUp(peerId)))
     const bundles = { has: () => false, get: async () => null, keep: async () => 'over quota' as const }
-    const plan = createFetchPlan({ network, bundles, clock, logger, signal: stopping }, { maxBytes, ...unhurried })
+    const { readPeerId } = reads
+    const modules = { network, bundles, readPeerId, clock, logger, signal: stopping }
+    const plan = createFetchPlan(modules, { maxBytes, ...unhurried })
     return { network, plan }
   }
 
   async function fetch(wanted: Parameters<FetchPlan['fetch']>[0], signal: AbortSignal) {
     if (bootnodes.length === 0) return peerFault('unavailable', 'no bootnode is known, so that no peer can be asked')
     joining ??= join()
-    const { network, plan } = await joining
-    await meet(network, wanted.peerKey)
+    const { plan } = await joining
     return plan.fetch(wanted, signal)
-  }
-
-  /** The author is asked before others, and may not be connected. */
-  async function meet(network: Network, peerKey: Hex): Promise<void> {
-    const peerId = await reads.readPeerId(peerKey)
-    if (peerId !== null) await network.connectTo(peerId, stopping)
   }
 
   return {

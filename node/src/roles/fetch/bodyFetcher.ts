@@ -1,3 +1,4 @@
+import { beforeAbort } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
 import { createKeyedLimit, type KeyedLimit } from '#core/keyedLimit.ts'
 import type { FetchFailure } from '#p2p/fetchFromPeer.ts'
@@ -30,7 +31,7 @@ export function createBodyFetcher(
   rules: FetchRules & { limits: FetchLimits },
   late: Set<Hex>,
 ): BodyFetcher {
-  const { network, clock, random = Math.random } = modules
+  const { network, readPeerId, clock, random = Math.random } = modules
   const { parallel, policies, perHolder, others, busyRetries, busyWaitMs, pace } = rules.limits
   const places = createKeyedLimit(parallel)
   const ofPolicies = createKeyedLimit(policies)
@@ -96,10 +97,20 @@ export function createBodyFetcher(
     return ofHolder.run(holder.peerId, inPlace, signal)
   }
 
+  /** Its author among them: the chain says who that is where nothing that was heard does. */
+  async function findHolders(wanted: WantedBody, signal: AbortSignal): Promise<Holder[]> {
+    const known = holdersOf(network, wanted)
+    if (known[0]?.isAuthor) return known
+    const { peerKey } = wanted
+    const peerId = await beforeAbort(readPeerId(peerKey), signal)
+    const isOther = peerId !== null && peerId !== network.peerId
+    return isOther ? [{ peerId, peerKey, isAuthor: true, maxBytes: undefined }, ...known] : known
+  }
+
   async function askAll(wanted: WantedBody, signal: AbortSignal): Promise<Uint8Array | Attempt[]> {
     const tried: Attempt[] = []
     let leftMs = longestMs(pace, rules.maxBytes(wanted.kind))
-    let holders = holdersOf(network, wanted)
+    let holders = await findHolders(wanted, signal)
     for (let retry = 0; holders.length > 0 && retry <= busyRetries; retry += 1) {
       if (retry > 0) await clock.sleep(busyWaitMs * 2 ** (retry - 1) * (0.5 + random()), signal)
       const busy: Holder[] = []

@@ -25,7 +25,12 @@ type Served = Awaited<ReturnType<FetchBody>>
 type Server = (request: BodyRequest) => Promise<Served>
 
 /** A plan over servers by peer id, a store in memory and a clock that is moved until a promise settles. */
-function scene(servers: Record<string, Server>, rules: Partial<FetchRules> = {}, announced?: Announcement[]) {
+function scene(
+  servers: Record<string, Server>,
+  rules: Partial<FetchRules> = {},
+  announced?: Announcement[],
+  connected = Object.keys(servers),
+) {
   const clock = createManualClock()
   const stop = new AbortController()
   const kept = new Map<Hex, Uint8Array>()
@@ -33,7 +38,7 @@ function scene(servers: Record<string, Server>, rules: Partial<FetchRules> = {},
   const network = {
     peerId: 'self',
     announcements: () => announced ?? Object.keys(servers).map(peerId => told(peerId)),
-    connectedPeers: () => Object.keys(servers),
+    connectedPeers: () => connected,
     fetchBody: async (request: BodyRequest) => {
       asked.push(request.peer)
       const got = await (servers[request.peer] as Server)(request)
@@ -48,7 +53,8 @@ function scene(servers: Record<string, Server>, rules: Partial<FetchRules> = {},
       return null
     },
   }
-  const modules = { network, bundles, clock, logger: silentLogger, signal: stop.signal, random: () => 0.5 }
+  const readPeerId = async (key: Hex) => Object.keys(servers).find(peerId => peerKeyOf(peerId) === key) ?? null
+  const modules = { network, bundles, readPeerId, clock, logger: silentLogger, signal: stop.signal, random: () => 0.5 }
   const plan = createFetchPlan(modules, {
     maxBytes: () => 1 << 20,
     opensAtMs: () => 0,
@@ -93,6 +99,12 @@ const dripping =
       onBytes?.(bytesPerSecond)
     }
   }
+
+test('an author that nothing was heard of is found by its key', async () => {
+  const set = scene({ ann: honest('ann'), ben: honest('ben') }, {}, [], [])
+  expect(await set.finish(set.plan.fetch(wantedOf('ann'), set.never))).toMatchObject({ ok: true })
+  expect(set.asked).toEqual(['ann'])
+})
 
 test('an author that is away is asked again where it is worth waiting for, twice in a quarter of the round', async () => {
   let isBack = false

@@ -12,6 +12,8 @@ import { type PeerFault, type PeerResult, peerFault, peerWork } from './peerResu
 export type FetchModules = {
   network: Pick<Network, 'peerId' | 'announcements' | 'connectedPeers' | 'fetchBody'>
   bundles: Pick<Bundles, 'has' | 'get' | 'keep'>
+  /** The base58 id behind a peer key, as the chain has it; null if the peer is not registered. */
+  readPeerId: (peerKey: Hex) => Promise<string | null>
   clock: Clock
   logger: Logger
   /** The node's. */
