@@ -96,7 +96,7 @@ function counted(endpoint: Endpoint, counts: RpcCounts): Endpoint {
 }
 
 /** viem's client over checked answers: what is tried again, and when, is decided below it. */
-function clientOf(request: RequestFn): PublicClient {
+export function clientOf(request: RequestFn): PublicClient {
   // viem keeps block numbers for 4 s by default; our rounds may be shorter than six times that.
   return createPublicClient({ transport: custom({ request }, { retryCount: 0 }), cacheTime: 0 })
 }

@@ -31,6 +31,8 @@ export function contractsOf({ chainId, contracts, ...deployment }: Deployment) {
     openings: { address: contracts.Openings.address, abi: openingsAbi },
     stakes: { address: contracts.Stakes.address, abi: stakesAbi },
     predictionMarket: { address: contracts.PredictionMarket.address, abi: predictionMarketAbi },
+    swarmCoordinator: { address: contracts.SwarmCoordinator.address, abi: swarmCoordinatorAbi },
+    timelock: { address: contracts.TimelockController.address, abi: timelockControllerAbi },
   } as const
 }
 

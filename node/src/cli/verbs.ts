@@ -70,6 +70,10 @@ export const verbs: Readonly<Record<string, Verb>> = {
     summary: 'seat an evaluator (for who holds the role on the chain)',
     load: async () => (await import('./commands/admit.ts')).admit,
   },
+  leaderboard: {
+    summary: "read RL Swarm's leaderboard from its chain, or import it into a new swarm (for its owner)",
+    load: async () => (await import('./commands/leaderboard.ts')).leaderboard,
+  },
   prove: {
     summary: 'sign that an account may hold this peer, for a wallet in a browser',
     load: async () => (await import('./commands/prove.ts')).prove,

@@ -1,0 +1,105 @@
+import { swarmCoordinatorAbi } from '@waggle/deployments/abi'
+import type { Address } from 'viem'
+import { systemClock } from '#core/clock.ts'
+import { callChain } from './callChain.ts'
+import { ChainUnreachableError } from './chainErrors.ts'
+import { clientOf } from './connectChain.ts'
+import { createEndpoint } from './guard/endpoint.ts'
+import { requestOnce } from './guard/requestOnce.ts'
+
+/** What RL Swarm's coordinator counts for a peer. */
+export type LeaderboardRow = { peerId: string; rewards: bigint; wins: bigint }
+
+/** Blocks of one question for events: endpoints differ in what they answer, so that it adapts. */
+const FIRST_RANGE = 20_000
+const LEAST_RANGE = 100
+const MOST_RANGE = 200_000
+/** Peers of one question for totals: as many calls as an endpoint takes in a batch. */
+const PEERS_AT_ONCE = 20
+/** Blocks that a reorganisation may still take. */
+const UNSETTLED_BLOCKS = 16n
+const MAX_PEER_ID_CHARACTERS = 128
+/** Bounds of a row in `importLeaderboard`. */
+const [MAX_REWARDS, MAX_WINS] = [2n ** 127n - 1n, 2n ** 64n - 1n]
+
+export type RlSwarm = ReturnType<typeof openRlSwarm>
+
+/**
+ * RL Swarm's SwarmCoordinator on its own chain (rl-swarm-contracts 0.6.0), read-only.
+ *
+ * @param coordinator - its proxy.
+ */
+export function openRlSwarm(rpcUrl: string, coordinator: Address) {
+  const client = clientOf(requestOnce([createEndpoint(rpcUrl)], systemClock))
+  const contract = { address: coordinator, abi: swarmCoordinatorAbi } as const
+  const call = <T>(work: () => Promise<T>) => callChain(rpcUrl, work)
+
+  /** The peers of a block range, and how long the range was that the endpoint answered. */
+  async function registeredIn(first: bigint, last: bigint, range: bigint): Promise<{ peerIds: string[]; end: bigint }> {
+    for (let size = range; ; size /= 2n) {
+      const end = first + size - 1n < last ? first + size - 1n : last
+      try {
+        const query = {
+          ...contract,
+          eventName: 'PeerRegistered',
+          fromBlock: first,
+          toBlock: end,
+          strict: true,
+        } as const
+        const logs = await call(() => client.getContractEvents(query))
+        return { peerIds: logs.map(({ args }) => args.peerId), end }
+      } catch (error) {
+        if (!(error instanceof ChainUnreachableError) || size / 2n < LEAST_RANGE) throw error
+      }
+    }
+  }
+
+  return {
+    chainId: () => call(() => client.getChainId()),
+    /** The newest block that no reorganisation takes. */
+    async settledBlock(): Promise<{ number: bigint; hash: string }> {
+      const newest = await call(() => client.getBlockNumber({ cacheTime: 0 }))
+      const blockNumber = newest > UNSETTLED_BLOCKS ? newest - UNSETTLED_BLOCKS : 0n
+      const { number, hash } = await call(() => client.getBlock({ blockNumber }))
+      return { number, hash }
+    },
+    /** Peer ids as they were registered, block range by block range, up to and with `last`. */
+    async *registered(first: bigint, last: bigint): AsyncGenerator<{ through: bigint; peerIds: string[] }> {
+      let range = BigInt(FIRST_RANGE)
+      for (let at = first; at <= last; ) {
+        const { peerIds, end } = await registeredIn(at, last, range)
+        yield { through: end, peerIds }
+        const taken = end - at + 1n
+        range = taken < range ? taken : range * 2n < MOST_RANGE ? range * 2n : BigInt(MOST_RANGE)
+        at = end + 1n
+      }
+    },
+    /**
+     * Total rewards and wins of peers at a block.
+     *
+     * @returns their rows, and how many peers have totals or names that `importLeaderboard` cannot take.
+     */
+    async totals(peerIds: readonly string[], blockNumber: bigint): Promise<{ rows: LeaderboardRow[]; unfit: number }> {
+      const fitting = peerIds.filter(peerId => peerId.length > 0 && peerId.length <= MAX_PEER_ID_CHARACTERS)
+      const at = { ...contract, blockNumber } as const
+      const rows: LeaderboardRow[] = []
+      for (let first = 0; first < fitting.length; first += PEERS_AT_ONCE) {
+        const part = fitting.slice(first, first + PEERS_AT_ONCE)
+        const [rewards, wins] = await Promise.all([
+          call(() => client.readContract({ ...at, functionName: 'getTotalRewards', args: [part] })),
+          Promise.all(
+            part.map(peerId =>
+              call(() => client.readContract({ ...at, functionName: 'getTotalWins', args: [peerId] })),
+            ),
+          ),
+        ])
+        for (const [i, peerId] of part.entries())
+          rows.push({ peerId, rewards: rewards[i] as bigint, wins: wins[i] as bigint })
+      }
+      const kept = rows.filter(
+        ({ rewards, wins }) => rewards <= MAX_REWARDS && rewards >= -MAX_REWARDS && wins <= MAX_WINS,
+      )
+      return { rows: kept, unfit: peerIds.length - kept.length }
+    },
+  }
+}

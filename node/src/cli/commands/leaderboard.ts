@@ -1,0 +1,94 @@
+import { isAddress } from 'viem'
+import type { Page } from '#roles/leaderboard/importLeaderboard.ts'
+import type { Command } from '../command.ts'
+import { type Config, loadConfig } from '../config.ts'
+import { environment } from '../environment.ts'
+import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
+import { settingsOf } from '../reachOptions.ts'
+import { UsageError } from '../usageError.ts'
+import { whole } from '../wholeNumber.ts'
+
+const text = { type: 'string' } as const
+/** What the contract takes in all. */
+const MAX_ROWS = 10_000
+
+/** RL Swarm's leaderboard, from its chain into a new swarm. */
+export const leaderboard: Command = {
+  usage: `npx waggle leaderboard ACTION FILE [OPTIONS]
+
+  read FILE           write RL Swarm's total rewards and wins by peer to FILE, at one block of its chain: --from, --coordinator. A
+                      search that was stopped resumes
+  import FILE         take FILE into a swarm whose round 3 has not begun, page by page: propose each to the timelock, and import it when
+                      its delay has passed. Call it again then. WAGGLE_DEPLOYER_KEY holds the private key of the account that deployed
+
+  --from URL          read: an RPC endpoint of RL Swarm's chain
+  --coordinator ADDRESS
+                      read: its SwarmCoordinator
+  --from-block N      read: the block of its deployment (default 0)
+  --limit N           read: rows to keep, highest rewards first (default and most ${MAX_ROWS})
+  --dry-run           import: say what would be sent
+${dataUsage}
+${networkUsage}
+  --json              print one JSON object on the last line`,
+  options: {
+    ...{ ...dataOption, ...networkOptions, from: text, coordinator: text, 'from-block': text, limit: text },
+    ...{ 'dry-run': { type: 'boolean' }, json: { type: 'boolean' } },
+  },
+  positionals: ['ACTION', 'FILE'],
+  async run(
+    { json, from, coordinator, limit, 'from-block': fromBlock, 'dry-run': dry, ...flags },
+    [action, file = ''],
+  ) {
+    const asJson = json === true
+    if (action === 'read') {
+      if (typeof from !== 'string')
+        throw new UsageError('--from is missing.', { hint: "Name an endpoint of RL Swarm's chain." })
+      if (typeof coordinator !== 'string' || !isAddress(coordinator))
+        throw new UsageError('--coordinator must be an address.', { hint: "Name RL Swarm's SwarmCoordinator, 0x…" })
+      const bounds = {
+        fromBlock: whole('from-block', fromBlock, 0, Number.MAX_SAFE_INTEGER, 0),
+        limit: whole('limit', limit, MAX_ROWS, MAX_ROWS),
+      }
+      return read(file, { rpcUrl: from, coordinator, ...bounds }, asJson)
+    }
+    if (action !== 'import') throw new UsageError(`Unknown action '${action}'.`, { hint: 'Use read or import.' })
+    return importFile(loadConfig(settingsOf(flags)), file, { isDry: dry === true, asJson })
+  },
+}
+
+type Source = { rpcUrl: string; coordinator: `0x${string}`; fromBlock: number; limit: number }
+
+async function read(file: string, source: Source, asJson: boolean): Promise<void> {
+  const { readRlSwarm } = await import('#roles/leaderboard/readLeaderboard.ts')
+  const { writeLeaderboard } = await import('#roles/leaderboard/leaderboardFile.ts')
+  const { unfit, beyondLimit, ...found } = await readRlSwarm({ ...source, partPath: `${file}.part` }, now =>
+    process.stderr.write(`block ${now.block} of ${now.ofBlock}: ${now.peers} peers\n`),
+  )
+  await writeLeaderboard(file, found)
+  const { rows, ...at } = found
+  if (asJson) return console.log(JSON.stringify({ file, ...at, rows: rows.length, unfit, beyondLimit }))
+  console.log(`${rows.length} rows of block ${at.block} in ${file}`)
+  if (beyondLimit > 0)
+    console.log(`${beyondLimit} peers with lower rewards were left out: ${source.limit} rows are the most`)
+  if (unfit > 0) console.log(`${unfit} peers were left out: their ids or totals are too large`)
+}
+
+async function importFile(config: Config, file: string, { isDry, asJson }: { isDry: boolean; asJson: boolean }) {
+  const { readLeaderboard } = await import('#roles/leaderboard/leaderboardFile.ts')
+  const { importLeaderboard } = await import('#roles/leaderboard/importLeaderboard.ts')
+  const { rows } = await readLeaderboard(file)
+  const owner = { ...openDeployment(config), key: isDry ? null : environment.deployerKey() }
+  const pages = await importLeaderboard(owner, rows, page => {
+    if (!asJson) console.log(lineOf(page))
+  })
+  if (asJson) return console.log(JSON.stringify({ file, rows: rows.length, pages }))
+  const waiting = pages.filter(({ state }) => state === 'waiting')
+  const readyAtSec = Math.max(0, ...waiting.map(({ readyAtSec }) => readyAtSec ?? 0))
+  if (readyAtSec > 0) console.log(`Call it again after ${new Date(readyAtSec * 1000).toISOString()} to import them.`)
+}
+
+function lineOf({ first, rows, state, readyAtSec, hash }: Page): string {
+  const until = readyAtSec === null ? '' : ` until ${new Date(readyAtSec * 1000).toISOString()}`
+  const sent = hash === null ? '' : ` (${hash})`
+  return `rows ${first + 1} to ${first + rows}: ${state}${state === 'waiting' ? until : ''}${sent}`
+}

@@ -1,0 +1,131 @@
+import { encodeFunctionData, type Hex, keccak256, stringToHex, zeroHash } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { callChain } from '#chain/callChain.ts'
+import { connectChain } from '#chain/connectChain.ts'
+import { type Contracts, contractsOf } from '#chain/contracts.ts'
+import type { LeaderboardRow } from '#chain/readRlSwarm.ts'
+import { NodeError } from '#core/errors.ts'
+import { callAsOwner, type Owner } from '../callAsOwner.ts'
+
+/** A page of rows in one transaction, about 7 million gas. */
+const ROWS_IN_PAGE = 200
+/** Round 0 is settled in it: no row is imported from then on. */
+const CLOSED_FROM_ROUND = 3n
+const SALT = keccak256(stringToHex("RL Swarm's leaderboard"))
+
+/**
+ * What became of a page: `missing` until it is proposed to the timelock, `waiting` for the delay that everybody has to look at it, `ready` to
+ * be imported, `imported`.
+ */
+export type PageState = 'missing' | 'waiting' | 'ready' | 'imported'
+export type Page = { first: number; rows: number; state: PageState; readyAtSec: number | null; hash: Hex | null }
+
+/** The delay ends after the round from which nothing is imported. */
+export class ImportTooLateError extends NodeError {
+  override readonly code = 'IMPORT_TOO_LATE'
+}
+
+/**
+ * Takes each page of an import one step on: proposes it to the timelock, or imports it once the delay has passed. Called again after the delay,
+ * it does the rest; what is done is not done twice.
+ *
+ * @param key - the deployer's; null only reads.
+ * @throws {ImportTooLateError} before anything is sent, and as {@link callAsOwner}.
+ */
+export async function importLeaderboard(
+  { key, ...question }: Omit<Owner, 'key'> & { key: Hex | null },
+  rows: readonly LeaderboardRow[],
+  said: (page: Page) => void,
+): Promise<Page[]> {
+  const owner = key === null ? null : { ...question, key }
+  const chain = await openImport(question, owner)
+  const pages: Page[] = []
+  for (let first = 0; first < rows.length; first += ROWS_IN_PAGE) {
+    const part = rows.slice(first, first + ROWS_IN_PAGE)
+    const found = await chain.stateOf(part)
+    const page: Page = { first, rows: part.length, ...found, hash: null }
+    if (owner !== null) Object.assign(page, await chain.step(owner, part, page))
+    said(page)
+    pages.push(page)
+  }
+  return pages
+}
+
+type Rows = readonly LeaderboardRow[]
+
+async function openImport(question: Omit<Owner, 'key'>, owner: Owner | null) {
+  const client = await connectChain(question)
+  const contracts = contractsOf(question.deployment)
+  const { swarmCoordinator, timelock, rounds } = contracts
+  const { rpc, rpcUrl } = client
+  const call = <T>(work: () => Promise<T>) => callChain(rpcUrl, work)
+  const account = owner && privateKeyToAccount(owner.key).address
+  // Under a schedule that is ended by hand the deployer owns it itself.
+  const isDirect =
+    account !== null &&
+    (await call(async () => {
+      const role = await rpc.readContract({ ...swarmCoordinator, functionName: 'OWNER_ROLE' })
+      return rpc.readContract({ ...swarmCoordinator, functionName: 'hasRole', args: [role, account] })
+    }))
+
+  async function stateOf(part: Rows): Promise<Pick<Page, 'state' | 'readyAtSec'>> {
+    const peerId = part[0]?.peerId ?? ''
+    const [isImported] = await call(() =>
+      rpc.readContract({ ...swarmCoordinator, functionName: 'importedOf', args: [peerId] }),
+    )
+    if (isImported) return { state: 'imported', readyAtSec: null }
+    if (isDirect) return { state: 'ready', readyAtSec: null }
+    const id = await call(() =>
+      rpc.readContract({ ...timelock, functionName: 'hashOperation', args: operation(contracts, part) }),
+    )
+    const readyAtSec = Number(
+      await call(() => rpc.readContract({ ...timelock, functionName: 'getTimestamp', args: [id] })),
+    )
+    if (readyAtSec === 0) return { state: 'missing', readyAtSec: null }
+    const { timeSec } = await client.heads.read()
+    return { state: readyAtSec <= timeSec ? 'ready' : 'waiting', readyAtSec }
+  }
+
+  async function requireTime(delaySec: bigint): Promise<void> {
+    const { timeSec } = await client.heads.read()
+    const closesAtSec = await call(() =>
+      rpc.readContract({ ...rounds, functionName: 'startOf', args: [CLOSED_FROM_ROUND] }),
+    )
+    if (BigInt(timeSec) + delaySec < closesAtSec) return
+    const [ready, closes] = [BigInt(timeSec) + delaySec, closesAtSec].map(sec =>
+      new Date(Number(sec) * 1000).toISOString(),
+    )
+    throw new ImportTooLateError(
+      `What is proposed now could be imported from ${ready} on, and round 3 begins at ${closes}.`,
+      {
+        hint: 'A leaderboard is imported before the first settlement. Deploy with --starts-at later than the delay of the timelock.',
+      },
+    )
+  }
+
+  async function step(by: Owner, part: Rows, { state }: Page): Promise<Partial<Page>> {
+    if (state === 'missing') {
+      const delaySec = await call(() => rpc.readContract({ ...timelock, functionName: 'getMinDelay' }))
+      await requireTime(delaySec)
+      const hash = await callAsOwner(by, at => ({
+        ...{ ...at.timelock, functionName: 'schedule', args: [...operation(at, part), delaySec] },
+      }))
+      return { ...(await stateOf(part)), hash }
+    }
+    if (state !== 'ready') return {}
+    const hash = await callAsOwner(by, at =>
+      isDirect
+        ? { ...at.swarmCoordinator, functionName: 'importLeaderboard', args: [part] }
+        : { ...at.timelock, functionName: 'execute', args: operation(at, part) },
+    )
+    return { state: 'imported', readyAtSec: null, hash }
+  }
+
+  return { stateOf, step }
+}
+
+/** Target, value, data, predecessor and salt of a page's operation in the timelock. */
+function operation({ swarmCoordinator }: Contracts, part: Rows) {
+  const data = encodeFunctionData({ ...swarmCoordinator, functionName: 'importLeaderboard', args: [part] })
+  return [swarmCoordinator.address, 0n, data, zeroHash, SALT] as const
+}
