@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { QUICK, type Row, WHOLE } from './chaos/extent.ts'
 import { runChaos } from './chaos/runChaos.ts'
-import { readCommandLine } from './commandLine.ts'
+import { readCommandLine, readCount } from './commandLine.ts'
 
 const usage = `npm run chaos [-- OPTIONS]
 
@@ -12,12 +12,12 @@ Starts a swarm on this machine and kills its processes at random: peers, gateway
 that was committed must be settled with a score, nothing may have been sent twice, waggle audit must find nothing, and the index must
 equal one that is built from nothing. The exit code is 1 if a row misses its bar.
 
-  --quick      ${QUICK.kills} kills in ${QUICK.rounds} rounds instead of ${WHOLE.kills} in ${WHOLE.rounds}
-  --round-seconds N  length of a round, for a machine that is busy with something else (default ${QUICK.roundSeconds} and ${WHOLE.roundSeconds})
-  --seed TEXT  what the times and victims follow from (default 1)
-  --keep       leave the swarm's folder with its logs
-  --json       one line of JSON at the end
-  --help       this`
+  --quick            ${QUICK.kills} kills in ${QUICK.rounds} rounds instead of ${WHOLE.kills} in ${WHOLE.rounds}
+  --round-seconds N  length of a round, for a machine that is busy (default ${QUICK.roundSeconds} and ${WHOLE.roundSeconds})
+  --seed TEXT        what the times and victims follow from (default 1)
+  --keep             leave the swarm's folder with its logs
+  --json             one line of JSON at the end
+  --help             this`
 
 const { values } = readCommandLine(usage, {
   options: {
@@ -37,7 +37,8 @@ const say = (line: string) => console.error(line)
 let rows: Row[] = []
 try {
   const extent = values.quick ? QUICK : WHOLE
-  const roundSeconds = Number(values['round-seconds'] ?? extent.roundSeconds)
+  const asked = values['round-seconds']
+  const roundSeconds = asked === undefined ? extent.roundSeconds : readCount('round-seconds', asked, usage)
   rows = await runChaos({ extent: { ...extent, roundSeconds }, seed: values.seed, data, stop, say })
 } catch (error) {
   console.error(`chaos: ${(error as Error).message}`)

@@ -1,7 +1,7 @@
 import { rewardVotesAbi } from '@waggle/deployments/abi'
 import type { Hex, PublicClient } from 'viem'
 import { UNAVAILABLE } from '../../node/src/core/bodies.ts'
-import type { RoundAudit } from '../../node/src/roles/audit/auditRollouts.ts'
+import type { RoundAudit } from '../../node/src/roles/audit/auditRound.ts'
 import { SHARD_PEERS } from '../../node/src/roles/drawCommittee.ts'
 
 /** A vote, by round, evaluator and the solver that it is on. */

@@ -1,3 +1,4 @@
+import type { SwarmAudit } from './auditSwarm.ts'
 import { simulateDiscovery } from './discovery.ts'
 import { faultsOf } from './faults.ts'
 import { hostileKinds } from './hostilePeers.ts'
@@ -20,9 +21,9 @@ export function playHostile(seed: string, { peers, rounds }: Pick<Extent, 'peers
   return simulateSwarm({ ...{ seed, peers, rounds }, faults: faultsOf(seed, rounds), conduct: mixed })
 }
 
-/** Plays the same swarm, faults and all, with nobody hostile. */
+/** Plays the same swarm, faults and all, with nobody hostile, and audits it. */
 export function playHonest(seed: string, { peers, rounds }: Pick<Extent, 'peers' | 'rounds'>): Promise<SwarmResult> {
-  return simulateSwarm({ ...{ seed, peers, rounds }, faults: faultsOf(seed, rounds) })
+  return simulateSwarm({ ...{ seed, peers, rounds }, faults: faultsOf(seed, rounds), audited: true })
 }
 
 /** Every fifth peer is of a kind, where it solves. Seats that lie are `npm run simulate -- protocol`. */
@@ -43,13 +44,25 @@ export function honestPoints(
   return counting.reduce((sum, { scoreMilli }) => sum + scoreMilli, 0)
 }
 
-/** Honest peers that were called false, or scored 0 with a policy that was named, in rounds in which all are honest. */
-export function falseAlarms({ challenged, settled }: SwarmResult): number {
-  return (
-    challenged.length +
-    settled.filter(one => one.round >= FIRST_ROUND && one.outcome === 'scored' && one.scoreMilli < 1000).length
-  )
+/** Where all are honest: peers that were called false, or scored 0 with a policy that was named, and what an audit accuses. */
+export function falseAlarms({ challenged, settled, audit }: SwarmResult): number {
+  const lost = settled.filter(one => one.round >= FIRST_ROUND && one.outcome === 'scored' && one.scoreMilli < 1000)
+  return challenged.length + lost.length + auditAlarms(audit)
 }
+
+/** Settlements that do not follow from the votes, votes that are off, and settled scores that are. */
+export function auditAlarms(audit: SwarmAudit | null): number {
+  const { findings = [], rounds = [] } = audit ?? {}
+  const differing = peersOf(rounds).filter(({ verdict }) => verdict === 'differs')
+  return findings.length + differing.length + rounds.flatMap(({ disagreements }) => disagreements).length
+}
+
+/** Settled scores that an audit derived again: of others it says nothing. */
+export function scoresChecked(audit: SwarmAudit | null): number {
+  return peersOf(audit?.rounds ?? []).filter(({ verdict }) => verdict === 'agrees' || verdict === 'differs').length
+}
+
+const peersOf = (rounds: SwarmAudit['rounds']) => rounds.flatMap(({ peers }) => peers)
 
 /** Peers of the swarm in which peers find each other, and the share of addresses that are nobody's. */
 const DISCOVERY = { peers: 1_000, sybilShare: 0.3, roundSec: 60 }
@@ -64,23 +77,29 @@ export async function longRows(say: (line: string) => void): Promise<Row[]> {
 
 /** The rows with bars. */
 export async function networkRows(extent: Extent, say: (line: string) => void): Promise<Row[]> {
-  let [honest, hostile, alarms, ended, played] = [0, 0, 0, 0, 0]
+  let [honest, hostile, alarms, ended, played, checked, due] = [0, 0, 0, 0, 0, 0, 0]
+  const audited = (quiet: SwarmResult, rounds: number) => {
+    alarms += falseAlarms(quiet)
+    played += rounds
+    checked += scoresChecked(quiet.audit)
+    due += peersOf(quiet.audit?.rounds ?? []).length
+  }
   for (let seed = 0; seed < extent.seeds; seed++) {
     const attacked = await playHostile(String(seed), extent)
     const quiet = await playHonest(String(seed), extent)
     hostile += honestPoints(attacked, attacked.hostile, extent.rounds)
     honest += honestPoints(quiet, attacked.hostile, extent.rounds)
-    alarms += falseAlarms(quiet)
+    audited(quiet, extent.rounds)
     ended += attacked.failures.length + quiet.failures.length
-    played += extent.rounds
     for (const { peerId, error } of [...attacked.failures, ...quiet.failures])
       say(`seed ${seed}: ${peerId} ended: ${error}`)
     say(
       `seed ${seed}: ${attacked.events + quiet.events} events, honest peers lost ${(1 - hostile / honest).toFixed(4)} so far`,
     )
   }
-  for (let seed = extent.seeds; played < extent.honestRounds; seed++, played += 8)
-    alarms += falseAlarms(await simulateSwarm({ seed: String(seed), peers: 12, rounds: 8 }))
+  for (let seed = extent.seeds; played < extent.honestRounds; seed++)
+    audited(await simulateSwarm({ seed: String(seed), peers: 12, rounds: 8, audited: true }), 8)
+  say(`${checked} of ${due} scores of ${played} honest rounds were derived again from what peers serve`)
   const most = (name: string, value: number, unit: string, bar: number) => ({
     name,
     value,
@@ -90,7 +109,14 @@ export async function networkRows(extent: Extent, say: (line: string) => void): 
   })
   return [
     most('sim-honest-score-loss', Math.max(0, 1 - hostile / honest), 'share of settled points', 0.02),
-    most('audit-false-alarms', alarms, `in ${played} honest rounds`, 0),
+    most('audit-false-alarms', alarms, `in ${checked} scores of ${played} honest rounds`, 0),
+    {
+      name: 'audit-checked',
+      value: checked / due,
+      unit: 'share of their scores',
+      bar: 0.95,
+      ok: checked >= 0.95 * due,
+    },
     most('sim-roles-ended', ended, 'roles', 0),
   ]
 }

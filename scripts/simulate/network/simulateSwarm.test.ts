@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { falseAlarms, honestPoints, playHonest, playHostile } from './rows.ts'
+import type { Ballot } from '../../../node/src/chain/voteCommitment.ts'
+import type { PeerNode } from '../../../node/src/roles/peerNode.ts'
+import { auditAlarms, falseAlarms, honestPoints, playHonest, playHostile, scoresChecked } from './rows.ts'
+import { simulateSwarm } from './simulateSwarm.ts'
 
 test('a swarm is a function of its seed: two runs are the same, event by event', async () => {
   const small = { peers: 8, rounds: 1 }
@@ -7,6 +10,29 @@ test('a swarm is a function of its seed: two runs are the same, event by event',
   expect(again.trace).toBe(first.trace)
   expect(falseAlarms(first)).toBe(0)
 })
+
+test('an audit checks every score of an honest swarm and accuses nobody, and names each vote of a seat that lies', async () => {
+  const swarm = { seed: '1', peers: 8, rounds: 1, audited: true }
+  const honest = await simulateSwarm(swarm)
+  expect([auditAlarms(honest.audit), scoresChecked(honest.audit)]).toEqual([0, 3])
+  const lied = await simulateSwarm({ ...swarm, conduct: number => (number === 0 ? { bend: lying } : null) })
+  const names = lied.audit?.rounds.flatMap(({ disagreements }) => disagreements.map(({ evaluatorKey }) => evaluatorKey))
+  expect(names).toEqual(Array(3).fill([...lied.hostile][0]))
+  expect(auditAlarms(lied.audit)).toBe(3)
+})
+
+/** A seat that votes 300 thousandths less than it found. */
+function lying(node: PeerNode): PeerNode {
+  type Own = Omit<Ballot, 'evaluatorKey'>
+  const lieOf = (ballot: Own) => ({ ...ballot, scoresMilli: ballot.scoresMilli.map(milli => Math.abs(milli - 300)) })
+  const { commitVotes, revealVotes } = node.chain
+  const chain = {
+    ...node.chain,
+    commitVotes: (ballot: Own) => commitVotes(lieOf(ballot)),
+    revealVotes: (ballot: Own) => revealVotes(lieOf(ballot)),
+  }
+  return { ...node, chain }
+}
 
 test('a fifth of hostile peers, crashes, lying endpoints, a partition and reorganisations cost honest peers nothing', async () => {
   const rounds = 2

@@ -6,6 +6,7 @@ import { contractsOf } from '../../../node/src/chain/contracts.ts'
 import type { Hex } from '../../../node/src/core/hex.ts'
 import type { Logger } from '../../../node/src/core/logger.ts'
 import { peerKeyOf } from '../../../node/src/core/peerKey.ts'
+import { auditSwarm, type SwarmAudit } from './auditSwarm.ts'
 import { simulatedEnvironment } from './cheapModels.ts'
 import { addressOf, Medium } from './medium.ts'
 import { SimulatedChain } from './simulatedChain.ts'
@@ -29,10 +30,13 @@ export type SwarmOptions = {
   conduct?: (number: number, member: Member, medium: Medium) => Conduct | null
   /** Makes what goes wrong. */
   faults?: (swarm: Swarm) => void
+  /** Whether it is audited after its last round. */
+  audited?: boolean
   logger?: Logger
 }
 
 export type Swarm = {
+  deployment: Deployment
   time: SimulatedTime
   chain: SimulatedChain
   medium: Medium
@@ -47,6 +51,8 @@ export type SwarmResult = {
   hostile: ReadonlySet<Hex>
   solvers: readonly Hex[]
   challenged: readonly { round: number; peerKey: Hex; isFalse: boolean }[]
+  /** What an audit says of all rounds; null where there was none. */
+  audit: SwarmAudit | null
   /** Of roles that ended by themselves. */
   failures: readonly { peerId: string; error: unknown }[]
   /** Messages of gossip that each peer was sent. */
@@ -75,8 +81,9 @@ export function simulateSwarm(options: SwarmOptions): Promise<SwarmResult> {
 
     await time.runUntil(EPOCH_MS + (START_SEC + (options.rounds + 4) * ROUND_SEC) * 1000 - 1_000)
     const result = resultOf(swarm)
+    const audit = options.audited ? await auditSwarm(swarm, options.rounds) : null
     await end(swarm)
-    return result
+    return { ...result, audit }
   })
 }
 
@@ -121,10 +128,10 @@ function found({ seed, peers: count, conduct, logger }: SwarmOptions, time: Simu
     if (bad !== null) hostile.add(member.peerKey)
     return new SimulatedPeer(world, member, 1 + (at % 2), bad ?? {})
   })
-  return { time, chain, medium, peers, hostile }
+  return { deployment, time, chain, medium, peers, hostile }
 }
 
-function resultOf({ time, chain, medium, peers, hostile }: Swarm): SwarmResult {
+function resultOf({ time, chain, medium, peers, hostile }: Swarm): Omit<SwarmResult, 'audit'> {
   const { logs, settled, challenged } = chain.contracts
   const said = logs.map(
     ({ blockNumber, eventName, args }) => `${blockNumber} ${eventName} ${Object.values(args).join()}`,

@@ -77,7 +77,7 @@ export class SimulatedEndpoint implements Endpoint {
 
 type Watching = { clock: Clock; logger: Logger; signal: AbortSignal }
 type ViewCall = { functionName: string; args?: readonly unknown[] }
-type EventsCall = { eventName: string; args?: Record<string, unknown>; fromBlock: bigint; toBlock: bigint }
+type EventsCall = { eventName?: string; args?: Record<string, unknown>; fromBlock: bigint; toBlock: bigint }
 
 /** The chain behind endpoints as a peer connects to it: its guard and its heads are the real ones. */
 export async function connect(endpoints: readonly Endpoint[], watching: Watching): Promise<ConnectedChain> {
@@ -90,7 +90,7 @@ export async function connect(endpoints: readonly Endpoint[], watching: Watching
     multicall: ({ contracts }: { contracts: readonly ViewCall[] }) => Promise.all(contracts.map(view)),
     getContractEvents: ({ eventName, args = {}, fromBlock, toBlock }: EventsCall) => {
       const isAsked = (log: Log) =>
-        log.eventName === eventName &&
+        (eventName === undefined || log.eventName === eventName) &&
         log.blockNumber >= fromBlock &&
         log.blockNumber <= toBlock &&
         Object.entries(args).every(([name, value]) =>

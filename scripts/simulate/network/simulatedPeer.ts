@@ -61,6 +61,8 @@ export class SimulatedPeer {
   readonly member: Member
   readonly endpoints: readonly SimulatedEndpoint[]
   network: SimulatedNetwork | null = null
+  /** As its role has it; null before the first start. */
+  node: PeerNode | null = null
   /** What ended the role, which nothing should. */
   failure: unknown = null
   private readonly world: World
@@ -101,6 +103,7 @@ export class SimulatedPeer {
   private async run(signal: AbortSignal): Promise<void> {
     const node = await this.open(signal)
     const bent = this.conduct.bend?.(node) ?? node
+    this.node = bent
     if (this.member.role === 'evaluator') return runEvaluator(bent, cheapModels, 0)
     return runSolver(bent, this.policy, cheapModels.judge, { data: '', trained: 'weights' })
   }

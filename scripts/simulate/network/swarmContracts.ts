@@ -36,6 +36,8 @@ export class Reverted extends BaseError {
   }
 }
 
+type Emit = (eventName: string, args: Log['args']) => void
+
 const outcomes = ['none', 'scored', 'unavailable', 'no quorum']
 const notStarted = () => {
   throw new Reverted('Rounds_NotStarted', [0, 0])
@@ -61,6 +63,8 @@ export class SwarmContracts {
 
   constructor(terms: Terms) {
     this.terms = terms
+    for (const [peerKey, account] of terms.members)
+      this.logs.push({ blockNumber: 0, eventName: 'PeerRegistered', args: { peerKey, account } })
   }
 
   roundAt(timeSec: number): number {
@@ -76,7 +80,7 @@ export class SwarmContracts {
     const { functionName, args, from } = call
     const now = this.roundAt(block.timeSec)
     const round = Number(args[0])
-    const emit = (eventName: string, logged: Record<string, unknown>) =>
+    const emit: Emit = (eventName, logged) =>
       void this.logs.push({ blockNumber: block.number, eventName, args: logged })
     const require = (isSo: boolean, error: string, values: readonly unknown[]) => {
       if (!isSo) throw new Reverted(error, values)
@@ -121,13 +125,13 @@ export class SwarmContracts {
       case 'drawBeacon': {
         if (this.beacons.has(round)) return () => {}
         requireRound(1)
-        return this.draw(round, block, hashOf)
+        return this.draw(round, block, hashOf, emit)
       }
       case 'commitVotes': {
         const [, shard, position, key, commitment] = args as [bigint, number, number, Hex, Hex]
         requireOwner(key)
         requireRound(1)
-        const drawn = this.beacons.has(round) ? () => {} : this.draw(round, block, hashOf)
+        const drawn = this.beacons.has(round) ? () => {} : this.draw(round, block, hashOf, emit)
         const beacon = this.beacons.get(round) ?? (hashOf(this.fixed.get(round) ?? -1) as Hex)
         const isOn = this.committee(round, beacon, shard)[position] === key
         require(isOn, 'RewardVotes_NotOnCommittee', [round, shard, position, key])
@@ -173,19 +177,22 @@ export class SwarmContracts {
     }
   }
 
-  private draw(round: number, block: Block, hashOf: (block: number) => Hex | undefined): () => void {
+  private draw(round: number, block: Block, hashOf: (block: number) => Hex | undefined, emit: Emit): () => void {
     const at = this.fixed.get(round)
     if (at === undefined) throw new Reverted('Rounds_BeaconNotFixed', [round])
     const hash = hashOf(at)
     if (block.number <= at || hash === undefined) throw new Reverted('Rounds_BeaconNotReady', [round, at, block.number])
-    return () => void this.beacons.set(round, hash)
+    return () => {
+      this.beacons.set(round, hash)
+      emit('BeaconDrawn', { round: BigInt(round), beacon: hash })
+    }
   }
 
   private committee(round: number, beacon: Hex, shard: number): Hex[] {
     return drawCommittee(this.terms.place.chainId, round, beacon, shard, this.terms.seats)
   }
 
-  private settle(round: number, shard: number, peerKey: Hex, emit: (name: string, args: Log['args']) => void): void {
+  private settle(round: number, shard: number, peerKey: Hex, emit: Emit): void {
     const work = this.works.get(round)?.get(peerKey)
     const beacon = this.beacons.get(round)
     if (work === undefined || this.settled.has(`${round}/${peerKey}`)) return

@@ -1,7 +1,7 @@
 import { systemClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import type { Audit } from '#roles/audit/auditPoints.ts'
-import type { RoundAudit } from '#roles/audit/auditRollouts.ts'
+import type { RoundAudit } from '#roles/audit/auditRound.ts'
 import { openChatModels } from '../chatModels.ts'
 import type { Command, Values } from '../command.ts'
 import { type Config, loadConfig } from '../config.ts'
@@ -101,7 +101,8 @@ async function ofRounds(
   const signal = stopSignal()
   const chat = await openChatModels(config, signal)
   const device = await openDevice(config.device, chat !== undefined)
-  const { openRolloutAudit, openEnvironments, RoundVoidError } = await import('#roles/audit/auditRollouts.ts')
+  const { openRolloutAudit, openEnvironments } = await import('#roles/audit/auditRollouts.ts')
+  const { RoundVoidError } = await import('#roles/audit/auditRound.ts')
   const modules = { clock: systemClock, logger: silentLogger, signal }
   const waitsOut = rounds.last === Number.POSITIVE_INFINITY
   const settings = { waitsOut, data, bootnodes, environments: await openEnvironments(chat), threads, device }

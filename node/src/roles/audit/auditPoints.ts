@@ -4,9 +4,9 @@ import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
 import { createChainReads } from '#chain/reads.ts'
 import { readVotingRecord } from '#chain/readVotingRecord.ts'
-import { type Hex, ZERO_HASH } from '#core/hex.ts'
+import type { Hex } from '#core/hex.ts'
 import { peerName } from '#core/peerName.ts'
-import { deriveScores, type Finding } from './deriveScores.ts'
+import { derivePoints, type Finding } from './deriveScores.ts'
 import { IndexUnusableError, readIndexedPoints } from './readIndexedPoints.ts'
 
 export type AuditQuestion = {
@@ -42,18 +42,11 @@ export async function auditPoints({ deployment, rpcUrl, indexUrl }: AuditQuestio
   const head = await callChain(rpcUrl, () => client.rpc.getBlockNumber())
   const block = index === null ? head : BigInt(index.block)
   if (block > head) throw isAhead(block, head)
-  const { rounds, accountAt } = await readVotingRecord(client, contracts, block)
-  const findings: Audit['findings'] = []
-  const points = new Map<Hex, number>()
-  for (const [round, votes] of [...rounds].sort(([a], [b]) => a - b)) {
-    const beaconBefore = round === 0 ? ZERO_HASH : (rounds.get(round - 1)?.beacon ?? null)
-    const seats = votes.ordinals.size === 0 ? [] : await reads.readSeats(round)
-    const derived = deriveScores({ chainId: deployment.chainId, round, votes, beaconBefore, seats, accountAt })
-    findings.push(...derived.findings)
-    // Who committed and was never settled must have nothing.
-    for (const peerKey of votes.ordinals.keys()) points.set(peerKey, points.get(peerKey) ?? 0)
-    for (const [peerKey, scoreMilli] of derived.scores) points.set(peerKey, (points.get(peerKey) ?? 0) + scoreMilli)
-  }
+  const record = await readVotingRecord(client, contracts, block)
+  const { rounds } = record
+  const derived = await derivePoints(record, deployment.chainId, reads.readSeats)
+  const { points } = derived
+  const findings: Audit['findings'] = [...derived.findings]
   // Nor may an index give points to somebody of whom the votes do not know.
   for (const [peerKey, milli] of index?.points ?? []) if (milli !== 0) points.set(peerKey, points.get(peerKey) ?? 0)
   const peers = []

@@ -1,82 +1,25 @@
 import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
-import type { RolloutCommitment } from '#chain/readCommitments.ts'
 import { readPeers } from '#chain/readPeers.ts'
-import { type ChainReads, createChainReads } from '#chain/reads.ts'
+import { createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/roundClock.ts'
-import { UNAVAILABLE } from '#core/bodies.ts'
-import { bodiesHere } from '#core/bodyOperations.ts'
-import { NodeError } from '#core/errors.ts'
-import { type Hex, ZERO_HASH } from '#core/hex.ts'
-import { silentLogger } from '#core/logger.ts'
+import type { Hex } from '#core/hex.ts'
 import { peerName } from '#core/peerName.ts'
 import { loadEnvironment, loadEnvironments } from '#environments/builtIn.ts'
 import type { Environment } from '#environments/environment.ts'
 import type { ChatFolders } from '#environments/environmentKind.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { Device } from '#model/devices.ts'
-import { admitTasks } from '../admitTasks.ts'
-import type { StageSource } from '../beaconTasks.ts'
-import { roundRules } from '../checkRollouts.ts'
-import { SHARD_PEERS } from '../drawCommittee.ts'
-import { type Models, openProofs } from '../evaluator/proofs.ts'
-import { scoreRollouts } from '../evaluator/scoreRollouts.ts'
 import { findPeer } from '../evidence/findPeer.ts'
-import type { FetchPlan } from '../fetch/fetchPlan.ts'
-import { openCommitted } from '../fetch/openCommitted.ts'
-import { isProven, type PeerResult } from '../fetch/peerResult.ts'
 import { openJudge } from '../openModels.ts'
-import { compareScores, type LeafDifference } from './compareScores.ts'
+import { auditRound } from './auditRound.ts'
 import { type BodySources, openBodies } from './openBodies.ts'
-import type { PeerBodies } from './peerBodies.ts'
-import { type PeerVerdict, peerVerdict } from './peerVerdict.ts'
-import { TOLERANCE_MILLI } from './voteVerdict.ts'
-
-/** What an audit needs is not there. */
-export class AuditImpossibleError extends NodeError {
-  override readonly code: string = 'AUDIT_IMPOSSIBLE'
-}
-
-/** Nothing of a round is scored: it has no beacon. */
-export class RoundVoidError extends AuditImpossibleError {
-  override readonly code = 'ROUND_VOID'
-}
 
 export type RolloutQuestion = BodySources & {
   threads: number
   device: Device
   /** Waits for an endpoint that is out, instead of saying so. */
   waitsOut: boolean
-}
-
-export type AuditedPeer = {
-  peerKey: Hex
-  name: string
-  /** Null while it is not settled. */
-  settledMilli: number | null
-  /** By the judge and the check of sampling, here; null where nobody gives its rollouts. */
-  derivedMilli: number | null
-  /** Null where there are no rollouts. */
-  sampling: AuditedSampling | null
-  /** Whether the settled score is the derived one. */
-  verdict: PeerVerdict
-}
-
-/** The leaves whose sampling decides whether a score counts. `unchecked`: it is what it would be if they were proven. */
-export type AuditedSampling = { result: 'proven' | 'refuted' | 'unchecked'; leaves: number[]; reason: string | null }
-
-export type RoundAudit = { round: number; tasks: number; peers: AuditedPeer[]; disagreements: Disagreement[] }
-
-/** An evaluator whose vote is further from the score than agreement allows. */
-export type Disagreement = {
-  evaluatorKey: Hex
-  name: string
-  peerKey: Hex
-  peerName: string
-  voteMilli: number
-  derivedMilli: number
-  /** Where its score sheet differs most; null where it differs nowhere, or nobody gives it. */
-  difference: LeafDifference | null
 }
 
 export type RolloutAudit = Awaited<ReturnType<typeof openRolloutAudit>>
@@ -111,136 +54,20 @@ export async function openRolloutAudit(question: RolloutQuestion) {
      *
      * @throws {AuditImpossibleError} if the round is void, or its rules are not known here.
      */
-    async audit(round: number, only: string | null): Promise<RoundAudit> {
-      const { environment, tasks, openScores } = await openRound({
-        reads,
-        chainId,
-        round,
-        environments,
-        bodies,
-        signal,
-      })
-      const settled = new Map((await reads.readSettlements(round)).map(one => [one.peerKey, one]))
-      const votes = await reads.readRevealedVotes(round)
-      const all = await reads.readRolloutCommitments(round)
-      const commitments = only === null ? all : await ofPeer(all, only)
-      const score = await openScores(await judgeOf(environment), commitments)
-      const peers: AuditedPeer[] = []
-      const disagreements: Disagreement[] = []
-      for (const commitment of commitments) {
-        const { peerKey, ordinal } = commitment
-        const { derivedMilli, sampling, leaves } = await score(commitment)
-        const found = settled.get(peerKey) ?? null
-        const settledMilli = found?.scoreMilli ?? null
-        const name = await nameOf(peerKey)
-        const verdict = peerVerdict(found, derivedMilli, sampling)
-        peers.push({ peerKey, name, settledMilli, derivedMilli, sampling, verdict })
-        if (derivedMilli === null) continue
-        for (const { evaluatorKey, shard, scoresMilli, contentId } of votes) {
-          if (shard !== Math.floor(ordinal / SHARD_PEERS)) continue
-          const voteMilli = scoresMilli[ordinal % SHARD_PEERS] ?? UNAVAILABLE
-          if (voteMilli === UNAVAILABLE || Math.abs(voteMilli - derivedMilli) <= TOLERANCE_MILLI) continue
-          // Its evaluator may have seen what is not to be had here.
-          if (sampling?.result === 'unchecked' && voteMilli === 0) continue
-          const wanted = { kind: 'scores', round, contentId, peerKey: evaluatorKey } as const
-          const published = await leavesIn(await bodies.fetch(wanted, signal), peerKey)
-          const difference = published && compareScores(published, leaves)
-          const vote = { evaluatorKey, name: await nameOf(evaluatorKey), peerKey, peerName: name, voteMilli }
-          disagreements.push({ ...vote, derivedMilli, difference })
-        }
-      }
-      return { round, tasks, peers, disagreements }
+    async audit(round: number, only: string | null) {
+      const modules = { reads, chainId, environments, bodies, modelsOf: judgeOf, nameOf, signal }
+      const peerKey = only === null ? null : findPeer(await readPeers(chain, contracts), only).peerKey
+      return auditRound(modules, round, peerKey)
     },
     async close() {
       await bodies.close()
       for (const judge of judges.values()) await (await judge).close()
     },
   }
-
-  async function ofPeer(commitments: readonly RolloutCommitment[], asked: string) {
-    const { peerKey } = findPeer(await readPeers(chain, contracts), asked)
-    return commitments.filter(one => one.peerKey === peerKey)
-  }
 }
 
 /** Votes of a round are opened in the second round after it. */
 const VOTES_OPENED_BY = 3
-
-/** What a score sheet says of a peer; null for one that is not to be had, or is none. */
-async function leavesIn(bytes: PeerResult<Uint8Array>, peerKey: Hex) {
-  const opened = bytes.ok ? await bodiesHere.open('scores', bytes.value) : null
-  return opened?.body.peers.find(one => one.peerKey === peerKey)?.leaves ?? null
-}
-
-type RoundQuestion = Pick<RolloutQuestion, 'environments' | 'signal'> & {
-  reads: ChainReads
-  chainId: number
-  round: number
-  bodies: PeerBodies
-}
-
-/** The round: its rules and tasks as the chain has them, and the score of a commitment by them. */
-async function openRound({ reads, chainId, round, environments, bodies, signal }: RoundQuestion) {
-  const hash = await reads.readEnvironment(round)
-  const environment = environments.find(one => one.hash === hash)
-  if (environment === undefined)
-    throw new AuditImpossibleError(`Round ${round} is played by the rules ${hash}, which are not known here.`, {
-      hint: 'Give the specification and its models with --environment, --model and --judge.',
-    })
-  const before = round === 0 ? ZERO_HASH : (await reads.readBeacon(round - 1)).hash
-  const beacon = (await reads.readBeacon(round)).hash
-  if (before === null || beacon === null)
-    throw new RoundVoidError(`Round ${round} has no beacon.`, {
-      hint: 'It is void, or not over yet: nothing of it is scored.',
-    })
-  const proposed = await admitTasks(await reads.readProposals(round), environment)
-  const source: StageSource = {
-    reads,
-    async fetch(earlier, commitment) {
-      const opened = await rolloutsOf(bodies, { chainId, round: earlier }, commitment, signal)
-      return opened?.body ?? null
-    },
-  }
-  const rules = await roundRules(environment, { chainId, round, beacon: before }, proposed, source)
-  const { solverFolder, spec } = environment
-  const tasks = rules.places.filter(place => place !== null).length
-  const beacons = { round, before, beacon }
-
-  async function openScores({ judge, reader }: Models, commitments: readonly RolloutCommitment[]) {
-    const environment = { solverFolder, spec }
-    // Each policy is fetched when its peer is checked.
-    const fetchPlan: FetchPlan = { fetch: bodies.fetch, visit: async () => [], visitEach: () => [] }
-    const here = { chain: reads, chainId, environment, fetchPlan, logger: silentLogger, signal }
-    const proofs = await openProofs(here, reader, beacons, commitments)
-    return async (commitment: RolloutCommitment) => {
-      const { peerKey } = commitment
-      const opened = await rolloutsOf(bodies, { chainId, round }, commitment, signal)
-      if (opened === null) return { derivedMilli: null, sampling: null, leaves: [] }
-      const work = { chainId, peerKey, ...beacons }
-      const { score, leaves } = await scoreRollouts(judge, opened.body, rules, work)
-      const proven = await proofs.prove(commitment, leaves, signal)
-      const result = proven.ok ? 'proven' : isProven(proven) ? 'refuted' : 'unchecked'
-      const reason = proven.ok ? null : `${proven.fault}: ${proven.reason}`
-      const sampling: AuditedSampling = { result, leaves: leaves?.map(({ index }) => index) ?? [], reason }
-      if (leaves === null && result === 'unchecked') return { derivedMilli: null, sampling, leaves: [] }
-      return { derivedMilli: result === 'refuted' ? 0 : score.scoreMilli, sampling, leaves: score.leaves }
-    }
-  }
-  return { environment, tasks, openScores }
-}
-
-/** The rollouts that a peer committed; null where nobody gives them. */
-async function rolloutsOf(
-  bodies: PeerBodies,
-  at: { chainId: number; round: number },
-  commitment: RolloutCommitment,
-  signal: AbortSignal,
-) {
-  const { peerKey, contentId } = commitment
-  const bytes = await bodies.fetch({ kind: 'rollouts', round: at.round, contentId, peerKey }, signal)
-  const opened = bytes.ok ? await openCommitted(bodiesHere, bytes.value, at, commitment) : null
-  return opened === null || typeof opened === 'string' ? null : opened
-}
 
 /** The rules that can be audited here: those of some chat models, or else of the starter models. */
 export async function openEnvironments(chat: (ChatFolders & { spec: EnvironmentSpec }) | undefined) {

@@ -46,6 +46,26 @@ export function deriveScores(due: RoundToDerive): DerivedRound {
   return { scores, findings }
 }
 
+/** Every peer's points of all rounds again, thousandths; those that committed and have none included. */
+export async function derivePoints(
+  { rounds, accountAt }: VotingRecord,
+  chainId: number,
+  readSeats: (round: number) => Promise<readonly Hex[]>,
+): Promise<{ points: Map<Hex, number>; findings: Finding[] }> {
+  const points = new Map<Hex, number>()
+  const findings: Finding[] = []
+  for (const [round, votes] of [...rounds].sort(([a], [b]) => a - b)) {
+    const beaconBefore = round === 0 ? ZERO_HASH : (rounds.get(round - 1)?.beacon ?? null)
+    const seats = votes.ordinals.size === 0 ? [] : await readSeats(round)
+    const derived = deriveScores({ chainId, round, votes, beaconBefore, seats, accountAt })
+    findings.push(...derived.findings)
+    // Who committed and was never settled must have nothing.
+    for (const peerKey of votes.ordinals.keys()) points.set(peerKey, points.get(peerKey) ?? 0)
+    for (const [peerKey, scoreMilli] of derived.scores) points.set(peerKey, (points.get(peerKey) ?? 0) + scoreMilli)
+  }
+  return { points, findings }
+}
+
 function committeeOf({ chainId, round, votes, seats }: RoundToDerive, shard: number): Hex[] {
   return drawCommittee(chainId, round, votes.beacon ?? ZERO_HASH, shard, seats)
 }

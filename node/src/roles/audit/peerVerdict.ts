@@ -1,5 +1,5 @@
 import type { Settlement } from '#chain/readSettlements.ts'
-import type { AuditedSampling } from './auditRollouts.ts'
+import type { AuditedSampling } from './auditRound.ts'
 import { TOLERANCE_MILLI } from './voteVerdict.ts'
 
 /**
