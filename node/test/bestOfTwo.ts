@@ -13,6 +13,7 @@ export async function startBestOfTwo(swarm: LiveSwarm, { data }: LivePeer, bootn
   const environment = (await loadEnvironments()).starter
   const end = new AbortController()
   const node = await openPeer({
+    follows: false,
     ...{ data, rpcUrl: swarm.chain.rpcUrl, deployment: swarm.deployment, clock: swarm.clock, bootnodes },
     ...{ environments: [environment], listen: ['/ip4/127.0.0.1/tcp/0'], signal: end.signal },
     openLogger: () => silentLogger,

@@ -85,6 +85,7 @@ test('chat models play: a solver answers, commits and learns from what an 8-bit 
   const judges = [await swarm.newPeer('one'), await swarm.newPeer('other')]
   for (const judge of judges) await swarm.admit(judge)
   const proposer = await openPeer({
+    follows: false,
     ...{ data: author.data, rpcUrl: swarm.chain.rpcUrl, deployment: swarm.deployment, clock: swarm.clock },
     ...{ environments: [await loadEnvironment(spec, folders)], listen: ['/ip4/127.0.0.1/tcp/0'], bootnodes: [] },
     ...{ openLogger: () => silentLogger, signal: stop.signal },

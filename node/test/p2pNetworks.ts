@@ -20,6 +20,7 @@ export async function startTestPeer(options: Partial<NetworkOptions> = {}): Prom
     listen: [LOOPBACK],
     swarm: testSwarm,
     bootnodes: [],
+    follows: true,
     currentRound: () => 5,
     maxBytes: kind => formatSizes[kind],
     bundles: { get: async id => store.get(id) ?? null },

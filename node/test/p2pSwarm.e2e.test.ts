@@ -110,6 +110,22 @@ test('a bootnode that restarts is found again, and gossip goes on', async () => 
   await heard
 })
 
+test('who does not follow the swarm hears nobody, and is heard by all who do, also where it was alone when it published', async () => {
+  const [bootnode] = await swarm(1)
+  const far = await start({ bootnodes: bootnode.addresses(), syncEveryMs: 1e9, targetPeers: 1 })
+  const author = await start({ follows: false, targetPeers: 1 })
+  const other = await start({ follows: false, bootnodes: bootnode.addresses() })
+  await Promise.all([far.waitForPeers(1), other.waitForPeers(1)])
+  await author.publish(ownAnnouncement())
+  author.setBootnodes(bootnode.addresses())
+  await Promise.all([bootnode, far].map(one => announced(one, 'rollouts', from(author))))
+  await author.publish(ownAnnouncement({ kind: 'scores' }))
+  await Promise.all([bootnode, far].map(one => announced(one, 'scores', from(author))))
+  await other.catchUp(bootnode.peerId)
+  expect(other.announcements(5)).toEqual([])
+  expect(author.announcements(5).length).toBe(2)
+})
+
 test('a peer with an RSA key announces, is heard by all, and is believed by those who come late', async () => {
   const privateKey = privateKeyToProtobuf(await generateKeyPair('RSA', 2048))
   const [bootnode] = await swarm(1)

@@ -104,6 +104,7 @@ export function startAddressGossip(host: Host, options: Options): AddressGossip 
 
   joinTopics(host, {
     topics: [topic],
+    subscribes: true,
     gate,
     rules: { check, take: paced(take), takeStranger: paced(takeStranger) },
     logger,

@@ -5,8 +5,8 @@ import { joinTopics, publishSigned } from './gossipTopics.ts'
 import type { Host } from './host.ts'
 import type { MessageGate, MessageRules } from './messageGate.ts'
 import type { SignedMessage } from './signedMessage.ts'
-import { type AnnouncementKind, announcementKinds, topicOf } from './topics.ts'
-import type { Verdict } from './verdict.ts'
+import { type AnnouncementKind, announcementKinds, type Swarm, topicOf } from './topics.ts'
+import { ignore, type Verdict } from './verdict.ts'
 
 export type AnnouncementHandler = (announcement: Announcement) => void | Promise<void>
 
@@ -26,11 +26,16 @@ export type Announcements = {
   stop(): void
 }
 
-type Options = SwarmView & { gate: MessageGate; logger: Logger }
+type Options = SwarmView & {
+  /** Whether announcements of all others are heard: else only our own are kept. */
+  follows: boolean
+  gate: MessageGate
+  logger: Logger
+}
 
 /** Announcements over gossip: checks, keeps and hands on those of others, and publishes ours. */
 export function createAnnouncements(host: Host, options: Options): Announcements {
-  const { swarm, logger } = options
+  const { swarm, follows, logger } = options
   const cache = createAnnouncementCache(options)
   const handlers = new Map<AnnouncementKind, Set<AnnouncementHandler>>()
   const topics = announcementKinds.map(kind => topicOf(swarm, kind))
@@ -51,15 +56,13 @@ export function createAnnouncements(host: Host, options: Options): Announcements
     return checked
   }
 
-  const rules = { check: cache.check, take }
-  joinTopics(host, { topics, gate: options.gate, rules, logger })
+  const uninvited = () => ignore('nobody asked for it')
+  const rules = follows ? { check: cache.check, take } : { check: uninvited, take: uninvited }
+  joinTopics(host, { topics, subscribes: follows, gate: options.gate, rules, logger })
+  const own = publishOwn(host, { swarm, take, logger })
 
   return {
-    async publish(announcement) {
-      const bytes = encodeAnnouncement({ ...announcement, v: 1, chainId: swarm.chainId, peerId: host.peerId })
-      const { message } = await publishSigned(host, topicOf(swarm, announcement.kind), bytes)
-      take(message)
-    },
+    publish: own.publish,
     onAnnouncement(kind, handler) {
       const set = handlers.get(kind) ?? new Set()
       handlers.set(kind, set.add(handler))
@@ -68,6 +71,38 @@ export function createAnnouncements(host: Host, options: Options): Announcements
     of: cache.of,
     signed: cache.signed,
     rules,
-    stop: () => handlers.clear(),
+    stop() {
+      own.stop()
+      handlers.clear()
+    },
   }
+}
+
+/** Rounds and kinds that wait for somebody to hear of them, at most. */
+const MAX_UNHEARD = 64
+
+type PublishOptions = { swarm: Swarm; take: (message: SignedMessage) => unknown; logger: Logger }
+
+/** Publishes our own announcements: those that nobody was there to hear again, to the first who follows the swarm. */
+function publishOwn(host: Host, { swarm, take, logger }: PublishOptions): Pick<Announcements, 'publish' | 'stop'> {
+  const unheard = new Map<string, OwnAnnouncement>()
+
+  async function publish(announcement: OwnAnnouncement): Promise<void> {
+    const { kind, round } = announcement
+    const bytes = encodeAnnouncement({ ...announcement, v: 1, chainId: swarm.chainId, peerId: host.peerId })
+    const { message, heard } = await publishSigned(host, topicOf(swarm, kind), bytes)
+    take(message)
+    unheard.delete(`${kind}/${round}`)
+    if (!heard) unheard.set(`${kind}/${round}`, announcement)
+    for (const oldest of unheard.keys()) if (unheard.size > MAX_UNHEARD) unheard.delete(oldest)
+  }
+  function onSubscription(): void {
+    for (const [key, announcement] of unheard) {
+      if (host.gossip.getSubscribers(topicOf(swarm, announcement.kind)).length === 0) continue
+      unheard.delete(key)
+      publish(announcement).catch(cause => logger.debug('could not publish again', { cause }))
+    }
+  }
+  host.gossip.addEventListener('subscription-change', onSubscription)
+  return { publish, stop: () => host.gossip.removeEventListener('subscription-change', onSubscription) }
 }

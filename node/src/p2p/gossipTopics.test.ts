@@ -25,6 +25,7 @@ function scene() {
   } as unknown as Host
   joinTopics(host, {
     topics: ['t'],
+    subscribes: true,
     gate: createMessageGate(host, { admission: admitAll, clock: systemClock }),
     rules: {
       check: () => ({ verdict: 'accept', value: null }),

@@ -10,6 +10,8 @@ import { gossipResult, reject, type Verdict } from './verdict.ts'
 
 export type GossipOptions = {
   topics: readonly string[]
+  /** Whether others may send us messages of these topics. */
+  subscribes: boolean
   gate: MessageGate
   rules: MessageRules
   logger: Logger
@@ -19,7 +21,7 @@ export type GossipOptions = {
 const MAX_PENDING = 512
 
 /**
- * Subscribes to topics of signed messages. gossipsub itself checks no signature: it would do so on the event loop, and again for
+ * Judges messages of these topics, which may come uninvited too, and subscribes to them. gossipsub itself checks no signature: it would do so on the event loop, and again for
  * each copy of a message.
  */
 export function joinTopics(host: Host, options: GossipOptions): void {
@@ -60,7 +62,7 @@ export function joinTopics(host: Host, options: GossipOptions): void {
 
   for (const topic of options.topics) {
     host.gossip.topicValidators.set(topic, validate)
-    host.gossip.subscribe(topic)
+    if (options.subscribes) host.gossip.subscribe(topic)
   }
 }
 

@@ -20,6 +20,8 @@ export type NetworkOptions = Omit<HostOptions, 'topics' | 'admits'> &
   SwarmView & {
     /** Multiaddrs; none for the bootnode itself. */
     bootnodes: readonly string[]
+    /** Hears the announcements of all others, as gateways and bootnodes do. Else a payload is asked of its author, by what the chain says. */
+    follows: boolean
     /** Others meet here first: also true of a peer that finds itself among the bootnodes. */
     isBootnode?: boolean
     /** Asks the chain who is registered. Without it, every peer counts as registered. */
@@ -122,7 +124,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
       store: {
         signed: (from, to) => [...addresses.signed(), ...announcements.signed(from, to)],
         rulesOf: message => (addresses.owns(message) ? addresses : announcements).rules,
-        rounds: () => roundsAround(currentRound()),
+        rounds: () => (options.follows ? roundsAround(currentRound()) : NO_ROUNDS),
       },
       gate,
       ...(options.syncEveryMs && { everyMs: options.syncEveryMs }),
@@ -168,6 +170,9 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     throw cause
   }
 }
+
+/** With none, addresses alone are asked for. */
+const NO_ROUNDS = { from: 1, to: 0 }
 
 function roundsAround(round: number | null): { from: number; to: number } {
   if (round === null) return { from: 0, to: 2 ** 40 }

@@ -41,6 +41,8 @@ export type PeerOptions = Reach & {
   deployment: Deployment
   /** Those that this node can play by; the chain names one. */
   environments: readonly Environment[]
+  /** Whether it hears the announcements of all others: a gateway shows them. */
+  follows: boolean
   /** What is kept of other peers' bodies. */
   quotas?: QuotaLimits
   /** How bodies are fetched. */
@@ -146,6 +148,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       privateKey: privateKeyToProtobuf(identity.privateKey),
       ...reachOf(options),
       bootnodes: [...options.bootnodes, ...readableBootnodes(listed, logger)],
+      follows: options.follows,
       currentRound: round,
       maxBytes: kind => sizes[kind],
       lookUp: peerIds => chain.readRegistered(peerIds.map(peerKeyOf)),

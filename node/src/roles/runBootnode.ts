@@ -60,6 +60,7 @@ export async function runBootnode(options: BootnodeOptions): Promise<void> {
       relays: true,
       bootnodes: [...options.bootnodes, ...readableBootnodes(listed, logger)],
       isBootnode: true,
+      follows: true,
       currentRound: () => round,
       maxBytes: kind => formatSizes[kind],
       lookUp: peerIds => reads.readRegistered(peerIds.map(peerKeyOf)),

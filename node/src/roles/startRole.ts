@@ -26,7 +26,7 @@ import { showDemanded } from './showDemanded.ts'
 import { createPusher, type PushSettings } from './solver/pushPolicy.ts'
 import { POLICY_FOLDER, runSolver } from './solver/solver.ts'
 
-export type RoleOptions = Omit<PeerOptions, 'environments'> & {
+export type RoleOptions = Omit<PeerOptions, 'environments' | 'follows'> & {
   role: RoleName
   /** Proposer: holds the difficulty. */
   level: number | undefined
@@ -66,7 +66,7 @@ export async function startRole(options: RoleOptions): Promise<void> {
   // What contradicts the folder is said before anything is opened or registered.
   if (options.role === 'solver') await adapterToTrain(folder, adapter)
   const environments = chat ? [await loadEnvironment(chat.spec, chat)] : Object.values(await loadEnvironments())
-  const node = await openPeer({ ...options, environments })
+  const node = await openPeer({ ...options, environments, follows: options.role === 'gateway' })
   let countsFrom = Number.POSITIVE_INFINITY
   let endObserving = async () => {}
   try {

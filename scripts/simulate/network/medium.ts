@@ -10,6 +10,8 @@ export type Station = {
   admits(peerId: string, address: string): Promise<boolean>
   connected(peerId: string): void
   disconnected(peerId: string): void
+  /** Whether it asked for messages of a topic. */
+  subscribes(topic: string): boolean
   receive(sender: string, topic: string, bytes: Uint8Array, id: string): void
   /** Messages that it would hand on, for who catches up. */
   kept(): SignedMessage[]
@@ -65,6 +67,10 @@ export class Medium {
 
   linksOf(peerId: string): string[] {
     return [...(this.links.get(peerId) ?? [])]
+  }
+
+  subscribersOf(topic: string, peerId: string): string[] {
+    return this.linksOf(peerId).filter(other => this.stations.get(other)?.subscribes(topic))
   }
 
   addressOf(peerId: string): string {

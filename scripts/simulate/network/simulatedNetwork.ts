@@ -16,7 +16,6 @@ import { messageIdOf } from '../../../node/src/p2p/messageId.ts'
 import type { Network } from '../../../node/src/p2p/network.ts'
 import { createPeerGuard } from '../../../node/src/p2p/peerGuard.ts'
 import { encodeSigned, type SignedMessage } from '../../../node/src/p2p/signedMessage.ts'
-import { roundsKept } from '../../../node/src/p2p/topicRules.ts'
 import type { Medium, Station } from './medium.ts'
 
 /** Peers that a message is handed on to: gossipsub's D. */
@@ -53,7 +52,7 @@ export const signatureOf = (peerId: string) => Uint8Array.from(Buffer.from(`sign
  * the real ones; gossip's mesh, catching up and streams are simulated.
  */
 export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork {
-  const { medium, peerId, address, clock, logger, signal, currentRound } = options
+  const { medium, peerId, address, clock, logger, signal } = options
   const guard = createPeerGuard(clock, logger)
   const sinceMs = new Map<string, number>()
   const membership = createMembership({
@@ -83,22 +82,18 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
     connectedPeers: () => medium.linksOf(peerId),
   } as unknown as Host
   const gate = createMessageGate(host, { admission: membership.admission, clock })
-  const announcements = createAnnouncements(host, { ...options, gate })
+  const announcements = createAnnouncements(host, { ...options, follows: false, gate })
   const { swarm } = options
   const addresses = startAddressGossip(host, { swarm, gate, learn: membership.learn, clock, logger })
   let dialing: ReturnType<typeof startDialing> | undefined
 
-  const kept = () => {
-    const now = currentRound()
-    const [from, to] = now === null ? [0, 2 ** 40] : [Math.max(0, now + roundsKept.earliest), now + roundsKept.latest]
-    return [...addresses.signed(), ...announcements.signed(from, to)]
-  }
+  // Nobody follows the swarm here, so that addresses alone are asked for.
+  const { rules, signed: kept } = addresses
   async function pull(peer: string): Promise<number> {
     const theirs = await medium.ask(peerId, peer)
     let taken = 0
     for (const message of theirs ?? []) {
       if (have.has(idOf(message)) || signal.aborted) continue
-      const { rules } = addresses.owns(message) ? addresses : announcements
       const screened = await gate.screen(message, peer, rules, signal)
       const isTaken = screened.verdict === 'accept' && (await gate.admit(message, peer, rules)).verdict === 'accept'
       // What is not newer is not asked for again.
@@ -131,7 +126,8 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
   }
 
   medium.join({
-    ...{ peerId, address, kept, serve: options.serve ?? serve, receive: gossip.receive },
+    ...{ peerId, address, kept, serve: options.serve ?? serve },
+    ...{ receive: gossip.receive, subscribes: gossip.subscribes },
     async admits(other, from) {
       if (guard.isBanned(other)) return false
       const decision = await membership.admit(other, from)
@@ -190,8 +186,9 @@ function createGossip(medium: Medium, peerId: string, penaltyOf: (peerId: string
   const seen = new Set<string>()
   const listeners = new Set<() => void>()
   const topicValidators = new Map<string, Validate>()
+  const topics = new Set<string>()
   function spread(topic: string, bytes: Uint8Array, id: string, except: string): string[] {
-    const links = medium.linksOf(peerId).filter(one => one !== except)
+    const links = medium.subscribersOf(topic, peerId).filter(one => one !== except)
     for (let at = links.length - 1; at > 0; at--) {
       const other = Math.floor(Math.random() * (at + 1))
       const swapped = [links[other], links[at]] as [string, string]
@@ -212,10 +209,11 @@ function createGossip(medium: Medium, peerId: string, penaltyOf: (peerId: string
   }
   return {
     topicValidators,
-    subscribe() {},
+    subscribe: (topic: string) => void topics.add(topic),
+    subscribes: (topic: string) => topics.has(topic),
     receive: (sender: string, topic: string, bytes: Uint8Array, id: string) => void receive(sender, topic, bytes, id),
     getScore: (peer: string) => -penaltyOf(peer),
-    getSubscribers: () => medium.linksOf(peerId),
+    getSubscribers: (topic: string) => medium.subscribersOf(topic, peerId),
     addEventListener: (_: string, listener: () => void) => void listeners.add(listener),
     removeEventListener: (_: string, listener: () => void) => void listeners.delete(listener),
     tellSubscribed() {

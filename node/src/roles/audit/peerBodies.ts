@@ -42,6 +42,7 @@ export function createPeerBodies(options: PeerBodiesOptions): PeerBodies {
   async function join() {
     const network = await startNetwork({
       ...{ swarm: options.swarm, bootnodes, currentRound: options.currentRound, clock, logger },
+      follows: false,
       privateKey: privateKeyToProtobuf(await generateKeyPair('secp256k1')),
       // Loopback addresses are dialled from loopback alone.
       listen: bootnodes.every(isLoopback) ? ['/ip4/127.0.0.1/tcp/0'] : [],
