@@ -9,7 +9,7 @@ import {Tally} from "./libraries/Tally.sol";
 /// @title Jury
 /// @notice Seats that judge a case after it came up: each commits to what it finds, and reveals it. The part of
 /// `Challenges` and of `PredictionMarket` that appeals and disputes share.
-/// @dev A bench is the seats drawn for one case, by position. When a step is due, how verdicts are counted, what they
+/// @dev A jury is the seats drawn for one case, by position. When a step is due, how verdicts are counted, what they
 /// change and who is paid is for the contract that has the case. A verdict is a score or a choice, 0 to 1000, or
 /// `Tally.UNAVAILABLE`.
 abstract contract Jury is IJury {

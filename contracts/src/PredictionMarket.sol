@@ -19,16 +19,16 @@ contract PredictionMarket is MarketGames, MarketBets, MarketReveals, MarketPayou
     /// @param seats_ Who can be drawn to judge a dispute.
     /// @param rounds_ The clock that says which seats sit.
     /// @param registry_ Who speaks for a seat.
-    /// @param peerFace_ The contract that bets for peers of RL Swarm's clients.
+    /// @param peerFacade_ The contract that bets for peers of RL Swarm's clients.
     /// @param minDisputeSec_ Least time for each step of a dispute, seconds.
     constructor(
         IBurnableToken token_,
         ISeats seats_,
         IRounds rounds_,
         IPeerRegistry registry_,
-        address peerFace_,
+        address peerFacade_,
         uint32 minDisputeSec_
-    ) MarketLedger(token_, seats_, rounds_, registry_, peerFace_, minDisputeSec_) {}
+    ) MarketLedger(token_, seats_, rounds_, registry_, peerFacade_, minDisputeSec_) {}
 
     /// @inheritdoc IPredictionMarket
     function gameOf(uint256 gameId) external view returns (GameView memory view_) {

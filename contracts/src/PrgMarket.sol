@@ -46,8 +46,8 @@ contract PrgMarket is IPrgMarket, Ownable {
     /// @inheritdoc IPrgMarket
     function bindMarket(IPredictionMarket market_) external onlyOwner {
         if (address(market) != address(0)) revert PrgMarket_AlreadyBound(address(market));
-        address facade = market_.peerFace();
-        if (facade != address(this)) revert PrgMarket_OtherFace(address(market_), facade);
+        address facade = market_.peerFacade();
+        if (facade != address(this)) revert PrgMarket_OtherFacade(address(market_), facade);
         (market, _token) = (market_, market_.token());
         emit MarketBound(address(market_));
         // The market takes only what this contract bets or posts in the same call.

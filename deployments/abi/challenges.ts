@@ -883,7 +883,7 @@ export const challengesAbi = [
   },
   {
     "inputs": [],
-    "name": "FIRST_BENCH",
+    "name": "FIRST_JURY",
     "outputs": [
       {
         "internalType": "uint32",
@@ -961,7 +961,7 @@ export const challengesAbi = [
   },
   {
     "inputs": [],
-    "name": "SECOND_BENCH",
+    "name": "SECOND_JURY",
     "outputs": [
       {
         "internalType": "uint32",
@@ -1004,30 +1004,6 @@ export const challengesAbi = [
         "internalType": "uint256",
         "name": "bondWei",
         "type": "uint256"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint64",
-        "name": "round",
-        "type": "uint64"
-      },
-      {
-        "internalType": "bytes32",
-        "name": "peerKey",
-        "type": "bytes32"
-      }
-    ],
-    "name": "benchOf",
-    "outputs": [
-      {
-        "internalType": "bytes32[]",
-        "name": "seatKeys",
-        "type": "bytes32[]"
       }
     ],
     "stateMutability": "view",
@@ -1461,6 +1437,30 @@ export const challengesAbi = [
     "name": "judgeSeats",
     "outputs": [],
     "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "peerKey",
+        "type": "bytes32"
+      }
+    ],
+    "name": "juryOf",
+    "outputs": [
+      {
+        "internalType": "bytes32[]",
+        "name": "seatKeys",
+        "type": "bytes32[]"
+      }
+    ],
+    "stateMutability": "view",
     "type": "function"
   },
   {

@@ -25,7 +25,7 @@ export const predictionMarketAbi = [
       },
       {
         "internalType": "address",
-        "name": "peerFace_",
+        "name": "peerFacade_",
         "type": "address"
       },
       {
@@ -222,7 +222,7 @@ export const predictionMarketAbi = [
         "type": "address"
       }
     ],
-    "name": "PredictionMarket_NotPeerFace",
+    "name": "PredictionMarket_NotPeerFacade",
     "type": "error"
   },
   {
@@ -1509,7 +1509,7 @@ export const predictionMarketAbi = [
   },
   {
     "inputs": [],
-    "name": "peerFace",
+    "name": "peerFacade",
     "outputs": [
       {
         "internalType": "address",

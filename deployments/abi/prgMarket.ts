@@ -143,7 +143,7 @@ export const prgMarketAbi = [
         "type": "address"
       }
     ],
-    "name": "PrgMarket_OtherFace",
+    "name": "PrgMarket_OtherFacade",
     "type": "error"
   },
   {

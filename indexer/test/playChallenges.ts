@@ -99,8 +99,8 @@ export async function commitVerdict(
   scoreMilli: number,
 ): Promise<() => Promise<void>> {
   const place = [BigInt(round), peer.peerKey] as const
-  const bench = await chain.client.readContract({ ...chain.contracts.challenges, functionName: 'benchOf', args: place })
-  const position = bench.indexOf(seat.peerKey)
+  const jury = await chain.client.readContract({ ...chain.contracts.challenges, functionName: 'juryOf', args: place })
+  const position = jury.indexOf(seat.peerKey)
   const key = { peerKey: peer.peerKey, round, level: 1, position, seatKey: seat.peerKey }
   const challenges = chain.contracts.challenges.address
   const commitment = appealCommitment({ chainId: foundry.id, challenges }, key, scoreMilli, SALT)

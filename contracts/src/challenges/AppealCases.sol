@@ -38,10 +38,10 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
     }
 
     /// @inheritdoc IAppeals
-    uint32 public constant FIRST_BENCH = 11;
+    uint32 public constant FIRST_JURY = 11;
 
     /// @inheritdoc IAppeals
-    uint32 public constant SECOND_BENCH = 23;
+    uint32 public constant SECOND_JURY = 23;
 
     /// @inheritdoc IAppeals
     uint8 public constant MAX_LEVELS = 2;
@@ -74,7 +74,7 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
     }
 
     /// @inheritdoc IAppeals
-    function benchOf(uint64 round, bytes32 peerKey) external view returns (bytes32[] memory seatKeys) {
+    function juryOf(uint64 round, bytes32 peerKey) external view returns (bytes32[] memory seatKeys) {
         bytes32 key = _caseKey(round, peerKey);
         uint8 level = _cases[key].levels;
         if (level == 0) revert Challenges_NoCase(round, peerKey);
@@ -96,7 +96,7 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
         return _found[_benchKey(key, level)];
     }
 
-    /// @dev The seat at a position, or 0 where nobody remembers the seats of that round. Positions of a bench of all
+    /// @dev The seat at a position, or 0 where nobody remembers the seats of that round. Positions of a jury of all
     /// seats are the seats'.
     function _seatOf(
         bytes32 key,

@@ -86,7 +86,7 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
         _credit(_accountOf(seatKey), payWei);
     }
 
-    /// @dev A bench commits and reveals in the rounds in which the votes on the round of the appeal do.
+    /// @dev A jury commits and reveals in the rounds in which the votes on the round of the appeal do.
     function _judgeAbsence(uint64 round, bytes32 peerKey, bytes32 seatKey, uint8 level, bool isSilent) internal {
         bytes32 key = _caseKey(round, peerKey);
         Level storage step = _cases[key].steps[level - 1];

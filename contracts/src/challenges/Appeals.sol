@@ -33,7 +33,7 @@ abstract contract Appeals is AppealVerdicts {
         } else _requireAppealable(round, peerKey, state, current);
         if (msg.value != appealBond(level)) revert Challenges_WrongBond(msg.value, appealBond(level));
         uint32 seats = _votes.seatCountAt(current);
-        uint32 most = level == 1 ? FIRST_BENCH : SECOND_BENCH;
+        uint32 most = level == 1 ? FIRST_JURY : SECOND_JURY;
         uint32 drawn = seats > most ? most : seats;
         state.levels = level;
         state.steps[level - 1] = Level(msg.sender, current, seats, uint128(msg.value), drawn);

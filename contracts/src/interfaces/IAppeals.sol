@@ -6,8 +6,8 @@ import {IJury} from "./IJury.sol";
 import {IRulings} from "./IRulings.sol";
 
 /// @title IAppeals
-/// @notice Anyone appeals a settled score with a bond, to `FIRST_BENCH` seats; their verdict can be appealed once more,
-/// to `SECOND_BENCH` seats, with twice the bond, unless they found that the bundle is gone. With a the round of an
+/// @notice Anyone appeals a settled score with a bond, to `FIRST_JURY` seats; their verdict can be appealed once more,
+/// to `SECOND_JURY` seats, with twice the bond, unless they found that the bundle is gone. With a the round of an
 /// appeal: its beacon draws the seats in a + 1, in which they commit; they reveal in a + 2; in a + 3 the next appeal
 /// may come, and then anyone closes the case.
 /// @dev A verdict further than the tolerance from the score that stood replaces it. Half of a bond pays the seats that
@@ -190,7 +190,7 @@ interface IAppeals is ICommittedWork, IJury {
     /// scoreMilli, salt))`.
     /// @param round The round.
     /// @param peerKey The peer.
-    /// @param position The seat's position among those drawn, as in `benchOf`.
+    /// @param position The seat's position among those drawn, as in `juryOf`.
     /// @param seatKey The evaluator; the sender must speak for it, and neither for the peer nor as an appellant.
     /// @param commitment The hash.
     function commitVerdict(
@@ -217,7 +217,7 @@ interface IAppeals is ICommittedWork, IJury {
     function closeAppeal(uint64 round, bytes32 peerKey) external;
 
     /// @notice Judges seats of an appeal once the case is closed; anyone may. Those that voted as it ended are paid,
-    /// those that were absent or overturned are blamed, each once; for an absence nobody is where the bench had no
+    /// those that were absent or overturned are blamed, each once; for an absence nobody is where the jury had no
     /// quorum and the round of its appeal was an outage. A seat that was silent and has left since is passed over once
     /// the seats of that round are forgotten.
     /// @param round The round.
@@ -237,7 +237,7 @@ interface IAppeals is ICommittedWork, IJury {
     /// @param round The round.
     /// @param peerKey The peer.
     /// @return seatKeys The evaluators, by position.
-    function benchOf(uint64 round, bytes32 peerKey) external view returns (bytes32[] memory seatKeys);
+    function juryOf(uint64 round, bytes32 peerKey) external view returns (bytes32[] memory seatKeys);
 
     /// @notice The bond of an appeal.
     /// @param level 1 or 2.
@@ -246,11 +246,11 @@ interface IAppeals is ICommittedWork, IJury {
 
     /// @notice Seats that judge the first appeal, or all where there are fewer.
     /// @return seats 11.
-    function FIRST_BENCH() external view returns (uint32 seats);
+    function FIRST_JURY() external view returns (uint32 seats);
 
     /// @notice Seats that judge the second appeal, or all where there are fewer.
     /// @return seats 23.
-    function SECOND_BENCH() external view returns (uint32 seats);
+    function SECOND_JURY() external view returns (uint32 seats);
 
     /// @notice Appeals of a case at most.
     /// @return levels 2.

@@ -18,7 +18,7 @@ import {ISeats} from "./ISeats.sol";
 /// tenth of those at its opening and `freeShares`. Its clue is due in the `revealSec` after that, the last clue and
 /// the answer in the same span. A missed deadline voids the game. Nobody owns the market, and nothing in it can be
 /// changed or paused. A holder is whose position it is: the account as 32 bytes, or the key of a peer that bet
-/// through `peerFace`.
+/// through `peerFacade`.
 interface IPredictionMarket is ICredits, IJury {
     /// @notice What a Judge fixes when it opens a game.
     struct GameConfig {
@@ -253,7 +253,7 @@ interface IPredictionMarket is ICredits, IJury {
 
     /// @notice Thrown when only the contract for RL Swarm's clients may do this.
     /// @param account The sender.
-    error PredictionMarket_NotPeerFace(address account);
+    error PredictionMarket_NotPeerFacade(address account);
 
     /// @notice Thrown when a game is disputed that nobody bet on.
     /// @param gameId The game.
@@ -350,13 +350,13 @@ interface IPredictionMarket is ICredits, IJury {
     /// @return amount Tokens paid.
     function withdraw() external returns (uint256 amount);
 
-    /// @notice Opens a game for a Judge whose bond `peerFace` holds. Only `peerFace`.
+    /// @notice Opens a game for a Judge whose bond `peerFacade` holds. Only `peerFacade`.
     /// @param judge The Judge.
     /// @param config The terms.
     /// @return gameId The game.
     function createGameFor(address judge, GameConfig calldata config) external returns (uint256 gameId);
 
-    /// @notice Bets tokens that `peerFace` holds for a peer. Only `peerFace`.
+    /// @notice Bets tokens that `peerFacade` holds for a peer. Only `peerFacade`.
     /// @param account Account that the peer belongs to.
     /// @param peerKey The peer; its position is its own.
     /// @param gameId The game.
@@ -373,7 +373,7 @@ interface IPredictionMarket is ICredits, IJury {
         uint256 stake
     ) external returns (uint256 shares);
 
-    /// @notice Pays a peer's position to its account. Only `peerFace`.
+    /// @notice Pays a peer's position to its account. Only `peerFacade`.
     /// @param account Account that the peer belongs to.
     /// @param peerKey The peer.
     /// @param gameId The game.
@@ -470,5 +470,5 @@ interface IPredictionMarket is ICredits, IJury {
 
     /// @notice The contract that bets for peers of RL Swarm's clients.
     /// @return facade The contract.
-    function peerFace() external view returns (address facade);
+    function peerFacade() external view returns (address facade);
 }

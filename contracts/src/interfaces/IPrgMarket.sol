@@ -86,7 +86,7 @@ interface IPrgMarket {
     /// @notice Thrown when a market does not have this contract as its facade.
     /// @param market The market.
     /// @param facade Its facade.
-    error PrgMarket_OtherFace(address market, address facade);
+    error PrgMarket_OtherFacade(address market, address facade);
 
     /// @notice Thrown when the sender does not speak for the peer.
     /// @param peerId The peer.
@@ -173,7 +173,7 @@ interface IPrgMarket {
     function withdrawBond(uint256 amount) external;
 
     /// @notice Binds this facade to its market, once. Only the owner.
-    /// @param market_ A market whose `peerFace` is this contract.
+    /// @param market_ A market whose `peerFacade` is this contract.
     function bindMarket(IPredictionMarket market_) external;
 
     /// @notice Tokens deposited for a peer and not bet.

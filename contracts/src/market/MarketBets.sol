@@ -36,7 +36,7 @@ abstract contract MarketBets is MarketPools {
         uint8 choice,
         uint256 stake
     ) external returns (uint256 shares) {
-        _requirePeerFace();
+        _requirePeerFacade();
         if (!_betThroughPeer[gameId][account]) _betThroughPeer[gameId][account] = true;
         return _bet(Order(gameId, peerKey, stake, account, round, choice));
     }

@@ -29,7 +29,7 @@ abstract contract MarketGames is MarketLedger {
 
     /// @inheritdoc IPredictionMarket
     function createGameFor(address judge, GameConfig calldata config) external returns (uint256 gameId) {
-        _requirePeerFace();
+        _requirePeerFacade();
         return _create(judge, config, "");
     }
 

@@ -105,7 +105,7 @@ abstract contract MarketLedger is IPredictionMarket, Credits, Jury {
     IRounds public immutable rounds;
 
     /// @inheritdoc IPredictionMarket
-    address public immutable peerFace;
+    address public immutable peerFacade;
 
     /// @inheritdoc IPredictionMarket
     uint32 public immutable minDisputeSec;
@@ -129,19 +129,19 @@ abstract contract MarketLedger is IPredictionMarket, Credits, Jury {
     /// @param seats_ See `seats`.
     /// @param rounds_ See `rounds`.
     /// @param registry_ See `peerRegistry`.
-    /// @param peerFace_ See `peerFace`.
+    /// @param peerFacade_ See `peerFacade`.
     /// @param minDisputeSec_ See `minDisputeSec`.
     constructor(
         IBurnableToken token_,
         ISeats seats_,
         IRounds rounds_,
         IPeerRegistry registry_,
-        address peerFace_,
+        address peerFacade_,
         uint32 minDisputeSec_
     ) Jury(seats_, registry_) {
         token = token_;
         rounds = rounds_;
-        peerFace = peerFace_;
+        peerFacade = peerFacade_;
         minDisputeSec = minDisputeSec_;
     }
 
@@ -222,8 +222,8 @@ abstract contract MarketLedger is IPredictionMarket, Credits, Jury {
         if (phase != due) revert PredictionMarket_WrongPhase(gameId, phase);
     }
 
-    function _requirePeerFace() internal view {
-        if (msg.sender != peerFace) revert PredictionMarket_NotPeerFace(msg.sender);
+    function _requirePeerFacade() internal view {
+        if (msg.sender != peerFacade) revert PredictionMarket_NotPeerFacade(msg.sender);
     }
 
     function _hasPosition(uint256 gameId, bytes32 holder) internal view returns (bool has) {

@@ -43,7 +43,7 @@ abstract contract MarketPayouts is MarketDisputes {
 
     /// @inheritdoc IPredictionMarket
     function claimFor(address account, bytes32 peerKey, uint256 gameId) external returns (uint256 payout) {
-        _requirePeerFace();
+        _requirePeerFacade();
         return _claim(gameId, account, peerKey);
     }
 

@@ -62,7 +62,7 @@ abstract contract AppealFixture is LeafFixture {
         uint64 opened = challenges.caseOf(0, solvers[0]).last.openedRound;
         uint8 level = challenges.caseOf(0, solvers[0]).levels;
         enterRound(opened + 1);
-        bytes32[] memory jury = challenges.benchOf(0, solvers[0]);
+        bytes32[] memory jury = challenges.juryOf(0, solvers[0]);
         juries[level] = jury;
         for (uint32 i = 0; i < jury.length; ++i) {
             if (scores[i] != SILENT) commitVerdictAs(registry.accountOf(jury[i]), level, i, jury[i], scores[i]);

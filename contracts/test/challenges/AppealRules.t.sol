@@ -25,7 +25,7 @@ contract AppealRulesTest is AppealFixture {
         vm.assertEq(state.last.bondWei, FIRST_BOND);
         vm.assertEq(challenges.appealBond(2), 2 * FIRST_BOND);
         enterRound(4);
-        bytes32[] memory jury = challenges.benchOf(0, solvers[0]);
+        bytes32[] memory jury = challenges.juryOf(0, solvers[0]);
         for (uint256 i = 0; i < 11; ++i) {
             vm.assertTrue(jury[i] != 0);
             for (uint256 j = 0; j < i; ++j) vm.assertTrue(jury[i] != jury[j]);
@@ -108,7 +108,7 @@ contract AppealRulesTest is AppealFixture {
     function test_RevertWhen_ThereIsNoCase() public {
         bytes memory none = abi.encodeWithSelector(IAppeals.Challenges_NoCase.selector, 0, solvers[0]);
         vm.expectRevert(none);
-        challenges.benchOf(0, solvers[0]);
+        challenges.juryOf(0, solvers[0]);
         vm.expectRevert(none);
         challenges.commitVerdict(0, solvers[0], 0, evaluators[0], SALT);
         vm.expectRevert(none);
@@ -152,7 +152,7 @@ contract AppealRulesTest is AppealFixture {
         playSettled(300);
         appealAs(APPELLANT);
         enterRound(4);
-        bytes32[] memory jury = challenges.benchOf(0, solvers[0]);
+        bytes32[] memory jury = challenges.juryOf(0, solvers[0]);
         vm.expectRevert(abi.encodeWithSelector(IJury.Jury_NotSeatAccount.selector, jury[0], address(this)));
         challenges.commitVerdict(0, solvers[0], 0, jury[0], SALT);
         address account = registry.accountOf(jury[0]);
@@ -201,14 +201,14 @@ contract AppealRulesTest is AppealFixture {
         vm.prank(account);
         challenges.commitVerdict(0, solvers[0], 0, evaluators[0], SALT);
         vm.expectRevert(abi.encodeWithSignature("Challenges_NoBeacon(uint64)", 3));
-        challenges.benchOf(0, solvers[0]);
+        challenges.juryOf(0, solvers[0]);
     }
 
     function test_RevertWhen_CommittedTwiceOrRevealedOtherwise() public {
         playSettled(300);
         appealAs(APPELLANT);
         enterRound(4);
-        bytes32 seat = challenges.benchOf(0, solvers[0])[0];
+        bytes32 seat = challenges.juryOf(0, solvers[0])[0];
         commitVerdictAs(registry.accountOf(seat), 1, 0, seat, 700);
         address account = registry.accountOf(seat);
         vm.expectRevert(abi.encodeWithSelector(IJury.Jury_AlreadyCommitted.selector, 0));

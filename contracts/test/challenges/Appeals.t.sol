@@ -56,7 +56,7 @@ contract AppealsTest is AppealFixture {
         uint256 each = FIRST_BOND / 2 / 11;
         vm.assertEq(challenges.caseOf(0, solvers[0]).seatPayWei, each);
         vm.assertEq(challenges.creditOf(registry.accountOf(solvers[0])), FIRST_BOND / 2);
-        bytes32[] memory jury = challenges.benchOf(0, solvers[0]);
+        bytes32[] memory jury = challenges.juryOf(0, solvers[0]);
         vm.expectEmit(address(challenges));
         emit IAppeals.SeatPaid(0, solvers[0], jury[0], 1, each);
         judgeAll(1, 11);
@@ -69,7 +69,7 @@ contract AppealsTest is AppealFixture {
         playSettled(300);
         appealAs(APPELLANT);
         enterRound(4);
-        bytes32 seat = challenges.benchOf(0, solvers[0])[2];
+        bytes32 seat = challenges.juryOf(0, solvers[0])[2];
         address account = registry.accountOf(seat);
         vm.expectEmit(address(challenges));
         emit IAppeals.VerdictCommitted(0, solvers[0], seat, 1, 2);
@@ -78,7 +78,7 @@ contract AppealsTest is AppealFixture {
         vm.expectEmit(address(challenges));
         emit IAppeals.VerdictRevealed(0, solvers[0], seat, 1, 2, 700);
         challenges.revealVerdict(0, solvers[0], 2, 700, SALT);
-        vm.assertEq(challenges.FIRST_BENCH(), 11);
+        vm.assertEq(challenges.FIRST_JURY(), 11);
         vm.assertEq(challenges.MAX_LEVELS(), 2);
     }
 
@@ -123,9 +123,9 @@ contract AppealsTest is AppealFixture {
         playVerdict(800);
         appealAs(SECOND);
         vm.assertEq(challenges.caseOf(0, solvers[0]).last.seats, 25);
-        vm.assertEq(challenges.caseOf(0, solvers[0]).last.drawn, challenges.SECOND_BENCH());
+        vm.assertEq(challenges.caseOf(0, solvers[0]).last.drawn, challenges.SECOND_JURY());
         enterRound(7);
-        vm.assertEq(challenges.benchOf(0, solvers[0]).length, 23);
+        vm.assertEq(challenges.juryOf(0, solvers[0]).length, 23);
     }
 
     function test_ASecondAppealMayConfirmTheFirst() public {
@@ -171,7 +171,7 @@ contract AppealsTest is AppealFixture {
         uint16[] memory scores = sameScores(800);
         (scores[0], scores[1]) = (SILENT, SEALED);
         playVerdicts(scores);
-        bytes32[] memory jury = challenges.benchOf(0, solvers[0]);
+        bytes32[] memory jury = challenges.juryOf(0, solvers[0]);
         enterRound(7);
         challenges.closeAppeal(0, solvers[0]);
         (uint8 first, uint8 second) = (votes.missesOf(jury[0]), votes.missesOf(jury[1]));

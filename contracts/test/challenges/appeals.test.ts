@@ -191,7 +191,7 @@ async function judge(
     const comes = random.pick([0.95, 0.95, 0.8, 0.5])
     const jury: ModelSeat[] = []
     const seats: number[] = []
-    for (const [position, key] of (await challenges.read.benchOf([round, peer.key])).entries()) {
+    for (const [position, key] of (await challenges.read.juryOf([round, peer.key])).entries()) {
       const account = accountOf(key)
       const deed = parties.includes(getAddress(account)) ? 'silent' : deedOf(truths, comes)
       jury.push({ key, account, deed })

@@ -285,7 +285,7 @@ contract ChallengesHandler is TestBase {
         uint8 level = state.levels;
         bytes32 key = keccak256(abi.encode(entry.round, entry.peer));
         if (current == state.last.openedRound + 1) {
-            bytes32[] memory jury = parts.challenges.benchOf(entry.round, entry.peer);
+            bytes32[] memory jury = parts.challenges.juryOf(entry.round, entry.peer);
             uint16[] storage votes = given[key][level - 1];
             for (uint32 i = 0; i < jury.length; ++i) {
                 uint256 word = uint256(keccak256(abi.encode(draw, key, level, i)));

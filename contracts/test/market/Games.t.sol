@@ -10,7 +10,7 @@ contract GamesTest is MarketFixture {
         vm.assertEq(address(market.seats()), address(book));
         vm.assertEq(address(market.rounds()), address(book));
         vm.assertEq(address(market.peerRegistry()), address(book));
-        vm.assertEq(market.peerFace(), address(prg));
+        vm.assertEq(market.peerFacade(), address(prg));
         vm.assertEq(market.minDisputeSec(), DISPUTE);
     }
 
@@ -185,7 +185,7 @@ contract GamesTest is MarketFixture {
 
     function test_RevertWhen_AnotherThanTheFaceActsForPeers() public {
         M.GameConfig memory config = termsOf(1, 2, ANSWER);
-        bytes memory refusal = abi.encodeWithSelector(M.PredictionMarket_NotPeerFace.selector, ALICE);
+        bytes memory refusal = abi.encodeWithSelector(M.PredictionMarket_NotPeerFacade.selector, ALICE);
         vm.expectRevert(refusal);
         vm.prank(ALICE);
         market.createGameFor(BOB, config);

@@ -378,7 +378,7 @@ contract PrgTest is MarketFixture {
         vm.prank(OWNER);
         prg.bindMarket(market);
         PrgMarket other = new PrgMarket(IPeerAccounts(address(book)), OWNER);
-        vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_OtherFace.selector, address(market), address(prg)));
+        vm.expectRevert(abi.encodeWithSelector(P.PrgMarket_OtherFacade.selector, address(market), address(prg)));
         vm.prank(OWNER);
         other.bindMarket(market);
     }

@@ -73,14 +73,14 @@ export async function readCase(
 }
 
 /** The seats that judge the newest appeal of a case, by position. */
-export function readBench(
+export function readJury(
   { rpc, rpcUrl }: ChainClient,
   { challenges }: Contracts,
   round: number,
   peerKey: Hex,
 ): Promise<readonly Hex[]> {
   const args = [BigInt(round), peerKey] as const
-  return callChain(rpcUrl, () => rpc.readContract({ ...challenges, functionName: 'benchOf', args }))
+  return callChain(rpcUrl, () => rpc.readContract({ ...challenges, functionName: 'juryOf', args }))
 }
 
 /** The bond of an appeal, wei. */

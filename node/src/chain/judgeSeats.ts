@@ -11,7 +11,7 @@ const JUDGED_AT_ONCE = 32
 /** Appeals of a case come within this many rounds of its own. */
 const LAST_APPEAL_AFTER = 6
 
-/** Has seats of a closed case paid or blamed: one call for each part of a bench. */
+/** Has seats of a closed case paid or blamed: one call for each part of a jury. */
 export type SeatsToJudge = { round: number; peerKey: Hex; level: number; positions: number[] }
 
 /**

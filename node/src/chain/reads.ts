@@ -1,5 +1,5 @@
 import type { Hex } from '#core/hex.ts'
-import { readAppealBond, readAppeals, readBench, readCase, readClosingCredit, readCredit } from './appeals.ts'
+import { readAppealBond, readAppeals, readCase, readClosingCredit, readCredit, readJury } from './appeals.ts'
 import { callChain } from './callChain.ts'
 import { readAgreedLeaf } from './claimTask.ts'
 import type { FollowedChain } from './connectChain.ts'
@@ -36,7 +36,7 @@ export function createChainReads(chain: FollowedChain, contracts: Contracts) {
     readDemands: (rounds: { first: number; last: number }) => readDemands(chain, contracts, events, rounds),
     readAppeals: (rounds: { first: number; last: number }) => readAppeals(chain, contracts, events, rounds),
     readCase: (round: number, peerKey: Hex) => readCase(chain, contracts, round, peerKey),
-    readBench: (round: number, peerKey: Hex) => readBench(chain, contracts, round, peerKey),
+    readJury: (round: number, peerKey: Hex) => readJury(chain, contracts, round, peerKey),
     readSeatsToJudge: (found: { round: number; peerKey: Hex }) => readSeatsToJudge(chain, contracts, events, found),
     readAppealBond: (level: number) => readAppealBond(chain, contracts, level),
     readClosingCredit: (found: { round: number; peerKey: Hex; openedRound: number }, account: Hex) =>

@@ -174,7 +174,7 @@ export function testChallenges(scene: ChainScene): void {
       settledMilli: 0,
       isClosed: false,
     })
-    const bench = await chain.readBench(round, peerKey)
+    const bench = await chain.readJury(round, peerKey)
     const { level, openedRound } = found
     const verdicts = seated.map(seat => {
       const position = bench.indexOf(seat.identity.peerKey)

@@ -55,13 +55,13 @@ test('rulings come after: a lost round is 0, and an appeal comes to what its ver
   const verdict = (scoreMilli: number): Ruling => ({ kind: 'verdict', peerKey: peer, level: 1, scoreMilli })
   const appealed: Ruling = { kind: 'appealed', peerKey: peer, level: 1, drawn: 3 }
   const closed = (scoreMilli: number): Ruling => ({ kind: 'closed', peerKey: peer, scoreMilli, isMoot: false })
-  const bench = (verdicts: number[], final: number) =>
+  const verdictsOf = (verdicts: number[], final: number) =>
     derive([500, 500, 500], { rulings: [appealed, ...verdicts.map(verdict), closed(final)] })
-  expect(bench([800, 700], 700)).toEqual({ scoreMilli: 700, says: [] })
+  expect(verdictsOf([800, 700], 700)).toEqual({ scoreMilli: 700, says: [] })
   // Too few, and too near.
-  expect(bench([800], 500)).toEqual({ scoreMilli: 500, says: [] })
-  expect(bench([510, 525], 500)).toEqual({ scoreMilli: 500, says: [] })
-  expect(bench([800, 700], 900)).toEqual({
+  expect(verdictsOf([800], 500)).toEqual({ scoreMilli: 500, says: [] })
+  expect(verdictsOf([510, 525], 500)).toEqual({ scoreMilli: 500, says: [] })
+  expect(verdictsOf([800, 700], 900)).toEqual({
     scoreMilli: 700,
     says: ['was given 900 on appeal, and the verdicts come to 700'],
   })

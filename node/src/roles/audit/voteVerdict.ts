@@ -31,9 +31,9 @@ export function voteVerdict(cast: readonly number[], seats: number): VoteVerdict
 }
 
 /**
- * What stands after the verdicts of a bench.
+ * What stands after the verdicts of a jury.
  *
- * @param drawn - seats of the bench.
+ * @param drawn - seats of the jury.
  * @param standingMilli - what stood when it was appealed.
  */
 export function benchVerdict(cast: readonly number[], drawn: number, standingMilli: number): number {

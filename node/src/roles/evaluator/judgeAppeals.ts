@@ -21,7 +21,7 @@ async function giveVerdict(node: PeerNode, models: Models, found: AppealCase, si
   const { chain, identity, logger } = node
   const { round, peerKey, level, openedRound } = found
   await recordBeacon(node, openedRound, signal)
-  const position = (await chain.readBench(round, peerKey)).indexOf(identity.peerKey)
+  const position = (await chain.readJury(round, peerKey)).indexOf(identity.peerKey)
   const isParty = found.appellant === chain.account || (await chain.readAccountOf(peerKey)) === chain.account
   if (position < 0 || isParty || !(await node.playsIn(round))) return
   const scoreMilli = await scoreAgain(node, models, found, signal)
