@@ -56,84 +56,37 @@ const FAILED = 'the update failed'
  * No groups fail the round. A peer whose groups do is put in quarantine.
  */
 export async function learnRound(modules: LearningModules, lessons: RoundLessons): Promise<LearnedRound> {
-  const { learner, quarantine, trust, logger, vocabSize, signal } = modules
-  const { round, own, others } = lessons
   const { mode, externalGroups } = lessons.spec.sharing
   const { ownGroups, ownUpdates } = lessons.spec.training
   const learned: LearnedRound = { meanReward: 0, averageAtK: 0, taken: 0, updates: 0, refused: {} }
-  const refuse = (reason: string, groups: number) => {
-    learned.refused[reason] = (learned.refused[reason] ?? 0) + groups
-  }
-
-  /** A fault of the groups, or of the machine, is logged: either way the next ones are learned from. */
-  async function attempt<T>(groups: number, run: () => Promise<T>): Promise<T | null> {
-    try {
-      return await run()
-    } catch (error) {
-      signal.throwIfAborted()
-      logger.error('an update failed', { round, groups, error })
-      return null
-    }
-  }
-  const score = (groups: readonly CheckedGroup[]) => attempt(groups.length, () => learner.score(groups))
-
-  /** @returns why nothing was learned; null where it was. */
-  async function update(
-    groups: readonly ScoredGroup[],
-    ownCount: number,
-    updates = 1,
-    peer: Hex | null = null,
-  ): Promise<string | null> {
-    const lesson = await attempt(groups.length, () => learner.learn(groups, ownCount, updates, peer))
-    learned.updates += lesson?.updates ?? 0
-    return lesson === null ? FAILED : lesson.failure
-  }
-
-  /** Those of a peer's groups whose claims are possible. */
-  function possible({ peerKey, groups }: PeerGroups): PeerGroups {
-    const faults = groups.map(group => faultOfClaims(group, vocabSize))
-    const found = faults.filter(fault => fault !== null)
-    for (const fault of found) refuse(fault, 1)
-    if (found[0] !== undefined) quarantine.put(peerKey, round, found[0])
-    return { peerKey, groups: groups.filter((_, i) => faults[i] === null) }
-  }
+  const { score, update } = createUpdates(modules, lessons.round, learned)
+  const faults = createFaults(modules, lessons, learned)
 
   async function* scoredOthers(): AsyncGenerator<PeerLessons> {
-    for await (const theirs of others) {
-      const { peerKey, groups } = possible(theirs)
+    for await (const theirs of lessons.others) {
+      const { peerKey, groups } = faults.withoutImpossible(theirs)
       if (groups.length === 0) continue
       const scored = await score(groups)
-      if (scored === null) hold(peerKey, groups.length, FAILED)
+      if (scored === null) faults.ofPeer(peerKey, groups.length, FAILED)
       else {
-        if (mine !== null) trust.note(peerKey, meanOf(scored, 'rewards'), learned.meanReward)
+        if (mine !== null) modules.trust.note(peerKey, meanOf(scored, 'rewards'), learned.meanReward)
         yield { peerKey, groups: scored }
       }
     }
   }
 
-  let ownFailure: string | null = null
-  function failedOwn(failure: string | null): void {
-    ownFailure = failure
-    if (failure !== null) refuse(`own groups: ${failure}`, own.length)
-  }
-  /** Where the own groups fail too, it may be this machine's fault. */
-  function hold(peerKey: Hex, groups: number, failure: string): void {
-    refuse(failure, groups)
-    if (ownFailure === null) quarantine.put(peerKey, round, failure)
-  }
-
   async function peerByPeer(sound: AsyncIterable<PeerLessons> | readonly PeerLessons[]): Promise<LearnedRound> {
-    if (mine !== null) failedOwn(await update(chosen, chosen.length, ownUpdates))
+    if (mine !== null) faults.ofOwn(await update(chosen, chosen.length, ownUpdates))
     for await (const { peerKey, groups } of sound) {
       const failure = await update(groups, 0, 1, peerKey)
       if (failure === null) learned.taken += groups.length
-      else hold(peerKey, groups.length, failure)
+      else faults.ofPeer(peerKey, groups.length, failure)
     }
     return learned
   }
 
-  const mine = await score(own)
-  if (mine === null) failedOwn(FAILED)
+  const mine = await score(lessons.own)
+  if (mine === null) faults.ofOwn(FAILED)
   else {
     learned.meanReward = meanOf(mine, 'rewards')
     learned.averageAtK = meanOf(mine, 'correctness')
@@ -143,7 +96,7 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
 
   const offered: (ScoredGroup & { peerKey: Hex })[] = []
   for await (const { peerKey, groups } of scoredOthers()) offered.push(...groups.map(group => ({ ...group, peerKey })))
-  const external = mostSignalOfPeers(offered, externalGroups, trust.of)
+  const external = mostSignalOfPeers(offered, externalGroups, modules.trust.of)
   if (external.length === 0) return peerByPeer([])
   const failure = await update([...chosen, ...external], chosen.length)
   if (failure === null) {
@@ -152,6 +105,63 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
   }
   const peers = Map.groupBy(external, ({ peerKey }) => peerKey)
   return peerByPeer([...peers].map(([peerKey, groups]) => ({ peerKey, groups })))
+}
+
+/** Scores and updates of a round. One that fails is logged, whether the groups or the machine are at fault: the next ones are tried. */
+function createUpdates({ learner, logger, signal }: LearningModules, round: number, learned: LearnedRound) {
+  async function attempt<T>(groups: number, run: () => Promise<T>): Promise<T | null> {
+    try {
+      return await run()
+    } catch (error) {
+      signal.throwIfAborted()
+      logger.error('an update failed', { round, groups, error })
+      return null
+    }
+  }
+
+  return {
+    score: (groups: readonly CheckedGroup[]) => attempt(groups.length, () => learner.score(groups)),
+    /** @returns why nothing was learned; null where it was. */
+    async update(
+      groups: readonly ScoredGroup[],
+      ownCount: number,
+      updates = 1,
+      peer: Hex | null = null,
+    ): Promise<string | null> {
+      const lesson = await attempt(groups.length, () => learner.learn(groups, ownCount, updates, peer))
+      learned.updates += lesson?.updates ?? 0
+      return lesson === null ? FAILED : lesson.failure
+    },
+  }
+}
+
+/** Counts the groups that are refused, and puts the peers at fault in quarantine. */
+function createFaults(modules: LearningModules, { round, own }: RoundLessons, learned: LearnedRound) {
+  const { quarantine, vocabSize } = modules
+  let ownFailure: string | null = null
+  const refuse = (reason: string, groups: number) => {
+    learned.refused[reason] = (learned.refused[reason] ?? 0) + groups
+  }
+
+  return {
+    /** Leaves out those of a peer's groups whose claims are impossible. */
+    withoutImpossible({ peerKey, groups }: PeerGroups): PeerGroups {
+      const faults = groups.map(group => faultOfClaims(group, vocabSize))
+      const found = faults.filter(fault => fault !== null)
+      for (const fault of found) refuse(fault, 1)
+      if (found[0] !== undefined) quarantine.put(peerKey, round, found[0])
+      return { peerKey, groups: groups.filter((_, i) => faults[i] === null) }
+    },
+    ofOwn(failure: string | null): void {
+      ownFailure = failure
+      if (failure !== null) refuse(`own groups: ${failure}`, own.length)
+    },
+    /** Where the own groups fail too, it may be this machine's fault. */
+    ofPeer(peerKey: Hex, groups: number, failure: string): void {
+      refuse(failure, groups)
+      if (ownFailure === null) quarantine.put(peerKey, round, failure)
+    },
+  }
 }
 
 function meanOf(groups: readonly ScoredGroup[], figure: 'rewards' | 'correctness'): number {
