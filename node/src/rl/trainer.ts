@@ -5,9 +5,10 @@ import type { BasePrecision } from '#model/loraConfig.ts'
 import type { LoraAdapter } from '#model/loraFactors.ts'
 import type { Weights } from '#model/weights.ts'
 import { type AdamWOptions, createAdamW } from './adamW.ts'
+import { createBatchPasses } from './batchPasses.ts'
 import { createChosenPasses } from './chosenPasses.ts'
 import { clipGradients } from './gradientClip.ts'
-import { createMonolithicPass, type GradientSums, type ScoredPolicy } from './gradientPass.ts'
+import { createMonolithicPass } from './gradientPass.ts'
 import { type LearningRate, learningRateAt } from './learningRate.ts'
 import { createMuon, type MuonOptions } from './muon.ts'
 import type { Optimizer, OptimizerState } from './optimizer.ts'
@@ -31,8 +32,6 @@ import {
 import { trainedElements, wholeGraphBytes } from './stepPlan.ts'
 import { TrainerError } from './trainerError.ts'
 import { type LossKind, policyLossKind } from './trainingGraphs.ts'
-import { twoRows } from './twoRows.ts'
-import { withinMemory } from './withinMemory.ts'
 
 /** A sequence to learn, with a weight for each scored token. */
 export interface TrainingSequence extends ScoredSequence {
@@ -135,48 +134,20 @@ export async function createTrainer(
   if (precision === 'int8' && (!adapter || options.layered === false)) throw refusePrecision()
   const parameters = trainedTensors(weights, options)
   const optimizer = await createOptimizer(parameters, options)
-  const passes = openPasses(config, weights, parameters, options)
+  const passes = createBatchPasses(openPasses(config, weights, parameters, options))
   let isDisposed = false
-
-  /** Of each sequence's scored tokens. */
-  async function logprobsUnder(of: ScoredPolicy, loss: LossKind, batch: readonly ScoredSequence[]) {
-    const { pass, parts } = await passes.for(loss, batch)
-    const scored: Float32Array[] = []
-    for (const indices of parts) {
-      const part = indices.map(i => batch[i] as ScoredSequence)
-      const logprobs = await pass.logprobs(of, part)
-      let at = 0
-      for (const [p, i] of indices.entries()) {
-        const end = at + (part[p] as ScoredSequence).scored.length
-        scored[i] = logprobs.slice(at, end)
-        at = end
-      }
-    }
-    return scored
-  }
 
   /** Gives sequences the log-probabilities of the base model, which is the reference of an adapter. */
   async function withReference(loss: LossKind, batch: readonly PolicySequence[]): Promise<PolicySequence[]> {
-    const logprobs = await withinMemory(passes, () => logprobsUnder('base', loss, batch))
+    const logprobs = await passes.logprobs('base', loss, batch)
     return batch.map((sequence, i) => ({ ...sequence, referenceLogprobs: logprobs[i] as Float32Array }))
-  }
-
-  async function gradients(loss: LossKind, targets: readonly LossTarget[]) {
-    const sums: GradientSums = new Map()
-    let total = 0
-    const { pass, parts } = await passes.for(loss, targets)
-    for (const indices of parts) {
-      const part = indices.map(i => targets[i] as LossTarget)
-      total += await pass.run(loss, twoRows(part), sums)
-    }
-    return { sums, total }
   }
 
   async function step(loss: LossKind, targets: readonly LossTarget[], rate: LearningRate): Promise<StepReport> {
     if (isDisposed) throw disposed()
     checkLearningRate(rate)
     const learningRate = learningRateAt(optimizer.steps, rate)
-    const { sums, total } = await withinMemory(passes, () => gradients(loss, targets))
+    const { sums, total } = await passes.gradients(loss, targets)
     const gradientNorm = clipGradients(sums, options.clipNorm ?? 1)
     // Checked before the weights change, so that a bad batch cannot ruin them.
     if (!Number.isFinite(total) || !Number.isFinite(gradientNorm)) {
@@ -217,7 +188,7 @@ export async function createTrainer(
     async logprobs(batch) {
       checkOptions(sequencesSchema, batch, 'batch')
       if (isDisposed) throw disposed()
-      return withinMemory(passes, () => logprobsUnder('trained', SCORING, batch))
+      return passes.logprobs('trained', SCORING, batch)
     },
     snapshot() {
       const kept = [...parameters.values()].map(({ data }) => data.slice())

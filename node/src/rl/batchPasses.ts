@@ -1,0 +1,48 @@
+import type { ScoredSequence } from '#model/batch.ts'
+import type { GradientSums, ScoredPolicy } from './gradientPass.ts'
+import type { PlannedPasses } from './plannedPasses.ts'
+import type { LossTarget } from './policyBatch.ts'
+import type { LossKind } from './trainingGraphs.ts'
+import { twoRows } from './twoRows.ts'
+import { withinMemory } from './withinMemory.ts'
+
+/**
+ * Runs whole batches, in the parts that the passes choose. Where an allocation fails, the batch starts again with less memory.
+ */
+export function createBatchPasses(passes: PlannedPasses) {
+  async function logprobs(of: ScoredPolicy, loss: LossKind, batch: readonly ScoredSequence[]): Promise<Float32Array[]> {
+    const { pass, parts } = await passes.for(loss, batch)
+    const scored: Float32Array[] = []
+    for (const indices of parts) {
+      const part = indices.map(i => batch[i] as ScoredSequence)
+      const ofPart = await pass.logprobs(of, part)
+      let at = 0
+      for (const [p, i] of indices.entries()) {
+        const end = at + (part[p] as ScoredSequence).scored.length
+        scored[i] = ofPart.slice(at, end)
+        at = end
+      }
+    }
+    return scored
+  }
+
+  async function gradients(loss: LossKind, targets: readonly LossTarget[]) {
+    const sums: GradientSums = new Map()
+    let total = 0
+    const { pass, parts } = await passes.for(loss, targets)
+    for (const indices of parts) {
+      const part = indices.map(i => targets[i] as LossTarget)
+      total += await pass.run(loss, twoRows(part), sums)
+    }
+    return { sums, total }
+  }
+
+  return {
+    /** `[scored.length]` for each sequence, in the order of the batch. */
+    logprobs: (of: ScoredPolicy, loss: LossKind, batch: readonly ScoredSequence[]) =>
+      withinMemory(passes, () => logprobs(of, loss, batch)),
+    /** The loss and the sum of its gradients over all targets. */
+    gradients: (loss: LossKind, targets: readonly LossTarget[]) => withinMemory(passes, () => gradients(loss, targets)),
+    dispose: () => passes.dispose(),
+  }
+}
