@@ -6,31 +6,16 @@ import type { Logger } from '#core/logger.ts'
 import type { OutboxIntent, OutboxStore } from '#core/outboxStore.ts'
 import type { PeerSigner } from '#core/peerSigner.ts'
 import { admitEvaluator } from './admitEvaluator.ts'
-import { type Appeal, type AppealCase, closeAppeal, openAppeal, type SeatVerdict, seatVerdict } from './appeals.ts'
 import { callChain } from './callChain.ts'
-import { challengeIntent } from './challengeIntent.ts'
-import { challengeLeaf, type FalseLeaf } from './challengeLeaf.ts'
-import { challengeSecret, type WithheldSecret } from './challengeSecret.ts'
-import { claimNectar } from './claimNectar.ts'
-import { claimTask, type TaskAnswered } from './claimTask.ts'
-import { commitPolicy, commitRollouts, type RolloutsToCommit } from './commitRollouts.ts'
-import { commitVotes } from './commitVotes.ts'
 import { type ConnectedChain, connectChain } from './connectChain.ts'
 import { contractsOf } from './contracts.ts'
-import { judgeSeats, type SeatsToJudge } from './judgeSeats.ts'
-import { closeDemand, demandLeaf, type LeafDemand, type MissingLeaf, type ShownLeaf, showLeaf } from './leafDemands.ts'
-import { drawBeacon, fixBeacon } from './openBeacon.ts'
-import { type ComponentOpening, closeOpenings, openComponent } from './openComponent.ts'
 import { createOutbox, type TxOutcome } from './outbox.ts'
 import type { OutboxOptions } from './outboxOptions.ts'
 import { createOutboxRpc, type OutboxRpc } from './outboxRpc.ts'
-import { commitSecret, proposalSecret, propose, type TasksToPropose } from './propose.ts'
 import { createChainReads } from './reads.ts'
 import { REGISTRATION_SECONDS, registerPeer } from './registerPeer.ts'
-import { revealVotes } from './revealVotes.ts'
 import { createRoundClock } from './roundClock.ts'
-import { type ShardToSettle, settle } from './settle.ts'
-import type { Ballot } from './voteCommitment.ts'
+import { createChainWrites } from './writes.ts'
 
 export type OpenChainOptions = {
   rpcUrl: string
@@ -125,6 +110,7 @@ export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit
 
   return {
     ...reads,
+    ...createChainWrites({ contracts, accountKey, account, peerKey, send }),
     account,
     peerKey,
     contracts,
@@ -152,61 +138,6 @@ export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit
       const registration = { account, nonce, deadlineSec: nowSec + REGISTRATION_SECONDS }
       return send(await registerPeer(contracts, signer, registration))
     },
-    /** This proposer's secret for a round: for its sampling seed alone, until it is shown with the tasks. */
-    proposalSecret: (round: number) => proposalSecret(accountKey, contracts, { round, peerKey }),
-    /** Commits to the secret of a round, within the second round before it. */
-    commitSecret: (round: number) => send(commitSecret(contracts, accountKey, { round, peerKey })),
-    /** Proposes this peer's tasks for a round, within the one before it; once. */
-    propose: (tasks: Omit<TasksToPropose, 'peerKey'>) => send(propose(contracts, accountKey, { ...tasks, peerKey })),
-    /** Commits this peer's rollouts, within their round; may be called again with others until it ends. */
-    commitRollouts: (rollouts: Omit<RolloutsToCommit, 'peerKey'>) =>
-      send(commitRollouts(contracts, { ...rollouts, peerKey })),
-    /** Names the policy that this peer will sample with in a round, before that round begins. */
-    commitPolicy: (round: number, policyHash: Hex) => send(commitPolicy(contracts, { round, peerKey, policyHash })),
-    /** Fixes the block of a round's beacon, within the round after it. */
-    fixBeacon: (round: number) => send(fixBeacon(contracts, round)),
-    /** Records a round's beacon, within the round after it. */
-    drawBeacon: (round: number) => send(drawBeacon(contracts, round)),
-    /** Commits this evaluator's votes on a shard, within the round after its own. */
-    commitVotes: (ballot: Omit<Ballot, 'evaluatorKey'>) =>
-      send(commitVotes(contracts, accountKey, { ...ballot, evaluatorKey: peerKey })),
-    /** Reveals the same votes, within the second round after it. May be called early: it is sent when the time comes. */
-    revealVotes: (ballot: Omit<Ballot, 'evaluatorKey'>) =>
-      send(revealVotes(contracts, accountKey, { ...ballot, evaluatorKey: peerKey })),
-    /** Settles peers of a shard, within the third round after. */
-    settle: (page: ShardToSettle) => send(settle(contracts, page)),
-    /** Shows a false leaf to the chain, from the end of its round until that is final. */
-    challengeLeaf: (found: FalseLeaf) => send(challengeLeaf(contracts, found)),
-    /** Shows a secret that its proposer withheld, from its round on. */
-    challengeSecret: (withheld: WithheldSecret) => send(challengeSecret(contracts, withheld)),
-    /** Demands a sampled leaf that cannot be had, in one of the two rounds after its own. */
-    demandLeaf: (missing: MissingLeaf, bondWei: bigint) => send(demandLeaf(contracts, missing, bondWei)),
-    /** Shows a leaf that was demanded. */
-    showLeaf: (shown: ShownLeaf, throughRound: number) => send(showLeaf(contracts, shown, throughRound)),
-    /** Closes a demand that nobody answered; may be called early: it is sent when the time comes. */
-    closeDemand: (demand: LeafDemand) => send(closeDemand(contracts, demand)),
-    /** Appeals a settled score, or a verdict on it, with a bond. */
-    appealScore: (appeal: Appeal) => send(openAppeal(contracts, appeal)),
-    /** Takes what the account is owed by challenges; once for an id. */
-    withdrawCredit: (id: string) => send(challengeIntent(contracts, id, 'withdraw', [account])),
-    /** Gives this evaluator's verdict on an appeal: sealed now, opened in the round after. */
-    giveVerdict(verdict: Omit<SeatVerdict, 'seatKey'>): { sealed: Promise<TxOutcome>; opened: Promise<TxOutcome> } {
-      const { commit, reveal } = seatVerdict(contracts, accountKey, { ...verdict, seatKey: peerKey })
-      return { sealed: send(commit), opened: send(reveal) }
-    },
-    /** Closes a case that is due. */
-    closeAppeal: (found: AppealCase) => send(closeAppeal(contracts, found)),
-    /** Has seats of a closed case paid or blamed. */
-    judgeSeats: (seats: SeatsToJudge) => send(judgeSeats(contracts, seats)),
-    /** Opens the score of a leaf that was drawn, within the fourth round after its own. */
-    openComponent: (opening: Omit<ComponentOpening, 'ballot'> & { ballot: Omit<Ballot, 'evaluatorKey'> }) =>
-      send(openComponent(contracts, accountKey, { ...opening, ballot: { ...opening.ballot, evaluatorKey: peerKey } })),
-    /** Pays the openings of a shard, within the fifth. */
-    closeOpenings: (round: number, shard: number) => send(closeOpenings(contracts, round, shard)),
-    /** Has a task paid to its proposer, within the fifth round after its own. */
-    claimTask: (answered: TaskAnswered) => send(claimTask(contracts, answered)),
-    /** Claims what this peer has earned; asking again in the same round is asking about the first claim. */
-    claimNectar: (currentRound: number) => send(claimNectar(contracts, peerKey, currentRound)),
     /** Seats an evaluator from the next round on; needs the role. */
     async admitEvaluator(evaluatorKey: Hex): Promise<AdmitOutcome> {
       const { round } = await rounds.read()
