@@ -44,43 +44,145 @@ export type CollectorModules = {
 /** Between two reads of the chain: one round and kind each, so that nobody's announcements make for more of them. */
 const READ_EVERY_MS = 1_000
 
-/** Bodies held in memory at a time, and of one peer. */
+/** Payloads held in memory at a time, and of one peer. */
 const FETCHES = 16
 const FETCHES_OF_PEER = 1
-
-const idOf = (round: number, kind: AnnouncementKind, peerId: string) => `${round} ${kind} ${peerId}`
 
 /**
  * Fetches the announced bodies that the chain has a commitment to, and keeps them. An announcement that comes before its
  * commitment waits, without its body, until none can come any more.
  */
 export function collectBodies(modules: CollectorModules) {
-  const { network, bundles, commitments, clock, logger } = modules
+  const { network, commitments, clock, logger } = modules
   const ended = new AbortController()
   const signal = AbortSignal.any([modules.signal, ended.signal])
-  /** By round and kind: of each peer the newest. */
-  const waiting = new Map<string, Map<string, Announcement>>()
-  const done = new Map<string, Hex>()
+  const seen = createSeen()
+  const waiting = createWaiting()
+  const keeper = createKeeper(modules, signal, { again: waiting.add, forget: seen.forget })
+
+  /** Decides whatever waits of one round and kind. */
+  async function settle(announced: Map<string, Announcement>): Promise<void> {
+    const { round, kind } = announced.values().next().value as Announcement
+    // Asked first: a commitment made in between is seen.
+    const isFinal = commitments.isFinal(round, kind)
+    const committed = await commitments.read(round, kind)
+    for (const [peerId, announcement] of announced) {
+      const peerKey = peerKeyOf(peerId)
+      const commitment = commitmentTo(committed, kind, { ...announcement, peerKey })
+      if (commitment === undefined && !isFinal) continue
+      announced.delete(peerId)
+      const contradicts = committed.some(one => one.peerKey === peerKey)
+      if (commitment) keeper.start(announcement, commitment)
+      else keeper.refuse(announcement, contradicts ? 'contradicts its commitment' : 'not committed')
+    }
+  }
+
+  async function run(): Promise<void> {
+    let outage = false
+    while (!signal.aborted) {
+      for (const announced of await waiting.some()) {
+        await modules.disk.untilWritable(signal).catch(() => {})
+        if (signal.aborted) return
+        const error = await settle(announced).catch(thrown => thrown ?? new Error('unknown'))
+        if (error !== undefined && !outage) logger.warn('bodies wait for the chain', { error })
+        outage = error !== undefined
+        await clock.sleep(READ_EVERY_MS, signal).catch(() => {})
+      }
+    }
+  }
+
+  const stops = announcementKinds.map(kind =>
+    network.onAnnouncement(kind, announcement => {
+      if (seen.add(announcement)) waiting.add(announcement)
+    }),
+  )
+  signal.addEventListener('abort', waiting.wake)
+  const running = run()
+
+  return {
+    counts: (): BodyCounts => ({ ...keeper.counts, waiting: waiting.count() }),
+    forgetBefore: seen.forgetBefore,
+    /** Resolves when what was under way is over. */
+    async stop() {
+      ended.abort()
+      for (const stop of stops) stop()
+      await running
+      await keeper.idle()
+    },
+  }
+}
+
+/** The newest announcement of each peer, by round and kind: a repeat costs nothing more. */
+function createSeen() {
+  const contents = new Map<string, Hex>()
+  const idOf = ({ round, kind, peerId }: Announcement) => `${round} ${kind} ${peerId}`
+
+  return {
+    /** @returns false for a repeat. */
+    add(announcement: Announcement): boolean {
+      const id = idOf(announcement)
+      if (contents.get(id) === announcement.contentId) return false
+      contents.set(id, announcement.contentId)
+      return true
+    },
+    forget: (announcement: Announcement) => void contents.delete(idOf(announcement)),
+    forgetBefore(round: number): void {
+      for (const id of contents.keys()) if (Number.parseInt(id, 10) < round) contents.delete(id)
+    },
+  }
+}
+
+/** Announcements that are not decided: of each peer the newest, by round and kind. */
+function createWaiting() {
+  const byRound = new Map<string, Map<string, Announcement>>()
+  let wake = () => {}
+
+  return {
+    wake: () => wake(),
+    add(announcement: Announcement): void {
+      const key = `${announcement.round} ${announcement.kind}`
+      byRound.set(key, (byRound.get(key) ?? new Map()).set(announcement.peerId, announcement))
+      wake()
+    },
+    /** Those of each round and kind, to be taken out once they are decided; waits while there are none, until it is woken. */
+    async some(): Promise<Map<string, Announcement>[]> {
+      for (const [key, announced] of byRound) if (announced.size === 0) byRound.delete(key)
+      if (byRound.size === 0) await new Promise<void>(resolve => (wake = resolve))
+      return [...byRound.values()]
+    },
+    count: () => [...byRound.values()].reduce((sum, announced) => sum + announced.size, 0),
+  }
+}
+
+type KeeperEvents = {
+  /** Called where the disk is full, to try again later. */
+  again: (announcement: Announcement) => void
+  /** Called where the same announcement may be taken another time. */
+  forget: (announcement: Announcement) => void
+}
+
+/** Fetches committed payloads, a few at a time, opens them, and counts what became of each. */
+function createKeeper(modules: CollectorModules, signal: AbortSignal, events: KeeperEvents) {
+  const { bundles, disk, logger } = modules
   const ofPeer = createKeyedLimit(FETCHES_OF_PEER)
   const ofAll = createKeyedLimit(FETCHES)
   const underWay = new Set<Promise<void>>()
-  const counts: BodyCounts = {
+  const counts = {
     kept: 0,
-    waiting: 0,
     refused: {
       'not committed': 0,
       'contradicts its commitment': 0,
       'not what was committed': 0,
       'over quota': 0,
       unavailable: 0,
-    },
+    } satisfies Record<Refusal, number>,
   }
-  let wake = () => {}
 
-  function refuse({ round, kind, peerId }: Announcement, reason: Refusal): void {
+  function refuse(announcement: Announcement, reason: Refusal): void {
     counts.refused[reason] += 1
-    // Another time it may be had, or there may be space.
-    if (reason === 'unavailable' || reason === 'over quota') done.delete(idOf(round, kind, peerId))
+    // It may be available later, or there may be space.
+    if (reason === 'unavailable' || reason === 'over quota') events.forget(announcement)
+    const { round, kind, peerId } = announcement
     logger.info('a body is not kept', { round, kind, peerId, reason })
   }
 
@@ -101,83 +203,20 @@ export function collectBodies(modules: CollectorModules) {
     counts.kept += 1
   }
 
-  function wait(announcement: Announcement): void {
-    const key = `${announcement.round} ${announcement.kind}`
-    waiting.set(key, (waiting.get(key) ?? new Map()).set(announcement.peerId, announcement))
-    wake()
-  }
-
-  function start(announcement: Announcement, commitment: Committed): void {
-    const work = ofPeer
-      .run(announcement.peerId, () => ofAll.run('', () => take(announcement, commitment)))
-      .catch(error => {
-        if (modules.disk.isFull(error)) wait(announcement)
-        else logger.warn('a body could not be collected', { peerId: announcement.peerId, error })
-      })
-      .finally(() => underWay.delete(work))
-    underWay.add(work)
-  }
-
-  /** Whatever waits of one round and kind. */
-  async function settle(key: string, announced: Map<string, Announcement>): Promise<void> {
-    const { round, kind } = announced.values().next().value as Announcement
-    // Asked first: a commitment made in between is seen.
-    const isFinal = commitments.isFinal(round, kind)
-    const committed = await commitments.read(round, kind)
-    for (const [peerId, announcement] of announced) {
-      const peerKey = peerKeyOf(peerId)
-      const commitment = commitmentTo(committed, kind, { ...announcement, peerKey })
-      if (commitment === undefined && !isFinal) continue
-      announced.delete(peerId)
-      const contradicts = committed.some(one => one.peerKey === peerKey)
-      if (commitment) start(announcement, commitment)
-      else refuse(announcement, contradicts ? 'contradicts its commitment' : 'not committed')
-    }
-    if (announced.size === 0) waiting.delete(key)
-  }
-
-  async function run(): Promise<void> {
-    let outage = false
-    while (!signal.aborted) {
-      if (waiting.size === 0) await new Promise<void>(resolve => (wake = resolve))
-      for (const [key, announced] of [...waiting]) {
-        await modules.disk.untilWritable(signal).catch(() => {})
-        if (signal.aborted) return
-        const error = await settle(key, announced).catch(thrown => thrown ?? new Error('unknown'))
-        if (error !== undefined && !outage) logger.warn('bodies wait for the chain', { error })
-        outage = error !== undefined
-        await clock.sleep(READ_EVERY_MS, signal).catch(() => {})
-      }
-    }
-  }
-
-  const stops = announcementKinds.map(kind =>
-    network.onAnnouncement(kind, announcement => {
-      const { round, peerId, contentId } = announcement
-      // A repeat costs nothing more.
-      const id = idOf(round, kind, peerId)
-      if (done.get(id) === contentId) return
-      done.set(id, contentId)
-      wait(announcement)
-    }),
-  )
-  signal.addEventListener('abort', () => wake())
-  const running = run()
-
   return {
-    counts: (): BodyCounts => ({
-      ...counts,
-      waiting: [...waiting.values()].reduce((sum, announced) => sum + announced.size, 0),
-    }),
-    forgetBefore(round: number) {
-      for (const id of done.keys()) if (Number.parseInt(id, 10) < round) done.delete(id)
+    counts,
+    refuse,
+    start(announcement: Announcement, commitment: Committed): void {
+      const work = ofPeer
+        .run(announcement.peerId, () => ofAll.run('', () => take(announcement, commitment)))
+        .catch(error => {
+          if (disk.isFull(error)) events.again(announcement)
+          else logger.warn('a body could not be collected', { peerId: announcement.peerId, error })
+        })
+        .finally(() => underWay.delete(work))
+      underWay.add(work)
     },
-    /** Resolves when what was under way is over. */
-    async stop() {
-      ended.abort()
-      for (const stop of stops) stop()
-      await running
-      await Promise.allSettled(underWay)
-    },
+    /** Resolves when what is under way is over. */
+    idle: () => Promise.allSettled(underWay),
   }
 }
