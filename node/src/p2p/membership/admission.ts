@@ -1,6 +1,7 @@
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import { createTokenBucket } from '../tokenBucket.ts'
+import { createFairQueue } from './fairQueue.ts'
 
 /** `busy`: unknown, and the queue of look-ups is full. */
 export type Standing = 'registered' | 'unregistered' | 'unknown' | 'busy'
@@ -42,7 +43,6 @@ export const defaultAdmissionLimits: AdmissionLimits = {
 const MAX_UNREGISTERED = 10_000
 /** Registered ids remembered at most. One costs a transaction. */
 const MAX_REGISTERED = 100_000
-const MAX_SOURCES = 512
 
 type Waiting = { peerId: string; resolve: (standing: Standing) => void }
 type Options = { lookUp: LookUp; clock: Clock; logger: Logger; limits?: Partial<AdmissionLimits> }
@@ -53,55 +53,17 @@ type Options = { lookUp: LookUp; clock: Clock; logger: Logger; limits?: Partial<
  */
 export function createAdmission({ lookUp, clock, logger, ...options }: Options): Admission {
   const limits = { ...defaultAdmissionLimits, ...options.limits }
-  const registered = new Set<string>()
-  const unregisteredAtMs = new Map<string, number>()
+  const known = createKnown(limits.forgetMs, clock)
   const asked = new Map<string, Promise<Standing>>()
-  /** By source, which take turns in the order of this map. */
-  const queues = new Map<string, Waiting[]>()
+  const queue = createFairQueue<Waiting>(limits.perSource)
   const bucket = createTokenBucket(limits.callsPerSecond, limits.burst, clock)
   const stopping = new AbortController()
   let running = false
 
-  function isUnregistered(peerId: string): boolean {
-    const atMs = unregisteredAtMs.get(peerId)
-    return atMs !== undefined && clock.nowMs() - atMs < limits.forgetMs
-  }
   function standingOf(peerId: string, source: string): Standing {
-    if (registered.has(peerId)) return 'registered'
-    if (isUnregistered(peerId)) return 'unregistered'
-    if (asked.has(peerId)) return 'unknown'
-    const queue = queues.get(source)
-    if (queue === undefined) return queues.size < MAX_SOURCES ? 'unknown' : 'busy'
-    return queue.length < limits.perSource ? 'unknown' : 'busy'
-  }
-  function note(peerId: string): void {
-    put(registered, peerId, MAX_REGISTERED)
-    unregisteredAtMs.delete(peerId)
-  }
-  function learn(peerId: string, isRegistered: boolean | undefined): Standing {
-    if (isRegistered === undefined) return 'unknown'
-    if (isRegistered) {
-      note(peerId)
-      return 'registered'
-    }
-    unregisteredAtMs.delete(peerId)
-    unregisteredAtMs.set(peerId, clock.nowMs())
-    const oldest = unregisteredAtMs.keys().next()
-    if (unregisteredAtMs.size > MAX_UNREGISTERED && !oldest.done) unregisteredAtMs.delete(oldest.value)
-    return 'unregistered'
-  }
-  /** One of each source in turn. */
-  function takeBatch(): Waiting[] {
-    const batch: Waiting[] = []
-    while (batch.length < limits.perCall && queues.size > 0) {
-      for (const [source, queue] of [...queues]) {
-        if (batch.length >= limits.perCall) break
-        queues.delete(source)
-        batch.push(...queue.splice(0, 1))
-        if (queue.length > 0) queues.set(source, queue)
-      }
-    }
-    return batch
+    const standing = known.standingOf(peerId)
+    if (standing !== 'unknown' || asked.has(peerId)) return standing
+    return queue.takes(source) ? 'unknown' : 'busy'
   }
   async function lookUpBatch(batch: readonly Waiting[]): Promise<void> {
     const answers = await lookUp(batch.map(({ peerId }) => peerId)).catch(error => {
@@ -110,16 +72,16 @@ export function createAdmission({ lookUp, clock, logger, ...options }: Options):
     })
     for (const [index, { peerId, resolve }] of batch.entries()) {
       asked.delete(peerId)
-      resolve(learn(peerId, answers[index]))
+      resolve(known.learn(peerId, answers[index]))
     }
   }
   async function run(): Promise<void> {
     // All that come within this turn of the event loop share one call.
     await new Promise(resolve => setImmediate(resolve))
-    while (queues.size > 0 && !stopping.signal.aborted) {
+    while (!queue.isEmpty() && !stopping.signal.aborted) {
       const waitMs = bucket.takeMs(1)
       if (waitMs > 0) await clock.sleep(waitMs, stopping.signal)
-      await lookUpBatch(takeBatch())
+      await lookUpBatch(queue.take(limits.perCall))
     }
   }
   function start(): void {
@@ -131,26 +93,21 @@ export function createAdmission({ lookUp, clock, logger, ...options }: Options):
       })
       .finally(() => {
         running = false
-        if (!stopping.signal.aborted && queues.size > 0) return start()
-        for (const one of [...queues.values()].flat()) one.resolve('unknown')
-        queues.clear()
+        if (!stopping.signal.aborted && !queue.isEmpty()) return start()
+        for (const one of queue.take(Number.POSITIVE_INFINITY)) one.resolve('unknown')
       })
   }
 
   return {
     standingOf,
-    isRegistered: peerId => registered.has(peerId),
-    note,
+    isRegistered: known.isRegistered,
+    note: known.note,
     ask(peerId, source) {
       const standing = standingOf(peerId, source)
       if (standing !== 'unknown') return Promise.resolve(standing)
       const before = asked.get(peerId)
       if (before !== undefined) return before
-      const asking = new Promise<Standing>(resolve => {
-        const queue = queues.get(source) ?? []
-        queues.set(source, queue)
-        queue.push({ peerId, resolve })
-      })
+      const asking = new Promise<Standing>(resolve => queue.add(source, { peerId, resolve }))
       asked.set(peerId, asking)
       start()
       return asking
@@ -168,9 +125,45 @@ export const admitAll: Admission = {
   stop: () => {},
 }
 
-function put(set: Set<string>, value: string, max: number): void {
-  set.delete(value)
-  set.add(value)
-  const oldest = set.keys().next()
-  if (set.size > max && !oldest.done) set.delete(oldest.value)
+/** What was learned of peers, within bounds. */
+function createKnown(forgetMs: number, clock: Clock) {
+  const registered = new Set<string>()
+  const unregisteredAtMs = new Map<string, number>()
+
+  function isUnregistered(peerId: string): boolean {
+    const atMs = unregisteredAtMs.get(peerId)
+    return atMs !== undefined && clock.nowMs() - atMs < forgetMs
+  }
+  function note(peerId: string): void {
+    registered.delete(peerId)
+    registered.add(peerId)
+    dropOldest(registered, MAX_REGISTERED)
+    unregisteredAtMs.delete(peerId)
+  }
+
+  return {
+    note,
+    isRegistered: (peerId: string) => registered.has(peerId),
+    standingOf(peerId: string): Standing {
+      if (registered.has(peerId)) return 'registered'
+      return isUnregistered(peerId) ? 'unregistered' : 'unknown'
+    },
+    /** @param isRegistered - undefined where the chain could not be asked. */
+    learn(peerId: string, isRegistered: boolean | undefined): Standing {
+      if (isRegistered === undefined) return 'unknown'
+      if (isRegistered) {
+        note(peerId)
+        return 'registered'
+      }
+      unregisteredAtMs.delete(peerId)
+      unregisteredAtMs.set(peerId, clock.nowMs())
+      dropOldest(unregisteredAtMs, MAX_UNREGISTERED)
+      return 'unregistered'
+    },
+  }
+}
+
+function dropOldest(kept: Set<string> | Map<string, number>, max: number): void {
+  const oldest = kept.keys().next()
+  if (kept.size > max && !oldest.done) kept.delete(oldest.value)
 }

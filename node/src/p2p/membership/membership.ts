@@ -3,10 +3,10 @@ import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import { AddressError } from '../errors.ts'
 import { type Admission, admitAll, createAdmission, type LookUp } from './admission.ts'
+import { createConnectionSlots } from './connectionSlots.ts'
 import { createDialSchedule, type DialSchedule } from './dialSchedule.ts'
-import { originOf } from './origin.ts'
 import { type BookLimits, createPeerBook, type PeerStore } from './peerBook.ts'
-import { decideSlot, defaultSlotLimits, type Held, type Refusal, type SlotDecision } from './slots.ts'
+import { defaultSlotLimits, type Refusal, type SlotDecision } from './slots.ts'
 
 export type MembershipOptions = {
   ownId: string
@@ -59,8 +59,6 @@ export type Membership = {
   stop(): void
 }
 
-/** Time for an admitted peer to connect, and for a registered one to be recognised. */
-const SETTLE_MS = 5000
 const SAY_EVERY_MS = 60_000
 
 /**
@@ -82,38 +80,14 @@ export function createMembership(options: MembershipOptions): Membership {
     clock,
   })
   const isMember = (peerId: string): boolean => isRegistered(peerId) || book.isBootnode(peerId)
-  const arriving = new Map<string, { address: string; atMs: number }>()
   const refused: Record<Refusal, number> = { full: 0, strangers: 0, host: 0, subnet: 0 }
   let saidAtMs = Number.NEGATIVE_INFINITY
+  const slots = createConnectionSlots({
+    ...{ admission, isMember, isBootnode: book.isBootnode, connections: options.connections },
+    limits: { total: max, ...defaultSlotLimits, membersGiveWay: options.isBootnode === true },
+    ...{ clock, random },
+  })
 
-  /** Connections that are there or about to be, one a peer. */
-  function held(): Held[] {
-    const byPeer = new Map<string, string>()
-    for (const [peerId, { address, atMs }] of arriving) {
-      if (clock.nowMs() - atMs > SETTLE_MS) arriving.delete(peerId)
-      else byPeer.set(peerId, address)
-    }
-    for (const { peerId, address } of options.connections()) byPeer.set(peerId, address)
-    return [...byPeer].map(([peerId, address]) => ({ peerId, address, isMember: isMember(peerId) }))
-  }
-  function decide(peerId: string, address: string): SlotDecision {
-    const limits = { total: max, ...defaultSlotLimits, membersGiveWay: options.isBootnode === true }
-    return decideSlot({ peerId, address, isMember: isMember(peerId) }, held(), limits, random)
-  }
-  /** A stranger that finds no slot may be a registered peer that is not known yet. */
-  async function decideOnceKnown(peerId: string, address: string): Promise<SlotDecision> {
-    if (isMember(peerId)) return decide(peerId, address)
-    const asking = admission.ask(peerId, originOf(address)?.subnet ?? address)
-    const decision = decide(peerId, address)
-    if (decision.admit) return decision
-    const standing = await within(SETTLE_MS, asking)
-    return standing === 'registered' ? decide(peerId, address) : decision
-  }
-  async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
-    const done = new AbortController()
-    const late = clock.sleep(ms, done.signal).catch(() => undefined)
-    return Promise.race([work, late]).finally(() => done.abort()) as Promise<T | undefined>
-  }
   function say(reason: Refusal): void {
     refused[reason] += 1
     if (clock.nowMs() - saidAtMs < SAY_EVERY_MS) return
@@ -121,7 +95,7 @@ export function createMembership(options: MembershipOptions): Membership {
     logger.warn('a connection was refused: no slot is free for it', { reason, ...status() })
   }
   function status(): MembershipStatus {
-    const now = held()
+    const now = slots.held()
     const members = now.filter(one => one.isMember).length
     const known = book.all()
     const knownMembers = known.filter(one => one.isBootnode || isRegistered(one.peerId ?? '')).length
@@ -168,20 +142,13 @@ export function createMembership(options: MembershipOptions): Membership {
       return routes.sort((a, b) => a.failures - b.failures).map(({ address }) => address)
     },
     async admit(peerId, address) {
-      const decision = await decideOnceKnown(peerId, address)
-      if (decision.admit) arriving.set(peerId, { address, atMs: clock.nowMs() })
-      else say(decision.reason)
+      const decision = await slots.admit(peerId, address)
+      if (!decision.admit) say(decision.reason)
       return decision
     },
     connected(peerId) {
-      arriving.delete(peerId)
       book.meet(peerId)
-      const now = held()
-      if (now.length <= max) return null
-      const others = now.filter(one => one.peerId !== peerId && !book.isBootnode(one.peerId))
-      const strangers = others.filter(one => !one.isMember)
-      const from = strangers.length > 0 ? strangers : others
-      return from[Math.floor(random() * from.length)]?.peerId ?? null
+      return slots.connected(peerId)
     },
     status,
     flush,
