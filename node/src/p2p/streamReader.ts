@@ -29,9 +29,7 @@ export type StreamReaderOptions = {
  * All methods throw {@link StreamError} when the stream ends early, is reset, stays idle or is aborted.
  */
 export function createStreamReader(stream: Stream, options: StreamReaderOptions): StreamReader {
-  const highWaterBytes = options.highWaterBytes ?? 1 << 18
-  const queue: Uint8Array[] = []
-  let queued = 0
+  const buffer = createReadBuffer(stream, options.highWaterBytes ?? 1 << 18)
   let ended = false
   let failure: StreamError | undefined
   let wake: (() => void) | undefined
@@ -41,12 +39,7 @@ export function createStreamReader(stream: Stream, options: StreamReaderOptions)
     wake?.()
   }
   const onMessage = (event: StreamMessageEvent): void => {
-    const parts = event.data instanceof Uint8Array ? [event.data] : event.data
-    for (const part of parts) {
-      queue.push(part)
-      queued += part.byteLength
-    }
-    if (queued >= highWaterBytes) queueMicrotask(pauseIfFull)
+    buffer.add(event.data instanceof Uint8Array ? [event.data] : event.data)
     wake?.()
   }
   const onEnd = (): void => {
@@ -59,15 +52,6 @@ export function createStreamReader(stream: Stream, options: StreamReaderOptions)
   }
   const onAbort = (): void => fail('aborted', options.signal?.reason)
 
-  function pauseIfFull(): void {
-    if (queued >= highWaterBytes && stream.readStatus === 'readable') stream.pause()
-  }
-  function resumeIfLow(): void {
-    if (queued >= highWaterBytes || stream.readStatus !== 'paused') return
-    stream.resume()
-    // Where the remote closed meanwhile, no further event tells that the buffer is empty now.
-    if (stream.status !== 'open' && stream.readBufferLength === 0) onEnd()
-  }
   async function arrival(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     wake = resolve
@@ -76,43 +60,18 @@ export function createStreamReader(stream: Stream, options: StreamReaderOptions)
     clearTimeout(timer)
     wake = undefined
   }
-  function take(max: number): Uint8Array | null {
-    const head = queue[0]
-    if (head === undefined) return null
-    if (head.byteLength <= max) queue.shift()
-    else queue[0] = head.subarray(max)
-    const taken = head.subarray(0, max)
-    queued -= taken.byteLength
-    return taken
-  }
   async function chunk(max: number): Promise<Uint8Array | null> {
     for (;;) {
-      const taken = take(max)
+      const taken = buffer.take(max)
       if (taken !== null) return taken
       if (failure !== undefined) throw failure
-      resumeIfLow()
-      if (queue.length > 0) continue
+      const resumed = buffer.resumeIfLow()
+      // Where the remote closed meanwhile, no further event tells that the buffer is empty now.
+      if (resumed && stream.status !== 'open' && stream.readBufferLength === 0) onEnd()
+      if (!buffer.isEmpty()) continue
       if (ended || stream.readableEnded) return null
       await arrival()
     }
-  }
-  async function exactly(length: number): Promise<Uint8Array> {
-    const out = new Uint8Array(length)
-    for (let offset = 0; offset < length; ) {
-      const bytes = await chunk(length - offset)
-      if (bytes === null) throw new StreamError('closed')
-      out.set(bytes, offset)
-      offset += bytes.byteLength
-    }
-    return out
-  }
-  async function message(maxBytes: number): Promise<Uint8Array | null> {
-    const first = await chunk(1)
-    if (first === null) return null
-    const rest = await exactly(3)
-    const length = Buffer.from([...first, ...rest]).readUInt32BE(0)
-    if (length > maxBytes) throw new StreamError('too-large')
-    return exactly(length)
   }
 
   stream.addEventListener('message', onMessage)
@@ -123,8 +82,8 @@ export function createStreamReader(stream: Stream, options: StreamReaderOptions)
 
   return {
     chunk,
-    exactly,
-    message,
+    exactly: length => readExactly(chunk, length),
+    message: maxBytes => readMessage(chunk, maxBytes),
     release() {
       stream.removeEventListener('message', onMessage)
       stream.removeEventListener('end', onEnd)
@@ -132,4 +91,60 @@ export function createStreamReader(stream: Stream, options: StreamReaderOptions)
       options.signal?.removeEventListener('abort', onAbort)
     },
   }
+}
+
+/** Bytes read ahead of the caller; pauses the stream at `highWaterBytes`. */
+function createReadBuffer(stream: Stream, highWaterBytes: number) {
+  const queue: Uint8Array[] = []
+  let queued = 0
+
+  function pauseIfFull(): void {
+    if (queued >= highWaterBytes && stream.readStatus === 'readable') stream.pause()
+  }
+
+  return {
+    isEmpty: () => queue.length === 0,
+    add(parts: Iterable<Uint8Array>): void {
+      for (const part of parts) {
+        queue.push(part)
+        queued += part.byteLength
+      }
+      if (queued >= highWaterBytes) queueMicrotask(pauseIfFull)
+    },
+    take(max: number): Uint8Array | null {
+      const head = queue[0]
+      if (head === undefined) return null
+      if (head.byteLength <= max) queue.shift()
+      else queue[0] = head.subarray(max)
+      const taken = head.subarray(0, max)
+      queued -= taken.byteLength
+      return taken
+    },
+    /** @returns whether it was paused, and is not any more. */
+    resumeIfLow(): boolean {
+      if (queued >= highWaterBytes || stream.readStatus !== 'paused') return false
+      stream.resume()
+      return true
+    },
+  }
+}
+
+async function readExactly(chunk: StreamReader['chunk'], length: number): Promise<Uint8Array> {
+  const out = new Uint8Array(length)
+  for (let offset = 0; offset < length; ) {
+    const bytes = await chunk(length - offset)
+    if (bytes === null) throw new StreamError('closed')
+    out.set(bytes, offset)
+    offset += bytes.byteLength
+  }
+  return out
+}
+
+async function readMessage(chunk: StreamReader['chunk'], maxBytes: number): Promise<Uint8Array | null> {
+  const first = await chunk(1)
+  if (first === null) return null
+  const rest = await readExactly(chunk, 3)
+  const length = Buffer.from([...first, ...rest]).readUInt32BE(0)
+  if (length > maxBytes) throw new StreamError('too-large')
+  return readExactly(chunk, length)
 }
