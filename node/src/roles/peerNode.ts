@@ -102,7 +102,7 @@ export type PeerNode = {
  * @throws {NodeError} for every way in which the surroundings can be wrong, each with what to do.
  */
 export async function openPeer(options: PeerOptions): Promise<PeerNode> {
-  const { data, deployment, clock, quotas = defaultQuotas } = options
+  const { data, deployment, clock } = options
   const lock = lockDataFolder(data)
   const closers: (() => unknown)[] = [() => lock.release()]
   const close = async () => {
@@ -111,18 +111,23 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
   const ended = new AbortController()
   const signal = AbortSignal.any([options.signal, ended.signal])
   try {
-    const identity = await openIdentity(data)
-    const logger = options.openLogger(identity)
-    const db = openDatabase(join(data, JOURNAL_FILE))
-    closers.push(() => db.close())
-    const bundles = await openBundles(join(data, 'bundles'), { logger, quotas })
+    const stores = await openStores(options, closers)
+    const { identity, logger, journal } = stores
     const bodies = createBodyThread()
     closers.push(bodies.close)
     const { accountKey, peerKey, signer } = identity
-    const outbox = createOutboxTable(db)
-    const { rpcUrl } = options
     const chain = await openChain({
-      ...{ rpcUrl, deployment, accountKey, peerKey, signer, outbox, clock, logger, signal },
+      ...{
+        rpcUrl: options.rpcUrl,
+        deployment,
+        accountKey,
+        peerKey,
+        signer,
+        outbox: stores.outbox,
+        clock,
+        logger,
+        signal,
+      },
       waitsOut: true,
     })
     closers.push(
@@ -130,79 +135,102 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       () => ended.abort(),
     )
     const environment = await environmentOnChain(chain, options.environments)
-    const sizes = bodySizes(environment)
     const playsIn = createEnvironmentWatch({
       ...{ readEnvironment: chain.readEnvironment, own: environment.hash, logger },
       known: options.environments.map(({ hash }) => hash),
     })
-    const journal = createJournal(db, clock)
-    const sealed = createSealedBodies(journal)
     let played: PlayedRound | null = null
-    const round = () => played?.round ?? null
-    const training = createTrainingLog({ folder: data, round, clock, logger })
+    const round = () => played
+    const training = createTrainingLog({ folder: data, round: () => played?.round ?? null, clock, logger })
     closers.push(training.close)
-    const addresses = Object.values(deployment.contracts).map(({ address }) => address)
-    const listed = await chain.readBootnodes()
-    const network = await startNetwork({
-      swarm: { chainId: deployment.chainId, deployment: deploymentTag(addresses) },
-      privateKey: privateKeyToProtobuf(identity.privateKey),
-      ...reachOf(options),
-      bootnodes: [...options.bootnodes, ...readableBootnodes(listed, logger)],
-      follows: options.follows,
-      currentRound: round,
-      maxBytes: kind => sizes[kind],
-      lookUp: peerIds => chain.readRegistered(peerIds.map(peerKeyOf)),
-      store: createPeerTable(db),
-      bundles: { get: async id => (sealed.has(id) ? null : bundles.get(id)) },
-      clock,
-      logger,
-    })
+    const joined = { ...stores, options, chain, environment, round, signal }
+    const network = await joinNetwork(joined)
     closers.push(network.stop)
-    void reportConnections({ network, journal, clock, logger, signal })
-    const { readBootnodes } = chain
-    void followBootnodes({ network, readBootnodes, named: options.bootnodes, listed, clock, logger, signal })
-    const policyBytes = maxPolicyBytes(await readDecoderConfig(environment.solverFolder))
-    const fetchPlan = createFetchPlan(
-      { network, bundles, readPeerId: chain.readPeerId, clock, logger, signal },
-      // Rollouts are public from the end of their round, other bodies from their announcement on.
-      {
-        maxBytes: kind => (kind === 'policy' ? policyBytes : sizes[kind]),
-        opensAtMs: () => 0,
-        roundMs: () => (played === null ? Number.POSITIVE_INFINITY : 1000 * (played.endsAtSec - played.startsAtSec)),
-        ...(options.limits && { limits: options.limits }),
-      },
-    )
-    const setRound = (now: PlayedRound) => {
-      played = now
-    }
-    const { chainId } = deployment
+    const fetchPlan = await openFetchPlan({ ...joined, network })
     return {
-      identity,
-      chainId,
-      environment,
-      playsIn,
-      chain,
-      countsFrom: 0,
-      network,
-      journal,
-      bundles,
-      sealed,
-      bodies,
+      ...{ identity, chainId: deployment.chainId, environment, playsIn, chain, countsFrom: 0, network, journal },
+      ...{ bundles: stores.bundles, sealed: stores.sealed, bodies },
       disk: createDiskGuard({ folder: data, clock, logger }),
-      fetchPlan,
-      fetchCounts: fetchPlan.counts,
-      appealCounts: new Map(),
-      auditCounts: new Map(),
-      clock,
-      logger,
-      signal,
-      training,
-      round: () => played,
-      setRound,
+      ...{ fetchPlan, fetchCounts: fetchPlan.counts },
+      ...{ appealCounts: new Map(), auditCounts: new Map() },
+      ...{ clock, logger, signal, training, round },
+      setRound(now) {
+        played = now
+      },
       close,
     }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+type Stores = Awaited<ReturnType<typeof openStores>>
+
+/** What is kept in the data folder. */
+async function openStores(options: PeerOptions, closers: (() => unknown)[]) {
+  const { data, clock, quotas = defaultQuotas } = options
+  const identity = await openIdentity(data)
+  const logger = options.openLogger(identity)
+  const db = openDatabase(join(data, JOURNAL_FILE))
+  closers.push(() => db.close())
+  const bundles = await openBundles(join(data, 'bundles'), { logger, quotas })
+  const journal = createJournal(db, clock)
+  const [outbox, peers] = [createOutboxTable(db), createPeerTable(db)]
+  return { identity, logger, bundles, journal, sealed: createSealedBodies(journal), outbox, peers }
+}
+
+type JoinModules = Stores & {
+  options: PeerOptions
+  chain: Chain
+  environment: Environment
+  round: () => PlayedRound | null
+  signal: AbortSignal
+}
+
+/** Starts the network of the swarm on that chain, and follows the chain's list of bootnodes. */
+async function joinNetwork(modules: JoinModules): Promise<Network> {
+  const { options, identity, chain, bundles, sealed, journal, logger, signal } = modules
+  const { deployment, clock } = options
+  const sizes = bodySizes(modules.environment)
+  const addresses = Object.values(deployment.contracts).map(({ address }) => address)
+  const listed = await chain.readBootnodes()
+  const network = await startNetwork({
+    swarm: { chainId: deployment.chainId, deployment: deploymentTag(addresses) },
+    privateKey: privateKeyToProtobuf(identity.privateKey),
+    ...reachOf(options),
+    bootnodes: [...options.bootnodes, ...readableBootnodes(listed, logger)],
+    follows: options.follows,
+    currentRound: () => modules.round()?.round ?? null,
+    maxBytes: kind => sizes[kind],
+    lookUp: peerIds => chain.readRegistered(peerIds.map(peerKeyOf)),
+    store: modules.peers,
+    bundles: { get: async id => (sealed.has(id) ? null : bundles.get(id)) },
+    clock,
+    logger,
+  })
+  void reportConnections({ network, journal, clock, logger, signal })
+  const { readBootnodes } = chain
+  void followBootnodes({ network, readBootnodes, named: options.bootnodes, listed, clock, logger, signal })
+  return network
+}
+
+/** The way to other peers' payloads, with the limits of their environment. */
+async function openFetchPlan(modules: JoinModules & { network: Network }) {
+  const { options, network, bundles, chain, environment, logger, signal } = modules
+  const sizes = bodySizes(environment)
+  const policyBytes = maxPolicyBytes(await readDecoderConfig(environment.solverFolder))
+  return createFetchPlan(
+    { network, bundles, readPeerId: chain.readPeerId, clock: options.clock, logger, signal },
+    // Rollouts are public from the end of their round, other payloads from their announcement on.
+    {
+      maxBytes: kind => (kind === 'policy' ? policyBytes : sizes[kind]),
+      opensAtMs: () => 0,
+      roundMs() {
+        const played = modules.round()
+        return played === null ? Number.POSITIVE_INFINITY : 1000 * (played.endsAtSec - played.startsAtSec)
+      },
+      ...(options.limits && { limits: options.limits }),
+    },
+  )
 }
