@@ -34,7 +34,7 @@ export interface DeployOutcome {
 }
 
 /** keccak256("codezero"): names the environment until its specification's own hash is given. */
-export const DEFAULT_ENVIRONMENT_HASH = '0x667d5f6b1049475e934b3f314baa67b6cfc8088b2e756499071df8a5c1c2d53a'
+const DEFAULT_ENVIRONMENT_HASH = '0x667d5f6b1049475e934b3f314baa67b6cfc8088b2e756499071df8a5c1c2d53a'
 
 /**
  * Deploys the protocol, or finishes what an earlier run began, or finds that nothing is left to do.

@@ -1,7 +1,7 @@
 import type { Texts } from './readTexts.ts'
 
 export const MAX_WORDS = 1_400
-export const MAX_FIGURES = 10
+const MAX_FIGURES = 10
 
 /** The README stays short: it is what a newcomer reads first. */
 export function checkReadme(documents: Texts): string[] {

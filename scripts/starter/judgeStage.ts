@@ -68,7 +68,7 @@ export async function proceduralExamples(
 }
 
 /** Executed code as examples; what turns out to be a held-out function is left out. */
-export async function labelledExamples(
+async function labelledExamples(
   executed: readonly Executed[],
   brokenWeight: number,
   tokenizer: PromptTokenizer,

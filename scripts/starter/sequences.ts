@@ -14,7 +14,7 @@ import { proposalLevels, solverLevels } from './levelMix.ts'
 import { proposalExample } from './proposalExample.ts'
 
 /** A prompt and what is to be said after it; only the latter is learnt. */
-export function trainingSequence(prompt: Int32Array, completion: Int32Array, weight = 1): TrainingSequence {
+function trainingSequence(prompt: Int32Array, completion: Int32Array, weight = 1): TrainingSequence {
   return {
     tokens: Int32Array.of(...prompt, ...completion),
     scored: completion.map((_, i) => prompt.length + i),

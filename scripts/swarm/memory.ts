@@ -26,7 +26,7 @@ function descendants(root: number, table: Map<number, number>): number[] {
  *
  * @returns MiB, or 0 where the kernel has no `/proc/<pid>/smaps_rollup` (not Linux).
  */
-export async function pssMb(root: number): Promise<number> {
+async function pssMb(root: number): Promise<number> {
   const table = await parents().catch(() => new Map<number, number>())
   const sizes = await Promise.all(
     descendants(root, table).map(async pid => {

@@ -22,8 +22,6 @@ const MAX_PEER_ID_CHARACTERS = 128
 /** Bounds of a row in `importLeaderboard`. */
 const [MAX_REWARDS, MAX_WINS] = [2n ** 127n - 1n, 2n ** 64n - 1n]
 
-export type RlSwarm = ReturnType<typeof openRlSwarm>
-
 /**
  * RL Swarm's SwarmCoordinator on its own chain (rl-swarm-contracts 0.6.0), read-only.
  *

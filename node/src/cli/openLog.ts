@@ -8,7 +8,7 @@ import type { Config } from './config.ts'
 
 const text = { type: 'string' } as const
 
-export const LOG_FILE = 'log/waggle.log'
+const LOG_FILE = 'log/waggle.log'
 /** Of one file, and of all: a few weeks at level info. */
 const FILE_SIZE = '10M'
 const FILES = 5

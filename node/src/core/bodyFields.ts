@@ -34,7 +34,7 @@ export const tokensSchema = bytesSchema
   .refine(bytes => bytes.byteLength <= MAX_SEQUENCE_TOKENS * 4, `expected at most ${MAX_SEQUENCE_TOKENS} tokens`)
 
 /** One little-endian float32 a token: finite and, but for rounding, not above 0. */
-export const logprobsSchema = bytesSchema
+const logprobsSchema = bytesSchema
   .refine(bytes => bytes.byteLength >= 4 && bytes.byteLength % 4 === 0, 'expected whole float32 values, at least one')
   .refine(bytes => bytes.byteLength <= MAX_SEQUENCE_TOKENS * 4, `expected at most ${MAX_SEQUENCE_TOKENS} values`)
   .refine(areLogprobs, 'expected log-probabilities')

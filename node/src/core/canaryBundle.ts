@@ -3,7 +3,7 @@ import { bodyCodec } from './bodyCodec.ts'
 import { bundleHeader, indexSchema, levelSchema, milliSchema, tokensSchema } from './bodyFields.ts'
 import { hash32Schema } from './hex.ts'
 
-export const MAX_CANARY_SAMPLES = 4096
+const MAX_CANARY_SAMPLES = 4096
 export const MAX_CANARY_BUNDLE_BYTES = 8 * 1024 * 1024
 
 /**
@@ -11,7 +11,7 @@ export const MAX_CANARY_BUNDLE_BYTES = 8 * 1024 * 1024
  *
  * A measurement: nothing of it is ever paid, or trained on.
  */
-export const canaryBundleSchema = z.strictObject({
+const canaryBundleSchema = z.strictObject({
   ...bundleHeader,
   level: levelSchema,
   /** Of the sampler: the same one before and after, so that two canaries can be compared. */
@@ -34,7 +34,6 @@ export const canaryBundleSchema = z.strictObject({
 })
 
 export type CanaryBundle = z.output<typeof canaryBundleSchema>
-export type CanarySample = CanaryBundle['samples'][number]
 
 const codec = bodyCodec(canaryBundleSchema, MAX_CANARY_BUNDLE_BYTES)
 export const encodeCanaryBundle = codec.encode

@@ -5,7 +5,7 @@ import type { Hex } from './hex.ts'
  * queued (wanted, no nonce yet) → signed (raw bytes stored, perhaps broadcast) → mined → confirmed or reverted.
  * A reorganisation leads from mined, confirmed or reverted back to signed. `dropped`: its time passed before it was mined.
  */
-export const outboxStatuses = ['queued', 'signed', 'mined', 'confirmed', 'reverted', 'dropped'] as const
+const outboxStatuses = ['queued', 'signed', 'mined', 'confirmed', 'reverted', 'dropped'] as const
 export type OutboxStatus = (typeof outboxStatuses)[number]
 
 /** A call that must be made once, however often the node dies. */

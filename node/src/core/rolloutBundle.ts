@@ -7,10 +7,10 @@ import { type Hex, hash32Schema } from './hex.ts'
 import { type LeafHeader, leafHash } from './leaf.ts'
 import { type TaskRef, taskHash } from './taskProposal.ts'
 
-export const MAX_GROUPS = 256
-export const MAX_GROUP_ROLLOUTS = 64
+const MAX_GROUPS = 256
+const MAX_GROUP_ROLLOUTS = 64
 /** Leaves of one commitment. */
-export const MAX_ROLLOUTS = 4096
+const MAX_ROLLOUTS = 4096
 export const MAX_ROLLOUT_BUNDLE_BYTES = 8 * 1024 * 1024
 
 const rolloutSchema = z
@@ -34,7 +34,7 @@ const groupSchema = z.strictObject({
   rollouts: z.array(rolloutSchema).min(1).max(MAX_GROUP_ROLLOUTS).refine(shareAPrompt, 'expected one prompt a group'),
 })
 
-export const rolloutBundleSchema = z.strictObject({
+const rolloutBundleSchema = z.strictObject({
   ...bundleHeader,
   /** sha-256 of the ONNX graph that sampled, if told: replay is exact only on the same one. */
   graphHash: hash32Schema.optional(),

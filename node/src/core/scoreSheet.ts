@@ -11,7 +11,7 @@ import { merkleRoot } from './merkle.ts'
 /** A vote that says: I could not get the peer's bundle. */
 export const UNAVAILABLE = 65_535
 export const MAX_SHEET_PEERS = 1024
-export const MAX_COMPONENTS = 16
+const MAX_COMPONENTS = 16
 export const MAX_SCORE_SHEET_BYTES = 16 * 1024 * 1024
 
 const leafScoreSchema = z.strictObject({
@@ -33,7 +33,7 @@ const peerScoreSchema = z
   })
   .refine(peer => peer.scoreMilli !== UNAVAILABLE || peer.leaves.length === 0, 'an unavailable peer has no scored leaf')
 
-export const scoreSheetSchema = z.strictObject({
+const scoreSheetSchema = z.strictObject({
   v: versionSchema,
   chainId: chainIdSchema,
   round: roundSchema,

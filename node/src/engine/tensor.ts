@@ -101,7 +101,7 @@ export function reshape(x: Value, shape: Shape): Value {
 }
 
 /** A shape as an i64 tensor. */
-export function shapeValue(like: Value, shape: Shape): Value {
+function shapeValue(like: Value, shape: Shape): Value {
   if (shape.every(d => typeof d === 'number')) return like.graph.integers(shape as readonly number[])
   return concat(
     shape.map(d => like.graph.length(d)),

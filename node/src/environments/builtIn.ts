@@ -20,7 +20,6 @@ export { type PresetName, presets } from './codezero/presets.ts'
 
 /** Each kind of environment, by the name that its specifications carry. */
 export const environmentKinds = { codezero, reasoning } as const satisfies Record<string, unknown>
-export type KindName = keyof typeof environmentKinds
 
 const namedSchema = z.looseObject({
   name: z.string().refine(name => findKind(name) !== null, 'expected a kind of environment'),

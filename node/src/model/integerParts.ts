@@ -9,8 +9,7 @@ import { quantizeBytes, quantizeRows } from './quantize.ts'
 import type { Weights } from './weights.ts'
 
 /** Whether a weight is a matrix of a layer, which is kept in 8 bits. */
-export const isLayerMatrix = (name: string, shape: readonly number[]) =>
-  shape.length === 2 && name.startsWith('model.layers.')
+const isLayerMatrix = (name: string, shape: readonly number[]) => shape.length === 2 && name.startsWith('model.layers.')
 
 /**
  * A decoder's parts with the matrices of its layers in 8 bits: products are sums of integers, with one scale for each row of

@@ -5,7 +5,7 @@ import { encodeCanonical } from '#core/canonical.ts'
 import { decodeVersioned, SOFT_MAX_BYTES } from './announcement.ts'
 import { reject, type Verdict } from './verdict.ts'
 
-export const MAX_ADDRESSES = 8
+const MAX_ADDRESSES = 8
 
 const schema = z.strictObject({
   v: versionSchema,

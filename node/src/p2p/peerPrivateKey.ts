@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, type SignKeyObjectInput, sign } from 'node:crypto'
 import { privateKeyFromProtobuf } from '@libp2p/crypto/keys'
 import type { PrivateKey } from '@libp2p/interface'
-import { peerIdFromPrivateKey, peerIdFromString } from '@libp2p/peer-id'
+import { peerIdFromPrivateKey } from '@libp2p/peer-id'
 import { derOf, lowOf } from './ecdsaSignature.ts'
 import { AddressError } from './errors.ts'
 
@@ -31,16 +31,6 @@ export function peerPrivateKey(bytes: Uint8Array): PeerPrivateKey {
 /** The base58 peer id of a private key in libp2p's protobuf form. */
 export function peerIdOf(bytes: Uint8Array): string {
   return peerIdFromPrivateKey(peerPrivateKey(bytes)).toString()
-}
-
-/** True for a well-formed base58 peer id. */
-export function isPeerId(text: string): boolean {
-  if (text.length > 64) return false
-  try {
-    return peerIdFromString(text).toString() === text
-  } catch {
-    return false
-  }
 }
 
 function nativeSigner(libp2pKey: PrivateKey): PeerPrivateKey['sign'] {

@@ -35,7 +35,7 @@ export type ServeLimits = {
   minBytesPerSecond: number
 }
 
-export const defaultServeLimits: ServeLimits = {
+const defaultServeLimits: ServeLimits = {
   streamsPerPeer: 4,
   streams: 32,
   bytesPerSecond: 16 << 20,

@@ -16,7 +16,7 @@ import { lossModel, policyLossKind } from './trainingGraphs.ts'
 const PARTED_VOCABULARY = 8320
 
 /** A model of the same family in two narrow layers: which ops a program has, and so where they run, does not depend on sizes. */
-export function narrowed(config: DecoderConfig): DecoderConfig {
+function narrowed(config: DecoderConfig): DecoderConfig {
   const vocabSize = Math.min(config.vocabSize, PARTED_VOCABULARY + (config.vocabSize % 128 === 0 ? 0 : 1))
   const heads = config.heads / config.kvHeads
   return { ...config, vocabSize, heads, kvHeads: 1, headDim: 8, hiddenSize: 32, intermediateSize: 64, layers: 2 }

@@ -10,7 +10,7 @@ export class BackupError extends NodeError {
 }
 
 /** Re-fetchable, and large. */
-export const BUNDLES_FOLDER = 'bundles'
+const BUNDLES_FOLDER = 'bundles'
 
 /**
  * Copies a data folder (keys, journal and outbox, weights) but for its bundles, also while its node runs.

@@ -97,8 +97,6 @@ export async function openArena(name: MarketName, rounds: number, choices: numbe
   }
 }
 
-export type Arena = Awaited<ReturnType<typeof openArena>>
-
 function leafOf(commitment: Commitment | undefined, index: number): Commitment['leaves'][number] {
   const leaf = commitment?.leaves[index]
   if (leaf === undefined) throw new RangeError(`no leaf ${index}`)

@@ -5,7 +5,7 @@ export const ROUNDS = 4
 export const CHOICES = 4
 
 /** How often a bettor is right that has seen so many clues. With all of them it is nearly certain. */
-export const SKILL = [0.3, 0.45, 0.6, 0.8, 0.97] as const
+const SKILL = [0.3, 0.45, 0.6, 0.8, 0.97] as const
 
 /** Eight bettors of a token a round; the free shares are a tenth of a first bet. */
 const CROWD = 8

@@ -52,7 +52,7 @@ function registeredLine(countsFrom: number | null, round: number): string {
 type Found = Awaited<ReturnType<typeof import('#roles/readStatus.ts').readStatus>>
 
 /** Says what a peer that runs said within the last minutes; an older word is of one that does not. */
-export function connectedLine(connections: Found['connections'], nowMs: number): string {
+function connectedLine(connections: Found['connections'], nowMs: number): string {
   if (connections === null) return 'not known: the peer has not been started yet'
   const { peers, alone, atMs } = connections
   const seconds = Math.max(0, Math.round((nowMs - atMs) / 1000))

@@ -48,7 +48,7 @@ export function roundRows(x: string, e: Emitter): { codes: string; scales: strin
 }
 
 /** Emits the scales [R, 1] of rows: the largest magnitude over 127. */
-export function scaleRows(x: string, e: Emitter): string {
+function scaleRows(x: string, e: Emitter): string {
   const step = chain(e)
   const largest = step('ReduceMax', [step('Abs', [x]), e.integers([1])], { keepdims: 1 })
   return step('Mul', [step('Max', [largest, e.scalar(SMALLEST_ROW, 'f32')]), e.scalar(1 / 127, 'f32')])

@@ -13,7 +13,7 @@ export const judgeCalibrationSchema = z.strictObject({
 export type JudgeCalibration = z.output<typeof judgeCalibrationSchema>
 
 /** Evidence beyond these says no more: a text that is far off is wrong, however far. */
-export const evidenceLimits = { gap: 12, nll: 2 } as const
+const evidenceLimits = { gap: 12, nll: 2 } as const
 
 /** How well a problem's text fits some code: over the text's tokens, in natural-log units. */
 export type JudgeEvidence = {

@@ -2,7 +2,6 @@ import type { Problem } from './curriculum/task.ts'
 
 /** Special tokens of the starter models' tokenizer, ids 0 to 4 in this order. */
 export const starterSpecials = ['<eos>', '<user>', '<asst>', '<judge>', '<no>'] as const
-export type StarterSpecial = (typeof starterSpecials)[number]
 
 /** What prompts need of a tokenizer. Text never becomes a special token. */
 export type PromptTokenizer = {
@@ -40,7 +39,7 @@ export function answerText(code: string): string {
 }
 
 /** Prompt of a starter model: `<user>` request `<asst>`. The completion ends with `<eos>`. */
-export function starterPrompt(tokenizer: PromptTokenizer, request: string): Int32Array {
+function starterPrompt(tokenizer: PromptTokenizer, request: string): Int32Array {
   return Int32Array.of(tokenizer.special('<user>'), ...tokenizer.encode(request), tokenizer.special('<asst>'))
 }
 

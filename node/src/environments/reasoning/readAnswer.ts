@@ -16,7 +16,7 @@ export const answerForms: Record<AnswerKind, string> = {
 }
 
 /** Longer ones are not read. */
-export const MAX_ANSWER_CHARACTERS = 200
+const MAX_ANSWER_CHARACTERS = 200
 
 const integer = (text: string) => (/^[+-]?[0-9]{1,40}$/.test(text) ? String(BigInt(text)) : null)
 const oneOf = (words: readonly string[]) => (text: string) => {

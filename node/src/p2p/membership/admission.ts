@@ -31,7 +31,7 @@ export type AdmissionLimits = {
   forgetMs: number
 }
 
-export const defaultAdmissionLimits: AdmissionLimits = {
+const defaultAdmissionLimits: AdmissionLimits = {
   callsPerSecond: 1,
   burst: 8,
   perCall: 64,

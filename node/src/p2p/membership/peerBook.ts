@@ -18,7 +18,7 @@ export type KnownPeer = {
 }
 
 /** What outlives a restart. Everything but bootnodes, which are named at each start, and strangers that were never met. */
-export const keptPeerSchema = z.strictObject({
+const keptPeerSchema = z.strictObject({
   peerId: z.string().min(1).max(64),
   addresses: z.array(z.string().max(256)).min(1).max(8),
   isRegistered: z.boolean(),
@@ -43,7 +43,7 @@ export type BookLimits = {
   forgetStrangersMs: number
 }
 
-export const defaultBookLimits: BookLimits = {
+const defaultBookLimits: BookLimits = {
   registered: 16_384,
   strangers: 128,
   strangersPerSubnet: 8,

@@ -6,7 +6,7 @@ import { TOLERANCE_MILLI } from '../audit/voteVerdict.ts'
  * A jury's verdict replaces a score that is more than the tolerance away from it, and readings of honest judges lie within the tolerance of
  * each other. So a score that is more than twice as far away is replaced, whichever honest jury reads it.
  */
-export const CLEARLY_OFF_MILLI = 2 * TOLERANCE_MILLI
+const CLEARLY_OFF_MILLI = 2 * TOLERANCE_MILLI
 
 /** Of an appeal, about. */
 const APPEAL_GAS = 180_000n

@@ -22,8 +22,6 @@ export type RolloutQuestion = BodySources & {
   waitsOut: boolean
 }
 
-export type RolloutAudit = Awaited<ReturnType<typeof openRolloutAudit>>
-
 /** Derives scores again from the rollouts themselves: committed leaves, drawn by the beacon, scored by the frozen judge. */
 export async function openRolloutAudit(question: RolloutQuestion) {
   const { deployment, rpcUrl, environments, threads, device, clock, logger, signal } = question

@@ -7,7 +7,7 @@ import { openCommitted } from './openCommitted.ts'
 import { type PeerResult, peerFault } from './peerResult.ts'
 
 /** Does `work`, which only computes, on the rollouts that are what their peer committed; a result for each commitment, in their order. */
-export function fetchRollouts<T>(
+function fetchRollouts<T>(
   node: PeerNode,
   round: number,
   commitments: readonly RolloutCommitment[],

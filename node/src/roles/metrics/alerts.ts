@@ -3,7 +3,7 @@ import type { Logger } from '#core/logger.ts'
 import { isBehind } from './healthOf.ts'
 import type { PeerState } from './watchPeer.ts'
 
-export const alertNames = ['behind', 'no points', 'low funds', 'disk', 'alone'] as const
+const alertNames = ['behind', 'no points', 'low funds', 'disk', 'alone'] as const
 export type AlertName = (typeof alertNames)[number]
 
 export type Alert = { alert: AlertName; state: 'firing' | 'resolved'; message: string }

@@ -56,12 +56,12 @@ export type TrainingLog = {
   close(): Promise<void>
 }
 
-export const TRAINING_FILE = 'training.jsonl'
+const TRAINING_FILE = 'training.jsonl'
 /** 100,000 steps, and as many of before. */
 const FILE_SIZE = '48M'
 const FILES = 1
 /** Event files, as TensorBoard reads them. */
-export const EVENTS_FOLDER = 'tensorboard'
+const EVENTS_FOLDER = 'tensorboard'
 /** Peers whose last step is kept for the metrics. */
 const MAX_PEERS = 64
 

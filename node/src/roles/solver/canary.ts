@@ -10,7 +10,7 @@ import { publishBody } from '../publishBody.ts'
 import { noteCanaryPoint } from './provenance.ts'
 
 /** The same random numbers in every round and for every solver, so that canaries can be compared. */
-export const CANARY_SEED = `0x${'ca'.repeat(32)}` as const
+const CANARY_SEED = `0x${'ca'.repeat(32)}` as const
 
 export type HeldOutAnswer = {
   task: HeldOutTask

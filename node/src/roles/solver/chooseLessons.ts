@@ -2,7 +2,7 @@ import type { Hex } from '#core/hex.ts'
 import type { ScoredGroup } from './learner.ts'
 
 /** How much there is to learn from a group: the standard deviation of its rewards, over answers - 1. Where it is zero, so are all advantages. */
-export function signalOf(rewards: readonly number[]): number {
+function signalOf(rewards: readonly number[]): number {
   const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length
   const squares = rewards.reduce((sum, reward) => sum + (reward - mean) ** 2, 0)
   return rewards.length < 2 ? 0 : Math.sqrt(squares / (rewards.length - 1))

@@ -7,7 +7,7 @@ import { type StructuralBug, typicalAggregateBug } from './structuralBugs.ts'
 import type { Meaning, Task } from './task.ts'
 
 /** How often the solver's corpus is wrong, by what is hard. Without flaws there would be nothing left to learn. */
-export const flawRates = { easy: 0.12, hard: 0.6, aggregate: 0.3, droppedStep: 0.25 } as const
+const flawRates = { easy: 0.12, hard: 0.6, aggregate: 0.3, droppedStep: 0.25 } as const
 
 /** An answer of the solver's corpus: right, or with a typical mistake, more often where the concept is hard. */
 export function flawedSolution(task: Task, random: SeededRandom): string {

@@ -27,7 +27,7 @@ export type FunctionRow = {
 }
 
 /** A task of asserts: the function's name and parameters are those of the row, of its solution, or of its tests, in this order. */
-export async function functionTask(row: FunctionRow): Promise<DatasetTask | FieldFault> {
+async function functionTask(row: FunctionRow): Promise<DatasetTask | FieldFault> {
   const tests = row.tests.slice(0, datasetLimits.tests)
   if (tests.length === 0) return { field: row.field, reason: 'is empty' }
   const read = await Promise.all(tests.map(readCondition))

@@ -78,7 +78,7 @@ export const chain: Family = (level, random) => {
   return integerAnswer(`Compute ${text}.`, value)
 }
 
-export const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b))
+const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b))
 
 const gcds: ByLevel<readonly [numbers: number, common: Bounds, cofactor: Bounds]> = {
   1: [2, [1, 9], [1, 9]],
@@ -114,7 +114,7 @@ export const lcm: Family = (level, random) => {
 }
 
 /** base^exponent mod modulus, by squaring. */
-export function powerMod(base: bigint, exponent: number, modulus: bigint): bigint {
+function powerMod(base: bigint, exponent: number, modulus: bigint): bigint {
   let [result, square] = [1n % modulus, base % modulus]
   for (let left = exponent; left > 0; left = Math.floor(left / 2)) {
     if (left % 2 === 1) result = (result * square) % modulus
