@@ -19,13 +19,13 @@ import { ignore, type Verdict } from './verdict.ts'
 
 /** Between two sayings of our addresses: soon again after a start, when we may not be known as registered yet. */
 const REPEAT_MS = { first: 6_000, last: 60_000 }
+/** An address that was not renewed for so long is handed on no more: as long as the book keeps it. */
+const FORGET_MS = 14 * 24 * 3_600_000
 /**
  * Addresses that did not change are handed on again after this, by the time at which they were signed: else each peer of a
  * swarm would hear each other one once a minute.
  */
-const RENEW_MS = 12 * 3_600_000
-/** An address that was not renewed for so long is handed on no more. */
-const FORGET_MS = 3 * RENEW_MS
+export const RENEW_MS = FORGET_MS / 3
 /** Registered peers whose words are handed on; each takes half a kilobyte. */
 const MAX_MESSAGES = 16_384
 

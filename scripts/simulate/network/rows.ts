@@ -2,6 +2,7 @@ import type { SwarmAudit } from './auditSwarm.ts'
 import { simulateDiscovery } from './discovery.ts'
 import { faultsOf } from './faults.ts'
 import { hostileKinds } from './hostilePeers.ts'
+import { simulateMessages } from './messages.ts'
 import { type SwarmResult, simulateSwarm } from './simulateSwarm.ts'
 
 export type Row = { name: string; value: number; unit: string; bar: number; ok: boolean }
@@ -67,12 +68,28 @@ const peersOf = (rounds: SwarmAudit['rounds']) => rounds.flatMap(({ peers }) => 
 /** Peers of the swarm in which peers find each other, and the share of addresses that are nobody's. */
 const DISCOVERY = { peers: 1_000, sybilShare: 0.3, roundSec: 60 }
 
+/** The swarms whose peers are compared, and for how long: steady traffic is the same in every two minutes. */
+const MESSAGES = { few: 100, many: 10_000, roundSec: 120 }
+
 /** Rows of thousands of peers, which take hours. */
 export async function longRows(say: (line: string) => void): Promise<Row[]> {
+  return [await messagesRow(say), await discoveryRow(say)]
+}
+
+async function messagesRow(say: (line: string) => void): Promise<Row> {
+  const { few, many, roundSec } = MESSAGES
+  const handled = (peers: number) => simulateMessages({ seed: '1', peers, roundSec })
+  const [ofFew, ofMany] = [await handled(few), await handled(many)]
+  say(`messages in ${roundSec} s at the 99th percentile: ${ofFew} among ${few} peers, ${ofMany} among ${many}`)
+  const value = ofMany / ofFew
+  return { name: 'sim-10k-messages', value, unit: `times those of ${few} peers`, bar: 2, ok: value <= 2 }
+}
+
+async function discoveryRow(say: (line: string) => void): Promise<Row> {
   const { honest, reaching, missed } = await simulateDiscovery({ seed: '1', ...DISCOVERY })
   say(`${honest} honest peers started at once; ${missed} authors were not reached within ${DISCOVERY.roundSec} s`)
   const value = reaching / honest
-  return [{ name: 'sim-discovery', value, unit: 'share of honest peers', bar: 0.99, ok: value >= 0.99 }]
+  return { name: 'sim-discovery', value, unit: 'share of honest peers', bar: 0.99, ok: value >= 0.99 }
 }
 
 /** The rows with bars. */

@@ -181,23 +181,21 @@ type Validate = (
   message: { topic: string; data: Uint8Array },
 ) => Promise<TopicValidatorResult>
 
-/** Hands each message on once, to some of the linked peers. */
-function createGossip(medium: Medium, peerId: string, penaltyOf: (peerId: string) => number, have: Set<string>) {
+/** Hands each message on once, to some of the linked peers that listen. */
+export function createGossip(medium: Medium, peerId: string, penaltyOf: (peerId: string) => number, have: Set<string>) {
   const seen = new Set<string>()
   const listeners = new Set<() => void>()
   const topicValidators = new Map<string, Validate>()
   const topics = new Set<string>()
-  function spread(topic: string, bytes: Uint8Array, id: string, except: string): string[] {
-    const links = medium.subscribersOf(topic, peerId).filter(one => one !== except)
+  function forward(topic: string, bytes: Uint8Array, id: string, sender: string): void {
+    const links = medium.subscribersOf(topic, peerId).filter(one => one !== sender)
     for (let at = links.length - 1; at > 0; at--) {
       const other = Math.floor(Math.random() * (at + 1))
       const swapped = [links[other], links[at]] as [string, string]
       links[at] = swapped[0]
       links[other] = swapped[1]
     }
-    const mesh = links.slice(0, MESH)
-    for (const to of mesh) medium.send(peerId, to, topic, bytes, id)
-    return mesh
+    for (const to of links.slice(0, MESH)) medium.send(peerId, to, topic, bytes, id)
   }
   async function receive(sender: string, topic: string, bytes: Uint8Array, id: string): Promise<void> {
     if (seen.has(id)) return
@@ -205,7 +203,7 @@ function createGossip(medium: Medium, peerId: string, penaltyOf: (peerId: string
     const result = await topicValidators.get(topic)?.(sender, { topic, data: bytes })
     if (result !== TopicValidatorResult.Accept) return
     have.add(id)
-    spread(topic, bytes, id, sender)
+    forward(topic, bytes, id, sender)
   }
   return {
     topicValidators,
@@ -223,7 +221,10 @@ function createGossip(medium: Medium, peerId: string, penaltyOf: (peerId: string
       const id = textOf(messageIdOf(topic, bytes))
       seen.add(id)
       have.add(id)
-      return { recipients: spread(topic, bytes, id, '') }
+      // As gossipsub does by default: its own messages go to all that listen.
+      const recipients = medium.subscribersOf(topic, peerId)
+      for (const to of recipients) medium.send(peerId, to, topic, bytes, id)
+      return { recipients }
     },
   }
 }
@@ -240,7 +241,7 @@ export function createSigner(peerId: string, clock: Clock): Host['sign'] {
   }
 }
 
-const isSigned = ({ from, signature }: SignedMessage) => Buffer.compare(signature, signatureOf(from)) === 0
+export const isSigned = ({ from, signature }: SignedMessage) => Buffer.compare(signature, signatureOf(from)) === 0
 
 const ID = Symbol('id as text')
 const textOf = (id: Uint8Array) => Buffer.from(id).toString('latin1')
