@@ -6,6 +6,7 @@ import { CanaryChart } from './CanaryChart.tsx'
 import { CanaryTable } from './CanaryTable.tsx'
 import { CanaryVerdict } from './CanaryVerdict.tsx'
 import { HeldOut } from './HeldOut.tsx'
+import { JudgeAgreement } from './JudgeAgreement.tsx'
 import { Notice } from './Notice.tsx'
 import { PartDown } from './PartDown.tsx'
 
@@ -56,6 +57,7 @@ function Body({ part }: { part: Part<Canary> }) {
           ))}
         </ul>
       </div>
+      <JudgeAgreement points={part.data.points} />
       {part.data.heldOut && <HeldOut heldOut={part.data.heldOut} />}
       <CanaryTable points={part.data.points} />
     </>

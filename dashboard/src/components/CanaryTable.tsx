@@ -1,5 +1,21 @@
 import { formatShare } from '#merge/format.ts'
+import { agreement } from '#merge/judgeAgreement.ts'
 import type { CanaryPoint } from '#sources/gateway.ts'
+
+/** The share of answers that the judge and execution agree on, wrong ones that the judge calls right, and right ones that it calls wrong. */
+function judgeCells({ judge }: CanaryPoint): [string, string | number][] {
+  if (judge === undefined)
+    return [
+      ['right', '–'],
+      ['wrong', '–'],
+      ['unpaid', '–'],
+    ]
+  return [
+    ['right', formatShare(agreement(judge) ?? 0)],
+    ['wrong', judge.falsePositives],
+    ['unpaid', judge.falseNegatives],
+  ]
+}
 
 /** The charts' numbers, for those who read better than they see, and for copying. Newest first. */
 export function CanaryTable({ points }: { points: CanaryPoint[] }) {
@@ -13,7 +29,18 @@ export function CanaryTable({ points }: { points: CanaryPoint[] }) {
         <table className="w-full min-w-xl text-left text-sm">
           <thead className="text-soft">
             <tr>
-              {['Round', 'Solver', 'Reward', 'Predicted', 'Pass@1', 'Tasks', 'Samples'].map(title => (
+              {[
+                'Round',
+                'Solver',
+                'Reward',
+                'Predicted',
+                'Pass@1',
+                'Judge right',
+                'Paid wrong',
+                'Unpaid right',
+                'Tasks',
+                'Samples',
+              ].map(title => (
                 <th key={title} scope="col" className="border-b border-line py-1.5 pr-4 font-medium">
                   {title}
                 </th>
@@ -30,6 +57,11 @@ export function CanaryTable({ points }: { points: CanaryPoint[] }) {
                 <td className="figures py-1.5 pr-4">{share(point.reward)}</td>
                 <td className="figures py-1.5 pr-4">{share(point.predicted)}</td>
                 <td className="figures py-1.5 pr-4">{share(point.passAt1)}</td>
+                {judgeCells(point).map(([title, cell]) => (
+                  <td key={title} className="figures py-1.5 pr-4">
+                    {cell}
+                  </td>
+                ))}
                 <td className="figures py-1.5 pr-4">{point.tasks}</td>
                 <td className="figures py-1.5 pr-4">{point.samples}</td>
               </tr>

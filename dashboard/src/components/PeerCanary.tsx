@@ -4,6 +4,7 @@ import type { Canary } from '#sources/gateway.ts'
 import type { Part } from '#sources/part.ts'
 import { CanaryChart } from './CanaryChart.tsx'
 import { CanaryVerdict } from './CanaryVerdict.tsx'
+import { JudgeAgreement } from './JudgeAgreement.tsx'
 
 /** A solver's reward next to pass@1 by execution, on tasks that nobody trains on; nothing if it has no canary yet. */
 export async function PeerCanary({ peerKey, canary }: { peerKey: string; canary: Promise<Part<Canary>> }) {
@@ -20,6 +21,7 @@ export async function PeerCanary({ peerKey, canary }: { peerKey: string; canary:
       <p className="mt-2 text-soft">
         On held-out tasks, in round {last?.round}: reward {shareText(last?.reward)}, pass@1 {shareText(last?.passAt1)}.
       </p>
+      <JudgeAgreement points={points} />
       <div className="mt-4">
         <CanaryVerdict series={series} />
         <CanaryChart

@@ -37,12 +37,24 @@ const roundBodies = z.object({
   evaluators: z.array(z.unknown()),
 })
 
+const count = z.int().min(0)
+/** The judge against execution, in answers; 0.5 and more is what the judge calls right. */
+const judge = z.object({
+  truePositives: count,
+  falsePositives: count,
+  falseNegatives: count,
+  trueNegatives: count,
+  calibrationError: share,
+})
+
 const canaryPoint = z.object({
   round: z.int(),
   ...peer,
   reward: share.nullable(),
   predicted: share.nullable(),
   passAt1: share.nullable(),
+  /** A gateway of an earlier release does not say. */
+  judge: judge.optional(),
   tasks: z.int(),
   /** Over all tasks. */
   samples: z.int(),

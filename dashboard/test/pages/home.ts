@@ -26,6 +26,9 @@ export function testHome(scene: BrowserScene): void {
     const canary = page.locator('section[aria-labelledby=canary]')
     await canary.getByText('may be fooling its judge').waitFor()
     expect(await canary.getByText('rising together').count()).toBe(2)
+    await canary
+      .getByText(/judge and execution agreed on \d+ % of the answers: it called \d+ wrong ones right/)
+      .waitFor()
     // Two lines in the large chart.
     await canary.locator('figure').first().locator('[data-line]').nth(1).waitFor()
     await see(page, 'proposed 8 tasks')

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { balancedAccuracy, calibrationError } from '../../../node/src/environments/codezero/calibrateTrueFalse.ts'
 import { drawHeldOutTask } from '../../../node/src/environments/codezero/curriculum/drawTask.ts'
 import { levels, type Task } from '../../../node/src/environments/codezero/curriculum/task.ts'
 import { loadStarterEnvironments } from '../../../node/src/environments/codezero/loadStarter.ts'
@@ -12,6 +11,7 @@ import {
   initialDifficulty,
   observeSolvedShare,
 } from '../../../node/src/environments/difficulty.ts'
+import { balancedAccuracy, calibrationError } from '../../../node/src/environments/judgeFigures.ts'
 import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
 import { createGenerator } from '../../../node/src/model/generate.ts'
 import { propose } from '../../../node/src/roles/proposer/propose.ts'

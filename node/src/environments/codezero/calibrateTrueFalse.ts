@@ -1,3 +1,5 @@
+import { balancedAccuracy, calibrationError } from '../judgeFigures.ts'
+
 export type TrueFalseCalibration = { readonly bias: number; readonly slope: number }
 
 /** What a judge said of one pair, as log-odds of 'true', and the truth. */
@@ -80,32 +82,4 @@ export function fitTrueFalse(odds: readonly number[], isRight: readonly boolean[
     if (Math.abs(d0) + Math.abs(d1) < 1e-10) break
   }
   return { bias, slope }
-}
-
-/** @param predicted - probabilities, one a label. */
-export function balancedAccuracy(predicted: readonly number[], isRight: readonly boolean[]): number {
-  const share = (label: boolean) => {
-    const told = predicted.filter((_, i) => isRight[i] === label).map(p => p > 0.5 === label)
-    return told.filter(Boolean).length / Math.max(1, told.length)
-  }
-  return (share(true) + share(false)) / 2
-}
-
-const BINS = 10
-
-/**
- * Expected calibration error over ten bins of equal width: the mean distance of a bin's probability from its share of right ones, each bin
- * by its size.
- *
- * @see Guo et al., On Calibration of Modern Neural Networks, arXiv:1706.04599 section 2.
- */
-export function calibrationError(predicted: readonly number[], isRight: readonly boolean[]): number {
-  const bins = Array.from({ length: BINS }, () => ({ predicted: 0, right: 0 }))
-  for (const [i, p] of predicted.entries()) {
-    const bin = bins[Math.min(BINS - 1, Math.floor(p * BINS))]
-    if (!bin) continue
-    bin.predicted += p
-    bin.right += isRight[i] ? 1 : 0
-  }
-  return bins.reduce((sum, bin) => sum + Math.abs(bin.predicted - bin.right), 0) / Math.max(1, predicted.length)
 }

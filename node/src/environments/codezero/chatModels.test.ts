@@ -1,15 +1,9 @@
 import { expect, test } from 'vitest'
 import type { TokenChooser } from '../environment.ts'
 import { environmentHash } from '../environmentSpec.ts'
+import { balancedAccuracy, calibrationError, confusionOf } from '../judgeFigures.ts'
 import type { ChatTokenizer } from '../promptFormat.ts'
-import {
-  balancedAccuracy,
-  calibratedOdds,
-  calibrationError,
-  examineJudge,
-  fitTrueFalse,
-  weaknessOf,
-} from './calibrateTrueFalse.ts'
+import { calibratedOdds, examineJudge, fitTrueFalse, weaknessOf } from './calibrateTrueFalse.ts'
 import type { evaluate } from './curriculum/evaluate.ts'
 import { isHeldOut } from './curriculum/semanticKey.ts'
 import type { Problem } from './curriculum/task.ts'
@@ -229,6 +223,8 @@ test('A calibration finds where right and wrong part, and stays finite where not
     expect(Number.isFinite(bias) && Number.isFinite(slope)).toBe(true)
   }
   expect(balancedAccuracy([0.7, 0.7], [true, false])).toBe(0.5)
+  const counts = { truePositives: 1, falsePositives: 1, falseNegatives: 1, trueNegatives: 1 }
+  expect(confusionOf([0.5, 0.9, 0.4, 0.1], [true, false, true, false])).toEqual(counts)
   expect(calibrationError([0.25, 0.25, 0.75, 1], [false, true, true, true])).toBeCloseTo((0.5 + 0.25) / 4, 12)
 })
 

@@ -3,6 +3,7 @@ import { mapYielding } from '#core/mapYielding.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
 import { peerName } from '#core/peerName.ts'
 import type { Environment } from '#environments/environment.ts'
+import { type Confusion, calibrationError, confusionOf } from '#environments/judgeFigures.ts'
 import type { Level } from '#environments/level.ts'
 import { createSandbox } from '#sandbox/createSandbox.ts'
 import { packedText } from '../admitTasks.ts'
@@ -19,6 +20,8 @@ export type CanaryPoint = {
   reward: number
   predicted: number | null
   passAt1: number
+  /** How the judge fits execution, answer by answer; points of earlier releases lack it. */
+  judge?: Confusion & { calibrationError: number }
   tasks: number
   samples: number
 }
@@ -40,7 +43,9 @@ export async function measureCanary(node: PeerNode, peerId: string, bundle: Cana
   })
   const sandbox = createSandbox()
   const verdicts = await verdictsOf(sandbox, cases).finally(sandbox.close)
-  const passed = verdicts.filter(verdict => verdict === 'pass').length
+  const isRight = verdicts.map(verdict => verdict === 'pass')
+  const passed = isRight.filter(Boolean).length
+  const predicted = bundle.samples.map(({ scoreMilli }) => solvedShare(scoreMilli / 1000))
   const reward = meanOf(bundle, ({ scoreMilli }) => scoreMilli / 1000)
   return {
     round: bundle.round,
@@ -48,8 +53,9 @@ export async function measureCanary(node: PeerNode, peerId: string, bundle: Cana
     peerKey: peerKeyOf(peerId),
     name: peerName(peerId),
     reward,
-    predicted: meanOf(bundle, ({ scoreMilli }) => solvedShare(scoreMilli / 1000)),
+    predicted: predicted.reduce((sum, one) => sum + one, 0) / Math.max(1, predicted.length),
     passAt1: bundle.samples.length > 0 ? passed / bundle.samples.length : 0,
+    judge: { ...confusionOf(predicted, isRight), calibrationError: calibrationError(predicted, isRight) },
     tasks: new Set(bundle.samples.map(({ task }) => task)).size,
     samples: bundle.samples.length,
   }

@@ -1,0 +1,42 @@
+/** @param predicted - probabilities, one a label. */
+export function balancedAccuracy(predicted: readonly number[], isRight: readonly boolean[]): number {
+  const share = (label: boolean) => {
+    const told = predicted.filter((_, i) => isRight[i] === label).map(p => p > 0.5 === label)
+    return told.filter(Boolean).length / Math.max(1, told.length)
+  }
+  return (share(true) + share(false)) / 2
+}
+
+const BINS = 10
+
+/**
+ * Expected calibration error over ten bins of equal width: the mean distance of a bin's probability from its share of right ones, each bin
+ * by its size.
+ *
+ * @see Guo et al., On Calibration of Modern Neural Networks, arXiv:1706.04599 section 2.
+ */
+export function calibrationError(predicted: readonly number[], isRight: readonly boolean[]): number {
+  const bins = Array.from({ length: BINS }, () => ({ predicted: 0, right: 0 }))
+  for (const [i, p] of predicted.entries()) {
+    const bin = bins[Math.min(BINS - 1, Math.floor(p * BINS))]
+    if (!bin) continue
+    bin.predicted += p
+    bin.right += isRight[i] ? 1 : 0
+  }
+  return bins.reduce((sum, bin) => sum + Math.abs(bin.predicted - bin.right), 0) / Math.max(1, predicted.length)
+}
+
+/** How a judge's probabilities of 0.5 and more, and those below, fit what execution says. Counts of answers. */
+export type Confusion = { truePositives: number; falsePositives: number; falseNegatives: number; trueNegatives: number }
+
+/** @param predicted - probabilities, one a label. */
+export function confusionOf(predicted: readonly number[], isRight: readonly boolean[]): Confusion {
+  const count = (judged: boolean, label: boolean) =>
+    predicted.filter((p, i) => p >= 0.5 === judged && isRight[i] === label).length
+  return {
+    truePositives: count(true, true),
+    falsePositives: count(true, false),
+    falseNegatives: count(false, true),
+    trueNegatives: count(false, false),
+  }
+}
