@@ -11,6 +11,8 @@ import { type PeerFault, type PeerResult, peerFault } from './peerResult.ts'
 /** `turn-over`: others waited for its place for longer than its share of the time. */
 type Failure = FetchFailure | 'too-slow' | 'turn-over'
 type Attempt = Holder & { failure: Failure }
+type Got = Uint8Array | Failure
+type BodyRules = FetchRules & { limits: FetchLimits }
 type BodyFetcher = (wanted: WantedBody, signal: AbortSignal) => Promise<PeerResult<Uint8Array>>
 
 /** Late peers remembered, at most. */
@@ -26,18 +28,72 @@ const MAX_NOT_FOUND = 2
  *
  * @param late - peers that were below the pace when last asked; kept up to date here.
  */
-export function createBodyFetcher(
-  modules: FetchModules,
-  rules: FetchRules & { limits: FetchLimits },
-  late: Set<Hex>,
-): BodyFetcher {
-  const { network, readPeerId, clock, random = Math.random } = modules
-  const { parallel, policies, perHolder, others, busyRetries, busyWaitMs, pace } = rules.limits
+export function createBodyFetcher(modules: FetchModules, rules: BodyRules, late: Set<Hex>): BodyFetcher {
+  const { clock, random = Math.random } = modules
+  const { others, busyRetries, busyWaitMs, pace } = rules.limits
+  const attempt = createAttempts(modules, rules, late)
+
+  async function askAll(wanted: WantedBody, signal: AbortSignal): Promise<Uint8Array | Attempt[]> {
+    const tried: Attempt[] = []
+    let leftMs = longestMs(pace, rules.maxBytes(wanted.kind))
+    let holders = await findHolders(modules, wanted, signal)
+    for (let retry = 0; holders.length > 0 && retry <= busyRetries; retry += 1) {
+      if (retry > 0) await clock.sleep(busyWaitMs * 2 ** (retry - 1) * (0.5 + random()), signal)
+      const busy: Holder[] = []
+      for (const holder of holders) {
+        if (leftMs <= 0) return tried
+        if (!holder.isAuthor && (late.has(holder.peerKey) || tried.length > others)) continue
+        const { got, ms } = await attempt(holder, wanted, signal)
+        if (typeof got !== 'string') return got
+        leftMs -= ms
+        tried.push({ ...holder, failure: got })
+        // An author may be about to publish what was sealed until now.
+        const mayCome = holder.isAuthor && got === 'not-found' && retry < MAX_NOT_FOUND
+        if (got === 'busy' || got === 'turn-over' || mayCome) busy.push(holder)
+      }
+      holders = busy
+    }
+    return tried
+  }
+
+  return async (wanted, signal) => {
+    try {
+      const waitMs = rules.opensAtMs(wanted.kind, wanted.round) - clock.nowMs()
+      if (waitMs > 0) await clock.sleep(waitMs, signal)
+      for (let returns = 0; ; returns += 1) {
+        const got = await askAll(wanted, signal)
+        if (got instanceof Uint8Array) return { ok: true, value: got }
+        if (signal.aborted) return peerFault('unavailable', 'no time was left')
+        if (!wanted.mayReturn || returns === MAX_RETURNS || !isGone(got)) return faultOf(got)
+        await clock.sleep(rules.roundMs() * RETURN_SHARE, signal)
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error
+      return peerFault('unavailable', 'no time was left')
+    }
+  }
+}
+
+/** Its author among them: the chain says who that is where nothing that was heard does. */
+async function findHolders(
+  { network, readPeerId }: FetchModules,
+  wanted: WantedBody,
+  signal: AbortSignal,
+): Promise<Holder[]> {
+  const known = holdersOf(network, wanted)
+  if (known[0]?.isAuthor) return known
+  const { peerKey } = wanted
+  const peerId = await beforeAbort(readPeerId(peerKey), signal)
+  const isOther = peerId !== null && peerId !== network.peerId
+  return isOther ? [{ peerId, peerKey, isAuthor: true, maxBytes: undefined }, ...known] : known
+}
+
+/** Attempts, a few at once in all and of each holder. One is cut off where it is too slow, or keeps its place for longer than its turn. */
+function createAttempts({ network, clock }: FetchModules, rules: BodyRules, late: Set<Hex>) {
+  const { parallel, policies, perHolder, pace } = rules.limits
   const places = createKeyedLimit(parallel)
   const ofPolicies = createKeyedLimit(policies)
   const ofHolder = createKeyedLimit(perHolder)
-
-  type Got = Uint8Array | Failure
 
   /** Waits until others wait for one of so many places that has been held for longer than an equal part of half a round. */
   async function turnOver(of: KeyedLimit, count: number, signal: AbortSignal): Promise<void> {
@@ -86,7 +142,7 @@ export function createBodyFetcher(
   }
 
   /** Waits for a place of the holder before one of all: whoever announces much does not take the places of others. */
-  function attempt(holder: Holder, wanted: WantedBody, signal: AbortSignal) {
+  return (holder: Holder, wanted: WantedBody, signal: AbortSignal) => {
     const measured = async () => {
       const fromMs = clock.nowMs()
       const got = await inPace(holder, wanted, signal)
@@ -95,56 +151,6 @@ export function createBodyFetcher(
     const withSlot = () => places.run('', measured, signal)
     const inPlace = () => (wanted.kind === 'policy' ? ofPolicies.run('', withSlot, signal) : withSlot())
     return ofHolder.run(holder.peerId, inPlace, signal)
-  }
-
-  /** Its author among them: the chain says who that is where nothing that was heard does. */
-  async function findHolders(wanted: WantedBody, signal: AbortSignal): Promise<Holder[]> {
-    const known = holdersOf(network, wanted)
-    if (known[0]?.isAuthor) return known
-    const { peerKey } = wanted
-    const peerId = await beforeAbort(readPeerId(peerKey), signal)
-    const isOther = peerId !== null && peerId !== network.peerId
-    return isOther ? [{ peerId, peerKey, isAuthor: true, maxBytes: undefined }, ...known] : known
-  }
-
-  async function askAll(wanted: WantedBody, signal: AbortSignal): Promise<Uint8Array | Attempt[]> {
-    const tried: Attempt[] = []
-    let leftMs = longestMs(pace, rules.maxBytes(wanted.kind))
-    let holders = await findHolders(wanted, signal)
-    for (let retry = 0; holders.length > 0 && retry <= busyRetries; retry += 1) {
-      if (retry > 0) await clock.sleep(busyWaitMs * 2 ** (retry - 1) * (0.5 + random()), signal)
-      const busy: Holder[] = []
-      for (const holder of holders) {
-        if (leftMs <= 0) return tried
-        if (!holder.isAuthor && (late.has(holder.peerKey) || tried.length > others)) continue
-        const { got, ms } = await attempt(holder, wanted, signal)
-        if (typeof got !== 'string') return got
-        leftMs -= ms
-        tried.push({ ...holder, failure: got })
-        // An author may be about to publish what was sealed until now.
-        const mayCome = holder.isAuthor && got === 'not-found' && retry < MAX_NOT_FOUND
-        if (got === 'busy' || got === 'turn-over' || mayCome) busy.push(holder)
-      }
-      holders = busy
-    }
-    return tried
-  }
-
-  return async (wanted, signal) => {
-    try {
-      const waitMs = rules.opensAtMs(wanted.kind, wanted.round) - clock.nowMs()
-      if (waitMs > 0) await clock.sleep(waitMs, signal)
-      for (let returns = 0; ; returns += 1) {
-        const got = await askAll(wanted, signal)
-        if (got instanceof Uint8Array) return { ok: true, value: got }
-        if (signal.aborted) return peerFault('unavailable', 'no time was left')
-        if (!wanted.mayReturn || returns === MAX_RETURNS || !isGone(got)) return faultOf(got)
-        await clock.sleep(rules.roundMs() * RETURN_SHARE, signal)
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error
-      return peerFault('unavailable', 'no time was left')
-    }
   }
 }
 
