@@ -3,7 +3,6 @@ import type { GradientSums, ScoredPolicy } from './gradientPass.ts'
 import type { PlannedPasses } from './plannedPasses.ts'
 import type { LossTarget } from './policyBatch.ts'
 import type { LossKind } from './trainingGraphs.ts'
-import { twoRows } from './twoRows.ts'
 import { withinMemory } from './withinMemory.ts'
 
 /**
@@ -45,4 +44,18 @@ export function createBatchPasses(passes: PlannedPasses) {
     gradients: (loss: LossKind, targets: readonly LossTarget[]) => withinMemory(passes, () => gradients(loss, targets)),
     dispose: () => passes.dispose(),
   }
+}
+
+/**
+ * A part of one scored token has it a second time, without weight: a product with a single row is computed in another way, in which
+ * passes would differ in the last bits.
+ */
+export function twoRows(part: readonly LossTarget[]): readonly LossTarget[] {
+  const [only, ...others] = part.filter(({ scored }) => scored.length > 0)
+  if (!only || others.length > 0 || only.scored.length > 1) return part
+  const [row = 0] = only.scored
+  const perToken = Object.fromEntries(
+    Object.entries(only.perToken).map(([name, [x = 0]]) => [name, Float32Array.of(x, name === 'weights' ? 0 : x)]),
+  )
+  return part.map(target => (target === only ? { ...only, scored: Int32Array.of(row, row), perToken } : target))
 }

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { randomStream } from '#core/random.ts'
 import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
+import { twoRows } from './batchPasses.ts'
 import { createMonolithicPass, type GradientPass, type GradientSums } from './gradientPass.ts'
 import { createLayeredPass } from './layeredPass.ts'
 import { type LossTarget, type PolicySequence, policyTargets } from './policyBatch.ts'
 import { promptParts } from './sharedPrompt.ts'
 import { policyLossKind } from './trainingGraphs.ts'
-import { twoRows } from './twoRows.ts'
 
 const options = { threads: 1, temperature: 1, adapter: undefined, trained: () => true }
 const monolithic = createMonolithicPass(tinyConfig, tinyWeights(), options)
