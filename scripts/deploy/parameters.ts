@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
 import * as abis from '../../deployments/abi.ts'
+import { writeFileAtomic } from '../../node/src/core/writeFileAtomic.ts'
 import { DeployError } from './deployError.ts'
 
 /** What the contracts are made with, and on which chain; written before anything is sent, so that a rerun agrees. */
@@ -62,6 +63,5 @@ export async function writeParameters(dir: string, parameters: DeployParameters)
 /** Writes JSON so that a reader, or the next run after a kill, sees all of it or none. */
 export async function writeAtomically(file: string, value: unknown): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true })
-  await writeFile(`${file}.tmp`, `${JSON.stringify(value, null, 2)}\n`)
-  await rename(`${file}.tmp`, file)
+  await writeFileAtomic(file, `${JSON.stringify(value, null, 2)}\n`)
 }

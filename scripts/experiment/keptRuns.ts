@@ -1,5 +1,6 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeFileAtomic } from '../../node/src/core/writeFileAtomic.ts'
 import type { ExperimentOptions } from './experiment.ts'
 
 /**
@@ -23,7 +24,6 @@ export async function keptRun<T>(
   if (onlyKept) return null
   const result = await run()
   await mkdir(data, { recursive: true })
-  await writeFile(`${path}.tmp`, `${JSON.stringify(result, null, 2)}\n`)
-  await rename(`${path}.tmp`, path)
+  await writeFileAtomic(path, `${JSON.stringify(result, null, 2)}\n`)
   return result
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
+import { writeFileAtomic } from '../../node/src/core/writeFileAtomic.ts'
 
 type Block = { header: { number: string; timestamp: string } }
 
@@ -21,8 +22,7 @@ export async function mendChainState(path: string): Promise<number> {
   const firsts = state.blocks.filter(isFirst).toSorted((a, b) => timeOf(a) - timeOf(b))
   if (firsts.length > 1) {
     const blocks = state.blocks.filter(block => !isFirst(block) || block === firsts[0])
-    await writeFile(`${path}.tmp`, JSON.stringify({ ...state, blocks }))
-    await rename(`${path}.tmp`, path)
+    await writeFileAtomic(path, JSON.stringify({ ...state, blocks }))
   }
   return Number(state.block.timestamp)
 }
