@@ -21,12 +21,16 @@ import { ListenError, PortTakenError } from './errors.ts'
 import { keepAlive } from './keepAlive.ts'
 import { messageId, rawMessageId } from './messageId.ts'
 import { createMessageQueue, type MessageQueue } from './messageQueue.ts'
+import {
+  createMessageSigner,
+  createMessageVerifier,
+  type SignMessage,
+  type VerifyMessage,
+} from './messageSignatures.ts'
 import { createPeerGuard, type PeerGuard } from './peerGuard.ts'
 import { type PeerPrivateKey, peerPrivateKey } from './peerPrivateKey.ts'
 import { type RelayTransport, relayTransport, seekRelayPlace } from './relayPlaces.ts'
-import { createMessageSigner, type SignMessage } from './signMessage.ts'
 import { scoreParams, scoreThresholds } from './topicScore.ts'
-import { createMessageVerifier, type VerifyMessage } from './verifyMessage.ts'
 
 /** gossipsub, with two methods that its published interface leaves out. */
 export type GossipService = GossipSub & { getScore(peerId: string): number; getMeshPeers(topic: string): string[] }

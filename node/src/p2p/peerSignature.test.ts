@@ -5,9 +5,9 @@ import { peerIdFromPrivateKey } from '@libp2p/peer-id'
 import { base58btc } from 'multiformats/bases/base58'
 import { expect, test } from 'vitest'
 import { compactOf, derOf, lowOf } from './ecdsaSignature.ts'
+import { verifyPeerSignature } from './messageSignatures.ts'
 import { peerPrivateKey } from './peerPrivateKey.ts'
 import { type PeerPublicKey, peerPublicKey } from './peerPublicKey.ts'
-import { verifyPeerSignature } from './verifyPeerSignature.ts'
 
 const kinds = ['secp256k1', 'Ed25519', 'RSA'] as const
 const bytes = Uint8Array.from([1, 2, 3])

@@ -2,10 +2,9 @@ import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import { expect, test } from 'vitest'
 import { CanonicalError, encodeCanonical } from '#core/canonical.ts'
 import { createManualClock } from '#core/clock.ts'
+import { createMessageSigner, createMessageVerifier } from './messageSignatures.ts'
 import { peerPrivateKey } from './peerPrivateKey.ts'
 import { decodeSigned, encodeSigned, MAX_SIGNED_BYTES, type SignedFields, type SignedMessage } from './signedMessage.ts'
-import { createMessageSigner } from './signMessage.ts'
-import { createMessageVerifier } from './verifyMessage.ts'
 
 const kinds = ['secp256k1', 'Ed25519', 'RSA'] as const
 

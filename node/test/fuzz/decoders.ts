@@ -18,13 +18,13 @@ import {
   encodeRequest,
   MAX_FRAME_BYTES,
 } from '../../src/p2p/fetchProtocol.ts'
+import { verifyPeerSignature } from '../../src/p2p/messageSignatures.ts'
 import { peerPublicKey } from '../../src/p2p/peerPublicKey.ts'
 import { decodeSigned, encodeSigned } from '../../src/p2p/signedMessage.ts'
 import { StreamError } from '../../src/p2p/streamError.ts'
 import { createStreamReader } from '../../src/p2p/streamReader.ts'
 import { decodeSyncRequest, encodeSyncRequest, missingFrom } from '../../src/p2p/syncProtocol.ts'
 import type { Verdict } from '../../src/p2p/verdict.ts'
-import { verifyPeerSignature } from '../../src/p2p/verifyPeerSignature.ts'
 
 export type Decoder = {
   /** The module under `node/src` that it is a part of. */

@@ -1,0 +1,34 @@
+import { encodeFunctionData } from 'viem'
+import type { Hex } from '#core/hex.ts'
+import type { OutboxIntent } from '#core/outboxStore.ts'
+import type { Contracts } from './contracts.ts'
+import { type Ballot, voteCommitment, voteSalt } from './voteCommitment.ts'
+
+/** Commits votes on a shard, within the round after its own. Once committed, a ballot cannot be changed. */
+export function commitVotes({ chainId, rewardVotes }: Contracts, accountKey: Hex, ballot: Ballot): OutboxIntent {
+  const place = { chainId, rewardVotes: rewardVotes.address }
+  const commitment = voteCommitment(place, ballot, voteSalt(accountKey, place, ballot))
+  const { round, shard, position, evaluatorKey } = ballot
+  const args = [round, shard, position, evaluatorKey, commitment] as const
+  return {
+    // One ballot a round and shard: other votes under the same key would be refused by the chain.
+    key: `commit-votes:${round}:${shard}:${evaluatorKey}`,
+    to: rewardVotes.address,
+    data: encodeFunctionData({ abi: rewardVotes.abi, functionName: 'commitVotes', args }),
+    fromRound: Number(round) + 1,
+    throughRound: Number(round) + 1,
+  }
+}
+
+/** Reveals the votes that were committed on a shard, within the second round after its own. */
+export function revealVotes({ chainId, rewardVotes }: Contracts, accountKey: Hex, ballot: Ballot): OutboxIntent {
+  const salt = voteSalt(accountKey, { chainId, rewardVotes: rewardVotes.address }, ballot)
+  const { round, shard, evaluatorKey } = ballot
+  return {
+    key: `reveal-votes:${round}:${shard}:${evaluatorKey}`,
+    to: rewardVotes.address,
+    data: encodeFunctionData({ abi: rewardVotes.abi, functionName: 'revealVotes', args: [ballot, salt] }),
+    fromRound: Number(round) + 2,
+    throughRound: Number(round) + 2,
+  }
+}
