@@ -1,6 +1,11 @@
 import { WorkerError } from '#core/sentError.ts'
 import { openPolicyClient, type PolicyClient, type SlowOperation } from './policyClient.ts'
-import type { PolicyHandlers, PolicyOperation, PolicyWorkerOptions } from './policyProtocol.ts'
+import {
+  type PolicyHandlers,
+  type PolicyOperation,
+  type PolicyWorkerOptions,
+  policyHandlers,
+} from './policyProtocol.ts'
 
 /** A call fails after so many deaths of the worker in a row. */
 const MAX_CRASHES_ON_END = 3
@@ -90,18 +95,7 @@ export function openLastingPolicy(
   }
 
   return {
-    load: call('load'),
-    loadJudge: call('loadJudge'),
-    generate: call('generate'),
-    score: call('score'),
-    choose: call('choose'),
-    logprobs: call('logprobs'),
-    policyStep: call('policyStep'),
-    save: call('save'),
-    weightsHash: call('weightsHash'),
-    publish: call('publish'),
-    readDraws: call('readDraws'),
-    generatePublished: call('generatePublished'),
+    ...policyHandlers(call),
     close: () => client.close(),
   }
 }

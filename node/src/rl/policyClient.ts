@@ -3,7 +3,12 @@ import { fileURLToPath } from 'node:url'
 import { PendingCalls } from '#core/pendingCalls.ts'
 import { WorkerError } from '#core/sentError.ts'
 import type { Answer } from '#core/workerCalls.ts'
-import type { PolicyHandlers, PolicyOperation, PolicyWorkerOptions } from './policyProtocol.ts'
+import {
+  type PolicyHandlers,
+  type PolicyOperation,
+  type PolicyWorkerOptions,
+  policyHandlers,
+} from './policyProtocol.ts'
 
 /**
  * The policy and the judge model in a process of their own: the caller's event loop is never blocked, and what crashes in native
@@ -60,18 +65,7 @@ export function openPolicyClient(
 
   return {
     pid: worker.pid ?? 0,
-    load: call('load'),
-    loadJudge: call('loadJudge'),
-    generate: call('generate'),
-    score: call('score'),
-    choose: call('choose'),
-    logprobs: call('logprobs'),
-    policyStep: call('policyStep'),
-    save: call('save'),
-    weightsHash: call('weightsHash'),
-    publish: call('publish'),
-    readDraws: call('readDraws'),
-    generatePublished: call('generatePublished'),
+    ...policyHandlers(call),
     async close() {
       end(closed())
       if (worker.connected) worker.send({ close: true })

@@ -91,5 +91,23 @@ export type PolicyOperation = keyof PolicyOperations
 /** The same operations across a boundary. */
 export type PolicyHandlers = Across<PolicyOperations>
 
+/** A handler of each operation, all made in the same way. */
+export function policyHandlers(call: <K extends PolicyOperation>(operation: K) => PolicyHandlers[K]): PolicyHandlers {
+  return {
+    load: call('load'),
+    loadJudge: call('loadJudge'),
+    generate: call('generate'),
+    score: call('score'),
+    choose: call('choose'),
+    logprobs: call('logprobs'),
+    policyStep: call('policyStep'),
+    save: call('save'),
+    weightsHash: call('weightsHash'),
+    publish: call('publish'),
+    readDraws: call('readDraws'),
+    generatePublished: call('generatePublished'),
+  }
+}
+
 /** Client to worker. */
 export type PolicyMessage = Call<PolicyOperation> | { readonly close: true }
