@@ -30,7 +30,7 @@ export type RoundLessons = {
 }
 
 export type LearnedRound = {
-  /** Mean composite score of the own answers; 0 where there are none. */
+  /** Mean composite score of the own answers, by this solver's copy of the judge; 0 where there are none. */
   meanReward: number
   /** Mean predicted correctness of the own answers. */
   averageAtK: number
