@@ -6,9 +6,9 @@ import type { Device } from './device.ts'
 const PROBE_MS = 30_000
 
 /**
- * Whether graphs run on a device, found out by running one in another process.
+ * Tests whether graphs run on a device, by running one in another process.
  *
- * @returns null if they do, else why not, as one sentence.
+ * @returns null if they do; otherwise the reason, as one sentence.
  */
 export function tryDevice(device: Device): Promise<string | null> {
   if (device === 'cpu') return Promise.resolve(null)
@@ -28,7 +28,7 @@ function reasonOf(device: Device, stderr: string): string {
       ? 'There is no Vulkan driver: install libvulkan1 and the driver of the GPU.'
       : 'No GPU offers what WebGPU needs.'
   if (device === 'cuda' && /shared library|not supported|not available|no available backend/i.test(stderr))
-    return 'ONNX Runtime is installed without CUDA: run ONNXRUNTIME_NODE_INSTALL=cuda12 npm rebuild --ignore-scripts=false onnxruntime-node, with CUDA 12 and cuDNN 9 there.'
-  const line = stderr.split('\n').find(text => /Error/.test(text)) ?? 'The process ended without a word.'
+    return 'ONNX Runtime is installed without CUDA: run ONNXRUNTIME_NODE_INSTALL=cuda12 npm rebuild --ignore-scripts=false onnxruntime-node, with CUDA 12 and cuDNN 9 installed.'
+  const line = stderr.split('\n').find(text => /Error/.test(text)) ?? 'The process ended without a message.'
   return line.trim().slice(0, 300)
 }

@@ -2,14 +2,14 @@ import type { DecoderConfig } from './decoderConfig.ts'
 import { cacheBytes } from './kvCache.ts'
 import { ModelInputError } from './modelErrors.ts'
 
-/** Share of the memory that can be had which the caches of rows may fill: a cache that grows is there twice for a moment, layer by layer. */
+/** Share of the available memory that the caches of rows may fill: while a cache grows, two copies of each layer exist for a moment. */
 const CACHE_SHARE = 0.8
 
 /**
  * Rows whose caches fit into memory, up to their last position; the others wait, which changes no bit of any.
  *
- * @param memory - bytes that can be had.
- * @throws {ModelInputError} if not even one fits, with the prompt that it is filled from.
+ * @param memory - available bytes.
+ * @throws {ModelInputError} if not even one row fits, together with the cache that its prompt is prefilled in.
  */
 export function rowsWithin(config: DecoderConfig, positions: number, memory: number): number {
   const row = cacheBytes(config, positions)

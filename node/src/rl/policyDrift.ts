@@ -1,6 +1,6 @@
 /**
- * What a token counts at most, in nats. A policy that has become certain moves single tokens by e^5 in an honest update: uncapped, one such
- * token of two thousand is more than all others together, and an honest peer's update was mistaken for one that goes too far.
+ * The most that one token counts, in nats. In an honest update a policy that has become certain moves single tokens by e^5: uncapped, one such
+ * token outweighs two thousand others, and an honest peer's update is mistaken for one that goes too far.
  */
 const MOST_NATS = 1
 

@@ -8,7 +8,7 @@ const ROUNDING_NATS = 0.01
  * Whether samples are too likely under one's own policy for what their sampler claims.
  *
  * Over samples y of q, p(y) / q(y) has an expectation of at most 1 for every policy p, so by Markov's inequality its logarithm, summed over all
- * samples, is above c with a probability of at most exp(-c): who claims less than the truth is found out by any p near q.
+ * samples, is above c with a probability of at most exp(-c). A sampler that claims less than the truth is detected by any p near q.
  *
  * @param own - [tokens] of each sample, log p.
  * @param claimed - of the same tokens, log q as the sampler says.

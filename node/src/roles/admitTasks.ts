@@ -32,7 +32,7 @@ export async function readTaskPlaces({ chain, environment }: PeerNode, round: nu
 }
 
 /**
- * The places of a round's proposals, by proposer and then by index. Of a proposal count as many as the environment asks for.
+ * The places of a round's proposals, by proposer and then by index. Only as many of a proposal's tasks count as the environment asks for.
  *
  * A task counts if its text is a well-formed proposal whose prompt fits a rollout, may be trained on by the specification, and asks for
  * nothing that was proposed before for the round, in whatever words, by this proposer or another.

@@ -13,7 +13,7 @@ export type Owner = { deployment: Deployment; rpcUrl: string; key: Hex }
 
 type OwnersCall = { address: Hex; abi: Abi; functionName: string; args: readonly unknown[] }
 
-/** The contract does not let this account do it. */
+/** A contract refused a call from this account. */
 export class OwnerRefusedError extends NodeError {
   override readonly code = 'OWNER_REFUSED'
   /** The contract's error with its values, or what became of the transaction. */
@@ -23,7 +23,7 @@ export class OwnerRefusedError extends NodeError {
     const hint = reason.startsWith('AccessControlUnauthorizedAccount')
       ? 'Use the key of the account that deployed, or have it grant this one the role that the error names.'
       : 'Try again; somebody else may have changed it meanwhile.'
-    super(`The chain would not take it from the account ${account} (${reason}).`, { hint, cause })
+    super(`The contract refused a call from the account ${account} (${reason}).`, { hint, cause })
     this.reason = reason
   }
 }
@@ -33,7 +33,7 @@ export class OwnerRefusedError extends NodeError {
  *
  * @param callOf - the call, of the contracts of the deployment.
  * @returns the transaction.
- * @throws {OwnerRefusedError} if the contract says no.
+ * @throws {OwnerRefusedError} if the contract reverts.
  * @throws {ChainUnreachableError | WrongChainError | ContractMissingError | NoFundsError}
  */
 export async function callAsOwner(
@@ -46,7 +46,7 @@ export async function callAsOwner(
   const call = { ...callOf(contractsOf(deployment)), account }
   try {
     const { request } = await callChain(rpcUrl, () => client.simulateContract(call))
-    // A round that begins before the block does makes some calls write more.
+    // Some calls write more where a new round begins before their block.
     const gas = ((await callChain(rpcUrl, () => client.estimateContractGas(call))) * 3n) / 2n
     const hash = await callChain(rpcUrl, () => client.writeContract({ ...request, gas, chain: null }))
     const { status } = await callChain(rpcUrl, () => client.waitForTransactionReceipt({ hash }))

@@ -1,11 +1,11 @@
-/** Rounds whose bundles and facts are kept: what is still voted on, and some history for people to look at. */
+/** Rounds whose bundles and facts are kept: what is still voted on, and some history for people to read. */
 const ROUNDS_KEPT = 200
 
-/** Rounds that this node must have worked in, one after the other, before what is older than all of them may go. */
+/** Consecutive rounds that this node must have worked in before anything older than all of them is deleted. */
 const CONFIRMED_BY = 3
 
 /**
- * Tells before which round nothing is kept, from the rounds that a node works in.
+ * Derives the first round that is kept from the rounds that a node works in.
  *
  * It follows the lowest of the last few: a clock that jumps ahead once deletes nothing.
  *

@@ -9,7 +9,7 @@ export async function unpaidBaseOf({ spec, solverFolder }: Here): Promise<string
   return spec.bases === null ? null : unpaidBase(await readBaseHash(solverFolder), spec)
 }
 
-/** @throws {EnvironmentMismatchError} if this node could check nobody: its base is none that is paid. */
+/** @throws {EnvironmentMismatchError} if this node could check nobody, because its base is not one that is paid. */
 export async function requirePaidBase(here: Here): Promise<void> {
   const reason = await unpaidBaseOf(here)
   if (reason === null) return

@@ -26,22 +26,22 @@ export type CheckModules = {
 /** Blocks below both heads at which endpoints are compared: a reorganisation does not reach it. */
 const COMPARED_DEPTH = 16
 
-/** @throws {TypeError} if the endpoint answers with something else than a block. */
+/** @throws {TypeError} if the endpoint's answer is not a block. */
 export async function headAt(endpoint: Endpoint, at: 'latest' | number): Promise<Head> {
   const tag = typeof at === 'number' ? `0x${at.toString(16)}` : at
   const head = headOf(await endpoint.ask({ method: 'eth_getBlockByNumber', params: [tag, false] }))
-  if (head === null) throw new TypeError('endpoints answer with blocks')
+  if (head === null) throw new TypeError('the endpoint did not answer with a block')
   return head
 }
 
-/** @returns a check that says what is wrong with an endpoint; null if it serves the deployment's chain as far as can be seen. */
+/** Makes a check that returns what is wrong with an endpoint, or null if it seems to serve the deployment's chain. */
 export function createEndpointCheck(modules: CheckModules): (endpoint: Endpoint) => Promise<string | null> {
   const { identity, clock, signal, healthy, faultOfHead, markOut } = modules
   let firstHash: string | null = null
   /** The last block that two endpoints had in common. */
   let agreed: Head | null = null
 
-  /** Compares an endpoint with the one in use. The one that left the block that both had is at fault; else the one that is not in use. */
+  /** Compares an endpoint with the one in use. At fault is whichever dropped the last block they agreed on; otherwise the one that is not in use. */
   async function comparison(endpoint: Endpoint, head: Head): Promise<string | null> {
     const other = healthy().find(one => one !== endpoint)
     if (other === undefined || (healthy().includes(endpoint) && other !== healthy()[0])) return null
