@@ -11,9 +11,13 @@ import { provisionPeers } from '../swarm/provisionPeers.ts'
 import { type Managed, type ProcessSpec, Supervisor } from '../swarm/supervisor.ts'
 import { type FaultyProxy, startFaultyProxy } from './faultyProxy.ts'
 import { freePorts } from './freePorts.ts'
+import { openSmallDisk, type SmallDisk } from './smallDisk.ts'
 
 /** Peers before the chain that they write to. */
 const STOP_ORDER = ['peer-', 'indexer', 'chain', '']
+
+/** The peer whose disk can be filled, and the disk's size, bytes: a solver's folder grows by two megabytes a round. */
+const SMALL_DISK = { slot: 'solver-1', bytes: 320 * 2 ** 20 }
 
 /** Peers whose clock is set wrong, by milliseconds. */
 const SKEWED_MS: Readonly<Record<string, number>> = { 'solver-2': 90_000, 'evaluator-3': -90_000 }
@@ -34,6 +38,8 @@ export type ChaosSwarm = {
   peers: readonly SwarmPeer[]
   /** Through which every peer asks the chain. */
   proxy: FaultyProxy
+  /** The peer with a disk of its own; null where none can be made. */
+  smallDisk: { slot: string; disk: SmallDisk } | null
   /** Processes that run now, by name. */
   running: ReadonlyMap<string, Managed>
   /** Evaluators that vote falsely once they are started again; by the name of their folder. */
@@ -79,10 +85,15 @@ export async function startChaosSwarm({ data, roundSeconds, stop, say }: ChaosOp
     const gateway = peers.find(({ role }) => role === 'gateway')?.peerId ?? ''
     await provisionPeers(rpcUrl, deployment, peers, [`/ip4/127.0.0.1/tcp/${ports.p2p}/p2p/${gateway}`])
     say('starting the peers and the indexer …')
+    const smallFolder = peers.find(({ slot }) => slot === SMALL_DISK.slot)?.folder ?? ''
+    const disk = await openSmallDisk(supervisor, smallFolder, SMALL_DISK.bytes)
     for (const peer of peers) {
       const at = { deploymentPath: path, rpcUrl: proxy.urlOf(peer.slot), ports, level: undefined, played }
       const spec = peerProcess({ peer, ...at })
-      const begin = () => prepared(spec, { skewMs: SKEWED_MS[peer.slot], lies: liars.has(peer.slot) })
+      const begin = () => {
+        const own = prepared(spec, { skewMs: SKEWED_MS[peer.slot], lies: liars.has(peer.slot) })
+        return peer.slot === SMALL_DISK.slot && disk !== null ? disk.enter(own) : own
+      }
       await hold(spec.name, onExit => supervisor.start(begin(), onExit))
     }
     const env = { WAGGLE_DEPLOYMENT: path, WAGGLE_RPC_URL: rpcUrl }
@@ -96,6 +107,7 @@ export async function startChaosSwarm({ data, roundSeconds, stop, say }: ChaosOp
       ports,
       peers,
       proxy,
+      smallDisk: disk && { slot: SMALL_DISK.slot, disk },
       running,
       liars,
       supervisor,

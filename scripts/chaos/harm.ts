@@ -37,7 +37,7 @@ export async function killAtRandom(
 }
 
 /** Null while the chain is down: then it is another kill's turn. */
-function nonceOf(client: ReturnType<typeof connect>, address: Hex): Promise<number | null> {
+export function nonceOf(client: ReturnType<typeof connect>, address: Hex): Promise<number | null> {
   return client.getTransactionCount({ address }).catch(() => null)
 }
 

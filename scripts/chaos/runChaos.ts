@@ -4,6 +4,7 @@ import { auditLies, LIAR, pointFaults } from './auditNetwork.ts'
 import { type ChaosSwarm, startChaosSwarm } from './chaosSwarm.ts'
 import { disturbEndpoints } from './disturb.ts'
 import type { Extent, Row } from './extent.ts'
+import { fillDisk } from './fillDisk.ts'
 import { killAtRandom, survivedOf } from './harm.ts'
 import { lostWork } from './lostWork.ts'
 import type { FoundLies } from './plantedLies.ts'
@@ -43,18 +44,25 @@ export async function runChaos({ extent, seed, data, stop, say }: Chaos): Promis
     const slots = swarm.peers.map(({ slot }) => slot)
     const disturbed = disturbEndpoints(swarm.proxy, slots, { seed, signal: AbortSignal.any([signal, over.signal]) })
     const reorganised = reorganise(swarm.rpcUrl, signal)
+    const filled = fillDisk(swarm, extent, { signal, say })
+    // A run that is stopped hears of it by the kills.
+    for (const harm of [reorganised, filled]) harm.catch(() => undefined)
     const killed = await killAtRandom(swarm, extent, { seed, data, signal, say })
     const last = await reachRound(swarm, first + extent.rounds, signal)
     over.abort()
+    await filled
     say(`${await reorganised} blocks were taken back at once`)
     say(`${await disturbed} faults of endpoints`)
     say(`round ${last}: no more harm; ${ROUNDS_AFTER} rounds follow, in which ${LIAR} lies`)
     const from = await startLying(swarm, signal)
     const end = await reachRound(swarm, last + ROUNDS_AFTER, signal)
     const survived = await survivedOf(swarm, killed)
+    const full = await filled
+    const isStuck = full !== null && (await survivedOf(swarm, [full])).length === 0
     const lies = await auditLies(swarm, { data, from, end, signal })
     const faults = await faultsOf(swarm, { data, end, signal, say })
-    const found = [...faults, ...lies.falseAlarms.map(line => `audit: ${line}`)]
+    const stuck = isStuck ? [`${full.name} did nothing more after its disk was full`] : []
+    const found = [...faults, ...stuck, ...lies.falseAlarms.map(line => `audit: ${line}`)]
     for (const { name } of killed.filter(one => !survived.includes(one))) say(`fault: ${name} did not come back`)
     for (const fault of found) say(`fault: ${fault}`)
     say(`${lies.found} of ${lies.planted} planted lies were found`)

@@ -1,0 +1,70 @@
+import { open, rm, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Managed, ProcessSpec, Supervisor } from '../swarm/supervisor.ts'
+
+/** A disk of its own for one folder, that can be filled. */
+export type SmallDisk = {
+  /** How a process is started that finds the folder on it. */
+  enter(spec: ProcessSpec): ProcessSpec
+  /** Leaves not one byte free. */
+  fill(): Promise<void>
+  empty(): Promise<void>
+}
+
+/** `statfs`'s type of a tmpfs. */
+const TMPFS = 0x01021994
+const CHUNK = Buffer.alloc(2 ** 20)
+const ASK_EVERY_MS = 50
+
+/** Mounted for one process and who joins it, which needs no rights where users may make namespaces. It ends with the process. */
+const MOUNT = `mkdir -p "$1.disk" && mount -t tmpfs -o size="$2" tmpfs "$1.disk" && cp -a "$1/." "$1.disk" &&
+  mount --bind "$1.disk" "$1" && exec sleep infinity`
+
+/**
+ * Puts a folder and what it holds on a disk in memory.
+ *
+ * @returns null where this machine has no such namespaces.
+ */
+export async function openSmallDisk(supervisor: Supervisor, folder: string, bytes: number): Promise<SmallDisk | null> {
+  const namespaces = ['--user', '--map-root-user', '--mount']
+  const argv = [...namespaces, 'sh', '-c', MOUNT, 'sh', folder, String(bytes)]
+  const holder = await supervisor.start({ name: 'disk', command: 'unshare', argv }, () => {})
+  if (!(await isMounted(holder, folder))) return null
+  const ballast = join('/proc', String(holder.pid), 'root', folder, 'ballast')
+  const joining = ['--user', '--mount', '--preserve-credentials', '--target', String(holder.pid)]
+  return {
+    enter: spec => ({ ...spec, command: 'nsenter', argv: [...joining, spec.command, ...spec.argv] }),
+    async fill() {
+      const file = await open(ballast, 'w')
+      try {
+        for (let size = CHUNK.byteLength; size >= 1; ) {
+          const written = await file.write(CHUNK, 0, size).catch(asFull)
+          if (written === null) size = Math.floor(size / 2)
+        }
+      } finally {
+        await file.close()
+      }
+    },
+    empty: () => rm(ballast, { force: true }),
+  }
+}
+
+/** False once its process has ended. */
+async function isMounted({ pid, exited }: Managed, folder: string): Promise<boolean> {
+  let isOver = false
+  void exited.then(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    const found = await statfs(join('/proc', String(pid), 'root', folder)).catch(() => null)
+    if (found?.type === TMPFS) return true
+    await sleep(ASK_EVERY_MS)
+  }
+  return false
+}
+
+function asFull(error: NodeJS.ErrnoException): null {
+  if (error.code !== 'ENOSPC') throw error
+  return null
+}
