@@ -12,6 +12,8 @@ export type Station = {
   disconnected(peerId: string): void
   /** Whether it asked for messages of a topic. */
   subscribes(topic: string): boolean
+  /** Whether a message came before: another copy of it is ignored. */
+  hasSeen(id: string): boolean
   receive(sender: string, topic: string, bytes: Uint8Array, id: string): void
   /** Messages that it would hand on, for who catches up. */
   kept(): SignedMessage[]
@@ -32,6 +34,8 @@ const SILENT_MS = 3_000
 export class Medium {
   /** Messages of gossip that each peer was sent. */
   readonly handled = new Map<string, number>()
+  /** Of each message the copy that all peers keep, by its id. */
+  readonly messages = new Map<string, SignedMessage>()
   weather: Weather
   private readonly time: SimulatedTime
   private readonly stations = new Map<string, Station>()
@@ -103,10 +107,11 @@ export class Medium {
 
   send(from: string, to: string, topic: string, bytes: Uint8Array, id: string): void {
     if (Math.random() < this.weather.loss) return
+    this.handled.set(to, (this.handled.get(to) ?? 0) + 1)
+    // Seven copies of eight come to who has one: no event is spent on them.
+    if (this.stations.get(to)?.hasSeen(id)) return
     this.time.after(this.latencyMs(), () => {
-      if (!this.links.get(from)?.has(to)) return
-      this.handled.set(to, (this.handled.get(to) ?? 0) + 1)
-      this.stations.get(to)?.receive(from, topic, bytes, id)
+      if (this.links.get(from)?.has(to)) this.stations.get(to)?.receive(from, topic, bytes, id)
     })
   }
 

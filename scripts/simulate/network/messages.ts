@@ -70,7 +70,7 @@ function joinPeer(medium: Medium, peerId: string, address: string, follows: bool
     messageQueue: { enter: async () => {} },
   } as unknown as Host
   medium.join({
-    ...{ peerId, address, receive: gossip.receive, subscribes: gossip.subscribes },
+    ...{ peerId, address, receive: gossip.receive, subscribes: gossip.subscribes, hasSeen: gossip.hasSeen },
     ...{ admits: async () => true, connected() {}, disconnected() {}, kept: () => [], serve: async () => 'not-found' },
   })
   const gate = createMessageGate(host, { admission: admitAll, clock })

@@ -11,7 +11,7 @@ import type { Host } from '../../../node/src/p2p/host.ts'
 import type { LookUp } from '../../../node/src/p2p/membership/admission.ts'
 import { createMembership, type Membership } from '../../../node/src/p2p/membership/membership.ts'
 import type { PeerStore } from '../../../node/src/p2p/membership/peerBook.ts'
-import { createMessageGate } from '../../../node/src/p2p/messageGate.ts'
+import { createMessageGate, type MessageGate } from '../../../node/src/p2p/messageGate.ts'
 import { messageIdOf } from '../../../node/src/p2p/messageId.ts'
 import type { Network } from '../../../node/src/p2p/network.ts'
 import { createPeerGuard } from '../../../node/src/p2p/peerGuard.ts'
@@ -81,7 +81,7 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
     addresses: () => [address],
     connectedPeers: () => medium.linksOf(peerId),
   } as unknown as Host
-  const gate = createMessageGate(host, { admission: membership.admission, clock })
+  const gate = sharing(createMessageGate(host, { admission: membership.admission, clock }), medium.messages)
   const announcements = createAnnouncements(host, { ...options, follows: false, gate })
   const { swarm } = options
   const addresses = startAddressGossip(host, { swarm, gate, learn: membership.learn, clock, logger })
@@ -127,7 +127,7 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
 
   medium.join({
     ...{ peerId, address, kept, serve: options.serve ?? serve },
-    ...{ receive: gossip.receive, subscribes: gossip.subscribes },
+    ...{ receive: gossip.receive, subscribes: gossip.subscribes, hasSeen: gossip.hasSeen },
     async admits(other, from) {
       if (guard.isBanned(other)) return false
       const decision = await membership.admit(other, from)
@@ -176,6 +176,19 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
   } as unknown as SimulatedNetwork
 }
 
+/** Has all peers keep one copy of a message: of a thousand peers' words a thousand copies would be gigabytes. */
+function sharing(gate: MessageGate, messages: Map<string, SignedMessage>): MessageGate {
+  return {
+    ...gate,
+    admit(message, sender, rules) {
+      const id = idOf(message)
+      const shared = messages.get(id) ?? message
+      messages.set(id, shared)
+      return gate.admit(shared, sender, rules)
+    },
+  }
+}
+
 type Validate = (
   source: { toString(): string },
   message: { topic: string; data: Uint8Array },
@@ -209,6 +222,7 @@ export function createGossip(medium: Medium, peerId: string, penaltyOf: (peerId:
     topicValidators,
     subscribe: (topic: string) => void topics.add(topic),
     subscribes: (topic: string) => topics.has(topic),
+    hasSeen: (id: string) => seen.has(id),
     receive: (sender: string, topic: string, bytes: Uint8Array, id: string) => void receive(sender, topic, bytes, id),
     getScore: (peer: string) => -penaltyOf(peer),
     getSubscribers: (topic: string) => medium.subscribersOf(topic, peerId),
