@@ -1,5 +1,13 @@
 import type { Hex } from '#core/hex.ts'
-import { readAppealBond, readAppeals, readCase, readClosingCredit, readCredit, readJury } from './appeals.ts'
+import {
+  type AppealCase,
+  readAppealBond,
+  readAppeals,
+  readCase,
+  readClosingCredit,
+  readCredit,
+  readJury,
+} from './appeals.ts'
 import { callChain } from './callChain.ts'
 import { readAgreedLeaf } from './claimTask.ts'
 import type { FollowedChain } from './connectChain.ts'
@@ -19,6 +27,7 @@ import { readHasSecret, readProposals, readSecretKeepers } from './readProposals
 import { readSeats } from './readSeats.ts'
 import { readSettlements } from './readSettlements.ts'
 import { type Duty, readBootstrapRounds, readMayPropose, readStake, readStakeable } from './readStake.ts'
+import { readVerdicts } from './readVerdicts.ts'
 import { readRevealedVotes } from './readVotes.ts'
 import { createEventReader } from './roundEvents.ts'
 
@@ -37,6 +46,8 @@ export function createChainReads(chain: FollowedChain, contracts: Contracts) {
     readAppeals: (rounds: { first: number; last: number }) => readAppeals(chain, contracts, events, rounds),
     readCase: (round: number, peerKey: Hex) => readCase(chain, contracts, round, peerKey),
     readJury: (round: number, peerKey: Hex) => readJury(chain, contracts, round, peerKey),
+    readVerdicts: (found: Pick<AppealCase, 'round' | 'peerKey' | 'level' | 'openedRound'>) =>
+      readVerdicts(chain, contracts, events, found),
     readSeatsToJudge: (found: { round: number; peerKey: Hex }) => readSeatsToJudge(chain, contracts, events, found),
     readAppealBond: (level: number) => readAppealBond(chain, contracts, level),
     readClosingCredit: (found: { round: number; peerKey: Hex; openedRound: number }, account: Hex) =>

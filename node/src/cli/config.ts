@@ -41,8 +41,8 @@ export const configSchema = z.strictObject({
   /** Withheld leaves that an evaluator demands a round at most. None unless it is said: each takes a bond of the chain's coin. */
   demands: z.coerce.number().int().min(0).max(1_000).default(0),
   /**
-   * Settled scores of a round that a solver appeals at most. Each has to pay, and after one that changed nothing it rests; two keep what a defect
-   * could cost below two bonds.
+   * Settled scores of a round that a solver appeals at most, and verdicts over its votes that an evaluator does at a time. Each has to pay, and
+   * after one that changed nothing it rests; two keep what a defect could cost below two bonds.
    */
   appeals: z.union([z.literal(['off', false]).transform(() => 0), z.coerce.number().int().min(0).max(32)]).default(2),
   /** What a Nectar is worth, in the chain's coin: the chain has no price of it. */

@@ -34,7 +34,7 @@ export type RoleOptions = Omit<PeerOptions, 'environments' | 'follows'> & {
   dataset: { path: string; share: number } | undefined
   /** Evaluator: withheld leaves that it demands a round at most. */
   demands: number
-  /** Solver, auditor: settled scores of a round that it appeals at most. */
+  /** Solver, auditor: settled scores of a round that it appeals at most. Evaluator: verdicts over its votes, at a time. */
   appeals: number
   /** Solver: what a Nectar is worth in the chain's coin. */
   nectarPrice: number
@@ -122,7 +122,8 @@ async function run(
   if (role === 'evaluator') {
     await requirePaidBase(environment)
     const { close, ...models } = await openJudge(environment, worker)
-    const duties = [runEvaluator(node, models, demands), judgeDisputes(node, data), showDemanded(node, 'others')]
+    const evaluator = { demands, maxAppeals: options.appeals }
+    const duties = [runEvaluator(node, models, evaluator), judgeDisputes(node, data), showDemanded(node, 'others')]
     return void (await Promise.all(duties).finally(close))
   }
   if (role === 'auditor') {

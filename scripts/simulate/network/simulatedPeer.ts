@@ -104,7 +104,7 @@ export class SimulatedPeer {
     const node = await this.open(signal)
     const bent = this.conduct.bend?.(node) ?? node
     this.node = bent
-    if (this.member.role === 'evaluator') return runEvaluator(bent, cheapModels, 0)
+    if (this.member.role === 'evaluator') return runEvaluator(bent, cheapModels, { demands: 0, maxAppeals: 0 })
     return runSolver(bent, this.policy, cheapModels.judge, { data: '', trained: 'weights' })
   }
 

@@ -76,7 +76,7 @@ ${reachUsage}
                       and the dataset stands in for those that are invalid
   --demands N         evaluator: withheld leaves that it demands a round at most, each with a bond (default 0)
   --appeals N         solver: settled scores of a round that it appeals at most by itself, where that brings more than it costs;
-                      auditor: whatever it costs; off for none (default 2)
+                      auditor: whatever it costs; evaluator: verdicts that overturn its votes, at a time; off for none (default 2)
   --nectar-price X    what a Nectar is worth in the chain's coin, by which appeals are weighed (default 0.001)
   --bets N            solver: Nectar that it stakes on a game of the market at most, by its model's own beliefs; off for none
                       (default 1)

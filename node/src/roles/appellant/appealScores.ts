@@ -123,7 +123,7 @@ async function readOne(
   const foundMilli = await score(node, models, { round, peerKey }, until)
   if (foundMilli === UNAVAILABLE || !isClearlyOff(settled.settledMilli, foundMilli)) return
   const { settledMilli } = settled
-  const about = { round, peerKey, settledMilli, foundMilli }
+  const about = { round, peerKey, level: 1, settledMilli, foundMilli } as const
   if (!isWorthIt(settled, foundMilli, terms)) {
     countAppeal(node, 'not worth it')
     return logger.info('a score is clearly wrong, and an appeal would cost more than it brings', about)

@@ -7,7 +7,14 @@ import { reportOutcome } from '../reportOutcome.ts'
 import { isClearlyOff } from './weighAppeal.ts'
 
 const schema = z.array(
-  z.object({ round: z.number(), peerKey: hash32Schema, settledMilli: z.number(), foundMilli: z.number() }),
+  z.object({
+    round: z.number(),
+    peerKey: hash32Schema,
+    level: z.literal([1, 2]).default(1),
+    /** What stood when it was appealed. */
+    settledMilli: z.number(),
+    foundMilli: z.number(),
+  }),
 )
 
 /** An appeal of this peer whose end it has not seen. */
@@ -65,21 +72,21 @@ export async function followAppeals(node: PeerNode, now: number): Promise<void> 
 
 async function follow(node: PeerNode, appeal: FollowedAppeal, now: number): Promise<void> {
   const { chain, logger } = node
-  const { round, peerKey } = appeal
+  const { round, peerKey, level, settledMilli } = appeal
   const found = await chain.readCase(round, peerKey)
   const about = { round, peerKey }
-  if (found.level === 0) {
-    if (now > round + APPEALED_AFTER) forget(node, appeal)
+  if (found.level < level) {
+    if (now > round + level * APPEALED_AFTER) forget(node, appeal)
     return
   }
-  if (found.level === 1 && found.appellant !== chain.account) return forget(node, appeal)
+  if (found.level === level && found.appellant !== chain.account) return forget(node, appeal)
   if (!found.isClosed) {
     if (now < found.closesFrom + PATIENCE_ROUNDS) return
     void chain.closeAppeal(found).then(outcome => logger.debug('case closed by its appellant', { ...about, outcome }))
     return
   }
   const backWei = await chain.readClosingCredit(found, chain.account)
-  const { settledMilli, finalMilli } = found
+  const { finalMilli } = found
   const isUpheld = settledMilli !== finalMilli
   const ended = { ...about, settledMilli, foundMilli: appeal.foundMilli, finalMilli, back: formatEther(backWei) }
   countAppeal(node, isUpheld ? 'upheld' : 'not upheld')

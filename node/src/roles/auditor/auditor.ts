@@ -94,7 +94,7 @@ async function auditScore(
   const isFree = restsUntil(node) <= round + APPEALED_AFTER
   if (!isFree || openAppeals(node).filter(open => open.round === round).length >= maxAppeals) return
   if ((await chain.readCase(round, peerKey)).level > 0) return
-  await sendAppeal(node, found, await chain.readAppealBond(1))
+  await sendAppeal(node, { ...found, level: 1 }, await chain.readAppealBond(1))
 }
 
 /** Evaluators whose vote on a peer is further from what was found than agreement allows. */

@@ -5,6 +5,7 @@ import type { OpenedBody } from '#core/bodyOperations.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
 import { readTaskPlaces } from '../admitTasks.ts'
+import { followAppeals } from '../appellant/followAppeals.ts'
 import { stageSource } from '../beaconTasks.ts'
 import { roundRules } from '../checkRollouts.ts'
 import { claimEarnings } from '../claimEarnings.ts'
@@ -17,6 +18,7 @@ import type { PeerNode } from '../peerNode.ts'
 import { publishBody } from '../publishBody.ts'
 import { reportOutcome } from '../reportOutcome.ts'
 import { awaitBeacon, beaconOf, recordInTime } from '../roundBeacon.ts'
+import { defendVotes } from './defendVotes.ts'
 import { closeOwnDemands, demandMissing } from './demandMissing.ts'
 import { findFalseLeaf } from './findFalseLeaf.ts'
 import { judgeAppeals } from './judgeAppeals.ts'
@@ -32,12 +34,16 @@ const [VOTES_UNTIL, CHECKS_UNTIL] = [2 / 3, 5 / 6]
 
 type Due = { votesDue: AbortSignal; checksDue: AbortSignal }
 
-/**
- * Votes on the round before, reveals on the one before that, settles the third, and judges appeals that it was drawn for.
- *
- * @param demands - withheld leaves that it demands a round at most; each takes a bond.
- */
-export async function runEvaluator(node: PeerNode, models: Models, demands: number): Promise<void> {
+export type EvaluatorSettings = {
+  /** Withheld leaves that it demands a round at most; each takes a bond. */
+  demands: number
+  /** Verdicts over its own votes that it appeals at a time; each takes a bond. */
+  maxAppeals: number
+}
+
+/** Votes on the round before, reveals on the one before that, settles the third, and judges appeals that it was drawn for. */
+export async function runEvaluator(node: PeerNode, models: Models, settings: EvaluatorSettings): Promise<void> {
+  const { demands, maxAppeals } = settings
   await everyRound(node, async time => {
     const { round } = time
     const begun = { time, atMs: node.clock.nowMs() }
@@ -47,10 +53,12 @@ export async function runEvaluator(node: PeerNode, models: Models, demands: numb
     // Revealing is due first: it costs nothing, and not revealing is what is punished.
     const duties = [
       () => reveal(node, round - 2),
+      () => defendVotes(node, round, maxAppeals),
       () => vote(node, models, round - 1, { time, votesDue, checksDue }, demands),
       () => openSamples(node, round - 4, checksDue),
       () => closeOpenings(node, round - 5, time),
       () => judgeAppeals(node, models, round, checksDue),
+      () => followAppeals(node, round),
       () => settleRound(node, round - 3, begun),
       () => showWithheldSecrets(node, round),
       () => claimEarnings(node, round),

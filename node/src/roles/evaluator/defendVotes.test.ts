@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import type { Appeal, AppealCase } from '#chain/appeals.ts'
+import type { TxOutcome } from '#chain/outbox.ts'
+import { UNAVAILABLE } from '#core/bodies.ts'
+import { createManualClock } from '#core/clock.ts'
+import type { Hex } from '#core/hex.ts'
+import { createLogger } from '#core/logger.ts'
+import { createJournal } from '#store/journal.ts'
+import { openDatabase } from '#store/openDatabase.ts'
+import { followAppeals, openAppeals, restsUntil } from '../appellant/followAppeals.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { defendVotes } from './defendVotes.ts'
+
+const word = (byte: string): Hex => `0x${byte.repeat(32)}`
+const [peerKey, account, other] = [word('11'), word('0a'), word('0b')]
+const mined: TxOutcome = { status: 'mined', hash: word('01'), block: 1 }
+const BOND_WEI = 2n * 10n ** 16n
+const opened = { round: 1, peerKey, level: 1, openedRound: 4, appellant: other, drawn: 11, closesFrom: 8 }
+const first = { ...opened, isClosed: false, settledMilli: 700, finalMilli: 0 } as AppealCase
+
+/** Verdicts of eleven seats, six of which push the score to 0. */
+const CARRIED = [0, 0, 0, 0, 0, 0, 700, 705, 695, 700, 710]
+
+/** An evaluator that gave the peer 700, as the committee did, and whose vote a jury judged. */
+function setup(changed: { verdicts?: number[]; found?: Partial<AppealCase>; bootstrap?: number; vote?: number } = {}) {
+  const { verdicts = CARRIED, found = {}, bootstrap = 0, vote = 700 } = changed
+  const clock = createManualClock(0)
+  const said: string[] = []
+  const logger = createLogger({
+    write: line => said.push(JSON.parse(line).message),
+    format: 'json',
+    level: 'info',
+    clock,
+  })
+  const appealed: Appeal[] = []
+  let now = { ...first, ...found }
+  const chain = {
+    account,
+    readAppeals: async () => [now],
+    readBootstrapRounds: async () => bootstrap,
+    readVerdicts: async () => verdicts,
+    readAppealBond: async (level: number) => (level === 2 ? BOND_WEI : 0n),
+    readBalance: async () => 10n ** 18n,
+    readCase: async () => now,
+    readClosingCredit: async () => BOND_WEI / 2n,
+    withdrawCredit: async () => mined,
+    async appealScore(appeal: Appeal) {
+      appealed.push(appeal)
+      now = { ...now, level: 2, appellant: account, openedRound: 7, closesFrom: 10 }
+      return mined
+    },
+  }
+  const journal = createJournal(openDatabase(':memory:'), clock)
+  journal.set(1, 'scores', word('51'))
+  const bundles = { get: async () => new Uint8Array(1) }
+  const bodies = { open: async () => ({ body: { peers: [{ peerKey, scoreMilli: vote, leaves: [] }] } }) }
+  const node = { chain, logger, journal, bundles, bodies, appealCounts: new Map() } as unknown as PeerNode
+  const close = (finalMilli: number) => {
+    now = { ...now, isClosed: true, finalMilli }
+  }
+  return { node, appealed, said, close }
+}
+
+test('a seat appeals the verdict that overturns its vote where a quarter of the jury found the same, and has its bond back', async () => {
+  const { node, appealed, said, close } = setup()
+  await defendVotes(node, 7, 2)
+  expect(appealed).toEqual([{ round: 1, peerKey, level: 2, dueRound: 7, bondWei: BOND_WEI }])
+  close(700)
+  await followAppeals(node, 11)
+  expect(said).toContain('appeal upheld')
+  expect(openAppeals(node)).toEqual([])
+  expect(restsUntil(node)).toBe(0)
+})
+
+test('a seat whose defence was not upheld rests', async () => {
+  const { node, said, close } = setup()
+  await defendVotes(node, 7, 2)
+  close(0)
+  await followAppeals(node, 11)
+  expect(said).toContain('appeal not upheld: it appeals nothing for a while')
+  await defendVotes(node, 12, 2)
+  expect(restsUntil(node)).toBeGreaterThan(12)
+})
+
+test('nothing is defended that costs no stake, that nobody else saw, or that cannot be appealed', async () => {
+  const scenes: Parameters<typeof setup>[0][] = [
+    { verdicts: [0, 0, 0, 0, 0, 0, 0, 0, 0, 700, 700] },
+    { verdicts: [700, 700, 700, 700, 700, 700, 0, 0, 0, 0, 0] },
+    { verdicts: [0, 0, 0, 700, 700] },
+    { vote: UNAVAILABLE },
+    { vote: 30 },
+    { bootstrap: 2 },
+    { found: { closesFrom: 7 } },
+    { found: { level: 2, closesFrom: 10 } },
+    { found: { isClosed: true } },
+  ]
+  for (const scene of scenes) {
+    const { node, appealed } = setup(scene)
+    await defendVotes(node, 7, 2)
+    expect(appealed).toEqual([])
+  }
+  const unfunded = setup()
+  await defendVotes(unfunded.node, 7, 0)
+  expect(unfunded.appealed).toEqual([])
+})
