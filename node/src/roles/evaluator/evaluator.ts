@@ -86,10 +86,11 @@ async function vote(
 ): Promise<void> {
   const { journal, logger } = node
   if (round < Math.max(0, node.countsFrom)) return
-  const before = await beaconOf(node, round - 1)
-  if (before === null) return logger.info('nothing to score: there is no beacon of the round before', { round })
+  // First, since it sees to it that there is one: after a void round the next one would be void as well.
   const beacon = await awaitBeacon(node, time, due.votesDue)
   if (beacon === null) return
+  const before = await beaconOf(node, round - 1)
+  if (before === null) return logger.info('nothing to score: there is no beacon of the round before', { round })
   const shards = await ownShards(node, round, beacon)
   if (shards.length === 0) return logger.info('nothing to score in this round', { round })
   let scoreSheet = await keptSheet(node, round)
