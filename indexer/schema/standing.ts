@@ -1,6 +1,6 @@
 import { bigint, hex, integer, onchainView, sql, text } from 'ponder'
 import { chainTimeSec } from './chainTime.ts'
-import { peer } from './peers.ts'
+import { compensation, peer } from './peers.ts'
 import { settlement } from './rounds.ts'
 
 /**
@@ -43,6 +43,8 @@ export const standing = onchainView('standing', {
   roundsSolved: integer('rounds_solved').notNull(),
   roundsSettled: integer('rounds_settled').notNull(),
   lastActiveRound: integer('last_active_round'),
+  /** Nectar that appeals brought its account, wei: each peer of an account has the same sum. */
+  compensationWei: bigint('compensation_wei').notNull(),
 }).as(sql`
   SELECT
     ROW_NUMBER() OVER (ORDER BY p.points_milli DESC, p.registered_at_sec, p.peer_key)::integer AS rank,
@@ -51,7 +53,8 @@ export const standing = onchainView('standing', {
     COALESCE(s.provisional, 0)::numeric(78) AS provisional_points_milli,
     COALESCE(s.contested, 0)::numeric(78) AS contested_points_milli,
     COALESCE(s.contested_rounds, 0)::integer AS contested_rounds,
-    p.rounds_proposed, p.rounds_solved, p.rounds_settled, p.last_active_round
+    p.rounds_proposed, p.rounds_solved, p.rounds_settled, p.last_active_round,
+    COALESCE(c.amount_wei, 0)::numeric(78) AS compensation_wei
   FROM ${peer} p
   LEFT JOIN (
     SELECT
@@ -62,4 +65,5 @@ export const standing = onchainView('standing', {
     FROM ${settlement} WHERE final_at_sec > ${chainTimeSec} OR open_challenges > 0
     GROUP BY peer_key
   ) s ON s.peer_key = p.peer_key
+  LEFT JOIN (SELECT account, SUM(amount_wei) AS amount_wei FROM ${compensation} GROUP BY account) c ON c.account = p.account
 `)

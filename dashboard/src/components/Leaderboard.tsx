@@ -40,6 +40,7 @@ const columns: [title: string, className: string][] = [
   ['Peer', ''],
   ['Account', 'hidden sm:table-cell'],
   ['Last round', 'hidden text-right md:table-cell'],
+  ['From appeals', 'hidden text-right xl:table-cell'],
   ['Points', 'text-right'],
 ]
 

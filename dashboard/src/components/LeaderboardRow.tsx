@@ -1,5 +1,5 @@
 import Link from 'next/link'
-import { formatPoints, shorten } from '#merge/format.ts'
+import { formatNectar, formatPoints, shorten } from '#merge/format.ts'
 import type { Standing } from '#sources/getStandings.ts'
 import { PeerLink } from './PeerLink.tsx'
 import { UnsurePoints } from './UnsurePoints.tsx'
@@ -21,6 +21,12 @@ export function LeaderboardRow({ row }: { row: Standing }) {
         ) : (
           <Link href={`/rounds/${row.lastActiveRound}`}>{row.lastActiveRound}</Link>
         )}
+      </td>
+      <td
+        className="figures hidden px-2 py-2.5 text-right text-sm xl:table-cell"
+        title="Nectar that overturned seats paid to its account"
+      >
+        {row.compensationWei === '0' ? '–' : formatNectar(row.compensationWei)}
       </td>
       <td className="px-2 py-2.5 text-right whitespace-nowrap">
         <span className="figures block text-lg leading-tight font-semibold">{formatPoints(row.finalPointsMilli)}</span>

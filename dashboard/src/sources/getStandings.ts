@@ -14,6 +14,7 @@ const standing = z.object({
   contestedPointsMilli: z.coerce.number(),
   contestedRounds: z.int(),
   lastActiveRound: z.int().nullable(),
+  compensationWei: z.string(),
 })
 
 const answer = z.object({ standings: z.object({ totalCount: z.int(), items: z.array(standing) }) })
@@ -30,7 +31,7 @@ const QUERY = `query Standings($where: standingFilter, $limit: Int, $offset: Int
     totalCount
     items {
       rank peerKey peerId name account finalPointsMilli provisionalPointsMilli contestedPointsMilli contestedRounds
-      lastActiveRound
+      lastActiveRound compensationWei
     }
   }
 }`

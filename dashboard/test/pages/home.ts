@@ -22,6 +22,8 @@ export function testHome(scene: BrowserScene): void {
     expect(await rows.count()).toBe(20)
     expect(await rows.first().textContent()).toContain(first(standings).name)
     expect(await rows.first().textContent()).toContain('provisional')
+    const fromAppeals = standings.slice(0, 20).map(row => (row.compensationWei === '0' ? '–' : '25.00'))
+    expect(await rows.locator('td:nth-child(5)').allTextContents()).toEqual(fromAppeals)
 
     const canary = page.locator('section[aria-labelledby=canary]')
     await canary.getByText('may be fooling its judge').waitFor()

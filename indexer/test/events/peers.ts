@@ -118,12 +118,14 @@ export function testPeers(scene: Scene): void {
       await indexer.query(`{
         compensations { items { account peerKey duty amountWei } }
         peerCompensations { items { peerKey account amountWei } }
+        standings(where: { compensationWei_gt: "0" }) { items { peerKey compensationWei } }
         slashings { items { peerKey lostWei } }
         feedItems(where: { kind: compensated }) { items { peerKey } }
       }`),
     ).toEqual({
       compensations: { items: [{ account, peerKey: slashed.peerKey, duty: 'evaluator', amountWei: half }] },
       peerCompensations: { items: [{ peerKey: appellant.peerKey, account, amountWei: half }] },
+      standings: { items: [{ peerKey: appellant.peerKey, compensationWei: half }] },
       slashings: { items: [{ peerKey: slashed.peerKey, lostWei: String(50n * 10n ** 18n) }] },
       feedItems: { items: [{ peerKey: slashed.peerKey }] },
     })
