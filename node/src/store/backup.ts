@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { cp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { NodeError } from '#core/errors.ts'
 import { makeFolder } from '#core/makeFolder.ts'
 import { LOCK_FILE, PID_FILE } from './lockDataFolder.ts'
+import { JOURNAL_FILE, openDatabase } from './openDatabase.ts'
 
 export class BackupError extends NodeError {
   override readonly code = 'BACKUP'
@@ -33,11 +36,13 @@ export async function backupDataFolder(dataDir: string, target: string): Promise
 /**
  * Puts a backup back as a data folder.
  *
- * An outbox of yesterday is harmless: what it broadcasts again the chain knows already.
+ * What it had signed is harmless: the chain knows it already, by its nonce. So is what waits for one round, which the chain refuses a second
+ * time. Other calls that were not signed yet, such as a bet, may have been sent since: they are forgotten.
  *
+ * @returns how many calls were forgotten.
  * @throws {BackupError} if `dataDir` holds anything: a restore never overwrites a key.
  */
-export async function restoreDataFolder(backup: string, dataDir: string): Promise<void> {
+export async function restoreDataFolder(backup: string, dataDir: string): Promise<number> {
   if (!(await exists(backup)))
     throw new BackupError(`${backup} is not there.`, { hint: 'Name a folder that a backup made.' })
   const inside = (await exists(dataDir)) ? await readdir(dataDir) : []
@@ -46,12 +51,26 @@ export async function restoreDataFolder(backup: string, dataDir: string): Promis
       hint: 'Restore into a new folder, or move this one away first.',
     })
   await rm(dataDir, { recursive: true, force: true })
-  await copyWhole(backup, dataDir)
+  let forgotten = 0
+  await copyWhole(backup, dataDir, copy => {
+    forgotten = forgetUnsigned(join(copy, JOURNAL_FILE))
+  })
+  return forgotten
 }
 
-async function copyWhole(source: string, target: string): Promise<void> {
-  const partial = join(dirname(target), `.${basename(target)}.${process.pid}.partial`)
-  await rm(partial, { recursive: true, force: true })
+/** A copy signs them under nonces of its own, whatever the peer that was backed up did with them. */
+function forgetUnsigned(journal: string): number {
+  if (!existsSync(journal)) return 0
+  const db = openDatabase(journal)
+  try {
+    return Number(db.prepare("DELETE FROM outbox WHERE status = 'queued' AND through_round IS NULL").run().changes)
+  } finally {
+    db.close()
+  }
+}
+
+async function copyWhole(source: string, target: string, finish: (copy: string) => void = () => {}): Promise<void> {
+  const partial = join(dirname(target), `.${basename(target)}.${randomUUID()}.partial`)
   makeFolder(partial, 0o700)
   try {
     for (const name of await readdir(source)) {
@@ -65,6 +84,7 @@ async function copyWhole(source: string, target: string): Promise<void> {
       if (name.endsWith('.sqlite')) copyDatabase(join(source, name), join(partial, name))
       else await cp(join(source, name), join(partial, name), { recursive: true, preserveTimestamps: true })
     }
+    finish(partial)
     await rename(partial, target)
   } finally {
     await rm(partial, { recursive: true, force: true })
