@@ -135,6 +135,8 @@ export interface Environment<P = Problem> {
   readonly caution?: string
   /** @param model - has the judge model loaded; null where there is none. */
   openJudge(model: (SequenceScorer & TokenChooser) | null): Promise<Judge<P>>
+  /** What sort of task it is, where the environment mixes several: figures are told apart by it. Short, and one of few. */
+  familyOf?(problem: P): string
   /** The share of answers that are right, 0 to 1, as their mean score tells it. */
   solvedShare(meanScore: number): number
   /**

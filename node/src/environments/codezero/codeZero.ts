@@ -77,6 +77,7 @@ export function codeZero({ openCodeJudge, openServedJudge, ...parts }: CodeZeroP
         },
       }
     },
+    familyOf: ({ broken }) => (broken === undefined ? 'write' : 'repair'),
     solvedShare: score => Math.min(1, Math.max(0, (score - formWeight) / weights.predictedCorrectness)),
     roundTasks: async (seed, proposed) =>
       proposed > 0 || spec.whenSilent === 'nothing' ? [] : standInTasks(spec, seed),

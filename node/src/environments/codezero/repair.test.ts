@@ -34,6 +34,7 @@ test('A proposal may hold a broken function, which is read back, and is another 
   expect(await parseProposal(text)).toEqual({ problem, tests })
   const { broken: _, ...written } = problem
   expect(sameTask(problem)).not.toBe(sameTask(written))
+  expect([problem, written].map(one => environmentWith(0.5).familyOf?.(one))).toEqual(['repair', 'write'])
 })
 
 test.each([

@@ -54,6 +54,7 @@ export function reasoning({ spec, tokenizer, solverFolder }: ReasoningParts): En
     solverFolder,
     judgeModel: null,
     proposals: null,
+    familyOf: ({ family }) => family,
     openJudge: async () => ({ score: async answers => mapYielding(answers, answer => scoreAnswer(spec, answer)) }),
     solvedShare: score => {
       const { format, accuracy } = spec.weights

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { passByLevel, passByProposer } from './passByLevel.ts'
+import { passByFamily, passByLevel, passByProposer } from './passByLevel.ts'
 
 const group = (level: number, ...correctness: number[]) => ({ task: { level }, correctness })
 
@@ -31,5 +31,14 @@ test('the same is told by the proposer of the tasks', () => {
   expect(told.map(({ proposer, tasks, passAt1 }) => [proposer, tasks, passAt1.value])).toEqual([
     ['0xaa', 2, 0.25],
     ['0xbb', 1, 1],
+  ])
+})
+
+test('the same is told by the family of the tasks, where they have one', () => {
+  const of = (family: string | undefined, ...correctness: number[]) => ({ task: {}, family, correctness })
+  const told = passByFamily([of('logic', 1, 0), of(undefined, 1, 1), of('add', 1, 1), of('logic', 0, 0)])
+  expect(told.map(({ family, tasks, passAt1 }) => [family, tasks, passAt1.value])).toEqual([
+    ['add', 1, 1],
+    ['logic', 2, 0.25],
   ])
 })

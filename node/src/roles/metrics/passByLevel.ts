@@ -19,11 +19,14 @@ export type LevelFigures = PassFigures & { level: number }
 /** Of tasks of one proposer: of one that proposes from a dataset, of that dataset. */
 export type ProposerFigures = PassFigures & { proposer: string }
 
+/** Of tasks of one family of the environment. */
+export type FamilyFigures = PassFigures & { family: string }
+
 type Of<Task> = { readonly task: Task; readonly correctness: readonly number[] }
 
 /** Figures of groups by the level of their tasks, lowest first. Groups without answers say nothing. */
 export function passByLevel(groups: readonly Of<{ readonly level: number }>[]): LevelFigures[] {
-  return figuresBy(groups, ({ level }) => level)
+  return figuresBy(groups, ({ task }) => task.level)
     .map(([level, figures]) => ({ level, ...figures }))
     .sort((one, other) => one.level - other.level)
 }
@@ -32,12 +35,24 @@ export function passByLevel(groups: readonly Of<{ readonly level: number }>[]): 
 export function passByProposer(
   groups: readonly Of<{ readonly ref: { readonly peerKey: string } }>[],
 ): ProposerFigures[] {
-  return figuresBy(groups, ({ ref }) => ref.peerKey).map(([proposer, figures]) => ({ proposer, ...figures }))
+  return figuresBy(groups, ({ task }) => task.ref.peerKey).map(([proposer, figures]) => ({ proposer, ...figures }))
 }
 
-function figuresBy<Task, Key>(groups: readonly Of<Task>[], keyOf: (task: Task) => Key): [Key, PassFigures][] {
+/** The same by the family of their tasks, in the order of the alphabet; tasks without one are left out. */
+export function passByFamily(
+  groups: readonly (Of<unknown> & { readonly family?: string | undefined })[],
+): FamilyFigures[] {
+  return figuresBy(groups, ({ family }) => family)
+    .flatMap(([family, figures]) => (family === undefined ? [] : [{ family, ...figures }]))
+    .sort((one, other) => (one.family < other.family ? -1 : 1))
+}
+
+function figuresBy<Group extends Of<unknown>, Key>(
+  groups: readonly Group[],
+  keyOf: (group: Group) => Key,
+): [Key, PassFigures][] {
   const answered = groups.filter(({ correctness }) => correctness.length > 0)
-  return [...Map.groupBy(answered, ({ task }) => keyOf(task))].map(([key, those]) => [key, figuresOf(those)])
+  return [...Map.groupBy(answered, keyOf)].map(([key, those]) => [key, figuresOf(those)])
 }
 
 function figuresOf(groups: readonly Of<unknown>[]): PassFigures {

@@ -28,8 +28,8 @@ const stepFigures: Record<string, readonly [help: string, read: (step: TrainingS
   step_seconds: ['Seconds of the update.', step => step.seconds],
 }
 
-/** Figures of the answers that one update was on, by level or by proposer. */
-const levelFigures: Record<string, readonly [help: string, read: (figures: PassFigures) => number]> = {
+/** Figures of the answers that one update was on. */
+const passFigures: Record<string, readonly [help: string, read: (figures: PassFigures) => number]> = {
   average_at_k_ratio: ['Mean predicted correctness of the answers.', figures => figures.averageAtK],
   pass_at_1_ratio: ['Chance that one answer is right, by the judge.', figures => figures.passAt1.value],
   pass_at_1_low_ratio: ['Lower end of its 95 % interval.', figures => figures.passAt1.low],
@@ -40,6 +40,13 @@ const levelFigures: Record<string, readonly [help: string, read: (figures: PassF
   ],
   pass_at_k_low_ratio: ['Lower end of its 95 % interval.', figures => figures.passAtK.low],
   pass_at_k_high_ratio: ['Upper end of its 95 % interval.', figures => figures.passAtK.high],
+}
+
+/** What those figures are told by, with its values. */
+const figuresBy: Record<string, (step: TrainingStep) => (readonly [string | number, PassFigures])[]> = {
+  level: step => step.levels.map(one => [one.level, one] as const),
+  proposer: step => step.proposers.map(one => [one.proposer, one] as const),
+  family: step => step.families.map(one => [one.family, one] as const),
 }
 
 /**
@@ -78,31 +85,19 @@ export function createPeerMetrics({ node, watch }: MetricSources): Registry {
       },
     })
   }
-  for (const [name, [help, read]] of Object.entries(levelFigures)) {
-    new Gauge({
-      ...{ name: `waggle_training_level_${name}`, help: `${help} By whose groups and by the level of their tasks.` },
-      ...{ labelNames: ['groups', 'level'], registers: [registry] },
-      collect() {
-        this.reset()
-        for (const [groups, step] of Object.entries(node.training.latest()))
-          for (const figures of step?.levels ?? []) this.set({ groups, level: figures.level }, read(figures))
-      },
-    })
-  }
-  for (const [name, [help, read]] of Object.entries(levelFigures)) {
-    new Gauge({
-      ...{
-        name: `waggle_training_proposer_${name}`,
-        help: `${help} By whose groups and by the proposer of their tasks.`,
-      },
-      ...{ labelNames: ['groups', 'proposer'], registers: [registry] },
-      collect() {
-        this.reset()
-        for (const [groups, step] of Object.entries(node.training.latest()))
-          for (const figures of step?.proposers ?? []) this.set({ groups, proposer: figures.proposer }, read(figures))
-      },
-    })
-  }
+  for (const [of, figuresOf] of Object.entries(figuresBy))
+    for (const [name, [help, read]] of Object.entries(passFigures)) {
+      new Gauge({
+        ...{ name: `waggle_training_${of}_${name}`, help: `${help} By whose groups and by the ${of} of their tasks.` },
+        ...{ labelNames: ['groups', of], registers: [registry] },
+        collect() {
+          this.reset()
+          for (const [groups, step] of Object.entries(node.training.latest()))
+            for (const [value, figures] of step === null ? [] : figuresOf(step))
+              this.set({ groups, [of]: value }, read(figures))
+        },
+      })
+    }
   new Gauge({
     ...{ name: 'waggle_training_peer_pass_at_1_ratio', help: 'Mean predicted correctness of the answers of a peer.' },
     ...{ labelNames: ['peer'], registers: [registry] },

@@ -3,7 +3,7 @@ import { createStream, type RotatingFileStream } from 'rotating-file-stream'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import { encodeFileVersion, encodeScalars } from './eventFile.ts'
-import type { LevelFigures, ProposerFigures } from './passByLevel.ts'
+import type { FamilyFigures, LevelFigures, ProposerFigures } from './passByLevel.ts'
 import { stepScalars } from './stepScalars.ts'
 
 /** One update of the policy. A figure is null where it was not measured. */
@@ -19,6 +19,8 @@ export type TrainingStep = {
   levels: readonly LevelFigures[]
   /** The same by their proposers, so that those from a dataset are told apart. */
   proposers: readonly ProposerFigures[]
+  /** The same by the families of their tasks; none where the environment has no families. */
+  families: readonly FamilyFigures[]
   /** Mean composite score of the completions. */
   reward: number
   /** Mean predicted correctness of the completions: pass@1 by the judge. */

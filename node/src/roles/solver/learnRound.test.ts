@@ -70,6 +70,7 @@ function noting(fails: string[] = [], rewards: Record<string, Rewards> = {}) {
         ...group,
         rewards: rewards[group.task.taskHash] ?? [0.4, 0.6],
         correctness: [0.2, 0.3],
+        family: String(group.task.taskHash) === 'a' ? 'logic' : 'add',
       })),
     async learn(groups, own, times = 1) {
       const names = groups.map(({ task }) => String(task.taskHash))
@@ -82,6 +83,8 @@ function noting(fails: string[] = [], rewards: Record<string, Rewards> = {}) {
 }
 
 const own = [group('a'), group('b')]
+/** Of the own groups. */
+const families = { logic: 0.25, add: 0.25 }
 const [c, d, e] = [group('c'), group('d'), group('e')]
 type Sharing = EnvironmentSpec['sharing']
 const { sharing } = spec
@@ -105,7 +108,7 @@ test('updateForEachPeer: the own groups first, then an update for each peer', as
     { groups: ['c', 'd'], own: 0 },
     { groups: ['e'], own: 0 },
   ])
-  expect(report).toEqual({ meanReward: 0.5, averageAtK: 0.25, taken: 3, updates: 3, refused: {} })
+  expect(report).toEqual({ meanReward: 0.5, averageAtK: 0.25, families, taken: 3, updates: 3, refused: {} })
 })
 
 test('own groups have as many updates as the specification says', async () => {
@@ -118,7 +121,7 @@ test('own groups have as many updates as the specification says', async () => {
 test('mixed: own and taken groups share one update, and with nothing to take the own ones have it alone', async () => {
   const { updates, ...modules } = noting()
   const report = await learnRound(modules, round({ others: peers([c], [d]) }, 'mixed'))
-  expect(report).toEqual({ meanReward: 0.5, averageAtK: 0.25, taken: 2, updates: 1, refused: {} })
+  expect(report).toEqual({ meanReward: 0.5, averageAtK: 0.25, families, taken: 2, updates: 1, refused: {} })
   expect((await learnRound(modules, round({}, 'mixed'))).taken).toBe(0)
   expect(updates).toEqual([
     { groups: ['a', 'b', 'c', 'd'], own: 2 },

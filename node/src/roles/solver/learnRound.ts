@@ -2,6 +2,7 @@ import type { Hex } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { CheckedGroup } from '../checkRollouts.ts'
+import { passByFamily } from '../metrics/passByLevel.ts'
 import { faultOfClaims } from './checkClaims.ts'
 import { mostSignal, mostSignalOfPeers } from './chooseLessons.ts'
 import type { Learner, ScoredGroup } from './learner.ts'
@@ -34,6 +35,8 @@ export type LearnedRound = {
   meanReward: number
   /** Mean predicted correctness of the own answers. */
   averageAtK: number
+  /** The same by the families of their tasks; none where the environment has no families. */
+  families: Record<string, number>
   /** Groups of others that were trained on. */
   taken: number
   /** Updates that changed the policy. */
@@ -58,7 +61,7 @@ const FAILED = 'the update failed'
 export async function learnRound(modules: LearningModules, lessons: RoundLessons): Promise<LearnedRound> {
   const { mode, externalGroups } = lessons.spec.sharing
   const { ownGroups, ownUpdates } = lessons.spec.training
-  const learned: LearnedRound = { meanReward: 0, averageAtK: 0, taken: 0, updates: 0, refused: {} }
+  const learned: LearnedRound = { meanReward: 0, averageAtK: 0, families: {}, taken: 0, updates: 0, refused: {} }
   const { score, update } = createUpdates(modules, lessons.round, learned)
   const faults = createFaults(modules, lessons, learned)
 
@@ -90,6 +93,7 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
   else {
     learned.meanReward = meanOf(mine, 'rewards')
     learned.averageAtK = meanOf(mine, 'correctness')
+    for (const { family, averageAtK } of passByFamily(mine)) learned.families[family] = averageAtK
   }
   const chosen = mostSignal(mine ?? [], ownGroups)
   if (mode === 'updateForEachPeer') return peerByPeer(scoredOthers())

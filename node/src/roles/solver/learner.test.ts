@@ -18,6 +18,7 @@ const group = {
   rollouts,
   rewards: [0.5, 0.1, 0.9, 0.6],
   correctness,
+  family: 'logic',
 } as unknown as ScoredGroup
 
 const noted: TrainingStep[] = []
@@ -61,8 +62,23 @@ test('each update is noted with what its groups say', async () => {
     peer: null,
     levels: [{ level: 3, tasks: 1, samples: 4, averageAtK: 0.5, passAt1: { value: 0.25 }, passAtK: { value: 1 } }],
     proposers: [{ proposer: '0xaa', tasks: 1, samples: 4, averageAtK: 0.5, passAt1: { value: 0.25 } }],
+    families: [{ family: 'logic', tasks: 1, samples: 4, averageAtK: 0.5, passAt1: { value: 0.25 } }],
     ...{ loss: null, kl: null, clipFraction: null, failure: null },
   })
+})
+
+test('scored groups are told by the family that the environment gives their task, and by none where it gives none', async () => {
+  const journal = createJournal(openDatabase(':memory:'), clock)
+  const judge = {
+    score: async (answers: readonly unknown[]) => answers.map(() => ({ components: {}, score: 1, correctness: 1 })),
+  }
+  const scored = (familyOf?: () => string) => {
+    const environment = { spec: presets.starter, ...(familyOf && { familyOf }) } as unknown as Environment
+    const node = { environment, journal, training: noting, clock }
+    return createLearner(node, {} as PolicyClient, judge).score([group])
+  }
+  expect(await scored(() => 'logic')).toMatchObject([{ family: 'logic', correctness: [1, 1, 1, 1] }])
+  expect(await scored()).toMatchObject([{ family: undefined }])
 })
 
 test('rewards are scaled, clipped and stepped by as the specification says, an adapter at a rate of its own', async () => {

@@ -6,7 +6,7 @@ import { learningRateAt } from '#rl/learningRate.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import type { CheckedGroup } from '../checkRollouts.ts'
 import { scoreGroups } from '../evaluator/scorePeer.ts'
-import { passByLevel, passByProposer } from '../metrics/passByLevel.ts'
+import { passByFamily, passByLevel, passByProposer } from '../metrics/passByLevel.ts'
 import type { TrainingLog } from '../metrics/trainingLog.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { farthestAnswers } from './chooseLessons.ts'
@@ -17,6 +17,8 @@ export type ScoredGroup = CheckedGroup & {
   rewards: readonly number[]
   /** Predicted. */
   correctness: readonly number[]
+  /** Of its task, where the environment has families. */
+  family?: string | undefined
 }
 
 export type Lesson = {
@@ -53,7 +55,7 @@ type LearnerModules = Pick<PeerNode, 'environment' | 'journal' | 'clock'> & { tr
  * @param trained - what the policy trains: each has its learning rate.
  */
 export function createLearner(
-  { environment: { spec }, journal, training: log, clock }: LearnerModules,
+  { environment: { spec, familyOf }, journal, training: log, clock }: LearnerModules,
   policy: PolicyClient,
   judge: Judge,
   trained: 'weights' | 'adapter' = 'weights',
@@ -77,7 +79,7 @@ export function createLearner(
     const seconds = (clock.nowMs() - startedMs) / 1000
     const failure = undone ? TOO_FAR : refuted > 0 ? REFUTED : null
     log.note({
-      ...{ peer, levels: passByLevel(groups), proposers: passByProposer(groups) },
+      ...{ peer, levels: passByLevel(groups), proposers: passByProposer(groups), families: passByFamily(groups) },
       ...{ groupsUsed, ...figuresOf(groups, own), loss: step?.loss ?? null, kl, clipFraction },
       ...{ gradientNorm: step?.gradientNorm ?? null, learningRate: options.learningRate },
       ...{ tokens: step?.tokens ?? 0, seconds, failure },
@@ -93,7 +95,8 @@ export function createLearner(
         const ofGroup = scores.slice(next, next + group.rollouts.length)
         next += group.rollouts.length
         const correctness = ofGroup.map(answer => answer.correctness)
-        return { ...group, rewards: ofGroup.map(({ score }) => score), correctness }
+        const rewards = ofGroup.map(({ score }) => score)
+        return { ...group, rewards, correctness, family: familyOf?.(group.task.problem) }
       })
     },
     async learn(groups, own, updates = 1, peer = null) {
