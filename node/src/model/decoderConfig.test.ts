@@ -72,6 +72,8 @@ test('Qwen3 has head norms, a head width of its own and no biases', () => {
   const config = parseDecoderConfig(qwen06)
   expect(config).toMatchObject({ headDim: 128, queryKeyNorm: true, attentionBias: 'none', ropeScaling: null })
   expect(parameterCount(config)).toBe(596_049_920)
+  const four = { hidden_size: 2560, intermediate_size: 9728, num_attention_heads: 32, num_hidden_layers: 36 }
+  expect(parameterCount(parseDecoderConfig({ ...qwen06, ...four }))).toBe(4_022_468_096)
   const shapes = decoderWeightShapes(config)
   expect(shapes.get('model.layers.0.self_attn.q_norm.weight')).toEqual([128])
   expect(shapes.get('model.layers.0.self_attn.o_proj.weight')).toEqual([1024, 2048])

@@ -7,8 +7,10 @@ import { NoFundsError } from '#chain/chainErrors.ts'
 import { urlSecrets } from '#core/redactUrls.ts'
 import { describeMachine } from '#model/devices.ts'
 import { openIdentity } from '#store/identity.ts'
+import { readSpec } from '../chatModels.ts'
 import type { Command } from '../command.ts'
 import { CONFIG_FILE, type Config, loadConfig } from '../config.ts'
+import { JUDGE_PARAMETERS } from '../join/chatPools.ts'
 import { type Choice, chooseSettings } from '../join/chooseSettings.ts'
 import { dataUsage, networkUsage, openDeployment } from '../networkOptions.ts'
 import { settingsOf } from '../reachOptions.ts'
@@ -60,7 +62,8 @@ async function keepChoices(
   { role, isLocalChain }: { role: Config['role']; isLocalChain: boolean },
 ): Promise<Choice[]> {
   const machine = await describeMachine()
-  const offer = { ...machine, freeBytes: Math.min(freemem(), machine.memoryBytes), isLocalChain }
+  const judgeParameters = await judgeParametersHere(loadConfig(flags))
+  const offer = { ...machine, freeBytes: Math.min(freemem(), machine.memoryBytes), isLocalChain, judgeParameters }
   const choices = chooseSettings(offer, { ...flags, role })
   const said = Object.entries(flags).filter(([name, value]) => value !== undefined && !unkept(name, value))
   const kept = {
@@ -71,6 +74,13 @@ async function keepChoices(
     mode: 0o600,
   })
   return choices
+}
+
+/** Of the judge that a peer would run; 0 for none. One of unknown size is taken for CodeZero's default. */
+async function judgeParametersHere({ environment, judge }: Config): Promise<number> {
+  if (environment === undefined) return 0
+  const { judgeOf, judgeParametersOf } = await import('../join/modelParameters.ts')
+  return (await judgeParametersOf(judgeOf(await readSpec(environment), judge))) ?? JUDGE_PARAMETERS
 }
 
 /** The folder is where the file lies, and a URL with a key belongs into the environment. */

@@ -39,6 +39,12 @@ test('memory is held against what role and model take', async () => {
   })
   expect(await checkModelMemory(spec, { ...asked, role: 'evaluator' }, 4.5 * GIB)).toMatchObject({ state: 'ok' })
   expect(await checkModelMemory(spec, { ...asked, judge: half }, 6 * GIB)).toMatchObject({ state: 'failure' })
+  const judged = (judge: string, freeBytes: number) => checkModelMemory(spec, { ...asked, judge }, freeBytes)
+  expect(await judged('Qwen/Qwen3-4B@main', 9 * GIB)).toMatchObject({ state: 'failure' })
+  expect(await judged('https://judge.example/v1', 7 * GIB)).toMatchObject({ state: 'ok' })
+  const unknown = { state: 'warning', found: expect.stringContaining('some/judge') }
+  expect(await judged('some/judge', 7 * GIB)).toMatchObject(unknown)
+  expect(await judged('some/judge', 4 * GIB)).toMatchObject({ state: 'failure' })
   const named = { ...asked, model: 'Qwen/Qwen2.5-Coder-0.5B-Instruct@main' }
   expect(await checkModelMemory(spec, named, 4 * GIB)).toMatchObject({ state: 'failure' })
   expect(await checkModelMemory(spec, { ...asked, model: 'some/model' }, 4 * GIB)).toMatchObject({ state: 'warning' })

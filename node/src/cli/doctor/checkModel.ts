@@ -1,14 +1,9 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { kindOf } from '#environments/builtIn.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { readBaseHash, unpaidBase } from '#environments/paidBase.ts'
-import { readDecoderConfig } from '#model/decoderConfig.ts'
-import { parameterCount } from '#model/decoderWeights.ts'
 import { isPaidAsAdapter } from '#roles/adapterToTrain.ts'
 import type { RoleName } from '#roles/roleName.ts'
-import { chatModels } from '../join/chatPools.ts'
 import { gibibytes, memoryNeeded } from '../join/memoryNeeded.ts'
+import { isModelFolder, judgeOf, judgeParametersOf, parametersOf } from '../join/modelParameters.ts'
 import { type Finding, failure, ok, warning } from './finding.ts'
 
 /** What a peer of chat models is told to play with. */
@@ -24,7 +19,7 @@ export type ChatRole = {
 export async function checkBases({ bases }: Pick<EnvironmentSpec, 'bases'>, { model }: ChatRole): Promise<Finding> {
   if (bases === null) return ok('bases', 'adapters over any base are paid')
   const listed = `adapters over ${bases.join(', ')} are paid`
-  if (model === undefined || !isFolder(model)) return ok('bases', listed)
+  if (model === undefined || !isModelFolder(model)) return ok('bases', listed)
   const hash = await readBaseHash(model)
   if (unpaidBase(hash, { bases }) === null) return ok('bases', `${listed}; ${model} is one`)
   return warning(
@@ -40,12 +35,14 @@ export async function checkModelMemory(spec: EnvironmentSpec, asked: ChatRole, f
   const parameters = await parametersOf(model)
   if (parameters === null)
     return warning('model', `${model ?? 'none'}: its size is not known here`, 'Name its folder with --model.')
-  const judge = asked.judge ?? kindOf(spec).judgeOf(spec) ?? undefined
-  const judgeParameters = judge === undefined ? 0 : ((await parametersOf(judge)) ?? 0)
+  const judge = judgeOf(spec, asked.judge)
+  const judgeParameters = role === 'proposer' ? 0 : await judgeParametersOf(judge)
   const trained = lora === 0 || (lora === undefined && !isPaidAsAdapter(parameters)) ? 'weights' : 'adapter'
-  const needed = memoryNeeded({ role, parameters, judgeParameters, trained })
+  const needed = memoryNeeded({ role, parameters, judgeParameters: judgeParameters ?? 0, trained })
   const what = role === 'solver' ? `a solver that trains ${trained === 'adapter' ? 'an adapter' : 'all weights'}` : role
   const found = `${what} of ${(parameters / 1e9).toFixed(2)} billion parameters takes about ${gibibytes(needed)}, ${gibibytes(freeBytes)} are free`
+  if (needed <= freeBytes && judgeParameters === null)
+    return warning('model', `${found}, without ${judge}, whose size is not known here`, 'Name its folder with --judge.')
   if (needed <= freeBytes) return ok('model', found)
   const advice =
     trained === 'weights' && role === 'solver'
@@ -53,12 +50,3 @@ export async function checkModelMemory(spec: EnvironmentSpec, asked: ChatRole, f
       : 'Name a smaller model with --model, stop something, or run a gateway, which has no model.'
   return failure('model', found, advice)
 }
-
-/** Null where the model is neither a folder nor one whose size is known. */
-async function parametersOf(model: string | undefined): Promise<number | null> {
-  if (model === undefined) return null
-  if (isFolder(model)) return parameterCount(await readDecoderConfig(model))
-  return chatModels.find(({ name }) => name === model.split('@')[0])?.parameters ?? null
-}
-
-const isFolder = (model: string) => existsSync(join(model, 'config.json'))

@@ -4,5 +4,8 @@ export const chatModels = [
   { name: 'Qwen/Qwen2.5-Coder-1.5B-Instruct', parameters: 1_543_714_304 },
 ] as const
 
-/** Of the evaluator that CodeZero's environments have. */
+/** Models that judge in CodeZero's swarms; nobody trains them. */
+export const frozenModels = [{ name: 'Qwen/Qwen3-4B', parameters: 4_022_468_096 }] as const
+
+/** Of a judge whose size is not known: that of CodeZero's default. */
 export const JUDGE_PARAMETERS = 1_543_714_304

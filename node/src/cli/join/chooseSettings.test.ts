@@ -4,7 +4,13 @@ import { chooseSettings } from './chooseSettings.ts'
 import { memoryNeeded } from './memoryNeeded.ts'
 
 const GIB = 2 ** 30
-const machine: Parameters<typeof chooseSettings>[0] = { cores: 4, gpus: [], freeBytes: 9 * GIB, isLocalChain: false }
+const machine: Parameters<typeof chooseSettings>[0] = {
+  cores: 4,
+  gpus: [],
+  freeBytes: 9 * GIB,
+  isLocalChain: false,
+  judgeParameters: 1_543_714_304,
+}
 const chosen = (offer: Partial<typeof machine>, said = {}) =>
   Object.fromEntries(chooseSettings({ ...machine, ...offer }, said).map(({ setting, value }) => [setting, value]))
 
@@ -24,6 +30,9 @@ test('what a peer does follows from what the machine has', () => {
   expect(chosen(gpu, { environment })).toMatchObject({ model: chatModels[1].name })
   expect(chosen({ gpus }, { environment })).toMatchObject({ model: chatModels[0].name })
   expect(chosen({ freeBytes: 4 * GIB }, { environment })).toEqual({ role: 'gateway' })
+  // A judge of four billion leaves too little, and none leaves enough of 6 GiB.
+  expect(chosen({ judgeParameters: 4_022_468_096 }, { environment })).toEqual({ role: 'gateway' })
+  expect(chosen({ freeBytes: 6 * GIB, judgeParameters: 0 }, { environment })).toMatchObject({ role: 'solver' })
 })
 
 test('half a billion parameters fit 8 GiB by an adapter, and not whole', () => {

@@ -1,6 +1,6 @@
 import type { describeMachine } from '#model/devices.ts'
 import type { RoleName } from '#roles/roleName.ts'
-import { chatModels, JUDGE_PARAMETERS } from './chatPools.ts'
+import { chatModels } from './chatPools.ts'
 import { gibibytes, memoryNeeded } from './memoryNeeded.ts'
 
 /** A setting by the name of its option, with the reason for it. */
@@ -9,7 +9,12 @@ export type Choice = { setting: string; value: string | number | readonly string
 type Machine = Awaited<ReturnType<typeof describeMachine>>
 
 /** What the machine has to offer. On a local chain all peers are on it. */
-export type Offer = Pick<Machine, 'cores' | 'gpus'> & { freeBytes: number; isLocalChain: boolean }
+export type Offer = Pick<Machine, 'cores' | 'gpus'> & {
+  freeBytes: number
+  isLocalChain: boolean
+  /** Of the judge that a peer of chat models runs; 0 for none. */
+  judgeParameters: number
+}
 
 const GIB = 2 ** 30
 /** The starter models take a third of it; the rest is for payloads and the journal. */
@@ -26,7 +31,7 @@ const LARGE_GPU_BYTES = 38 * GIB
  * @param said.environment - given for a swarm of chat models. Without it the starter model plays, which comes with the code.
  */
 export function chooseSettings(
-  { cores, gpus, freeBytes, isLocalChain }: Offer,
+  { cores, gpus, freeBytes, isLocalChain, judgeParameters }: Offer,
   said: { role?: RoleName | undefined } & Partial<
     Record<'model' | 'environment' | 'threads' | 'lora' | 'listen', unknown>
   >,
@@ -34,6 +39,8 @@ export function chooseSettings(
   const choices: Choice[] = []
   const choose = (setting: string, value: Choice['value'], reason: string) => choices.push({ setting, value, reason })
   const free = `${gibibytes(freeBytes)} of memory free`
+  const needOf = ({ parameters }: { parameters: number }, role: RoleName = 'solver') =>
+    memoryNeeded({ role, parameters, judgeParameters, trained: 'adapter' })
   const needed = said.environment === undefined || said.model !== undefined ? SOLVER_BYTES : needOf(chatModels[0])
   const role = said.role ?? (freeBytes < needed ? 'gateway' : 'solver')
   if (said.role === undefined)
@@ -61,6 +68,3 @@ export function chooseSettings(
   choose('lora', 16, 'an adapter takes a fraction of the memory of all weights')
   return choices
 }
-
-const needOf = ({ parameters }: { parameters: number }, role: RoleName = 'solver') =>
-  memoryNeeded({ role, parameters, judgeParameters: JUDGE_PARAMETERS, trained: 'adapter' })
