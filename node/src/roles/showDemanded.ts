@@ -36,8 +36,13 @@ export async function showDemanded(node: PeerNode, leaves: ShownLeaves): Promise
   while (!signal.aborted) {
     try {
       const time = await chain.rounds.recent()
-      waitMs = Math.min(MAX_WAIT_MS, ((time.endsAtSec - time.startsAtSec) * 1000) / POLLS_PER_ROUND[leaves])
-      if (leaves === 'own' || passedOf(time) >= OTHERS_FROM) await answerAll(node, leaves, time, answered)
+      const [roundMs, passed] = [(time.endsAtSec - time.startsAtSec) * 1000, passedOf(time)]
+      const pollMs = roundMs / POLLS_PER_ROUND[leaves]
+      const isTime = leaves === 'own' || passed >= OTHERS_FROM
+      const waits = isTime && (await answerAll(node, leaves, time, answered))
+      // Where no leaf of others waits for its turn, nothing is asked until the next time for it.
+      const restMs = (OTHERS_FROM - passed + (isTime ? 1 : 0)) * roundMs
+      waitMs = Math.min(MAX_WAIT_MS, leaves === 'own' || waits ? pollMs : Math.max(pollMs, restMs))
     } catch (error) {
       if (signal.aborted) return
       logger.warn('demands could not be read', { error })
@@ -46,7 +51,13 @@ export async function showDemanded(node: PeerNode, leaves: ShownLeaves): Promise
   }
 }
 
-async function answerAll(node: PeerNode, leaves: ShownLeaves, time: RoundTime, answered: Set<string>): Promise<void> {
+/** @returns whether open demands wait for this node's turn. */
+async function answerAll(
+  node: PeerNode,
+  leaves: ShownLeaves,
+  time: RoundTime,
+  answered: Set<string>,
+): Promise<boolean> {
   const { chain, identity, logger } = node
   const isOwn = ({ peerKey }: LeafDemand) => peerKey === identity.peerKey
   const isDue = (demand: LeafDemand) => (leaves === 'own' ? isOwn(demand) : isTurn(demand, identity.peerKey, time))
@@ -66,6 +77,7 @@ async function answerAll(node: PeerNode, leaves: ShownLeaves, time: RoundTime, a
     // Not before: what a full disk keeps from being sent is tried again.
     answered.add(id)
   }
+  return demands.some(one => one.state === 'open' && !isOwn(one) && !isDue(one))
 }
 
 const idOf = ({ round, peerKey, index, challenger }: LeafDemand) => ({ round, peerKey, index, challenger })
