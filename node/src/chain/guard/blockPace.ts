@@ -1,10 +1,13 @@
 import type { TakenHead } from './judgeHead.ts'
 
-/** Upper bound of the pace: a slower chain is polled this often. */
+/** Bounds of the pace: faster and slower chains are polled this often. */
+const MIN_PACE_MS = 100
 const MAX_PACE_MS = 12_000
-/** Fewest and most heads that the pace is computed from. */
-const LEARNED_FROM = 5
-const REMEMBERED = 16
+/** Fewest and most blocks that the pace is computed from: a head is found up to one block late, so that few blocks say little. */
+const LEARNED_FROM = 6
+const REMEMBERED = 32
+/** Blocks that a head may be off the line through the first and the last one: one, since it is found late, and what the miners are late. */
+const STEADY_BLOCKS = 1.25
 /** Each poll comes earlier than the last one by this fraction of the pace. Otherwise polls would drift ever later behind blocks. */
 const EARLIER = 1 / 32
 /** Wait after a poll that came too early, as a fraction of the pace. It doubles each time. */
@@ -22,12 +25,13 @@ export type BlockPace = {
 /**
  * When to poll for the next block: about once a block, shortly after it is mined, whatever the time between blocks.
  *
- * The pace is computed from blocks whose times on the chain and here agree. A chain with a manipulated clock has no pace.
+ * The pace is computed from blocks whose times on the chain and here agree. A chain with a manipulated clock, or one that mines in bursts, has no
+ * pace. When a head is read does not matter: others read heads between two polls.
  *
  * @param unlearnedMs - time between polls until the pace is known, and on chains without one.
  */
 export function createBlockPace(unlearnedMs: number): BlockPace {
-  const steps: number[] = []
+  let found: TakenHead[] = []
   let last: TakenHead | null = null
   let foundMs = 0
   let misses = 0
@@ -36,16 +40,19 @@ export function createBlockPace(unlearnedMs: number): BlockPace {
     const blocks = head.number - before.number
     const hereMs = head.atMs - before.atMs
     const isSteady = Math.abs((head.timeSec - before.timeSec) * 1000 - hereMs) < Math.max(1_500, hereMs / 2)
-    if (blocks <= 0 || !isSteady) return void steps.splice(0)
-    steps.push(hereMs / blocks)
-    if (steps.length > REMEMBERED) steps.shift()
+    if (blocks <= 0 || !isSteady) found = []
+    found.push(head)
+    while (found.length > 2 && head.number - (found[1] as TakenHead).number >= REMEMBERED) found.shift()
   }
 
   function blockMs(): number | null {
-    if (steps.length < LEARNED_FROM) return null
-    if (Math.max(...steps) > 3 * Math.min(...steps)) return null
-    // The mean, not the median: most polls come a little earlier than the one before, and a median would shrink with them.
-    return Math.min(MAX_PACE_MS, steps.reduce((sum, step) => sum + step, 0) / steps.length)
+    const [first, newest] = [found[0], found.at(-1)]
+    if (first === undefined || newest === undefined || newest.number - first.number < LEARNED_FROM) return null
+    const pace = (newest.atMs - first.atMs) / (newest.number - first.number)
+    const blocksOff = (head: TakenHead) => Math.abs((head.atMs - first.atMs) / pace - (head.number - first.number))
+    return found.every(head => blocksOff(head) <= STEADY_BLOCKS)
+      ? Math.min(MAX_PACE_MS, Math.max(MIN_PACE_MS, pace))
+      : null
   }
 
   return {
@@ -57,7 +64,7 @@ export function createBlockPace(unlearnedMs: number): BlockPace {
         foundMs = head.atMs
         return
       }
-      if (last !== null) learn(last, head)
+      learn(last ?? head, head)
       last = head
       foundMs = head.atMs
       misses = 0

@@ -3,7 +3,7 @@ import { createManualClock } from '#core/clock.ts'
 import { createHeads } from './heads.ts'
 
 /** Follows a chain with a block every `blockMs` for some seconds; returns polls per block and the mean delay. */
-async function follow(blockMs: number, seconds: number, news: { fromSec?: number } = {}) {
+async function follow(blockMs: number, seconds: number, news: { fromSec?: number; readMs?: number } = {}) {
   const clock = createManualClock(1_700_000_000_000)
   const stop = new AbortController()
   const startMs = clock.nowMs() - 137
@@ -22,7 +22,15 @@ async function follow(blockMs: number, seconds: number, news: { fromSec?: number
       delays.push(clock.nowMs() - startMs - number * blockMs)
     }
   }
-  const ended = Promise.allSettled([waiter(), waiter(), waiter()])
+  // Somebody else's reads, at moments that have nothing to do with blocks.
+  const reader = async () => {
+    const { readMs } = news
+    while (readMs !== undefined) {
+      await clock.sleep(readMs, stop.signal)
+      await heads.recent()
+    }
+  }
+  const ended = Promise.allSettled([waiter(), waiter(), waiter(), reader()])
   const pass = async (count: number) => {
     for (let at = 0; at < count; at++) {
       for (let turn = 0; turn < 12; turn++) await Promise.resolve()
@@ -50,6 +58,36 @@ test.each([1_000, 2_000, 12_000])(
     expect(meanDelay).toBeLessThan(blockMs / 5)
   },
 )
+
+test.each([700, 1_300, 3_100])(
+  'reads of others every %i ms neither hide the time between blocks nor add polls',
+  async readMs => {
+    const { pollsPerBlock, meanDelay } = await follow(2_000, 200, { readMs })
+    expect(pollsPerBlock).toBeLessThan(1.5)
+    expect(meanDelay).toBeLessThan(600)
+  },
+)
+
+test('a chain that mines in bursts has no time between blocks: the newest block is requested', async () => {
+  const clock = createManualClock(1_700_000_000_000)
+  let [number, polls] = [0, 0]
+  const readHead = async () => {
+    polls += 1
+    return { number, timeSec: clock.nowMs() / 1000, hash: `0x${number}`, atMs: clock.nowMs() }
+  }
+  const heads = createHeads({ readHead, clock, signal: undefined, pollMs: 500 })
+  for (let burst = 0; burst < 4; burst++) {
+    for (let block = 0; block < 4; block++) {
+      clock.advance(10)
+      number += 1
+      await heads.read()
+    }
+    clock.advance(4_000)
+  }
+  polls = 0
+  expect((await heads.recent()).number).toBe(number)
+  expect(polls).toBe(1)
+})
 
 test('while no block can be news, there is at most one poll in four blocks', async () => {
   const { pollsPerBlock } = await follow(2_000, 240, { fromSec: Number.POSITIVE_INFINITY })

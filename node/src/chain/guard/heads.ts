@@ -22,7 +22,7 @@ export type News = {
 export type Heads = {
   /** The newest block, requested now. */
   read(): Promise<TakenHead>
-  /** The newest block; requested unless the last one is younger than the time between two polls. */
+  /** The newest block; requested unless the last one was seen less than the time between blocks ago. */
   recent(): Promise<TakenHead>
   /** Resolves with the next block that is seen. All callers share the same polls. */
   next(signal: AbortSignal, news?: News): Promise<TakenHead>
@@ -77,9 +77,9 @@ export function createHeads({ readHead, clock, signal, pollMs }: HeadsModules): 
     read,
     async recent() {
       const last = seen.at(-1)
-      return last !== undefined && clock.nowMs() - last.atMs < Math.min(pollMs, pace.blockMs() ?? pollMs)
-        ? last
-        : read()
+      const nowMs = clock.nowMs()
+      const isRecent = last !== undefined && nowMs >= last.atMs && nowMs - last.atMs < (pace.blockMs() ?? pollMs)
+      return isRecent ? last : read()
     },
     async next(signal, { fromSec = 0, after = null } = {}) {
       const last = seen.at(-1)
