@@ -90,7 +90,8 @@ export function marketScene(list: readonly SceneGame[], balance = 100) {
     },
     getBlock: async () => ({ number: BigInt(HEAD), timestamp: BigInt(HEAD) }),
   }
-  const heads = { read: async () => ({ number: HEAD, timeSec: HEAD, atMs: 0 }), around: () => ({}) }
+  const head = async () => ({ number: HEAD, timeSec: HEAD, atMs: 0 })
+  const heads = { read: head, recent: head, around: () => ({}) }
   const market = { address: JUDGE, abi: predictionMarketAbi }
   const token = async () => ({ address: JUDGE, decimals: 18, symbol: 'NCT', balance: wei(balance), allowance: 0n })
   const session = {

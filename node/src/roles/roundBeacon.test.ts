@@ -116,7 +116,7 @@ test('a beacon that is fixed late is recorded all the same', async () => {
   await asleep(clock)
   expect(calls).toEqual([])
   told({ state: 'fixed', hash })
-  clock.advance(300)
+  clock.advance(5_000)
   await new Promise(resolve => setImmediate(resolve))
   expect(calls).toEqual(['draw 6'])
 })

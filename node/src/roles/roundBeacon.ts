@@ -6,6 +6,9 @@ import { reportOutcome } from './reportOutcome.ts'
 /** Peers take turns over this share of a round, so that a call that one makes is not made by all. */
 const STAGGER_SHARE = 1 / 8
 
+/** Looks in a round for a beacon to record. It has to be there by the round's end, which is far: no look at every block is needed. */
+const RECORD_LOOKS = 16
+
 /** A round whose end nobody knows has turns as if it lasted so long. */
 const MAX_ROUND_SEC = 3_600
 
@@ -59,14 +62,23 @@ export function recordInTime(node: PeerNode, time: RoundTime): void {
   const waitSec = (0.5 + turnOf(identity.peerKey, round) * STAGGER_SHARE) * roundSec - (time.nowSec - time.startsAtSec)
   void clock
     .sleep(Math.max(0, waitSec * 1000), signal)
-    .then(() => recordBeacon(node, round, signal))
+    .then(() => recordBeacon(node, round, signal, (roundSec * 1000) / RECORD_LOOKS))
     .catch(error => {
       if (!signal.aborted) logger.warn('the beacon was not recorded', { round, error })
     })
 }
 
-/** Records a beacon as soon as it is fixed, unless the first vote has done so or its round is over. */
-export async function recordBeacon({ chain, logger }: PeerNode, round: number, until: AbortSignal): Promise<void> {
+/**
+ * Records a beacon once it is fixed, unless the first vote has done so or its round is over.
+ *
+ * @param everyMs - time between two looks at the chain; one at every block by default.
+ */
+export async function recordBeacon(
+  { chain, clock, logger }: PeerNode,
+  round: number,
+  until: AbortSignal,
+  everyMs?: number,
+): Promise<void> {
   if (round < 0) return
   while (!until.aborted) {
     const { state } = await chain.readBeacon(round)
@@ -75,7 +87,7 @@ export async function recordBeacon({ chain, logger }: PeerNode, round: number, u
       return
     }
     if (state !== 'none') return
-    await chain.nextBlock(until).catch(() => undefined)
+    await (everyMs === undefined ? chain.nextBlock(until) : clock.sleep(everyMs, until)).catch(() => undefined)
   }
 }
 

@@ -34,7 +34,7 @@ export async function watchGames(
   let waitMs = FIRST_WAIT_MS
   while (!signal.aborted) {
     try {
-      const { startsAtSec, endsAtSec } = await chain.rounds.read()
+      const { startsAtSec, endsAtSec } = await chain.rounds.recent()
       waitMs = ((endsAtSec - startsAtSec) * 1000) / POLLS_PER_ROUND
       await poll(endsAtSec - startsAtSec)
     } catch (error) {
