@@ -6,8 +6,8 @@ import { reportOutcome } from './reportOutcome.ts'
 /** Peers take turns over this share of a round, so that a call that one makes is not made by all. */
 const STAGGER_SHARE = 1 / 8
 
-/** Looks in a round for a beacon to record. It has to be there by the round's end, which is far: no look at every block is needed. */
-const RECORD_LOOKS = 16
+/** Polls in a round for a beacon to record. It has to be recorded by the end of the round, so that a poll at every block is not needed. */
+const RECORD_POLLS = 16
 
 /** A round whose end nobody knows has turns as if it lasted so long. */
 const MAX_ROUND_SEC = 3_600
@@ -62,7 +62,7 @@ export function recordInTime(node: PeerNode, time: RoundTime): void {
   const waitSec = (0.5 + turnOf(identity.peerKey, round) * STAGGER_SHARE) * roundSec - (time.nowSec - time.startsAtSec)
   void clock
     .sleep(Math.max(0, waitSec * 1000), signal)
-    .then(() => recordBeacon(node, round, signal, (roundSec * 1000) / RECORD_LOOKS))
+    .then(() => recordBeacon(node, round, signal, (roundSec * 1000) / RECORD_POLLS))
     .catch(error => {
       if (!signal.aborted) logger.warn('the beacon was not recorded', { round, error })
     })
@@ -71,7 +71,7 @@ export function recordInTime(node: PeerNode, time: RoundTime): void {
 /**
  * Records a beacon once it is fixed, unless the first vote has done so or its round is over.
  *
- * @param everyMs - time between two looks at the chain; one at every block by default.
+ * @param everyMs - time between two polls; one at every block by default.
  */
 export async function recordBeacon(
   { chain, clock, logger }: PeerNode,
