@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { formatDecoderConfig, parseDecoderConfig } from '#model/decoderConfig.ts'
@@ -9,9 +10,13 @@ const tokenizers = join(import.meta.dirname, '..', 'src', 'model', 'golden', 'to
 /**
  * A Qwen2 model of random weights, with tokenizer and chat template: a folder as it comes from the hub.
  *
- * @param says - tokens that it hardly says anything but: all embeddings share a direction, in which theirs are longer.
+ * @param options.says - tokens that it hardly says anything but: all embeddings share a direction, in which theirs are longer.
  */
-export async function writeChatModel(folder: string, seed: string, says: readonly number[] = []): Promise<void> {
+export async function writeChatModel(
+  folder: string,
+  seed: string,
+  { says = [], tokenizer = 'qwen' }: { says?: readonly number[]; tokenizer?: 'qwen' | 'llama' | 'deepseek' } = {},
+): Promise<void> {
   await mkdir(folder, { recursive: true })
   const config = parseDecoderConfig({
     model_type: 'qwen2',
@@ -31,6 +36,6 @@ export async function writeChatModel(folder: string, seed: string, says: readonl
   const [tokens = 0, width = 0] = shape
   for (let token = 0; says.length > 0 && token < tokens; token++) data[token * width] = says.includes(token) ? 4 : 1
   await writeWeights(join(folder, 'model.safetensors'), weights, 'BF16')
-  for (const name of ['tokenizer.json', 'tokenizer_config.json'])
-    await cp(join(tokenizers, 'qwen', name), join(folder, name))
+  for (const name of ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja'])
+    if (existsSync(join(tokenizers, tokenizer, name))) await cp(join(tokenizers, tokenizer, name), join(folder, name))
 }

@@ -74,7 +74,8 @@ async function uncalibratedSpec(): Promise<CodeZeroSpec> {
 
 test('chat models play: a solver answers, commits and learns from what an 8-bit judge says, and evaluators vote, reveal and settle by it', async () => {
   await writeChatModel(at('model'), 'model')
-  await writeChatModel(at('judge'), 'judge')
+  await writeChatModel(at('judge'), 'judge', { tokenizer: 'llama' })
+  await writeChatModel(at('other judge'), 'other judge', { tokenizer: 'llama' })
   const spec = await uncalibratedSpec()
   writeFileSync(at('environment.json'), JSON.stringify(spec))
   const folders = { modelFolder: at('model'), judgeFolder: at('judge') }
@@ -148,12 +149,12 @@ test('the frozen chat model’s prediction is a calibrated probability, the same
   expect(right).not.toBe(wrong)
   expect(broken).toBe(0)
   expect(await predict(answers.slice(1, 2))).toEqual([wrong])
-  const other = await loadEnvironment(spec, { ...folders, judgeFolder: at('model') })
+  const other = await loadEnvironment(spec, { ...folders, judgeFolder: at('other judge') })
   await expect(openJudgeModel(other, worker)).rejects.toMatchObject({ code: 'ENVIRONMENT_MISMATCH' })
 })
 
 test('a judge that cannot tell right from wrong makes no environment', async () => {
-  const models = ['--model', at('model'), '--judge', at('judge')]
+  const models = ['--model', at('model'), '--judge', at('other judge')]
   const out = at('refused.json')
   const made = await runCli(['environment', ...models, '--out', out, '--pairs', '200', '--samples', '8'])
   expect(made).toMatchObject({
@@ -185,6 +186,10 @@ test('a judge or a tokenizer that is not the environment’s is refused in one l
   expect(await start('--environment', other, ...both)).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/tokenizer in .*\[ENVIRONMENT_MISMATCH\]/),
+  })
+  expect(await start('--environment', spec, ...both, '--proposer', at('judge'))).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining('A solver proposes no tasks.'),
   })
   expect(await start(...both)).toMatchObject({ code: 64, stderr: expect.stringContaining('--environment is missing') })
   expect(await start('--environment', at('deployment.json'), ...both)).toMatchObject({

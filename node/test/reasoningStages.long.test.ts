@@ -17,7 +17,7 @@ const numbers = [...Array.from({ length: 10 }, (_, digit) => 15 + digit), 422]
 test('a whole episode of three stages is answered, scored alike by both seats, and settled', async () => {
   const root = mkdtempSync(join(tmpdir(), 'waggle-stages-'))
   const at = (name: string) => join(root, name)
-  await writeChatModel(at('model'), 'model', numbers)
+  await writeChatModel(at('model'), 'model', { says: numbers })
   await runCli(['environment', '--kind', 'reasoning', '--model', at('model'), '--out', at('env.json')])
   const made = parseSpec(JSON.parse(readFileSync(at('env.json'), 'utf8')))
   const spec = { ...made, tasksPerRound: 2, groupSize: 4, owedLeaves: 8, sampledLeaves: 8, stages: 3 }

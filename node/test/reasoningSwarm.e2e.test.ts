@@ -19,7 +19,7 @@ test('the reasoning environment plays with no proposer and no judge model: a cha
 }, async () => {
   const root = mkdtempSync(join(tmpdir(), 'waggle-reasoning-'))
   const at = (name: string) => join(root, name)
-  await writeChatModel(at('model'), 'model', numbers)
+  await writeChatModel(at('model'), 'model', { says: numbers })
   const made = await runCli(['environment', '--kind', 'reasoning', '--model', at('model'), '--out', at('env.json')])
   expect(made).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^environment 0x\w{64} is in/) })
   const spec = { ...parseSpec(JSON.parse(readFileSync(at('env.json'), 'utf8'))), tasksPerRound: 2, groupSize: 4 }

@@ -13,6 +13,7 @@ const MAX_SPEC_CHARACTERS = 1 << 18
 export type ChatSettings = HubSettings & {
   environment?: string | undefined
   model?: string | undefined
+  proposer?: string | undefined
   judge?: string | undefined
 }
 
@@ -22,8 +23,8 @@ export type ChatSettings = HubSettings & {
  * @throws {UsageError} if the options cannot be combined, or the specification is not one.
  */
 export async function openChatModels(settings: ChatSettings, signal: AbortSignal) {
-  const { environment: specification, model } = settings
-  if (specification === undefined && model === undefined && settings.judge === undefined) return undefined
+  const { environment: specification, model, proposer } = settings
+  if ([specification, model, proposer, settings.judge].every(said => said === undefined)) return undefined
   if (specification === undefined || model === undefined)
     throw new UsageError(`--${specification === undefined ? 'environment' : 'model'} is missing.`, {
       hint: 'A peer of chat models needs --environment FILE (npx waggle environment makes one) and --model PATH_OR_REPO.',
@@ -37,16 +38,18 @@ export async function openChatModels(settings: ChatSettings, signal: AbortSignal
       hint: 'Name it with --judge PATH_OR_REPO, or the URL of a server.',
     })
   const modelFolder = await openModel(model, settings, signal)
+  const proposerFolder = proposer === undefined ? undefined : await openModel(proposer, settings, signal)
+  const opened = { spec, modelFolder, proposerFolder }
   if (judge !== null && isServerUrl(judge)) {
     if (!needsJudge)
       throw new UsageError('This environment has no evaluator to be served.', { hint: 'Leave out --judge.' })
     const key = environment.serverKey()
     const address = parseServerUrl(judge, key !== undefined)
     const judgeServer = createChatServer({ address, key, clock: systemClock, signal })
-    return { spec, modelFolder, judgeFolder: null, judgeServer }
+    return { ...opened, judgeFolder: null, judgeServer }
   }
   const judgeFolder = judge === null ? null : await openModel(judge, settings, signal)
-  return { spec, modelFolder, judgeFolder, judgeServer: undefined }
+  return { ...opened, judgeFolder, judgeServer: undefined }
 }
 
 /** @throws {UsageError} if the file holds no specification. */

@@ -51,8 +51,10 @@ export const configSchema = z.strictObject({
   bets: z.union([z.literal(['off', false]).transform(() => 0), z.coerce.number().min(0).max(1_000)]).default(1),
   /** Path of an environment's specification, for chat models; without it the starter models play. */
   environment: z.string().min(1).optional(),
-  /** Folder, or OWNER/NAME[@REVISION], of the model that solves or proposes. */
+  /** Folder, or OWNER/NAME[@REVISION], of the model that solves. */
   model: z.string().min(1).optional(),
+  /** Of the model that proposes, whose tokenizer may be another; the one that solves unless said. */
+  proposer: z.string().min(1).optional(),
   /** Of the frozen evaluator; where the specification says it, it need not be said. */
   judge: z.string().min(1).optional(),
   /** Folder of downloaded models. */

@@ -37,11 +37,19 @@ export async function openTokenizerOf(folder: string, hash: string): Promise<Tok
   )
 }
 
+/** The tokenizer of a model that only text is taken from: it may be any. @throws {ModelFileError} if it is not the model's own. */
+export async function openOwnTokenizer(folder: string): Promise<{ tokenizer: TokenizerClient; vocabSize: number }> {
+  const { vocabSize, ...config } = await readDecoderConfig(folder)
+  const tokenizer = await openTokenizer(folder)
+  if (tokenizer.vocabSize <= vocabSize) return { tokenizer, vocabSize }
+  await tokenizer.close()
+  checkTokenizerFits(tokenizer, { ...config, vocabSize }, folder)
+  return { tokenizer, vocabSize }
+}
+
 /** What a specification says of the tokenizer of a model, so that others can be checked against it. */
 export async function describeTokenizer(folder: string): Promise<{ tokenizerHash: Hex; vocabSize: number }> {
-  const config = await readDecoderConfig(folder)
-  const tokenizer = await openTokenizer(folder)
+  const { tokenizer, vocabSize } = await openOwnTokenizer(folder)
   await tokenizer.close()
-  checkTokenizerFits(tokenizer, config, folder)
-  return { tokenizerHash: tokenizer.hash, vocabSize: config.vocabSize }
+  return { tokenizerHash: tokenizer.hash, vocabSize }
 }

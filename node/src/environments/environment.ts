@@ -55,11 +55,20 @@ export type JudgeModel = {
 /** A function that is asked for outside of the swarm, as in a dataset: what to write, and tests in the form `assert CONDITION`. */
 export type AskedFunction<P = Problem> = { readonly problem: P; readonly asserts: readonly string[] }
 
+/** The frozen model that proposals are sampled from. Its tokenizer need not be the environment's: only text leaves a proposer. */
+export type ProposerModel = {
+  readonly folder: string
+  readonly precision: Precision
+  /** By its own tokenizer. */
+  readonly format: Pick<PromptFormat, 'stopToken' | 'moreStopTokens' | 'completionText'>
+}
+
 /** How tasks come from proposers, in environments in which they do. */
 export interface Proposals<P = Problem> {
+  readonly model: ProposerModel
   readonly sampling: Sampling
   readonly difficulty: DifficultyRule
-  /** Prompt tokens that ask for proposals, and how many completions of each: `count` in all. */
+  /** Prompt tokens that ask the proposer's model for proposals, and how many completions of each: `count` in all. */
   requests(level: number, count: number): Promise<readonly { prompt: Int32Array; samples: number }[]>
   /** The task in a proposer's text; null if it is not a task that may be trained on. */
   read(text: string): Promise<P | null>
@@ -121,7 +130,7 @@ export interface Environment<P = Problem> {
   readonly format: PromptFormat<P>
   /** Names of the components of a score. */
   readonly components: readonly string[]
-  /** Folder of the weights that a new solver or proposer starts with. */
+  /** Folder of the weights that a new solver starts with. */
   readonly solverFolder: string
   /** Null where no model judges. */
   readonly judgeModel: JudgeModel | null

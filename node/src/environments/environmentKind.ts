@@ -4,8 +4,10 @@ import type { Environment, WordChooser } from './environment.ts'
 import type { EnvironmentSpec } from './environmentSpec.ts'
 
 export type ChatFolders = {
-  /** The model that solves or proposes; for other roles any with the same tokenizer. */
+  /** The model that solves; for other roles any with the same tokenizer. */
   readonly modelFolder: string
+  /** The model that proposes, with a tokenizer of its own; without it the one that solves. */
+  readonly proposerFolder?: string | undefined
   /** The frozen judge; null for kinds that need none. */
   readonly judgeFolder: string | null
   /** A server that judges instead of the frozen model here. */

@@ -14,6 +14,7 @@ const MAX_CRASHES_ON_END = 3
 const REPEATABLE: readonly PolicyOperation[] = [
   'load',
   'loadJudge',
+  'loadFrozen',
   'generate',
   'score',
   'choose',
@@ -44,13 +45,14 @@ export function openLastingPolicy(
   /** Of the worker there is; undefined where it has still to load what the last one had. */
   let loading: Promise<void> | undefined = Promise.resolve()
   let crashesOnEnd = 0
-  const loaded: { load?: Parameters<PolicyHandlers['load']>; loadJudge?: Parameters<PolicyHandlers['loadJudge']> } = {}
+  const loaded: { [K in 'load' | 'loadJudge' | 'loadFrozen']?: Parameters<PolicyHandlers[K]> } = {}
 
   /** The worker has loaded what the last one had. Where that fails, the next call tries again. */
   function ready(): Promise<void> {
     loading ??= (async () => {
       if (loaded.load) await client.load(...loaded.load)
       if (loaded.loadJudge) await client.loadJudge(...loaded.loadJudge)
+      if (loaded.loadFrozen) await client.loadFrozen(...loaded.loadFrozen)
     })().catch(error => {
       loading = undefined
       throw error
@@ -83,6 +85,7 @@ export function openLastingPolicy(
         // What was loaded first is what a saved adapter is for.
         if (operation === 'save') loaded.load = [args[0] as string, loaded.load?.[1] ?? loaded.load?.[0]]
         if (operation === 'loadJudge') loaded.loadJudge = args as Parameters<PolicyHandlers['loadJudge']>
+        if (operation === 'loadFrozen') loaded.loadFrozen = args as Parameters<PolicyHandlers['loadFrozen']>
         return result
       } catch (error) {
         if (!(error instanceof WorkerError && error.code === 'POLICY_WORKER_ENDED')) throw error

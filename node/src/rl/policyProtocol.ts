@@ -66,6 +66,8 @@ export interface PolicyOperations {
   load(folder: string, base?: string): LoadedPolicy
   /** Loads the frozen judge model in a precision; the hash is of its float32 weights. */
   loadJudge(folder: string, precision?: Precision): { readonly weightsHash: `0x${string}` }
+  /** Loads a model that only generates, instead of a policy. */
+  loadFrozen(folder: string, precision: Precision): void
   generate(request: Omit<GenerateOptions, 'signal'>): Completion[]
   /** Scores under the judge model. */
   score(sequences: readonly SequenceToScore[]): SequenceScores[]
@@ -96,6 +98,7 @@ export function policyHandlers(call: <K extends PolicyOperation>(operation: K) =
   return {
     load: call('load'),
     loadJudge: call('loadJudge'),
+    loadFrozen: call('loadFrozen'),
     generate: call('generate'),
     score: call('score'),
     choose: call('choose'),

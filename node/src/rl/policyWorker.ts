@@ -1,5 +1,7 @@
 import { answerCall } from '#core/answerCall.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
+import type { Generator } from '#model/generate.ts'
+import { loadGenerator } from '#model/loadGenerator.ts'
 import { loadScorer } from '#model/loadScorer.ts'
 import type { Scorer } from '#model/score.ts'
 import { hashStoredWeights } from '#model/weights.ts'
@@ -27,6 +29,7 @@ const closing = new AbortController()
 const published = createPublishedReader({ threads, device })
 let policy: Policy | undefined
 let judge: Scorer | undefined
+let frozen: Generator | undefined
 
 const handlers: PolicyHandlers = {
   async load(folder, base = folder) {
@@ -43,7 +46,11 @@ const handlers: PolicyHandlers = {
     judge = await loadScorer(folder, { precision, threads, device })
     return { weightsHash }
   },
-  generate: async request => loaded().generate({ ...request, signal: closing.signal }),
+  async loadFrozen(folder, precision) {
+    await frozen?.dispose()
+    frozen = await loadGenerator(folder, { precision, threads, device, signal: closing.signal })
+  },
+  generate: async request => (frozen ?? loaded()).generate({ ...request, signal: closing.signal }),
   score: async sequences => loadedJudge().score(sequences, { signal: closing.signal }),
   choose: async choices => loadedJudge().choose(choices, { signal: closing.signal }),
   async logprobs(sequences) {
@@ -101,5 +108,6 @@ async function answer(call: Exclude<PolicyMessage, { close: true }>): Promise<vo
 async function close(): Promise<void> {
   await policy?.dispose()
   await judge?.dispose()
+  await frozen?.dispose()
   process.exit()
 }

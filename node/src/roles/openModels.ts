@@ -9,6 +9,7 @@ import { openLastingPolicy, type WorkerWatch } from '#rl/lastingPolicy.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import type { PolicyWorkerOptions } from '#rl/policyProtocol.ts'
 import { type AskedAdapter, adapterToTrain } from './adapterToTrain.ts'
+import { proposalsOf } from './proposer/proposalsOf.ts'
 
 /** Threads and device of a worker's models, and who is told how it fares. */
 export type WorkerSettings = Pick<PolicyWorkerOptions, 'threads' | 'device'> & WorkerWatch
@@ -38,6 +39,22 @@ export async function openPolicy(
     return policy
   } catch (error) {
     await policy.close()
+    throw error
+  }
+}
+
+/** The frozen model that a proposer samples from, in a worker of its own. */
+export async function openProposerModel(
+  environment: Environment,
+  { crashed, slow, ...options }: WorkerSettings,
+): Promise<PolicyClient> {
+  const { folder, precision } = proposalsOf(environment).model
+  const client = openLastingPolicy(options, { crashed, slow })
+  try {
+    await client.loadFrozen(folder, precision)
+    return client
+  } catch (error) {
+    await client.close()
     throw error
   }
 }

@@ -23,12 +23,13 @@ ${networkUsage}
   --listen MULTIADDR  where the peer will listen, may be repeated
   --bootnode MULTIADDR
                       a peer to meet first, may be repeated
-  --role ROLE, --environment FILE, --model PATH_OR_REPO, --judge PATH_OR_REPO, --lora RANK
+  --role ROLE, --environment FILE, --model PATH_OR_REPO, --proposer PATH_OR_REPO, --judge PATH_OR_REPO,
+  --lora RANK
                       what it would be started with (default what its folder says)
   --json              print one JSON object on the last line`,
   options: {
     ...{ ...dataOption, ...networkOptions, listen: list, bootnode: list, json: { type: 'boolean' } },
-    ...{ role: text, environment: text, model: text, judge: text, lora: text },
+    ...{ role: text, environment: text, model: text, proposer: text, judge: text, lora: text },
   },
   async run({ json, bootnode, ...flags }: Values) {
     const config = loadConfig({ ...flags, bootnodes: bootnode })
@@ -53,12 +54,20 @@ async function checkHere(config: Config): Promise<Finding[]> {
 }
 
 /** Nothing of the starter models, which come with the code. */
-async function checkModels({ data, environment: file, role, model, judge, lora }: Config): Promise<Finding[]> {
+async function checkModels({
+  data,
+  environment: file,
+  role,
+  model,
+  proposer,
+  judge,
+  lora,
+}: Config): Promise<Finding[]> {
   if (file === undefined || role === 'gateway' || role === 'judge') return []
   const spec = await readSpec(file)
   // The model library takes half a second to load.
   const { checkBases, checkModelMemory } = await import('../doctor/checkModel.ts')
-  const asked = { role, model, judge, lora }
+  const asked = { role, model, proposer, judge, lora }
   const bases = await checkBases(spec, asked)
   // A running peer has taken its memory already.
   if (isPeerRunning(data)) return [bases]

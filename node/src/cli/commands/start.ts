@@ -51,6 +51,7 @@ export const peerOptions = {
   device: text,
   environment: text,
   model: text,
+  proposer: text,
   judge: text,
   'metrics-port': text,
   ...logOptions,
@@ -85,8 +86,10 @@ ${reachUsage}
   --keep-peer-mb N    space for those of one peer, MiB; its own oldest ones make space (default 256)
   --environment FILE  specification of an environment of chat models (npx waggle environment makes one)
   --model PATH_OR_REPO
-                      the chat model that solves or proposes: a folder, a GGUF file, or OWNER/NAME[@REVISION] on the Hugging Face
-                      hub
+                      the chat model that solves: a folder, a GGUF file, or OWNER/NAME[@REVISION] on the Hugging Face hub; roles
+                      that do not solve name one with the same tokenizer
+  --proposer PATH_OR_REPO
+                      proposer: the frozen model that proposes, of any tokenizer, in 8 bits (default --model)
   --judge PATH_OR_REPO_OR_URL
                       the frozen evaluator (default: where the specification says that it is), or http://HOST:PORT/v1#MODEL of an
                       OpenAI-compatible server, with its key in OPENAI_API_KEY
@@ -123,7 +126,7 @@ export async function startPeer(config: Config): Promise<void> {
   const adapter = askedAdapter(config)
   if (adapter && role !== 'solver')
     throw new UsageError(`A ${role} trains no adapter.`, { hint: '--lora and what goes with it are for a solver.' })
-  checkDatasetOptions(config)
+  checkProposerOptions(config)
   checkPushOptions(config)
   const { deployment, rpcUrl } = openDeployment(config)
   const alertUrls = environment.alertUrls()
@@ -161,7 +164,9 @@ export async function startPeer(config: Config): Promise<void> {
   })
 }
 
-function checkDatasetOptions({ role, dataset, 'dataset-share': share }: Config): void {
+function checkProposerOptions({ role, proposer, dataset, 'dataset-share': share }: Config): void {
+  if (proposer !== undefined && role !== 'proposer')
+    throw new UsageError(`A ${role} proposes no tasks.`, { hint: '--proposer is for a proposer.' })
   if (dataset !== undefined && role !== 'proposer')
     throw new UsageError(`A ${role} proposes no tasks.`, { hint: '--dataset is for a proposer.' })
   if (share !== undefined && dataset === undefined)

@@ -45,6 +45,12 @@ test('memory is held against what role and model take', async () => {
   const unknown = { state: 'warning', found: expect.stringContaining('some/judge') }
   expect(await judged('some/judge', 7 * GIB)).toMatchObject(unknown)
   expect(await judged('some/judge', 4 * GIB)).toMatchObject({ state: 'failure' })
+  const proposing = { ...asked, role: 'proposer', proposer: 'Qwen/Qwen3-4B' } as const
+  expect(await checkModelMemory(spec, proposing, 6 * GIB)).toMatchObject({
+    state: 'failure',
+    found: expect.stringMatching(/^proposer of 4\.02 billion parameters/),
+  })
+  expect(await checkModelMemory(spec, proposing, 8 * GIB)).toMatchObject({ state: 'ok' })
   const named = { ...asked, model: 'Qwen/Qwen2.5-Coder-0.5B-Instruct@main' }
   expect(await checkModelMemory(spec, named, 4 * GIB)).toMatchObject({ state: 'failure' })
   expect(await checkModelMemory(spec, { ...asked, model: 'some/model' }, 4 * GIB)).toMatchObject({ state: 'warning' })

@@ -10,6 +10,8 @@ import { type Finding, failure, ok, warning } from './finding.ts'
 export type ChatRole = {
   role: RoleName | undefined
   model: string | undefined
+  /** What a proposer proposes with; `model` unless said. */
+  proposer?: string | undefined
   judge: string | undefined
   /** Rank of the adapter, 0 for all weights. */
   lora: number | undefined
@@ -31,7 +33,8 @@ export async function checkBases({ bases }: Pick<EnvironmentSpec, 'bases'>, { mo
 
 /** Whether the memory is enough for the role with its models, as far as their sizes are known before they are downloaded. */
 export async function checkModelMemory(spec: EnvironmentSpec, asked: ChatRole, freeBytes: number): Promise<Finding> {
-  const { role = 'solver', model, lora } = asked
+  const { role = 'solver', lora } = asked
+  const model = role === 'proposer' ? (asked.proposer ?? asked.model) : asked.model
   const parameters = await parametersOf(model)
   if (parameters === null)
     return warning('model', `${model ?? 'none'}: its size is not known here`, 'Name its folder with --model.')

@@ -40,6 +40,9 @@ test('half a billion parameters fit 8 GiB by an adapter, and not whole', () => {
   expect(memoryNeeded({ ...half, trained: 'adapter' })).toBeLessThan(6 * GIB)
   expect(memoryNeeded({ ...half, trained: 'weights' })).toBeGreaterThan(13 * GIB)
   expect(memoryNeeded({ ...half, role: 'gateway', trained: 'adapter' })).toBe(0)
+  // Qwen3-4B proposes in 8 bits, and no judge is loaded with it.
+  const proposer = { role: 'proposer', parameters: 4_022_468_096, judgeParameters: half.parameters } as const
+  expect(memoryNeeded({ ...proposer, trained: 'adapter' })).toBeLessThan(8 * GIB)
 })
 
 test('what is said is not chosen again', () => {

@@ -10,10 +10,10 @@ const perParameter = {
   adapter: 8,
   /** Weights, gradients, two moments, and activations of all layers: 13 GB for half a billion. */
   weights: 26,
-  /** Frozen in float32: what samples, or what a check of sampling reads. */
+  /** Frozen in float32: what a check of sampling reads. */
   frozen: 4,
-  /** A judge in 8 bits. */
-  judge: 1.3,
+  /** A judge or a proposer in 8 bits. */
+  integer: 1.3,
 } as const
 
 /** What a peer plays with; a judge that a server runs takes nothing here. */
@@ -27,9 +27,9 @@ export type Played = {
 /** Bytes of memory that a peer of chat models takes. */
 export function memoryNeeded({ role, parameters, judgeParameters, trained }: Played): number {
   if (role === 'gateway' || role === 'judge') return 0
+  if (role === 'proposer') return BESIDE_MODELS + perParameter.integer * parameters
   const own = role === 'solver' ? perParameter[trained] : perParameter.frozen
-  const judge = role === 'proposer' ? 0 : perParameter.judge * judgeParameters
-  return BESIDE_MODELS + own * parameters + judge
+  return BESIDE_MODELS + own * parameters + perParameter.integer * judgeParameters
 }
 
 export const gibibytes = (bytes: number) => `${(bytes / GIB).toFixed(1)} GiB`

@@ -5,6 +5,7 @@ import type {
   Environment,
   HeldOutTask,
   JudgeModel,
+  ProposerModel,
   RoundTask,
   SequenceScorer,
   TokenChooser,
@@ -29,10 +30,15 @@ import { nearestTask, sameTask } from './sameTask.ts'
 import { scoreAnswers, scoreComponents } from './scoreAnswers.ts'
 import { fencedBlock, structureChecks } from './structure.ts'
 
+/** A proposer's model, and how it is asked. */
+export type ProposerParts = ProposerModel & { readonly format: Pick<CodeZeroFormat, 'proposalPrompt'> }
+
 export type CodeZeroParts = {
   spec: CodeZeroSpec
   format: CodeZeroFormat
   solverFolder: string
+  /** Without it the solver's own model proposes. */
+  proposerModel?: ProposerParts
   /** Null where a server judges. */
   judgeModel: JudgeModel | null
   openCodeJudge(model: SequenceScorer & TokenChooser): Promise<CodeJudge>
@@ -41,8 +47,14 @@ export type CodeZeroParts = {
 }
 
 /** Small Python functions, scored by their form and by what a frozen model says of them. */
-export function codeZero({ openCodeJudge, openServedJudge, ...parts }: CodeZeroParts): Environment<Problem> {
-  const { spec, format } = parts
+export function codeZero({
+  openCodeJudge,
+  openServedJudge,
+  proposerModel,
+  ...parts
+}: CodeZeroParts): Environment<Problem> {
+  const { spec, format, solverFolder } = parts
+  const model: ProposerParts = proposerModel ?? { folder: solverFolder, precision: 'float32', format }
   const { weights, difficulty, proposing } = spec
   const formWeight = structureChecks.reduce((sum, name) => sum + weights[name], 0)
   return {
@@ -52,9 +64,10 @@ export function codeZero({ openCodeJudge, openServedJudge, ...parts }: CodeZeroP
     components: scoreComponents,
     games: codeGames(format),
     proposals: {
+      model,
       sampling: proposing,
       difficulty,
-      requests: (level, count) => proposalRequests(format, level, count, spec.repairing),
+      requests: (level, count) => proposalRequests(model.format, level, count, spec.repairing),
       async read(text) {
         const proposal = await parseProposal(text)
         if (typeof proposal === 'string' || !isOfForm(proposal.problem, spec)) return null
@@ -110,7 +123,12 @@ async function faultOf(text: string, level: number, spec: CodeZeroSpec): Promise
 const isOfForm = ({ broken }: Problem, { repairing }: CodeZeroSpec) => broken === undefined || repairing > 0
 
 /** Prompts that ask for proposals, and how many of each: the share of broken functions, rounded, of the whole. */
-async function proposalRequests(format: CodeZeroFormat, level: number, count: number, repairing: number) {
+async function proposalRequests(
+  format: Pick<CodeZeroFormat, 'proposalPrompt'>,
+  level: number,
+  count: number,
+  repairing: number,
+) {
   const repairs = Math.round(count * repairing)
   const forms = [
     { form: 'write', samples: count - repairs },

@@ -1,14 +1,17 @@
 import { checkTokenizerFits } from '#model/checkTokenizerFits.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
-import { openChatTokenizer, openTokenizerOf } from '../chatTokenizer.ts'
+import { openChatTokenizer, openOwnTokenizer, openTokenizerOf } from '../chatTokenizer.ts'
 import type { Environment } from '../environment.ts'
 import type { ChatFolders } from '../environmentKind.ts'
 import { EnvironmentMismatchError } from '../environmentMismatch.ts'
-import { codeZero } from './codeZero.ts'
+import { codeZero, type ProposerParts } from './codeZero.ts'
 import type { CodeZeroSpec } from './environmentSpec.ts'
-import { chatFormat } from './promptFormat.ts'
+import { type ChatPrompts, chatFormat } from './promptFormat.ts'
 import { servedJudge } from './servedJudge.ts'
 import { trueFalseJudge } from './trueFalseJudge.ts'
+
+/** Nobody checks how a proposal was sampled, and a proposer may be several times as large as a solver: a byte a parameter. */
+const PROPOSER_PRECISION = 'int8'
 
 /**
  * An environment of chat models: its specification, and the models that an operator named for it, checked against it. The
@@ -19,7 +22,7 @@ import { trueFalseJudge } from './trueFalseJudge.ts'
  */
 export async function loadChatEnvironment(
   spec: CodeZeroSpec,
-  { modelFolder, judgeFolder, judgeServer }: ChatFolders,
+  { modelFolder, proposerFolder, judgeFolder, judgeServer }: ChatFolders,
 ): Promise<Environment> {
   const { prompts, judge } = spec
   if (prompts.format !== 'chat' || judge.kind !== 'trueFalse' || (judgeFolder === null && !judgeServer))
@@ -27,7 +30,12 @@ export async function loadChatEnvironment(
       hint: 'Leave out --model and --environment, or name a specification that npx waggle environment made.',
     })
   const tokenizer = await openChatTokenizer(modelFolder, prompts)
-  const shared = { spec, format: chatFormat(tokenizer, prompts), solverFolder: modelFolder }
+  const format = chatFormat(tokenizer, prompts)
+  const proposerModel =
+    proposerFolder === undefined
+      ? ({ folder: modelFolder, precision: PROPOSER_PRECISION, format } as const)
+      : await openProposerModel(proposerFolder, prompts)
+  const shared = { spec, format, solverFolder: modelFolder, proposerModel }
   if (judgeFolder === null)
     return codeZero({
       ...shared,
@@ -44,4 +52,12 @@ export async function loadChatEnvironment(
     judgeModel: { folder: judgeFolder, precision, weightsHash },
     openCodeJudge: scorer => trueFalseJudge(scorer, judgeTokenizer, judge),
   })
+}
+
+/** A proposer's model with its own tokenizer and template. What it is asked is made once, so that a model without a template is refused here. */
+async function openProposerModel(folder: string, prompts: ChatPrompts): Promise<ProposerParts> {
+  const { tokenizer, vocabSize } = await openOwnTokenizer(folder)
+  const format = chatFormat(tokenizer, { ...prompts, vocabSize })
+  await format.proposalPrompt(1, 'write')
+  return { folder, precision: PROPOSER_PRECISION, format }
 }

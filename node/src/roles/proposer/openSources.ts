@@ -11,10 +11,10 @@ import { DATASET_POSITION, type TaskSources } from './proposer.ts'
 export async function openSources(
   { environment, identity, journal, logger }: PeerNode,
   asked: { path: string; share: number } | undefined,
-  openPolicy: () => Promise<PolicyClient>,
+  openModel: () => Promise<PolicyClient>,
 ): Promise<TaskSources & { close(): Promise<void> }> {
   if (asked === undefined) {
-    const policy = await openPolicy()
+    const policy = await openModel()
     return { policy, dataset: null, close: policy.close }
   }
   const { path, share } = asked
@@ -22,7 +22,7 @@ export async function openSources(
   const proposer = await openDatasetProposer(path, identity.peerKey, proposalsOf(environment), kept)
   logger.info('proposing from a dataset', { path, share, position: proposer.position() })
   try {
-    const policy = share < 1 ? await openPolicy() : null
+    const policy = share < 1 ? await openModel() : null
     const close = async () => void (await Promise.all([policy?.close(), proposer.close()]))
     return { policy, dataset: { proposer, share }, close }
   } catch (error) {

@@ -20,8 +20,8 @@ export async function propose(
   list: TaskList,
   seedOf: (attempt: number) => Hex,
 ): Promise<void> {
-  const { format } = environment
   const proposals = proposalsOf(environment)
+  const { format } = proposals.model
   const requests = await proposals.requests(level, list.wanted())
   for (let attempt = 0; attempt < MAX_ATTEMPTS && list.wanted() > 0; attempt++) {
     const before = list.texts.length

@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loadEnvironment } from '#environments/builtIn.ts'
+import type { CodeZeroSpec } from '#environments/codezero/environmentSpec.ts'
+import { chatMessages, environmentFrom } from '#environments/codezero/presets.ts'
+import { openTokenizer, type TokenizerClient } from '#model/tokenizerClient.ts'
+import { writeChatModel } from '../../../test/chatModelFolder.ts'
+import { openProposerModel } from '../openModels.ts'
+import { propose } from './propose.ts'
+import { createTaskList } from './taskList.ts'
+
+const root = await mkdtemp(join(tmpdir(), 'waggle-proposer-'))
+afterAll(() => rm(root, { recursive: true }))
+const [modelFolder, judgeFolder, proposerFolder] = ['solver', 'judge', 'proposer'].map(name => join(root, name)) as [
+  string,
+  string,
+  string,
+]
+let spec: CodeZeroSpec
+let [solvers, proposers]: TokenizerClient[] = []
+
+beforeAll(async () => {
+  await writeChatModel(modelFolder, 'solver')
+  await writeChatModel(judgeFolder, 'judge', { tokenizer: 'deepseek' })
+  await writeChatModel(proposerFolder, 'proposer', { tokenizer: 'llama' })
+  const folders = [modelFolder, judgeFolder, proposerFolder]
+  const [own, judges, others] = await Promise.all(folders.map(folder => openTokenizer(folder)))
+  ;[solvers, proposers] = [own, others]
+  const { solver, proposer, judgeSystem: system, judgeQuestion: question } = chatMessages
+  const weightsHash = `0x${'11'.repeat(32)}` as const
+  spec = environmentFrom('qwen', {
+    prompts: { format: 'chat', tokenizerHash: own?.hash ?? '0x', vocabSize: 448, solver, proposer },
+    tasks: 'wellFormed',
+    repairing: 0,
+    judge: {
+      ...{ kind: 'trueFalse', weightsHash, tokenizerHash: judges?.hash ?? '0x', precision: 'float32', model: null },
+      ...{ system, question, calibration: { bias: 0, slope: 1 }, measured: null },
+    },
+  })
+})
+
+test('A proposer of another tokenizer is asked and read by its own, and what it proposes is prompted by the environment’s.', async () => {
+  const environment = await loadEnvironment(spec, { modelFolder, proposerFolder, judgeFolder })
+  expect(solvers?.hash).not.toBe(proposers?.hash)
+  const asked: string[] = []
+  const said = 'Write add_three(n). Add 3 to the number.\nassert add_three(1) == 4'
+  const policy = {
+    async generate({ prompts, stopToken }: { prompts: readonly Int32Array[]; stopToken: number }) {
+      asked.push((await proposers?.decode(prompts[0] as Int32Array, 'keep')) ?? '')
+      const tokens = Int32Array.of(...((await proposers?.encode(said)) ?? []), stopToken)
+      return [{ tokens, logprobs: new Float32Array(tokens.length), ended: true }]
+    },
+  } as unknown as Parameters<typeof propose>[0]
+  const list = createTaskList(environment, 2, 1)
+  await propose(policy, environment, 2, list, () => `0x${'22'.repeat(32)}`)
+  expect(list.texts).toEqual([said])
+  expect(asked[0]).toContain('<|start_header_id|>system<|end_header_id|>')
+  expect(asked[0]).toContain('Propose level 2.<|eot_id|>')
+  const problem = (await environment.proposals?.read(said)) ?? {}
+  const prompt = await environment.format.solverPrompt(problem)
+  expect(await solvers?.decode(prompt, 'keep')).toContain('<|im_start|>user\nWrite add_three(n).')
+})
+
+test('The worker of a proposer samples from the model that proposes alone, in 8 bits.', async () => {
+  const environment = await loadEnvironment(spec, { modelFolder, proposerFolder, judgeFolder })
+  const model = await openProposerModel(environment, { crashed: () => {} })
+  try {
+    const list = createTaskList(environment, 2, 1)
+    await propose(model, environment, 2, list, attempt => `0x${String(attempt).repeat(64)}`)
+    expect(list.texts).toEqual([])
+    expect(Object.values(list.refused).reduce((sum, times) => sum + times, 0)).toBe(8)
+  } finally {
+    await model.close()
+  }
+})
+
+test('Where token ids have to agree, a model of another tokenizer is refused.', async () => {
+  const refused = { code: 'ENVIRONMENT_MISMATCH', message: expect.stringContaining(proposerFolder) }
+  await expect(loadEnvironment(spec, { modelFolder: proposerFolder, judgeFolder })).rejects.toMatchObject(refused)
+  await expect(loadEnvironment(spec, { modelFolder, judgeFolder: proposerFolder })).rejects.toMatchObject(refused)
+})
