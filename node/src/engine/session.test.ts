@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { Graph, type Value } from './graph.ts'
 import { encodeModel } from './onnxModel.ts'
 import { createSession, type Session, tensor } from './session.ts'
@@ -98,6 +98,19 @@ test('graphs built alike have the same bytes, and leave out what the outputs do 
   expect(affine().bytes).toEqual(affine().bytes)
   expect(affine().hash).toMatch(/^[0-9a-f]{64}$/)
   expect(affine().inputs.has('unused')).toBe(false)
+})
+
+test('stored weights are read beyond 2 GiB of a file', async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'waggle-stored-')), 'sparse')
+  onTestFinished(() => rmSync(dirname(path), { recursive: true }))
+  const [file, offset] = [openSync(path, 'w'), 2 ** 31 + 4096] // behind a hole, which takes no space
+  writeSync(file, Float32Array.of(1, 2, 3), 0, 12, offset)
+  closeSync(file)
+  const graph = new Graph()
+  const weight = graph.stored('f32', [3], { path, offset, name: 'w' })
+  const session = await sessionOf(encodeModel({ y: t.mul(graph.input('x', 'f32', [3]), weight) }))
+  const { y } = await session.run({ x: tensor('f32', Float32Array.of(1, 10, 100), [3]) })
+  expect(y?.data).toEqual(Float32Array.of(1, 20, 300))
 })
 
 test('stored weights are found under several folders, and the hash does not say where they lie', async () => {

@@ -1,10 +1,19 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { ModelFileError } from './modelErrors.ts'
-import { encodeSafetensors, readSafetensors, type Tensor, writeSafetensors } from './safetensors.ts'
+import {
+  encodeSafetensors,
+  encodeSafetensorsHeader,
+  readSafetensors,
+  readStoredTensors,
+  type StoredTensor,
+  scanSafetensors,
+  type Tensor,
+  writeSafetensors,
+} from './safetensors.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'waggle-safetensors-'))
 afterAll(() => rm(folder, { recursive: true }))
@@ -68,6 +77,29 @@ test('F16 is read', async () => {
   length.writeBigUInt64LE(BigInt(header.length))
   const path = await fileOf(Buffer.concat([length, Buffer.from(header), Buffer.from([0x00, 0x3c, 0x00, 0xc0])]))
   expect((await readSafetensors(path)).get('h')?.data).toEqual(Float32Array.of(1, -2))
+})
+
+test('a tensor beyond 2 GiB is encoded in parts that a hash takes', () => {
+  const elements = 2 ** 29 + 1 // never touched, so that they take no memory
+  const parts = encodeSafetensors(new Map([['w', { shape: [elements], data: new Float32Array(elements) }]]), 'F32')
+  const lengths = parts.map(({ byteLength }) => byteLength)
+  expect(Math.max(...lengths)).toBeLessThan(2 ** 31)
+  expect(lengths.slice(3).reduce((sum, length) => sum + length, 0)).toBe(4 * elements)
+})
+
+test.each(['F32', 'BF16'] as const)('%s beyond 2 GiB of a file is read', async dtype => {
+  const shapes = { a: [2 ** 30], b: [3] } // a hole of the file, and three numbers behind it
+  const tensors = new Map(Object.entries(shapes).map(([name, shape]) => [name, { shape }]))
+  const header = Buffer.concat(encodeSafetensorsHeader(tensors, name => (name === 'a' ? 'BF16' : dtype)))
+  const path = await fileOf(header)
+  const file = await open(path, 'r+')
+  const content = dtype === 'F32' ? Float32Array.of(1, -2, 0.5) : Uint16Array.of(0x3f80, 0xc000, 0x3f00)
+  await file.write(content, 0, content.byteLength, header.length + 2 ** 31)
+  await file.close()
+  const stored = await scanSafetensors(path)
+  expect(stored.get('b')?.offset).toBeGreaterThan(2 ** 31)
+  const { b } = Object.fromEntries(await readStoredTensors([stored.get('b') as StoredTensor]))
+  expect(b?.data).toEqual(Float32Array.of(1, -2, 0.5))
 })
 
 test('a failed write leaves the old file and nothing else', async () => {

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
+import { boundedParts } from '#core/boundedParts.ts'
 import { bf16ToF32, f16ToF32, f32ToBf16 } from '#core/tensorBytes.ts'
 import { writeFileAtomic } from '#core/writeFileAtomic.ts'
 import { ModelFileError } from './modelErrors.ts'
@@ -71,6 +72,27 @@ export async function readStoredTensors(stored: Iterable<StoredTensor>): Promise
 }
 
 /**
+ * Reads a tensor as float32 a million elements at a time.
+ *
+ * @param visit - is given the elements, whose memory the next ones take, and the number of the first.
+ * @throws {ModelFileError} naming the file and the tensor.
+ */
+export async function visitStoredTensor(
+  tensor: StoredTensor,
+  visit: (elements: Float32Array, first: number) => void,
+): Promise<void> {
+  const chunk = new Float32Array(Math.min(tensor.elements, CHUNK_ELEMENTS))
+  await withRegularFile(tensor.path, async file => {
+    const fill = elementReader(file, tensor)
+    for (let at = 0; at < tensor.elements; at += chunk.length) {
+      const part = chunk.subarray(0, tensor.elements - at)
+      await fill(part, at)
+      visit(part, at)
+    }
+  })
+}
+
+/**
  * Reads every tensor of a safetensors file as float32.
  *
  * The header is checked against the file's real length before any tensor's memory is asked for, so a lying file costs no
@@ -98,15 +120,15 @@ export async function writeSafetensors(
   await writeFileAtomic(path, encodeSafetensors(tensors, dtype, metadata))
 }
 
-/** The bytes of a safetensors file, in parts to be written one after the other. */
+/** The bytes of a safetensors file, in parts to be written or hashed one after the other. */
 export function encodeSafetensors(
   tensors: ReadonlyMap<string, Tensor>,
   dtype: 'F32' | 'BF16',
   metadata: Readonly<Record<string, string>> = {},
 ): Uint8Array[] {
-  const parts = [...tensors.keys()].sort().map(name => {
+  const parts = [...tensors.keys()].sort().flatMap(name => {
     const { data } = tensors.get(name) as Tensor
-    return dtype === 'F32' ? bytesOf(data) : bytesOf(rounded(data))
+    return boundedParts(dtype === 'F32' ? bytesOf(data) : bytesOf(rounded(data)))
   })
   return [...encodeSafetensorsHeader(tensors, dtype, metadata), ...parts]
 }
@@ -146,22 +168,25 @@ async function readHeader(file: FileHandle, size: number, path: string): Promise
   return readExactly(file, path, 'header', 8, Buffer.alloc(Number(headerBytes)))
 }
 
-async function readTensor(
-  file: FileHandle,
-  { path, name, dtype, shape, elements, offset }: StoredTensor,
-): Promise<Tensor> {
-  const data = new Float32Array(elements)
-  if (dtype === 'F32') await readExactly(file, path, name, offset, bytesOf(data))
-  else {
-    const convert = dtype === 'BF16' ? bf16ToF32 : f16ToF32
-    const chunk = new Uint16Array(Math.min(elements, CHUNK_ELEMENTS))
-    for (let at = 0; at < elements; at += chunk.length) {
-      const part = chunk.subarray(0, Math.min(chunk.length, elements - at))
-      await readExactly(file, path, name, offset + 2 * at, bytesOf(part))
-      convert(part, data.subarray(at, at + part.length))
-    }
+async function readTensor(file: FileHandle, tensor: StoredTensor): Promise<Tensor> {
+  const data = new Float32Array(tensor.elements)
+  const fill = elementReader(file, tensor)
+  for (let at = 0; at < data.length; at += CHUNK_ELEMENTS) await fill(data.subarray(at, at + CHUNK_ELEMENTS), at)
+  return { shape: tensor.shape, data }
+}
+
+/** Fills `target`, of a chunk at most, with the elements from `first` on. */
+function elementReader(file: FileHandle, { path, name, dtype, elements, offset }: StoredTensor) {
+  const read = (first: number, target: Float32Array | Uint16Array) =>
+    readExactly(file, path, name, offset + first * target.BYTES_PER_ELEMENT, bytesOf(target))
+  if (dtype === 'F32') return async (target: Float32Array, first: number) => void (await read(first, target))
+  const convert = dtype === 'BF16' ? bf16ToF32 : f16ToF32
+  const chunk = new Uint16Array(Math.min(elements, CHUNK_ELEMENTS))
+  return async (target: Float32Array, first: number) => {
+    const halves = chunk.subarray(0, target.length)
+    await read(first, halves)
+    convert(halves, target)
   }
-  return { shape, data }
 }
 
 function rounded(data: Float32Array): Uint16Array {

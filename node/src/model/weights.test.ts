@@ -7,7 +7,16 @@ import { locateFrozenTensors } from './frozenTensors.ts'
 import { ModelFileError } from './modelErrors.ts'
 import { encodeSafetensorsHeader, type Tensor } from './safetensors.ts'
 import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
-import { checkWeights, copyWeights, hashWeights, readWeights, sameWeights, writeWeights } from './weights.ts'
+import {
+  checkWeights,
+  copyWeights,
+  hashStoredWeights,
+  hashWeights,
+  readWeights,
+  sameWeights,
+  type Weights,
+  writeWeights,
+} from './weights.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'waggle-weights-'))
 afterAll(() => rm(folder, { recursive: true }))
@@ -29,6 +38,22 @@ test('weights read from BF16 have one hash, whatever file they are in', async ()
   expect(sameWeights(rounded, tinyWeights())).toBe(false)
   await writeWeights(path, rounded, 'F32')
   expect(hashWeights(await readWeights(folder, tinyConfig))).toBe(hashWeights(rounded))
+})
+
+test('the hash of stored weights, read a chunk at a time, is that of the weights', async () => {
+  const config = { ...tinyConfig, vocabSize: 70_000 } // an embedding of more than a chunk
+  const weights: Weights = new Map()
+  for (const [name, shape] of decoderWeightShapes(config)) {
+    const data = new Float32Array(shape.reduce((product, length) => product * length, 1))
+    weights.set(name, { shape, data: data.map((_, i) => (i % 251) - 125) })
+  }
+  for (const dtype of ['F32', 'BF16'] as const) {
+    await writeWeights(path, weights, dtype)
+    expect(await hashStoredWeights(folder, config)).toBe(hashWeights(weights))
+  }
+  tensorOf(weights, 'model.embed_tokens.weight').data[1_100_000] = Number.POSITIVE_INFINITY
+  await writeWeights(path, weights, 'F32')
+  await expect(hashStoredWeights(folder, config)).rejects.toThrow('element 1100000 is Infinity')
 })
 
 test('an output layer that repeats the tied embedding is dropped', async () => {
