@@ -1,9 +1,11 @@
 import { createAdaptedGenerator } from '#model/adaptedGenerator.ts'
 import { createAdaptedScorer } from '#model/adaptedScorer.ts'
 import { checkOptions, generateSchema, modelSchema } from '#model/checkOptions.ts'
+import { requireConstants } from '#model/constantWeights.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import type { Device } from '#model/devices.ts'
 import { bakedParts, type Freeze, frozenParts } from '#model/frozenParts.ts'
+import { locateFrozenTensors } from '#model/frozenTensors.ts'
 import { type Completion, createGenerator, type GenerateOptions, type Generator } from '#model/generate.ts'
 import { disposedError } from '#model/liveSession.ts'
 import type { LoraConfig } from '#model/loraConfig.ts'
@@ -52,12 +54,18 @@ export class Model {
   readonly threads: number
   readonly device: Device
   readonly #training: Omit<TrainerOptions, 'adapter'>
+  readonly #folder: string | undefined
   #generator: Promise<Generator> | undefined
   #scorer: Promise<Scorer> | undefined
   #trainer: Promise<Trainer> | undefined
   #disposed: Promise<void> | undefined
 
-  constructor({ config, weights, stopTokens, repetitionPenalty }: ModelFiles, options: ModelOptions = {}) {
+  /** @param folder - with files of just these weights, from which the base of an adapter is read in place. */
+  constructor(
+    { config, weights, stopTokens, repetitionPenalty }: ModelFiles,
+    options: ModelOptions = {},
+    folder?: string,
+  ) {
     const { threads = 2, device = 'cpu', training: { adapter, ...training } = {} } = options
     this.config = config
     this.weights = weights
@@ -67,6 +75,7 @@ export class Model {
     this.threads = threads
     this.device = device
     this.#training = { ...training, threads, device }
+    this.#folder = folder
     checkTrainerOptions(trainerSchema, this.#training)
   }
 
@@ -114,8 +123,11 @@ export class Model {
 
   /** The frozen weights as the trainer computes with them. */
   async #base(): Promise<Freeze> {
-    if (this.#training.precision !== 'int8') return bakedParts(this.config, this.weights)
-    return frozenParts(this.config, await quantizeWeights(this.config, this.weights, 'int8'))
+    const { config, weights } = this
+    if (this.#training.precision === 'int8') return frozenParts(config, await quantizeWeights(config, weights, 'int8'))
+    if (this.#folder !== undefined) return frozenParts(config, await locateFrozenTensors(this.#folder, config))
+    requireConstants(weights)
+    return bakedParts(config, weights)
   }
 }
 
@@ -123,15 +135,17 @@ export class Model {
  * Reads a model from a Hugging Face folder, to generate, score and train it.
  *
  * Its weights are kept in memory in float32, since training changes them: 4 bytes a parameter, and as much again for each of the
- * generator and the scorer once they are used. A model that only generates or scores needs none of that: `loadGenerator` and
- * `loadScorer` read it in place, or in 8 or 4 bits.
+ * generator and the scorer once they are used, which refuse 2 GiB or more. Under an adapter that is trained they read the folder in
+ * place, at any size. A model that only generates or scores needs none of that: `loadGenerator` and `loadScorer` read it in place, or
+ * in 8 or 4 bits.
  *
  * @throws {ModelFileError} naming the file and the field that is missing, malformed, or not of this model.
  */
 export async function loadModel(folder: string, options: ModelOptions = {}): Promise<Model> {
   checkOptions(modelSchema, options, 'loadModel')
   const { adapter } = options
-  return new Model(await readModel(folder, adapter === undefined ? {} : { adapter }), options)
+  if (adapter === undefined) return new Model(await readModel(folder), options, folder)
+  return new Model(await readModel(folder, { adapter }), options)
 }
 
 /**

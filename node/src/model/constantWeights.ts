@@ -1,5 +1,18 @@
 import type { Graph, Value } from '#engine/graph.ts'
+import { ModelInputError } from './modelErrors.ts'
 import type { Weights } from './weights.ts'
+
+/** Of weights in a program: it is one protocol buffer, which ends at 2 GiB, and its nodes take some of that. */
+const MAX_CONSTANT_BYTES = 2 ** 31 - 2 ** 24
+
+/** @throws {ModelInputError} if the weights are too large to be constants of a program. Asked before any of them is copied. */
+export function requireConstants(weights: Weights): void {
+  const bytes = [...weights.values()].reduce((sum, { data }) => sum + data.byteLength, 0)
+  if (bytes <= MAX_CONSTANT_BYTES) return
+  throw new ModelInputError(`weights in memory of ${(bytes / 2 ** 30).toFixed(1)} GiB, where a program holds 2`, {
+    hint: 'Use loadGenerator and loadScorer, which read the files of a model in place, or train an adapter.',
+  })
+}
 
 /**
  * Weights as constants of a graph, several joined by their output rows into one matrix or bias, so that one product serves

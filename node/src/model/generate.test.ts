@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import { openUniform, philox4x32, streamKey } from '#core/random.ts'
+import { decoderWeightShapes } from './decoderWeights.ts'
 import { type Completion, createGenerator, type GenerateOptions } from './generate.ts'
 import { cacheBytes } from './kvCache.ts'
 import { ModelFileError, ModelInputError } from './modelErrors.ts'
 import { referenceLogprobs } from './referenceDecoder.ts'
 import { rowsWithin } from './rowsWithin.ts'
+import { createScorer } from './score.ts'
 import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
 import { copyWeights } from './weights.ts'
 
@@ -165,4 +167,19 @@ test('rows wait where the memory holds the caches of some, and what it holds no 
   await expect(ask({ maxNewTokens: 2 ** 33 }, long)).rejects.toThrow(refused)
   expect(await ask({ samplesPerPrompt: 1 }, long)).toEqual(await ask({ samplesPerPrompt: 1 }))
   await long.dispose()
+})
+
+test('weights that no program holds are refused before one of them is copied', () => {
+  const config = { ...tinyConfig, vocabSize: 2 ** 25 }
+  const elements = (shape: readonly number[]) => shape.reduce((product, length) => product * length, 1)
+  const shapes = [...decoderWeightShapes(config)]
+  const large = new Map(shapes.map(([name, shape]) => [name, { shape, data: new Float32Array(elements(shape)) }]))
+  for (const create of [createGenerator, createScorer])
+    expect(() => create(config, large)).toThrow(
+      expect.objectContaining({
+        code: 'MODEL_INPUT',
+        message: expect.stringContaining('2.0 GiB'),
+        hint: expect.stringContaining('loadGenerator'),
+      }),
+    )
 })

@@ -1,6 +1,7 @@
 import type { Seed } from '#core/random.ts'
 import type { Device } from '#engine/device.ts'
 import { checkOptions, generateSchema, runSchema } from './checkOptions.ts'
+import { requireConstants } from './constantWeights.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { bakedParts } from './frozenParts.ts'
 import { Generation } from './generation.ts'
@@ -79,6 +80,7 @@ export interface Generator {
  *   parameters gains a tenth from a second one on a quiet machine, and loses three quarters where processes share the cores.
  * @param options.device - what runs it; on a GPU completions are those of that GPU, and not the CPU's bit for bit.
  * @throws {ModelFileError} if a weight is missing or misshapen.
+ * @throws {ModelInputError} if the weights take 2 GiB or more.
  */
 export function createGenerator(
   config: DecoderConfig,
@@ -88,6 +90,7 @@ export function createGenerator(
   checkOptions(runSchema, options, 'createGenerator')
   const { threads = 1, device = 'cpu' } = options
   checkWeights(config, weights, 'weights')
+  requireConstants(weights)
   const live = createLiveSession(weights, of => buildGenerationModel(config, bakedParts(config, of), device), {
     threads,
   })

@@ -1,5 +1,6 @@
 import type { Device } from '#engine/device.ts'
 import { checkOptions, choicesSchema, runSchema, scoreSchema, sequencesSchema } from './checkOptions.ts'
+import { requireConstants } from './constantWeights.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { bakedParts } from './frozenParts.ts'
 import { createLiveSession, type SessionQueue } from './liveSession.ts'
@@ -43,6 +44,7 @@ export interface Scorer {
  *
  * @param options.threads - for one product; the scores do not depend on it. 1 by default, as for a generator.
  * @throws {ModelFileError} if a weight is missing or misshapen.
+ * @throws {ModelInputError} if the weights take 2 GiB or more.
  */
 export function createScorer(
   config: DecoderConfig,
@@ -52,6 +54,7 @@ export function createScorer(
   checkOptions(runSchema, options, 'createScorer')
   const { threads = 1, device = 'cpu' } = options
   checkWeights(config, weights, 'weights')
+  requireConstants(weights)
   const build = (of: Weights) => buildScoringModel(config, bakedParts(config, of), ['logprobs', 'gaps'], device)
   return scorerOn(config, createLiveSession(weights, build, { threads }))
 }
