@@ -1,36 +1,41 @@
 import type { Command } from '../command.ts'
 import { loadConfig } from '../config.ts'
 import { chainOptions, chainUsage, openDeployment } from '../networkOptions.ts'
-import { UsageError } from '../usageError.ts'
+import { requirePeer } from '../requirePeer.ts'
 import { wholeNumber } from '../wholeNumber.ts'
 
 const text = { type: 'string' } as const
 
 /** Says what became of a peer's work. */
 export const why: Command = {
-  usage: `npx waggle why --peer NAME --round N [OPTIONS]
+  usage: `npx waggle why [OPTIONS]
 
 Says in words what became of a peer's work of a round: whether its answers were committed, who was drawn to score them and how each voted,
 what was settled, challenged and appealed, and what it has of the round; the same of its votes as an evaluator and of its tasks. It reads
 the chain and needs no keys. Where the folder keeps the score sheets of a round, it says what each drawn answer came to as well.
 
-  --peer NAME         its three words, its peer id, or its key on the chain
-  --round N           the round
+  --peer NAME         its three words, its peer id, or its key on the chain (default the peer of the folder)
+  --round N           the round (default the newest that is final)
 ${chainUsage}`,
   options: { ...chainOptions, peer: text, round: text },
   async run({ json, peer, round, ...flags }) {
-    if (typeof peer !== 'string')
-      throw new UsageError('No peer.', { hint: 'Name one with --peer: its three words or its peer id.' })
-    const number = wholeNumber('round', round)
+    const number = round === undefined ? undefined : wholeNumber('round', round)
     const config = loadConfig(flags)
+    const asked = typeof peer === 'string' ? peer : await ownPeer(config.data)
     const { explainWork } = await import('#roles/evidence/readWork.ts')
-    const found = await explainWork({ ...openDeployment(config), data: config.data, peer, round: number })
+    const found = await explainWork({ ...openDeployment(config), data: config.data, peer: asked, round: number })
     if (json === true)
       return console.log(JSON.stringify(found, (_, value) => (typeof value === 'bigint' ? String(value) : value)))
-    const { name, peerId, answers, votes, tasks } = found
+    const { name, peerId, work, answers, votes, tasks } = found
     const part = (title: string, lines: readonly string[]) =>
       lines.length === 0 ? [] : [title, ...lines.map(line => `  ${line}`)]
     const lines = [...part('answers', answers), ...part('votes', votes), ...part('tasks', tasks)]
-    console.log([`round ${number}: ${name} (${peerId})`, ...lines].join('\n'))
+    console.log([`round ${work.round}: ${name} (${peerId})`, ...lines].join('\n'))
   },
+}
+
+async function ownPeer(folder: string): Promise<string> {
+  requirePeer(folder, 'Name one with --peer, by its three words or its peer id, or its folder with --data.')
+  const { openIdentity } = await import('#store/identity.ts')
+  return (await openIdentity(folder)).peerId
 }

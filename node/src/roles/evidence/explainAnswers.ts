@@ -7,7 +7,7 @@ type NameOf = (peerKey: Hex) => string
 
 /** Rounds from a round to those in which it is settled, and final. */
 const SETTLED_AFTER = 3
-const FINAL_AFTER = 4
+export const FINAL_AFTER = 4
 
 /** What became of a peer's answers, in sentences; the last one says what it has of the round. */
 export function explainAnswers(work: Work, nameOf: NameOf): string[] {

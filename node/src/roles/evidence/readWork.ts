@@ -13,7 +13,7 @@ import type { Hex } from '#core/hex.ts'
 import { peerName } from '#core/peerName.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
 import { drawCommittee, SHARD_PEERS } from '../drawCommittee.ts'
-import { explainAnswers } from './explainAnswers.ts'
+import { explainAnswers, FINAL_AFTER } from './explainAnswers.ts'
 import { explainTasks, explainVotesOf } from './explainDuties.ts'
 import { findPeer } from './findPeer.ts'
 import { readRefuted } from './refutations.ts'
@@ -26,7 +26,8 @@ export type WhyQuestion = {
   data: string
   /** Three words, a peer id or a key. */
   peer: string
-  round: number
+  /** The newest round that is final by default. */
+  round?: number | undefined
 }
 
 /**
@@ -34,7 +35,7 @@ export type WhyQuestion = {
  *
  * @throws {UnknownPeerError}
  */
-export async function explainWork({ deployment, rpcUrl, data, peer: asked, round }: WhyQuestion) {
+export async function explainWork({ deployment, rpcUrl, data, peer: asked, round: given }: WhyQuestion) {
   const chain = await connectChain({ rpcUrl, deployment })
   const contracts = contractsOf(deployment)
   const reads = createChainReads(chain, contracts)
@@ -42,6 +43,7 @@ export async function explainWork({ deployment, rpcUrl, data, peer: asked, round
   const { peerKey, peerId, countsFrom } = findPeer(peers, asked)
   const names = new Map(peers.map(one => [one.peerKey, peerName(one.peerId)]))
   const currentRound = (await createRoundClock(chain, contracts).read()).round
+  const round = given ?? Math.max(0, currentRound - FINAL_AFTER)
   const told = await readPeerRound(chain, contracts, createEventReader(chain, contracts), round, peerKey)
   const rest = await readCommittees({ reads, chainId: deployment.chainId, data, round, currentRound, peerKey, told })
   const work: Work = { round, currentRound, countsFrom, told, refuted: readRefuted(data, round, peerKey), ...rest }
