@@ -81,6 +81,6 @@ function missing(network: string, path: string, isNamed: boolean): UsageError {
       hint: `Use one of ${Object.keys(known).join(', ')}, or name a record with --deployment.`,
     })
   return new UsageError(`Waggle is not deployed on the network '${network}': ${path} is not there.`, {
-    hint: `Deploy first (npx hardhat deploy --network ${network}), or name a record with --deployment.`,
+    hint: `${network === 'local' ? 'Start a swarm on this machine (npm run swarm), deploy' : 'Deploy'} first (npx hardhat deploy --network ${network}), or name a record with --deployment.`,
   })
 }

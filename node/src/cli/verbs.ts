@@ -11,7 +11,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
     load: async () => (await import('./commands/init.ts')).init,
   },
   start: {
-    summary: 'run a peer: --role solver, proposer, evaluator, judge or gateway',
+    summary: 'run a peer: --role solver, proposer, evaluator, judge, auditor or gateway',
     load: async () => (await import('./commands/start.ts')).start,
   },
   bootnode: {
