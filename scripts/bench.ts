@@ -18,7 +18,8 @@ npm run bench -- report
                proof: how well a check finds tokens that do not follow from their seed
                loop: how long peers of a whole swarm keep their event loops from turning
                codezero: the starter's judge against execution, the difficulty, proposals, and hostile answers
-               product: what a person meets: joining a running swarm, the page of a large round
+               product: what a person meets: a cold start, joining a running swarm, pages, the index's answers;
+                 DATABASE_URL names the Postgres of one row
                network: payloads between peers, with slow ones among them, and what an idle peer asks of its endpoint
 
   report       writes docs/benchmarks.md from the kept results

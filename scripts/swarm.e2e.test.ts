@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,6 +12,7 @@ import { bodiesHere } from '../node/src/core/bodyOperations.ts'
 import { readReports } from '../node/src/roles/readReports.ts'
 import { JOURNAL_FILE } from '../node/src/store/openDatabase.ts'
 import { connect, followChainFacts } from './swarm/chainFacts.ts'
+import { freePorts } from './swarm/freePorts.ts'
 
 const root = join(import.meta.dirname, '..')
 /** Of the dashboard's own tests, which run before these: one build serves both. */
@@ -23,26 +23,7 @@ let data: string
 let swarm: ChildProcess
 let progress = ''
 let report = ''
-let ports: { dashboard: number; chain: number }
-
-/** Five ports in a row and one more, all free a moment ago. */
-async function freePorts(): Promise<typeof ports> {
-  const listen = (port: number) =>
-    new Promise<number | null>(resolve => {
-      const server = createServer()
-      server.once('error', () => resolve(null))
-      server.listen(port, '127.0.0.1', () => {
-        const address = server.address()
-        server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : null))
-      })
-    })
-  for (;;) {
-    const first = await listen(0)
-    if (first === null || first > 65_000) continue
-    const rest = await Promise.all([1, 2, 3, 4].map(step => listen(first + step)))
-    if (rest.every(port => port !== null)) return { dashboard: first, chain: first + 4 }
-  }
-}
+let ports: Awaited<ReturnType<typeof freePorts>>
 
 /** Resolves when the swarm's progress says it; fails with what it said if it ends first. */
 async function says(pattern: RegExp): Promise<void> {

@@ -38,7 +38,11 @@ export class TestIndexer {
     process.stderr?.on('data', keep)
   }
 
-  static async spawn(chain: { recordPath: string; url: string }, folder: string, at?: number): Promise<TestIndexer> {
+  static async spawn(
+    chain: { recordPath: string; url: string; databaseUrl?: string | undefined },
+    folder: string,
+    at?: number,
+  ): Promise<TestIndexer> {
     const port = at ?? (await freePort())
     const child = spawn(
       process.execPath,
@@ -50,6 +54,7 @@ export class TestIndexer {
           WAGGLE_DEPLOYMENT: chain.recordPath,
           WAGGLE_RPC_URL: chain.url,
           WAGGLE_INDEX: folder,
+          ...(chain.databaseUrl === undefined ? {} : { DATABASE_URL: chain.databaseUrl }),
         },
         stdio: ['ignore', 'pipe', 'pipe'],
       },

@@ -23,7 +23,8 @@ const about: Record<Group, string> = {
     'How well one prefill finds tokens that do not follow from their seed and policy, or log-probabilities that are not true.',
   codezero:
     'How far the starter models of CodeZero can be trusted: the judge against execution, the controller of difficulty, what is proposed, and answers that are made to score.',
-  product: 'What a person meets: a swarm on a local chain that is joined, and pages of the production build.',
+  product:
+    'What a person meets: a swarm that is started or joined on a local chain, pages of the production build in Chromium, and the index behind them.',
   network: 'Real sockets on loopback, each holder in a process of its own.',
   gas: "Hardhat's own chain, optimiser at 10,000 runs, cancun. These are figures of the contracts: the machine does not matter.",
 }

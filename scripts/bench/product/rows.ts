@@ -1,8 +1,13 @@
 import type { BenchRow } from '../row.ts'
 import { betRows } from './bets.ts'
+import { coldStartRows } from './coldStart.ts'
+import { graphqlRows } from './graphql.ts'
 import { joinRows } from './join.ts'
 import { pageRows } from './pages.ts'
 import { roundPageRows } from './roundPage.ts'
 
 /** What a person meets: one module a subject. */
-export const rows: readonly BenchRow[] = [...joinRows, ...roundPageRows, ...pageRows, ...betRows]
+export const rows: readonly BenchRow[] = [
+  ...[...coldStartRows, ...joinRows],
+  ...[...roundPageRows, ...pageRows, ...graphqlRows, ...betRows],
+]
