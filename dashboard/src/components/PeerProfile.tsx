@@ -4,6 +4,7 @@ import type { Canary } from '#sources/gateway.ts'
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
 import type { Part } from '#sources/part.ts'
 import { AppealScore } from './AppealScore.tsx'
+import { DemandLeaf } from './DemandLeaf.tsx'
 import { Notice } from './Notice.tsx'
 import { PartDown } from './PartDown.tsx'
 import { PeerActions } from './PeerActions.tsx'
@@ -64,6 +65,7 @@ export function PeerProfile({ peerKey, part, canary, page }: Props) {
       <Suspense fallback={null}>
         <PeerCanary peerKey={peerKey} canary={canary} />
       </Suspense>
+      <DemandLeaf peerKey={part.data.peer.peerKey} committed={part.data.lastCommitments.items} />
       <AppealScore peerKey={part.data.peer.peerKey} settled={settledScores(history)} />
       <PeerHistory history={history} page={page} href={to => `/peers/${peerKey}?page=${to}`} />
     </>

@@ -11,6 +11,7 @@ const empty: PeerAnswer = {
   withheldSecrets: { items: [] },
   leafDemands: { items: [] },
   appealCases: { items: [] },
+  lastCommitments: { items: [] },
   rolloutCommitments: { items: [] },
   voteCommits: { items: [] },
   votes: { items: [] },

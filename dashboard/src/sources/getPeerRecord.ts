@@ -8,6 +8,8 @@ const LIMIT = 200
 const earningSource = z.enum(['score', 'opening', 'task'])
 export type EarningSource = z.infer<typeof earningSource>
 
+const hex = z.templateLiteral(['0x', z.string()])
+
 const answer = z.object({
   peer: z
     .object({
@@ -59,6 +61,10 @@ const answer = z.object({
   proposals: z.object({ items: z.array(z.object({ round: z.int(), count: z.int() })) }),
   withheldSecrets: z.object({ items: z.array(z.object({ round: z.int() })) }),
   rolloutCommitments: z.object({ items: z.array(z.object({ round: z.int(), leafCount: z.int() })) }),
+  /** With what a demand of a leaf names. */
+  lastCommitments: z.object({
+    items: z.array(z.object({ round: z.int(), root: hex, leafCount: z.int(), policyHash: hex, contentId: hex })),
+  }),
   voteCommits: z.object({ items: z.array(z.object({ round: z.int(), revealedAtSec: z.int().nullable() })) }),
   votes: z.object({ items: z.array(z.object({ round: z.int(), scoreMilli: z.int().nullable() })) }),
   settlements: z.object({
@@ -107,6 +113,9 @@ const QUERY = `query Peer($peerKey: String!, $limit: Int) {
   proposals(where: { peerKey: $peerKey }, ${page}) { items { round count } }
   withheldSecrets(where: { peerKey: $peerKey }, ${page}) { items { round } }
   rolloutCommitments(where: { peerKey: $peerKey }, ${page}) { items { round leafCount } }
+  lastCommitments: rolloutCommitments(where: { peerKey: $peerKey }, orderBy: "round", orderDirection: "desc", limit: 3) {
+    items { round root leafCount policyHash contentId }
+  }
   voteCommits(where: { evaluatorKey: $peerKey }, ${page}) { items { round revealedAtSec } }
   votes(where: { peerKey: $peerKey }, orderBy: "round", orderDirection: "desc", limit: 1000) { items { round scoreMilli } }
   settlements(where: { peerKey: $peerKey }, ${page}) { items { round outcome scoreMilli votes openChallenges } }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { erc20Abi } from 'viem'
 import { expect, onTestFinished } from 'vitest'
-import { TestChain, type TestPeer } from '../../../indexer/test/testChain.ts'
+import { digest, ENVIRONMENT, SPECIFICATION, TestChain, type TestPeer } from '../../../indexer/test/testChain.ts'
 import { openIdentity } from '../../../node/src/store/identity.ts'
 import { runCli } from '../../../node/test/cliProcess.ts'
 import { type BrowserScene, see, solver } from '../browserScene.ts'
@@ -19,7 +19,7 @@ const always = (answer: unknown) => () => answer
 /** What a reader's wallet signs, on a real chain with the real contracts. */
 export function testSigning(scene: BrowserScene): void {
   scene.browserTest(
-    'a wallet switches to the chain, bets, claims, stakes, registers and appeals, and a reload keeps what it sent',
+    'a wallet switches to the chain, bets, claims, stakes, registers, demands and appeals, and a reload keeps what it sent',
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'waggle-signing-'))
       const chain = await TestChain.start(folder)
@@ -92,7 +92,21 @@ export function testSigning(scene: BrowserScene): void {
       const holder = { ...chain.contracts.peerRegistry, functionName: 'accountOf', args: [peerKey] } as const
       await expect.poll(() => chain.client.readContract(holder), { timeout: 20_000 }).toBe(account.address)
 
-      const round = await settleRound(chain, { account, ...peer })
+      scene.dashboard.gateway.answers = path =>
+        path === '/v1/specification' ? { hash: ENVIRONMENT, specification: SPECIFICATION, places: 4 } : undefined
+      const round = await settleRound(chain, { account, ...peer }, async work => {
+        scene.dashboard.indexer.answers.Peer = always({
+          ...(answers.Peer?.({ peerKey: solver.peerKey }) as object),
+          peer: { ...peerRow, ...peer, account: account.address },
+          lastCommitments: { items: [work] },
+        })
+        await page.goto(`${origin}/peers/${peer.peerKey}`)
+        await page.getByRole('button', { name: `Demand an answer of round ${work.round}: bond` }).click()
+        const demands = { ...chain.contracts.challenges, eventName: 'LeafDemanded', fromBlock: 0n } as const
+        await expect
+          .poll(async () => (await chain.client.getContractEvents(demands)).length, { timeout: 20_000 })
+          .toBe(1)
+      })
       const settlement = { round, outcome: 'scored', scoreMilli: 500, votes: 2, openChallenges: 0 }
       scene.dashboard.indexer.answers.Peer = always({
         ...(answers.Peer?.({ peerKey: solver.peerKey }) as object),
@@ -113,7 +127,13 @@ export function testSigning(scene: BrowserScene): void {
 }
 
 /** Plays the first round, in which all keys count, until the score of a solver is settled. @returns the round. */
-async function settleRound(chain: TestChain, peer: TestPeer): Promise<number> {
+async function settleRound(
+  chain: TestChain,
+  peer: TestPeer,
+  whileVotes: (
+    work: Record<'root' | 'policyHash' | 'contentId', string> & { round: number; leafCount: number },
+  ) => Promise<void>,
+): Promise<number> {
   const seats = [await chain.register(), await chain.register(), await chain.register()]
   for (const seat of seats) await chain.admit(seat)
   const round = 0
@@ -122,6 +142,8 @@ async function settleRound(chain: TestChain, peer: TestPeer): Promise<number> {
   await chain.enter(round + 1)
   const ballots = seats.map(evaluator => ({ evaluator, scores: [{ peer, scoreMilli: 500 }] }))
   for (const ballot of ballots) await chain.commitVotes(round, ballot)
+  const [policyHash, contentId] = [digest('policy'), digest('rollout bundle')]
+  await whileVotes({ ...{ round, root: digest('rollouts 8'), leafCount: 8 }, policyHash, contentId })
   await chain.enter(round + 2)
   for (const ballot of ballots) await chain.revealVotes(round, ballot)
   await chain.enter(round + 3)

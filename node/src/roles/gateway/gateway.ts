@@ -13,6 +13,7 @@ import { type CanaryPoint, isDueCanary, measureCanary } from './measureCanary.ts
 import { openAnnounced } from './openAnnounced.ts'
 import { createProposals } from './proposals.ts'
 import { readRound } from './readRound.ts'
+import { specificationView } from './specificationView.ts'
 import { statusView } from './statusView.ts'
 
 export type GatewayOptions = {
@@ -63,6 +64,7 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
         path: /^\/v1\/canary$/,
         answer: async () => ({ points: await canaryPoints(node), heldOut: readHeldOut(options.heldOutPath) }),
       },
+      { path: /^\/v1\/specification$/, answer: async () => specificationView(node.environment) },
       {
         path: /^\/v1\/status$/,
         answer: async () => ({ ...(await statusView(node, proposals)), bodies: collecting.counts() }),

@@ -1,0 +1,74 @@
+import { challengesAbi } from '@waggle/deployments/abi/challenges'
+import { readContract } from '@wagmi/core'
+import { type Hex, hexToBytes, isHex, keccak256, stringToBytes } from 'viem'
+import type { Chain } from './ChainProvider.tsx'
+import type { Call } from './sendCall.ts'
+
+/** After its own, the rounds in which a leaf can be demanded. */
+export const DEMANDED_FOR = 2
+/** The base fee, and the least bond with it, rises by an eighth a block. */
+const BOND_MARGIN = { times: 5n, of: 4n }
+
+/** What a peer committed to for a round. */
+export interface CommittedWork {
+  round: number
+  root: Hex
+  leafCount: number
+  policyHash: Hex
+  contentId: Hex
+}
+
+/** An environment's canonical bytes, and how many leaves of each peer it samples. */
+export interface Specification {
+  bytes: Hex
+  places: number
+}
+
+const challengesOf = ({ network }: Chain) => ({ address: network.challenges, abi: challengesAbi }) as const
+
+/** What the gateway says of the environment; null where it says nothing, or what its own hash denies. */
+export async function readSpecification(): Promise<Specification | null> {
+  const answer = await fetch('/v1/specification')
+  if (!answer.ok) return null
+  const { hash, specification, places } = (await answer.json()) as Record<string, unknown>
+  if (!isHex(specification) || keccak256(specification) !== hash) return null
+  return Number.isInteger(places) && Number(places) > 0 ? { bytes: specification, places: Number(places) } : null
+}
+
+/** A bond that is enough for some blocks to come, wei. */
+export async function readDemandBond(chain: Chain): Promise<bigint> {
+  const least = await readContract(chain.config, { ...challengesOf(chain), functionName: 'minDemandBond' })
+  return (least * BOND_MARGIN.times) / BOND_MARGIN.of
+}
+
+/** Bonds and pay that wait for an account, wei. */
+export function readChallengeCredit(chain: Chain, account: Hex): Promise<bigint> {
+  return readContract(chain.config, { ...challengesOf(chain), functionName: 'creditOf', args: [account] })
+}
+
+/** @param place - in the draw of the round's sampled leaves, from 0. */
+export function demandCall(
+  chain: Chain,
+  peerKey: Hex,
+  { round, ...work }: CommittedWork,
+  sampled: { specification: Hex; place: number },
+  bondWei: bigint,
+): Call {
+  const { specification, place } = sampled
+  const at = (name: string) => fieldAt(specification, name)
+  const sample = { specification, place, owedAt: at('owedLeaves'), sampledAt: at('sampledLeaves') }
+  const args = [BigInt(round), peerKey, work, sample]
+  const what = `Demand an answer of round ${round}`
+  return { ...challengesOf(chain), functionName: 'demandLeaf', args, value: bondWei, what }
+}
+
+export function withdrawCall(chain: Chain, account: Hex): Call {
+  return { ...challengesOf(chain), functionName: 'withdraw', args: [account], what: 'Withdraw what challenges owe' }
+}
+
+/** Where a field of canonical dag-cbor begins: at the head of its name, 0x60 and the length. */
+function fieldAt(specification: Hex, name: string): bigint {
+  const bytes = hexToBytes(specification)
+  const sought = Uint8Array.of(0x60 + name.length, ...stringToBytes(name))
+  return BigInt(bytes.findIndex((_, at) => sought.every((byte, index) => bytes[at + index] === byte)))
+}

@@ -1,0 +1,112 @@
+'use client'
+
+import { useEffect, useState } from 'react'
+import type { Hex } from 'viem'
+import { useAccount } from '#chain/AccountProvider.tsx'
+import { useChain, useRoundClock } from '#chain/ChainProvider.tsx'
+import type { CommittedWork, Specification } from '#chain/demandCalls.ts'
+import { useTransactions } from '#chain/TransactionProvider.tsx'
+import { useSend } from '#chain/useSend.ts'
+import { formatTokens } from '#merge/formatTokens.ts'
+import { ActionButton, Trouble } from './ActionButton.tsx'
+
+interface Props {
+  peerKey: string
+  /** Its last commitments, newest first. */
+  committed: CommittedWork[]
+}
+
+/** Demands of a peer's answers that the connected account can make now, each with its bond, and what it has coming from earlier ones. */
+export function DemandLeaf({ peerKey, committed }: Props) {
+  const chain = useChain()
+  const clock = useRoundClock()
+  const { address } = useAccount()
+  const { isBusy, trouble, send } = useSend()
+  const terms = useTerms()
+  if (chain === null || address === null || terms === null || clock.state !== 'running') return null
+  const open = committed.filter(({ round }) => round < clock.round && round >= clock.round - terms.demandedFor)
+  const { bondWei, creditWei, specification } = terms
+  const isShown = open.length > 0 && specification !== null
+  if (!isShown && creditWei === 0n) return null
+
+  async function demand(work: CommittedWork, { bytes, places }: Specification) {
+    if (chain === null) return
+    const { demandCall } = await import('#chain/demandCalls.ts')
+    const sampled = { specification: bytes, place: randomBelow(places) }
+    await send([demandCall(chain, peerKey as Hex, work, sampled, bondWei)])
+  }
+  async function withdraw() {
+    if (chain === null || address === null) return
+    const { withdrawCall } = await import('#chain/demandCalls.ts')
+    await send([withdrawCall(chain, address)])
+  }
+
+  return (
+    <section aria-labelledby="demands" className="mt-10 rounded-cell border border-line bg-comb px-4 py-4">
+      <h2 id="demands" className="text-2xl">
+        Demand an answer
+      </h2>
+      <p className="mt-2 max-w-prose text-soft">
+        Are this peer’s answers nowhere to be had? It must show one of those that are scored, drawn at random, on the
+        chain by the end of the next round, or loses its round. The bond comes back, less the gas of the answer.
+      </p>
+      {specification !== null &&
+        open.map(work => (
+          <div key={work.round}>
+            <ActionButton isBusy={isBusy} onClick={() => void demand(work, specification)}>
+              Demand an answer of round {work.round}: bond {formatTokens(bondWei)} of the chain’s coin
+            </ActionButton>
+          </div>
+        ))}
+      {creditWei > 0n && (
+        <ActionButton isBusy={isBusy} onClick={() => void withdraw()}>
+          Withdraw {formatTokens(creditWei)} of the chain’s coin
+        </ActionButton>
+      )}
+      <Trouble text={trouble} />
+    </section>
+  )
+}
+
+/** Not for secrets: any of the places will do, and nobody can tell which comes next. */
+function randomBelow(end: number): number {
+  const [word = 0] = crypto.getRandomValues(new Uint32Array(1))
+  return word % end
+}
+
+interface Terms {
+  bondWei: bigint
+  creditWei: bigint
+  specification: Specification | null
+  demandedFor: number
+}
+
+/** What a demand takes now; null until it is known. */
+function useTerms(): Terms | null {
+  const chain = useChain()
+  const clock = useRoundClock()
+  const { address } = useAccount()
+  const { minedCount } = useTransactions()
+  const round = clock.state === 'running' ? clock.round : null
+  const [terms, setTerms] = useState<Terms | null>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is owed changes with rounds and own transactions.
+  useEffect(() => {
+    if (chain === null || address === null) return setTerms(null)
+    let current = true
+    import('#chain/demandCalls.ts')
+      .then(async ({ DEMANDED_FOR, readDemandBond, readChallengeCredit, readSpecification }) => ({
+        demandedFor: DEMANDED_FOR,
+        bondWei: await readDemandBond(chain),
+        creditWei: await readChallengeCredit(chain, address),
+        specification: await readSpecification().catch(() => null),
+      }))
+      .then(
+        found => current && setTerms(found),
+        () => undefined,
+      )
+    return () => {
+      current = false
+    }
+  }, [chain, address, round, minedCount])
+  return terms
+}
