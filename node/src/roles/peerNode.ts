@@ -30,6 +30,7 @@ import { createEnvironmentWatch } from './environmentWatch.ts'
 import type { FetchLimits } from './fetch/fetchLimits.ts'
 import { createFetchPlan, type FetchCounts, type FetchPlan } from './fetch/fetchPlan.ts'
 import { followBootnodes } from './followBootnodes.ts'
+import type { JudgeCounts } from './gateway/judgeCounts.ts'
 import { createTrainingLog, type TrainingLog } from './metrics/trainingLog.ts'
 import { type Reach, reachOf, readableBootnodes } from './reach.ts'
 import { reportConnections } from './reportConnections.ts'
@@ -87,6 +88,8 @@ export type PeerNode = {
   appealCounts: AppealCounts
   /** What it found when it scored again what was settled. */
   auditCounts: AuditCounts
+  /** Answers of canaries that it measured, by judge and execution. */
+  judgeCounts: JudgeCounts
   /** What was learned, for the operator. */
   training: TrainingLog
   /** What the loop of rounds was told last. */
@@ -152,7 +155,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       ...{ bundles: stores.bundles, sealed: stores.sealed, bodies },
       disk: createDiskGuard({ folder: data, clock, logger }),
       ...{ fetchPlan, fetchCounts: fetchPlan.counts },
-      ...{ appealCounts: new Map(), auditCounts: new Map() },
+      ...{ appealCounts: new Map(), auditCounts: new Map(), judgeCounts: new Map() },
       ...{ clock, logger, signal, training, round },
       setRound(now) {
         played = now

@@ -9,6 +9,7 @@ import { createCanaryQueue } from './canaryQueue.ts'
 import { collectBodies } from './collectBodies.ts'
 import { createCommitments } from './commitments.ts'
 import { serveJson } from './httpServer.ts'
+import { countJudged } from './judgeCounts.ts'
 import { type CanaryPoint, isDueCanary, measureCanary } from './measureCanary.ts'
 import { openAnnounced } from './openAnnounced.ts'
 import { createProposals } from './proposals.ts'
@@ -27,7 +28,11 @@ export type GatewayOptions = {
 export async function runGateway(node: PeerNode, options: GatewayOptions): Promise<void> {
   const { bodies, chainId, journal, logger, signal } = node
   const canaries = createCanaryQueue({
-    measure: (peerId, canary) => measureCanary(node, peerId, canary),
+    async measure(peerId, canary) {
+      const point = await measureCanary(node, peerId, canary)
+      if (point.judge) countJudged(node.judgeCounts, point.judge)
+      return point
+    },
     ...{ journal, logger, signal },
   })
   let now = -1

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { createLogger, silentLogger } from '#core/logger.ts'
+import { countJudged, type JudgeCounts } from '../gateway/judgeCounts.ts'
 import { encodeFileVersion, encodeScalars } from './eventFile.ts'
 import { passByFamily, passByLevel, passByProposer } from './passByLevel.ts'
 import { createPeerMetrics, type MetricSources } from './peerMetrics.ts'
@@ -38,6 +39,7 @@ function sources(now = state): MetricSources {
     },
     fetchCounts: () => ({ fetched: 5, bytes: 640, faults: { unavailable: 1 } }),
     appealCounts: new Map([['upheld', 1]]),
+    judgeCounts: judgedOf({ truePositives: 5, falsePositives: 2, falseNegatives: 0, trueNegatives: 9 }),
     auditCounts: new Map([
       ['rounds', 3],
       ['wrong', 1],
@@ -49,6 +51,12 @@ function sources(now = state): MetricSources {
     },
   } as unknown as MetricSources['node']
   return { node, watch: { state: () => now, refresh: async () => {} } }
+}
+
+function judgedOf(found: Parameters<typeof countJudged>[1]): JudgeCounts {
+  const counts: JudgeCounts = new Map()
+  countJudged(counts, found)
+  return counts
 }
 
 test('what a peer counts is told in metrics whose names end in units, twice the same', async () => {
@@ -65,6 +73,8 @@ test('what a peer counts is told in metrics whose names end in units, twice the 
     'waggle_rpc_errors_total 1',
     'waggle_payload_faults_total{fault="unavailable"} 1',
     'waggle_appeals_total{outcome="upheld"} 1',
+    'waggle_judged_answers_total{judge="right",execution="wrong"} 2',
+    'waggle_judged_answers_total{judge="wrong",execution="right"} 0',
     'waggle_audited_rounds_total 3',
     'waggle_audited_scores_total{result="wrong"} 1',
     'waggle_connections_refused_total{reason="strangers"} 2',

@@ -6,7 +6,10 @@ import type { PeerWatch } from './watchPeer.ts'
 
 /** What a peer counts by itself already, and the watch on it. */
 export type MetricSources = {
-  node: Pick<PeerNode, 'chain' | 'network' | 'fetchCounts' | 'appealCounts' | 'auditCounts' | 'training'>
+  node: Pick<
+    PeerNode,
+    'chain' | 'network' | 'fetchCounts' | 'appealCounts' | 'auditCounts' | 'judgeCounts' | 'training'
+  >
   watch: PeerWatch
 }
 
@@ -149,6 +152,18 @@ export function createPeerMetrics({ node, watch }: MetricSources): Registry {
     counter(registry, name, help, [label], metric => {
       for (const [value, count] of read()) metric.inc({ [label]: value }, count)
     })
+  counter(
+    registry,
+    'waggle_judged_answers_total',
+    'Answers of canaries, by what the judge called them and what execution showed.',
+    ['judge', 'execution'],
+    metric => {
+      for (const [key, count] of node.judgeCounts) {
+        const [judge = '', execution = ''] = key.split(' ')
+        metric.inc({ judge, execution }, count)
+      }
+    },
+  )
   counter(registry, 'waggle_transactions_total', 'Transactions by kind and outcome.', ['kind', 'outcome'], metric => {
     for (const [key, count] of chain.sentCounts()) {
       const [kind = '', outcome = ''] = key.split(' ')
