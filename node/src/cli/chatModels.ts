@@ -38,18 +38,22 @@ export async function openChatModels(settings: ChatSettings, signal: AbortSignal
       hint: 'Name it with --judge PATH_OR_REPO, or the URL of a server.',
     })
   const modelFolder = await openModel(model, settings, signal)
-  const proposerFolder = proposer === undefined ? undefined : await openModel(proposer, settings, signal)
-  const opened = { spec, modelFolder, proposerFolder }
+  const isServed = proposer !== undefined && isServerUrl(proposer)
+  const proposerFolder = proposer === undefined || isServed ? undefined : await openModel(proposer, settings, signal)
+  const proposerServer = isServed ? openServer(proposer, signal) : undefined
+  const opened = { spec, modelFolder, proposerFolder, proposerServer }
   if (judge !== null && isServerUrl(judge)) {
     if (!needsJudge)
       throw new UsageError('This environment has no evaluator to be served.', { hint: 'Leave out --judge.' })
-    const key = environment.serverKey()
-    const address = parseServerUrl(judge, key !== undefined)
-    const judgeServer = createChatServer({ address, key, clock: systemClock, signal })
-    return { ...opened, judgeFolder: null, judgeServer }
+    return { ...opened, judgeFolder: null, judgeServer: openServer(judge, signal) }
   }
   const judgeFolder = judge === null ? null : await openModel(judge, settings, signal)
   return { ...opened, judgeFolder, judgeServer: undefined }
+}
+
+function openServer(url: string, signal: AbortSignal) {
+  const key = environment.serverKey()
+  return createChatServer({ address: parseServerUrl(url, key !== undefined), key, clock: systemClock, signal })
 }
 
 /** @throws {UsageError} if the file holds no specification. */

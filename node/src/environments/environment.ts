@@ -1,6 +1,7 @@
 import type { Hex } from '#core/hex.ts'
 import type { ChatMessage } from '#model/chatTemplate.ts'
 import type { Precision } from '#model/frozenTensors.ts'
+import type { Completion, GenerateOptions } from '#model/generate.ts'
 import type { DifficultyRule } from './difficulty.ts'
 import type { EnvironmentSpec, Sampling } from './environmentSpec.ts'
 import type { Games } from './games.ts'
@@ -55,21 +56,32 @@ export type JudgeModel = {
 /** A function that is asked for outside of the swarm, as in a dataset: what to write, and tests in the form `assert CONDITION`. */
 export type AskedFunction<P = Problem> = { readonly problem: P; readonly asserts: readonly string[] }
 
-/** The frozen model that proposals are sampled from. Its tokenizer need not be the environment's: only text leaves a proposer. */
-export type ProposerModel = {
-  readonly folder: string
-  readonly precision: Precision
-  /** By its own tokenizer. */
-  readonly format: Pick<PromptFormat, 'stopToken' | 'moreStopTokens' | 'completionText'>
+/** What a model wrote. `ended` is false where the token limit cut it off. */
+export type WrittenText = { readonly text: string; readonly ended: boolean }
+
+/** What a proposer needs of a frozen model that runs here. */
+export type Generates = { generate(request: Omit<GenerateOptions, 'signal'>): Promise<readonly Completion[]> }
+
+/** What a proposer needs of a server, which takes text: answers to a conversation. */
+export type TextWriter = {
+  write(
+    messages: readonly ChatMessage[],
+    request: Sampling & { readonly count: number; readonly seed: string },
+  ): Promise<WrittenText[]>
 }
 
 /** How tasks come from proposers, in environments in which they do. */
 export interface Proposals<P = Problem> {
-  readonly model: ProposerModel
-  readonly sampling: Sampling
+  /** The frozen model that writes them, which may have a tokenizer of its own; null where a server does. */
+  readonly model: { readonly folder: string; readonly precision: Precision } | null
   readonly difficulty: DifficultyRule
-  /** Prompt tokens that ask the proposer's model for proposals, and how many completions of each: `count` in all. */
-  requests(level: number, count: number): Promise<readonly { prompt: Int32Array; samples: number }[]>
+  /**
+   * `count` texts, each a proposal of the level or not.
+   *
+   * @param seed - of what is sampled, as hex.
+   * @param model - has `model` loaded; null where there is none.
+   */
+  write(level: number, count: number, seed: Hex, model: Generates | null): Promise<readonly WrittenText[]>
   /** The task in a proposer's text; null if it is not a task that may be trained on. */
   read(text: string): Promise<P | null>
   /** Why a text is not put up as a proposal of a level; null where it is. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Precision } from '#model/frozenTensors.ts'
-import type { Environment, WordChooser } from './environment.ts'
+import type { Environment, TextWriter, WordChooser } from './environment.ts'
 import type { EnvironmentSpec } from './environmentSpec.ts'
 
 export type ChatFolders = {
@@ -8,6 +8,8 @@ export type ChatFolders = {
   readonly modelFolder: string
   /** The model that proposes, with a tokenizer of its own; without it the one that solves. */
   readonly proposerFolder?: string | undefined
+  /** A server that proposes instead of a model here. */
+  readonly proposerServer?: TextWriter | undefined
   /** The frozen judge; null for kinds that need none. */
   readonly judgeFolder: string | null
   /** A server that judges instead of the frozen model here. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Environment, Judge } from '#environments/environment.ts'
+import type { Environment, Judge, Proposals } from '#environments/environment.ts'
 import { EnvironmentMismatchError } from '#environments/environmentMismatch.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { checkTokenizerFits } from '#model/checkTokenizerFits.ts'
@@ -10,6 +10,9 @@ import type { PolicyClient } from '#rl/policyClient.ts'
 import type { PolicyWorkerOptions } from '#rl/policyProtocol.ts'
 import { type AskedAdapter, adapterToTrain } from './adapterToTrain.ts'
 import { proposalsOf } from './proposer/proposalsOf.ts'
+import type { WriteProposals } from './proposer/propose.ts'
+
+type OpenWriter = { readonly write: WriteProposals; close(): Promise<void> }
 
 /** Threads and device of a worker's models, and who is told how it fares. */
 export type WorkerSettings = Pick<PolicyWorkerOptions, 'threads' | 'device'> & WorkerWatch
@@ -43,12 +46,20 @@ export async function openPolicy(
   }
 }
 
-/** The frozen model that a proposer samples from, in a worker of its own. */
-export async function openProposerModel(
-  environment: Environment,
+/** What writes a proposer's texts: a frozen model in a worker of its own, or a server. */
+export async function openProposalWriter(environment: Environment, worker: WorkerSettings): Promise<OpenWriter> {
+  const { model, write } = proposalsOf(environment)
+  const client = model && (await openFrozen(model, worker))
+  return {
+    write: (level, count, seed) => write(level, count, seed, client),
+    close: async () => client?.close(),
+  }
+}
+
+async function openFrozen(
+  { folder, precision }: NonNullable<Proposals['model']>,
   { crashed, slow, ...options }: WorkerSettings,
 ): Promise<PolicyClient> {
-  const { folder, precision } = proposalsOf(environment).model
   const client = openLastingPolicy(options, { crashed, slow })
   try {
     await client.loadFrozen(folder, precision)

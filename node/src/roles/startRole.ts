@@ -14,7 +14,7 @@ import { heldOutPathOf, runGateway } from './gateway/gateway.ts'
 import { runJudge } from './judge/judge.ts'
 import { keepTokenizer } from './keepTokenizer.ts'
 import { observePeer } from './metrics/observePeer.ts'
-import { openJudge, openPolicy, openProposerModel } from './openModels.ts'
+import { openJudge, openPolicy, openProposalWriter } from './openModels.ts'
 import { requirePaidBase, unpaidBaseOf } from './paidBaseHere.ts'
 import { openPeer, type PeerNode, type PeerOptions } from './peerNode.ts'
 import { openSources } from './proposer/openSources.ts'
@@ -131,7 +131,7 @@ async function run(
     return runAuditor(node, models, { maxAppeals: options.appeals }).finally(close)
   }
   if (role === 'proposer') {
-    const sources = await openSources(node, dataset, () => openProposerModel(environment, worker))
+    const sources = await openSources(node, dataset, () => openProposalWriter(environment, worker))
     return runProposer(node, sources, { level }).finally(sources.close)
   }
   if (chat) await keepTokenizer(chat.modelFolder, join(data, POLICY_FOLDER))

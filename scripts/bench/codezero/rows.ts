@@ -14,7 +14,8 @@ import {
 import { balancedAccuracy, calibrationError } from '../../../node/src/environments/judgeFigures.ts'
 import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
 import { createGenerator } from '../../../node/src/model/generate.ts'
-import { propose } from '../../../node/src/roles/proposer/propose.ts'
+import { proposalsOf } from '../../../node/src/roles/proposer/proposalsOf.ts'
+import { propose, type WriteProposals } from '../../../node/src/roles/proposer/propose.ts'
 import { createTaskList } from '../../../node/src/roles/proposer/taskList.ts'
 import { createSandbox } from '../../../node/src/sandbox/createSandbox.ts'
 import { readExported } from '../../starter/readExported.ts'
@@ -77,6 +78,7 @@ async function newProposals(bench: Bench): Promise<{ isNew: number; sampled: num
   const { solver } = await openStarter(bench)
   const generator = createGenerator(solver.config, solver.weights, { threads: bench.threads })
   const environment = (await loadStarterEnvironments()).starter
+  const proposals = proposalsOf(environment)
   let sampled = 0
   const policy = {
     async generate(request: Parameters<typeof generator.generate>[0]) {
@@ -90,8 +92,9 @@ async function newProposals(bench: Bench): Promise<{ isNew: number; sampled: num
     const found: number[] = []
     for (const level of levels) {
       const list = createTaskList(environment, level, PROPOSALS / levels.length, seen)
-      await propose(policy, environment, level, list, attempt => `0x${level}${attempt}`)
-      for (const text of list.texts) seen.set((await environment.proposals?.keyOf(text)) ?? text, level)
+      const write: WriteProposals = (at, count, seed) => proposals.write(at, count, seed, policy)
+      await propose(write, environment, level, list, attempt => `0x${level}${attempt}`)
+      for (const text of list.texts) seen.set(await proposals.keyOf(text), level)
       found.push(list.texts.length)
     }
     return { isNew: found.reduce((sum, count) => sum + count, 0), sampled, byLevel: found.join(', ') }

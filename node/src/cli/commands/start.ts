@@ -88,8 +88,9 @@ ${reachUsage}
   --model PATH_OR_REPO
                       the chat model that solves: a folder, a GGUF file, or OWNER/NAME[@REVISION] on the Hugging Face hub; roles
                       that do not solve name one with the same tokenizer
-  --proposer PATH_OR_REPO
-                      proposer: the frozen model that proposes, of any tokenizer, in 8 bits (default --model)
+  --proposer PATH_OR_REPO_OR_URL
+                      proposer: the frozen model that proposes, of any tokenizer, in 8 bits (default --model), or a server like
+                      that of --judge
   --judge PATH_OR_REPO_OR_URL
                       the frozen evaluator (default: where the specification says that it is), or http://HOST:PORT/v1#MODEL of an
                       OpenAI-compatible server, with its key in OPENAI_API_KEY

@@ -51,6 +51,8 @@ test('memory is held against what role and model take', async () => {
     found: expect.stringMatching(/^proposer of 4\.02 billion parameters/),
   })
   expect(await checkModelMemory(spec, proposing, 8 * GIB)).toMatchObject({ state: 'ok' })
+  const served = { ...proposing, proposer: 'http://127.0.0.1:8000/v1#Qwen3-4B' }
+  expect(await checkModelMemory(spec, served, 3 * GIB)).toMatchObject({ state: 'ok' })
   const named = { ...asked, model: 'Qwen/Qwen2.5-Coder-0.5B-Instruct@main' }
   expect(await checkModelMemory(spec, named, 4 * GIB)).toMatchObject({ state: 'failure' })
   expect(await checkModelMemory(spec, { ...asked, model: 'some/model' }, 4 * GIB)).toMatchObject({ state: 'warning' })

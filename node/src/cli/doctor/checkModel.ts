@@ -1,5 +1,6 @@
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { readBaseHash, unpaidBase } from '#environments/paidBase.ts'
+import { isServerUrl } from '#hub/chatServer/serverAddress.ts'
 import { isPaidAsAdapter } from '#roles/adapterToTrain.ts'
 import type { RoleName } from '#roles/roleName.ts'
 import { gibibytes, memoryNeeded } from '../join/memoryNeeded.ts'
@@ -35,7 +36,7 @@ export async function checkBases({ bases }: Pick<EnvironmentSpec, 'bases'>, { mo
 export async function checkModelMemory(spec: EnvironmentSpec, asked: ChatRole, freeBytes: number): Promise<Finding> {
   const { role = 'solver', lora } = asked
   const model = role === 'proposer' ? (asked.proposer ?? asked.model) : asked.model
-  const parameters = await parametersOf(model)
+  const parameters = model !== undefined && isServerUrl(model) ? 0 : await parametersOf(model)
   if (parameters === null)
     return warning('model', `${model ?? 'none'}: its size is not known here`, 'Name its folder with --model.')
   const judge = judgeOf(spec, asked.judge)

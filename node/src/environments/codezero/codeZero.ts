@@ -5,7 +5,6 @@ import type {
   Environment,
   HeldOutTask,
   JudgeModel,
-  ProposerModel,
   RoundTask,
   SequenceScorer,
   TokenChooser,
@@ -25,20 +24,18 @@ import type { CodeZeroSpec } from './environmentSpec.ts'
 import { parseProposal } from './parseProposal.ts'
 import type { CodeZeroFormat } from './promptFormat.ts'
 import { requestText } from './prompts.ts'
+import { modelWriter, type ProposalRequest, type ProposalWriter } from './proposalWriter.ts'
 import { maybeBroken } from './repairTask.ts'
 import { nearestTask, sameTask } from './sameTask.ts'
 import { scoreAnswers, scoreComponents } from './scoreAnswers.ts'
 import { fencedBlock, structureChecks } from './structure.ts'
-
-/** A proposer's model, and how it is asked. */
-export type ProposerParts = ProposerModel & { readonly format: Pick<CodeZeroFormat, 'proposalPrompt'> }
 
 export type CodeZeroParts = {
   spec: CodeZeroSpec
   format: CodeZeroFormat
   solverFolder: string
   /** Without it the solver's own model proposes. */
-  proposerModel?: ProposerParts
+  writer?: ProposalWriter
   /** Null where a server judges. */
   judgeModel: JudgeModel | null
   openCodeJudge(model: SequenceScorer & TokenChooser): Promise<CodeJudge>
@@ -50,11 +47,11 @@ export type CodeZeroParts = {
 export function codeZero({
   openCodeJudge,
   openServedJudge,
-  proposerModel,
+  writer: chosen,
   ...parts
 }: CodeZeroParts): Environment<Problem> {
   const { spec, format, solverFolder } = parts
-  const model: ProposerParts = proposerModel ?? { folder: solverFolder, precision: 'float32', format }
+  const writer = chosen ?? modelWriter(solverFolder, 'float32', format)
   const { weights, difficulty, proposing } = spec
   const formWeight = structureChecks.reduce((sum, name) => sum + weights[name], 0)
   return {
@@ -64,10 +61,12 @@ export function codeZero({
     components: scoreComponents,
     games: codeGames(format),
     proposals: {
-      model,
-      sampling: proposing,
+      model: writer.model,
       difficulty,
-      requests: (level, count) => proposalRequests(model.format, level, count, spec.repairing),
+      async write(level, count, seed, model) {
+        const requests = proposalRequests(level, count, spec.repairing)
+        return (await mapYielding(requests, request => writer.write(request, proposing, seed, model))).flat()
+      },
       async read(text) {
         const proposal = await parseProposal(text)
         if (typeof proposal === 'string' || !isOfForm(proposal.problem, spec)) return null
@@ -122,23 +121,14 @@ async function faultOf(text: string, level: number, spec: CodeZeroSpec): Promise
 
 const isOfForm = ({ broken }: Problem, { repairing }: CodeZeroSpec) => broken === undefined || repairing > 0
 
-/** Prompts that ask for proposals, and how many of each: the share of broken functions, rounded, of the whole. */
-async function proposalRequests(
-  format: Pick<CodeZeroFormat, 'proposalPrompt'>,
-  level: number,
-  count: number,
-  repairing: number,
-) {
+/** How many proposals of each form: the share of broken functions, rounded, of the whole. */
+function proposalRequests(level: number, count: number, repairing: number): ProposalRequest[] {
   const repairs = Math.round(count * repairing)
   const forms = [
-    { form: 'write', samples: count - repairs },
-    { form: 'repair', samples: repairs },
+    { level, form: 'write', samples: count - repairs },
+    { level, form: 'repair', samples: repairs },
   ] as const
-  const asked = forms.filter(({ samples }) => samples > 0)
-  return mapYielding(asked, async ({ form, samples }) => ({
-    prompt: await format.proposalPrompt(level, form),
-    samples,
-  }))
+  return forms.filter(({ samples }) => samples > 0)
 }
 
 function drawTasks(level: Level, count: number, seed: string, repairing: number): DrawnTask<Problem>[] {

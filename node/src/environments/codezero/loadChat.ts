@@ -4,9 +4,10 @@ import { openChatTokenizer, openOwnTokenizer, openTokenizerOf } from '../chatTok
 import type { Environment } from '../environment.ts'
 import type { ChatFolders } from '../environmentKind.ts'
 import { EnvironmentMismatchError } from '../environmentMismatch.ts'
-import { codeZero, type ProposerParts } from './codeZero.ts'
+import { codeZero } from './codeZero.ts'
 import type { CodeZeroSpec } from './environmentSpec.ts'
 import { type ChatPrompts, chatFormat } from './promptFormat.ts'
+import { modelWriter, type ProposalWriter, servedWriter } from './proposalWriter.ts'
 import { servedJudge } from './servedJudge.ts'
 import { trueFalseJudge } from './trueFalseJudge.ts'
 
@@ -22,7 +23,7 @@ const PROPOSER_PRECISION = 'int8'
  */
 export async function loadChatEnvironment(
   spec: CodeZeroSpec,
-  { modelFolder, proposerFolder, judgeFolder, judgeServer }: ChatFolders,
+  { modelFolder, proposerFolder, proposerServer, judgeFolder, judgeServer }: ChatFolders,
 ): Promise<Environment> {
   const { prompts, judge } = spec
   if (prompts.format !== 'chat' || judge.kind !== 'trueFalse' || (judgeFolder === null && !judgeServer))
@@ -31,11 +32,12 @@ export async function loadChatEnvironment(
     })
   const tokenizer = await openChatTokenizer(modelFolder, prompts)
   const format = chatFormat(tokenizer, prompts)
-  const proposerModel =
-    proposerFolder === undefined
-      ? ({ folder: modelFolder, precision: PROPOSER_PRECISION, format } as const)
-      : await openProposerModel(proposerFolder, prompts)
-  const shared = { spec, format, solverFolder: modelFolder, proposerModel }
+  const writer = proposerServer
+    ? servedWriter(proposerServer, prompts)
+    : proposerFolder === undefined
+      ? modelWriter(modelFolder, PROPOSER_PRECISION, format)
+      : await openWriter(proposerFolder, prompts)
+  const shared = { spec, format, solverFolder: modelFolder, writer }
   if (judgeFolder === null)
     return codeZero({
       ...shared,
@@ -55,9 +57,9 @@ export async function loadChatEnvironment(
 }
 
 /** A proposer's model with its own tokenizer and template. What it is asked is made once, so that a model without a template is refused here. */
-async function openProposerModel(folder: string, prompts: ChatPrompts): Promise<ProposerParts> {
+async function openWriter(folder: string, prompts: ChatPrompts): Promise<ProposalWriter> {
   const { tokenizer, vocabSize } = await openOwnTokenizer(folder)
   const format = chatFormat(tokenizer, { ...prompts, vocabSize })
   await format.proposalPrompt(1, 'write')
-  return { folder, precision: PROPOSER_PRECISION, format }
+  return modelWriter(folder, PROPOSER_PRECISION, format)
 }

@@ -1,3 +1,4 @@
+import type { ChatMessage } from '#model/chatTemplate.ts'
 import type { Level } from '../level.ts'
 import { ask, type ChatTokenizer, chatCompletions, type PromptFormat } from '../promptFormat.ts'
 import { seededRandom } from '../seededRandom.ts'
@@ -52,9 +53,21 @@ export function chatFormat(tokenizer: ChatTokenizer, prompts: ChatPrompts): Code
     ...chatCompletions(tokenizer, prompts.vocabSize),
     solverPrompt: problem => ask(tokenizer, prompts.solver, requestText(problem)),
     encode: text => tokenizer.encode(text),
-    proposalPrompt: (level, form) =>
-      ask(tokenizer, prompts.proposer, `${exampleProposal(level, form)}\n\n${proposalRequest(level, form)}`),
+    proposalPrompt: (level, form) => tokenizer.chatPrompt(proposalMessages(prompts, level, form)),
   }
+}
+
+/** What a chat model is asked for a proposal. */
+export function proposalMessages(
+  { proposer }: Pick<ChatPrompts, 'proposer'>,
+  level: number,
+  form: ProposalForm,
+): ChatMessage[] {
+  const content = `${exampleProposal(level, form)}\n\n${proposalRequest(level, form)}`
+  return [
+    { role: 'system', content: proposer },
+    { role: 'user', content },
+  ]
 }
 
 /** One proposal of the level and form, always the same: a chat model learns the form from it. */

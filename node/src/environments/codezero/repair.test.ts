@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Generates } from '../environment.ts'
 import { seededRandom } from '../seededRandom.ts'
 import { codeZero } from './codeZero.ts'
 import type { CodeJudge } from './createJudge.ts'
@@ -85,11 +86,20 @@ test('An environment asks for its share of repairs, and counts them only where i
   expect(await some.proposals?.faultOf(text, 3)).toBeNull()
   expect(await none.proposals?.read(text)).toBeNull()
   expect(await none.proposals?.faultOf(text, 3)).toBe('a repair')
-  expect(await some.proposals?.requests(2, 24)).toEqual([
-    { prompt: Int32Array.of(2, 0), samples: 18 },
-    { prompt: Int32Array.of(2, 1), samples: 6 },
+  const asked: [prompt: number[], samples: number][] = []
+  const model: Generates = {
+    async generate({ prompts, samplesPerPrompt }) {
+      asked.push([[...(prompts[0] ?? [])], samplesPerPrompt])
+      return []
+    },
+  }
+  await some.proposals?.write(2, 24, '0x', model)
+  await none.proposals?.write(2, 24, '0x', model)
+  expect(asked).toEqual([
+    [[2, 0], 18],
+    [[2, 1], 6],
+    [[2, 0], 24],
   ])
-  expect(await none.proposals?.requests(2, 24)).toHaveLength(1)
   const brokenIn = (problems: readonly { problem: Problem }[]) =>
     problems.filter(({ problem }) => problem.broken !== undefined).length
   expect(brokenIn(some.drawTasks(3, 200, 'seed'))).toBeGreaterThan(30)

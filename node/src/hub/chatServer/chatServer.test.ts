@@ -65,6 +65,21 @@ test('Probabilities of words are read off the first token, and conversations kee
   })
 })
 
+test('Answers are texts, each by a seed of its own, and one that the limit cut off has not ended.', async () => {
+  const { url, seen } = await serve((_, response, body) => {
+    const { seed } = JSON.parse(body)
+    const [content, finish_reason] = seed % 2 === 0 ? [`even ${seed}`, 'stop'] : [null, 'length']
+    response.end(JSON.stringify({ choices: [{ finish_reason, message: { content } }] }))
+  })
+  const request = { count: 3, temperature: 0.8, maxNewTokens: 160, seed: `0x00000010${'ff'.repeat(28)}` }
+  expect(await client(`${url}#m`).write([{ role: 'user', content: 'Propose.' }], request)).toEqual([
+    { text: 'even 16', ended: true },
+    { text: '', ended: false },
+    { text: 'even 18', ended: true },
+  ])
+  expect(JSON.parse(seen[0]?.body ?? '')).toMatchObject({ model: 'm', max_tokens: 160, temperature: 0.8, seed: 16 })
+})
+
 test('Words that a server calls nearly impossible keep finite log-probabilities.', async () => {
   const word = (token: string, logprob: number) => ({ token, logprob })
   const alternatives = [word('The', 0), word('true', -9999), word('false', -1e308)]

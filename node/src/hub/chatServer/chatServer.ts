@@ -5,7 +5,16 @@ import type { ServerAddress } from './serverAddress.ts'
 
 export type ServedMessage = { readonly role: 'system' | 'user' | 'assistant'; readonly content: string }
 
-/** A chat model on a server, asked for probabilities of a word. */
+/** How many answers to one conversation, and how they are sampled. */
+export type WriteRequest = {
+  readonly count: number
+  readonly temperature: number
+  readonly maxNewTokens: number
+  /** Hex: answers that a server can repeat are the same for the same seed. */
+  readonly seed: string
+}
+
+/** A chat model on a server, asked for probabilities of a word, or for answers. */
 export type ChatServer = {
   /**
    * Log-probabilities of words as the first token of an answer, one row a conversation.
@@ -16,6 +25,13 @@ export type ChatServer = {
    * @throws {ChatServerError}
    */
   chooseWord(conversations: readonly (readonly ServedMessage[])[], words: readonly string[]): Promise<number[][]>
+  /**
+   * Answers to a conversation, without thinking where the model's template can leave it out.
+   *
+   * @returns texts, and whether each came to its end within the limit.
+   * @throws {ChatServerError}
+   */
+  write(messages: readonly ServedMessage[], request: WriteRequest): Promise<{ text: string; ended: boolean }[]>
 }
 
 export type ChatServerOptions = {
@@ -24,7 +40,7 @@ export type ChatServerOptions = {
   readonly key?: string | undefined
   readonly clock: Clock
   readonly signal?: AbortSignal | undefined
-  /** Of one answer, from the request to its last byte. 60 s: a prompt of 4,000 tokens on a CPU. */
+  /** Of one answer, from the request to its last byte. 60 s for a word: a prompt of 4,000 tokens on a CPU; 300 s for a text. */
   readonly timeoutMs?: number
 }
 
@@ -32,7 +48,12 @@ export type ChatServerOptions = {
 const RETRY_MS = [500, 2_000, 8_000] as const
 /** Asked at the same time: servers batch what comes together. */
 const CONCURRENT = 8
-/** An answer of one token with its 20 alternatives has some 2 kB. */
+const WORD_MS = 60_000
+/** 512 tokens of a model of four billion parameters on a CPU, with others in the batch. */
+const TEXT_MS = 300_000
+/** Of Qwen3's template, by vLLM's and llama.cpp's name; other servers pass over it. */
+const withoutThinking = { chat_template_kwargs: { enable_thinking: false } }
+/** An answer of one token with its 20 alternatives has some 2 kB, one of 4,096 tokens some 20 kB. */
 const MAX_BYTES = 1 << 20
 /** Less likely words count as this likely: servers write -9999 for a token that is out of reach, whose probability is zero in floating point. */
 const LEAST_LOGPROB = -100
@@ -50,6 +71,11 @@ const completionSchema = z.object({
     )
     .min(1),
 })
+const answerSchema = z.object({
+  choices: z
+    .array(z.object({ finish_reason: z.string().nullish(), message: z.object({ content: z.string().nullish() }) }))
+    .min(1),
+})
 const modelsSchema = z.object({ data: z.array(z.object({ id: z.string().min(1).max(500) })).min(1) })
 
 /** @throws {ChatServerError} if the key has characters that no key has. */
@@ -59,24 +85,38 @@ export function createChatServer(options: ChatServerOptions): ChatServer {
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
     throw new ChatServerError('SERVER_DENIED', 'OPENAI_API_KEY holds characters that no key has.')
   let model = address.model
-  const ask = async (messages: readonly ServedMessage[], words: readonly string[]): Promise<number[]> => {
-    model ??= readAs(modelsSchema, await request(options, 'models')).data[0]?.id ?? ''
-    const body = { model, messages, max_tokens: 1, temperature: 0, logprobs: true, top_logprobs: ALTERNATIVES }
-    const { choices } = readAs(completionSchema, await request(options, 'chat/completions', JSON.stringify(body)))
-    const found = choices[0]?.logprobs.content[0]?.top_logprobs ?? []
-    return words.map(word => wordLogprob(found, word))
+  const complete = async <T>(schema: z.ZodType<T>, body: object, timeoutMs: number): Promise<T> => {
+    const patient = { timeoutMs, ...options }
+    model ??= readAs(modelsSchema, await request(patient, 'models')).data[0]?.id ?? ''
+    return readAs(schema, await request(patient, 'chat/completions', JSON.stringify({ model, ...body })))
   }
   return {
-    async chooseWord(conversations, words) {
-      const rows: number[][] = Array.from({ length: conversations.length }, () => [])
-      const left = conversations.entries()
-      const work = async () => {
-        for (const [at, messages] of left) rows[at] = await ask(messages, words)
-      }
-      await Promise.all(Array.from({ length: Math.min(CONCURRENT, conversations.length) }, work))
-      return rows
-    },
+    chooseWord: (conversations, words) =>
+      inTurns(conversations, async messages => {
+        const body = { messages, max_tokens: 1, temperature: 0, logprobs: true, top_logprobs: ALTERNATIVES }
+        const { choices } = await complete(completionSchema, body, WORD_MS)
+        const found = choices[0]?.logprobs.content[0]?.top_logprobs ?? []
+        return words.map(word => wordLogprob(found, word))
+      }),
+    write: (messages, { count, temperature, maxNewTokens, seed }) =>
+      inTurns([...Array(count).keys()], async sample => {
+        const own = (Number.parseInt(seed.replace(/^0x/, '').slice(0, 8), 16) + sample) % 2 ** 31
+        const body = { messages, max_tokens: maxNewTokens, temperature, seed: own, ...withoutThinking }
+        const { choices } = await complete(answerSchema, body, TEXT_MS)
+        return { text: choices[0]?.message.content ?? '', ended: choices[0]?.finish_reason === 'stop' }
+      }),
   }
+}
+
+/** Asks for each item, some at the same time. @returns the answers in the order of the items. */
+async function inTurns<T, R>(items: readonly T[], ask: (item: T) => Promise<R>): Promise<R[]> {
+  const answers: R[] = []
+  const left = items.entries()
+  const work = async () => {
+    for (const [at, item] of left) answers[at] = await ask(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(CONCURRENT, items.length) }, work))
+  return answers
 }
 
 function wordLogprob(found: readonly z.output<typeof named>[], word: string): number {
@@ -109,7 +149,7 @@ async function request(options: ChatServerOptions, path: string, body?: string):
 }
 
 async function requestOnce(
-  { address, key, signal, timeoutMs = 60_000 }: ChatServerOptions,
+  { address, key, signal, timeoutMs = WORD_MS }: ChatServerOptions,
   path: string,
   body: string | undefined,
 ): Promise<unknown> {

@@ -5,7 +5,8 @@ const hints = {
   SERVER_OFFLINE: 'Start the server, or check the URL; it is asked again in the next round.',
   SERVER_BUSY: 'Give the server more capacity; it is asked again in the next round.',
   SERVER_DENIED: 'Set OPENAI_API_KEY to a key of this server.',
-  SERVER_RESPONSE: 'Use a server and a model that return top_logprobs in chat completions: vLLM, llama.cpp or Ollama.',
+  SERVER_RESPONSE:
+    "Use a server of OpenAI's chat completions, for a judge with top_logprobs: vLLM, llama.cpp or Ollama.",
 } as const
 
 /** Why a chat server gave no answer. Holds no key and nothing that the server wrote. */

@@ -11,6 +11,7 @@ import type { Environment } from '#environments/environment.ts'
 import type { JsonValue } from '#store/journal.ts'
 import { openDatasetProposer } from './datasetProposer.ts'
 import { proposalsOf } from './proposalsOf.ts'
+import type { WriteProposals } from './propose.ts'
 import { gatherTasks } from './proposer.ts'
 import { createTaskList, type TaskList } from './taskList.ts'
 
@@ -24,11 +25,9 @@ async function written(...rows: unknown[]): Promise<string> {
   return path
 }
 
-// A token is a character: what a model says is in its tokens.
+// A token is a character.
 const format = {
   solverPrompt: async ({ text }: { text: string }) => Int32Array.from({ length: text.length }),
-  proposalPrompt: async () => Int32Array.of(1),
-  completionText: async (tokens: Int32Array) => String.fromCodePoint(...tokens),
 } as unknown as CodeZeroFormat
 const environment = codeZero({
   spec: environmentFrom('qwen', { tasks: 'wellFormed' }),
@@ -134,18 +133,16 @@ test('HumanEval is for measuring, and a text that the starter does not read is n
 test('The dataset gives its share, and replaces invalid proposals of the model.', async () => {
   const proposer = await open(await written(...hundred))
   let asked = 0
-  const says = (text: (at: number) => string) => ({
-    generate: async ({ samplesPerPrompt }: { samplesPerPrompt: number }) =>
-      Array.from({ length: samplesPerPrompt }, () => {
-        const tokens = Int32Array.from([...text(asked++)].map(sign => sign.codePointAt(0) as number))
-        return { prompt: 0, tokens, ended: true, logprobs: new Float32Array() }
-      }),
-  })
+  const says = (text: (at: number) => string): WriteProposals => {
+    return async (_, count) => Array.from({ length: count }, () => ({ text: text(asked++), ended: true }))
+  }
   const seedOf = () => '0x00' as const
-  const gather = async (policy: ReturnType<typeof says> | null, share: number) => {
+  const gather = async (write: WriteProposals | null, share: number) => {
     const list = listOf(8)
-    const sources = { policy: policy as never, dataset: { proposer, share } }
-    return { list, fromDataset: await gatherTasks(sources, environment, 2, list, seedOf) }
+    return {
+      list,
+      fromDataset: await gatherTasks({ write, dataset: { proposer, share } }, environment, 2, list, seedOf),
+    }
   }
   const good = says(at => `Write g(x). Take ${at} from x.\nassert g(${at}) == 0`)
   expect((await gather(good, 0.25)).fromDataset).toBe(2)

@@ -1,7 +1,7 @@
-import type { PolicyClient } from '#rl/policyClient.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { openDatasetProposer } from './datasetProposer.ts'
 import { proposalsOf } from './proposalsOf.ts'
+import type { WriteProposals } from './propose.ts'
 import { DATASET_POSITION, type TaskSources } from './proposer.ts'
 
 /**
@@ -11,20 +11,19 @@ import { DATASET_POSITION, type TaskSources } from './proposer.ts'
 export async function openSources(
   { environment, identity, journal, logger }: PeerNode,
   asked: { path: string; share: number } | undefined,
-  openModel: () => Promise<PolicyClient>,
+  openWriter: () => Promise<{ write: WriteProposals; close(): Promise<void> }>,
 ): Promise<TaskSources & { close(): Promise<void> }> {
   if (asked === undefined) {
-    const policy = await openModel()
-    return { policy, dataset: null, close: policy.close }
+    return { dataset: null, ...(await openWriter()) }
   }
   const { path, share } = asked
   const kept = journal.getState(DATASET_POSITION)
   const proposer = await openDatasetProposer(path, identity.peerKey, proposalsOf(environment), kept)
   logger.info('proposing from a dataset', { path, share, position: proposer.position() })
   try {
-    const policy = share < 1 ? await openModel() : null
-    const close = async () => void (await Promise.all([policy?.close(), proposer.close()]))
-    return { policy, dataset: { proposer, share }, close }
+    const writer = share < 1 ? await openWriter() : null
+    const close = async () => void (await Promise.all([writer?.close(), proposer.close()]))
+    return { write: writer?.write ?? null, dataset: { proposer, share }, close }
   } catch (error) {
     await proposer.close()
     throw error

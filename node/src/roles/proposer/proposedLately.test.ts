@@ -5,16 +5,12 @@ import { environmentFrom } from '#environments/codezero/presets.ts'
 import type { CodeZeroFormat } from '#environments/codezero/promptFormat.ts'
 import type { Environment } from '#environments/environment.ts'
 import { proposalsOf } from './proposalsOf.ts'
-import { propose } from './propose.ts'
+import { propose, type WriteProposals } from './propose.ts'
 import { createProposedLately } from './proposedLately.ts'
 import { createTaskList } from './taskList.ts'
 
 const peerKey = `0x${'11'.repeat(32)}` as const
-const format = {
-  solverPrompt: async () => new Int32Array(1),
-  proposalPrompt: async () => Int32Array.of(1),
-  completionText: async (tokens: Int32Array) => String.fromCodePoint(...tokens),
-} as unknown as CodeZeroFormat
+const format = { solverPrompt: async () => new Int32Array(1) } as unknown as CodeZeroFormat
 const environment = codeZero({
   ...{ spec: environmentFrom('starter', { tasksPerRound: 1 }), format, solverFolder: '', judgeModel: null },
   openCodeJudge: () => Promise.reject(new RangeError('not asked')),
@@ -57,19 +53,15 @@ test('What is remembered is bounded, and the newest of it', async () => {
 /** Says its texts in turn, again and again. */
 function saying(...texts: string[]) {
   const asked = { samples: 0 }
-  const generate = async ({ samplesPerPrompt }: { samplesPerPrompt: number }) =>
-    Array.from({ length: samplesPerPrompt }, () => {
-      const text = texts[asked.samples++ % texts.length] as string
-      const tokens = Int32Array.from([...text], sign => sign.codePointAt(0) as number)
-      return { prompt: 0, tokens, ended: true, logprobs: new Float32Array() }
-    })
-  return { asked, policy: { generate } as never }
+  const write: WriteProposals = async (_, count) =>
+    Array.from({ length: count }, () => ({ text: texts[asked.samples++ % texts.length] as string, ended: true }))
+  return { asked, write }
 }
 
 async function putUp(count: number, lately: ReadonlyMap<string, number>, ...texts: string[]) {
-  const { asked, policy } = saying(...texts)
+  const { asked, write } = saying(...texts)
   const list = createTaskList(environment, 1, count, lately)
-  await propose(policy, environment, 1, list, () => '0x00')
+  await propose(write, environment, 1, list, () => '0x00')
   const fresh = [...list.texts]
   await list.repeat()
   return { fresh, all: list.texts, refused: list.refused, samples: asked.samples }

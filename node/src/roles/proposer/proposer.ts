@@ -10,7 +10,6 @@ import {
   observeSolvedShare,
 } from '#environments/difficulty.ts'
 import { proposalsPerRound } from '#environments/environmentSpec.ts'
-import type { PolicyClient } from '#rl/policyClient.ts'
 import { claimEarnings } from '../claimEarnings.ts'
 import { everyRound } from '../everyRound.ts'
 import { keepStake } from '../keepStake.ts'
@@ -21,7 +20,7 @@ import { roundSeed } from '../roundSeed.ts'
 import { claimTasks } from './claimTasks.ts'
 import type { DatasetProposer } from './datasetProposer.ts'
 import { proposalsOf } from './proposalsOf.ts'
-import { propose } from './propose.ts'
+import { propose, type WriteProposals } from './propose.ts'
 import { createProposedLately, type ProposedLately } from './proposedLately.ts'
 import { solvedShare } from './solvedShare.ts'
 import { createTaskList, type TaskList } from './taskList.ts'
@@ -34,7 +33,7 @@ export const DATASET_POSITION = 'dataset'
 
 /** What tasks are proposed from: a model, a dataset, or both. */
 export type TaskSources = {
-  readonly policy: Pick<PolicyClient, 'generate'> | null
+  readonly write: WriteProposals | null
   /** `share` of the tasks is from the dataset, and those too that the model did not get right. */
   readonly dataset: { readonly proposer: DatasetProposer; readonly share: number } | null
 }
@@ -126,7 +125,7 @@ function refusedRows({ dataset }: TaskSources): { refusedRows?: string[] } {
  * @returns how many are from the dataset.
  */
 export async function gatherTasks(
-  { policy, dataset }: TaskSources,
+  { write, dataset }: TaskSources,
   environment: PeerNode['environment'],
   level: number,
   list: TaskList,
@@ -135,7 +134,7 @@ export async function gatherTasks(
   const wanted = list.wanted()
   await dataset?.proposer.take(list, Math.round(wanted * dataset.share))
   const before = list.texts.length
-  if (policy) await propose(policy, environment, level, list, seedOf)
+  if (write) await propose(write, environment, level, list, seedOf)
   const proposed = list.texts.length - before
   await dataset?.proposer.take(list, list.wanted())
   const fromDataset = list.texts.length - proposed

@@ -5,10 +5,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadEnvironment } from '#environments/builtIn.ts'
 import type { CodeZeroSpec } from '#environments/codezero/environmentSpec.ts'
 import { chatMessages, environmentFrom } from '#environments/codezero/presets.ts'
+import type { Generates, TextWriter } from '#environments/environment.ts'
+import { ChatServerError } from '#hub/chatServer/chatServerError.ts'
+import type { Completion } from '#model/generate.ts'
 import { openTokenizer, type TokenizerClient } from '#model/tokenizerClient.ts'
 import { writeChatModel } from '../../../test/chatModelFolder.ts'
-import { openProposerModel } from '../openModels.ts'
-import { propose } from './propose.ts'
+import { openProposalWriter } from '../openModels.ts'
+import { proposalsOf } from './proposalsOf.ts'
+import { propose, type WriteProposals } from './propose.ts'
 import { createTaskList } from './taskList.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'waggle-proposer-'))
@@ -18,6 +22,7 @@ const [modelFolder, judgeFolder, proposerFolder] = ['solver', 'judge', 'proposer
   string,
   string,
 ]
+const seedOf = (attempt: number) => `0x${String(attempt).repeat(64)}` as const
 let spec: CodeZeroSpec
 let [solvers, proposers]: TokenizerClient[] = []
 
@@ -46,15 +51,16 @@ test('A proposer of another tokenizer is asked and read by its own, and what it 
   expect(solvers?.hash).not.toBe(proposers?.hash)
   const asked: string[] = []
   const said = 'Write add_three(n). Add 3 to the number.\nassert add_three(1) == 4'
-  const policy = {
-    async generate({ prompts, stopToken }: { prompts: readonly Int32Array[]; stopToken: number }) {
+  const model: Generates = {
+    async generate({ prompts, stopToken }) {
       asked.push((await proposers?.decode(prompts[0] as Int32Array, 'keep')) ?? '')
       const tokens = Int32Array.of(...((await proposers?.encode(said)) ?? []), stopToken)
-      return [{ tokens, logprobs: new Float32Array(tokens.length), ended: true }]
+      return [{ prompt: 0, tokens, logprobs: new Float32Array(tokens.length), ended: true } as Completion]
     },
-  } as unknown as Parameters<typeof propose>[0]
+  }
   const list = createTaskList(environment, 2, 1)
-  await propose(policy, environment, 2, list, () => `0x${'22'.repeat(32)}`)
+  const write: WriteProposals = (...request) => proposalsOf(environment).write(...request, model)
+  await propose(write, environment, 2, list, seedOf)
   expect(list.texts).toEqual([said])
   expect(asked[0]).toContain('<|start_header_id|>system<|end_header_id|>')
   expect(asked[0]).toContain('Propose level 2.<|eot_id|>')
@@ -65,14 +71,14 @@ test('A proposer of another tokenizer is asked and read by its own, and what it 
 
 test('The worker of a proposer samples from the model that proposes alone, in 8 bits.', async () => {
   const environment = await loadEnvironment(spec, { modelFolder, proposerFolder, judgeFolder })
-  const model = await openProposerModel(environment, { crashed: () => {} })
+  const { write, close } = await openProposalWriter(environment, { crashed: () => {} })
   try {
     const list = createTaskList(environment, 2, 1)
-    await propose(model, environment, 2, list, attempt => `0x${String(attempt).repeat(64)}`)
+    await propose(write, environment, 2, list, seedOf)
     expect(list.texts).toEqual([])
     expect(Object.values(list.refused).reduce((sum, times) => sum + times, 0)).toBe(8)
   } finally {
-    await model.close()
+    await close()
   }
 })
 
@@ -80,4 +86,29 @@ test('Where token ids have to agree, a model of another tokenizer is refused.', 
   const refused = { code: 'ENVIRONMENT_MISMATCH', message: expect.stringContaining(proposerFolder) }
   await expect(loadEnvironment(spec, { modelFolder: proposerFolder, judgeFolder })).rejects.toMatchObject(refused)
   await expect(loadEnvironment(spec, { modelFolder, judgeFolder: proposerFolder })).rejects.toMatchObject(refused)
+})
+
+test('A server proposes in text, and one that is away is counted, so that a dataset may stand in.', async () => {
+  const said = 'Write add_three(n). Add 3 to the number.\nassert add_three(1) == 4'
+  const asked: { system: string; count: number; temperature: number }[] = []
+  const proposerServer: TextWriter = {
+    async write([system], { count, temperature }) {
+      asked.push({ system: system?.content ?? '', count, temperature })
+      if (asked.length > 1) throw new ChatServerError('SERVER_OFFLINE', 'host cannot be reached.')
+      return [
+        { text: said, ended: true },
+        { text: said, ended: false },
+      ]
+    },
+  }
+  const environment = await loadEnvironment(spec, { modelFolder, proposerServer, judgeFolder })
+  const { write, close } = await openProposalWriter(environment, { crashed: () => {} })
+  const list = createTaskList(environment, 2, 2)
+  await propose(write, environment, 2, list, seedOf)
+  await close()
+  expect(list.texts).toEqual([said])
+  expect(list.refused).toEqual({ 'too long': 1, 'host cannot be reached.': 1 })
+  expect(asked).toEqual(
+    [0, 1].map(() => ({ system: chatMessages.proposer, count: 2, temperature: spec.proposing.temperature })),
+  )
 })

@@ -1,0 +1,48 @@
+import { mapYielding } from '#core/mapYielding.ts'
+import type { Precision } from '#model/frozenTensors.ts'
+import type { Generates, Proposals, TextWriter, WrittenText } from '../environment.ts'
+import type { Sampling } from '../environmentSpec.ts'
+import { type ChatPrompts, type CodeZeroFormat, proposalMessages } from './promptFormat.ts'
+import type { ProposalForm } from './prompts.ts'
+
+/** Some proposals of one form. */
+export type ProposalRequest = { readonly level: number; readonly form: ProposalForm; readonly samples: number }
+
+/** What writes proposals. */
+export type ProposalWriter = Pick<Proposals, 'model'> & {
+  write(request: ProposalRequest, sampling: Sampling, seed: string, model: Generates | null): Promise<WrittenText[]>
+}
+
+/** A frozen model that is asked and read by its own tokenizer, which need not be the environment's: only text leaves a proposer. */
+export function modelWriter(
+  folder: string,
+  precision: Precision,
+  format: Pick<CodeZeroFormat, 'proposalPrompt' | 'stopToken' | 'moreStopTokens' | 'completionText'>,
+): ProposalWriter {
+  return {
+    model: { folder, precision },
+    async write({ level, form, samples }, { temperature, maxNewTokens }, seed, model) {
+      if (model === null) throw new RangeError("the proposer's model is not open")
+      const completions = await model.generate({
+        prompts: [await format.proposalPrompt(level, form)],
+        samplesPerPrompt: samples,
+        ...{ maxNewTokens, temperature, seed },
+        stopToken: format.stopToken,
+        moreStopTokens: format.moreStopTokens,
+      })
+      return mapYielding(completions, async ({ tokens, ended }) => ({
+        text: await format.completionText(tokens, ended),
+        ended,
+      }))
+    },
+  }
+}
+
+/** A model on a server, which applies its own template. */
+export function servedWriter(server: TextWriter, prompts: Pick<ChatPrompts, 'proposer'>): ProposalWriter {
+  return {
+    model: null,
+    write: ({ level, form, samples }, sampling, seed) =>
+      server.write(proposalMessages(prompts, level, form), { count: samples, ...sampling, seed }),
+  }
+}
