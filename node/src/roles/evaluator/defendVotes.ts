@@ -5,7 +5,7 @@ import { sendAppeal } from '../appellant/sendAppeal.ts'
 import { isClearlyOff } from '../appellant/weighAppeal.ts'
 import { benchVerdict, TOLERANCE_MILLI } from '../audit/voteVerdict.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { keptSheet } from './ownShards.ts'
+import { keptScores } from './scoreSheets.ts'
 
 /**
  * Share of a jury's verdicts that must agree with the own vote. Where none does, this machine is the one that reads another score; where
@@ -39,8 +39,8 @@ function isOpen({ level, isClosed, closesFrom }: AppealCase, round: number): boo
 async function defendVote(node: PeerNode, found: AppealCase): Promise<void> {
   const { chain, logger } = node
   const { round, peerKey, settledMilli } = found
-  const scores = await keptSheet(node, round)
-  const vote = scores?.peers.find(one => one.peerKey === peerKey)?.scoreMilli ?? UNAVAILABLE
+  const kept = await keptScores(node, round)
+  const vote = kept?.scoreSheet.peers.find(one => one.peerKey === peerKey)?.scoreMilli ?? UNAVAILABLE
   // Seats of the bootstrap have no stake, and who voted `unavailable` is not blamed.
   if (vote === UNAVAILABLE || round < (await chain.readBootstrapRounds())) return
   const verdicts = await chain.readVerdicts(found)

@@ -23,9 +23,10 @@ import { closeOwnDemands, demandMissing } from './demandMissing.ts'
 import { findFalseLeaf } from './findFalseLeaf.ts'
 import { judgeAppeals } from './judgeAppeals.ts'
 import { closeOpenings, openSamples } from './openSamples.ts'
-import { ballotsOf, keptSheet, type OwnShard, ownShards } from './ownShards.ts'
+import { type OwnShard, ownShards } from './ownShards.ts'
 import { type Models, openProofs, scoreWithout } from './proofs.ts'
 import { scoreRollouts } from './scoreRollouts.ts'
+import { ballotsOf, keepScores, keptScores } from './scoreSheets.ts'
 import { settleRound } from './settleRound.ts'
 import { showFalseLeaf, showWithheldSecrets } from './showFaults.ts'
 
@@ -84,7 +85,7 @@ async function vote(
   { time, ...due }: Due & { time: RoundTime },
   demands: number,
 ): Promise<void> {
-  const { journal, logger } = node
+  const { logger } = node
   if (round < Math.max(0, node.countsFrom)) return
   // First, since it sees to it that there is one: after a void round the next one would be void as well.
   const beacon = await awaitBeacon(node, time, due.votesDue)
@@ -93,19 +94,17 @@ async function vote(
   if (before === null) return logger.info('nothing to score: there is no beacon of the round before', { round })
   const shards = await ownShards(node, round, beacon)
   if (shards.length === 0) return logger.info('nothing to score in this round', { round })
-  let scoreSheet = await keptSheet(node, round)
-  if (scoreSheet === null) {
+  let kept = await keptScores(node, round)
+  if (kept === null) {
     if (!(await node.playsIn(round))) return
     const made = await makeSheet(node, models, { round, before, beacon }, shards, due)
     // What a stop cut short is nobody's fault: no votes are made of it.
     node.signal.throwIfAborted()
-    scoreSheet = made.scoreSheet
     const missing = made.missing.map(commitment => ({ round, beacon, commitment }))
     await demandMissing(node, missing, demands)
-    const { bytes } = await node.bodies.seal('scores', scoreSheet)
-    journal.set(round, 'scores', await node.bundles.put(bytes, round))
+    kept = await keepScores(node, made.scoreSheet, shards)
   }
-  const ballots = await ballotsOf(node, scoreSheet, shards)
+  const ballots = await ballotsOf(kept, shards)
   const outcomes = await Promise.all(ballots.map(node.chain.commitVotes))
   for (const [at, outcome] of outcomes.entries()) {
     const { shard, scoresMilli: scores } = ballots[at] as (typeof ballots)[number]
@@ -171,12 +170,12 @@ async function ofOthers({ chain }: PeerNode, shards: readonly OwnShard[]): Promi
 
 /** Reveals the votes on a round, and publishes what stands behind them. */
 async function reveal(node: PeerNode, round: number): Promise<void> {
-  const scoreSheet = await keptSheet(node, round)
-  const beacon = scoreSheet === null ? null : await beaconOf(node, round)
-  if (scoreSheet === null || beacon === null) return
-  const { bytes } = await node.bodies.seal('scores', scoreSheet)
-  await publishBody(node, bytes, { kind: 'scores', round, count: scoreSheet.peers.length })
-  const ballots = await ballotsOf(node, scoreSheet, await ownShards(node, round, beacon))
+  const kept = await keptScores(node, round)
+  const beacon = kept === null ? null : await beaconOf(node, round)
+  if (kept === null || beacon === null) return
+  for (const { bytes, peerKeys } of kept.parts)
+    await publishBody(node, bytes, { kind: 'scores', round, count: peerKeys.size })
+  const ballots = await ballotsOf(kept, await ownShards(node, round, beacon))
   const outcomes = await Promise.all(ballots.map(node.chain.revealVotes))
   for (const [at, outcome] of outcomes.entries())
     reportOutcome(node.logger, 'votes revealed', outcome, { round, shard: ballots[at]?.shard ?? 0 })

@@ -10,7 +10,8 @@ import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { reportOutcome } from '../reportOutcome.ts'
 import { beaconOf } from '../roundBeacon.ts'
-import { ballotsOf, keptSheet, ownShards } from './ownShards.ts'
+import { ownShards } from './ownShards.ts'
+import { ballotsOf, keptScores } from './scoreSheets.ts'
 
 /** How far from the settled score a vote still agrees: `RewardVotes.TOLERANCE_MILLI`. */
 const TOLERANCE_MILLI = 25
@@ -21,14 +22,15 @@ const STAGGER_SHARE = 1 / 5
 /** Opens, for each shard that this evaluator voted on, the score of the leaf that was drawn: it is paid for that. */
 export async function openSamples(node: PeerNode, round: number, signal: AbortSignal): Promise<void> {
   const { chain, chainId, logger } = node
-  const scoreSheet = round < 0 ? null : await keptSheet(node, round)
-  if (scoreSheet === null) return
+  const kept = round < 0 ? null : await keptScores(node, round)
+  if (kept === null) return
+  const { scoreSheet } = kept
   const [beacon, drawing] = [await beaconOf(node, round), await beaconOf(node, round + 2)]
   if (beacon === null || drawing === null) return
   const settlements = await chain.readSettlements(round)
   const shards = await ownShards(node, round, beacon)
   const opened: Promise<unknown>[] = []
-  for (const [at, ballot] of (await ballotsOf(node, scoreSheet, shards)).entries()) {
+  for (const [at, ballot] of (await ballotsOf(kept, shards)).entries()) {
     const { shard, peers } = shards[at] as (typeof shards)[number]
     const drawn = drawOpening(chainId, round, drawing, shard, peers, settlements)
     if (drawn === null) continue
@@ -51,9 +53,9 @@ export async function closeOpenings(
   { startsAtSec, endsAtSec }: RoundTime,
 ): Promise<void> {
   const { chain, clock, identity, logger, signal } = node
-  const scoreSheet = round < 0 ? null : await keptSheet(node, round)
-  if (scoreSheet === null) return
-  const voted = new Set(scoreSheet.peers.map(({ peerKey }) => peerKey))
+  const kept = round < 0 ? null : await keptScores(node, round)
+  if (kept === null) return
+  const voted = new Set(kept.scoreSheet.peers.map(({ peerKey }) => peerKey))
   const turn = Number.parseInt(identity.peerKey.slice(2, 4), 16) / 256
   await clock.sleep(turn * STAGGER_SHARE * (endsAtSec - startsAtSec) * 1000, signal)
   const sent: Promise<unknown>[] = []

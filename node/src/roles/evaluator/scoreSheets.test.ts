@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import { decodeScoreSheet, encodeScoreSheet, type PeerScore, UNAVAILABLE } from '#core/bodies.ts'
+import { bodiesHere } from '#core/bodyOperations.ts'
+import { contentId } from '#core/contentId.ts'
+import type { Hex } from '#core/hex.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { ballotsOf, keepScores, keptScores, partsOf } from './scoreSheets.ts'
+
+const ROUND = 7
+const key = (at: number): Hex => `0x${at.toString(16).padStart(64, '0')}`
+
+/** Full shards of peers, each scored by its place: shards take turns, so that no part holds neighbours in order of key. */
+function scored(count: number, leaves = 1) {
+  const shards = Array.from({ length: count }, (_, shard) => ({
+    ...{ shard, position: shard % 5 },
+    peers: Array.from({ length: 32 }, (_, ordinal) => ({ peerKey: key(ordinal * count + shard) })),
+  }))
+  const peers = Array.from({ length: 32 * count }, (_, at): PeerScore => {
+    const scoreMilli = at % 1001
+    const scores = Array.from({ length: leaves }, (_, index) => ({ index, components: { correct: 1 }, scoreMilli }))
+    return { peerKey: key(at), scoreMilli, leaves: scores }
+  })
+  return { shards, scoreSheet: { v: 1 as const, chainId: 1, round: ROUND, evaluatorKey: key(0), peers } }
+}
+
+function disk() {
+  const [files, facts] = [new Map<Hex, Uint8Array>(), new Map<string, unknown>()]
+  const node = {
+    bodies: bodiesHere,
+    bundles: {
+      put: async (bytes: Uint8Array) => {
+        files.set(contentId(bytes), bytes)
+        return contentId(bytes)
+      },
+      get: async (id: Hex) => files.get(id) ?? null,
+    },
+    journal: {
+      get: (_: number, name: string) => facts.get(name),
+      set: (_: number, name: string, value: unknown) => facts.set(name, value),
+    },
+  }
+  return { node: node as unknown as PeerNode, files, facts }
+}
+
+test('an evaluator that is drawn for more peers than a body takes votes on all of them', async () => {
+  const { shards, scoreSheet } = scored(33)
+  const { node, files } = disk()
+  await keepScores(node, scoreSheet, shards)
+  const kept = await keptScores(node, ROUND)
+  if (kept === null) throw new Error('nothing was kept')
+  expect(kept.scoreSheet).toEqual(scoreSheet)
+  expect(kept.parts.map(({ peerKeys }) => peerKeys.size)).toEqual([1024, 32])
+  for (const [at, ballot] of (await ballotsOf(kept, shards)).entries()) {
+    const published = decodeScoreSheet(files.get(ballot.contentId) as Uint8Array)
+    const { peers } = shards[at] as (typeof shards)[number]
+    const found = peers.map(peer => published.peers.find(one => one.peerKey === peer.peerKey)?.scoreMilli)
+    expect(ballot).toMatchObject({ shard: at, position: at % 5, scoresMilli: found })
+  }
+})
+
+test('scores of many leaves are split by their size', async () => {
+  const { shards, scoreSheet } = scored(4, 8)
+  const bytes = encodeScoreSheet(scoreSheet).byteLength
+  const parts = await partsOf(scoreSheet, shards, { peers: 1024, bytes: bytes / 2 })
+  expect(parts.map(peers => peers.length)).toEqual([32, 32, 32, 32])
+  const larger = await partsOf(scoreSheet, shards, { peers: 1024, bytes: bytes / 2 + 1024 })
+  expect(larger.map(peers => peers.length)).toEqual([64, 64])
+})
+
+test('a shard of the own account gets its ballot, and scores that are gone are made again', async () => {
+  const { shards, scoreSheet } = scored(2)
+  const { node, files, facts } = disk()
+  const own = { shard: 2, position: 0, peers: [{ peerKey: key(999) }] }
+  const kept = await keepScores(node, scoreSheet, [...shards, own])
+  expect((await ballotsOf(kept, [own]))[0]).toMatchObject({ scoresMilli: [UNAVAILABLE] })
+  facts.set('scores', kept.parts[0]?.contentId)
+  expect((await keptScores(node, ROUND))?.scoreSheet).toEqual(scoreSheet)
+  files.clear()
+  expect(await keptScores(node, ROUND)).toBeNull()
+})

@@ -1,0 +1,99 @@
+import { MAX_SCORE_SHEET_BYTES, MAX_SHEET_PEERS, type PeerScore, type ScoreSheet, votesOf } from '#core/bodies.ts'
+import { encodeCanonical } from '#core/canonical.ts'
+import type { Hex } from '#core/hex.ts'
+import { mapYielding } from '#core/mapYielding.ts'
+import type { PeerNode } from '../peerNode.ts'
+import type { OwnShard } from './ownShards.ts'
+
+/** What this evaluator found in a round. */
+export type KeptScores = {
+  /** Of all its shards: more peers than one body takes, where there are many. */
+  scoreSheet: ScoreSheet
+  /** The bodies that were signed, each of whole shards. A ballot names the one that its shard is in. */
+  parts: { contentId: Hex; bytes: Uint8Array; peerKeys: ReadonlySet<Hex> }[]
+}
+
+/** Of a body's header, at most. */
+const HEADER_BYTES = 1024
+
+type ShardPeers = { peers: readonly { peerKey: Hex }[] }
+
+/** Signs what was found, in as few bodies as their format allows, and keeps it. */
+export async function keepScores(
+  node: Pick<PeerNode, 'bodies' | 'bundles' | 'journal'>,
+  scoreSheet: ScoreSheet,
+  shards: readonly ShardPeers[],
+): Promise<KeptScores> {
+  const parts: KeptScores['parts'] = []
+  for (const peers of await partsOf(scoreSheet, shards)) {
+    const { bytes } = await node.bodies.seal('scores', { ...scoreSheet, peers })
+    const contentId = await node.bundles.put(bytes, scoreSheet.round)
+    parts.push({ contentId, bytes, peerKeys: keysOf(peers) })
+  }
+  node.journal.set(
+    scoreSheet.round,
+    'scores',
+    parts.map(({ contentId }) => contentId),
+  )
+  return { scoreSheet, parts }
+}
+
+/** This evaluator's scores of a round; null if it made none, or if a part of them is gone. */
+export async function keptScores(
+  node: Pick<PeerNode, 'bodies' | 'bundles' | 'journal'>,
+  round: number,
+): Promise<KeptScores | null> {
+  const { bodies, bundles, journal } = node
+  const parts: KeptScores['parts'] = []
+  const found: ScoreSheet[] = []
+  // Releases before this one kept a single id.
+  for (const contentId of [journal.get(round, 'scores') ?? []].flat() as Hex[]) {
+    const bytes = await bundles.get(contentId)
+    const opened = bytes && (await bodies.open('scores', bytes))
+    if (bytes === null || opened === null) return null
+    parts.push({ contentId, bytes, peerKeys: keysOf(opened.body.peers) })
+    found.push(opened.body)
+  }
+  const [first] = found
+  if (first === undefined) return null
+  return { scoreSheet: { ...first, peers: inOrder(found.flatMap(({ peers }) => peers)) }, parts }
+}
+
+/** The scores as ballots, one for each of the shards. */
+export async function ballotsOf(
+  { scoreSheet, parts }: KeptScores,
+  shards: readonly (ShardPeers & Pick<OwnShard, 'shard' | 'position'>)[],
+) {
+  return mapYielding(shards, async ({ shard, position, peers }) => {
+    const peerKeys = peers.map(({ peerKey }) => peerKey)
+    // A shard of peers of the own account is in none.
+    const part = parts.find(one => peerKeys.some(key => one.peerKeys.has(key))) ?? parts[0]
+    const contentId = (part as KeptScores['parts'][number]).contentId
+    return { round: BigInt(scoreSheet.round), shard, position, contentId, ...(await votesOf(scoreSheet, peerKeys)) }
+  })
+}
+
+/** Peers by body: those of as many shards, in turn, as one takes. */
+export async function partsOf(
+  { peers }: ScoreSheet,
+  shards: readonly ShardPeers[],
+  limits = { peers: MAX_SHEET_PEERS, bytes: MAX_SCORE_SHEET_BYTES },
+): Promise<PeerScore[][]> {
+  const scored = new Map(peers.map(peer => [peer.peerKey, peer]))
+  const parts: PeerScore[][] = []
+  let bytesLeft = 0
+  await mapYielding(shards, shard => {
+    const found = shard.peers.flatMap(({ peerKey }) => scored.get(peerKey) ?? [])
+    const bytes = encodeCanonical(found).byteLength
+    const part = parts.at(-1)
+    if (part === undefined || bytes > bytesLeft || part.length + found.length > limits.peers) {
+      parts.push(found)
+      bytesLeft = limits.bytes - HEADER_BYTES
+    } else part.push(...found)
+    bytesLeft -= bytes
+  })
+  return parts.map(inOrder)
+}
+
+const inOrder = (peers: readonly PeerScore[]) => [...peers].sort((a, b) => (a.peerKey < b.peerKey ? -1 : 1))
+const keysOf = (peers: readonly PeerScore[]) => new Set(peers.map(({ peerKey }) => peerKey))
