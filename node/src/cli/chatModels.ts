@@ -3,12 +3,16 @@ import { systemClock } from '#core/clock.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { createChatServer } from '#hub/chatServer/chatServer.ts'
 import { isServerUrl, parseServerUrl } from '#hub/chatServer/serverAddress.ts'
+import type { RoleName } from '#roles/roleName.ts'
 import { environment } from './environment.ts'
 import { type HubSettings, openModel } from './modelOptions.ts'
 import { UsageError } from './usageError.ts'
 
 /** The largest specification has a few kB. */
 const MAX_SPEC_CHARACTERS = 1 << 18
+
+/** Roles that score nothing: the frozen evaluator is neither asked for nor downloaded. */
+const withoutJudge: readonly RoleName[] = ['proposer', 'gateway', 'judge']
 
 export type ChatSettings = HubSettings & {
   environment?: string | undefined
@@ -20,9 +24,10 @@ export type ChatSettings = HubSettings & {
 /**
  * The chat models that `start` was told to play with; undefined where it was told none, so that the starter models play.
  *
+ * @param role - that plays with them; without it any may.
  * @throws {UsageError} if the options cannot be combined, or the specification is not one.
  */
-export async function openChatModels(settings: ChatSettings, signal: AbortSignal) {
+export async function openChatModels(settings: ChatSettings, signal: AbortSignal, role?: RoleName) {
   const { environment: specification, model, proposer } = settings
   if ([specification, model, proposer, settings.judge].every(said => said === undefined)) return undefined
   if (specification === undefined || model === undefined)
@@ -32,8 +37,9 @@ export async function openChatModels(settings: ChatSettings, signal: AbortSignal
   const spec = await readSpec(specification)
   const { kindOf } = await import('#environments/builtIn.ts')
   const { needsJudge, judgeOf } = kindOf(spec)
-  const judge = settings.judge ?? judgeOf(spec)
-  if (judge === null && needsJudge)
+  const mayJudge = role === undefined || !withoutJudge.includes(role)
+  const judge = mayJudge ? (settings.judge ?? judgeOf(spec)) : null
+  if (judge === null && needsJudge && mayJudge)
     throw new UsageError('The environment does not say where its evaluator is found.', {
       hint: 'Name it with --judge PATH_OR_REPO, or the URL of a server.',
     })

@@ -10,7 +10,7 @@ export type ChatFolders = {
   readonly proposerFolder?: string | undefined
   /** A server that proposes instead of a model here. */
   readonly proposerServer?: TextWriter | undefined
-  /** The frozen judge; null for kinds that need none. */
+  /** The frozen judge; null for kinds that need none, for roles that score nothing, and where a server judges. */
   readonly judgeFolder: string | null
   /** A server that judges instead of the frozen model here. */
   readonly judgeServer?: WordChooser | undefined

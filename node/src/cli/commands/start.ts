@@ -92,8 +92,8 @@ ${reachUsage}
                       proposer: the frozen model that proposes, of any tokenizer, in 8 bits (default --model), or a server like
                       that of --judge
   --judge PATH_OR_REPO_OR_URL
-                      the frozen evaluator (default: where the specification says that it is), or http://HOST:PORT/v1#MODEL of an
-                      OpenAI-compatible server, with its key in OPENAI_API_KEY
+                      solver, evaluator, auditor: the frozen evaluator (default: where the specification says that it is), or
+                      http://HOST:PORT/v1#MODEL of an OpenAI-compatible server, with its key in OPENAI_API_KEY
 ${hubUsage}
   --device NAME       auto, cpu, webgpu or cuda: what generates, scores and trains (default auto)
   --threads N         threads of a model's session (default 1)
@@ -132,7 +132,7 @@ export async function startPeer(config: Config): Promise<void> {
   const { deployment, rpcUrl } = openDeployment(config)
   const alertUrls = environment.alertUrls()
   const signal = stopSignal()
-  const chat = await openChatModels(config, signal)
+  const chat = await openChatModels(config, signal, role)
   const dataset = await openDataset(config, signal)
   const device = await openDevice(config.device, chat !== undefined)
   // After the checks above: models and network take a second to load.

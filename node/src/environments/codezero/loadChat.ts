@@ -26,7 +26,7 @@ export async function loadChatEnvironment(
   { modelFolder, proposerFolder, proposerServer, judgeFolder, judgeServer }: ChatFolders,
 ): Promise<Environment> {
   const { prompts, judge } = spec
-  if (prompts.format !== 'chat' || judge.kind !== 'trueFalse' || (judgeFolder === null && !judgeServer))
+  if (prompts.format !== 'chat' || judge.kind !== 'trueFalse')
     throw new EnvironmentMismatchError(`The environment '${spec.preset}' is not one of chat models.`, {
       hint: 'Leave out --model and --environment, or name a specification that npx waggle environment made.',
     })
@@ -42,8 +42,8 @@ export async function loadChatEnvironment(
     return codeZero({
       ...shared,
       judgeModel: null,
-      openCodeJudge: () => Promise.reject(new RangeError('a server judges')),
-      openServedJudge: judgeServer && (() => servedJudge(judgeServer, judge)),
+      openCodeJudge: () => Promise.reject(new RangeError('no model judges')),
+      openServedJudge: () => (judgeServer ? servedJudge(judgeServer, judge) : Promise.reject(noJudge(spec))),
     })
   const isShared = judge.tokenizerHash === tokenizer.hash
   if (isShared) checkTokenizerFits(tokenizer, await readDecoderConfig(judgeFolder), judgeFolder)
@@ -55,6 +55,11 @@ export async function loadChatEnvironment(
     openCodeJudge: scorer => trueFalseJudge(scorer, judgeTokenizer, judge),
   })
 }
+
+const noJudge = ({ preset }: CodeZeroSpec) =>
+  new EnvironmentMismatchError(`No evaluator of the environment '${preset}' was named.`, {
+    hint: 'Name its frozen evaluator with --judge.',
+  })
 
 /** A proposer's model with its own tokenizer and template. What it is asked is made once, so that a model without a template is refused here. */
 async function openWriter(folder: string, prompts: ChatPrompts): Promise<ProposalWriter> {

@@ -112,3 +112,12 @@ test('A server proposes in text, and one that is away is counted, so that a data
     [0, 1].map(() => ({ system: chatMessages.proposer, count: 2, temperature: spec.proposing.temperature })),
   )
 })
+
+test('An environment without its judge is enough to propose, and scores nothing.', async () => {
+  const environment = await loadEnvironment(spec, { modelFolder, judgeFolder: null })
+  expect(proposalsOf(environment).model).toMatchObject({ folder: modelFolder })
+  await expect(environment.openJudge(null)).rejects.toMatchObject({
+    code: 'ENVIRONMENT_MISMATCH',
+    hint: expect.stringContaining('--judge'),
+  })
+})

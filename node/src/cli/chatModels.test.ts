@@ -1,0 +1,35 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { starterFolder } from '#environments/builtIn.ts'
+import { chatMessages, environmentFrom } from '#environments/codezero/presets.ts'
+import { roleNames } from '#roles/roleName.ts'
+import { openChatModels } from './chatModels.ts'
+import { UsageError } from './usageError.ts'
+
+const hash = `0x${'11'.repeat(32)}` as const
+const { solver, proposer, judgeSystem: system, judgeQuestion: question } = chatMessages
+const spec = environmentFrom('qwen', {
+  prompts: { format: 'chat', tokenizerHash: hash, vocabSize: 448, solver, proposer },
+  judge: {
+    ...{ kind: 'trueFalse', weightsHash: hash, tokenizerHash: hash, precision: 'float32', model: null },
+    ...{ system, question, calibration: { bias: 0, slope: 1 }, measured: null },
+  },
+})
+const path = join(mkdtempSync(join(tmpdir(), 'waggle-models-')), 'environment.json')
+writeFileSync(path, JSON.stringify(spec))
+const model = join(starterFolder, 'solver')
+
+test('The judge is asked for by roles that score, and by no other.', async () => {
+  const asking: string[] = []
+  for (const role of roleNames)
+    await openChatModels({ environment: path, model }, new AbortController().signal, role).then(
+      opened => expect(opened).toMatchObject({ modelFolder: model, judgeFolder: null }),
+      error => {
+        expect(error).toBeInstanceOf(UsageError)
+        asking.push(role)
+      },
+    )
+  expect(asking.sort()).toEqual(['auditor', 'evaluator', 'solver'])
+})
