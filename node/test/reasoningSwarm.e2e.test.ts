@@ -14,7 +14,7 @@ afterAll(() => swarm?.stop())
 /** Digits and the end of a turn, in the tokenizer of the tests. */
 const numbers = [...Array.from({ length: 10 }, (_, digit) => 15 + digit), 422]
 
-test('the reasoning environment plays with no proposer and no judge model: a chat model answers the beacon’s questions, learns, is paid points, and its answers are criticised', {
+test('the reasoning environment plays with no proposer and no judge model: a chat model answers the beacon’s questions, learns, is paid points, and its answers are criticised; one over an 8-bit base learns unpaid', {
   timeout: 240_000,
 }, async () => {
   const root = mkdtempSync(join(tmpdir(), 'waggle-reasoning-'))
@@ -26,15 +26,20 @@ test('the reasoning environment plays with no proposer and no judge model: a cha
   const small = { ...spec, owedLeaves: 8, sampledLeaves: 8, stages: 3 }
   swarm = await startLiveSwarm({ chat: { spec: small, modelFolder: at('model'), judgeFolder: null } })
   const [solver, proposing] = [await swarm.newPeer('solver'), await swarm.newPeer('proposer')]
+  const unpaid = await swarm.newPeer('unpaid')
   const judges = [await swarm.newPeer('one'), await swarm.newPeer('other')]
   await swarm.enter(0)
   await expect(proposing.start('proposer')).rejects.toMatchObject({ code: 'ENVIRONMENT_MISMATCH' })
   const evaluators = await Promise.all(judges.map(judge => judge.start('evaluator')))
   for (const judge of judges) await swarm.admit(judge)
   const answering = await solver.start('solver')
+  const learning = await unpaid.start('solver', { adapter: { rank: 4, base: 'int8' } })
   for (const round of [2, 3]) await swarm.enter(round)
   await answering.said('rollouts committed', { round: 3 })
   expect(await answering.said('learned', { round: 3 })).toMatchObject({ tasks: 2, rollouts: 8 })
+  // What cannot be paid is not committed: the votes below are on one peer.
+  const unpaidReport = { rollouts: 8, unpaid: expect.stringMatching(/8-bit base/) }
+  expect(await learning.said('learned', { round: 3 })).toMatchObject(unpaidReport)
   await swarm.enter(4)
   const votes = await Promise.all(evaluators.map(({ said }) => said('votes committed', { round: 3 })))
   const [[scoreMilli]] = votes.map(({ scores }) => scores as number[]) as [number[]]

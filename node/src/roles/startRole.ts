@@ -58,6 +58,9 @@ export type RoleOptions = Omit<PeerOptions, 'environments' | 'follows'> & {
   alertUrls?: readonly string[]
 }
 
+/** See docs/adr/0073. */
+const UNCHECKABLE = 'nobody can check answers over an 8-bit base; train an adapter over float32'
+
 /** Runs a peer in its role until the signal is aborted; closes everything it opened. */
 export async function startRole(options: RoleOptions): Promise<void> {
   const { chat, data } = options
@@ -139,17 +142,11 @@ async function run(
   const policy = await openPolicy(environment, folder, { ...worker, adapter })
   const judge = await environment.openJudge(policy)
   const adapted = await adapterToTrain(folder, adapter)
-  if (adapted !== undefined && adapted.base !== 'float32')
-    node.logger.warn('answers over an 8-bit base earn nothing, as nobody can check them; train over float32')
   const trained = adapted === undefined ? 'weights' : 'adapter'
-  const unpaid = adapted === undefined ? null : await unpaidBaseOf(environment)
+  const unpaid =
+    adapted === undefined ? null : adapted.base === 'float32' ? await unpaidBaseOf(environment) : UNCHECKABLE
   if (unpaid !== null)
-    node.logger.warn(
-      'the environment pays nothing over this base: the policy learns unpaid; start with a base of its list',
-      {
-        reason: unpaid,
-      },
-    )
+    node.logger.warn('its answers earn nothing: the policy learns, and nothing is committed', { reason: unpaid })
   const appellant = { maxAppeals: options.appeals, nectarPrice: options.nectarPrice }
   const appealing = appealScores(node, { judge, reader: policy }, appellant)
   const pusher = options.push && createPusher(node, options.push, { data, policyFolder: folder })

@@ -1,21 +1,21 @@
 import { join } from 'node:path'
 import type { RoundTime } from '#chain/roundClock.ts'
+import type { RolloutBundle } from '#core/bodies.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Judge } from '#environments/environment.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import { readTaskPlaces } from '../admitTasks.ts'
 import { stageSource } from '../beaconTasks.ts'
-import { type CheckedGroup, checkRollouts, type RoundRules, roundRules } from '../checkRollouts.ts'
+import { checkRollouts, type RoundRules, roundRules } from '../checkRollouts.ts'
 import { claimEarnings } from '../claimEarnings.ts'
 import { drawTasks } from '../drawTasks.ts'
 import { everyRound } from '../everyRound.ts'
-import { REFUTED } from '../evidence/refutations.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { publishSealed, sealBody } from '../publishBody.ts'
 import { reportOutcome } from '../reportOutcome.ts'
 import { awaitBeacon, beaconOf, recordInTime } from '../roundBeacon.ts'
-import { answerRound, type Sampler } from './answerRound.ts'
+import { answerRound } from './answerRound.ts'
 import { publishCanary } from './canary.ts'
 import { createLearner } from './learner.ts'
 import { learnRound } from './learnRound.ts'
@@ -39,7 +39,7 @@ export type SolverSettings = {
   data: string
   /** What the policy trains. */
   trained: 'weights' | 'adapter'
-  /** Why adapters over its base are not paid; without it they are. */
+  /** Why its answers cannot be paid: it learns, and commits nothing. Without it they are. */
   unpaid?: string | null
   /** Told of every policy that was learned; without it none is published. */
   pusher?: Pick<PolicyPusher, 'learned'> | undefined
@@ -59,6 +59,7 @@ export async function runSolver(
   const learner = createLearner(node, policy, judge, trained)
   const quarantine = createQuarantine(node)
   const trust = createTrust(node)
+  const isPaid = unpaid === null
   async function play(time: RoundTime): Promise<void> {
     const { round } = time
     await publishSealed(node, round)
@@ -77,9 +78,10 @@ export async function runSolver(
     const mine = drawTasks(node.chainId, round, node.identity.peerKey, rules)
     if (mine.length === 0) return node.logger.info('no task in this round', { round })
     if (!(await isItsPolicy(node, policy, round))) return
-    const sampler = await samplerOf(node, policy, node.environment.solverFolder, round)
-    if (unpaid !== null) node.journal.set(round, REFUTED, { [node.identity.peerKey]: `unpaid base: ${unpaid}` })
-    const groups = await answer(node, sampler, rules, { time, atMs: startedMs })
+    const sampler = isPaid ? await samplerOf(node, policy, node.environment.solverFolder, round) : policy
+    const bundle = await answerRound(sampler, { chainId: node.chainId, round, peerKey: node.identity.peerKey }, rules)
+    if (isPaid) await commitAnswers(node, bundle, { time, atMs: startedMs })
+    const groups = await checkRollouts(bundle, rules)
     // After the commitment, which has to be in time, and before the policy changes.
     await publishCanary(node, policy, judge, round)
     const trustIn = (peerKey: Hex) => (quarantine.holds(peerKey, round) ? 0 : trust.of(peerKey))
@@ -88,7 +90,7 @@ export async function runSolver(
     const modules = { learner, quarantine, trust, logger, vocabSize: format.vocabSize, signal }
     const learned = await learnRound(modules, { round, spec, own: groups, others })
     await policy.save(join(data, POLICY_FOLDER))
-    await namePolicy(node, policy, round + 1)
+    if (isPaid) await namePolicy(node, policy, round + 1)
     const rollouts = groups.reduce((sum, group) => sum + group.rollouts.length, 0)
     const seconds = (node.clock.nowMs() - startedMs) / 1000
     const report: SolverReport = {
@@ -108,7 +110,7 @@ export async function runSolver(
   await everyRound(node, async time => {
     await play(time)
     // Where nothing was learned, and in the round before the key counts.
-    if (time.round + 1 >= node.countsFrom) await namePolicy(node, policy, time.round + 1)
+    if (isPaid && time.round + 1 >= node.countsFrom) await namePolicy(node, policy, time.round + 1)
   })
 }
 
@@ -128,25 +130,21 @@ export async function isItsPolicy(
   return false
 }
 
-/** Samples the owed answers, seals and commits them. */
-async function answer(
+/** Seals the owed answers and commits them. */
+async function commitAnswers(
   node: PeerNode,
-  sampler: Sampler,
-  rules: RoundRules,
+  bundle: RolloutBundle,
   begun: { time: RoundTime; atMs: number },
-): Promise<CheckedGroup[]> {
-  const { chain, chainId, identity, logger } = node
-  const { round } = begun.time
-  const bundle = await answerRound(sampler, { chainId, round, peerKey: identity.peerKey }, rules)
-  const count = bundle.groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0)
+): Promise<void> {
+  const { round, policyHash, groups } = bundle
+  const count = groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0)
   const { bytes, tree } = await node.bodies.seal('rollouts', bundle)
-  const commitment = { round, root: tree[0] as Hex, count, policyHash: bundle.policyHash }
+  const commitment = { round, root: tree[0] as Hex, count, policyHash }
   const contentId = await sealBody(node, bytes, { kind: 'rollouts', ...commitment }, begun)
   // Learning does not wait for the chain: the outbox sees to it, and a commitment that fails costs the points, not the lesson.
-  void chain
+  void node.chain
     .commitRollouts({ ...commitment, contentId })
-    .then(outcome => reportOutcome(logger, 'rollouts committed', outcome, { round }))
-  return checkRollouts(bundle, rules)
+    .then(outcome => reportOutcome(node.logger, 'rollouts committed', outcome, { round }))
 }
 
 /** What the answers of a round that passed had to follow; null where nothing was owed. */
