@@ -75,8 +75,9 @@ test('a model is measured on the held-out questions of an environment that a pro
   ]
   const { code, stderr, stdout } = await runCli(argv)
   expect([code, stderr]).toEqual([0, ''])
-  const [{ passAt1, predicted, passAtK }] = JSON.parse(stdout).policies
+  const [{ passAt1, predicted, passAtK, families }] = JSON.parse(stdout).policies
   // The verifier decides both.
   expect(predicted).toBe(passAt1)
   expect(passAtK.map(({ k }: { k: number }) => k)).toEqual([1, 2])
+  expect(families.reduce((sum: number, { tasks }: { tasks: number }) => sum + tasks, 0)).toBe(3)
 })

@@ -28,6 +28,8 @@ export type MeasuredPolicy = {
   passAtK: ({ k: number } & Estimate)[]
   predicted: number
   reward: number
+  /** pass@1 of the tasks of each family; empty where the environment has none. */
+  families: ({ family: string; tasks: number } & Estimate)[]
 }
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
@@ -69,16 +71,24 @@ export async function measurePolicy(
   const passed = await runHeldOut(sandbox, drawn).finally(sandbox.close)
   const counts = Array.from({ length: tasks }, () => 0)
   for (const [i, { at }] of drawn.entries()) if (passed[i]) counts[at] = (counts[at] ?? 0) + 1
-  const estimate = (k: number) =>
+  const of = (passes: readonly number[], k: number) =>
     meanWithInterval(
-      counts.map(count => passAtK(samples, count, k)),
+      passes.map(count => passAtK(samples, count, k)),
       samples,
     )
+  const familyAt = new Map(drawn.map(({ at, task }) => [at, environment.familyOf?.(task.problem)]))
+  const families = Map.groupBy(counts.keys(), at => familyAt.get(at))
   return {
-    passAtK: [...new Set([1, samples])].map(k => ({ k, ...estimate(k) })),
+    passAtK: [...new Set([1, samples])].map(k => ({ k, ...of(counts, k) })),
     passAt1: mean(passed.map(Number)),
     predicted: mean(drawn.map(({ score }) => score.correctness)),
     reward: mean(drawn.map(({ score }) => score.score)),
+    families: [...families]
+      .flatMap(([family, places]) =>
+        family === undefined ? [] : [{ family, passes: places.map(at => counts[at] ?? 0) }],
+      )
+      .map(({ family, passes }) => ({ family, tasks: passes.length, ...of(passes, 1) }))
+      .toSorted((a, b) => a.family.localeCompare(b.family)),
   }
 }
 

@@ -112,10 +112,14 @@ ${hubUsage}
     const { measurePolicies } = await import('#roles/measurePolicies.ts')
     const measured = await measurePolicies(measurement)
     if (json === true) return console.log(JSON.stringify({ policies: measured }))
-    for (const { policy: of, passAtK, reward, predicted } of measured)
+    for (const { policy: of, passAtK, reward, predicted, families } of measured) {
       console.log(
         `${of}: pass@1 ${chat === undefined ? 'by execution ' : ''}${shown(passAtK[0] as Estimate)}, predicted ${predicted.toFixed(3)}, reward ${reward.toFixed(3)}`,
       )
+      // Of a single one it is said already.
+      for (const { family, tasks: ofTasks, ...estimate } of families.length > 1 ? families : [])
+        console.log(`  ${family}: ${shown(estimate)}, ${ofTasks} tasks`)
+    }
   },
 }
 

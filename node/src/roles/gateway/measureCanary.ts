@@ -24,6 +24,8 @@ export type CanaryPoint = {
   judge?: Confusion & { calibrationError: number }
   tasks: number
   samples: number
+  /** By family of tasks, where the environment has families; points of earlier releases lack it. */
+  families?: { family: string; samples: number; passed: number }[]
 }
 
 /** Whether a canary is as the environment asks for: of a round that has one, and no larger. Others are not run. */
@@ -34,7 +36,7 @@ export function isDueCanary({ spec }: Environment, { round, level, samples }: Ca
 
 /** Runs a canary's samples in a sandbox of their own. */
 export async function measureCanary(node: PeerNode, peerId: string, bundle: CanaryBundle): Promise<CanaryPoint> {
-  const { spec, format, heldOutTasks, solvedShare } = node.environment
+  const { spec, format, heldOutTasks, solvedShare, familyOf } = node.environment
   const held = await heldOutTasks(bundle.level as Level, spec.canary.tasks)
   const cases = await mapYielding(bundle.samples, async ({ task, completionTokens, ended }) => {
     const text = await packedText(format, completionTokens, format.tokenBytes, ended)
@@ -46,6 +48,11 @@ export async function measureCanary(node: PeerNode, peerId: string, bundle: Cana
   const isRight = verdicts.map(verdict => verdict === 'pass')
   const passed = isRight.filter(Boolean).length
   const predicted = bundle.samples.map(({ scoreMilli }) => solvedShare(scoreMilli / 1000))
+  const familyAt = (task: number) => {
+    const known = held[task]
+    return known && familyOf?.(known.problem)
+  }
+  const byFamily = Map.groupBy(isRight, (_, i) => familyAt(bundle.samples[i]?.task ?? -1))
   const reward = meanOf(bundle, ({ scoreMilli }) => scoreMilli / 1000)
   return {
     round: bundle.round,
@@ -58,6 +65,9 @@ export async function measureCanary(node: PeerNode, peerId: string, bundle: Cana
     judge: { ...confusionOf(predicted, isRight), calibrationError: calibrationError(predicted, isRight) },
     tasks: new Set(bundle.samples.map(({ task }) => task)).size,
     samples: bundle.samples.length,
+    families: [...byFamily].flatMap(([family, rights]) =>
+      family === undefined ? [] : [{ family, samples: rights.length, passed: rights.filter(Boolean).length }],
+    ),
   }
 }
 
