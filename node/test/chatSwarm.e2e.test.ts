@@ -1,57 +1,59 @@
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, expect, test } from 'vitest'
+import { settlementOutcomes } from '#chain/readSettlements.ts'
 import { decodeScoreSheet, type ScoreSheet } from '#core/bodies.ts'
 import { systemClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
-import { silentLogger } from '#core/logger.ts'
-import { encodeProposal } from '#core/taskProposal.ts'
 import { loadEnvironment } from '#environments/builtIn.ts'
 import { drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
 import type { CodeZeroSpec } from '#environments/codezero/environmentSpec.ts'
 import { formatProposal } from '#environments/codezero/parseProposal.ts'
 import { chatMessages, environmentFrom } from '#environments/codezero/presets.ts'
+import type { Level } from '#environments/level.ts'
 import { seededRandom } from '#environments/seededRandom.ts'
+import { createChatServer } from '#hub/chatServer/chatServer.ts'
+import { parseServerUrl } from '#hub/chatServer/serverAddress.ts'
 import { openTokenizer } from '#model/tokenizerClient.ts'
 import { openPolicyClient } from '#rl/policyClient.ts'
 import { openJudgeModel } from '#roles/openModels.ts'
-import { openPeer, type PeerNode } from '#roles/peerNode.ts'
 import { createJournal } from '#store/journal.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
 import { writeChatModel } from './chatModelFolder.ts'
 import { runCli } from './cliProcess.ts'
-import { type LivePeer, type LiveSwarm, startLiveSwarm } from './liveSwarm.ts'
+import { type LivePeer, startLiveSwarm } from './liveSwarm.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'waggle-chat-'))
 const at = (...names: string[]) => join(root, ...names)
-const stop = new AbortController()
 const closing: (() => Promise<unknown>)[] = []
 afterAll(async () => {
   for (const close of closing.reverse()) await close()
 })
 
-/** Proposes two well-formed tasks for each of the rounds up to the last one, as the swarm enters them. */
-async function proposeThrough(swarm: LiveSwarm, { chain, identity }: PeerNode, last: number): Promise<void> {
-  for (let round = 0; round < last; round++) {
-    await swarm.enter(round)
-    if (await chain.readHasSecret(identity.peerKey, round + 1)) {
-      const random = seededRandom(`chat ${round}`)
-      const texts = [0, 1].map(() => {
-        const problem = drawTrainingTask(2, random)
-        const test = `assert ${problem.name}(${problem.parameters.map(() => 1)}) == 1`
-        return formatProposal({ problem, tests: [test] })
-      })
-      await chain.propose({ round: round + 1, count: 2, bytes: encodeProposal({ level: 2, texts }) })
-    } else await chain.commitSecret(round + 2)
-  }
+/** A server of chat completions on loopback, whose every answer is another proposal of the level that it is asked for. */
+async function startWriter(): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const { messages, seed } = JSON.parse(await text(request))
+    const [, level] = /Propose level (\d)/.exec(messages.at(-1).content) ?? []
+    const problem = drawTrainingTask(Number(level) as Level, seededRandom(`served ${seed}`))
+    const tests = [`assert ${problem.name}(${problem.parameters.map(() => 1)}) == 1`]
+    const message = { content: formatProposal({ problem, tests }) }
+    response.end(JSON.stringify({ choices: [{ finish_reason: 'stop', message }] }))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  closing.push(async () => server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1#writer`
 }
 
 /** The score sheet of an evaluator. */
 async function scoreSheetOf({ data }: LivePeer, round: number): Promise<ScoreSheet> {
   const db = openDatabase(join(data, JOURNAL_FILE))
-  const contentId = createJournal(db, systemClock).get(round, 'scores') as Hex
+  const [contentId] = createJournal(db, systemClock).get(round, 'scores') as [Hex]
   db.close()
   return decodeScoreSheet((await readKeptBundle(data, round, contentId)) ?? new Uint8Array()) as ScoreSheet
 }
@@ -72,35 +74,32 @@ async function uncalibratedSpec(): Promise<CodeZeroSpec> {
   })
 }
 
-test('chat models play: a solver answers, commits and learns from what an 8-bit judge says, and evaluators vote, reveal and settle by it', async () => {
+test('chat models play: a server proposes, a solver answers, commits and learns from what an 8-bit judge says, and evaluators vote, reveal and settle by it', async () => {
   await writeChatModel(at('model'), 'model')
   await writeChatModel(at('judge'), 'judge', { tokenizer: 'llama' })
   await writeChatModel(at('other judge'), 'other judge', { tokenizer: 'llama' })
   const spec = await uncalibratedSpec()
   writeFileSync(at('environment.json'), JSON.stringify(spec))
-  const folders = { modelFolder: at('model'), judgeFolder: at('judge') }
-  const swarm = await startLiveSwarm({ chat: { spec, ...folders } })
+  const address = parseServerUrl(await startWriter(), false)
+  const proposerServer = createChatServer({ address, clock: systemClock })
+  const chat = { spec, modelFolder: at('model'), judgeFolder: at('judge'), proposerServer }
+  const swarm = await startLiveSwarm({ chat })
   closing.push(swarm.stop)
   copyFileSync(swarm.record, at('deployment.json'))
   const [solver, author] = [await swarm.newPeer('solver'), await swarm.newPeer('proposer')]
   const judges = [await swarm.newPeer('one'), await swarm.newPeer('other')]
   for (const judge of judges) await swarm.admit(judge)
-  const proposer = await openPeer({
-    follows: false,
-    ...{ data: author.data, rpcUrl: swarm.chain.rpcUrl, deployment: swarm.deployment, clock: swarm.clock },
-    ...{ environments: [await loadEnvironment(spec, folders)], listen: ['/ip4/127.0.0.1/tcp/0'], bootnodes: [] },
-    ...{ openLogger: () => silentLogger, signal: stop.signal },
-  })
-  closing.push(async () => {
-    stop.abort()
-    await proposer.close()
-  })
   const evaluators = await Promise.all(judges.map(judge => judge.start('evaluator')))
   const lora = { rank: 8, alpha: undefined, targets: undefined, base: 'float32' } as const
   const answering = await solver.start('solver', { adapter: lora })
-  await answering.said(proposer.environment.caution ?? 'a caution', { level: 'warn' })
-  await proposeThrough(swarm, proposer, 4)
-
+  await answering.said((await loadEnvironment(spec, chat)).caution ?? 'a caution', { level: 'warn' })
+  const proposing = await author.start('proposer')
+  await swarm.enter(0)
+  await proposing.said('secret committed', { round: 2 })
+  for (const round of [2, 3]) {
+    await swarm.enter(round - 1)
+    await proposing.said('tasks proposed', { round })
+  }
   await swarm.enter(3)
   const learned = await answering.said('learned', { round: 2 })
   expect(learned).toMatchObject({ tasks: 2, rollouts: 4 })
@@ -121,9 +120,11 @@ test('chat models play: a solver answers, commits and learns from what an 8-bit 
     expect((await scoreSheetOf(judge, round)).peers.map(({ leaves }) => leaves.length)).toEqual([4])
   await swarm.enter(6)
   await Promise.race(evaluators.map(({ said }) => said('shard settled', { round })))
-  expect(await proposer.chain.readSettlements(round)).toMatchObject([
-    { peerKey: solver.peerKey, scoreMilli, votes: 2, outcome: 'scored' },
-  ])
+  const settled = await swarm.chain.client.getContractEvents({
+    ...{ ...swarm.contracts.rewardVotes, eventName: 'Settled', args: { round: BigInt(round) }, fromBlock: 0n },
+  })
+  const outcome = settlementOutcomes.indexOf('scored')
+  expect(settled.map(({ args }) => args)).toMatchObject([{ peerKey: solver.peerKey, scoreMilli, votes: 2, outcome }])
   // What was learned is an adapter as PEFT keeps it, with the tokenizer that it is for.
   for (const name of ['adapter_config.json', 'adapter_model.safetensors', 'tokenizer.json'])
     expect(existsSync(join(solver.data, 'policy', name))).toBe(true)
