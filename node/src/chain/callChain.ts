@@ -3,7 +3,9 @@ import {
   AbiDecodingZeroDataError,
   BaseError,
   BlockNotFoundError,
+  ContractFunctionExecutionError,
   ContractFunctionZeroDataError,
+  Eip1559FeesNotSupportedError,
   RpcRequestError,
 } from 'viem'
 import { originsOf } from '#core/redactUrls.ts'
@@ -25,7 +27,7 @@ export async function callChain<T>(rpcUrl: string, work: () => Promise<T>): Prom
     // The guard has named it; viem has wrapped that in what it was asked for.
     const named = cause.walk(error => error instanceof ChainUnreachableError)
     if (named !== null) throw named
-    const failure = cause.walk(error => failures.some(kind => error instanceof kind))
+    const failure = cause.walk(error => failures.some(kind => error instanceof kind)) ?? undecoded(cause)
     if (failure === null) throw cause
     const said = failure instanceof BaseError ? failure.details || failure.shortMessage : ''
     throw new ChainUnreachableError(
@@ -46,4 +48,11 @@ const failures = [
   ContractFunctionZeroDataError,
   AbiDecodingZeroDataError,
   AbiDecodingDataSizeTooSmallError,
+  // A block without a base fee: the chain may have none, or the server left it out.
+  Eip1559FeesNotSupportedError,
 ]
+
+/** What an answer's words do not decode to: viem has errors of many kinds for it, and wraps them all. It wraps none about arguments. */
+function undecoded(cause: BaseError): Error | null {
+  return cause instanceof ContractFunctionExecutionError ? cause : null
+}

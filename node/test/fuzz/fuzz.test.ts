@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { boundaries } from './boundaries.ts'
 import { decoders } from './decoders.ts'
 import { fuzz } from './fuzz.ts'
 
@@ -22,3 +23,11 @@ test.each(Object.entries(decoders))('%s takes hostile input without an error', a
   for (const seed of decoder.seeds) expect(await decoder.run(seed), 'its valid input').toBe(true)
   expect(await fuzz(name, decoder, 1_000)).toBeLessThan(1_000)
 })
+
+test.each(Object.entries(boundaries))(
+  '%s: whatever an endpoint or a disk gives back is taken or refused',
+  async (name, boundary) => {
+    for (const seed of boundary.seeds) expect(await boundary.run(seed), 'what it should be').toBe(true)
+    expect(await fuzz(name, boundary, 300)).toBeLessThan(300)
+  },
+)

@@ -33,8 +33,10 @@ export function oddResult({ method, params }: RpcCall, result: unknown): string 
     if (hasSender(method, params)) return null
     return (result.length - 2) % 64 === 0 && result.length > 2 ? null : 'an answer that is not whole words'
   }
-  if (method === 'eth_getBlockByNumber') return headOf(result) === null ? 'an answer that is not a block' : null
-  if (method === 'eth_getLogs') return Array.isArray(result) ? null : 'an answer that is not a list'
+  if (method === 'eth_getBlockByNumber') return isBlock(result) ? null : 'an answer that is not a block'
+  if (method === 'eth_getLogs') return isListOf(isLog, result) ? null : 'an answer that is not a list of events'
+  if (method === 'eth_getTransactionReceipt')
+    return result === null || isReceipt(result) ? null : 'an answer that is not a receipt'
   if (quantities.has(method)) return isQuantity(result) ? null : 'an answer that is not a number'
   return null
 }
@@ -54,10 +56,48 @@ export type Head = { number: number; timeSec: number; hash: string }
 
 /** Null if the result is not a block. */
 export function headOf(result: unknown): Head | null {
-  const { number, timestamp, hash } = (result ?? {}) as Record<string, unknown>
-  if (!isQuantity(number) || !isQuantity(timestamp) || !isHex(hash) || hash.length !== 66) return null
-  const head = { number: Number(number), timeSec: Number(timestamp), hash }
-  return Number.isSafeInteger(head.number) && Number.isSafeInteger(head.timeSec) ? head : null
+  const { number, timestamp, hash } = fieldsOf(result)
+  if (!isSafeQuantity(number) || !isSafeQuantity(timestamp) || !isBytes(hash, 32)) return null
+  return { number: Number(number), timeSec: Number(timestamp), hash }
+}
+
+/** Numbers of a block that viem converts, where the server gives them. */
+const BLOCK_NUMBERS = ['baseFeePerGas', 'blobGasUsed', 'difficulty', 'excessBlobGas', 'gasLimit', 'gasUsed', 'size']
+
+function isBlock(result: unknown): boolean {
+  if (headOf(result) === null) return false
+  const block = result as Record<string, unknown>
+  const { transactions, totalDifficulty } = block
+  return (
+    [...BLOCK_NUMBERS.map(name => block[name]), totalDifficulty].every(isQuantityOrNone) &&
+    (transactions === undefined || isListOf(isHex, transactions))
+  )
+}
+
+/** An event that is in a block. Its data is decoded later, by the contract's ABI. */
+function isLog(result: unknown): boolean {
+  const { address, topics, data, blockNumber, blockHash, logIndex, transactionHash, transactionIndex } =
+    fieldsOf(result)
+  return (
+    isBytes(address, 20) &&
+    isListOf(topic => isBytes(topic, 32), topics) &&
+    isHex(data) &&
+    [blockNumber, logIndex, transactionIndex].every(isSafeQuantity) &&
+    [blockHash, transactionHash].every(hash => isBytes(hash, 32))
+  )
+}
+
+/** Of a transaction that is in a block, or waits. */
+function isReceipt(result: unknown): boolean {
+  const { blockNumber, status, gasUsed } = fieldsOf(result)
+  if (blockNumber === null) return true
+  return isSafeQuantity(blockNumber) && isQuantity(gasUsed) && (status === '0x0' || status === '0x1')
+}
+
+const fieldsOf = (result: unknown) => (result ?? {}) as Record<string, unknown>
+
+function isListOf(is: (item: unknown) => boolean, value: unknown): boolean {
+  return Array.isArray(value) && value.every(is)
 }
 
 /** Views have no sender, and each of ours returns something. */
@@ -77,4 +117,16 @@ function isHex(value: unknown): value is string {
 
 function isQuantity(value: unknown): value is string {
   return typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value)
+}
+
+function isQuantityOrNone(value: unknown): boolean {
+  return value === undefined || value === null || isQuantity(value)
+}
+
+function isSafeQuantity(value: unknown): value is string {
+  return isQuantity(value) && Number.isSafeInteger(Number(value))
+}
+
+function isBytes(value: unknown, length: number): value is string {
+  return isHex(value) && value.length === 2 + 2 * length
 }

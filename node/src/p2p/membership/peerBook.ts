@@ -91,12 +91,14 @@ export function createPeerBook(options: Options): PeerBook {
   const changed = new Set<string>()
   const gone = new Set<string>()
 
-  for (const row of options.store?.load() ?? []) {
+  for (const row of options.store?.load().slice(0, limits.registered + limits.strangers) ?? []) {
     const { data } = keptPeerSchema.safeParse(row)
     if (data === undefined) continue
     if (data.isRegistered) options.onRegistered?.(data.peerId)
-    peers.set(data.peerId, { ...newPeer(data.peerId, data.addresses, data.heardAtMs, false), met: !data.isRegistered })
-    writtenAtMs.set(data.peerId, data.heardAtMs)
+    // Written by a clock that was ahead, it would never be old enough to be forgotten.
+    const heardAtMs = Math.min(data.heardAtMs, clock.nowMs())
+    peers.set(data.peerId, { ...newPeer(data.peerId, data.addresses, heardAtMs, false), met: !data.isRegistered })
+    writtenAtMs.set(data.peerId, heardAtMs)
   }
 
   function setBootnodes(named: readonly NamedBootnode[]): void {
