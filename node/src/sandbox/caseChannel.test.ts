@@ -63,9 +63,12 @@ test('A child that speaks when it was not asked is killed, and its words are not
   expect(await ask(given, 5)).toEqual({ outcome: 'broken' })
 })
 
-test('A child that ends breaks its case.', async () => {
-  const { ask, answers } = channelTo(() => null)
-  const asked = ask(given, 1_000)
-  answers.destroy()
-  expect(await asked).toEqual({ outcome: 'broken' })
-})
+test.each([undefined, new Error('read ECONNRESET')])(
+  'A child that ends, with error %s, breaks its case.',
+  async error => {
+    const { ask, answers } = channelTo(() => null)
+    const asked = ask(given, 1_000)
+    answers.destroy(error)
+    expect(await asked).toEqual({ outcome: 'broken' })
+  },
+)

@@ -32,7 +32,8 @@ type InFlight = { id: string; given: PythonCase; settle(result: AskedResult): vo
 export function openCaseChannel({ requests, answers, kill }: ChannelOptions): CaseChannel {
   let inFlight: InFlight | null = null
   let isDead = false
-  let received = Buffer.alloc(0)
+  let pieces: Buffer[] = []
+  let received = 0
 
   const end = (result: AskedResult) => {
     isDead = true
@@ -41,15 +42,18 @@ export function openCaseChannel({ requests, answers, kill }: ChannelOptions): Ca
   }
   answers.on('data', (chunk: Buffer) => {
     if (isDead) return
-    received = Buffer.concat([received, chunk])
-    const isLine = received.indexOf(10) === received.length - 1
-    if (!inFlight || received.length > maxAnswerBytes(inFlight.given.expressions.length))
-      return end({ outcome: 'broken' })
-    if (!isLine) return received.includes(10) ? end({ outcome: 'broken' }) : undefined
-    const result = readAnswer(received, inFlight)
-    received = Buffer.alloc(0)
+    pieces.push(chunk)
+    received += chunk.length
+    if (!inFlight || received > maxAnswerBytes(inFlight.given.expressions.length)) return end({ outcome: 'broken' })
+    const lineEnd = chunk.indexOf(10)
+    if (lineEnd === -1) return
+    if (lineEnd < chunk.length - 1) return end({ outcome: 'broken' })
+    const result = readAnswer(Buffer.concat(pieces), inFlight)
+    pieces = []
+    received = 0
     return result ? inFlight.settle(result) : end({ outcome: 'broken' })
   })
+  answers.on('error', () => end({ outcome: 'broken' }))
   answers.on('close', () => end({ outcome: 'broken' }))
   requests.on('error', () => end({ outcome: 'broken' }))
 

@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream'
 import * as dagCbor from '@ipld/dag-cbor'
 import { eachContract } from '@waggle/deployments/contractNames'
 import { encodeAbiParameters, encodeEventTopics, encodeFunctionResult, RpcRequestError } from 'viem'
@@ -15,9 +16,12 @@ import { readSeats } from '../../src/chain/readSeats.ts'
 import type { EventReader } from '../../src/chain/roundEvents.ts'
 import { createDialSchedule } from '../../src/p2p/membership/dialSchedule.ts'
 import { createPeerBook } from '../../src/p2p/membership/peerBook.ts'
+import { openCaseChannel } from '../../src/sandbox/caseChannel.ts'
 import type { Decoder } from './decoders.ts'
 
 const CHAIN_ID = 31_337
+/** Stands for the id of the case that is asked. */
+const CASE_ID = '00000000-0000-4000-8000-000000000000'
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`
 const address: Hex = `0x${'11'.repeat(20)}`
 const contracts = contractsOf({
@@ -95,6 +99,14 @@ export const boundaries: Record<string, Decoder> = {
     { eth_sendRawTransaction: { error: { code: -32000, message: 'nonce too low' } } },
     async chain => void (await outboxOf(chain).send('0x00')),
   ),
+  caseAnswer: {
+    module: 'sandbox/caseChannel.ts',
+    seeds: [
+      Buffer.from(`${JSON.stringify({ id: CASE_ID, outcome: 'values', values: ['4', null] })}\n`),
+      Buffer.from(`${JSON.stringify({ id: CASE_ID, outcome: 'error' })}\n`),
+    ],
+    run: askCase,
+  },
   bookRows: {
     module: 'p2p/membership/peerBook.ts',
     seeds: [
@@ -155,6 +167,27 @@ function readValue(bytes: Uint8Array): { isText: boolean; value: unknown } {
   } catch {
     return { isText: true, value: null }
   }
+}
+
+/** A case ends with what the child answered to it, or its child is dead. */
+async function askCase(bytes: Uint8Array): Promise<boolean> {
+  const [requests, answers] = [new PassThrough(), new PassThrough()]
+  let isKilled = false
+  const kill = () => {
+    isKilled = true
+  }
+  requests.once('data', line => {
+    const { id } = JSON.parse(String(line)) as { id: string }
+    const said = Buffer.from(Buffer.from(bytes).toString('latin1').replace(CASE_ID, id), 'latin1')
+    const cut = said.length >> 1
+    answers.write(said.subarray(0, cut))
+    answers.end(said.subarray(cut))
+  })
+  const { ask } = openCaseChannel({ requests, answers, kill })
+  const result = await ask({ code: '', expressions: ['f(2)', 'f(3)'], timeoutMs: 10 }, 10_000)
+  if (result.outcome === 'broken' && !isKilled) throw new Error('a child that broke its case lives')
+  if (result.outcome === 'values' && result.values.length !== 2) throw new Error('another number of values')
+  return result.outcome !== 'broken'
 }
 
 /** A book over whatever a disk gives back takes peers in, dials, forgets and writes. */

@@ -32,14 +32,17 @@ export function createProposals({ chain, clock, currentRound }: Modules): Propos
     return shown
   }
 
-  return round => {
+  return async round => {
+    const now = currentRound()
+    // Nothing is proposed for a later round, and whoever asks for many would make for as many reads of the chain.
+    if (now >= 0 && round > now + 1) return []
     const entry = known.get(round)
     if (entry && clock.nowMs() < entry.freshUntilMs) return entry.value
     const value = readRound(round)
     known.delete(round)
     known.set(round, {
       value,
-      freshUntilMs: currentRound() > round ? Number.POSITIVE_INFINITY : clock.nowMs() + FRESH_MS,
+      freshUntilMs: now > round ? Number.POSITIVE_INFINITY : clock.nowMs() + FRESH_MS,
     })
     value.catch(() => known.delete(round))
     for (const oldest of known.keys()) if (known.size > ROUNDS_REMEMBERED) known.delete(oldest)
