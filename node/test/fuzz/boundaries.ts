@@ -63,7 +63,7 @@ const account = privateKeyToAccount(word('01'))
 const outboxOf = (chain: ChainClient) => createOutboxRpc(chain, account, CHAIN_ID)
 const events: EventReader = { inRounds: (_, read) => callChain('', () => read({ fromBlock: 0n, toBlock: 9n })) }
 
-/** Boundaries that are no decoder of peers' bytes: what endpoints answer, and what the disk gives back. */
+/** Boundaries besides the decoders of peers' bytes: what endpoints answer, what a sandbox says, and what the disk gives back. */
 export const boundaries: Record<string, Decoder> = {
   logs: endpoint({ eth_getLogs: { result: [committed, committed] } }, async chain => {
     for (const found of await readRolloutCommitments(chain, contracts, events, 4))
