@@ -142,19 +142,28 @@ test('a peer that has 10,000 messages of an author that has one more gets that o
   expect(host.guard.penaltyOf(author.peerId)).toBe(0)
 })
 
-test('a peer that asks again and again is no longer answered', async () => {
-  const server = await start()
-  await syncOf(server)
-  const client = await start()
+/** Whether each of some requests was reset, one after the other. */
+async function resetsOf(client: Host, server: Host, requests: number): Promise<boolean[]> {
   await connect(client, server)
   const resets: boolean[] = []
-  for (let index = 0; index < 12; index += 1) {
+  for (let index = 0; index < requests; index += 1) {
     const stream = await client.node.dialProtocol(peerIdFromString(server.peerId), SYNC_PROTOCOL)
     const ended = until(stream, ['close', 'remoteCloseWrite'], () => stream.remoteWriteStatus === 'closed')
     await stream.close().catch(() => {})
     await ended
     resets.push(stream.status === 'reset')
   }
+  return resets
+}
+
+test('a peer that asks again and again is no longer answered, nor are many that ask a little each', async () => {
+  const server = await start()
+  await syncOf(server)
+  const resets = await resetsOf(await start(), server, 12)
   expect(resets.indexOf(true)).toBeGreaterThanOrEqual(9)
   expect(resets.at(-1)).toBe(true)
+  const many: boolean[] = []
+  for (let client = 0; client < 5; client += 1) many.push(...(await resetsOf(await start(), server, 9)))
+  expect(many.indexOf(true)).toBeGreaterThanOrEqual(36)
+  expect(many.at(-1)).toBe(true)
 })

@@ -21,7 +21,7 @@ import {
   placeOf,
   SYNC_PROTOCOL,
 } from './syncProtocol.ts'
-import { createPeerBuckets } from './tokenBucket.ts'
+import { createPeerBuckets, createTokenBucket } from './tokenBucket.ts'
 import type { Verdict } from './verdict.ts'
 
 /** What is kept in sync: announcements and addresses, together. */
@@ -57,6 +57,8 @@ const IDLE_MS = 5000
 const SETTLE_MS = [250, 750, 2500]
 /** The second one within minutes makes a ban. */
 const FAULT_POINTS = 50
+/** Answers a second to all peers together: in a large swarm, one takes some 20 ms. A peer asks about once in ten seconds. */
+const [ANSWERS_PER_SECOND, ANSWERS_AT_ONCE] = [12, 48]
 /** Messages of one answer that we have no use for, as our views differ. */
 const MAX_USELESS = 512
 
@@ -65,6 +67,7 @@ export async function startSync(host: Host, options: SyncOptions): Promise<Sync>
   const { store, gate, logger, clock } = options
   const stopping = new AbortController()
   const bucketOf = createPeerBuckets(1, 10, clock)
+  const answers = createTokenBucket(ANSWERS_PER_SECOND, ANSWERS_AT_ONCE, clock)
   const peers = new Set<string>()
   // Where the range of ids begins that is asked for next, of whatever peer.
   let first = 0
@@ -72,6 +75,7 @@ export async function startSync(host: Host, options: SyncOptions): Promise<Sync>
   async function serve(stream: Stream, connection: Connection): Promise<void> {
     try {
       if (!bucketOf(connection.remotePeer.toString()).tryTake(1)) throw new StreamError('aborted', 'asked too often')
+      if (!answers.tryTake(1)) throw new StreamError('aborted', 'asked too often by all together')
       await answer(host, stream, store, stopping.signal)
     } catch (cause) {
       stream.abort(cause instanceof Error ? cause : new StreamError('closed', cause))

@@ -33,6 +33,13 @@ test('who has nothing, and who has all but a few of 12,000 messages, gets each m
   }
 })
 
+test('a list of one prefix over and over is read once, and hides no other message of its place', () => {
+  const [one, other] = [message('a', 1), message('b', 1)]
+  const have = new Uint8Array(8192 * 8).map((_, at) => (at % 8 < 6 ? one.id[at % 8] : 0) as number)
+  const part = { first: 0, last: 2 ** 48 - 1, have }
+  expect(missingFrom(part, [one, other])).toEqual([one, other])
+})
+
 test('a request survives the wire, and a torn list of prefixes does not', () => {
   const request = { v: 1 as const, from: 3, to: 9, first: 5, last: 2 ** 48 - 1, have: new Uint8Array(16) }
   expect(decodeSyncRequest(encodeSyncRequest(request))).toEqual(request)
