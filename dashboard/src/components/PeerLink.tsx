@@ -15,7 +15,7 @@ export function PeerLink({ peer, compact = false }: { peer: PeerRef; compact?: b
     <Link href={`/peers/${peer.peerKey}`} className="group inline-flex min-w-0 items-center gap-2.5 no-underline">
       <DanceGlyph peerKey={peer.peerKey} size={compact ? 24 : 34} />
       <span className="min-w-0">
-        <span className="casual block truncate font-semibold group-hover:underline">
+        <span className="casual block text-balance font-semibold group-hover:underline">
           {peer.name} <OwnTag peerKey={peer.peerKey} />
         </span>
         {!compact && (
