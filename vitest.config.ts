@@ -23,7 +23,7 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       project('node', ['node/src/**/*.test.ts', 'node/test/**/*.test.ts'], 60_000, built),
-      longProject('node-long', ['node/**/*.long.test.ts'], built),
+      longProject('long', ['{node,scripts}/**/*.long.test.ts'], built),
       project('indexer', ['indexer/**/*.test.ts'], 90_000, built),
       project('dashboard', ['dashboard/**/*.test.{ts,tsx}'], 120_000, built),
       project('scripts', ['scripts/**/*.test.ts'], 480_000),

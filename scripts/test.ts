@@ -37,7 +37,7 @@ async function execute(argv: string[], env: Record<string, string>, isAlone: boo
 
 const named = process.argv.slice(2).filter(argument => argument !== '--long')
 const isLong = process.argv.includes('--long')
-const wanted = isLong && named.length === 0 ? ['contracts', 'rows-fall', 'invariants', 'attacks', 'node-long'] : named
+const wanted = isLong && named.length === 0 ? ['contracts', 'rows-fall', 'invariants', 'attacks', 'long'] : named
 const names = stages.flat(2).map(({ name }) => name)
 const isNamed = ({ name, group = name }: Suite) => wanted.includes(name) || wanted.includes(group)
 const unknown = wanted.filter(name => !names.includes(name))

@@ -34,7 +34,3 @@ test('The smoke form runs every stage, and a second run finds them done.', async
   expect(again.stderr).toBe('')
   expect((await stat(join(work, 'judge', 'model.safetensors'))).mtimeMs).toBe(weights.mtimeMs)
 }, 300_000)
-
-test('Help says how it is used.', async () => {
-  expect((await run('--help')).stdout).toContain('npm run starter')
-})
