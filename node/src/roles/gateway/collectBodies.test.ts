@@ -110,6 +110,8 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
     },
     open: ({ kind, round }, commitment, bytes) =>
       openAnnounced(bodiesHere, kind, bytes, { chainId: CHAIN_ID, round }, commitment),
+    readPeerId: async key => [honest, hostile].find(peerId => peerKeyOf(peerId) === key) ?? null,
+    isKept: ({ kind, round, peerId, contentId: id }) => journal.get(round, `${kind} ${peerId}`) === id,
     onBody({ kind, round, peerId, contentId: id }) {
       if (isFull) throw new DiskFullError('the journal')
       journal.set(round, `${kind} ${peerId}`, id)
@@ -129,6 +131,8 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
     fetched,
     bundles,
     counts: collecting.counts,
+    takeCommitted: collecting.takeCommitted,
+    serve: (id: Hex, bytes: Uint8Array) => served.set(id, bytes),
     reads: () => reads,
     page: (round = ROUND) => readRound(node, { commitments, proposals: async () => [] }, round),
     setRound: (round: number) => {
@@ -254,4 +258,25 @@ test('a body that meets a full disk is collected once there is space', async () 
   setFull(false)
   await until(() => counts().waiting === 0 && counts().kept === 1)
   expect(shown(await page())).toEqual([[honest, 'patient']])
+})
+
+test('what nobody announced is fetched from the author that the chain names: once, and again where it was away', async () => {
+  const { serve, takeCommitted, commit, until, counts, page, fetched, announce, setRound } = await gateway()
+  const [own, scores] = [await answersOf(honest, 'never announced'), await scoreSheetOf(honest)]
+  const away = await answersOf(hostile, 'away')
+  const nobody = { ...own.commitment, peerKey: peerKeyOf('16Uiu2HAmNobody') }
+  commit('rollouts', own.commitment, away.commitment, nobody)
+  commit('scores', scores.commitment, scores.commitment)
+  for (const { commitment, bytes } of [own, scores]) serve(commitment.contentId, bytes)
+  setRound(ROUND + 3)
+  await takeCommitted(ROUND, 'rollouts')
+  await takeCommitted(ROUND, 'scores')
+  await until(() => counts().kept === 2 && counts().refused.unavailable === 1)
+  expect(await page()).toMatchObject({ groups: [{ peerId: honest }], evaluators: [{ peerId: honest }] })
+  expect(fetched).toHaveLength(3)
+  announce(own.announcement)
+  serve(away.commitment.contentId, away.bytes)
+  await takeCommitted(ROUND, 'rollouts')
+  await until(() => counts().kept === 3)
+  expect(fetched).toHaveLength(4)
 })

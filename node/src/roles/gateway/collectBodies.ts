@@ -1,6 +1,6 @@
 import type { Bodies } from '#core/bodyOperations.ts'
 import type { Clock } from '#core/clock.ts'
-import type { Hex } from '#core/hex.ts'
+import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import { createKeyedLimit } from '#core/keyedLimit.ts'
 import type { Logger } from '#core/logger.ts'
 import { peerKeyOf } from '#core/peerKey.ts'
@@ -10,6 +10,9 @@ import { type AnnouncementKind, announcementKinds } from '#p2p/topics.ts'
 import type { Bundles } from '#store/bundles.ts'
 import type { DiskGuard } from '#store/diskGuard.ts'
 import { type Commitments, type Committed, commitmentTo } from './commitments.ts'
+
+/** A body and who has it, as its author announced it or the chain says. */
+export type OfferedBody = Pick<Announcement, 'kind' | 'round' | 'peerId' | 'contentId' | 'policyHash' | 'size'>
 
 /** What became of a body that is not kept. */
 export type Refusal =
@@ -25,16 +28,20 @@ export type CollectorModules = {
   network: Pick<Network, 'onAnnouncement'>
   bundles: Pick<Bundles, 'wouldKeep' | 'has' | 'forget'>
   commitments: Commitments
+  /** Null for a key that nobody registered. */
+  readPeerId: (peerKey: Hex) => Promise<string | null>
+  /** Whether {@link onBody} was called with it, before a restart as well. */
+  isKept: (body: OfferedBody) => boolean
   /** The bytes of a body, kept. */
-  fetch: (announcement: Announcement, commitment: Committed) => Promise<Uint8Array | null>
+  fetch: (announcement: OfferedBody, commitment: Committed) => Promise<Uint8Array | null>
   /** The bundle in the bytes, where it is the one that was committed. */
   open: (
-    announcement: Announcement,
+    announcement: OfferedBody,
     commitment: Committed,
     bytes: Uint8Array,
   ) => Promise<Bodies[AnnouncementKind] | null>
   /** Called with each body that is kept, once. */
-  onBody: (announcement: Announcement, body: Bodies[AnnouncementKind]) => void
+  onBody: (announcement: OfferedBody, body: Bodies[AnnouncementKind]) => void
   disk: Pick<DiskGuard, 'isFull' | 'untilWritable'>
   clock: Clock
   logger: Logger
@@ -61,8 +68,8 @@ export function collectBodies(modules: CollectorModules) {
   const keeper = createKeeper(modules, signal, { again: waiting.add, forget: seen.forget })
 
   /** Decides whatever waits of one round and kind. */
-  async function settle(announced: Map<string, Announcement>): Promise<void> {
-    const { round, kind } = announced.values().next().value as Announcement
+  async function settle(announced: Map<string, OfferedBody>): Promise<void> {
+    const { round, kind } = announced.values().next().value as OfferedBody
     // Asked first: a commitment made in between is seen.
     const isFinal = commitments.isFinal(round, kind)
     const committed = await commitments.read(round, kind)
@@ -74,6 +81,17 @@ export function collectBodies(modules: CollectorModules) {
       const contradicts = committed.some(one => one.peerKey === peerKey)
       if (commitment) keeper.start(announcement, commitment)
       else keeper.refuse(announcement, contradicts ? 'contradicts its commitment' : 'not committed')
+    }
+  }
+
+  /** Fetches what was committed and not heard of: the chain names its author and its hash, but not its size. */
+  async function takeCommitted(round: number, kind: Exclude<AnnouncementKind, 'canary'>): Promise<void> {
+    for (const commitment of await commitments.read(round, kind)) {
+      const { peerKey, contentId, policyHash = ZERO_HASH } = commitment
+      const peerId = await modules.readPeerId(peerKey)
+      if (peerId === null || signal.aborted) continue
+      const body: OfferedBody = { kind, round, peerId, contentId, policyHash, size: 0 }
+      if (!modules.isKept(body) && seen.add(body)) keeper.start(body, commitment)
     }
   }
 
@@ -102,6 +120,7 @@ export function collectBodies(modules: CollectorModules) {
   return {
     counts: (): BodyCounts => ({ ...keeper.counts, waiting: waiting.count() }),
     forgetBefore: seen.forgetBefore,
+    takeCommitted,
     /** Resolves when what was under way is over. */
     async stop() {
       ended.abort()
@@ -115,17 +134,17 @@ export function collectBodies(modules: CollectorModules) {
 /** The newest announcement of each peer, by round and kind: a repeat costs nothing more. */
 function createSeen() {
   const contents = new Map<string, Hex>()
-  const idOf = ({ round, kind, peerId }: Announcement) => `${round} ${kind} ${peerId}`
+  const idOf = ({ round, kind, peerId }: OfferedBody) => `${round} ${kind} ${peerId}`
 
   return {
     /** @returns false for a repeat. */
-    add(announcement: Announcement): boolean {
+    add(announcement: OfferedBody): boolean {
       const id = idOf(announcement)
       if (contents.get(id) === announcement.contentId) return false
       contents.set(id, announcement.contentId)
       return true
     },
-    forget: (announcement: Announcement) => void contents.delete(idOf(announcement)),
+    forget: (announcement: OfferedBody) => void contents.delete(idOf(announcement)),
     forgetBefore(round: number): void {
       for (const id of contents.keys()) if (Number.parseInt(id, 10) < round) contents.delete(id)
     },
@@ -134,18 +153,18 @@ function createSeen() {
 
 /** Announcements that are not decided: of each peer the newest, by round and kind. */
 function createWaiting() {
-  const byRound = new Map<string, Map<string, Announcement>>()
+  const byRound = new Map<string, Map<string, OfferedBody>>()
   let wake = () => {}
 
   return {
     wake: () => wake(),
-    add(announcement: Announcement): void {
+    add(announcement: OfferedBody): void {
       const key = `${announcement.round} ${announcement.kind}`
       byRound.set(key, (byRound.get(key) ?? new Map()).set(announcement.peerId, announcement))
       wake()
     },
     /** Those of each round and kind, to be taken out once they are decided; waits while there are none, until it is woken. */
-    async some(): Promise<Map<string, Announcement>[]> {
+    async some(): Promise<Map<string, OfferedBody>[]> {
       for (const [key, announced] of byRound) if (announced.size === 0) byRound.delete(key)
       if (byRound.size === 0) await new Promise<void>(resolve => (wake = resolve))
       return [...byRound.values()]
@@ -156,9 +175,9 @@ function createWaiting() {
 
 type KeeperEvents = {
   /** Called where the disk is full, to try again later. */
-  again: (announcement: Announcement) => void
+  again: (announcement: OfferedBody) => void
   /** Called where the same announcement may be taken another time. */
-  forget: (announcement: Announcement) => void
+  forget: (announcement: OfferedBody) => void
 }
 
 /** Fetches committed payloads, a few at a time, opens them, and counts what became of each. */
@@ -178,7 +197,7 @@ function createKeeper(modules: CollectorModules, signal: AbortSignal, events: Ke
     } satisfies Record<Refusal, number>,
   }
 
-  function refuse(announcement: Announcement, reason: Refusal): void {
+  function refuse(announcement: OfferedBody, reason: Refusal): void {
     counts.refused[reason] += 1
     // It may be available later, or there may be space.
     if (reason === 'unavailable' || reason === 'over quota') events.forget(announcement)
@@ -186,7 +205,7 @@ function createKeeper(modules: CollectorModules, signal: AbortSignal, events: Ke
     logger.info('a body is not kept', { round, kind, peerId, reason })
   }
 
-  async function take(announcement: Announcement, commitment: Committed): Promise<void> {
+  async function take(announcement: OfferedBody, commitment: Committed): Promise<void> {
     const { kind, round, contentId, size } = announcement
     const owner = { peerKey: commitment.peerKey, kind }
     if (!bundles.has(contentId) && !bundles.wouldKeep(size, round, owner)) return refuse(announcement, 'over quota')
@@ -206,7 +225,7 @@ function createKeeper(modules: CollectorModules, signal: AbortSignal, events: Ke
   return {
     counts,
     refuse,
-    start(announcement: Announcement, commitment: Committed): void {
+    start(announcement: OfferedBody, commitment: Committed): void {
       const work = ofPeer
         .run(announcement.peerId, () => ofAll.run('', () => take(announcement, commitment)))
         .catch(error => {

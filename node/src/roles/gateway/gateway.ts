@@ -16,6 +16,7 @@ import { createProposals } from './proposals.ts'
 import { readRound } from './readRound.ts'
 import { specificationView } from './specificationView.ts'
 import { statusView } from './statusView.ts'
+import { takeUnheard } from './takeUnheard.ts'
 
 export type GatewayOptions = {
   /** Port of the HTTP server, on loopback. */
@@ -43,6 +44,7 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
       network: node.network,
       bundles: node.bundles,
       disk: node.disk,
+      readPeerId: node.chain.readPeerId,
       clock: node.clock,
       commitments,
       logger,
@@ -53,6 +55,7 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
       return fetched.ok ? fetched.value : null
     },
     open: ({ kind, round }, commitment, bytes) => openAnnounced(bodies, kind, bytes, { chainId, round }, commitment),
+    isKept: ({ kind, round, peerId, contentId }) => journal.get(round, `${kind} ${peerId}`) === contentId,
     onBody({ kind, round, peerId, contentId }, body) {
       journal.set(round, `${kind} ${peerId}`, contentId)
       if ('samples' in body && isDueCanary(node.environment, body)) canaries.add(peerId, body)
@@ -78,10 +81,14 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
     logger,
   )
   try {
-    await everyRound(node, async ({ round }) => {
+    let isFirst = true
+    await everyRound(node, async time => {
+      const { round } = time
       now = round
       collecting.forgetBefore(round + roundsKept.earliest)
       journal.set(round, 'seen', true)
+      await takeUnheard(node, collecting, time, isFirst)
+      isFirst = false
     })
   } finally {
     await collecting.stop()

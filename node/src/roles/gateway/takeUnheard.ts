@@ -1,0 +1,36 @@
+import type { RoundTime } from '#chain/roundClock.ts'
+import type { Clock } from '#core/clock.ts'
+import { topicRules } from '#p2p/topicRules.ts'
+import type { collectBodies } from './collectBodies.ts'
+
+/** Announcements come by themselves in this share of a round, and in so many seconds: they cost authors nothing more. */
+const HEARD_SHARE = 1 / 8
+const HEARD_SEC = 30
+
+/** Rounds until rollouts are public, and until votes are revealed. */
+const [ROLLOUTS_AFTER, SCORES_AFTER] = [1, 2]
+/** Rounds in which an author that was away is asked again. */
+const AGAIN_ROUNDS = 1
+
+/**
+ * Fetches what was committed in the last rounds and was not announced here: in a large swarm an author meets a follower every ten minutes,
+ * and what was announced before a restart is not announced again.
+ *
+ * @param isFirst - since the start: all rounds that are kept are asked for.
+ */
+export async function takeUnheard(
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
+  { takeCommitted }: Pick<ReturnType<typeof collectBodies>, 'takeCommitted'>,
+  { round, startsAtSec, endsAtSec }: Pick<RoundTime, 'round' | 'startsAtSec' | 'endsAtSec'>,
+  isFirst: boolean,
+): Promise<void> {
+  await clock.sleep(Math.min(HEARD_SEC, HEARD_SHARE * (endsAtSec - startsAtSec)) * 1000, signal)
+  for (const [kind, after] of [
+    ['rollouts', ROLLOUTS_AFTER],
+    ['scores', SCORES_AFTER],
+  ] as const) {
+    const last = round - after
+    const first = isFirst ? round + topicRules[kind].earliest : last - AGAIN_ROUNDS
+    for (let at = Math.max(0, first); at <= last; at++) await takeCommitted(at, kind)
+  }
+}
