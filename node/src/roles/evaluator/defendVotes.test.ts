@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Appeal, AppealCase } from '#chain/appeals.ts'
 import type { TxOutcome } from '#chain/outbox.ts'
 import { UNAVAILABLE } from '#core/bodies.ts'
@@ -8,6 +8,7 @@ import { createLogger } from '#core/logger.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { followAppeals, openAppeals, restsUntil } from '../appellant/followAppeals.ts'
+import { drawCommittee } from '../drawCommittee.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { defendVotes } from './defendVotes.ts'
 
@@ -17,6 +18,12 @@ const mined: TxOutcome = { status: 'mined', hash: word('01'), block: 1 }
 const BOND_WEI = 2n * 10n ** 16n
 const opened = { round: 1, peerKey, level: 1, openedRound: 4, appellant: other, drawn: 11, closesFrom: 8 }
 const first = { ...opened, isClosed: false, settledMilli: 700, finalMilli: 0 } as AppealCase
+
+const [beacon, CHAIN_ID] = [word('be'), 31_337]
+const seats = ['e1', 'e2', 'e3', 'e4', 'e5', 'e6'].map(word)
+const committee = drawCommittee(CHAIN_ID, 1, beacon, 0, seats)
+/** The round in which the verdict can be appealed: 100 s, as it was told at its start. */
+const begunAt = (round: number) => ({ time: { round, startsAtSec: 0, endsAtSec: 100, nowSec: 0 }, atMs: 0 })
 
 /** Verdicts of eleven seats, six of which push the score to 0. */
 const CARRIED = [0, 0, 0, 0, 0, 0, 700, 705, 695, 700, 710]
@@ -42,6 +49,9 @@ function setup(changed: { verdicts?: number[]; found?: Partial<AppealCase>; boot
     readAppealBond: async (level: number) => (level === 2 ? BOND_WEI : 0n),
     readBalance: async () => 10n ** 18n,
     readCase: async () => now,
+    readBeacon: async () => ({ state: 'drawn', hash: beacon }),
+    readSeats: async () => seats,
+    readRolloutCommitments: async () => [{ peerKey, ordinal: 0 }],
     readClosingCredit: async () => BOND_WEI / 2n,
     withdrawCredit: async () => mined,
     async appealScore(appeal: Appeal) {
@@ -50,20 +60,26 @@ function setup(changed: { verdicts?: number[]; found?: Partial<AppealCase>; boot
       return mined
     },
   }
-  const journal = createJournal(openDatabase(':memory:'), clock)
-  journal.set(1, 'scores', word('51'))
   const bundles = { get: async () => new Uint8Array(1) }
   const bodies = { open: async () => ({ body: { peers: [{ peerKey, scoreMilli: vote, leaves: [] }] } }) }
-  const node = { chain, logger, journal, bundles, bodies, appealCounts: new Map() } as unknown as PeerNode
+  /** An evaluator by its seat in the committee. */
+  const seat = (position: number) => {
+    const journal = createJournal(openDatabase(':memory:'), clock)
+    journal.set(1, 'scores', word('51'))
+    const identity = { peerKey: committee[position] }
+    const own = { chain, chainId: CHAIN_ID, identity, clock, journal, signal: new AbortController().signal }
+    return { ...own, logger, bundles, bodies, appealCounts: new Map() } as unknown as PeerNode
+  }
+  const node = seat(0)
   const close = (finalMilli: number) => {
     now = { ...now, isClosed: true, finalMilli }
   }
-  return { node, appealed, said, close }
+  return { node, seat, clock, appealed, said, close }
 }
 
 test('a seat appeals the verdict that overturns its vote where a quarter of the jury found the same, and has its bond back', async () => {
   const { node, appealed, said, close } = setup()
-  await defendVotes(node, 7, 2)
+  await defendVotes(node, begunAt(7), 2)
   expect(appealed).toEqual([{ round: 1, peerKey, level: 2, dueRound: 7, bondWei: BOND_WEI }])
   close(700)
   await followAppeals(node, 11)
@@ -74,11 +90,11 @@ test('a seat appeals the verdict that overturns its vote where a quarter of the 
 
 test('a seat whose defence was not upheld rests', async () => {
   const { node, said, close } = setup()
-  await defendVotes(node, 7, 2)
+  await defendVotes(node, begunAt(7), 2)
   close(0)
   await followAppeals(node, 11)
   expect(said).toContain('appeal not upheld: it appeals nothing for a while')
-  await defendVotes(node, 12, 2)
+  await defendVotes(node, begunAt(12), 2)
   expect(restsUntil(node)).toBeGreaterThan(12)
 })
 
@@ -96,10 +112,25 @@ test('nothing is defended that costs no stake, that nobody else saw, or that can
   ]
   for (const scene of scenes) {
     const { node, appealed } = setup(scene)
-    await defendVotes(node, 7, 2)
+    await defendVotes(node, begunAt(7), 2)
     expect(appealed).toEqual([])
   }
   const unfunded = setup()
-  await defendVotes(unfunded.node, 7, 0)
+  await defendVotes(unfunded.node, begunAt(7), 0)
   expect(unfunded.appealed).toEqual([])
+})
+
+test('seats of a committee take turns: the first that can pays the bond, and the others leave it', async () => {
+  const { seat, clock, appealed, said } = setup()
+  const poor = seat(0)
+  Object.assign(poor, { chain: { ...poor.chain, readBalance: async () => 0n } })
+  const defences = [poor, ...[4, 3, 2, 1].map(seat)].map(node => defendVotes(node, begunAt(7), 2))
+  await defences[0]
+  expect(said).toContain('a score cannot be appealed: the account has too little for the bond')
+  await vi.waitFor(() => expect(clock.sleepers()).toBe(4))
+  clock.advance(10_000)
+  await vi.waitFor(() => expect(appealed).toHaveLength(1))
+  clock.advance(30_000)
+  await Promise.all(defences)
+  expect(appealed).toHaveLength(1)
 })

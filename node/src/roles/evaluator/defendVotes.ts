@@ -1,10 +1,13 @@
 import { APPEALED_AFTER, type AppealCase } from '#chain/appeals.ts'
+import type { RoundTime } from '#chain/roundClock.ts'
 import { UNAVAILABLE } from '#core/bodies.ts'
 import { openAppeals, restsUntil } from '../appellant/followAppeals.ts'
 import { sendAppeal } from '../appellant/sendAppeal.ts'
 import { isClearlyOff } from '../appellant/weighAppeal.ts'
 import { benchVerdict, TOLERANCE_MILLI } from '../audit/voteVerdict.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { beaconOf } from '../roundBeacon.ts'
+import { ownShards } from './ownShards.ts'
 import { keptScores } from './scoreSheets.ts'
 
 /**
@@ -13,21 +16,30 @@ import { keptScores } from './scoreSheets.ts'
  */
 const WITNESS_SHARE = 1 / 4
 
+/** Each is time for an appeal to be mined. A committee takes half of them, and leaves the others for what may go wrong. */
+const TURNS_IN_ROUND = 10
+/** A round whose end nobody knows has turns as if it lasted so long. */
+const MAX_ROUND_SEC = 3_600
+
+/** The current round, as it was told at `atMs` of the node's clock. */
+type Begun = { time: Pick<RoundTime, 'round' | 'startsAtSec' | 'endsAtSec' | 'nowSec'>; atMs: number }
+
 /**
  * Appeals the first verdicts that overturn a vote of this seat, in the one round in which they can be appealed, where other seats found
- * what it found.
+ * what it found. The seats of a committee take turns, and leave a verdict that is appealed: one bond is at stake, and not five.
  *
  * @param maxAppeals - appeals whose end is open; each takes a bond.
  * @see docs/adr/0112-a-seat-defends-its-vote.md
  */
-export async function defendVotes(node: PeerNode, round: number, maxAppeals: number): Promise<void> {
+export async function defendVotes(node: PeerNode, begun: Begun, maxAppeals: number): Promise<void> {
   const { chain } = node
+  const { round } = begun.time
   const opened = round - APPEALED_AFTER
   if (maxAppeals === 0 || opened < 0 || restsUntil(node) > round) return
   const cases = await chain.readAppeals({ first: opened, last: opened })
   for (const found of cases.filter(one => isOpen(one, round))) {
     if (openAppeals(node).length >= maxAppeals) return
-    await defendVote(node, found)
+    await defendVote(node, found, begun)
   }
 }
 
@@ -36,7 +48,7 @@ function isOpen({ level, isClosed, closesFrom }: AppealCase, round: number): boo
   return level === 1 && !isClosed && closesFrom > round
 }
 
-async function defendVote(node: PeerNode, found: AppealCase): Promise<void> {
+async function defendVote(node: PeerNode, found: AppealCase, begun: Begun): Promise<void> {
   const { chain, logger } = node
   const { round, peerKey, settledMilli } = found
   const kept = await keptScores(node, round)
@@ -53,5 +65,19 @@ async function defendVote(node: PeerNode, found: AppealCase): Promise<void> {
       ...about,
       witnesses,
     })
+  await ownTurn(node, found, begun)
+  if (!isOpen(await chain.readCase(round, peerKey), begun.time.round)) return
   await sendAppeal(node, about, await chain.readAppealBond(2))
+}
+
+/** Resolves once the seats before this one in the committee have had their turns. */
+async function ownTurn(node: PeerNode, { round, peerKey }: AppealCase, { time, atMs }: Begun): Promise<void> {
+  const { clock, signal } = node
+  const { startsAtSec, endsAtSec, nowSec } = time
+  const beacon = await beaconOf(node, round)
+  const shards = beacon === null ? [] : await ownShards(node, round, beacon)
+  const shard = shards.find(({ peers }) => peers.some(one => one.peerKey === peerKey))
+  const turnSec = ((shard?.position ?? 0) * Math.min(MAX_ROUND_SEC, endsAtSec - startsAtSec)) / TURNS_IN_ROUND
+  const waitMs = (startsAtSec + turnSec - nowSec) * 1000 - (clock.nowMs() - atMs)
+  if (waitMs > 0) await clock.sleep(waitMs, signal)
 }

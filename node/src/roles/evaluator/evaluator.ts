@@ -51,10 +51,11 @@ export async function runEvaluator(node: PeerNode, models: Models, settings: Eva
     recordInTime(node, time)
     // From now on: what is told of the chain's time is as old as this call.
     const [votesDue, checksDue] = [untilShare(node, time, VOTES_UNTIL), untilShare(node, time, CHECKS_UNTIL)]
+    // A seat's turn may come late, and nothing else waits for it.
+    const defence = Promise.allSettled([defendVotes(node, begun, maxAppeals)])
     // Revealing is due first: it costs nothing, and not revealing is what is punished.
     const duties = [
       () => reveal(node, round - 2),
-      () => defendVotes(node, round, maxAppeals),
       () => vote(node, models, round - 1, { time, votesDue, checksDue }, demands),
       () => openSamples(node, round - 4, checksDue),
       () => closeOpenings(node, round - 5, time),
@@ -65,6 +66,10 @@ export async function runEvaluator(node: PeerNode, models: Models, settings: Eva
       () => claimEarnings(node, round),
       () => keepStake(node, 'evaluator', round),
       () => (demands > 0 ? closeOwnDemands(node, round) : Promise.resolve()),
+      async () => {
+        const [ended] = await defence
+        if (ended.status === 'rejected') throw ended.reason
+      },
     ]
     await allOf(duties)
   })
