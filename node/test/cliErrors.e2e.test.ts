@@ -67,7 +67,11 @@ describe('what is called wrongly ends with 64', () => {
       ['start', '--role', 'solver', '--network', 'local'],
       /not deployed on the network 'local': .*\/\.waggle\/deployment\.json .*npx hardhat deploy --network local/,
     ],
-    ['a missing record', ['start', '--role', 'solver', '--deployment', '/no/record'], /\/no\/record\. Correct --d/],
+    [
+      'a missing record',
+      ['start', '--role', 'solver', '--deployment', '/no/record'],
+      /\/no\/record\. Correct --d.* npm run swarm/,
+    ],
     ['a missing peer', ['status'], /^There is no peer in .* Name its folder with --data/],
     ['an invalid peer id', ['admit', '16Uiu2HAmTypo'], /^16Uiu2HAmTypo is not a peer id\./],
   ]

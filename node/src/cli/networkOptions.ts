@@ -74,7 +74,7 @@ function recordPath(network: string, data: string): string {
 function missing(network: string, path: string, isNamed: boolean): UsageError {
   if (isNamed)
     return new UsageError(`There is no deployment's record at ${path}.`, {
-      hint: 'Correct --deployment (or the setting, or WAGGLE_DEPLOYMENT), or deploy first: npx hardhat deploy.',
+      hint: 'Correct --deployment (or the setting, or WAGGLE_DEPLOYMENT), wait until npm run swarm is ready, or deploy first: npx hardhat deploy.',
     })
   if (!(network in known))
     return new UsageError(`There is no network '${network}'.`, {

@@ -22,7 +22,9 @@ export function unreadableFile(path: string, cause: unknown): ModelFileError {
   if (!['ENOENT', 'ENOTDIR'].includes(String((cause as NodeJS.ErrnoException).code)))
     return new ModelFileError(path, 'file', 'cannot be read', { hint: 'Check its permissions and its disk.', cause })
   return new ModelFileError(path, 'file', 'is missing', {
-    hint: 'Check the folder: a model has config.json and *.safetensors, an adapter adapter_config.json and adapter_model.safetensors.',
+    hint: path.endsWith('.gguf')
+      ? 'Correct the path of the GGUF file.'
+      : 'Check the folder: a model has config.json and *.safetensors, an adapter adapter_config.json and adapter_model.safetensors.',
     cause,
   })
 }

@@ -220,6 +220,11 @@ describe('a file that lies is refused by file and field, and leaves nothing behi
   })
 })
 
+test('a file that is not there is told as a file, not as a folder of a model', async () => {
+  const missing = importGguf(join(root, 'none.gguf'), join(root, 'none'))
+  await expect(missing).rejects.toMatchObject({ field: 'file', hint: expect.stringMatching(/^Correct the path/) })
+})
+
 test('whatever is changed in a header, the file is read or refused by name', async () => {
   const good = encodeGguf(testGguf(qwen, tinyWeights(qwen), 'qwen', 'qwen2'))
   const header = good.indexOf('output_norm.weight')
