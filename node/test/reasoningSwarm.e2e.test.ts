@@ -34,7 +34,10 @@ test('the reasoning environment plays with no proposer and no judge model: a cha
   for (const judge of judges) await swarm.admit(judge)
   const answering = await solver.start('solver')
   const learning = await unpaid.start('solver', { adapter: { rank: 4, base: 'int8' } })
-  for (const round of [2, 3]) await swarm.enter(round)
+  await swarm.enter(2)
+  // A name that comes after the round has begun is worth nothing in it.
+  await answering.said('policy named', { round: 3 })
+  await swarm.enter(3)
   await answering.said('rollouts committed', { round: 3 })
   expect(await answering.said('learned', { round: 3 })).toMatchObject({ tasks: 2, rollouts: 8 })
   // What cannot be paid is not committed: the votes below are on one peer.
@@ -49,6 +52,7 @@ test('the reasoning environment plays with no proposer and no judge model: a cha
   await Promise.all(evaluators.map(({ said }) => said('votes revealed', { round: 3 })))
   await swarm.enter(6)
   await Promise.race(evaluators.map(({ said }) => said('shard settled', { round: 3 })))
+  await answering.said('policy named', { round: 7 })
   await swarm.enter(7)
   await answering.said('rollouts committed', { round: 7 })
   await swarm.enter(8)
