@@ -78,6 +78,7 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
   const bundles = await openBundles(folder, { logger: silentLogger, quotas })
   const committed = new Map<string, Committed[]>()
   const served = new Map<Hex, Uint8Array>()
+  const asked: Hex[] = []
   const fetched: Hex[] = []
   const handlers = new Map<AnnouncementKind, AnnouncementHandler>()
   const end = new AbortController()
@@ -110,7 +111,10 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
     },
     open: ({ kind, round }, commitment, bytes) =>
       openAnnounced(bodiesHere, kind, bytes, { chainId: CHAIN_ID, round }, commitment),
-    readPeerId: async key => [honest, hostile].find(peerId => peerKeyOf(peerId) === key) ?? null,
+    async readPeerId(key) {
+      asked.push(key)
+      return [honest, hostile].find(peerId => peerKeyOf(peerId) === key) ?? null
+    },
     isKept: ({ kind, round, peerId, contentId: id }) => journal.get(round, `${kind} ${peerId}`) === id,
     onBody({ kind, round, peerId, contentId: id }) {
       if (isFull) throw new DiskFullError('the journal')
@@ -134,6 +138,7 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
     takeCommitted: collecting.takeCommitted,
     serve: (id: Hex, bytes: Uint8Array) => served.set(id, bytes),
     reads: () => reads,
+    asked,
     page: (round = ROUND) => readRound(node, { commitments, proposals: async () => [] }, round),
     setRound: (round: number) => {
       now = round
@@ -261,7 +266,7 @@ test('a body that meets a full disk is collected once there is space', async () 
 })
 
 test('what nobody announced is fetched from the author that the chain names: once, and again where it was away', async () => {
-  const { serve, takeCommitted, commit, until, counts, page, fetched, announce, setRound } = await gateway()
+  const { serve, takeCommitted, commit, until, counts, page, fetched, asked, announce, setRound } = await gateway()
   const [own, scores] = [await answersOf(honest, 'never announced'), await scoreSheetOf(honest)]
   const away = await answersOf(hostile, 'away')
   const nobody = { ...own.commitment, peerKey: peerKeyOf('16Uiu2HAmNobody') }
@@ -279,4 +284,6 @@ test('what nobody announced is fetched from the author that the chain names: onc
   await takeCommitted(ROUND, 'rollouts')
   await until(() => counts().kept === 3)
   expect(fetched).toHaveLength(4)
+  // The id of a registered key is asked once.
+  expect(asked.filter(key => key === own.commitment.peerKey)).toHaveLength(1)
 })

@@ -51,6 +51,9 @@ export type CollectorModules = {
 /** Between two reads of the chain: one round and kind each, so that nobody's announcements make for more of them. */
 const READ_EVERY_MS = 1_000
 
+/** Ids of peers that are remembered: about 3 MB. */
+const MAX_PEER_IDS = 16_384
+
 /** Payloads held in memory at a time, and of one peer. */
 const FETCHES = 16
 const FETCHES_OF_PEER = 1
@@ -66,6 +69,9 @@ export function collectBodies(modules: CollectorModules) {
   const seen = createSeen()
   const waiting = createWaiting()
   const keeper = createKeeper(modules, signal, { again: waiting.add, forget: seen.forget })
+
+  /** By key, which is a hash of the id: one never gets another. */
+  const peerIds = new Map<Hex, string>()
 
   /** Decides whatever waits of one round and kind. */
   async function settle(announced: Map<string, OfferedBody>): Promise<void> {
@@ -88,8 +94,10 @@ export function collectBodies(modules: CollectorModules) {
   async function takeCommitted(round: number, kind: Exclude<AnnouncementKind, 'canary'>): Promise<void> {
     for (const commitment of await commitments.read(round, kind)) {
       const { peerKey, contentId, policyHash = ZERO_HASH } = commitment
-      const peerId = await modules.readPeerId(peerKey)
+      const peerId = peerIds.get(peerKey) ?? (await modules.readPeerId(peerKey))
       if (peerId === null || signal.aborted) continue
+      if (peerIds.size >= MAX_PEER_IDS) peerIds.clear()
+      peerIds.set(peerKey, peerId)
       const body: OfferedBody = { kind, round, peerId, contentId, policyHash, size: 0 }
       if (!modules.isKept(body) && seen.add(body)) keeper.start(body, commitment)
     }
