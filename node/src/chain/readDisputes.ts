@@ -14,7 +14,7 @@ export async function readDisputes(
   contracts: Contracts,
   cursor: number | null,
 ): Promise<{ gameIds: bigint[]; cursor: number }> {
-  const head = await chain.heads.recent()
+  const head = await chain.heads.read()
   const first = Math.max(contracts.startBlock, head.number - LOOKBACK_BLOCKS, cursor ?? 0)
   const gameIds: bigint[] = []
   for (let at = first; at <= head.number; at += EVENT_RANGE_BLOCKS) {

@@ -6,6 +6,8 @@ const MAX_PACE_MS = 12_000
 /** Fewest and most blocks that the pace is computed from: a head is found up to one block late, so that few blocks say little. */
 const LEARNED_FROM = 6
 const REMEMBERED = 32
+/** Fewer heads lie on a line whatever the chain does. */
+const MIN_HEADS = 4
 /** Blocks that a head may be off the line through the first and the last one: one, since it is found late, and what the miners are late. */
 const STEADY_BLOCKS = 1.25
 /** Each poll comes earlier than the last one by this fraction of the pace. Otherwise polls would drift ever later behind blocks. */
@@ -47,7 +49,8 @@ export function createBlockPace(unlearnedMs: number): BlockPace {
 
   function blockMs(): number | null {
     const [first, newest] = [found[0], found.at(-1)]
-    if (first === undefined || newest === undefined || newest.number - first.number < LEARNED_FROM) return null
+    if (first === undefined || newest === undefined || found.length < MIN_HEADS) return null
+    if (newest.number - first.number < LEARNED_FROM) return null
     const pace = (newest.atMs - first.atMs) / (newest.number - first.number)
     const blocksOff = (head: TakenHead) => Math.abs((head.atMs - first.atMs) / pace - (head.number - first.number))
     return found.every(head => blocksOff(head) <= STEADY_BLOCKS)

@@ -89,6 +89,23 @@ test('a chain that mines in bursts has no time between blocks: the newest block 
   expect(polls).toBe(1)
 })
 
+test('two heads, which lie on a line whatever the chain does, tell no time between blocks', async () => {
+  const clock = createManualClock(1_700_000_000_000)
+  let [number, polls] = [0, 0]
+  const readHead = async () => {
+    polls += 1
+    return { number, timeSec: clock.nowMs() / 1000, hash: `0x${number}`, atMs: clock.nowMs() }
+  }
+  const heads = createHeads({ readHead, clock, signal: undefined, pollMs: 500 })
+  await heads.read()
+  clock.advance(20_000)
+  number = 10
+  await heads.read()
+  clock.advance(1_000)
+  await heads.recent()
+  expect(polls).toBe(3)
+})
+
 test('while no block can be news, there is at most one poll in four blocks', async () => {
   const { pollsPerBlock } = await follow(2_000, 240, { fromSec: Number.POSITIVE_INFINITY })
   expect(pollsPerBlock).toBeLessThan(0.4)
