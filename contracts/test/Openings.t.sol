@@ -38,6 +38,32 @@ contract OpeningsTest is OpeningsFixture {
         vm.assertEq(nectar.claimable(evaluators[0]), 0);
     }
 
+    /// @dev One peer is in it, after the 32 of the first.
+    function test_DrawsFromTheSecondShard() public {
+        bytes32 last;
+        for (uint256 i = 0; i < 33; ++i) {
+            last = enrol(300 + i, accountNamed(300 + i));
+            commitRollouts(last);
+        }
+        enterRound(1);
+        rounds.drawBeacon(0);
+        for (uint256 i = 0; i < 3; ++i) {
+            ballots[i] = ballotOf(0, evaluators[i], scoresOf(500));
+            ballots[i].shard = 1;
+            ballots[i].position = positionOf(0, 1, evaluators[i]);
+            commitBallot(ballots[i]);
+        }
+        enterRound(2);
+        for (uint256 i = 0; i < 3; ++i) revealBallot(ballots[i]);
+        enterRound(3);
+        bytes32[] memory page = new bytes32[](1);
+        page[0] = last;
+        votes.settle(0, 1, page);
+        enterRound(4);
+        (uint32 ordinal, ) = openings.drawnOf(0, 1);
+        vm.assertEq(ordinal, 32);
+    }
+
     function test_TellsWhatWasOpened() public {
         play(600, 600, 600);
         IOpenings.Opening memory opening = openingOf(0, 1);

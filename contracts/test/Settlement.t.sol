@@ -17,6 +17,28 @@ contract SettlementTest is VotesFixture {
         vm.assertEq(votes.points(solvers[0]), 400);
     }
 
+    /// @dev Round 12 takes round 0's place among the remembered ones.
+    function test_AHeldRoundIsEarnedOnceItIsReleasedHoweverLate() public {
+        voteOnFirstSolver(scoresOf(400, 400, 400));
+        votes.settle(0, 0, firstSolvers(1));
+        enterRound(6);
+        uint256 firstWei = votes.earnedOf(solvers[0]);
+        vm.assertTrue(firstWei > 0);
+        vm.prank(address(challenges));
+        votes.hold(0, solvers[0]);
+        vm.assertEq(votes.earnedOf(solvers[0]), 0);
+        enterRound(12);
+        commitRollouts(solvers[0]);
+        voteOn(12, scoresOf(400, 400, 400));
+        votes.settle(12, 0, firstSolvers(1));
+        enterRound(18);
+        uint256 secondWei = votes.earnedOf(solvers[0]);
+        vm.assertTrue(secondWei > 0);
+        vm.prank(address(challenges));
+        votes.release(0, solvers[0]);
+        vm.assertEq(votes.earnedOf(solvers[0]), firstWei + secondWei);
+    }
+
     function test_TakesTheLowerOfTwo() public {
         voteOnFirstSolver(scoresOf(900, 100));
         votes.settle(0, 0, firstSolvers(1));

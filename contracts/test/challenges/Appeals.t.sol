@@ -229,6 +229,17 @@ contract AppealsTest is AppealFixture {
         vm.assertEq(challenges.creditOf(registry.accountOf(juries[1][2])), 0);
     }
 
+    function test_ABundleThatHalfOfTheJuryHadIsJudged() public {
+        playSettled(300);
+        appealAs(APPELLANT);
+        uint16[] memory scores = sameScores(SILENT);
+        for (uint256 i = 0; i < 8; ++i) scores[i] = i < 4 ? 900 : GONE;
+        playVerdicts(scores);
+        enterRound(7);
+        challenges.closeAppeal(0, solvers[0]);
+        expectScore(1, 900);
+    }
+
     function test_APeerWithoutQuorumMayBeScored() public {
         commitDrawn(solvers[0]);
         commitRollouts(solvers[1]);
