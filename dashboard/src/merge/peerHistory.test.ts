@@ -4,7 +4,7 @@ import { peerHistory, peerRoles, scoreSeries } from './peerHistory.ts'
 
 const empty: PeerAnswer = {
   peer: null,
-  standings: { totalCount: 0, items: [] },
+  standings: { items: [] },
   evaluator: null,
   stakes: { items: [] },
   proposals: { items: [] },

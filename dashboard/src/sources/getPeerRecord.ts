@@ -25,7 +25,6 @@ const answer = z.object({
     })
     .nullable(),
   standings: z.object({
-    totalCount: z.int(),
     items: z.array(
       z.object({
         rank: z.int(),
@@ -102,7 +101,7 @@ const page = 'orderBy: "round", orderDirection: "desc", limit: $limit'
 
 const QUERY = `query Peer($peerKey: String!, $limit: Int) {
   peer(peerKey: $peerKey) { peerKey peerId name account registeredAtSec countsFromRound roundsProposed roundsSolved roundsSettled }
-  standings(where: { peerKey: $peerKey }) { totalCount items {
+  standings(where: { peerKey: $peerKey }) { items {
     rank finalPointsMilli provisionalPointsMilli contestedPointsMilli contestedRounds
   } }
   purses(where: { peerKey: $peerKey }) { items { claimedWei claimableWei } }

@@ -17,7 +17,10 @@ const standing = z.object({
   compensationWei: z.string(),
 })
 
-const answer = z.object({ standings: z.object({ totalCount: z.int(), items: z.array(standing) }) })
+const answer = z.object({
+  standings: z.object({ items: z.array(standing) }),
+  peers: z.object({ totalCount: z.int() }),
+})
 
 export type Standing = z.infer<typeof standing>
 
@@ -26,14 +29,15 @@ export interface Standings {
   rows: Standing[]
 }
 
-const QUERY = `query Standings($where: standingFilter, $limit: Int, $offset: Int) {
+/** Peers are counted in their own table: to count standings, all of them are ranked a second time. */
+const QUERY = `query Standings($where: standingFilter, $counted: peerFilter, $limit: Int, $offset: Int) {
   standings(where: $where, orderBy: "rank", orderDirection: "asc", limit: $limit, offset: $offset) {
-    totalCount
     items {
       rank peerKey peerId name account finalPointsMilli provisionalPointsMilli contestedPointsMilli contestedRounds
       lastActiveRound compensationWei
     }
   }
+  peers(where: $counted) { totalCount }
 }`
 
 /** Percent, underscore and backslash mean something in SQL's LIKE, but not to somebody who searches. */
@@ -56,6 +60,7 @@ function filterFor(search: string) {
 
 /** A page of the leaderboard, best first: those whose name, peer id or account contains `search`. Ranks are those of the whole board. */
 export async function getStandings(search: string, limit: number, offset: number): Promise<Part<Standings>> {
-  const part = await queryIndexer(QUERY, { where: filterFor(search), limit, offset }, answer)
-  return mapPart(part, ({ standings }) => ({ total: standings.totalCount, rows: standings.items }))
+  const where = filterFor(search)
+  const part = await queryIndexer(QUERY, { where, counted: where, limit, offset }, answer)
+  return mapPart(part, ({ standings, peers }) => ({ total: peers.totalCount, rows: standings.items }))
 }
