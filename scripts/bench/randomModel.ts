@@ -1,6 +1,7 @@
-import { type FileHandle, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomStream } from '../../node/src/core/random.ts'
+import { writeFileAtomic } from '../../node/src/core/writeFileAtomic.ts'
 import { commonShape } from '../../node/src/model/commonShape.ts'
 import { type DecoderConfig, formatDecoderConfig } from '../../node/src/model/decoderConfig.ts'
 import { decoderWeightShapes } from '../../node/src/model/decoderWeights.ts'
@@ -26,9 +27,7 @@ export function randomModel(bench: Bench): Promise<RandomModel> {
     bench.log('writing random weights (2.5 GB)')
     await mkdir(folder, { recursive: true })
     await writeWeights(model, commonShape)
-    const config = { ...formatDecoderConfig(commonShape), torch_dtype: 'float32' }
-    await writeFile(`${done}.tmp`, JSON.stringify(config))
-    await rename(`${done}.tmp`, done)
+    await writeConfig(done, commonShape)
     return model
   })
 }
@@ -41,8 +40,13 @@ export async function randomFolder(bench: Bench, name: string, config: DecoderCo
   bench.log(`writing random weights to ${folder}`)
   await mkdir(folder, { recursive: true })
   await writeWeights({ folder, gguf: null }, config)
-  await writeFile(done, JSON.stringify({ ...formatDecoderConfig(config), torch_dtype: 'float32' }))
+  await writeConfig(done, config)
   return folder
+}
+
+/** Written last: a folder without it is not whole. */
+function writeConfig(path: string, config: DecoderConfig): Promise<void> {
+  return writeFileAtomic(path, JSON.stringify({ ...formatDecoderConfig(config), torch_dtype: 'float32' }))
 }
 
 async function writeWeights(

@@ -105,15 +105,6 @@ describe('bodies of other peers', () => {
     expect(await bundles.keep(body('x', 99), 1, owner('a', 'canary'))).toBeNull()
   })
 
-  test('that many peers fill the store with leave something for one that comes after them', async () => {
-    const bundles = await open(folder(), { quotas: { ...quotas, totalBytes: 1600 } })
-    for (let round = 0; round < 30; round++)
-      for (let peer = 0; peer < 16; peer++)
-        await bundles.keep(bytes(`${peer} ${round}`.padEnd(10)), round, owner(peer.toString(16)))
-    const at = { peerKey: `0x${'ab'.repeat(32)}` as Hex, kind: 'rollouts' }
-    expect(await bundles.keep(body('n', 40), 1, at)).toBeNull()
-  })
-
   test('written at once are within the quota together', async () => {
     const bundles = await open(folder())
     const kept = await Promise.all(

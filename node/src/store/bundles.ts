@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MAX_BODY_BYTES } from '#core/bodySizes.ts'
 import { contentIdYielding } from '#core/contentId.ts'
@@ -7,6 +6,7 @@ import { NodeError } from '#core/errors.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
 import { makeFolder } from '#core/makeFolder.ts'
+import { writeFileAtomic } from '#core/writeFileAtomic.ts'
 import { createBodyIndex, fileNameOf, readFolder } from './bodyIndex.ts'
 import { type BodyOwner, createBodyQuota, defaultQuotas, type KeptBody, type QuotaLimits } from './bodyQuota.ts'
 import { asDiskFull, DiskFullError, freeBytesOf, isDiskFull, RESERVED_BYTES } from './diskSpace.ts'
@@ -75,7 +75,7 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
     try {
       if ((await readFree(folder)) < bytes.byteLength + RESERVED_BYTES) throw new DiskFullError(folder)
       makeFolder(join(folder, String(body.round)))
-      await writeAtomically(pathOf(body), bytes)
+      await writeFileAtomic(pathOf(body), bytes)
     } catch (error) {
       index.remove(body)
       throw asDiskFull(error, folder)
@@ -145,22 +145,5 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
         if (/^\d+$/.test(name) && Number(name) < round) await rm(join(folder, name), { recursive: true, force: true })
       for (const body of index.before(round)) index.remove(body)
     },
-  }
-}
-
-async function writeAtomically(path: string, bytes: Uint8Array): Promise<void> {
-  const partial = `${path}.${randomUUID()}`
-  try {
-    const file = await open(partial, 'wx')
-    try {
-      await file.writeFile(bytes)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(partial, path)
-  } catch (error) {
-    await rm(partial, { force: true })
-    throw error
   }
 }
