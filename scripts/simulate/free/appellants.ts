@@ -1,5 +1,5 @@
 import { UNAVAILABLE } from '../../../node/src/core/scoreSheet.ts'
-import { benchVerdict, TOLERANCE_MILLI } from '../../../node/src/roles/audit/voteVerdict.ts'
+import { appealVerdict, TOLERANCE_MILLI } from '../../../node/src/roles/audit/voteVerdict.ts'
 import type { Member } from './cast.ts'
 import { comes, honestScore, memberOf, pushed } from './evaluators.ts'
 import {
@@ -85,7 +85,7 @@ async function appealAgain(game: Game, open: OpenCase): Promise<void> {
   const stood = settled[at]?.scoreMilli ?? 0
   const cast = first.verdicts.map(({ scoreMilli }) => scoreMilli)
   const scores = settled.map((found, other) =>
-    other === at ? benchVerdict(cast, first.jury, stood) : (found?.scoreMilli ?? 0),
+    other === at ? appealVerdict(cast, first.jury, stood) : (found?.scoreMilli ?? 0),
   )
   const isOwn = first.by.isOwn && game.strategy.appealsTwice
   const by = isOwn ? first.by : await honestAppellant(game, works, scores, at, 2)

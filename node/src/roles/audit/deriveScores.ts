@@ -1,7 +1,7 @@
 import type { RoundVotes, VotingRecord } from '#chain/readVotingRecord.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import { COMMITTEE_SEATS, drawCommittee, SHARD_PEERS } from '../drawCommittee.ts'
-import { benchVerdict, type VoteVerdict, voteVerdict } from './voteVerdict.ts'
+import { appealVerdict, type VoteVerdict, voteVerdict } from './voteVerdict.ts'
 
 /** A settlement, vote or ruling that does not follow from what it must follow from. */
 export type Finding = { round: number; peerKey: Hex; says: string }
@@ -98,7 +98,7 @@ function ruledScore({ rulings }: RoundVotes, peerKey: Hex, settledMilli: number)
     for (const appeal of own) {
       if (appeal.kind !== 'appealed') continue
       const cast = own.flatMap(one => (one.kind === 'verdict' && one.level === appeal.level ? one.scoreMilli : []))
-      standing = benchVerdict(cast, appeal.drawn, standing)
+      standing = appealVerdict(cast, appeal.drawn, standing)
     }
     if (ruling.scoreMilli !== standing)
       wrongly = `was given ${ruling.scoreMilli} on appeal, and the verdicts come to ${standing}`

@@ -36,7 +36,7 @@ export function voteVerdict(cast: readonly number[], seats: number): VoteVerdict
  * @param drawn - seats of the jury.
  * @param standingMilli - what stood when it was appealed.
  */
-export function benchVerdict(cast: readonly number[], drawn: number, standingMilli: number): number {
+export function appealVerdict(cast: readonly number[], drawn: number, standingMilli: number): number {
   const scores = cast.filter(score => score !== UNAVAILABLE)
   if (cast.length < quorumOf(drawn) || cast.length > 2 * scores.length) return standingMilli
   const verdict = lowerMedian(scores)

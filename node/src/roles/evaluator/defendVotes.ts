@@ -4,7 +4,7 @@ import { UNAVAILABLE } from '#core/bodies.ts'
 import { openAppeals, restsUntil } from '../appellant/followAppeals.ts'
 import { sendAppeal } from '../appellant/sendAppeal.ts'
 import { isClearlyOff } from '../appellant/weighAppeal.ts'
-import { benchVerdict, TOLERANCE_MILLI } from '../audit/voteVerdict.ts'
+import { appealVerdict, TOLERANCE_MILLI } from '../audit/voteVerdict.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { beaconOf } from '../roundBeacon.ts'
 import { ownShards } from './ownShards.ts'
@@ -56,7 +56,7 @@ async function defendVote(node: PeerNode, found: AppealCase, begun: Begun): Prom
   // Seats of the bootstrap have no stake, and who voted `unavailable` is not blamed.
   if (vote === UNAVAILABLE || round < (await chain.readBootstrapRounds())) return
   const verdicts = await chain.readVerdicts(found)
-  const verdictMilli = benchVerdict(verdicts, found.drawn, settledMilli)
+  const verdictMilli = appealVerdict(verdicts, found.drawn, settledMilli)
   if (verdictMilli === settledMilli || !isClearlyOff(verdictMilli, vote)) return
   const witnesses = verdicts.filter(one => one !== UNAVAILABLE && Math.abs(one - vote) <= TOLERANCE_MILLI).length
   const about = { round, peerKey, level: 2, settledMilli: verdictMilli, foundMilli: vote } as const
