@@ -1,4 +1,6 @@
 import type { Chain } from '#chain/openChain.ts'
+import type { Hex } from '#core/hex.ts'
+import type { Logger } from '#core/logger.ts'
 import type { Environment } from '#environments/environment.ts'
 import { EnvironmentMismatchError } from '#environments/environmentMismatch.ts'
 
@@ -16,4 +18,50 @@ export async function environmentOnChain(chain: Chain, known: readonly Environme
   throw new EnvironmentMismatchError(`The swarm plays by the rules ${onChain}, this node by ${own}.`, {
     hint: 'Update this node to the release that the swarm runs, or choose another network.',
   })
+}
+
+export type EnvironmentWatchModules = {
+  readEnvironment: (round: number) => Promise<Hex>
+  /** Hash of the environment that this node plays by. */
+  own: Hex
+  /** Hashes of others that it has, and could play by after a restart. */
+  known: readonly Hex[]
+  logger: Logger
+}
+
+/** Rounds that are remembered: those that are voted on, and those that are proposed for. */
+const REMEMBERED = 16
+
+/**
+ * Tells whether a round is played by this node's environment, as the chain has it by now, and says when that changes. Work for
+ * rounds of another one would earn nothing; what is owed for earlier rounds is done all the same.
+ */
+export function createEnvironmentWatch(modules: EnvironmentWatchModules): (round: number) => Promise<boolean> {
+  const { readEnvironment, own, known, logger } = modules
+  /** Round → its environment. That of a round that has begun does not change; a later one is asked for again. */
+  const found = new Map<number, Hex>()
+  let latest = -1
+  let isPaused = false
+
+  return async round => {
+    const environment = found.get(round) ?? (await readEnvironment(Math.max(0, round)))
+    latest = Math.max(latest, round)
+    if (round < latest) found.set(round, environment)
+    if (found.size > REMEMBERED) found.delete(Math.min(...found.keys()))
+    const isOwn = environment === own
+    if (round === latest && isOwn === isPaused) tell(round, environment, isOwn)
+    return isOwn
+  }
+
+  function tell(round: number, environment: Hex, isOwn: boolean): void {
+    isPaused = !isOwn
+    if (isOwn) {
+      logger.info('the swarm plays by the rules of this node again; working', { round, environment })
+      return
+    }
+    const hint = known.includes(environment)
+      ? 'Restart this node: it has these rules.'
+      : 'Restart this node with the file of these rules (--environment), or with the release that has them.'
+    logger.warn('the swarm plays by other rules than this node; pausing', { round, environment, own, hint })
+  }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { createLogger } from '#core/logger.ts'
-import { createEnvironmentWatch } from './environmentWatch.ts'
+import { createEnvironmentWatch } from './environmentOnChain.ts'
 
 const hash = (byte: string): Hex => `0x${byte.repeat(32)}`
 const [own, other, strange] = [hash('aa'), hash('bb'), hash('cc')]
