@@ -53,10 +53,26 @@ function expectOneLine({ stderr, code }: CliResult, expected: { code: number; sa
 
 describe('what is called wrongly ends with 64', () => {
   const wrong: [what: string, argv: string[], says: RegExp][] = [
-    ['an unknown option', ['start', '--rolle', 'solver'], /^Unknown option '--rolle'\. See npx waggle start/],
-    ['an unknown command', ['stat'], /^Unknown command 'stat'\. Use one of join, init, start, .* \[USAGE\]$/m],
-    ['a number out of range', ['start', '--level', '6'], /^Bad option: level: .* See --help\. \[USAGE\]$/m],
-    ['an unknown role', ['start', '--role', 'miner'], /^Bad option: role: .*solver.* \[USAGE\]$/m],
+    [
+      'an unknown option',
+      ['start', '--rolle', 'solver'],
+      /^Unknown option '--rolle'\. Did you mean --role\? See npx waggle start/,
+    ],
+    [
+      'an unknown command',
+      ['statsu'],
+      /^Unknown command 'statsu'\. Did you mean 'status'\? npx waggle --help .* \[USAGE\]$/m,
+    ],
+    [
+      'a number out of range',
+      ['start', '--level', '6'],
+      /^Bad option: --level must be at most 5, not '6'\. See --help\. \[USAGE\]$/m,
+    ],
+    [
+      'an unknown role',
+      ['start', '--role', 'miner'],
+      /^Bad option: --role must be .*solver.* not 'miner'\. .*\[USAGE\]$/m,
+    ],
     [
       'an unknown network',
       ['start', '--role', 'solver', '--network', 'mars'],
@@ -89,7 +105,7 @@ describe('what is called wrongly ends with 64', () => {
     writeFileSync(file, 'role: solver\ncolour: blue\n')
     expectOneLine(await runCli(['start', '--data', data]), {
       code: 64,
-      says: /Bad setting in .*waggle\.yaml: .*colour.* Correct that file/,
+      says: /Bad setting in .*waggle\.yaml: there is no setting 'colour'\. Correct that file/,
     })
   })
 

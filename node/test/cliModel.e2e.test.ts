@@ -221,10 +221,7 @@ describe('what cannot be run ends in one line', () => {
       ['model', 'generate', '--model', folderOf('qwen2'), '--tokens', '1', '--device', 'gpu'],
       /^Unknown device 'gpu'\. Use one of cpu, webgpu, cuda, auto\./,
     ],
-    [
-      ['model', 'train'],
-      /^Unknown action 'train'\. Use model logits, model generate, model compare or model import\. \[USAGE\]$/,
-    ],
+    [['model', 'train'], /^Unknown action 'train'\. Use one of logits, generate, compare, import\. \[USAGE\]$/],
     [['model', 'import', '--out', 'any'], /^model import needs a file\. Call model import FILE\.gguf --out DIR\./],
     [['model', 'logits', '--tokens', '1'], /^model logits needs --model\./],
     [

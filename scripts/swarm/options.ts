@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
+import { meantOption } from '../../node/src/cli/nearest.ts'
+import { settingProblem } from '../../node/src/cli/settingProblem.ts'
 import { type PresetName, presets } from '../../node/src/environments/builtIn.ts'
 import { basePrecisions } from '../../node/src/model/loraConfig.ts'
 
@@ -59,34 +61,17 @@ export type SwarmOptions = z.infer<typeof schema>
 
 /** @throws {Error} with one line for each bad option. */
 export function parseOptions(argv: string[]): SwarmOptions {
-  const text = { type: 'string' } as const
-  const flag = { type: 'boolean' } as const
-  const { values } = parseArgs({
-    args: argv,
-    options: {
-      solvers: text,
-      evaluators: text,
-      rounds: text,
-      level: text,
-      preset: text,
-      environment: text,
-      model: text,
-      judge: text,
-      lora: text,
-      'lora-base': text,
-      'round-seconds': text,
-      data: text,
-      port: text,
-      'chain-port': text,
-      exit: flag,
-      json: flag,
-      fresh: flag,
-      help: flag,
-    },
-  })
+  const values = readValues(argv)
   const parsed = schema.safeParse(values)
   if (!parsed.success)
-    throw new Error(parsed.error.issues.map(issue => `--${issue.path.join('.')}: ${issue.message}`).join('\n'))
+    throw new Error(
+      parsed.error.issues
+        .map(issue => {
+          const name = issue.path.join('.')
+          return settingProblem(`--${name}`, issue, values[name])
+        })
+        .join('\n'),
+    )
   if (parsed.data.exit && parsed.data.rounds === undefined)
     throw new Error('--exit: say with --rounds N when the run is complete')
   const { environment, model, lora, 'lora-base': base } = parsed.data
@@ -95,4 +80,24 @@ export function parseOptions(argv: string[]): SwarmOptions {
   if (base !== undefined && lora === undefined)
     throw new Error('--lora-base: say with --lora RANK that an adapter is trained')
   return parsed.data
+}
+
+const flags = new Set(['exit', 'json', 'fresh', 'help'])
+const known = Object.keys(schema.shape)
+
+/** What was written, by the names of the options. */
+function readValues(args: string[]): Record<string, unknown> {
+  const options = Object.fromEntries(
+    known.map(name => [name, { type: flags.has(name) ? 'boolean' : 'string' }] as const),
+  )
+  try {
+    return parseArgs({ args, options }).values
+  } catch (error) {
+    const [sentence = ''] = (error as Error).message.split('. ')
+    const isBare = sentence.startsWith('Unexpected argument')
+    const hint = isBare
+      ? "npm passes on only what follows ' -- ': npm run swarm -- --rounds 4."
+      : meantOption(sentence, known)
+    throw new Error(`${sentence}. ${hint}`.trimEnd(), { cause: error })
+  }
 }

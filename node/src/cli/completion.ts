@@ -1,13 +1,12 @@
 import type { Verb } from './command.ts'
-import { UsageError } from './usageError.ts'
+import { unknownWord } from './nearest.ts'
 
 type Words = { name: string; summary: string; options: readonly string[] }
 
 /** A script by which a shell completes commands and their options. @throws {UsageError} for an unknown shell. */
 export async function completionFor(shell: string, verbs: Readonly<Record<string, Verb>>): Promise<string> {
   const write = Object.hasOwn(shells, shell) ? shells[shell as keyof typeof shells] : undefined
-  if (write === undefined)
-    throw new UsageError(`Unknown shell: ${shell}.`, { hint: `Supported: ${shellNames.join(', ')}.` })
+  if (write === undefined) throw unknownWord('shell', shell, shellNames)
   const commands = await Promise.all(
     Object.entries(verbs).map(async ([name, { summary, load }]) => {
       const { options } = await load()

@@ -9,6 +9,7 @@ import { basePrecisions } from '#model/loraConfig.ts'
 import { networkSettings } from '#p2p/networkConfig.ts'
 import { roleNames } from '#roles/roleName.ts'
 import { areHttpUrls } from './environment.ts'
+import { settingProblem, unknownSetting } from './settingProblem.ts'
 import { UsageError } from './usageError.ts'
 
 export const CONFIG_FILE = 'waggle.yaml'
@@ -100,16 +101,24 @@ export function loadConfig({ data, ...flags }: Record<string, unknown>): Config 
   const said = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined))
   const parsed = configSchema.safeParse({ ...file, ...said })
   if (parsed.success) return { ...parsed.data, data: folder }
-  const issues = parsed.error.issues.map(({ path: field, message }) =>
-    field.length === 0 ? message : `${field.join('.')}: ${message}`,
-  )
+  const problems = parsed.error.issues.flatMap(issue => problemsOf(issue, file, said))
   const fromFile = parsed.error.issues.some(({ path: [field] }) => field === undefined || !(field in said))
-  throw new UsageError(`Bad ${fromFile ? `setting in ${path}` : 'option'}: ${issues.join('; ')}.`, {
+  throw new UsageError(`Bad ${fromFile ? `setting in ${path}` : 'option'}: ${problems.join('; ')}.`, {
     hint: fromFile ? 'Correct that file.' : 'See --help.',
   })
 }
 
-function readYaml(path: string): Record<string, unknown> {
+type Settings = Record<string, unknown>
+
+function problemsOf(issue: z.core.$ZodIssue, file: Settings, said: Settings): string[] {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map(key => unknownSetting(key, Object.keys(configSchema.shape)))
+  const setting = String(issue.path[0])
+  const name = setting in said ? `--${setting === 'bootnodes' ? 'bootnode' : setting}` : setting
+  return [settingProblem(name, issue, { ...file, ...said }[setting])]
+}
+
+function readYaml(path: string): Settings {
   try {
     return z.record(z.string(), z.unknown()).parse(parse(readFileSync(path, 'utf8')) ?? {})
   } catch (cause) {

@@ -3,6 +3,7 @@ import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { formatError, NodeError } from '#core/errors.ts'
 import { asDiskFull } from '#store/diskSpace.ts'
+import { unknownWord } from './nearest.ts'
 import { parseCommand } from './parseCommand.ts'
 import { isInterruption } from './untilInterrupted.ts'
 import { UsageError } from './usageError.ts'
@@ -29,7 +30,7 @@ async function main([name = '--help', ...argv]: string[]): Promise<void> {
   if (['--version', '-v'].includes(name)) return console.log(await version())
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined
   if (verb === undefined)
-    throw new UsageError(`Unknown command '${name}'.`, { hint: `Use one of ${Object.keys(verbs).join(', ')}.` })
+    throw unknownWord('command', name, Object.keys(verbs), 'npx waggle --help lists the commands.')
   const command = await verb.load()
   const { values, positionals } = parseCommand(name, command, argv)
   if (values.help === true) return console.log(command.usage)

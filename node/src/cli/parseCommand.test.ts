@@ -15,3 +15,11 @@ test.each(Object.entries(verbs))('%s takes no empty value', async (name, { load 
   for (const [index, positional] of (command.positionals ?? []).entries())
     expect(() => parseCommand(name, command, due.with(index, ''))).toThrow(`The value of ${positional} is empty.`)
 })
+
+test('an unknown option is answered with the one that was probably meant', async () => {
+  const command = await verbs.status?.load()
+  if (command === undefined) throw new Error('no command')
+  expect(() => parseCommand('status', command, ['--dta', 'x'])).toThrow(
+    expect.objectContaining({ hint: 'Did you mean --data? See npx waggle status --help.' }),
+  )
+})

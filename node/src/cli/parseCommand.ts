@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Command, Values } from './command.ts'
+import { meantOption } from './nearest.ts'
 import { UsageError } from './usageError.ts'
 
 export type ParsedCommand = { values: Values; positionals: string[] }
@@ -28,7 +29,8 @@ function parse(name: string, command: Command, args: string[]): ParsedCommand {
     return parseArgs({ args, options, allowPositionals: true })
   } catch (cause) {
     const [sentence = ''] = (cause instanceof Error ? cause.message : String(cause)).split(/\. |\n/)
-    throw new UsageError(`${sentence.replace(/\.$/, '')}.`, { hint: helpHint(name), cause })
+    const hint = `${meantOption(sentence, Object.keys(command.options))}${helpHint(name)}`
+    throw new UsageError(`${sentence.replace(/\.$/, '')}.`, { hint, cause })
   }
 }
 

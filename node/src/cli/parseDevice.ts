@@ -1,11 +1,11 @@
 import { type Device, devices } from '#model/devices.ts'
 import type { Values } from './command.ts'
-import { UsageError } from './usageError.ts'
+import { unknownWord } from './nearest.ts'
 
 /** @throws {UsageError} if it is none. */
 export function parseDevice(value: Values[string]): Device | 'auto' {
   const names = [...devices, 'auto'] as const
   const found = names.find(name => name === value)
   if (found) return found
-  throw new UsageError(`Unknown device '${value}'.`, { hint: `Use one of ${names.join(', ')}.` })
+  throw unknownWord('device', String(value), names)
 }

@@ -4,6 +4,7 @@ import { networkSettings } from '#p2p/networkConfig.ts'
 import type { Command } from '../command.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { environment } from '../environment.ts'
+import { unknownWord } from '../nearest.ts'
 import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
 import { logOptions, logUsage, openLog } from '../openLog.ts'
 import { reachOfConfig, reachOptions, reachUsage, settingsOf } from '../reachOptions.ts'
@@ -38,7 +39,7 @@ ${logUsage}
   morePositionals: ['ACTION', 'ADDRESS'],
   async run({ json, ...values }, [asked = 'run', address]) {
     const action = actions.find(name => name === asked)
-    if (action === undefined) throw new UsageError(`Unknown action '${asked}'.`, { hint: `Use ${actions.join(', ')}.` })
+    if (action === undefined) throw unknownWord('action', asked, actions)
     const takesAddress = action === 'add' || action === 'remove'
     if (takesAddress !== (address !== undefined))
       throw new UsageError(takesAddress ? `${action} needs an ADDRESS.` : `${action} takes no ADDRESS.`, {

@@ -8,6 +8,7 @@ import { openChatModels } from '../chatModels.ts'
 import type { Command } from '../command.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { hubOptions, hubUsage } from '../modelOptions.ts'
+import { unknownWord } from '../nearest.ts'
 import { chainOptions, chainUsage, openDeployment } from '../networkOptions.ts'
 import { settingsOf } from '../reachOptions.ts'
 import { showResult } from '../showResult.ts'
@@ -53,8 +54,7 @@ ${chainUsage}`,
     const config = loadConfig(settingsOf(flags))
     const asJson = json === true
     if (action === 'verify') return verify(config, file, asJson)
-    if (action !== 'get' && action !== 'export')
-      throw new UsageError(`Unknown action ${action}.`, { hint: 'Use get, verify or export.' })
+    if (action !== 'get' && action !== 'export') throw unknownWord('action', action, ['get', 'verify', 'export'])
     const number = wholeNumber('round', round)
     if (typeof peer !== 'string')
       throw new UsageError('--peer is missing.', { hint: 'Name the peer whose rollouts are meant.' })

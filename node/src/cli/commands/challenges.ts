@@ -1,7 +1,7 @@
 import type { Command } from '../command.ts'
+import { unknownWord } from '../nearest.ts'
 import { chainOptions, chainUsage } from '../networkOptions.ts'
 import { runFromAccount } from '../runFromAccount.ts'
-import { UsageError } from '../usageError.ts'
 
 const actions = ['list', 'bonds', 'close', 'withdraw'] as const
 
@@ -19,7 +19,7 @@ ${chainUsage}`,
   positionals: ['ACTION'],
   async run(flags, [action = '']) {
     const known = actions.find(name => name === action)
-    if (known === undefined) throw new UsageError(`Unknown action '${action}'.`, { hint: `Use ${actions.join(', ')}.` })
+    if (known === undefined) throw unknownWord('action', action, actions)
     const [play, { listBonds }] = await Promise.all([
       import('#roles/playChallenges.ts'),
       import('#roles/challengeBonds.ts'),

@@ -1,6 +1,7 @@
 import { readSpec } from '../chatModels.ts'
 import type { Command } from '../command.ts'
 import { type HubSettings, hubOptions, hubUsage, openModel } from '../modelOptions.ts'
+import { unknownWord } from '../nearest.ts'
 import { UsageError } from '../usageError.ts'
 
 const text = { type: 'string' } as const
@@ -23,8 +24,7 @@ ${hubUsage}
   positionals: ['ACTION', 'PATH'],
   async run({ model, judge, json, models, hub }, [verb, path = '']) {
     if (verb === 'hash') return showHash(path, json === true)
-    if (verb !== 'check')
-      throw new UsageError(`Unknown action '${verb}'.`, { hint: 'Use env check PATH, or env hash FILE.' })
+    if (verb !== 'check') throw unknownWord('action', String(verb), ['check', 'hash'])
     if (typeof model !== 'string')
       throw new UsageError('--model is missing.', { hint: 'Name a chat model: prompts are made with its tokenizer.' })
     const settings: HubSettings = { models: models as string | undefined, hub: hub as string | undefined }

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import type { MeasuredJudge } from '#environments/environmentKind.ts'
 import type { Command } from '../command.ts'
 import { type HubSettings, hubOptions, hubUsage, openModel } from '../modelOptions.ts'
+import { unknownWord } from '../nearest.ts'
 import { parsePrecision } from '../parsePrecision.ts'
 import { UsageError } from '../usageError.ts'
 import { whole } from '../wholeNumber.ts'
@@ -53,10 +54,7 @@ ${hubUsage}
   }) {
     const { environmentKinds, findKind } = await import('#environments/builtIn.ts')
     const found = findKind(String(kind))
-    if (found === null)
-      throw new UsageError(`Unknown environment kind '${kind}'.`, {
-        hint: `Use one of ${Object.keys(environmentKinds).join(', ')}.`,
-      })
+    if (found === null) throw unknownWord('environment kind', String(kind), Object.keys(environmentKinds))
     const needed = found.needsJudge ? '--model, --judge and --out are needed.' : '--model and --out are needed.'
     if (typeof model !== 'string' || typeof out !== 'string' || (found.needsJudge && typeof judge !== 'string'))
       throw new UsageError(needed, { hint: 'See npx waggle environment --help.' })

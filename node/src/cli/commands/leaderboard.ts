@@ -3,6 +3,7 @@ import type { Page } from '#roles/leaderboard/importLeaderboard.ts'
 import type { Command } from '../command.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { environment } from '../environment.ts'
+import { unknownWord } from '../nearest.ts'
 import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
 import { settingsOf } from '../reachOptions.ts'
 import { UsageError } from '../usageError.ts'
@@ -51,7 +52,7 @@ ${networkUsage}
       }
       return read(file, { rpcUrl: from, coordinator, ...bounds }, asJson)
     }
-    if (action !== 'import') throw new UsageError(`Unknown action '${action}'.`, { hint: 'Use read or import.' })
+    if (action !== 'import') throw unknownWord('action', String(action), ['read', 'import'])
     return importFile(loadConfig(settingsOf(flags)), file, { isDry: dry === true, asJson })
   },
 }

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { MarketSession } from '#roles/marketSession.ts'
 import type { GamePlan } from '#roles/playMarket.ts'
 import type { Command, Values } from '../command.ts'
+import { unknownWord } from '../nearest.ts'
 import { chainOptions, chainUsage } from '../networkOptions.ts'
 import { showResult } from '../showResult.ts'
 import { UsageError } from '../usageError.ts'
@@ -98,7 +99,7 @@ async function bind(action: string, options: Values): Promise<Act> {
   }
   const open = Object.hasOwn(actions, action) ? actions[action] : undefined
   if (open !== undefined) return open()
-  throw new UsageError(`Unknown action '${action}'.`, { hint: `Use ${Object.keys(actions).join(', ')}.` })
+  throw unknownWord('action', action, Object.keys(actions))
 }
 
 function bound<Args extends unknown[]>(

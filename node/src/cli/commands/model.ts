@@ -11,6 +11,7 @@ import { compareModel } from '../compareModel.ts'
 import { copyOptions } from '../copyOptions.ts'
 import { importModel } from '../importModel.ts'
 import { openLocalModel } from '../modelOptions.ts'
+import { unknownWord } from '../nearest.ts'
 import { openDevice } from '../openDevice.ts'
 import { openGenerator } from '../openGenerator.ts'
 import { parseDevice } from '../parseDevice.ts'
@@ -87,10 +88,7 @@ how far 8-bit and 4-bit are from float32.
   morePositionals: ['FILE.gguf'],
   async run(values, [action = '', file]) {
     const verb = Object.hasOwn(actions, action) ? actions[action as keyof typeof actions] : undefined
-    if (!Object.hasOwn(taken, action))
-      throw new UsageError(`Unknown action '${action}'.`, {
-        hint: 'Use model logits, model generate, model compare or model import.',
-      })
+    if (!Object.hasOwn(taken, action)) throw unknownWord('action', action, Object.keys(taken))
     refuseOthers(action as Action, values)
     if (action === 'import') return importModel(file, values)
     if (file !== undefined)

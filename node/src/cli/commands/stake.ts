@@ -1,7 +1,7 @@
 import type { Duty } from '#chain/readStake.ts'
 import type { Command, Values } from '../command.ts'
+import { unknownWord } from '../nearest.ts'
 import { chainOptions, chainUsage } from '../networkOptions.ts'
-import { UsageError } from '../usageError.ts'
 import { openPeerFolder, withAccount } from '../withSession.ts'
 
 /** Stakes Nectar of a peer's account for a duty. */
@@ -68,7 +68,7 @@ round      ${found.round}; stakes are needed from round ${found.bootstrapRounds}
 
 function dutyOf(text: string): Duty {
   if (text === 'evaluator' || text === 'proposer') return text
-  throw new UsageError(`Unknown duty '${text}'.`, { hint: 'Use evaluator or proposer.' })
+  throw unknownWord('duty', text, ['evaluator', 'proposer'])
 }
 
 function print({ json }: Values, found: unknown, words: string): void {

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { nearest, unknownWord } from './nearest.ts'
+import { verbs } from './verbs.ts'
+
+const commands = Object.keys(verbs)
+
+test.each([
+  ['statsu', 'status'],
+  ['stat', 'status'],
+  ['STATUS', 'status'],
+  ['leaderbord', 'leaderboard'],
+  ['jion', 'join'],
+  ['doc', 'doctor'],
+  ['evla', 'eval'],
+])('%s is taken for %s', (typed, meant) => expect(nearest(typed, commands)).toBe(meant))
+
+test.each(['', 'x', 'frobnicate', 'constructor', '--prot'])('%j is near no command', typed =>
+  expect(nearest(typed, commands)).toBeUndefined(),
+)
+
+test('what was meant stands before the list', () => {
+  expect(unknownWord('action', 'gmaes', ['games', 'bet'])).toMatchObject({
+    message: "Unknown action 'gmaes'.",
+    hint: "Did you mean 'games'? Use one of games, bet.",
+  })
+})

@@ -1,0 +1,55 @@
+import type { z } from 'zod'
+import { nearest } from './nearest.ts'
+
+type Issue = z.core.$ZodIssue
+
+/**
+ * What is wrong with a setting, in words that name what it takes: `--role must be solver or judge, not 'wizard'`.
+ *
+ * @param name - of the option or the setting, as it was written.
+ * @param value - what was given. It is quoted only where the setting takes a word or a number: a URL may hold a key.
+ */
+export function settingProblem(name: string, issue: Issue, value: unknown): string {
+  const due = whatIsDue(issue)
+  if (due === null) return `${name} is ${issue.message}`
+  const isQuoted = typeof value === 'string' || typeof value === 'number'
+  return `${name} must be ${due}${isQuoted ? `, not '${value}'` : ''}`
+}
+
+/** A setting that does not exist. */
+export function unknownSetting(name: string, known: readonly string[]): string {
+  const meant = nearest(name, known)
+  return `there is no setting '${name}'${meant === undefined ? '' : ` (did you mean '${meant}'?)`}`
+}
+
+/** Null where the schema has words of its own. */
+function whatIsDue(issue: Issue): string | null {
+  switch (issue.code) {
+    case 'invalid_value':
+      return orList(issue.values.filter(value => typeof value === 'string'))
+    case 'too_small':
+      return issue.origin === 'string' ? 'given' : `${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`
+    case 'too_big':
+      return `${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}`
+    case 'invalid_type':
+      return kinds[issue.expected] ?? null
+    case 'invalid_union':
+      return orList(
+        issue.errors.map(([first]) => (first === undefined ? null : whatIsDue(first))).filter(due => due !== null),
+      )
+    default:
+      return null
+  }
+}
+
+const kinds: Readonly<Partial<Record<string, string>>> = {
+  int: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  string: 'a text',
+  array: 'a list',
+}
+
+function orList(words: readonly string[]): string {
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}
