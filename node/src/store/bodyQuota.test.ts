@@ -17,3 +17,17 @@ test('many peers that fill the store leave something for one that comes after th
   expect(kept).toBeGreaterThan(160)
   expect(quota.roomFor(owner('ab'), 1, 40)).toEqual([])
 })
+
+test('parts of one round stay together, and only older bodies go for one more', () => {
+  const quota = createBodyQuota({ totalBytes: 8_000, peerBytes: 100, kindShares: {} })
+  const owner = { peerKey: `0x${'a'.repeat(64)}` as Hex, kind: 'scores' }
+  const put = (round: number, part: number) => {
+    const gone = quota.roomFor(owner, round, 30)
+    for (const body of gone ?? []) quota.remove(body)
+    const contentId: Hex = `0x${String(10 * round + part).padStart(64, '0')}`
+    if (gone !== null) quota.add({ contentId, round, bytes: 30, owner })
+    return gone?.map(body => body.round) ?? null
+  }
+  expect([put(1, 0), put(2, 0), put(2, 1)]).toEqual([[], [], []])
+  expect([put(2, 2), put(2, 3)]).toEqual([[1], null])
+})

@@ -25,6 +25,9 @@ export const defaultQuotas: QuotaLimits = {
   kindShares: { scores: 1 / 2, canary: 1 / 8, policy: 1 / 4 },
 }
 
+/** Kinds of which an author may commit several bodies in a round: each evaluator of more peers than one score sheet takes. */
+export const kindsInParts: ReadonlySet<string> = new Set(['scores'])
+
 /**
  * A peer may take this part of what the others leave. So the store never fills up: n peers that all keep putting bodies end
  * at 1 / (n + 7) of it each, and one that comes after them has nearly as much.
@@ -36,7 +39,8 @@ export type BodyQuota = {
   remove(body: KeptBody): void
   /**
    * The owner's bodies that must go, oldest first, so that one more fits; an earlier one of the same kind and round always
-   * goes. Null if it does not fit. Never names a body of another owner, nor one of a later round.
+   * goes, or always stays where the kind comes in parts. Null if it does not fit. Never names a body of another owner, nor
+   * one of a later round.
    */
   roomFor(owner: BodyOwner, round: number, bytes: number): KeptBody[] | null
   /** What must go so that all limits hold: the oldest of whoever has too much, then of whoever has most. */
@@ -63,10 +67,12 @@ export function createBodyQuota({ totalBytes, peerBytes, kindShares }: QuotaLimi
 
   function roomFor({ peerKey, kind }: BodyOwner, round: number, bytes: number): KeptBody[] | null {
     const share = shareOf(kind)
+    const isOfSlot = (body: KeptBody) => body.round === round && body.owner?.kind === kind
+    const inParts = kindsInParts.has(kind)
     const earlier = [...(byPeer.get(peerKey) ?? [])]
-      .filter(body => body.round <= round)
+      .filter(body => body.round <= round && !(inParts && isOfSlot(body)))
       .sort((a, b) => a.round - b.round)
-    const gone = earlier.filter(body => body.round === round && body.owner?.kind === kind)
+    const gone = earlier.filter(isOfSlot)
     for (;;) {
       const goneBytes = sum(gone)
       const goneOfKind = sum(gone.filter(body => body.owner?.kind === kind))

@@ -19,6 +19,7 @@ import { DiskFullError } from '#store/diskSpace.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { slotOf } from './bodySlot.ts'
 import { collectBodies } from './collectBodies.ts'
 import { type Committed, createCommitments } from './commitments.ts'
 import { openAnnounced } from './openAnnounced.ts'
@@ -46,9 +47,10 @@ async function answersOf(peerId: string, text: string, round = ROUND) {
 const shown = (page: Awaited<ReturnType<typeof readRound>>) =>
   page?.groups.map(({ peerId, rollouts }) => [peerId, rollouts[0]?.text])
 
-async function scoreSheetOf(peerId: string) {
+async function scoreSheetOf(peerId: string, scored: readonly Hex[] = []) {
   const evaluatorKey = peerKeyOf(peerId)
-  const scoreSheet: ScoreSheet = { v: 1, chainId: CHAIN_ID, round: ROUND, evaluatorKey, peers: [] }
+  const peers = scored.map(peerKey => ({ peerKey, scoreMilli: 700, leaves: [] }))
+  const scoreSheet: ScoreSheet = { v: 1, chainId: CHAIN_ID, round: ROUND, evaluatorKey, peers }
   return sealed('scores', peerId, ROUND, scoreSheet, ZERO_HASH)
 }
 
@@ -115,10 +117,10 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
       asked.push(key)
       return [honest, hostile].find(peerId => peerKeyOf(peerId) === key) ?? null
     },
-    isKept: ({ kind, round, peerId, contentId: id }) => journal.get(round, `${kind} ${peerId}`) === id,
-    onBody({ kind, round, peerId, contentId: id }) {
+    isKept: offered => journal.get(offered.round, slotOf(offered)) === offered.contentId,
+    onBody(offered) {
       if (isFull) throw new DiskFullError('the journal')
-      journal.set(round, `${kind} ${peerId}`, id)
+      journal.set(offered.round, slotOf(offered), offered.contentId)
     },
     disk: createDiskGuard({ folder, clock, logger: silentLogger, readFree: async () => 2 ** 40 }),
     ...{ bundles, commitments, clock, logger: silentLogger, signal: end.signal },
@@ -286,4 +288,22 @@ test('what nobody announced is fetched from the author that the chain names: onc
   expect(fetched).toHaveLength(4)
   // The id of a registered key is asked once.
   expect(asked.filter(key => key === own.commitment.peerKey)).toHaveLength(1)
+})
+
+test('all parts of an evaluator are kept, each once, and a page shows the votes of all', async () => {
+  const { announce, commit, until, counts, page, fetched, takeCommitted, setRound } = await gateway()
+  const scored = Array.from({ length: 3 }, (_, at): Hex => `0x${String(at).padStart(64, '0')}`)
+  const parts = await Promise.all(scored.map(peerKey => scoreSheetOf(honest, [peerKey])))
+  for (const { announcement, bytes } of parts) announce(announcement, bytes)
+  commit('scores', ...parts.map(({ commitment }) => commitment))
+  await until(() => counts().kept === 3)
+  setRound(ROUND + 3)
+  for (const { announcement } of parts) announce(announcement)
+  await takeCommitted(ROUND, 'scores')
+  await until(() => counts().waiting === 0)
+  expect(fetched).toHaveLength(3)
+  const { evaluators = [], omitted } = (await page()) ?? {}
+  expect(evaluators.map(({ peerId }) => peerId)).toEqual([honest])
+  expect(evaluators[0]?.votes.map(({ peerKey }) => peerKey).sort()).toEqual(scored)
+  expect(omitted).toBe(0)
 })

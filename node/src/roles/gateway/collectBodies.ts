@@ -9,6 +9,7 @@ import type { Network } from '#p2p/network.ts'
 import { type AnnouncementKind, announcementKinds } from '#p2p/topics.ts'
 import type { Bundles } from '#store/bundles.ts'
 import type { DiskGuard } from '#store/diskGuard.ts'
+import { slotOf } from './bodySlot.ts'
 import { type Commitments, type Committed, commitmentTo } from './commitments.ts'
 
 /** A body and who has it, as its author announced it or the chain says. */
@@ -79,11 +80,11 @@ export function collectBodies(modules: CollectorModules) {
     // Asked first: a commitment made in between is seen.
     const isFinal = commitments.isFinal(round, kind)
     const committed = await commitments.read(round, kind)
-    for (const [peerId, announcement] of announced) {
-      const peerKey = peerKeyOf(peerId)
+    for (const [slot, announcement] of announced) {
+      const peerKey = peerKeyOf(announcement.peerId)
       const commitment = commitmentTo(committed, kind, { ...announcement, peerKey })
       if (commitment === undefined && !isFinal) continue
-      announced.delete(peerId)
+      announced.delete(slot)
       const contradicts = committed.some(one => one.peerKey === peerKey)
       if (commitment) keeper.start(announcement, commitment)
       else keeper.refuse(announcement, contradicts ? 'contradicts its commitment' : 'not committed')
@@ -139,10 +140,10 @@ export function collectBodies(modules: CollectorModules) {
   }
 }
 
-/** The newest announcement of each peer, by round and kind: a repeat costs nothing more. */
+/** The newest announcement of each slot of a round: a repeat costs nothing more. */
 function createSeen() {
   const contents = new Map<string, Hex>()
-  const idOf = ({ round, kind, peerId }: OfferedBody) => `${round} ${kind} ${peerId}`
+  const idOf = (body: OfferedBody) => `${body.round} ${slotOf(body)}`
 
   return {
     /** @returns false for a repeat. */
@@ -159,7 +160,7 @@ function createSeen() {
   }
 }
 
-/** Announcements that are not decided: of each peer the newest, by round and kind. */
+/** Announcements that are not decided: of each slot the newest, by round and kind. */
 function createWaiting() {
   const byRound = new Map<string, Map<string, OfferedBody>>()
   let wake = () => {}
@@ -168,7 +169,7 @@ function createWaiting() {
     wake: () => wake(),
     add(announcement: OfferedBody): void {
       const key = `${announcement.round} ${announcement.kind}`
-      byRound.set(key, (byRound.get(key) ?? new Map()).set(announcement.peerId, announcement))
+      byRound.set(key, (byRound.get(key) ?? new Map()).set(slotOf(announcement), announcement))
       wake()
     },
     /** Those of each round and kind, to be taken out once they are decided; waits while there are none, until it is woken. */

@@ -5,6 +5,7 @@ import { roundsKept } from '#p2p/topicRules.ts'
 import type { JsonValue } from '#store/journal.ts'
 import { everyRound } from '../everyRound.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { slotOf } from './bodySlot.ts'
 import { createCanaryQueue } from './canaryQueue.ts'
 import { collectBodies } from './collectBodies.ts'
 import { createCommitments } from './commitments.ts'
@@ -55,9 +56,10 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
       return fetched.ok ? fetched.value : null
     },
     open: ({ kind, round }, commitment, bytes) => openAnnounced(bodies, kind, bytes, { chainId, round }, commitment),
-    isKept: ({ kind, round, peerId, contentId }) => journal.get(round, `${kind} ${peerId}`) === contentId,
-    onBody({ kind, round, peerId, contentId }, body) {
-      journal.set(round, `${kind} ${peerId}`, contentId)
+    isKept: offered => journal.get(offered.round, slotOf(offered)) === offered.contentId,
+    onBody(offered, body) {
+      const { round, peerId, contentId } = offered
+      journal.set(round, slotOf(offered), contentId)
       if ('samples' in body && isDueCanary(node.environment, body)) canaries.add(peerId, body)
     },
   })

@@ -53,14 +53,19 @@ export async function roundView(round: number, { proposed, rollouts, scoreSheets
       }
     }),
   }))
-  const evaluators = scoreSheets.map(({ peerId, contentId, body }) => ({
+  return { round, tasks, groups, evaluators: evaluatorsOf(scoreSheets) }
+}
+
+/** One row an evaluator, whatever number of score sheets its votes take. */
+function evaluatorsOf(scoreSheets: readonly From<ScoreSheet>[]) {
+  const byPeer = Map.groupBy(scoreSheets, ({ peerId }) => peerId)
+  return [...byPeer].map(([peerId, parts]) => ({
     peerId,
-    peerKey: body.evaluatorKey,
+    peerKey: parts[0]?.body.evaluatorKey,
     name: peerName(peerId),
-    contentId,
-    votes: body.peers.map(({ peerKey, scoreMilli }) => ({ peerKey, scoreMilli })),
+    contentIds: parts.map(({ contentId }) => contentId),
+    votes: parts.flatMap(({ body }) => body.peers.map(({ peerKey, scoreMilli }) => ({ peerKey, scoreMilli }))),
   }))
-  return { round, tasks, groups, evaluators }
 }
 
 /** Components of a peer's leaves as the first evaluator that scored them has revealed them, each from 0 to 1. */
