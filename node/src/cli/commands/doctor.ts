@@ -1,10 +1,12 @@
 import { freemem } from 'node:os'
+import { describeMachine } from '#model/devices.ts'
 import { openIdentity } from '#store/identity.ts'
 import { readSpec } from '../chatModels.ts'
 import type { Command, Values } from '../command.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { checkComputer, checkDisk, checkKeys, checkNode, checkPorts, isPeerRunning } from '../doctor/checkMachine.ts'
 import { type Finding, failure } from '../doctor/finding.ts'
+import { largestGpuBytes } from '../join/chooseSettings.ts'
 import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
 import { UsageError } from '../usageError.ts'
 
@@ -16,7 +18,7 @@ export const doctor: Command = {
   usage: `npx waggle doctor [OPTIONS]
 
 Checks Node, processor, memory, disk, keys, ports, the chain, the clock, funds and bootnodes, of an environment of chat models also
-which bases it pays and whether the memory is enough for role and models, and says what to do about each problem. Sends nothing. Exit code 1 if a check fails.
+which bases it pays, what each role would play with here, and whether the memory is enough for role and models, and says what to do about each problem. Sends nothing. Exit code 1 if a check fails.
 
 ${dataUsage}
 ${networkUsage}
@@ -24,12 +26,12 @@ ${networkUsage}
   --bootnode MULTIADDR
                       a peer to meet first, may be repeated
   --role ROLE, --environment FILE, --model PATH_OR_REPO, --proposer PATH_OR_REPO, --judge PATH_OR_REPO,
-  --lora RANK
+  --lora RANK, --lora-base NAME
                       what it would be started with (default what its folder says)
   --json              print one JSON object on the last line`,
   options: {
     ...{ ...dataOption, ...networkOptions, listen: list, bootnode: list, json: { type: 'boolean' } },
-    ...{ role: text, environment: text, model: text, proposer: text, judge: text, lora: text },
+    ...{ role: text, environment: text, model: text, proposer: text, judge: text, lora: text, 'lora-base': text },
   },
   async run({ json, bootnode, ...flags }: Values) {
     const config = loadConfig({ ...flags, bootnodes: bootnode })
@@ -62,16 +64,21 @@ async function checkModels({
   proposer,
   judge,
   lora,
+  'lora-base': loraBase,
 }: Config): Promise<Finding[]> {
   if (file === undefined || role === 'gateway' || role === 'judge') return []
   const spec = await readSpec(file)
   // The model library takes half a second to load.
-  const { checkBases, checkModelMemory } = await import('../doctor/checkModel.ts')
-  const asked = { role, model, proposer, judge, lora }
+  const { checkBases, checkModelMemory, checkPools } = await import('../doctor/checkModel.ts')
+  const { likelyJudgeParameters } = await import('../join/modelParameters.ts')
+  const asked = { role, model, proposer, judge, lora, loraBase }
   const bases = await checkBases(spec, asked)
   // A running peer has taken its memory already.
   if (isPeerRunning(data)) return [bases]
-  return [bases, await checkModelMemory(spec, asked, Math.min(freemem(), process.availableMemory()))]
+  const freeBytes = Math.min(freemem(), process.availableMemory())
+  const judgeParameters = await likelyJudgeParameters(spec, judge)
+  const pools = checkPools({ freeBytes, judgeParameters, gpuBytes: largestGpuBytes(await describeMachine()) })
+  return [bases, pools, await checkModelMemory(spec, asked, freeBytes)]
 }
 
 async function checkThere(config: Config): Promise<Finding[]> {

@@ -10,7 +10,6 @@ import { openIdentity } from '#store/identity.ts'
 import { readSpec } from '../chatModels.ts'
 import type { Command } from '../command.ts'
 import { CONFIG_FILE, type Config, loadConfig } from '../config.ts'
-import { JUDGE_PARAMETERS } from '../join/chatPools.ts'
 import { type Choice, chooseSettings } from '../join/chooseSettings.ts'
 import { dataUsage, networkUsage, openDeployment } from '../networkOptions.ts'
 import { settingsOf } from '../reachOptions.ts'
@@ -76,11 +75,10 @@ async function keepChoices(
   return choices
 }
 
-/** Of the judge that a peer would run; 0 for none. One of unknown size is taken for CodeZero's default. */
 async function judgeParametersHere({ environment, judge }: Config): Promise<number> {
   if (environment === undefined) return 0
-  const { judgeOf, judgeParametersOf } = await import('../join/modelParameters.ts')
-  return (await judgeParametersOf(judgeOf(await readSpec(environment), judge))) ?? JUDGE_PARAMETERS
+  const { likelyJudgeParameters } = await import('../join/modelParameters.ts')
+  return likelyJudgeParameters(await readSpec(environment), judge)
 }
 
 /** The folder is where the file lies, and a URL with a key belongs into the environment. */

@@ -1,9 +1,11 @@
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { readBaseHash, unpaidBase } from '#environments/paidBase.ts'
 import { isServerUrl } from '#hub/chatServer/serverAddress.ts'
+import type { BasePrecision } from '#model/loraConfig.ts'
 import { isPaidAsAdapter } from '#roles/adapterToTrain.ts'
 import type { RoleName } from '#roles/roleName.ts'
-import { gibibytes, memoryNeeded } from '../join/memoryNeeded.ts'
+import { describePools, type ModelMemory } from '../join/choosePool.ts'
+import { gibibytes, memoryNeeded, type Trained } from '../join/memoryNeeded.ts'
 import { isModelFolder, judgeOf, judgeParametersOf, parametersOf } from '../join/modelParameters.ts'
 import { type Finding, failure, ok, warning } from './finding.ts'
 
@@ -16,6 +18,8 @@ export type ChatRole = {
   judge: string | undefined
   /** Rank of the adapter, 0 for all weights. */
   lora: number | undefined
+  /** Of the frozen layers under it, float32 unless said. */
+  loraBase?: BasePrecision | undefined
 }
 
 /** Which bases the environment pays, and whether this one is among them. */
@@ -34,16 +38,16 @@ export async function checkBases({ bases }: Pick<EnvironmentSpec, 'bases'>, { mo
 
 /** Whether the memory is enough for the role with its models, as far as their sizes are known before they are downloaded. */
 export async function checkModelMemory(spec: EnvironmentSpec, asked: ChatRole, freeBytes: number): Promise<Finding> {
-  const { role = 'solver', lora } = asked
+  const { role = 'solver' } = asked
   const model = role === 'proposer' ? (asked.proposer ?? asked.model) : asked.model
   const parameters = model !== undefined && isServerUrl(model) ? 0 : await parametersOf(model)
   if (parameters === null)
     return warning('model', `${model ?? 'none'}: its size is not known here`, 'Name its folder with --model.')
   const judge = judgeOf(spec, asked.judge)
   const judgeParameters = role === 'proposer' ? 0 : await judgeParametersOf(judge)
-  const trained = lora === 0 || (lora === undefined && !isPaidAsAdapter(parameters)) ? 'weights' : 'adapter'
+  const trained = trainedOf(asked, parameters)
   const needed = memoryNeeded({ role, parameters, judgeParameters: judgeParameters ?? 0, trained })
-  const what = role === 'solver' ? `a solver that trains ${trained === 'adapter' ? 'an adapter' : 'all weights'}` : role
+  const what = role === 'solver' ? `a solver that trains ${trained === 'weights' ? 'all weights' : 'an adapter'}` : role
   const found = `${what} of ${(parameters / 1e9).toFixed(2)} billion parameters takes about ${gibibytes(needed)}, ${gibibytes(freeBytes)} are free`
   if (needed <= freeBytes && judgeParameters === null)
     return warning('model', `${found}, without ${judge}, whose size is not known here`, 'Name its folder with --judge.')
@@ -53,4 +57,14 @@ export async function checkModelMemory(spec: EnvironmentSpec, asked: ChatRole, f
       ? 'Train an adapter: leave out --lora 0, or name a rank.'
       : 'Name a smaller model with --model, stop something, or run a gateway, which has no model.'
   return failure('model', found, advice)
+}
+
+function trainedOf({ lora, loraBase }: ChatRole, parameters: number): Trained {
+  if (lora === 0 || (lora === undefined && !isPaidAsAdapter(parameters))) return 'weights'
+  return loraBase === 'int8' ? 'integerAdapter' : 'adapter'
+}
+
+/** What each role would play with on this machine, as `join` chooses it. */
+export function checkPools(memory: ModelMemory): Finding {
+  return ok('pools', `${gibibytes(memory.freeBytes)} free: ${describePools(memory).join('; ')}`)
 }

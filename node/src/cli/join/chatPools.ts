@@ -1,11 +1,66 @@
-/** Models of CodeZero's pools, smallest first; their tokenizer is the same, as an environment asks for. */
-export const chatModels = [
-  { name: 'Qwen/Qwen2.5-Coder-0.5B-Instruct', parameters: 494_032_768 },
-  { name: 'Qwen/Qwen2.5-Coder-1.5B-Instruct', parameters: 1_543_714_304 },
-] as const
+import type { RoleName } from '#roles/roleName.ts'
+import type { Trained } from './memoryNeeded.ts'
 
-/** Models that judge in CodeZero's swarms; nobody trains them. */
-export const frozenModels = [{ name: 'Qwen/Qwen3-4B', parameters: 4_022_468_096 }] as const
+/** Published models of CodeZero's swarms whose sizes are known before they are downloaded. */
+const coder05 = { name: 'Qwen/Qwen2.5-Coder-0.5B-Instruct', parameters: 494_032_768 } as const
+const coder15 = { name: 'Qwen/Qwen2.5-Coder-1.5B-Instruct', parameters: 1_543_714_304 } as const
+const qwen4 = { name: 'Qwen/Qwen3-4B', parameters: 4_022_468_096 } as const
+export const knownModels = [coder05, coder15, qwen4] as const
 
 /** Of a judge whose size is not known: that of CodeZero's default. */
-export const JUDGE_PARAMETERS = 1_543_714_304
+export const JUDGE_PARAMETERS = coder15.parameters
+
+/** The larger solver ends its rounds in time from here on, as in CodeZero. */
+const LARGE_GPU_BYTES = 38 * 2 ** 30
+
+/** What a peer of chat models may play with. */
+export interface Pool {
+  /** Options of `start`. */
+  readonly settings: Readonly<Record<string, string | number>>
+  /** Of the model that the role trains, checks sampling with, or proposes with. */
+  readonly parameters: number
+  /** Read by solvers only. */
+  readonly trained: Trained
+  /** Memory that the largest GPU has at least; 0 where a processor is enough. */
+  readonly gpuBytes: number
+  readonly about: string
+}
+
+const frozen = { trained: 'adapter', gpuBytes: 0 } as const
+const reader: Pool = {
+  ...{ ...frozen, settings: { model: coder05.name }, parameters: coder05.parameters },
+  about: 'the base that answers are checked against; the environment names the judge',
+}
+const proposerOf = ({ name, parameters }: (typeof knownModels)[number]): Pool => ({
+  ...{ ...frozen, settings: { model: coder05.name, proposer: name }, parameters },
+  about: 'proposes in 8 bits',
+})
+
+/**
+ * Pools by role, best first; roles without a model have none. What is paid samples over a base in float32 (ADR 0073), so that one in 8 bits
+ * stands behind it, for a machine that would not solve otherwise.
+ */
+export const chatPools: Readonly<Record<RoleName, readonly Pool[]>> = {
+  solver: [
+    {
+      settings: { model: coder15.name, lora: 16 },
+      ...{ parameters: coder15.parameters, trained: 'adapter', gpuBytes: LARGE_GPU_BYTES },
+      about: 'an adapter over the larger base',
+    },
+    {
+      settings: { model: coder05.name, lora: 16 },
+      ...{ parameters: coder05.parameters, trained: 'adapter', gpuBytes: 0 },
+      about: 'an adapter takes a fraction of the memory of all weights',
+    },
+    {
+      settings: { model: coder05.name, lora: 16, 'lora-base': 'int8' },
+      ...{ parameters: coder05.parameters, trained: 'integerAdapter', gpuBytes: 0 },
+      about: 'over 8 bits it learns and earns nothing',
+    },
+  ],
+  evaluator: [reader],
+  auditor: [reader],
+  proposer: [proposerOf(qwen4), proposerOf(coder15), proposerOf(coder05)],
+  gateway: [],
+  judge: [],
+}

@@ -1,15 +1,19 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { chatModels } from './chatPools.ts'
+import type { RoleName } from '#roles/roleName.ts'
+import { chatPools, knownModels } from './chatPools.ts'
+import { choosePool, describePools, optionsOf } from './choosePool.ts'
 import { chooseSettings } from './chooseSettings.ts'
-import { memoryNeeded } from './memoryNeeded.ts'
+import { gibibytes, memoryNeeded } from './memoryNeeded.ts'
 
 const GIB = 2 ** 30
+const [half, larger, four] = knownModels
 const machine: Parameters<typeof chooseSettings>[0] = {
   cores: 4,
   gpus: [],
   freeBytes: 9 * GIB,
   isLocalChain: false,
-  judgeParameters: 1_543_714_304,
+  judgeParameters: larger.parameters,
 }
 const chosen = (offer: Partial<typeof machine>, said = {}) =>
   Object.fromEntries(chooseSettings({ ...machine, ...offer }, said).map(({ setting, value }) => [setting, value]))
@@ -20,33 +24,74 @@ test('what a peer does follows from what the machine has', () => {
   expect(chosen({ freeBytes: GIB / 2 })).toEqual({ role: 'gateway' })
   expect(chosen({ isLocalChain: true })).toMatchObject({ listen: ['/ip4/127.0.0.1/tcp/0'] })
   const environment = 'env.json'
-  expect(chosen({}, { environment })).toEqual({
-    ...{ role: 'solver', threads: 3 },
-    // Over a base in float32: what is sampled over 8 bits earns nothing.
-    ...{ model: chatModels[0].name, lora: 16 },
-  })
+  const solver = { role: 'solver', threads: 3, model: half.name, lora: 16 }
+  expect(chosen({}, { environment })).toEqual(solver)
+  expect(chosen({ freeBytes: 6.5 * GIB }, { environment })).toEqual({ ...solver, 'lora-base': 'int8' })
   const gpus = [{ name: 'H100', memoryBytes: 80 * GIB }]
-  const gpu = { gpus, freeBytes: 64 * GIB }
-  expect(chosen(gpu, { environment })).toMatchObject({ model: chatModels[1].name })
-  expect(chosen({ gpus }, { environment })).toMatchObject({ model: chatModels[0].name })
+  expect(chosen({ gpus, freeBytes: 64 * GIB }, { environment })).toMatchObject({ model: larger.name })
+  expect(chosen({ gpus }, { environment })).toMatchObject({ model: half.name })
   expect(chosen({ freeBytes: 4 * GIB }, { environment })).toEqual({ role: 'gateway' })
   // A judge of four billion leaves too little, and none leaves enough of 6 GiB.
-  expect(chosen({ judgeParameters: 4_022_468_096 }, { environment })).toEqual({ role: 'gateway' })
-  expect(chosen({ freeBytes: 6 * GIB, judgeParameters: 0 }, { environment })).toMatchObject({ role: 'solver' })
+  expect(chosen({ judgeParameters: four.parameters }, { environment })).toEqual({ role: 'gateway' })
+  expect(chosen({ freeBytes: 6 * GIB, judgeParameters: 0 }, { environment })).toEqual(solver)
+})
+
+test.each([
+  ['solver', 0, 5, undefined],
+  ['solver', 0, 6.5, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16 --lora-base int8'],
+  ['solver', 0, 8, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16'],
+  ['solver', 24, 64, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16'],
+  ['solver', 80, 64, '--model Qwen/Qwen2.5-Coder-1.5B-Instruct --lora 16'],
+  ['evaluator', 0, 5, undefined],
+  ['evaluator', 80, 64, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct'],
+  ['auditor', 0, 6, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct'],
+  ['proposer', 0, 2, undefined],
+  [...['proposer', 0, 3], '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --proposer Qwen/Qwen2.5-Coder-0.5B-Instruct'],
+  [...['proposer', 0, 5], '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --proposer Qwen/Qwen2.5-Coder-1.5B-Instruct'],
+  [...['proposer', 0, 8], '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --proposer Qwen/Qwen3-4B'],
+  ['gateway', 80, 64, undefined],
+] as [RoleName, number, number, string | undefined][])(
+  'a %s with a GPU of %d GiB and %d GiB free',
+  (role, gpu, free, options) => {
+    const memory = { freeBytes: free * GIB, gpuBytes: gpu * GIB, judgeParameters: larger.parameters }
+    const pool = choosePool(role, memory)
+    expect(pool && optionsOf(pool)).toBe(options)
+  },
+)
+
+test('doctor says what every role would play with, or what it takes', () => {
+  const memory = { freeBytes: 7 * GIB, gpuBytes: 0, judgeParameters: larger.parameters }
+  expect(describePools(memory)).toEqual([
+    'solver --model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16 --lora-base int8 (6.2 GiB)',
+    'evaluator --model Qwen/Qwen2.5-Coder-0.5B-Instruct (5.7 GiB)',
+    'auditor --model Qwen/Qwen2.5-Coder-0.5B-Instruct (5.7 GiB)',
+    'proposer --model Qwen/Qwen2.5-Coder-0.5B-Instruct --proposer Qwen/Qwen3-4B (6.9 GiB)',
+  ])
+  expect(describePools({ ...memory, freeBytes: GIB })[0]).toBe('solver takes 6.2 GiB')
+})
+
+test('the guide has every pool with its memory', () => {
+  const guide = readFileSync(new URL('../../../../docs/guides/join-a-swarm.md', import.meta.url), 'utf8')
+  for (const role of ['solver', 'evaluator', 'auditor', 'proposer'] as const)
+    for (const pool of chatPools[role]) {
+      const judgeParameters = role === 'proposer' ? 0 : larger.parameters
+      const free = gibibytes(memoryNeeded({ role, judgeParameters, ...pool }))
+      expect(guide).toContain(`| ${role} | ${free} | \`${optionsOf(pool)}\` |`)
+    }
 })
 
 test('half a billion parameters fit 8 GiB by an adapter, and not whole', () => {
-  const half = { role: 'solver', parameters: chatModels[0].parameters, judgeParameters: 0 } as const
-  expect(memoryNeeded({ ...half, trained: 'adapter' })).toBeLessThan(6 * GIB)
-  expect(memoryNeeded({ ...half, trained: 'weights' })).toBeGreaterThan(13 * GIB)
-  expect(memoryNeeded({ ...half, role: 'gateway', trained: 'adapter' })).toBe(0)
-  // Qwen3-4B proposes in 8 bits, and no judge is loaded with it.
-  const proposer = { role: 'proposer', parameters: 4_022_468_096, judgeParameters: half.parameters } as const
-  expect(memoryNeeded({ ...proposer, trained: 'adapter' })).toBeLessThan(8 * GIB)
+  const solver = { role: 'solver', parameters: half.parameters, judgeParameters: 0 } as const
+  expect(memoryNeeded({ ...solver, trained: 'adapter' })).toBeLessThan(6 * GIB)
+  expect(memoryNeeded({ ...solver, trained: 'weights' })).toBeGreaterThan(13 * GIB)
+  expect(memoryNeeded({ ...solver, role: 'gateway', trained: 'adapter' })).toBe(0)
 })
 
 test('what is said is not chosen again', () => {
-  const said = { role: 'evaluator', environment: 'env.json', model: 'mine', threads: '2' }
+  const said = { role: 'evaluator', environment: 'env.json', model: 'mine', threads: '2' } as const
   expect(chosen({}, said)).toEqual({})
   expect(chosen({}, { environment: 'env.json', model: 'mine', lora: '8' })).toEqual({ role: 'solver', threads: 3 })
+  const proposer = { role: 'proposer', environment: 'env.json' } as const
+  expect(chosen({}, proposer)).toMatchObject({ model: half.name, proposer: four.name })
+  expect(chosen({}, { ...proposer, dataset: 'mbpp.jsonl' })).toEqual({ threads: 3, model: half.name })
 })

@@ -1,7 +1,7 @@
 import type { describeMachine } from '#model/devices.ts'
 import type { RoleName } from '#roles/roleName.ts'
-import { chatModels } from './chatPools.ts'
-import { gibibytes, memoryNeeded } from './memoryNeeded.ts'
+import { choosePool, leastPool, type ModelMemory } from './choosePool.ts'
+import { gibibytes } from './memoryNeeded.ts'
 
 /** A setting by the name of its option, with the reason for it. */
 export type Choice = { setting: string; value: string | number | readonly string[]; reason: string }
@@ -16,55 +16,61 @@ export type Offer = Pick<Machine, 'cores' | 'gpus'> & {
   judgeParameters: number
 }
 
-const GIB = 2 ** 30
+/** What the operator says, by the names of options; it is not chosen again. */
+type Said = { role?: RoleName | undefined } & Readonly<Record<string, unknown>>
+
 /** The starter models take a third of it; the rest is for payloads and the journal. */
-const SOLVER_BYTES = GIB
+const SOLVER_BYTES = 2 ** 30
 /** Threads beyond these gain little for one model of this size, and the network needs a core. */
 const MAX_THREADS = 8
-/** From here on the larger model of CodeZero's solvers ends its rounds in time; processors are too slow for it. */
-const LARGE_GPU_BYTES = 38 * GIB
 
 /**
  * Role, model and threads that fit a machine.
  *
- * @param said - what the operator says; it is not chosen again.
- * @param said.environment - given for a swarm of chat models. Without it the starter model plays, which comes with the code.
+ * @param said - with `environment` for a swarm of chat models. Without it the starter model plays, which comes with the code.
  */
-export function chooseSettings(
-  { cores, gpus, freeBytes, isLocalChain, judgeParameters }: Offer,
-  said: { role?: RoleName | undefined } & Partial<
-    Record<'model' | 'environment' | 'threads' | 'lora' | 'listen', unknown>
-  >,
-): Choice[] {
+export function chooseSettings(offer: Offer, said: Said): Choice[] {
+  const { cores, freeBytes, isLocalChain } = offer
+  const memory = { ...offer, gpuBytes: largestGpuBytes(offer) }
+  const ofPool = said.environment !== undefined && said.model === undefined
   const choices: Choice[] = []
-  const choose = (setting: string, value: Choice['value'], reason: string) => choices.push({ setting, value, reason })
-  const free = `${gibibytes(freeBytes)} of memory free`
-  const needOf = ({ parameters }: { parameters: number }, role: RoleName = 'solver') =>
-    memoryNeeded({ role, parameters, judgeParameters, trained: 'adapter' })
-  const needed = said.environment === undefined || said.model !== undefined ? SOLVER_BYTES : needOf(chatModels[0])
-  const role = said.role ?? (freeBytes < needed ? 'gateway' : 'solver')
-  if (said.role === undefined)
-    choose(
-      'role',
-      role,
-      role === 'solver'
-        ? `${free}; it learns and earns points`
-        : `only ${free}, and a solver takes ${gibibytes(needed)}: it runs no model`,
-    )
-  if (isLocalChain && said.listen === undefined)
-    choose('listen', ['/ip4/127.0.0.1/tcp/0'], 'on a local chain all peers are on this machine')
+  const least = ofPool ? (leastPool('solver', memory)?.bytes ?? 0) : SOLVER_BYTES
+  const role = said.role ?? (freeBytes < least ? 'gateway' : 'solver')
+  if (said.role === undefined) choices.push({ setting: 'role', value: role, reason: reasonOfRole(freeBytes, least) })
+  if (isLocalChain && said.listen === undefined) {
+    const value = ['/ip4/127.0.0.1/tcp/0']
+    choices.push({ setting: 'listen', value, reason: 'on a local chain all peers are on this machine' })
+  }
   const threads = Math.max(1, Math.min(MAX_THREADS, cores - 1))
   if (said.threads === undefined && role !== 'gateway' && role !== 'judge')
-    choose('threads', threads, `of ${cores} cores`)
-  if (said.environment === undefined || role === 'gateway') return choices
-  const gpuBytes = Math.max(0, ...gpus.map(({ memoryBytes }) => memoryBytes ?? 0))
-  const fitting = chatModels.filter(
-    (model, at) => at === 0 || (gpuBytes >= LARGE_GPU_BYTES && needOf(model, role) <= freeBytes),
-  )
-  const device = gpuBytes > 0 ? `a GPU of ${(gpuBytes / GIB).toFixed(0)} GiB` : 'no large GPU'
-  if (said.model === undefined)
-    choose('model', fitting.at(-1)?.name ?? chatModels[0].name, `the largest for ${device} and ${free}`)
-  if (role !== 'solver' || said.lora !== undefined) return choices
-  choose('lora', 16, 'an adapter takes a fraction of the memory of all weights')
+    choices.push({ setting: 'threads', value: threads, reason: `of ${cores} cores` })
+  if (ofPool) choices.push(...choicesOfPool(role, memory, said))
+  else if (said.environment !== undefined && role === 'solver' && said.lora === undefined)
+    choices.push({ setting: 'lora', value: 16, reason: 'an adapter takes a fraction of the memory of all weights' })
   return choices
+}
+
+export function largestGpuBytes({ gpus }: Pick<Machine, 'gpus'>): number {
+  return Math.max(0, ...gpus.map(({ memoryBytes }) => memoryBytes ?? 0))
+}
+
+function reasonOfRole(freeBytes: number, leastBytes: number): string {
+  const free = `${gibibytes(freeBytes)} of memory free`
+  if (freeBytes >= leastBytes) return `${free}; it learns`
+  return `only ${free}, and a solver takes ${gibibytes(leastBytes)}: it runs no model`
+}
+
+/** The settings of the role's pool that the operator does not say; the smallest one's where none fits. */
+function choicesOfPool(role: RoleName, memory: ModelMemory, said: Said): Choice[] {
+  const pool = choosePool(role, memory) ?? leastPool(role, memory)
+  if (pool === undefined) return []
+  const reason = `${pool.about}; takes ${gibibytes(pool.bytes)}, ${gibibytes(memory.freeBytes)} are free`
+  const isSaid = (setting: string) =>
+    said[setting] !== undefined ||
+    // Another adapter has a base of its own; tasks of a dataset need no model.
+    (setting === 'lora-base' && said.lora !== undefined) ||
+    (setting === 'proposer' && said.dataset !== undefined)
+  return Object.entries(pool.settings)
+    .filter(([setting]) => !isSaid(setting))
+    .map(([setting, value]) => ({ setting, value, reason }))
 }

@@ -5,14 +5,13 @@ import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { isServerUrl } from '#hub/chatServer/serverAddress.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
 import { parameterCount } from '#model/decoderWeights.ts'
-import { chatModels, frozenModels } from './chatPools.ts'
+import { JUDGE_PARAMETERS, knownModels } from './chatPools.ts'
 
 /** Parameters of a model; null where it is neither a folder nor one whose size is known before it is downloaded. */
 export async function parametersOf(model: string | undefined): Promise<number | null> {
   if (model === undefined) return null
   if (isModelFolder(model)) return parameterCount(await readDecoderConfig(model))
-  const known = [...chatModels, ...frozenModels]
-  return known.find(({ name }) => name === model.split('@')[0])?.parameters ?? null
+  return knownModels.find(({ name }) => name === model.split('@')[0])?.parameters ?? null
 }
 
 /** The model that judges for a specification, unless the operator names another: a folder, a repository or a server's URL. */
@@ -23,6 +22,11 @@ export function judgeOf(spec: EnvironmentSpec, said: string | undefined): string
 /** Parameters of a judge that runs here: 0 where a server or no model judges; null where its size is not known. */
 export async function judgeParametersOf(judge: string | undefined): Promise<number | null> {
   return judge === undefined || isServerUrl(judge) ? 0 : parametersOf(judge)
+}
+
+/** Of the judge that a peer would run; 0 for none. One of unknown size is taken for CodeZero's default. */
+export async function likelyJudgeParameters(spec: EnvironmentSpec, said: string | undefined): Promise<number> {
+  return (await judgeParametersOf(judgeOf(spec, said))) ?? JUDGE_PARAMETERS
 }
 
 export const isModelFolder = (model: string) => existsSync(join(model, 'config.json'))

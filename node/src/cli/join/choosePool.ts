@@ -1,0 +1,43 @@
+import type { RoleName } from '#roles/roleName.ts'
+import { chatPools, type Pool } from './chatPools.ts'
+import { gibibytes, memoryNeeded } from './memoryNeeded.ts'
+
+/** What a machine has for models, and the judge that its peer would load; 0 parameters for none. */
+export interface ModelMemory {
+  readonly freeBytes: number
+  /** Of the largest GPU; 0 where there is none. */
+  readonly gpuBytes: number
+  readonly judgeParameters: number
+}
+
+/** The best pool of a role that a machine has memory for; undefined where it has too little. */
+export function choosePool(role: RoleName, memory: ModelMemory): (Pool & { bytes: number }) | undefined {
+  return poolsOf(role, memory).find(({ bytes }) => bytes <= memory.freeBytes)
+}
+
+/** The one that takes least. */
+export function leastPool(role: RoleName, memory: ModelMemory): (Pool & { bytes: number }) | undefined {
+  return poolsOf(role, memory).at(-1)
+}
+
+function poolsOf(role: RoleName, { gpuBytes, judgeParameters }: ModelMemory) {
+  return chatPools[role]
+    .filter(pool => pool.gpuBytes <= gpuBytes)
+    .map(pool => ({ ...pool, bytes: memoryNeeded({ role, judgeParameters, ...pool }) }))
+}
+
+/** What each role would play with here, in words: `solver --model … (7.5 GiB)`, or how much it lacks. */
+export function describePools(memory: ModelMemory): string[] {
+  return (Object.keys(chatPools) as RoleName[])
+    .filter(role => chatPools[role].length > 0)
+    .map(role => {
+      const pool = choosePool(role, memory)
+      if (pool) return `${role} ${optionsOf(pool)} (${gibibytes(pool.bytes)})`
+      return `${role} takes ${gibibytes(leastPool(role, memory)?.bytes ?? 0)}`
+    })
+}
+
+export const optionsOf = ({ settings }: Pool) =>
+  Object.entries(settings)
+    .map(([name, value]) => `--${name} ${value}`)
+    .join(' ')
