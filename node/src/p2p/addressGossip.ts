@@ -15,7 +15,7 @@ import type { MessageGate, MessageRules } from './messageGate.ts'
 import type { SignedMessage } from './signedMessage.ts'
 import { createPeerBuckets } from './tokenBucket.ts'
 import { type Swarm, topicOf } from './topics.ts'
-import { ignore, type Verdict } from './verdict.ts'
+import { ignore, ignoreAsOurs, type Ours, type Verdict } from './verdict.ts'
 
 /** Between two sayings of our addresses: soon again after a start, when we may not be known as registered yet. */
 const REPEAT_MS = { first: 6_000, last: 60_000 }
@@ -62,12 +62,12 @@ export function startAddressGossip(host: Host, options: Options): AddressGossip 
   // Four at once for a start with changing addresses, then one in fifteen seconds.
   const bucketOf = createPeerBuckets(1 / 15, 4, clock)
 
-  function check(message: SignedMessage): Verdict<AddressAnnouncement> {
+  function check(message: SignedMessage): Verdict<AddressAnnouncement> & Ours {
     if (message.topic !== topic) return ignore('topic of another swarm')
     const checked = checkAddresses(message.data, message.from, swarm.chainId)
     if (checked.verdict !== 'accept') return checked
     const held = entries.get(message.from)
-    if (held === undefined) return entries.size < MAX_MESSAGES ? checked : ignore('too many addresses to hand on')
+    if (held === undefined) return entries.size < MAX_MESSAGES ? checked : ignoreAsOurs('too many addresses to hand on')
     if (Buffer.compare(message.sequence, held.message.sequence) <= 0) return ignore('not newer')
     const isSame = Buffer.compare(message.data, held.message.data) === 0
     return isSame && signedAtMs(message) - signedAtMs(held.message) < RENEW_MS ? ignore('nothing new') : checked

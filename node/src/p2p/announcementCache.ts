@@ -2,7 +2,7 @@ import { type Announcement, checkAnnouncement } from './announcement.ts'
 import type { SignedMessage } from './signedMessage.ts'
 import { roundsKept, topicRules } from './topicRules.ts'
 import { type AnnouncementKind, kindOf, type Swarm } from './topics.ts'
-import { ignore, type Ours, type Verdict } from './verdict.ts'
+import { ignore, ignoreAsOurs, type Ours, type Verdict } from './verdict.ts'
 
 /** As many as registered peers are known, of each kind: about 8 MB. Each author costs a registration. */
 const MAX_PER_ROUND = 3 * 16_384
@@ -46,13 +46,14 @@ export function createAnnouncementCache(view: SwarmView): AnnouncementCache {
     if (kind === null || kind === 'addresses') return ignore('topic of another swarm')
     const checked = checkAnnouncement(message.data, message.from, { kind, chainId: swarm.chainId })
     if (checked.verdict !== 'accept') return checked
-    if (checked.value.size > maxBytes(kind)) return ignore('a body larger than the environment allows')
+    if (checked.value.size > maxBytes(kind)) return ignoreAsOurs('a body larger than the environment allows')
     const { round } = checked.value
     const rule = topicRules[kind]
     const now = currentRound()
     if (now !== null && (round < now + rule.earliest || round > now + rule.latest)) return ignore('round too far')
     const held = rounds.get(round)?.get(keyOf(checked.value))
-    if (held === undefined) return (rounds.get(round)?.size ?? 0) < MAX_PER_ROUND ? checked : roundIsFull
+    if (held === undefined)
+      return (rounds.get(round)?.size ?? 0) < MAX_PER_ROUND ? checked : ignoreAsOurs('round is full')
     if (Buffer.compare(message.sequence, held.message.sequence) <= 0) return ignore('not newer')
     return held.received < rule.perPeerAndRound ? checked : ignore('too many for one peer and round')
   }
@@ -76,7 +77,5 @@ export function createAnnouncementCache(view: SwarmView): AnnouncementCache {
     },
   }
 }
-
-const roundIsFull = { ...ignore('round is full'), ours: true } as const
 
 const keyOf = (announcement: Announcement): string => `${announcement.kind}/${announcement.peerId}`

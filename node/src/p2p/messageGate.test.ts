@@ -7,7 +7,7 @@ import { createMessageGate, type MessageRules } from './messageGate.ts'
 import { createPeerGuard } from './peerGuard.ts'
 import { encodeSigned, type SignedMessage } from './signedMessage.ts'
 import { scoreThresholds } from './topicScore.ts'
-import { ignore, type Verdict } from './verdict.ts'
+import { ignore, ignoreAsOurs, type Verdict } from './verdict.ts'
 
 /** Authors with an R are registered; a message whose data begins with 1 is signed. */
 function scene(rules: Partial<MessageRules> = {}) {
@@ -127,7 +127,7 @@ test('a neighbour that forwards more useful messages than we verify is not to bl
 })
 
 test('what is above our own limits costs its author nothing', async () => {
-  const full = scene({ check: () => ({ ...ignore('round is full'), ours: true as const }) })
+  const full = scene({ check: () => ignoreAsOurs('round is full') })
   for (let i = 0; i < 1_000; i += 1) await full.pass(by('R'), 'R')
   expect(full.guard.penaltyOf('R')).toBe(0)
 })

@@ -4,7 +4,7 @@ import type { Host } from './host.ts'
 import type { Admission } from './membership/admission.ts'
 import type { SignedMessage } from './signedMessage.ts'
 import { createPeerBuckets } from './tokenBucket.ts'
-import { ignore, type Ours, reject, type Verdict } from './verdict.ts'
+import { ignore, ignoreAsOurs, type Ours, reject, type Verdict } from './verdict.ts'
 
 /** What a topic makes of its messages. */
 export type MessageRules = {
@@ -66,13 +66,13 @@ export function createMessageGate(host: Host, { admission, clock }: Options): Me
       if (!isOfStranger(message, sender, rules)) {
         const standing = admission.standingOf(message.from, sender)
         if (standing === 'unregistered') return refuse(sender, 'author not registered')
-        if (standing === 'busy') return { ...ignore('too many unknown authors'), ours: true }
+        if (standing === 'busy') return ignoreAsOurs('too many unknown authors')
       }
       if (!(await hasVerification(sender, patience))) {
         const reason = 'too many signatures to verify'
         // A neighbour in a large swarm forwards what it has verified itself. A forger is found by those that are verified.
         const isGoodFaith = checked.verdict === 'accept' && message.from !== sender
-        return isGoodFaith ? { ...ignore(reason), ours: true } : refuse(sender, reason)
+        return isGoodFaith ? ignoreAsOurs(reason) : refuse(sender, reason)
       }
       // What we have no use for is verified too: else a forged one would cost its sender nothing.
       if (!(await host.verify(message))) return reject('not signed by its author')

@@ -8,11 +8,13 @@ import { TopicValidatorResult } from '@chainsafe/libp2p-gossipsub'
  */
 export type Verdict<T> = { verdict: 'accept'; value: T } | { verdict: 'ignore' | 'reject'; reason: string }
 
-/** `ours`: passed over because of our own limits, so that nobody is to blame. */
+/** `ours`: passed over because of our own limits, or of a view that may be late, so that nobody is to blame. */
 export type Ours = { ours?: true }
 
 export const reject = (reason: string): { verdict: 'reject'; reason: string } => ({ verdict: 'reject', reason })
 export const ignore = (reason: string): { verdict: 'ignore'; reason: string } => ({ verdict: 'ignore', reason })
+/** Passed over for our own sake: nobody pays for it, whoever sent it and however often. */
+export const ignoreAsOurs = (reason: string) => ({ ...ignore(reason), ours: true }) as const
 
 /** The same in gossipsub's words. */
 export const gossipResult: Record<Verdict<unknown>['verdict'], TopicValidatorResult> = {
