@@ -19,3 +19,8 @@ export class NoFundsError extends NodeError {
 export class ContractMissingError extends NodeError {
   override readonly code = 'CONTRACT_MISSING'
 }
+
+/** The RPC no longer keeps the state of a block, or does not have it yet. */
+export class StateUnavailableError extends NodeError {
+  override readonly code = 'STATE_UNAVAILABLE'
+}

@@ -1,21 +1,24 @@
 import { swarmCoordinatorAbi } from '@waggle/deployments/abi'
 import type { Address } from 'viem'
-import { systemClock } from '#core/clock.ts'
+import { type Clock, systemClock } from '#core/clock.ts'
 import { callChain } from './callChain.ts'
-import { ChainUnreachableError } from './chainErrors.ts'
+import { ChainUnreachableError, StateUnavailableError } from './chainErrors.ts'
 import { clientOf } from './connectChain.ts'
-import { createEndpoint } from './guard/endpoint.ts'
+import { lacksState } from './guard/answers.ts'
+import { createEndpoint, type Endpoint } from './guard/endpoint.ts'
 import { requestOnce } from './guard/requestOnce.ts'
 
 /** What RL Swarm's coordinator counts for a peer. */
 export type LeaderboardRow = { peerId: string; rewards: bigint; wins: bigint }
 
+export type RlSwarm = ReturnType<typeof openRlSwarm>
+
 /** Blocks of one question for events: endpoints differ in what they answer, so that it adapts. */
 const FIRST_RANGE = 20_000
 const LEAST_RANGE = 100
 const MOST_RANGE = 200_000
-/** Peers of one question for totals: as many calls as an endpoint takes in a batch. */
-const PEERS_AT_ONCE = 20
+/** Peers of one question for totals: with the rewards of all of them, four batches that travel at once. */
+const PEERS_AT_ONCE = 79
 /** Blocks that a reorganisation may still take. */
 const UNSETTLED_BLOCKS = 16n
 const MAX_PEER_ID_CHARACTERS = 128
@@ -27,8 +30,12 @@ const [MAX_REWARDS, MAX_WINS] = [2n ** 127n - 1n, 2n ** 64n - 1n]
  *
  * @param coordinator - its proxy.
  */
-export function openRlSwarm(rpcUrl: string, coordinator: Address) {
-  const client = clientOf(requestOnce([createEndpoint(rpcUrl)], systemClock))
+export function openRlSwarm(
+  rpcUrl: string,
+  coordinator: Address,
+  { endpoint = createEndpoint(rpcUrl), clock = systemClock }: { endpoint?: Endpoint; clock?: Clock } = {},
+) {
+  const client = clientOf(requestOnce([endpoint], clock))
   const contract = { address: coordinator, abi: swarmCoordinatorAbi } as const
   const call = <T>(work: () => Promise<T>) => callChain(rpcUrl, work)
 
@@ -50,6 +57,18 @@ export function openRlSwarm(rpcUrl: string, coordinator: Address) {
         if (!(error instanceof ChainUnreachableError) || size / 2n < LEAST_RANGE) throw error
       }
     }
+  }
+
+  /** Both totals of a few peers, in their order. */
+  async function totalsOf(peerIds: readonly string[], blockNumber: bigint): Promise<LeaderboardRow[]> {
+    const at = { ...contract, blockNumber } as const
+    const [rewards, wins] = await Promise.all([
+      call(() => client.readContract({ ...at, functionName: 'getTotalRewards', args: [peerIds] })),
+      Promise.all(
+        peerIds.map(peerId => call(() => client.readContract({ ...at, functionName: 'getTotalWins', args: [peerId] }))),
+      ),
+    ])
+    return peerIds.map((peerId, i) => ({ peerId, rewards: rewards[i] as bigint, wins: wins[i] as bigint }))
   }
 
   return {
@@ -76,23 +95,17 @@ export function openRlSwarm(rpcUrl: string, coordinator: Address) {
      * Total rewards and wins of peers at a block.
      *
      * @returns their rows, and how many peers have totals or names that `importLeaderboard` cannot take.
+     * @throws {StateUnavailableError} if the endpoint does not keep the state of that block, or stops keeping it meanwhile.
      */
     async totals(peerIds: readonly string[], blockNumber: bigint): Promise<{ rows: LeaderboardRow[]; unfit: number }> {
       const fitting = peerIds.filter(peerId => peerId.length > 0 && peerId.length <= MAX_PEER_ID_CHARACTERS)
-      const at = { ...contract, blockNumber } as const
       const rows: LeaderboardRow[] = []
       for (let first = 0; first < fitting.length; first += PEERS_AT_ONCE) {
-        const part = fitting.slice(first, first + PEERS_AT_ONCE)
-        const [rewards, wins] = await Promise.all([
-          call(() => client.readContract({ ...at, functionName: 'getTotalRewards', args: [part] })),
-          Promise.all(
-            part.map(peerId =>
-              call(() => client.readContract({ ...at, functionName: 'getTotalWins', args: [peerId] })),
-            ),
-          ),
-        ])
-        for (const [i, peerId] of part.entries())
-          rows.push({ peerId, rewards: rewards[i] as bigint, wins: wins[i] as bigint })
+        try {
+          rows.push(...(await totalsOf(fitting.slice(first, first + PEERS_AT_ONCE), blockNumber)))
+        } catch (cause) {
+          throw cause instanceof ChainUnreachableError && lacksState(cause.message) ? gone(blockNumber, cause) : cause
+        }
       }
       const kept = rows.filter(
         ({ rewards, wins }) => rewards <= MAX_REWARDS && rewards >= -MAX_REWARDS && wins <= MAX_WINS,
@@ -100,4 +113,12 @@ export function openRlSwarm(rpcUrl: string, coordinator: Address) {
       return { rows: kept, unfit: peerIds.length - kept.length }
     },
   }
+}
+
+function gone(blockNumber: bigint, cause: ChainUnreachableError): StateUnavailableError {
+  return new StateUnavailableError(`The totals at block ${blockNumber} could not be read: ${cause.message}`, {
+    hint: 'The endpoint keeps the state of too few blocks: name an archive endpoint with --from, or a faster one. The search for peers is kept.',
+    retryable: true,
+    cause,
+  })
 }

@@ -22,6 +22,16 @@ export function isVerdict({ method, params }: RpcCall, { code, message, data }: 
 }
 
 /**
+ * Whether an error says that the server does not keep the state of the block that was asked for: a full node keeps about 128 of them. Each
+ * client and provider has its own words for it.
+ */
+export function lacksState(message: string): boolean {
+  return /missing trie node|(header|block) not found|unknown block|\bno state\b|\bstate\b.*(available|not found|missing)|prun(ed|ing)|archive/i.test(
+    message,
+  )
+}
+
+/**
  * What is wrong with a result by its form alone; null if nothing is.
  *
  * viem decodes `0x` as a contract that is not there, which ends the reader: here it is a chain that is not ours, or a server

@@ -18,7 +18,7 @@ export const leaderboard: Command = {
   usage: `npx waggle leaderboard ACTION FILE [OPTIONS]
 
   read FILE           write RL Swarm's total rewards and wins by peer to FILE, at one block of its chain: --from, --coordinator. A
-                      search that was stopped resumes
+                      search that was stopped resumes; totals are read at a newer block if the endpoint forgets the first
   import FILE         take FILE into a swarm whose round 3 has not begun, page by page: propose each to the timelock, and import it when
                       its delay has passed. Call it again then. WAGGLE_DEPLOYER_KEY holds the private key of the account that deployed
 
@@ -62,8 +62,8 @@ type Source = { rpcUrl: string; coordinator: `0x${string}`; fromBlock: number; l
 async function read(file: string, source: Source, asJson: boolean): Promise<void> {
   const { readRlSwarm } = await import('#roles/leaderboard/readLeaderboard.ts')
   const { writeLeaderboard } = await import('#roles/leaderboard/leaderboardFile.ts')
-  const { unfit, beyondLimit, ...found } = await readRlSwarm({ ...source, partPath: `${file}.part` }, now =>
-    process.stderr.write(`block ${now.block} of ${now.ofBlock}: ${now.peers} peers\n`),
+  const { unfit, beyondLimit, ...found } = await readRlSwarm({ ...source, partPath: `${file}.part` }, line =>
+    process.stderr.write(`${line}\n`),
   )
   await writeLeaderboard(file, found)
   const { rows, ...at } = found

@@ -1,7 +1,8 @@
 import { readFile, rm } from 'node:fs/promises'
 import type { Address } from 'viem'
 import { z } from 'zod'
-import { type LeaderboardRow, openRlSwarm } from '#chain/readRlSwarm.ts'
+import { StateUnavailableError } from '#chain/chainErrors.ts'
+import { type LeaderboardRow, openRlSwarm, type RlSwarm } from '#chain/readRlSwarm.ts'
 import { writeFileAtomic } from '#core/writeFileAtomic.ts'
 import type { Leaderboard } from './leaderboardFile.ts'
 
@@ -17,8 +18,6 @@ export type LeaderboardSource = {
   partPath: string
 }
 
-export type LeaderboardProgress = { block: number; ofBlock: number; peers: number }
-
 const partSchema = z.strictObject({
   chainId: z.int(),
   coordinator: z.string(),
@@ -29,36 +28,74 @@ const partSchema = z.strictObject({
 /** Block ranges between two notes of the search. */
 const NOTE_EVERY = 10
 
+/** Blocks at which totals are tried: an endpoint that is slower than it forgets does not finish at any. */
+const MOST_BLOCKS = 4
+
+type Found = Leaderboard & { unfit: number; beyondLimit: number }
+
 /**
  * Reads RL Swarm's leaderboard: every peer that was registered, with its totals at one block. A search that was stopped resumes.
  *
+ * Endpoints keep the state of few blocks. If that of the block is gone before all totals are read, all are read at a newer one.
+ *
+ * @param said - told what is being done, a line at a time.
  * @returns peers with rewards or wins, and how many had to be left out.
+ * @throws {StateUnavailableError} if the endpoint forgot every block before all totals were read; the search is kept.
  * @throws {ChainUnreachableError} if the endpoint does not answer; the search so far is kept.
  */
 export async function readRlSwarm(
   source: LeaderboardSource,
-  progress: (now: LeaderboardProgress) => void,
-): Promise<Leaderboard & { unfit: number; beyondLimit: number }> {
-  const { rpcUrl, coordinator, fromBlock, limit, partPath } = source
-  const swarm = openRlSwarm(rpcUrl, coordinator)
+  said: (line: string) => void,
+  swarm: RlSwarm = openRlSwarm(source.rpcUrl, source.coordinator),
+): Promise<Found> {
+  const search = await openSearch(source, swarm, said)
+  for (let tried = 1; ; tried++) {
+    // The search may have taken hours: what was registered meanwhile is found at once.
+    await search.through(await swarm.settledBlock())
+    const block = await swarm.settledBlock()
+    const peerIds = await search.through(block)
+    try {
+      const totals = await swarm.totals(peerIds, block.number)
+      await rm(source.partPath, { force: true })
+      return { ...search.of, block: Number(block.number), blockHash: block.hash, ...ranked(totals, source.limit) }
+    } catch (error) {
+      if (!(error instanceof StateUnavailableError) || tried === MOST_BLOCKS) throw error
+      said(`the endpoint has no state of block ${block.number}: all totals are read at a newer block`)
+    }
+  }
+}
+
+/** Finds who was registered, once: it keeps how far it got. */
+async function openSearch(
+  { coordinator, fromBlock, partPath }: LeaderboardSource,
+  swarm: RlSwarm,
+  said: (line: string) => void,
+) {
   const chainId = await swarm.chainId()
   const part = await readPart(partPath, { chainId, coordinator, nextBlock: fromBlock, peerIds: [] })
   const peerIds = new Set(part.peerIds)
-  const block = await swarm.settledBlock()
-  let ranges = 0
-  for await (const found of swarm.registered(BigInt(part.nextBlock), block.number)) {
-    for (const peerId of found.peerIds) peerIds.add(peerId)
-    progress({ block: Number(found.through), ofBlock: Number(block.number), peers: peerIds.size })
-    const now = { chainId, coordinator, nextBlock: Number(found.through) + 1, peerIds: [...peerIds] }
-    if (++ranges % NOTE_EVERY === 0) await writeFileAtomic(partPath, JSON.stringify(now))
-  }
-  const { rows, unfit } = await swarm.totals([...peerIds], block.number)
-  const counted = rows.filter(({ rewards, wins }) => rewards !== 0n || wins > 0n).sort(byRewards)
-  await rm(partPath, { force: true })
+  const note = () => writeFileAtomic(partPath, JSON.stringify({ ...part, peerIds: [...peerIds] }))
   return {
-    ...{ chainId, coordinator, block: Number(block.number), blockHash: block.hash },
-    ...{ rows: counted.slice(0, limit), unfit, beyondLimit: Math.max(0, counted.length - limit) },
+    of: { chainId, coordinator },
+    async through({ number }: { number: bigint }): Promise<string[]> {
+      if (part.nextBlock > Number(number)) return [...peerIds]
+      let ranges = 0
+      for await (const found of swarm.registered(BigInt(part.nextBlock), number)) {
+        for (const peerId of found.peerIds) peerIds.add(peerId)
+        part.nextBlock = Number(found.through) + 1
+        said(`block ${found.through} of ${number}: ${peerIds.size} peers`)
+        if (++ranges % NOTE_EVERY === 0) await note()
+      }
+      await note()
+      return [...peerIds]
+    },
   }
+}
+
+/** Who has anything, highest rewards first. */
+function ranked({ rows, unfit }: { rows: readonly LeaderboardRow[]; unfit: number }, limit: number) {
+  const counted = rows.filter(({ rewards, wins }) => rewards !== 0n || wins > 0n).sort(byRewards)
+  return { rows: counted.slice(0, limit), unfit, beyondLimit: Math.max(0, counted.length - limit) }
 }
 
 /** The search that is kept, if it is of this source; else the beginning of one. */
