@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { checkBenchmarks } from './house/checkBenchmarks.ts'
 import { checkDecisions } from './house/checkDecisions.ts'
 import { checkLinks } from './house/checkLinks.ts'
+import { checkPaths } from './house/checkPaths.ts'
 import { checkDocuments, checkSources, phrasesToAvoid, SOURCES } from './house/checkPhrases.ts'
 import { checkReadme } from './house/checkReadme.ts'
 import { readTexts } from './house/readTexts.ts'
@@ -15,6 +16,7 @@ const findings = [
   ...checkDocuments(documents),
   ...checkSources(phrasesToAvoid(documents), sources),
   ...checkReadme(documents),
+  ...checkPaths(documents),
   ...checkDecisions(documents),
   ...(await checkBenchmarks(root, documents)),
 ]

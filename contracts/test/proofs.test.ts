@@ -6,8 +6,7 @@ import { BaseError, bytesToHex, ContractFunctionRevertedError } from 'viem'
 import { voteCommitment } from '../../node/src/chain/voteCommitment.ts'
 import { leafHash } from '../../node/src/core/leaf.ts'
 import { merkleProof, merkleRoot } from '../../node/src/core/merkle.ts'
-import { drawCommittee } from '../../node/src/roles/drawCommittee.ts'
-import { sampledLeaves } from '../../node/src/roles/evaluator/sampledLeaves.ts'
+import { drawCommittee, sampledLeaves } from '../../node/src/roles/drawCommittee.ts'
 import { deployContracts } from './deployContracts.ts'
 
 const word = () => bytesToHex(randomBytes(32))

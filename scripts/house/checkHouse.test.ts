@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { checkDecisions } from './checkDecisions.ts'
 import { anchorsOf, checkLinks } from './checkLinks.ts'
+import { checkPaths } from './checkPaths.ts'
 import { checkDocuments, checkSources, phrasesToAvoid } from './checkPhrases.ts'
 import { checkReadme } from './checkReadme.ts'
 
@@ -77,5 +78,21 @@ test('a decision of another form, or outside the index, is found', () => {
     "docs/adr/0002-b.md:1: expected '# 0002: TITLE'",
     "docs/adr/0003-c.md: not in docs/adr/README.md as '| [0003](0003-c.md) | D |'",
     "docs/adr/0003-c.md: no section '## Consequences'",
+  ])
+})
+
+test('a path through too many files, or one whose list is wrong, is found', () => {
+  const path = (title: string, count: number, files: number) =>
+    `## The life of a ${title}\n\n${count} files.\n\nThe ${count} files:\n\n${Array.from({ length: files }, (_, at) => `| [\`a/${at}.ts\`](a) | |\n`).join('')}`
+  const check = (text: string) => checkPaths(new Map([['docs/architecture.md', text]]))
+  expect(check(path('rollout', 50, 50) + path('bet', 25, 25))).toEqual([])
+  expect(check(path('rollout', 51, 51) + path('bet', 24, 25))).toEqual([
+    'docs/architecture.md: 51 files under ## The life of a rollout, at most 50',
+    'docs/architecture.md: does not say that ## The life of a bet has 25 files',
+  ])
+  expect(check(path('rollout', 2, 1) + path('rollout', 2, 2).slice(path('rollout', 2, 0).length))).toEqual([
+    'docs/architecture.md: lists a file twice under ## The life of a rollout',
+    'docs/architecture.md: lists no file under ## The life of a bet',
+    'docs/architecture.md: does not say that ## The life of a bet has 0 files',
   ])
 })

@@ -1,9 +1,13 @@
 import { mapYielding } from '../../node/src/core/mapYielding.ts'
-import { admitProblem, type Refusal } from '../../node/src/environments/codezero/admitProblem.ts'
 import { countRightTests } from '../../node/src/environments/codezero/countRightTests.ts'
 import { parseTaskText } from '../../node/src/environments/codezero/curriculum/parseTaskText.ts'
 import type { Level, Task } from '../../node/src/environments/codezero/curriculum/task.ts'
-import { type ProposalFault, parseProposal } from '../../node/src/environments/codezero/parseProposal.ts'
+import {
+  admitProblem,
+  type ProposalFault,
+  parseProposal,
+  type Refusal,
+} from '../../node/src/environments/codezero/parseProposal.ts'
 import { presets } from '../../node/src/environments/codezero/presets.ts'
 import { completionText, proposalPrompt } from '../../node/src/environments/codezero/prompts.ts'
 import type { Generator } from '../../node/src/model/generate.ts'

@@ -1,7 +1,6 @@
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import { type Appeal, type AppealCase, closeAppeal, openAppeal, type SeatVerdict, seatVerdict } from './appeals.ts'
-import { commitVotes, revealVotes } from './castVotes.ts'
 import { challengeIntent } from './challengeIntent.ts'
 import { challengeLeaf, type FalseLeaf } from './challengeLeaf.ts'
 import { challengeSecret, type WithheldSecret } from './challengeSecret.ts'
@@ -14,9 +13,9 @@ import { closeDemand, demandLeaf, type LeafDemand, type MissingLeaf, type ShownL
 import { drawBeacon, fixBeacon } from './openBeacon.ts'
 import { type ComponentOpening, closeOpenings, openComponent } from './openComponent.ts'
 import type { TxOutcome } from './outbox.ts'
-import { commitSecret, proposalSecret, propose, type TasksToPropose } from './propose.ts'
-import { type ShardToSettle, settle } from './settle.ts'
+import { commitSecret, proposalSecret, propose, type TasksToPropose } from './proposals.ts'
 import type { Ballot } from './voteCommitment.ts'
+import { commitVotes, revealVotes, type ShardToSettle, settle } from './votes.ts'
 
 export type WriteModules = {
   contracts: Contracts

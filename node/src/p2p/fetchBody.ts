@@ -1,7 +1,14 @@
+import { createHash } from 'node:crypto'
+import type { Stream } from '@libp2p/interface'
+import { CanonicalError } from '#core/canonical.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
-import { type FetchFailure, fetchFromPeer } from './fetchFromPeer.ts'
-import type { Host } from './host.ts'
+import { peerIdFor } from './connectedPeers.ts'
+import { CHUNK_BYTES, decodeHeader, encodeRequest, FETCH_PROTOCOL, MAX_FRAME_BYTES } from './fetchProtocol.ts'
+import type { Host, Node } from './host.ts'
+import { StreamError } from './streamError.ts'
+import { createStreamReader, type StreamReader } from './streamReader.ts'
+import { closeStream, writeMessage } from './streamWriter.ts'
 
 export type BodyRequest = {
   contentId: Hex
@@ -32,4 +39,66 @@ export function createFetchBody(
     if (typeof result === 'string') logger.debug('fetch failed', { peer, contentId, reason: result })
     return result
   }
+}
+
+/**
+ * Why a peer did not give a body. `mismatch`: it sent other bytes or no proper answer, and is at fault. `too-large`: above
+ * what was asked for at most. `timeout`: it sent nothing for too long, or the caller gave up. `unreachable`: no connection, or it was lost.
+ */
+export type FetchFailure = 'not-found' | 'busy' | 'too-large' | 'mismatch' | 'timeout' | 'unreachable'
+
+type PeerFetch = BodyRequest & {
+  /** Gives up when nothing arrives for so long. */
+  idleMs: number
+}
+
+/** Fetches one body from one peer, hashing it as it comes. */
+async function fetchFromPeer(node: Node, fetch: PeerFetch): Promise<Uint8Array | FetchFailure> {
+  let stream: Stream | undefined
+  let reader: StreamReader | undefined
+  try {
+    stream = await node.dialProtocol(peerIdFor(node, fetch.peer), FETCH_PROTOCOL, {
+      signal: fetch.signal,
+      runOnLimitedConnection: true,
+    })
+    reader = createStreamReader(stream, { idleMs: fetch.idleMs, signal: fetch.signal })
+    const request = encodeRequest({ v: 1, contentId: fetch.contentId, maxBytes: fetch.maxBytes })
+    await writeMessage(stream, request, fetch.idleMs, fetch.signal)
+    const result = await receive(reader, fetch)
+    if (typeof result === 'string') stream.abort(new StreamError('closed', result))
+    else await closeStream(stream, fetch.idleMs)
+    return result
+  } catch (cause) {
+    stream?.abort(cause instanceof Error ? cause : new StreamError('closed', cause))
+    return failureOf(cause, fetch.signal)
+  } finally {
+    reader?.release()
+  }
+}
+
+async function receive(reader: StreamReader, fetch: PeerFetch): Promise<Uint8Array | FetchFailure> {
+  const frame = await reader.message(MAX_FRAME_BYTES)
+  if (frame === null) return 'unreachable'
+  const header = decodeHeader(frame)
+  if (header.status !== 'ok') return header.status
+  if (header.size > fetch.maxBytes) return 'too-large'
+  const hash = createHash('sha256')
+  const body = new Uint8Array(header.size)
+  for (let offset = 0; offset < body.byteLength; ) {
+    const chunk = await reader.chunk(Math.min(CHUNK_BYTES, body.byteLength - offset))
+    if (chunk === null) return 'unreachable'
+    hash.update(chunk)
+    body.set(chunk, offset)
+    offset += chunk.byteLength
+    fetch.onBytes?.(chunk.byteLength)
+  }
+  return `0x${hash.digest('hex')}` === fetch.contentId ? body : 'mismatch'
+}
+
+function failureOf(cause: unknown, signal: AbortSignal): FetchFailure {
+  if (signal.aborted) return 'timeout'
+  if (cause instanceof CanonicalError) return 'mismatch'
+  if (!(cause instanceof StreamError)) return 'unreachable'
+  if (cause.kind === 'too-large') return 'mismatch'
+  return cause.kind === 'closed' ? 'unreachable' : 'timeout'
 }

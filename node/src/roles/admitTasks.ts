@@ -1,4 +1,4 @@
-import type { TaskProposal } from '#chain/readProposals.ts'
+import type { TaskProposal } from '#chain/proposals.ts'
 import { MAX_SEQUENCE_TOKENS } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
 import { mapYielding } from '#core/mapYielding.ts'

@@ -4,11 +4,10 @@ import { MAX_SEQUENCE_TOKENS, type RolloutBundle, rootOf } from '#core/bodies.ts
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import { packTokens } from '#core/packedTokens.ts'
 import { encodeProposal } from '#core/taskProposal.ts'
-import { admitProblem } from '#environments/codezero/admitProblem.ts'
 import { type CodeZeroParts, codeZero } from '#environments/codezero/codeZero.ts'
 import { drawHeldOutTask, drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
 import type { Problem } from '#environments/codezero/curriculum/task.ts'
-import { formatProposal } from '#environments/codezero/parseProposal.ts'
+import { admitProblem, formatProposal } from '#environments/codezero/parseProposal.ts'
 import { environmentFrom } from '#environments/codezero/presets.ts'
 import { starterFormat } from '#environments/codezero/promptFormat.ts'
 import { solverPrompt, starterSpecials } from '#environments/codezero/prompts.ts'
@@ -19,7 +18,7 @@ import { checkRollouts, type RoundRules, roundRules } from './checkRollouts.ts'
 import { drawTasks } from './drawTasks.ts'
 import { scoreRollouts } from './evaluator/scoreRollouts.ts'
 import { roundSeed } from './roundSeed.ts'
-import { rolloutBundle } from './solver/rolloutBundle.ts'
+import { rolloutBundle } from './solver/answerRound.ts'
 
 /** One token a character, above the special ones: what is tested does not depend on the vocabulary. */
 const tokenizer = {

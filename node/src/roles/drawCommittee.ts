@@ -1,4 +1,5 @@
 import type { Hex } from '#core/hex.ts'
+import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { drawIndices } from './drawIndices.ts'
 import { roundSeed } from './roundSeed.ts'
 
@@ -30,4 +31,20 @@ export function shardsOf<T extends { ordinal: number }>(committed: readonly T[])
   return Array.from({ length: Math.ceil(inOrder.length / SHARD_PEERS) }, (_, shard) =>
     inOrder.slice(shard * SHARD_PEERS, (shard + 1) * SHARD_PEERS),
   )
+}
+
+/**
+ * Indices of a peer's leaves that are scored, as `RolloutCommitments.sampledLeaves` has them: drawn from those owed, so that
+ * a missing leaf is drawn like any other.
+ *
+ * @param beacon - of the round itself: nobody knew it while leaves could still be chosen.
+ */
+export function sampledLeaves(
+  chainId: number,
+  round: number,
+  beacon: Hex,
+  peerKey: Hex,
+  { owedLeaves, sampledLeaves: count }: Pick<EnvironmentSpec, 'owedLeaves' | 'sampledLeaves'>,
+): number[] {
+  return drawIndices(owedLeaves, count, roundSeed('sample', chainId, round, beacon, peerKey))
 }

@@ -31,9 +31,9 @@ import { createFetchPlan, type FetchCounts, type FetchPlan } from './fetch/fetch
 import { followBootnodes } from './followBootnodes.ts'
 import type { JudgeCounts } from './gateway/judgeCounts.ts'
 import { createTrainingLog, type TrainingLog } from './metrics/trainingLog.ts'
+import { createSealedBodies, type SealedBodies } from './publishBody.ts'
 import { type Reach, reachOf, readableBootnodes } from './reach.ts'
 import { reportConnections } from './reportConnections.ts'
-import { createSealedBodies, type SealedBodies } from './sealedBodies.ts'
 
 export type PeerOptions = Reach & {
   data: string

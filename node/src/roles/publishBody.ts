@@ -1,17 +1,49 @@
+import { z } from 'zod'
 import type { RoundTime } from '#chain/roundClock.ts'
+import type { Clock } from '#core/clock.ts'
 import { contentIdYielding } from '#core/contentId.ts'
 import type { Hex } from '#core/hex.ts'
-import { ZERO_HASH } from '#core/hex.ts'
+import { hash32Schema, ZERO_HASH } from '#core/hex.ts'
+import type { Logger } from '#core/logger.ts'
+import type { Network } from '#p2p/network.ts'
 import type { AnnouncementKind } from '#p2p/topics.ts'
-import type { PeerNode } from './peerNode.ts'
+import type { Bundles } from '#store/bundles.ts'
+import type { Journal } from '#store/journal.ts'
 
 /** Of a timer of Node. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 export type PublishedBody = { kind: AnnouncementKind; round: number; root?: Hex; count?: number; policyHash?: Hex }
 
+/** A body that is committed to, and is served to nobody until its round has ended. */
+export type SealedBody = Required<PublishedBody> & { contentId: Hex; size: number }
+
+/** Own bodies that are kept and not served yet; they outlive a restart. */
+export type SealedBodies = {
+  has(contentId: Hex): boolean
+  add(body: SealedBody): void
+  /** Those of rounds before this one, the oldest first: from now on they are served. */
+  open(round: number): SealedBody[]
+  /** Forgets what was opened, once it is announced: what is not forgotten is opened again after a restart. */
+  forgetOpened(): void
+}
+
+/** What publishing uses of a peer. */
+export type PublishModules = {
+  bundles: Pick<Bundles, 'put'>
+  network: Pick<Network, 'publish'>
+  sealed: SealedBodies
+  clock: Clock
+  logger: Logger
+  signal: AbortSignal
+}
+
 /** Keeps a body for whoever asks and tells the swarm of it. @returns its content id. */
-export async function publishBody(node: PeerNode, bytes: Uint8Array, body: PublishedBody): Promise<Hex> {
+export async function publishBody(
+  node: Pick<PublishModules, 'bundles' | 'network'>,
+  bytes: Uint8Array,
+  body: PublishedBody,
+): Promise<Hex> {
   const { kind, round, root = ZERO_HASH, count = 0, policyHash = ZERO_HASH } = body
   const contentId = await node.bundles.put(bytes, round)
   await node.network.publish({ kind, round, root, count, policyHash, contentId, size: bytes.byteLength })
@@ -26,7 +58,7 @@ export async function publishBody(node: PeerNode, bytes: Uint8Array, body: Publi
  * @returns its content id.
  */
 export async function sealBody(
-  node: PeerNode,
+  node: PublishModules,
   bytes: Uint8Array,
   body: Required<PublishedBody>,
   begun: { time: RoundTime; atMs: number },
@@ -48,8 +80,46 @@ export async function sealBody(
 }
 
 /** Serves and announces the sealed bodies of rounds before this one. */
-export async function publishSealed({ sealed, network }: PeerNode, round: number): Promise<void> {
+export async function publishSealed(
+  { sealed, network }: Pick<PublishModules, 'sealed' | 'network'>,
+  round: number,
+): Promise<void> {
   const due = sealed.open(round)
   for (const body of due) await network.publish(body)
   if (due.length > 0) sealed.forgetOpened()
+}
+
+const sealedSchema = z.array(
+  z.strictObject({
+    kind: z.literal('rollouts'),
+    round: z.int().min(0),
+    root: hash32Schema,
+    count: z.int().min(0),
+    policyHash: hash32Schema,
+    contentId: hash32Schema,
+    size: z.int().min(1),
+  }),
+)
+
+const KEY = 'sealed bodies'
+
+export function createSealedBodies(journal: Pick<Journal, 'getState' | 'setState'>): SealedBodies {
+  const read = sealedSchema.safeParse(journal.getState(KEY) ?? [])
+  // A list that does not parse was written by other software; its bodies are served.
+  let sealed: SealedBody[] = read.success ? read.data : []
+  const keep = (bodies: SealedBody[]) => {
+    journal.setState(KEY, bodies)
+    sealed = bodies
+  }
+  return {
+    has: contentId => sealed.some(body => body.contentId === contentId),
+    // A round that is taken up again after a restart has the same body.
+    add: body => keep([...sealed.filter(({ contentId }) => contentId !== body.contentId), body]),
+    open(round) {
+      const due = sealed.filter(body => body.round < round)
+      sealed = sealed.filter(body => body.round >= round)
+      return due.sort((a, b) => a.round - b.round)
+    },
+    forgetOpened: () => keep(sealed),
+  }
 }

@@ -1,9 +1,8 @@
 import { concatHex, encodeAbiParameters, type Hex, keccak256, numberToHex, zeroHash } from 'viem'
 import { philox4x32, streamKey } from '../../../node/src/core/random.ts'
-import { drawCommittee } from '../../../node/src/roles/drawCommittee.ts'
+import { drawCommittee, sampledLeaves } from '../../../node/src/roles/drawCommittee.ts'
 import { drawIndices } from '../../../node/src/roles/drawIndices.ts'
 import { drawAmong, openingSeed, placeOf } from '../../../node/src/roles/drawOpening.ts'
-import { sampledLeaves } from '../../../node/src/roles/evaluator/sampledLeaves.ts'
 import { roundSeed, type SeedPurpose } from '../../../node/src/roles/roundSeed.ts'
 
 /** What of the environment's specification the game needs. */

@@ -1,5 +1,4 @@
-import type { BodyRequest } from '../../../node/src/p2p/fetchBody.ts'
-import type { FetchFailure } from '../../../node/src/p2p/fetchFromPeer.ts'
+import type { BodyRequest, FetchFailure } from '../../../node/src/p2p/fetchBody.ts'
 import type { SignedMessage } from '../../../node/src/p2p/signedMessage.ts'
 import type { SimulatedTime } from './simulatedTime.ts'
 

@@ -11,7 +11,7 @@ import { createEnvironmentWatch } from '../../../node/src/roles/environmentOnCha
 import { runEvaluator } from '../../../node/src/roles/evaluator/evaluator.ts'
 import { createFetchPlan } from '../../../node/src/roles/fetch/fetchPlan.ts'
 import type { PeerNode, PlayedRound } from '../../../node/src/roles/peerNode.ts'
-import { createSealedBodies } from '../../../node/src/roles/sealedBodies.ts'
+import { createSealedBodies } from '../../../node/src/roles/publishBody.ts'
 import { runSolver } from '../../../node/src/roles/solver/solver.ts'
 import type { Bundles } from '../../../node/src/store/bundles.ts'
 import { createJournal } from '../../../node/src/store/journal.ts'

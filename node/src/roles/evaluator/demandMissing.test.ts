@@ -4,9 +4,9 @@ import type { TxOutcome } from '#chain/outbox.ts'
 import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
 import { environmentFrom } from '#environments/codezero/presets.ts'
+import { sampledLeaves } from '../drawCommittee.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { closeOwnDemands, demandMissing } from './demandMissing.ts'
-import { sampledLeaves } from './sampledLeaves.ts'
 
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`
 const spec = environmentFrom('starter')

@@ -1,9 +1,9 @@
 import type { RolloutCommitment } from '#chain/readCommitments.ts'
 import type { Hex } from '#core/hex.ts'
 import { environmentBytes } from '#environments/environmentSpec.ts'
+import { sampledLeaves } from '../drawCommittee.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { reportOutcome } from '../reportOutcome.ts'
-import { sampledLeaves } from './sampledLeaves.ts'
 
 /** Bonds that must be left in the account: votes cost gas too. */
 const SPARE_BONDS = 4n

@@ -4,7 +4,7 @@ import { environmentFrom } from '#environments/codezero/presets.ts'
 import type { Judge } from '#environments/environment.ts'
 import { seededRandom } from '#environments/seededRandom.ts'
 import type { CheckedGroup } from '../checkRollouts.ts'
-import { sampledLeaves } from './sampledLeaves.ts'
+import { sampledLeaves } from '../drawCommittee.ts'
 import { scorePeer } from './scorePeer.ts'
 
 const spec = environmentFrom('starter')

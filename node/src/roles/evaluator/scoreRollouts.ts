@@ -1,9 +1,9 @@
 import type { PeerScore, RolloutBundle } from '#core/bodies.ts'
 import type { Judge } from '#environments/environment.ts'
 import { type CheckedRollout, checkRollouts, type RoundRules } from '../checkRollouts.ts'
+import { sampledLeaves } from '../drawCommittee.ts'
 import { drawTasks } from '../drawTasks.ts'
 import { leavesToCheck, type SampledWork } from './checkSampling.ts'
-import { sampledLeaves } from './sampledLeaves.ts'
 import { scorePeer } from './scorePeer.ts'
 
 /** What a peer's rollouts come to, if their sampling is proven by these leaves; null where a prompt that it owes is unknown here. */

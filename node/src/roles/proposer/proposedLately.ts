@@ -1,4 +1,4 @@
-import type { TaskProposal } from '#chain/readProposals.ts'
+import type { TaskProposal } from '#chain/proposals.ts'
 import { decodeProposal } from '#core/taskProposal.ts'
 import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
 import type { Proposals } from '#environments/environment.ts'

@@ -1,7 +1,6 @@
 import { MAX_TASK_CHARACTERS } from '#core/taskProposal.ts'
-import { admitProblem } from '../admitProblem.ts'
 import type { CodeZeroSpec } from '../environmentSpec.ts'
-import { formatProposal, parseProposal, proposalLimits, readUnitTest } from '../parseProposal.ts'
+import { admitProblem, formatProposal, parseProposal, proposalLimits, readUnitTest } from '../parseProposal.ts'
 import type { DatasetTask } from './datasetTask.ts'
 
 /**

@@ -2,9 +2,7 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
-import type { PeerNode } from './peerNode.ts'
-import { publishSealed, sealBody } from './publishBody.ts'
-import { createSealedBodies } from './sealedBodies.ts'
+import { createSealedBodies, publishSealed, sealBody } from './publishBody.ts'
 
 const hash = (digit: string): Hex => `0x${digit.repeat(64)}`
 const about = (round: number) =>
@@ -28,7 +26,7 @@ function scene(state = new Map<string, unknown>()) {
         announced.push({ round, contentId })
       },
     },
-  } as unknown as PeerNode
+  }
   const begin = (round: number, secondsLeft: number) => ({
     time: { round, startsAtSec: 0, endsAtSec: 1000 + secondsLeft, nowSec: 1000, block: 1 },
     atMs: clock.nowMs(),
