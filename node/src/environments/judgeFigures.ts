@@ -40,3 +40,13 @@ export function confusionOf(predicted: readonly number[], isRight: readonly bool
     trueNegatives: count(false, false),
   }
 }
+
+/**
+ * Mean of the shares of right and of wrong answers that the judge tells; null without answers of both sorts, where a judge that calls all
+ * of them alike would be perfect.
+ */
+export function balancedAccuracyOf(found: Confusion): number | null {
+  const right = found.truePositives + found.falseNegatives
+  const wrong = found.trueNegatives + found.falsePositives
+  return right === 0 || wrong === 0 ? null : (found.truePositives / right + found.trueNegatives / wrong) / 2
+}

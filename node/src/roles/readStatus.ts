@@ -11,6 +11,7 @@ import { createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/roundClock.ts'
 import type { Identity } from '#store/identity.ts'
 import { JOURNAL_FILE } from '#store/openDatabase.ts'
+import { readAgreement } from './readAgreement.ts'
 import { readConnections } from './readConnections.ts'
 import { readReports } from './readReports.ts'
 
@@ -53,6 +54,8 @@ export async function readStatus({ data, deployment, rpcUrl, identity }: StatusQ
     round,
     /** As the peer said last; null for one that has not run. */
     connections: hasRun ? readConnections(path) : null,
+    /** How the judge fits execution, of a gateway that ran canaries. */
+    judge: hasRun ? readAgreement(path) : null,
     reports: hasRun ? readReports(path).slice(-SHOWN) : [],
   }
 }

@@ -120,7 +120,7 @@ async function run(
   const slow = (operation: string, seconds: number) =>
     node.logger.info('the model worker is still at work', { operation, seconds })
   const worker = { threads, device, crashed, slow }
-  if (role === 'gateway') return runGateway(node, { port: httpPort, heldOutPath: heldOutPathOf(data) })
+  if (role === 'gateway') return runGateway(node, { port: httpPort, heldOutPath: heldOutPathOf(data), folder: data })
   if (role === 'judge') return runJudge(node, data)
   if (role === 'evaluator') {
     await requirePaidBase(environment)

@@ -8,7 +8,8 @@ import { openPeerFolder } from '../withSession.ts'
 export const status: Command = {
   usage: `npx waggle status [OPTIONS]
 
-What the chain and the peer's own journal say of it, while it runs and while it does not.
+What the chain and the peer's own journal say of it, while it runs and while it does not. A gateway that ran canaries says how often the
+judge was right by execution.
 
 ${chainUsage}`,
   options: chainOptions,
@@ -30,6 +31,7 @@ ${chainUsage}`,
       network,
       round,
       connections,
+      judge,
       reports,
     } = found
     console.log(`peer       ${name} (${peerId})
@@ -39,7 +41,7 @@ seat       ${seated ? 'yes' : 'no'}
 points     ${(pointsMilli / 1000).toFixed(2)}
 nectar     ${nectar.claimed} claimed, ${nectar.claimable} to claim
 round      ${round < 0 ? 'not begun' : round} on ${network}
-connected  ${connectedLine(connections, Date.now())}${owedLines(owed)}`)
+connected  ${connectedLine(connections, Date.now())}${owedLines(owed)}${judge === null ? '' : `\njudge      ${judgeLine(judge)}`}`)
     for (const { round: of, ...report } of reports) console.log(`  round ${of}: ${inWords(report)}`)
   },
 }
@@ -58,6 +60,14 @@ function connectedLine(connections: Found['connections'], nowMs: number): string
   const seconds = Math.max(0, Math.round((nowMs - atMs) / 1000))
   if (seconds * 1000 > SAID_FOR_MS) return `the peer does not run: it spoke last ${seconds} s ago`
   return alone === null ? `to ${peers} peers` : `to nobody: ${alone.found}\n           ${alone.advice}`
+}
+
+/** How often the judge is right by execution, on the newest answers that were run. */
+export function judgeLine(judge: NonNullable<Found['judge']>): string {
+  const { round, answers, solvers, truePositives, falsePositives, falseNegatives, trueNegatives } = judge
+  const accuracy = judge.balancedAccuracy?.toFixed(2) ?? 'unknown: it takes right and wrong answers'
+  return `in round ${round}, of ${answers} answers of ${solvers === 1 ? 'one solver' : `${solvers} solvers`}, it called ${truePositives} right ones right and ${falseNegatives} wrong, ${trueNegatives} wrong ones wrong and ${falsePositives} right
+           balanced accuracy ${accuracy}, calibration error ${judge.calibrationError.toFixed(2)}`
 }
 
 type Owed = Found['owed']

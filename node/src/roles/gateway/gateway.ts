@@ -4,13 +4,14 @@ import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
 import { roundsKept } from '#p2p/topicRules.ts'
 import type { JsonValue } from '#store/journal.ts'
 import { everyRound } from '../everyRound.ts'
+import { createEventLog } from '../metrics/eventLog.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { slotOf } from './bodySlot.ts'
 import { createCanaryQueue } from './canaryQueue.ts'
 import { collectBodies } from './collectBodies.ts'
 import { createCommitments } from './commitments.ts'
 import { serveJson } from './httpServer.ts'
-import { countJudged } from './judgeCounts.ts'
+import { canaryScalars, countJudged } from './judgeCounts.ts'
 import { type CanaryPoint, isDueCanary, measureCanary } from './measureCanary.ts'
 import { openAnnounced } from './openAnnounced.ts'
 import { createProposals } from './proposals.ts'
@@ -24,15 +25,19 @@ export type GatewayOptions = {
   port: number
   /** A file next to the swarm's data with the result of the last measurement of learning; it may be missing. */
   heldOutPath: string
+  /** The peer's own, for the curves of canaries. */
+  folder: string
 }
 
 /** Serves what peers share to pages, and runs canaries in a sandbox to say how often the judge was right. */
 export async function runGateway(node: PeerNode, options: GatewayOptions): Promise<void> {
   const { bodies, chainId, journal, logger, signal } = node
+  const events = createEventLog({ folder: options.folder, clock: node.clock, logger })
   const canaries = createCanaryQueue({
     async measure(peerId, canary) {
       const point = await measureCanary(node, peerId, canary)
       if (point.judge) countJudged(node.judgeCounts, point.judge)
+      events.note(point.round, canaryScalars(point))
       return point
     },
     ...{ journal, logger, signal },
@@ -97,6 +102,7 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
     server.closeAllConnections()
     server.close()
     await canaries.idle()
+    await events.close()
   }
 }
 

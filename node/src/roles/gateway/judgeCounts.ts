@@ -1,4 +1,8 @@
-import type { Confusion } from '#environments/judgeFigures.ts'
+import { balancedAccuracyOf, type Confusion } from '#environments/judgeFigures.ts'
+import type { Scalars } from '../metrics/eventFile.ts'
+import type { CanaryPoint } from './measureCanary.ts'
+
+const names = ['truePositives', 'falsePositives', 'falseNegatives', 'trueNegatives'] as const
 
 const executed = {
   truePositives: 'right',
@@ -17,8 +21,50 @@ const judged = {
 export type JudgeCounts = Map<`${'right' | 'wrong'} ${'right' | 'wrong'}`, number>
 
 export function countJudged(counts: JudgeCounts, found: Confusion): void {
-  for (const name of ['truePositives', 'falsePositives', 'falseNegatives', 'trueNegatives'] as const) {
+  for (const name of names) {
     const key = `${judged[name]} ${executed[name]}` as const
     counts.set(key, (counts.get(key) ?? 0) + found[name])
   }
+}
+
+/** How the judge fits execution over the canaries of a round. */
+export type RoundAgreement = Confusion & {
+  round: number
+  solvers: number
+  answers: number
+  /** Null without right or without wrong answers. */
+  balancedAccuracy: number | null
+  /** Mean over the answers. */
+  calibrationError: number
+}
+
+/** Of the newest round with canaries that say it; null where none does. */
+export function newestAgreement(points: readonly CanaryPoint[]): RoundAgreement | null {
+  const judged = points.flatMap(({ round, samples, judge }) => (judge ? [{ round, samples, judge }] : []))
+  const round = Math.max(-1, ...judged.map(point => point.round))
+  if (round < 0) return null
+  const newest = judged.filter(point => point.round === round)
+  const sum = (of: (point: (typeof newest)[number]) => number) => newest.reduce((total, one) => total + of(one), 0)
+  const counts = Object.fromEntries(names.map(name => [name, sum(({ judge }) => judge[name])])) as Confusion
+  const answers = sum(({ samples }) => samples)
+  const calibrationError = sum(({ samples, judge }) => samples * judge.calibrationError) / Math.max(1, answers)
+  return {
+    ...{ round, solvers: newest.length, answers, ...counts },
+    ...{ balancedAccuracy: balancedAccuracyOf(counts), calibrationError },
+  }
+}
+
+/** A canary's figures as curves of its solver. */
+export function canaryScalars({ name, reward, passAt1, predicted, judge, families = [] }: CanaryPoint): Scalars {
+  const of = (figures: object) =>
+    Object.entries(figures)
+      .filter((entry): entry is [string, number] => typeof entry[1] === 'number')
+      .map(([figure, value]) => [`canary ${name}/${figure}`, value] as const)
+  const judged = judge && { ...judge, balancedAccuracy: balancedAccuracyOf(judge) }
+  const ofFamilies = families.map(({ family, samples, passed }) => [`pass@1 of ${family}`, passed / samples])
+  return Object.fromEntries([
+    ...of({ reward, predicted, 'pass@1': passAt1 }),
+    ...of(judged ?? {}),
+    ...of(Object.fromEntries(ofFamilies)),
+  ])
 }

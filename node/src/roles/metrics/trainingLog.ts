@@ -1,8 +1,5 @@
-import { join } from 'node:path'
-import { createStream, type RotatingFileStream } from 'rotating-file-stream'
-import type { Clock } from '#core/clock.ts'
-import type { Logger } from '#core/logger.ts'
-import { encodeFileVersion, encodeScalars } from './eventFile.ts'
+import type { RotatingFileStream } from 'rotating-file-stream'
+import { createEventLog, ended, type FigureFiles, openFigures } from './eventLog.ts'
 import type { FamilyFigures, LevelFigures, ProposerFigures } from './passByLevel.ts'
 import { stepScalars } from './stepScalars.ts'
 
@@ -59,42 +56,26 @@ export type TrainingLog = {
 }
 
 const TRAINING_FILE = 'training.jsonl'
-/** 100,000 steps, and as many of before. */
-const FILE_SIZE = '48M'
-const FILES = 1
-/** Event files, as TensorBoard reads them. */
-const EVENTS_FOLDER = 'tensorboard'
 /** Peers whose last step is kept for the metrics. */
 const MAX_PEERS = 64
 
-type Options = { folder: string; round: () => number | null; clock: Clock; logger: Logger }
+type Options = FigureFiles & { round: () => number | null }
 
 /** Keeps each step in the peer's folder, as a JSON line and as TensorBoard's events, and says it in the log. */
 export function createTrainingLog({ folder, round, clock, logger }: Options): TrainingLog {
-  let files: { lines: RotatingFileStream; events: RotatingFileStream } | null = null
+  /** From the first step on: other roles have none. */
+  let lines: RotatingFileStream | null = null
+  const events = createEventLog({ folder, clock, logger })
   const ofPeers = new Map<string, TrainingStep>()
   const latest: ReturnType<TrainingLog['latest']> = { own: null, others: null }
   const totals: TrainingTotals = { steps: 0, failed: 0, tokens: 0, seconds: 0 }
 
-  /** At the first step: other roles have none. */
-  function open() {
-    const stream = (name: string, path: string) => {
-      const opened = createStream(name, { path, size: FILE_SIZE, rotate: FILES, mode: 0o600 })
-      opened.once('error', error => logger.warn('the training log is not written until the next start', { error }))
-      return opened.on('error', () => {})
-    }
-    const sec = Math.floor(clock.nowMs() / 1000)
-    // A start has a file of its own: one that a crash cut off in the middle of a record cannot be continued.
-    const events = stream(`events.out.tfevents.${sec}`, join(folder, EVENTS_FOLDER))
-    events.write(encodeFileVersion(sec))
-    return { lines: stream(TRAINING_FILE, folder), events }
-  }
   return {
     note(step) {
-      files ??= open()
+      lines ??= openFigures(TRAINING_FILE, folder, logger)
       const [nowMs, now] = [clock.nowMs(), round()]
-      files.lines.write(`${JSON.stringify({ at: new Date(nowMs).toISOString(), round: now, ...step })}\n`)
-      files.events.write(encodeScalars(nowMs / 1000, Math.max(0, now ?? 0), stepScalars(step)))
+      lines.write(`${JSON.stringify({ at: new Date(nowMs).toISOString(), round: now, ...step })}\n`)
+      events.note(Math.max(0, now ?? 0), stepScalars(step))
       logger.info('update', { round: now, ...step })
       if (step.ownGroups > 0) latest.own = step
       else latest.others = step
@@ -112,9 +93,7 @@ export function createTrainingLog({ folder, round, clock, logger }: Options): Tr
     latestOfPeers: () => ofPeers,
     totals: () => totals,
     async close() {
-      const ended = (file: RotatingFileStream) =>
-        new Promise<void>(resolve => (file.destroyed ? resolve() : file.end(() => resolve())))
-      if (files !== null) await Promise.all([ended(files.lines), ended(files.events)])
+      await Promise.all([ended(lines), events.close()])
     },
   }
 }

@@ -1,0 +1,73 @@
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
+import { silentLogger } from '#core/logger.ts'
+import { createJournal } from '#store/journal.ts'
+import { openDatabase } from '#store/openDatabase.ts'
+import { encodeFileVersion, encodeScalars } from '../metrics/eventFile.ts'
+import { createEventLog } from '../metrics/eventLog.ts'
+import { readAgreement } from '../readAgreement.ts'
+import { canaryScalars, newestAgreement } from './judgeCounts.ts'
+import type { CanaryPoint } from './measureCanary.ts'
+
+const judge = { truePositives: 3, falsePositives: 1, falseNegatives: 1, trueNegatives: 5, calibrationError: 0.1 }
+const point = (round: number, name: string, more: Partial<CanaryPoint> = {}): CanaryPoint => ({
+  ...{ round, name, peerId: name, peerKey: name, reward: 0.5, predicted: 0.4, passAt1: 0.25, tasks: 5, samples: 10 },
+  ...more,
+})
+
+test('the canaries of the newest round say together how the judge fits execution', () => {
+  expect(newestAgreement([point(1, 'a')])).toBeNull()
+  const other = {
+    ...judge,
+    truePositives: 5,
+    falseNegatives: 1,
+    trueNegatives: 2,
+    falsePositives: 2,
+    calibrationError: 0.3,
+  }
+  const agreement = newestAgreement([
+    point(1, 'a', { judge: other }),
+    point(2, 'a', { judge }),
+    point(2, 'b', { judge: other }),
+  ])
+  expect(agreement).toMatchObject({ round: 2, solvers: 2, answers: 20, truePositives: 8, falsePositives: 3 })
+  expect(agreement?.balancedAccuracy).toBeCloseTo((0.8 + 0.7) / 2)
+  expect(agreement?.calibrationError).toBeCloseTo(0.2)
+  const allWrong = { ...judge, truePositives: 0, falseNegatives: 0 }
+  // A judge that calls everything wrong would have one half.
+  expect(newestAgreement([point(2, 'a', { judge: allWrong })])?.balancedAccuracy).toBeNull()
+})
+
+test("status reads them from a gateway's journal", () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'waggle-agreement-')), 'node.db')
+  const db = openDatabase(path)
+  const journal = createJournal(db, createManualClock())
+  journal.set(3, 'report', { tasks: 1 })
+  expect(readAgreement(path)).toBeNull()
+  journal.set(2, 'measured a', point(2, 'a', { judge }))
+  journal.set(3, 'measured a', point(3, 'a', { judge: { ...judge, falseNegatives: 0 }, samples: 9 }))
+  const found = readAgreement(path)
+  db.close()
+  expect(found).toMatchObject({ round: 3, answers: 9, falseNegatives: 0 })
+})
+
+test('a canary is an event of TensorBoard, with a curve for each figure of its solver', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'waggle-events-'))
+  const events = createEventLog({ folder, clock: createManualClock(1_700_000_000_000), logger: silentLogger })
+  const scalars = canaryScalars(point(7, 'amber', { judge, families: [{ family: 'write', samples: 4, passed: 3 }] }))
+  expect(scalars).toEqual({
+    ...{ 'canary amber/reward': 0.5, 'canary amber/predicted': 0.4, 'canary amber/pass@1': 0.25 },
+    ...{ 'canary amber/truePositives': 3, 'canary amber/falsePositives': 1, 'canary amber/falseNegatives': 1 },
+    ...{ 'canary amber/trueNegatives': 5, 'canary amber/calibrationError': 0.1 },
+    'canary amber/balancedAccuracy': (3 / 4 + 5 / 6) / 2,
+    'canary amber/pass@1 of write': 0.75,
+  })
+  events.note(7, scalars)
+  await events.close()
+  expect(readFileSync(join(folder, 'tensorboard/events.out.tfevents.1700000000'))).toEqual(
+    Buffer.concat([encodeFileVersion(1_700_000_000), encodeScalars(1_700_000_000, 7, scalars)]),
+  )
+})
