@@ -136,6 +136,39 @@ test('an answer of a million items is made as fast as it is read, and given up w
   expect(made).toBeLessThan(500_000)
 })
 
+/** An answer that no socket buffers whole. */
+const large: Route = { path: /^\/large$/, answer: () => ({ items: Array(20_000).fill('x'.repeat(1_000)) }) }
+
+test('of more answers than may wait for their readers, the one that waited longest is given up', async () => {
+  const server = await serveJson(0, [large], silentLogger, { ...defaultHttpLimits, unread: 2 })
+  const { port } = server.address() as AddressInfo
+  closing.push(() => server.close())
+  const ask = async () => {
+    const givenUp = new Promise(resolve => server.once('connection', one => one.once('close', resolve)))
+    const socket = connect(port, '127.0.0.1')
+    closing.push(() => socket.destroy())
+    socket.write('GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    // Its first bytes, and no more.
+    await once(socket, 'readable')
+    return { socket, givenUp }
+  }
+  const first = await ask()
+  const last = [await ask(), await ask()]
+  await first.givenUp
+  for (const { socket } of last) {
+    await once(socket.resume(), 'end')
+    expect(socket.bytesRead).toBeGreaterThan(20_000_000)
+  }
+})
+
+test('a connection that asks again before it is answered is closed', async () => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<object>()
+  const port = await listen([{ path: /^\/slow\/\d+$/, answer: () => gate }])
+  const asked = [1, 2, 3].map(at => `GET /slow/${at} HTTP/1.1\r\nHost: x\r\n\r\n`)
+  await closedAfter(port, asked.join(''))
+  open({})
+})
+
 test('who asks for what is being made gets the same answer, and a crowd is asked to come back', async () => {
   let made = 0
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { NodeError } from '#core/errors.ts'
 import type { Logger } from '#core/logger.ts'
 import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
@@ -18,6 +19,8 @@ export type HttpLimits = {
   checkEveryMs: number
   /** A connection without a byte in either direction for so long is closed. */
   idleMs: number
+  /** Answers that wait for their readers at a time: each holds its body in memory, tens of megabytes for a large round. */
+  unread: number
 }
 
 /** A page opens six connections; a reader on a slow line takes a piece of an answer in a few seconds. */
@@ -26,6 +29,7 @@ export const defaultHttpLimits: HttpLimits = {
   requestMs: 10_000,
   checkEveryMs: 2_000,
   idleMs: 20_000,
+  unread: 16,
 }
 
 /** Of a path that is told in an answer or a log. */
@@ -43,18 +47,26 @@ export async function serveJson(
   limits: HttpLimits = defaultHttpLimits,
 ): Promise<Server> {
   const answers = createAnswers(routes)
+  const readers = createReaders(limits.unread)
+  const asking = new WeakSet<Socket>()
   const { requestMs, checkEveryMs } = limits
   const timeouts = { headersTimeout: requestMs, requestTimeout: requestMs, connectionsCheckingInterval: checkEveryMs }
   const server = createServer(timeouts, async (request, response) => {
     const path = URL.parse(request.url ?? '/', 'http://localhost')?.pathname ?? 'no path'
     const shown = path.slice(0, SHOWN_CHARACTERS)
+    const { socket } = request
+    // No page asks again before it is answered. Whoever does would have any number of answers wait on one connection.
+    if (asking.has(socket)) return void socket.destroy()
+    asking.add(socket)
     try {
-      await send(request, response, await answer(request, path, shown))
+      await send(request, response, await answer(request, path, shown), readers)
     } catch (error) {
       logger.error('a request failed', { path: shown, error })
       // Half an answer ends without its end, which its reader notices.
       if (response.headersSent) response.destroy()
-      else await send(request, response, failed)
+      else await send(request, response, failed, readers)
+    } finally {
+      asking.delete(socket)
     }
   })
   server.maxConnections = limits.connections
@@ -77,8 +89,36 @@ export async function serveJson(
 
 const failed: Answer = { status: 500, body: { error: 'this request failed; see the log of the gateway' } }
 
+type Readers = { taken(response: ServerResponse): Promise<void> }
+
+/** Readers that answers wait for: of more than `most`, the one that has taken nothing for longest is given up. */
+function createReaders(most: number): Readers {
+  const slow = new Set<ServerResponse>()
+  return {
+    /** Resolves once a reader has taken what was written, or is gone. */
+    async taken(response) {
+      slow.add(response)
+      const [slowest] = slow
+      if (slow.size > most) slowest?.destroy()
+      await new Promise<void>(resolve => {
+        const done = () => {
+          response.off('drain', done).off('close', done)
+          resolve()
+        }
+        response.on('drain', done).on('close', done)
+      })
+      slow.delete(response)
+    },
+  }
+}
+
 /** As fast as it is read: what a slow reader has not taken is not made. */
-async function send({ method }: IncomingMessage, response: ServerResponse, { status, body }: Answer): Promise<void> {
+async function send(
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  { status, body }: Answer,
+  readers: Readers,
+): Promise<void> {
   response.writeHead(status, {
     'content-type': 'application/json',
     'x-content-type-options': 'nosniff',
@@ -86,18 +126,10 @@ async function send({ method }: IncomingMessage, response: ServerResponse, { sta
     // Whatever else comes with another method is not read.
     ...(method === 'GET' ? {} : { connection: 'close' }),
   })
-  const goesOn = () =>
-    new Promise<void>(resolve => {
-      const done = () => {
-        response.off('drain', done).off('close', done)
-        resolve()
-      }
-      response.on('drain', done).on('close', done)
-    })
   for (const piece of jsonPieces(body)) {
     await yieldToEventLoop()
     if (response.destroyed) return
-    if (!response.write(piece)) await goesOn()
+    if (!response.write(piece)) await readers.taken(response)
   }
   response.end()
 }
