@@ -236,6 +236,27 @@ test('if that other transaction vanishes, the gap is filled', async () => {
   expect(chain.executed()).toEqual(['0x', '0x01'])
 })
 
+test.each(['latest', 'pending'] as const)(
+  'one wrong answer about the %s nonce delays a call, and holds up none after it',
+  async wrong => {
+    const { chain, modules } = setup()
+    let lies = true
+    const nonces = async () => {
+      const found = await chain.rpc.nonces()
+      return lies ? { latest: wrong === 'latest' ? 1_000_000 : found.latest, pending: 1_000_000 } : found
+    }
+    const outbox = createOutbox({ ...modules, rpc: { ...chain.rpc, nonces } }, { confirmations: 3 })
+    for (const data of ['0x01', '0x02'] as const) outbox.enqueue(intent(data))
+    await outbox.tick()
+    lies = false
+    for (let block = 0; block < 4; block++) {
+      await outbox.tick()
+      chain.mine()
+    }
+    expect(chain.executed()).toEqual(['0x01', '0x02'])
+  },
+)
+
 test('an account without funds loses nothing and goes on when it has some', async () => {
   const { chain, outbox, settle } = setup()
   chain.setBroke(true)

@@ -10,6 +10,8 @@ export type Delivered = { block: number | null; again: boolean }
 
 /** 1.25^9 is 7.5 times the first fee: past that, waiting is all that is left. */
 const MAX_ATTEMPTS = 10
+/** Nonces that are missing before a transaction which pools still keep (geth's AccountQueue). One further ahead came of a wrong answer. */
+const MAX_MISSING = 64
 
 /**
  * One step of delivery: check the status of every transaction, drop those whose round has passed, send lost ones again,
@@ -37,6 +39,10 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     if (attempt === undefined) return
     if (attempt.nonce < nonce) return displaced(entry, head)
     displacedSince.delete(entry.id)
+    if (attempt.nonce - nonce > MAX_MISSING && attempt.nonce - (await rpc.nonces()).pending > MAX_MISSING) {
+      logger.warn('a nonce was far ahead of the account; signing again', { call: entry.key, nonce: attempt.nonce })
+      return store.setStatus(entry.id, 'queued', null)
+    }
     const last = sender.lastBroadcast(entry.id)
     if (last === undefined || last.hash !== attempt.hash || head.block < last.lastBlock) return broadcast(entry, head)
     if (head.block - last.firstBlock >= options.stuckBlocks && entry.attempts.length < MAX_ATTEMPTS) {
@@ -59,7 +65,6 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     logger.info('the nonce was taken by another transaction of this account; signing again', { call: entry.key })
     displacedSince.delete(entry.id)
     store.setStatus(entry.id, 'queued', null)
-    await queue.sendNext(head)
   }
 
   /** A transaction of somebody else on this account, which ours was queued behind, has vanished. */
@@ -81,9 +86,9 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     for (const entry of store.live()) if (entry.attempts.length > 0) await follow(entry, head)
     for (const { key, throughRound } of store.dropExpired(head.round))
       logger.info('a transaction was dropped: its round has passed', { call: key, throughRound, round: head.round })
-    const onTheirWay = store.live().filter(({ status }) => status === 'signed')
-    if (nonce !== null) for (const entry of onTheirWay) await sendAgain(entry, head, nonce)
-    if (onTheirWay.length === 0) await queue.sendNext(head)
+    const onTheirWay = () => store.live().filter(({ status }) => status === 'signed')
+    if (nonce !== null) for (const entry of onTheirWay()) await sendAgain(entry, head, nonce)
+    if (onTheirWay().length === 0) await queue.sendNext(head)
     store.prune(options.keep)
     return { block: head.block, again: queue.hasReverts() }
   }
