@@ -42,6 +42,9 @@ test('two accounts play a game from the command line', { timeout: 180_000 }, asy
   writeFileSync(plan, JSON.stringify({ ...about, ...times }))
   const opened = await market('judge', 'create', '--file', plan)
   expect(opened).toMatchObject({ code: 0, said: { gameId: '0' } })
+  const nobody = await runCli(['market', 'games', '--json'], env)
+  expect(nobody).toMatchObject({ code: 0, stderr: '' })
+  expect(JSON.parse(nobody.stdout)).toMatchObject({ owed: null, games: [{ claimable: null, bond: '10' }] })
   const [game] = (await market('ann', 'games')).said.games
   expect(game).toMatchObject({ phase: 'waiting', roundCount: 2, bond: '10', totalStake: '0', claimable: '0' })
   expect(game.choices).toEqual(Array(3).fill({ stake: '0', price: '1' }))

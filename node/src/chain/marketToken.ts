@@ -5,26 +5,37 @@ import { callChain } from './callChain.ts'
 import type { ChainClient } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
 
-/** The token that is bet, and what an account has of it and lets the market take. */
-export type TokenState = { address: Hex; decimals: number; symbol: string; balance: bigint; allowance: bigint }
+/** The token that is bet. */
+export type MarketToken = { address: Hex; decimals: number; symbol: string }
 
-export async function readMarketToken(
-  { rpc, rpcUrl }: ChainClient,
-  contracts: Contracts,
-  account: Hex,
-): Promise<TokenState> {
+/** With what an account has of it and lets the market take. */
+export type TokenState = MarketToken & { balance: bigint; allowance: bigint }
+
+export async function readMarketToken({ rpc, rpcUrl }: ChainClient, contracts: Contracts): Promise<MarketToken> {
   const market = contracts.predictionMarket
   const address = await callChain(rpcUrl, () => rpc.readContract({ ...market, functionName: 'token' }))
   const token = { address, abi: erc20Abi } as const
-  const [decimals, symbol, balance, allowance] = await callChain(rpcUrl, () =>
+  const [decimals, symbol] = await callChain(rpcUrl, () =>
     Promise.all([
       rpc.readContract({ ...token, functionName: 'decimals' }),
       rpc.readContract({ ...token, functionName: 'symbol' }),
-      rpc.readContract({ ...token, functionName: 'balanceOf', args: [account] }),
-      rpc.readContract({ ...token, functionName: 'allowance', args: [account, market.address] }),
     ]),
   )
-  return { address, decimals, symbol, balance, allowance }
+  return { address, decimals, symbol }
+}
+
+export async function readTokenState(client: ChainClient, contracts: Contracts, account: Hex): Promise<TokenState> {
+  const { rpc, rpcUrl } = client
+  const token = await readMarketToken(client, contracts)
+  const at = { address: token.address, abi: erc20Abi } as const
+  const spender = contracts.predictionMarket.address
+  const [balance, allowance] = await callChain(rpcUrl, () =>
+    Promise.all([
+      rpc.readContract({ ...at, functionName: 'balanceOf', args: [account] }),
+      rpc.readContract({ ...at, functionName: 'allowance', args: [account, spender] }),
+    ]),
+  )
+  return { ...token, balance, allowance }
 }
 
 /** Lets the market take bets and bonds. The market takes nothing but what a call of the account's own names. */

@@ -1,10 +1,12 @@
 import { revertedWith } from '#chain/revertedWith.ts'
+import type { Hex } from '#core/hex.ts'
 import type { AccountSession, SessionOptions } from '#roles/accountSession.ts'
+import type { ReadSession } from '#roles/readSession.ts'
 import { openIdentity } from '#store/identity.ts'
 import type { Values } from './command.ts'
 import { loadConfig } from './config.ts'
-import { openDeployment } from './networkOptions.ts'
-import { requirePeer } from './requirePeer.ts'
+import { dataOption, openDeployment } from './networkOptions.ts'
+import { hasPeer, requirePeer } from './requirePeer.ts'
 
 /**
  * The peer that a command is for, and the deployment that it calls.
@@ -16,6 +18,22 @@ export async function openPeerFolder({ json: _, ...flags }: Values): Promise<Ses
   requirePeer(config.data, 'Name its folder with --data, or make a new peer: npx waggle init.')
   const { deployment, rpcUrl } = openDeployment(config)
   return { data: config.data, deployment, rpcUrl, identity: await openIdentity(config.data) }
+}
+
+/**
+ * Runs what only reads the chain. The account of the folder's peer comes with it where there is a peer.
+ *
+ * @throws {UsageError} if a folder was named that holds no peer, or no deployment is found.
+ * @throws {CallRefusedError} if the chain refuses to answer.
+ */
+export async function withReader<T>(values: Values, act: (session: ReadSession) => Promise<T>): Promise<T> {
+  const { json: _, ...flags } = values
+  const config = loadConfig(flags)
+  if (flags.data !== dataOption.data.default)
+    requirePeer(config.data, 'Correct --data, or leave it out: this command needs no peer.')
+  const account = hasPeer(config.data) ? ((await openIdentity(config.data)).address as Hex) : null
+  const { openReadSession } = await import('#roles/readSession.ts')
+  return sayRefusal(async () => act(await openReadSession({ ...openDeployment(config), account })))
 }
 
 type Close = { close(): Promise<void> }
@@ -39,15 +57,17 @@ export async function withSession<Session extends Close, T>(
   act: (session: Session) => Promise<T>,
 ): Promise<T> {
   const session = await open(await openPeerFolder(values))
+  return sayRefusal(() => act(session)).finally(() => session.close())
+}
+
+async function sayRefusal<T>(act: () => Promise<T>): Promise<T> {
   try {
-    return await act(session)
+    return await act()
   } catch (cause) {
     const refusal = revertedWith(cause)
     if (refusal === null) throw cause
     const { CallRefusedError } = await import('#roles/accountSession.ts')
     const hint = 'Nothing was sent. The error names what the contract found.'
     throw new CallRefusedError(`The chain would not take it: ${refusal}.`, { hint, cause })
-  } finally {
-    await session.close()
   }
 }

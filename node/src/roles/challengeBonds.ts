@@ -3,6 +3,7 @@ import { readAppealBond } from '#chain/appeals.ts'
 import { callChain } from '#chain/callChain.ts'
 import { readDemandBond } from '#chain/leafDemands.ts'
 import { type AccountSession, CallRefusedError } from './accountSession.ts'
+import type { ReadSession } from './readSession.ts'
 
 /** A bond of a demand or an appeal, in the chain's native coin. */
 export type Bond = { bond: string; bondWei: string; terms: string }
@@ -23,17 +24,17 @@ export function bondOf(kind: keyof typeof terms, wei: bigint): Bond {
 
 type BondSession = Pick<AccountSession, 'client' | 'contracts' | 'account'>
 
-/** What a demand and appeals take now, and what the account has for it. Nothing is sent. */
-export async function listBonds({ client, contracts, account }: BondSession) {
+/** What a demand and appeals take now, and what the account has for it, null where none is known. Nothing is sent. */
+export async function listBonds({ client, contracts, account }: ReadSession) {
   const [balance, demand, first, second] = await Promise.all([
-    callChain(client.rpcUrl, () => client.rpc.getBalance({ address: account })),
+    account && callChain(client.rpcUrl, () => client.rpc.getBalance({ address: account })),
     readDemandBond(client, contracts),
     readAppealBond(client, contracts, 1),
     readAppealBond(client, contracts, 2),
   ])
   return {
     account,
-    balance: formatEther(balance),
+    balance: balance === null ? null : formatEther(balance),
     demand: bondOf('demand', demand),
     appeal: bondOf('appeal', first),
     secondAppeal: bondOf('appeal', second),

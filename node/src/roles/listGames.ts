@@ -1,22 +1,23 @@
 import { formatUnits } from 'viem'
+import { readMarketToken } from '#chain/marketToken.ts'
 import { type GamePhase, readClaimable, readGame, readGameCount, readMarketCredit } from '#chain/readGame.ts'
-import type { MarketSession } from './marketSession.ts'
+import type { ReadSession } from './readSession.ts'
 
 /** Phases that a round with bets can follow. */
 const priced: ReadonlySet<GamePhase> = new Set(['waiting', 'betting'])
 
 /**
- * Every game, newest first, in whole tokens, with what the account could claim of it; and what the account is owed.
+ * Every game, newest first, in whole tokens, with what the account could claim of it; and what the account is owed. Both are null
+ * where no account is known.
  *
  * A price is that of the round that takes bets, or takes them next: tokens for a share, 1 in the first round. Once no bet can
  * come it is null.
  */
-export async function listGames(session: Pick<MarketSession, 'client' | 'contracts' | 'account' | 'token'>) {
-  const { client, contracts, account } = session
+export async function listGames({ client, contracts, account }: ReadSession) {
   const [{ decimals, symbol }, count, credit] = await Promise.all([
-    session.token(),
+    readMarketToken(client, contracts),
     readGameCount(client, contracts),
-    readMarketCredit(client, contracts, account),
+    account && readMarketCredit(client, contracts, account),
   ])
   const units = (amount: bigint) => formatUnits(amount, decimals)
   const games = []
@@ -26,9 +27,9 @@ export async function listGames(session: Pick<MarketSession, 'client' | 'contrac
       stake: units(stake),
       price: priced.has(game.phase) ? formatUnits(price, 18) : null,
     }))
-    const claimable = units(await readClaimable(client, contracts, gameId, account))
+    const claimable = account && units(await readClaimable(client, contracts, gameId, account))
     const amounts = { minBet: units(minBet), bond: units(bond), totalStake: units(totalStake), claimable }
     games.push({ ...game, ...amounts, gameId: String(gameId), choices: shown })
   }
-  return { token: symbol, owed: units(credit), games }
+  return { token: symbol, owed: credit === null ? null : units(credit), games }
 }

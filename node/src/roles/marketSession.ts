@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { approveMarket, readMarketToken, type TokenState } from '#chain/marketToken.ts'
+import { approveMarket, readTokenState, type TokenState } from '#chain/marketToken.ts'
 import { type VerdictPlace, verdictSalt } from '#chain/verdictCommitment.ts'
 import type { Hex } from '#core/hex.ts'
 import { type AccountSession, CallRefusedError, openAccountSession, type SessionOptions } from './accountSession.ts'
@@ -15,7 +15,7 @@ export async function openMarketSession(options: SessionOptions) {
 /** Adds the market's calls to a session. */
 export function marketSessionOver(session: AccountSession, accountKey: Hex) {
   const { client, contracts, account } = session
-  const token = () => readMarketToken(client, contracts, account)
+  const token = () => readTokenState(client, contracts, account)
   return {
     ...session,
     token,

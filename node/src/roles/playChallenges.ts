@@ -11,6 +11,7 @@ import type { Hex } from '#core/hex.ts'
 import { type EnvironmentSpec, environmentBytes, environmentHash } from '#environments/environmentSpec.ts'
 import { type AccountSession, CallRefusedError } from './accountSession.ts'
 import { announceBond, bondOf, type OnBond } from './challengeBonds.ts'
+import type { ReadSession } from './readSession.ts'
 
 export type Receipt = { hash: Hex; block: number }
 
@@ -40,17 +41,17 @@ export async function demand(session: AccountSession, { peerKey, round, place, s
   return { round, peerKey, place, ...bond, ...receipt(await session.send(demandLeaf(contracts, missing, bondWei))) }
 }
 
-/** Demands and appeals of the last rounds, and what the account is owed. */
-export async function list(session: AccountSession) {
+/** Demands and appeals of the last rounds, and what the account is owed, null where none is known. */
+export async function list(session: ReadSession) {
   const { client, contracts, account } = session
   const { demands, appeals } = await readOpen(session)
-  const credit = await readCredit(client, contracts, account)
+  const credit = account && (await readCredit(client, contracts, account))
   return {
     demands: demands.map(({ bondWei, ...one }) => ({ ...one, bondWei: `${bondWei}` })),
     appeals: appeals.map(({ bondWei, ...one }) => ({ ...one, bondWei: `${bondWei}` })),
     account,
-    credit: formatEther(credit),
-    creditWei: `${credit}`,
+    credit: credit === null ? null : formatEther(credit),
+    creditWei: credit === null ? null : `${credit}`,
   }
 }
 
@@ -96,7 +97,7 @@ export async function withdraw(session: AccountSession) {
 /** Rounds in which something that is still open can have been opened, unless nobody closed it for long. */
 const LOOK_BACK = 12
 
-async function readOpen({ client, contracts }: AccountSession): Promise<{
+async function readOpen({ client, contracts }: Pick<ReadSession, 'client' | 'contracts'>): Promise<{
   round: number
   demands: LeafDemand[]
   appeals: AppealCase[]

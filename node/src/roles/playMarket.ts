@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { bytesToHex, formatUnits, parseEventLogs, parseUnits } from 'viem'
 import { callChain } from '#chain/callChain.ts'
 import { marketIntent } from '#chain/marketIntent.ts'
+import { readMarketToken } from '#chain/marketToken.ts'
 import { quoteBet } from '#chain/quoteBet.ts'
 import { type Game, readClaimable, readGame, readMarketCredit } from '#chain/readGame.ts'
 import { verdictCommitment } from '#chain/verdictCommitment.ts'
@@ -10,6 +11,7 @@ import { commitGame } from '#market/commitGame.ts'
 import { readGameSecrets, saveGameSecrets } from '#store/gameSecrets.ts'
 import { CallRefusedError } from './accountSession.ts'
 import type { MarketSession } from './marketSession.ts'
+import type { ReadSession } from './readSession.ts'
 
 /** What a Judge writes down of a game. Amounts are in whole tokens, as people write them. */
 export type GamePlan = {
@@ -91,12 +93,13 @@ export async function placeBet(session: MarketSession, gameId: bigint, choice: n
   }
 }
 
-export async function quote(session: MarketSession, gameId: bigint, choice: number, stake: string) {
-  const { decimals } = await session.token()
-  const game = await readGame(session.client, session.contracts, gameId)
+/** What a bet would buy and pay now. */
+export async function quote({ client, contracts }: ReadSession, gameId: bigint, choice: number, stake: string) {
+  const { decimals } = await readMarketToken(client, contracts)
+  const game = await readGame(client, contracts, gameId)
   requireBetting(game)
   const bet = { gameId, choice, stake: parseUnits(stake, decimals) }
-  const { shares, payout } = await quoteBet(session.client, session.contracts, bet)
+  const { shares, payout } = await quoteBet(client, contracts, bet)
   const units = (amount: bigint) => formatUnits(amount, decimals)
   const price = formatUnits(game.choices[choice]?.price ?? 0n, 18)
   const quoted = { stake, price, shares: units(shares), payout: units(payout) }

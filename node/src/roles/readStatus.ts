@@ -29,7 +29,7 @@ export async function readStatus({ data, deployment, rpcUrl, identity }: StatusQ
   const rounds = createRoundClock(chain, contracts)
   const { round } = await rounds.read()
   const nectar = await reads.readNectar(peerKey)
-  const { decimals, symbol } = await readMarketToken(chain, contracts, address)
+  const { decimals, symbol } = await readMarketToken(chain, contracts)
   const path = join(data, JOURNAL_FILE)
   const hasRun = existsSync(path)
   return {

@@ -1,7 +1,10 @@
+import type { ReadSession } from '#roles/readSession.ts'
 import type { Command } from '../command.ts'
 import { unknownWord } from '../nearest.ts'
 import { chainOptions, chainUsage } from '../networkOptions.ts'
 import { runFromAccount } from '../runFromAccount.ts'
+import { showResult } from '../showResult.ts'
+import { withReader } from '../withSession.ts'
 
 const actions = ['list', 'bonds', 'close', 'withdraw'] as const
 
@@ -9,7 +12,9 @@ const actions = ['list', 'bonds', 'close', 'withdraw'] as const
 export const challenges: Command = {
   usage: `npx waggle challenges ACTION [OPTIONS]
 
-  list                demands and appeals of the last rounds, and what the account is owed
+list and bonds need a network alone; close and withdraw call from the account of the peer's folder.
+
+  list                demands and appeals of the last rounds, and what the folder's account, if there is one, is owed
   bonds               what a demand and an appeal take now, and what becomes of it; nothing is sent
   close               close whatever is due; anyone may
   withdraw            take bonds that came back, and pay
@@ -24,6 +29,8 @@ ${chainUsage}`,
       import('#roles/playChallenges.ts'),
       import('#roles/challengeBonds.ts'),
     ])
-    await runFromAccount(flags, { ...play, bonds: listBonds }[known])
+    if (known === 'close' || known === 'withdraw') return runFromAccount(flags, play[known])
+    const read: (session: ReadSession) => Promise<object> = known === 'list' ? play.list : listBonds
+    showResult(await withReader(flags, read), flags.json === true)
   },
 }

@@ -3,13 +3,14 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import type { MarketSession } from '#roles/marketSession.ts'
 import type { GamePlan } from '#roles/playMarket.ts'
+import type { ReadSession } from '#roles/readSession.ts'
 import type { Command, Values } from '../command.ts'
 import { unknownWord } from '../nearest.ts'
 import { chainOptions, chainUsage } from '../networkOptions.ts'
 import { showResult } from '../showResult.ts'
 import { UsageError } from '../usageError.ts'
 import { wholeNumber } from '../wholeNumber.ts'
-import { withSession } from '../withSession.ts'
+import { withReader, withSession } from '../withSession.ts'
 
 const text = { type: 'string' } as const
 const amount = z.string().regex(/^\d+(\.\d+)?$/, 'not an amount of tokens')
@@ -35,12 +36,14 @@ const planSchema = z.strictObject({
   feeBps: z.int().min(0).max(500).default(200),
 })
 
-/** Dealings with the prediction market, from the account of a peer's folder. */
+/** Dealings with the prediction market: reads, which need a network alone, and calls from the account of a peer's folder. */
 export const market: Command = {
   usage: `npx waggle market ACTION [OPTIONS]
 
-  games               every game, newest first, and what the account could claim and is owed; a price is tokens for a share in the
-                      round that takes bets or is next, and null once no bet can come
+games and quote need a network alone; the others call from the account of the peer's folder.
+
+  games               every game, newest first, and what the folder's account, if there is one, could claim and is owed; a price is
+                      tokens for a share in the round that takes bets or is next, and null once no bet can come
   quote               what a bet would buy and pay now, if nothing followed: --game, --choice, --stake
   bet                 bet on a choice in the round that takes bets: --game, --choice, --stake
   claim               take what a position is worth: --game
@@ -69,13 +72,11 @@ ${chainUsage}`,
   positionals: ['ACTION'],
   async run({ game, choice, stake, file, ...values }, [action = '']) {
     const run = await bind(action, { game, choice, stake, file })
-    const { openMarketSession } = await import('#roles/marketSession.ts')
-    const done = await withSession(values, openMarketSession, run)
-    showResult(done as object, values.json === true)
+    showResult((await run(values)) as object, values.json === true)
   },
 }
 
-type Act = (session: MarketSession) => Promise<unknown>
+type Act = (values: Values) => Promise<unknown>
 
 /** Reads the options of an action before anything is opened. */
 async function bind(action: string, options: Values): Promise<Act> {
@@ -84,29 +85,42 @@ async function bind(action: string, options: Values): Promise<Act> {
   const choice = () => wholeNumber('choice', options.choice)
   const stake = () => decimal('--stake', options.stake)
   const actions: Readonly<Record<string, () => Act>> = {
-    games: () => listGames,
-    quote: () => bound(play.quote, game(), choice(), stake()),
-    bet: () => bound(play.placeBet, game(), choice(), stake()),
-    claim: () => bound(play.claim, game()),
-    create: () => bound(play.openGame, readPlan(options.file)),
-    reveal: () => bound(play.reveal, game()),
-    cancel: () => bound(play.act, 'cancel', game()),
-    resolve: () => bound(play.act, 'resolve', game()),
-    draw: () => bound(play.act, 'drawCommittee', game()),
-    dispute: () => bound(play.dispute, game()),
-    verdict: () => bound(play.giveVerdict, game(), choice()),
-    withdraw: () => play.withdraw,
+    games: () => read(listGames),
+    quote: () => read(bound(play.quote, game(), choice(), stake())),
+    bet: () => send(bound(play.placeBet, game(), choice(), stake())),
+    claim: () => send(bound(play.claim, game())),
+    create: () => send(bound(play.openGame, readPlan(options.file))),
+    reveal: () => send(bound(play.reveal, game())),
+    cancel: () => send(bound(play.act, 'cancel', game())),
+    resolve: () => send(bound(play.act, 'resolve', game())),
+    draw: () => send(bound(play.act, 'drawCommittee', game())),
+    dispute: () => send(bound(play.dispute, game())),
+    verdict: () => send(bound(play.giveVerdict, game(), choice())),
+    withdraw: () => send(play.withdraw),
   }
   const open = Object.hasOwn(actions, action) ? actions[action] : undefined
   if (open !== undefined) return open()
   throw unknownWord('action', action, Object.keys(actions))
 }
 
-function bound<Args extends unknown[]>(
-  run: (session: MarketSession, ...args: Args) => Promise<unknown>,
+function bound<Session, Args extends unknown[]>(
+  run: (session: Session, ...args: Args) => Promise<unknown>,
   ...args: Args
-): Act {
+): (session: Session) => Promise<unknown> {
   return session => run(session, ...args)
+}
+
+/** Needs a network alone. */
+function read(run: (session: ReadSession) => Promise<unknown>): Act {
+  return values => withReader(values, run)
+}
+
+/** Needs the account of a peer's folder. */
+function send(run: (session: MarketSession) => Promise<unknown>): Act {
+  return async values => {
+    const { openMarketSession } = await import('#roles/marketSession.ts')
+    return withSession(values, openMarketSession, run)
+  }
 }
 
 function decimal(name: string, value: Values[string]): string {
