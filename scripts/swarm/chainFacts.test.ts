@@ -76,7 +76,14 @@ test('a refresh reads the blocks since the last one alone, however old the swarm
   goTo(20_000)
   const { rounds } = await read()
   expect(rounds).toHaveLength(201)
-  expect(rounds.at(-2)).toMatchObject({ round: 199, commitments: 1, rollouts: 8, settled: 1, meanReward: 0.5 })
+  expect(rounds.at(-2)).toMatchObject({
+    round: 199,
+    commitments: 1,
+    rollouts: 8,
+    settled: 1,
+    scored: 1,
+    meanReward: 0.5,
+  })
   goTo(20_050)
   const { pointsOf } = await read()
   expect(pointsOf.get(peerKey)).toBe(500 * 201)

@@ -1,6 +1,8 @@
 import type { Deployment } from '@waggle/deployments'
 import { challengesAbi, rewardVotesAbi, rolloutCommitmentsAbi, roundsAbi } from '@waggle/deployments/abi'
 import { createPublicClient, type Hex, http, type PublicClient } from 'viem'
+import { settlementOutcomes } from '../../node/src/chain/readSettlements.ts'
+import { UNAVAILABLE } from '../../node/src/core/bodies.ts'
 
 /** What the chain says of one round. */
 export interface ChainRound {
@@ -8,9 +10,16 @@ export interface ChainRound {
   tasks: number
   rollouts: number
   commitments: number
+  /** Opened votes on a peer, abstentions among them. */
   votes: number
+  /** Votes `unavailable`: the evaluator did not get the answers, or had no time to score them. */
+  abstentions: number
   settled: number
-  /** Mean settled score over scored peers, 0 to 1; null before settlement. */
+  /** Peers settled with a score. Of the others, which got none, too few votes were opened, or most were abstentions. */
+  scored: number
+  /** Sum of the settled scores, thousandths of a point. */
+  pointsMilli: number
+  /** Mean settled score over scored peers, 0 to 1; null before settlement, and where nobody was scored. */
   meanReward: number | null
   /** The round's own span, seconds. */
   seconds: number
@@ -57,7 +66,13 @@ export function followChainFacts(client: PublicClient, deployment: Deployment): 
     ])
     const tally = (round: bigint) => {
       const key = Number(round)
-      const found: Tally = tallies.get(key) ?? { tasks: new Map(), rollouts: new Map(), votes: 0, scores: [] }
+      const found: Tally = tallies.get(key) ?? {
+        tasks: new Map(),
+        rollouts: new Map(),
+        votes: [],
+        settled: 0,
+        scores: [],
+      }
       tallies.set(key, found)
       return found
     }
@@ -67,9 +82,10 @@ export function followChainFacts(client: PublicClient, deployment: Deployment): 
       if (eventName === 'RolloutsCommitted') tally(args.round).rollouts.set(args.peerKey, args.leafCount)
     }
     for (const { eventName, args } of votes) {
-      if (eventName === 'VotesRevealed') tally(args.round).votes += args.scoresMilli.length
+      if (eventName === 'VotesRevealed') tally(args.round).votes.push(...args.scoresMilli)
       if (eventName !== 'Settled') continue
-      tally(args.round).scores.push(args.scoreMilli)
+      tally(args.round).settled += 1
+      if (settlementOutcomes[args.outcome] === 'scored') tally(args.round).scores.push(args.scoreMilli)
       score(args.peerKey, args.scoreMilli)
     }
     for (const { eventName, args } of challenged)
@@ -112,21 +128,25 @@ export function followChainFacts(client: PublicClient, deployment: Deployment): 
 interface Tally {
   tasks: Map<Hex, number>
   rollouts: Map<Hex, number>
-  votes: number
-  /** Of peers that were settled, in thousandths. */
+  votes: number[]
+  settled: number
+  /** Of peers that were settled with a score, in thousandths. */
   scores: number[]
 }
 
 const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0)
 
-function summaryOf(round: number, { tasks, rollouts, votes, scores }: Tally): Omit<ChainRound, 'seconds'> {
+function summaryOf(round: number, { tasks, rollouts, votes, settled, scores }: Tally): Omit<ChainRound, 'seconds'> {
   return {
     round,
     tasks: sum(tasks.values()),
     rollouts: sum(rollouts.values()),
     commitments: rollouts.size,
-    votes,
-    settled: scores.length,
+    votes: votes.length,
+    abstentions: votes.filter(vote => vote === UNAVAILABLE).length,
+    settled,
+    scored: scores.length,
+    pointsMilli: sum(scores),
     meanReward: scores.length > 0 ? sum(scores) / scores.length / 1000 : null,
   }
 }

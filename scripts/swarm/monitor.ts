@@ -19,7 +19,10 @@ export interface ReportRound {
   passAt1: number | null
   commitments: number
   votes: number
+  abstentions: number
   settled: number
+  scored: number
+  pointsMilli: number
   seconds: number
 }
 
@@ -66,7 +69,7 @@ export function createMonitor({ client, deployment, peers, gatewayUrl, firstRoun
       const rounds = merged()
       const rows = rounds.map(round => ({
         ...round,
-        settledPoints: round.settled > 0 ? Math.round((round.meanReward ?? 0) * round.settled * 1000) : null,
+        settledPoints: round.settled > 0 ? round.pointsMilli : null,
       }))
       return { rows, settledRounds: rounds.filter(({ settled }) => settled > 0).length }
     },

@@ -7,6 +7,10 @@ export interface TableRow {
   meanReward: number | null
   passAt1: number | null
   votes: number
+  /** Votes `unavailable`, of those. */
+  abstentions: number
+  settled: number
+  scored: number
   settledPoints: number | null
   seconds: number | null
 }
@@ -25,6 +29,16 @@ const columns: { title: string; width: number; cell: (row: TableRow) => string }
 
 const text = (value: number | null, digits: number) => (value === null ? '·' : value.toFixed(digits))
 const line = (cells: string[]) => cells.map((cell, index) => cell.padStart(columns[index]?.width ?? 0)).join(' ')
+
+/** What a row's figures do not tell: that evaluators abstained, which is not a score of 0. Null where nobody did. */
+function noteOn({ votes, abstentions, settled, scored }: TableRow): string | null {
+  if (abstentions === 0 && scored === settled) return null
+  const abstained = `${abstentions} of ${votes} votes were 'unavailable'`
+  if (scored === settled) return `${abstained}: the others scored the peers`
+  const why = abstentions > 0 ? abstained : 'too few votes were opened'
+  const who = scored === 0 ? 'nobody' : `only ${scored} of ${settled} solvers`
+  return `${why}, so that ${who} got a score. Is the machine too slow? Try --fresh --round-seconds 60`
+}
 
 /**
  * Prints a row once its round has settled, and, on a terminal, the running rounds below it, redrawn in place.
@@ -49,6 +63,8 @@ export class LiveTable {
       if (row.settledPoints === null || this.#printed.has(row.round)) continue
       this.#printed.add(row.round)
       this.#out.write(`${line(columns.map(({ cell }) => cell(row)))}\n`)
+      const note = noteOn(row)
+      if (note !== null) this.#out.write(`${''.padStart(7)}${note}\n`)
     }
     if (!this.#out.isTTY) return
     const open = rows.filter(row => !this.#printed.has(row.round)).slice(-4)

@@ -7,10 +7,12 @@ import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
 import { readMarketToken } from '#chain/marketToken.ts'
 import { readMarketCredit } from '#chain/readGame.ts'
-import { createChainReads } from '#chain/reads.ts'
+import { type ChainReads, createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/roundClock.ts'
+import type { Hex } from '#core/hex.ts'
 import type { Identity } from '#store/identity.ts'
 import { JOURNAL_FILE } from '#store/openDatabase.ts'
+import { SETTLED_AFTER } from './evidence/explainAnswers.ts'
 import { readAgreement } from './readAgreement.ts'
 import { readConnections } from './readConnections.ts'
 import { readReports } from './readReports.ts'
@@ -19,6 +21,9 @@ import { readReports } from './readReports.ts'
 const SHOWN = 10
 
 export type StatusQuestion = { data: string; deployment: Deployment; rpcUrl: string; identity: Identity }
+
+/** Rounds whose settlement is shown: the newest that can have one, and those before it. */
+const SETTLED_SHOWN = 5
 
 /** Where a peer stands, by the chain and by its own journal. */
 export async function readStatus({ data, deployment, rpcUrl, identity }: StatusQuestion) {
@@ -52,10 +57,24 @@ export async function readStatus({ data, deployment, rpcUrl, identity }: StatusQ
       token: symbol,
     },
     round,
+    /** Of its answers in the last rounds, newest first. An outcome other than `scored` is not a score of 0: it gives none. */
+    settlements: await readOwnSettlements(reads, peerKey, round),
     /** As the peer said last; null for one that has not run. */
     connections: hasRun ? readConnections(path) : null,
     /** How the judge fits execution, of a gateway that ran canaries. */
     judge: hasRun ? readAgreement(path) : null,
     reports: hasRun ? readReports(path).slice(-SHOWN) : [],
   }
+}
+
+async function readOwnSettlements(reads: Pick<ChainReads, 'readSettlements'>, peerKey: Hex, round: number) {
+  const newest = round - SETTLED_AFTER
+  const rounds = Array.from({ length: SETTLED_SHOWN }, (_, back) => newest - back).filter(one => one >= 0)
+  const settled = await Promise.all(
+    rounds.map(async one => {
+      const own = (await reads.readSettlements(one)).find(found => found.peerKey === peerKey)
+      return own && { round: one, outcome: own.outcome, scoreMilli: own.scoreMilli, votes: own.votes }
+    }),
+  )
+  return settled.filter(one => one !== undefined)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeLine } from './status.ts'
+import { judgeLine, settledLine } from './status.ts'
 
 test('a gateway says how often the judge was right', () => {
   const counts = { truePositives: 3, falsePositives: 1, falseNegatives: 2, trueNegatives: 5 }
@@ -9,4 +9,13 @@ test('a gateway says how often the judge was right', () => {
            balanced accuracy 0.72, calibration error 0.10`,
   )
   expect(judgeLine({ ...judge, solvers: 1, balancedAccuracy: null })).toMatch(/of one solver, .* accuracy unknown/s)
+})
+
+test('A round without a score is told apart from a score of 0', () => {
+  const settled = { round: 7, scoreMilli: 0, votes: 3 }
+  expect(settledLine({ ...settled, outcome: 'scored' })).toBe('round 7: 0.000 points, by 3 votes')
+  expect(settledLine({ ...settled, outcome: 'unavailable' })).toBe(
+    "round 7: no score, most of 3 votes were 'unavailable' (npx waggle why --round 7)",
+  )
+  expect(settledLine({ ...settled, outcome: 'no quorum', votes: 1 })).toContain('no score, only 1 votes were opened')
 })

@@ -32,6 +32,7 @@ ${chainUsage}`,
       round,
       connections,
       judge,
+      settlements,
       reports,
     } = found
     console.log(`peer       ${name} (${peerId})
@@ -42,6 +43,7 @@ points     ${(pointsMilli / 1000).toFixed(2)}
 nectar     ${nectar.claimed} claimed, ${nectar.claimable} to claim
 round      ${round < 0 ? 'not begun' : round} on ${network}
 connected  ${connectedLine(connections, Date.now())}${owedLines(owed)}${judge === null ? '' : `\njudge      ${judgeLine(judge)}`}`)
+    if (settlements.length > 0) console.log(`settled    ${settlements.map(settledLine).join('\n           ')}`)
     for (const { round: of, ...report } of reports) console.log(`  round ${of}: ${inWords(report)}`)
   },
 }
@@ -49,6 +51,17 @@ connected  ${connectedLine(connections, Date.now())}${owedLines(owed)}${judge ==
 function registeredLine(countsFrom: number | null, round: number): string {
   if (countsFrom === null) return 'no: it is done by the first start'
   return countsFrom > Math.max(0, round) ? `yes; its key counts from round ${countsFrom} on` : 'yes'
+}
+
+/** No score is told apart from a score of 0. */
+export function settledLine({ round, outcome, scoreMilli, votes }: Found['settlements'][number]): string {
+  if (outcome === 'scored') return `round ${round}: ${(scoreMilli / 1000).toFixed(3)} points, by ${votes} votes`
+  const why: Partial<Record<typeof outcome, string>> = {
+    unavailable: `most of ${votes} votes were 'unavailable'`,
+    'no quorum': `only ${votes} votes were opened`,
+    void: 'a beacon was not recorded',
+  }
+  return `round ${round}: no score, ${why[outcome] ?? outcome} (npx waggle why --round ${round})`
 }
 
 type Found = Awaited<ReturnType<typeof import('#roles/readStatus.ts').readStatus>>

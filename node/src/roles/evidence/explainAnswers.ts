@@ -6,7 +6,7 @@ import type { Seat, Work } from './work.ts'
 type NameOf = (peerKey: Hex) => string
 
 /** Rounds from a round to those in which it is settled, and final. */
-const SETTLED_AFTER = 3
+export const SETTLED_AFTER = 3
 export const FINAL_AFTER = 4
 
 /** What became of a peer's answers, in sentences; the last one says what it has of the round. */
@@ -61,7 +61,8 @@ function voteWords({ voteMilli, isSealed, isOwn, scored }: Seat, round: number, 
     return currentRound === round + 2 ? 'has not opened its vote yet' : 'did not open the vote that it had sealed'
   }
   const own = isOwn ? '; the peer and this seat have one account, so that it does not count' : ''
-  if (voteMilli === UNAVAILABLE) return `could not get the answers (unavailable)${own}`
+  if (voteMilli === UNAVAILABLE)
+    return `abstained: 'unavailable', which is not a score of 0. It did not get the answers, or had no time left${own}`
   return `voted ${voteMilli}${scoredWords(voteMilli, scored)}${own}`
 }
 
@@ -87,7 +88,10 @@ function explainSettlement({ round, currentRound, beacons, settlement }: Work): 
       `Settled as scored: ${scoreMilli}, the lower median of ${votes} votes (those without the answers left out).`,
     ]
   if (outcome === 'unavailable')
-    return [`Settled as unavailable: more than half of ${votes} votes could not get the answers.`]
+    return [
+      `Settled as unavailable: more than half of ${votes} votes were 'unavailable', so that the answers got no score, which counts no points.`,
+      "Others could not fetch them in time, or the evaluators were too slow: see their logs, and this peer's connections (npx waggle status).",
+    ]
   if (outcome === 'no quorum')
     return [`Settled without a quorum: ${votes} votes were opened, too few to decide. The peer is not blamed.`]
   if (outcome === 'void')

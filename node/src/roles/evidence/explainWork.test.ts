@@ -75,14 +75,14 @@ test.each([
   ['of a silent seat', { seats: [seat(null)] }, 'did not open the vote that it had sealed'],
   ['of an absent seat', { seats: [seat(null, { isSealed: false })] }, 'a seat sealed no vote'],
   ['of an own seat', { seats: [seat(900, { isOwn: true })] }, 'voted 900; the peer and this seat have one account'],
-  ['that nobody could get', { seats: [seat(UNAVAILABLE)] }, 'could not get the answers (unavailable)'],
+  ['that nobody could get', { seats: [seat(UNAVAILABLE)] }, "abstained: 'unavailable', which is not a score of 0"],
   ['that is not settled yet', { currentRound: 7, settlement: null }, 'It is settled in round 8.'],
   ['that nobody settled', { settlement: null }, 'Nobody settled it in round 8'],
   ['that is scored', {}, 'Settled as scored: 500, the lower median of 3 votes'],
   [
     'that was unavailable',
     { settlement: settled('unavailable') },
-    'more than half of 3 votes could not get the answers',
+    "more than half of 3 votes were 'unavailable', so that the answers got no score",
   ],
   ['without a quorum', { settlement: settled('no quorum', 0, 1) }, 'Settled without a quorum: 1 votes'],
   [
