@@ -201,6 +201,22 @@ test('a reader that stops reading is given up on, and its place is free again', 
   expect(result).toBeInstanceOf(Uint8Array)
 })
 
+test('a peer that takes nothing of many bodies gives a place to one that asks for its first', async () => {
+  const [body, small] = [randomBytes(MAX_BODY_BYTES), randomBytes(10)]
+  const server = await holder([body, small], { streams: 4 })
+  const [hog, client] = [await start(), await start()]
+  await connect(hog, server)
+  await connect(client, server)
+  const request = encodeRequest({ v: 1, contentId: contentId(body), maxBytes: body.byteLength })
+  for (let at = 0; at < 4; at++) {
+    const stream = await hog.node.dialProtocol(peerIdFromString(server.peerId), FETCH_PROTOCOL)
+    const reader = createStreamReader(stream, { idleMs: 5_000 })
+    await writeMessage(stream, request, 1000)
+    await reader.message(256)
+  }
+  expect(await fetcher(client)({ contentId: contentId(small), peer: server.peerId })).toBeInstanceOf(Uint8Array)
+})
+
 test('a request that is not canonical, or too long, resets the stream', async () => {
   const server = await holder([])
   const client = await start()

@@ -13,6 +13,7 @@ import {
 } from './fetchProtocol.ts'
 import type { Host } from './host.ts'
 import type { MessageQueue } from './messageQueue.ts'
+import { createPlaces, type Place, type PlaceLimits, type Places } from './servePlaces.ts'
 import { StreamError } from './streamError.ts'
 import { createStreamReader } from './streamReader.ts'
 import { finishStream, writeBytes, writeMessage } from './streamWriter.ts'
@@ -21,18 +22,12 @@ import { createPeerBuckets, type TokenBucket } from './tokenBucket.ts'
 /** Where bodies come from; the only thing that this layer knows of a store. */
 export type BundleSource = { get(contentId: Hex): Promise<Uint8Array | null> }
 
-export type ServeLimits = {
-  /** Bodies under way to one peer; one more is answered `busy`. */
-  streamsPerPeer: number
-  /** Bodies under way to all peers: bounds memory, as each is held whole. */
-  streams: number
+export type ServeLimits = PlaceLimits & {
   /** Pace for one peer, over all its streams. */
   bytesPerSecond: number
   burstBytes: number
   /** Without a request, or without the remote taking bytes, for so long: reset. */
   idleMs: number
-  /** A body must be taken at this pace or faster, else one byte now and then would hold a place for ever. */
-  minBytesPerSecond: number
 }
 
 const defaultServeLimits: ServeLimits = {
@@ -47,7 +42,7 @@ const defaultServeLimits: ServeLimits = {
 type ServeOptions = {
   source: BundleSource
   limits?: Partial<ServeLimits>
-  /** Others have half of the places at most: an id costs nothing. Without it, every peer counts as one. */
+  /** Without it, every peer counts as one. */
   isRegistered?: (peerId: string) => boolean
   clock: Clock
   logger: Logger
@@ -58,7 +53,7 @@ export async function serveBundles(host: Host, options: ServeOptions): Promise<(
   const limits = { ...defaultServeLimits, ...options.limits }
   const stopping = new AbortController()
   const bucketOf = createPeerBuckets(limits.bytesPerSecond, limits.burstBytes, options.clock)
-  const places = createPlaces(limits, options.isRegistered)
+  const places = createPlaces(limits, options.isRegistered ?? (() => true), options.clock)
 
   const onStream = async (stream: Stream, connection: Connection): Promise<void> => {
     const peer = connection.remotePeer.toString()
@@ -103,22 +98,28 @@ async function serveOne(stream: Stream, context: ServeContext): Promise<void> {
 
   const answer = (status: FetchHeader['status'], size = 0): Promise<void> =>
     writeMessage(stream, encodeHeader({ v: 1, status, size }), limits.idleMs, context.signal)
-  if (!places.enter(peer)) return answer('busy')
+  const place = places.enter(peer)
+  if (place === null) return answer('busy')
+  let isWhole = false
   try {
     const body = await context.source.get(request.contentId)
-    if (body === null) return await answer('not-found')
-    if (body.byteLength > request.maxBytes) return await answer('too-large')
-    await answer('ok', body.byteLength)
-    await sendBody(stream, body, context)
+    if (body === null) await answer('not-found')
+    else if (body.byteLength > request.maxBytes) await answer('too-large')
+    else {
+      await answer('ok', body.byteLength)
+      await sendBody(stream, body, context, place)
+    }
+    isWhole = true
   } finally {
-    places.leave(peer)
+    place.leave(isWhole)
   }
 }
 
-async function sendBody(stream: Stream, body: Uint8Array, context: ServeContext): Promise<void> {
+async function sendBody(stream: Stream, body: Uint8Array, context: ServeContext, place: Place): Promise<void> {
   const { limits, clock } = context
   const slowest = Math.min(limits.minBytesPerSecond, limits.bytesPerSecond / 2)
-  const signal = withDeadline(context.signal, limits.idleMs + (body.byteLength / slowest) * 1000)
+  const until = AbortSignal.any([context.signal, place.signal])
+  const signal = withDeadline(until, limits.idleMs + (body.byteLength / slowest) * 1000)
   for (let offset = 0; offset < body.byteLength; offset += CHUNK_BYTES) {
     const chunk = body.subarray(offset, offset + CHUNK_BYTES)
     const waitMs = context.bucket.takeMs(chunk.byteLength)
@@ -126,32 +127,6 @@ async function sendBody(stream: Stream, body: Uint8Array, context: ServeContext)
     // Encrypting and sending a chunk takes half a millisecond, and the stream takes some dozens before it is full.
     await context.messageQueue.enter()
     await writeBytes(stream, chunk, limits.idleMs, signal)
-  }
-}
-
-type Places = { enter(peer: string): boolean; leave(peer: string): void }
-
-export function createPlaces(
-  { streams, streamsPerPeer }: Pick<ServeLimits, 'streams' | 'streamsPerPeer'>,
-  isRegistered: (peerId: string) => boolean = () => true,
-): Places {
-  const taken = new Map<string, number>()
-  let total = 0
-  const ofStrangers = () => [...taken].reduce((sum, [peer, count]) => sum + (isRegistered(peer) ? 0 : count), 0)
-  return {
-    enter(peer) {
-      const mine = taken.get(peer) ?? 0
-      if (mine >= streamsPerPeer || total >= streams) return false
-      if (!isRegistered(peer) && ofStrangers() >= streams / 2) return false
-      taken.set(peer, mine + 1)
-      total += 1
-      return true
-    },
-    leave(peer) {
-      const mine = (taken.get(peer) ?? 1) - 1
-      if (mine === 0) taken.delete(peer)
-      else taken.set(peer, mine)
-      total -= 1
-    },
+    place.took(chunk.byteLength)
   }
 }

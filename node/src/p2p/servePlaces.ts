@@ -1,0 +1,95 @@
+import type { Clock } from '#core/clock.ts'
+import { StreamError } from './streamError.ts'
+
+export type PlaceLimits = {
+  /** Bodies under way to one peer; one more is answered `busy`. */
+  streamsPerPeer: number
+  /** Bodies under way to all peers: bounds memory, as each is held whole. */
+  streams: number
+  /** A body that is taken more slowly gives way to others. */
+  minBytesPerSecond: number
+}
+
+/** A body under way to a peer. */
+export type Place = {
+  /** Aborts where the place goes to another. */
+  readonly signal: AbortSignal
+  took(bytes: number): void
+  /** @param isWhole - whether the peer has all of the body now. */
+  leave(isWhole: boolean): void
+}
+
+export type Places = {
+  /** Null: the peer has to come back. */
+  enter(peer: string): Place | null
+}
+
+type Held = { peer: string; sinceMs: number; bytes: number; ended: AbortController }
+
+/** Before a body counts as taken slowly: connections begin slowly. */
+const GRACE_MS = 2_000
+/** For so long whoever left a body half taken gives way: else it would ask again each time, and never be slow. */
+const REMEMBERED_MS = 10_000
+/** Peers that are remembered: ids cost nothing. */
+const MAX_REMEMBERED = 1_024
+/** Bodies that one peer asks another for at once; who has more gives way. */
+const FAIR_STREAMS = 2
+
+/**
+ * Who is sent bodies at a time. Others than registered peers have half of the places at most: an id costs nothing. Where there is none
+ * left, one goes from who takes slowly, took another only in part, or has most, to who has none: registered peers that take nothing would
+ * otherwise keep a solver's rollouts from all evaluators.
+ */
+export function createPlaces(
+  { streams, streamsPerPeer, minBytesPerSecond }: PlaceLimits,
+  isRegistered: (peerId: string) => boolean,
+  clock: Clock,
+): Places {
+  const held = new Set<Held>()
+  const leftAtMs = new Map<string, number>()
+  const countOf = (peer: string) => [...held].filter(one => one.peer === peer).length
+
+  function isSlow({ peer, sinceMs, bytes }: Held): boolean {
+    const nowMs = clock.nowMs()
+    const heldMs = nowMs - sinceMs
+    const isBelowPace = heldMs >= GRACE_MS && bytes * 1000 < minBytesPerSecond * heldMs
+    return isBelowPace || nowMs - (leftAtMs.get(peer) ?? Number.NEGATIVE_INFINITY) < REMEMBERED_MS
+  }
+  /** @returns whether there is a place now. */
+  function makeWay(among: readonly Held[], mine: number): boolean {
+    const gone = among.find(isSlow) ?? among.find(({ peer }) => countOf(peer) > Math.max(FAIR_STREAMS, mine + 1))
+    if (gone === undefined) return false
+    held.delete(gone)
+    gone.ended.abort(new StreamError('aborted', 'the place went to another peer'))
+    return true
+  }
+  function remember(peer: string): void {
+    leftAtMs.delete(peer)
+    leftAtMs.set(peer, clock.nowMs())
+    const [oldest] = leftAtMs.keys()
+    if (leftAtMs.size > MAX_REMEMBERED && oldest !== undefined) leftAtMs.delete(oldest)
+  }
+
+  return {
+    enter(peer) {
+      const mine = countOf(peer)
+      if (mine >= streamsPerPeer) return null
+      const ofStrangers = () => [...held].filter(one => !isRegistered(one.peer))
+      const isStranger = !isRegistered(peer)
+      if (isStranger && ofStrangers().length >= streams / 2 && !makeWay(ofStrangers(), mine)) return null
+      if (held.size >= streams && !makeWay(isStranger ? ofStrangers() : [...held], mine)) return null
+      const one: Held = { peer, sinceMs: clock.nowMs(), bytes: 0, ended: new AbortController() }
+      held.add(one)
+      return {
+        signal: one.ended.signal,
+        took(bytes) {
+          one.bytes += bytes
+        },
+        leave(isWhole) {
+          if (!isWhole) remember(peer)
+          held.delete(one)
+        },
+      }
+    },
+  }
+}
