@@ -19,7 +19,8 @@ const DIAL_TIMEOUT_MS = 5000
 const PARALLEL_DIALS = 8
 /** A new connection is followed by some dozens of milliseconds of handshakes and questions, on both sides. */
 const BETWEEN_DIALS_MS = 250
-const MIN_REST_MS = 50
+/** A peer that hears of a thousand others at once reads the schedule no more often than it dials. */
+const MIN_REST_MS = BETWEEN_DIALS_MS
 
 /**
  * Dials as the schedule says, for ever, some at a time.
@@ -55,7 +56,7 @@ export function startDialing({ schedule, dial, clock, logger }: Options): Dialin
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       const one = running.size < PARALLEL_DIALS ? schedule.next() : null
-      if (one === null) await rest(Math.max(MIN_REST_MS, schedule.waitMs()))
+      if (one === null) await rest(schedule.waitMs())
       else {
         begin(one)
         await sleep(BETWEEN_DIALS_MS, stopping.signal)
@@ -63,12 +64,14 @@ export function startDialing({ schedule, dial, clock, logger }: Options): Dialin
     }
     await Promise.all(running)
   }
-  /** Sleeps until it is time, or somebody wakes it, or all ends. */
+  /** Sleeps until it is time, or somebody wakes it, or all ends; for {@link MIN_REST_MS} whoever wakes it. */
   async function rest(ms: number): Promise<void> {
+    await sleep(MIN_REST_MS, stopping.signal)
     const nap = new AbortController()
     endNap = () => nap.abort()
     const signal = AbortSignal.any([nap.signal, stopping.signal])
-    if (!woken) await sleep(ms, signal)
+    if (!woken && ms > MIN_REST_MS) await sleep(ms - MIN_REST_MS, signal)
+    endNap = () => {}
     woken = false
   }
   async function sleep(ms: number, signal: AbortSignal): Promise<void> {

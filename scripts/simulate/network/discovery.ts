@@ -42,10 +42,13 @@ export function simulateDiscovery({ seed, peers, sybilShare, roundSec }: Discove
     const ids = Array.from({ length: peers + sybils }, (_, at) => peerIdOf(at))
     const registered = new Set(ids.slice(0, peers))
     const bootnodes = ids.slice(0, BOOTNODES).map((peerId, at) => addressOf(at, peerId))
-    const stop = new AbortController()
+    const stops: AbortController[] = []
     const networks: SimulatedNetwork[] = []
-    const join = (peerId: string, at: number) =>
-      joinNetwork({
+    const join = (peerId: string, at: number) => {
+      // One a peer: whoever listens to a signal is compared with all that do.
+      const stop = new AbortController()
+      stops.push(stop)
+      return joinNetwork({
         ...{ medium: registered.has(peerId) ? medium : mute(medium, peerId), peerId, bootnodes },
         ...{ address: addressOf(at, peerId), targetPeers: TARGET_PEERS, maxConnections: MAX_CONNECTIONS },
         ...{ clock: systemClock, logger: silentLogger, signal: stop.signal },
@@ -56,10 +59,11 @@ export function simulateDiscovery({ seed, peers, sybilShare, roundSec }: Discove
         store: { load: () => [], write() {} },
         bundles: { get: async () => null },
       })
+    }
     for (const [at, peerId] of ids.entries()) time.after(0, () => void networks.push(join(peerId, at)))
     await time.runUntil(EPOCH_MS + roundSec * 1_000)
     const found = discoveryOf(networks.slice(0, peers), medium, seed)
-    stop.abort()
+    for (const stop of stops) stop.abort()
     const ended = Promise.all(networks.map(network => network.stop()))
     await time.runUntil(time.nowMs() + 60_000)
     await ended

@@ -145,3 +145,21 @@ test('a peer with enough others comes back to a bootnode that hung up after minu
   clock.advance(10 * 60_000)
   expect(schedule.next()?.peer.peerId).toBe('bootnode')
 })
+
+test('a peer with all its connections walks its bootnodes, and not its book', () => {
+  const clock = createManualClock()
+  let asked = 0
+  const isRegistered = (): boolean => {
+    asked += 1
+    return true
+  }
+  const book = createPeerBook({ bootnodes: [], isRegistered, clock })
+  for (let i = 0; i < 1_000; i += 1) book.learn(`peer${i}`, [`/ip4/198.18.${i >> 8}.${i & 255}/tcp/1`])
+  const schedule = createDialSchedule({
+    ...{ ownId: 'own', book, isRegistered, isBanned: () => false, targetPeers: 16, clock, random: () => 0 },
+    connected: () => ({ has: () => false, registered: 16, total: 16 }),
+  })
+  asked = 0
+  expect([schedule.next(), schedule.waitMs()]).toEqual([null, 5_000])
+  expect(asked).toBe(0)
+})

@@ -79,7 +79,9 @@ export function createDialSchedule(options: Options): DialSchedule {
       registered: connected.registered < options.targetPeers,
       stranger: connected.total < options.targetPeers,
     }
-    return book.all().filter(peer => {
+    // A peer with its connections has nobody to look for among thousands.
+    const isFull = !isWanted.registered && !isWanted.stranger
+    return (isFull ? book.bootnodes() : book.all()).filter(peer => {
       const { peerId } = peer
       if (dialling.has(peer) || !isWanted[classOf(peer)]) return false
       const isRecent = peer.isBootnode && clock.nowMs() < (revisitAtMs.get(peer) ?? 0)

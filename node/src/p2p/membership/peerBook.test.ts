@@ -97,3 +97,16 @@ test('another list of bootnodes keeps what became of dialling those that stay', 
   ])
   expect([1, 2, 3].map(block => book.isBootnode(`bootnode ${block}`))).toEqual([false, true, true])
 })
+
+test('a stranger is learned without a walk over all registered peers', () => {
+  let asked = 0
+  const isRegistered = (peerId: string): boolean => {
+    asked += 1
+    return peerId.startsWith('registered')
+  }
+  const book = createPeerBook({ bootnodes: [], isRegistered, clock: createManualClock() })
+  for (let i = 0; i < 1_000; i += 1) book.learn(`registered${i}`, [`/ip4/198.18.${i >> 8}.${i & 255}/tcp/1`])
+  asked = 0
+  for (let i = 0; i < 10; i += 1) book.learn(`stranger${i}`, [`/ip4/100.64.${i}.1/tcp/1`])
+  expect(asked).toBeLessThan(200)
+})

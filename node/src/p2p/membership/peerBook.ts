@@ -59,6 +59,7 @@ export type PeerBook = {
   get(peerId: string): KnownPeer | undefined
   /** Bootnodes first. */
   all(): KnownPeer[]
+  bootnodes(): readonly KnownPeer[]
   isBootnode(peerId: string): boolean
   /** Takes another list of bootnodes. What became of dialling those that stay is kept. */
   setBootnodes(bootnodes: readonly NamedBootnode[]): void
@@ -86,7 +87,9 @@ export function createPeerBook(options: Options): PeerBook {
   const { clock, isRegistered } = options
   const limits = { ...defaultBookLimits, ...options.limits }
   let bootnodes: KnownPeer[] = []
-  const peers = new Map<string, KnownPeer & { peerId: string }>()
+  const peers = new Map<string, Known>()
+  /** Those of `peers` that were not registered when they were learned: a few, of which some may have registered since. */
+  const unregistered = new Map<string, Known>()
   const writtenAtMs = new Map<string, number>()
   const changed = new Set<string>()
   const gone = new Set<string>()
@@ -97,7 +100,7 @@ export function createPeerBook(options: Options): PeerBook {
     if (data.isRegistered) options.onRegistered?.(data.peerId)
     // Written by a clock that was ahead, it would never be old enough to be forgotten.
     const heardAtMs = Math.min(data.heardAtMs, clock.nowMs())
-    peers.set(data.peerId, { ...newPeer(data.peerId, data.addresses, heardAtMs, false), met: !data.isRegistered })
+    put({ ...newPeer(data.peerId, data.addresses, heardAtMs, false), met: !data.isRegistered })
     writtenAtMs.set(data.peerId, heardAtMs)
   }
 
@@ -108,14 +111,23 @@ export function createPeerBook(options: Options): PeerBook {
   }
   setBootnodes(options.bootnodes)
 
-  const strangers = () => [...peers.values()].filter(({ peerId }) => !isRegistered(peerId))
+  function put(peer: Known): void {
+    peers.set(peer.peerId, peer)
+    if (!isRegistered(peer.peerId)) unregistered.set(peer.peerId, peer)
+  }
+  function strangers(): Known[] {
+    for (const peerId of unregistered.keys()) if (isRegistered(peerId)) unregistered.delete(peerId)
+    return [...unregistered.values()]
+  }
   function drop(peerId: string): void {
     peers.delete(peerId)
+    unregistered.delete(peerId)
     changed.delete(peerId)
     if (writtenAtMs.delete(peerId)) gone.add(peerId)
   }
   function hasRoom(peerId: string, addresses: readonly string[]): boolean {
-    if (isRegistered(peerId)) return makeRoom(limits.registered, [...peers.values()], longestSilent)
+    if (isRegistered(peerId))
+      return peers.size < limits.registered || makeRoom(limits.registered, [...peers.values()], longestSilent)
     const all = strangers()
     const subnet = subnetOf(addresses)
     const near = all.filter(one => subnet !== null && one.subnet === subnet)
@@ -141,7 +153,7 @@ export function createPeerBook(options: Options): PeerBook {
       const held = peers.get(peerId)
       if (held === undefined) {
         if (!hasRoom(peerId, addresses)) return false
-        peers.set(peerId, newPeer(peerId, addresses, clock.nowMs(), false))
+        put(newPeer(peerId, addresses, clock.nowMs(), false))
         touch(peerId)
         return true
       }
@@ -162,6 +174,7 @@ export function createPeerBook(options: Options): PeerBook {
     },
     get: peerId => peers.get(peerId) ?? bootnodes.find(one => one.peerId === peerId),
     all: () => [...bootnodes, ...peers.values()],
+    bootnodes: () => bootnodes,
     isBootnode: peerId => bootnodes.some(one => one.peerId === peerId),
     setBootnodes,
     flush() {
