@@ -47,6 +47,34 @@ const connected = (at: TestPeer, peer: { peerId: string }) => () => at.connected
 const meeting = (at: TestPeer, peer: { peerId: string }): Promise<void> =>
   until(at.host.node, ['peer:connect'], connected(at, peer))
 
+test('two processes with one key hear of each other through others; one that was started again does not', async () => {
+  const bootnode = await start({ isBootnode: true })
+  const bootnodes = bootnode.addresses()
+  const privateKey = await newPrivateKey()
+  const heard = { first: [] as string[], again: [] as string[] }
+  const first = await startTestPeer({
+    ...{ privateKey, bootnodes, follows: false, syncEveryMs: 300 },
+    onTwin: addresses => heard.first.push(...addresses),
+  })
+  await meeting(bootnode, first)
+  await first.stop()
+  const twin = Promise.withResolvers<void>()
+  const again = await start({
+    ...{ privateKey, bootnodes, follows: false, syncEveryMs: 300 },
+    onTwin(addresses) {
+      heard.again.push(...addresses)
+      twin.resolve()
+    },
+  })
+  await meeting(again, bootnode)
+  await again.catchUp(bootnode.peerId)
+  expect(heard).toEqual({ first: [], again: [] })
+  const other = await start({ privateKey, bootnodes, follows: false })
+  await twin.promise
+  expect(other.addresses()).toEqual(expect.arrayContaining(heard.again))
+  expect(heard.first).toEqual([])
+})
+
 test('an honest peer of the book is met among silent ones, after a restart and with no bootnode', async () => {
   const honest = await start()
   const store = memoryStore()

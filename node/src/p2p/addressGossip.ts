@@ -119,6 +119,13 @@ export function startAddressGossip(host: Host, options: Options): AddressGossip 
   }
 }
 
+/** The addresses that a message announces; none in one of another kind. */
+export function addressesIn(message: SignedMessage, swarm: Swarm): readonly string[] {
+  if (message.topic !== topicOf(swarm, 'addresses')) return []
+  const checked = checkAddresses(message.data, message.from, swarm.chainId)
+  return checked.verdict === 'accept' ? checked.value.multiaddrs : []
+}
+
 /** Sequence numbers are nanoseconds since 1970. */
 const signedAtMs = ({ sequence }: SignedMessage): number => Number(Buffer.from(sequence).readBigUInt64BE() / 1_000_000n)
 

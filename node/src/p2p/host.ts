@@ -24,6 +24,7 @@ import { createMessageQueue, type MessageQueue } from './messageQueue.ts'
 import {
   createMessageSigner,
   createMessageVerifier,
+  type MessageSigner,
   type SignMessage,
   type VerifyMessage,
 } from './messageSignatures.ts'
@@ -69,6 +70,8 @@ export type Host = {
   readonly guard: PeerGuard
   /** Signs a message of our own. */
   readonly sign: SignMessage
+  /** Whether another process signed a message with our key. */
+  readonly isElsewhere: MessageSigner['isElsewhere']
   /** Tells whether a message is its author's. */
   readonly verify: VerifyMessage
   /** For all who handle messages. */
@@ -146,7 +149,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     node,
     gossip,
     guard,
-    sign: createMessageSigner(privateKey, options.clock),
+    ...createMessageSigner(privateKey, options.clock),
     verify: createMessageVerifier(),
     messageQueue,
     addresses: () => node.getMultiaddrs().map(String),

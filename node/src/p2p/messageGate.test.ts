@@ -25,12 +25,14 @@ function scene(rules: Partial<MessageRules> = {}) {
   const host = {
     guard,
     messageQueue: { enter: async () => {} },
+    isElsewhere: (message: SignedMessage) => message.from === 'R self',
     verify: async (message: SignedMessage) => {
       counts.verified += 1
       return message.data[0] === 1
     },
   } as unknown as Host
-  const gate = createMessageGate(host, { admission, clock })
+  const twins: SignedMessage[] = []
+  const gate = createMessageGate(host, { admission, clock, onTwin: message => twins.push(message) })
   const taken: string[] = []
   const filled: MessageRules = {
     check: () => ({ verdict: 'accept', value: null }),
@@ -56,7 +58,7 @@ function scene(rules: Partial<MessageRules> = {}) {
     return (await Promise.all(passing)).map(({ verdict }) => verdict)
   }
   const isOut = (peer: string): boolean => guard.penaltyOf(peer) > -scoreThresholds.graylistThreshold
-  return { pass, passAll, counts, taken, guard, clock, isOut }
+  return { pass, passAll, counts, twins, taken, guard, clock, isOut }
 }
 
 function by(from: string, isSigned = true): SignedMessage {
@@ -70,6 +72,15 @@ test('a registered author is asked about once, then taken at once', async () => 
   expect([await pass(by('R'), 'forwarder'), await pass(by('R'), 'forwarder')]).toEqual(['accept', 'accept'])
   expect(taken).toEqual(['R', 'R'])
   expect(counts.calls).toBe(1)
+})
+
+test('what another process signed with our key is told of, of use or not; what somebody forged is not', async () => {
+  const { pass, twins } = scene({ check: () => ignore('not newer') })
+  await pass(by('R self', false), 'forwarder')
+  await pass(by('R'), 'forwarder')
+  expect(twins).toEqual([])
+  await pass(by('R self'), 'forwarder')
+  expect(twins.length).toBe(1)
 })
 
 test('for a message that is not signed the chain is not asked, whoever its author is said to be', async () => {

@@ -35,13 +35,18 @@ export type MessageGate = {
  */
 const VERIFICATIONS = { perSecond: 128, burst: 4096 }
 
-type Options = { admission: Admission; clock: Clock }
+type Options = {
+  admission: Admission
+  clock: Clock
+  /** Told of each message that another process signed with our key. */
+  onTwin?: (message: SignedMessage) => void
+}
 
 /**
  * Through here goes every message of another peer, from gossip and from catching up: first what costs nothing, then its
  * signature, and only for a signed one the chain is asked who its author is. Whoever forwards what nobody wants pays for it.
  */
-export function createMessageGate(host: Host, { admission, clock }: Options): MessageGate {
+export function createMessageGate(host: Host, { admission, clock, onTwin }: Options): MessageGate {
   const countUseless = createFloodCount(host.guard, clock)
   const gossipOf = createPeerBuckets(VERIFICATIONS.perSecond, VERIFICATIONS.burst, clock)
   const answersOf = createPeerBuckets(VERIFICATIONS.perSecond, VERIFICATIONS.burst, clock)
@@ -76,6 +81,7 @@ export function createMessageGate(host: Host, { admission, clock }: Options): Me
       }
       // What we have no use for is verified too: else a forged one would cost its sender nothing.
       if (!(await host.verify(message))) return reject('not signed by its author')
+      if (onTwin !== undefined && host.isElsewhere(message)) onTwin(message)
       // Whoever only forwarded it may have done so in good faith, with a view of its own.
       if (checked.verdict === 'ignore' && !checked.ours && message.from === sender)
         return refuse(sender, checked.reason)

@@ -9,20 +9,49 @@ import { encodeSigned, type SignedMessage, signedBytesOf } from './signedMessage
 
 export type SignMessage = (topic: string, data: Uint8Array) => Promise<SignedMessage>
 
+export type MessageSigner = {
+  sign: SignMessage
+  /**
+   * Whether another process signed a message of this key, by the number that no signature of ours has. Of messages from before this signer
+   * was made nothing is known: they may be those of a process that was here before.
+   */
+  isElsewhere(message: SignedMessage): boolean
+}
+
+/** Numbers of own messages that are known again: those of some days. */
+const MAX_SEQUENCES = 8_192
+
 /**
  * Signs the messages of one peer, each with a higher sequence number than the one before: nanoseconds since 1970, so that
  * they go on growing after a restart.
  */
-export function createMessageSigner(key: PeerPrivateKey, clock: Clock): SignMessage {
+export function createMessageSigner(key: PeerPrivateKey, clock: Clock): MessageSigner {
   const from = peerIdFromPrivateKey(key).toString()
   const rsaKey = key.type === 'RSA' ? publicKeyToProtobuf(key.publicKey) : new Uint8Array(0)
+  const own = new Set<bigint>()
+  const nowNs = () => BigInt(Math.floor(clock.nowMs())) * 1_000_000n
   let last = 0n
-  return async (topic, data) => {
-    const nowNs = BigInt(Math.floor(clock.nowMs())) * 1_000_000n
-    last = nowNs > last ? nowNs : last + 1n
-    const unsigned = { from, sequence: bigEndian(last), topic, data }
-    const signature = Uint8Array.from(await key.sign(signedBytesOf(unsigned)))
-    return encodeSigned({ ...unsigned, signature, key: rsaKey })
+  // All own messages after this one are in the set.
+  let knownAfter = nowNs()
+
+  function nextSequence(): Uint8Array {
+    const now = nowNs()
+    last = now > last ? now : last + 1n
+    own.add(last)
+    const [oldest = last] = own
+    if (own.size > MAX_SEQUENCES && own.delete(oldest)) knownAfter = oldest
+    return bigEndian(last)
+  }
+  return {
+    async sign(topic, data) {
+      const unsigned = { from, sequence: nextSequence(), topic, data }
+      const signature = Uint8Array.from(await key.sign(signedBytesOf(unsigned)))
+      return encodeSigned({ ...unsigned, signature, key: rsaKey })
+    },
+    isElsewhere(message) {
+      const sequence = Buffer.from(message.sequence).readBigUInt64BE()
+      return message.from === from && sequence > knownAfter && !own.has(sequence)
+    },
   }
 }
 

@@ -1,4 +1,4 @@
-import { startAddressGossip } from './addressGossip.ts'
+import { addressesIn, startAddressGossip } from './addressGossip.ts'
 import type { Announcement } from './announcement.ts'
 import type { SwarmView } from './announcementCache.ts'
 import { type AnnouncementHandler, createAnnouncements, type OwnAnnouncement } from './announcements.ts'
@@ -12,6 +12,7 @@ import type { PeerStore } from './membership/peerBook.ts'
 import { createMessageGate } from './messageGate.ts'
 import { peerIdOf } from './peerPrivateKey.ts'
 import { type BundleSource, type ServeLimits, serveBundles } from './serveBundles.ts'
+import type { SignedMessage } from './signedMessage.ts'
 import { startSync } from './sync.ts'
 import { roundsKept } from './topicRules.ts'
 import { type AnnouncementKind, topicsOf } from './topics.ts'
@@ -26,6 +27,12 @@ export type NetworkOptions = Omit<HostOptions, 'topics' | 'admits'> &
     isBootnode?: boolean
     /** Asks the chain who is registered. Without it, every peer counts as registered. */
     lookUp?: LookUp
+    /**
+     * Told of each message that another process signed with this peer's key.
+     *
+     * @param addresses - where that process says that it is reached; none in messages of other kinds.
+     */
+    onTwin?: (addresses: readonly string[]) => void
     /** Keeps the book of peers over a restart. */
     store?: PeerStore
     /** Connections sought with registered peers; more may come in. */
@@ -106,7 +113,8 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     for (const one of stops.splice(0).reverse()) await one()
   }
   try {
-    const gate = createMessageGate(host, { admission: membership.admission, clock })
+    const onTwin = (message: SignedMessage) => options.onTwin?.(addressesIn(message, swarm))
+    const gate = createMessageGate(host, { admission: membership.admission, clock, onTwin })
     const announcements = createAnnouncements(host, { ...options, gate })
     stops.push(announcements.stop)
     const { learn } = membership

@@ -10,7 +10,7 @@ const kinds = ['secp256k1', 'Ed25519', 'RSA'] as const
 
 async function signed(type: (typeof kinds)[number] = 'secp256k1'): Promise<SignedMessage> {
   const key = peerPrivateKey(privateKeyToProtobuf(await generateKeyPair(type, 2048)))
-  return createMessageSigner(key, createManualClock())('t', Uint8Array.from([1, 2, 3]))
+  return createMessageSigner(key, createManualClock()).sign('t', Uint8Array.from([1, 2, 3]))
 }
 
 const fieldsOf = ({ bytes: _bytes, id: _id, ...fields }: SignedMessage): SignedFields => fields
@@ -56,12 +56,24 @@ test.each(kinds)(
 test('sequence numbers grow while the clock stands still, and with it when it moves', async () => {
   const clock = createManualClock()
   const key = peerPrivateKey(privateKeyToProtobuf(await generateKeyPair('Ed25519')))
-  const sign = createMessageSigner(key, clock)
+  const { sign } = createMessageSigner(key, clock)
   const messages = [await sign('t', new Uint8Array(0)), await sign('t', new Uint8Array(0))]
   await clock.advance(1)
   messages.push(await sign('t', new Uint8Array(0)))
   const hex = messages.map(({ sequence }) => Buffer.from(sequence).toString('hex'))
   expect(hex).toEqual([...new Set(hex)].sort())
+})
+
+test('of messages with our key, those that another process signed since ours began are told apart', async () => {
+  const clock = createManualClock(1_000)
+  const key = peerPrivateKey(privateKeyToProtobuf(await generateKeyPair('Ed25519')))
+  const before = await createMessageSigner(key, clock).sign('t', new Uint8Array(0))
+  clock.advance(1)
+  const ours = createMessageSigner(key, clock)
+  const own = [await ours.sign('t', new Uint8Array(0)), await ours.sign('t', new Uint8Array(0))]
+  clock.advance(1)
+  const twins = await createMessageSigner(key, clock).sign('t', new Uint8Array(0))
+  expect([before, ...own, twins, await signed()].map(ours.isElsewhere)).toEqual([false, false, false, true, false])
 })
 
 test('ids differ by topic and by every byte, so that nothing forged stands in the way of the true message', async () => {

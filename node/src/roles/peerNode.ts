@@ -34,6 +34,7 @@ import { createTrainingLog, type TrainingLog } from './metrics/trainingLog.ts'
 import { createSealedBodies, type SealedBodies } from './publishBody.ts'
 import { type Reach, reachOf, readableBootnodes } from './reach.ts'
 import { reportConnections } from './reportConnections.ts'
+import { createTwinWatch, type TwinWatch } from './twin.ts'
 
 export type PeerOptions = Reach & {
   data: string
@@ -74,6 +75,8 @@ export type PeerNode = {
   sealed: SealedBodies
   /** Opens and seals bodies, in a thread of its own. */
   bodies: BodyOperations
+  /** Whether another process runs with these keys. */
+  twin: TwinWatch
   /** Pauses work while the disk of the data folder is full. */
   disk: DiskGuard
   /** The way to other peers' bodies. */
@@ -145,13 +148,14 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
     const round = () => played
     const training = createTrainingLog({ folder: data, round: () => played?.round ?? null, clock, logger })
     closers.push(training.close)
-    const joined = { ...stores, options, chain, environment, round, signal }
+    const twin = createTwinWatch({ journal, clock, logger })
+    const joined = { ...stores, options, twin, chain, environment, round, signal }
     const network = await joinNetwork(joined)
     closers.push(network.stop)
     const fetchPlan = await openFetchPlan({ ...joined, network })
     return {
       ...{ identity, chainId: deployment.chainId, environment, playsIn, chain, countsFrom: 0, network, journal },
-      ...{ bundles: stores.bundles, sealed: stores.sealed, bodies },
+      ...{ bundles: stores.bundles, sealed: stores.sealed, bodies, twin },
       disk: createDiskGuard({ folder: data, clock, logger }),
       ...{ fetchPlan, fetchCounts: fetchPlan.counts },
       ...{ appealCounts: new Map(), auditCounts: new Map(), judgeCounts: new Map() },
@@ -183,6 +187,7 @@ async function openStores(options: PeerOptions, closers: (() => unknown)[]) {
 }
 
 type JoinModules = Stores & {
+  twin: TwinWatch
   options: PeerOptions
   chain: Chain
   environment: Environment
@@ -207,6 +212,10 @@ async function joinNetwork(modules: JoinModules): Promise<Network> {
     maxBytes: kind => sizes[kind],
     lookUp: peerIds => chain.readRegistered(peerIds.map(peerKeyOf)),
     store: modules.peers,
+    onTwin(addresses) {
+      const where = addresses.slice(0, 2).join(', ')
+      modules.twin.seen(where === '' ? 'it signs announcements' : `it announces ${where}`)
+    },
     bundles: { get: async id => (sealed.has(id) ? null : bundles.get(id)) },
     clock,
     logger,

@@ -16,6 +16,7 @@ import { SETTLED_AFTER } from './evidence/explainAnswers.ts'
 import { readAgreement } from './readAgreement.ts'
 import { readConnections } from './readConnections.ts'
 import { readReports } from './readReports.ts'
+import { readTwin } from './readTwin.ts'
 
 /** Rounds shown, newest last. */
 const SHOWN = 10
@@ -63,6 +64,8 @@ export async function readStatus({ data, deployment, rpcUrl, identity }: StatusQ
     connections: hasRun ? readConnections(path) : null,
     /** How the judge fits execution, of a gateway that ran canaries. */
     judge: hasRun ? readAgreement(path) : null,
+    /** Another process with its keys, seen within the last half hour. */
+    twin: hasRun ? readTwin(path, Date.now()) : null,
     reports: hasRun ? readReports(path).slice(-SHOWN) : [],
   }
 }

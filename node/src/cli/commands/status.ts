@@ -1,4 +1,5 @@
 import { SAID_FOR_MS } from '#roles/reportConnections.ts'
+import { TWIN_ADVICE } from '#roles/twin.ts'
 import type { Command } from '../command.ts'
 import { chainOptions, chainUsage } from '../networkOptions.ts'
 import { inWords } from '../showResult.ts'
@@ -33,6 +34,7 @@ ${chainUsage}`,
       connections,
       judge,
       settlements,
+      twin,
       reports,
     } = found
     console.log(`peer       ${name} (${peerId})
@@ -42,7 +44,7 @@ seat       ${seated ? 'yes' : 'no'}
 points     ${(pointsMilli / 1000).toFixed(2)}
 nectar     ${nectar.claimed} claimed, ${nectar.claimable} to claim
 round      ${round < 0 ? 'not begun' : round} on ${network}
-connected  ${connectedLine(connections, Date.now())}${owedLines(owed)}${judge === null ? '' : `\njudge      ${judgeLine(judge)}`}`)
+connected  ${connectedLine(connections, Date.now())}${twinLine(twin)}${owedLines(owed)}${judge === null ? '' : `\njudge      ${judgeLine(judge)}`}`)
     if (settlements.length > 0) console.log(`settled    ${settlements.map(settledLine).join('\n           ')}`)
     for (const { round: of, ...report } of reports) console.log(`  round ${of}: ${inWords(report)}`)
   },
@@ -81,6 +83,10 @@ export function judgeLine(judge: NonNullable<Found['judge']>): string {
   const accuracy = judge.balancedAccuracy?.toFixed(2) ?? 'unknown: it takes right and wrong answers'
   return `in round ${round}, of ${answers} answers of ${solvers === 1 ? 'one solver' : `${solvers} solvers`}, it called ${truePositives} right ones right and ${falseNegatives} wrong, ${trueNegatives} wrong ones wrong and ${falsePositives} right
            balanced accuracy ${accuracy}, calibration error ${judge.calibrationError.toFixed(2)}`
+}
+
+function twinLine(twin: Found['twin']): string {
+  return twin === null ? '' : `\ntwin       another process has its keys: ${twin.evidence}\n           ${TWIN_ADVICE}`
 }
 
 type Owed = Found['owed']

@@ -7,23 +7,26 @@ import type { PeerState } from './watchPeer.ts'
 
 const well: PeerState = {
   ...{ role: 'solver', round: 1, pastRoundSec: -5, roundSec: 20, connectedPeers: 3, aloneReason: null, advice: null },
-  ...{ balanceEth: 1, pointsMilli: 0, freeBytes: 2 ** 40, chainAgeSec: 1 },
+  ...{ balanceEth: 1, pointsMilli: 0, freeBytes: 2 ** 40, chainAgeSec: 1, twin: null },
 }
 
 function watched() {
   const clock = createManualClock()
   const sent: string[] = []
   const refuses = { now: false }
-  const send = async ({ alert, state }: Alert) => {
+  const told: Alert[] = []
+  const send = async (one: Alert) => {
+    const { alert, state } = one
     if (refuses.now) throw new Error('not now')
     sent.push(`${alert} ${state}`)
+    told.push(one)
   }
   const alerts = createAlerts({ send, clock, logger: silentLogger })
   const look = async (changes: Partial<PeerState>) => {
     await alerts.look({ ...well, ...changes })
     return sent.splice(0)
   }
-  return { clock, look, refuses }
+  return { clock, look, refuses, told }
 }
 
 test.each<[string, Partial<PeerState>]>([
@@ -39,6 +42,13 @@ test.each<[string, Partial<PeerState>]>([
   expect(await look({ balanceEth: null, freeBytes: null, pastRoundSec: name === 'behind' ? 101 : -5 })).toEqual([])
   expect(await look({})).toEqual([`${name} resolved`])
   expect(await look({})).toEqual([])
+})
+
+test('a peer that runs twice is told of with the evidence, and what to do', async () => {
+  const { look, told } = watched()
+  expect(await look({ twin: 'it announces /ip4/192.0.2.7/tcp/4001' })).toEqual(['runs twice firing'])
+  expect(told.at(-1)?.message).toMatch(/192\.0\.2\.7.*Stop one of the two/)
+  expect(await look({})).toEqual(['runs twice resolved'])
 })
 
 test('a solver without points for twelve rounds is told of; an evaluator has none to earn', async () => {

@@ -1,9 +1,10 @@
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
+import { TWIN_ADVICE } from '../twin.ts'
 import { isBehind } from './healthOf.ts'
 import type { PeerState } from './watchPeer.ts'
 
-const alertNames = ['behind', 'no points', 'low funds', 'disk', 'alone'] as const
+const alertNames = ['behind', 'no points', 'low funds', 'disk', 'alone', 'runs twice'] as const
 export type AlertName = (typeof alertNames)[number]
 
 export type Alert = { alert: AlertName; state: 'firing' | 'resolved'; message: string }
@@ -56,6 +57,7 @@ export function createAlerts({ send, clock, logger }: Modules): Alerts {
           ? `${Math.round(freeBytes / 2 ** 20)} MiB are left on the disk. Lower --keep-mb or free some space.`
           : null,
     alone,
+    'runs twice': ({ twin }) => (twin === null ? null : `Another process has its keys: ${twin}. ${TWIN_ADVICE}`),
   }
   async function tell(alert: Alert): Promise<void> {
     try {

@@ -25,7 +25,7 @@ const step: TrainingStep = {
 }
 const state: PeerState = {
   ...{ role: 'solver', round: 7, pastRoundSec: -5, roundSec: 20, connectedPeers: 3, aloneReason: null, advice: null },
-  ...{ balanceEth: 1.5, pointsMilli: 2500, freeBytes: 1e9, chainAgeSec: 1 },
+  ...{ balanceEth: 1.5, pointsMilli: 2500, freeBytes: 1e9, chainAgeSec: 1, twin: null },
 }
 
 function sources(now = state): MetricSources {

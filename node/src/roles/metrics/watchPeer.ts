@@ -20,6 +20,8 @@ export type PeerState = {
   pointsMilli: number | null
   /** Of the disk of the folder. */
   freeBytes: number | null
+  /** What shows that another process runs with this peer's keys; null where nothing does. */
+  twin: string | null
   /** Since the chain answered the last time; null where it never did. */
   chainAgeSec: number | null
 }
@@ -30,7 +32,7 @@ export type PeerWatch = {
   refresh(): Promise<void>
 }
 
-type Watched = Pick<PeerNode, 'chain' | 'network' | 'identity' | 'clock' | 'signal' | 'round'>
+type Watched = Pick<PeerNode, 'chain' | 'network' | 'identity' | 'clock' | 'signal' | 'round' | 'twin'>
 
 const ASK_EVERY_MS = 30_000
 /** A chain that does not answer must not delay the rest. */
@@ -74,6 +76,7 @@ export function watchPeer(node: Watched, role: RoleName, data: string): PeerWatc
         aloneReason: alone?.reason ?? null,
         advice: alone === null ? null : `${alone.found}. ${alone.advice}`,
         ...asked,
+        twin: node.twin.current()?.evidence ?? null,
         chainAgeSec: answeredMs === null ? null : Math.round((clock.nowMs() - answeredMs) / 1000),
       }
     },

@@ -15,6 +15,7 @@ import type { PeerNode } from '../peerNode.ts'
 import { publishSealed, sealBody } from '../publishBody.ts'
 import { reportOutcome } from '../reportOutcome.ts'
 import { awaitBeacon, beaconOf, recordInTime } from '../roundBeacon.ts'
+import { noteCommitted, watchCommitment } from '../twin.ts'
 import { answerRound } from './answerRound.ts'
 import { publishCanary } from './canary.ts'
 import { createLearner } from './learner.ts'
@@ -60,8 +61,12 @@ export async function runSolver(
   const quarantine = createQuarantine(node)
   const trust = createTrust(node)
   const isPaid = unpaid === null
+  let firstRound: number | null = null
   async function play(time: RoundTime): Promise<void> {
     const { round } = time
+    firstRound ??= round
+    // The first may hold what the machine committed that ran this peer before.
+    if (round - 1 > firstRound) void watchCommitment(node, round - 1)
     await publishSealed(node, round)
     // A round that was learned from before a restart would be answered by another policy than the one committed.
     if (node.journal.get(round, 'report') !== undefined) return
@@ -141,6 +146,7 @@ async function commitAnswers(
   const { bytes, tree } = await node.bodies.seal('rollouts', bundle)
   const commitment = { round, root: tree[0] as Hex, count, policyHash }
   const contentId = await sealBody(node, bytes, { kind: 'rollouts', ...commitment }, begun)
+  noteCommitted(node.journal, round, contentId)
   // Learning does not wait for the chain: the outbox sees to it, and a commitment that fails costs the points, not the lesson.
   void node.chain
     .commitRollouts({ ...commitment, contentId })

@@ -1,0 +1,81 @@
+import type { Clock } from '#core/clock.ts'
+import type { Hex } from '#core/hex.ts'
+import type { Logger } from '#core/logger.ts'
+import type { Journal } from '#store/journal.ts'
+import type { PeerNode } from './peerNode.ts'
+
+/** The journal's state with the twin, for commands that run while the peer does. */
+export const TWIN = 'twin'
+
+/** Another process that runs with this peer's keys, such as the machine that a backup was made on. */
+export type Twin = { sinceMs: number; lastMs: number; evidence: string }
+
+/** A twin that was not seen for so long counts as ended: it announces its addresses once a minute. */
+export const TWIN_FOR_MS = 30 * 60_000
+const NOTE_EVERY_MS = 30_000
+
+export const TWIN_ADVICE =
+  'Stop one of the two: they send from one account, and their commitments replace each other. If the other is not yours, your keys are ' +
+  'known to somebody: start a peer with new ones.'
+
+export type TwinWatch = {
+  /** Takes what only a process with our keys can have made, and this one has not. */
+  seen(evidence: string): void
+  /** Null where there is none, or no sign of it for half an hour. */
+  current(): Twin | null
+}
+
+type Modules = { journal: Pick<Journal, 'setState'>; clock: Clock; logger: Logger }
+
+/** Warns once of a twin, and again if one comes back later. */
+export function createTwinWatch({ journal, clock, logger }: Modules): TwinWatch {
+  let twin: Twin | null = null
+  let notedMs = Number.NEGATIVE_INFINITY
+  const current = () => (twin !== null && clock.nowMs() - twin.lastMs < TWIN_FOR_MS ? twin : null)
+
+  function note(now: Twin): void {
+    if (now.lastMs - notedMs < NOTE_EVERY_MS) return
+    notedMs = now.lastMs
+    try {
+      journal.setState(TWIN, now)
+    } catch (error) {
+      // A full disk is the disk guard's to tell.
+      logger.debug('a twin could not be noted', { error })
+    }
+  }
+  return {
+    current,
+    seen(evidence) {
+      const [before, lastMs] = [current(), clock.nowMs()]
+      if (before === null) logger.warn('runs twice: another process has its keys', { evidence, advice: TWIN_ADVICE })
+      twin = { sinceMs: before?.sinceMs ?? lastMs, lastMs, evidence }
+      note(twin)
+    },
+  }
+}
+
+const COMMITTED = 'committed'
+
+/** Notes what this process commits, before it is sent. */
+export function noteCommitted(journal: Pick<Journal, 'get' | 'set'>, round: number, contentId: Hex): void {
+  const before = ownCommitments(journal, round)
+  if (!before.includes(contentId)) journal.set(round, COMMITTED, [...before, contentId])
+}
+
+const ownCommitments = (journal: Pick<Journal, 'get'>, round: number) => (journal.get(round, COMMITTED) ?? []) as Hex[]
+
+type Watching = Pick<PeerNode, 'identity' | 'journal' | 'logger' | 'twin'> & {
+  chain: Pick<PeerNode['chain'], 'readRolloutCommitments'>
+}
+
+/** Tells of a commitment of our key that is not ours, in a round that this process has seen from its beginning. Never throws. */
+export async function watchCommitment(node: Watching, round: number): Promise<void> {
+  const { chain, identity, journal, logger, twin } = node
+  try {
+    const found = (await chain.readRolloutCommitments(round)).find(({ peerKey }) => peerKey === identity.peerKey)
+    if (found !== undefined && !ownCommitments(journal, round).includes(found.contentId))
+      twin.seen(`it committed other answers to round ${round}`)
+  } catch (error) {
+    logger.debug('own commitment could not be read', { round, error })
+  }
+}
