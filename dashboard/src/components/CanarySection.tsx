@@ -3,6 +3,7 @@ import { canaryVerdict } from '#merge/canaryVerdict.ts'
 import type { Canary } from '#sources/gateway.ts'
 import type { Part } from '#sources/part.ts'
 import { CanaryChart } from './CanaryChart.tsx'
+import { CanaryFamilies } from './CanaryFamilies.tsx'
 import { CanaryTable } from './CanaryTable.tsx'
 import { CanaryVerdict } from './CanaryVerdict.tsx'
 import { HeldOut } from './HeldOut.tsx'
@@ -14,7 +15,13 @@ import { PartDown } from './PartDown.tsx'
 const SHOWN_SOLVERS = 6
 
 /** Reward next to pass@1 by execution, for all solvers and for each. A solver that learns to fool its judge model is easy to spot. */
-export async function CanarySection({ canary }: { canary: Promise<Part<Canary>> }) {
+export async function CanarySection({
+  canary,
+  byFamily = false,
+}: {
+  canary: Promise<Part<Canary>>
+  byFamily?: boolean
+}) {
   return (
     <section aria-labelledby="canary" className="mt-16 border-t border-line pt-10">
       <h2 id="canary" className="text-3xl">
@@ -24,12 +31,12 @@ export async function CanarySection({ canary }: { canary: Promise<Part<Canary>> 
         A judge model pays the reward and never runs code. Every few rounds the solvers also try a fixed set of tasks
         that nobody trains on, and there the code is run. Both lines should rise together.
       </p>
-      <Body part={await canary} />
+      <Body part={await canary} byFamily={byFamily} />
     </section>
   )
 }
 
-function Body({ part }: { part: Part<Canary> }) {
+function Body({ part, byFamily }: { part: Part<Canary>; byFamily: boolean }) {
   if (part.state === 'down')
     return (
       <div className="mt-6">
@@ -58,6 +65,7 @@ function Body({ part }: { part: Part<Canary> }) {
         </ul>
       </div>
       <JudgeAgreement points={part.data.points} />
+      {byFamily && <CanaryFamilies points={part.data.points} />}
       {part.data.heldOut && <HeldOut heldOut={part.data.heldOut} />}
       <CanaryTable points={part.data.points} />
     </>

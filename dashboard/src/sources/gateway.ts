@@ -58,6 +58,8 @@ const canaryPoint = z.object({
   tasks: z.int(),
   /** Over all tasks. */
   samples: z.int(),
+  /** A gateway of an earlier release does not say. */
+  families: z.array(z.object({ family: z.string(), samples: z.int().min(1), passed: count })).optional(),
 })
 
 const heldOut = z.object({

@@ -49,5 +49,10 @@ export function testRounds(scene: BrowserScene): void {
     await see(page, 'codezero')
     await expect.poll(() => page.locator('[data-bar]').count(), { timeout: 20_000 }).toBe(CURRENT_ROUND - 2)
     await see(page, 'may be fooling its judge')
+    const families = page.getByRole('table', { name: /^Pass@1 by execution/ })
+    expect(await families.locator('tbody tr').allInnerTexts()).toEqual([
+      expect.stringMatching(/^repair\s+0 %\s+0 %\s+48$/),
+      expect.stringMatching(/^write\s+\d+ %\s+\d+ %\s+144$/),
+    ])
   })
 }

@@ -29,7 +29,7 @@ export default function RunPage() {
         <LearningCurve rounds={getRounds(ROUNDS, 0)} />
       </Suspense>
       <Suspense fallback={<Skeleton lines={6} title="Reward and execution" />}>
-        <CanarySection canary={getCanary()} />
+        <CanarySection canary={getCanary()} byFamily />
       </Suspense>
     </>
   )
