@@ -32,6 +32,9 @@ test.each([
   ['--colour blue', 'colour'],
   ['--model x', '--environment'],
   ['--lora 8', '--model'],
+  ['--proposer x', '--model'],
+  ['--dataset-share 0.5', '--dataset'],
+  ['--dataset x --dataset-share 2', 'dataset-share'],
   ['--environment x --model y --lora-base int8', '--lora RANK'],
 ])('%s is refused by name', (argv, name) => {
   expect(() => parseOptions(argv.split(' '))).toThrow(name)

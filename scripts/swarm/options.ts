@@ -19,6 +19,11 @@ as processes of their own. Ctrl-C stops everything; a second run resumes where t
   --environment FILE  an environment of chat models instead (npx waggle environment makes one), with
   --model PATH_OR_REPO  the model that solves, and, where the environment needs one,
   --judge PATH_OR_REPO  its frozen evaluator
+  --proposer PATH_OR_REPO_OR_URL
+                      the model that proposes, of any tokenizer, or http://HOST:PORT/v1#MODEL of a server
+  --dataset PATH_OR_REPO
+                      the tasks of a dataset are proposed (docs/guides/use-a-dataset.md), of which
+  --dataset-share X   is this share (default 1); the model proposes the others
   --lora RANK         solvers train an adapter of this rank
   --lora-base NAME    float32 or int8: how the layers under it are computed (default float32)
   --round-seconds N   length of a round on a fresh chain (default 20)
@@ -42,6 +47,9 @@ const schema = z.object({
   environment: z.string().optional(),
   model: z.string().optional(),
   judge: z.string().optional(),
+  proposer: z.string().optional(),
+  dataset: z.string().optional(),
+  'dataset-share': z.coerce.number().positive().max(1).optional(),
   lora: count(1, 4096).optional(),
   'lora-base': z.enum(basePrecisions).optional(),
   'round-seconds': count(5, 3600).optional(),
@@ -76,6 +84,10 @@ export function parseOptions(argv: string[]): SwarmOptions {
     throw new Error('--exit: say with --rounds N when the run is complete')
   const { environment, model, lora, 'lora-base': base } = parsed.data
   if ((environment === undefined) !== (model === undefined)) throw new Error('--environment and --model go together')
+  if (parsed.data.proposer !== undefined && model === undefined)
+    throw new Error('--proposer: say with --environment and --model what is played')
+  if (parsed.data['dataset-share'] !== undefined && parsed.data.dataset === undefined)
+    throw new Error('--dataset-share: name a dataset with --dataset')
   if (lora !== undefined && model === undefined) throw new Error('--lora: say with --model what it adapts')
   if (base !== undefined && lora === undefined)
     throw new Error('--lora-base: say with --lora RANK that an adapter is trained')

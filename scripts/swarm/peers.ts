@@ -79,6 +79,7 @@ export function peerProcess({ peer, deploymentPath, rpcUrl, ports, level, played
   argv.push('--listen', `/ip4/127.0.0.1/tcp/${isGateway ? ports.p2p : 0}`)
   if (isGateway) argv.push('--http', String(ports.gateway))
   argv.push(...played.argv, ...(peer.role === 'solver' ? played.solverArgv : []))
+  if (peer.role === 'proposer') argv.push(...played.proposerArgv)
   if (peer.role === 'proposer' && level !== undefined) argv.push('--level', String(level))
   return { name: `peer-${peer.slot}`, command: process.execPath, argv: [...HEAP, ...argv] }
 }

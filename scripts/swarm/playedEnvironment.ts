@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { openChatModels } from '../../node/src/cli/chatModels.ts'
 import { loadEnvironment, loadEnvironments } from '../../node/src/environments/builtIn.ts'
@@ -11,16 +12,37 @@ export interface Played {
   argv: string[]
   /** For solvers besides. */
   solverArgv: string[]
+  /** For the proposer besides. */
+  proposerArgv: string[]
 }
 
 /** Fetches models that are on the hub, once for all peers. @throws {UsageError} if the options cannot be combined. */
 export async function playedEnvironment(options: SwarmOptions, signal: AbortSignal): Promise<Played> {
-  const { environment: path, model, judge, lora, 'lora-base': base } = options
-  const chat = path === undefined ? undefined : await openChatModels({ environment: path, model, judge }, signal)
-  if (path === undefined || chat === undefined)
-    return { environment: (await loadEnvironments())[options.preset], argv: [], solverArgv: [] }
+  const { environment: path, model, judge, proposer, lora, 'lora-base': base } = options
+  const settings = { environment: path, model, judge, proposer }
+  const chat = path === undefined ? undefined : await openChatModels(settings, signal)
+  if (path === undefined || chat === undefined) {
+    const environment = (await loadEnvironments())[options.preset]
+    return { environment, argv: [], solverArgv: [], proposerArgv: proposerArgv(options, undefined) }
+  }
+  const environment = await loadEnvironment(chat.spec, chat)
+  const proposing = proposerArgv(options, chat.proposerFolder)
+  if (environment.proposals === null && proposing.length > 0)
+    throw new Error(`--proposer and --dataset: nobody proposes tasks in the environment ${chat.spec.name}`)
   const argv = ['--environment', resolve(path), '--model', resolve(chat.modelFolder)]
-  if (chat.judgeFolder !== null) argv.push('--judge', resolve(chat.judgeFolder))
+  const judging = chat.judgeServer === undefined ? chat.judgeFolder && resolve(chat.judgeFolder) : judge
+  if (judging != null) argv.push('--judge', judging)
   const solverArgv = lora === undefined ? [] : ['--lora', String(lora), ...(base ? ['--lora-base', base] : [])]
-  return { environment: await loadEnvironment(chat.spec, chat), argv, solverArgv }
+  return { environment, argv, solverArgv, proposerArgv: proposing }
+}
+
+/** @param folder - of the model that proposes; a server or none otherwise. */
+function proposerArgv(
+  { proposer, dataset, 'dataset-share': share }: SwarmOptions,
+  folder: string | undefined,
+): string[] {
+  const model = folder === undefined ? proposer : resolve(folder)
+  const local = dataset !== undefined && existsSync(dataset) ? resolve(dataset) : dataset
+  const settings = { proposer: model, dataset: local, 'dataset-share': share }
+  return Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]))
 }
