@@ -33,6 +33,24 @@ test('the WebGPU flavour generates and scores as the CPU does, and as transforme
   expect(difference(generated.logprobs, logprobs)).toBeLessThan(1e-4)
 })
 
+test('keys and values that stay on a device are those of a cache on the CPU, whatever rows come and go', {
+  timeout,
+}, async () => {
+  const software = softwareAdapter(Boolean(process.env.CI))
+  if (software === null) return
+  const env = { ...process.env, ...software }
+  const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'deviceCacheChild.ts')], {
+    env,
+  })
+  const rows = [35, 76, 18, 35]
+  const numbers = rows.reduce((sum, positions) => sum + positions * 6, 0)
+  const parts = stdout
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  expect(parts).toEqual(['key', 'value'].map(part => ({ part, rows, onCpu: numbers, onDevice: numbers, wrong: 0 })))
+})
+
 test('waggle devices says what there is, what it would take, and why not another', { timeout }, async () => {
   const { code, stdout } = await runCli(['devices', '--json'])
   expect(code).toBe(0)

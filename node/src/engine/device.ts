@@ -11,3 +11,6 @@ export const executionProviders: Readonly<Record<Device, readonly string[]>> = {
   webgpu: ['webgpu', 'cpu'],
   cuda: ['cuda', 'cpu'],
 }
+
+/** Whether results of a run can stay in the device's memory and be fed to the next: ONNX Runtime's binding for Node has this for WebGPU alone. */
+export const keepsTensors = (device: Device): boolean => device === 'webgpu'

@@ -27,6 +27,8 @@ export interface OnnxModel {
   readonly device: Device
   /** The folder under which the files lie that constants are stored in, or null if there are none. */
   readonly folder: string | null
+  /** Outputs that stay in the device's memory: a run gives them as `DeviceTensor`s. */
+  readonly kept: ReadonlySet<string>
 }
 
 const IR_VERSION = 10
@@ -42,12 +44,14 @@ const plainKernels: KernelTraits = { productsSaturate: false, loneRowsDiffer: fa
  * @param fed - values that the model does not compute but takes as inputs, under their own names: what another model of the
  *   same graph gave.
  * @param device - kernels differ: an op is written with those that the device has.
+ * @param kept - names of outputs that stay in the device's memory, see `keepsTensors`.
  * @see https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
  */
 export function encodeModel(
   outputs: Readonly<Record<string, Value>>,
   fed: readonly Value[] = [],
   device: Device = 'cpu',
+  kept: readonly string[] = [],
 ): OnnxModel {
   const entries = Object.entries(outputs)
   const graph = entries[0]?.[1].graph
@@ -72,6 +76,7 @@ export function encodeModel(
     outputs: new Map(entries),
     device,
     folder,
+    kept: new Set(kept),
   }
 }
 

@@ -1,5 +1,6 @@
 import ort from 'onnxruntime-node'
 import { executionProviders } from './device.ts'
+import { type DeviceTensor, deviceTensor, isOnDevice } from './deviceTensor.ts'
 import { runtimeTypes, type TensorArrays } from './dtypes.ts'
 import { SessionError, SessionMemoryError } from './engineError.ts'
 import type { DType, Value } from './graph.ts'
@@ -14,6 +15,15 @@ export type Tensor<T extends DType = DType> = {
 /** Makes a tensor; `data` is kept, not copied. */
 export function tensor<T extends DType>(dtype: T, data: TensorArrays[T], shape: readonly number[]): Tensor<T> {
   return { dtype, data, shape } as Tensor<T>
+}
+
+/** What a run may be fed. */
+export type Feed = Tensor | DeviceTensor
+
+/** What a run gave: tensors in this process's memory, and those that stay on the device. */
+export interface RunResults {
+  readonly results: Record<string, Tensor>
+  readonly kept: Record<string, DeviceTensor>
 }
 
 export interface SessionOptions {
@@ -51,9 +61,15 @@ export interface Session {
    * @throws {SessionError} on a missing, unknown or misshapen input, or when the runtime fails.
    */
   run(
-    feeds: Readonly<Record<string, Tensor>>,
+    feeds: Readonly<Record<string, Feed>>,
     outputs?: readonly string[] | Readonly<Record<string, Tensor | null>>,
   ): Promise<Record<string, Tensor>>
+  /**
+   * As `run`, for a model with outputs that stay on the device. The caller disposes of them, before the session.
+   *
+   * @param outputs - names of the wanted outputs, of either kind.
+   */
+  runKeeping(feeds: Readonly<Record<string, Feed>>, outputs: readonly string[]): Promise<RunResults>
   dispose(): Promise<void>
 }
 
@@ -61,7 +77,8 @@ export interface Session {
 const MOST_THREADS = 1024
 
 /**
- * Builds an ONNX Runtime session on the device that the model was encoded for. Outputs come back to the CPU's memory.
+ * Builds an ONNX Runtime session on the device that the model was encoded for. Outputs come back to the CPU's memory, but for those that the
+ * model keeps on its device.
  *
  * @throws {SessionError} if the runtime refuses the model, does not have the device, or is asked for no number of threads.
  */
@@ -80,6 +97,9 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
       enableMemPattern: options.memoryPattern ?? false,
       enableCpuMemArena: options.arena ?? true,
       logSeverityLevel: options.isVerbose ? 0 : 3,
+      ...(model.kept.size > 0 && {
+        preferredOutputLocation: Object.fromEntries([...model.kept].map(name => [name, 'gpu-buffer' as const])),
+      }),
       ...extraOptions(model, options),
     })
   } catch (cause) {
@@ -87,6 +107,18 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
   }
   return {
     model,
+    async runKeeping(feeds, outputs) {
+      const inputs = checkedFeeds(model, feeds)
+      try {
+        const found: RunResults = { results: {}, kept: {} }
+        for (const [name, value] of Object.entries(await session.run(inputs, outputs as string[])))
+          if (model.kept.has(name)) found.kept[name] = deviceTensor(dtypeOf(model, name), value as ort.Tensor)
+          else found.results[name] = fromRuntime(model, name, value)
+        return found
+      } catch (cause) {
+        throw failure('ONNX Runtime failed to run the model', cause)
+      }
+    },
     async run(feeds, outputs) {
       const inputs = checkedFeeds(model, feeds)
       try {
@@ -144,20 +176,20 @@ function extraOptions({ folder }: OnnxModel, { extra, sumsInProducts = true }: S
   return { extra: { ...optimization, ...extra, session } }
 }
 
-function checkedFeeds(model: OnnxModel, feeds: Readonly<Record<string, Tensor>>): Record<string, ort.Tensor> {
+function checkedFeeds(model: OnnxModel, feeds: Readonly<Record<string, Feed>>): Record<string, ort.Tensor> {
   const lengths = new Map<string, number>()
   const inputs: Record<string, ort.Tensor> = {}
   for (const [name, value] of model.inputs) {
     const fed = feeds[name]
     if (!fed) throw badFeed(`input ${name} was not fed`)
     checkShape(name, value, fed, lengths)
-    inputs[name] = toRuntime(fed)
+    inputs[name] = isOnDevice(fed) ? fed.held : toRuntime(fed)
   }
   for (const name in feeds) if (!model.inputs.has(name)) throw badFeed(`the model has no input named ${name}`)
   return inputs
 }
 
-function checkShape(name: string, value: Value, fed: Tensor, lengths: Map<string, number>): void {
+function checkShape(name: string, value: Value, fed: Feed, lengths: Map<string, number>): void {
   const shown = `${name}: ${fed.dtype}[${fed.shape}]`
   const fits = fed.dtype === value.dtype && fed.shape.length === value.shape.length
   if (!fits) throw badFeed(`${shown} for ${value.dtype}[${value.shape}]`)
@@ -167,15 +199,16 @@ function checkShape(name: string, value: Value, fed: Tensor, lengths: Map<string
     if (length !== expected) throw badFeed(`${shown} for [${value.shape}], where ${dim} is ${expected}`)
     if (typeof dim === 'string') lengths.set(dim, length)
   }
-  if (fed.data.length !== fed.shape.reduce((a, b) => a * b, 1))
+  if (!isOnDevice(fed) && fed.data.length !== fed.shape.reduce((a, b) => a * b, 1))
     throw badFeed(`${shown} with ${fed.data.length} elements`)
 }
 
 function fromRuntime(model: OnnxModel, name: string, value: ort.OnnxValue): Tensor {
-  const dtype = model.outputs.get(name)?.dtype ?? 'f32'
   const { data, dims } = value as ort.Tensor
-  return { dtype, data, shape: dims } as unknown as Tensor
+  return { dtype: dtypeOf(model, name), data, shape: dims } as unknown as Tensor
 }
+
+const dtypeOf = (model: OnnxModel, name: string): DType => model.outputs.get(name)?.dtype ?? 'f32'
 
 const badFeed = (message: string) =>
   new SessionError(message, { hint: 'This is a defect of the program that runs the graph; please report it.' })

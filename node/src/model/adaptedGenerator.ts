@@ -1,14 +1,15 @@
-import type { Device } from '#engine/device.ts'
+import { type Device, keepsTensors } from '#engine/device.ts'
 import type { Value } from '#engine/graph.ts'
-import { createSession, type Session, tensor } from '#engine/session.ts'
+import { createSession, type Feed, type Session, type Tensor, tensor } from '#engine/session.ts'
 import { add, concat, linear, matMul, split } from '#engine/tensor.ts'
+import { toDevice } from '#engine/toDevice.ts'
 import { checkOptions, runSchema } from './checkOptions.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import { decoderWeightShapes } from './decoderWeights.ts'
 import type { Freeze } from './frozenParts.ts'
 import { type Generator, generatorOn } from './generate.ts'
 import { buildGenerationModel } from './generationGraph.ts'
-import { createFixedSession } from './liveSession.ts'
+import { createFixedSession, type SessionQueue } from './liveSession.ts'
 import { loraScaling } from './loraConfig.ts'
 import { type LoraAdapter, loraShapes } from './loraFactors.ts'
 
@@ -31,16 +32,38 @@ export async function createAdaptedGenerator(
   const { threads = 2, device } = options
   const model = buildGenerationModel(config, adaptedParts(config, freeze, adapter), device)
   const session = await createSession(model, { threads })
-  return generatorOn(config, createFixedSession(fedFactors(session, adapter)), 2)
+  return generatorOn(config, adaptedSession(session, adapter), 2)
 }
 
-/** A session that is fed an adapter's factors with every run. */
-export function fedFactors(session: Session, adapter: LoraAdapter): Session {
-  const factors = Object.fromEntries(
-    [...adapter.factors].map(([name, { shape, data }]) => [name, tensor('f32', data, shape)]),
-  )
-  return { ...session, run: (feeds, outputs) => session.run({ ...feeds, ...factors }, outputs) }
+/**
+ * A session that is fed an adapter's factors with every run, as they are when a job begins: read in place, or copied to the device once for all
+ * runs of the job.
+ */
+export function adaptedSession(session: Session, adapter: LoraAdapter): SessionQueue {
+  const queue = createFixedSession(session)
+  const { device } = session.model
+  return {
+    use: job =>
+      queue.use(async () => {
+        const factors = factorTensors(adapter)
+        const copies = keepsTensors(device) ? await toDevice(device, factors) : {}
+        const fed: Readonly<Record<string, Feed>> = { ...factors, ...copies }
+        try {
+          return await job({
+            ...session,
+            run: (feeds, outputs) => session.run({ ...feeds, ...fed }, outputs),
+            runKeeping: (feeds, outputs) => session.runKeeping({ ...feeds, ...fed }, outputs),
+          })
+        } finally {
+          for (const copy of Object.values(copies)) copy.dispose()
+        }
+      }),
+    dispose: () => queue.dispose(),
+  }
 }
+
+const factorTensors = ({ factors }: LoraAdapter): Record<string, Tensor<'f32'>> =>
+  Object.fromEntries([...factors].map(([name, { shape, data }]) => [name, tensor('f32', data, shape)]))
 
 /** Frozen parts with an adapter's factors as inputs, by their names, and their products added to those of the modules. */
 export function adaptedParts(config: DecoderConfig, freeze: Freeze, { config: lora }: LoraAdapter): Freeze {

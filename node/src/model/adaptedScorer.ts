@@ -1,10 +1,9 @@
 import type { Device } from '#engine/device.ts'
 import { createSession } from '#engine/session.ts'
-import { adaptedParts, fedFactors } from './adaptedGenerator.ts'
+import { adaptedParts, adaptedSession } from './adaptedGenerator.ts'
 import { checkOptions, runSchema } from './checkOptions.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import type { Freeze } from './frozenParts.ts'
-import { createFixedSession } from './liveSession.ts'
 import type { LoraAdapter } from './loraFactors.ts'
 import { type Scorer, scorerOn } from './score.ts'
 import { buildScoringModel } from './scoringGraph.ts'
@@ -19,5 +18,5 @@ export async function createAdaptedScorer(
   checkOptions(runSchema, options, 'createAdaptedScorer')
   const { threads = 2, device } = options
   const model = buildScoringModel(config, adaptedParts(config, freeze, adapter), ['logprobs', 'gaps'], device)
-  return scorerOn(config, createFixedSession(fedFactors(await createSession(model, { threads }), adapter)))
+  return scorerOn(config, adaptedSession(await createSession(model, { threads }), adapter))
 }

@@ -1,12 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
+import { keepsTensors } from '#engine/device.ts'
 import { attainableMemory } from '#engine/freeMemory.ts'
 import type { Session } from '#engine/session.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
+import { DeviceCache } from './deviceCache.ts'
 import type { Completion, GenerateOptions } from './generate.ts'
 import type { GenerationRow } from './generationRow.ts'
 import { GenerationRuns } from './generationRuns.ts'
 import { KvCache } from './kvCache.ts'
-import { type PromptGroup, partLength, prefill } from './prefill.ts'
+import { partLength, prefill } from './prefill.ts'
+import type { RowCache } from './rowCache.ts'
 import { rowsWithin } from './rowsWithin.ts'
 import type { Draw, SampledWith } from './samplingFilters.ts'
 
@@ -19,7 +22,8 @@ export class Generation {
   readonly #request: GenerateOptions
   readonly #sampling: SampledWith
   readonly #runs: GenerationRuns
-  readonly #cache: KvCache
+  readonly #cache: RowCache
+  readonly #openCache: (rows: number, newTokens: number) => RowCache
   readonly #stops: ReadonlySet<number>
   readonly #maxRows: number
   readonly #leastRows: number
@@ -34,11 +38,15 @@ export class Generation {
     this.#stops = new Set([request.stopToken, ...(request.moreStopTokens ?? [])])
     const { temperature, topK, topP, minP, repetitionPenalty } = request
     this.#sampling = { temperature, topK, topP, minP, repetitionPenalty }
-    this.#leastRows = leastRows
+    const { device } = session.model
+    this.#leastRows = keepsTensors(device) ? 1 : leastRows
+    this.#openCache = keepsTensors(device)
+      ? () => new DeviceCache(config, device)
+      : (rows, newTokens) => new KvCache(config, rows, newTokens)
     const longest = request.prompts.reduce((most, prompt) => Math.max(most, prompt.length), 0)
     const positions = Math.max(partLength(longest), Math.min(config.maxPositions, longest + request.maxNewTokens))
     this.#maxRows = Math.min(MAX_ROWS, this.#total, rowsWithin(config, positions, attainableMemory()))
-    this.#cache = new KvCache(config, Math.max(leastRows, this.#maxRows), 1)
+    this.#cache = this.#openCache(Math.max(leastRows, this.#maxRows), 1)
     this.#runs = new GenerationRuns(config, session, request, positions)
   }
 
@@ -47,6 +55,15 @@ export class Generation {
   }
 
   async run(): Promise<Completion[]> {
+    try {
+      return await this.#untilAllEnd()
+    } finally {
+      this.#cache.dispose()
+      this.#runs.dispose()
+    }
+  }
+
+  async #untilAllEnd(): Promise<Completion[]> {
     for (;;) {
       this.#request.signal?.throwIfAborted()
       const free = this.#maxRows - this.#active.length
@@ -61,27 +78,28 @@ export class Generation {
   /** Starts the next `count` rows with their first tokens: the distinct prompts among them are prefilled once each. */
   async #admit(count: number): Promise<void> {
     const { prompts, samplesPerPrompt } = this.#request
-    const groups = new Map<string, { prompt: Int32Array; rows: PromptGroup['rows'][number][] }>()
+    const groups = new Map<string, { prompt: Int32Array; rows: GenerationRow[] }>()
     for (const end = this.#admitted + count; this.#admitted < end; this.#admitted++) {
       const number = Math.floor(this.#admitted / samplesPerPrompt)
       const prompt = prompts[number] as Int32Array
       const sample = this.#admitted % samplesPerPrompt
-      const row = { prompt: number, sample, tokens: [], logprobs: [], cached: prompt.length, next: 0 }
       const text = prompt.join()
       const group = groups.get(text) ?? { prompt, rows: [] }
-      group.rows.push({ row, at: this.#active.length })
+      group.rows.push({ prompt: number, sample, tokens: [], logprobs: [], cached: prompt.length, next: 0 })
       groups.set(text, group)
-      this.#active.push(row)
     }
+    const byLength = [...groups.values()].sort((a, b) => a.prompt.length - b.prompt.length)
+    const first = this.#active.length
+    this.#active.push(...byLength.flatMap(({ rows }) => rows))
     this.#cache.reserve(Math.max(...this.#active.map(row => row.cached)) + 1)
-    await prefill([...groups.values()], {
-      config: this.#config,
+    await prefill(byLength, first, {
       runs: this.#runs,
       cache: this.#cache,
+      openCache: this.#openCache,
       signal: this.#request.signal,
       take: (row, draw) => this.#take(row, draw),
     })
-    this.#finishDone()
+    await this.#finishDone()
   }
 
   /** One token for every active row. Rows that only fill up the least number repeat the first, and nobody reads them. */
@@ -92,12 +110,18 @@ export class Generation {
     this.#cache.reserve(Math.max(...first) + 1)
     const ids = BigInt64Array.from(rows, row => BigInt(row.next))
     const drawings = active.map((row, at) => ({ row, at }))
-    const { fresh, draws } = await this.#runs.run({ ids, length: 1, first, past: this.#cache.feeds(first) }, drawings)
+    const run = { ids, length: 1, first, cache: this.#cache, filled: first }
+    const { given, draws } = await this.#runs.run(run, drawings)
+    await this.#cache.append(
+      given,
+      first,
+      active.map(() => 1),
+    )
     for (const [i, row] of active.entries()) {
-      this.#cache.store(fresh, i, 1, i, row.cached++)
+      row.cached++
       this.#take(row, draws[i] as Draw)
     }
-    this.#finishDone()
+    await this.#finishDone()
   }
 
   #take(row: GenerationRow, { token, logprob }: Draw): void {
@@ -112,17 +136,25 @@ export class Generation {
     return this.#stops.has(row.next) || row.tokens.length >= this.#request.maxNewTokens || positionsEnd
   }
 
-  #finishDone(): void {
-    for (let i = this.#active.length - 1; i >= 0; i--) if (this.#isDone(this.#rowAt(i))) this.#finish(i)
+  /** Takes rows that are done out; the last ones move into their places. */
+  async #finishDone(): Promise<void> {
+    const order = this.#active.map((_, i) => i)
+    for (let i = this.#active.length - 1; i >= 0; i--) {
+      const row = this.#rowAt(i)
+      if (!this.#isDone(row)) continue
+      this.#complete(row)
+      const [last, from] = [this.#active.pop() as GenerationRow, order.pop() as number]
+      if (i === this.#active.length) continue
+      this.#active[i] = last
+      order[i] = from
+    }
+    await this.#cache.keep(
+      order,
+      this.#active.map(({ cached }) => cached),
+    )
   }
 
-  /** Takes a row out; the last one moves into its place. */
-  #finish(index: number): void {
-    const row = this.#rowAt(index)
-    const last = this.#active.length - 1
-    this.#cache.move(last, index, this.#rowAt(last).cached)
-    this.#active[index] = this.#rowAt(last)
-    this.#active.pop()
+  #complete(row: GenerationRow): void {
     this.#completions[row.prompt * this.#request.samplesPerPrompt + row.sample] = {
       prompt: row.prompt,
       tokens: Int32Array.from(row.tokens),

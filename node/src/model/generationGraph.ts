@@ -1,4 +1,4 @@
-import type { Device } from '#engine/device.ts'
+import { type Device, keepsTensors } from '#engine/device.ts'
 import { Graph, type Value } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
 import { addRmsNorm, concat, gather, reshape, rmsNorm, siluMul, split, transpose } from '#engine/tensor.ts'
@@ -25,6 +25,10 @@ import type { Freeze } from './frozenParts.ts'
  * Outputs: `token` i64 [L], `logprob` f32 [L] under the distribution sampled from (at `greedy`: under temperature
  * 1 / `inverseTemperature`), `probabilities`, `logits` f32 [L, V], `new` f32 [layers * 2 * B, kvHeads, S, headDim]: the
  * first layer's keys, its values, and so on, in one output because each is a copy and some microseconds.
+ *
+ * On a device that keeps tensors, positions of the last steps come apart from the others, so that no step copies the whole cache: a further input
+ * `recent.<layer>.key|value` f32 [B, kvHeads, Q, headDim], of which all but the first are positions of each row, `causal` f32 [G*S, Q + S] over these and the new tokens, and
+ * outputs `kept.<layer>.key|value` [B, kvHeads, Q + S, headDim], both, which stay there, in the place of `new`.
  */
 export function buildGenerationModel(config: DecoderConfig, freeze: Freeze, device: Device = 'cpu'): OnnxModel {
   const graph = new Graph()
@@ -34,11 +38,13 @@ export function buildGenerationModel(config: DecoderConfig, freeze: Freeze, devi
   const last = graph.input('last', 'i64', ['L'])
   const hiddenPast = graph.input('hidden', 'f32', ['B', 1, 1, 'P'])
   const group = config.heads / config.kvHeads
-  const causal = graph.input('causal', 'f32', [group === 1 ? 'S' : `${group}*S`, 'S'])
+  const isKept = keepsTensors(device)
+  const causal = graph.input('causal', 'f32', [group === 1 ? 'S' : `${group}*S`, isKept ? 'N' : 'S'])
   const cos = graph.input('cos', 'f32', ['R', config.headDim / 2])
   const sin = graph.input('sin', 'f32', ['R', config.headDim / 2])
   const visible = visiblePositions(causal, hiddenPast)
-  const stored: Value[] = []
+  const stored = new Map<string, Value>()
+  const after = (recent: Value, fresh: Value) => concat([recent, fresh], 2, 'N')
 
   const eps = config.rmsNormEps
   const normOf = (layer: number) =>
@@ -53,10 +59,18 @@ export function buildGenerationModel(config: DecoderConfig, freeze: Freeze, devi
       ? { query: parts.weight(name('self_attn.q_norm.weight')), key: parts.weight(name('self_attn.k_norm.weight')) }
       : undefined
     const fresh = rotatedHeads(config, qkv, { positions, cos, sin }, headNorms)
-    stored.push(fresh.key, fresh.value)
-    const past = (part: string) =>
-      graph.input(`past.${layer}.${part}`, 'f32', ['B', config.kvHeads, 'P', config.headDim])
-    const attention = attendCache(config, fresh, { key: past('key'), value: past('value') }, visible)
+    const cached = (block: string, part: string, length: string) =>
+      graph.input(`${block}.${layer}.${part}`, 'f32', ['B', config.kvHeads, length, config.headDim])
+    const past = { key: cached('past', 'key', 'P'), value: cached('past', 'value', 'P') }
+    const latest = isKept
+      ? {
+          ...fresh,
+          key: after(cached('recent', 'key', 'Q'), fresh.key),
+          value: after(cached('recent', 'value', 'Q'), fresh.value),
+        }
+      : fresh
+    stored.set(`${layer}.key`, latest.key).set(`${layer}.value`, latest.value)
+    const attention = attendCache(config, latest, past, visible)
     const mixed = parts.project(attention, name('self_attn.o_proj'))
     const middle = addRmsNorm(x, mixed, parts.weight(name('post_attention_layernorm.weight')), eps)
     const [gate, up] = ['gate', 'up'].map(part => parts.project(middle.normal, name(`mlp.${part}_proj`)))
@@ -65,8 +79,10 @@ export function buildGenerationModel(config: DecoderConfig, freeze: Freeze, devi
   }
 
   const logits = parts.logits(gather(normal, last, 0)) // (L, V)
-  const outputs = { ...drawToken(config, logits), logits, new: concat(stored, 0, `${stored.length}*B`) }
-  return encodeModel(outputs, [], device)
+  const draw = { ...drawToken(config, logits), logits }
+  if (!isKept) return encodeModel({ ...draw, new: concat([...stored.values()], 0, `${stored.size}*B`) }, [], device)
+  const kept = Object.fromEntries([...stored].map(([name, value]) => [`kept.${name}`, value]))
+  return encodeModel({ ...draw, ...kept }, [], device, Object.keys(kept))
 }
 
 interface Rotation {

@@ -1,11 +1,14 @@
-import { type Session, type Tensor, tensor } from '#engine/session.ts'
+import { keepsTensors } from '#engine/device.ts'
+import type { DeviceTensor } from '#engine/deviceTensor.ts'
+import { type Feed, type RunResults, type Session, type Tensor, tensor } from '#engine/session.ts'
+import { toDevice } from '#engine/toDevice.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 import type { GenerateOptions } from './generate.ts'
 import type { GenerationRow } from './generationRow.ts'
-import { causalScores } from './kvCache.ts'
 import { drawFromNucleus } from './nucleus.ts'
 import { type TokenDraw, tokenUniforms } from './proof/tokenUniforms.ts'
 import { ropeHalfTables } from './rope.ts'
+import type { RowCache } from './rowCache.ts'
 import { type Draw, drawFiltered, drawnBy } from './samplingFilters.ts'
 
 /** A token to be drawn for a row after the run's token `at`, counted through its sequences. */
@@ -21,13 +24,15 @@ export interface RunTokens {
   readonly length: number
   /** Position of each sequence's first token. */
   readonly first: readonly number[]
-  /** What the cache feeds. */
-  readonly past: Readonly<Record<string, Tensor>>
+  /** Has keys and values of what comes before them. */
+  readonly cache: RowCache
+  /** Positions of each sequence in the cache. */
+  readonly filled: readonly number[]
 }
 
-/** What a run gives: new keys and values, see `KvCache.store`, and a draw for each drawing. */
-export interface RunResults {
-  readonly fresh: Tensor<'f32'>
+/** What a run gives: new keys and values for the cache, and a draw for each drawing. */
+export interface Run {
+  readonly given: RunResults
   readonly draws: readonly Draw[]
 }
 
@@ -44,7 +49,9 @@ export class GenerationRuns {
   readonly #session: Session
   readonly #request: GenerateOptions
   readonly #uniforms: (draw: TokenDraw) => number
-  readonly #rope: { readonly cos: Tensor; readonly sin: Tensor }
+  readonly #rope: Record<'cos' | 'sin', Tensor<'f32'>>
+  /** The same on the device, from the first run on. */
+  #ropeThere: Readonly<Record<string, DeviceTensor>> | undefined
   readonly #lastPosition: number
 
   /** @param positions - that are in use at most. */
@@ -59,26 +66,31 @@ export class GenerationRuns {
     this.#lastPosition = positions - 1
   }
 
-  async run(tokens: RunTokens, drawings: readonly Drawing[]): Promise<RunResults> {
-    const wanted = [...(drawings.length ? drawOutputs[drawnBy(this.#request)] : []), 'new']
-    const outputs = await this.#session.run({ ...this.#tokenFeeds(tokens), ...this.#drawFeeds(drawings) }, wanted)
-    const draws = drawings.map(({ row }, i) => this.#draw(row, outputs, i))
-    return { fresh: outputs.new as Tensor<'f32'>, draws }
+  async run(tokens: RunTokens, drawings: readonly Drawing[]): Promise<Run> {
+    const wanted = [...(drawings.length ? drawOutputs[drawnBy(this.#request)] : []), ...tokens.cache.wanted]
+    const { device } = this.#session.model
+    if (keepsTensors(device)) this.#ropeThere ??= await toDevice(device, this.#rope)
+    const feeds = { ...this.#tokenFeeds(tokens), ...this.#drawFeeds(drawings) }
+    const given = await this.#session.runKeeping(feeds, wanted)
+    return { given, draws: drawings.map(({ row }, i) => this.#draw(row, given.results, i)) }
   }
 
-  #tokenFeeds({ ids, length, first, past }: RunTokens): Record<string, Tensor> {
+  dispose(): void {
+    for (const table of Object.values(this.#ropeThere ?? {})) table.dispose()
+  }
+
+  #tokenFeeds({ ids, length, first, cache, filled }: RunTokens): Record<string, Feed> {
     const shape = [first.length, length]
     // Padding may lie beyond the last position.
     const positions = BigInt64Array.from(ids, (_, i) =>
       BigInt(Math.min(this.#lastPosition, (first[Math.floor(i / length)] as number) + (i % length))),
     )
-    const group = this.#config.heads / this.#config.kvHeads
     return {
       tokens: tensor('i64', ids, shape),
       positions: tensor('i64', positions, shape),
-      causal: tensor('f32', causalScores(group, length), [group * length, length]),
       ...this.#rope,
-      ...past,
+      ...this.#ropeThere,
+      ...cache.feeds(filled, length),
     }
   }
 

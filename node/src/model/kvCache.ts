@@ -1,5 +1,6 @@
-import { type Tensor, tensor } from '#engine/session.ts'
+import { type RunResults, type Tensor, tensor } from '#engine/session.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
+import type { RowCache } from './rowCache.ts'
 
 /**
  * New tokens and cached positions of a run come to a whole number of these: kernels add a softmax's terms in strides of 64,
@@ -9,7 +10,7 @@ import type { DecoderConfig } from './decoderConfig.ts'
 const STRIDE_POSITIONS = 64
 
 /** A score that no softmax sees. */
-const HIDDEN = -1e30
+export const HIDDEN = -1e30
 
 /** Bytes of the keys and values of some positions of one row, in all layers. */
 export function cacheBytes({ layers, kvHeads, headDim }: DecoderConfig, positions: number): number {
@@ -22,7 +23,8 @@ export function cacheBytes({ layers, kvHeads, headDim }: DecoderConfig, position
  * Feeding the runtime's outputs back instead costs a copy of the whole cache each step, because outputs leave it copied.
  * Rows are the first ones of the buffers, without gaps: `move` closes the gap that a finished row leaves.
  */
-export class KvCache {
+export class KvCache implements RowCache {
+  readonly wanted = ['new']
   readonly #config: DecoderConfig
   readonly #rows: number
   readonly #newTokens: number
@@ -57,36 +59,53 @@ export class KvCache {
   }
 
   /**
-   * The first rows as the graph's inputs, not copied: `past.<layer>.key|value`, and `hidden`, which says how many of a row's
-   * positions are filled.
-   *
-   * @param filled - positions of each row.
+   * The first rows as the graph's inputs, not copied: `past.<layer>.key|value`, `hidden`, which says how many of a row's
+   * positions are filled, and `causal`.
    */
-  feeds(filled: readonly number[]): Record<string, Tensor> {
+  feeds(filled: readonly number[], newTokens: number): Record<string, Tensor> {
     const { kvHeads, headDim } = this.#config
     const rows = filled.length
     const shape = [rows, kvHeads, this.#capacity, headDim]
     const elements = rows * kvHeads * this.#capacity * headDim
     const hidden = new Float32Array(rows * this.#capacity).fill(HIDDEN)
     for (const [row, count] of filled.entries()) hidden.fill(0, row * this.#capacity, row * this.#capacity + count)
-    const feeds: Record<string, Tensor> = { hidden: tensor('f32', hidden, [rows, 1, 1, this.#capacity]) }
+    const feeds: Record<string, Tensor> = {
+      hidden: tensor('f32', hidden, [rows, 1, 1, this.#capacity]),
+      causal: causalScores(this.#config, newTokens),
+    }
     for (const [name, data] of this.#buffers) feeds[`past.${name}`] = tensor('f32', data.subarray(0, elements), shape)
     return feeds
+  }
+
+  async append({ results }: RunResults, filled: readonly number[], counts: readonly number[]): Promise<void> {
+    for (const [row, count] of counts.entries())
+      this.#store(results.new as Tensor<'f32'>, row, count, filled[row] as number)
+  }
+
+  async adopt(other: KvCache, rows: readonly number[], first: number, filled: readonly number[]): Promise<void> {
+    for (const [i, row] of rows.entries()) this.#copy(other, row, first + i, filled[row] as number)
+  }
+
+  async keep(order: readonly number[], filled: readonly number[]): Promise<void> {
+    for (const [row, from] of order.entries()) if (from !== row) this.#copy(this, from, row, filled[row] as number)
+  }
+
+  dispose(): void {
+    this.#buffers.clear()
   }
 
   /**
    * Stores positions that a run returned.
    *
    * @param fresh - the run's `new`, `[layers * 2 * B, kvHeads, S, headDim]`.
-   * @param sequence - which of the run's B sequences.
+   * @param row - of the run's B sequences, and of the cache.
    * @param count - how many of its S positions, from the first.
-   * @param row - where they go.
    * @param position - the position of the first of them; there must be space (`reserve`).
    */
-  store({ data, shape }: Tensor<'f32'>, sequence: number, count: number, row: number, position: number): void {
+  #store({ data, shape }: Tensor<'f32'>, row: number, count: number, position: number): void {
     const { layers, kvHeads, headDim } = this.#config
     const [sequences, length] = [(shape[0] as number) / (2 * layers), (shape[2] as number) * headDim]
-    let first = sequence
+    let first = row
     for (const buffer of this.#buffers.values()) {
       for (let head = 0; head < kvHeads; head++) {
         const from = (first * kvHeads + head) * length
@@ -97,24 +116,34 @@ export class KvCache {
     }
   }
 
-  /** Copies the first `positions` positions of one row over another. */
-  move(from: number, to: number, positions: number): void {
-    if (from === to) return
+  /** Copies the first `positions` positions of a row of some cache over one of this. */
+  #copy(of: KvCache, from: number, to: number, positions: number): void {
     const { kvHeads, headDim } = this.#config
-    const stride = this.#capacity * headDim
-    for (const buffer of this.#buffers.values()) {
+    for (const [name, buffer] of this.#buffers) {
+      const source = of.#buffers.get(name) as Float32Array
       for (let head = 0; head < kvHeads; head++) {
-        const start = (from * kvHeads + head) * stride
-        buffer.copyWithin((to * kvHeads + head) * stride, start, start + positions * headDim)
+        const start = (from * kvHeads + head) * of.#capacity * headDim
+        buffer.set(
+          source.subarray(start, start + positions * headDim),
+          (to * kvHeads + head) * this.#capacity * headDim,
+        )
       }
     }
   }
 }
 
-/** Scores of new tokens among each other, [group * length, length]: 0 for those before, for each head of a group. */
-export function causalScores(group: number, length: number): Float32Array<ArrayBuffer> {
-  const scores = new Float32Array(group * length * length)
-  for (let row = 0; row < group * length; row++)
-    scores.fill(HIDDEN, row * length + (row % length) + 1, (row + 1) * length)
-  return scores
+/**
+ * Scores of new tokens among each other, for each head of a group: 0 for those before, and hidden for the others.
+ *
+ * @param before - positions of `tokens` that all of them see, but for the first, which nobody sees.
+ * @returns [group * length, before + length].
+ */
+export function causalScores({ heads, kvHeads }: DecoderConfig, length: number, before = 0): Tensor<'f32'> {
+  const [rows, columns] = [(heads / kvHeads) * length, before + length]
+  const scores = new Float32Array(rows * columns)
+  for (let row = 0; row < rows; row++) {
+    scores.fill(HIDDEN, row * columns + before + (row % length) + 1, (row + 1) * columns)
+    if (before > 0) scores[row * columns] = HIDDEN
+  }
+  return tensor('f32', scores, [rows, columns])
 }

@@ -1,7 +1,6 @@
-import type { DecoderConfig } from './decoderConfig.ts'
 import type { GenerationRow } from './generationRow.ts'
 import type { Drawing, GenerationRuns } from './generationRuns.ts'
-import { KvCache } from './kvCache.ts'
+import type { RowCache } from './rowCache.ts'
 import type { Draw } from './samplingFilters.ts'
 
 /** Tokens of prompts, padding included, that are prefilled in one run. */
@@ -16,15 +15,15 @@ const PREFILL_PART = 256
 /** Rows that share a prompt. */
 export interface PromptGroup {
   readonly prompt: Int32Array
-  /** With their places in the cache. */
-  readonly rows: readonly { readonly row: GenerationRow; readonly at: number }[]
+  readonly rows: readonly GenerationRow[]
 }
 
 export interface PrefillModules {
-  readonly config: DecoderConfig
   readonly runs: GenerationRuns
   /** Of the rows, with space for their prompts. */
-  readonly cache: KvCache
+  readonly cache: RowCache
+  /** Makes a cache of some rows for runs of `length` tokens. */
+  readonly openCache: (rows: number, length: number) => RowCache
   readonly signal: AbortSignal | undefined
   /** Told a row's first token. */
   readonly take: (row: GenerationRow, draw: Draw) => void
@@ -35,39 +34,52 @@ export function partLength(count: number): number {
   return Math.min(PREFILL_PART, Math.ceil(count / PREFILL_STEP) * PREFILL_STEP)
 }
 
-/** Fills the caches of groups of rows and draws their first tokens, prompts of like lengths together. */
-export async function prefill(groups: readonly PromptGroup[], modules: PrefillModules): Promise<void> {
-  const waiting = [...groups].sort((a, b) => a.prompt.length - b.prompt.length)
+/**
+ * Fills the caches of groups of rows and draws their first tokens, prompts of like lengths together.
+ *
+ * @param groups - by the length of their prompts.
+ * @param first - index of their first row; the others follow it in the order of the groups.
+ */
+export async function prefill(groups: readonly PromptGroup[], first: number, modules: PrefillModules): Promise<void> {
+  const waiting = [...groups]
+  let at = first
   while (waiting.length > 0) {
     let fitting = 1
     const isFitting = ({ prompt }: PromptGroup) => partLength(prompt.length) * (fitting + 1) <= PREFILL_TOKENS
     for (let next = waiting[fitting]; next && isFitting(next); next = waiting[fitting]) fitting++
-    await prefillTogether(waiting.splice(0, fitting), modules)
+    const together = waiting.splice(0, fitting)
+    await prefillTogether(together, at, modules)
+    at += together.reduce((sum, { rows }) => sum + rows.length, 0)
   }
 }
 
 /** Part by part. Prompts are padded on the right. */
-async function prefillTogether(groups: readonly PromptGroup[], modules: PrefillModules): Promise<void> {
-  const { config, runs, cache, signal, take } = modules
+async function prefillTogether(groups: readonly PromptGroup[], at: number, modules: PrefillModules): Promise<void> {
+  const { runs, cache, openCache, signal, take } = modules
   const longest = Math.max(...groups.map(({ prompt }) => prompt.length))
   const length = partLength(longest)
-  const own = new KvCache(config, groups.length, length)
+  const own = openCache(groups.length, length)
   own.reserve(0)
   for (let start = 0; start < longest; start += length) {
     signal?.throwIfAborted()
     const drawings = lastTokens(groups, start, length)
     const first = new Array<number>(groups.length).fill(start)
-    const past = own.feeds(groups.map(({ prompt }) => Math.min(prompt.length, start)))
-    const { fresh, draws } = await runs.run({ ids: partOf(groups, start, length), length, first, past }, drawings)
-    if (start + length < longest) own.reserve(start + length)
-    for (const [g, { prompt, rows }] of groups.entries()) {
-      const part = Math.min(prompt.length - start, length)
-      if (part <= 0) continue
-      if (start + length < longest) own.store(fresh, g, part, g, start)
-      for (const { at } of rows) cache.store(fresh, g, part, at, start)
-    }
+    const filled = groups.map(({ prompt }) => Math.min(prompt.length, start))
+    const ids = partOf(groups, start, length)
+    const { given, draws } = await runs.run({ ids, length, first, cache: own, filled }, drawings)
+    own.reserve(start + length)
+    const counts = groups.map(({ prompt }, g) => Math.min(prompt.length - (filled[g] as number), length))
+    await own.append(given, filled, counts)
     for (const [i, { row }] of drawings.entries()) take(row, draws[i] as Draw)
   }
+  const copies = groups.flatMap(({ rows }, g) => rows.map(() => g))
+  await cache.adopt(
+    own,
+    copies,
+    at,
+    groups.map(({ prompt }) => prompt.length),
+  )
+  own.dispose()
 }
 
 /** [groups, length]: the prompts' tokens from `start` on, zeros behind their ends. */
@@ -83,7 +95,7 @@ function partOf(groups: readonly PromptGroup[], start: number, length: number): 
 function lastTokens(groups: readonly PromptGroup[], start: number, length: number): Drawing[] {
   return groups.flatMap(({ prompt, rows }, g) =>
     prompt.length > start && prompt.length <= start + length
-      ? rows.map(({ row }) => ({ row, at: g * length + prompt.length - start - 1 }))
+      ? rows.map(row => ({ row, at: g * length + prompt.length - start - 1 }))
       : [],
   )
 }

@@ -1,6 +1,6 @@
 import type { Device } from '#engine/device.ts'
 import { createSession, tensor } from '#engine/session.ts'
-import { adaptedParts, fedFactors } from '../adaptedGenerator.ts'
+import { adaptedParts, adaptedSession } from '../adaptedGenerator.ts'
 import { checkOptions, runSchema, scoreSchema, sequencesSchema } from '../checkOptions.ts'
 import type { DecoderConfig } from '../decoderConfig.ts'
 import type { Freeze } from '../frozenParts.ts'
@@ -55,7 +55,7 @@ export async function createDrawReader(
   const parts = adapter ? adaptedParts(config, freeze, adapter) : freeze
   const whole = topP < 1
   const made = await createSession(buildDrawsModel(config, parts, { whole, device }), { threads })
-  const live = createFixedSession(adapter ? fedFactors(made, adapter) : made)
+  const live = adapter ? adaptedSession(made, adapter) : createFixedSession(made)
   return {
     async read(sequences, { temperature, ...rest }) {
       checkOptions(sequencesSchema, sequences, 'read')
