@@ -45,3 +45,16 @@ test('one that asks again before it is slow, or for many bodies at once, gives w
   expect(places.enter('registered evaluator')).not.toBeNull()
   expect(taken?.signal.aborted).toBe(true)
 })
+
+test('a peer that asks for body after body and takes none has to come back later, and others do not', () => {
+  const { clock, places } = scene()
+  const leave = () => {
+    const place = places.enter('registered hog')
+    place?.leave(false)
+    return place !== null
+  }
+  expect(Array.from({ length: 100 }, leave).filter(Boolean).length).toBe(5)
+  expect(places.enter('registered one')).not.toBeNull()
+  clock.advance(10_000)
+  expect(leave()).toBe(true)
+})

@@ -1,5 +1,6 @@
 import type { Clock } from '#core/clock.ts'
 import { StreamError } from './streamError.ts'
+import { createPeerBuckets } from './tokenBucket.ts'
 
 export type PlaceLimits = {
   /** Bodies under way to one peer; one more is answered `busy`. */
@@ -32,6 +33,8 @@ const GRACE_MS = 2_000
 const REMEMBERED_MS = 10_000
 /** Peers that are remembered: ids cost nothing. */
 const MAX_REMEMBERED = 1_024
+/** Bodies a second that a peer may leave half taken, and at once: each is read from the disk and hashed before its first byte goes out. */
+const [LEFT_PER_SECOND, LEFT_AT_ONCE] = [0.4, 4]
 /** Bodies that one peer asks another for at once; who has more gives way. */
 const FAIR_STREAMS = 2
 
@@ -47,6 +50,7 @@ export function createPlaces(
 ): Places {
   const held = new Set<Held>()
   const leftAtMs = new Map<string, number>()
+  const leavesOf = createPeerBuckets(LEFT_PER_SECOND, LEFT_AT_ONCE, clock)
   const countOf = (peer: string) => [...held].filter(one => one.peer === peer).length
 
   function isSlow({ peer, sinceMs, bytes }: Held): boolean {
@@ -64,6 +68,7 @@ export function createPlaces(
     return true
   }
   function remember(peer: string): void {
+    leavesOf(peer).takeMs(1)
     leftAtMs.delete(peer)
     leftAtMs.set(peer, clock.nowMs())
     const [oldest] = leftAtMs.keys()
@@ -73,7 +78,7 @@ export function createPlaces(
   return {
     enter(peer) {
       const mine = countOf(peer)
-      if (mine >= streamsPerPeer) return null
+      if (mine >= streamsPerPeer || leavesOf(peer).takeMs(0) > 0) return null
       const ofStrangers = () => [...held].filter(one => !isRegistered(one.peer))
       const isStranger = !isRegistered(peer)
       if (isStranger && ofStrangers().length >= streams / 2 && !makeWay(ofStrangers(), mine)) return null
@@ -86,7 +91,7 @@ export function createPlaces(
           one.bytes += bytes
         },
         leave(isWhole) {
-          if (!isWhole) remember(peer)
+          if (!isWhole && !one.ended.signal.aborted) remember(peer)
           held.delete(one)
         },
       }
