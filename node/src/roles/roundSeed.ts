@@ -13,6 +13,7 @@ export type SeedPurpose =
   | 'opening'
   | 'proof'
   | 'settle'
+  | 'appeal'
 
 const parameters = [
   { type: 'string' },

@@ -211,6 +211,9 @@ test('a lazy majority that scored what was not sampled is appealed by a rival, w
   const scene = setup({ votesOf, truthOf })
   await scene.start()
   await scene.enter(3)
+  // Whose score it is has the first turn.
+  expect(scene.appealed).toEqual([])
+  await scene.enter(3)
   await scene.stop()
   expect(scene.appealed.map(({ peerKey }) => peerKey)).toEqual([third])
   expect(scene.read).toEqual([own, third])

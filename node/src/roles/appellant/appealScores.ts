@@ -6,9 +6,9 @@ import type { Models } from '../evaluator/proofs.ts'
 import { scoreAgain } from '../evaluator/scoreAgain.ts'
 import { settleLeft } from '../evaluator/settleRound.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { type Appeals, appealInTurns } from './appealInTurns.ts'
 import { type ChosenScore, chooseScores } from './chooseScores.ts'
 import { countAppeal, followAppeals, openAppeals, restsUntil } from './followAppeals.ts'
-import { sendAppeal } from './sendAppeal.ts'
 import { type AppealTerms, isClearlyOff, isWorthIt, OVERTURNED_NECTAR } from './weighAppeal.ts'
 
 export type AppellantSettings = {
@@ -55,9 +55,11 @@ export async function appealScores(
       await followAppeals(node, round)
       const until = withDeadline(signal, (time.endsAtSec - time.nowSec) * 1000)
       if (settings.maxAppeals > 0 && restsUntil(node) <= round) {
-        const share = (time.nowSec - time.startsAtSec) / (time.endsAtSec - time.startsAtSec)
+        const roundMs = (time.endsAtSec - time.startsAtSec) * 1000
+        const endsAtMs = clock.nowMs() + (time.endsAtSec - time.nowSec) * 1000
+        const share = 1 - (time.endsAtSec - time.nowSec) / (time.endsAtSec - time.startsAtSec)
         if (round >= APPEALED_AFTER) await settleLeft(node, round - APPEALED_AFTER, share)
-        await poll(node, models, { ...settings, score, until, memory }, round - APPEALED_AFTER)
+        await poll(node, models, { ...settings, score, until, memory, roundMs, endsAtMs }, round - APPEALED_AFTER)
       }
     } catch (error) {
       if (signal.aborted) return
@@ -71,6 +73,9 @@ type Polling = AppellantSettings & {
   score: typeof scoreAgain
   /** The end of the round. */
   until: AbortSignal
+  roundMs: number
+  /** On the node's clock. */
+  endsAtMs: number
   memory: RoundMemory
 }
 
@@ -100,19 +105,21 @@ async function poll(node: PeerNode, models: Models, polling: Polling, round: num
   // Which of the others is drawn is not known before all are settled.
   const lot = settlements.length < commitments.length ? null : memory.lot
   const chosen = chooseScores({ ownKey: identity.peerKey, commitments, settlements, votes }, lot)
+  const appeals = appealInTurns(node, { ...polling, peers: commitments.length })
   for (const one of chosen.filter(({ peerKey }) => !memory.read.has(peerKey))) {
     memory.read.add(one.peerKey)
-    await readOne(node, models, { ...polling, terms }, { ...one, round })
+    await readOne(node, models, { ...polling, terms, appeals }, { ...one, round })
   }
+  await appeals.done()
   // Last, so that a failure is retried; a peer whose reading failed is not read again.
   memory.settled = settlements.length
 }
 
-/** Reads a score again, unless no finding would make an appeal worth it, and appeals it if it is clearly wrong. */
+/** Reads a score again, unless no finding would make an appeal worth it. If it is clearly wrong, it is appealed. */
 async function readOne(
   node: PeerNode,
   models: Models,
-  { score, until, terms, maxAppeals }: Polling & { terms: AppealTerms },
+  { score, until, terms, maxAppeals, appeals }: Polling & { terms: AppealTerms; appeals: Appeals },
   { round, peerKey, settled }: ChosenScore & { round: number },
 ): Promise<void> {
   const { chain, logger } = node
@@ -128,5 +135,5 @@ async function readOne(
     countAppeal(node, 'not worth it')
     return logger.info('a score is clearly wrong, and an appeal would cost more than it brings', about)
   }
-  await sendAppeal(node, about, terms.bondWei)
+  appeals.take(about)
 }

@@ -46,7 +46,7 @@ async function auditThree(maxAppeals: number, scored: Partial<Record<Hex, number
   const write = (line: string) => said.push(JSON.parse(line))
   const node = {
     ...{ chain, clock, journal: createJournal(openDatabase(':memory:'), clock), signal: new AbortController().signal },
-    ...{ auditCounts: new Map(), appealCounts: new Map() },
+    ...{ auditCounts: new Map(), appealCounts: new Map(), chainId: 1, identity: { peerKey: word('0b') } },
     logger: createLogger({ write, format: 'json', level: 'info', clock }),
   } as unknown as PeerNode
   const until = new AbortController()
@@ -55,7 +55,7 @@ async function auditThree(maxAppeals: number, scored: Partial<Record<Hex, number
     if (foundMilli === undefined) throw new Error('the worker died')
     return foundMilli
   }
-  const audit = { maxAppeals, score, round: ROUND, until: until.signal }
+  const audit = { maxAppeals, score, round: ROUND, until: until.signal, roundMs: 4_000, endsAtMs: 2_000 }
   const over = auditRound(node, {} as Models, audit, 1_000)
   while (clock.sleepers() === 0) await new Promise(resolve => setImmediate(resolve))
   clock.advance(1_000)

@@ -2,8 +2,8 @@ import { APPEALED_AFTER } from '#chain/appeals.ts'
 import { UNAVAILABLE } from '#core/bodies.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
-import { followAppeals, openAppeals, restsUntil } from '../appellant/followAppeals.ts'
-import { sendAppeal } from '../appellant/sendAppeal.ts'
+import { type Appeals, appealInTurns } from '../appellant/appealInTurns.ts'
+import { followAppeals, restsUntil } from '../appellant/followAppeals.ts'
 import { isClearlyOff } from '../appellant/weighAppeal.ts'
 import { TOLERANCE_MILLI } from '../audit/voteVerdict.ts'
 import { SHARD_PEERS } from '../drawCommittee.ts'
@@ -43,41 +43,46 @@ export function runAuditor(
     const round = time.round - APPEALED_AFTER
     if (round < 0 || !(await node.playsIn(round))) return
     const remainingMs = Math.max(0, time.endsAtSec - time.nowSec) * 1000
-    const audit = { ...settings, score, round, until: withDeadline(node.signal, remainingMs) }
+    const roundMs = (time.endsAtSec - time.startsAtSec) * 1000
+    const endsAtMs = node.clock.nowMs() + remainingMs
+    const audit = { ...settings, score, round, roundMs, endsAtMs, until: withDeadline(node.signal, remainingMs) }
     await auditRound(node, models, audit, remainingMs / READS_A_ROUND)
   })
 }
 
-export type RoundToAudit = AuditorSettings & AuditorModules & { round: number; until: AbortSignal }
+export type RoundToAudit = AuditorSettings &
+  AuditorModules & { round: number; until: AbortSignal; roundMs: number; endsAtMs: number }
 
 /** Audits what is settled of a round until all that was committed is, or the time is up. */
 export async function auditRound(node: PeerNode, models: Models, audit: RoundToAudit, pauseMs: number): Promise<void> {
   const { chain, clock, signal } = node
   const { round, until } = audit
   const due = (await chain.readRolloutCommitments(round)).length
+  const appeals = appealInTurns(node, { ...audit, peers: due })
   const read = new Set<Hex>()
   for (;;) {
     for (const { peerKey, outcome, scoreMilli } of await chain.readSettlements(round)) {
       if (read.has(peerKey)) continue
       read.add(peerKey)
       // No seat said anything of the others.
-      if (outcome === 'scored' || outcome === 'unavailable') await auditScore(node, models, audit, peerKey, scoreMilli)
+      if (outcome === 'scored' || outcome === 'unavailable')
+        await auditScore(node, models, { ...audit, appeals }, { peerKey, settledMilli: scoreMilli })
     }
-    if (read.size >= due || until.aborted) return count(node, 'rounds')
+    if (read.size >= due || until.aborted) break
     await clock.sleep(pauseMs, until).catch(() => undefined)
     signal.throwIfAborted()
   }
+  await appeals.done()
+  count(node, 'rounds')
 }
 
 async function auditScore(
   node: PeerNode,
   models: Models,
-  audit: RoundToAudit,
-  peerKey: Hex,
-  settledMilli: number,
+  { round, score, until, appeals }: RoundToAudit & { appeals: Appeals },
+  { peerKey, settledMilli }: { peerKey: Hex; settledMilli: number },
 ): Promise<void> {
-  const { chain, logger } = node
-  const { round, score, until, maxAppeals } = audit
+  const { logger } = node
   const about = { round, peerKey, settledMilli }
   let foundMilli = UNAVAILABLE
   try {
@@ -91,10 +96,7 @@ async function auditScore(
   count(node, 'wrong')
   const found = { ...about, foundMilli }
   logger.warn('a settled score is wrong', { ...found, evaluators: await wrongSeats(node, found) })
-  const isFree = restsUntil(node) <= round + APPEALED_AFTER
-  if (!isFree || openAppeals(node).filter(open => open.round === round).length >= maxAppeals) return
-  if ((await chain.readCase(round, peerKey)).level > 0) return
-  await sendAppeal(node, { ...found, level: 1 }, await chain.readAppealBond(1))
+  if (restsUntil(node) <= round + APPEALED_AFTER) appeals.take({ ...found, level: 1 })
 }
 
 /** Evaluators whose vote on a peer is further from what was found than agreement allows. */

@@ -1,0 +1,89 @@
+import { createKeyedLimit } from '#core/keyedLimit.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { roundSeed } from '../roundSeed.ts'
+import { type FollowedAppeal, openAppeals } from './followAppeals.ts'
+import { sendAppeal } from './sendAppeal.ts'
+
+/** A settled score that this peer found clearly wrong. */
+export type Finding = FollowedAppeal & { level: 1 }
+
+/** The round in which it is appealed. */
+export type AppealRound = {
+  /** That committed, and may have found the same. */
+  peers: number
+  /** Scores of a round that are appealed at most; each takes a bond. */
+  maxAppeals: number
+  /** Its length, and when it ends on the node's clock. */
+  roundMs: number
+  endsAtMs: number
+}
+
+/** All turns lie in this share of the round, and in half of what is left of it: each appeal needs time to be mined. */
+const TURNS_SHARE = 1 / 4
+/** A round whose end nobody knows has turns as if it lasted so long. */
+const MAX_ROUND_MS = 3_600_000
+
+/**
+ * Appeals what is found, each score in this peer's turn, unless somebody else has by then: only one appeal of a score counts, and the
+ * others pay for a call that reverts.
+ *
+ * @see docs/adr/0131-first-appeals-take-turns.md
+ */
+export function appealInTurns(node: PeerNode, { peers, maxAppeals, roundMs, endsAtMs }: AppealRound) {
+  const { chain, clock, logger, signal } = node
+  const one = createKeyedLimit(1)
+  const underWay: Promise<void>[] = []
+
+  async function appeal(finding: Finding): Promise<void> {
+    const spanMs = Math.min(TURNS_SHARE * Math.min(MAX_ROUND_MS, roundMs), (endsAtMs - clock.nowMs()) / 2)
+    const waitMs = (appealTurn(node, finding, peers) * spanMs) / lastTurn(peers)
+    if (waitMs > 0) await clock.sleep(waitMs, signal)
+    // One by one, so that all count for the budget.
+    await one.run('', () => send(finding))
+  }
+  async function send(finding: Finding): Promise<void> {
+    if (openAppeals(node).filter(open => open.round === finding.round).length >= maxAppeals) return
+    const isAppealed = (await chain.readCase(finding.round, finding.peerKey)).level > 0
+    if (isAppealed) logger.debug('a score that is clearly wrong was appealed by another', finding)
+    else await sendAppeal(node, finding, await chain.readAppealBond(1))
+  }
+
+  return {
+    /** Waits for the turn of this score, in the background. */
+    take(finding: Finding): void {
+      const ended = appeal(finding).catch(error => {
+        if (!signal.aborted) logger.warn('a score could not be appealed', { ...finding, error })
+      })
+      underWay.push(ended)
+    },
+    /** Resolves when all turns were taken. */
+    async done(): Promise<void> {
+      await Promise.all(underWay)
+    },
+  }
+}
+
+export type Appeals = ReturnType<typeof appealInTurns>
+
+type Who = { chainId: number; identity: Pick<PeerNode['identity'], 'peerKey'> }
+
+/**
+ * A peer's turn at a score, from 0 on. Whose score it is has the first. Of n others about one is drawn for the next turn, as many for the one
+ * after it, then two, four and so on: so few go out at once whatever part of all peers found the same.
+ */
+export function appealTurn(
+  { chainId, identity }: Who,
+  { round, peerKey }: Pick<Finding, 'round' | 'peerKey'>,
+  peers: number,
+) {
+  if (peerKey === identity.peerKey) return 0
+  // Bound to the score, so that nobody is first at all scores of a round.
+  const seed = roundSeed('appeal', chainId, round, peerKey, identity.peerKey)
+  const zeros = Math.clz32(Number.parseInt(seed.slice(2, 10), 16))
+  return Math.max(1, lastTurn(peers) - zeros)
+}
+
+/** Half of all peers have this one. */
+function lastTurn(peers: number): number {
+  return 1 + Math.ceil(Math.log2(Math.max(1, peers)))
+}
