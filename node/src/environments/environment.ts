@@ -66,7 +66,7 @@ export type Generates = { generate(request: Omit<GenerateOptions, 'signal'>): Pr
 export type TextWriter = {
   write(
     messages: readonly ChatMessage[],
-    request: Sampling & { readonly count: number; readonly seed: string },
+    request: Sampling & { readonly count: number; readonly seed: string; readonly until: AbortSignal },
   ): Promise<WrittenText[]>
 }
 
@@ -79,9 +79,16 @@ export interface Proposals<P = Problem> {
    * `count` texts, each a proposal of the level or not.
    *
    * @param seed - of what is sampled, as hex.
+   * @param until - a server's texts that come later are not waited for, and are missing.
    * @param model - has `model` loaded; null where there is none.
    */
-  write(level: number, count: number, seed: Hex, model: Generates | null): Promise<readonly WrittenText[]>
+  write(
+    level: number,
+    count: number,
+    seed: Hex,
+    until: AbortSignal,
+    model: Generates | null,
+  ): Promise<readonly WrittenText[]>
   /** The task in a proposer's text; null if it is not a task that may be trained on. */
   read(text: string): Promise<P | null>
   /** Why a text is not put up as a proposal of a level; null where it is. */

@@ -51,7 +51,7 @@ export async function openProposalWriter(environment: Environment, worker: Worke
   const { model, write } = proposalsOf(environment)
   const client = model && (await openFrozen(model, worker))
   return {
-    write: (level, count, seed) => write(level, count, seed, client),
+    write: (level, count, seed, until) => write(level, count, seed, until, client),
     close: async () => client?.close(),
   }
 }

@@ -88,12 +88,13 @@ async function newProposals(bench: Bench): Promise<{ isNew: number; sampled: num
     },
   }
   try {
+    const ample = new AbortController().signal
     const seen = new Map<string, number>()
     const found: number[] = []
     for (const level of levels) {
       const list = createTaskList(environment, level, PROPOSALS / levels.length, seen)
-      const write: WriteProposals = (at, count, seed) => proposals.write(at, count, seed, policy)
-      await propose(write, environment, level, list, attempt => `0x${level}${attempt}`)
+      const write: WriteProposals = (at, count, seed) => proposals.write(at, count, seed, ample, policy)
+      await propose(write, environment, level, list, attempt => `0x${level}${attempt}`, ample)
       for (const text of list.texts) seen.set(await proposals.keyOf(text), level)
       found.push(list.texts.length)
     }

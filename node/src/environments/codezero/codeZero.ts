@@ -62,9 +62,9 @@ export function codeZero({
     proposals: {
       model: writer.model,
       difficulty,
-      async write(level, count, seed, model) {
+      async write(level, count, seed, until, model) {
         const requests = proposalRequests(level, count, spec.repairing)
-        return (await mapYielding(requests, request => writer.write(request, proposing, seed, model))).flat()
+        return (await mapYielding(requests, request => writer.write(request, proposing, seed, until, model))).flat()
       },
       async read(text) {
         const proposal = await parseProposal(text)

@@ -10,7 +10,13 @@ export type ProposalRequest = { readonly level: number; readonly form: ProposalF
 
 /** What writes proposals. */
 export type ProposalWriter = Pick<Proposals, 'model'> & {
-  write(request: ProposalRequest, sampling: Sampling, seed: string, model: Generates | null): Promise<WrittenText[]>
+  write(
+    request: ProposalRequest,
+    sampling: Sampling,
+    seed: string,
+    until: AbortSignal,
+    model: Generates | null,
+  ): Promise<WrittenText[]>
 }
 
 /** A frozen model that is asked and read by its own tokenizer, which need not be the environment's: only text leaves a proposer. */
@@ -21,7 +27,7 @@ export function modelWriter(
 ): ProposalWriter {
   return {
     model: { folder, precision },
-    async write({ level, form, samples }, { temperature, maxNewTokens }, seed, model) {
+    async write({ level, form, samples }, { temperature, maxNewTokens }, seed, _until, model) {
       if (model === null) throw new RangeError("the proposer's model is not open")
       const completions = await model.generate({
         prompts: [await format.proposalPrompt(level, form)],
@@ -42,7 +48,7 @@ export function modelWriter(
 export function servedWriter(server: TextWriter, prompts: Pick<ChatPrompts, 'proposer'>): ProposalWriter {
   return {
     model: null,
-    write: ({ level, form, samples }, sampling, seed) =>
-      server.write(proposalMessages(prompts, level, form), { count: samples, ...sampling, seed }),
+    write: ({ level, form, samples }, sampling, seed, until) =>
+      server.write(proposalMessages(prompts, level, form), { count: samples, ...sampling, seed, until }),
   }
 }

@@ -93,8 +93,8 @@ test('An environment asks for its share of repairs, and counts them only where i
       return []
     },
   }
-  await some.proposals?.write(2, 24, '0x', model)
-  await none.proposals?.write(2, 24, '0x', model)
+  await some.proposals?.write(2, 24, '0x', new AbortController().signal, model)
+  await none.proposals?.write(2, 24, '0x', new AbortController().signal, model)
   expect(asked).toEqual([
     [[2, 0], 18],
     [[2, 1], 6],

@@ -30,6 +30,7 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, seen }
 }
 
+const ample = new AbortController().signal
 const slept: number[] = []
 const clock: Clock = { nowMs: () => 0, sleep: async ms => void slept.push(ms) }
 const client = (url: string, timeoutMs = 5_000) => {
@@ -71,13 +72,26 @@ test('Answers are texts, each by a seed of its own, and one that the limit cut o
     const [content, finish_reason] = seed % 2 === 0 ? [`even ${seed}`, 'stop'] : [null, 'length']
     response.end(JSON.stringify({ choices: [{ finish_reason, message: { content } }] }))
   })
-  const request = { count: 3, temperature: 0.8, maxNewTokens: 160, seed: `0x00000010${'ff'.repeat(28)}` }
+  const request = { count: 3, temperature: 0.8, maxNewTokens: 160, seed: `0x00000010${'ff'.repeat(28)}`, until: ample }
   expect(await client(`${url}#m`).write([{ role: 'user', content: 'Propose.' }], request)).toEqual([
     { text: 'even 16', ended: true },
     { text: '', ended: false },
     { text: 'even 18', ended: true },
   ])
   expect(JSON.parse(seen[0]?.body ?? '')).toMatchObject({ model: 'm', max_tokens: 160, temperature: 0.8, seed: 16 })
+})
+
+test('Of a server that does not answer in time, the answers that came are taken.', async () => {
+  const time = new AbortController()
+  const { url } = await serve((_, response, body) => {
+    const { seed } = JSON.parse(body)
+    if (seed === 2) time.abort()
+    else if (seed === 0) response.end('{"choices":[{"finish_reason":"stop","message":{"content":"first"}}]}')
+  })
+  const request = { count: 30, temperature: 0.8, maxNewTokens: 160, seed: '0x00', until: time.signal }
+  expect(await client(`${url}#m`).write([{ role: 'user', content: 'Propose.' }], request)).toEqual([
+    { text: 'first', ended: true },
+  ])
 })
 
 test('Words that a server calls nearly impossible keep finite log-probabilities.', async () => {

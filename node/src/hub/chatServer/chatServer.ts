@@ -12,6 +12,8 @@ export type WriteRequest = {
   readonly maxNewTokens: number
   /** Hex: answers that a server can repeat are the same for the same seed. */
   readonly seed: string
+  /** Answers that come later are not waited for, and are missing. */
+  readonly until: AbortSignal
 }
 
 /** A chat model on a server, asked for probabilities of a word, or for answers. */
@@ -28,7 +30,7 @@ export type ChatServer = {
   /**
    * Answers to a conversation, without thinking where the model's template can leave it out.
    *
-   * @returns texts, and whether each came to its end within the limit.
+   * @returns texts, fewer where the time was up, and whether each came to its end within the limit.
    * @throws {ChatServerError}
    */
   write(messages: readonly ServedMessage[], request: WriteRequest): Promise<{ text: string; ended: boolean }[]>
@@ -85,8 +87,13 @@ export function createChatServer(options: ChatServerOptions): ChatServer {
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
     throw new ChatServerError('SERVER_DENIED', 'OPENAI_API_KEY holds characters that no key has.')
   let model = address.model
-  const complete = async <T>(schema: z.ZodType<T>, body: object, timeoutMs: number): Promise<T> => {
-    const patient = { timeoutMs, ...options }
+  const complete = async <T>(
+    schema: z.ZodType<T>,
+    body: object,
+    timeoutMs: number,
+    signal = options.signal,
+  ): Promise<T> => {
+    const patient = { timeoutMs, ...options, signal }
     model ??= readAs(modelsSchema, await request(patient, 'models')).data[0]?.id ?? ''
     return readAs(schema, await request(patient, 'chat/completions', JSON.stringify({ model, ...body })))
   }
@@ -98,13 +105,22 @@ export function createChatServer(options: ChatServerOptions): ChatServer {
         const found = choices[0]?.logprobs.content[0]?.top_logprobs ?? []
         return words.map(word => wordLogprob(found, word))
       }),
-    write: (messages, { count, temperature, maxNewTokens, seed }) =>
-      inTurns([...Array(count).keys()], async sample => {
+    async write(messages, { count, temperature, maxNewTokens, seed, until }) {
+      const signal = options.signal ? AbortSignal.any([options.signal, until]) : until
+      const answers = await inTurns([...Array(count).keys()], async sample => {
         const own = (Number.parseInt(seed.replace(/^0x/, '').slice(0, 8), 16) + sample) % 2 ** 31
         const body = { messages, max_tokens: maxNewTokens, temperature, seed: own, ...withoutThinking }
-        const { choices } = await complete(answerSchema, body, TEXT_MS)
-        return { text: choices[0]?.message.content ?? '', ended: choices[0]?.finish_reason === 'stop' }
-      }),
+        const { choices } = await complete(answerSchema, body, TEXT_MS, signal).catch(error => {
+          if (until.aborted && !options.signal?.aborted) return { choices: [] }
+          throw error
+        })
+        return choices.map(({ message, finish_reason }) => ({
+          text: message.content ?? '',
+          ended: finish_reason === 'stop',
+        }))
+      })
+      return answers.flatMap(([first]) => first ?? [])
+    },
   }
 }
 

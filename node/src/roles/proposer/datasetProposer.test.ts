@@ -141,7 +141,14 @@ test('The dataset gives its share, and replaces invalid proposals of the model.'
     const list = listOf(8)
     return {
       list,
-      fromDataset: await gatherTasks({ write, dataset: { proposer, share } }, environment, 2, list, seedOf),
+      fromDataset: await gatherTasks(
+        { write, dataset: { proposer, share } },
+        environment,
+        2,
+        list,
+        seedOf,
+        new AbortController().signal,
+      ),
     }
   }
   const good = says(at => `Write g(x). Take ${at} from x.\nassert g(${at}) == 0`)

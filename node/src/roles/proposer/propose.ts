@@ -9,13 +9,19 @@ import type { TaskList } from './taskList.ts'
 const MAX_ATTEMPTS = 8
 
 /** Writes texts that may be proposals of a level. */
-export type WriteProposals = (level: number, count: number, seed: Hex) => Promise<readonly WrittenText[]>
+export type WriteProposals = (
+  level: number,
+  count: number,
+  seed: Hex,
+  until: AbortSignal,
+) => Promise<readonly WrittenText[]>
 
 /**
  * Samples proposals at a level until a list has enough of them. A server that does not answer is counted among what was refused: a dataset may
  * stand in for it.
  *
  * @param seedOf - seed of an attempt; each attempt draws new numbers.
+ * @param until - no attempt begins later.
  */
 export async function propose(
   write: WriteProposals,
@@ -23,13 +29,15 @@ export async function propose(
   level: number,
   list: TaskList,
   seedOf: (attempt: number) => Hex,
+  until: AbortSignal,
 ): Promise<void> {
   const { faultOf } = proposalsOf(environment)
   const count = list.wanted()
   for (let attempt = 0; attempt < MAX_ATTEMPTS && list.wanted() > 0; attempt++) {
+    if (until.aborted) return list.refuse('no time was left')
     const before = list.texts.length
     try {
-      for (const { text, ended } of await write(level, count, seedOf(attempt))) {
+      for (const { text, ended } of await write(level, count, seedOf(attempt), until)) {
         if (list.wanted() === 0) break
         await yieldToEventLoop()
         await list.add(text, ended ? await faultOf(text, level) : 'too long')

@@ -61,7 +61,7 @@ function saying(...texts: string[]) {
 async function putUp(count: number, lately: ReadonlyMap<string, number>, ...texts: string[]) {
   const { asked, write } = saying(...texts)
   const list = createTaskList(environment, 1, count, lately)
-  await propose(write, environment, 1, list, () => '0x00')
+  await propose(write, environment, 1, list, () => '0x00', new AbortController().signal)
   const fresh = [...list.texts]
   await list.repeat()
   return { fresh, all: list.texts, refused: list.refused, samples: asked.samples }

@@ -45,6 +45,8 @@ export type ProposerOptions = {
 
 /** Share of a round after which its proposal is given up, if the beacon that it is sampled by does not come. */
 const BEACON_UNTIL = 0.8
+/** Share after which no more is written: what there is has to be on the chain by the end of the round, or the next two rounds are lost. */
+const WRITTEN_UNTIL = 0.9
 
 /** Proposes tasks for the next round while the current one runs. */
 export async function runProposer(node: PeerNode, sources: TaskSources, options: ProposerOptions = {}): Promise<void> {
@@ -91,14 +93,17 @@ async function proposeFor(
 ): Promise<boolean> {
   const { chain, chainId, environment, identity, journal, logger, signal } = node
   const round = time.round + 1
-  const leftMs = (time.startsAtSec + (time.endsAtSec - time.startsAtSec) * BEACON_UNTIL - time.nowSec) * 1000
-  const beacon = await awaitBeacon(node, time, withDeadline(signal, Math.max(1, leftMs)))
+  const untilShare = (share: number) =>
+    withDeadline(signal, (time.startsAtSec + (time.endsAtSec - time.startsAtSec) * share - time.nowSec) * 1000)
+  // From now on: what is told of the chain's time is as old as this call.
+  const written = untilShare(WRITTEN_UNTIL)
+  const beacon = await awaitBeacon(node, time, untilShare(BEACON_UNTIL))
   if (beacon === null) return false
   // Nobody can sample the same before the secret is shown, and that is done with the tasks.
   const hidden = keccak(abiWords([chain.proposalSecret(round), beacon]))
   const seedOf = (attempt: number) => roundSeed('propose', chainId, round, hidden, identity.peerKey, attempt)
   const list = createTaskList(environment, level, proposalsPerRound(environment.spec), await lately.before(round))
-  const fromDataset = await gatherTasks(sources, environment, level, list, seedOf)
+  const fromDataset = await gatherTasks(sources, environment, level, list, seedOf, written)
   const { texts, refused } = list
   const invalid = Object.values(refused).reduce((sum, times) => sum + times, 0)
   const counts = { tasks: texts.length, fromDataset, invalid, refused: { ...refused } }
@@ -130,11 +135,12 @@ export async function gatherTasks(
   level: number,
   list: TaskList,
   seedOf: (attempt: number) => Hex,
+  until: AbortSignal,
 ): Promise<number> {
   const wanted = list.wanted()
   await dataset?.proposer.take(list, Math.round(wanted * dataset.share))
   const before = list.texts.length
-  if (write) await propose(write, environment, level, list, seedOf)
+  if (write) await propose(write, environment, level, list, seedOf, until)
   const proposed = list.texts.length - before
   await dataset?.proposer.take(list, list.wanted())
   const fromDataset = list.texts.length - proposed

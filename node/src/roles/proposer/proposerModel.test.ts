@@ -22,6 +22,7 @@ const [modelFolder, judgeFolder, proposerFolder] = ['solver', 'judge', 'proposer
   string,
   string,
 ]
+const ample = new AbortController().signal
 const seedOf = (attempt: number) => `0x${String(attempt).repeat(64)}` as const
 let spec: CodeZeroSpec
 let [solvers, proposers]: TokenizerClient[] = []
@@ -60,7 +61,7 @@ test('A proposer of another tokenizer is asked and read by its own, and what it 
   }
   const list = createTaskList(environment, 2, 1)
   const write: WriteProposals = (...request) => proposalsOf(environment).write(...request, model)
-  await propose(write, environment, 2, list, seedOf)
+  await propose(write, environment, 2, list, seedOf, ample)
   expect(list.texts).toEqual([said])
   expect(asked[0]).toContain('<|start_header_id|>system<|end_header_id|>')
   expect(asked[0]).toContain('Propose level 2.<|eot_id|>')
@@ -74,7 +75,7 @@ test('The worker of a proposer samples from the model that proposes alone, in 8 
   const { write, close } = await openProposalWriter(environment, { crashed: () => {} })
   try {
     const list = createTaskList(environment, 2, 1)
-    await propose(write, environment, 2, list, seedOf)
+    await propose(write, environment, 2, list, seedOf, ample)
     expect(list.texts).toEqual([])
     expect(Object.values(list.refused).reduce((sum, times) => sum + times, 0)).toBe(8)
   } finally {
@@ -104,13 +105,27 @@ test('A server proposes in text, and one that is away is counted, so that a data
   const environment = await loadEnvironment(spec, { modelFolder, proposerServer, judgeFolder })
   const { write, close } = await openProposalWriter(environment, { crashed: () => {} })
   const list = createTaskList(environment, 2, 2)
-  await propose(write, environment, 2, list, seedOf)
+  await propose(write, environment, 2, list, seedOf, ample)
   await close()
   expect(list.texts).toEqual([said])
   expect(list.refused).toEqual({ 'too long': 1, 'host cannot be reached.': 1 })
   expect(asked).toEqual(
     [0, 1].map(() => ({ system: chatMessages.proposer, count: 2, temperature: spec.proposing.temperature })),
   )
+})
+
+test('Once the time is up no more is asked for, and what came is proposed.', async () => {
+  const said = 'Write add_three(n). Add 3 to the number.\nassert add_three(1) == 4'
+  const environment = await loadEnvironment(spec, { modelFolder, proposerFolder, judgeFolder })
+  const [time, list] = [new AbortController(), createTaskList(environment, 2, 2)]
+  let asked = 0
+  const write: WriteProposals = async () => {
+    asked += 1
+    time.abort()
+    return [{ text: said, ended: true }]
+  }
+  await propose(write, environment, 2, list, seedOf, time.signal)
+  expect([asked, list.texts, list.refused]).toEqual([1, [said], { 'no time was left': 1 }])
 })
 
 test('An environment without its judge is enough to propose, and scores nothing.', async () => {
