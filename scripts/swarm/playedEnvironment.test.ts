@@ -19,10 +19,11 @@ async function argvOf(role: SwarmPeer['role'], argv: string[]): Promise<string[]
   return all.slice(all.indexOf('--listen') + 2)
 }
 
-test('the proposer alone is told of a dataset, and what it shares', async () => {
+test('the proposer is told of a dataset and its share, and solvers of the dataset', async () => {
   const said = ['--dataset', dataset, '--dataset-share', '0.5']
   expect(await argvOf('proposer', said)).toEqual(said)
-  expect(await argvOf('solver', said)).toEqual([])
+  expect(await argvOf('solver', said)).toEqual(['--dataset', dataset])
+  expect(await argvOf('evaluator', said)).toEqual([])
   expect(await argvOf('proposer', ['--dataset', 'some/dataset:full'])).toEqual(['--dataset', 'some/dataset:full'])
   expect(await argvOf('proposer', [])).toEqual([])
 })

@@ -23,7 +23,10 @@ export async function playedEnvironment(options: SwarmOptions, signal: AbortSign
   const chat = path === undefined ? undefined : await openChatModels(settings, signal)
   if (path === undefined || chat === undefined) {
     const environment = (await loadEnvironments())[options.preset]
-    return { environment, argv: [], solverArgv: [], proposerArgv: proposerArgv(options, undefined) }
+    return {
+      environment,
+      ...{ argv: [], solverArgv: datasetArgv(options), proposerArgv: proposerArgv(options, undefined) },
+    }
   }
   const environment = await loadEnvironment(chat.spec, chat)
   const proposing = proposerArgv(options, chat.proposerFolder)
@@ -32,17 +35,23 @@ export async function playedEnvironment(options: SwarmOptions, signal: AbortSign
   const argv = ['--environment', resolve(path), '--model', resolve(chat.modelFolder)]
   const judging = chat.judgeServer === undefined ? chat.judgeFolder && resolve(chat.judgeFolder) : judge
   if (judging != null) argv.push('--judge', judging)
-  const solverArgv = lora === undefined ? [] : ['--lora', String(lora), ...(base ? ['--lora-base', base] : [])]
-  return { environment, argv, solverArgv, proposerArgv: proposing }
+  const adapter = lora === undefined ? [] : ['--lora', String(lora), ...(base ? ['--lora-base', base] : [])]
+  return { environment, argv, solverArgv: [...adapter, ...datasetArgv(options)], proposerArgv: proposing }
 }
 
 /** @param folder - of the model that proposes; a server or none otherwise. */
-function proposerArgv(
-  { proposer, dataset, 'dataset-share': share }: SwarmOptions,
-  folder: string | undefined,
-): string[] {
+function proposerArgv(options: SwarmOptions, folder: string | undefined): string[] {
+  const { proposer, 'dataset-share': share } = options
   const model = folder === undefined ? proposer : resolve(folder)
-  const local = dataset !== undefined && existsSync(dataset) ? resolve(dataset) : dataset
-  const settings = { proposer: model, dataset: local, 'dataset-share': share }
-  return Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]))
+  return [
+    ...(model === undefined ? [] : ['--proposer', model]),
+    ...datasetArgv(options),
+    ...(share === undefined ? [] : ['--dataset-share', String(share)]),
+  ]
+}
+
+/** Solvers tell the figures of its tasks apart. */
+function datasetArgv({ dataset }: SwarmOptions): string[] {
+  if (dataset === undefined) return []
+  return ['--dataset', existsSync(dataset) ? resolve(dataset) : dataset]
 }

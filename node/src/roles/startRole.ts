@@ -7,6 +7,7 @@ import { type AskedAdapter, adapterToTrain, usualAdapter } from './adapterToTrai
 import { appealScores } from './appellant/appealScores.ts'
 import { runAuditor } from './auditor/auditor.ts'
 import { betOnGames } from './bettor/betOnGames.ts'
+import { type NamedDataset, openDatasetIndex } from './datasets/datasetIndex.ts'
 import { runEvaluator } from './evaluator/evaluator.ts'
 import { judgeDisputes } from './evaluator/judgeDisputes.ts'
 import { firstRoundOf } from './firstRoundOf.ts'
@@ -30,8 +31,11 @@ export type RoleOptions = Omit<PeerOptions, 'environments' | 'follows'> & {
   role: RoleName
   /** Proposer: holds the difficulty. */
   level: number | undefined
-  /** Proposer: a dataset, and the share of its tasks that are from there; with 1 no model is loaded. */
-  dataset: { path: string; share: number } | undefined
+  /**
+   * Proposer: a dataset, and the share of its tasks that are from there; with 1 no model is loaded. Solver: the dataset whose tasks its
+   * figures tell apart.
+   */
+  dataset: (NamedDataset & { share: number }) | undefined
   /** Evaluator: withheld leaves that it demands a round at most. */
   demands: number
   /** Solver, auditor: settled scores of a round that it appeals at most. Evaluator: verdicts over its votes, at a time. */
@@ -137,6 +141,7 @@ async function run(
     const sources = await openSources(node, dataset, () => openProposalWriter(environment, worker))
     return runProposer(node, sources, { level }).finally(sources.close)
   }
+  const index = dataset && (await openDatasetIndex(dataset, proposalsOf(environment), node))
   if (chat) await keepTokenizer(chat.modelFolder, join(data, POLICY_FOLDER))
   const folder = join(data, POLICY_FOLDER)
   const policy = await openPolicy(environment, folder, { ...worker, adapter })
@@ -151,7 +156,7 @@ async function run(
   const appealing = appealScores(node, { judge, reader: policy }, appellant)
   const pusher = options.push && createPusher(node, options.push, { data, policyFolder: folder })
   const betting = betOnGames(node, policy, { data, perGame: options.bets })
-  const solving = runSolver(node, policy, judge, { data, trained, unpaid, pusher })
+  const solving = runSolver(node, policy, judge, { data, trained, unpaid, datasetOf: index?.datasetOf, pusher })
   await Promise.all([showDemanded(node, 'own'), appealing, betting, solving]).finally(async () => {
     await pusher?.settled()
     await policy.close()

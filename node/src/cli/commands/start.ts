@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
 import { systemClock } from '#core/clock.ts'
 import { urlSecrets } from '#core/redactUrls.ts'
 import { isRepoName } from '#hub/repoReference.ts'
@@ -72,7 +73,8 @@ ${networkUsage}
 ${reachUsage}
   --level N           proposer: hold the difficulty at this level
   --dataset PATH_OR_REPO
-                      proposer: propose the tasks of a dataset (docs/guides/use-a-dataset.md)
+                      proposer: propose the tasks of a dataset (docs/guides/use-a-dataset.md); solver: figures of its tasks
+                      are told apart
   --dataset-share X   proposer: this share of its tasks (default 1, and no model is loaded); its model proposes the others,
                       and the dataset stands in for those that are invalid
   --demands N         evaluator: withheld leaves that it demands a round at most, each with a bond (default 0)
@@ -168,15 +170,19 @@ export async function startPeer(config: Config): Promise<void> {
 function checkProposerOptions({ role, proposer, dataset, 'dataset-share': share }: Config): void {
   if (proposer !== undefined && role !== 'proposer')
     throw new UsageError(`A ${role} proposes no tasks.`, { hint: '--proposer is for a proposer.' })
-  if (dataset !== undefined && role !== 'proposer')
-    throw new UsageError(`A ${role} proposes no tasks.`, { hint: '--dataset is for a proposer.' })
+  if (dataset !== undefined && role !== 'proposer' && role !== 'solver')
+    throw new UsageError(`A ${role} neither proposes nor learns.`, { hint: '--dataset is for a proposer or a solver.' })
+  if (share !== undefined && role !== 'proposer')
+    throw new UsageError(`A ${role} proposes no tasks.`, { hint: '--dataset-share is for a proposer.' })
   if (share !== undefined && dataset === undefined)
     throw new UsageError('--dataset-share without a dataset.', { hint: 'Name one with --dataset.' })
 }
 
-/** What a proposer proposes from next to its model, on this machine; undefined where nothing is. */
+/** The dataset that a proposer proposes from, or a solver tells apart, on this machine; undefined where there is none. */
 async function openDataset({ dataset, 'dataset-share': share = 1, models, hub }: Config, signal: AbortSignal) {
-  return dataset === undefined ? undefined : { path: await openDatasetPath(dataset, { models, hub }, signal), share }
+  if (dataset === undefined) return undefined
+  const path = await openDatasetPath(dataset, { models, hub }, signal)
+  return { path, name: existsSync(dataset) ? basename(dataset) : dataset, share }
 }
 
 function checkPushOptions({ role, push, 'push-every': every }: Config): void {

@@ -8,7 +8,7 @@ import { createManualClock } from '#core/clock.ts'
 import { createLogger, silentLogger } from '#core/logger.ts'
 import { countJudged, type JudgeCounts } from '../gateway/judgeCounts.ts'
 import { encodeFileVersion, encodeScalars } from './eventFile.ts'
-import { passByFamily, passByLevel, passByProposer } from './passByLevel.ts'
+import { passByDataset, passByFamily, passByLevel, passByProposer } from './passByLevel.ts'
 import { createPeerMetrics, type MetricSources } from './peerMetrics.ts'
 import { serveMetrics } from './serveMetrics.ts'
 import { stepScalars } from './stepScalars.ts'
@@ -22,6 +22,7 @@ const step: TrainingStep = {
   levels: passByLevel([{ task: { level: 3 }, correctness: [1, 0, 0, 0] }]),
   proposers: passByProposer([{ task: { ref: { peerKey: '0xaa' } }, correctness: [1, 0, 0, 0] }]),
   families: passByFamily([{ task: {}, family: 'logic', correctness: [1, 0, 0, 0] }]),
+  datasets: passByDataset([{ task: {}, dataset: 'mbpp', correctness: [1, 0, 0, 0] }]),
 }
 const state: PeerState = {
   ...{ role: 'solver', round: 7, pastRoundSec: -5, roundSec: 20, connectedPeers: 3, aloneReason: null, advice: null },
@@ -85,6 +86,7 @@ test('what a peer counts is told in metrics whose names end in units, twice the 
     `waggle_training_level_pass_at_1_high_ratio{groups="own",level="3"} ${step.levels[0]?.passAt1.high}`,
     'waggle_training_proposer_pass_at_1_ratio{groups="own",proposer="0xaa"} 0.25',
     'waggle_training_family_pass_at_1_ratio{groups="own",family="logic"} 0.25',
+    'waggle_training_dataset_pass_at_1_ratio{groups="own",dataset="mbpp"} 0.25',
     'waggle_training_peer_pass_at_1_ratio{peer="0xbb"} 0.25',
     'waggle_training_tokens_total 1800',
   ])
@@ -152,7 +154,11 @@ test('each update is a line of JSON and an event of TensorBoard in the folder, a
   ])
   const own = stepScalars(step)
   expect(own).toMatchObject({ 'own/reward': 0.5, 'own/kept': 1, 'own level 3/pass@1': 0.25, 'own level 3/pass@4': 1 })
-  expect(own).toMatchObject({ 'own proposer 0xaa/average@4': 0.25, 'own family logic/pass@1': 0.25 })
+  expect(own).toMatchObject({
+    'own proposer 0xaa/average@4': 0.25,
+    'own family logic/pass@1': 0.25,
+    'own dataset mbpp/pass@1': 0.25,
+  })
   expect(Object.keys(own)).not.toContain('own/kl') // not measured
   const others = stepScalars({ ...step, ownGroups: 0, peer: '0xbb', failure: 'too far' })
   expect(others).toMatchObject({ 'others/reward': 0.5, 'others/kept': 0, 'peer 0xbb/pass@1': 0.25 })

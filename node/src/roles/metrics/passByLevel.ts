@@ -22,6 +22,9 @@ export type ProposerFigures = PassFigures & { proposer: string }
 /** Of tasks of one family of the environment. */
 export type FamilyFigures = PassFigures & { family: string }
 
+/** Of tasks of one dataset, as far as the solver was told datasets. */
+export type DatasetFigures = PassFigures & { dataset: string }
+
 type Of<Task> = { readonly task: Task; readonly correctness: readonly number[] }
 
 /** Figures of groups by the level of their tasks, lowest first. Groups without answers say nothing. */
@@ -45,6 +48,15 @@ export function passByFamily(
   return figuresBy(groups, ({ family }) => family)
     .flatMap(([family, figures]) => (family === undefined ? [] : [{ family, ...figures }]))
     .sort((one, other) => (one.family < other.family ? -1 : 1))
+}
+
+/** The same by the dataset of their tasks; tasks of no dataset that is known here are left out. */
+export function passByDataset(
+  groups: readonly (Of<unknown> & { readonly dataset?: string | undefined })[],
+): DatasetFigures[] {
+  return figuresBy(groups, ({ dataset }) => dataset).flatMap(([dataset, figures]) =>
+    dataset === undefined ? [] : [{ dataset, ...figures }],
+  )
 }
 
 function figuresBy<Group extends Of<unknown>, Key>(

@@ -1,6 +1,6 @@
 import type { RotatingFileStream } from 'rotating-file-stream'
 import { createEventLog, ended, type FigureFiles, openFigures } from './eventLog.ts'
-import type { FamilyFigures, LevelFigures, ProposerFigures } from './passByLevel.ts'
+import type { DatasetFigures, FamilyFigures, LevelFigures, ProposerFigures } from './passByLevel.ts'
 import { stepScalars } from './stepScalars.ts'
 
 /** One update of the policy. A figure is null where it was not measured. */
@@ -18,6 +18,8 @@ export type TrainingStep = {
   proposers: readonly ProposerFigures[]
   /** The same by the families of their tasks; none where the environment has no families. */
   families: readonly FamilyFigures[]
+  /** The same by the datasets of their tasks; none where the solver was told none. */
+  datasets: readonly DatasetFigures[]
   /** Mean composite score of the completions. */
   reward: number
   /** Mean predicted correctness of the completions: pass@1 by the judge. */

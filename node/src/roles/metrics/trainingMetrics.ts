@@ -36,6 +36,7 @@ const figuresBy: Record<string, (step: TrainingStep) => (readonly [string | numb
   level: step => step.levels.map(one => [one.level, one] as const),
   proposer: step => step.proposers.map(one => [one.proposer, one] as const),
   family: step => step.families.map(one => [one.family, one] as const),
+  dataset: step => step.datasets.map(one => [one.dataset, one] as const),
 }
 
 /** Figures of the last updates on own groups and on those of others, and of each peer's groups. */

@@ -7,7 +7,7 @@ export function proposalsOf({ spec, proposals }: Environment): Proposals {
   throw new EnvironmentMismatchError(
     `The environment '${spec.preset}' has no proposers: its tasks follow from the beacon.`,
     {
-      hint: 'Start this peer with --role solver or --role evaluator.',
+      hint: 'Start this peer with --role solver or --role evaluator, and without --dataset.',
     },
   )
 }

@@ -19,6 +19,7 @@ const group = {
   rewards: [0.5, 0.1, 0.9, 0.6],
   correctness,
   family: 'logic',
+  dataset: 'mbpp',
 } as unknown as ScoredGroup
 
 const noted: TrainingStep[] = []
@@ -62,6 +63,7 @@ test('each update is noted with what its groups say', async () => {
     peer: null,
     levels: [{ level: 3, tasks: 1, samples: 4, averageAtK: 0.5, passAt1: { value: 0.25 }, passAtK: { value: 1 } }],
     proposers: [{ proposer: '0xaa', tasks: 1, samples: 4, averageAtK: 0.5, passAt1: { value: 0.25 } }],
+    datasets: [{ dataset: 'mbpp', tasks: 1, averageAtK: 0.5, passAt1: { value: 0.25 }, passAtK: { value: 1 } }],
     families: [{ family: 'logic', tasks: 1, samples: 4, averageAtK: 0.5, passAt1: { value: 0.25 } }],
     ...{ loss: null, kl: null, clipFraction: null, failure: null },
   })

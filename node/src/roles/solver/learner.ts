@@ -6,7 +6,7 @@ import { learningRateAt } from '#rl/learningRate.ts'
 import type { PolicyClient } from '#rl/policyClient.ts'
 import type { CheckedGroup } from '../checkRollouts.ts'
 import { scoreGroups } from '../evaluator/scorePeer.ts'
-import { passByFamily, passByLevel, passByProposer } from '../metrics/passByLevel.ts'
+import { passByDataset, passByFamily, passByLevel, passByProposer } from '../metrics/passByLevel.ts'
 import type { TrainingLog } from '../metrics/trainingLog.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { farthestAnswers } from './chooseLessons.ts'
@@ -19,6 +19,8 @@ export type ScoredGroup = CheckedGroup & {
   correctness: readonly number[]
   /** Of its task, where the environment has families. */
   family?: string | undefined
+  /** Of its task, where the solver was told the dataset. */
+  dataset?: string | undefined
 }
 
 export type Lesson = {
@@ -53,12 +55,14 @@ type LearnerModules = Pick<PeerNode, 'environment' | 'journal' | 'clock'> & { tr
  * Learns from groups, its own or taken. The log-probabilities of the policy before an update on those of others are computed here too.
  *
  * @param trained - what the policy trains: each has its learning rate.
+ * @param datasetOf - the dataset that the text of a task is from.
  */
 export function createLearner(
   { environment: { spec, familyOf }, journal, training: log, clock }: LearnerModules,
   policy: PolicyClient,
   judge: Judge,
   trained: 'weights' | 'adapter' = 'weights',
+  datasetOf: (text: string) => string | undefined = () => undefined,
 ): Learner {
   const { training } = spec
   const { clipLow, clipHigh, scaleRewards, minGroupDeviation: minDeviation } = training
@@ -80,6 +84,7 @@ export function createLearner(
     const failure = undone ? TOO_FAR : refuted > 0 ? REFUTED : null
     log.note({
       ...{ peer, levels: passByLevel(groups), proposers: passByProposer(groups), families: passByFamily(groups) },
+      datasets: passByDataset(groups),
       ...{ groupsUsed, ...figuresOf(groups, own), loss: step?.loss ?? null, kl, clipFraction },
       ...{ gradientNorm: step?.gradientNorm ?? null, learningRate: options.learningRate },
       ...{ tokens: step?.tokens ?? 0, seconds, failure },
@@ -96,7 +101,8 @@ export function createLearner(
         next += group.rollouts.length
         const correctness = ofGroup.map(answer => answer.correctness)
         const rewards = ofGroup.map(({ score }) => score)
-        return { ...group, rewards, correctness, family: familyOf?.(group.task.problem) }
+        const { problem, text } = group.task
+        return { ...group, rewards, correctness, family: familyOf?.(problem), dataset: datasetOf(text) }
       })
     },
     async learn(groups, own, updates = 1, peer = null) {

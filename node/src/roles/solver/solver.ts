@@ -42,6 +42,8 @@ export type SolverSettings = {
   trained: 'weights' | 'adapter'
   /** Why its answers cannot be paid: it learns, and commits nothing. Without it they are. */
   unpaid?: string | null
+  /** The dataset that the text of a task is from; none is known without it. */
+  datasetOf?: ((text: string) => string | undefined) | undefined
   /** Told of every policy that was learned; without it none is published. */
   pusher?: Pick<PolicyPusher, 'learned'> | undefined
 }
@@ -54,10 +56,10 @@ export async function runSolver(
   node: PeerNode,
   policy: PolicyClient,
   judge: Judge,
-  { data, trained, unpaid = null, pusher }: SolverSettings,
+  { data, trained, unpaid = null, datasetOf, pusher }: SolverSettings,
 ): Promise<void> {
   const { logger, signal } = node
-  const learner = createLearner(node, policy, judge, trained)
+  const learner = createLearner(node, policy, judge, trained, datasetOf)
   const quarantine = createQuarantine(node)
   const trust = createTrust(node)
   const isPaid = unpaid === null

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import type { Logger } from '#core/logger.ts'
+import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
+import type { Proposals } from '#environments/environment.ts'
+import { openDatasetTasks } from './datasetTasks.ts'
+
+/** Tells which proposed tasks are from a dataset. The chain does not say it: a task is its text. */
+export type DatasetIndex = {
+  /** The dataset's name for the text of a task that is from there; undefined for others, and for all that is not read yet. */
+  datasetOf(text: string): string | undefined
+  /** Resolves once all rows are read, or reading was stopped. */
+  read: Promise<void>
+}
+
+export type NamedDataset = { readonly path: string; readonly name: string }
+
+/**
+ * Reads a dataset in the background, and keeps a hash of each task as a proposer would tell it.
+ *
+ * @param signal - stops reading.
+ * @throws {DatasetError} if no file can be read.
+ * @throws {DatasetTasksError} if its columns are those of no format.
+ */
+export async function openDatasetIndex(
+  { path, name }: NamedDataset,
+  proposals: Pick<Proposals, 'tell'>,
+  { logger, signal }: { logger: Logger; signal: AbortSignal },
+): Promise<DatasetIndex> {
+  const dataset = await openDatasetTasks(path, null)
+  const known = new Set<string>()
+  async function readAll(): Promise<void> {
+    for await (const { task } of dataset.from({ pass: 0, taken: 0 })) {
+      await yieldToEventLoop()
+      if (signal.aborted) return
+      const told = await proposals.tell(task)
+      if ('text' in told) known.add(hashOf(told.text))
+    }
+    logger.info('tasks of a dataset are told apart', { dataset: name, rows: dataset.rows, tasks: known.size })
+  }
+  const read = readAll()
+    .catch(error => logger.warn('a dataset could not be read to its end', { dataset: name, tasks: known.size, error }))
+    .finally(dataset.close)
+  return { datasetOf: text => (known.has(hashOf(text)) ? name : undefined), read }
+}
+
+/** 96 bits of it tell millions of tasks apart. */
+const hashOf = (text: string) => createHash('sha256').update(text).digest('base64').slice(0, 16)
