@@ -18,5 +18,5 @@ test('bash completes commands, and the options of the command that stands there'
 })
 
 test('an unknown shell is refused with those that are supported', async () => {
-  await expect(completionFor('tcsh', verbs)).rejects.toThrow('Unknown shell: tcsh.')
+  await expect(completionFor('tcsh', verbs)).rejects.toThrow("Unknown shell 'tcsh'.")
 })
