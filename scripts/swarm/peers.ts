@@ -60,9 +60,12 @@ export interface PeerLaunch {
   ports: Ports
   level: number | undefined
   played: Played
+  /** Folders of the solvers, whose training the gateway's pages show. */
+  solverFolders?: readonly string[]
 }
 
-export function peerProcess({ peer, deploymentPath, rpcUrl, ports, level, played }: PeerLaunch): ProcessSpec {
+export function peerProcess(launch: PeerLaunch): ProcessSpec {
+  const { peer, deploymentPath, rpcUrl, ports, level, played, solverFolders = [] } = launch
   const isGateway = peer.role === 'gateway'
   const argv = [
     cli,
@@ -77,7 +80,8 @@ export function peerProcess({ peer, deploymentPath, rpcUrl, ports, level, played
     rpcUrl,
   ]
   argv.push('--listen', `/ip4/127.0.0.1/tcp/${isGateway ? ports.p2p : 0}`)
-  if (isGateway) argv.push('--http', String(ports.gateway))
+  if (isGateway)
+    argv.push('--http', String(ports.gateway), ...solverFolders.flatMap(folder => ['--figures-of', folder]))
   argv.push(...played.argv, ...(peer.role === 'solver' ? played.solverArgv : []))
   if (peer.role === 'proposer') argv.push(...played.proposerArgv)
   if (peer.role === 'proposer' && level !== undefined) argv.push('--level', String(level))

@@ -102,8 +102,10 @@ async function startEverything(options: SwarmOptions, supervisor: Supervisor, st
   await provisionPeers(rpcUrl, deployment, peers, [`/ip4/127.0.0.1/tcp/${ports.p2p}/p2p/${gatewayPeerId}`])
   const startedWith = await keepStartingPolicies(peers, options.data)
   say('starting the peers and the indexer …')
+  const solverFolders = peers.filter(({ role }) => role === 'solver').map(({ folder }) => folder)
+  const at = { deploymentPath: path, rpcUrl, ports, level: options.level, played, solverFolders }
   for (const peer of peers) {
-    const spec = peerProcess({ peer, deploymentPath: path, rpcUrl, ports, level: options.level, played })
+    const spec = peerProcess({ peer, ...at })
     await keep(spec.name, onExit => supervisor.start(spec, onExit))
   }
   const shared = { WAGGLE_DEPLOYMENT: path, WAGGLE_RPC_URL: rpcUrl }

@@ -29,6 +29,8 @@ export const configSchema = z.strictObject({
   ...networkSettings,
   /** Port of the gateway's HTTP server, on loopback. */
   http: z.coerce.number().int().min(1).max(65_535).default(3001),
+  /** Folders of the operator's own solvers. What they say of themselves is shown to whoever asks the gateway. */
+  'figures-of': z.array(z.string().min(1)).max(64).default([]),
   /** Space for all bodies, MiB: 32 peers with as much as a peer may have. */
   'keep-mb': z.coerce.number().int().min(64).max(1e9).default(8192),
   /** Space for the bodies of one peer, MiB: 16 of the largest. */

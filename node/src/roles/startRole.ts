@@ -15,6 +15,7 @@ import { heldOutPathOf, runGateway } from './gateway/gateway.ts'
 import { runJudge } from './judge/judge.ts'
 import { keepTokenizer } from './keepTokenizer.ts'
 import { observePeer } from './metrics/observePeer.ts'
+import { noteRun } from './metrics/runNote.ts'
 import { openJudge, openPolicy, openProposalWriter } from './openModels.ts'
 import { requirePaidBase, unpaidBaseOf } from './paidBaseHere.ts'
 import { openPeer, type PeerNode, type PeerOptions } from './peerNode.ts'
@@ -46,6 +47,10 @@ export type RoleOptions = Omit<PeerOptions, 'environments' | 'follows'> & {
   bets: number
   /** Gateway: port of its HTTP server. */
   httpPort: number
+  /** Gateway: folders of the operator's own solvers, whose training figures it serves. */
+  figuresOf?: readonly string[]
+  /** Solver: its model's name, as figures show it; undefined for the starter models. */
+  model?: string | undefined
   /** Chat models to play with, and the specification that they are for; undefined for the starter models. */
   chat: (ChatFolders & { spec: EnvironmentSpec }) | undefined
   /** Threads of a model's session. */
@@ -124,7 +129,10 @@ async function run(
   const slow = (operation: string, seconds: number) =>
     node.logger.info('the model worker is still at work', { operation, seconds })
   const worker = { threads, device, crashed, slow }
-  if (role === 'gateway') return runGateway(node, { port: httpPort, heldOutPath: heldOutPathOf(data), folder: data })
+  if (role === 'gateway') {
+    const { figuresOf = [] } = options
+    return runGateway(node, { port: httpPort, heldOutPath: heldOutPathOf(data), folder: data, figuresOf })
+  }
   if (role === 'judge') return runJudge(node, data)
   if (role === 'evaluator') {
     await requirePaidBase(environment)
@@ -148,6 +156,10 @@ async function run(
   const judge = await environment.openJudge(policy)
   const adapted = await adapterToTrain(folder, adapter)
   const trained = adapted === undefined ? 'weights' : 'adapter'
+  noteRun(node.journal, {
+    ...{ peerKey: node.identity.peerKey, model: options.model ?? null, trained, device },
+    startedAtMs: node.clock.nowMs(),
+  })
   const unpaid =
     adapted === undefined ? null : adapted.base === 'float32' ? await unpaidBaseOf(environment) : UNCHECKABLE
   if (unpaid !== null)

@@ -39,6 +39,7 @@ export const peerOptions = {
   'nectar-price': text,
   bets: text,
   http: text,
+  'figures-of': { type: 'string', multiple: true },
   'keep-mb': text,
   'keep-peer-mb': text,
   threads: text,
@@ -84,6 +85,7 @@ ${reachUsage}
   --bets N            solver: Nectar that it stakes on a game of the market at most, by its model's own beliefs; off for none
                       (default 1)
   --http N            gateway: port of its HTTP server on loopback (default 3001)
+  --figures-of DIR    gateway: folder of a solver of the same operator, whose training figures its pages show; may be repeated
   --keep-mb N         space for the bundles of all peers, MiB (default 8192)
   --keep-peer-mb N    space for those of one peer, MiB; its own oldest ones make space (default 256)
   --environment FILE  specification of an environment of chat models (npx waggle environment makes one)
@@ -131,6 +133,8 @@ export async function startPeer(config: Config): Promise<void> {
     throw new UsageError(`A ${role} trains no adapter.`, { hint: '--lora and what goes with it are for a solver.' })
   checkProposerOptions(config)
   checkPushOptions(config)
+  if (config['figures-of'].length > 0 && role !== 'gateway')
+    throw new UsageError(`A ${role} serves no pages.`, { hint: '--figures-of is for a gateway.' })
   const { deployment, rpcUrl } = openDeployment(config)
   const alertUrls = environment.alertUrls()
   const signal = stopSignal()
@@ -153,6 +157,8 @@ export async function startPeer(config: Config): Promise<void> {
     nectarPrice: config['nectar-price'],
     bets: config.bets,
     httpPort: config.http,
+    figuresOf: config['figures-of'],
+    model: modelName(config.model),
     metricsPort: config['metrics-port'],
     alertUrls,
     threads: config.threads,
@@ -165,6 +171,11 @@ export async function startPeer(config: Config): Promise<void> {
       openLog(config, identity, { role, rpcUrl, secrets: [...keySecrets(), ...urlSecrets(alertUrls.join())] }),
     signal,
   })
+}
+
+/** What a model is called in figures: of a folder its own name, and nothing of where it lies. */
+function modelName(model: string | undefined): string | undefined {
+  return model !== undefined && existsSync(model) ? basename(model) : model
 }
 
 function checkProposerOptions({ role, proposer, dataset, 'dataset-share': share }: Config): void {

@@ -19,12 +19,15 @@ import { readRound } from './readRound.ts'
 import { specificationView } from './specificationView.ts'
 import { statusView } from './statusView.ts'
 import { takeUnheard } from './takeUnheard.ts'
+import { trainingView } from './trainingView.ts'
 
 export type GatewayOptions = {
   /** Port of the HTTP server, on loopback. */
   port: number
   /** A file next to the swarm's data with the result of the last measurement of learning; it may be missing. */
   heldOutPath: string
+  /** Of the operator's own solvers, whose training figures it serves. */
+  figuresOf: readonly string[]
   /** The peer's own, for the curves of canaries. */
   folder: string
 }
@@ -78,6 +81,10 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
       {
         path: /^\/v1\/canary$/,
         answer: async () => ({ points: await canaryPoints(node), heldOut: readHeldOut(options.heldOutPath) }),
+      },
+      {
+        path: /^\/v1\/training\/(0x[0-9a-f]{64})$/,
+        answer: match => trainingView(options.figuresOf, String(match[1])),
       },
       { path: /^\/v1\/specification$/, answer: async () => specificationView(node.environment) },
       {

@@ -57,7 +57,8 @@ export type TrainingLog = {
   close(): Promise<void>
 }
 
-const TRAINING_FILE = 'training.jsonl'
+/** In the peer's folder: a line a step. */
+export const TRAINING_FILE = 'training.jsonl'
 /** Peers whose last step is kept for the metrics. */
 const MAX_PEERS = 64
 

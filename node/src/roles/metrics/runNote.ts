@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import type { Journal } from '#store/journal.ts'
+
+/** The journal's state with what a solver runs, for an operator's gateway. */
+export const RUN = 'run'
+
+export const runSchema = z.object({
+  peerKey: z.string().regex(/^0x[0-9a-f]{64}$/),
+  /** As the operator named it, without folders; null for the starter models. */
+  model: z.string().max(256).nullable(),
+  trained: z.enum(['weights', 'adapter']),
+  device: z.string().max(32),
+  startedAtMs: z.number(),
+})
+
+export type RunNote = z.infer<typeof runSchema>
+
+/** Notes what this start of a solver runs. */
+export function noteRun(journal: Pick<Journal, 'setState'>, run: RunNote): void {
+  journal.setState(RUN, run)
+}
