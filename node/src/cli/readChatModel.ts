@@ -1,5 +1,11 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import type { PretrainedTokenizer } from '#model/pretrainedTokenizer.ts'
+import { UsageError } from './usageError.ts'
+
+/** Files that hold one. */
+const TEMPLATES = ['chat_template.jinja', 'tokenizer_config.json']
 
 /** What a chat model's folder says besides its weights. */
 export type ChatModelFiles = {
@@ -19,6 +25,10 @@ export async function readChatModel(folder: string): Promise<ChatModelFiles> {
       import('#model/checkTokenizerFits.ts'),
       import('#model/readModel.ts'),
     ])
+  if (!TEMPLATES.some(file => existsSync(join(folder, file))))
+    throw new UsageError(`${folder} holds no chat template, so that it is not a chat model.`, {
+      hint: 'Name one that has tokenizer_config.json. The starter models only write programs: npx waggle eval --policy DIR measures one.',
+    })
   const config = await readDecoderConfig(folder)
   const tokenizer = await PretrainedTokenizer.read(folder)
   checkTokenizerFits(tokenizer, config, 'tokenizer.json')

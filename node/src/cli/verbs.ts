@@ -71,7 +71,8 @@ export const verbs: Readonly<Record<string, Verb>> = {
     load: async () => (await import('./commands/admit.ts')).admit,
   },
   leaderboard: {
-    summary: "read RL Swarm's leaderboard from its chain, or import it into a new swarm (for its owner)",
+    summary:
+      "show the peers by their points; read RL Swarm's leaderboard, or import it into a new swarm (for its owner)",
     load: async () => (await import('./commands/leaderboard.ts')).leaderboard,
   },
   prove: {

@@ -19,8 +19,24 @@ export async function openModelFolder(
 ): Promise<string> {
   const folder = resolve(pathOrRepo)
   if (await exists(join(folder, 'config.json'))) return folder
-  if (await exists(folder)) throw new HubError('HUB_REFERENCE', `${folder} holds no config.json.`)
-  return (await pullModel(client, parseRepoReference(pathOrRepo), cache, progress)).folder
+  const found = await stat(folder).catch(() => null)
+  if (found?.isFile())
+    throw new HubError(
+      'HUB_REFERENCE',
+      `${folder} is a file, and its name does not end in .gguf as one of a model would.`,
+    )
+  if (found !== null) throw new HubError('HUB_REFERENCE', `${folder} holds no config.json.`)
+  const reference = parseRepoReference(pathOrRepo)
+  const pulled = await pullModel(client, reference, cache, progress).catch(error => {
+    // A path that was mistyped reads like a name on the hub.
+    if (!(error instanceof HubError) || error.code !== 'HUB_OFFLINE') throw error
+    throw new HubError(
+      'HUB_OFFLINE',
+      `There is no folder ${folder}, and the model is not in the cache: ${error.message}`,
+      error,
+    )
+  })
+  return pulled.folder
 }
 
 const exists = (path: string) =>

@@ -9,7 +9,8 @@ export async function withRegularFile<T>(
   const found = await stat(path).catch(cause => {
     throw unreadableFile(path, cause)
   })
-  if (!found.isFile()) throw new ModelFileError(path, 'file', 'is not a regular file')
+  if (!found.isFile())
+    throw new ModelFileError(path, 'file', 'is not a regular file', { hint: 'Name a file, not a folder or a device.' })
   const file = await open(path, 'r').catch(cause => {
     throw unreadableFile(path, cause)
   })

@@ -10,6 +10,7 @@ import { chainOptions, chainUsage, openDeployment } from '../networkOptions.ts'
 import { openDevice } from '../openDevice.ts'
 import { settingsOf } from '../reachOptions.ts'
 import { stopSignal } from '../untilInterrupted.ts'
+import { UsageError } from '../usageError.ts'
 import { wholeNumber } from '../wholeNumber.ts'
 
 const text = { type: 'string' } as const
@@ -72,7 +73,10 @@ type Rounds = { first: number; last: number }
 function roundsOf(text: Values[string], follows: boolean): Rounds {
   const [from, to] = typeof text === 'string' ? text.split('..') : [text]
   const first = wholeNumber('round', from)
-  return { first, last: follows ? Number.POSITIVE_INFINITY : to === undefined ? first : wholeNumber('round', to) }
+  const last = follows ? Number.POSITIVE_INFINITY : to === undefined ? first : wholeNumber('round', to)
+  if (last < first)
+    throw new UsageError(`--round ${text} ends before it begins.`, { hint: 'Give the first round first: 3..7.' })
+  return { first, last }
 }
 
 async function ofAll(config: Config, index: Values[string]) {

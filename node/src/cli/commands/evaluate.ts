@@ -109,6 +109,8 @@ ${hubUsage}
       samples: whole('samples', samples, 8, 64),
       threads: whole('threads', threads, 2, 256),
     }
+    const asked = `${measurement.tasks} held-out tasks of level ${measurement.level}, ${measurement.samples} answers each`
+    console.error(`measuring ${policies.join(', ')} on ${asked}; this takes from seconds to minutes`)
     const { measurePolicies } = await import('#roles/measurePolicies.ts')
     const measured = await measurePolicies(measurement)
     if (json === true) return console.log(JSON.stringify({ policies: measured }))

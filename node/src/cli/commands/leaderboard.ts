@@ -1,6 +1,6 @@
 import { isAddress } from 'viem'
 import type { Page } from '#roles/leaderboard/importLeaderboard.ts'
-import type { Command } from '../command.ts'
+import type { Command, Values } from '../command.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { environment } from '../environment.ts'
 import { unknownWord } from '../nearest.ts'
@@ -8,15 +8,19 @@ import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } f
 import { settingsOf } from '../reachOptions.ts'
 import { UsageError } from '../usageError.ts'
 import { whole } from '../wholeNumber.ts'
+import { withReader } from '../withSession.ts'
 
 const text = { type: 'string' } as const
 /** What the contract takes in all. */
 const MAX_ROWS = 10_000
+const actions = ['show', 'read', 'import']
 
-/** RL Swarm's leaderboard, from its chain into a new swarm. */
+/** The swarm's leaderboard; and RL Swarm's, from its chain into a new swarm. */
 export const leaderboard: Command = {
-  usage: `npx waggle leaderboard ACTION FILE [OPTIONS]
+  usage: `npx waggle leaderboard [show] [OPTIONS]
+npx waggle leaderboard read|import FILE [OPTIONS]
 
+  show                every peer of the swarm by its points, those of rounds that are not final too; needs a network alone
   read FILE           write RL Swarm's total rewards and wins by peer to FILE, at one block of its chain: --from, --coordinator. A
                       search that was stopped resumes; totals are read at a newer block if the endpoint forgets the first
   import FILE         take FILE into a swarm whose round 3 has not begun, page by page: propose each to the timelock, and import it when
@@ -35,12 +39,17 @@ ${networkUsage}
     ...{ ...dataOption, ...networkOptions, from: text, coordinator: text, 'from-block': text, limit: text },
     ...{ 'dry-run': { type: 'boolean' }, json: { type: 'boolean' } },
   },
-  positionals: ['ACTION', 'FILE'],
+  positionals: [],
+  morePositionals: ['ACTION', 'FILE'],
   async run(
     { json, from, coordinator, limit, 'from-block': fromBlock, 'dry-run': dry, ...flags },
-    [action, file = ''],
+    [action = 'show', file],
   ) {
     const asJson = json === true
+    if (!actions.includes(action)) throw unknownWord('action', action, actions)
+    if (action === 'show') return show(flags, file, asJson)
+    if (file === undefined)
+      throw new UsageError(`leaderboard ${action} needs FILE.`, { hint: 'See npx waggle leaderboard --help.' })
     if (action === 'read') {
       if (typeof from !== 'string')
         throw new UsageError('--from is missing.', { hint: "Name an endpoint of RL Swarm's chain." })
@@ -52,9 +61,19 @@ ${networkUsage}
       }
       return read(file, { rpcUrl: from, coordinator, ...bounds }, asJson)
     }
-    if (action !== 'import') throw unknownWord('action', String(action), ['read', 'import'])
     return importFile(loadConfig(settingsOf(flags)), file, { isDry: dry === true, asJson })
   },
+}
+
+async function show(flags: Values, file: string | undefined, asJson: boolean): Promise<void> {
+  if (file !== undefined)
+    throw new UsageError(`leaderboard show does not take '${file}'.`, { hint: 'It prints to standard output.' })
+  const { listStandings } = await import('#roles/leaderboard/listStandings.ts')
+  const { block, standings } = await withReader(flags, listStandings)
+  if (asJson) return console.log(JSON.stringify({ block, standings }))
+  for (const { rank, pointsMilli, name, peerId } of standings)
+    console.log(`${String(rank).padStart(5)} ${(pointsMilli / 1000).toFixed(2).padStart(9)}  ${name} (${peerId})`)
+  console.log(`as of block ${block}; points of rounds that are not final are among them`)
 }
 
 type Source = { rpcUrl: string; coordinator: `0x${string}`; fromBlock: number; limit: number }

@@ -76,12 +76,16 @@ export async function readGguf(path: string): Promise<GgufFile> {
 
 const supported = [...tensorTypes.values()].map(({ name }) => name).join(', ')
 
+const NOT_GGUF = 'Name a GGUF file; if this should be one, download it again.'
+
 /** Whether the file can hold as many entries as it claims: the library would make them all. @returns its size. */
 async function checkPrefix(path: string): Promise<number> {
   return withRegularFile(path, async (file, size) => {
-    if (size < HEADER_BYTES) throw new ModelFileError(path, 'header', `a file of ${size} bytes has none`)
+    if (size < HEADER_BYTES)
+      throw new ModelFileError(path, 'header', `a file of ${size} bytes has none`, { hint: NOT_GGUF })
     const prefix = await readExactly(file, path, 'header', 0, Buffer.alloc(HEADER_BYTES))
-    if (prefix.toString('latin1', 0, 4) !== 'GGUF') throw new ModelFileError(path, 'magic', 'is not GGUF')
+    if (prefix.toString('latin1', 0, 4) !== 'GGUF')
+      throw new ModelFileError(path, 'magic', 'is not GGUF, so this is another kind of file', { hint: NOT_GGUF })
     const version = prefix.readUInt32LE(4)
     if (version !== 2 && version !== 3)
       throw new ModelFileError(path, 'version', `${version} is not supported; little-endian 2 and 3 are`)

@@ -1,0 +1,34 @@
+import { readPeers } from '#chain/readPeers.ts'
+import { readPoints } from '#chain/readPoints.ts'
+import type { Hex } from '#core/hex.ts'
+import { peerName } from '#core/peerName.ts'
+import type { ReadSession } from '../readSession.ts'
+
+export type ListedPeer = { rank: number; peerKey: Hex; peerId: string; name: string; pointsMilli: number }
+
+/** Reads at a time: an endpoint may refuse more. */
+const AT_ONCE = 32
+
+/**
+ * Every registered peer by all its points (thousandths; those of rounds that are not final too), best first, as of one block.
+ *
+ * Of equal ones the first that registered goes first, as on the dashboard.
+ */
+export async function listStandings({ client, contracts }: Omit<ReadSession, 'account'>) {
+  const { number: block } = await client.heads.read()
+  const registered = await readPeers(client, contracts)
+  const peers: Omit<ListedPeer, 'rank'>[] = []
+  for (let at = 0; at < registered.length; at += AT_ONCE)
+    peers.push(
+      ...(await Promise.all(
+        registered.slice(at, at + AT_ONCE).map(async ({ peerKey, peerId }) => {
+          const pointsMilli = await readPoints(client, contracts, peerKey, BigInt(block))
+          return { peerKey, peerId, name: peerName(peerId), pointsMilli }
+        }),
+      )),
+    )
+  const standings = peers
+    .sort((a, b) => b.pointsMilli - a.pointsMilli)
+    .map((peer, index): ListedPeer => ({ rank: index + 1, ...peer }))
+  return { block, standings }
+}
