@@ -31,6 +31,8 @@ export async function readFolder(folder: string): Promise<KeptBody[]> {
 export type BodyIndex = {
   add(body: KeptBody): void
   remove(body: KeptBody): void
+  /** Whether it was added and not removed. */
+  holds(body: KeptBody): boolean
   newest(contentId: Hex): KeptBody | undefined
   /** The newest that an owner has of these bytes: several peers may publish the same ones, and each pays for its own. */
   of(contentId: Hex, owner: BodyOwner | null): KeptBody | undefined
@@ -52,6 +54,7 @@ export function createBodyIndex(bodies: readonly KeptBody[], quota: BodyQuota): 
       if (same.size === 0) byId.delete(body.contentId)
       quota.remove(body)
     },
+    holds: body => byId.get(body.contentId)?.has(body) === true,
     newest: id => all(id)[0],
     of: (id, owner) => all(id).find(body => body.owner?.peerKey === owner?.peerKey && body.owner?.kind === owner?.kind),
     before: round => [...byId.values()].flatMap(same => [...same].filter(body => body.round < round)),

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { contentId } from '#core/contentId.ts'
 import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
+import { writeFileAtomic } from '#core/writeFileAtomic.ts'
 import { BundleTooLargeError, openBundles } from './bundles.ts'
 import { DiskFullError } from './diskSpace.ts'
 import { readKeptBundle } from './readKeptBundle.ts'
@@ -54,6 +55,33 @@ test('pruning removes older rounds, and keeps what a newer round needs too', asy
   await bundles.pruneBefore(5)
   expect(await bundles.get(old)).toBeNull()
   expect(await bundles.get(both)).toEqual(bytes('both'))
+})
+
+test('a body whose round is pruned while it is written ends without an error, and leaves nothing', async () => {
+  const at = folder()
+  const bundles = await openBundles(at, {
+    ...options,
+    async writeFile(path, content) {
+      await bundles.pruneBefore(9)
+      await writeFileAtomic(path, content)
+    },
+  })
+  const owner = { peerKey: `0x${'a'.repeat(64)}` as Hex, kind: 'rollouts' }
+  const id = await bundles.put(bytes('own'), 3)
+  expect(await bundles.keep(bytes('of another'), 4, owner)).toBeNull()
+  expect([await bundles.get(id), bundles.has(id), readdirSync(at)]).toEqual([null, false, []])
+})
+
+test('a body whose folder is removed while it is written is written again', async () => {
+  let removed = 0
+  const bundles = await openBundles(folder(), {
+    ...options,
+    async writeFile(path, content) {
+      if (removed++ === 0) rmSync(dirname(path), { recursive: true })
+      await writeFileAtomic(path, content)
+    },
+  })
+  expect(await bundles.get(await bundles.put(bytes('wanted'), 3))).toEqual(bytes('wanted'))
 })
 
 test('a body over the limit is refused', async () => {

@@ -46,11 +46,16 @@ export type BundlesOptions = {
   quotas?: QuotaLimits
   /** Of the disk, bytes. */
   readFree?: (folder: string) => Promise<number>
+  writeFile?: (path: string, bytes: Uint8Array) => Promise<void>
 }
+
+/** Times that a write begins again whose folder was removed meanwhile. */
+const WRITES = 3
 
 /** What is over the quotas, because they were lowered, is removed at once. */
 export async function openBundles(folder: string, options: BundlesOptions): Promise<Bundles> {
   const { logger, maxBytes = MAX_BODY_BYTES, quotas = defaultQuotas, readFree = freeBytesOf } = options
+  const writeTo = options.writeFile ?? writeFileAtomic
   makeFolder(folder)
   const quota = createBodyQuota(quotas)
   const index = createBodyIndex(await readFolder(folder), quota)
@@ -74,11 +79,22 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
   async function writeFile(body: KeptBody, bytes: Uint8Array): Promise<void> {
     try {
       if ((await readFree(folder)) < bytes.byteLength + RESERVED_BYTES) throw new DiskFullError(folder)
-      makeFolder(join(folder, String(body.round)))
-      await writeFileAtomic(pathOf(body), bytes)
+      await writeUnlessPruned(body, bytes)
     } catch (error) {
       index.remove(body)
       throw asDiskFull(error, folder)
+    }
+  }
+
+  /** The folder of its round may be pruned at any moment: then nobody needs the body any more. */
+  async function writeUnlessPruned(body: KeptBody, bytes: Uint8Array): Promise<void> {
+    for (let left = WRITES; index.holds(body); left--) {
+      makeFolder(join(folder, String(body.round)))
+      try {
+        return await writeTo(pathOf(body), bytes)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || left === 1) throw error
+      }
     }
   }
 
@@ -141,9 +157,10 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
       return null
     },
     async pruneBefore(round) {
-      for (const name of await readdir(folder))
-        if (/^\d+$/.test(name) && Number(name) < round) await rm(join(folder, name), { recursive: true, force: true })
       for (const body of index.before(round)) index.remove(body)
+      for (const name of await readdir(folder))
+        if (/^\d+$/.test(name) && Number(name) < round)
+          await rm(join(folder, name), { recursive: true, force: true, maxRetries: WRITES })
     },
   }
 }
