@@ -30,3 +30,11 @@ test('the system clock sleeps', async () => {
   await systemClock.sleep(5)
   expect(systemClock.nowMs() - before).toBeGreaterThanOrEqual(4)
 })
+
+test('a sleep that no timer holds is a long one', async () => {
+  const stop = new AbortController()
+  const sleep = systemClock.sleep(2 ** 40, stop.signal)
+  await systemClock.sleep(5)
+  stop.abort('stopping')
+  await expect(sleep).rejects.toBe('stopping')
+})

@@ -2,16 +2,19 @@
 export type Clock = {
   /** Unix time, milliseconds. */
   nowMs(): number
-  /** Resolves after `ms`; rejects with the signal's reason when it is aborted first. */
+  /** Resolves after `ms`, 25 days at most; rejects with the signal's reason when it is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
+
+/** Of a timer of Node, 25 days: a longer one would go off at once, as in a round whose end nobody knows. */
+export const MAX_TIMER_MS = 2 ** 31 - 1
 
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
-      const timer = setTimeout(finish, ms)
+      const timer = setTimeout(finish, Math.min(ms, MAX_TIMER_MS))
       signal?.addEventListener('abort', abort, { once: true })
       function finish(): void {
         signal?.removeEventListener('abort', abort)

@@ -27,6 +27,12 @@ test('of a signal that is aborted already it is aborted too', () => {
   expect(withDeadline(AbortSignal.abort('gone'), 1e6).reason).toBe('gone')
 })
 
+test('a time that no timer holds is a long one', async () => {
+  const signal = withDeadline(undefined, 2 ** 40)
+  await new Promise(resolve => setTimeout(resolve, 5))
+  expect(signal.aborted).toBe(false)
+})
+
 test('without another signal it is a time', async () => {
   const signal = withDeadline(undefined, 0)
   await aborted(signal)

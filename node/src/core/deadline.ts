@@ -1,10 +1,12 @@
+import { MAX_TIMER_MS } from './clock.ts'
+
 /**
  * A signal that aborts with another one, or after `ms` at the latest.
  *
  * Not `AbortSignal.any` over `AbortSignal.timeout`: up to Node 22 nothing but the composite knows of the timeout, and only
  * weakly, so that a garbage collection takes the deadline away and what waits for it waits for ever.
  *
- * @param ms - at least 1 is waited.
+ * @param ms - at least 1 is waited, and 25 days at most.
  */
 export function withDeadline(signal: AbortSignal | undefined, ms: number): AbortSignal {
   const deadline = new AbortController()
@@ -14,7 +16,8 @@ export function withDeadline(signal: AbortSignal | undefined, ms: number): Abort
     deadline.abort(reason)
   }
   const ended = (): void => end(signal?.reason)
-  const timer = setTimeout(() => end(new DOMException('The time is up.', 'TimeoutError')), Math.max(1, Math.round(ms)))
+  const waitMs = Math.min(MAX_TIMER_MS, Math.max(1, Math.round(ms)))
+  const timer = setTimeout(() => end(new DOMException('The time is up.', 'TimeoutError')), waitMs)
   timer.unref()
   signal?.addEventListener('abort', ended, { once: true })
   if (signal?.aborted) ended()

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { RoundTime } from '#chain/roundClock.ts'
 import type { Clock } from '#core/clock.ts'
+import { MAX_TIMER_MS } from '#core/clock.ts'
 import { contentIdYielding } from '#core/contentId.ts'
 import type { Hex } from '#core/hex.ts'
 import { hash32Schema, ZERO_HASH } from '#core/hex.ts'
@@ -9,9 +10,6 @@ import type { Network } from '#p2p/network.ts'
 import type { AnnouncementKind } from '#p2p/topics.ts'
 import type { Bundles } from '#store/bundles.ts'
 import type { Journal } from '#store/journal.ts'
-
-/** Of a timer of Node. */
-const MAX_TIMER_MS = 2 ** 31 - 1
 
 export type PublishedBody = { kind: AnnouncementKind; round: number; root?: Hex; count?: number; policyHash?: Hex }
 
