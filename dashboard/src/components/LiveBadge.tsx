@@ -1,40 +1,21 @@
 'use client'
 
-import type { Freshness } from '#live/freshness.ts'
 import { useLive } from '#live/LiveProvider.tsx'
+import type { LiveState } from '#live/useLiveStream.ts'
 
-const dots: Record<Freshness['state'], string> = {
-  connecting: 'bg-line',
-  live: 'bg-leaf',
-  stale: 'bg-amber',
-  lost: 'bg-thorn',
+const labels: Record<LiveState, { text: string; dot: string }> = {
+  connecting: { text: 'Connecting', dot: 'bg-line' },
+  live: { text: 'Live', dot: 'bg-leaf' },
+  lost: { text: 'Stream lost, trying again', dot: 'bg-thorn' },
 }
 
 /** Whether what is on the page follows the swarm as it happens. */
 export function LiveBadge() {
-  const { freshness } = useLive()
+  const { text, dot } = labels[useLive().state]
   return (
     <span role="status" className="inline-flex items-center gap-2 text-sm text-soft">
-      <span className={`size-2 shrink-0 rounded-full ${dots[freshness.state]}`} />
-      {wordsOf(freshness)}
+      <span className={`size-2 rounded-full ${dot}`} />
+      {text}
     </span>
   )
-}
-
-function wordsOf(freshness: Freshness): string {
-  switch (freshness.state) {
-    case 'connecting':
-      return 'Connecting'
-    case 'live':
-      return 'Live'
-    case 'stale':
-      return `Stale since ${timeOf(freshness.sinceMs)}`
-    case 'lost':
-      return `Stream lost${freshness.sinceMs === null ? '' : ` at ${timeOf(freshness.sinceMs)}`}, trying again`
-  }
-}
-
-/** By the reader's own clock; only a browser gets here, since a server has no stream. */
-export function timeOf(atMs: number): string {
-  return new Date(atMs).toLocaleTimeString(undefined, { timeStyle: 'medium' })
 }

@@ -82,15 +82,7 @@ function Row({ round }: { round: RoundTotals }) {
       </td>
       <td className={`${figure} hidden sm:table-cell`}>{round.settled}</td>
       <td className="py-2.5 pr-2 sm:w-[28%] sm:pl-6">
-        {round.scored === 0 && round.unavailable > 0 ? (
-          <span className="text-sm text-thorn" title="Most votes were 'unavailable': nobody scored the answers">
-            not scored
-          </span>
-        ) : mean === null ? (
-          <span className="text-soft">–</span>
-        ) : (
-          <Bar share={mean} />
-        )}
+        {mean === null ? <span className="text-soft">–</span> : <Bar share={mean} />}
       </td>
     </tr>
   )
