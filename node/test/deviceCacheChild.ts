@@ -1,8 +1,6 @@
-import type { DeviceTensor } from '#engine/deviceTensor.ts'
-import { Graph } from '#engine/graph.ts'
-import { encodeModel } from '#engine/onnxModel.ts'
-import { createSession, type Feed, type RunResults, type Tensor, tensor } from '#engine/session.ts'
-import { toDevice } from '#engine/toDevice.ts'
+import { type DeviceTensor, isOnDevice } from '#engine/deviceTensor.ts'
+import { type Feed, type RunResults, type Tensor, tensor } from '#engine/session.ts'
+import { fromDevice, toDevice } from '#engine/toDevice.ts'
 import { deviceArrays } from '#model/deviceArrays.ts'
 import { DeviceCache } from '#model/deviceCache.ts'
 import { KvCache } from '#model/kvCache.ts'
@@ -12,11 +10,7 @@ import { tinyConfig } from '#model/tinyDecoder.ts'
 const config = { ...tinyConfig, layers: 1, heads: 2, kvHeads: 2, headDim: 3 }
 const { kvHeads, headDim } = config
 const arrays = deviceArrays('webgpu')
-const download = await createSession(
-  encodeModel({ y: new Graph().input('x', 'f32', ['B', 'H', 'P', 'D']) }, [], 'webgpu'),
-  { threads: 1 },
-)
-const here = async (x: Feed) => (await download.run({ x })).y as Tensor<'f32'>
+const here = (x: Feed) => (isOnDevice(x) ? fromDevice('webgpu', x) : x) as Promise<Tensor<'f32'>>
 
 /** All keys and values are different numbers. */
 let number = 0
@@ -100,6 +94,13 @@ await steps(3)
 await admit([33, 16], [1, 0, 0])
 await keep([4, 1, 2, 3])
 await steps(2)
+const matrix = tensor(
+  'f32',
+  Float32Array.from({ length: 8 }, (_, i) => i + 1),
+  [4, 2],
+)
+const [rear, second] = [await arrays.rows(matrix, 2, 4), await arrays.rows(matrix, 1, 2)]
+console.log(JSON.stringify([...(await here(await arrays.joinRows(rear, second))).data]))
 for (const part of ['key', 'value']) {
   const there = webgpu.feeds(filled, 1)
   const hidden = there.hidden as Tensor<'f32'>

@@ -20,6 +20,7 @@ interface Kind extends Pick<TrainerOptions, 'layered' | 'precision'> {
 
 const kinds: Readonly<Record<string, Kind>> = {
   'all weights, in one graph': { config: tinyConfig, layered: false },
+  'all weights, layer by layer': { config: tinyConfig, layered: true },
   'an adapter, layer by layer': { config: chunked, layered: true, isAdapter: true },
   'an adapter on int8': { config: { ...chunked, layers: 1 }, precision: 'int8', isAdapter: true },
 }

@@ -5,12 +5,16 @@ import { encodeModel } from '#engine/onnxModel.ts'
 import { createSession, type Feed, type Session, tensor } from '#engine/session.ts'
 import { concat, gather } from '#engine/tensor.ts'
 
-/** Moves of blocks [rows, heads, positions, width] in a device's memory. Each gives a new block. */
+/** Moves of blocks [rows, heads, positions, width], and of matrices, in a device's memory. Each gives a new one. */
 export interface DeviceArrays {
   /** Some rows and positions of a block, in an order of their own, and as often as they are named. */
   pick(block: Feed, rows: readonly number[], positions: readonly number[]): Promise<DeviceTensor>
   /** Two blocks after each other, along rows (0) or positions (2). */
   join(axis: 0 | 2, first: Feed, second: Feed): Promise<DeviceTensor>
+  /** Some rows of a matrix, [to - from, width]. */
+  rows(matrix: Feed, from: number, to: number): Promise<DeviceTensor>
+  /** The rows of two matrices after each other. */
+  joinRows(first: Feed, second: Feed): Promise<DeviceTensor>
 }
 
 const open = new Map<Device, DeviceArrays>()
@@ -38,10 +42,18 @@ export function deviceArrays(device: Device): DeviceArrays {
       return concat([block('first', 'M'), block('second', 'N')], axis, 'M+N')
     })
   const joins = { 0: joined(0), 2: joined(2) }
+  const someRows = program(graph =>
+    gather(graph.input('matrix', 'f32', ['M', 'D']), graph.input('rows', 'i64', ['N']), 0),
+  )
+  const moreRows = program(graph =>
+    concat([graph.input('first', 'f32', ['M', 'D']), graph.input('second', 'f32', ['N', 'D'])], 0, 'M+N'),
+  )
   const ids = (xs: readonly number[]) => tensor('i64', BigInt64Array.from(xs, BigInt), [xs.length])
   const arrays: DeviceArrays = {
     pick: (block, rows, positions) => picked({ block, rows: ids(rows), positions: ids(positions) }),
     join: (axis, first, second) => joins[axis]({ first, second }),
+    rows: (matrix, from, to) => someRows({ matrix, rows: ids(Array.from({ length: to - from }, (_, i) => from + i)) }),
+    joinRows: (first, second) => moreRows({ first, second }),
   }
   open.set(device, arrays)
   return arrays

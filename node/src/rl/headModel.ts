@@ -1,4 +1,4 @@
-import type { Device } from '#engine/device.ts'
+import { type Device, keepsTensors } from '#engine/device.ts'
 import { gradients } from '#engine/gradients.ts'
 import { type DType, Graph, type Shape, type Value } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
@@ -14,7 +14,7 @@ export interface HeadModelOptions {
   readonly temperature?: number
   /** Of the output layer; see `outputLayerShapes`. */
   readonly precision?: BasePrecision
-  /** What it is encoded for; the CPU. */
+  /** What it is encoded for; the CPU. The gradient of hidden states stays on a device that keeps tensors. */
   readonly device?: Device | undefined
   /** Which of the head's tensors are trained: the last norm, the output layer. */
   readonly trained: (name: string) => boolean
@@ -35,7 +35,8 @@ export function headModel(config: DecoderConfig, loss: LossKind, options: HeadMo
   const [dhidden, ...parts] = gradients(value, [hidden, ...trained.map(([, weight]) => weight)])
   const outputs: Record<string, Value> = { loss: value, dhidden: dhidden as Value }
   for (const [i, [name]] of trained.entries()) outputs[gradientName(name)] = parts[i] as Value
-  return encodeModel(outputs, [], options.device)
+  const { device = 'cpu' } = options
+  return encodeModel(outputs, [], device, keepsTensors(device) ? ['dhidden'] : [])
 }
 
 /** The same without a loss: output `logprobs` [M]. */

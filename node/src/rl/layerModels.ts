@@ -1,4 +1,4 @@
-import type { Device } from '#engine/device.ts'
+import { type Device, keepsTensors } from '#engine/device.ts'
 import { vectorJacobian } from '#engine/gradients.ts'
 import { type DType, Graph, type GraphNode, type Shape, type Value } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
@@ -41,7 +41,7 @@ export interface LayerModelOptions {
   readonly kept?: KeptActivations
   /** Of the products with an adapter's base; see `integerParts`. */
   readonly precision?: BasePrecision
-  /** What they are encoded for; the CPU. */
+  /** What they are encoded for; the CPU. Activations stay on a device that keeps tensors. */
   readonly device?: Device | undefined
 }
 
@@ -65,9 +65,12 @@ export function layerModels(config: DecoderConfig, options: LayerModelOptions = 
   const backward: Record<string, Value> = { dx: dx as Value }
   for (const [i, name] of [...trained.keys()].entries()) backward[gradientName(name)] = shares[i] as Value
   const kept = options.kept === 'input' ? [] : neededProducts(Object.values(backward), forwardEnd, projected)
+  const forward = { y, ...Object.fromEntries(kept.map(value => [value.name, value])) }
+  const { device = 'cpu' } = options
+  const staying = (...names: string[]) => (keepsTensors(device) ? names : [])
   return {
-    forward: encodeModel({ y, ...Object.fromEntries(kept.map(value => [value.name, value])) }, [], options.device),
-    backward: encodeModel(backward, kept, options.device),
+    forward: encodeModel(forward, [], device, staying(...Object.keys(forward))),
+    backward: encodeModel(backward, kept, device, staying('dx')),
     kept,
     tensors,
   }

@@ -1,8 +1,10 @@
+import { keepsTensors } from '#engine/device.ts'
 import { freeAddresses, freeMemory } from '#engine/freeMemory.ts'
 import type { ScoredSequence } from '#model/batch.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import type { BasePrecision } from '#model/loraConfig.ts'
 import type { Weights } from '#model/weights.ts'
+import { createDevicePass } from './devicePass.ts'
 import type { GradientPass, GradientPassOptions } from './gradientPass.ts'
 import { createLayeredPass } from './layeredPass.ts'
 import { promptGroups, promptParts, sharedPromptLength } from './sharedPrompt.ts'
@@ -60,7 +62,7 @@ export function createPlannedPasses(
   config: DecoderConfig,
   weights: Weights,
   options: GradientPassOptions & { readonly memoryBytes: number | undefined; readonly precision: BasePrecision },
-  open: typeof createLayeredPass = createLayeredPass,
+  open: typeof createLayeredPass = keepsTensors(options.device ?? 'cpu') ? createDevicePass : createLayeredPass,
 ): PlannedPasses {
   let memoryBytes = options.memoryBytes ?? plannable(0)
   let [planned, failed] = [memoryBytes, 0]
