@@ -1,8 +1,18 @@
 import { peerRegistryAbi, rewardVotesAbi, stakesAbi } from '@waggle/deployments/abi'
 import type { Deployment } from '@waggle/deployments/record'
-import { createWalletClient, type Hex, http, type PublicClient, parseEther, publicActions } from 'viem'
+import {
+  createPublicClient,
+  createWalletClient,
+  type Hex,
+  http,
+  type PublicClient,
+  parseEther,
+  publicActions,
+} from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { openIdentity } from '../../node/src/store/identity.ts'
+import { contractsOf } from '../../node/src/chain/contracts.ts'
+import { commitSecret } from '../../node/src/chain/proposals.ts'
+import { type Identity, openIdentity } from '../../node/src/store/identity.ts'
 import { LOCAL_KEY } from '../deploy/networks.ts'
 import type { SwarmPeer } from './peers.ts'
 import { registerPeers } from './registerPeers.ts'
@@ -12,7 +22,7 @@ const FUNDS_WEI = parseEther('10')
 
 /**
  * Funds the peers' accounts, as the deployer, registers the peers that take part, so that on a fresh chain their keys count from round 0,
- * lists the bootnodes and admits the evaluators; what is already so is left alone.
+ * lists the bootnodes, admits the evaluators, and commits to the first secrets; what is already so is left alone.
  */
 export async function provisionPeers(
   rpcUrl: string,
@@ -52,6 +62,30 @@ export async function provisionPeers(
     hashes.push(await deployer.writeContract({ ...call, chain: null }))
   }
   await allMined(deployer, hashes)
+  const proposers = peers.filter(({ role }) => role === 'proposer')
+  await commitFirstSecrets(rpcUrl, deployment, await Promise.all(proposers.map(({ folder }) => openIdentity(folder))))
+}
+
+/**
+ * Commits proposers to their secrets of round 1, which can be done until round 0 begins. Proposals need a secret of two rounds before, so
+ * that the first tasks would be those of round 2, if each proposer did it in the first round in which it runs.
+ */
+export async function commitFirstSecrets(
+  rpcUrl: string,
+  deployment: Deployment,
+  proposers: readonly Pick<Identity, 'accountKey' | 'peerKey'>[],
+): Promise<void> {
+  const contracts = contractsOf(deployment)
+  const client = createPublicClient({ transport: http(rpcUrl), pollingInterval: 200, cacheTime: 0 })
+  if ((await client.readContract({ ...contracts.rounds, functionName: 'firstOpenRound' })) !== 0n) return
+  for (const { accountKey, peerKey } of proposers) {
+    const account = privateKeyToAccount(accountKey)
+    const { to, data } = commitSecret(contracts, accountKey, { round: 1, peerKey })
+    const wallet = createWalletClient({ account, transport: http(rpcUrl) })
+    // Round 0 may begin meanwhile, and refuse it: the proposer then starts a round later.
+    const hash = await wallet.sendTransaction({ to, data, chain: null }).catch(() => null)
+    if (hash !== null) await client.waitForTransactionReceipt({ hash, timeout: 30_000 })
+  }
 }
 
 async function allMined(client: Pick<PublicClient, 'waitForTransactionReceipt'>, hashes: Hex[]): Promise<void> {
