@@ -226,6 +226,9 @@ async function joinNetwork(modules: JoinModules): Promise<Network> {
   return network
 }
 
+/** A round whose end nobody knows has turns as if it lasted so long. */
+const MAX_ROUND_SEC = 3_600
+
 /** The way to other peers' payloads, with the limits of their environment. */
 async function openFetchPlan(modules: JoinModules & { network: Network }) {
   const { options, network, bundles, chain, environment, logger, signal } = modules
@@ -239,7 +242,9 @@ async function openFetchPlan(modules: JoinModules & { network: Network }) {
       opensAtMs: () => 0,
       roundMs() {
         const played = modules.round()
-        return played === null ? Number.POSITIVE_INFINITY : 1000 * (played.endsAtSec - played.startsAtSec)
+        return played === null
+          ? Number.POSITIVE_INFINITY
+          : 1000 * Math.min(MAX_ROUND_SEC, played.endsAtSec - played.startsAtSec)
       },
       ...(options.limits && { limits: options.limits }),
     },

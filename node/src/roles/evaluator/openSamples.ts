@@ -18,6 +18,8 @@ const TOLERANCE_MILLI = 25
 
 /** Seats take turns over this share of a round: one call a shard is enough. */
 const STAGGER_SHARE = 1 / 5
+/** A round whose end nobody knows has turns as if it lasted so long. */
+const MAX_ROUND_SEC = 3_600
 
 /** Opens, for each shard that this evaluator voted on, the score of the leaf that was drawn: it is paid for that. */
 export async function openSamples(node: PeerNode, round: number, signal: AbortSignal): Promise<void> {
@@ -57,7 +59,7 @@ export async function closeOpenings(
   if (kept === null) return
   const voted = new Set(kept.scoreSheet.peers.map(({ peerKey }) => peerKey))
   const turn = Number.parseInt(identity.peerKey.slice(2, 4), 16) / 256
-  await clock.sleep(turn * STAGGER_SHARE * (endsAtSec - startsAtSec) * 1000, signal)
+  await clock.sleep(turn * STAGGER_SHARE * Math.min(MAX_ROUND_SEC, endsAtSec - startsAtSec) * 1000, signal)
   const sent: Promise<unknown>[] = []
   for (const [shard, peers] of shardsOf(await chain.readRolloutCommitments(round)).entries()) {
     if (!peers.some(({ peerKey }) => voted.has(peerKey))) continue

@@ -5,6 +5,8 @@ import type { PeerNode } from '../peerNode.ts'
 
 /** Polls in a round: betting lasts one round. */
 const POLLS_PER_ROUND = 8
+/** A round that somebody advances by hand lasts for ever. */
+const MAX_WAIT_MS = 60_000
 /** Until the length of a round is known. */
 const FIRST_WAIT_MS = 5_000
 
@@ -35,7 +37,7 @@ export async function watchGames(
   while (!signal.aborted) {
     try {
       const { startsAtSec, endsAtSec } = await chain.rounds.recent()
-      waitMs = ((endsAtSec - startsAtSec) * 1000) / POLLS_PER_ROUND
+      waitMs = Math.min(MAX_WAIT_MS, ((endsAtSec - startsAtSec) * 1000) / POLLS_PER_ROUND)
       await poll(endsAtSec - startsAtSec)
     } catch (error) {
       if (signal.aborted) return
