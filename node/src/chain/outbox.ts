@@ -38,23 +38,12 @@ export type Outbox = {
 export function createOutbox(modules: OutboxModules, options: Partial<OutboxOptions> = {}): Outbox {
   const settings = { ...outboxDefaults, ...options }
   const { store, clock, logger } = modules
-  const waiting = new Map<string, ((outcome: TxOutcome) => void)[]>()
+  const waiting = createWaiting(store)
   const deliver = createDelivery(modules, settings)
   let wake = () => {}
   /** Open entries that the last look has met. */
   let seen = new Set<number>()
   let last: Delivered = { block: null, again: false }
-  let stopped = false
-
-  function notify(): void {
-    for (const [key, resolvers] of waiting) {
-      const entry = store.get(key)
-      const outcome = entry === undefined ? null : outcomeOf(entry)
-      if (outcome === null) continue
-      waiting.delete(key)
-      for (const resolve of resolvers) resolve(outcome)
-    }
-  }
 
   async function tick(): Promise<void> {
     seen = new Set(store.live().map(({ id }) => id))
@@ -62,7 +51,7 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
       last = await deliver()
     } finally {
       // Also after a tick that broke off: what it has found is so.
-      notify()
+      waiting.notify()
     }
   }
 
@@ -92,13 +81,7 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
       wake()
       return entry
     },
-    outcome(key) {
-      const entry = store.get(key)
-      const known = entry === undefined ? null : outcomeOf(entry)
-      if (known !== null) return Promise.resolve(known)
-      if (stopped) return Promise.resolve({ status: 'stopped' })
-      return new Promise(resolve => waiting.set(key, [...(waiting.get(key) ?? []), resolve]))
-    },
+    outcome: waiting.outcome,
     async run(signal) {
       let outage = false
       try {
@@ -112,10 +95,41 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
           await rest(signal)
         }
       } finally {
-        stopped = true
-        for (const resolvers of waiting.values()) for (const resolve of resolvers) resolve({ status: 'stopped' })
-        waiting.clear()
+        waiting.stop()
       }
+    },
+  }
+}
+
+/** Who waits for the outcome of an entry. */
+function createWaiting(store: OutboxModules['store']) {
+  const waiting = new Map<string, ((outcome: TxOutcome) => void)[]>()
+  let isStopped = false
+  const known = (key: string): TxOutcome | null => {
+    const entry = store.get(key)
+    return entry === undefined ? null : outcomeOf(entry)
+  }
+  return {
+    outcome(key: string): Promise<TxOutcome> {
+      const outcome = known(key)
+      if (outcome !== null) return Promise.resolve(outcome)
+      if (isStopped) return Promise.resolve({ status: 'stopped' })
+      return new Promise(resolve => waiting.set(key, [...(waiting.get(key) ?? []), resolve]))
+    },
+    /** Resolves what has come to an end. */
+    notify(): void {
+      for (const [key, resolvers] of waiting) {
+        const outcome = known(key)
+        if (outcome === null) continue
+        waiting.delete(key)
+        for (const resolve of resolvers) resolve(outcome)
+      }
+    },
+    /** Resolves the others: nothing more will come of them in this process. */
+    stop(): void {
+      isStopped = true
+      for (const resolvers of waiting.values()) for (const resolve of resolvers) resolve({ status: 'stopped' })
+      waiting.clear()
     },
   }
 }

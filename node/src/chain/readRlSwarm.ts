@@ -35,41 +35,7 @@ export function openRlSwarm(
   coordinator: Address,
   { endpoint = createEndpoint(rpcUrl), clock = systemClock }: { endpoint?: Endpoint; clock?: Clock } = {},
 ) {
-  const client = clientOf(requestOnce([endpoint], clock))
-  const contract = { address: coordinator, abi: swarmCoordinatorAbi } as const
-  const call = <T>(work: () => Promise<T>) => callChain(rpcUrl, work)
-
-  /** The peers of a block range, and how long the range was that the endpoint answered. */
-  async function registeredIn(first: bigint, last: bigint, range: bigint): Promise<{ peerIds: string[]; end: bigint }> {
-    for (let size = range; ; size /= 2n) {
-      const end = first + size - 1n < last ? first + size - 1n : last
-      try {
-        const query = {
-          ...contract,
-          eventName: 'PeerRegistered',
-          fromBlock: first,
-          toBlock: end,
-          strict: true,
-        } as const
-        const logs = await call(() => client.getContractEvents(query))
-        return { peerIds: logs.map(({ args }) => args.peerId), end }
-      } catch (error) {
-        if (!(error instanceof ChainUnreachableError) || size / 2n < LEAST_RANGE) throw error
-      }
-    }
-  }
-
-  /** Both totals of a few peers, in their order. */
-  async function totalsOf(peerIds: readonly string[], blockNumber: bigint): Promise<LeaderboardRow[]> {
-    const at = { ...contract, blockNumber } as const
-    const [rewards, wins] = await Promise.all([
-      call(() => client.readContract({ ...at, functionName: 'getTotalRewards', args: [peerIds] })),
-      Promise.all(
-        peerIds.map(peerId => call(() => client.readContract({ ...at, functionName: 'getTotalWins', args: [peerId] }))),
-      ),
-    ])
-    return peerIds.map((peerId, i) => ({ peerId, rewards: rewards[i] as bigint, wins: wins[i] as bigint }))
-  }
+  const { client, call, registeredIn, totalsOf } = openQuestions(rpcUrl, coordinator, requestOnce([endpoint], clock))
 
   return {
     chainId: () => call(() => client.getChainId()),
@@ -113,6 +79,47 @@ export function openRlSwarm(
       return { rows: kept, unfit: peerIds.length - kept.length }
     },
   }
+}
+
+/** Single requests to the coordinator; which ones an endpoint answers is found out above. */
+function openQuestions(rpcUrl: string, coordinator: Address, request: ReturnType<typeof requestOnce>) {
+  const client = clientOf(request)
+  const contract = { address: coordinator, abi: swarmCoordinatorAbi } as const
+  const call = <T>(work: () => Promise<T>) => callChain(rpcUrl, work)
+
+  /** The peers of a block range, and how long the range was that the endpoint answered. */
+  async function registeredIn(first: bigint, last: bigint, range: bigint): Promise<{ peerIds: string[]; end: bigint }> {
+    for (let size = range; ; size /= 2n) {
+      const end = first + size - 1n < last ? first + size - 1n : last
+      try {
+        const query = {
+          ...contract,
+          eventName: 'PeerRegistered',
+          fromBlock: first,
+          toBlock: end,
+          strict: true,
+        } as const
+        const logs = await call(() => client.getContractEvents(query))
+        return { peerIds: logs.map(({ args }) => args.peerId), end }
+      } catch (error) {
+        if (!(error instanceof ChainUnreachableError) || size / 2n < LEAST_RANGE) throw error
+      }
+    }
+  }
+
+  /** Both totals of a few peers, in their order. */
+  async function totalsOf(peerIds: readonly string[], blockNumber: bigint): Promise<LeaderboardRow[]> {
+    const at = { ...contract, blockNumber } as const
+    const [rewards, wins] = await Promise.all([
+      call(() => client.readContract({ ...at, functionName: 'getTotalRewards', args: [peerIds] })),
+      Promise.all(
+        peerIds.map(peerId => call(() => client.readContract({ ...at, functionName: 'getTotalWins', args: [peerId] }))),
+      ),
+    ])
+    return peerIds.map((peerId, i) => ({ peerId, rewards: rewards[i] as bigint, wins: wins[i] as bigint }))
+  }
+
+  return { client, call, registeredIn, totalsOf }
 }
 
 function gone(blockNumber: bigint, cause: ChainUnreachableError): StateUnavailableError {

@@ -22,6 +22,49 @@ export async function createLayeredPass(
   weights: Weights,
   options: LayeredPassOptions,
 ): Promise<GradientPass> {
+  const layers = openLayers(config, weights, options)
+  const { store, begin, forward, backward, head } = layers
+  return {
+    async run(loss, part, sums) {
+      const { ids, targets, laidOut, x: embedded } = begin(part)
+      const xs = [embedded]
+      const kept: Record<string, Tensor>[] = []
+      for (let layer = 0; layer < config.layers; layer++) {
+        const forwards = await forward(layer, xs[layer] as Tensor, laidOut)
+        xs.push(forwards.y)
+        kept.push(forwards.kept)
+      }
+      const hidden = xs.at(-1) as Tensor
+      let dy = store.place('dhidden', hidden.shape, {})
+      const result = await runHead(await head(loss), loss, { hidden, targets, ...lossFeeds(loss, part) }, dy)
+      for (let layer = config.layers - 1; layer >= 0; layer--) {
+        const x = xs[layer] as Tensor
+        const dx = store.place(`dx.${layer % 2}`, x.shape, {})
+        await backward(layer, laidOut, { x, dy, ...kept[layer] }, dx, sums)
+        dy = dx
+      }
+      if (options.trained(EMBEDDING)) {
+        const elements = config.vocabSize * config.hiddenSize
+        addEmbeddingGradient(result.gradients, EMBEDDING, elements, ids.data, dy.data as Float32Array)
+      }
+      for (const [name, gradient] of result.gradients) addTo(sums, name, gradient)
+      return result.loss
+    },
+    async logprobs(of, part) {
+      const { targets, laidOut, x: embedded } = begin(part)
+      let x = embedded
+      for (let layer = 0; layer < config.layers; layer++) x = await layers.infer(of, layer, x, laidOut)
+      return headLogprobs(await head(null), x, targets, laidOut.lengths.M as number)
+    },
+    async dispose(isFailed = false) {
+      await layers.dispose()
+      if (isFailed) store.release()
+    },
+  }
+}
+
+/** One layer at a time, each over the same store of activations. */
+function openLayers(config: DecoderConfig, weights: Weights, options: LayeredPassOptions) {
   const { trained, headRows } = options
   const sessions = openLayeredSessions(config, options)
   const feeds = layeredFeeds(config, weights, options)
@@ -66,6 +109,17 @@ export async function createLayeredPass(
     for (const [name, gradient] of fresh) addTo(sums, name, gradient)
   }
 
+  /** Runs a layer forwards and keeps nothing; its output lies in the store until the next but one. */
+  async function infer(of: 'base' | 'trained', layer: number, x: Tensor, { shared, lengths, afterPrompt }: LaidOut) {
+    const models = await sessions.layer(layer, afterPrompt)
+    const y = store.place(`dx.${layer % 2}`, models.forward.outputs.get('y')?.shape ?? [], lengths)
+    const own = feeds.ofLayer(models, layer)
+    const tensors = of === 'base' ? withoutAdapter(own) : own
+    await models.forwardSession.run({ x, ...picked(models.forward.inputs, shared), ...tensors }, { y })
+    return y
+  }
+
+  /** The output layer, with a loss or for log-probabilities alone. */
   async function head(loss: LossKind | null): Promise<HeadRun> {
     const session = await sessions.head(loss)
     return { session, own: feeds.ofHead(session), headRows }
@@ -79,51 +133,7 @@ export async function createLayeredPass(
     return { ids, targets, laidOut, x }
   }
 
-  return {
-    async run(loss, part, sums) {
-      const { ids, targets, laidOut, x: embedded } = begin(part)
-      const xs = [embedded]
-      const kept: Record<string, Tensor>[] = []
-      for (let layer = 0; layer < config.layers; layer++) {
-        const forwards = await forward(layer, xs[layer] as Tensor, laidOut)
-        xs.push(forwards.y)
-        kept.push(forwards.kept)
-      }
-      const hidden = xs.at(-1) as Tensor
-      let dy = store.place('dhidden', hidden.shape, {})
-      const result = await runHead(await head(loss), loss, { hidden, targets, ...lossFeeds(loss, part) }, dy)
-      for (let layer = config.layers - 1; layer >= 0; layer--) {
-        const x = xs[layer] as Tensor
-        const dx = store.place(`dx.${layer % 2}`, x.shape, {})
-        await backward(layer, laidOut, { x, dy, ...kept[layer] }, dx, sums)
-        dy = dx
-      }
-      if (trained(EMBEDDING)) {
-        const elements = config.vocabSize * config.hiddenSize
-        addEmbeddingGradient(result.gradients, EMBEDDING, elements, ids.data, dy.data as Float32Array)
-      }
-      for (const [name, gradient] of result.gradients) addTo(sums, name, gradient)
-      return result.loss
-    },
-    async logprobs(of, part) {
-      const { targets, laidOut, x: embedded } = begin(part)
-      const { lengths, shared, afterPrompt } = laidOut
-      let x = embedded
-      for (let layer = 0; layer < config.layers; layer++) {
-        const models = await sessions.layer(layer, afterPrompt)
-        const y = store.place(`dx.${layer % 2}`, models.forward.outputs.get('y')?.shape ?? [], lengths)
-        const own = feeds.ofLayer(models, layer)
-        const tensors = of === 'base' ? withoutAdapter(own) : own
-        await models.forwardSession.run({ x, ...picked(models.forward.inputs, shared), ...tensors }, { y })
-        x = y
-      }
-      return headLogprobs(await head(null), x, targets, lengths.M as number)
-    },
-    async dispose(isFailed = false) {
-      await sessions.dispose()
-      if (isFailed) store.release()
-    },
-  }
+  return { store, begin, forward, backward, infer, head, dispose: sessions.dispose }
 }
 
 const EMBEDDING = 'model.embed_tokens.weight'

@@ -146,18 +146,7 @@ export async function createTrainer(
   async function step(loss: LossKind, targets: readonly LossTarget[], rate: LearningRate): Promise<StepReport> {
     if (isDisposed) throw disposed()
     checkLearningRate(rate)
-    const learningRate = learningRateAt(optimizer.steps, rate)
-    const { sums, total } = await passes.gradients(loss, targets)
-    const gradientNorm = clipGradients(sums, options.clipNorm ?? 1)
-    // Checked before the weights change, so that a bad batch cannot ruin them.
-    if (!Number.isFinite(total) || !Number.isFinite(gradientNorm)) {
-      throw new TrainerError(`the loss is ${total}, the gradient's norm ${gradientNorm}`, {
-        hint: 'Lower the learning rate, or go back to the last saved weights.',
-      })
-    }
-    await optimizer.step(sums, learningRate)
-    const tokens = targets.reduce((n, s) => n + s.tokens.length - 1, 0)
-    return { loss: total, gradientNorm, tokens, learningRate }
+    return takeStep(passes, optimizer, { loss, targets, rate, clipNorm: options.clipNorm ?? 1 })
   }
 
   return {
@@ -210,6 +199,28 @@ export async function createTrainer(
       await passes.dispose()
     },
   }
+}
+
+type Step = { loss: LossKind; targets: readonly LossTarget[]; rate: LearningRate; clipNorm: number }
+
+/** Gradients, then the optimizer's step. @throws {TrainerError} for a loss that is not finite, before the weights change. */
+async function takeStep(
+  passes: ReturnType<typeof createBatchPasses>,
+  optimizer: Optimizer,
+  { loss, targets, rate, clipNorm }: Step,
+): Promise<StepReport> {
+  const learningRate = learningRateAt(optimizer.steps, rate)
+  const { sums, total } = await passes.gradients(loss, targets)
+  const gradientNorm = clipGradients(sums, clipNorm)
+  // Checked before the weights change, so that a bad batch cannot ruin them.
+  if (!Number.isFinite(total) || !Number.isFinite(gradientNorm)) {
+    throw new TrainerError(`the loss is ${total}, the gradient's norm ${gradientNorm}`, {
+      hint: 'Lower the learning rate, or go back to the last saved weights.',
+    })
+  }
+  await optimizer.step(sums, learningRate)
+  const tokens = targets.reduce((n, s) => n + s.tokens.length - 1, 0)
+  return { loss: total, gradientNorm, tokens, learningRate }
 }
 
 function trainedTensors(weights: Weights, { adapter, parameters = 'all' }: TrainerOptions): Weights {

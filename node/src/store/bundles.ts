@@ -7,7 +7,7 @@ import type { Hex } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
 import { makeFolder } from '#core/makeFolder.ts'
 import { writeFileAtomic } from '#core/writeFileAtomic.ts'
-import { createBodyIndex, fileNameOf, readFolder } from './bodyIndex.ts'
+import { type BodyIndex, createBodyIndex, fileNameOf, readFolder } from './bodyIndex.ts'
 import { type BodyOwner, createBodyQuota, defaultQuotas, type KeptBody, type QuotaLimits } from './bodyQuota.ts'
 import { asDiskFull, DiskFullError, freeBytesOf, isDiskFull, RESERVED_BYTES } from './diskSpace.ts'
 
@@ -55,26 +55,83 @@ const WRITES = 3
 /** What is over the quotas, because they were lowered, is removed at once. */
 export async function openBundles(folder: string, options: BundlesOptions): Promise<Bundles> {
   const { logger, maxBytes = MAX_BODY_BYTES, quotas = defaultQuotas, readFree = freeBytesOf } = options
-  const writeTo = options.writeFile ?? writeFileAtomic
   makeFolder(folder)
   const quota = createBodyQuota(quotas)
   const index = createBodyIndex(await readFolder(folder), quota)
+  const files = createBodyFiles(folder, index, { readFree, writeTo: options.writeFile ?? writeFileAtomic })
+  const excess = quota.excess()
+  for (const body of excess) await files.remove(body)
+  if (excess.length > 0) logger.warn('bodies over the quotas were removed', { bodies: excess.length })
+
+  return {
+    has: id => index.newest(id) !== undefined,
+    sizeOf: id => index.newest(id)?.bytes ?? 0,
+    async forget(id, owner) {
+      for (let body = index.of(id, owner); body !== undefined; body = index.of(id, owner)) await files.remove(body)
+    },
+    async put(bytes, round) {
+      if (bytes.byteLength > maxBytes)
+        throw new BundleTooLargeError(`A body of ${bytes.byteLength} bytes where at most ${maxBytes} are kept.`, {
+          hint: 'Whoever made it runs different software, or asked for too many tokens.',
+        })
+      const contentId = await contentIdYielding(bytes)
+      const known = index.of(contentId, null)
+      if (known !== undefined && known.round >= round) return contentId
+      await files.write({ contentId, round, bytes: bytes.byteLength, owner: null }, bytes)
+      return contentId
+    },
+    async keep(bytes, round, owner) {
+      if (bytes.byteLength > maxBytes) return 'too large'
+      const contentId = await contentIdYielding(bytes)
+      const known = index.of(contentId, owner)
+      if (known !== undefined && known.round >= round) return null
+      const gone = quota.roomFor(owner, round, bytes.byteLength)
+      if (gone === null) return 'over quota'
+      const removed = Promise.all(gone.map(files.remove))
+      removed.catch(() => {}) // it is awaited below, once the write has ended
+      try {
+        await files.write({ contentId, round, bytes: bytes.byteLength, owner }, bytes)
+        return null
+      } catch (error) {
+        if (!isDiskFull(error)) throw error
+        return 'no disk space'
+      } finally {
+        await removed
+      }
+    },
+    wouldKeep: (bytes, round, owner) => bytes <= maxBytes && quota.roomFor(owner, round, bytes) !== null,
+    async get(id) {
+      for (let body = index.newest(id); body !== undefined; body = index.newest(id)) {
+        const bytes = await files.read(body)
+        if (bytes !== null && (await contentIdYielding(bytes)) === id)
+          return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+        // Its write failed, or it was evicted.
+        if (index.of(id, body.owner) !== body) continue
+        // A disk fault, or a hand in the folder. It can be fetched again; it must not be served.
+        logger.warn('a bundle is damaged or gone and was forgotten', { contentId: id, round: body.round })
+        await files.remove(body)
+      }
+      return null
+    },
+    async pruneBefore(round) {
+      for (const body of index.before(round)) index.remove(body)
+      for (const name of await readdir(folder))
+        if (/^\d+$/.test(name) && Number(name) < round)
+          await rm(join(folder, name), { recursive: true, force: true, maxRetries: WRITES })
+    },
+  }
+}
+
+type Disk = {
+  readFree: (folder: string) => Promise<number>
+  writeTo: (path: string, bytes: Uint8Array) => Promise<void>
+}
+
+/** The files of bodies. A body enters the index before it is written, so that writes under way are within the quotas together. */
+function createBodyFiles(folder: string, index: BodyIndex, { readFree, writeTo }: Disk) {
   const pathOf = (body: KeptBody) => join(folder, String(body.round), fileNameOf(body))
   const writing = new Map<KeptBody, Promise<void>>()
   const written = (body: KeptBody) => writing.get(body)?.catch(() => {})
-  const remove = async (body: KeptBody) => {
-    index.remove(body)
-    await written(body)
-    await rm(pathOf(body), { force: true })
-  }
-
-  /** Counted before it is written, so that writes under way are within the quotas together. */
-  function write(body: KeptBody, bytes: Uint8Array): Promise<void> {
-    index.add(body)
-    const work = writeFile(body, bytes).finally(() => writing.delete(body))
-    writing.set(body, work)
-    return work
-  }
 
   async function writeFile(body: KeptBody, bytes: Uint8Array): Promise<void> {
     try {
@@ -98,69 +155,26 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
     }
   }
 
-  const excess = quota.excess()
-  for (const body of excess) await remove(body)
-  if (excess.length > 0) logger.warn('bodies over the quotas were removed', { bodies: excess.length })
-
   return {
-    has: id => index.newest(id) !== undefined,
-    sizeOf: id => index.newest(id)?.bytes ?? 0,
-    async forget(id, owner) {
-      for (let body = index.of(id, owner); body !== undefined; body = index.of(id, owner)) await remove(body)
+    /** @throws {DiskFullError} */
+    write(body: KeptBody, bytes: Uint8Array): Promise<void> {
+      index.add(body)
+      const work = writeFile(body, bytes).finally(() => writing.delete(body))
+      writing.set(body, work)
+      return work
     },
-    async put(bytes, round) {
-      if (bytes.byteLength > maxBytes)
-        throw new BundleTooLargeError(`A body of ${bytes.byteLength} bytes where at most ${maxBytes} are kept.`, {
-          hint: 'Whoever made it runs different software, or asked for too many tokens.',
-        })
-      const contentId = await contentIdYielding(bytes)
-      const known = index.of(contentId, null)
-      if (known !== undefined && known.round >= round) return contentId
-      await write({ contentId, round, bytes: bytes.byteLength, owner: null }, bytes)
-      return contentId
+    /** Null if the file is gone. Waits for a write under way, as {@link remove} does. */
+    async read(body: KeptBody): Promise<Buffer | null> {
+      await written(body)
+      return readFile(pathOf(body)).catch(error => {
+        if (error.code === 'ENOENT') return null
+        throw error
+      })
     },
-    async keep(bytes, round, owner) {
-      if (bytes.byteLength > maxBytes) return 'too large'
-      const contentId = await contentIdYielding(bytes)
-      const known = index.of(contentId, owner)
-      if (known !== undefined && known.round >= round) return null
-      const gone = quota.roomFor(owner, round, bytes.byteLength)
-      if (gone === null) return 'over quota'
-      const removed = Promise.all(gone.map(remove))
-      removed.catch(() => {}) // it is awaited below, once the write has ended
-      try {
-        await write({ contentId, round, bytes: bytes.byteLength, owner }, bytes)
-        return null
-      } catch (error) {
-        if (!isDiskFull(error)) throw error
-        return 'no disk space'
-      } finally {
-        await removed
-      }
-    },
-    wouldKeep: (bytes, round, owner) => bytes <= maxBytes && quota.roomFor(owner, round, bytes) !== null,
-    async get(id) {
-      for (let body = index.newest(id); body !== undefined; body = index.newest(id)) {
-        await written(body)
-        const bytes = await readFile(pathOf(body)).catch(error => {
-          if (error.code === 'ENOENT') return null
-          throw error
-        })
-        if (bytes !== null && (await contentIdYielding(bytes)) === id)
-          return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-        // Its write failed, or it was evicted.
-        if (index.of(id, body.owner) !== body) continue
-        // A disk fault, or a hand in the folder. It can be fetched again; it must not be served.
-        logger.warn('a bundle is damaged or gone and was forgotten', { contentId: id, round: body.round })
-        await remove(body)
-      }
-      return null
-    },
-    async pruneBefore(round) {
-      for (const body of index.before(round)) index.remove(body)
-      for (const name of await readdir(folder))
-        if (/^\d+$/.test(name) && Number(name) < round)
-          await rm(join(folder, name), { recursive: true, force: true, maxRetries: WRITES })
+    async remove(body: KeptBody): Promise<void> {
+      index.remove(body)
+      await written(body)
+      await rm(pathOf(body), { force: true })
     },
   }
 }

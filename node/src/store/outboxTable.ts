@@ -5,87 +5,81 @@ import { atomically } from './atomically.ts'
 
 type Row = Record<string, SQLOutputValue>
 
-/** The outbox's entries in the node's database. */
-export function createOutboxTable(db: DatabaseSync): OutboxStore {
-  const insert = db.prepare(
+/** Every statement that the outbox runs, prepared once. */
+const prepareStatements = (db: DatabaseSync) => ({
+  insert: db.prepare(
     `INSERT INTO outbox (key, to_address, data, value_wei, from_round, through_round, status)
      VALUES (?, ?, ?, ?, ?, ?, 'queued') ON CONFLICT (key) DO NOTHING`,
-  )
-  const byKey = db.prepare('SELECT * FROM outbox WHERE key = ?')
-  const byId = db.prepare('SELECT * FROM outbox WHERE id = ?')
-  const live = db.prepare("SELECT * FROM outbox WHERE status IN ('queued', 'signed', 'mined') ORDER BY id")
-  const attemptsOf = db.prepare('SELECT * FROM outbox_attempts WHERE entry = ? ORDER BY rowid')
-  const attemptsAt = db.prepare('SELECT * FROM outbox_attempts WHERE nonce = ?')
-  const addAttempt = db.prepare('INSERT OR IGNORE INTO outbox_attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
-  const setStatus = db.prepare(
-    'UPDATE outbox SET status = ?, detail = ?, mined_hash = NULL, mined_block = NULL WHERE id = ?',
-  )
-  const finish = db.prepare('UPDATE outbox SET status = ?, detail = ? WHERE id = ?')
-  const markMined = db.prepare(
-    "UPDATE outbox SET status = 'mined', mined_hash = ?, mined_block = ?, detail = ? WHERE id = ?",
-  )
-  const expire = db.prepare(
+  ),
+  byKey: db.prepare('SELECT * FROM outbox WHERE key = ?'),
+  byId: db.prepare('SELECT * FROM outbox WHERE id = ?'),
+  live: db.prepare("SELECT * FROM outbox WHERE status IN ('queued', 'signed', 'mined') ORDER BY id"),
+  attemptsOf: db.prepare('SELECT * FROM outbox_attempts WHERE entry = ? ORDER BY rowid'),
+  attemptsAt: db.prepare('SELECT * FROM outbox_attempts WHERE nonce = ?'),
+  addAttempt: db.prepare('INSERT OR IGNORE INTO outbox_attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
+  setStatus: db.prepare('UPDATE outbox SET status = ?, detail = ?, mined_hash = NULL, mined_block = NULL WHERE id = ?'),
+  finish: db.prepare('UPDATE outbox SET status = ?, detail = ? WHERE id = ?'),
+  markMined: db.prepare("UPDATE outbox SET status = 'mined', mined_hash = ?, mined_block = ?, detail = ? WHERE id = ?"),
+  expire: db.prepare(
     `UPDATE outbox SET status = 'dropped', detail = 'round passed'
      WHERE status IN ('queued', 'signed') AND through_round < ? RETURNING id`,
-  )
-  const mined = db.prepare(
+  ),
+  mined: db.prepare(
     `SELECT DISTINCT outbox.* FROM outbox JOIN outbox_attempts ON hash = mined_hash
      WHERE nonce >= ? ORDER BY outbox.id`,
-  )
-  const prune = db.prepare(
+  ),
+  prune: db.prepare(
     `DELETE FROM outbox WHERE status IN ('confirmed', 'reverted', 'dropped') AND id NOT IN
      (SELECT id FROM outbox WHERE status IN ('confirmed', 'reverted', 'dropped') ORDER BY id DESC LIMIT ?)`,
-  )
-  const getChain = db.prepare("SELECT value FROM state WHERE key = 'outbox.chain'")
-  const setChain = db.prepare(
-    "INSERT INTO state VALUES ('outbox.chain', ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-  )
+  ),
+  getChain: db.prepare("SELECT value FROM state WHERE key = 'outbox.chain'"),
+  setChain: db.prepare("INSERT INTO state VALUES ('outbox.chain', ?) ON CONFLICT DO UPDATE SET value = excluded.value"),
+})
 
-  const entryOf = (row: Row): OutboxEntry => ({
-    id: Number(row.id),
-    key: String(row.key),
-    to: row.to_address as Hex,
-    data: row.data as Hex,
-    ...(row.value_wei === '0' ? {} : { valueWei: BigInt(String(row.value_wei)) }),
-    fromRound: row.from_round as number | null,
-    throughRound: row.through_round as number | null,
-    status: row.status as OutboxStatus,
-    attempts: attemptsOf.all(Number(row.id)).map(attemptOf),
-    minedHash: row.mined_hash as Hex | null,
-    minedBlock: row.mined_block as number | null,
-    detail: row.detail as string | null,
-  })
+/** The outbox's entries in the node's database. */
+export function createOutboxTable(db: DatabaseSync): OutboxStore {
+  const statements = prepareStatements(db)
+  const entryOf = (row: Row) => readEntry(row, statements.attemptsOf.all(Number(row.id)))
   const entriesOf = (rows: Row[]) => rows.map(entryOf)
   return {
     insert({ key, to, data, valueWei = 0n, fromRound, throughRound }) {
-      insert.run(key, to, data, `${valueWei}`, fromRound, throughRound)
-      return entryOf(byKey.get(key) as Row)
+      statements.insert.run(key, to, data, `${valueWei}`, fromRound, throughRound)
+      return entryOf(statements.byKey.get(key) as Row)
     },
     get: key => {
-      const row = byKey.get(key)
+      const row = statements.byKey.get(key)
       return row === undefined ? undefined : entryOf(row)
     },
-    live: () => entriesOf(live.all()),
+    live: () => entriesOf(statements.live.all()),
     addAttempt: (id, attempt) =>
       atomically(db, () => {
         const { hash, raw, nonce, gas, maxFeePerGasWei, maxPriorityFeePerGasWei, signedAtMs } = attempt
-        addAttempt.run(hash, id, raw, nonce, `${gas}`, `${maxFeePerGasWei}`, `${maxPriorityFeePerGasWei}`, signedAtMs)
-        setStatus.run('signed', null, id)
+        statements.addAttempt.run(
+          hash,
+          id,
+          raw,
+          nonce,
+          `${gas}`,
+          `${maxFeePerGasWei}`,
+          `${maxPriorityFeePerGasWei}`,
+          signedAtMs,
+        )
+        statements.setStatus.run('signed', null, id)
       }),
-    markMined: (id, { hash, block, revertedWith }) => void markMined.run(hash, block, revertedWith, id),
+    markMined: (id, { hash, block, revertedWith }) => void statements.markMined.run(hash, block, revertedWith, id),
     setStatus(id, status, detail) {
       // A finished entry keeps where it was mined: a deep reorganisation may yet take it.
       const keepsBlock = status === 'confirmed' || status === 'reverted'
-      if (keepsBlock) finish.run(status, detail, id)
-      else setStatus.run(status, detail, id)
+      if (keepsBlock) statements.finish.run(status, detail, id)
+      else statements.setStatus.run(status, detail, id)
     },
     dropExpired: round =>
-      atomically(db, () => expire.all(round).map(row => entryOf(byId.get(Number(row.id)) as Row))).sort(
-        (a, b) => a.id - b.id,
-      ),
-    minedFromNonce: nonce => entriesOf(mined.all(nonce)),
+      atomically(db, () =>
+        statements.expire.all(round).map(row => entryOf(statements.byId.get(Number(row.id)) as Row)),
+      ).sort((a, b) => a.id - b.id),
+    minedFromNonce: nonce => entriesOf(statements.mined.all(nonce)),
     highestFeeAt(nonce) {
-      const attempts = attemptsAt.all(nonce).map(attemptOf)
+      const attempts = statements.attemptsAt.all(nonce).map(attemptOf)
       if (attempts.length === 0) return null
       return {
         maxFeePerGasWei: highest(attempts.map(attempt => attempt.maxFeePerGasWei)),
@@ -94,14 +88,31 @@ export function createOutboxTable(db: DatabaseSync): OutboxStore {
     },
     adopt: chain =>
       atomically(db, () => {
-        const known = getChain.get()?.value
+        const known = statements.getChain.get()?.value
         if (known === chain) return 0
-        const open = known === undefined ? 0 : live.all().length
+        const open = known === undefined ? 0 : statements.live.all().length
         if (known !== undefined) db.exec('DELETE FROM outbox')
-        setChain.run(chain)
+        statements.setChain.run(chain)
         return open
       }),
-    prune: keep => void prune.run(keep),
+    prune: keep => void statements.prune.run(keep),
+  }
+}
+
+function readEntry(row: Row, attempts: readonly Row[]): OutboxEntry {
+  return {
+    id: Number(row.id),
+    key: String(row.key),
+    to: row.to_address as Hex,
+    data: row.data as Hex,
+    ...(row.value_wei === '0' ? {} : { valueWei: BigInt(String(row.value_wei)) }),
+    fromRound: row.from_round as number | null,
+    throughRound: row.through_round as number | null,
+    status: row.status as OutboxStatus,
+    attempts: attempts.map(attemptOf),
+    minedHash: row.mined_hash as Hex | null,
+    minedBlock: row.mined_block as number | null,
+    detail: row.detail as string | null,
   }
 }
 
