@@ -24,6 +24,7 @@ export type TestHub = {
 }
 
 export const TEST_REPO = 'bees/tiny'
+const COMMIT = 'c0'.repeat(20)
 const sha = (kind: 'sha1' | 'sha256', content: Buffer | string) => createHash(kind).update(content).digest('hex')
 const blobId = (content: Buffer) => sha('sha1', Buffer.concat([Buffer.from(`blob ${content.length}\0`), content]))
 
@@ -33,107 +34,38 @@ export async function startTestHub(
   token: string | null = null,
 ): Promise<TestHub> {
   const content = new Map(Object.entries(files).map(([name, data]) => [name, Buffer.from(data)]))
-  const stored = new Map<string, Buffer>()
-  const committed = new Map<string, Buffer>()
-  const seen: SeenRequest[] = []
-  const commit = 'c0'.repeat(20)
-  const note = (request: IncomingMessage) =>
-    seen.push({
-      method: request.method ?? '',
-      path: request.url ?? '',
-      token: request.headers.authorization,
-      range: request.headers.range,
+  const uploads = createUploads()
+  const noted = (answer: (request: IncomingMessage, response: ServerResponse, path: string) => unknown) =>
+    createServer(async (request, response) => {
+      const { method = '', url = '', headers } = request
+      hub.seen.push({ method, path: url, token: headers.authorization, range: headers.range })
+      if (!hub.intercept?.(request, response)) await answer(request, response, new URL(url, 'http://x').pathname)
     })
-  const storage = createServer(async (request, response) => {
-    note(request)
-    if (hub.intercept?.(request, response)) return
-    const url = new URL(request.url ?? '/', 'http://x')
-    if (request.method === 'PUT') {
-      const part = await bodyOf(request)
-      stored.set(url.pathname.slice(1), part)
-      response.setHeader('etag', `"${sha('sha1', part)}"`)
-      return response.end()
-    }
-    sendRange(request, response, content.get(decodeURIComponent(url.pathname.slice(1))) ?? Buffer.alloc(0))
+  const storage = noted(async (request, response, path) => {
+    if (request.method !== 'PUT')
+      return sendRange(request, response, content.get(decodeURIComponent(path.slice(1))) ?? Buffer.alloc(0))
+    response.setHeader('etag', uploads.put(path.slice(1), await bodyOf(request))).end()
   })
-  const server = createServer(async (request, response) => {
-    note(request)
-    if (hub.intercept?.(request, response)) return
-    const url = new URL(request.url ?? '/', 'http://x')
-    const json = (value: unknown) => response.setHeader('content-type', 'application/json').end(JSON.stringify(value))
-    const fail = (status: number) =>
-      response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":"no"}')
-    if (token !== null && request.headers.authorization !== `Bearer ${token}`) return fail(401)
-    const resolved = new RegExp(`^(?:/datasets)?/${TEST_REPO}/resolve/${commit}/(.+)$`).exec(url.pathname)?.[1]
-    if (resolved !== undefined) {
-      const name = decodeURIComponent(resolved)
-      const data = content.get(name)
-      if (!data) return fail(404)
-      if (!name.endsWith('.safetensors')) return sendRange(request, response, data)
-      return response.writeHead(302, { location: `${storageUrl}/${name}?X-Signature=secret-signature` }).end()
+  const server = noted(async (request, response, path) => {
+    const json = (value: unknown, status = 200) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+    if (token !== null && request.headers.authorization !== `Bearer ${token}`) return json({ error: 'no' }, 401)
+    const resolved = new RegExp(`^(?:/datasets)?/${TEST_REPO}/resolve/${COMMIT}/(.+)$`).exec(path)?.[1]
+    if (resolved === undefined) {
+      const answer = await answerOf(path, request, hub, storageUrl, uploads)
+      return answer === undefined ? json({ error: 'no' }, 404) : json(answer)
     }
-    if (
-      [`/api/models/${TEST_REPO}/revision/main`, `/api/models/${TEST_REPO}/revision/${commit}`].includes(url.pathname)
-    )
-      return json({ sha: commit, siblings: siblings(content) })
-    if (url.pathname === `/api/datasets/${TEST_REPO}/revision/main`)
-      return json({ sha: commit, siblings: siblings(content) })
-    if (url.pathname === `/api/models/${TEST_REPO}`) return json({ id: TEST_REPO })
-    if (url.pathname === '/api/repos/create') return json({ url: `${url.origin}/${TEST_REPO}` })
-    if (url.pathname.endsWith('/preupload/main')) {
-      const { files: offered } = JSON.parse((await bodyOf(request)).toString())
-      const mode = (path: string) => (path.endsWith('.safetensors') ? 'lfs' : 'regular')
-      return json({ files: offered.map(({ path }: { path: string }) => ({ path, uploadMode: mode(path) })) })
-    }
-    if (url.pathname.endsWith('/objects/batch')) {
-      const { objects } = JSON.parse((await bodyOf(request)).toString())
-      return json({
-        transfer: 'multipart',
-        objects: objects.map((object: { oid: string; size: number }) => action(object)),
-      })
-    }
-    if (url.pathname === '/complete') return json({})
-    if (url.pathname === `/api/models/${TEST_REPO}/commit/main`) {
-      for (const line of (await bodyOf(request))
-        .toString()
-        .split('\n')
-        .map(text => JSON.parse(text))) {
-        if (line.key === 'file') committed.set(line.value.path, Buffer.from(line.value.content, 'base64'))
-        if (line.key === 'lfsFile') committed.set(line.value.path, joined(line.value.oid))
-      }
-      return json({ commitOid: 'd1'.repeat(20), commitUrl: `${hub.url}/${TEST_REPO}/commit/x` })
-    }
-    return fail(404)
+    const name = decodeURIComponent(resolved)
+    const data = content.get(name)
+    if (!data) return json({ error: 'no' }, 404)
+    if (!name.endsWith('.safetensors')) return sendRange(request, response, data)
+    response.writeHead(302, { location: `${storageUrl}/${name}?X-Signature=secret-signature` }).end()
   })
-  /** Files over 1000 bytes go in two parts, smaller ones in one request. */
-  const action = ({ oid, size }: { oid: string; size: number }) => {
-    const chunk = Math.ceil(size / 2)
-    const upload =
-      size > 1000
-        ? {
-            href: `${hub.url}/complete`,
-            header: {
-              chunk_size: String(chunk),
-              '00001': `${storageUrl}/${oid}/1?sig=s`,
-              '00002': `${storageUrl}/${oid}/2?sig=s`,
-            },
-          }
-        : { href: `${storageUrl}/${oid}?sig=s`, header: {} }
-    return { oid, size, actions: { upload } }
-  }
-  const joined = (oid: string) =>
-    stored.get(oid) ??
-    Buffer.concat([stored.get(`${oid}/1`) ?? Buffer.alloc(0), stored.get(`${oid}/2`) ?? Buffer.alloc(0)])
   await Promise.all([server, storage].map(one => new Promise<void>(resolve => one.listen(0, '127.0.0.1', resolve))))
   const urlOf = (one: typeof server) => `http://127.0.0.1:${(one.address() as AddressInfo).port}`
   const storageUrl = urlOf(storage)
   const hub: TestHub = {
-    url: urlOf(server),
-    commit,
-    seen,
-    files: content,
-    committed,
-    intercept: undefined,
+    ...{ url: urlOf(server), commit: COMMIT, seen: [], files: content, committed: new Map(), intercept: undefined },
     async close() {
       for (const one of [server, storage]) {
         one.closeAllConnections()
@@ -142,6 +74,58 @@ export async function startTestHub(
     },
   }
   return hub
+}
+
+type Uploads = ReturnType<typeof createUploads>
+
+/** Large files as they come to the second server. */
+function createUploads() {
+  const stored = new Map<string, Buffer>()
+  const partOf = (path: string) => stored.get(path) ?? Buffer.alloc(0)
+  return {
+    /** @returns the part's ETag. */
+    put(path: string, part: Buffer): string {
+      stored.set(path, part)
+      return `"${sha('sha1', part)}"`
+    },
+    whole: (oid: string) => stored.get(oid) ?? Buffer.concat([partOf(`${oid}/1`), partOf(`${oid}/2`)]),
+  }
+}
+
+/** What the hub's API answers; undefined for a path that it does not have. */
+async function answerOf(path: string, request: IncomingMessage, hub: TestHub, storageUrl: string, uploads: Uploads) {
+  const [model, dataset] = [`/api/models/${TEST_REPO}`, `/api/datasets/${TEST_REPO}`]
+  if ([`${model}/revision/main`, `${model}/revision/${COMMIT}`, `${dataset}/revision/main`].includes(path))
+    return { sha: COMMIT, siblings: siblings(hub.files) }
+  if (path === model) return { id: TEST_REPO }
+  if (path === '/api/repos/create') return { url: `${hub.url}/${TEST_REPO}` }
+  if (path === '/complete') return {}
+  if (path.endsWith('/preupload/main')) {
+    const { files } = JSON.parse((await bodyOf(request)).toString())
+    const mode = (name: string) => (name.endsWith('.safetensors') ? 'lfs' : 'regular')
+    return { files: files.map((file: { path: string }) => ({ path: file.path, uploadMode: mode(file.path) })) }
+  }
+  if (path.endsWith('/objects/batch')) {
+    const { objects } = JSON.parse((await bodyOf(request)).toString())
+    return { transfer: 'multipart', objects: objects.map((object: Lfs) => uploadOf(object, hub.url, storageUrl)) }
+  }
+  if (path !== `${model}/commit/main`) return undefined
+  for (const text of (await bodyOf(request)).toString().split('\n')) {
+    const { key, value } = JSON.parse(text)
+    if (key === 'file') hub.committed.set(value.path, Buffer.from(value.content, 'base64'))
+    if (key === 'lfsFile') hub.committed.set(value.path, uploads.whole(value.oid))
+  }
+  return { commitOid: 'd1'.repeat(20), commitUrl: `${hub.url}/${TEST_REPO}/commit/x` }
+}
+
+type Lfs = { oid: string; size: number }
+
+/** Files over 1000 bytes go in two parts, smaller ones in one request. */
+function uploadOf({ oid, size }: Lfs, url: string, storageUrl: string) {
+  const part = (number: number) => `${storageUrl}/${oid}/${number}?sig=s`
+  const header = { chunk_size: String(Math.ceil(size / 2)), '00001': part(1), '00002': part(2) }
+  const upload = size > 1000 ? { href: `${url}/complete`, header } : { href: `${storageUrl}/${oid}?sig=s`, header: {} }
+  return { oid, size, actions: { upload } }
 }
 
 function siblings(content: ReadonlyMap<string, Buffer>) {

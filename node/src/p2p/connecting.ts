@@ -8,7 +8,7 @@ import { dialable } from './addressAnnouncement.ts'
 import { connectedPeers } from './connectedPeers.ts'
 import type { DialOutcomes } from './connectivity.ts'
 import { startDialing } from './dialing.ts'
-import { createDialRecord } from './dialRecord.ts'
+import { createDialRecord, type DialRecord } from './dialRecord.ts'
 import type { Host } from './host.ts'
 import type { Membership } from './membership/membership.ts'
 
@@ -35,7 +35,6 @@ const MAX_DISCOVERED_ADDRESSES = 8
 export function startConnecting(host: Host, membership: Membership, { clock, logger }: Options): Connecting {
   const { node, guard } = host
   const stopping = new AbortController()
-  const sinceMs = new Map<string, number>()
   const record = createDialRecord({ nowMs: clock.nowMs, peers: () => connectedPeers(node).size })
   async function dial(address: string, signal: AbortSignal): Promise<string> {
     try {
@@ -45,35 +44,9 @@ export function startConnecting(host: Host, membership: Membership, { clock, log
       throw cause
     }
   }
-  const dialing = startDialing({
-    schedule: membership.schedule,
-    dial,
-    clock,
-    logger,
-  })
+  const dialing = startDialing({ schedule: membership.schedule, dial, clock, logger })
 
-  const onConnect = ({ detail }: CustomEvent<PeerId>): void => {
-    const peerId = detail.toString()
-    sinceMs.set(peerId, clock.nowMs())
-    record.opened(peerId)
-    const evicted = membership.connected(peerId)
-    if (evicted !== null) host.hangUp(evicted)
-  }
-  const onDisconnect = ({ detail }: CustomEvent<PeerId>): void => {
-    const peerId = detail.toString()
-    membership.schedule.lost(peerId, clock.nowMs() - (sinceMs.get(peerId) ?? 0))
-    sinceMs.delete(peerId)
-    record.closed(peerId)
-    dialing.wake()
-  }
-  /** Found on the local network, by whoever shouted: unsigned, so only worth a dial. */
-  const onDiscovery = ({ detail }: CustomEvent<PeerInfo>): void => {
-    const peerId = detail.id.toString()
-    const suffix = `/p2p/${peerId}`
-    const addresses = detail.multiaddrs.map(String).map(one => (one.endsWith(suffix) ? one : `${one}${suffix}`))
-    if (membership.addressesOf(peerId).length > 0) return
-    membership.learn(peerId, dialable(addresses, host.addresses()).slice(0, MAX_DISCOVERED_ADDRESSES))
-  }
+  const stopFollowing = followConnections(host, membership, { clock, record, wake: dialing.wake })
   async function flush(): Promise<void> {
     while (!stopping.signal.aborted) {
       await clock.sleep(FLUSH_EVERY_MS, stopping.signal)
@@ -112,9 +85,6 @@ export function startConnecting(host: Host, membership: Membership, { clock, log
     }
   }
 
-  node.addEventListener('peer:connect', onConnect)
-  node.addEventListener('peer:disconnect', onDisconnect)
-  node.addEventListener('peer:discovery', onDiscovery)
   noteKept().catch(cause => logger.error('could not note the peers of the book', { cause }))
   flush().catch(cause => {
     if (!stopping.signal.aborted) logger.error('stopped keeping the book of peers', { cause })
@@ -125,12 +95,49 @@ export function startConnecting(host: Host, membership: Membership, { clock, log
     wake: dialing.wake,
     outcomes: record.outcomes,
     async stop() {
-      node.removeEventListener('peer:connect', onConnect)
-      node.removeEventListener('peer:disconnect', onDisconnect)
-      node.removeEventListener('peer:discovery', onDiscovery)
+      stopFollowing()
       stopping.abort()
       await dialing.stop()
       membership.stop()
     },
+  }
+}
+
+type Follows = { clock: Clock; record: DialRecord; wake: () => void }
+
+/** Reports connections and discoveries of the host to the membership. @returns what ends it. */
+function followConnections(host: Host, membership: Membership, { clock, record, wake }: Follows): () => void {
+  const { node } = host
+  const sinceMs = new Map<string, number>()
+  const onConnect = ({ detail }: CustomEvent<PeerId>): void => {
+    const peerId = detail.toString()
+    sinceMs.set(peerId, clock.nowMs())
+    record.opened(peerId)
+    const evicted = membership.connected(peerId)
+    if (evicted !== null) host.hangUp(evicted)
+  }
+  const onDisconnect = ({ detail }: CustomEvent<PeerId>): void => {
+    const peerId = detail.toString()
+    membership.schedule.lost(peerId, clock.nowMs() - (sinceMs.get(peerId) ?? 0))
+    sinceMs.delete(peerId)
+    record.closed(peerId)
+    wake()
+  }
+  /** Found on the local network, by whoever shouted: unsigned, so only worth a dial. */
+  const onDiscovery = ({ detail }: CustomEvent<PeerInfo>): void => {
+    const peerId = detail.id.toString()
+    const suffix = `/p2p/${peerId}`
+    const addresses = detail.multiaddrs.map(String).map(one => (one.endsWith(suffix) ? one : `${one}${suffix}`))
+    if (membership.addressesOf(peerId).length > 0) return
+    membership.learn(peerId, dialable(addresses, host.addresses()).slice(0, MAX_DISCOVERED_ADDRESSES))
+  }
+
+  node.addEventListener('peer:connect', onConnect)
+  node.addEventListener('peer:disconnect', onDisconnect)
+  node.addEventListener('peer:discovery', onDiscovery)
+  return () => {
+    node.removeEventListener('peer:connect', onConnect)
+    node.removeEventListener('peer:disconnect', onDisconnect)
+    node.removeEventListener('peer:discovery', onDiscovery)
   }
 }

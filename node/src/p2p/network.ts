@@ -7,7 +7,7 @@ import { type Connectivity, connectivityOf } from './connectivity.ts'
 import { createFetchBody, type FetchBody } from './fetchBody.ts'
 import { createHost, type Host, type HostOptions } from './host.ts'
 import type { LookUp } from './membership/admission.ts'
-import { createMembership, type MembershipStatus } from './membership/membership.ts'
+import { createMembership, type Membership, type MembershipStatus } from './membership/membership.ts'
 import type { PeerStore } from './membership/peerBook.ts'
 import { createMessageGate } from './messageGate.ts'
 import { peerIdOf } from './peerPrivateKey.ts'
@@ -79,7 +79,7 @@ export type Network = {
  * @throws {PortTakenError | ListenError | AddressError} as the host and the bootnodes do.
  */
 export async function startNetwork(options: NetworkOptions): Promise<Network> {
-  const { swarm, clock, logger, currentRound } = options
+  const { swarm, clock, logger } = options
   let started: Host | undefined
   const ownId = peerIdOf(options.privateKey)
   // A bootnode finds itself on the chain's list.
@@ -113,33 +113,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     for (const one of stops.splice(0).reverse()) await one()
   }
   try {
-    const onTwin = (message: SignedMessage) => options.onTwin?.(addressesIn(message, swarm))
-    const gate = createMessageGate(host, { admission: membership.admission, clock, onTwin })
-    const announcements = createAnnouncements(host, { ...options, gate })
-    stops.push(announcements.stop)
-    const { learn } = membership
-    const addresses = startAddressGossip(host, { swarm, gate, learn, clock, logger })
-    stops.push(addresses.stop)
-    const stopServing = await serveBundles(host, {
-      source: options.bundles,
-      isRegistered: membership.admission.isRegistered,
-      ...(options.serveLimits && { limits: options.serveLimits }),
-      clock,
-      logger,
-    })
-    stops.push(stopServing)
-    const sync = await startSync(host, {
-      store: {
-        signed: (from, to) => [...addresses.signed(), ...announcements.signed(from, to)],
-        rulesOf: message => (addresses.owns(message) ? addresses : announcements).rules,
-        rounds: () => (options.follows ? roundsAround(currentRound()) : NO_ROUNDS),
-      },
-      gate,
-      ...(options.syncEveryMs && { everyMs: options.syncEveryMs }),
-      clock,
-      logger,
-    })
-    stops.push(sync.stop)
+    const { announcements, addresses, sync } = await startExchange(host, membership, options, stops)
     const connecting = startConnecting(host, membership, { clock, logger })
     learnt = connecting.learnt
     stops.push(connecting.stop)
@@ -177,6 +151,44 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     await stop()
     throw cause
   }
+}
+
+/** What is exchanged over a host: announcements, addresses and payloads. @param stops - takes what ends each part, as it starts. */
+async function startExchange(
+  host: Host,
+  membership: Membership,
+  options: NetworkOptions,
+  stops: (() => void | Promise<void>)[],
+) {
+  const { swarm, clock, logger, currentRound } = options
+  const onTwin = (message: SignedMessage) => options.onTwin?.(addressesIn(message, swarm))
+  const gate = createMessageGate(host, { admission: membership.admission, clock, onTwin })
+  const announcements = createAnnouncements(host, { ...options, gate })
+  stops.push(announcements.stop)
+  const { learn } = membership
+  const addresses = startAddressGossip(host, { swarm, gate, learn, clock, logger })
+  stops.push(addresses.stop)
+  const stopServing = await serveBundles(host, {
+    source: options.bundles,
+    isRegistered: membership.admission.isRegistered,
+    ...(options.serveLimits && { limits: options.serveLimits }),
+    clock,
+    logger,
+  })
+  stops.push(stopServing)
+  const sync = await startSync(host, {
+    store: {
+      signed: (from, to) => [...addresses.signed(), ...announcements.signed(from, to)],
+      rulesOf: message => (addresses.owns(message) ? addresses : announcements).rules,
+      rounds: () => (options.follows ? roundsAround(currentRound()) : NO_ROUNDS),
+    },
+    gate,
+    ...(options.syncEveryMs && { everyMs: options.syncEveryMs }),
+    clock,
+    logger,
+  })
+  stops.push(sync.stop)
+  return { announcements, addresses, sync }
 }
 
 /** With none, addresses alone are asked for. */

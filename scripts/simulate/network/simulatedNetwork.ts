@@ -11,10 +11,10 @@ import type { Host } from '../../../node/src/p2p/host.ts'
 import type { LookUp } from '../../../node/src/p2p/membership/admission.ts'
 import { createMembership, type Membership } from '../../../node/src/p2p/membership/membership.ts'
 import type { PeerStore } from '../../../node/src/p2p/membership/peerBook.ts'
-import { createMessageGate, type MessageGate } from '../../../node/src/p2p/messageGate.ts'
+import { createMessageGate, type MessageGate, type MessageRules } from '../../../node/src/p2p/messageGate.ts'
 import { messageIdOf } from '../../../node/src/p2p/messageId.ts'
 import type { Network } from '../../../node/src/p2p/network.ts'
-import { createPeerGuard } from '../../../node/src/p2p/peerGuard.ts'
+import { createPeerGuard, type PeerGuard } from '../../../node/src/p2p/peerGuard.ts'
 import { encodeSigned, type SignedMessage } from '../../../node/src/p2p/signedMessage.ts'
 import type { Medium, Station } from './medium.ts'
 
@@ -68,62 +68,16 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
   /** Messages that are kept here. */
   const have = new Set<string>()
   const gossip = createGossip(medium, peerId, guard.penaltyOf, have)
-  const host = {
-    ...{
-      peerId,
-      guard,
-      gossip,
-      sign: createSigner(peerId, clock),
-      verify: async (message: SignedMessage) => isSigned(message),
-    },
-    node: { addEventListener() {}, removeEventListener() {} },
-    messageQueue: { enter: async () => {} },
-    addresses: () => [address],
-    connectedPeers: () => medium.linksOf(peerId),
-  } as unknown as Host
+  const host = hostOf(options, guard, gossip)
   const gate = sharing(createMessageGate(host, { admission: membership.admission, clock }), medium.messages)
   const announcements = createAnnouncements(host, { ...options, follows: false, gate })
   const { swarm } = options
   const addresses = startAddressGossip(host, { swarm, gate, learn: membership.learn, clock, logger })
   let dialing: ReturnType<typeof startDialing> | undefined
 
-  // Nobody follows the swarm here, so that addresses alone are asked for.
   const { rules, signed: kept } = addresses
-  async function pull(peer: string): Promise<number> {
-    const theirs = await medium.ask(peerId, peer)
-    let taken = 0
-    for (const message of theirs ?? []) {
-      if (have.has(idOf(message)) || signal.aborted) continue
-      const screened = await gate.screen(message, peer, rules, signal)
-      const isTaken = screened.verdict === 'accept' && (await gate.admit(message, peer, rules)).verdict === 'accept'
-      // What is not newer is not asked for again.
-      if (isTaken || screened.verdict === 'ignore') have.add(idOf(message))
-      if (isTaken) taken += 1
-    }
-    return taken
-  }
-  async function catchUp(): Promise<void> {
-    while (!signal.aborted) {
-      await clock.sleep(SYNC_EVERY_MS * (0.5 + Math.random()), signal)
-      const links = medium.linksOf(peerId)
-      const peer = links[Math.floor(Math.random() * links.length)]
-      if (peer !== undefined) await pull(peer)
-    }
-  }
-  async function fetchBody(request: BodyRequest) {
-    const got = await medium.fetch(request, peerId, membership.addressesOf(request.peer))
-    if (typeof got === 'string' || contentId(got) === request.contentId) return got
-    guard.penalise(request.peer, MISMATCH_POINTS, 'sent a body that is not what was asked for')
-    return 'mismatch'
-  }
-  async function serve(request: BodyRequest) {
-    const body = await options.bundles.get(request.contentId)
-    if (body === null) return 'not-found'
-    if (body.byteLength > request.maxBytes) return 'too-large'
-    await medium.pass((body.byteLength / BYTES_PER_SEC) * 1000)
-    request.onBytes?.(body.byteLength)
-    return body
-  }
+  const { pull, catchUp } = createSync(options, { gate, rules, have })
+  const { fetchBody, serve } = createTransfers(options, guard, membership)
 
   medium.join({
     ...{ peerId, address, kept, serve: options.serve ?? serve },
@@ -174,6 +128,78 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
       membership.stop()
     },
   } as unknown as SimulatedNetwork
+}
+
+/** As much of a host as the real parts of a network use. */
+function hostOf(
+  { medium, peerId, address, clock }: SimulatedNetworkOptions,
+  guard: PeerGuard,
+  gossip: ReturnType<typeof createGossip>,
+): Host {
+  return {
+    ...{
+      peerId,
+      guard,
+      gossip,
+      sign: createSigner(peerId, clock),
+      verify: async (message: SignedMessage) => isSigned(message),
+    },
+    node: { addEventListener() {}, removeEventListener() {} },
+    messageQueue: { enter: async () => {} },
+    addresses: () => [address],
+    connectedPeers: () => medium.linksOf(peerId),
+  } as unknown as Host
+}
+
+type SyncModules = { gate: MessageGate; rules: MessageRules; have: Set<string> }
+
+/** Catching up with peers. Nobody follows the swarm here, so that addresses alone are asked for. */
+function createSync({ medium, peerId, clock, signal }: SimulatedNetworkOptions, { gate, rules, have }: SyncModules) {
+  async function pull(peer: string): Promise<number> {
+    const theirs = await medium.ask(peerId, peer)
+    let taken = 0
+    for (const message of theirs ?? []) {
+      if (have.has(idOf(message)) || signal.aborted) continue
+      const screened = await gate.screen(message, peer, rules, signal)
+      const isTaken = screened.verdict === 'accept' && (await gate.admit(message, peer, rules)).verdict === 'accept'
+      // What is not newer is not asked for again.
+      if (isTaken || screened.verdict === 'ignore') have.add(idOf(message))
+      if (isTaken) taken += 1
+    }
+    return taken
+  }
+  async function catchUp(): Promise<void> {
+    while (!signal.aborted) {
+      await clock.sleep(SYNC_EVERY_MS * (0.5 + Math.random()), signal)
+      const links = medium.linksOf(peerId)
+      const peer = links[Math.floor(Math.random() * links.length)]
+      if (peer !== undefined) await pull(peer)
+    }
+  }
+  return { pull, catchUp }
+}
+
+/** Payloads from and to other peers, at the pace of a stream. */
+function createTransfers(
+  { medium, peerId, bundles }: SimulatedNetworkOptions,
+  guard: PeerGuard,
+  membership: Membership,
+) {
+  async function fetchBody(request: BodyRequest) {
+    const got = await medium.fetch(request, peerId, membership.addressesOf(request.peer))
+    if (typeof got === 'string' || contentId(got) === request.contentId) return got
+    guard.penalise(request.peer, MISMATCH_POINTS, 'sent a body that is not what was asked for')
+    return 'mismatch'
+  }
+  async function serve(request: BodyRequest) {
+    const body = await bundles.get(request.contentId)
+    if (body === null) return 'not-found'
+    if (body.byteLength > request.maxBytes) return 'too-large'
+    await medium.pass((body.byteLength / BYTES_PER_SEC) * 1000)
+    request.onBytes?.(body.byteLength)
+    return body
+  }
+  return { fetchBody, serve }
 }
 
 /** Has all peers keep one copy of a message: of a thousand peers' words a thousand copies would be gigabytes. */

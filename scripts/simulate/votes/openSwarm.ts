@@ -60,12 +60,8 @@ export interface Member {
   readonly account: Address
 }
 
-/**
- * The real contracts on a chain in this process, and one call for each thing that somebody can do there.
- *
- * @param patches - defences to take out, or the contracts as Hardhat has built them.
- */
-export async function openSwarm(patches: readonly Patch[] | 'built') {
+/** A chain in this process, with the contracts on it and accounts that have ether. */
+async function deploySwarm(patches: readonly Patch[] | 'built') {
   const { viem, provider, networkHelpers } = await network.create({
     override: { allowUnlimitedContractSize: true, accounts: { count: ACCOUNTS }, initialDate: STARTED },
   })
@@ -82,6 +78,16 @@ export async function openSwarm(patches: readonly Patch[] | 'built') {
     bootstrapRounds: 0,
     environmentHash: keccak256(SPECIFICATION),
   })
+  return { contracts, wallet, wallets, request, networkHelpers, startsAtSec }
+}
+
+/**
+ * The real contracts on a chain in this process, and one call for each thing that somebody can do there.
+ *
+ * @param patches - defences to take out, or the contracts as Hardhat has built them.
+ */
+export async function openSwarm(patches: readonly Patch[] | 'built') {
+  const { contracts, wallet, wallets, request, networkHelpers, startsAtSec } = await deploySwarm(patches)
   const { registry, rounds, commitments, stakes, nectar, chainId } = contracts
   await chooseHistory(request, ROUND_SECONDS)
   const nonces = new Map<Address, bigint>()

@@ -104,19 +104,11 @@ export function createDialSchedule(options: Options): DialSchedule {
       const due = missing().filter(peer => dueAtMs(peer) <= now)
       for (let step = 0; step < DIAL_ORDER.length && due.length > 0; step += 1) {
         const whose = DIAL_ORDER[turn++ % DIAL_ORDER.length]
-        const peer = pick(
-          due.filter(one => classOf(one) === whose),
-          random,
-        )
-        const route =
-          peer &&
-          pick(
-            peer.routes.filter(one => one.nextAtMs <= now),
-            random,
-          )
-        if (peer === undefined || route === undefined) continue
-        dialling.add(peer)
-        return { peer, route }
+        const ofClass = due.filter(peer => classOf(peer) === whose)
+        const dial = choose(ofClass, now, random)
+        if (dial === undefined) continue
+        dialling.add(dial.peer)
+        return dial
       }
       return null
     },
@@ -141,6 +133,14 @@ export function createDialSchedule(options: Options): DialSchedule {
       return Math.max(0, Math.min(LOOK_EVERY_MS, ...next))
     },
   }
+}
+
+/** One of some peers, at one of its addresses that are due. */
+function choose(among: readonly KnownPeer[], nowMs: number, random: () => number): Dial | undefined {
+  const peer = pick(among, random)
+  const due = peer?.routes.filter(({ nextAtMs }) => nextAtMs <= nowMs) ?? []
+  const route = peer && pick(due, random)
+  return peer && route && { peer, route }
 }
 
 function pick<T>(from: readonly T[], random: () => number): T | undefined {

@@ -4,8 +4,8 @@ import type { Logger } from '#core/logger.ts'
 import { AddressError } from '../errors.ts'
 import { type Admission, admitAll, createAdmission, type LookUp } from './admission.ts'
 import { createConnectionSlots } from './connectionSlots.ts'
-import { createDialSchedule, type DialSchedule } from './dialSchedule.ts'
-import { type BookLimits, createPeerBook, type PeerStore } from './peerBook.ts'
+import { type Connected, createDialSchedule, type DialSchedule } from './dialSchedule.ts'
+import { type BookLimits, createPeerBook, type PeerBook, type PeerStore } from './peerBook.ts'
 import { defaultSlotLimits, type Refusal, type SlotDecision } from './slots.ts'
 
 export type MembershipOptions = {
@@ -95,32 +95,15 @@ export function createMembership(options: MembershipOptions): Membership {
     logger.warn('a connection was refused: no slot is free for it', { reason, ...status() })
   }
   function status(): MembershipStatus {
-    const now = slots.held()
-    const members = now.filter(one => one.isMember).length
-    const known = book.all()
-    const knownMembers = known.filter(one => one.isBootnode || isRegistered(one.peerId ?? '')).length
-    return {
-      connections: { members, strangers: now.length - members, max },
-      known: { members: knownMembers, strangers: known.length - knownMembers },
-      refused: { ...refused },
-    }
+    const connections = countMembers(slots.held(), one => one.isMember)
+    const known = countMembers(book.all(), one => one.isBootnode || isRegistered(one.peerId ?? ''))
+    return { connections: { ...connections, max }, known, refused: { ...refused } }
   }
-  function connectedNow() {
+  function connectedNow(): Connected {
     const ids = new Set(options.connections().map(({ peerId }) => peerId))
-    return {
-      has: (peerId: string) => ids.has(peerId),
-      registered: [...ids].filter(isRegistered).length,
-      total: ids.size,
-    }
+    return { has: peerId => ids.has(peerId), registered: [...ids].filter(isRegistered).length, total: ids.size }
   }
-  function flush(): void {
-    try {
-      book.flush()
-    } catch (error) {
-      // A full disk must not end a peer: what was not written is kept, and written with what comes next.
-      logger.warn('the book of peers could not be written', { error })
-    }
-  }
+  const flush = () => writeBook(book, logger)
   const schedule = createDialSchedule({
     ...{ ownId, book, isRegistered, isBanned: options.isBanned, connected: connectedNow },
     ...{ targetPeers: Math.min(options.targetPeers, max), clock, random },
@@ -157,6 +140,20 @@ export function createMembership(options: MembershipOptions): Membership {
       flush()
     },
   }
+}
+
+function writeBook(book: PeerBook, logger: Logger): void {
+  try {
+    book.flush()
+  } catch (error) {
+    // A full disk must not end a peer: what was not written is kept, and written with what comes next.
+    logger.warn('the book of peers could not be written', { error })
+  }
+}
+
+function countMembers<T>(peers: readonly T[], isMember: (peer: T) => boolean): { members: number; strangers: number } {
+  const members = peers.filter(isMember).length
+  return { members, strangers: peers.length - members }
 }
 
 function parseBootnode(address: string): { peerId: string | undefined; address: string } {

@@ -84,25 +84,10 @@ const REWRITE_MS = 3_600_000
 
 /** Who is known, at which addresses. A stranger never takes the place of a registered peer. */
 export function createPeerBook(options: Options): PeerBook {
-  const { clock, isRegistered } = options
-  const limits = { ...defaultBookLimits, ...options.limits }
+  const { clock } = options
+  const held = createHeldPeers(options, { ...defaultBookLimits, ...options.limits })
+  const { peers } = held
   let bootnodes: KnownPeer[] = []
-  const peers = new Map<string, Known>()
-  /** Those of `peers` that were not registered when they were learned: a few, of which some may have registered since. */
-  const unregistered = new Map<string, Known>()
-  const writtenAtMs = new Map<string, number>()
-  const changed = new Set<string>()
-  const gone = new Set<string>()
-
-  for (const row of options.store?.load().slice(0, limits.registered + limits.strangers) ?? []) {
-    const { data } = keptPeerSchema.safeParse(row)
-    if (data === undefined) continue
-    if (data.isRegistered) options.onRegistered?.(data.peerId)
-    // Written by a clock that was ahead, it would never be old enough to be forgotten.
-    const heardAtMs = Math.min(data.heardAtMs, clock.nowMs())
-    put({ ...newPeer(data.peerId, data.addresses, heardAtMs, false), met: !data.isRegistered })
-    writtenAtMs.set(data.peerId, heardAtMs)
-  }
 
   function setBootnodes(named: readonly NamedBootnode[]): void {
     const before = bootnodes
@@ -110,6 +95,59 @@ export function createPeerBook(options: Options): PeerBook {
     bootnodes = named.map(({ peerId, address }) => heldAt(address) ?? newPeer(peerId, [address], clock.nowMs(), true))
   }
   setBootnodes(options.bootnodes)
+
+  return {
+    learn(peerId, addresses) {
+      if (addresses.length === 0) return false
+      const known = peers.get(peerId)
+      if (known === undefined) {
+        if (!held.makePlace(peerId, addresses)) return false
+        held.put(newPeer(peerId, addresses, clock.nowMs(), false))
+        held.touch(peerId)
+        return true
+      }
+      known.heardAtMs = clock.nowMs()
+      const isSame = known.routes.map(({ address }) => address).join() === addresses.join()
+      if (!isSame) {
+        known.routes = addresses.map(one => known.routes.find(({ address }) => address === one) ?? newRoute(one))
+        known.subnet = subnetOf(addresses)
+      }
+      if (!isSame || held.isStale(known)) held.touch(peerId)
+      return true
+    },
+    meet(peerId) {
+      const known = peers.get(peerId)
+      if (known === undefined || known.met) return
+      known.met = true
+      held.touch(peerId)
+    },
+    get: peerId => peers.get(peerId) ?? bootnodes.find(one => one.peerId === peerId),
+    all: () => [...bootnodes, ...peers.values()],
+    bootnodes: () => bootnodes,
+    isBootnode: peerId => bootnodes.some(one => one.peerId === peerId),
+    setBootnodes,
+    flush: held.flush,
+  }
+}
+
+/** The peers of a book but bootnodes: as the disk had them, as they are now, and which of them the disk has yet to be told of. */
+function createHeldPeers({ clock, isRegistered, onRegistered, store }: Options, limits: BookLimits) {
+  const peers = new Map<string, Known>()
+  /** Those of `peers` that were not registered when they were learned: a few, of which some may have registered since. */
+  const unregistered = new Map<string, Known>()
+  const writtenAtMs = new Map<string, number>()
+  const changed = new Set<string>()
+  const gone = new Set<string>()
+
+  for (const row of store?.load().slice(0, limits.registered + limits.strangers) ?? []) {
+    const { data } = keptPeerSchema.safeParse(row)
+    if (data === undefined) continue
+    if (data.isRegistered) onRegistered?.(data.peerId)
+    // Written by a clock that was ahead, it would never be old enough to be forgotten.
+    const heardAtMs = Math.min(data.heardAtMs, clock.nowMs())
+    put({ ...newPeer(data.peerId, data.addresses, heardAtMs, false), met: !data.isRegistered })
+    writtenAtMs.set(data.peerId, heardAtMs)
+  }
 
   function put(peer: Known): void {
     peers.set(peer.peerId, peer)
@@ -125,66 +163,42 @@ export function createPeerBook(options: Options): PeerBook {
     changed.delete(peerId)
     if (writtenAtMs.delete(peerId)) gone.add(peerId)
   }
-  function hasRoom(peerId: string, addresses: readonly string[]): boolean {
-    if (isRegistered(peerId))
-      return peers.size < limits.registered || makeRoom(limits.registered, [...peers.values()], longestSilent)
-    const all = strangers()
-    const subnet = subnetOf(addresses)
-    const near = all.filter(one => subnet !== null && one.subnet === subnet)
-    return (
-      makeRoom(limits.strangersPerSubnet, near, leastReachable) &&
-      makeRoom(limits.strangers, strangers(), leastReachable)
-    )
-  }
-  function makeRoom(limit: number, among: Known[], choose: (among: Known[]) => Known | undefined): boolean {
+  function dropOne(limit: number, among: Known[], choose: (among: Known[]) => Known | undefined): boolean {
     if (among.length < limit) return true
     const victim = choose(among)
     if (victim !== undefined) drop(victim.peerId)
     return victim !== undefined
   }
-  function touch(peerId: string): void {
-    gone.delete(peerId)
-    changed.add(peerId)
-  }
 
   return {
-    learn(peerId, addresses) {
-      if (addresses.length === 0) return false
-      const held = peers.get(peerId)
-      if (held === undefined) {
-        if (!hasRoom(peerId, addresses)) return false
-        put(newPeer(peerId, addresses, clock.nowMs(), false))
-        touch(peerId)
-        return true
-      }
-      held.heardAtMs = clock.nowMs()
-      const isSame = held.routes.map(({ address }) => address).join() === addresses.join()
-      if (!isSame) {
-        held.routes = addresses.map(one => held.routes.find(({ address }) => address === one) ?? newRoute(one))
-        held.subnet = subnetOf(addresses)
-      }
-      if (!isSame || held.heardAtMs - (writtenAtMs.get(peerId) ?? 0) > REWRITE_MS) touch(peerId)
-      return true
+    peers,
+    put,
+    /** Drops whoever has to give way to a new peer. @returns false where nobody does. */
+    makePlace(peerId: string, addresses: readonly string[]): boolean {
+      if (isRegistered(peerId))
+        return peers.size < limits.registered || dropOne(limits.registered, [...peers.values()], longestSilent)
+      const subnet = subnetOf(addresses)
+      const near = strangers().filter(one => subnet !== null && one.subnet === subnet)
+      return (
+        dropOne(limits.strangersPerSubnet, near, leastReachable) &&
+        dropOne(limits.strangers, strangers(), leastReachable)
+      )
     },
-    meet(peerId) {
-      const held = peers.get(peerId)
-      if (held === undefined || held.met) return
-      held.met = true
-      touch(peerId)
+    /** Has the next flush write a peer. */
+    touch(peerId: string): void {
+      gone.delete(peerId)
+      changed.add(peerId)
     },
-    get: peerId => peers.get(peerId) ?? bootnodes.find(one => one.peerId === peerId),
-    all: () => [...bootnodes, ...peers.values()],
-    bootnodes: () => bootnodes,
-    isBootnode: peerId => bootnodes.some(one => one.peerId === peerId),
-    setBootnodes,
-    flush() {
+    /** Whether a peer was heard of much later than the disk says. */
+    isStale: ({ peerId, heardAtMs }: Known) => heardAtMs - (writtenAtMs.get(peerId) ?? 0) > REWRITE_MS,
+    flush(): void {
       for (const { peerId, heardAtMs } of peers.values()) {
         const silentMs = clock.nowMs() - heardAtMs
         if (silentMs > (isRegistered(peerId) ? limits.forgetRegisteredMs : limits.forgetStrangersMs)) drop(peerId)
       }
       const kept = [...changed].flatMap(id => peers.get(id) ?? []).filter(one => one.met || isRegistered(one.peerId))
       if (kept.length === 0 && gone.size === 0) return
-      options.store?.write({ put: kept.map(one => keptPeer(one, isRegistered(one.peerId))), gone: [...gone] })
+      store?.write({ put: kept.map(one => keptPeer(one, isRegistered(one.peerId))), gone: [...gone] })
       for (const { peerId, heardAtMs } of kept) {
         writtenAtMs.set(peerId, heardAtMs)
         changed.delete(peerId)
