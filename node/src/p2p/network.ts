@@ -183,6 +183,7 @@ async function startExchange(
       rounds: () => (options.follows ? roundsAround(currentRound()) : NO_ROUNDS),
     },
     gate,
+    isRegistered: membership.admission.isRegistered,
     ...(options.syncEveryMs && { everyMs: options.syncEveryMs }),
     clock,
     logger,

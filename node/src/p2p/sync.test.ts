@@ -26,6 +26,7 @@ async function start(): Promise<Host> {
 async function syncOf(
   host: Host,
   changes: Partial<SyncStore & MessageRules> = {},
+  isRegistered: (peerId: string) => boolean = () => true,
 ): Promise<{ sync: Sync; taken: SignedMessage[] }> {
   const taken: SignedMessage[] = []
   // The clock stands still, so nothing is asked but by the test.
@@ -39,7 +40,7 @@ async function syncOf(
   }
   const store: SyncStore = { signed: () => [], rulesOf: () => rules, rounds: () => ({ from: 0, to: 10 }), ...changes }
   const gate = createMessageGate(host, { admission: admitAll, clock })
-  const sync = await startSync(host, { store, gate, clock, logger: silentLogger })
+  const sync = await startSync(host, { store, gate, isRegistered, clock, logger: silentLogger })
   stops.push(sync.stop)
   return { sync, taken }
 }
@@ -166,4 +167,13 @@ test('a peer that asks again and again is no longer answered, nor are many that 
   for (let client = 0; client < 5; client += 1) many.push(...(await resetsOf(await start(), server, 9)))
   expect(many.indexOf(true)).toBeGreaterThanOrEqual(36)
   expect(many.at(-1)).toBe(true)
+})
+
+test('strangers that ask leave half of the answers to registered peers', async () => {
+  const [server, registered] = [await start(), await start()]
+  await syncOf(server, {}, peer => peer === registered.peerId)
+  const many: boolean[] = []
+  for (let client = 0; client < 4; client += 1) many.push(...(await resetsOf(await start(), server, 9)))
+  expect(many.at(-1)).toBe(true)
+  expect(await resetsOf(registered, server, 9)).toEqual(Array(9).fill(false))
 })

@@ -43,6 +43,7 @@ export type Sync = {
 export type SyncOptions = {
   store: SyncStore
   gate: MessageGate
+  isRegistered: (peerId: string) => boolean
   /** Mean wait before asking some peer again for what gossip lost. */
   everyMs?: number
   clock: Clock
@@ -59,22 +60,28 @@ const SETTLE_MS = [250, 750, 2500]
 const FAULT_POINTS = 50
 /** Answers a second to all peers together: in a large swarm, one takes some 20 ms. A peer asks about once in ten seconds. */
 const [ANSWERS_PER_SECOND, ANSWERS_AT_ONCE] = [12, 48]
+/** Of those to strangers, at most: an id costs nothing. */
+const STRANGERS_SHARE = 1 / 2
 /** Messages of one answer that we have no use for, as our views differ. */
 const MAX_USELESS = 512
 
 /** Brings a late or restarted peer up to date: each new peer is asked soon, then some peer every few seconds. */
 export async function startSync(host: Host, options: SyncOptions): Promise<Sync> {
-  const { store, gate, logger, clock } = options
+  const { store, gate, isRegistered, logger, clock } = options
   const stopping = new AbortController()
   const bucketOf = createPeerBuckets(1, 10, clock)
-  const answers = createTokenBucket(ANSWERS_PER_SECOND, ANSWERS_AT_ONCE, clock)
+  const answersOf = (share: number) => createTokenBucket(share * ANSWERS_PER_SECOND, share * ANSWERS_AT_ONCE, clock)
+  const [answers, toStrangers] = [answersOf(1), answersOf(STRANGERS_SHARE)]
   const peers = new Set<string>()
   // Where the range of ids begins that is asked for next, of whatever peer.
   let first = 0
 
   async function serve(stream: Stream, connection: Connection): Promise<void> {
     try {
-      if (!bucketOf(connection.remotePeer.toString()).tryTake(1)) throw new StreamError('aborted', 'asked too often')
+      const peer = connection.remotePeer.toString()
+      if (!bucketOf(peer).tryTake(1)) throw new StreamError('aborted', 'asked too often')
+      if (!isRegistered(peer) && !toStrangers.tryTake(1))
+        throw new StreamError('aborted', 'asked too often by all strangers together')
       if (!answers.tryTake(1)) throw new StreamError('aborted', 'asked too often by all together')
       await answer(host, stream, store, stopping.signal)
     } catch (cause) {
