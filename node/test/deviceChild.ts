@@ -1,4 +1,9 @@
 import { generate, loadModel, score } from '@waggle/node/model'
+import type { SessionError } from '#engine/engineError.ts'
+import { Graph } from '#engine/graph.ts'
+import { encodeModel } from '#engine/onnxModel.ts'
+import { createSession, tensor } from '#engine/session.ts'
+import { add, sumOver } from '#engine/tensor.ts'
 
 // Generates and scores with a model of a folder on the CPU and by WebGPU, and prints what came out as one JSON line.
 const [folder = ''] = process.argv.slice(2)
@@ -17,4 +22,15 @@ for (const device of ['cpu', 'webgpu'] as const) {
   }
   await model.dispose()
 }
-console.log(JSON.stringify(outcomes))
+
+// A product larger than the device allows, and then one that fits.
+const graph = new Graph()
+const [rows, columns] = [graph.input('rows', 'f32', ['N', 1]), graph.input('columns', 'f32', [1, 'M'])]
+const session = await createSession(encodeModel({ sum: sumOver(add(rows, columns)) }, [], 'webgpu'), { threads: 1 })
+const sumOf = (n: number) => {
+  const ones = new Float32Array(n).fill(1)
+  return session.run({ rows: tensor('f32', ones, [n, 1]), columns: tensor('f32', ones, [1, n]) })
+}
+const shortage = await sumOf(46_000).catch((error: SessionError) => error.code)
+const after = (await sumOf(10)).sum?.data[0]
+console.log(JSON.stringify({ ...outcomes, shortage, after }))

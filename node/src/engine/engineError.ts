@@ -18,3 +18,8 @@ export class SessionError extends NodeError {
 export class SessionMemoryError extends SessionError {
   override readonly code = 'ENGINE_MEMORY'
 }
+
+/** A GPU failed in a run, and may be lost to this process: another process may have it. */
+export class DeviceError extends SessionError {
+  override readonly code = 'ENGINE_DEVICE'
+}

@@ -2,10 +2,11 @@ import ort from 'onnxruntime-node'
 import { executionProviders } from './device.ts'
 import { type DeviceTensor, deviceTensor, isOnDevice } from './deviceTensor.ts'
 import { runtimeTypes, type TensorArrays } from './dtypes.ts'
-import { SessionError, SessionMemoryError } from './engineError.ts'
+import { SessionError } from './engineError.ts'
 import type { DType, Value } from './graph.ts'
 import { kernelTraits } from './kernelTraits.ts'
 import type { OnnxModel } from './onnxModel.ts'
+import { refusal, runFailure } from './sessionFailures.ts'
 
 /** A tensor fed to a session or read from it. Inputs are not copied: the runtime reads `data` in place. */
 export type Tensor<T extends DType = DType> = {
@@ -103,7 +104,7 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
       ...extraOptions(model, options),
     })
   } catch (cause) {
-    throw model.device === 'cpu' ? failure('ONNX Runtime refused the model', cause) : withoutDevice(model.device, cause)
+    throw refusal(model.device, cause)
   }
   return {
     model,
@@ -116,7 +117,7 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
           else found.results[name] = fromRuntime(model, name, value)
         return found
       } catch (cause) {
-        throw failure('ONNX Runtime failed to run the model', cause)
+        throw runFailure(model.device, cause)
       }
     },
     async run(feeds, outputs) {
@@ -131,7 +132,7 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
           ]),
         )
       } catch (cause) {
-        throw failure('ONNX Runtime failed to run the model', cause)
+        throw runFailure(model.device, cause)
       }
     },
     dispose: () => session.release(),
@@ -212,19 +213,3 @@ const dtypeOf = (model: OnnxModel, name: string): DType => model.outputs.get(nam
 
 const badFeed = (message: string) =>
   new SessionError(message, { hint: 'This is a defect of the program that runs the graph; please report it.' })
-
-const withoutDevice = (device: string, cause: unknown) =>
-  new SessionError(`models cannot run on ${device} here: ${cause instanceof Error ? cause.message : String(cause)}`, {
-    hint: 'reportDevices of @waggle/node/model and npx waggle devices say which devices work, and why another does not.',
-    cause,
-  })
-
-function failure(message: string, cause: unknown): SessionError {
-  const reason = cause instanceof Error ? cause.message : String(cause)
-  if (/alloc|out of memory/i.test(reason))
-    return new SessionMemoryError(`${message}: ${reason}`, { hint: 'Free some memory, or use smaller batches.', cause })
-  return new SessionError(`${message}: ${reason}`, {
-    hint: 'Check that onnxruntime-node 1.30.0 is installed whole.',
-    cause,
-  })
-}

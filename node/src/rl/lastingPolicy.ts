@@ -7,8 +7,11 @@ import {
   policyHandlers,
 } from './policyProtocol.ts'
 
-/** A call fails after so many deaths of the worker in a row. */
+/** A call fails after so many ends of the worker in a row. */
 const MAX_CRASHES_ON_END = 3
+
+/** Codes of errors after which a worker is of no use: it died, or its GPU failed. */
+const FATAL: readonly string[] = ['POLICY_WORKER_ENDED', 'ENGINE_DEVICE']
 
 /** What gives the same again from the same weights. What was lost of an update or a save, or was done with a stranger's policy, is the caller's to know of. */
 const REPEATABLE: readonly PolicyOperation[] = [
@@ -31,7 +34,7 @@ export interface WorkerWatch {
 }
 
 /**
- * A policy whose worker is started again when it dies, from the folder that was last loaded or saved: what was learned since is
+ * A policy whose worker is started again when it dies or its GPU fails, from the folder that was last loaded or saved: what was learned since is
  * lost. What can be repeated is; an update or a save rejects, with the policy as it was saved.
  *
  * @param open - starts a worker; the real one unless a test watches.
@@ -65,6 +68,8 @@ export function openLastingPolicy(
     if (client !== dead) return ready()
     crashesOnEnd++
     crashed(error)
+    // One that still lives has lost its GPU.
+    void dead.close()
     client = open(options)
     loading = undefined
     if (crashesOnEnd < MAX_CRASHES_ON_END) return ready()
@@ -88,7 +93,7 @@ export function openLastingPolicy(
         if (operation === 'loadFrozen') loaded.loadFrozen = args as Parameters<PolicyHandlers['loadFrozen']>
         return result
       } catch (error) {
-        if (!(error instanceof WorkerError && error.code === 'POLICY_WORKER_ENDED')) throw error
+        if (!(error instanceof WorkerError && FATAL.includes(error.code))) throw error
         await restart(error, used)
         if (REPEATABLE.includes(operation)) return run(...args)
         throw error

@@ -229,6 +229,30 @@ test('a worker that crashes in native code is reported, and resumes from the las
   }
 })
 
+test('a worker whose GPU fails is closed, and its successor resumes from the last checkpoint', async () => {
+  const lost = new WorkerError({ message: 'device lost', code: 'ENGINE_DEVICE', hint: '', retryable: true })
+  const [told, closed, loads]: [string[], number[], string[]] = [[], [], []]
+  let workers = 0
+  const lasting = openLastingPolicy({}, { crashed: error => told.push(error.message) }, () => {
+    const number = ++workers
+    return {
+      load: async (path: string) => void loads.push(path),
+      weightsHash: async () => (number === 1 ? Promise.reject(lost) : '0x01'),
+      policyStep: async () => (number === 2 ? Promise.reject(lost) : {}),
+      close: async () => void closed.push(number),
+    } as unknown as PolicyClient
+  })
+  await lasting.load('saved')
+  expect(await lasting.weightsHash()).toBe('0x01')
+  // An update is not taken twice: who asked for it hears of it.
+  await expect(lasting.policyStep([], { learningRate: 1 })).rejects.toMatchObject({ code: 'ENGINE_DEVICE' })
+  expect(await lasting.weightsHash()).toBe('0x01')
+  expect({ told, closed, loads }).toEqual({
+    ...{ told: ['device lost', 'device lost'], closed: [1, 2] },
+    loads: ['saved', 'saved', 'saved'],
+  })
+})
+
 test('a call whose worker dies again and again fails, and the next one has a worker', async () => {
   const dead = new WorkerError({ message: 'ended', code: 'POLICY_WORKER_ENDED', hint: '', retryable: true })
   let workers = 0

@@ -1,0 +1,38 @@
+import type { Device } from './device.ts'
+import { DeviceError, SessionError, SessionMemoryError } from './engineError.ts'
+
+/**
+ * What the runtime says where memory is short. A GPU's first message goes to its log: what comes after it names a buffer that is invalid, or one
+ * that is larger than the device allows.
+ */
+const SHORTAGE = /alloc|out of memory|is invalid due to a previous error|exceeds the max buffer size/i
+
+/** The runtime did not make a session. */
+export function refusal(device: Device, cause: unknown): SessionError {
+  const reason = reasonOf(cause)
+  if (SHORTAGE.test(reason)) return shortage('ONNX Runtime refused the model', cause)
+  if (device === 'cpu') return new SessionError(`ONNX Runtime refused the model: ${reason}`, { hint: WHOLE, cause })
+  return new SessionError(`models cannot run on ${device} here: ${reason}`, {
+    hint: 'reportDevices of @waggle/node/model and npx waggle devices say which devices work, and why another does not.',
+    cause,
+  })
+}
+
+/** A run failed. On a GPU that is not for want of memory, the process does not trust the device any more: it may be lost. */
+export function runFailure(device: Device, cause: unknown): SessionError {
+  const [message, reason] = ['ONNX Runtime failed to run the model', reasonOf(cause)]
+  if (SHORTAGE.test(reason)) return shortage(message, cause)
+  if (device === 'cpu') return new SessionError(`${message}: ${reason}`, { hint: WHOLE, cause })
+  return new DeviceError(`${message} on ${device}: ${reason}`, {
+    hint: 'A worker is started again by itself. If it happens again, update the driver, or use --device cpu.',
+    retryable: true,
+    cause,
+  })
+}
+
+const WHOLE = 'Check that onnxruntime-node 1.30.0 is installed whole.'
+
+const shortage = (message: string, cause: unknown) =>
+  new SessionMemoryError(`${message}: ${reasonOf(cause)}`, { hint: 'Free some memory, or use smaller batches.', cause })
+
+const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
