@@ -12,7 +12,7 @@ import { bodiesHere } from '../node/src/core/bodyOperations.ts'
 import { readReports } from '../node/src/roles/readReports.ts'
 import { JOURNAL_FILE } from '../node/src/store/openDatabase.ts'
 import { connect, followChainFacts } from './swarm/chainFacts.ts'
-import { freePorts } from './swarm/freePorts.ts'
+import { freeSwarmPorts, type Ports } from './swarm/ports.ts'
 
 const root = join(import.meta.dirname, '..')
 /** Of the dashboard's own tests, which run before these: one build serves both. */
@@ -23,7 +23,7 @@ let data: string
 let swarm: ChildProcess
 let progress = ''
 let report = ''
-let ports: Awaited<ReturnType<typeof freePorts>>
+let ports: Ports
 
 /** Resolves when the swarm's progress says it; fails with what it said if it ends first. */
 async function says(pattern: RegExp): Promise<void> {
@@ -51,7 +51,7 @@ const pidOf = (slot: string) => Number(readFileSync(join(data, 'peers', slot, 'n
 
 beforeAll(async () => {
   data = await mkdtemp(join(tmpdir(), 'waggle-swarm-'))
-  ports = await freePorts()
+  ports = await freeSwarmPorts()
   const argv = ['scripts/swarm.ts', '--data', data, '--port', `${ports.dashboard}`, '--chain-port', `${ports.chain}`]
   argv.push('--rounds', `${ROUNDS}`, '--round-seconds', '15', '--json')
   const env = { ...process.env, WAGGLE_DASHBOARD_BUILD: TEST_BUILD }

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import {
   type Address,
@@ -25,6 +24,7 @@ import { encodeProposal, type ProposedTasks } from '../../node/src/core/taskProp
 import { deployMarket } from '../../node/test/deployMarket.ts'
 import { deployContracts, type LocalChain } from '../../node/test/localChain.ts'
 import { anvilArgv, anvilBinary } from '../../scripts/anvil.ts'
+import { freePort } from '../../scripts/freePorts.ts'
 import { ballotOf } from './ballotOf.ts'
 import { bindPeer } from './bindPeer.ts'
 
@@ -58,15 +58,6 @@ export interface TestPeer {
 export interface Ballot {
   evaluator: TestPeer
   scores: { peer: TestPeer; scoreMilli: number }[]
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise(resolve => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }
 
 function connect(url: string) {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { freePort, type TestChain, until } from './testChain.ts'
+import { freePort } from '../../scripts/freePorts.ts'
+import { type TestChain, until } from './testChain.ts'
 
 const root = join(import.meta.dirname, '../..')
 

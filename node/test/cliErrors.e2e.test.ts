@@ -7,8 +7,9 @@ import { contractsOf } from '#chain/contracts.ts'
 import { loadEnvironments, starterFolder } from '#environments/builtIn.ts'
 import { openIdentity } from '#store/identity.ts'
 import { JOURNAL_FILE } from '#store/openDatabase.ts'
+import { freePort } from '../../scripts/freePorts.ts'
 import { type CliResult, runCli, startCli, takePort } from './cliProcess.ts'
-import { deployContracts, freePort, type LocalChain, startLocalChain } from './localChain.ts'
+import { deployContracts, type LocalChain, startLocalChain } from './localChain.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'waggle-cli-'))
 let local: LocalChain

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stakesAbi } from '@waggle/deployments/abi'
@@ -11,6 +10,7 @@ import { type Abi, createTestClient, encodeFunctionData, type Hex, http, publicA
 import { mnemonicToAccount } from 'viem/accounts'
 import { anvilArgv, anvilBinary } from '../../scripts/anvil.ts'
 import { constructorArguments, type Made, stakesWiring } from '../../scripts/deploy/constructorArguments.ts'
+import { freePort } from '../../scripts/freePorts.ts'
 
 const root = join(import.meta.dirname, '../..')
 /** Anvil's own, known to everybody. */
@@ -115,14 +115,4 @@ function artifactPath(name: string): string {
 
 function artifact(name: string): { abi: Abi; bytecode: Hex } {
   return JSON.parse(readFileSync(artifactPath(name), 'utf8'))
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }

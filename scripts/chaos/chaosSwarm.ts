@@ -6,11 +6,10 @@ import { keepRunning } from '../swarm/keepRunning.ts'
 import { type SwarmOptions as LocalOptions, parseOptions } from '../swarm/options.ts'
 import { peerProcess, planPeer, planPeers, type SwarmPeer } from '../swarm/peers.ts'
 import { playedEnvironment } from '../swarm/playedEnvironment.ts'
-import { type Ports, requireFree } from '../swarm/ports.ts'
+import { freeSwarmPorts, type Ports } from '../swarm/ports.ts'
 import { provisionPeers } from '../swarm/provisionPeers.ts'
 import { type Managed, type ProcessSpec, Supervisor } from '../swarm/supervisor.ts'
 import { type FaultyProxy, startFaultyProxy } from './faultyProxy.ts'
-import { freePorts } from './freePorts.ts'
 import { openSmallDisk, type SmallDisk } from './smallDisk.ts'
 
 /** Peers before the chain that they write to. */
@@ -52,8 +51,7 @@ export type ChaosSwarm = {
 
 /** Starts the chain, a gateway, a proposer, three evaluators, two solvers, an auditor and the indexer. */
 export async function startChaosSwarm({ data, roundSeconds, stop, say }: ChaosOptions): Promise<ChaosSwarm> {
-  const ports = await freePorts()
-  await requireFree(ports)
+  const ports = await freeSwarmPorts()
   const options = optionsOf(data, roundSeconds, ports)
   const supervisor = new Supervisor(join(data, 'logs'), join(data, 'processes.json'))
   const keep = keepRunning(supervisor, stop, say)

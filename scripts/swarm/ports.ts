@@ -1,4 +1,4 @@
-import { createServer } from 'node:net'
+import { freePorts, probePort } from '../freePorts.ts'
 
 /** Every port of a local swarm; all but the chain's follow the dashboard's. */
 export interface Ports {
@@ -13,15 +13,16 @@ export function portsFrom(dashboard: number, chain: number): Ports {
   return { dashboard, gateway: dashboard + 1, indexer: dashboard + 2, p2p: dashboard + 3, chain }
 }
 
+/** Ports of a swarm that nobody chose, all free a moment ago. */
+export async function freeSwarmPorts(): Promise<Ports> {
+  const first = await freePorts(5)
+  return portsFrom(first, first + 4)
+}
+
 /** @throws {Error} that names the first port taken and what to do. */
 export async function requireFree(ports: Ports): Promise<void> {
   for (const [name, port] of Object.entries(ports)) {
-    const free = await new Promise<boolean>(resolve => {
-      const server = createServer()
-      server.once('error', () => resolve(false))
-      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-    })
-    if (!free) {
+    if ((await probePort(port)) === null) {
       const flag = name === 'chain' ? '--chain-port' : '--port'
       throw new Error(`port ${port} (${name}) is taken: stop what listens there, or choose another with ${flag}`)
     }

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePorts } from '../../swarm/freePorts.ts'
+import { freeSwarmPorts } from '../../swarm/ports.ts'
 import type { Bench } from '../bench.ts'
 import type { BenchRow } from '../row.ts'
 
@@ -28,7 +28,7 @@ function coldStart(bench: Bench): Promise<ColdStart> {
     execFileSync('cp', ['-al', join(root, 'node_modules'), join(clone, 'node_modules')])
     for (const cache of ['.cache', '.vite', '.vite-temp', '.vitest'])
       await rm(join(clone, 'node_modules', cache), { recursive: true, force: true })
-    const ports = await freePorts()
+    const ports = await freeSwarmPorts()
     const argv = ['scripts/swarm.ts', '--port', `${ports.dashboard}`, '--chain-port', `${ports.chain}`]
     const startedMs = performance.now()
     const seconds = () => (performance.now() - startedMs) / 1000
