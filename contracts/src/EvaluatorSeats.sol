@@ -79,7 +79,7 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
     /// @inheritdoc IEvaluatorSeats
     function admitEvaluator(bytes32 peerKey) external onlyRole(EVALUATOR_ADMIN_ROLE) {
         if (_admitted.seatPlusOne[peerKey] != 0) revert RewardVotes_AlreadySeated(peerKey);
-        uint64 fromRound = _rounds.firstOpenRound();
+        uint64 fromRound = _firstOpenRound();
         if (fromRound >= _bootstrapRounds) revert RewardVotes_BootstrapOver(fromRound, _bootstrapRounds);
         _seat(_admitted, peerKey, fromRound);
         _evaluators[peerKey].misses = 0;
@@ -89,7 +89,7 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
     /// @inheritdoc IEvaluatorSeats
     function removeEvaluator(bytes32 peerKey) external onlyRole(EVALUATOR_ADMIN_ROLE) {
         if (_admitted.seatPlusOne[peerKey] == 0) {
-            revert RewardVotes_NotSeated(peerKey, _rounds.firstOpenRound());
+            revert RewardVotes_NotSeated(peerKey, _firstOpenRound());
         }
         _unseat(_admitted, peerKey, false);
     }
@@ -99,7 +99,7 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
         _requireStakes();
         // A stake made whole again.
         if (_staked.seatPlusOne[peerKey] != 0) return;
-        uint64 fromRound = _rounds.firstOpenRound();
+        uint64 fromRound = _firstOpenRound();
         (, uint64 countsFrom) = _registry.membershipOf(peerKey);
         if (fromRound < countsFrom) revert RewardVotes_KeyTooNew(fromRound, peerKey, countsFrom);
         _seat(_staked, peerKey, fromRound);
@@ -140,7 +140,7 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
 
     /// @inheritdoc IEvaluatorSeats
     function committeeOf(uint64 round, uint32 shard) external view returns (bytes32[] memory evaluatorKeys) {
-        uint32[] memory numbers = _drawCommittee(round, shard, _rounds.beaconOf(round));
+        uint32[] memory numbers = _drawCommittee(round, shard, _beaconOf(round));
         evaluatorKeys = new bytes32[](numbers.length);
         for (uint256 i = 0; i < numbers.length; ++i) evaluatorKeys[i] = _evaluatorKeys[numbers[i]];
     }
@@ -201,7 +201,7 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
     /// @dev The last seat's evaluator moves into the gap; what sat where in rounds that have begun stays in the
     /// histories.
     function _unseat(SeatList storage list, bytes32 evaluatorKey, bool isStaked) internal {
-        uint64 fromRound = _rounds.firstOpenRound();
+        uint64 fromRound = _firstOpenRound();
         uint32 last = list.count.at(fromRound) - 1;
         uint32 seat = list.seatPlusOne[evaluatorKey] - 1;
         uint32 mover = list.numbers[last].at(fromRound);
@@ -214,6 +214,15 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
 
     function _requireStakes() internal view {
         if (msg.sender != address(_stakes)) revert RewardVotes_NotStakes(msg.sender);
+    }
+
+    /// @dev This and the next: once in the code, which is near the limit of a contract's size.
+    function _firstOpenRound() internal view returns (uint64 round) {
+        return _rounds.firstOpenRound();
+    }
+
+    function _beaconOf(uint64 round) internal view returns (bytes32 beacon) {
+        return _rounds.beaconOf(round);
     }
 
     /// @dev Numbers of the evaluators that sit on a shard, by position.

@@ -113,6 +113,8 @@ contract RewardVotes is IRewardVotes, Rulings {
     /// @inheritdoc IRewardVotes
     function settle(uint64 round, uint32 shard, bytes32[] calldata peerKeys) external {
         _requireRound(round, 3);
+        uint256 closedFromSec = _rounds.lastQuarterOf(round + 3);
+        if (block.timestamp >= closedFromSec) revert RewardVotes_SettlementClosed(round, closedFromSec);
         Page memory page = _openPage(round, shard);
         uint32[] memory ordinals = _commitments.ordinalsOf(round, peerKeys);
         for (uint256 i = 0; i < peerKeys.length; ++i) _settle(page, peerKeys[i], ordinals[i]);
@@ -172,7 +174,7 @@ contract RewardVotes is IRewardVotes, Rulings {
     /// @dev Draws the committee, and keeps it for those that vote after this one and for settlement.
     function _openCommittee(Shard storage votes, uint64 round, uint32 shard) internal returns (uint256 committee) {
         // The seeds of the round's own work came from the beacon before.
-        if (round > 0 && _rounds.beaconOf(round - 1) == 0) revert RewardVotes_RoundVoid(round);
+        if (round > 0 && _beaconOf(round - 1) == 0) revert RewardVotes_RoundVoid(round);
         committee = CommitteeWords.pack(round, _drawCommittee(round, shard, _rounds.drawBeacon(round)));
         votes.committee = committee;
     }
@@ -218,7 +220,7 @@ contract RewardVotes is IRewardVotes, Rulings {
     function _openPage(uint64 round, uint32 shard) internal returns (Page memory page) {
         Shard storage votes = _shards[_slotOf(round, shard)];
         (page.round, page.shard) = (round, shard);
-        page.isVoid = _rounds.beaconOf(round) == 0 || (round > 0 && _rounds.beaconOf(round - 1) == 0);
+        page.isVoid = _beaconOf(round) == 0 || (round > 0 && _beaconOf(round - 1) == 0);
         if (page.isVoid) return page;
         uint256 committee = votes.committee;
         // Nobody on it has voted: nobody has drawn it either.

@@ -106,11 +106,9 @@ contract Rounds is IRounds, RoundBeacons, AccessControl {
     }
 
     /// @inheritdoc IRounds
-    function endOf(uint64 round) external view returns (uint256 endsAtSec) {
-        ScheduleSpan memory span = _spanOf(round);
-        if (span.roundSeconds != 0) return _startIn(span, round) + span.roundSeconds;
-        // No round comes after the last number.
-        return round == type(uint64).max ? NEVER : startOf(round + 1);
+    function lastQuarterOf(uint64 round) external view returns (uint256 fromSec) {
+        uint256 endsAtSec = endOf(round);
+        return endsAtSec - (endsAtSec - startOf(round)) / 4;
     }
 
     /// @inheritdoc IRounds
@@ -147,6 +145,14 @@ contract Rounds is IRounds, RoundBeacons, AccessControl {
         return _startIn(_spanOf(round), round);
     }
 
+    /// @inheritdoc IRounds
+    function endOf(uint64 round) public view returns (uint256 endsAtSec) {
+        ScheduleSpan memory span = _spanOf(round);
+        if (span.roundSeconds != 0) return _startIn(span, round) + span.roundSeconds;
+        // No round comes after the last number.
+        return round == type(uint64).max ? NEVER : startOf(round + 1);
+    }
+
     function _pushSpan(ScheduleSpan memory span) internal {
         _newest = span;
         _schedule.push(span);
@@ -162,9 +168,9 @@ contract Rounds is IRounds, RoundBeacons, AccessControl {
     }
 
     function _spanOf(uint64 round) internal view returns (ScheduleSpan memory span) {
+        span = _newest;
         uint256 i = _schedule.length - 1;
-        while (_schedule[i].fromRound > round) --i;
-        return _schedule[i];
+        while (span.fromRound > round) span = _schedule[--i];
     }
 
     function _startIn(ScheduleSpan memory span, uint64 round) internal pure returns (uint256 startsAtSec) {

@@ -360,6 +360,22 @@ export const rewardVotesAbi = [
       },
       {
         "internalType": "uint256",
+        "name": "closedFromSec",
+        "type": "uint256"
+      }
+    ],
+    "name": "RewardVotes_SettlementClosed",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint256",
         "name": "dueRound",
         "type": "uint256"
       },

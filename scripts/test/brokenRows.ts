@@ -39,7 +39,7 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
   C5: row('PeerRegistry', 'peer.account = account;', 'if (holder == address(0)) peer.account = account;'),
   V1: row(
     'EvaluatorSeats',
-    'uint64 fromRound = _rounds.firstOpenRound();\n        uint32 last',
+    'uint64 fromRound = _firstOpenRound();\n        uint32 last',
     'uint64 fromRound = _rounds.currentRound();\n        uint32 last',
   ),
   V2: row('EvaluatorSeats', 'list.count = list.count.set(fromRound, last);', ''),
@@ -48,8 +48,8 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
   B1: row('RoundBeacons', 'if (beacon != 0) return beacon;', ''),
   B2: {
     patches: [
-      patch('RewardVotes', 'if (round > 0 && _rounds.beaconOf(round - 1) == 0) revert', 'if (false) revert'),
-      patch('RewardVotes', ' || (round > 0 && _rounds.beaconOf(round - 1) == 0);', ';'),
+      patch('RewardVotes', 'if (round > 0 && _beaconOf(round - 1) == 0) revert', 'if (false) revert'),
+      patch('RewardVotes', ' || (round > 0 && _beaconOf(round - 1) == 0);', ';'),
     ],
   },
   F1: row('challenges/FalseLeaves', 'return leaf.seed != Draws', 'return leaf.seed != 0 || leaf.seed != Draws'),
@@ -74,6 +74,7 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
   ),
   S4: row('RewardVotes', 'if ((votes.ballots[position] >> 224) << 224 == tag) revert', 'if (false) revert'),
   S5: row('RewardVotes', 'totals.pointsMilli += uint64', 'totals.pointsMilli = uint64'),
+  S6: row('RewardVotes', 'if (block.timestamp >= closedFromSec) revert', 'if (false) revert'),
   D1: row('challenges/WithheldLeaves', '_credit(challenger, bondWei - paidWei);', '_credit(challenger, bondWei);', {
     check: 'requireBalance',
   }),

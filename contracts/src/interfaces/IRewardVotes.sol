@@ -122,6 +122,11 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @param shard The shard named.
     error RewardVotes_NotInShard(uint64 round, bytes32 peerKey, uint32 shard);
 
+    /// @notice Thrown when a round is settled in the last quarter of its settlement round.
+    /// @param round The round voted on.
+    /// @param closedFromSec Begin of that quarter, Unix time, seconds.
+    error RewardVotes_SettlementClosed(uint64 round, uint256 closedFromSec);
+
     /// @notice Commits to votes on a shard, in the round after it. They cannot be changed after that.
     /// @dev `commitment` = `keccak256(abi.encode(chainId, address(this), ballot, salt))`: `uint256, address, Ballot,
     /// bytes32`. The salt must be secret until the reveal, since scores are few enough to be guessed. The first to
@@ -141,11 +146,12 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     function revealVotes(Ballot calldata ballot, bytes32 salt) external;
 
     /// @notice Settles peers of a shard, three rounds after its round, in pages of any size; anyone may call.
-    /// @dev Quorum is more than half of the committee and at least 2 votes; a vote of the peer's own account is none.
-    /// With quorum: more than half of the votes `UNAVAILABLE` scores 0, else the score is the lower median of the
-    /// others. Without: no points, and no blame. In a void round: no points, and no blame for anyone. A peer that is
-    /// settled already is passed over, so that two who settle at once do not hurt each other. The first page of a
-    /// shard judges the committee's absences, unless the round was an outage: see `isOutage`.
+    /// @dev Only in the first three quarters of that round: what is settled can be appealed to the round's end. Quorum
+    /// is more than half of the committee and at least 2 votes; a vote of the peer's own account is none. With quorum:
+    /// more than half of the votes `UNAVAILABLE` scores 0, else the score is the lower median of the others. Without:
+    /// no points, and no blame. In a void round: no points, and no blame for anyone. A peer that is settled already is
+    /// passed over, so that two who settle at once do not hurt each other. The first page of a shard judges the
+    /// committee's absences, unless the round was an outage: see `isOutage`.
     /// @param round The round.
     /// @param shard The shard.
     /// @param peerKeys Peers of that shard.

@@ -91,6 +91,12 @@ interface IRounds is IRoundBeacons {
     /// @return endsAtSec Unix time, seconds; `NEVER` for a round of a manual schedule that has not ended.
     function endOf(uint64 round) external view returns (uint256 endsAtSec);
 
+    /// @notice First second of a round's last quarter, in which nothing is settled any more. A round of less than four
+    /// seconds has none: its end.
+    /// @param round The round.
+    /// @return fromSec Unix time, seconds; far off for a round of a manual schedule that has not ended.
+    function lastQuarterOf(uint64 round) external view returns (uint256 fromSec);
+
     /// @notice The environment that a round is played in.
     /// @param round The round.
     /// @return environmentHash Hash of the environment's specification.

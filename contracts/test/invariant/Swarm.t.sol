@@ -68,6 +68,10 @@ contract SwarmInvariants is SwarmFixture {
         }
     }
 
+    function invariant_S6_NothingIsSettledTooLateToBeAppealed() public view {
+        vm.assertEq(handler.settledLate(), 0);
+    }
+
     function invariant_V1_SeatsOfABegunRoundAreFrozen() public view {
         for (uint64 round = firstRemembered(); round < handler.roundsSeen(); ++round) {
             vm.assertEq(keccak256(abi.encode(votes.seatsAt(round))), handler.seatsHash(round));

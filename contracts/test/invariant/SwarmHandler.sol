@@ -67,6 +67,7 @@ contract SwarmHandler is TestBase {
     uint256 public refused;
     uint256 public slipped;
     uint256 public wronglySettled;
+    uint256 public settledLate;
 
     constructor(Parts memory parts_, bytes32[] memory peers_, bytes32[] memory evaluators_) {
         parts = parts_;
@@ -298,10 +299,12 @@ contract SwarmHandler is TestBase {
         bytes32[] memory page = new bytes32[](1);
         page[0] = peer;
         (uint8 before, ) = parts.votes.outcomeOf(round, peer);
-        bool allowed = inTime && committedInTime[round][peer];
+        bool isLate = isLastQuarter();
+        bool allowed = inTime && !isLate && committedInTime[round][peer];
         if (allowed) judge(round);
         try parts.votes.settle(round, 0, page) {
             note(allowed);
+            if (isLate) ++settledLate;
         } catch {
             require(!allowed, "a good settlement was refused");
             ++refused;
@@ -323,6 +326,13 @@ contract SwarmHandler is TestBase {
         expectedRoundPoints[round] += score;
         if (outcome == 1) ++scored;
         if (actual != outcome || actualScore != score) ++wronglySettled;
+    }
+
+    /// @dev Of the running round; one of less than four seconds has none.
+    function isLastQuarter() internal view returns (bool is_) {
+        uint64 current = parts.rounds.currentRound();
+        uint256 endsAtSec = parts.rounds.endOf(current);
+        return 4 * (endsAtSec - block.timestamp) <= endsAtSec - parts.rounds.startOf(current);
     }
 
     function plainVerdict(uint64 round, bytes32 peer) internal view returns (uint8 outcome, uint16 score) {

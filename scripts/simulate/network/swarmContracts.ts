@@ -160,6 +160,8 @@ export class SwarmContracts {
       case 'settle': {
         const [, shard, peerKeys] = args as [bigint, number, readonly Hex[]]
         requireRound(3)
+        const closedFromSec = this.terms.startsAtSec + (now + 3 / 4) * this.terms.roundSec
+        require(block.timeSec < closedFromSec, 'RewardVotes_SettlementClosed', [round, closedFromSec])
         return () => {
           for (const peerKey of peerKeys) this.settle(round, shard, peerKey, emit)
         }

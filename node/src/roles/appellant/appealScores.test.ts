@@ -188,13 +188,14 @@ test('an own score that a majority pushed down is appealed once, over restarts t
   expect([...scene.node.appealCounts]).toContainEqual(['upheld', 1])
 })
 
-test('what no seat settled in the first five eighths of the round is settled by who may appeal it, and appealed', async () => {
+test('what no seat settled in five twelfths of the round is settled by who may appeal it, before the last quarter, and appealed', async () => {
   const pushed = { [own]: [0, 0, 0, 700, 700], [rival]: [700, 700, 700, 700, 700], [third]: [700, 700, 700, 700, 700] }
   const scene = setup({ votesOf: round => (round === 0 ? pushed : {}), truthOf: () => 700, settles: false })
   await scene.start()
-  await scene.enter(3, 49)
+  await scene.enter(3, 33)
+  await scene.enter(3, 60)
   expect(scene.said).toEqual([])
-  await scene.enter(3, 70)
+  await scene.enter(3, 41)
   await scene.stop()
   expect(scene.said).toContain('shard settled')
   expect(scene.appealed.map(({ peerKey }) => peerKey)).toEqual([own])

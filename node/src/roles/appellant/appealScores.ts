@@ -57,8 +57,7 @@ export async function appealScores(
       if (settings.maxAppeals > 0 && restsUntil(node) <= round) {
         const roundMs = (time.endsAtSec - time.startsAtSec) * 1000
         const endsAtMs = clock.nowMs() + (time.endsAtSec - time.nowSec) * 1000
-        const share = 1 - (time.endsAtSec - time.nowSec) / (time.endsAtSec - time.startsAtSec)
-        if (round >= APPEALED_AFTER) await settleLeft(node, round - APPEALED_AFTER, share)
+        if (round >= APPEALED_AFTER) await settleLeft(node, round - APPEALED_AFTER, { time, atMs: clock.nowMs() })
         await poll(node, models, { ...settings, score, until, memory, roundMs, endsAtMs }, round - APPEALED_AFTER)
       }
     } catch (error) {

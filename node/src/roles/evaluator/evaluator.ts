@@ -51,8 +51,8 @@ export async function runEvaluator(node: PeerNode, models: Models, settings: Eva
     recordInTime(node, time)
     // From now on: what is told of the chain's time is as old as this call.
     const [votesDue, checksDue] = [untilShare(node, time, VOTES_UNTIL), untilShare(node, time, CHECKS_UNTIL)]
-    // A seat's turn may come late, and nothing else waits for it.
-    const defence = Promise.allSettled([defendVotes(node, begun, maxAppeals)])
+    // Their turns may come late, and nothing else waits for them; settlement is closed before votes are ready.
+    const turns = Promise.allSettled([defendVotes(node, begun, maxAppeals), settleRound(node, round - 3, begun)])
     // Revealing is due first: it costs nothing, and not revealing is what is punished.
     const duties = [
       () => reveal(node, round - 2),
@@ -61,14 +61,12 @@ export async function runEvaluator(node: PeerNode, models: Models, settings: Eva
       () => closeOpenings(node, round - 5, time),
       () => judgeAppeals(node, models, round, checksDue),
       () => followAppeals(node, round),
-      () => settleRound(node, round - 3, begun),
       () => showWithheldSecrets(node, round),
       () => claimEarnings(node, round),
       () => keepStake(node, 'evaluator', round),
       () => (demands > 0 ? closeOwnDemands(node, round) : Promise.resolve()),
       async () => {
-        const [ended] = await defence
-        if (ended.status === 'rejected') throw ended.reason
+        for (const ended of await turns) if (ended.status === 'rejected') throw ended.reason
       },
     ]
     await allOf(duties)

@@ -61,7 +61,7 @@ test('where all seats come each of 40 shards is settled once, all within two blo
   expect(Math.max(...sent.map(({ atMs }) => atMs))).toBeLessThan(4_000)
 })
 
-test('where most seats stay away what is left is settled in the middle of the round, and seldom twice', async () => {
+test('where most seats stay away what is left is settled after a third of the round, and seldom twice', async () => {
   const { sent, settled } = await setup(64, 30, 3).play()
   expect(settled).toBe(64 * SHARD_PEERS)
   expect(sent.length).toBeLessThan(64 * 1.4)
@@ -71,4 +71,15 @@ test('where most seats stay away what is left is settled in the middle of the ro
 test('a seat that was busy until late in the round waits for nothing more', async () => {
   const { sent } = await setup(1, 12, 1, 350_000).play()
   expect(sent.map(({ atMs }) => atMs)).toEqual([0])
+})
+
+test('a seat that was busy into the last quarter sends nothing: the chain would refuse it', async () => {
+  expect((await setup(1, 12, 1, 450_000).play()).sent).toEqual([])
+})
+
+test('who has more pages than time stops when the last quarter begins', async () => {
+  const { sent, settled } = await setup(80, 90, 1, 430_000).play()
+  expect(settled).toBeLessThan(80 * SHARD_PEERS)
+  expect(Math.max(...sent.map(({ atMs }) => atMs))).toBeLessThan(20_000)
+  expect(sent.length).toBeGreaterThan(64)
 })

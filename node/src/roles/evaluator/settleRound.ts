@@ -12,60 +12,73 @@ import { ownShards } from './ownShards.ts'
 /** Pages that are sent before it is read again what others have settled. More at once settle more of them twice. */
 const PAGES_AT_ONCE = 8
 
-/** The step in which everybody settles what is left of all shards: after those of the seats, in the middle of the round. */
+/** The step in which everybody settles what is left of all shards: after those of the seats, in the first third of the round. */
 const LAST_STEP = COMMITTEE_SEATS - 1
-const STEP_SHARE = 1 / 8
+const STEP_SHARE = 1 / 12
 /** From here on whoever appeals settles: a step after everybody who has a seat. */
 const LEFT_SHARE = COMMITTEE_SEATS * STEP_SHARE
+/** From here on the chain settles nothing more, so that what is settled can be appealed: `Rounds.lastQuarterOf`. */
+const CLOSED_SHARE = 3 / 4
 
 /** A round whose end nobody knows has steps as if it lasted so long. */
 const MAX_ROUND_SEC = 3_600
 
 type Page = { shard: number; peers: RolloutCommitment[]; step: number }
 
+/** The time of the current round, as it was told at `atMs` of the node's clock: a seat that was busy since does not wait again. */
+type Begun = { time: RoundTime; atMs: number }
+
 /**
- * Settles a round. Anyone may: the seats of a shard's committee do so in their order, an eighth of the round after each other, so that shards
- * are settled side by side, one transaction a shard is enough, and none that stays away can hold it up. What is left in the middle of the
- * round everybody settles, each account in another order.
- *
- * @param begun - the time of the current round, as it was told at `atMs` of the node's clock: a seat that was busy since does not wait again.
+ * Settles a round. Anyone may: the seats of a shard's committee do so in their order, a twelfth of the round after each other, so that shards
+ * are settled side by side, one transaction a shard is enough, and none that stays away can hold it up. What is left after a third of the
+ * round everybody settles, each account in another order, until the chain accepts nothing more.
  */
-export async function settleRound(
-  node: PeerNode,
-  round: number,
-  { time: { startsAtSec, endsAtSec, nowSec }, atMs }: { time: RoundTime; atMs: number },
-): Promise<void> {
+export async function settleRound(node: PeerNode, round: number, begun: Begun): Promise<void> {
   const { clock, signal } = node
-  if (round < 0) return
-  const beginsMs = atMs - (nowSec - startsAtSec) * 1000
+  if (round < 0 || isClosed(node, begun)) return
+  const { startsAtSec, endsAtSec } = begun.time
   const stepMs = Math.min(MAX_ROUND_SEC, endsAtSec - startsAtSec) * STEP_SHARE * 1000
   const pages = await pagesOf(node, round)
   for (const step of new Set([...pages.map(page => page.step), LAST_STEP].sort())) {
     if ((await unsettled(node, round, pages)).length === 0) return
-    await clock.sleep(Math.max(0, beginsMs + step * stepMs - clock.nowMs()), signal)
+    await clock.sleep(Math.max(0, beginOf(begun) + step * stepMs - clock.nowMs()), signal)
     const due = pages.filter(page => step === LAST_STEP || page.step === step)
-    await settlePages(node, round, due)
+    await settlePages(node, round, due, begun)
   }
 }
 
 /**
- * Settles what is left of a round, for who appeals: in the last moment of a round a score can be settled, and is appealed too late.
- *
- * @param share - of the current round that has passed, 0 to 1. Nothing is done before the seats and everybody had their time, and then each
- * account takes its turn.
+ * Settles what is left of a round, for who appeals. Nothing is done before the seats and everybody had their time, and then each account
+ * takes its turn.
  */
-export async function settleLeft(node: PeerNode, round: number, share: number): Promise<void> {
-  if (share < LEFT_SHARE + turnOf(node.identity.peerKey, round) * STEP_SHARE) return
+export async function settleLeft(node: PeerNode, round: number, begun: Begun): Promise<void> {
+  if (shareOf(node, begun) < LEFT_SHARE + turnOf(node.identity.peerKey, round) * STEP_SHARE || isClosed(node, begun))
+    return
   const shards = shardsOf(await node.chain.readRolloutCommitments(round))
   const order = inOwnOrder(node, round, shards.length, ZERO_HASH)
   const pages = order.map(shard => pageOf(shards, shard))
-  await settlePages(node, round, pages)
+  await settlePages(node, round, pages, begun)
+}
+
+/** When the current round began, by the node's clock. */
+function beginOf({ time: { startsAtSec, nowSec }, atMs }: Begun): number {
+  return atMs - (nowSec - startsAtSec) * 1000
+}
+
+/** How much of the current round has passed, 0 to 1. */
+function shareOf({ clock }: Pick<PeerNode, 'clock'>, begun: Begun): number {
+  const { startsAtSec, endsAtSec } = begun.time
+  return (clock.nowMs() - beginOf(begun)) / ((endsAtSec - startsAtSec) * 1000)
+}
+
+function isClosed(node: Pick<PeerNode, 'clock'>, begun: Begun): boolean {
+  return shareOf(node, begun) >= CLOSED_SHARE
 }
 
 /** Settles pages until nothing of them is left, each once. */
-async function settlePages(node: PeerNode, round: number, pages: readonly Page[]): Promise<void> {
+async function settlePages(node: PeerNode, round: number, pages: readonly Page[], begun: Begun): Promise<void> {
   const sent = new Set<number>()
-  for (;;) {
+  while (!isClosed(node, begun)) {
     const left = (await unsettled(node, round, pages)).filter(page => !sent.has(page.shard)).slice(0, PAGES_AT_ONCE)
     if (left.length === 0) return
     await Promise.all(left.map(page => settlePage(node, round, page)))
