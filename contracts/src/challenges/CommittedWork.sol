@@ -2,7 +2,6 @@
 pragma solidity 0.8.30;
 
 import {ICommittedWork} from "../interfaces/ICommittedWork.sol";
-import {IPeerRegistry} from "../interfaces/IPeerRegistry.sol";
 import {IRewardVotes} from "../interfaces/IRewardVotes.sol";
 import {IRolloutCommitments} from "../interfaces/IRolloutCommitments.sol";
 import {IRounds} from "../interfaces/IRounds.sol";
@@ -32,21 +31,19 @@ abstract contract CommittedWork is ICommittedWork {
         return _rounds.currentRound();
     }
 
-    /// @dev The votes that were counted on a peer, in one word: for each position 48 bits, 16 of the vote, as in
-    /// `Tally`, below 32 of the evaluator's number. None of the peer's own account.
+    /// @dev The votes that were revealed on a peer, in one word: for each position 48 bits, 16 of the vote, as in
+    /// `Tally`, below 32 of the evaluator's number. One of the peer's own account too, which settlement left out: a key
+    /// that moves to that account once it is settled must not take its vote out of what its stake answers for.
     function _votesOn(uint64 round, bytes32 peerKey) internal view returns (uint256 word) {
         bytes32[] memory keys = new bytes32[](1);
         keys[0] = peerKey;
         uint32 ordinal = _commitments.ordinalsOf(round, keys)[0];
         (uint32 shard, uint256 place) = (ordinal / SHARD_PEERS, ordinal % SHARD_PEERS);
         uint256 committee = _votes.committeeWord(round, shard);
-        IPeerRegistry registry = _votes.peerRegistry();
-        address account = registry.accountOf(peerKey);
         for (uint8 position = 0; position < committee.sizeOf(); ++position) {
             uint256 ballot = _votes.ballotWord(round, shard, position);
             uint32 number = committee.numberAt(position);
             if (ballot >> 224 != tagOf(round) || ballot & Ballots.REVEALED == 0) continue;
-            if (registry.accountOf(_votes.evaluatorAt(number)) == account) continue;
             uint256 scores = _votes.scoresWord(round, shard, position, place >= Tally.LANES);
             uint256 lane = uint16(scores >> ((place % Tally.LANES) * 16));
             word |= ((uint256(number) << 16) | lane) << (48 * uint256(position));

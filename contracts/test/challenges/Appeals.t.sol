@@ -46,6 +46,21 @@ contract AppealsTest is AppealFixture {
         vm.assertLe(nectar.totalSupply(), 1_000 ether);
     }
 
+    /// @dev Else a registration after the settlement, by accomplices, would save half of a stake.
+    function test_AVoteIsBlamedWhereverItsSeatIsWhenItIsAppealed() public {
+        playSettled(900);
+        bytes32[] memory committee = votes.committeeOf(0, 0);
+        uint256 i = 0;
+        while (evaluators[i] != committee[2]) ++i;
+        enrolNow(100 + i, registry.accountOf(solvers[0]));
+        appealAs(APPELLANT);
+        enrolNow(100 + i, accountNamed(100 + i));
+        playVerdict(400);
+        enterRound(7);
+        challenges.closeAppeal(0, solvers[0]);
+        for (uint256 position = 0; position < 5; ++position) vm.assertEq(votes.missesOf(committee[position]), 3);
+    }
+
     function test_AScoreThatStandsCostsTheBondWhichPaysSeatsAndPeer() public {
         playSettled(300);
         appealAs(APPELLANT);

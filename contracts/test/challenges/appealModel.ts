@@ -25,7 +25,7 @@ export interface ModelAppeal {
 export interface ModelCase {
   readonly peerAccount: string
   readonly settledMilli: number
-  /** The votes that the committee opened, without those of the peer's own account. */
+  /** The votes that the committee opened, those of the peer's own account too: settlement left them out, their stakes answer for them. */
   readonly committee: readonly { readonly key: string; readonly scoreMilli: number }[]
   readonly appeals: readonly ModelAppeal[]
   /** Whether the peer lost the round for another reason. */

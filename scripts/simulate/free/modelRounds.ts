@@ -115,15 +115,14 @@ export class ModelRounds {
     return this.defences.outagesForgiven && isOutage(this.committees(round))
   }
 
-  /** The votes that were opened on a peer by accounts other than its own, by position. */
+  /** The votes that were opened on a peer, by position. */
   votesOn(round: number, peerKey: Hex): { key: Hex; scoreMilli: number }[] {
     const ordinal = this.of(round).works.findIndex(({ peer }) => peer.key === peerKey)
     const shard = Math.floor(ordinal / SHARD_PEERS)
-    const account = this.accountOf(peerKey)
     return this.committee(round, shard).flatMap((key, position) => {
       const cast = this.castAt(round, shard, position)
       const scoreMilli = cast?.isRevealed ? cast.ballot.scores[ordinal % SHARD_PEERS]?.scoreMilli : undefined
-      return scoreMilli === undefined || this.accountOf(key) === account ? [] : [{ key, scoreMilli }]
+      return scoreMilli === undefined ? [] : [{ key, scoreMilli }]
     })
   }
 
