@@ -5,9 +5,9 @@ export type Route = { path: RegExp; answer: (match: RegExpExecArray) => Promise<
 
 export type Answer = { status: number; body: object }
 
-/** Made at a time. Each may hold a page's bodies in memory. */
+/** Made at a time by one route. Each may hold a page's bodies in memory. */
 const PARALLEL = 2
-/** Under way and waiting, in all; one more is asked to come back. */
+/** Under way and waiting by one route; one more is asked to come back. */
 const MAX_OPEN = 64
 
 const busy: Answer = { status: 503, body: { error: 'busy; try again' } }
@@ -15,27 +15,32 @@ const busy: Answer = { status: 503, body: { error: 'busy; try again' } }
 /**
  * Answers by path; null where there is no such path.
  *
- * Who asks for what is being made for another gets the same answer, so that requests cost no more than paths.
+ * Who asks for what is being made for another gets the same answer, so that requests cost no more than paths. Routes do not wait for each
+ * other: a crowd that asks for rounds keeps nobody from the status.
  */
 export function createAnswers(routes: readonly Route[]): (path: string) => Promise<Answer | null> {
-  const limit = createKeyedLimit(PARALLEL)
-  const open = new Map<string, Promise<object | null>>()
+  const asked = routes.map(createAsked)
 
-  function find(path: string): (() => Promise<object | null>) | null {
-    for (const route of routes) {
-      const match = route.path.exec(path)
-      if (match !== null) return async () => await route.answer(match)
+  return async path => {
+    for (const ask of asked) {
+      const answer = ask(path)
+      if (answer !== null) return answer
     }
     return null
   }
+}
 
-  return async path => {
-    const make = find(path)
-    if (make === null) return null
-    if (!open.has(path) && open.size >= MAX_OPEN) return busy
-    const made = open.get(path) ?? limit.run('', make).finally(() => open.delete(path))
+/** Answers of one route; null for a path of another. */
+function createAsked(route: Route): (path: string) => Promise<Answer | null> | null {
+  const limit = createKeyedLimit(PARALLEL)
+  const open = new Map<string, Promise<object | null>>()
+
+  return path => {
+    const match = route.path.exec(path)
+    if (match === null) return null
+    if (!open.has(path) && open.size >= MAX_OPEN) return Promise.resolve(busy)
+    const made = open.get(path) ?? limit.run('', async () => route.answer(match)).finally(() => open.delete(path))
     open.set(path, made)
-    const body = await made
-    return body === null ? null : { status: 200, body }
+    return made.then(body => (body === null ? null : { status: 200, body }))
   }
 }

@@ -169,7 +169,7 @@ test('a connection that asks again before it is answered is closed', async () =>
   open({})
 })
 
-test('who asks for what is being made gets the same answer, and a crowd is asked to come back', async () => {
+test('who asks for what is being made gets the same answer, and a crowd is asked to come back, and keeps nobody from another page', async () => {
   let made = 0
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   const slow: Route = {
@@ -180,10 +180,11 @@ test('who asks for what is being made gets the same answer, and a crowd is asked
       return { round: Number(match[1]) }
     },
   }
-  const answers = createAnswers([slow])
+  const answers = createAnswers([slow, status])
   const same = [answers('/rounds/1'), answers('/rounds/1')]
   const others = Array.from({ length: 63 }, (_, at) => answers(`/rounds/${at + 2}`))
   expect(await answers('/rounds/99')).toMatchObject({ status: 503 })
+  expect(await answers('/status')).toEqual({ status: 200, body: { ok: true } })
   expect(made).toBe(2)
   open()
   expect(await Promise.all(same)).toEqual(same.map(() => ({ status: 200, body: { round: 1 } })))

@@ -2,16 +2,32 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { createProposals } from './proposals.ts'
 
-test('rounds that nobody can have proposed for cost no read of the chain, and others cost one while it is fresh', async () => {
+function scene(round: number) {
   const reads: number[] = []
   const chain = {
-    readProposals: async (round: number) => {
-      reads.push(round)
+    readProposals: async (at: number) => {
+      reads.push(at)
       return []
     },
     readPeerId: async () => null,
   }
-  const proposals = createProposals({ chain, clock: createManualClock(), currentRound: () => 7 })
+  const clock = createManualClock()
+  return { reads, clock, proposals: createProposals({ chain, clock, currentRound: () => round }) }
+}
+
+test('rounds that nobody can have proposed for cost no read of the chain, and others cost one while it is fresh', async () => {
+  const { reads, proposals } = scene(7)
   for (const round of [6, 7, 8, 9, 10, 999_999_999_999, 8]) expect(await proposals(round)).toEqual([])
   expect(reads).toEqual([6, 7, 8])
+})
+
+test('who asks for one old round after the other has four a second read from the chain, and keeps nobody from the newest', async () => {
+  const { reads, clock, proposals } = scene(10_000)
+  const asked = Array.from({ length: 100 }, (_, round) => proposals(round))
+  await Promise.all(asked.slice(0, 64))
+  expect(await proposals(10_000)).toEqual([])
+  expect(reads.length).toBe(65)
+  clock.advance(1_000)
+  await Promise.all(asked.slice(64, 68))
+  expect(reads.length).toBe(69)
 })

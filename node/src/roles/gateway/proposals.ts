@@ -2,6 +2,7 @@ import type { ChainReads } from '#chain/reads.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { decodeProposal } from '#core/taskProposal.ts'
+import { createTokenBucket } from '#p2p/tokenBucket.ts'
 import { FRESH_MS } from './commitments.ts'
 
 /** A proposer's tasks of a round, as far as they can be read. */
@@ -12,6 +13,10 @@ export type Proposals = (round: number) => Promise<readonly ShownProposal[]>
 
 const ROUNDS_REMEMBERED = 64
 
+/** Rounds that everybody asks for. Of older ones so many a second are read from the chain, and at once: anybody may ask for any. */
+const RECENT_ROUNDS = 16
+const [OLD_PER_SECOND, OLD_AT_ONCE] = [4, 64]
+
 type Modules = {
   chain: Pick<ChainReads, 'readProposals' | 'readPeerId'>
   clock: Clock
@@ -20,10 +25,12 @@ type Modules = {
 
 /** The chain's proposals, read once for all who ask at about the same time, and no more once their round is over. */
 export function createProposals({ chain, clock, currentRound }: Modules): Proposals {
+  const old = createTokenBucket(OLD_PER_SECOND, OLD_AT_ONCE, clock)
   const known = new Map<number, { value: ReturnType<Proposals>; freshUntilMs: number }>()
 
   async function readRound(round: number): Promise<ShownProposal[]> {
     const shown: ShownProposal[] = []
+    if (round < currentRound() - RECENT_ROUNDS) await clock.sleep(old.takeMs(1))
     for (const { peerKey, count, bytes } of await chain.readProposals(round)) {
       const tasks = decodeProposal(bytes)
       const peerId = tasks && (await chain.readPeerId(peerKey))
