@@ -2,6 +2,7 @@ import { Suspense } from 'react'
 import { peerHistory, peerRoles, scoreSeries, settledScores } from '#merge/peerHistory.ts'
 import type { Canary } from '#sources/gateway.ts'
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
+import type { Training } from '#sources/getTraining.ts'
 import type { Part } from '#sources/part.ts'
 import { AppealScore } from './AppealScore.tsx'
 import { DemandLeaf } from './DemandLeaf.tsx'
@@ -11,12 +12,14 @@ import { PeerActions } from './PeerActions.tsx'
 import { PeerCanary } from './PeerCanary.tsx'
 import { PeerHead } from './PeerHead.tsx'
 import { PeerHistory } from './PeerHistory.tsx'
+import { PeerTraining } from './PeerTraining.tsx'
 import { RewardChart } from './RewardChart.tsx'
 
 interface Props {
   peerKey: string
   part: Part<PeerAnswer>
   canary: Promise<Part<Canary>>
+  training: Promise<Part<Training | null>>
   /** Of its rounds. */
   page: number
 }
@@ -39,7 +42,7 @@ function NoScores({ record }: { record: PeerAnswer }) {
 }
 
 /** One peer: who it is, what it earned over time, what it did in each round. */
-export function PeerProfile({ peerKey, part, canary, page }: Props) {
+export function PeerProfile({ peerKey, part, canary, training, page }: Props) {
   if (part.state === 'down')
     return (
       <>
@@ -64,6 +67,9 @@ export function PeerProfile({ peerKey, part, canary, page }: Props) {
       </section>
       <Suspense fallback={null}>
         <PeerCanary peerKey={peerKey} canary={canary} />
+      </Suspense>
+      <Suspense fallback={null}>
+        <PeerTraining training={training} />
       </Suspense>
       <DemandLeaf peerKey={part.data.peer.peerKey} committed={part.data.lastCommitments.items} />
       <AppealScore peerKey={part.data.peer.peerKey} settled={settledScores(history)} />

@@ -62,6 +62,27 @@ export function testPeers(scene: BrowserScene): void {
     await see(page, 'to claim')
   })
 
+  browserTest(
+    'a peer of the gateway’s operator has training figures, said to be its own report; others have none',
+    async () => {
+      for (const width of [1280, 390]) {
+        const page = await visit(`/peers/${solver.peerKey}`, { width })
+        const section = page.locator('section[aria-labelledby=training]').filter({ visible: true })
+        await section.getByText('The operator’s own report').waitFor()
+        const facts = await section.getByRole('definition').allTextContents()
+        expect(facts.slice(0, 3)).toEqual(['HuggingFaceTB/SmolLM2-135M-Instruct, LoRA adapter', 'cpu', '1 d 3 h'])
+        expect(facts.at(-1)).toMatch(/^[\d,]+, 1,300 a second$/)
+        const curves = await section
+          .locator('path[data-figure]')
+          .evaluateAll(paths => paths.map(path => path.dataset.figure))
+        expect(curves).toEqual(['Reward', 'Loss', 'KL', 'Entropy'])
+      }
+      const page = await visit(`/peers/${solvers[1]?.peerKey}`)
+      await see(page, /On held-out tasks, in round \d+/)
+      expect(await page.getByText('own report').count()).toBe(0)
+    },
+  )
+
   browserTest('evaluators and proposers stand with their stakes, and with what their roles earned', async () => {
     const page = await visit('/roles')
     const evaluating = page.locator('section[aria-labelledby=evaluators] tbody tr')

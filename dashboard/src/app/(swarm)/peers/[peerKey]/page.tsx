@@ -5,6 +5,7 @@ import { PeerProfile } from '#components/PeerProfile.tsx'
 import { type Query, readPage } from '#merge/readPage.ts'
 import { findPeer } from '#sources/findPeer.ts'
 import { getCanary } from '#sources/gateway.ts'
+import { getTraining } from '#sources/getTraining.ts'
 import { getPeerData, readPeerKey } from './getPeerData.ts'
 
 export const metadata: Metadata = { title: 'Peer' }
@@ -20,7 +21,9 @@ export default async function PeerPage({ params, searchParams }: Props) {
   if (peerKey === null) return byName(text)
   const part = await getPeerData(peerKey)
   if (part.state === 'ready' && part.data.peer === null) notFound()
-  return <PeerProfile peerKey={peerKey} part={part} canary={getCanary()} page={readPage(await searchParams)} />
+  const [canary, training] = [getCanary(), getTraining(peerKey)]
+  const page = readPage(await searchParams)
+  return <PeerProfile peerKey={peerKey} part={part} canary={canary} training={training} page={page} />
 }
 
 /** A peer's name or id leads to its page. */

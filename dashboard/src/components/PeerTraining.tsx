@@ -1,0 +1,35 @@
+import { trainingFacts, trainingFigures } from '#merge/trainingFigures.ts'
+import type { Training } from '#sources/getTraining.ts'
+import type { Part } from '#sources/part.ts'
+import { FigureChart } from './FigureChart.tsx'
+
+/** What a solver's operator says of its training; nothing where the gateway has no figures of it, as of the peers of others. */
+export async function PeerTraining({ training }: { training: Promise<Part<Training | null>> }) {
+  const part = await training
+  if (part.state === 'down' || part.data === null || part.data.steps.length === 0) return null
+  const figures = trainingFigures(part.data.steps)
+  return (
+    <section aria-labelledby="training" className="mt-12">
+      <h2 id="training" className="text-3xl">
+        Training
+      </h2>
+      <p className="mt-2 text-soft">
+        The operator’s own report, from the peer's folder: nobody else checks these figures, and nothing is paid by
+        them.
+      </p>
+      <dl className="mt-4 grid gap-x-10 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
+        {trainingFacts(part.data, Date.now()).map(({ title, value }) => (
+          <div key={title} className="min-w-0 border-t border-line pt-2">
+            <dt className="text-sm text-soft">{title}</dt>
+            <dd className="figures mt-0.5 wrap-anywhere">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <div className="mt-8 grid gap-x-10 gap-y-8 md:grid-cols-2">
+        {figures.map(series => (
+          <FigureChart key={series.name} {...series} />
+        ))}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import type { TrainingStep } from '#sources/getTraining.ts'
+import { formatFigure, trainingFacts, trainingFigures } from './trainingFigures.ts'
+
+const own: TrainingStep = {
+  ...{ round: 4, ownGroups: 8, reward: 0.5, loss: 0.2, kl: null, entropy: 1.5, tokens: 900, seconds: 3, failure: null },
+}
+const others: TrainingStep = { ...own, ownGroups: 0, loss: 9, kl: 0.01, entropy: null, reward: 0.9 }
+
+test('curves have a mean a round, of steps that learned, and only what was measured', () => {
+  const steps = [
+    own,
+    others,
+    { ...others, kl: 0.03 },
+    { ...own, round: 5, reward: 0.7 },
+    { ...own, failure: 'NaN', loss: 7 },
+  ]
+  const points = Object.fromEntries(trainingFigures(steps).map(series => [series.name, series.points]))
+  expect(points).toEqual({
+    Reward: [
+      { round: 4, value: 0.5 },
+      { round: 5, value: 0.7 },
+    ],
+    Loss: [
+      { round: 4, value: 0.2 },
+      { round: 5, value: 0.2 },
+    ],
+    KL: [{ round: 4, value: 0.02 }],
+    Entropy: [
+      { round: 4, value: 1.5 },
+      { round: 5, value: 1.5 },
+    ],
+  })
+  expect(trainingFigures([{ ...own, entropy: null }]).map(({ name }) => name)).toEqual(['Reward', 'Loss'])
+})
+
+test('what runs is told in words, and whether it still does', () => {
+  const training = {
+    ...{ model: null, trained: 'adapter' as const, device: 'cuda' },
+    startedAtMs: 0,
+    aliveAtMs: 97_000_000,
+  }
+  const facts = (nowMs: number) =>
+    trainingFacts({ ...training, steps: [own, { ...own, failure: 'NaN' }] }, nowMs).map(({ value }) => value)
+  expect(facts(97_030_000)).toEqual([
+    'starter model, LoRA adapter',
+    'cuda',
+    '1 d 2 h',
+    '2, 1 failed',
+    '1,800, 300 a second',
+  ])
+  expect(facts(97_100_000)[2]).toBe('not running')
+})
+
+test.each([
+  [0.0123456, '0.0123'],
+  [-1.5, '-1.5'],
+  [-0.0000123, '-1.2e-5'],
+  [0, '0'],
+  [12_345.6, '12,346'],
+])('%d is told as %s', (value, text) => expect(formatFigure(value)).toBe(text))

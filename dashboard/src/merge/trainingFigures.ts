@@ -1,0 +1,88 @@
+import type { Training, TrainingStep } from '#sources/getTraining.ts'
+
+export interface FigureSeries {
+  name: string
+  /** What it says, with its unit. */
+  hint: string
+  /** Oldest first, one a round. */
+  points: { round: number; value: number }[]
+}
+
+/** Curves of a solver's updates; only those that were measured. KL is of updates on groups of others, the rest of those on its own. */
+export function trainingFigures(steps: readonly TrainingStep[]): FigureSeries[] {
+  const learned = steps.filter(({ failure }) => failure === null)
+  const own = learned.filter(({ ownGroups }) => ownGroups > 0)
+  return [
+    { name: 'Reward', hint: 'mean score of its answers', points: meansByRound(own, ({ reward }) => reward) },
+    { name: 'Loss', hint: 'of updates on its own answers', points: meansByRound(own, ({ loss }) => loss) },
+    {
+      name: 'KL',
+      hint: 'nats a token that learning from others moved it',
+      points: meansByRound(learned, ({ kl }) => kl),
+    },
+    { name: 'Entropy', hint: 'nats a token of what it samples', points: meansByRound(own, ({ entropy }) => entropy) },
+  ].filter(({ points }) => points.length > 0)
+}
+
+function meansByRound(steps: readonly TrainingStep[], figureOf: (step: TrainingStep) => number | null) {
+  const rounds = new Map<number, number[]>()
+  for (const step of steps) {
+    const value = figureOf(step)
+    if (value !== null) rounds.set(step.round, [...(rounds.get(step.round) ?? []), value])
+  }
+  return [...rounds]
+    .map(([round, values]) => ({ round, value: values.reduce((sum, value) => sum + value, 0) / values.length }))
+    .sort((a, b) => a.round - b.round)
+}
+
+/** A peer that runs says so once in 30 s. */
+const ALIVE_MS = 90_000
+
+/** What it runs, for how long, and how much it learned, in words. */
+export function trainingFacts(training: Training, nowMs: number): { title: string; value: string }[] {
+  const { model, trained, device, startedAtMs, aliveAtMs, steps } = training
+  const [tokens, seconds] = [sum(steps, step => step.tokens), sum(steps, step => step.seconds)]
+  const failed = steps.filter(({ failure }) => failure !== null).length
+  const isAlive = aliveAtMs !== null && nowMs - aliveAtMs < ALIVE_MS
+  const pace = seconds > 0 ? `, ${formatFigure(tokens / seconds)} a second` : ''
+  return [
+    { title: 'Model', value: `${model ?? 'starter model'}, ${trained === 'adapter' ? 'LoRA adapter' : 'all weights'}` },
+    { title: 'Device', value: device },
+    { title: 'Uptime', value: isAlive ? duration(nowMs - startedAtMs) : 'not running' },
+    { title: 'Updates shown', value: `${steps.length}${failed > 0 ? `, ${failed} failed` : ''}` },
+    { title: 'Tokens in them', value: `${formatFigure(tokens)}${pace}` },
+  ]
+}
+
+const sum = (steps: readonly TrainingStep[], of: (step: TrainingStep) => number) =>
+  steps.reduce((total, step) => total + of(step), 0)
+
+/** Three figures are enough to compare; large counts are whole, and what is tiny has an exponent. */
+export function formatFigure(value: number): string {
+  const size = Math.abs(value)
+  if (size >= 1_000) return Math.round(value).toLocaleString('en')
+  if (size > 0 && size < 1e-4) return value.toExponential(1)
+  return value.toLocaleString('en', { maximumSignificantDigits: 3 })
+}
+
+const units = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+] as const
+
+/** `2 d 3 h`: the largest unit that it fills, and the next. */
+function duration(ms: number): string {
+  const total = Math.max(0, Math.floor(ms / 1_000))
+  const first = units.findIndex(([, seconds]) => total >= seconds)
+  const shown = units.slice(first === -1 ? units.length - 1 : first).slice(0, 2)
+  let left = total
+  return shown
+    .map(([unit, seconds]) => {
+      const count = Math.floor(left / seconds)
+      left -= count * seconds
+      return `${count} ${unit}`
+    })
+    .join(' ')
+}

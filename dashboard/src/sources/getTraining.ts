@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { readEnvironment } from './environment.ts'
+import { fetchPart } from './fetchPart.ts'
+import type { Part } from './part.ts'
+
+const figure = z.number().nullable()
+
+const step = z.object({
+  round: z.int().nonnegative(),
+  /** Groups of the peer itself; a step without any is on groups of others. */
+  ownGroups: z.int().nonnegative(),
+  reward: z.number(),
+  loss: figure,
+  kl: figure,
+  entropy: figure,
+  tokens: z.number().nonnegative(),
+  seconds: z.number().nonnegative(),
+  failure: z.string().nullable(),
+})
+
+const training = z.object({
+  /** Null for the starter models. */
+  model: z.string().nullable(),
+  trained: z.enum(['weights', 'adapter']),
+  device: z.string(),
+  startedAtMs: z.number(),
+  aliveAtMs: z.number().nullable(),
+  /** Oldest first. */
+  steps: z.array(step),
+})
+
+export type TrainingStep = z.infer<typeof step>
+export type Training = z.infer<typeof training>
+
+/** What the operator of the gateway says of a solver of its own; null for everybody else's. */
+export function getTraining(peerKey: string): Promise<Part<Training | null>> {
+  const { gatewayUrl } = readEnvironment()
+  return fetchPart('gateway', gatewayUrl, `/v1/training/${peerKey}`, training.nullable(), { missing: null })
+}
