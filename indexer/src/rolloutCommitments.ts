@@ -4,7 +4,6 @@ import { decodeProposal, taskHash } from '@waggle/node/core/taskProposal'
 import { addToFeed } from './feed.ts'
 import { updatePeer } from './peerRow.ts'
 import { updateRound } from './roundRow.ts'
-import { shownCount } from './shownCount.ts'
 import { shownText } from './shownText.ts'
 
 // `find` returns the very row that a later write changes: what is needed of an earlier commitment is taken out at once.
@@ -69,3 +68,15 @@ ponder.on('RolloutCommitments:RolloutsCommitted', async ({ event, context }) => 
   const detail = { root, leafCount, policyHash, contentId }
   await addToFeed(context, event, { kind: 'rolloutsCommitted', round, peerKey, detail })
 })
+
+/** Largest GraphQL `Int`. */
+const MOST = 2_147_483_647
+
+/**
+ * A count for people to read, cut to what a GraphQL `Int` holds.
+ *
+ * Senders choose counts up to 2^32 - 1; one that did not fit its column would stop the index for everybody.
+ */
+function shownCount(count: number): number {
+  return Math.max(0, Math.min(count, MOST))
+}

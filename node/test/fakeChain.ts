@@ -96,5 +96,3 @@ export function createFakeChain() {
     poolSize: () => pool.size,
   }
 }
-
-export type FakeChain = ReturnType<typeof createFakeChain>

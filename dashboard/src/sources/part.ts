@@ -16,8 +16,3 @@ export function ready<T>(data: T): Part<T> {
 export function mapPart<T, U>(part: Part<T>, shape: (data: T) => U): Part<U> {
   return part.state === 'ready' ? ready(shape(part.data)) : part
 }
-
-/** The data, or `otherwise` where the part only adds to another one. */
-export function dataOr<T, U>(part: Part<T>, otherwise: U): T | U {
-  return part.state === 'ready' ? part.data : otherwise
-}

@@ -1,5 +1,4 @@
 import type { FileHandle } from 'node:fs/promises'
-import { boundedParts } from '#core/boundedParts.ts'
 import { bf16ToF32, f16ToF32, f32ToBf16 } from '#core/tensorBytes.ts'
 import { writeFileAtomic } from '#core/writeFileAtomic.ts'
 import { ModelFileError } from './modelErrors.ts'
@@ -197,4 +196,14 @@ function rounded(data: Float32Array): Uint16Array {
 
 function bytesOf(array: Float32Array | Uint16Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
+}
+
+/** Node's hashes take fewer than 2^31 bytes at once. */
+const MAX_PART_BYTES = 2 ** 30
+
+/** Views of bytes, in order, each small enough to be hashed; no bytes are copied. */
+function boundedParts(bytes: Uint8Array): Uint8Array[] {
+  const parts: Uint8Array[] = []
+  for (let at = 0; at < bytes.length; at += MAX_PART_BYTES) parts.push(bytes.subarray(at, at + MAX_PART_BYTES))
+  return parts
 }

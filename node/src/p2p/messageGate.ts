@@ -1,7 +1,7 @@
 import type { Clock } from '#core/clock.ts'
-import { createFloodCount } from './floodCount.ts'
 import type { Host } from './host.ts'
 import type { Admission } from './membership/admission.ts'
+import type { PeerGuard } from './peerGuard.ts'
 import type { SignedMessage } from './signedMessage.ts'
 import { createPeerBuckets } from './tokenBucket.ts'
 import { ignore, ignoreAsOurs, type Ours, reject, type Verdict } from './verdict.ts'
@@ -99,5 +99,20 @@ export function createMessageGate(host: Host, { admission, clock, onTwin }: Opti
       const taken = rules.take(message)
       return taken.verdict === 'ignore' && message.from === sender ? refuse(sender, taken.reason) : taken
     },
+  }
+}
+
+/** Useless messages that a peer may send at once, and one more each second; an honest one with a late view sends a few. */
+const BURST = 60
+const FLOOD_POINTS = 5
+
+/**
+ * Counts messages that were ignored although their author itself sent them. gossipsub does not score those; beyond a
+ * burst they are held against the peer, and seventeen more make a ban.
+ */
+function createFloodCount(guard: PeerGuard, clock: Clock): (peer: string, reason: string) => void {
+  const bucketOf = createPeerBuckets(1, BURST, clock)
+  return (peer, reason) => {
+    if (!bucketOf(peer).tryTake(1)) guard.penalise(peer, FLOOD_POINTS, reason)
   }
 }

@@ -5,28 +5,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WorkerError } from '#core/sentError.ts'
 import { formatDecoderConfig } from '#model/decoderConfig.ts'
 import { initWeights } from '#model/initWeights.ts'
+import { tinyConfig } from '#model/tinyDecoder.ts'
 import { hashWeights, writeWeights } from '#model/weights.ts'
 import { openLastingPolicy } from './lastingPolicy.ts'
 import { openPolicyClient, type PolicyClient } from './policyClient.ts'
 
-const config = {
-  architecture: 'qwen2',
-  vocabSize: 24,
-  hiddenSize: 32,
-  layers: 2,
-  heads: 4,
-  kvHeads: 2,
-  headDim: 8,
-  intermediateSize: 64,
-  rmsNormEps: 1e-6,
-  ropeTheta: 1e4,
-  ropeScaling: null,
-  attentionBias: 'qkv',
-  mlpBias: false,
-  queryKeyNorm: false,
-  tieWordEmbeddings: true,
-  maxPositions: 64,
-} as const
+const config = { ...tinyConfig, hiddenSize: 32, intermediateSize: 64 }
 
 const request = {
   prompts: [Int32Array.of(1, 2, 3), Int32Array.of(4, 5)],

@@ -1,29 +1,12 @@
 import { expect, test } from 'vitest'
 import { randomStream } from '#core/random.ts'
-import type { DecoderConfig } from '#model/decoderConfig.ts'
 import { initWeights } from '#model/initWeights.ts'
+import { tinyConfig } from '#model/tinyDecoder.ts'
 import { hashWeights } from '#model/weights.ts'
 import { groupStep } from './groupStep.ts'
 import { createTrainer, type TrainerOptions, type TrainingSequence } from './trainer.ts'
 
-const config: DecoderConfig = {
-  architecture: 'qwen2',
-  vocabSize: 24,
-  hiddenSize: 32,
-  layers: 2,
-  heads: 4,
-  kvHeads: 2,
-  headDim: 8,
-  intermediateSize: 64,
-  rmsNormEps: 1e-6,
-  ropeTheta: 1e4,
-  ropeScaling: null,
-  attentionBias: 'qkv',
-  mlpBias: false,
-  queryKeyNorm: false,
-  tieWordEmbeddings: true,
-  maxPositions: 32,
-}
+const config = { ...tinyConfig, hiddenSize: 32, intermediateSize: 64, maxPositions: 32 }
 
 /** A toy: tokens, a separator (0), then the same tokens again, which only attention can know. */
 function copies(count: number, seed: string): TrainingSequence[] {

@@ -4,26 +4,10 @@ import { createSession, type Tensor, tensor } from '#engine/session.ts'
 import { decoderFeeds, realTensor } from '#model/batch.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import { initWeights } from '#model/initWeights.ts'
+import { tinyConfig } from '#model/tinyDecoder.ts'
 import { gradientName, type LossKind, lossModel } from './trainingGraphs.ts'
 
-const tiny: DecoderConfig = {
-  architecture: 'qwen2',
-  vocabSize: 20,
-  hiddenSize: 16,
-  layers: 2,
-  heads: 4,
-  kvHeads: 2,
-  headDim: 4,
-  intermediateSize: 24,
-  rmsNormEps: 1e-6,
-  ropeTheta: 1e4,
-  ropeScaling: null,
-  attentionBias: 'qkv',
-  mlpBias: false,
-  queryKeyNorm: false,
-  tieWordEmbeddings: true,
-  maxPositions: 32,
-}
+const tiny = { ...tinyConfig, vocabSize: 20, headDim: 4, maxPositions: 32 }
 
 const policy: LossKind = { kind: 'policy', clipLow: 0.2, clipHigh: 0.28, klBeta: 0.04 }
 

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { NodeError } from '#core/errors.ts'
 import { type AskedResult, openCaseChannel } from './caseChannel.ts'
 import type { PythonCase } from './runCode.ts'
-import { SandboxStartError } from './sandboxErrors.ts'
 
 export type SandboxChild = {
   /** A child that does not answer in time, or not as asked, is killed. */
@@ -84,4 +84,9 @@ function residentMb(pid: number | undefined): number {
   } catch {
     return 0 // no /proc on this system, or the process has just ended
   }
+}
+
+/** The sandbox's process did not start. */
+export class SandboxStartError extends NodeError {
+  readonly code = 'SANDBOX_START'
 }

@@ -1,3 +1,4 @@
+import { NodeError } from '#core/errors.ts'
 import { checkTokenizerFits } from '#model/checkTokenizerFits.ts'
 import { readDecoderConfig } from '#model/decoderConfig.ts'
 import { loadGenerator } from '#model/loadGenerator.ts'
@@ -12,7 +13,6 @@ import { chatMessages, environmentFrom, presets } from './presets.ts'
 import { type ChatPrompts, chatFormat } from './promptFormat.ts'
 import { solverSamples } from './solverSamples.ts'
 import { trueFalseEvidence } from './trueFalseJudge.ts'
-import { WeakJudgeError } from './weakJudge.ts'
 
 const { judgeSystem: system, judgeQuestion: question } = chatMessages
 
@@ -86,4 +86,15 @@ async function readTokenizer(folder: string): Promise<TokenizerClient> {
   const tokenizer = await openTokenizer(folder)
   checkTokenizerFits(tokenizer, await readDecoderConfig(folder), folder)
   return tokenizer
+}
+
+/** A judge that cannot tell right code from wrong. */
+class WeakJudgeError extends NodeError {
+  readonly code = 'JUDGE_TOO_WEAK'
+
+  constructor(folder: string, weakness: string) {
+    super(`The judge in ${folder} cannot tell right code from wrong: ${weakness}. Solvers would learn noise.`, {
+      hint: 'Name another with --judge: an instruct model trained on code, of 1.5 billion parameters or more (Qwen2.5-Coder-1.5B-Instruct). If it is one, try --precision float32 and more --pairs.',
+    })
+  }
 }

@@ -22,7 +22,6 @@ import type { DatasetProposer } from './datasetProposer.ts'
 import { proposalsOf } from './proposalsOf.ts'
 import { propose, type WriteProposals } from './propose.ts'
 import { createProposedLately, type ProposedLately } from './proposedLately.ts'
-import { solvedShare } from './solvedShare.ts'
 import { createTaskList, type TaskList } from './taskList.ts'
 
 /** Rounds until the scores of a round are final on the chain and may move the difficulty. */
@@ -165,4 +164,16 @@ async function followScores(node: PeerNode, round: number): Promise<number> {
   journal.setState('difficulty', { ...state, solved: [...state.solved] })
   journal.setState('difficulty round', last)
   return state.level
+}
+
+/**
+ * How much of a settled round was solved: as the mean settled score tells it.
+ *
+ * @returns 0 to 1, or null where nothing was scored.
+ */
+async function solvedShare({ chain, environment }: PeerNode, round: number): Promise<number | null> {
+  const settlements = (await chain.readSettlements(round)).filter(({ outcome }) => outcome === 'scored')
+  if (settlements.length === 0) return null
+  const mean = settlements.reduce((sum, { scoreMilli }) => sum + scoreMilli / 1000, 0) / settlements.length
+  return environment.solvedShare(mean)
 }
