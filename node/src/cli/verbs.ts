@@ -14,6 +14,10 @@ export const verbs: Readonly<Record<string, Verb>> = {
     summary: 'run a peer: --role solver, proposer, evaluator, judge, auditor or gateway',
     load: async () => (await import('./commands/start.ts')).start,
   },
+  fleet: {
+    summary: 'run every peer of a machine, each in a process of its own, with a GPU each',
+    load: async () => (await import('./commands/fleet.ts')).fleet,
+  },
   bootnode: {
     summary: 'run a peer that others meet first, or change the list of them on the chain',
     load: async () => (await import('./commands/bootnode.ts')).bootnode,

@@ -1,0 +1,99 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
+import { fleetPeers } from './fleetPeers.ts'
+import { type FleetOptions, runFleet } from './runFleet.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'waggle-fleet-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function peer(name: string, settings: string): void {
+  mkdirSync(join(folder, name))
+  writeFileSync(join(folder, name, 'waggle.yaml'), settings)
+}
+
+const asked = { gpus: [], metricsPort: undefined, main: 'main.ts' }
+
+test('every folder with settings is a peer, with a GPU of its own and the next port', () => {
+  peer('one', 'role: solver\ndevice: cuda\n')
+  peer('two', 'role: solver\n')
+  peer('gate', 'role: gateway\ndevice: cpu\n')
+  mkdirSync(join(folder, 'not a peer'))
+  const peers = fleetPeers(folder, { ...asked, gpus: ['0', '3'], metricsPort: 9464 })
+  const started = (name: string, port: number) => [
+    'main.ts',
+    'start',
+    '--data',
+    join(folder, name),
+    '--metrics-port',
+    `${port}`,
+  ]
+  expect(peers).toEqual([
+    { name: 'gate', argv: started('gate', 9464), env: {} },
+    { name: 'one', argv: started('one', 9465), env: { CUDA_VISIBLE_DEVICES: '0' } },
+    { name: 'two', argv: started('two', 9466), env: { CUDA_VISIBLE_DEVICES: '3' } },
+  ])
+})
+
+test('what cannot run together is refused before anything starts', () => {
+  expect(() => fleetPeers(folder, asked)).toThrow('holds no folder of a peer')
+  expect(() => fleetPeers(join(folder, 'nowhere'), asked)).toThrow('holds no folder of a peer')
+  peer('a', 'role: gateway\n')
+  peer('b', 'role: gateway\n')
+  expect(() => fleetPeers(folder, asked)).toThrow('a and b both serve at port 3001')
+  writeFileSync(join(folder, 'b', 'waggle.yaml'), 'network: local\n')
+  expect(() => fleetPeers(folder, asked)).toThrow('names no role')
+  writeFileSync(join(folder, 'b', 'waggle.yaml'), 'role: solver\ndevice: webgpu\n')
+  expect(() => fleetPeers(folder, { ...asked, gpus: ['0'] })).toThrow('b runs on webgpu')
+  writeFileSync(join(folder, 'b', 'waggle.yaml'), 'rolle: solver\n')
+  expect(() => fleetPeers(folder, asked)).toThrow('rolle')
+})
+
+/** A fleet of scripts, and what was told of it. */
+function fleetOf(scripts: Readonly<Record<string, string>>, onLine: (told: string[]) => void = () => {}) {
+  const told: string[] = []
+  const stop = new AbortController()
+  const clock = createManualClock()
+  const tell = (name: string, line: string) => {
+    told.push(`${name}: ${line}`)
+    onLine(told)
+  }
+  const options: FleetOptions = { program: process.execPath, clock, signal: stop.signal, tell }
+  const peers = Object.entries(scripts).map(([name, script]) => ({ name, argv: ['-e', script], env: { PEER: name } }))
+  return { told, stop, clock, ended: runFleet(peers, options) }
+}
+
+test('a peer that fails is started again, later each time; one that was called wrongly is not', async () => {
+  const { told, stop, clock, ended } = fleetOf(
+    { ill: 'console.log("up"); process.exit(1)', wrong: 'console.error("no such model"); process.exit(64)' },
+    lines => {
+      const ups = lines.filter(line => line.includes('starts again')).length
+      if (ups === 3) stop.abort()
+      // The fleet sleeps once this line is told.
+      else if (lines.at(-1)?.includes('starts again')) setImmediate(() => clock.advance(5_000 * 2 ** (ups - 1)))
+    },
+  )
+  expect(await ended).toEqual(['wrong'])
+  expect(told.filter(line => line.startsWith('ill'))).toEqual(
+    [5, 10, 20].flatMap(seconds => ['ill: up', `ill: ended with code 1; starts again in ${seconds} s`]),
+  )
+  expect(told.filter(line => line.startsWith('wrong'))).toEqual([
+    'wrong: no such model',
+    'wrong: does not start: correct what it says, and start the fleet again',
+  ])
+})
+
+test('stopping lets every peer end in good order', async () => {
+  const script = `process.once('SIGTERM', () => { console.log(process.env.PEER + ' saved'); process.exit(0) })
+    console.log('up'); setInterval(() => {}, 1000)`
+  const fleet = fleetOf({ one: script, two: script }, lines => {
+    if (lines.filter(line => line.endsWith('up')).length === 2) fleet.stop.abort()
+  })
+  expect(await fleet.ended).toEqual([])
+  expect(fleet.told.slice(2).sort()).toEqual(['one: one saved', 'two: two saved'])
+})

@@ -1,0 +1,73 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { CONFIG_FILE, type Config, loadConfig } from '../config.ts'
+import { UsageError } from '../usageError.ts'
+import type { FleetPeer } from './runFleet.ts'
+
+export interface FleetAsked {
+  /** Numbers of CUDA devices, or their UUIDs. */
+  readonly gpus: readonly string[]
+  /** Port of the first peer's metrics; each other's is one higher. */
+  readonly metricsPort: number | undefined
+  /** What starts the command line. */
+  readonly main: string
+}
+
+/**
+ * The peers whose folders lie in a folder, by name: what is started for each, with its settings checked.
+ *
+ * @throws {UsageError} if there are none, or some cannot run together.
+ */
+export function fleetPeers(folder: string, asked: FleetAsked): FleetPeer[] {
+  const names = existsSync(folder)
+    ? readdirSync(folder).filter(name => existsSync(join(folder, name, CONFIG_FILE)))
+    : []
+  if (names.length === 0)
+    throw new UsageError(`${folder} holds no folder of a peer.`, {
+      hint: `Make each by npx waggle join --network NAME --data ${join(folder, 'NAME')}, and stop it by Ctrl-C once it is connected.`,
+    })
+  const configs = names.sort().map(name => ({ name, config: loadConfig({ data: join(folder, name) }) }))
+  for (const { name, config } of configs) {
+    if (config.role === undefined)
+      throw new UsageError(`${join(folder, name, CONFIG_FILE)} names no role.`, {
+        hint: 'Add a line like role: solver.',
+      })
+  }
+  checkPorts(configs)
+  const gpus = gpusOf(configs, asked.gpus)
+  return configs.map(({ name }, i) => ({
+    name,
+    argv: [asked.main, 'start', '--data', join(folder, name), ...metricsOf(asked, i)],
+    env: gpus.has(name) ? { CUDA_VISIBLE_DEVICES: gpus.get(name) as string } : {},
+  }))
+}
+
+type Named = { readonly name: string; readonly config: Config }
+
+const metricsOf = ({ metricsPort }: FleetAsked, i: number) =>
+  metricsPort === undefined ? [] : ['--metrics-port', String(metricsPort + i)]
+
+/** Gateways serve on loopback, and each needs a port of its own. */
+function checkPorts(peers: readonly Named[]): void {
+  const takenBy = new Map<number, string>()
+  for (const { name, config } of peers.filter(({ config }) => config.role === 'gateway')) {
+    const other = takenBy.get(config.http)
+    if (other !== undefined)
+      throw new UsageError(`${other} and ${name} both serve at port ${config.http}.`, {
+        hint: `Give one of them another, as http: ${config.http + 10} in its ${CONFIG_FILE}.`,
+      })
+    takenBy.set(config.http, name)
+  }
+}
+
+/** A GPU for each peer that does not run on the CPU: with as many GPUs as peers, one each. */
+function gpusOf(peers: readonly Named[], gpus: readonly string[]): Map<string, string> {
+  if (gpus.length === 0) return new Map()
+  const using = peers.filter(({ config }) => config.device !== 'cpu')
+  const other = using.find(({ config }) => config.device === 'webgpu')
+  if (other)
+    throw new UsageError(`${other.name} runs on webgpu, which --gpus does not hand out.`, {
+      hint: 'Run such peers in containers with a GPU each: deployments/docker/compose.yaml, profile nvidia.',
+    })
+  return new Map(using.map(({ name }, i) => [name, gpus[i % gpus.length] as string]))
+}

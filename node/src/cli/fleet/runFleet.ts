@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import type { Clock } from '#core/clock.ts'
+
+/** A peer of a fleet, as a process is started for it. */
+export interface FleetPeer {
+  readonly name: string
+  readonly argv: readonly string[]
+  /** On top of the fleet's own environment. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+export interface FleetOptions {
+  /** What each peer's `argv` is given to. */
+  readonly program: string
+  readonly clock: Clock
+  /** Ends all peers in good order. */
+  readonly signal: AbortSignal
+  /** Takes a line of a peer's output, or of what the fleet says of it. */
+  readonly tell: (name: string, line: string) => void
+}
+
+/** Exit codes after which starting again does not help: done, and called wrongly. */
+const FINAL = [0, 64]
+
+const FIRST_WAIT_MS = 5_000
+const LONGEST_WAIT_MS = 300_000
+/** A peer that ran for as long is not one that cannot start. */
+const WELL_MS = 600_000
+
+/**
+ * Runs peers until all have ended, each in a process of its own. One that fails is started again, after a time that doubles while it keeps
+ * failing.
+ *
+ * @returns the names of those that ended by a failure of the call, as wrong settings are.
+ */
+export async function runFleet(peers: readonly FleetPeer[], options: FleetOptions): Promise<string[]> {
+  const ends = await Promise.all(peers.map(async peer => ({ name: peer.name, code: await keepRunning(peer, options) })))
+  return ends.filter(({ code }) => code !== 0).map(({ name }) => name)
+}
+
+/** @returns the last exit code; 0 where it was told to stop. */
+async function keepRunning(peer: FleetPeer, { program, clock, signal, tell }: FleetOptions): Promise<number> {
+  let waitMs = FIRST_WAIT_MS
+  while (!signal.aborted) {
+    const begunMs = clock.nowMs()
+    const { code, how } = await runOnce(peer, program, signal, line => tell(peer.name, line))
+    if (signal.aborted) break
+    if (FINAL.includes(code)) {
+      if (code !== 0) tell(peer.name, 'does not start: correct what it says, and start the fleet again')
+      return code
+    }
+    if (clock.nowMs() - begunMs >= WELL_MS) waitMs = FIRST_WAIT_MS
+    tell(peer.name, `ended ${how}; starts again in ${waitMs / 1000} s`)
+    await clock.sleep(waitMs, signal).catch(() => {}) // stopped
+    waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)
+  }
+  return 0
+}
+
+async function runOnce(
+  { argv, env }: FleetPeer,
+  program: string,
+  signal: AbortSignal,
+  tell: (line: string) => void,
+): Promise<{ code: number; how: string }> {
+  const child = spawn(program, argv, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const stop = () => void child.kill('SIGTERM')
+  signal.addEventListener('abort', stop, { once: true })
+  for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', tell)
+  try {
+    return await endOf(child)
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** Once its output is read to the end, too. */
+const endOf = (child: ChildProcess) =>
+  new Promise<{ code: number; how: string }>(resolve => {
+    child.once('error', error => resolve({ code: 1, how: `by an error: ${error.message}` }))
+    child.once('close', (code, by) => resolve({ code: code ?? 1, how: by === null ? `with code ${code}` : `by ${by}` }))
+  })
