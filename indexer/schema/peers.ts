@@ -24,7 +24,8 @@ export const peer = onchainTable(
     lastActiveRound: t.integer(),
   }),
   table => ({
-    byPoints: index().on(table.pointsMilli),
+    /** As `standing` ranks. */
+    byRank: index().on(table.pointsMilli.desc(), table.registeredAtSec, table.peerKey),
     byPeerId: index().on(table.peerId),
     byName: index().on(table.name),
     byAccount: index().on(table.account),

@@ -4,7 +4,8 @@ import { feedItem } from './feed.ts'
 import { game, gameBet, gameChoice, gameClue, gamePayout } from './market.ts'
 import { opening, taskPay, withheldSecret } from './openings.ts'
 import { evaluator, evaluatorSeat, peer, slashing, stake } from './peers.ts'
-import { proposal, rolloutCommitment, settlement, task, vote, voteCommit } from './rounds.ts'
+import { proposal, rolloutCommitment, settlement, task } from './rounds.ts'
+import { voteCommit } from './votes.ts'
 
 export const peerRelations = relations(peer, ({ one, many }) => ({
   evaluator: one(evaluator, { fields: [peer.peerKey], references: [evaluator.peerKey] }),
@@ -14,7 +15,6 @@ export const peerRelations = relations(peer, ({ one, many }) => ({
   proposals: many(proposal),
   withheldSecrets: many(withheldSecret),
   rolloutCommitments: many(rolloutCommitment),
-  votesReceived: many(vote, { relationName: 'votesReceived' }),
 }))
 
 export const stakeRelations = relations(stake, ({ one }) => ({
@@ -53,11 +53,6 @@ export const rolloutCommitmentRelations = relations(rolloutCommitment, ({ one })
 
 export const voteCommitRelations = relations(voteCommit, ({ one }) => ({
   evaluator: one(evaluator, { fields: [voteCommit.evaluatorKey], references: [evaluator.peerKey] }),
-}))
-
-export const voteRelations = relations(vote, ({ one }) => ({
-  peer: one(peer, { fields: [vote.peerKey], references: [peer.peerKey], relationName: 'votesReceived' }),
-  evaluator: one(peer, { fields: [vote.evaluatorKey], references: [peer.peerKey] }),
 }))
 
 export const settlementRelations = relations(settlement, ({ one }) => ({

@@ -1,4 +1,4 @@
-import { index, onchainEnum, onchainTable, primaryKey } from 'ponder'
+import { index, onchainEnum, onchainTable, primaryKey, sql } from 'ponder'
 import type { Span } from '../src/schedule.ts'
 
 /** One row: the schedule and the environments as announced, from which every round's times are computed. */
@@ -108,46 +108,7 @@ export const rolloutCommitment = onchainTable(
 export const roundPlace = onchainTable(
   'round_place',
   t => ({ round: t.integer().notNull(), ordinal: t.integer().notNull(), peerKey: t.hex().notNull() }),
-  table => ({ pk: primaryKey({ columns: [table.round, table.ordinal] }) }),
-)
-
-/** An evaluator's sealed votes for a shard of a round, and whether it opened them. */
-export const voteCommit = onchainTable(
-  'vote_commit',
-  t => ({
-    round: t.integer().notNull(),
-    evaluatorKey: t.hex().notNull(),
-    /** Peers 32 * shard on, in the order in which they committed. */
-    shard: t.integer().notNull(),
-    commitment: t.hex().notNull(),
-    committedAtSec: t.int8({ mode: 'number' }).notNull(),
-    revealedAtSec: t.int8({ mode: 'number' }),
-    /** Content id of the score sheet, known once revealed. */
-    contentId: t.hex(),
-  }),
-  table => ({
-    pk: primaryKey({ columns: [table.round, table.evaluatorKey, table.shard] }),
-    byEvaluator: index().on(table.evaluatorKey),
-  }),
-)
-
-/** One evaluator's revealed vote on one peer; `scoreMilli` is null where it voted `unavailable`. */
-export const vote = onchainTable(
-  'vote',
-  t => ({
-    round: t.integer().notNull(),
-    evaluatorKey: t.hex().notNull(),
-    peerKey: t.hex().notNull(),
-    shard: t.integer().notNull(),
-    scoreMilli: t.integer(),
-    componentRoot: t.hex().notNull(),
-    contentId: t.hex().notNull(),
-    atSec: t.int8({ mode: 'number' }).notNull(),
-  }),
-  table => ({
-    pk: primaryKey({ columns: [table.round, table.evaluatorKey, table.peerKey] }),
-    byPeer: index().on(table.peerKey, table.round),
-  }),
+  table => ({ pk: primaryKey({ columns: [table.round, table.ordinal] }), byPeer: index().on(table.peerKey) }),
 )
 
 export const settlementOutcome = onchainEnum('settlement_outcome', [
@@ -179,7 +140,7 @@ export const settlement = onchainTable(
   }),
   table => ({
     pk: primaryKey({ columns: [table.round, table.peerKey] }),
-    byPeer: index().on(table.peerKey),
-    byFinality: index().on(table.finalAtSec),
+    byPeer: index().on(table.peerKey, table.finalAtSec),
+    contested: index().on(table.peerKey).where(sql`open_challenges > 0`),
   }),
 )

@@ -1,4 +1,4 @@
-import { bigint, hex, integer, onchainView, sql, text } from 'ponder'
+import { bigint, hex, int8, integer, onchainView, sql, text } from 'ponder'
 import { chainTimeSec } from './chainTime.ts'
 import { compensation, peer } from './peers.ts'
 import { settlement } from './rounds.ts'
@@ -25,20 +25,42 @@ export const scoreState = onchainView('score_state', {
   FROM ${settlement}
 `)
 
-/** The leaderboard. Points that may change still are set apart: `points = final + provisional + contested`. */
-export const standing = onchainView('standing', {
-  rank: integer('rank').notNull(),
-  peerKey: hex('peer_key').notNull(),
-  peerId: text('peer_id').notNull(),
-  name: text('name').notNull(),
-  account: hex('account').notNull(),
-  pointsMilli: bigint('points_milli').notNull(),
+/** Of a peer `p`, points that may change still: for the rows that are answered only, by indexes on the peer's own settlements. */
+const unsure = sql`
+  LEFT JOIN LATERAL (
+    SELECT
+      COALESCE(SUM(score_milli) FILTER (WHERE open_challenges = 0), 0)::numeric(78) AS provisional,
+      COALESCE(SUM(score_milli) FILTER (WHERE open_challenges > 0), 0)::numeric(78) AS contested,
+      COUNT(*) FILTER (WHERE open_challenges > 0)::integer AS contested_rounds
+    FROM ${settlement}
+    WHERE peer_key = p.peer_key AND (final_at_sec > ${chainTimeSec} OR open_challenges > 0)
+  ) s ON TRUE
+`
+
+const points = sql`
+  p.points_milli - s.provisional - s.contested AS final_points_milli, s.provisional AS provisional_points_milli,
+  s.contested AS contested_points_milli, s.contested_rounds
+`
+
+/** How sure a peer's points are: those that may change still are set apart, `points = final + provisional + contested`. */
+const pointColumns = () => ({
   finalPointsMilli: bigint('final_points_milli').notNull(),
   /** Of rounds that are not final. */
   provisionalPointsMilli: bigint('provisional_points_milli').notNull(),
   /** Of rounds, final or not, in which a demand or an appeal is open. */
   contestedPointsMilli: bigint('contested_points_milli').notNull(),
   contestedRounds: integer('contested_rounds').notNull(),
+})
+
+/** The leaderboard. Postgres reads it in the order of `peer.byRank`, and no further than to the last rank that is asked for (`rank_lte`). */
+export const standing = onchainView('standing', {
+  rank: int8('rank', { mode: 'number' }).notNull(),
+  peerKey: hex('peer_key').notNull(),
+  peerId: text('peer_id').notNull(),
+  name: text('name').notNull(),
+  account: hex('account').notNull(),
+  pointsMilli: bigint('points_milli').notNull(),
+  ...pointColumns(),
   roundsProposed: integer('rounds_proposed').notNull(),
   roundsSolved: integer('rounds_solved').notNull(),
   roundsSettled: integer('rounds_settled').notNull(),
@@ -47,23 +69,29 @@ export const standing = onchainView('standing', {
   compensationWei: bigint('compensation_wei').notNull(),
 }).as(sql`
   SELECT
-    ROW_NUMBER() OVER (ORDER BY p.points_milli DESC, p.registered_at_sec, p.peer_key)::integer AS rank,
-    p.peer_key, p.peer_id, p.name, p.account, p.points_milli,
-    p.points_milli - COALESCE(s.provisional, 0) - COALESCE(s.contested, 0) AS final_points_milli,
-    COALESCE(s.provisional, 0)::numeric(78) AS provisional_points_milli,
-    COALESCE(s.contested, 0)::numeric(78) AS contested_points_milli,
-    COALESCE(s.contested_rounds, 0)::integer AS contested_rounds,
+    p.rank, p.peer_key, p.peer_id, p.name, p.account, p.points_milli, ${points},
     p.rounds_proposed, p.rounds_solved, p.rounds_settled, p.last_active_round,
-    COALESCE(c.amount_wei, 0)::numeric(78) AS compensation_wei
-  FROM ${peer} p
-  LEFT JOIN (
-    SELECT
-      peer_key,
-      SUM(score_milli) FILTER (WHERE open_challenges = 0) AS provisional,
-      SUM(score_milli) FILTER (WHERE open_challenges > 0) AS contested,
-      COUNT(*) FILTER (WHERE open_challenges > 0) AS contested_rounds
-    FROM ${settlement} WHERE final_at_sec > ${chainTimeSec} OR open_challenges > 0
-    GROUP BY peer_key
-  ) s ON s.peer_key = p.peer_key
-  LEFT JOIN (SELECT account, SUM(amount_wei) AS amount_wei FROM ${compensation} GROUP BY account) c ON c.account = p.account
+    (SELECT COALESCE(SUM(c.amount_wei), 0) FROM ${compensation} c WHERE c.account = p.account)::numeric(78) AS compensation_wei
+  FROM (
+    SELECT *, ROW_NUMBER() OVER (ORDER BY points_milli DESC NULLS LAST, registered_at_sec, peer_key) AS rank FROM ${peer}
+  ) p ${unsure}
+`)
+
+/** Rank and points of single peers: those before one are counted, so that a filter by key does not rank everybody. */
+export const peerStanding = onchainView('peer_standing', {
+  peerKey: hex('peer_key').notNull(),
+  rank: int8('rank', { mode: 'number' }).notNull(),
+  ...pointColumns(),
+}).as(sql`
+  SELECT
+    p.peer_key,
+    1 + (
+      SELECT COUNT(*) FROM ${peer} better
+      WHERE better.points_milli >= p.points_milli AND (
+        better.points_milli > p.points_milli
+        OR (better.registered_at_sec, better.peer_key) < (p.registered_at_sec, p.peer_key)
+      )
+    ) AS rank,
+    ${points}
+  FROM ${peer} p ${unsure}
 `)

@@ -1,15 +1,9 @@
 import { ponder } from 'ponder:registry'
-import { bootstrap, evaluator, evaluatorSeat, roundPlace, settlement, vote, voteCommit } from 'ponder:schema'
+import { bootstrap, evaluator, evaluatorSeat, SHARD_PEERS, settlement, voteCommit } from 'ponder:schema'
 import { addToFeed } from './feed.ts'
 import { readOpenChallenges } from './openChallenges.ts'
 import { updatePeer } from './peerRow.ts'
 import { updateRound } from './roundRow.ts'
-
-/** `RewardVotes.UNAVAILABLE()`: the evaluator could not get the peer's bundle. */
-const UNAVAILABLE = 65_535
-
-/** Peers of a shard, at most, by the contract. */
-const SHARD_PEERS = 32
 
 /** By the event's number. */
 const outcomes = { 1: 'scored', 2: 'unavailable', 3: 'noQuorum', 4: 'void' } as const
@@ -62,23 +56,19 @@ ponder.on('RewardVotes:VotesCommitted', async ({ event, context }) => {
 })
 
 ponder.on('RewardVotes:VotesRevealed', async ({ event, context }) => {
-  const { evaluatorKey, shard, scoresMilli, componentRoots, contentId } = event.args
+  const { evaluatorKey, shard, contentId } = event.args
   const round = Number(event.args.round)
-  const atSec = Number(event.block.timestamp)
-  const votes = []
-  for (const [index, score] of scoresMilli.entries()) {
-    const place = await context.db.find(roundPlace, { round, ordinal: shard * SHARD_PEERS + index })
-    const componentRoot = componentRoots[index]
-    // The contract refuses lists that are not as long as the shard.
-    if (place === null || componentRoot === undefined) throw new Error(`round ${round} has no peer at place ${index}`)
-    const scoreMilli = score === UNAVAILABLE ? null : score
-    votes.push({ round, evaluatorKey, shard, peerKey: place.peerKey, scoreMilli, componentRoot, contentId, atSec })
-  }
-  if (votes.length > 0) await context.db.insert(vote).values(votes)
-  await context.db.update(voteCommit, { round, evaluatorKey, shard }).set({ revealedAtSec: atSec, contentId })
-  await updateRound(context, round, row => ({ votesRevealed: row.votesRevealed + 1 }))
+  const scoresMilli = [...event.args.scoresMilli]
+  const componentRoots = [...event.args.componentRoots]
+  const { rolloutCommitments } = await updateRound(context, round, row => ({ votesRevealed: row.votesRevealed + 1 }))
+  // The contract refuses lists that are not as long as the shard.
+  const places = Math.min(SHARD_PEERS, rolloutCommitments - shard * SHARD_PEERS)
+  if (scoresMilli.length !== places || componentRoots.length !== places)
+    throw new Error(`shard ${shard} of round ${round} has ${places} peers, and ${scoresMilli.length} votes`)
+  const opened = { revealedAtSec: Number(event.block.timestamp), contentId, scoresMilli, componentRoots }
+  await context.db.update(voteCommit, { round, evaluatorKey, shard }).set(opened)
   await context.db.update(evaluator, { peerKey: evaluatorKey }).set(row => ({ votesRevealed: row.votesRevealed + 1 }))
-  const detail = { votes: votes.length, contentId }
+  const detail = { votes: places, contentId }
   await addToFeed(context, event, { kind: 'votesRevealed', round, peerKey: evaluatorKey, detail })
 })
 

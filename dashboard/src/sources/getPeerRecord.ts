@@ -101,7 +101,7 @@ const page = 'orderBy: "round", orderDirection: "desc", limit: $limit'
 
 const QUERY = `query Peer($peerKey: String!, $limit: Int) {
   peer(peerKey: $peerKey) { peerKey peerId name account registeredAtSec countsFromRound roundsProposed roundsSolved roundsSettled }
-  standings(where: { peerKey: $peerKey }) { items {
+  standings: peerStandings(where: { peerKey: $peerKey }) { items {
     rank finalPointsMilli provisionalPointsMilli contestedPointsMilli contestedRounds
   } }
   purses(where: { peerKey: $peerKey }) { items { claimedWei claimableWei } }

@@ -60,7 +60,12 @@ function filterFor(search: string) {
 
 /** A page of the leaderboard, best first: those whose name, peer id or account contains `search`. Ranks are those of the whole board. */
 export async function getStandings(search: string, limit: number, offset: number): Promise<Part<Standings>> {
-  const where = filterFor(search)
-  const part = await queryIndexer(QUERY, { where, counted: where, limit, offset }, answer)
+  const counted = filterFor(search)
+  // By rank where nobody is left out: the index then ranks no further than the page.
+  const page =
+    search === ''
+      ? { where: { rank_gt: offset, rank_lte: offset + limit }, limit, offset: 0 }
+      : { where: counted, limit, offset }
+  const part = await queryIndexer(QUERY, { ...page, counted }, answer)
   return mapPart(part, ({ standings, peers }) => ({ total: peers.totalCount, rows: standings.items }))
 }

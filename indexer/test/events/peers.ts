@@ -58,6 +58,22 @@ export function testPeers(scene: Scene): void {
     expect(await found('{ name_contains_nocase: "no such peer" }')).toEqual([])
   })
 
+  test('a peer alone has the rank and points that the leaderboard gives it', async () => {
+    const { indexer, cast } = scene
+    const fields = 'peerKey rank finalPointsMilli provisionalPointsMilli contestedPointsMilli contestedRounds'
+    const board = await indexer.query<{ standings: { items: { rank: number }[] } }>(
+      `{ standings(orderBy: "rank") { items { ${fields} } } }`,
+    )
+    const alone = await indexer.query(`{ peerStandings(orderBy: "rank") { items { ${fields} } } }`)
+    expect(alone.peerStandings).toEqual(board.standings)
+    const { peerStandings } = await indexer.query(
+      `{ peerStandings(where: { peerKey: "${cast.solvers[0].peerKey}" }) { items { ${fields} } } }`,
+    )
+    expect(peerStandings).toEqual({ items: [board.standings.items[0]] })
+    const page = `{ standings(where: { rank_gt: 2, rank_lte: 4 }, orderBy: "rank") { items { ${fields} } } }`
+    expect((await indexer.query(page)).standings).toEqual({ items: board.standings.items.slice(2, 4) })
+  })
+
   test('points are provisional until the round is final, and nothing has to be sent for that', async () => {
     const { chain, indexer } = scene
     const standing = async () =>

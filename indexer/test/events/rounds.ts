@@ -86,7 +86,7 @@ export function testRounds(scene: Scene): void {
     const { indexer, cast } = scene
     const { votes } = await indexer.query<{ votes: { items: { scoreMilli: number | null }[] } }>(`{
       votes(where: { round: 1, peerKey: "${cast.solvers[1].peerKey}" }) {
-        items { evaluatorKey shard scoreMilli componentRoot contentId peer { peerId } }
+        items { evaluatorKey shard scoreMilli componentRoot contentId atSec peerKey }
       }
     }`)
     expect(votes.items.map(({ scoreMilli }) => scoreMilli).sort()).toEqual([300, null, null])
@@ -94,7 +94,7 @@ export function testRounds(scene: Scene): void {
       shard: 0,
       componentRoot: digest(`components of ${cast.solvers[1].peerId}`),
       contentId: digest('score sheet'),
-      peer: { peerId: cast.solvers[1].peerId },
+      peerKey: cast.solvers[1].peerKey,
     })
   })
 
