@@ -6,6 +6,7 @@ type Mined = { hash: Hex; data: Hex; succeeded: boolean; gasUsed: bigint }
 
 /** Limit of every transaction. */
 const GAS = 50_000n
+const BLOCK_GAS = 30_000_000
 
 /** A chain with one account, as the outbox sees it, that a test can stop, reorganise and share with a stranger. */
 export function createFakeChain() {
@@ -30,12 +31,14 @@ export function createFakeChain() {
     simulate: async ({ data }) => (reverting.has(data) ? { revertedWith: `Reverts(${data})` } : { gas: GAS }),
     fees: async () => ({ maxFeePerGasWei: baseFee * 2n, maxPriorityFeePerGasWei: 1n }),
     async sign(transaction: UnsignedTransaction) {
-      const { data, nonce, maxFeePerGasWei } = transaction
-      const raw = toHex(new TextEncoder().encode(JSON.stringify({ data, nonce, fee: Number(maxFeePerGasWei) })))
+      const { data, nonce, gas, maxFeePerGasWei } = transaction
+      const fields = { data, nonce, gas: Number(gas), fee: Number(maxFeePerGasWei) }
+      const raw = toHex(new TextEncoder().encode(JSON.stringify(fields)))
       return { hash: keccak256(raw), raw }
     },
     async send(raw) {
-      const { data, nonce, fee } = JSON.parse(Buffer.from(raw.slice(2), 'hex').toString())
+      const { data, nonce, gas, fee } = JSON.parse(Buffer.from(raw.slice(2), 'hex').toString())
+      if (gas > BLOCK_GAS) return { refused: 'exceeds block gas limit' }
       if (broke) return 'no funds'
       if (nonce < latest()) return 'nonce too low'
       const hash = keccak256(raw)

@@ -257,6 +257,21 @@ test.each(['latest', 'pending'] as const)(
   },
 )
 
+test('one wrong estimate of gas delays a call, and holds up none after it', async () => {
+  const { chain, modules } = setup()
+  let lies = true
+  const simulate: typeof chain.rpc.simulate = async call => (lies ? { gas: 2n ** 60n } : chain.rpc.simulate(call))
+  const outbox = createOutbox({ ...modules, rpc: { ...chain.rpc, simulate } }, { confirmations: 3 })
+  for (const data of ['0x01', '0x02'] as const) outbox.enqueue(intent(data))
+  await outbox.tick()
+  lies = false
+  for (let block = 0; block < 8; block++) {
+    await outbox.tick()
+    chain.mine()
+  }
+  expect(chain.executed()).toEqual(['0x01', '0x02'])
+})
+
 test('an account without funds loses nothing and goes on when it has some', async () => {
   const { chain, outbox, settle } = setup()
   chain.setBroke(true)

@@ -48,9 +48,15 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     if (head.block - last.firstBlock >= options.stuckBlocks && entry.attempts.length < MAX_ATTEMPTS) {
       if (attempt.nonce > nonce && !holds(nonce) && (await rpc.nonces()).pending <= attempt.nonce)
         return fillGap(head, nonce)
-      return signAndSend(entry, head, attempt.nonce, attempt.gas)
+      return signAndSend(entry, head, attempt.nonce, await gasNow(entry, attempt.gas))
     }
     if (head.block - last.lastBlock >= options.rebroadcastBlocks) await broadcast(entry, head)
+  }
+
+  /** Estimated again: a limit that no block has is in no pool, and its call would hold up all others. */
+  async function gasNow(entry: OutboxEntry, before: bigint): Promise<bigint> {
+    const simulated = await rpc.simulate(entry)
+    return 'gas' in simulated ? simulated.gas : before
   }
 
   /** Whether one that is on its way has a nonce. */
