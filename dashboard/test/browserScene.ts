@@ -50,6 +50,7 @@ export function openBrowserScene(): BrowserScene {
   beforeEach(() => {
     if (path === null) return
     dashboard.indexer.answers = answers
+    dashboard.indexer.behindSec = 0
     dashboard.gateway.answers = gatewayAnswers
     dashboard.chain.chainId = CHAIN_ID
   })

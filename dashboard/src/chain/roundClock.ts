@@ -1,4 +1,4 @@
-/** What the chain says of the time, or why it says nothing. Times are Unix seconds of the chain's clock. */
+/** What the chain says of the time, or why it says nothing. Times are Unix seconds of the chain's clock; `blockSec` is its newest block's. */
 export type RoundClock =
   | { state: 'loading' }
   | { state: 'unset' }
@@ -6,7 +6,7 @@ export type RoundClock =
   | { state: 'wrongChain'; url: string; expected: number; found: number }
   | { state: 'noContract'; url: string }
   | ({ state: 'waiting'; startsAtSec: number } & Skewed)
-  | ({ state: 'running' } & RunningRound & Skewed)
+  | ({ state: 'running'; blockSec: number } & RunningRound & Skewed)
 
 export interface RunningRound {
   round: number

@@ -67,7 +67,7 @@ export function watchRoundClock(config: Config, network: Network, onChange: (clo
       // A chain that was reset goes back in time.
       const inside = running !== null && timestampSec >= running.startsAtSec && timestampSec < running.endsAtSec
       if (running === null || !inside) running = await readRunningRound(config, network.rounds)
-      tell({ state: 'running', ...running, skewSec })
+      tell({ state: 'running', ...running, blockSec: timestampSec, skewSec })
     } catch (cause) {
       running = null
       tell(await explain(cause, config, network, skewSec))

@@ -13,7 +13,7 @@ export async function Feed({ feed }: { feed: Promise<Part<FeedItem[]>> }) {
         <h2 id="feed" className="text-2xl">
           As it happens
         </h2>
-        <LiveBadge />
+        <LiveBadge isDown={part.state === 'down'} />
       </div>
       <div className="mt-4">{part.state === 'down' ? <PartDown part={part} /> : <FeedList page={part.data} />}</div>
     </section>

@@ -24,6 +24,10 @@ export async function Leaderboard({ standings, search, page }: Props) {
         </h2>
         <LeaderboardSearch search={search} />
       </div>
+      <p className="mt-2 max-w-prose text-sm text-soft">
+        Ranked by all points. The large figure counts rounds that are final. Provisional points are of the newest
+        rounds, whose scores anyone may still challenge; contested ones wait for an open demand or appeal.
+      </p>
       {part.state === 'down' ? (
         <div className="mt-6">
           <PartDown part={part} />

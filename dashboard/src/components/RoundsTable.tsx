@@ -81,8 +81,14 @@ function Row({ round }: { round: RoundTotals }) {
         {round.votesRevealed} of {round.votesCommitted}
       </td>
       <td className={`${figure} hidden sm:table-cell`}>{round.settled}</td>
-      <td className="py-2.5 pr-2 sm:w-[28%] sm:pl-6">
-        {mean === null ? <span className="text-soft">–</span> : <Bar share={mean} />}
+      <td className="px-2 py-2.5 sm:w-[28%] sm:pl-6">
+        {mean !== null && <Bar share={mean} />}
+        {round.unavailable > 0 && (
+          <span className="block text-sm text-thorn" title="Most of their votes were 'unavailable': no score, not 0">
+            {round.unavailable} of {round.settled} not scored
+          </span>
+        )}
+        {mean === null && round.unavailable === 0 && <span className="text-soft">–</span>}
       </td>
     </tr>
   )

@@ -9,20 +9,20 @@ import { ScoreState } from './ScoreState.tsx'
 const head = 'border-b border-line px-2 py-2 text-left align-bottom font-medium'
 
 /** Stays in sight where the votes scroll. */
-const staying = 'sticky right-0 bg-wax'
+const staying = 'sm:sticky right-0 bg-wax'
 
-/** Peers down, evaluators across, the settled score at the end. Of the browser's side, so that a page holds its figures and its table, and not the table twice. */
+/** Peers down, evaluators across, the settled score at the end; on a phone each peer's votes lie under it, by name. Of the browser's side, so that a page holds its figures and its table, and not the table twice. */
 export function VoteGrid({ table: { evaluators, rows }, round }: { table: VoteTable; round: number }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it.
     <section className="mt-4 overflow-x-auto" aria-label="Votes by peer and evaluator" tabIndex={0}>
-      <table className="w-full min-w-2xl border-collapse">
-        <thead className="text-sm">
+      <table className="w-full border-collapse max-sm:block sm:min-w-2xl">
+        <thead className="text-sm max-sm:hidden">
           <tr>
             <th scope="col" className={`${head} text-soft`}>
               Peer
             </th>
-            <th scope="col" className={`${head} text-right text-soft max-sm:hidden`}>
+            <th scope="col" className={`${head} text-right text-soft`}>
               Rollouts
             </th>
             {evaluators.map(evaluator => (
@@ -35,7 +35,7 @@ export function VoteGrid({ table: { evaluators, rows }, round }: { table: VoteTa
             </th>
           </tr>
         </thead>
-        <tbody>
+        <tbody className="max-sm:block">
           {rows.map(row => (
             <Row key={row.peer.peerKey} row={row} evaluators={evaluators} round={round} />
           ))}
@@ -45,6 +45,10 @@ export function VoteGrid({ table: { evaluators, rows }, round }: { table: VoteTa
   )
 }
 
+/** On a phone a line of its own: who voted, and what. */
+const voteCell =
+  'px-2 py-3 max-sm:col-span-2 max-sm:flex max-sm:items-center max-sm:justify-between max-sm:gap-3 max-sm:py-1'
+
 interface RowProps {
   row: VoteRow
   evaluators: VoteTable['evaluators']
@@ -53,19 +57,21 @@ interface RowProps {
 
 function Row({ row, evaluators, round }: RowProps) {
   return (
-    <tr className="border-b border-line">
-      <th scope="row" className="px-2 py-3 text-left font-normal">
+    <tr className="border-b border-line max-sm:grid max-sm:grid-cols-[1fr_auto] max-sm:py-2">
+      <th scope="row" className="px-2 py-3 text-left font-normal max-sm:py-1">
         <PeerLink peer={row.peer} />
-        {/* A column of its own would lie under the settled score on a phone. */}
         {row.rollouts !== null && <span className="block text-sm text-soft sm:hidden">{row.rollouts} rollouts</span>}
       </th>
       <td className="figures px-2 py-3 text-right max-sm:hidden">{row.rollouts}</td>
-      {row.votes.map((vote, index) => (
-        <td key={evaluators[index]?.peerKey} className="px-2 py-3">
-          <VoteMark vote={vote} />
+      {evaluators.map((evaluator, index) => (
+        <td key={evaluator.peerKey} className={voteCell}>
+          <span className="sm:hidden">
+            <PeerLink peer={evaluator} compact />
+          </span>
+          <VoteMark vote={row.votes[index] ?? { state: 'absent' }} />
         </td>
       ))}
-      <td className={`${staying} px-2 py-3 text-right`}>
+      <td className={`${staying} px-2 py-3 text-right max-sm:col-start-2 max-sm:row-start-1 max-sm:py-1`}>
         <Settled round={round} outcome={row.outcome} scoreMilli={row.scoreMilli} />
         {row.outcome !== null && <ScoreState round={round} isContested={row.isContested} />}
       </td>
@@ -92,6 +98,11 @@ export function Settled({ round, outcome, scoreMilli }: SettledProps) {
   if (outcome === 'withheld') return <span className="text-sm text-thorn">a leaf withheld, 0</span>
   if (outcome === 'void') return <span className="text-sm text-soft">void</span>
   if (outcome === 'noQuorum') return <span className="text-sm text-soft">no quorum</span>
-  if (outcome === 'unavailable') return <span className="text-sm text-thorn">unavailable, 0</span>
+  if (outcome === 'unavailable')
+    return (
+      <span className="text-sm text-thorn" title="Most votes were 'unavailable': no score, and no points">
+        unavailable
+      </span>
+    )
   return <strong className="figures text-lg">{scoreMilli}</strong>
 }

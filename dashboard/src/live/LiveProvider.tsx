@@ -1,22 +1,32 @@
 'use client'
 
-import { createContext, type ReactNode, useContext, useEffect } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
 import { useRoundClock } from '#chain/ChainProvider.tsx'
+import { type Freshness, freshnessOf } from './freshness.ts'
 import { type LiveStream, useLiveStream } from './useLiveStream.ts'
 import { useRefresh } from './useRefresh.ts'
 
 /** Without a live stream the page still asks now and then. */
 const FALLBACK_MS = 15_000
 
-const LiveContext = createContext<LiveStream>({ state: 'connecting', items: [], retracted: [] })
+/** A stream that stays behind may hang on a connection that is gone: it is opened once more this often. */
+const REOPEN_MS = 30_000
+
+const LiveContext = createContext<LiveStream & { freshness: Freshness }>({
+  ...{ connection: 'connecting', headSec: null, lostAtMs: null, items: [], retracted: [] },
+  freshness: { state: 'connecting' },
+})
 
 /** One live stream for the whole page, which is read again when something happened: an event, a new round, a stream lost or back. */
 export function LiveProvider({ hasStream, children }: { hasStream: boolean; children: ReactNode }) {
-  const stream = useLiveStream(hasStream)
+  const [attempt, setAttempt] = useState(0)
+  const stream = useLiveStream(hasStream, attempt)
   const refresh = useRefresh()
   const clock = useRoundClock()
   const round = clock.state === 'running' ? clock.round : null
-  const { state, items, retracted } = stream
+  const freshness = freshnessOf(stream, clock)
+  const { items, retracted } = stream
+  const { state } = freshness
 
   useEffect(() => {
     if (items.length > 0 || retracted.length > 0 || round !== null || state === 'lost') refresh()
@@ -28,9 +38,15 @@ export function LiveProvider({ hasStream, children }: { hasStream: boolean; chil
     return () => clearInterval(timer)
   }, [refresh, state])
 
-  return <LiveContext value={stream}>{children}</LiveContext>
+  useEffect(() => {
+    if (state !== 'stale') return
+    const timer = setInterval(() => setAttempt(before => before + 1), REOPEN_MS)
+    return () => clearInterval(timer)
+  }, [state])
+
+  return <LiveContext value={{ ...stream, freshness }}>{children}</LiveContext>
 }
 
-export function useLive(): LiveStream {
+export function useLive(): LiveStream & { freshness: Freshness } {
   return useContext(LiveContext)
 }

@@ -23,7 +23,7 @@ interface Listener {
 const CLOSED = 2
 
 const FIRST_WAIT_MS = 2_000
-const LONGEST_WAIT_MS = 60_000
+const LONGEST_WAIT_MS = 15_000
 
 /**
  * Follows server-sent events for as long as it is not stopped. An `EventSource` reconnects by itself after a lost connection,

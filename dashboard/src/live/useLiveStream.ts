@@ -2,37 +2,42 @@
 
 import { useEffect, useState } from 'react'
 import type { LiveChanges, LiveItem } from '#merge/mergeFeed.ts'
+import type { StreamState } from './freshness.ts'
 import { openStream, type StreamSource } from './openStream.ts'
-
-export type LiveState = 'connecting' | 'live' | 'lost'
 
 /** Events kept for the feed; older ones are in the page. */
 const KEPT = 50
 
-export interface LiveStream extends LiveChanges {
-  state: LiveState
-}
+export type LiveStream = LiveChanges & StreamState
 
-/** Follows the indexer's server-sent events, which this server hands on. @param isThere - whether it has an indexer. */
-export function useLiveStream(isThere: boolean): LiveStream {
+/**
+ * Follows the indexer's server-sent events, which this server hands on.
+ *
+ * @param isThere - whether it has an indexer.
+ * @param attempt - a new number opens the stream once more and asks for what the old one may have missed.
+ */
+export function useLiveStream(isThere: boolean, attempt: number): LiveStream {
   const [stream, setStream] = useState<LiveStream>({
-    state: !isThere ? 'lost' : 'connecting',
-    items: [],
-    retracted: [],
+    connection: isThere ? 'connecting' : 'lost',
+    ...{ headSec: null, lostAtMs: null, items: [], retracted: [] },
   })
   useEffect(() => {
     if (!isThere) return
     return openStream(
       {
-        open: isFirst => new EventSource(`/live${isFirst ? '' : `?last=${KEPT}`}`) as StreamSource,
+        open: isFirst => new EventSource(`/live${isFirst && attempt === 0 ? '' : `?last=${KEPT}`}`) as StreamSource,
         wait(callback, delayMs) {
           const timer = setTimeout(callback, delayMs)
           return () => clearTimeout(timer)
         },
       },
       {
-        onState: state => setStream(before => ({ ...before, state })),
+        onState: connection => setStream(before => ({ ...before, connection, lostAtMs: lostAt(before, connection) })),
         on: {
+          head(data) {
+            const { timestampSec } = JSON.parse(data) as { timestampSec: number }
+            setStream(before => ({ ...before, headSec: timestampSec }))
+          },
           item(data) {
             const item = JSON.parse(data) as LiveItem
             setStream(before => ({
@@ -52,6 +57,12 @@ export function useLiveStream(isThere: boolean): LiveStream {
         },
       },
     )
-  }, [isThere])
+  }, [isThere, attempt])
   return stream
+}
+
+/** The first loss counts: attempts that fail after it change nothing. */
+function lostAt({ connection: before, lostAtMs }: StreamState, connection: StreamState['connection']): number | null {
+  if (connection !== 'lost') return null
+  return before === 'live' ? Date.now() : lostAtMs
 }

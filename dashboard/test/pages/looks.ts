@@ -22,11 +22,13 @@ export function testLooks(scene: BrowserScene): void {
       await page.getByRole('table').filter({ visible: true }).first().waitFor()
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
       expect(overflow, address).toBeLessThanOrEqual(0)
-      if (address.startsWith('/rounds/'))
+      if (address.startsWith('/rounds/')) {
         await page
           .getByText(/^\d+ rollouts$/)
           .first()
           .waitFor()
+        expect(await hiddenNames(page), 'names of evaluators out of sight').toEqual([])
+      }
       await page.keyboard.press('Tab')
       expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content')
     }
@@ -51,6 +53,21 @@ export function testLooks(scene: BrowserScene): void {
       expect(await named(lines, 3)).toEqual([])
     })
   }
+}
+
+/** Names in the table of votes that are not whole on the screen, or lie under something else. */
+function hiddenNames(page: Page): Promise<string[]> {
+  return page.locator('section[aria-labelledby=votes] table a').evaluateAll(links =>
+    links
+      .filter(link => link.checkVisibility())
+      .filter(link => {
+        link.scrollIntoView({ block: 'center' })
+        const { left, right, top, bottom } = link.getBoundingClientRect()
+        const seen = document.elementFromPoint(right - 1, (top + bottom) / 2)
+        return left < 0 || right > window.innerWidth || !link.contains(seen)
+      })
+      .map(link => link.textContent ?? ''),
+  )
 }
 
 /** WCAG contrast of pairs of the page's own colours, front and back. */

@@ -26,6 +26,23 @@ export function testOutages(scene: BrowserScene): void {
     },
   )
 
+  browserTest('an index that goes away or falls behind says since when, and is live again by itself', async () => {
+    const { indexer } = scene.dashboard
+    onTestFinished(() => indexer.up())
+    const page = await visit('/')
+    await see(page, /^Live$/)
+    await indexer.down()
+    await see(page, /^Stream lost at .*\d.*, trying again$/)
+    indexer.behindSec = 600
+    await indexer.up()
+    await see(page, /^Stale since .*\d/)
+    await see(page, 'The index is behind the chain.')
+    await see(page, first(standings).name)
+    indexer.behindSec = 0
+    await see(page, /^Live$/)
+    expect(await page.getByText('The index is behind the chain.').count()).toBe(0)
+  })
+
   browserTest('without the gateway the chain’s own record still shows', async () => {
     await scene.dashboard.gateway.down()
     onTestFinished(() => scene.dashboard.gateway.up())

@@ -1,8 +1,14 @@
 import type { ReactNode } from 'react'
+import { StaleBanner } from '#components/StaleBanner.tsx'
 import { LiveProvider } from '#live/LiveProvider.tsx'
 import { readEnvironment } from '#sources/environment.ts'
 
 /** The pages that follow the swarm. The page of an unknown address is not among them: each refresh would load it again. */
 export default function SwarmLayout({ children }: { children: ReactNode }) {
-  return <LiveProvider hasStream={readEnvironment().indexerUrl !== null}>{children}</LiveProvider>
+  return (
+    <LiveProvider hasStream={readEnvironment().indexerUrl !== null}>
+      <StaleBanner />
+      {children}
+    </LiveProvider>
+  )
 }
