@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { nearest, unknownWord } from './nearest.ts'
+import { nearest } from '#core/nearest.ts'
+import { unknownWord } from './nearest.ts'
 import { verbs } from './verbs.ts'
 
 const commands = Object.keys(verbs)

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { nearest } from './nearest.ts'
+import { nearest } from '#core/nearest.ts'
 
 type Issue = z.core.$ZodIssue
 

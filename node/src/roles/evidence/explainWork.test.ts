@@ -167,4 +167,6 @@ test('a peer is found by its words, its id or its key, and one that is not there
   for (const asked of [peerId, peer.peerKey, name, name.toUpperCase().replaceAll(' ', '-')])
     expect(findPeer(peers, asked)).toBe(peer)
   expect(() => findPeer(peers, 'no such peer')).toThrow('No peer that is registered here goes by no such peer.')
+  const hint = expect.stringContaining(`Did you mean '${name}'?`)
+  expect(() => findPeer(peers, name.slice(0, -1))).toThrow(expect.objectContaining({ hint }))
 })

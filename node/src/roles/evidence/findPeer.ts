@@ -1,5 +1,6 @@
 import type { RegisteredPeer } from '#chain/readPeers.ts'
 import { NodeError } from '#core/errors.ts'
+import { nearest } from '#core/nearest.ts'
 import { peerName } from '#core/peerName.ts'
 
 /** Nobody registered goes by that name, or several do. */
@@ -23,10 +24,15 @@ export function findPeer(peers: readonly RegisteredPeer[], asked: string): Regis
       peerId === asked || peerKey === asked.toLowerCase() || words(peerName(peerId)) === words(asked),
   )
   const [peer] = found
-  if (peer === undefined)
+  if (peer === undefined) {
+    const meant = nearest(
+      words(asked),
+      peers.map(({ peerId }) => peerName(peerId)),
+    )
     throw new UnknownPeerError(`No peer that is registered here goes by ${asked}.`, {
-      hint: 'Give its three words, its peer id, or its key: its status and the leaderboard show them.',
+      hint: `${meant === undefined ? '' : `Did you mean '${meant}'? `}Give its three words, its peer id, or its key: its status and npx waggle leaderboard show them.`,
     })
+  }
   if (found.length > 1)
     throw new UnknownPeerError(
       `${found.length} peers go by ${asked}: ${found.map(({ peerId }) => peerId).join(', ')}.`,
