@@ -26,6 +26,20 @@ test('loopback is dialled only from a host that itself is on loopback alone', ()
   expect(dialable([local], [])).toEqual([])
 })
 
+test.each([
+  '/ip4/0.0.0.0/tcp/22',
+  '/ip4/127.9.9.9/tcp/22',
+  '/ip6/::/tcp/22',
+  '/ip6/0:0:0:0:0:0:0:1/tcp/22',
+  '/ip6/::ffff:127.0.0.1/tcp/22',
+  '/ip6/::ffff:7f00:1/tcp/22',
+  '/ip6zone/lo/ip6/::1/tcp/22',
+  '/dns4/LOCALHOST/tcp/22',
+  '/dns/a.localhost./tcp/22',
+])('%s leads to this machine, and is not dialled for another peer', address => {
+  expect(dialable([`${address}/p2p/x`], ['/ip4/198.51.100.1/tcp/9/p2p/x'])).toEqual([])
+})
+
 test('an address of a protocol unknown here is told from others', () => {
   expect(isMultiaddr(at('/ip4/203.0.113.7/tcp/1'))).toBe(true)
   expect(isMultiaddr(at('/carrier-pigeon/1'))).toBe(false)

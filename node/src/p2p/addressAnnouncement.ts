@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { chainIdSchema, versionSchema } from '#core/bodyFields.ts'
 import { encodeCanonical } from '#core/canonical.ts'
 import { decodeVersioned, SOFT_MAX_BYTES } from './announcement.ts'
+import { originOf } from './membership/origin.ts'
 import { reject, type Verdict } from './verdict.ts'
 
 const MAX_ADDRESSES = 8
@@ -61,7 +62,7 @@ export function dialable(addresses: readonly string[], ownAddresses: readonly st
 }
 
 export function isLoopback(address: string): boolean {
-  return /^\/(ip4\/127\.|ip6\/::1\/|dns[46]?\/localhost\/)/.test(address)
+  return originOf(address)?.isLoopback ?? false
 }
 
 /** True where this host can make sense of the address. */

@@ -6,22 +6,22 @@ export type Origin = {
   host: string
   /** The block that one operator usually holds: /24 of IPv4, /48 of IPv6. A DNS name stands for itself. */
   subnet: string
-  /** This machine: a swarm on one machine has all its peers there. */
+  /** This machine, in any writing: a swarm on one machine has all its peers there. Who dials 0.0.0.0 or :: dials itself as well. */
   isLoopback: boolean
 }
 
 /** @param address - a multiaddr. @returns null where it names no host. */
 export function originOf(address: string): Origin | null {
-  const [, protocol = '', host = ''] = address.split('/')
+  const [, protocol = '', host = ''] = address.replace(/^\/ip6zone\/[^/]*/, '').split('/')
   if (protocol === 'ip4' && isIPv4(host)) return ofIPv4(host)
   if (protocol === 'ip6' && isIPv6(host)) return ofIPv6(host)
   if (!/^dns(4|6|addr)?$/.test(protocol) || host === '') return null
-  return { host, subnet: host, isLoopback: host === 'localhost' }
+  return { host, subnet: host, isLoopback: /(^|\.)localhost\.?$/i.test(host) }
 }
 
 function ofIPv4(host: string): Origin {
   const bytes = host.split('.')
-  return { host, subnet: `${bytes.slice(0, 3).join('.')}.0/24`, isLoopback: bytes[0] === '127' }
+  return { host, subnet: `${bytes.slice(0, 3).join('.')}.0/24`, isLoopback: bytes[0] === '127' || bytes[0] === '0' }
 }
 
 function ofIPv6(host: string): Origin {
@@ -32,9 +32,18 @@ function ofIPv6(host: string): Origin {
   const after = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros = tail === undefined ? [] : Array(Math.max(0, 8 - before.length - after.length)).fill('0')
   const groups = [...before, ...zeros, ...after].map(group => Number.parseInt(group, 16).toString(16))
+  const whole = groups.join(':')
+  const [, high, low] = /^0:0:0:0:0:ffff:([^:]+):([^:]+)$/.exec(whole) ?? []
+  if (high !== undefined && low !== undefined) return ofIPv4([...bytesOf(high), ...bytesOf(low)].join('.'))
   return {
-    host: groups.join(':'),
+    host: whole,
     subnet: `${groups.slice(0, 3).join(':')}::/48`,
-    isLoopback: groups.join(':') === '0:0:0:0:0:0:0:1',
+    isLoopback: whole === '0:0:0:0:0:0:0:1' || whole === '0:0:0:0:0:0:0:0',
   }
+}
+
+/** The two bytes of a group of hex digits. */
+function bytesOf(group: string): [number, number] {
+  const value = Number.parseInt(group, 16)
+  return [value >> 8, value & 255]
 }
