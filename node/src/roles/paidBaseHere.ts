@@ -1,12 +1,25 @@
 import type { Environment } from '#environments/environment.ts'
 import { EnvironmentMismatchError } from '#environments/environmentMismatch.ts'
 import { readBaseHash, unpaidBase } from '#environments/paidBase.ts'
+import type { AdapterSettings } from '#rl/adapterPolicy.ts'
 
 type Here = Pick<Environment, 'solverFolder'> & { spec: Pick<Environment['spec'], 'bases'> }
 
 /** Why adapters over the base that this node has are not paid; null where they are. */
 export async function unpaidBaseOf({ spec, solverFolder }: Here): Promise<string | null> {
   return spec.bases === null ? null : unpaidBase(await readBaseHash(solverFolder), spec)
+}
+
+/** See docs/adr/0073. */
+const UNCHECKABLE = 'nobody can check answers over an 8-bit base; train an adapter over float32'
+
+/** Why a solver here earns nothing, and commits nothing; null where it may. Whole weights name no base. */
+export async function unpaidSolver(
+  adapter: Pick<AdapterSettings, 'base'> | undefined,
+  here: Here,
+): Promise<string | null> {
+  if (adapter === undefined) return null
+  return adapter.base === 'float32' ? unpaidBaseOf(here) : UNCHECKABLE
 }
 
 /** @throws {EnvironmentMismatchError} if this node could check nobody, because its base is not one that is paid. */

@@ -17,7 +17,7 @@ import { keepTokenizer } from './keepTokenizer.ts'
 import { observePeer } from './metrics/observePeer.ts'
 import { noteRun } from './metrics/runNote.ts'
 import { openJudge, openPolicy, openProposalWriter } from './openModels.ts'
-import { requirePaidBase, unpaidBaseOf } from './paidBaseHere.ts'
+import { requirePaidBase, unpaidSolver } from './paidBaseHere.ts'
 import { openPeer, type PeerNode, type PeerOptions } from './peerNode.ts'
 import { openSources } from './proposer/openSources.ts'
 import { proposalsOf } from './proposer/proposalsOf.ts'
@@ -66,9 +66,6 @@ export type RoleOptions = Omit<PeerOptions, 'environments' | 'follows'> & {
   /** Webhooks that are told what is wrong. They hold credentials. */
   alertUrls?: readonly string[]
 }
-
-/** See docs/adr/0073. */
-const UNCHECKABLE = 'nobody can check answers over an 8-bit base; train an adapter over float32'
 
 /** Runs a peer in its role until the signal is aborted; closes everything it opened. */
 export async function startRole(options: RoleOptions): Promise<void> {
@@ -160,8 +157,7 @@ async function run(
     ...{ peerKey: node.identity.peerKey, model: options.model ?? null, trained, device },
     startedAtMs: node.clock.nowMs(),
   })
-  const unpaid =
-    adapted === undefined ? null : adapted.base === 'float32' ? await unpaidBaseOf(environment) : UNCHECKABLE
+  const unpaid = await unpaidSolver(adapted, environment)
   if (unpaid !== null)
     node.logger.warn('its answers earn nothing: the policy learns, and nothing is committed', { reason: unpaid })
   const appellant = { maxAppeals: options.appeals, nectarPrice: options.nectarPrice }
